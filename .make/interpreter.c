@@ -1,6 +1,6 @@
-/* interpreter COMPUTE_CAPABILITY FILE: compiles the interpreter of the CUDA device (runtime/cuda/emit/interpret.h) for GPUs from that
- * capability on, 90 for 9.0, with the NVRTC of this machine; with no such compiler the file is empty. `interpreter` alone prints
- * the source. */
+/* interpreter COMPUTE_CAPABILITY FILE: compiles the interpreter of the CUDA device
+ * (runtime/cuda/emit/interpret.h) for GPUs from that capability on, 90 for 9.0, with the NVRTC of
+ * this machine; with no such compiler the file is empty. `interpreter` alone prints the source. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,10 +17,13 @@ static int compile(const char *source, int capability, const char *path) {
         fprintf(stderr, "interpreter: %s\n", e.msg);
         return 1;
     }
-    if (there) interpreter_heading(heading, api_nvrtc_version(), target);
-    else printf("  left out: the interpreter: %s\n", why);
+    if (there)
+        interpreter_heading(heading, api_nvrtc_version(), target);
+    else
+        printf("  left out: the interpreter: %s\n", why);
     FILE *out = fopen(path, "wb");
-    bool good = out && fwrite(heading, 1, strlen(heading), out) == strlen(heading) && fwrite(built ? built : "", 1, n, out) == n;
+    bool good = out && fwrite(heading, 1, strlen(heading), out) == strlen(heading) &&
+                fwrite(built ? built : "", 1, n, out) == n;
     if (out && fclose(out)) good = false;
     mem_free(built);
     if (!good) perror(path);
@@ -32,9 +35,12 @@ int main(int argc, char **argv) {
     gpa_err e = {0};
     str_init(&source);
     int rc = interpret_text(&source, &e) ? 1 : 0;
-    if (rc) fprintf(stderr, "interpreter: %s\n", e.msg);
-    else if (argc == 3) rc = compile(source.text, atoi(argv[1]), argv[2]);
-    else fputs(source.text, stdout);
+    if (rc)
+        fprintf(stderr, "interpreter: %s\n", e.msg);
+    else if (argc == 3)
+        rc = compile(source.text, atoi(argv[1]), argv[2]);
+    else
+        fputs(source.text, stdout);
     str_free(&source);
     return rc;
 }

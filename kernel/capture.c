@@ -1,6 +1,8 @@
-/* File descriptors belong to the process, and so does what is here: the pipes that stand in for 1 and 2.
+/* File descriptors belong to the process, and so does what is here: the pipes that stand in for 1
+ * and 2.
  *
- * Invariant: the reading thread never waits for the thread that evaluates, so that a full pipe always empties. */
+ * Invariant: the reading thread never waits for the thread that evaluates, so that a full pipe
+ * always empties. */
 #include "kernel/capture.h"
 
 #include <errno.h>
@@ -24,7 +26,8 @@ void capture_drain(void) {
     pthread_mutex_lock(&lock);
     for (int i = 0; i < 2; i++) {
         ssize_t n;
-        while (ends[i] >= 0 && ((n = read(ends[i], text, sizeof text)) > 0 || (n < 0 && errno == EINTR)))
+        while (ends[i] >= 0 &&
+               ((n = read(ends[i], text, sizeof text)) > 0 || (n < 0 && errno == EINTR)))
             if (n > 0) sink(sink_user, names[i], text, (size_t)n);
     }
     pthread_mutex_unlock(&lock);

@@ -1,5 +1,5 @@
-/* Only the channel's thread touches its socket. Invariant: a call of channel_settle is done once the socket was seen
- * empty after the call. */
+/* Only the channel's thread touches its socket. Invariant: a call of channel_settle is done once
+ * the socket was seen empty after the call. */
 #include "kernel/channel.h"
 
 #include <errno.h>
@@ -21,14 +21,17 @@ typedef struct {
 void channel_answer_take(message *to, const char *type, json_t *content) {
     answer *a = malloc(sizeof *a);
     if (a) {
-        *a = (answer){.to = message_retain(to), .type = type, .text = content ? json_dumps(content, JSON_COMPACT) : NULL};
+        *a = (answer){.to = message_retain(to),
+                      .type = type,
+                      .text = content ? json_dumps(content, JSON_COMPACT) : NULL};
         queue_put(&to->from->answers, &a->link);
     }
     json_decref(content);
 }
 
 static void send_answers(channel *c) {
-    static const char no_memory[] = "{\"status\":\"error\",\"ename\":\"MemoryError\",\"evalue\":\"\",\"traceback\":[]}";
+    static const char no_memory[] =
+        "{\"status\":\"error\",\"ename\":\"MemoryError\",\"evalue\":\"\",\"traceback\":[]}";
     answer *a;
     while ((a = (answer *)queue_take(&c->answers))) {
         const char *text = a->text ? a->text : no_memory;
@@ -55,7 +58,9 @@ static void take_requests(channel *c) {
 }
 
 /* A kernel whose front end is gone without a word is of no use. */
-static bool orphaned(const kernel *k) { return getenv("JPY_PARENT_PID") && getppid() != k->starter; }
+static bool orphaned(const kernel *k) {
+    return getenv("JPY_PARENT_PID") && getppid() != k->starter;
+}
 
 static void *serve(void *arg) {
     channel *c = arg;
@@ -70,11 +75,15 @@ static void *serve(void *arg) {
         pthread_mutex_lock(&c->lock);
         c->done = asked;
         pthread_cond_broadcast(&c->settled);
-        bool again = c->asked != asked || c->stopping; /* what came meanwhile: its wake may have been read already */
+        bool again = c->asked != asked ||
+                     c->stopping; /* what came meanwhile: its wake may have been read already */
         pthread_mutex_unlock(&c->lock);
         if (orphaned(c->kernel)) kernel_quit(c->kernel);
-        zmq_pollitem_t polled[] = {{c->socket, 0, ZMQ_POLLIN, 0}, {NULL, c->answers.fd, ZMQ_POLLIN, 0}};
-        if (!again && zmq_poll(polled, 2, c == &c->kernel->control ? 1000 : -1) < 0 && errno != EINTR) break;
+        zmq_pollitem_t polled[] = {{c->socket, 0, ZMQ_POLLIN, 0},
+                                   {NULL, c->answers.fd, ZMQ_POLLIN, 0}};
+        if (!again && zmq_poll(polled, 2, c == &c->kernel->control ? 1000 : -1) < 0 &&
+            errno != EINTR)
+            break;
     }
     zmq_close(c->socket);
     return NULL;

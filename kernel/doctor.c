@@ -1,5 +1,6 @@
-/* Each check looks at one thing and tells what it saw; none depends on another but the last, which compares with what the
- * first found. Only `bad` makes the exit code fail: a notebook works without a GPU, plots, or Jupyter on the search path. */
+/* Each check looks at one thing and tells what it saw; none depends on another but the last, which
+ * compares with what the first found. Only `bad` makes the exit code fail: a notebook works without
+ * a GPU, plots, or Jupyter on the search path. */
 #include "kernel/doctor.h"
 
 #include <dirent.h>
@@ -21,7 +22,8 @@ typedef struct {
     int n_specs, n_bad;
 } doctor;
 
-static void __attribute__((format(printf, 4, 5))) tell(doctor *d, verdict v, const char *what, const char *fmt, ...) {
+static void __attribute__((format(printf, 4, 5)))
+tell(doctor *d, verdict v, const char *what, const char *fmt, ...) {
     static const char *const words[] = {[OK] = "ok", [NOTE] = "note", [BAD] = "bad"};
     va_list args;
     d->n_bad += v == BAD;
@@ -34,14 +36,18 @@ static void __attribute__((format(printf, 4, 5))) tell(doctor *d, verdict v, con
 
 /* ---- kernelspecs ---- */
 
-/* The program a kernelspec in `folder` starts, as Jupyter fills it in; false when it is none of gpa's. */
+/* The program a kernelspec in `folder` starts, as Jupyter fills it in; false when it is none of
+ * gpa's. */
 static bool program_of(const json_t *spec, const char *folder, char program[PLACE_SIZE]) {
     static const char here[] = "{resource_dir}";
     const char *language = json_string_value(json_object_get(spec, "language"));
     const char *first = json_string_value(json_array_get(json_object_get(spec, "argv"), 0));
     if (!language || strcmp(language, "gpa") != 0) return false;
     bool relative = first && strncmp(first, here, sizeof here - 1) == 0;
-    int n = snprintf(program, PLACE_SIZE, "%s%s", relative ? folder : "", !first ? "" : relative ? first + sizeof here - 1 : first);
+    int n = snprintf(program, PLACE_SIZE, "%s%s", relative ? folder : "",
+                     !first     ? ""
+                     : relative ? first + sizeof here - 1
+                                : first);
     return n < PLACE_SIZE;
 }
 
@@ -52,8 +58,11 @@ static void check_spec(doctor *d, const char *folder) {
     if (program_of(spec, folder, program)) {
         d->n_specs++;
         bool searched = !strchr(program, '/');
-        if (!searched && access(program, X_OK)) tell(d, BAD, "kernelspec", "%s names %s: %s; run `gpa-kernel install`", folder, program, strerror(errno));
-        else tell(d, OK, "kernelspec", "%s starts %s", folder, program);
+        if (!searched && access(program, X_OK))
+            tell(d, BAD, "kernelspec", "%s names %s: %s; run `gpa-kernel install`", folder, program,
+                 strerror(errno));
+        else
+            tell(d, OK, "kernelspec", "%s starts %s", folder, program);
     }
     json_decref(spec);
 }
@@ -74,7 +83,8 @@ static void check_place(void *user, const char *place) {
 
 static void check_specs(doctor *d) {
     places_each(check_place, d);
-    if (!d->n_specs) tell(d, BAD, "kernelspec", "no front end knows of gpa; run `gpa-kernel install`");
+    if (!d->n_specs)
+        tell(d, BAD, "kernelspec", "no front end knows of gpa; run `gpa-kernel install`");
 }
 
 /* ---- what a kernel needs ---- */
@@ -83,13 +93,17 @@ static void check_sockets(doctor *d) {
     int major, minor, patch;
     void *zmq = zmq_ctx_new(), *socket = zmq ? zmq_socket(zmq, ZMQ_ROUTER) : NULL;
     zmq_version(&major, &minor, &patch);
-    if (socket && zmq_bind(socket, "tcp://127.0.0.1:*") == 0) tell(d, OK, "sockets", "ZeroMQ %d.%d.%d takes a port of 127.0.0.1", major, minor, patch);
-    else tell(d, BAD, "sockets", "ZeroMQ %d.%d.%d gets no port of 127.0.0.1: %s", major, minor, patch, zmq_strerror(errno));
+    if (socket && zmq_bind(socket, "tcp://127.0.0.1:*") == 0)
+        tell(d, OK, "sockets", "ZeroMQ %d.%d.%d takes a port of 127.0.0.1", major, minor, patch);
+    else
+        tell(d, BAD, "sockets", "ZeroMQ %d.%d.%d gets no port of 127.0.0.1: %s", major, minor,
+             patch, zmq_strerror(errno));
     if (socket) zmq_close(socket);
     if (zmq) zmq_ctx_term(zmq);
 }
 
-/* A device that is missing is a line of the session's as well: its reason is what the user wants to know. */
+/* A device that is missing is a line of the session's as well: its reason is what the user wants to
+ * know. */
 static void tell_device(void *user, gpa_stream stream, const char *text, size_t n) {
     (void)stream;
     for (size_t at = 0; at < n;) {
@@ -100,7 +114,9 @@ static void tell_device(void *user, gpa_stream stream, const char *text, size_t 
     }
 }
 
-static void keep_error(void *user, const gpa_diag *what) { tell(user, BAD, "a cell", "%s: %s", what->name, what->msg); }
+static void keep_error(void *user, const gpa_diag *what) {
+    tell(user, BAD, "a cell", "%s: %s", what->name, what->msg);
+}
 
 static void check_session(doctor *d) {
     static const char cell[] = "if (arange(4) * 2).sum() != 12: raise ValueError('a sum is wrong')";
@@ -114,7 +130,8 @@ static void check_session(doctor *d) {
         return;
     }
     gpa_session_devices(s);
-    if (gpa_session_eval(s, NULL, cell, sizeof cell - 1, 0, NULL) == GPA_OK) tell(d, OK, "a cell", "was run");
+    if (gpa_session_eval(s, NULL, cell, sizeof cell - 1, 0, NULL) == GPA_OK)
+        tell(d, OK, "a cell", "was run");
     gpa_session_free(s);
 }
 
@@ -131,8 +148,11 @@ static bool first_line(const char *command, char *line, int n) {
 
 static void check_plots(doctor *d) {
     char line[200];
-    if (first_line("gnuplot --version 2>/dev/null", line, sizeof line)) tell(d, OK, "plots", "%s", line);
-    else tell(d, NOTE, "plots", "gnuplot is not there, and so no plots: sudo apt install gnuplot-nox");
+    if (first_line("gnuplot --version 2>/dev/null", line, sizeof line))
+        tell(d, OK, "plots", "%s", line);
+    else
+        tell(d, NOTE, "plots",
+             "gnuplot is not there, and so no plots: sudo apt install gnuplot-nox");
 }
 
 static void check_jupyter(doctor *d) {
@@ -148,12 +168,18 @@ static void check_jupyter(doctor *d) {
     if (f) pclose(f);
     json_object_foreach(json_object_get(all, "kernelspecs"), name, one) {
         const char *folder = json_string_value(json_object_get(one, "resource_dir"));
-        if (!folder || !program_of(json_object_get(one, "spec"), folder, (char[PLACE_SIZE]){0})) continue;
+        if (!folder || !program_of(json_object_get(one, "spec"), folder, (char[PLACE_SIZE]){0}))
+            continue;
         tell(d, OK, "jupyter", "%s lists the kernel \"%s\"", line, name);
         seen++;
     }
-    if (!all) tell(d, NOTE, "jupyter", "%s kernelspec list --json: no answer", line);
-    else if (!seen) tell(d, BAD, "jupyter", "%s does not list the kernel; run `gpa-kernel install`, in its environment with --sys-prefix", line);
+    if (!all)
+        tell(d, NOTE, "jupyter", "%s kernelspec list --json: no answer", line);
+    else if (!seen)
+        tell(d, BAD, "jupyter",
+             "%s does not list the kernel; run `gpa-kernel install`, in its environment with "
+             "--sys-prefix",
+             line);
     json_decref(all);
 }
 

@@ -1,5 +1,5 @@
-/* Order of what the front ends see: busy, execute_input, output, execute_result or error, the reply, idle. All that a cell
- * has written, also from child processes, is posted before its reply.
+/* Order of what the front ends see: busy, execute_input, output, execute_result or error, the
+ * reply, idle. All that a cell has written, also from child processes, is posted before its reply.
  *
  * Reading order: execute_cell, then what it calls above it; the host's functions come first. */
 #include "kernel/execute.h"
@@ -14,14 +14,17 @@
 #include "kernel/kernel.h"
 #include "kernel/text.h"
 
-static const json_t *member(const message *m, const char *name) { return json_object_get(m->content, name); }
+static const json_t *member(const message *m, const char *name) {
+    return json_object_get(m->content, name);
+}
 
 /* ---- what the session says ---- */
 
 static void write_stream(void *user, gpa_stream s, const char *text, size_t n) {
     kernel *k = user;
     capture_drain(); /* what others wrote before comes before */
-    if (!k->cell.silent) iopub_stream(k->iopub, s == GPA_STDERR ? "stderr" : "stdout", k->cell.request, text, n);
+    if (!k->cell.silent)
+        iopub_stream(k->iopub, s == GPA_STDERR ? "stderr" : "stdout", k->cell.request, text, n);
 }
 
 static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
@@ -30,7 +33,9 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
     k->cell.data = bundle_json(r, n);
     capture_drain();
     if (!k->cell.silent && !k->cell.aside)
-        iopub_post_take(k->iopub, "execute_result", k->cell.request, json_pack("{s:i, s:O, s:o}", "execution_count", count, "data", k->cell.data, "metadata", bundle_meta(r, n)));
+        iopub_post_take(k->iopub, "execute_result", k->cell.request,
+                        json_pack("{s:i, s:O, s:o}", "execution_count", count, "data", k->cell.data,
+                                  "metadata", bundle_meta(r, n)));
 }
 
 static void show_display(void *user, const gpa_repr *r, size_t n, const char *id, bool update) {
@@ -38,28 +43,35 @@ static void show_display(void *user, const gpa_repr *r, size_t n, const char *id
     json_t *transient = json_object();
     if (id) json_object_set_new(transient, "display_id", text_json(id, strlen(id)));
     capture_drain();
-    if (k->cell.silent) json_decref(transient);
+    if (k->cell.silent)
+        json_decref(transient);
     else
         iopub_post_take(k->iopub, update ? "update_display_data" : "display_data", k->cell.request,
-                        json_pack("{s:o, s:o, s:o}", "data", bundle_json(r, n), "metadata", bundle_meta(r, n), "transient", transient));
+                        json_pack("{s:o, s:o, s:o}", "data", bundle_json(r, n), "metadata",
+                                  bundle_meta(r, n), "transient", transient));
 }
 
 static void show_page(void *user, const gpa_repr *r, size_t n) {
     kernel *k = user;
     if (!k->cell.payload) k->cell.payload = json_array();
-    json_array_append_new(k->cell.payload, json_pack("{s:s, s:o, s:i}", "source", "page", "data", bundle_json(r, n), "start", 0));
+    json_array_append_new(k->cell.payload, json_pack("{s:s, s:o, s:i}", "source", "page", "data",
+                                                     bundle_json(r, n), "start", 0));
 }
 
 static void next_input(void *user, const char *text, size_t n, bool replace) {
     kernel *k = user;
     if (!k->cell.payload) k->cell.payload = json_array();
-    json_array_append_new(k->cell.payload, json_pack("{s:s, s:o, s:b}", "source", "set_next_input", "text", text_json(text, n), "replace", replace));
+    json_array_append_new(k->cell.payload,
+                          json_pack("{s:s, s:o, s:b}", "source", "set_next_input", "text",
+                                    text_json(text, n), "replace", replace));
 }
 
 static void clear_output(void *user, bool wait) {
     kernel *k = user;
     capture_drain();
-    if (!k->cell.silent) iopub_post_take(k->iopub, "clear_output", k->cell.request, json_pack("{s:b}", "wait", wait));
+    if (!k->cell.silent)
+        iopub_post_take(k->iopub, "clear_output", k->cell.request,
+                        json_pack("{s:b}", "wait", wait));
 }
 
 static void show_error(void *user, const gpa_diag *d) {
@@ -67,11 +79,14 @@ static void show_error(void *user, const gpa_diag *d) {
     json_decref(k->cell.error);
     k->cell.error = bundle_error(d);
     capture_drain();
-    if (!k->cell.silent && !k->cell.aside) iopub_post_take(k->iopub, "error", k->cell.request, json_incref(k->cell.error));
+    if (!k->cell.silent && !k->cell.aside)
+        iopub_post_take(k->iopub, "error", k->cell.request, json_incref(k->cell.error));
 }
 
 /* Whether a cell that waits for the front end must go on waiting. */
-static bool waits(kernel *k) { return atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting); }
+static bool waits(kernel *k) {
+    return atomic_load(&k->n_interrupts) == k->cell.n_interrupts && !atomic_load(&k->quitting);
+}
 
 /* A message from the stdin socket, within some milliseconds; NULL: none. */
 static message *take_input(kernel *k, int wait) {
@@ -83,15 +98,19 @@ static message *take_input(kernel *k, int wait) {
     return m;
 }
 
-/* The front end may still be connecting: then its address is not known yet, and sending is tried again for a while. */
+/* The front end may still be connecting: then its address is not known yet, and sending is tried
+ * again for a while. */
 static bool ask(kernel *k, const char *prompt) {
-    json_t *content = json_pack("{s:o, s:b}", "prompt", text_json(prompt, strlen(prompt)), "password", 0);
+    json_t *content =
+        json_pack("{s:o, s:b}", "prompt", text_json(prompt, strlen(prompt)), "password", 0);
     char *text = content ? json_dumps(content, JSON_COMPACT) : NULL;
     const message *m = k->cell.request;
     bool sent = false;
     for (int i = 0; text && !sent && waits(k) && i < 100; i++) {
         if (i) message_release(take_input(k, 20));
-        sent = wire_send(&k->wire, k->input, &(letter){"input_request", m->ids, m->n_ids, m->header, {text, strlen(text)}});
+        sent = wire_send(
+            &k->wire, k->input,
+            &(letter){"input_request", m->ids, m->n_ids, m->header, {text, strlen(text)}});
     }
     free(text);
     json_decref(content);
@@ -112,7 +131,8 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
     message *m;
     const char *why;
     if (!k->cell.may_ask || k->cell.silent) return GPA_E_UNSUPPORTED;
-    while (wire_receive(&k->wire, k->input, &m, &why)) message_release(m); /* answers to what was asked before */
+    while (wire_receive(&k->wire, k->input, &m, &why))
+        message_release(m); /* answers to what was asked before */
     capture_drain();
     if (!ask(k, prompt)) return waits(k) ? GPA_E_EOF : GPA_E_INTERRUPT;
     m = await_answer(k);
@@ -124,7 +144,16 @@ static gpa_code read_line(void *user, const char *prompt, char *line, size_t n) 
 }
 
 void execute_host(kernel *k, gpa_host *host) {
-    *host = (gpa_host){.user = k, .write = write_stream, .result = show_result, .error = show_error, .display = show_display, .clear = clear_output, .page = show_page, .next_input = next_input, .input = read_line, .pretty = true};
+    *host = (gpa_host){.user = k,
+                       .write = write_stream,
+                       .result = show_result,
+                       .error = show_error,
+                       .display = show_display,
+                       .clear = clear_output,
+                       .page = show_page,
+                       .next_input = next_input,
+                       .input = read_line,
+                       .pretty = true};
 }
 
 void execute_captured(void *user, const char *name, const char *text, size_t n) {
@@ -138,7 +167,9 @@ void execute_captured(void *user, const char *name, const char *text, size_t n) 
 
 static void begin(kernel *k, message *m) {
     capture_drain(); /* late output belongs to the cell before */
-    k->cell = (cell){.request = m, .silent = json_is_true(member(m, "silent")), .may_ask = json_is_true(member(m, "allow_stdin"))};
+    k->cell = (cell){.request = m,
+                     .silent = json_is_true(member(m, "silent")),
+                     .may_ask = json_is_true(member(m, "allow_stdin"))};
     k->cell.n_interrupts = atomic_load(&k->n_interrupts);
     pthread_mutex_lock(&k->lock);
     message_release(k->parent);
@@ -158,7 +189,9 @@ static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
     int status;
     gpa_session_ready(k->session);
     atomic_store(&k->running, true);
-    if (!waits(k)) gpa_session_interrupt(k->session); /* it came since the cell was taken: nobody has passed it on */
+    if (!waits(k))
+        gpa_session_interrupt(
+            k->session); /* it came since the cell was taken: nobody has passed it on */
     gpa_code rc = gpa_session_eval(k->session, NULL, code, n, flags, &status);
     atomic_store(&k->running, false);
     fflush(NULL);
@@ -168,7 +201,8 @@ static gpa_code eval(kernel *k, const char *code, size_t n, int flags) {
 
 /* {"status": "ok", "data", "metadata"} or {"status": "error", "ename", ...} for each expression. */
 static json_t *user_expressions(kernel *k) {
-    json_t *asked = json_object_get(k->cell.request->content, "user_expressions"), *answers = json_object(), *expression;
+    json_t *asked = json_object_get(k->cell.request->content, "user_expressions"),
+           *answers = json_object(), *expression;
     const char *name;
     k->cell.aside = true;
     json_object_foreach(asked, name, expression) {
@@ -176,11 +210,14 @@ static json_t *user_expressions(kernel *k) {
         json_decref(k->cell.data);
         k->cell.data = NULL;
         if (!json_is_string(expression)) continue;
-        if (eval(k, json_string_value(expression), json_string_length(expression), GPA_EVAL_UNCOUNTED)) {
+        if (eval(k, json_string_value(expression), json_string_length(expression),
+                 GPA_EVAL_UNCOUNTED)) {
             answer = k->cell.error ? json_copy(k->cell.error) : json_object();
             json_object_set_new(answer, "status", json_string("error"));
         } else {
-            answer = json_pack("{s:s, s:o, s:{}}", "status", "ok", "data", k->cell.data ? json_incref(k->cell.data) : json_object(), "metadata");
+            answer =
+                json_pack("{s:s, s:o, s:{}}", "status", "ok", "data",
+                          k->cell.data ? json_incref(k->cell.data) : json_object(), "metadata");
         }
         json_object_set_new(answers, name, answer);
     }
@@ -205,9 +242,12 @@ static json_t *reply(kernel *k, gpa_code rc, int count) {
         json_object_set_new(content, "execution_count", json_integer(count));
         return content;
     }
-    json_t *payload = rc ? json_pack("[{s:s, s:b}]", "source", "ask_exit", "keepkernel", 0) : k->cell.payload ? json_incref(k->cell.payload) : json_array();
+    json_t *payload = rc ? json_pack("[{s:s, s:b}]", "source", "ask_exit", "keepkernel", 0)
+                      : k->cell.payload ? json_incref(k->cell.payload)
+                                        : json_array();
     json_t *values = rc ? json_object() : user_expressions(k);
-    return json_pack("{s:s, s:i, s:o, s:o}", "status", "ok", "execution_count", count, "user_expressions", values, "payload", payload);
+    return json_pack("{s:s, s:i, s:o, s:o}", "status", "ok", "execution_count", count,
+                     "user_expressions", values, "payload", payload);
 }
 
 static bool blank(const char *code, size_t n) { return strspn(code, " \t\r\n") == n; }
@@ -226,11 +266,19 @@ json_t *execute_cell(kernel *k, message *m) {
     const char *text = json_string_value(code);
     size_t n = json_string_length(code);
     int count = gpa_session_count(k->session);
-    if (m->aborted) return json_pack("{s:s}", "status", "aborted"); /* it was not run, and so gets no number */
+    if (m->aborted)
+        return json_pack("{s:s}", "status", "aborted"); /* it was not run, and so gets no number */
     begin(k, m);
     bool counted = !k->cell.silent && !json_is_false(member(m, "store_history"));
-    if (!k->cell.silent) iopub_post_take(k->iopub, "execute_input", m, json_pack("{s:O, s:i}", "code", code, "execution_count", count));
-    gpa_code rc = blank(text, n) ? GPA_OK : leaves(text, n) ? GPA_E_EXIT : eval(k, text, n, k->cell.silent ? GPA_EVAL_SILENT : counted ? 0 : GPA_EVAL_UNCOUNTED);
+    if (!k->cell.silent)
+        iopub_post_take(k->iopub, "execute_input", m,
+                        json_pack("{s:O, s:i}", "code", code, "execution_count", count));
+    gpa_code rc = blank(text, n)    ? GPA_OK
+                  : leaves(text, n) ? GPA_E_EXIT
+                                    : eval(k, text, n,
+                                           k->cell.silent ? GPA_EVAL_SILENT
+                                           : counted      ? 0
+                                                          : GPA_EVAL_UNCOUNTED);
     if (!counted || blank(text, n)) count--; /* the last that was counted */
     if (rc && !k->cell.silent && !json_is_false(stop)) abort_waiting(k);
     json_t *content = reply(k, rc, count);

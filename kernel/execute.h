@@ -1,4 +1,5 @@
-/* Cells: execute_request, and what the session says while one runs. On the thread that evaluates. */
+/* Cells: execute_request, and what the session says while one runs. On the thread that evaluates.
+ */
 #ifndef GPA_EXECUTE_H
 #define GPA_EXECUTE_H
 
@@ -7,12 +8,12 @@
 
 /* The cell that runs. */
 typedef struct {
-    message *request; /* NULL: none */
-    bool silent;      /* nothing of it is shown */
-    bool aside;       /* a user expression: its value and its error are kept, not shown */
-    bool may_ask;     /* the front end answers input requests */
+    message *request;      /* NULL: none */
+    bool silent;           /* nothing of it is shown */
+    bool aside;            /* a user expression: its value and its error are kept, not shown */
+    bool may_ask;          /* the front end answers input requests */
     unsigned n_interrupts; /* how many there were when it began */
-    json_t *data;     /* of its value; owned, as are the others */
+    json_t *data;          /* of its value; owned, as are the others */
     json_t *error;
     json_t *payload;
 } cell;

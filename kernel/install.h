@@ -1,4 +1,5 @@
-/* Telling front ends that the kernel is there: the kernelspec, a folder with kernel.json and logos. */
+/* Telling front ends that the kernel is there: the kernelspec, a folder with kernel.json and logos.
+ */
 #ifndef GPA_INSTALL_H
 #define GPA_INSTALL_H
 

@@ -1,4 +1,5 @@
-/* Invariant: `items` are in the order in which they go out; only the last may be a stream that still grows.
+/* Invariant: `items` are in the order in which they go out; only the last may be a stream that
+ * still grows.
  *
  * Reading order: the posts, then the thread (serve) with what it calls above it. */
 #include "kernel/iopub.h"
@@ -66,8 +67,10 @@ static item *append(iopub *p, const char *type, message *parent) {
     if (!it) return NULL;
     it->type = type;
     it->parent = parent ? message_retain(parent) : NULL;
-    if (p->last) p->last->next = it;
-    else p->items = it;
+    if (p->last)
+        p->last->next = it;
+    else
+        p->items = it;
     return p->last = it;
 }
 
@@ -107,7 +110,8 @@ static bool grow(item *it, const char *text, size_t n) {
 static void add_text(iopub *p, const char *name, message *parent, const char *text, size_t n) {
     item *it = p->last;
     bool first = !it;
-    if (!it || !it->stream || strcmp(it->stream, name) != 0 || it->parent != parent || it->n > GATHER_BYTES) {
+    if (!it || !it->stream || strcmp(it->stream, name) != 0 || it->parent != parent ||
+        it->n > GATHER_BYTES) {
         it = append(p, "stream", parent);
         if (!it) return;
         it->stream = name;
@@ -130,7 +134,9 @@ void iopub_stream(iopub *p, const char *name, message *parent, const char *text,
     p->used += kept;
     if (n > kept && !p->cut) {
         char note[96];
-        int size = snprintf(note, sizeof note, "\n... the output of this cell is left out after %zu bytes ...\n", p->limit);
+        int size =
+            snprintf(note, sizeof note,
+                     "\n... the output of this cell is left out after %zu bytes ...\n", p->limit);
         add_text(p, "stderr", parent, note, (size_t)size);
         p->cut = true;
     }
@@ -139,7 +145,8 @@ void iopub_stream(iopub *p, const char *name, message *parent, const char *text,
 
 /* ---- the thread ---- */
 
-/* The item to send now; NULL when there is none, *wait then tells for how long (-1: until woken). */
+/* The item to send now; NULL when there is none, *wait then tells for how long (-1: until woken).
+ */
 static item *next_item(iopub *p, int *wait) {
     item *it = p->items;
     *wait = -1;
@@ -161,17 +168,20 @@ static item *next_item(iopub *p, int *wait) {
 
 static void send_item(iopub *p, item *it) {
     char topic[96];
-    int n = it->stream ? snprintf(topic, sizeof topic, "stream.%s", it->stream) : snprintf(topic, sizeof topic, "kernel.%s.%s", p->wire->session, it->type);
+    int n = it->stream ? snprintf(topic, sizeof topic, "stream.%s", it->stream)
+                       : snprintf(topic, sizeof topic, "kernel.%s.%s", p->wire->session, it->type);
     bytes prefix = {topic, (size_t)n};
     if (it->stream) {
-        json_t *content = json_pack("{s:s, s:o}", "name", it->stream, "text", text_json(it->text, it->n));
+        json_t *content =
+            json_pack("{s:s, s:o}", "name", it->stream, "text", text_json(it->text, it->n));
         free(it->text);
         it->text = content ? json_dumps(content, JSON_COMPACT) : NULL;
         it->n = it->text ? strlen(it->text) : 0;
         json_decref(content);
     }
     if (it->text) {
-        letter l = {.type = it->type, .prefix = &prefix, .n_prefix = 1, .content = {it->text, it->n}};
+        letter l = {
+            .type = it->type, .prefix = &prefix, .n_prefix = 1, .content = {it->text, it->n}};
         if (it->parent) l.parent = it->parent->header;
         wire_send(p->wire, p->socket, &l);
     }
@@ -184,13 +194,18 @@ static void welcome(iopub *p, const char *topic, size_t n) {
     char *text = content ? json_dumps(content, JSON_COMPACT) : NULL;
     if (text) {
         bytes prefix = {topic, n};
-        wire_send(p->wire, p->socket, &(letter){.type = "iopub_welcome", .prefix = &prefix, .n_prefix = 1, .content = {text, strlen(text)}});
+        wire_send(p->wire, p->socket,
+                  &(letter){.type = "iopub_welcome",
+                            .prefix = &prefix,
+                            .n_prefix = 1,
+                            .content = {text, strlen(text)}});
     }
     free(text);
     json_decref(content);
 }
 
-/* What front ends send upstream: subscriptions (1 and the topic) are answered, all else is read and forgotten. */
+/* What front ends send upstream: subscriptions (1 and the topic) are answered, all else is read and
+ * forgotten. */
 static void read_subscriptions(iopub *p) {
     bool within = false;
     for (;;) {
@@ -234,7 +249,10 @@ static void *serve(void *arg) {
 iopub *iopub_start(wire *w, void *socket, size_t limit) {
     iopub *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    *p = (iopub){.wire = w, .socket = socket, .limit = limit, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *p = (iopub){.wire = w,
+                 .socket = socket,
+                 .limit = limit,
+                 .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     pthread_mutex_init(&p->lock, NULL);
     if (p->wake >= 0 && pthread_create(&p->thread, NULL, serve, p) == 0) return p;
     if (p->wake >= 0) close(p->wake);

@@ -1,5 +1,5 @@
-/* Starting and stopping. The sockets are bound and answered before the session exists, so that a front end need not wait
- * for it. Reading order: kernel_run, then what it calls above it. */
+/* Starting and stopping. The sockets are bound and answered before the session exists, so that a
+ * front end need not wait for it. Reading order: kernel_run, then what it calls above it. */
 #include "kernel/kernel.h"
 
 #include <dirent.h>
@@ -97,7 +97,9 @@ static void *bind_socket(kernel *k, connection_port port, int type) {
     zmq_setsockopt(socket, ZMQ_MAXMSGSIZE, &size, sizeof size);
     if (type == ZMQ_ROUTER) zmq_setsockopt(socket, ZMQ_ROUTER_HANDOVER, &yes, sizeof yes);
     if (type == ZMQ_XPUB) zmq_setsockopt(socket, ZMQ_XPUB_VERBOSE, &yes, sizeof yes);
-    if (port == PORT_STDIN) zmq_setsockopt(socket, ZMQ_ROUTER_MANDATORY, &yes, sizeof yes); /* who is not there is told */
+    if (port == PORT_STDIN)
+        zmq_setsockopt(socket, ZMQ_ROUTER_MANDATORY, &yes,
+                       sizeof yes); /* who is not there is told */
     connection_endpoint(&k->at, port, endpoint, sizeof endpoint);
     if (zmq_bind(socket, endpoint) == 0) return socket;
     fprintf(stderr, "gpa-kernel: %s: %s\n", endpoint, zmq_strerror(errno));
@@ -108,7 +110,10 @@ static void *bind_socket(kernel *k, connection_port port, int type) {
 static void *beat(void *socket) {
     zmq_msg_t m;
     zmq_msg_init(&m);
-    while ((zmq_msg_recv(&m, socket, 0) >= 0 && zmq_msg_send(&m, socket, zmq_msg_more(&m) ? ZMQ_SNDMORE : 0) >= 0) || errno == EINTR) continue;
+    while ((zmq_msg_recv(&m, socket, 0) >= 0 &&
+            zmq_msg_send(&m, socket, zmq_msg_more(&m) ? ZMQ_SNDMORE : 0) >= 0) ||
+           errno == EINTR)
+        continue;
     zmq_msg_close(&m);
     zmq_close(socket);
     return NULL;
@@ -122,11 +127,15 @@ static size_t output_limit(void) {
     return n ? (size_t)n : OUTPUT_LIMIT;
 }
 
-/* Binds all sockets and starts their threads. On failure the process ends soon: nothing is taken back. */
+/* Binds all sockets and starts their threads. On failure the process ends soon: nothing is taken
+ * back. */
 static bool start_sockets(kernel *k, pthread_t *heart) {
     void *sockets[N_PORTS];
-    static const int types[N_PORTS] = {
-        [PORT_SHELL] = ZMQ_ROUTER, [PORT_CONTROL] = ZMQ_ROUTER, [PORT_STDIN] = ZMQ_ROUTER, [PORT_IOPUB] = ZMQ_XPUB, [PORT_HB] = ZMQ_REP};
+    static const int types[N_PORTS] = {[PORT_SHELL] = ZMQ_ROUTER,
+                                       [PORT_CONTROL] = ZMQ_ROUTER,
+                                       [PORT_STDIN] = ZMQ_ROUTER,
+                                       [PORT_IOPUB] = ZMQ_XPUB,
+                                       [PORT_HB] = ZMQ_REP};
     k->zmq = zmq_ctx_new();
     for (int i = 0; i < N_PORTS; i++)
         if (!k->zmq || !(sockets[i] = bind_socket(k, (connection_port)i, types[i]))) return false;
@@ -135,7 +144,8 @@ static bool start_sockets(kernel *k, pthread_t *heart) {
     if (!k->iopub || pthread_create(heart, NULL, beat, sockets[PORT_HB])) return false;
     iopub_status(k->iopub, NULL, "starting");
     k->log = capture_start(execute_captured, k);
-    return k->log >= 0 && channel_start(&k->control, k, sockets[PORT_CONTROL]) && channel_start(&k->shell, k, sockets[PORT_SHELL]);
+    return k->log >= 0 && channel_start(&k->control, k, sockets[PORT_CONTROL]) &&
+           channel_start(&k->shell, k, sockets[PORT_SHELL]);
 }
 
 static void stop_sockets(kernel *k, pthread_t heart) {
@@ -169,12 +179,15 @@ static void serve(kernel *k) {
     while (!atomic_load(&k->quitting)) {
         message *m = (message *)queue_take(&k->todo);
         struct pollfd fd = {k->todo.fd, POLLIN, 0};
-        if (m) request_handle(k, m);
-        else if (!atomic_load(&k->quitting) && poll(&fd, 1, -1) < 0 && errno != EINTR) break;
+        if (m)
+            request_handle(k, m);
+        else if (!atomic_load(&k->quitting) && poll(&fd, 1, -1) < 0 && errno != EINTR)
+            break;
     }
 }
 
-/* Whether a process belongs to a session: the sixth word of its stat, counted behind the name, which may hold anything. */
+/* Whether a process belongs to a session: the sixth word of its stat, counted behind the name,
+ * which may hold anything. */
 static bool in_session(const char *pid, pid_t session) {
     char path[64], text[512];
     int of = -1;
@@ -187,7 +200,8 @@ static bool in_session(const char *pid, pid_t session) {
     return name_end && sscanf(name_end + 1, " %*c %*d %*d %d", &of) == 1 && of == session;
 }
 
-/* What cells have started goes with the kernel, also what they left running: front ends start a kernel as the leader of a session. */
+/* What cells have started goes with the kernel, also what they left running: front ends start a
+ * kernel as the leader of a session. */
 static void end_children(void) {
     signal(SIGTERM, SIG_IGN);
     if (getpgrp() == getpid()) kill(0, SIGTERM);
@@ -208,8 +222,10 @@ int kernel_run(const char *connection_file) {
     k.log = STDERR_FILENO;
     k.starter = getppid(); /* asked before anybody can have had an answer, and gone */
     clock_gettime(CLOCK_MONOTONIC, &k.began);
-    if (!connection_read(&k.at, connection_file, text, sizeof text)) return fprintf(stderr, "gpa-kernel: %s\n", text), 1;
-    if (!wire_init(&k.wire, k.at.scheme, k.at.key, &why)) return fprintf(stderr, "gpa-kernel: %s\n", why), 1;
+    if (!connection_read(&k.at, connection_file, text, sizeof text))
+        return fprintf(stderr, "gpa-kernel: %s\n", text), 1;
+    if (!wire_init(&k.wire, k.at.scheme, k.at.key, &why))
+        return fprintf(stderr, "gpa-kernel: %s\n", why), 1;
     pthread_mutex_init(&k.lock, NULL);
     catch_signal(SIGINT, on_interrupt);
     catch_signal(SIGTERM, on_terminate);

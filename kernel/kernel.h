@@ -1,9 +1,10 @@
 /* The kernel: a session behind five sockets.
  *
- * Threads: the main one evaluates, and owns the session and the stdin socket; one each for the sockets shell, control,
- * iopub and heartbeat; one reads what is written to the file descriptors 1 and 2. They talk through queues. Requests
- * that need the session wait in `todo` for the main thread, all others are answered by the thread that takes them, so
- * that they are answered while a cell runs. SIGINT reaches the main thread only. */
+ * Threads: the main one evaluates, and owns the session and the stdin socket; one each for the
+ * sockets shell, control, iopub and heartbeat; one reads what is written to the file descriptors 1
+ * and 2. They talk through queues. Requests that need the session wait in `todo` for the main
+ * thread, all others are answered by the thread that takes them, so that they are answered while a
+ * cell runs. SIGINT reaches the main thread only. */
 #ifndef GPA_KERNEL_H
 #define GPA_KERNEL_H
 
@@ -29,13 +30,14 @@ typedef struct kernel {
     gpa_session *session;
     cell cell; /* what is being evaluated */
     pthread_mutex_t lock;
-    message *parent; /* of output from outside the session: the last cell; guarded by `lock`, as is `muted` */
+    message *parent; /* of output from outside the session: the last cell; guarded by `lock`, as is
+                        `muted` */
     bool muted;
     atomic_bool running, quitting;
     atomic_uint n_interrupts;
     struct timespec began;
     pid_t starter; /* the process that started this one */
-    int log; /* where the kernel's own reports go */
+    int log;       /* where the kernel's own reports go */
 } kernel;
 
 /* Serves front ends until one of them asks to shut down. The process's exit code. */

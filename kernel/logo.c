@@ -14,9 +14,11 @@ typedef struct {
 enum { N_SQUARES = 10, MAX_SIZE = 128 };
 
 static void describe(square s[N_SQUARES]) {
-    static const uint32_t colours[] = {0x3b6fb6, 0x2a93b0, 0x35b779, 0x8fd744, 0xfde725}; /* by diagonal */
+    static const uint32_t colours[] = {0x3b6fb6, 0x2a93b0, 0x35b779, 0x8fd744,
+                                       0xfde725}; /* by diagonal */
     s[0] = (square){0, 0, 64, 12, 0x1e2235};
-    for (int i = 0; i < 9; i++) s[1 + i] = (square){9 + i % 3 * 16.5, 9 + i / 3 * 16.5, 13, 3, colours[i % 3 + i / 3]};
+    for (int i = 0; i < 9; i++)
+        s[1 + i] = (square){9 + i % 3 * 16.5, 9 + i / 3 * 16.5, 13, 3, colours[i % 3 + i / 3]};
 }
 
 void logo_svg(FILE *f) {
@@ -24,15 +26,17 @@ void logo_svg(FILE *f) {
     describe(s);
     fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\">\n", f);
     for (int i = 0; i < N_SQUARES; i++)
-        fprintf(f, "  <rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"%g\" fill=\"#%06x\"/>\n", s[i].x, s[i].y, s[i].edge, s[i].edge, s[i].radius,
-                (unsigned)s[i].rgb);
+        fprintf(f,
+                "  <rect x=\"%g\" y=\"%g\" width=\"%g\" height=\"%g\" rx=\"%g\" fill=\"#%06x\"/>\n",
+                s[i].x, s[i].y, s[i].edge, s[i].edge, s[i].radius, (unsigned)s[i].rgb);
     fputs("</svg>\n", f);
 }
 
 /* ---- PNG ---- */
 
 static bool inside(const square *s, double x, double y) {
-    double half = s->edge / 2, dx = fabs(x - s->x - half) - half + s->radius, dy = fabs(y - s->y - half) - half + s->radius;
+    double half = s->edge / 2, dx = fabs(x - s->x - half) - half + s->radius,
+           dy = fabs(y - s->y - half) - half + s->radius;
     return dx <= s->radius && dy <= s->radius && (dx <= 0 || dy <= 0 || hypot(dx, dy) <= s->radius);
 }
 

@@ -1,4 +1,5 @@
-/* The logo: an array of three by three elements on a dark ground. One description, drawn as SVG and as PNG. */
+/* The logo: an array of three by three elements on a dark ground. One description, drawn as SVG and
+ * as PNG. */
 #ifndef GPA_LOGO_H
 #define GPA_LOGO_H
 

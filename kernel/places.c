@@ -1,4 +1,5 @@
-/* What Jupyter's jupyter_core.paths does, without asking a Python: https://docs.jupyter.org/en/latest/use/jupyter-directories.html */
+/* What Jupyter's jupyter_core.paths does, without asking a Python:
+ * https://docs.jupyter.org/en/latest/use/jupyter-directories.html */
 #include "kernel/places.h"
 
 #include <stdio.h>
@@ -11,10 +12,12 @@ static const char *variable(const char *name) {
 }
 
 bool places_user(char path[PLACE_SIZE]) {
-    const char *data = variable("JUPYTER_DATA_DIR"), *share = variable("XDG_DATA_HOME"), *home = variable("HOME");
-    int n = data ? snprintf(path, PLACE_SIZE, "%s", data) : share ? snprintf(path, PLACE_SIZE, "%s/jupyter", share)
-                                                      : home  ? snprintf(path, PLACE_SIZE, "%s/.local/share/jupyter", home)
-                                                              : PLACE_SIZE;
+    const char *data = variable("JUPYTER_DATA_DIR"), *share = variable("XDG_DATA_HOME"),
+               *home = variable("HOME");
+    int n = data    ? snprintf(path, PLACE_SIZE, "%s", data)
+            : share ? snprintf(path, PLACE_SIZE, "%s/jupyter", share)
+            : home  ? snprintf(path, PLACE_SIZE, "%s/.local/share/jupyter", home)
+                    : PLACE_SIZE;
     return n < PLACE_SIZE;
 }
 
@@ -33,6 +36,7 @@ void places_each(void (*see)(void *user, const char *folder), void *user) {
         more += n + (more[n] == ':');
     }
     if (places_user(path)) see(user, path);
-    if (environment && snprintf(path, sizeof path, "%s/share/jupyter", environment) < PLACE_SIZE) see(user, path);
+    if (environment && snprintf(path, sizeof path, "%s/share/jupyter", environment) < PLACE_SIZE)
+        see(user, path);
     for (size_t i = 0; i < sizeof system / sizeof *system; i++) see(user, system[i]);
 }

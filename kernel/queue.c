@@ -1,4 +1,5 @@
-/* Invariant: when an item is in the queue, its descriptor is readable, or the thread that takes is awake. */
+/* Invariant: when an item is in the queue, its descriptor is readable, or the thread that takes is
+ * awake. */
 #include "kernel/queue.h"
 
 #include <stdint.h>
@@ -18,7 +19,9 @@ void queue_free(queue *q) {
 
 void queue_wake(queue *q) {
     uint64_t one = 1;
-    ssize_t n = write(q->fd, &one, sizeof one); /* it fails only when the counter is full: then it is readable already */
+    ssize_t n =
+        write(q->fd, &one,
+              sizeof one); /* it fails only when the counter is full: then it is readable already */
     (void)n;
 }
 
@@ -36,8 +39,10 @@ queue_link *queue_take(queue *q) {
     ssize_t n = 0;
     pthread_mutex_lock(&q->lock);
     queue_link *item = q->head;
-    if (!item) n = read(q->fd, &count, sizeof count); /* under the lock: the wake of an item is not lost */
-    else if (!(q->head = item->next)) q->tail = &q->head;
+    if (!item)
+        n = read(q->fd, &count, sizeof count); /* under the lock: the wake of an item is not lost */
+    else if (!(q->head = item->next))
+        q->tail = &q->head;
     (void)n;
     pthread_mutex_unlock(&q->lock);
     return item;

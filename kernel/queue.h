@@ -1,5 +1,5 @@
-/* A queue between threads. Its file descriptor is readable while something may be in it, so that a thread can wait for it
- * together with sockets. */
+/* A queue between threads. Its file descriptor is readable while something may be in it, so that a
+ * thread can wait for it together with sockets. */
 #ifndef GPA_QUEUE_H
 #define GPA_QUEUE_H
 

@@ -1,4 +1,5 @@
-/* SHA-256 (FIPS 180-4) and the signatures made of it (HMAC, RFC 2104). No state but the caller's: any thread may sign. */
+/* SHA-256 (FIPS 180-4) and the signatures made of it (HMAC, RFC 2104). No state but the caller's:
+ * any thread may sign. */
 #ifndef GPA_SHA256_H
 #define GPA_SHA256_H
 

@@ -6,12 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The size of the character at p, 0 when there is none that is well formed, -1 when the text ends within it. */
+/* The size of the character at p, 0 when there is none that is well formed, -1 when the text ends
+ * within it. */
 static int char_size(const unsigned char *p, size_t n) {
-    int size = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+    int size = p[0] < 0x80   ? 1
+               : p[0] < 0xc2 ? 0
+               : p[0] < 0xe0 ? 2
+               : p[0] < 0xf0 ? 3
+               : p[0] < 0xf5 ? 4
+                             : 0;
     for (int i = 1; i < size; i++) {
         if ((size_t)i == n) return -1;
-        unsigned char lo = 0x80, hi = 0xbf; /* the second byte rules out long forms, surrogates and what is beyond U+10FFFF */
+        unsigned char lo = 0x80, hi = 0xbf; /* the second byte rules out long forms, surrogates and
+                                               what is beyond U+10FFFF */
         if (i == 1 && p[0] == 0xe0) lo = 0xa0;
         if (i == 1 && p[0] == 0xed) hi = 0x9f;
         if (i == 1 && p[0] == 0xf0) lo = 0x90;
@@ -24,7 +31,8 @@ static int char_size(const unsigned char *p, size_t n) {
 /* The first byte from `at` that does not belong to a well-formed character, or n. */
 static size_t well_formed(const char *text, size_t n, size_t at) {
     int size;
-    while (at < n && (size = char_size((const unsigned char *)text + at, n - at)) > 0) at += (size_t)size;
+    while (at < n && (size = char_size((const unsigned char *)text + at, n - at)) > 0)
+        at += (size_t)size;
     return at;
 }
 
@@ -55,7 +63,8 @@ json_t *text_base64(const void *data, size_t n) {
     if (!text) return NULL;
     for (size_t i = 0; i < n; i += 3) {
         size_t left = n - i;
-        uint32_t three = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) | (left > 2 ? p[i + 2] : 0u);
+        uint32_t three = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
+                         (left > 2 ? p[i + 2] : 0u);
         text[out++] = digits[three >> 18];
         text[out++] = digits[three >> 12 & 63];
         text[out++] = left > 1 ? digits[three >> 6 & 63] : '=';
@@ -68,7 +77,8 @@ json_t *text_base64(const void *data, size_t n) {
 
 size_t text_unfinished(const char *text, size_t n) {
     for (size_t back = 1; back <= 3 && back <= n; back++)
-        if (((unsigned char)text[n - back] & 0xc0) != 0x80) return char_size((const unsigned char *)text + n - back, back) < 0 ? back : 0;
+        if (((unsigned char)text[n - back] & 0xc0) != 0x80)
+            return char_size((const unsigned char *)text + n - back, back) < 0 ? back : 0;
     return 0;
 }
 

@@ -1,5 +1,5 @@
-/* Reading order: wire_receive with what it calls above it, then wire_send. Everything here works on the caller's thread
- * and socket; a wire itself is only read, but for the count of messages. */
+/* Reading order: wire_receive with what it calls above it, then wire_send. Everything here works on
+ * the caller's thread and socket; a wire itself is only read, but for the count of messages. */
 #include "kernel/wire.h"
 
 #include <ctype.h>
@@ -12,7 +12,9 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { MAX_FRAMES = 64 }; /* identities, the six of a message, and as many buffers as are looked at: none is used */
+enum {
+    MAX_FRAMES = 64
+}; /* identities, the six of a message, and as many buffers as are looked at: none is used */
 static const char delimiter[] = "<IDS|MSG>";
 
 /* A random UUID; the clock's digits where there is no randomness. */
@@ -26,16 +28,19 @@ static void put_uuid(char text[37]) {
     }
     r[6] = (unsigned char)(0x40 | (r[6] & 15));
     r[8] = (unsigned char)(0x80 | (r[8] & 63));
-    for (int i = 0, at = 0; i < 16; i++) at += sprintf(text + at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", r[i]);
+    for (int i = 0, at = 0; i < 16; i++)
+        at += sprintf(text + at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", r[i]);
 }
 
 bool wire_init(wire *w, const char *scheme, const char *key, const char **why) {
     const char *user = getenv("USER");
     *w = (wire){.is_signed = key[0] != 0};
-    if (w->is_signed && strcmp(scheme, "hmac-sha256") != 0) return *why = "the signature scheme is not hmac-sha256", false;
+    if (w->is_signed && strcmp(scheme, "hmac-sha256") != 0)
+        return *why = "the signature scheme is not hmac-sha256", false;
     hmac_init(&w->key, key, strlen(key));
     put_uuid(w->session);
-    if (!user || !user[0] || strlen(user) >= sizeof w->user || user[strcspn(user, "\"\\")]) user = "user";
+    if (!user || !user[0] || strlen(user) >= sizeof w->user || user[strcspn(user, "\"\\")])
+        user = "user";
     strcpy(w->user, user);
     return true;
 }
@@ -86,15 +91,16 @@ static int escaped_unit(const char *text, size_t n) {
     return unit;
 }
 
-/* Halves of surrogate pairs that stand alone become U+FFFD, in place: JavaScript and Python may write them, and no UTF-8 can
- * hold them. */
+/* Halves of surrogate pairs that stand alone become U+FFFD, in place: JavaScript and Python may
+ * write them, and no UTF-8 can hold them. */
 static void mend_surrogates(char *text, size_t n) {
     for (size_t i = 0; i < n;) {
         if (text[i] != '\\') {
             i++;
             continue;
         }
-        int unit = escaped_unit(text + i, n - i), next = unit >> 10 == 0x36 ? escaped_unit(text + i + 6, n - i - 6) : -1;
+        int unit = escaped_unit(text + i, n - i),
+            next = unit >> 10 == 0x36 ? escaped_unit(text + i + 6, n - i - 6) : -1;
         bool pair = next >> 10 == 0x37;
         if (unit >> 11 == 0x1b && !pair) memcpy(text + i + 2, "fffd", 4);
         i += unit < 0 ? 2 : pair ? 12 : 6;
@@ -120,16 +126,21 @@ static bool signature_holds(const wire *w, zmq_msg_t *signature, zmq_msg_t *dict
     char want[HMAC_TEXT + 1];
     bytes parts[4];
     if (!w->is_signed) return true;
-    for (int i = 0; i < 4; i++) parts[i] = (bytes){zmq_msg_data(&dicts[i]), zmq_msg_size(&dicts[i])};
+    for (int i = 0; i < 4; i++)
+        parts[i] = (bytes){zmq_msg_data(&dicts[i]), zmq_msg_size(&dicts[i])};
     hmac_sign(&w->key, parts, 4, want);
-    return zmq_msg_size(signature) == HMAC_TEXT && hmac_equal(zmq_msg_data(signature), want, HMAC_TEXT);
+    return zmq_msg_size(signature) == HMAC_TEXT &&
+           hmac_equal(zmq_msg_data(signature), want, HMAC_TEXT);
 }
 
 static message *decode(const wire *w, zmq_msg_t *frames, size_t n, const char **why) {
     size_t d = 0;
-    while (d < n && !(zmq_msg_size(&frames[d]) == sizeof delimiter - 1 && memcmp(zmq_msg_data(&frames[d]), delimiter, sizeof delimiter - 1) == 0)) d++;
+    while (d < n && !(zmq_msg_size(&frames[d]) == sizeof delimiter - 1 &&
+                      memcmp(zmq_msg_data(&frames[d]), delimiter, sizeof delimiter - 1) == 0))
+        d++;
     if (n < d + 6) return *why = "frames are missing", NULL;
-    if (!signature_holds(w, &frames[d + 1], &frames[d + 2])) return *why = "the signature does not fit", NULL;
+    if (!signature_holds(w, &frames[d + 1], &frames[d + 2]))
+        return *why = "the signature does not fit", NULL;
     message *m = new_message(frames, d, &frames[d + 2]);
     if (!m) return *why = "out of memory", NULL;
     m->head = object_of(&frames[d + 2]);
@@ -154,10 +165,13 @@ bool wire_receive(const wire *w, void *socket, message **out, const char **why) 
         while (got < 0 && errno == EINTR);
         if (got < 0) break;
         more = zmq_msg_more(&frames[n]);
-        if (n < MAX_FRAMES) n++;
-        else zmq_msg_close(&frames[n]);
+        if (n < MAX_FRAMES)
+            n++;
+        else
+            zmq_msg_close(&frames[n]);
     }
-    if (more) return false; /* frames of a message arrive together: it was the first that was not there */
+    if (more)
+        return false; /* frames of a message arrive together: it was the first that was not there */
     *out = decode(w, frames, n, why);
     for (size_t i = 0; i < n; i++) zmq_msg_close(&frames[i]);
     return true;
@@ -180,19 +194,24 @@ static int put_header(wire *w, const char *type, char *text, size_t n) {
     gmtime_r(&now.tv_sec, &t);
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &t);
     return snprintf(text, n,
-                    "{\"msg_id\":\"%s_%d_%llu\",\"session\":\"%s\",\"username\":\"%s\",\"date\":\"%s.%06ldZ\",\"msg_type\":\"%s\",\"version\":\"5.5\"}",
-                    w->session, (int)getpid(), atomic_fetch_add(&w->n_sent, 1), w->session, w->user, date, now.tv_nsec / 1000, type);
+                    "{\"msg_id\":\"%s_%d_%llu\",\"session\":\"%s\",\"username\":\"%s\",\"date\":\"%"
+                    "s.%06ldZ\",\"msg_type\":\"%s\",\"version\":\"5.5\"}",
+                    w->session, (int)getpid(), atomic_fetch_add(&w->n_sent, 1), w->session, w->user,
+                    date, now.tv_nsec / 1000, type);
 }
 
 bool wire_send(wire *w, void *socket, const letter *l) {
     char header[512], signature[HMAC_TEXT + 1] = "";
     int n_header = put_header(w, l->type, header, sizeof header);
     static const bytes empty = {"{}", 2};
-    bytes dicts[4] = {{header, (size_t)n_header}, l->parent.n ? l->parent : empty, empty, l->content};
+    bytes dicts[4] = {
+        {header, (size_t)n_header}, l->parent.n ? l->parent : empty, empty, l->content};
     if (w->is_signed) hmac_sign(&w->key, dicts, 4, signature);
     bool sent = true;
-    for (size_t i = 0; i < l->n_prefix && sent; i++) sent = send_frame(socket, l->prefix[i].data, l->prefix[i].n, true);
-    sent = sent && send_frame(socket, delimiter, sizeof delimiter - 1, true) && send_frame(socket, signature, strlen(signature), true);
+    for (size_t i = 0; i < l->n_prefix && sent; i++)
+        sent = send_frame(socket, l->prefix[i].data, l->prefix[i].n, true);
+    sent = sent && send_frame(socket, delimiter, sizeof delimiter - 1, true) &&
+           send_frame(socket, signature, strlen(signature), true);
     for (int i = 0; i < 4 && sent; i++) sent = send_frame(socket, dicts[i].data, dicts[i].n, i < 3);
     return sent;
 }

@@ -1,4 +1,5 @@
-/* Messages on the wire: [identities] <IDS|MSG> signature header parent_header metadata content [buffers].
+/* Messages on the wire: [identities] <IDS|MSG> signature header parent_header metadata content
+ * [buffers].
  *
  * What arrives is verified over the bytes as they came, before anything of it is decoded. */
 #ifndef GPA_WIRE_H
@@ -19,8 +20,8 @@ typedef struct {
     atomic_ullong n_sent; /* numbers the messages */
 } wire;
 
-/* A request. Counted: the messages that answer it refer to it as their parent. Its members are not changed once it has
- * arrived, but for `aborted`, which belongs to the queue it is in. */
+/* A request. Counted: the messages that answer it refer to it as their parent. Its members are not
+ * changed once it has arrived, but for `aborted`, which belongs to the queue it is in. */
 typedef struct message {
     queue_link link;
     atomic_int refs;
@@ -44,7 +45,8 @@ typedef struct {
 
 /* False, with a sentence on `why`, when the signature scheme is not known. */
 bool wire_init(wire *w, const char *scheme, const char *key, const char **why);
-/* Takes a message from a socket, without waiting: false when there is none. *out is NULL when it was dropped: *why. */
+/* Takes a message from a socket, without waiting: false when there is none. *out is NULL when it
+ * was dropped: *why. */
 bool wire_receive(const wire *w, void *socket, message **out, const char **why);
 /* False when the socket does not take it (it is being closed). */
 bool wire_send(wire *w, void *socket, const letter *l);

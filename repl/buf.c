@@ -43,7 +43,8 @@ void buf_printf(buf *b, const char *fmt, ...) {
     va_start(ap, fmt);
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0 && room(b, (size_t)n)) b->len += (size_t)vsnprintf(b->text + b->len, (size_t)n + 1, fmt, again);
+    if (n > 0 && room(b, (size_t)n))
+        b->len += (size_t)vsnprintf(b->text + b->len, (size_t)n + 1, fmt, again);
     va_end(again);
     va_end(ap);
 }

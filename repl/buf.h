@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `text` ends with a zero byte once something was put. When memory is short, what does not fit is left out and `failed` set. */
+/* `text` ends with a zero byte once something was put. When memory is short, what does not fit is
+ * left out and `failed` set. */
 typedef struct {
     char *text;
     size_t len, cap;

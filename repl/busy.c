@@ -1,5 +1,5 @@
-/* Everything is under one lock, which busy_pause holds until busy_resume: the sign is never drawn into output. The thread is made
- * with the first cell and sleeps while none runs. */
+/* Everything is under one lock, which busy_pause holds until busy_resume: the sign is never drawn
+ * into output. The thread is made with the first cell and sleeps while none runs. */
 #include "repl/busy.h"
 
 #include <pthread.h>
@@ -48,13 +48,18 @@ static void erase(void) {
 }
 
 static void draw(void) {
-    static const char *const turns[] = {"\u280b", "\u2819", "\u2839", "\u2838", "\u283c", "\u2834", "\u2826", "\u2827", "\u2807", "\u280f"};
+    static const char *const turns[] = {"\u280b", "\u2819", "\u2839", "\u2838", "\u283c",
+                                        "\u2834", "\u2826", "\u2827", "\u2807", "\u280f"};
     char text[LONGEST + 64];
     long long ms = ms_since(busy.began);
-    const char *faint = colour_on(2) ? colour_of(TINT_HINT) : "", *end = colour_on(2) ? COLOUR_END : "";
+    const char *faint = colour_on(2) ? colour_of(TINT_HINT) : "",
+               *end = colour_on(2) ? COLOUR_END : "";
     int n;
-    if (*busy.said) n = snprintf(text, sizeof text, "\r%s\033[K", busy.said);
-    else n = snprintf(text, sizeof text, "\r%s%s %lld s%s\033[K", faint, turns[ms / TURN_MS % 10], ms / 1000, end);
+    if (*busy.said)
+        n = snprintf(text, sizeof text, "\r%s\033[K", busy.said);
+    else
+        n = snprintf(text, sizeof text, "\r%s%s %lld s%s\033[K", faint, turns[ms / TURN_MS % 10],
+                     ms / 1000, end);
     busy.shown = write(STDERR_FILENO, text, (size_t)n) == n;
 }
 
@@ -125,7 +130,9 @@ void busy_resume(bool at_margin) {
 void busy_say(const char *text) {
     pthread_mutex_lock(&busy.lock);
     snprintf(busy.said, sizeof busy.said, "%s", text ? text : "");
-    if (busy.running && busy.room && text) draw();
-    else erase();
+    if (busy.running && busy.room && text)
+        draw();
+    else
+        erase();
     pthread_mutex_unlock(&busy.lock);
 }

@@ -20,9 +20,9 @@ enum {
     TINT_COUNT
 };
 
-/* Chooses once, from the option --color ("auto", "always", "never"; NULL: auto), then NO_COLOR, CLICOLOR_FORCE, FORCE_COLOR,
- * CLICOLOR, TERM and whether the stream is a terminal; the palette from GPA_THEME ("light", "dark", "neutral") or COLORFGBG.
- * False: no such choice. */
+/* Chooses once, from the option --color ("auto", "always", "never"; NULL: auto), then NO_COLOR,
+ * CLICOLOR_FORCE, FORCE_COLOR, CLICOLOR, TERM and whether the stream is a terminal; the palette
+ * from GPA_THEME ("light", "dark", "neutral") or COLORFGBG. False: no such choice. */
 bool colour_begin(const char *option);
 /* What GPA_THEME says when that is no theme, or NULL. */
 const char *colour_unknown_theme(void);

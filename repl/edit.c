@@ -1,6 +1,7 @@
-/* The loop of an edited cell. readline keeps the text, its keys, killing, undo and searches; it is fed by its callback interface
- * one key at a time, and never draws: its redisplay only notes that something changed. What is seen is made here, from the text,
- * its parts as the session tells them, the hint and the menu, when no further key waits (so a burst of keys is drawn once).
+/* The loop of an edited cell. readline keeps the text, its keys, killing, undo and searches; it is
+ * fed by its callback interface one key at a time, and never draws: its redisplay only notes that
+ * something changed. What is seen is made here, from the text, its parts as the session tells them,
+ * the hint and the menu, when no further key waits (so a burst of keys is drawn once).
  *
  * readline calls back without context, so what is edited is kept in a variable. */
 #include "repl/edit.h"
@@ -30,7 +31,7 @@ static struct {
     screen *screen;
     const char *prompt, *more, *start;
     bool asking, changed, ended;
-    char *got; /* the text that was taken */
+    char *got;      /* the text that was taken */
     buf parameters; /* of the function whose call begins at the cursor */
     uint8_t *tints;
     size_t tints_cap;
@@ -65,7 +66,8 @@ static void pair_brackets(const char *text, size_t n, size_t cursor) {
             open[depth++] = i;
         } else if (depth && text[open[depth - 1]] == opener_of(text[i])) {
             size_t lo = open[--depth];
-            bool at = lo == cursor || i == cursor || i + 1 == cursor || (lo + 1 == cursor && edit.tints[cursor] != GPA_STYLE_BRACKET);
+            bool at = lo == cursor || i == cursor || i + 1 == cursor ||
+                      (lo + 1 == cursor && edit.tints[cursor] != GPA_STYLE_BRACKET);
             if (at) edit.tints[lo] = edit.tints[i] = TINT_MATCH;
         } else {
             edit.tints[i] = GPA_STYLE_WRONG;
@@ -98,7 +100,8 @@ static void keep_parameters(void *user, const gpa_about *a) {
     if (open) buf_put(&edit.parameters, open + 1);
 }
 
-/* Behind `name(`: the parameters of the function, shown as a hint that cannot be taken. NULL: none. */
+/* Behind `name(`: the parameters of the function, shown as a hint that cannot be taken. NULL: none.
+ */
 static const char *parameters(const char *text, size_t n) {
     bool begins = n > 1 && text[n - 1] == '(' && !strchr(" \t\n([{=,", text[n - 2]);
     if (edit.asking || !begins || !colour_on(STDOUT_FILENO)) return NULL;
@@ -111,7 +114,8 @@ static const char *parameters(const char *text, size_t n) {
 static bool in_message(void) { return rl_display_prompt && *rl_display_prompt; }
 
 static screen_view view_of(const char *text, size_t n, size_t cursor) {
-    screen_view v = {.prompt = edit.prompt, .more = edit.more, .text = text, .n = n, .cursor = cursor};
+    screen_view v = {
+        .prompt = edit.prompt, .more = edit.more, .text = text, .n = n, .cursor = cursor};
     v.tints = tints_of(text, n, cursor);
     return v;
 }
@@ -134,8 +138,10 @@ static void show(void) {
 static void note_change(void) { edit.changed = true; }
 
 void edit_redraw(bool clear) {
-    if (clear) screen_clear(edit.screen);
-    else screen_forget(edit.screen);
+    if (clear)
+        screen_clear(edit.screen);
+    else
+        screen_forget(edit.screen);
     edit.changed = true;
 }
 
@@ -206,7 +212,8 @@ static void key(void) {
     keys_begin();
     rl_callback_read_char();
     /* any key but the menu's own closes it */
-    if (menu && !edit.ended && !RL_ISSTATE(RL_STATE_MULTIKEY) && !keys_of_menu()) menu_take(), edit.changed = true;
+    if (menu && !edit.ended && !RL_ISSTATE(RL_STATE_MULTIKEY) && !keys_of_menu())
+        menu_take(), edit.changed = true;
 }
 
 static line_result loop(void) {
@@ -223,28 +230,30 @@ static line_result loop(void) {
     while (!edit.ended) {
         terminal_event e = terminal_wait(edit.changed ? 0 : -1);
         switch (e) {
-        case TERMINAL_NOTHING: show(); break;
-        case TERMINAL_INPUT: key(); break;
-        case TERMINAL_INTERRUPT:
-            drop();
-            edit.ended = true;
-            r = LINE_DROPPED;
-            break;
-        case TERMINAL_RESIZED:
-            screen_measure(edit.screen);
-            edit.changed = true;
-            break;
-        case TERMINAL_STOP: stop(); break;
-        case TERMINAL_CONTINUED:
-            (*rl_prep_term_function)(1);
-            edit_redraw(false);
-            break;
+            case TERMINAL_NOTHING: show(); break;
+            case TERMINAL_INPUT: key(); break;
+            case TERMINAL_INTERRUPT:
+                drop();
+                edit.ended = true;
+                r = LINE_DROPPED;
+                break;
+            case TERMINAL_RESIZED:
+                screen_measure(edit.screen);
+                edit.changed = true;
+                break;
+            case TERMINAL_STOP: stop(); break;
+            case TERMINAL_CONTINUED:
+                (*rl_prep_term_function)(1);
+                edit_redraw(false);
+                break;
         }
     }
     terminal_release();
     menu_take();
-    if (r == LINE_CELL && edit.got) leave(edit.got);
-    else if (r == LINE_CELL) r = LINE_END;
+    if (r == LINE_CELL && edit.got)
+        leave(edit.got);
+    else if (r == LINE_CELL)
+        r = LINE_END;
     return r;
 }
 
@@ -275,11 +284,13 @@ line_result edit_ask(const char *prompt, char **text) {
 
 static bool capable(void) {
     const char *term = getenv("TERM");
-    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+           strcmp(term, "dumb") != 0;
 }
 
-/* Programs and their texts are UTF-8. Where the environment names a locale that is not, the one without a language is taken, as
- * Python does (PEP 538); by the environment, since readline looks there, too. */
+/* Programs and their texts are UTF-8. Where the environment names a locale that is not, the one
+ * without a language is taken, as Python does (PEP 538); by the environment, since readline looks
+ * there, too. */
 static void choose_locale(void) {
     const char *all = getenv("LC_ALL");
     if (setlocale(LC_CTYPE, "") && MB_CUR_MAX > 1) return;
@@ -300,7 +311,8 @@ bool edit_begin(gpa_session *s) {
     rl_erase_empty_line = 1; /* readline is not to end the line itself: `leave` does */
     rl_startup_hook = begin_text;
     keys_bind();
-    rl_initialize(); /* with a redisplay that is not its own, readline would not ask what the terminal can do */
+    rl_initialize(); /* with a redisplay that is not its own, readline would not ask what the
+                        terminal can do */
     keys_replace();
     rl_redisplay_function = note_change;
     return true;

@@ -1,11 +1,12 @@
-/* Editing a cell on a terminal: GNU readline's keys and commands, and a screen of our own that shows many lines in colour. */
+/* Editing a cell on a terminal: GNU readline's keys and commands, and a screen of our own that
+ * shows many lines in colour. */
 #ifndef GPA_EDIT_H
 #define GPA_EDIT_H
 
 #include "repl/line.h"
 
-/* False where there is no readline, or standard input and output are not a terminal that can be edited on; then nothing else may
- * be called. */
+/* False where there is no readline, or standard input and output are not a terminal that can be
+ * edited on; then nothing else may be called. */
 bool edit_begin(gpa_session *s);
 line_result edit_read(const char *prompt, const char *more, const char *start, char **text);
 line_result edit_ask(const char *prompt, char **text);

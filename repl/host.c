@@ -1,6 +1,6 @@
-/* Streams go through stdio; standard output is flushed before anything is written to the error stream, so that a
- * terminal shows them in order. The session that Ctrl-C reaches is kept in a variable because a signal handler has no
- * other way to it. */
+/* Streams go through stdio; standard output is flushed before anything is written to the error
+ * stream, so that a terminal shows them in order. The session that Ctrl-C reaches is kept in a
+ * variable because a signal handler has no other way to it. */
 #include "repl/host.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@
 static gpa_session *volatile running;
 static volatile sig_atomic_t at_prompt, pressed; /* pressed: Ctrl-C, in the running cell */
 static struct {
-    bool in_line;   /* the terminal's cursor is not at the beginning of a line */
-    bool numbers;   /* values are shown as Out[n] */
-    char *next;     /* what the next cell begins with */
-    int lost;       /* errno of the write to standard output that failed */
+    bool in_line; /* the terminal's cursor is not at the beginning of a line */
+    bool numbers; /* values are shown as Out[n] */
+    char *next;   /* what the next cell begins with */
+    int lost;     /* errno of the write to standard output that failed */
 } host;
 
 /* ---- streams ---- */
@@ -39,12 +39,14 @@ void host_hold_interrupts(sigset_t *before) {
     pthread_sigmask(SIG_BLOCK, &interrupt, before);
 }
 
-/* Ctrl-C waits until the text is out: stdio forgets what an interrupted call should have written. */
+/* Ctrl-C waits until the text is out: stdio forgets what an interrupted call should have written.
+ */
 static void write_out(FILE *to, const char *text, size_t n, bool flush) {
     bool writes = flush || to == stderr || __flbf(to) || __fpending(to) + n >= __fbufsize(to);
     sigset_t before;
     if (writes) host_hold_interrupts(&before);
-    if ((fwrite(text, 1, n, to) < n || (flush && fflush(to))) && to == stdout && !host.lost) host.lost = errno;
+    if ((fwrite(text, 1, n, to) < n || (flush && fflush(to))) && to == stdout && !host.lost)
+        host.lost = errno;
     if (writes) pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -92,19 +94,22 @@ static const gpa_repr *find(const gpa_repr *r, size_t n, const char *mime) {
 
 static const gpa_repr *plain_of(const gpa_repr *r, size_t n) { return find(r, n, "text/plain"); }
 
-/* A picture among the representations is drawn. False: there is none, or it cannot be shown here. */
+/* A picture among the representations is drawn. False: there is none, or it cannot be shown here.
+ */
 static bool show_picture(const gpa_repr *r, size_t n) {
     const gpa_repr *picture = find(r, n, "image/png"), *words = find(r, n, "text/x-gpa-words");
     if (!picture) return false;
     host_fresh_line();
     busy_pause();
-    bool drawn = picture_draw(picture->data, picture->n, words ? words->data : NULL, words ? words->n : 0);
+    bool drawn =
+        picture_draw(picture->data, picture->n, words ? words->data : NULL, words ? words->n : 0);
     busy_resume(true);
     return drawn;
 }
 
 static void show_display(void *user, const gpa_repr *r, size_t n, const char *id, bool update) {
-    static const char wanted[] = "pictures are shown in a terminal by chafa, which is not there: sudo apt install chafa\n";
+    static const char wanted[] =
+        "pictures are shown in a terminal by chafa, which is not there: sudo apt install chafa\n";
     const gpa_repr *text = plain_of(r, n);
     (void)user, (void)id, (void)update;
     if (show_picture(r, n) || !text) return;
@@ -124,7 +129,8 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
         buf_clear(&b);
     } else if (colour) {
         const char *mark = colour_of(TINT_OUT), *number = colour_of(TINT_OUT_COUNT);
-        buf_printf(&b, "%sOut[" COLOUR_END "%s%d" COLOUR_END "%s]:" COLOUR_END, mark, number, count, mark);
+        buf_printf(&b, "%sOut[" COLOUR_END "%s%d" COLOUR_END "%s]:" COLOUR_END, mark, number, count,
+                   mark);
     } else {
         buf_printf(&b, "Out[%d]:", count);
     }
@@ -179,7 +185,8 @@ static void clear_line(void *user, bool wait) {
 
 static void show_progress(void *user, const char *text, double done, double left) {
     enum { WIDTH = 24 };
-    static const char *const eighths[] = {" ", "\u258f", "\u258e", "\u258d", "\u258c", "\u258b", "\u258a", "\u2589"};
+    static const char *const eighths[] = {" ",      "\u258f", "\u258e", "\u258d",
+                                          "\u258c", "\u258b", "\u258a", "\u2589"};
     (void)user;
     if (!text) {
         busy_say(NULL);
@@ -189,7 +196,8 @@ static void show_progress(void *user, const char *text, double done, double left
     buf_printf(&b, "%s ", text);
     if (done >= 0) {
         int cells = (int)((done > 1 ? 1 : done) * (double)(WIDTH * 8));
-        for (int i = 0; i < WIDTH; i++) buf_put(&b, i < cells / 8 ? "\u2588" : i == cells / 8 ? eighths[cells % 8] : " ");
+        for (int i = 0; i < WIDTH; i++)
+            buf_put(&b, i < cells / 8 ? "\u2588" : i == cells / 8 ? eighths[cells % 8] : " ");
         buf_printf(&b, "\u2595 %3.0f %%", 100 * done);
     }
     if (left >= 0) buf_printf(&b, ", %.0f s to go", left);
@@ -255,9 +263,11 @@ int host_interrupts(void) { return interrupts; }
 
 enum { PATIENCE = 2 }; /* seconds */
 
-/* Code that is not gpa's - a driver, a library - may be where no interrupt ends it: whoever asks again is told the way out. */
+/* Code that is not gpa's - a driver, a library - may be where no interrupt ends it: whoever asks
+ * again is told the way out. */
 static void on_interrupt(int signal_number) {
-    static const char way_out[] = "\nThe call that is running does not answer Ctrl-C. Ctrl-\\ ends the process.\n";
+    static const char way_out[] =
+        "\nThe call that is running does not answer Ctrl-C. Ctrl-\\ ends the process.\n";
     static struct timespec first;
     struct timespec now;
     int keep = errno;
@@ -266,13 +276,17 @@ static void on_interrupt(int signal_number) {
     if (at_prompt || !running) return;
     pressed = 1;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!gpa_session_interrupt(running)) first = now;
-    else if (now.tv_sec - first.tv_sec >= PATIENCE && write(STDERR_FILENO, way_out, sizeof way_out - 1) > 0) first = now;
+    if (!gpa_session_interrupt(running))
+        first = now;
+    else if (now.tv_sec - first.tv_sec >= PATIENCE &&
+             write(STDERR_FILENO, way_out, sizeof way_out - 1) > 0)
+        first = now;
     errno = keep;
 }
 
 void host_catch_interrupts(gpa_session *s) {
-    struct sigaction action = {.sa_handler = s ? on_interrupt : SIG_DFL}; /* without a session nobody would answer */
+    struct sigaction action = {
+        .sa_handler = s ? on_interrupt : SIG_DFL}; /* without a session nobody would answer */
     running = s;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

@@ -23,7 +23,9 @@ int kernel_command(int argc, char **argv) {
     execv(path, args);
     if (errno == ENOENT) execvp(name, args);
     fprintf(stderr, "gpa: the Jupyter kernel is not there: %s: %s\n", path, strerror(errno));
-    if (errno == ENOENT) fputs("It is built where ZeroMQ and jansson are installed (libzmq3-dev, libjansson-dev).\n", stderr);
+    if (errno == ENOENT)
+        fputs("It is built where ZeroMQ and jansson are installed (libzmq3-dev, libjansson-dev).\n",
+              stderr);
     free(args);
     return NOT_FOUND;
 }

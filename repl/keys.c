@@ -1,6 +1,8 @@
-/* readline's own commands take the text for one line; those here know lines. Each command is a row of the table at the end.
+/* readline's own commands take the text for one line; those here know lines. Each command is a row
+ * of the table at the end.
  *
- * Reading order: places in the text; lines and indentation; history and hints; the menu; pasting; the editor; the table. */
+ * Reading order: places in the text; lines and indentation; history and hints; the menu; pasting;
+ * the editor; the table. */
 #include "repl/keys.h"
 
 #ifdef GPA_HAVE_READLINE
@@ -54,7 +56,9 @@ static int next_character(int at) {
 /* The place in the line that begins at `start` which is `cells` from its beginning, or its end. */
 static int at_cells(int start, size_t cells) {
     int at = start, end = end_of_line(start);
-    while (at < end && gpa_text_width(rl_line_buffer + start, (size_t)(next_character(at) - start)) <= cells) at = next_character(at);
+    while (at < end &&
+           gpa_text_width(rl_line_buffer + start, (size_t)(next_character(at) - start)) <= cells)
+        at = next_character(at);
     return at;
 }
 
@@ -79,7 +83,8 @@ static void insert_blanks(int n) {
 static int new_line(int count, int key) {
     int indent;
     (void)count, (void)key;
-    if (state_of(rl_point, &indent) != GPA_SRC_INCOMPLETE) indent = indent_at(start_of_line(rl_point));
+    if (state_of(rl_point, &indent) != GPA_SRC_INCOMPLETE)
+        indent = indent_at(start_of_line(rl_point));
     int after = rl_point;
     while (after < rl_end && rl_line_buffer[after] == ' ') after++;
     rl_begin_undo_group();
@@ -98,7 +103,8 @@ static int enter(int count, int key) {
         return 0;
     }
     bool last = rl_line_buffer[end_of_line(rl_point)] == 0 || blank(rl_line_buffer + rl_point);
-    if (edit_asking() || blank(rl_line_buffer) || (last && state_of(rl_end, &indent) != GPA_SRC_INCOMPLETE)) {
+    if (edit_asking() || blank(rl_line_buffer) ||
+        (last && state_of(rl_end, &indent) != GPA_SRC_INCOMPLETE)) {
         edit_done();
         return 0;
     }
@@ -129,16 +135,18 @@ static bool starts_with_word(const char *line, const char *const *words) {
     return false;
 }
 
-/* `else:` and its like, at the margin of the block that it ends, goes to the margin of what it belongs to. */
+/* `else:` and its like, at the margin of the block that it ends, goes to the margin of what it
+ * belongs to. */
 static int colon(int count, int key) {
     static const char *const leaving[] = {"else", "elif", "except", "finally", NULL};
-    static const char *const opening[] = {"if", "for", "while", "try", "with", "else", "elif", "except", "finally", NULL};
+    static const char *const opening[] = {"if",   "for",  "while",  "try",     "with",
+                                          "else", "elif", "except", "finally", NULL};
     int start = start_of_line(rl_point), indent = indent_at(start);
     rl_insert(count, key);
     if (indent < STEP || start == 0 || rl_point != end_of_line(rl_point)) return 0;
     int before = start_of_line(start - 1);
-    if (!starts_with_word(rl_line_buffer + start + indent, leaving) || indent_at(before) != indent ||
-        starts_with_word(rl_line_buffer + before + indent, opening))
+    if (!starts_with_word(rl_line_buffer + start + indent, leaving) ||
+        indent_at(before) != indent || starts_with_word(rl_line_buffer + before + indent, opening))
         return 0;
     rl_begin_undo_group();
     rl_delete_text(start, start + STEP);
@@ -147,13 +155,15 @@ static int colon(int count, int key) {
     return 0;
 }
 
-/* The bracket that one closed at `at` would belong to, or -1. Brackets in strings and comments are not told apart: the worst is a
- * margin that is not the best. */
+/* The bracket that one closed at `at` would belong to, or -1. Brackets in strings and comments are
+ * not told apart: the worst is a margin that is not the best. */
 static int opener_before(int at) {
     int depth = 0;
     while (at-- > 0) {
-        if (rl_line_buffer[at] && strchr(")]}", rl_line_buffer[at])) depth++;
-        else if (rl_line_buffer[at] && strchr("([{", rl_line_buffer[at]) && depth-- == 0) return at;
+        if (rl_line_buffer[at] && strchr(")]}", rl_line_buffer[at]))
+            depth++;
+        else if (rl_line_buffer[at] && strchr("([{", rl_line_buffer[at]) && depth-- == 0)
+            return at;
     }
     return -1;
 }
@@ -162,7 +172,8 @@ static int opener_before(int at) {
 static int closer(int count, int key) {
     int start = start_of_line(rl_point), opener = opener_before(rl_point);
     int margin = opener >= 0 ? indent_at(start_of_line(opener)) : 0;
-    if (opener < 0 || opener >= start || !blank_before_point() || rl_point - start <= margin) return rl_insert(count, key);
+    if (opener < 0 || opener >= start || !blank_before_point() || rl_point - start <= margin)
+        return rl_insert(count, key);
     rl_begin_undo_group();
     rl_delete_text(start + margin, rl_point);
     rl_point = start + margin;
@@ -224,15 +235,19 @@ static int walk(int direction) {
 
 static int up(int count, int key) {
     (void)count, (void)key;
-    if (menu_shown() && menu_move(-1)) for_menu = true;
-    else if (!move_line(-1)) walk(-1);
+    if (menu_shown() && menu_move(-1))
+        for_menu = true;
+    else if (!move_line(-1))
+        walk(-1);
     return 0;
 }
 
 static int down(int count, int key) {
     (void)count, (void)key;
-    if (menu_shown() && menu_move(1)) for_menu = true;
-    else if (!move_line(1)) walk(1);
+    if (menu_shown() && menu_move(1))
+        for_menu = true;
+    else if (!move_line(1))
+        walk(1);
     return 0;
 }
 
@@ -254,15 +269,20 @@ static void take_hint(size_t n) {
 }
 
 static int right(int count, int key) {
-    if (menu_turn(1)) for_menu = true;
-    else if (edit_hint()) take_hint(strcspn(edit_hint(), "\n"));
-    else return rl_forward_char(count, key);
+    if (menu_turn(1))
+        for_menu = true;
+    else if (edit_hint())
+        take_hint(strcspn(edit_hint(), "\n"));
+    else
+        return rl_forward_char(count, key);
     return 0;
 }
 
 static int left(int count, int key) {
-    if (menu_turn(-1)) for_menu = true;
-    else return rl_backward_char(count, key);
+    if (menu_turn(-1))
+        for_menu = true;
+    else
+        return rl_backward_char(count, key);
     return 0;
 }
 
@@ -277,8 +297,10 @@ static int right_word(int count, int key) {
 
 static int line_last(int count, int key) {
     (void)count, (void)key;
-    if (edit_hint()) take_hint(strcspn(edit_hint(), "\n"));
-    else rl_point = end_of_line(rl_point);
+    if (edit_hint())
+        take_hint(strcspn(edit_hint(), "\n"));
+    else
+        rl_point = end_of_line(rl_point);
     return 0;
 }
 
@@ -289,8 +311,10 @@ static int tab(int count, int key) {
     for_menu = true;
     if (edit_asking()) return rl_insert(1, ' ');
     if (menu_shown() && menu_move(1)) return 0;
-    if (blank_before_point() && key == '\t' && rl_end > 0) insert_blanks(STEP - (rl_point - start_of_line(rl_point)) % STEP);
-    else menu_complete(edit_session());
+    if (blank_before_point() && key == '\t' && rl_end > 0)
+        insert_blanks(STEP - (rl_point - start_of_line(rl_point)) % STEP);
+    else
+        menu_complete(edit_session());
     return 0;
 }
 
@@ -321,13 +345,15 @@ static bool key_waits(void) {
     return poll(&fd, 1, PASTE_PATIENCE_MS) > 0;
 }
 
-/* The terminal marks what is pasted, so that nothing in it is taken for a key. One that breaks off is pasted as far as it came. */
+/* The terminal marks what is pasted, so that nothing in it is taken for a key. One that breaks off
+ * is pasted as far as it came. */
 static int paste(int count, int key) {
     static const char last[] = "\033[201~";
     size_t end = sizeof last - 1;
     buf raw = {0}, text = {0};
     (void)count, (void)key;
-    size_t matched = 0; /* how much of the mark the text ends with: no further is read than the mark can reach */
+    size_t matched =
+        0; /* how much of the mark the text ends with: no further is read than the mark can reach */
     while (matched < end && key_waits()) {
         char some[sizeof last];
         ssize_t n = read(STDIN_FILENO, some, end - matched);
@@ -340,8 +366,10 @@ static int paste(int count, int key) {
     transcript_clean(raw.text ? raw.text : "", raw.len, blank(rl_line_buffer), &text);
     if (text.text) {
         rl_begin_undo_group();
-        if (!edit_asking()) rl_insert_text(text.text);
-        else if (text.text[strcspn(text.text, "\n")] == 0) rl_insert_text(text.text);
+        if (!edit_asking())
+            rl_insert_text(text.text);
+        else if (text.text[strcspn(text.text, "\n")] == 0)
+            rl_insert_text(text.text);
         rl_end_undo_group();
     }
     buf_free(&raw);
@@ -365,7 +393,11 @@ static char *read_back(const char *path) {
 static int run_editor(const char *path) {
     const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
     buf command = {0};
-    buf_printf(&command, "%s '%s'", visual && *visual ? visual : editor && *editor ? editor : "vi", path);
+    buf_printf(&command, "%s '%s'",
+               visual && *visual   ? visual
+               : editor && *editor ? editor
+                                   : "vi",
+               path);
     int status = command.failed ? -1 : system(command.text);
     buf_free(&command);
     return status;
@@ -407,8 +439,8 @@ static int in_editor(int count, int key) {
 #define BOTH "ei" /* the keymaps: emacs, vi's insertion, vi's movement */
 #define ALL "eim"
 
-/* Each command stands in for commands of readline's that know one line only, wherever these are bound, by ~/.inputrc too; and
- * has keys of its own, as the terminal sends them. */
+/* Each command stands in for commands of readline's that know one line only, wherever these are
+ * bound, by ~/.inputrc too; and has keys of its own, as the terminal sends them. */
 static const struct {
     const char *name;
     rl_command_func_t *does;
@@ -427,8 +459,16 @@ static const struct {
     {"gpa-cancel", cancel, {NULL}, BOTH, {"\007"}},
     {"gpa-up", up, {"previous-history"}, ALL, {"\033[A", "\033OA"}},
     {"gpa-down", down, {"next-history"}, ALL, {"\033[B", "\033OB"}},
-    {"gpa-older", older, {"history-search-backward", "history-substring-search-backward"}, BOTH, {"\020", "\033[5~"}},
-    {"gpa-newer", newer, {"history-search-forward", "history-substring-search-forward"}, BOTH, {"\016", "\033[6~"}},
+    {"gpa-older",
+     older,
+     {"history-search-backward", "history-substring-search-backward"},
+     BOTH,
+     {"\020", "\033[5~"}},
+    {"gpa-newer",
+     newer,
+     {"history-search-forward", "history-substring-search-forward"},
+     BOTH,
+     {"\016", "\033[6~"}},
     {"gpa-right", right, {"forward-char", "forward-byte"}, ALL, {"\033[C", "\033OC"}},
     {"gpa-left", left, {"backward-char", "backward-byte"}, ALL, {"\033[D", "\033OD"}},
     {"gpa-right-word", right_word, {"forward-word"}, "e", {"\033[1;5C", "\033[1;3C"}},
@@ -438,8 +478,16 @@ static const struct {
     {"gpa-first", to_first, {"beginning-of-history"}, "e", {"\033<"}},
     {"gpa-last", to_last, {"end-of-history"}, "e", {"\033>"}},
     {"gpa-kill-line", kill_line, {"kill-line"}, "e", {"\013"}},
-    {"gpa-kill-line-before", kill_line_before, {"unix-line-discard", "backward-kill-line"}, BOTH, {"\025"}},
-    {"gpa-clear-screen", clear_screen, {"clear-screen", "clear-display", "redraw-current-line"}, ALL, {"\014"}},
+    {"gpa-kill-line-before",
+     kill_line_before,
+     {"unix-line-discard", "backward-kill-line"},
+     BOTH,
+     {"\025"}},
+    {"gpa-clear-screen",
+     clear_screen,
+     {"clear-screen", "clear-display", "redraw-current-line"},
+     ALL,
+     {"\014"}},
     {"gpa-paste", paste, {"bracketed-paste-begin"}, ALL, {"\033[200~"}},
     {"gpa-editor", in_editor, {NULL}, "e", {"\030\005"}},
 };
@@ -451,8 +499,11 @@ void keys_bind(void) {
     for (size_t i = 0; i < COMMANDS; i++) {
         rl_add_defun(table[i].name, table[i].does, -1);
         for (const char *m = table[i].maps; *m; m++) {
-            Keymap map = *m == 'e' ? emacs_standard_keymap : *m == 'i' ? vi_insertion_keymap : vi_movement_keymap;
-            for (size_t k = 0; k < 6 && table[i].keys[k]; k++) rl_bind_keyseq_in_map(table[i].keys[k], table[i].does, map);
+            Keymap map = *m == 'e'   ? emacs_standard_keymap
+                         : *m == 'i' ? vi_insertion_keymap
+                                     : vi_movement_keymap;
+            for (size_t k = 0; k < 6 && table[i].keys[k]; k++)
+                rl_bind_keyseq_in_map(table[i].keys[k], table[i].does, map);
         }
     }
 }
@@ -480,15 +531,18 @@ static Keymap map_behind(const KEYMAP_ENTRY *e) {
 
 static void replace_in(const replaced *r, Keymap map) {
     for (int i = 0; i < KEYMAP_SIZE; i++) {
-        if (map[i].type == ISKMAP && map[i].function) replace_in(r, map_behind(&map[i]));
-        else if (map[i].type == ISFUNC && map[i].function) map[i].function = stand_in(r, map[i].function);
+        if (map[i].type == ISKMAP && map[i].function)
+            replace_in(r, map_behind(&map[i]));
+        else if (map[i].type == ISFUNC && map[i].function)
+            map[i].function = stand_in(r, map[i].function);
     }
 }
 
 void keys_replace(void) {
     replaced r = {0};
     for (size_t i = 0; i < COMMANDS; i++)
-        for (size_t k = 0; k < 3 && table[i].for_[k]; k++) r.of[i][k] = rl_named_function(table[i].for_[k]);
+        for (size_t k = 0; k < 3 && table[i].for_[k]; k++)
+            r.of[i][k] = rl_named_function(table[i].for_[k]);
     replace_in(&r, emacs_standard_keymap);
     replace_in(&r, vi_insertion_keymap);
     replace_in(&r, vi_movement_keymap);

@@ -17,7 +17,8 @@
 static gpa_session *session;
 static bool editing;
 
-/* Shows the prompt and waits for a line; false when Ctrl-C came first, be it before the wait began. */
+/* Shows the prompt and waits for a line; false when Ctrl-C came first, be it before the wait began.
+ */
 static bool wait_for_line(const char *prompt) {
     sigset_t before;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -46,7 +47,8 @@ static line_result plain_line(const char *prompt, char **line) {
     return interrupted ? LINE_DROPPED : LINE_END;
 }
 
-static line_result plain_read(const char *prompt, const char *more, const char *start, char **text) {
+static line_result plain_read(const char *prompt, const char *more, const char *start,
+                              char **text) {
     buf cell = {0};
     line_result r;
     int indent;
@@ -68,8 +70,10 @@ static line_result plain_read(const char *prompt, const char *more, const char *
             break;
         }
     }
-    if (r == LINE_CELL) *text = cell.text;
-    else buf_free(&cell);
+    if (r == LINE_CELL)
+        *text = cell.text;
+    else
+        buf_free(&cell);
     return r;
 }
 
@@ -81,7 +85,8 @@ void line_begin(gpa_session *s) {
 line_result line_read(const char *prompt, const char *more, const char *start, char **text) {
     *text = NULL;
     host_at_prompt(true);
-    line_result r = editing ? edit_read(prompt, more, start, text) : plain_read(prompt, more, start, text);
+    line_result r =
+        editing ? edit_read(prompt, more, start, text) : plain_read(prompt, more, start, text);
     host_at_prompt(false);
     return r;
 }

@@ -1,5 +1,6 @@
-/* A cell from the user: the small interface that line editing is kept behind. With GNU readline it is edited as a whole, lines and
- * all; without it, or on a terminal that cannot move its cursor, lines are read plainly until they are a cell. */
+/* A cell from the user: the small interface that line editing is kept behind. With GNU readline it
+ * is edited as a whole, lines and all; without it, or on a terminal that cannot move its cursor,
+ * lines are read plainly until they are a cell. */
 #ifndef GPA_LINE_H
 #define GPA_LINE_H
 
@@ -13,8 +14,9 @@ typedef enum {
 
 /* Sets editing up: completion, highlighting and history are the session's. */
 void line_begin(gpa_session *s);
-/* Reads a cell, with `prompt` before its first line and `more` before the others (both with colour sequences). It begins with
- * `start` (NULL: empty). LINE_CELL: *text is owned by the caller (free). */
+/* Reads a cell, with `prompt` before its first line and `more` before the others (both with colour
+ * sequences). It begins with `start` (NULL: empty). LINE_CELL: *text is owned by the caller (free).
+ */
 line_result line_read(const char *prompt, const char *more, const char *start, char **text);
 /* Reads one line in answer to a question. */
 line_result line_ask(const char *prompt, char **text);

@@ -1,7 +1,8 @@
-/* The program gpa: arguments, scripts, and the choice between a file, a text, standard input and the prompt.
+/* The program gpa: arguments, scripts, and the choice between a file, a text, standard input and
+ * the prompt.
  *
- * Exit codes: 0 success, 1 an uncaught error, 2 wrong usage, 130 interrupted; sys.exit(n) gives n. Errors go to the
- * error stream only. */
+ * Exit codes: 0 success, 1 an uncaught error, 2 wrong usage, 130 interrupted; sys.exit(n) gives n.
+ * Errors go to the error stream only. */
 #include <errno.h>
 #include <limits.h>
 #include <stdint.h>
@@ -17,7 +18,9 @@
 #include "repl/options.h"
 #include "repl/prompt.h"
 
-#define RESTORE "GPA_RESTORE" /* the folder of gpa_session_restore, from the process as it was before %restart */
+#define RESTORE                                                                                    \
+    "GPA_RESTORE" /* the folder of gpa_session_restore, from the process as it was before %restart \
+                   */
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
 
@@ -43,7 +46,8 @@ static char *slurp(FILE *f, size_t *n) {
     return text;
 }
 
-static int run_text(gpa_session *s, const options *o, const char *name, const char *text, size_t n) {
+static int run_text(gpa_session *s, const options *o, const char *name, const char *text,
+                    size_t n) {
     int status = 0, flags = o->echo ? GPA_EVAL_UNCOUNTED : GPA_EVAL_SCRIPT;
     if (o->explain) flags |= GPA_EVAL_EXPLAIN;
     if (o->explain > 1) flags |= GPA_EVAL_SOURCE;
@@ -76,10 +80,12 @@ static bool prompts(const options *o) {
     return o->interactive || (!has_program(o) && !only_tells && isatty(STDIN_FILENO));
 }
 
-/* The prompt begins anew in the same process; what its options have set is in the environment or kept. */
+/* The prompt begins anew in the same process; what its options have set is in the environment or
+ * kept. */
 static void restart(void *user, const char *folder) {
     const options *o = user;
-    char *args[] = {"gpa", "-i", "--quiet", o->device ? "--device" : NULL, (char *)(uintptr_t)o->device, NULL};
+    char *args[] = {
+        "gpa", "-i", "--quiet", o->device ? "--device" : NULL, (char *)(uintptr_t)o->device, NULL};
     setenv(RESTORE, folder, 1);
     fflush(stdout);
     execv("/proc/self/exe", args);
@@ -99,7 +105,8 @@ static int run(gpa_session *s, const options *o) {
     if (o->cache) gpa_session_programs(s, strcmp(o->cache, "clear") == 0);
     if (prompts(o) && !o->bare) gpa_session_init(s);
     if (getenv(RESTORE)) restore(s);
-    for (int i = 0; i < o->n_code && !code; i++) code = run_text(s, o, "<string>", o->code[i], strlen(o->code[i]));
+    for (int i = 0; i < o->n_code && !code; i++)
+        code = run_text(s, o, "<string>", o->code[i], strlen(o->code[i]));
     if (o->file) code = run_file(s, o, o->file);
     if (prompts(o)) return prompt_loop(s, o->explain, !o->quiet && !has_program(o));
     if (!has_program(o) && !o->devices && !o->cache) return run_file(s, o, "-");
@@ -140,7 +147,9 @@ int main(int argc, char **argv) {
     args[0] = o.n_code ? "-c" : o.file ? o.file : "";
     for (int i = o.rest; i < argc; i++) args[1 + i - o.rest] = argv[i];
     colour_begin(o.colour);
-    if (colour_unknown_theme()) fprintf(stderr, "gpa: GPA_THEME: '%.40s' is not light, dark or neutral\n", colour_unknown_theme());
+    if (colour_unknown_theme())
+        fprintf(stderr, "gpa: GPA_THEME: '%.40s' is not light, dark or neutral\n",
+                colour_unknown_theme());
     gpa_config_init(&config);
     host_init(&config.host);
     if (prompts(&o)) config.host.restart = restart, config.host.user = &o;
@@ -155,7 +164,8 @@ int main(int argc, char **argv) {
     } else {
         host_catch_interrupts(s);
         if (o.device) gpa_session_prepare(s); /* asked for, so it will be used */
-        code = finish_output(run(s, &o)); /* now: a driver that falls while it is taken down takes no output with it */
+        code = finish_output(run(
+            s, &o)); /* now: a driver that falls while it is taken down takes no output with it */
         host_catch_interrupts(NULL);
         bool whole = gpa_session_end(s);
         if (!whole) _exit(finish_output(code));

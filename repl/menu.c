@@ -1,5 +1,6 @@
-/* The candidates are kept as the session gave them, with the bytes of the text that they replace. While the menu is open the text
- * holds the chosen one, [from, to) in the text, and `typed` is what stood there. */
+/* The candidates are kept as the session gave them, with the bytes of the text that they replace.
+ * While the menu is open the text holds the chosen one, [from, to) in the text, and `typed` is what
+ * stood there. */
 #include "repl/menu.h"
 
 #include <stdio.h>
@@ -63,12 +64,14 @@ static void add(void *user, const gpa_completion *c) {
         menu.cap = cap;
     }
     candidate *to = &menu.items[menu.n];
-    *to = (candidate){strdup(c->text), describe(c), c->kind && strcmp(c->kind, "param") == 0, menu.n};
+    *to =
+        (candidate){strdup(c->text), describe(c), c->kind && strcmp(c->kind, "param") == 0, menu.n};
     if (!to->text) return;
     if (menu.n++ == 0) menu.from = c->start, menu.to = c->end;
 }
 
-/* Parameters of the call first, in their order; names by the alphabet, those that begin with an underscore last. */
+/* Parameters of the call first, in their order; names by the alphabet, those that begin with an
+ * underscore last. */
 static int compare(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->param != y->param) return y->param - x->param;
@@ -78,13 +81,16 @@ static int compare(const void *a, const void *b) {
     return folded ? folded : strcmp(x->text, y->text);
 }
 
-/* Drops what does not fit the beginning of an argument: the signature says more than a list of all names. */
+/* Drops what does not fit the beginning of an argument: the signature says more than a list of all
+ * names. */
 static void keep_params(void) {
     int kept = 0;
     for (int i = 0; i < menu.n; i++) {
         candidate c = menu.items[i];
-        if (!c.param) free(c.text), free(c.about);
-        else menu.items[kept++] = c;
+        if (!c.param)
+            free(c.text), free(c.about);
+        else
+            menu.items[kept++] = c;
     }
     menu.n = kept;
 }
@@ -94,8 +100,10 @@ static void drop_doubles(void) {
     int kept = 0;
     for (int i = 0; i < menu.n; i++) {
         candidate c = menu.items[i];
-        if (kept && strcmp(menu.items[kept - 1].text, c.text) == 0) free(c.text), free(c.about);
-        else menu.items[kept++] = c;
+        if (kept && strcmp(menu.items[kept - 1].text, c.text) == 0)
+            free(c.text), free(c.about);
+        else
+            menu.items[kept++] = c;
     }
     menu.n = kept;
 }
@@ -147,7 +155,8 @@ void menu_complete(gpa_session *s) {
         return;
     }
     size_t same = common_prefix(), there = menu.to - menu.from;
-    bool extends = !call && same > there && strncmp(menu.items[0].text, rl_line_buffer + menu.from, there) == 0;
+    bool extends = !call && same > there &&
+                   strncmp(menu.items[0].text, rl_line_buffer + menu.from, there) == 0;
     if (menu.n == 1 && !menu.note.len) {
         put_text(menu.items[0].text);
         clear();
@@ -168,7 +177,8 @@ bool menu_shown(void) { return menu.shown; }
 
 bool menu_move(int by) {
     if (!menu.shown || menu.n == 0) return false;
-    menu.chosen = menu.chosen < 0 ? (by > 0 ? 0 : menu.n - 1) : (menu.chosen + by + menu.n) % menu.n;
+    menu.chosen =
+        menu.chosen < 0 ? (by > 0 ? 0 : menu.n - 1) : (menu.chosen + by + menu.n) % menu.n;
     put_text(menu.items[menu.chosen].text);
     return true;
 }
@@ -202,7 +212,8 @@ void menu_free(void) {
 
 /* ---- drawing ---- */
 
-/* At most `width` cells of a text, ended by … where something is left out; then blanks up to `pad` cells. */
+/* At most `width` cells of a text, ended by … where something is left out; then blanks up to `pad`
+ * cells. */
 static void put_cut(const char *text, int width, int pad) {
     size_t n = strcspn(text, "\n"), all = n;
     int cells = (int)gpa_text_width(text, n);
@@ -276,9 +287,12 @@ static void put_grid(int rows, int columns, int width) {
         buf_putc(&menu.lines, '\n');
     }
     char place[64] = "";
-    if (menu.n > page) snprintf(place, sizeof place, "%d-%d of %d  ", first + 1, first + page < menu.n ? first + page : menu.n, menu.n);
+    if (menu.n > page)
+        snprintf(place, sizeof place, "%d-%d of %d  ", first + 1,
+                 first + page < menu.n ? first + page : menu.n, menu.n);
     put_faint(place, columns - 1);
-    if (menu.chosen >= 0 && menu.items[menu.chosen].about) put_faint(menu.items[menu.chosen].about, columns - 1 - (int)strlen(place));
+    if (menu.chosen >= 0 && menu.items[menu.chosen].about)
+        put_faint(menu.items[menu.chosen].about, columns - 1 - (int)strlen(place));
     buf_putc(&menu.lines, '\n');
 }
 
@@ -291,7 +305,9 @@ const char *menu_lines(int rows, int columns) {
     }
     int width = widest(), room = rows / 3 > 2 ? rows / 3 : 2;
     menu.per_column = 1;
-    if (menu.n && (menu.n <= DETAILED || width + GAP > columns / 2)) put_list(room > DETAILED ? DETAILED : room, columns, width);
-    else if (menu.n) put_grid(room, columns, width);
+    if (menu.n && (menu.n <= DETAILED || width + GAP > columns / 2))
+        put_list(room > DETAILED ? DETAILED : room, columns, width);
+    else if (menu.n)
+        put_grid(room, columns, width);
     return menu.lines.text;
 }

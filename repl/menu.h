@@ -1,10 +1,12 @@
-/* The completions of the text at the cursor: taken when there is one, else shown below the text to choose from. */
+/* The completions of the text at the cursor: taken when there is one, else shown below the text to
+ * choose from. */
 #ifndef GPA_MENU_H
 #define GPA_MENU_H
 
 #include "lang/session.h"
 
-/* Completes as far as it is certain; opens the menu where it is not, or tells about the function whose call this is. */
+/* Completes as far as it is certain; opens the menu where it is not, or tells about the function
+ * whose call this is. */
 void menu_complete(gpa_session *s);
 bool menu_shown(void);
 /* Moves the choice, and puts it into the text. False: no menu is shown. */
@@ -15,7 +17,8 @@ bool menu_turn(int by);
 bool menu_take(void);
 /* Ends it with the text as it was before. */
 void menu_cancel(void);
-/* The menu's lines for a screen of this size, each with its end; NULL: none is shown. Valid until the next call. */
+/* The menu's lines for a screen of this size, each with its end; NULL: none is shown. Valid until
+ * the next call. */
 const char *menu_lines(int rows, int columns);
 void menu_free(void);
 

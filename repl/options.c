@@ -8,25 +8,28 @@
 enum { EXIT_USAGE = 2, COLUMN = 18 };
 
 /* OPTION(ID, short, long, argument, help): an argument "a|b" is one of these words. */
-#define OPTIONS(OPTION)                                                                                          \
-    OPTION(CODE, "-c", NULL, "CODE", "run a program given as text; may be repeated")                             \
-    OPTION(INTERACTIVE, "-i", NULL, NULL, "afterwards, stay at the prompt with its names")                       \
-    OPTION(ECHO, "-e", "--echo", NULL, "show the value of the program's last expression")                        \
-    OPTION(QUIET, "-q", "--quiet", NULL, "no greeting at the prompt")                                            \
-    OPTION(BARE, NULL, "--norc", NULL, "do not run ~/.config/gpa/init.gpa before the prompt")                    \
-    OPTION(COLOUR, NULL, "--color", "auto|always|never", "colours")                                              \
-    OPTION(DEVICE, NULL, "--device", "NAME", "cpu, ref, cuda or cuda:N (else GPA_DEVICE, else the best)")        \
-    OPTION(DEVICES, NULL, "--devices", NULL, "say which devices are there, and why others are not")              \
-    OPTION(EXPLAIN, NULL, "--explain", NULL, "show the fused programs that ran; twice: with their code")         \
-    OPTION(CACHE, NULL, "--cache", "info|clear", "show or empty the cache of compiled programs")                 \
-    OPTION(VERSION, "-V", "--version", NULL, "print the version")                                                \
+#define OPTIONS(OPTION)                                                                          \
+    OPTION(CODE, "-c", NULL, "CODE", "run a program given as text; may be repeated")             \
+    OPTION(INTERACTIVE, "-i", NULL, NULL, "afterwards, stay at the prompt with its names")       \
+    OPTION(ECHO, "-e", "--echo", NULL, "show the value of the program's last expression")        \
+    OPTION(QUIET, "-q", "--quiet", NULL, "no greeting at the prompt")                            \
+    OPTION(BARE, NULL, "--norc", NULL, "do not run ~/.config/gpa/init.gpa before the prompt")    \
+    OPTION(COLOUR, NULL, "--color", "auto|always|never", "colours")                              \
+    OPTION(DEVICE, NULL, "--device", "NAME",                                                     \
+           "cpu, ref, cuda or cuda:N (else GPA_DEVICE, else the best)")                          \
+    OPTION(DEVICES, NULL, "--devices", NULL,                                                     \
+           "say which devices are there, and why others are not")                                \
+    OPTION(EXPLAIN, NULL, "--explain", NULL,                                                     \
+           "show the fused programs that ran; twice: with their code")                           \
+    OPTION(CACHE, NULL, "--cache", "info|clear", "show or empty the cache of compiled programs") \
+    OPTION(VERSION, "-V", "--version", NULL, "print the version")                                \
     OPTION(HELP, "-h", "--help", NULL, "print this text")
 
 typedef enum {
 #define AS_ID(id, brief, name, argument, help) OPTION_##id,
     OPTIONS(AS_ID)
 #undef AS_ID
-    OPTION_COUNT
+        OPTION_COUNT
 } option_id;
 
 static const struct {
@@ -38,29 +41,34 @@ static const struct {
 };
 
 static void print_help(void) {
-    puts("usage: gpa [options] [FILE | -c CODE | -] [arguments]\n"
-         "       gpa kernel install|uninstall|doctor [options]\n");
+    puts(
+        "usage: gpa [options] [FILE | -c CODE | -] [arguments]\n"
+        "       gpa kernel install|uninstall|doctor [options]\n");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const char *brief = table[i].brief, *name = table[i].name;
         int n = printf("  %s%s%s", brief ? brief : "", brief && name ? ", " : "", name ? name : "");
         if (table[i].argument) n += printf(" %s", table[i].argument);
-        if (n + 2 > COLUMN) printf("\n%*s%s\n", COLUMN, "", table[i].help);
-        else printf("%*s%s\n", COLUMN - n, "", table[i].help);
+        if (n + 2 > COLUMN)
+            printf("\n%*s%s\n", COLUMN, "", table[i].help);
+        else
+            printf("%*s%s\n", COLUMN - n, "", table[i].help);
     }
-    puts("\nWithout a program gpa reads one from a pipe, or shows a prompt.\n"
-         "\n"
-         "  GPA_DEVICE        the device to use\n"
-         "  GPA_NUM_THREADS   threads of the CPU device\n"
-         "  GPA_MEMORY_LIMIT  what arrays may take: 4G, 25%\n"
-         "  GPA_PLUGIN_DIR    where the device plugins are\n"
-         "  GPA_CACHE_DIR     where compiled programs are kept (else ~/.cache/gpa)\n"
-         "  GPA_CACHE_LIMIT   how much of them (else 256M)\n"
-         "  GPA_CACHE_SHARED  a second folder of compiled programs, only read\n"
-         "  GPA_HISTORY       the file of the history; empty: none\n"
-         "  GPA_THEME         light, dark or neutral colours; NO_COLOR=1: none");
+    puts(
+        "\nWithout a program gpa reads one from a pipe, or shows a prompt.\n"
+        "\n"
+        "  GPA_DEVICE        the device to use\n"
+        "  GPA_NUM_THREADS   threads of the CPU device\n"
+        "  GPA_MEMORY_LIMIT  what arrays may take: 4G, 25%\n"
+        "  GPA_PLUGIN_DIR    where the device plugins are\n"
+        "  GPA_CACHE_DIR     where compiled programs are kept (else ~/.cache/gpa)\n"
+        "  GPA_CACHE_LIMIT   how much of them (else 256M)\n"
+        "  GPA_CACHE_SHARED  a second folder of compiled programs, only read\n"
+        "  GPA_HISTORY       the file of the history; empty: none\n"
+        "  GPA_THEME         light, dark or neutral colours; NO_COLOR=1: none");
 }
 
-/* How many characters must be changed, added, left out or exchanged to make b of a; more than 2 all count as 3. */
+/* How many characters must be changed, added, left out or exchanged to make b of a; more than 2 all
+ * count as 3. */
 static int distance(const char *a, const char *b) {
     enum { LONGEST = 24, FAR = 3 };
     size_t m = strlen(a), n = strlen(b);
@@ -75,7 +83,9 @@ static int distance(const char *a, const char *b) {
             int best = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
             if (d[i - 1][k] + 1 < best) best = d[i - 1][k] + 1;
             if (d[i][k - 1] + 1 < best) best = d[i][k - 1] + 1;
-            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] && d[i - 2][k - 2] + 1 < best) best = d[i - 2][k - 2] + 1;
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1] &&
+                d[i - 2][k - 2] + 1 < best)
+                best = d[i - 2][k - 2] + 1;
             d[i][k] = best;
         }
     }
@@ -111,22 +121,28 @@ static option_id find(const char *given) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         size_t n = table[i].name ? strlen(table[i].name) : 0;
         if (table[i].brief && strcmp(given, table[i].brief) == 0) return (option_id)i;
-        if (n && strncmp(given, table[i].name, n) == 0 && (given[n] == 0 || (given[n] == '=' && table[i].argument))) return (option_id)i;
+        if (n && strncmp(given, table[i].name, n) == 0 &&
+            (given[n] == 0 || (given[n] == '=' && table[i].argument)))
+            return (option_id)i;
     }
     return OPTION_COUNT;
 }
 
-/* The argument of the option at argv[*i]; NULL when it is missing or not one of the choices, which has been said then. */
+/* The argument of the option at argv[*i]; NULL when it is missing or not one of the choices, which
+ * has been said then. */
 static const char *argument_of(int argc, char **argv, int *i, option_id id) {
-    const char *equals = argv[*i][1] == '-' ? strchr(argv[*i], '=') : NULL, *value = equals ? equals + 1 : NULL;
+    const char *equals = argv[*i][1] == '-' ? strchr(argv[*i], '=') : NULL,
+               *value = equals ? equals + 1 : NULL;
     int name = (int)strcspn(argv[*i], "=");
     if (!value && *i + 1 < argc) value = argv[++*i];
     if (!value) {
-        fprintf(stderr, "gpa: option '%.*s' needs an argument: %s\n", name, argv[*i], table[id].argument);
+        fprintf(stderr, "gpa: option '%.*s' needs an argument: %s\n", name, argv[*i],
+                table[id].argument);
         return NULL;
     }
     if (is_choice(table[id].argument, value)) return value;
-    fprintf(stderr, "gpa: option '%s' takes %s, not '%s'\n", table[id].name, table[id].argument, value);
+    fprintf(stderr, "gpa: option '%s' takes %s, not '%s'\n", table[id].name, table[id].argument,
+            value);
     return NULL;
 }
 
@@ -147,19 +163,19 @@ int options_read(int argc, char **argv, options *o) {
         const char *value = table[id].argument ? argument_of(argc, argv, &i, id) : "";
         if (!value) return EXIT_USAGE;
         switch (id) {
-        case OPTION_CODE: code[o->n_code++] = value; break;
-        case OPTION_INTERACTIVE: o->interactive = true; break;
-        case OPTION_ECHO: o->echo = true; break;
-        case OPTION_QUIET: o->quiet = true; break;
-        case OPTION_BARE: o->bare = true; break;
-        case OPTION_COLOUR: o->colour = value; break;
-        case OPTION_DEVICE: o->device = value; break;
-        case OPTION_DEVICES: o->devices = true; break;
-        case OPTION_EXPLAIN: o->explain++; break;
-        case OPTION_CACHE: o->cache = value; break;
-        case OPTION_VERSION: return puts("gpa " GPA_VERSION), 0;
-        case OPTION_HELP: return print_help(), 0;
-        case OPTION_COUNT: break;
+            case OPTION_CODE: code[o->n_code++] = value; break;
+            case OPTION_INTERACTIVE: o->interactive = true; break;
+            case OPTION_ECHO: o->echo = true; break;
+            case OPTION_QUIET: o->quiet = true; break;
+            case OPTION_BARE: o->bare = true; break;
+            case OPTION_COLOUR: o->colour = value; break;
+            case OPTION_DEVICE: o->device = value; break;
+            case OPTION_DEVICES: o->devices = true; break;
+            case OPTION_EXPLAIN: o->explain++; break;
+            case OPTION_CACHE: o->cache = value; break;
+            case OPTION_VERSION: return puts("gpa " GPA_VERSION), 0;
+            case OPTION_HELP: return print_help(), 0;
+            case OPTION_COUNT: break;
         }
     }
     if (!o->n_code && i < argc) o->file = argv[i++];

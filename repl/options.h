@@ -14,7 +14,8 @@ typedef struct {
     int rest; /* index of the first argument after the program */
 } options;
 
-/* -1 to go on, else the exit code: an option was wrong, and standard error says how; or it was answered. Owned: options_free. */
+/* -1 to go on, else the exit code: an option was wrong, and standard error says how; or it was
+ * answered. Owned: options_free. */
 int options_read(int argc, char **argv, options *o);
 void options_free(options *o);
 

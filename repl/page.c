@@ -1,4 +1,5 @@
-/* A page is lines of the form `Label: text`, prose, examples behind `>>> ` and, under the label Source, a program. */
+/* A page is lines of the form `Label: text`, prose, examples behind `>>> ` and, under the label
+ * Source, a program. */
 #include "repl/page.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static size_t label_length(const char *line, size_t n) {
     return at < n && line[at] == ':' ? at + 1 : 0;
 }
 
-/* How much of a line goes into a row: all of it, or up to the last blank that leaves it no wider than the terminal. */
+/* How much of a line goes into a row: all of it, or up to the last blank that leaves it no wider
+ * than the terminal. */
 static size_t row_length(const char *line, size_t n, int columns) {
     size_t cut = 0;
     if (gpa_text_width(line, n) <= (size_t)columns) return n;
@@ -40,9 +42,12 @@ static void put_row(gpa_session *s, const char *row, size_t n, size_t label, boo
         buf_put(out, colour_of(TINT_OUT));
         buf_putn(out, row, label);
         buf_put(out, COLOUR_END);
-        if (code) source_line_put(s, row + label, n - label, out);
-        else buf_putn(out, row + label, n - label);
-    } else if (starts_with(row + margin, n - margin, ">>> ") || starts_with(row + margin, n - margin, "... ")) {
+        if (code)
+            source_line_put(s, row + label, n - label, out);
+        else
+            buf_putn(out, row + label, n - label);
+    } else if (starts_with(row + margin, n - margin, ">>> ") ||
+               starts_with(row + margin, n - margin, "... ")) {
         buf_putn(out, row, margin);
         buf_put(out, colour_of(TINT_HINT));
         buf_putn(out, row + margin, 4);
@@ -61,7 +66,8 @@ void page_put(gpa_session *s, const char *text, size_t n, int columns, buf *out)
     while (n && (text[n - 1] == '\n' || text[n - 1] == ' ')) n--;
     for (size_t at = 0; at < n;) {
         const char *line = text + at, *end = memchr(line, '\n', n - at);
-        size_t left = end ? (size_t)(end - line) : n - at, label = label_length(line, left), margin = 0;
+        size_t left = end ? (size_t)(end - line) : n - at, label = label_length(line, left),
+               margin = 0;
         at += left + 1;
         if (label) source = starts_with(line, left, "Source:");
         code = source || starts_with(line, left, "Signature:");
@@ -70,7 +76,8 @@ void page_put(gpa_session *s, const char *text, size_t n, int columns, buf *out)
         bool whole = source || starts_with(line + margin, left - margin, ">>> ");
         for (bool first = true; first || left; first = false) {
             if (!first) buf_fill(out, ' ', margin);
-            size_t row = whole ? left : row_length(line, left, first ? columns : columns - (int)margin);
+            size_t row =
+                whole ? left : row_length(line, left, first ? columns : columns - (int)margin);
             put_row(s, line, row, first ? label : 0, code, out);
             line += row;
             left -= row;

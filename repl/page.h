@@ -1,4 +1,5 @@
-/* A page about a name, made fit for a terminal: lines broken at blanks, labels and code coloured. */
+/* A page about a name, made fit for a terminal: lines broken at blanks, labels and code coloured.
+ */
 #ifndef GPA_PAGE_H
 #define GPA_PAGE_H
 

@@ -13,7 +13,8 @@
 #include "lang/session.h"
 
 static bool measure(struct winsize *size) {
-    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, size) == 0 && size->ws_row > 0 && size->ws_col > 0;
+    return isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, size) == 0 &&
+           size->ws_row > 0 && size->ws_col > 0;
 }
 
 int pager_columns(void) {

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Shows a text on standard output, by $PAGER (`less -R` where there is none) if it is longer than the terminal. */
+/* Shows a text on standard output, by $PAGER (`less -R` where there is none) if it is longer than
+ * the terminal. */
 void pager_show(const char *text, size_t n);
 /* The columns of the terminal, INT_MAX where standard output is none. */
 int pager_columns(void);

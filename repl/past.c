@@ -12,16 +12,17 @@ enum { KEPT = 20000 };
 
 static bool loaded;
 static struct {
-    char *typed;      /* what stood there before the walk: where it ends when it comes back */
-    size_t prefix;    /* how much of it counts */
-    const char *put;  /* the cell it stands at */
+    char *typed;     /* what stood there before the walk: where it ends when it comes back */
+    size_t prefix;   /* how much of it counts */
+    const char *put; /* the cell it stands at */
     int at;
 } walk;
 
 static void add_entry(void *user, const gpa_entry *e) {
     (void)user;
     HIST_ENTRY *last = history_length ? history_get(history_base + history_length - 1) : NULL;
-    if (e->input[strspn(e->input, " \t\r\n")] && !(last && strcmp(last->line, e->input) == 0)) add_history(e->input);
+    if (e->input[strspn(e->input, " \t\r\n")] && !(last && strcmp(last->line, e->input) == 0))
+        add_history(e->input);
 }
 
 void past_load(gpa_session *s) {
@@ -71,7 +72,9 @@ bool past_walk(int direction, size_t prefix) {
         if (!walk.typed) return false;
     }
     for (int i = walk.at + direction; list && i >= 0 && i < history_length; i += direction) {
-        if (strncmp(list[i]->line, walk.typed, walk.prefix) != 0 || strcmp(list[i]->line, rl_line_buffer) == 0) continue;
+        if (strncmp(list[i]->line, walk.typed, walk.prefix) != 0 ||
+            strcmp(list[i]->line, rl_line_buffer) == 0)
+            continue;
         walk.at = i;
         walk.put = list[i]->line;
         replace(walk.put);
@@ -88,7 +91,8 @@ const char *past_hint(const char *text, size_t n) {
     HIST_ENTRY **list = history_list();
     for (int i = history_length - 1; list && i >= 0; i--) {
         const char *line = list[i]->line;
-        if (line[0] == text[0] && strncmp(line, text, n) == 0 && line[n] && line[n] != '\n') return line + n;
+        if (line[0] == text[0] && strncmp(line, text, n) == 0 && line[n] && line[n] != '\n')
+            return line + n;
     }
     return NULL;
 }

@@ -1,4 +1,5 @@
-/* chafa reads the picture from a file in memory that is its standard input, and writes to the terminal itself. */
+/* chafa reads the picture from a file in memory that is its standard input, and writes to the
+ * terminal itself. */
 #include "repl/picture.h"
 
 #include <errno.h>
@@ -41,8 +42,11 @@ typedef enum { KITTY, SIXEL, ITERM, SYMBOLS, NONE, KINDS } graphics;
 static const struct {
     const char *name, *format; /* in $GPA_GRAPHICS; chafa's option */
 } kinds[KINDS] = {
-    [KITTY] = {"kitty", "--format=kitty"},       [SIXEL] = {"sixel", "--format=sixels"}, [ITERM] = {"iterm", "--format=iterm"},
-    [SYMBOLS] = {"symbols", "--format=symbols"}, [NONE] = {"none", NULL},
+    [KITTY] = {"kitty", "--format=kitty"},
+    [SIXEL] = {"sixel", "--format=sixels"},
+    [ITERM] = {"iterm", "--format=iterm"},
+    [SYMBOLS] = {"symbols", "--format=symbols"},
+    [NONE] = {"none", NULL},
 };
 
 /* Terminals by what their variables begin with. */
@@ -50,10 +54,20 @@ static const struct {
     const char *variable, *value;
     graphics kind;
 } terminals[] = {
-    {"TMUX", "", SYMBOLS},           {"TERM", "screen", SYMBOLS},      {"KITTY_WINDOW_ID", "", KITTY},   {"TERM", "xterm-kitty", KITTY},
-    {"TERM", "xterm-ghostty", KITTY}, {"TERM_PROGRAM", "ghostty", KITTY}, {"TERM_PROGRAM", "iTerm.app", ITERM}, {"LC_TERMINAL", "iTerm2", ITERM},
-    {"TERM_PROGRAM", "WezTerm", ITERM}, {"TERM", "foot", SIXEL},       {"TERM", "mlterm", SIXEL},        {"TERM", "contour", SIXEL},
-    {"TERM", "yaft", SIXEL},         {"WT_SESSION", "", SIXEL},
+    {"TMUX", "", SYMBOLS},
+    {"TERM", "screen", SYMBOLS},
+    {"KITTY_WINDOW_ID", "", KITTY},
+    {"TERM", "xterm-kitty", KITTY},
+    {"TERM", "xterm-ghostty", KITTY},
+    {"TERM_PROGRAM", "ghostty", KITTY},
+    {"TERM_PROGRAM", "iTerm.app", ITERM},
+    {"LC_TERMINAL", "iTerm2", ITERM},
+    {"TERM_PROGRAM", "WezTerm", ITERM},
+    {"TERM", "foot", SIXEL},
+    {"TERM", "mlterm", SIXEL},
+    {"TERM", "contour", SIXEL},
+    {"TERM", "yaft", SIXEL},
+    {"WT_SESSION", "", SIXEL},
 };
 
 static graphics kind_here(void) {
@@ -62,7 +76,8 @@ static graphics kind_here(void) {
         if (strcmp(wanted, kinds[k].name) == 0) return (graphics)k;
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++) {
         const char *value = getenv(terminals[i].variable);
-        if (value && *value && strncmp(value, terminals[i].value, strlen(terminals[i].value)) == 0) return terminals[i].kind;
+        if (value && *value && strncmp(value, terminals[i].value, strlen(terminals[i].value)) == 0)
+            return terminals[i].kind;
     }
     return SYMBOLS;
 }
@@ -84,7 +99,8 @@ void picture_room(int *columns, int *rows) {
 /* ---- drawing ---- */
 
 static bool start(int picture, const char *format, char *size, bool exact, pid_t *pid) {
-    static char name[] = "chafa", still[] = "--animate=off", stretch[] = "--stretch", symbols[] = "--symbols=block+border+diagonal-wide", input[] = "-";
+    static char name[] = "chafa", still[] = "--animate=off", stretch[] = "--stretch",
+                symbols[] = "--symbols=block+border+diagonal-wide", input[] = "-";
     char kind[32];
     snprintf(kind, sizeof kind, "%s", format);
     char *argv[] = {name, still, kind, size, input, exact ? stretch : NULL, symbols, NULL};
@@ -121,9 +137,12 @@ static void put_words(const char *words, size_t n, int rows) {
         unsigned colour;
         next = memchr(line, '\n', (size_t)(end - line));
         next = next ? next + 1 : end;
-        if (sscanf(line, "%d %d %x%n", &column, &row, &colour, &text) < 3 || line + ++text >= next) continue;
+        if (sscanf(line, "%d %d %x%n", &column, &row, &colour, &text) < 3 || line + ++text >= next)
+            continue;
         printf("\033[%dA\033[%dG", rows - row, column + 1);
-        if (colours) printf("\033[48;5;231;38;2;%u;%u;%um", colour >> 16 & 255, colour >> 8 & 255, colour & 255);
+        if (colours)
+            printf("\033[48;5;231;38;2;%u;%u;%um", colour >> 16 & 255, colour >> 8 & 255,
+                   colour & 255);
         fwrite(line + text, 1, (size_t)(next - line - text - 1), stdout);
         printf("\033[0m\033[%dB\r", rows - row);
     }

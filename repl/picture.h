@@ -1,13 +1,14 @@
-/* Pictures in the terminal: drawn by the program chafa, with the terminal's own graphics (kitty, sixel, iTerm2) or else with symbols.
- * $GPA_GRAPHICS says which: kitty, sixel, iterm, symbols, none; without it the terminal's name does. */
+/* Pictures in the terminal: drawn by the program chafa, with the terminal's own graphics (kitty,
+ * sixel, iTerm2) or else with symbols. $GPA_GRAPHICS says which: kitty, sixel, iterm, symbols,
+ * none; without it the terminal's name does. */
 #ifndef GPA_REPL_PICTURE_H
 #define GPA_REPL_PICTURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Draws the n bytes of a PNG file on standard output. words (may be NULL): as gpa_host.symbols says; they are written over the picture. False: chafa
- * is not there, or failed. */
+/* Draws the n bytes of a PNG file on standard output. words (may be NULL): as gpa_host.symbols
+ * says; they are written over the picture. False: chafa is not there, or failed. */
 bool picture_draw(const char *png, size_t n, const char *words, size_t n_words);
 /* The room for a picture of symbols in columns and rows; 0 where the terminal has graphics. */
 void picture_room(int *columns, int *rows);

@@ -1,5 +1,5 @@
-/* The loop of a session at a terminal: prompts as IPython's, a cell, its evaluation. Ctrl-C drops what was typed and never
- * ends the session; Ctrl-D asks when there is something to lose. */
+/* The loop of a session at a terminal: prompts as IPython's, a cell, its evaluation. Ctrl-C drops
+ * what was typed and never ends the session; Ctrl-D asks when there is something to lose. */
 #include "repl/prompt.h"
 
 #include <stdio.h>
@@ -13,12 +13,14 @@
 #include "repl/host.h"
 #include "repl/line.h"
 
-static const char greeting[] = "gpa " GPA_VERSION "    name? explains a name, Tab completes it, exit leaves\n";
+static const char greeting[] =
+    "gpa " GPA_VERSION "    name? explains a name, Tab completes it, exit leaves\n";
 
 /* `In [7]: ` and, as wide, `   ...: `. */
 static void make_prompts(int count, buf *first, buf *more) {
     bool colour = colour_on(STDOUT_FILENO);
-    const char *in = colour ? colour_of(TINT_IN) : "", *number = colour ? colour_of(TINT_IN_COUNT) : "";
+    const char *in = colour ? colour_of(TINT_IN) : "",
+               *number = colour ? colour_of(TINT_IN_COUNT) : "";
     const char *dots = colour ? colour_of(TINT_MORE) : "", *end = colour ? COLOUR_END : "";
     int width = snprintf(NULL, 0, "In [%d]: ", count);
     buf_clear(first);
@@ -34,7 +36,8 @@ static bool is_word(const char *cell, const char *word) {
     return strncmp(cell, word, n) == 0 && cell[n + strspn(cell + n, " \t\r\n")] == 0;
 }
 
-/* Whether a cell may start programs that write to the terminal by themselves: `!ls`, `x = !ls`, `%%bash`. */
+/* Whether a cell may start programs that write to the terminal by themselves: `!ls`, `x = !ls`,
+ * `%%bash`. */
 static bool has_children(const char *cell) {
     for (const char *bang = strchr(cell, '!'); bang; bang = strchr(bang + 1, '!'))
         if (bang[1] != '=') return true;
@@ -65,15 +68,15 @@ static char *read_cell(gpa_session *s, buf *first, buf *more) {
         line_result r = line_read(first->text, more->text, start, &text);
         free(start);
         switch (r) {
-        case LINE_CELL:
-            if (!blank(text)) return text;
-            free(text);
-            break;
-        case LINE_DROPPED: fputs("KeyboardInterrupt\n\n", stdout); break;
-        case LINE_END:
-            fputc('\n', stdout);
-            if (wants_to_leave(s)) return NULL;
-            break;
+            case LINE_CELL:
+                if (!blank(text)) return text;
+                free(text);
+                break;
+            case LINE_DROPPED: fputs("KeyboardInterrupt\n\n", stdout); break;
+            case LINE_END:
+                fputc('\n', stdout);
+                if (wants_to_leave(s)) return NULL;
+                break;
         }
     }
 }

@@ -1,5 +1,5 @@
-/* The session's text is kept as it is; colours are laid over it by what each line is: the head, a place, a source line, its
- * marks, a hint. */
+/* The session's text is kept as it is; colours are laid over it by what each line is: the head, a
+ * place, a source line, its marks, a hint. */
 #include "repl/report.h"
 
 #include <string.h>
@@ -15,7 +15,9 @@ static void put_tinted(buf *out, int tint, const char *text, size_t n) {
     if (*colour_of(tint)) buf_put(out, COLOUR_END);
 }
 
-static bool begins(const char *line, size_t n, const char *with) { return n >= strlen(with) && memcmp(line, with, strlen(with)) == 0; }
+static bool begins(const char *line, size_t n, const char *with) {
+    return n >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
+}
 
 static void put_label(const char *line, size_t n, size_t margin, int tint, buf *out) {
     const char *colon = memchr(line, ':', n);
@@ -36,7 +38,8 @@ void report_put(gpa_session *s, const gpa_diag *d, buf *out) {
         const char *body = line + margin;
         size_t left = n - margin;
         bool marks = left > 0 && (*body == '^' || *body == '~');
-        bool named = begins(body, left, "In [") || begins(body, left, "File \"") || begins(body, left, "called from ");
+        bool named = begins(body, left, "In [") || begins(body, left, "File \"") ||
+                     begins(body, left, "called from ");
         bool place = margin == PLACE_MARGIN && named;
         if (line == d->text) {
             put_label(line, n, 0, TINT_ERROR, out);
@@ -47,7 +50,8 @@ void report_put(gpa_session *s, const gpa_diag *d, buf *out) {
             source_line_put(s, body, left, out);
         } else if (marks) {
             put_tinted(out, TINT_ERROR, line, n);
-        } else if (margin == PLACE_MARGIN && (begins(body, left, "hint:") || begins(body, left, "note:"))) {
+        } else if (margin == PLACE_MARGIN &&
+                   (begins(body, left, "hint:") || begins(body, left, "note:"))) {
             put_label(line, n, margin, TINT_NOTE, out);
         } else if (begins(line, n, "caused by ")) {
             put_label(line, n, strlen("caused by "), TINT_ERROR, out);

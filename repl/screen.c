@@ -1,9 +1,11 @@
-/* Rows are built as bytes with their colours and compared with those that are drawn; a row that did not change is not sent
- * again, and all of a change goes out in one write. That is what keeps typing in long blocks quick and steady.
+/* Rows are built as bytes with their colours and compared with those that are drawn; a row that did
+ * not change is not sent again, and all of a change goes out in one write. That is what keeps
+ * typing in long blocks quick and steady.
  *
- * Invariant: shown[0 .. n_shown) is what stands on the terminal from the screen's first row on, and the terminal's cursor is in
- * row at_row, column at_column. Rows are ended by the screen itself, so a row that fills the terminal's width needs care: the
- * terminal's cursor still stands on its last cell, and clearing to the end of the row would take that cell away.
+ * Invariant: shown[0 .. n_shown) is what stands on the terminal from the screen's first row on, and
+ * the terminal's cursor is in row at_row, column at_column. Rows are ended by the screen itself, so
+ * a row that fills the terminal's width needs care: the terminal's cursor still stands on its last
+ * cell, and clearing to the end of the row would take that cell away.
  *
  * Reading order: layout, from characters to rows; the window; drawing; the public functions. */
 #include "repl/screen.h"
@@ -76,7 +78,8 @@ static void put_tint(layout *l, int tint) {
     l->tint = tint;
 }
 
-/* One character, or what stands for it, `width` cells wide; on the next row if it does not fit on this. */
+/* One character, or what stands for it, `width` cells wide; on the next row if it does not fit on
+ * this. */
 static void put_cells(layout *l, const char *text, size_t n, int width, int tint) {
     if (l->column + width > l->columns) next_row(l);
     put_tint(l, tint);
@@ -152,7 +155,8 @@ static void lay_out(screen *s, const screen_view *v) {
         bool wraps = i < v->n && v->text[i] != '\n' && (unsigned char)v->text[i] >= 0x80 &&
                      l.column + (int)gpa_text_width(v->text + i, n) > l.columns;
         if (wraps) next_row(&l);
-        if (i <= v->cursor && v->cursor < i + n) s->cursor_row = s->next.n - 1, s->cursor_column = l.column;
+        if (i <= v->cursor && v->cursor < i + n)
+            s->cursor_row = s->next.n - 1, s->cursor_column = l.column;
         if (i == v->n) break;
         if (v->text[i] == '\n') {
             next_row(&l);
@@ -219,7 +223,8 @@ static void go_to(screen *s, int to) {
 }
 
 static bool same_row(const row *a, const row *b) {
-    return a->bytes.len == b->bytes.len && (a->bytes.len == 0 || memcmp(a->bytes.text, b->bytes.text, a->bytes.len) == 0);
+    return a->bytes.len == b->bytes.len &&
+           (a->bytes.len == 0 || memcmp(a->bytes.text, b->bytes.text, a->bytes.len) == 0);
 }
 
 static void draw_row(screen *s, int i) {
@@ -242,7 +247,8 @@ static void send(screen *s) {
 
 static void draw(screen *s) {
     int changed = 0;
-    for (int i = 0; i < s->next.n; i++) changed += i >= s->shown.n || !same_row(&s->shown.items[i], &s->next.items[i]);
+    for (int i = 0; i < s->next.n; i++)
+        changed += i >= s->shown.n || !same_row(&s->shown.items[i], &s->next.items[i]);
     bool hide = changed > 1;
     if (hide) buf_put(&s->out, "\033[?25l");
     for (int i = 0; i < s->next.n; i++)
@@ -287,11 +293,14 @@ void screen_free(screen *s) {
 void screen_measure(screen *s) {
     struct winsize size = {0};
     int lines = 24, columns = 80, up = 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) lines = size.ws_row, columns = size.ws_col;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0)
+        lines = size.ws_row, columns = size.ws_col;
     if (columns < MIN_COLUMNS) columns = MIN_COLUMNS;
     if (lines == s->lines && columns == s->columns) return;
-    /* the terminal has wrapped each drawn row by itself: the first is this far above the cursor now */
-    for (int i = 0; i < s->at_row; i++) up += s->shown.items[i].width > columns ? (s->shown.items[i].width - 1) / columns + 1 : 1;
+    /* the terminal has wrapped each drawn row by itself: the first is this far above the cursor now
+     */
+    for (int i = 0; i < s->at_row; i++)
+        up += s->shown.items[i].width > columns ? (s->shown.items[i].width - 1) / columns + 1 : 1;
     up += s->at_column / columns;
     if (up > lines - 1) up = lines - 1;
     if (s->shown.n) {

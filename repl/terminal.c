@@ -1,5 +1,6 @@
-/* Signals set flags; terminal_wait looks at the flags and at the terminal in one step (ppoll), with the signals blocked in
- * between, so that none is missed. The flags and the saved modes are variables because a signal handler has no other way. */
+/* Signals set flags; terminal_wait looks at the flags and at the terminal in one step (ppoll), with
+ * the signals blocked in between, so that none is missed. The flags and the saved modes are
+ * variables because a signal handler has no other way. */
 #include "repl/terminal.h"
 
 #include <errno.h>
@@ -27,7 +28,8 @@ static void note(int signal_number) {
         if (noted[i] == signal_number) arrived[i] = 1;
 }
 
-/* Modes back, bracketed paste off, colours off, the cursor visible and on a new line; then what would have happened. */
+/* Modes back, bracketed paste off, colours off, the cursor visible and on a new line; then what
+ * would have happened. */
 static void restore(int signal_number) {
     static const char text[] = "\033[?2004l\033[?25h\033[m\r\n";
     int keep = errno;
@@ -50,7 +52,9 @@ void terminal_mend(void) {
     mended.c_iflag |= first.c_iflag & in;
     mended.c_oflag |= first.c_oflag & out;
     mended.c_lflag |= first.c_lflag & local;
-    if (mended.c_iflag == now.c_iflag && mended.c_oflag == now.c_oflag && mended.c_lflag == now.c_lflag) return;
+    if (mended.c_iflag == now.c_iflag && mended.c_oflag == now.c_oflag &&
+        mended.c_lflag == now.c_lflag)
+        return;
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mended);
     fwrite(text, 1, sizeof text - 1, stdout);
     fflush(stdout);

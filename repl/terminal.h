@@ -13,12 +13,12 @@ typedef enum {
     TERMINAL_NOTHING    /* the time is over */
 } terminal_event;
 
-/* Keeps what the terminal was like when the program began; terminal_mend gives it back what a shell's terminal must have, after
- * programs that left it otherwise. */
+/* Keeps what the terminal was like when the program began; terminal_mend gives it back what a
+ * shell's terminal must have, after programs that left it otherwise. */
 void terminal_begin(void);
 void terminal_mend(void);
-/* From here to terminal_release the signals that concern an editor arrive by terminal_wait, and those that end the program
- * first put the terminal back into the state it has now. */
+/* From here to terminal_release the signals that concern an editor arrive by terminal_wait, and
+ * those that end the program first put the terminal back into the state it has now. */
 void terminal_hold(void);
 void terminal_release(void);
 /* The next event, after at most `ms` milliseconds (negative: without limit). */

@@ -22,7 +22,8 @@ static size_t prompt_length(const char *line) {
         p += 3;
     } else if (strncmp(p, "...:", 4) == 0) {
         p += 4;
-    } else if (strncmp(p, "In [", 4) == 0 && digits(p + 4) && strncmp(p + 4 + digits(p + 4), "]:", 2) == 0) {
+    } else if (strncmp(p, "In [", 4) == 0 && digits(p + 4) &&
+               strncmp(p + 4 + digits(p + 4), "]:", 2) == 0) {
         p += 4 + digits(p + 4) + 2;
     } else {
         return 0;
@@ -31,7 +32,9 @@ static size_t prompt_length(const char *line) {
     return (size_t)(p + (*p == ' ') - line);
 }
 
-static bool first_prompt(const char *line) { return prompt_length(line) && line[strspn(line, " ")] != '.'; }
+static bool first_prompt(const char *line) {
+    return prompt_length(line) && line[strspn(line, " ")] != '.';
+}
 
 static const char *next_line(const char *line) {
     line += strcspn(line, "\n");
@@ -44,7 +47,8 @@ static void strip_prompts(const char *text, buf *out) {
     const char *begin = text + strspn(text, " \t\n");
     while (begin > text && begin[-1] != '\n') begin--;
     bool transcript = first_prompt(begin);
-    for (const char *line = begin; transcript && *line; line = next_line(line)) prompts += prompt_length(line) > 0;
+    for (const char *line = begin; transcript && *line; line = next_line(line))
+        prompts += prompt_length(line) > 0;
     for (const char *line = text; *line; line = next_line(line)) {
         size_t skip = transcript ? prompt_length(line) : 0, n = strcspn(line, "\n");
         if (prompts > 1 && !skip) continue;
@@ -52,22 +56,26 @@ static void strip_prompts(const char *text, buf *out) {
     }
 }
 
-/* The blanks at the beginning of the first line with something on it, if every such line begins with them. */
+/* The blanks at the beginning of the first line with something on it, if every such line begins
+ * with them. */
 static size_t common_margin(const char *text) {
     size_t margin = SIZE_MAX;
     const char *first = NULL;
     for (const char *line = text; *line; line = next_line(line)) {
         size_t blank = strspn(line, " \t");
         if (!line[blank] || line[blank] == '\n') continue;
-        if (!first) first = line, margin = blank;
-        else if (blank < margin || memcmp(line, first, margin) != 0) return 0;
+        if (!first)
+            first = line, margin = blank;
+        else if (blank < margin || memcmp(line, first, margin) != 0)
+            return 0;
     }
     return first ? margin : 0;
 }
 
 static void remove_margin(const char *text, size_t margin, buf *out) {
     for (const char *line = text; *line; line = next_line(line)) {
-        size_t blank = strspn(line, " \t"), n = strcspn(line, "\n"), skip = blank < margin ? blank : margin;
+        size_t blank = strspn(line, " \t"), n = strcspn(line, "\n"),
+               skip = blank < margin ? blank : margin;
         buf_putn(out, line + skip, n - skip + (line[n] == '\n'));
     }
 }

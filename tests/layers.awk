@@ -18,10 +18,10 @@ function allowed(inc, row,    i, want, rest) {
 FNR == NR {
     sub(/#.*/, "")
     if (!NF) next
-    if ($1 ~ /^\$/) { name = $1; $1 = ""; list[name] = $0; next }
     row = $1
     $1 = ""
     for (name in list) while (at = index($0, name)) $0 = substr($0, 1, at - 1) list[name] substr($0, at + length(name))
+    if (row ~ /^\$/) { list[row] = $0; next }
     width[row] = split($0, words, " ")
     for (i in words) may[row, i] = words[i]
     next

@@ -1,5 +1,5 @@
-/* The native functions of this folder: a declaration per row of the tables. Included by the files that define them,
- * so that a row and its function agree. */
+/* The native functions of this folder: a declaration per row of the tables. Included by the files
+ * that define them, so that a row and its function agree. */
 #ifndef GPA_BUILTIN_ALL_H
 #define GPA_BUILTIN_ALL_H
 

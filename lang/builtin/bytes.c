@@ -1,4 +1,5 @@
-/* Methods of bytes. Most are those of str: each byte becomes a character, what they give is turned back.
+/* Methods of bytes. Most are those of str: each byte becomes a character, what they give is turned
+ * back.
  *
  * Reading order: making, text, integers, what str does. */
 #include "lang/object/big.h"
@@ -28,7 +29,8 @@ static gpa_code bytes_of_items(gpa_vm *vm, const list_obj *l, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < l->count && !rc; i++) rc = byte_of(vm, l->items[i], "bytes must be in range(0, 256)", &s);
+    for (size_t i = 0; i < l->count && !rc; i++)
+        rc = byte_of(vm, l->items[i], "bytes must be in range(0, 256)", &s);
     if (!rc) return give_bytes(vm, &s, out);
     str_free(&s);
     return rc;
@@ -37,7 +39,8 @@ static gpa_code bytes_of_items(gpa_vm *vm, const list_obj *l, value *out) {
 gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encoding, errors */
     value v = argv[1], items = v_none();
     bool coded = argv[2].tag != V_UNSET || argv[3].tag != V_UNSET;
-    if (v.tag == V_STR && argv[2].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
+    if (v.tag == V_STR && argv[2].tag == V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
     if (v.tag == V_STR) return str_encode(vm, argv + 1, out);
     if (coded) return vm_fail(vm, GPA_E_TYPE, "encoding without a string argument");
     if (v.tag == V_UNSET) return native_give(v_bytes(vm, "", 0), out);
@@ -61,7 +64,9 @@ static int digit_of(char c) {
 }
 
 gpa_code bytes_fromhex(gpa_vm *vm, value *argv, value *out) { /* string */
-    if (argv[0].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "fromhex() argument must be str, not %s", value_type_name(argv[0]));
+    if (argv[0].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "fromhex() argument must be str, not %s",
+                       value_type_name(argv[0]));
     const str_obj *t = argv[0].str;
     gpa_str s;
     str_init(&s);
@@ -74,7 +79,9 @@ gpa_code bytes_fromhex(gpa_vm *vm, value *argv, value *out) { /* string */
         int high = digit_of(c), low = i + 1 < t->size ? digit_of(t->text[i + 1]) : -1;
         if (high < 0 || low < 0) {
             str_free(&s);
-            return vm_fail(vm, GPA_E_VALUE, "non-hexadecimal number found in fromhex() arg at position %zu", text_count(t->text, high < 0 ? i : i + 1));
+            return vm_fail(vm, GPA_E_VALUE,
+                           "non-hexadecimal number found in fromhex() arg at position %zu",
+                           text_count(t->text, high < 0 ? i : i + 1));
         }
         str_putc(&s, (char)(high << 4 | low));
         i += 2;
@@ -89,7 +96,10 @@ gpa_code bytes_join(gpa_vm *vm, value *argv, value *out) { /* self, iterable */
     gpa_code rc = vm_collect(vm, argv[1], &items);
     for (size_t i = 0; !rc && i < items.list->count; i++) {
         value v = items.list->items[i];
-        if (v.tag != V_BYTES) rc = vm_fail(vm, GPA_E_TYPE, "sequence item %zu: expected a bytes-like object, %s found", i, value_type_name(v));
+        if (v.tag != V_BYTES)
+            rc =
+                vm_fail(vm, GPA_E_TYPE, "sequence item %zu: expected a bytes-like object, %s found",
+                        i, value_type_name(v));
         if (rc) break;
         if (i) str_putn(&s, argv[0].str->text, argv[0].str->size);
         str_putn(&s, v.str->text, v.str->size);
@@ -108,7 +118,8 @@ gpa_code str_encode(gpa_vm *vm, value *argv, value *out) { /* self, encoding, er
     gpa_code rc = codec_of(vm, "encode", argv[1], argv[2], &c);
     if (rc) return rc;
     str_init(&s);
-    if (!(rc = codec_encode(vm, c, argv[0].str->text, argv[0].str->size, &s))) return give_bytes(vm, &s, out);
+    if (!(rc = codec_encode(vm, c, argv[0].str->text, argv[0].str->size, &s)))
+        return give_bytes(vm, &s, out);
     str_free(&s);
     return rc;
 }
@@ -125,13 +136,16 @@ gpa_code bytes_hex(gpa_vm *vm, value *argv, value *out) { /* self, sep, bytes_pe
     gpa_code rc = arg_int(vm, argv[2], "bytes_per_sep", &group);
     if (rc) return rc;
     bool parted = argv[1].tag != V_UNSET;
-    if (parted && argv[1].tag != V_STR && argv[1].tag != V_BYTES) return vm_fail(vm, GPA_E_TYPE, "sep must be str or bytes.");
+    if (parted && argv[1].tag != V_STR && argv[1].tag != V_BYTES)
+        return vm_fail(vm, GPA_E_TYPE, "sep must be str or bytes.");
     if (parted && argv[1].str->size != 1) return vm_fail(vm, GPA_E_VALUE, "sep must be length 1.");
     gpa_str s;
     str_init(&s);
     size_t every = group < 0 ? (size_t)-group : (size_t)group;
     for (size_t i = 0; i < b->size; i++) {
-        size_t counted = group < 0 ? i : b->size - i; /* groups begin at the end, of negative ones at the start */
+        size_t counted =
+            group < 0 ? i
+                      : b->size - i; /* groups begin at the end, of negative ones at the start */
         if (parted && i && every && counted % every == 0) str_putc(&s, argv[1].str->text[0]);
         str_printf(&s, "%02x", (unsigned)(unsigned char)b->text[i]);
     }
@@ -151,14 +165,16 @@ gpa_code int_from_bytes(gpa_vm *vm, value *argv, value *out) { /* bytes, byteord
     value made[4] = {v_none(), argv[0], v_unset(), v_unset()}, bytes = v_none();
     gpa_code rc = order_of(vm, argv[1], &big);
     if (!rc) rc = value_truth(vm, argv[2], &is_signed);
-    if (!rc && argv[0].tag == V_STR) rc = vm_fail(vm, GPA_E_TYPE, "cannot convert 'str' object to bytes");
+    if (!rc && argv[0].tag == V_STR)
+        rc = vm_fail(vm, GPA_E_TYPE, "cannot convert 'str' object to bytes");
     if (!rc) rc = bytes_new(vm, made, &bytes);
     if (rc) return rc;
     unsigned char *s = (unsigned char *)bytes.str->text;
     size_t n = bytes.str->size;
     value turned = big && n ? v_bytes(vm, NULL, n) : v_unset();
     if (big && n && turned.tag == V_UNSET) rc = vm_err(vm)->code;
-    for (size_t i = 0; turned.tag != V_UNSET && i < n; i++) turned.str->text[n - 1 - i] = (char)s[i];
+    for (size_t i = 0; turned.tag != V_UNSET && i < n; i++)
+        turned.str->text[n - 1 - i] = (char)s[i];
     if (turned.tag != V_UNSET) s = (unsigned char *)turned.str->text;
     if (!rc) rc = native_give(big_of_bytes(vm, s, n, is_signed), out);
     value_release(vm, turned);
@@ -175,7 +191,8 @@ gpa_code int_to_bytes(gpa_vm *vm, value *argv, value *out) { /* self, length, by
     if (rc) return rc;
     if (n < 0) return vm_fail(vm, GPA_E_VALUE, "length argument must be non-negative");
     bool negative = argv[0].tag == V_BIG ? argv[0].big->negative : argv[0].i < 0;
-    if (negative && !is_signed) return vm_fail(vm, GPA_E_OVERFLOW, "can't convert negative int to unsigned");
+    if (negative && !is_signed)
+        return vm_fail(vm, GPA_E_OVERFLOW, "can't convert negative int to unsigned");
     value v = v_bytes(vm, NULL, (size_t)n);
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
     if (!big_bytes(argv[0], (unsigned char *)v.str->text, (size_t)n, is_signed)) {
@@ -193,10 +210,13 @@ gpa_code int_to_bytes(gpa_vm *vm, value *argv, value *out) { /* self, length, by
 
 /* ---- what str does ---- */
 
-/* Bytes that mean something else to bytes than the characters of their numbers do to str become characters that mean nothing. */
+/* Bytes that mean something else to bytes than the characters of their numbers do to str become
+ * characters that mean nothing. */
 enum { APART = 0xE000 };
 
-static bool is_apart(unsigned char b, bool lines) { return b >= 0x80 || (b >= 0x1C && b <= 0x1F) || (lines && (b == 0x0B || b == 0x0C)); }
+static bool is_apart(unsigned char b, bool lines) {
+    return b >= 0x80 || (b >= 0x1C && b <= 0x1F) || (lines && (b == 0x0B || b == 0x0C));
+}
 
 static value to_text(gpa_vm *vm, const str_obj *b, bool lines) {
     gpa_str s;
@@ -233,9 +253,15 @@ typedef enum { NOTHING, NONE_TOO, BYTE_TOO, MANY, FILLING } argument;
 
 static gpa_code wrong(gpa_vm *vm, argument what, const char *name, value v) {
     const char *given = value_type_name(v);
-    if (what == BYTE_TOO) return vm_fail(vm, GPA_E_TYPE, "argument should be integer or bytes-like object, not '%s'", given);
-    if (what == MANY) return vm_fail(vm, GPA_E_TYPE, "%s first arg must be bytes or a tuple of bytes, not %s", name, given);
-    if (what == FILLING) return vm_fail(vm, GPA_E_TYPE, "%s() argument 2 must be a byte string of length 1, not %s", name, given);
+    if (what == BYTE_TOO)
+        return vm_fail(vm, GPA_E_TYPE, "argument should be integer or bytes-like object, not '%s'",
+                       given);
+    if (what == MANY)
+        return vm_fail(vm, GPA_E_TYPE, "%s first arg must be bytes or a tuple of bytes, not %s",
+                       name, given);
+    if (what == FILLING)
+        return vm_fail(vm, GPA_E_TYPE, "%s() argument 2 must be a byte string of length 1, not %s",
+                       name, given);
     return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", given);
 }
 
@@ -246,13 +272,16 @@ static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, va
         *out = v;
         return GPA_OK;
     }
-    if (what == FILLING && v.tag == V_STR && v.str->size == 1 && v.str->text[0] == ' ') return native_give(v_cstr(vm, " "), out); /* the default */
+    if (what == FILLING && v.tag == V_STR && v.str->size == 1 && v.str->text[0] == ' ')
+        return native_give(v_cstr(vm, " "), out); /* the default */
     if (what == BYTE_TOO && number_of(v).kind == NUMBER_INT) {
         str_init(&s);
         value one = v_none();
         gpa_code rc = byte_of(vm, v, "byte must be in range(0, 256)", &s);
-        if (!rc) rc = give_bytes(vm, &s, &one);
-        else str_free(&s);
+        if (!rc)
+            rc = give_bytes(vm, &s, &one);
+        else
+            str_free(&s);
         if (!rc) rc = native_give(to_text(vm, one.str, false), out);
         value_release(vm, one);
         return rc;
@@ -262,21 +291,27 @@ static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, va
     gpa_code rc = out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
     for (size_t i = 0; !rc && i < v.tuple->count; i++) {
         if (v.tuple->items[i].tag != V_BYTES)
-            rc = vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(v.tuple->items[i]));
-        else rc = native_give(to_text(vm, v.tuple->items[i].str, false), &out->tuple->items[i]);
+            rc = vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
+                         value_type_name(v.tuple->items[i]));
+        else
+            rc = native_give(to_text(vm, v.tuple->items[i].str, false), &out->tuple->items[i]);
     }
     return rc;
 }
 
-/* Calls a method of str with n arguments, `texts` of which, from the first on, are bytes or what `what` says. */
-static gpa_code as_text(gpa_vm *vm, value *argv, int n, int texts, argument what, const char *name, native_fn method, value *out) {
+/* Calls a method of str with n arguments, `texts` of which, from the first on, are bytes or what
+ * `what` says. */
+static gpa_code as_text(gpa_vm *vm, value *argv, int n, int texts, argument what, const char *name,
+                        native_fn method, value *out) {
     enum { MOST = 4 };
     value given[MOST] = {v_none(), v_none(), v_none(), v_none()};
     int first = what == FILLING ? 2 : 1;
     gpa_code rc = native_give(to_text(vm, argv[0].str, method == str_splitlines), &given[0]);
     for (int i = 1; i < n && !rc; i++)
-        if (i >= first && i < first + texts) rc = text_of(vm, what, name, argv[i], &given[i]);
-        else given[i] = value_retain(argv[i]);
+        if (i >= first && i < first + texts)
+            rc = text_of(vm, what, name, argv[i], &given[i]);
+        else
+            given[i] = value_retain(argv[i]);
     if (!rc) rc = method(vm, given, out);
     if (rc == GPA_E_VALUE && !strcmp(vm_err(vm)->msg, "substring not found")) {
         vm_clear_error(vm);
@@ -289,21 +324,31 @@ static gpa_code as_text(gpa_vm *vm, value *argv, int n, int texts, argument what
 }
 
 /* METHOD(name, arguments, texts among them, what they may be) */
-#define METHODS(METHOD)                                                                                                             \
-    METHOD(split, 3, 1, NONE_TOO) METHOD(rsplit, 3, 1, NONE_TOO) METHOD(splitlines, 2, 0, NOTHING) METHOD(strip, 2, 1, NONE_TOO)     \
-    METHOD(lstrip, 2, 1, NONE_TOO) METHOD(rstrip, 2, 1, NONE_TOO) METHOD(replace, 4, 2, NOTHING) METHOD(find, 4, 1, BYTE_TOO)        \
-    METHOD(rfind, 4, 1, BYTE_TOO) METHOD(index, 4, 1, BYTE_TOO) METHOD(rindex, 4, 1, BYTE_TOO) METHOD(count, 4, 1, BYTE_TOO)         \
-    METHOD(startswith, 4, 1, MANY) METHOD(endswith, 4, 1, MANY) METHOD(removeprefix, 2, 1, NOTHING)                                  \
-    METHOD(removesuffix, 2, 1, NOTHING) METHOD(partition, 2, 1, NOTHING) METHOD(rpartition, 2, 1, NOTHING)                           \
-    METHOD(center, 3, 1, FILLING) METHOD(ljust, 3, 1, FILLING) METHOD(rjust, 3, 1, FILLING) METHOD(zfill, 2, 0, NOTHING)             \
-    METHOD(expandtabs, 2, 0, NOTHING) METHOD(upper, 1, 0, NOTHING) METHOD(lower, 1, 0, NOTHING) METHOD(title, 1, 0, NOTHING)         \
-    METHOD(capitalize, 1, 0, NOTHING) METHOD(swapcase, 1, 0, NOTHING) METHOD(isalpha, 1, 0, NOTHING) METHOD(isdigit, 1, 0, NOTHING)  \
-    METHOD(isalnum, 1, 0, NOTHING) METHOD(isspace, 1, 0, NOTHING) METHOD(isupper, 1, 0, NOTHING) METHOD(islower, 1, 0, NOTHING)      \
-    METHOD(istitle, 1, 0, NOTHING) METHOD(isascii, 1, 0, NOTHING)
+#define METHODS(METHOD)                                                                            \
+    METHOD(split, 3, 1, NONE_TOO)                                                                  \
+    METHOD(rsplit, 3, 1, NONE_TOO) METHOD(splitlines, 2, 0, NOTHING) METHOD(strip, 2, 1, NONE_TOO) \
+        METHOD(lstrip, 2, 1, NONE_TOO) METHOD(rstrip, 2, 1, NONE_TOO) METHOD(                      \
+            replace, 4, 2, NOTHING) METHOD(find, 4, 1, BYTE_TOO) METHOD(rfind, 4, 1, BYTE_TOO)     \
+            METHOD(index, 4, 1, BYTE_TOO) METHOD(rindex, 4, 1, BYTE_TOO) METHOD(                   \
+                count, 4, 1, BYTE_TOO) METHOD(startswith, 4, 1, MANY) METHOD(endswith, 4, 1, MANY) \
+                METHOD(removeprefix, 2, 1, NOTHING) METHOD(removesuffix, 2, 1, NOTHING)            \
+                    METHOD(partition, 2, 1, NOTHING) METHOD(rpartition, 2, 1, NOTHING)             \
+                        METHOD(center, 3, 1, FILLING) METHOD(ljust, 3, 1, FILLING)                 \
+                            METHOD(rjust, 3, 1, FILLING) METHOD(zfill, 2, 0, NOTHING) METHOD(      \
+                                expandtabs, 2, 0, NOTHING) METHOD(upper, 1, 0, NOTHING)            \
+                                METHOD(lower, 1, 0, NOTHING) METHOD(title, 1, 0, NOTHING) METHOD(  \
+                                    capitalize, 1, 0, NOTHING) METHOD(swapcase, 1, 0, NOTHING)     \
+                                    METHOD(isalpha, 1, 0, NOTHING) METHOD(isdigit, 1, 0, NOTHING)  \
+                                        METHOD(isalnum, 1, 0, NOTHING)                             \
+                                            METHOD(isspace, 1, 0, NOTHING)                         \
+                                                METHOD(isupper, 1, 0, NOTHING)                     \
+                                                    METHOD(islower, 1, 0, NOTHING)                 \
+                                                        METHOD(istitle, 1, 0, NOTHING)             \
+                                                            METHOD(isascii, 1, 0, NOTHING)
 
-#define X(name, n, texts, what)                                                         \
-    gpa_code bytes_##name(gpa_vm *vm, value *argv, value *out) {                        \
-        return as_text(vm, argv, n, texts, what, #name, str_##name, out);               \
+#define X(name, n, texts, what)                                           \
+    gpa_code bytes_##name(gpa_vm *vm, value *argv, value *out) {          \
+        return as_text(vm, argv, n, texts, what, #name, str_##name, out); \
     }
 METHODS(X)
 #undef X

@@ -1,7 +1,7 @@
 /* itertools' combinatorics: product, permutations, combinations.
  *
- * source is the pool (a list; for product a tuple of lists), extra a list of ints that says which choice is next, and
- * `at` is 1 while there is a next one. */
+ * source is the pool (a list; for product a tuple of lists), extra a list of ints that says which
+ * choice is next, and `at` is 1 while there is a next one. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
@@ -20,7 +20,8 @@ static gpa_code give_choice(gpa_vm *vm, const iter_obj *it, size_t r, value *out
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
     const value *c = it->extra.list->items;
     for (size_t i = 0; i < r; i++) {
-        const list_obj *pool = it->source.tag == V_TUPLE ? it->source.tuple->items[i].list : it->source.list;
+        const list_obj *pool =
+            it->source.tag == V_TUPLE ? it->source.tuple->items[i].list : it->source.list;
         t.tuple->items[i] = value_retain(pool->items[c[i].i]);
     }
     *out = t;
@@ -51,8 +52,10 @@ gpa_code itertools_product(gpa_vm *vm, value *argv, value *out) {
     size_t n = rc ? 0 : iterables->count * (size_t)repeat;
     if (!rc) rc = native_give(v_tuple(vm, n, NULL), &pools);
     for (size_t i = 0; i < n && !rc; i++) {
-        if (i < iterables->count) rc = vm_collect(vm, iterables->items[i], &pools.tuple->items[i]);
-        else pools.tuple->items[i] = value_retain(pools.tuple->items[i % iterables->count]);
+        if (i < iterables->count)
+            rc = vm_collect(vm, iterables->items[i], &pools.tuple->items[i]);
+        else
+            pools.tuple->items[i] = value_retain(pools.tuple->items[i % iterables->count]);
         some = some && !rc && pools.tuple->items[i].list->count > 0;
     }
     if (!rc) rc = counters(vm, n, false, &c);
@@ -73,7 +76,8 @@ static void reverse(value *c, size_t n) {
     }
 }
 
-/* The next order, in which the first r items differ: what stands behind them is put in falling order first. */
+/* The next order, in which the first r items differ: what stands behind them is put in falling
+ * order first. */
 static bool next_order(value *c, size_t n, size_t r) {
     if (r < n) reverse(c + r, n - r);
     size_t i = n;
@@ -93,7 +97,8 @@ static gpa_code permutations_next(gpa_vm *vm, iter_obj *it, value *out, bool *do
     *done = !it->at;
     if (*done) return GPA_OK;
     gpa_code rc = give_choice(vm, it, (size_t)it->end, out);
-    it->at = it->end > 0 && next_order(it->extra.list->items, it->extra.list->count, (size_t)it->end);
+    it->at =
+        it->end > 0 && next_order(it->extra.list->items, it->extra.list->count, (size_t)it->end);
     return rc;
 }
 
@@ -112,7 +117,8 @@ static gpa_code combinations_next(gpa_vm *vm, iter_obj *it, value *out, bool *do
     *done = !it->at;
     if (*done) return GPA_OK;
     gpa_code rc = give_choice(vm, it, (size_t)it->end, out);
-    it->at = next_choice(it->extra.list->items, (int64_t)it->source.list->count, it->end, it->step != 0);
+    it->at =
+        next_choice(it->extra.list->items, (int64_t)it->source.list->count, it->end, it->step != 0);
     return rc;
 }
 
@@ -126,8 +132,11 @@ static gpa_code choose(gpa_vm *vm, value *argv, choosing how, const char *name, 
     if (argv[1].tag != V_NONE || how != PERMUTATIONS) rc = arg_int(vm, argv[1], "r", &r);
     if (!rc && r < 0) rc = vm_fail(vm, GPA_E_VALUE, "r must be non-negative");
     bool some = how == AGAIN ? r == 0 || n > 0 : r <= n;
-    if (!rc) rc = counters(vm, how == PERMUTATIONS ? (size_t)n : some ? (size_t)r : 0, how != AGAIN, &c);
-    if (!rc) rc = iter_over(vm, name, pool, c, how == PERMUTATIONS ? permutations_next : combinations_next, out);
+    if (!rc)
+        rc = counters(vm, how == PERMUTATIONS ? (size_t)n : some ? (size_t)r : 0, how != AGAIN, &c);
+    if (!rc)
+        rc = iter_over(vm, name, pool, c,
+                       how == PERMUTATIONS ? permutations_next : combinations_next, out);
     if (!rc) {
         out->iter->at = some;
         out->iter->end = r;

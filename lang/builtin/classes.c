@@ -14,18 +14,26 @@ const object_kind plain_kind = {.type_name = "object"};
 
 gpa_code object_new(gpa_vm *vm, value *argv, value *out) {
     value cls = argv[0];
-    if (cls.tag == V_CLASS && cls.class->tuple) return vm_fail(vm, GPA_E_TYPE, "object.__new__(%s) is not safe, use %s.__new__()", cls.class->text, cls.class->text);
-    if (cls.tag == V_CLASS && !cls.class->error) return instance_empty(vm, cls.class, v_unset(), out);
+    if (cls.tag == V_CLASS && cls.class->tuple)
+        return vm_fail(vm, GPA_E_TYPE, "object.__new__(%s) is not safe, use %s.__new__()",
+                       cls.class->text, cls.class->text);
+    if (cls.tag == V_CLASS && !cls.class->error)
+        return instance_empty(vm, cls.class, v_unset(), out);
     bool object = cls.tag == V_TYPE && cls.aux == V_OBJECT;
-    if (!object) return vm_fail(vm, GPA_E_TYPE, "object.__new__(X): X is not a class that can be made by it ('%s')", cls.tag == V_TYPE ? type_name(cls.aux) : value_type_name(cls));
-    if (argv[1].tuple->count || argv[2].dict->count) return vm_fail(vm, GPA_E_TYPE, "object() takes no arguments");
+    if (!object)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "object.__new__(X): X is not a class that can be made by it ('%s')",
+                       cls.tag == V_TYPE ? type_name(cls.aux) : value_type_name(cls));
+    if (argv[1].tuple->count || argv[2].dict->count)
+        return vm_fail(vm, GPA_E_TYPE, "object() takes no arguments");
     return native_give(v_object(vm, &plain_kind, 0), out);
 }
 
 gpa_code object_init(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     if (argv[1].tuple->count || argv[2].dict->count)
-        return vm_fail(vm, GPA_E_TYPE, "object.__init__() takes exactly one argument (the instance to initialize)");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "object.__init__() takes exactly one argument (the instance to initialize)");
     return GPA_OK;
 }
 
@@ -33,7 +41,9 @@ gpa_code object_repr(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     bool tuple = value_plain(argv[0]).tag == V_TUPLE;
-    gpa_code rc = tuple ? vm_repr(vm, value_plain(argv[0]), &s) : is_instance(argv[0]) ? record_default_repr(vm, argv[0].object, &s) : vm_repr(vm, argv[0], &s);
+    gpa_code rc = tuple                  ? vm_repr(vm, value_plain(argv[0]), &s)
+                  : is_instance(argv[0]) ? record_default_repr(vm, argv[0].object, &s)
+                                         : vm_repr(vm, argv[0], &s);
     if (!rc) return native_give(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
@@ -42,8 +52,10 @@ gpa_code object_repr(gpa_vm *vm, value *argv, value *out) {
 gpa_code object_str(gpa_vm *vm, value *argv, value *out) { return core_repr(vm, argv, out); }
 
 gpa_code object_format(gpa_vm *vm, value *argv, value *out) {
-    if (argv[1].tag == V_STR && argv[1].str->size == 0) return str_new(vm, (value[]){v_none(), argv[0], v_unset(), v_unset()}, out);
-    return vm_fail(vm, GPA_E_TYPE, "unsupported format string passed to %s.__format__", value_type_name(argv[0]));
+    if (argv[1].tag == V_STR && argv[1].str->size == 0)
+        return str_new(vm, (value[]){v_none(), argv[0], v_unset(), v_unset()}, out);
+    return vm_fail(vm, GPA_E_TYPE, "unsupported format string passed to %s.__format__",
+                   value_type_name(argv[0]));
 }
 
 gpa_code object_eq(gpa_vm *vm, value *argv, value *out) {
@@ -75,8 +87,10 @@ gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
 
 /* The name of an attribute among the arguments; 0 after a failure. */
 static gpa_sym name_in(gpa_vm *vm, value name) {
-    if (name.tag != V_STR) vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(name));
-    gpa_sym s = name.tag == V_STR ? intern_get(vm->config.names, name.str->text, name.str->size) : 0;
+    if (name.tag != V_STR)
+        vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(name));
+    gpa_sym s =
+        name.tag == V_STR ? intern_get(vm->config.names, name.str->text, name.str->size) : 0;
     if (!s) vm_no_memory(vm);
     return s;
 }
@@ -85,7 +99,8 @@ gpa_code object_setattr(gpa_vm *vm, value *argv, value *out) {
     gpa_sym name = name_in(vm, argv[1]);
     (void)out;
     if (!name) return vm->err.code;
-    return class_of_peek(argv[0]) ? instance_set(vm, argv[0], name, argv[2], true) : attr_set(vm, argv[0], name, argv[2]);
+    return class_of_peek(argv[0]) ? instance_set(vm, argv[0], name, argv[2], true)
+                                  : attr_set(vm, argv[0], name, argv[2]);
 }
 
 gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
@@ -95,7 +110,9 @@ gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
     if (!name) return vm->err.code;
     if (!class_of_peek(argv[0])) return attr_delete(vm, argv[0], name);
     gpa_code rc = instance_delete(vm, argv[0], name, true, &there);
-    return rc || there ? rc : vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(argv[0]), argv[1].str->text);
+    return rc || there ? rc
+                       : vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'",
+                                 value_type_name(argv[0]), argv[1].str->text);
 }
 
 gpa_code object_getattribute(gpa_vm *vm, value *argv, value *out) {
@@ -107,9 +124,11 @@ gpa_code object_getattribute(gpa_vm *vm, value *argv, value *out) {
 
 const object_kind property_kind = {.type_name = "property"};
 
-gpa_code property_new(gpa_vm *vm, value *argv, value *out) { /* cls, then the fields in their order */
+gpa_code property_new(gpa_vm *vm, value *argv,
+                      value *out) { /* cls, then the fields in their order */
     value v = v_object(vm, &property_kind, PROPERTY_FIELDS);
-    for (size_t i = 0; v.tag != V_UNSET && i < PROPERTY_FIELDS; i++) v.object->fields[i] = value_retain(argv[1 + i]);
+    for (size_t i = 0; v.tag != V_UNSET && i < PROPERTY_FIELDS; i++)
+        v.object->fields[i] = value_retain(argv[1 + i]);
     return native_give(v, out);
 }
 
@@ -125,9 +144,15 @@ static gpa_code give_field(value v, int field, value *out) {
     return GPA_OK;
 }
 
-gpa_code property_getter(gpa_vm *vm, value *argv, value *out) { return with_function(vm, argv, PROPERTY_GET, out); }
-gpa_code property_setter(gpa_vm *vm, value *argv, value *out) { return with_function(vm, argv, PROPERTY_SET, out); }
-gpa_code property_deleter(gpa_vm *vm, value *argv, value *out) { return with_function(vm, argv, PROPERTY_DELETE, out); }
+gpa_code property_getter(gpa_vm *vm, value *argv, value *out) {
+    return with_function(vm, argv, PROPERTY_GET, out);
+}
+gpa_code property_setter(gpa_vm *vm, value *argv, value *out) {
+    return with_function(vm, argv, PROPERTY_SET, out);
+}
+gpa_code property_deleter(gpa_vm *vm, value *argv, value *out) {
+    return with_function(vm, argv, PROPERTY_DELETE, out);
+}
 
 gpa_code property_fget(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
@@ -147,12 +172,14 @@ gpa_code property_fdel(gpa_vm *vm, value *argv, value *out) {
 gpa_code property_doc(gpa_vm *vm, value *argv, value *out) {
     const value *fields = argv[0].object->fields;
     bool own = fields[PROPERTY_DOC].tag != V_NONE || fields[PROPERTY_GET].tag == V_NONE;
-    return own ? give_field(argv[0], PROPERTY_DOC, out) : vm_attr(vm, fields[PROPERTY_GET], "__doc__", out);
+    return own ? give_field(argv[0], PROPERTY_DOC, out)
+               : vm_attr(vm, fields[PROPERTY_GET], "__doc__", out);
 }
 
 /* ---- staticmethod, classmethod ---- */
 
-static gpa_code call_static(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call_static(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                            const value *names, value *out) {
     return vm_call(vm, o->fields[WRAPPED], n, args, n_kw, names, out);
 }
 
@@ -165,8 +192,12 @@ static gpa_code wrap(gpa_vm *vm, const object_kind *kind, value function, value 
     return native_give(v, out);
 }
 
-gpa_code staticmethod_new(gpa_vm *vm, value *argv, value *out) { return wrap(vm, &static_kind, argv[1], out); }
-gpa_code classmethod_new(gpa_vm *vm, value *argv, value *out) { return wrap(vm, &classmethod_kind, argv[1], out); }
+gpa_code staticmethod_new(gpa_vm *vm, value *argv, value *out) {
+    return wrap(vm, &static_kind, argv[1], out);
+}
+gpa_code classmethod_new(gpa_vm *vm, value *argv, value *out) {
+    return wrap(vm, &classmethod_kind, argv[1], out);
+}
 
 gpa_code wrapped_function(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
@@ -189,13 +220,16 @@ static gpa_code row_of(gpa_vm *vm, const class_obj *c, value self, const char *n
     if (!row) return GPA_OK;
     if (row->kind == NATIVE_PROPERTY) return row->fn(vm, &self, out);
     value fn = {.tag = V_NATIVE, .native = row};
-    if (strcmp(name, "__new__") == 0) *out = fn;
-    else return native_give(v_method(vm, self, fn), out);
+    if (strcmp(name, "__new__") == 0)
+        *out = fn;
+    else
+        return native_give(v_method(vm, self, fn), out);
     return GPA_OK;
 }
 
 static gpa_code super_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
-    value self = o->fields[SUPER_SELF], class = self.tag == V_CLASS ? self : v_obj(V_CLASS, class_of_peek(self));
+    value self = o->fields[SUPER_SELF],
+          class = self.tag == V_CLASS ? self : v_obj(V_CLASS, class_of_peek(self));
     value m = class_member_behind(class.class, o->fields[SUPER_CLASS].class, name);
     bool bound = self.tag != V_CLASS && strcmp(name, "__new__") != 0;
     *out = v_unset();
@@ -210,12 +244,14 @@ static gpa_code of_method(gpa_vm *vm, value *class, value *self) {
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     gpa_sym name = intern_find(vm->config.names, "__class__", 9);
     *class = *self = v_unset();
-    if (!f || !f->fn || !f->code->n_params) return vm_fail(vm, GPA_E_RUNTIME, "super(): no arguments");
+    if (!f || !f->fn || !f->code->n_params)
+        return vm_fail(vm, GPA_E_RUNTIME, "super(): no arguments");
     const ast_scope *s = f->code->scope;
     for (uint32_t i = 0; i < s->n_frees; i++)
         if (s->frees[i].name == name) *class = f->free[i].cell->v;
     *self = f->regs[0].tag == V_CELL ? f->regs[0].cell->v : f->regs[0];
-    if (class->tag == V_UNSET) return vm_fail(vm, GPA_E_RUNTIME, "super(): __class__ cell not found");
+    if (class->tag == V_UNSET)
+        return vm_fail(vm, GPA_E_RUNTIME, "super(): __class__ cell not found");
     return self->tag == V_UNSET ? vm_fail(vm, GPA_E_RUNTIME, "super(): arg[0] deleted") : GPA_OK;
 }
 
@@ -223,9 +259,13 @@ gpa_code super_new(gpa_vm *vm, value *argv, value *out) { /* cls, type, object_o
     value class = argv[1], self = argv[2];
     gpa_code rc = class.tag == V_UNSET ? of_method(vm, &class, &self) : GPA_OK;
     if (rc) return rc;
-    if (class.tag != V_CLASS) return vm_fail(vm, GPA_E_TYPE, "super() argument 1 must be a type, not %s", value_type_name(class));
+    if (class.tag != V_CLASS)
+        return vm_fail(vm, GPA_E_TYPE, "super() argument 1 must be a type, not %s",
+                       value_type_name(class));
     const class_obj *of = self.tag == V_CLASS ? self.class : class_of_peek(self);
-    if (!of || !class_derives(of, class.class)) return vm_fail(vm, GPA_E_TYPE, "super(type, obj): obj must be an instance or subtype of type");
+    if (!of || !class_derives(of, class.class))
+        return vm_fail(vm, GPA_E_TYPE,
+                       "super(type, obj): obj must be an instance or subtype of type");
     value v = v_object(vm, &super_kind, SUPER_FIELDS);
     if (v.tag == V_UNSET) return vm->err.code;
     v.object->fields[SUPER_CLASS] = value_retain(class);

@@ -20,7 +20,8 @@ static gpa_code arg_complex(gpa_vm *vm, value v, double _Complex *out) {
     if (rc) return rc;
     number n = number_of(now);
     value_release(vm, now);
-    if (n.kind == NUMBER_NOT) return vm_fail(vm, GPA_E_TYPE, "must be complex number, not %s", value_type_name(v));
+    if (n.kind == NUMBER_NOT)
+        return vm_fail(vm, GPA_E_TYPE, "must be complex number, not %s", value_type_name(v));
     *out = made_of(n.re, n.im);
     return GPA_OK;
 }
@@ -33,13 +34,16 @@ static gpa_code unary(gpa_vm *vm, value v, double _Complex (*f)(double _Complex)
     if (rc) return rc;
     double _Complex r = f(z);
     if (finite_parts(z) && !finite_parts(r))
-        return f == cexp || f == csinh || f == ccosh ? vm_fail(vm, GPA_E_OVERFLOW, "math range error")
-                                                     : vm_fail(vm, GPA_E_VALUE, "math domain error");
+        return f == cexp || f == csinh || f == ccosh
+                   ? vm_fail(vm, GPA_E_OVERFLOW, "math range error")
+                   : vm_fail(vm, GPA_E_VALUE, "math domain error");
     return native_give(v_complex(vm, creal(r), cimag(r)), out);
 }
 
-#define UNARY(name, f) \
-    gpa_code cmath_##name(gpa_vm *vm, value *argv, value *out) { return unary(vm, argv[0], f, out); }
+#define UNARY(name, f)                                           \
+    gpa_code cmath_##name(gpa_vm *vm, value *argv, value *out) { \
+        return unary(vm, argv[0], f, out);                       \
+    }
 
 static double _Complex clog10_of(double _Complex z) { return clog(z) / M_LN10; }
 
@@ -80,7 +84,8 @@ gpa_code cmath_phase(gpa_vm *vm, value *argv, value *out) {
 gpa_code cmath_polar(gpa_vm *vm, value *argv, value *out) {
     double _Complex z;
     gpa_code rc = arg_complex(vm, argv[0], &z);
-    return rc ? rc : native_give(v_tuple(vm, 2, (value[]){v_float(cabs(z)), v_float(carg(z))}), out);
+    return rc ? rc
+              : native_give(v_tuple(vm, 2, (value[]){v_float(cabs(z)), v_float(carg(z))}), out);
 }
 
 gpa_code cmath_rect(gpa_vm *vm, value *argv, value *out) {
@@ -95,7 +100,9 @@ static gpa_code test(gpa_vm *vm, value v, int which, value *out) {
     gpa_code rc = arg_complex(vm, v, &z);
     if (rc) return rc;
     double re = creal(z), im = cimag(z);
-    *out = v_bool(which == 0 ? isnan(re) || isnan(im) : which == 1 ? isinf(re) || isinf(im) : finite_parts(z));
+    *out = v_bool(which == 0   ? isnan(re) || isnan(im)
+                  : which == 1 ? isinf(re) || isinf(im)
+                               : finite_parts(z));
     return GPA_OK;
 }
 

@@ -23,8 +23,11 @@ gpa_code type_new(gpa_vm *vm, value *argv, value *out) {
 gpa_code type_mro(gpa_vm *vm, value *argv, value *out) {
     value all = v_unset();
     gpa_code rc;
-    if (argv[0].tag == V_CLASS) rc = class_ancestors(vm, argv[0].class, &all);
-    else rc = native_give(v_tuple(vm, 1 + (argv[0].aux != V_OBJECT), (value[]){argv[0], v_type(V_OBJECT)}), &all);
+    if (argv[0].tag == V_CLASS)
+        rc = class_ancestors(vm, argv[0].class, &all);
+    else
+        rc = native_give(
+            v_tuple(vm, 1 + (argv[0].aux != V_OBJECT), (value[]){argv[0], v_type(V_OBJECT)}), &all);
     if (!rc) rc = vm_collect(vm, all, out);
     value_release(vm, all);
     return rc;
@@ -47,9 +50,11 @@ gpa_code type_get_doc(gpa_vm *vm, value *argv, value *out) {
 gpa_code slice_new(gpa_vm *vm, value *argv, value *out) {
     const tuple_obj *a = argv[1].tuple;
     if (a->count == 0) return vm_fail(vm, GPA_E_TYPE, "slice expected at least 1 argument, got 0");
-    if (a->count > 3) return vm_fail(vm, GPA_E_TYPE, "slice expected at most 3 arguments, got %zu", a->count);
+    if (a->count > 3)
+        return vm_fail(vm, GPA_E_TYPE, "slice expected at most 3 arguments, got %zu", a->count);
     if (a->count == 1) return native_give(v_slice(vm, v_none(), a->items[0], v_none()), out);
-    return native_give(v_slice(vm, a->items[0], a->items[1], a->count == 3 ? a->items[2] : v_none()), out);
+    return native_give(
+        v_slice(vm, a->items[0], a->items[1], a->count == 3 ? a->items[2] : v_none()), out);
 }
 
 static gpa_code give_again(value v, value *out) {
@@ -85,7 +90,8 @@ gpa_code slice_indices(gpa_vm *vm, value *argv, value *out) {
 /* ---- exceptions ---- */
 
 gpa_code exception_new(gpa_vm *vm, value *argv, value *out) {
-    gpa_code code = argv[0].aux >= AUX_ERROR ? (gpa_code)(argv[0].aux - AUX_ERROR) : GPA_E_EXCEPTION;
+    gpa_code code =
+        argv[0].aux >= AUX_ERROR ? (gpa_code)(argv[0].aux - AUX_ERROR) : GPA_E_EXCEPTION;
     return native_give(v_exception(vm, code, argv[1]), out);
 }
 
@@ -99,7 +105,8 @@ gpa_code exception_init(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-static gpa_code text_of(gpa_vm *vm, value v, gpa_code (*put)(gpa_vm *vm, const exc_obj *e, gpa_str *out), value *out) {
+static gpa_code text_of(gpa_vm *vm, value v,
+                        gpa_code (*put)(gpa_vm *vm, const exc_obj *e, gpa_str *out), value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = put(vm, v.exc, &s);
@@ -108,8 +115,12 @@ static gpa_code text_of(gpa_vm *vm, value v, gpa_code (*put)(gpa_vm *vm, const e
     return rc;
 }
 
-gpa_code exception_str(gpa_vm *vm, value *argv, value *out) { return text_of(vm, argv[0], format_exception_str, out); }
-gpa_code exception_repr(gpa_vm *vm, value *argv, value *out) { return text_of(vm, argv[0], format_exception_repr, out); }
+gpa_code exception_str(gpa_vm *vm, value *argv, value *out) {
+    return text_of(vm, argv[0], format_exception_str, out);
+}
+gpa_code exception_repr(gpa_vm *vm, value *argv, value *out) {
+    return text_of(vm, argv[0], format_exception_repr, out);
+}
 
 gpa_code exception_with_traceback(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
@@ -118,7 +129,8 @@ gpa_code exception_with_traceback(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code exception_args(gpa_vm *vm, value *argv, value *out) {
     const exc_obj *e = argv[0].exc;
-    if (gpa_err_is(e->code, GPA_E_OS) && e->args.tuple->count == 3) /* number, text, and the file name */
+    if (gpa_err_is(e->code, GPA_E_OS) &&
+        e->args.tuple->count == 3) /* number, text, and the file name */
         return native_give(v_tuple(vm, 2, e->args.tuple->items), out);
     return give_again(e->args, out);
 }
@@ -131,7 +143,8 @@ gpa_code exception_cause(gpa_vm *vm, value *argv, value *out) {
 gpa_code exception_add_note(gpa_vm *vm, value *argv, value *out) {
     exc_obj *e = argv[0].exc;
     *out = v_none();
-    if (argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "note must be a str, not '%s'", value_type_name(argv[1]));
+    if (argv[1].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "note must be a str, not '%s'", value_type_name(argv[1]));
     if (e->notes.tag == V_LIST) return list_append(vm, e->notes.list, argv[1]);
     value list = v_list(vm, 1, &argv[1]);
     if (list.tag == V_UNSET) return vm_err(vm)->code;

@@ -14,11 +14,14 @@
 /* ---- output and text ---- */
 
 /* sep= and end=: a str, or None for `otherwise`. */
-static gpa_code separator(gpa_vm *vm, value v, const char *name, const char *otherwise, const char **text, size_t *n) {
+static gpa_code separator(gpa_vm *vm, value v, const char *name, const char *otherwise,
+                          const char **text, size_t *n) {
     *text = otherwise;
     *n = strlen(otherwise);
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "%s must be None or a string, not %s", name, value_type_name(v));
+    if (v.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "%s must be None or a string, not %s", name,
+                       value_type_name(v));
     *text = v.str->text;
     *n = v.str->size;
     return GPA_OK;
@@ -40,13 +43,18 @@ gpa_code core_print(gpa_vm *vm, value *argv, value *out) {
         TRY(vm_str(vm, args->items[i], &line));
     }
     str_putn(&line, end, n_end);
-    if (line.failed) rc = vm_no_memory(vm);
-    else if (argv[3].tag == V_NONE) rc = vm_write(vm, false, line.text, line.len);
-    else rc = file_put(vm, argv[3], line.text, line.len);
+    if (line.failed)
+        rc = vm_no_memory(vm);
+    else if (argv[3].tag == V_NONE)
+        rc = vm_write(vm, false, line.text, line.len);
+    else
+        rc = file_put(vm, argv[3], line.text, line.len);
     if (!rc) rc = arg_bool(vm, argv[4], "flush", &now);
     if (rc || !now) goto out;
-    if (argv[3].tag == V_NONE) vm_flush(vm);
-    else rc = file_flush(vm, argv + 3, out);
+    if (argv[3].tag == V_NONE)
+        vm_flush(vm);
+    else
+        rc = file_flush(vm, argv + 3, out);
 out:
     str_free(&line);
     return rc;
@@ -88,7 +96,8 @@ gpa_code core_ascii(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code core_format(gpa_vm *vm, value *argv, value *out) {
     if (argv[1].tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "format() argument 2 must be str, not %s", value_type_name(argv[1]));
+        return vm_fail(vm, GPA_E_TYPE, "format() argument 2 must be str, not %s",
+                       value_type_name(argv[1]));
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_format(vm, argv[0], argv[1].str->text, argv[1].str->size, &s);
@@ -109,11 +118,14 @@ gpa_code core_chr(gpa_vm *vm, value *argv, value *out) {
 gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];
     if (v.tag != V_STR && v.tag != V_BYTES)
-        return vm_fail(vm, GPA_E_TYPE, "ord() expected string of length 1, but %s found", value_type_name(v));
+        return vm_fail(vm, GPA_E_TYPE, "ord() expected string of length 1, but %s found",
+                       value_type_name(v));
     if (v.str->length != 1)
-        return vm_fail(vm, GPA_E_TYPE, "ord() expected a character, but string of length %u found", v.str->length);
+        return vm_fail(vm, GPA_E_TYPE, "ord() expected a character, but string of length %u found",
+                       v.str->length);
     size_t len;
-    *out = v_int(v.tag == V_BYTES ? (unsigned char)v.str->text[0] : text_decode(v.str->text, v.str->size, &len));
+    *out = v_int(v.tag == V_BYTES ? (unsigned char)v.str->text[0]
+                                  : text_decode(v.str->text, v.str->size, &len));
     return GPA_OK;
 }
 
@@ -152,13 +164,16 @@ gpa_code core_hash(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code core_callable(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];
-    dict_obj *members = v.tag == V_OBJECT && record_is(v.object->kind) ? record_members_peek(vm, v.object->kind) : NULL;
+    dict_obj *members = v.tag == V_OBJECT && record_is(v.object->kind)
+                            ? record_members_peek(vm, v.object->kind)
+                            : NULL;
     const class_obj *c = v.tag == V_OBJECT ? class_of_peek(v) : NULL;
     if (c) {
         *out = v_bool(class_text_peek(c, "__call__").tag != V_UNSET);
         return GPA_OK;
     }
-    *out = v_bool(vm_callable(v) && (!members || dict_text_peek(vm, members, "__call__").tag != V_UNSET));
+    *out = v_bool(vm_callable(v) &&
+                  (!members || dict_text_peek(vm, members, "__call__").tag != V_UNSET));
     return GPA_OK;
 }
 
@@ -197,7 +212,10 @@ static value type_peek(value v) {
 }
 
 static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *fn, bool *out) {
-    uint32_t built_in = type.tag == V_TYPE ? type.aux : type.class->error ? AUX_ERROR + (uint32_t)type.class->error : type.class->tuple ? V_TUPLE : V_OBJECT;
+    uint32_t built_in = type.tag == V_TYPE  ? type.aux
+                        : type.class->error ? AUX_ERROR + (uint32_t)type.class->error
+                        : type.class->tuple ? V_TUPLE
+                                            : V_OBJECT;
     *out = false;
     if (classes.tag == V_TYPE) {
         *out = derives(built_in, classes.aux);
@@ -212,7 +230,8 @@ static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *f
         return GPA_OK;
     }
     if (classes.tag != V_TUPLE)
-        return vm_fail(vm, GPA_E_TYPE, "%s() arg 2 must be a %s, a tuple of %s, or a union", fn, strcmp(fn, "isinstance") ? "class" : "type",
+        return vm_fail(vm, GPA_E_TYPE, "%s() arg 2 must be a %s, a tuple of %s, or a union", fn,
+                       strcmp(fn, "isinstance") ? "class" : "type",
                        strcmp(fn, "isinstance") ? "classes" : "types");
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < classes.tuple->count && !*out && !rc; i++)
@@ -228,7 +247,8 @@ gpa_code core_isinstance(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code core_issubclass(gpa_vm *vm, value *argv, value *out) {
-    if (argv[0].tag != V_TYPE && argv[0].tag != V_CLASS) return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
+    if (argv[0].tag != V_TYPE && argv[0].tag != V_CLASS)
+        return vm_fail(vm, GPA_E_TYPE, "issubclass() arg 1 must be a class");
     bool is;
     gpa_code rc = matches_any(vm, argv[0], argv[1], "issubclass", &is);
     if (!rc) *out = v_bool(is);
@@ -247,7 +267,9 @@ static gpa_code attribute(gpa_vm *vm, value *argv, const char *fn, value otherwi
     return GPA_OK;
 }
 
-gpa_code core_getattr(gpa_vm *vm, value *argv, value *out) { return attribute(vm, argv, "getattr", argv[2], out); }
+gpa_code core_getattr(gpa_vm *vm, value *argv, value *out) {
+    return attribute(vm, argv, "getattr", argv[2], out);
+}
 
 gpa_code core_hasattr(gpa_vm *vm, value *argv, value *out) {
     value found = v_none(), absent = {.tag = V_NOT_IMPLEMENTED};
@@ -259,13 +281,16 @@ gpa_code core_hasattr(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code core_setattr(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    if (argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "setattr(): attribute name must be string");
+    if (argv[1].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "setattr(): attribute name must be string");
     return vm_setattr(vm, argv[0], argv[1].str->text, argv[2]);
 }
 
 gpa_code core_delattr(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    if (argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(argv[1]));
+    if (argv[1].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'",
+                       value_type_name(argv[1]));
     return vm_delattr(vm, argv[0], argv[1].str->text);
 }
 
@@ -275,9 +300,12 @@ static gpa_code names_of(gpa_vm *vm, const module_obj *m, value *out) {
     if (d.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < m->n && !rc; i++)
-        if (m->slots[i].tag != V_UNSET) rc = dict_set_text(vm, d.dict, intern_text(vm_names(vm), m->names[i]), m->slots[i]);
-    if (!rc) *out = d;
-    else value_release(vm, d);
+        if (m->slots[i].tag != V_UNSET)
+            rc = dict_set_text(vm, d.dict, intern_text(vm_names(vm), m->names[i]), m->slots[i]);
+    if (!rc)
+        *out = d;
+    else
+        value_release(vm, d);
     return rc;
 }
 
@@ -291,7 +319,9 @@ gpa_code core_vars(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag == V_MODULE) return names_of(vm, argv[0].module, out);
     if (argv[0].tag == V_CLASS) return vm_attr(vm, argv[0], "__dict__", out);
     gpa_code rc = instance_dict(vm, argv[0], out);
-    return rc || out->tag != V_UNSET ? rc : vm_fail(vm, GPA_E_TYPE, "vars() argument must have __dict__ attribute");
+    return rc || out->tag != V_UNSET
+               ? rc
+               : vm_fail(vm, GPA_E_TYPE, "vars() argument must have __dict__ attribute");
 }
 
 typedef struct {
@@ -312,13 +342,16 @@ static void gather(void *to, const char *name, value v) {
     value_release(g->vm, s);
 }
 
-/* Of texts in order, those that are there again: an instance has a name, and its class has it, too. */
+/* Of texts in order, those that are there again: an instance has a name, and its class has it, too.
+ */
 static void drop_repeated(gpa_vm *vm, list_obj *l) {
     size_t n = 0;
     for (size_t i = 0; i < l->count; i++) {
         bool again = n && strcmp(l->items[n - 1].str->text, l->items[i].str->text) == 0;
-        if (again) value_release(vm, l->items[i]);
-        else l->items[n++] = l->items[i];
+        if (again)
+            value_release(vm, l->items[i]);
+        else
+            l->items[n++] = l->items[i];
     }
     l->count = n;
 }
@@ -332,8 +365,10 @@ gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = g.rc;
     if (!rc) rc = list_sort(vm, names.list, v_none(), false);
     if (!rc) drop_repeated(vm, names.list);
-    if (!rc) *out = names;
-    else value_release(vm, names);
+    if (!rc)
+        *out = names;
+    else
+        value_release(vm, names);
     return rc;
 }
 
@@ -367,12 +402,15 @@ static gpa_code describe(gpa_vm *vm, value v, gpa_str *s);
 
 /* A class: what it is called with, its text, its own methods. */
 static gpa_code describe_class(gpa_vm *vm, const class_obj *c, gpa_str *s) {
-    value init = class_text_peek(c, "__init__"), doc = dict_text_peek(vm, c->members.dict, "__doc__");
+    value init = class_text_peek(c, "__init__"),
+          doc = dict_text_peek(vm, c->members.dict, "__doc__");
     gpa_code rc = GPA_OK;
     size_t at = 0;
     str_printf(s, "class %s", c->text);
-    if (init.tag != V_FUNC) str_put(s, "()");
-    else rc = func_signature(vm, init.func, true, s);
+    if (init.tag != V_FUNC)
+        str_put(s, "()");
+    else
+        rc = func_signature(vm, init.func, true, s);
     str_putc(s, '\n');
     if (doc.tag == V_STR) put_doc(doc.str->text, s);
     for (dict_entry *e; !rc && (e = dict_next(c->members.dict, &at));) {
@@ -398,8 +436,10 @@ static gpa_code describe(gpa_vm *vm, value v, gpa_str *s) {
         gpa_code rc = vm_str(vm, v, s);
         str_putc(s, '\n');
         if (rc || v.tag != V_UFUNC) return rc;
-        if (vm_attr(vm, v, "__doc__", &doc)) vm_clear_error(vm); /* it has none */
-        else if (doc.tag == V_STR) put_doc(doc.str->text, s);
+        if (vm_attr(vm, v, "__doc__", &doc))
+            vm_clear_error(vm); /* it has none */
+        else if (doc.tag == V_STR)
+            put_doc(doc.str->text, s);
         value_release(vm, doc);
         return rc;
     }
@@ -415,8 +455,10 @@ gpa_code core_help(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = GPA_OK;
-    if (argv[0].tag == V_UNSET) str_put(&s, "help(x) tells what is known about x; dir() lists the names defined here.\n");
-    else rc = describe(vm, argv[0], &s);
+    if (argv[0].tag == V_UNSET)
+        str_put(&s, "help(x) tells what is known about x; dir() lists the names defined here.\n");
+    else
+        rc = describe(vm, argv[0], &s);
     if (!rc) rc = vm_page(vm, s.text, s.len);
     str_free(&s);
     return rc;

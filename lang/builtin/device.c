@@ -1,7 +1,7 @@
 /* Devices as values, and moving arrays between them.
  *
- * A device is an object with two fields: its name, and a list of the devices that were current before it was entered, so
- * that one object may be entered again inside itself. */
+ * A device is an object with two fields: its name, and a list of the devices that were current
+ * before it was entered, so that one object may be entered again inside itself. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,27 +34,31 @@ static gpa_code device_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 
 static gpa_code device_enter(gpa_vm *vm, object_obj *o, value *out) {
     value before = v_cstr(vm, rt_device_asked(vm_rt(vm)));
-    gpa_code rc = before.tag == V_UNSET ? vm_err(vm)->code : list_append(vm, o->fields[BEFORE].list, before);
+    gpa_code rc =
+        before.tag == V_UNSET ? vm_err(vm)->code : list_append(vm, o->fields[BEFORE].list, before);
     value_release(vm, before);
     if (!rc) rc = rt_set_device(vm_rt(vm), name_of(o), vm_err(vm));
     *out = value_retain(v_obj(V_OBJECT, o));
     return rc;
 }
 
-/* The device of before is current again whatever happens: what was pending and fails does so once. */
+/* The device of before is current again whatever happens: what was pending and fails does so once.
+ */
 static gpa_code device_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     list_obj *stack = o->fields[BEFORE].list;
     gpa_err quiet = {0};
     *swallow = false;
     if (!stack->count) return GPA_OK;
     value before = stack->items[--stack->count];
-    gpa_code rc = rt_set_device(vm_rt(vm), before.str->text, exc.tag == V_EXCEPTION ? &quiet : vm_err(vm));
+    gpa_code rc =
+        rt_set_device(vm_rt(vm), before.str->text, exc.tag == V_EXCEPTION ? &quiet : vm_err(vm));
     if (rc) rt_set_device(vm_rt(vm), before.str->text, &quiet);
     value_release(vm, before);
     return exc.tag == V_EXCEPTION ? GPA_OK : rc;
 }
 
-const object_kind device_kind = {.type_name = "gpa.device", .repr = device_repr, .enter = device_enter, .exit = device_exit};
+const object_kind device_kind = {
+    .type_name = "gpa.device", .repr = device_repr, .enter = device_enter, .exit = device_exit};
 
 /* The name that a device argument means: a name, a device, or the number of a GPU. */
 static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
@@ -97,7 +101,9 @@ gpa_code device_synchronize(gpa_vm *vm, value *argv, value *out) {
     return rc ? rc : rt_sync(vm_rt(vm), vm_err(vm));
 }
 
-gpa_code device_name(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, name_of(argv[0].object)), out); }
+gpa_code device_name(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_cstr(vm, name_of(argv[0].object)), out);
+}
 
 gpa_code device_id(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
@@ -109,9 +115,11 @@ gpa_code device_id(gpa_vm *vm, value *argv, value *out) {
 gpa_code device_mem_info(gpa_vm *vm, value *argv, value *out) {
     const char *name;
     uint64_t free_bytes = 0, total = 0;
-    gpa_code rc = rt_find_device(vm_rt(vm), name_of(argv[0].object), &name, &free_bytes, &total, vm_err(vm));
+    gpa_code rc =
+        rt_find_device(vm_rt(vm), name_of(argv[0].object), &name, &free_bytes, &total, vm_err(vm));
     if (rc) return rc;
-    return native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)}), out);
+    return native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)}),
+                       out);
 }
 
 /* ---- moving arrays ---- */
@@ -126,26 +134,32 @@ static const char *host_name(gpa_vm *vm) {
 /* `a` turned if that is asked for, and released. */
 static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
     gpa_code rc = GPA_OK;
-    if (turn) rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
-    else *out = arr_retain(a);
+    if (turn)
+        rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
+    else
+        *out = arr_retain(a);
     arr_release(vm_rt(vm), a);
     return rc;
 }
 
 /* order: C, F, or A, by columns if the array lies so. */
-static gpa_code move_in(gpa_vm *vm, value v, const char *device, bool copy, char order, value *out) {
+static gpa_code move_in(gpa_vm *vm, value v, const char *device, bool copy, char order,
+                        value *out) {
     gpa_arr *a = NULL, *moved = NULL;
     gpa_code rc = arg_array(vm, v, DT_NONE, &a);
     if (rc) return rc;
     bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && arr_lies_by_columns(a);
     if ((rc = turned(vm, a, columns, &a))) return rc;
-    rc = arr_to(vm_rt(vm), a, device, copy || (order != 'A' && !arr_is_contiguous(a)), &moved, vm_err(vm));
+    rc = arr_to(vm_rt(vm), a, device, copy || (order != 'A' && !arr_is_contiguous(a)), &moved,
+                vm_err(vm));
     arr_release(vm_rt(vm), a);
     if (!rc) rc = turned(vm, moved, columns, &moved);
     return rc ? rc : np_return_array(vm, moved, out);
 }
 
-static gpa_code move(gpa_vm *vm, value v, const char *device, bool copy, value *out) { return move_in(vm, v, device, copy, 'A', out); }
+static gpa_code move(gpa_vm *vm, value v, const char *device, bool copy, value *out) {
+    return move_in(vm, v, device, copy, 'A', out);
+}
 
 /* target[...] = v; the target is the result. */
 static gpa_code store_into(gpa_vm *vm, value target, value v, value *out) {
@@ -175,7 +189,8 @@ gpa_code nd_to_device(gpa_vm *vm, value *argv, value *out) { /* self, device, st
 }
 
 static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, char order, value *out) {
-    return into.tag == V_NONE ? move_in(vm, v, host_name(vm), copy, order, out) : store_into(vm, into, v, out);
+    return into.tag == V_NONE ? move_in(vm, v, host_name(vm), copy, order, out)
+                              : store_into(vm, into, v, out);
 }
 
 static char order_of(value v) {
@@ -183,8 +198,12 @@ static char order_of(value v) {
     return c == 'F' || c == 'A' ? c : 'C';
 }
 
-gpa_code nd_copy_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], argv[1], true, 'A', out); } /* self, ary, stream */
-gpa_code nd_to_host(gpa_vm *vm, value *argv, value *out) { return to_host(vm, argv[0], v_none(), true, 'A', out); }     /* self, stream */
+gpa_code nd_copy_to_host(gpa_vm *vm, value *argv, value *out) {
+    return to_host(vm, argv[0], argv[1], true, 'A', out);
+} /* self, ary, stream */
+gpa_code nd_to_host(gpa_vm *vm, value *argv, value *out) {
+    return to_host(vm, argv[0], v_none(), true, 'A', out);
+} /* self, stream */
 gpa_code nd_get(gpa_vm *vm, value *argv, value *out) { /* self, stream, order, out */
     return to_host(vm, argv[0], argv[3], true, order_of(argv[2]), out);
 }
@@ -211,7 +230,8 @@ gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* cupy.cuda.Stream: called it makes a stream; its attribute `null` is one. */
-static gpa_code stream_new(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out) {
+static gpa_code stream_new(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                           const value *kw_names, value *out) {
     (void)o, (void)n, (void)args, (void)n_kw, (void)kw_names;
     return cuda_stream(vm, NULL, out);
 }
@@ -226,16 +246,23 @@ static gpa_code stream_attr(gpa_vm *vm, object_obj *o, const char *name, value *
 const object_kind cupy_stream_kind = {.type_name = "type", .call = stream_new, .attr = stream_attr};
 
 /* Number 0 is the current device if that is no GPU: it simulates one. */
-static bool is_simulated(gpa_vm *vm, value number) { return strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && number.tag == V_INT && number.i == 0; }
+static bool is_simulated(gpa_vm *vm, value number) {
+    return strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && number.tag == V_INT && number.i == 0;
+}
 
-gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) { return is_simulated(vm, argv[0]) ? numba_current_device(vm, argv, out) : device_new(vm, argv, out); }
+gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) {
+    return is_simulated(vm, argv[0]) ? numba_current_device(vm, argv, out)
+                                     : device_new(vm, argv, out);
+}
 
 /* Bytes that arrays use, and bytes that are kept for new ones. */
 gpa_code cupy_memory(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     rt_stats s;
     rt_get_stats(vm_rt(vm), &s);
-    return native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)s.bytes_live), v_int((int64_t)s.bytes_cached)}), out);
+    return native_give(
+        v_tuple(vm, 2, (value[]){v_int((int64_t)s.bytes_live), v_int((int64_t)s.bytes_cached)}),
+        out);
 }
 
 gpa_code cupy_trim(gpa_vm *vm, value *argv, value *out) {
@@ -246,14 +273,17 @@ gpa_code cupy_trim(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code cupy_limit(gpa_vm *vm, value *argv, value *out) { /* text, or None */
     (void)out;
-    return rt_set_memory_limit(vm_rt(vm), argv[0].tag == V_STR ? argv[0].str->text : NULL, vm_err(vm));
+    return rt_set_memory_limit(vm_rt(vm), argv[0].tag == V_STR ? argv[0].str->text : NULL,
+                               vm_err(vm));
 }
 
 gpa_code numba_to_device(gpa_vm *vm, value *argv, value *out) { /* obj, stream, copy, to */
-    return argv[3].tag == V_NONE ? move(vm, argv[0], rt_device(vm_rt(vm)), true, out) : store_into(vm, argv[3], argv[0], out);
+    return argv[3].tag == V_NONE ? move(vm, argv[0], rt_device(vm_rt(vm)), true, out)
+                                 : store_into(vm, argv[3], argv[0], out);
 }
 
-static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, bool columns, value *out) {
+static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, bool columns,
+                      value *out) {
     gpa_arr *a;
     int64_t lying[GPA_MAX_DIMS];
     for (int d = 0; d < ndim; d++) lying[d] = shape[columns ? ndim - 1 - d : d];
@@ -262,13 +292,15 @@ static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, b
     return rc ? rc : np_return_array(vm, a, out);
 }
 
-gpa_code numba_device_array(gpa_vm *vm, value *argv, value *out) { /* shape, dtype, strides, order, stream */
+gpa_code numba_device_array(gpa_vm *vm, value *argv,
+                            value *out) { /* shape, dtype, strides, order, stream */
     int64_t shape[GPA_MAX_DIMS];
     int ndim;
     gpa_dtype t;
     gpa_code rc = arg_shape(vm, argv[0], &ndim, shape);
     if (!rc) rc = arg_dtype(vm, argv[1], &t);
-    return rc ? rc : unset(vm, t == DT_NONE ? DT_F64 : t, ndim, shape, order_of(argv[3]) == 'F', out);
+    return rc ? rc
+              : unset(vm, t == DT_NONE ? DT_F64 : t, ndim, shape, order_of(argv[3]) == 'F', out);
 }
 
 gpa_code numba_device_array_like(gpa_vm *vm, value *argv, value *out) { /* ary, stream */
@@ -280,7 +312,9 @@ gpa_code numba_device_array_like(gpa_vm *vm, value *argv, value *out) { /* ary, 
     return rc;
 }
 
-gpa_code numba_synchronize(gpa_vm *vm, value *argv, value *out) { return device_synchronize(vm, argv, out); }
+gpa_code numba_synchronize(gpa_vm *vm, value *argv, value *out) {
+    return device_synchronize(vm, argv, out);
+}
 
 gpa_code numba_is_available(gpa_vm *vm, value *argv, value *out) {
     gpa_err quiet = {0};

@@ -11,13 +11,17 @@ static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
     gpa_code rc = vm_collect(vm, pair, &items);
     if (rc == GPA_E_TYPE) {
         vm_clear_error(vm);
-        return vm_fail(vm, GPA_E_TYPE, "cannot convert dictionary update sequence element #%zu to a sequence", number);
+        return vm_fail(vm, GPA_E_TYPE,
+                       "cannot convert dictionary update sequence element #%zu to a sequence",
+                       number);
     }
     if (rc) return rc;
-    if (items.list->count == 2) rc = dict_set(vm, d, items.list->items[0], items.list->items[1]);
+    if (items.list->count == 2)
+        rc = dict_set(vm, d, items.list->items[0], items.list->items[1]);
     else
-        rc = vm_fail(vm, GPA_E_VALUE, "dictionary update sequence element #%zu has length %zu; 2 is required", number,
-                     items.list->count);
+        rc = vm_fail(vm, GPA_E_VALUE,
+                     "dictionary update sequence element #%zu has length %zu; 2 is required",
+                     number, items.list->count);
     value_release(vm, items);
     return rc;
 }
@@ -52,7 +56,8 @@ gpa_code dict_update_from(gpa_vm *vm, dict_obj *d, value from) {
     if (rc || mapping) return rc;
     rc = vm_collect(vm, from, &pairs);
     if (rc) return rc;
-    for (size_t i = 0; i < pairs.list->count && !rc; i++) rc = put_pair(vm, d, pairs.list->items[i], i);
+    for (size_t i = 0; i < pairs.list->count && !rc; i++)
+        rc = put_pair(vm, d, pairs.list->items[i], i);
     value_release(vm, pairs);
     return rc;
 }
@@ -62,8 +67,10 @@ gpa_code dict_new(gpa_vm *vm, value *argv, value *out) {
     if (d.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = argv[1].tag == V_UNSET ? GPA_OK : dict_update_from(vm, d.dict, argv[1]);
     if (!rc) rc = dict_update(vm, d.dict, argv[2].dict);
-    if (rc) value_release(vm, d);
-    else *out = d;
+    if (rc)
+        value_release(vm, d);
+    else
+        *out = d;
     return rc;
 }
 
@@ -72,11 +79,14 @@ gpa_code dict_fromkeys(gpa_vm *vm, value *argv, value *out) {
     if (d.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = vm_collect(vm, argv[0], &keys);
     if (!rc) {
-        for (size_t i = 0; i < keys.list->count && !rc; i++) rc = dict_set(vm, d.dict, keys.list->items[i], argv[1]);
+        for (size_t i = 0; i < keys.list->count && !rc; i++)
+            rc = dict_set(vm, d.dict, keys.list->items[i], argv[1]);
         value_release(vm, keys);
     }
-    if (rc) value_release(vm, d);
-    else *out = d;
+    if (rc)
+        value_release(vm, d);
+    else
+        *out = d;
     return rc;
 }
 
@@ -130,7 +140,9 @@ gpa_code dict_m_update(gpa_vm *vm, value *argv, value *out) {
     return rc ? rc : dict_update(vm, argv[0].dict, argv[2].dict);
 }
 
-gpa_code dict_m_copy(gpa_vm *vm, value *argv, value *out) { return native_give(dict_copy(vm, argv[0].dict), out); }
+gpa_code dict_m_copy(gpa_vm *vm, value *argv, value *out) {
+    return native_give(dict_copy(vm, argv[0].dict), out);
+}
 
 gpa_code dict_m_clear(gpa_vm *vm, value *argv, value *out) {
     (void)out;
@@ -143,7 +155,9 @@ gpa_code dict_m_clear(gpa_vm *vm, value *argv, value *out) {
 typedef enum { PART_KEYS, PART_VALUES, PART_ITEMS } part;
 
 static part part_of(const object_obj *o) {
-    return o->kind == &dict_keys_kind ? PART_KEYS : o->kind == &dict_values_kind ? PART_VALUES : PART_ITEMS;
+    return o->kind == &dict_keys_kind     ? PART_KEYS
+           : o->kind == &dict_values_kind ? PART_VALUES
+                                          : PART_ITEMS;
 }
 
 static gpa_code give_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
@@ -156,7 +170,8 @@ static gpa_code give_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
 static gpa_code view_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_obj *d = it->source.dict;
     size_t at = (size_t)it->at;
-    if ((int64_t)d->count != it->end) return vm_fail(vm, GPA_E_RUNTIME, "dictionary changed size during iteration");
+    if ((int64_t)d->count != it->end)
+        return vm_fail(vm, GPA_E_RUNTIME, "dictionary changed size during iteration");
     const dict_entry *e = dict_next(d, &at);
     it->at = (int64_t)at;
     *done = e == NULL;
@@ -164,7 +179,8 @@ static gpa_code view_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 static gpa_code view_iter(gpa_vm *vm, object_obj *o, value *out) {
-    static const char *const names[] = {"dict_keyiterator", "dict_valueiterator", "dict_itemiterator"};
+    static const char *const names[] = {"dict_keyiterator", "dict_valueiterator",
+                                        "dict_itemiterator"};
     gpa_code rc = iter_over(vm, names[part_of(o)], o->fields[0], v_none(), view_next, out);
     if (rc) return rc;
     out->iter->end = (int64_t)o->fields[0].dict->count;
@@ -208,11 +224,18 @@ static gpa_code items_contain(gpa_vm *vm, object_obj *o, value item, bool *out) 
     return rc;
 }
 
-const object_kind dict_keys_kind = {
-    .type_name = "dict_keys", .repr = view_repr, .iter = view_iter, .len = view_len, .contains = keys_contain};
-const object_kind dict_values_kind = {.type_name = "dict_values", .repr = view_repr, .iter = view_iter, .len = view_len};
-const object_kind dict_items_kind = {
-    .type_name = "dict_items", .repr = view_repr, .iter = view_iter, .len = view_len, .contains = items_contain};
+const object_kind dict_keys_kind = {.type_name = "dict_keys",
+                                    .repr = view_repr,
+                                    .iter = view_iter,
+                                    .len = view_len,
+                                    .contains = keys_contain};
+const object_kind dict_values_kind = {
+    .type_name = "dict_values", .repr = view_repr, .iter = view_iter, .len = view_len};
+const object_kind dict_items_kind = {.type_name = "dict_items",
+                                     .repr = view_repr,
+                                     .iter = view_iter,
+                                     .len = view_len,
+                                     .contains = items_contain};
 
 static gpa_code view(gpa_vm *vm, const object_kind *kind, value dict, value *out) {
     value o = v_object(vm, kind, 1);
@@ -222,6 +245,12 @@ static gpa_code view(gpa_vm *vm, const object_kind *kind, value dict, value *out
     return GPA_OK;
 }
 
-gpa_code dict_m_keys(gpa_vm *vm, value *argv, value *out) { return view(vm, &dict_keys_kind, argv[0], out); }
-gpa_code dict_m_values(gpa_vm *vm, value *argv, value *out) { return view(vm, &dict_values_kind, argv[0], out); }
-gpa_code dict_m_items(gpa_vm *vm, value *argv, value *out) { return view(vm, &dict_items_kind, argv[0], out); }
+gpa_code dict_m_keys(gpa_vm *vm, value *argv, value *out) {
+    return view(vm, &dict_keys_kind, argv[0], out);
+}
+gpa_code dict_m_values(gpa_vm *vm, value *argv, value *out) {
+    return view(vm, &dict_values_kind, argv[0], out);
+}
+gpa_code dict_m_items(gpa_vm *vm, value *argv, value *out) {
+    return view(vm, &dict_items_kind, argv[0], out);
+}

@@ -1,5 +1,5 @@
-/* What display() and its like (lang/library/IPython/display.gpa) are written with: they hand values to the session, which knows
- * what its front end can show. */
+/* What display() and its like (lang/library/IPython/display.gpa) are written with: they hand values
+ * to the session, which knows what its front end can show. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -22,8 +22,10 @@ gpa_code display_new_id(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     uint64_t bits[2];
     char text[33];
-    if (getrandom(bits, sizeof bits, 0) != sizeof bits) return vm_fail(vm, GPA_E_OS, "no random numbers: %s", strerror(errno));
-    snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)bits[0], (unsigned long long)bits[1]);
+    if (getrandom(bits, sizeof bits, 0) != sizeof bits)
+        return vm_fail(vm, GPA_E_OS, "no random numbers: %s", strerror(errno));
+    snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)bits[0],
+             (unsigned long long)bits[1]);
     return native_give(v_cstr(vm, text), out);
 }
 

@@ -1,8 +1,8 @@
 /* open() and what it returns; the standard streams as files; io.StringIO and BytesIO.
  *
- * A file keeps a C stream, or the number of a standard stream, whose bytes go through the vm. Text is read with \r\n and
- * \r as \n, and written as it is. What lies in memory is a C stream, too: whatever reads files reads it. Field 0 is the name,
- * field 1 the mode. */
+ * A file keeps a C stream, or the number of a standard stream, whose bytes go through the vm. Text
+ * is read with \r\n and \r as \n, and written as it is. What lies in memory is a C stream, too:
+ * whatever reads files reads it. Field 0 is the name, field 1 the mode. */
 #include "lang/builtin/file.h"
 
 #include <errno.h>
@@ -25,10 +25,10 @@ typedef struct {
 } memory;
 
 typedef struct {
-    FILE *f; /* NULL: closed, or standard */
+    FILE *f;      /* NULL: closed, or standard */
     int standard; /* 0 .. 2, or -1 */
     bool readable, writable, binary;
-    codec codec; /* of text */
+    codec codec;    /* of text */
     memory *memory; /* what the stream reads and writes, or NULL */
 } file;
 
@@ -43,7 +43,8 @@ gpa_code os_error(gpa_vm *vm, int number, const char *path) {
     value args[3] = {v_int(number), v_cstr(vm, strerror(number)), v_unset()};
     gpa_code rc = GPA_E_MEMORY;
     if (path) args[2] = v_cstr(vm, path);
-    if (args[1].tag != V_UNSET && (!path || args[2].tag != V_UNSET)) rc = vm_raise(vm, code, path ? 3 : 2, args);
+    if (args[1].tag != V_UNSET && (!path || args[2].tag != V_UNSET))
+        rc = vm_raise(vm, code, path ? 3 : 2, args);
     value_release(vm, args[1]);
     value_release(vm, args[2]);
     return rc;
@@ -54,7 +55,8 @@ bool is_path(value v) { return v.tag == V_STR || is_kind(v, &path_kind); }
 gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
     if (is_kind(v, &path_kind)) v = record_text_peek(vm, v, "_path");
     if (v.tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "expected str, bytes or os.PathLike object, not %s", value_type_name(v));
+        return vm_fail(vm, GPA_E_TYPE, "expected str, bytes or os.PathLike object, not %s",
+                       value_type_name(v));
     if (strlen(v.str->text) != v.str->size) return vm_fail(vm, GPA_E_VALUE, "embedded null byte");
     *path = v.str->text;
     return GPA_OK;
@@ -90,13 +92,23 @@ value file_standard(gpa_vm *vm, int which) {
     static const char *const names[] = {"<stdin>", "<stdout>", "<stderr>"};
     value name = v_cstr(vm, names[which]);
     if (name.tag == V_UNSET) return name;
-    value v = file_new(vm, (file){.standard = which, .readable = which == 0, .writable = which != 0}, name, which ? "w" : "r");
+    value v =
+        file_new(vm, (file){.standard = which, .readable = which == 0, .writable = which != 0},
+                 name, which ? "w" : "r");
     value_release(vm, name);
     return v;
 }
 
-gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c, value name, const char *mode, value *out) {
-    *out = file_new(vm, (file){.f = f, .standard = -1, .readable = reading, .writable = !reading, .binary = binary, .codec = c}, name, mode);
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c, value name,
+                        const char *mode, value *out) {
+    *out = file_new(vm,
+                    (file){.f = f,
+                           .standard = -1,
+                           .readable = reading,
+                           .writable = !reading,
+                           .binary = binary,
+                           .codec = c},
+                    name, mode);
     if (out->tag != V_UNSET) return GPA_OK;
     *out = v_none();
     fclose(f);
@@ -106,7 +118,8 @@ gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c,
 /* Reads a mode like "rb+": what the file is for, and the C library's own form of it. */
 static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
     if (mode.tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "open() argument 'mode' must be str, not %s", value_type_name(mode));
+        return vm_fail(vm, GPA_E_TYPE, "open() argument 'mode' must be str, not %s",
+                       value_type_name(mode));
     const char *m = mode.str->text;
     size_t kinds = 0, n = 0;
     bool plus = strchr(m, '+') != NULL;
@@ -118,7 +131,10 @@ static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
             kinds++;
         }
     }
-    if (kinds != 1) return vm_fail(vm, GPA_E_VALUE, "Must have exactly one of create/read/write/append mode and at most one plus");
+    if (kinds != 1)
+        return vm_fail(
+            vm, GPA_E_VALUE,
+            "Must have exactly one of create/read/write/append mode and at most one plus");
     f->binary = strchr(m, 'b') != NULL;
     f->readable = kind == 'r' || plus;
     f->writable = kind != 'r' || plus;
@@ -130,12 +146,16 @@ static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
 }
 
 gpa_code file_codec(gpa_vm *vm, bool binary, value encoding, value errors, codec *out) {
-    if (binary && encoding.tag != V_NONE) return vm_fail(vm, GPA_E_VALUE, "binary mode doesn't take an encoding argument");
-    if (binary && errors.tag != V_NONE) return vm_fail(vm, GPA_E_VALUE, "binary mode doesn't take an errors argument");
+    if (binary && encoding.tag != V_NONE)
+        return vm_fail(vm, GPA_E_VALUE, "binary mode doesn't take an encoding argument");
+    if (binary && errors.tag != V_NONE)
+        return vm_fail(vm, GPA_E_VALUE, "binary mode doesn't take an errors argument");
     return codec_of(vm, "open", encoding, errors, out);
 }
 
-gpa_code file_open(gpa_vm *vm, value *argv, value *out) { /* file, mode, buffering, encoding, errors, newline, closefd, opener */
+gpa_code file_open(
+    gpa_vm *vm, value *argv,
+    value *out) { /* file, mode, buffering, encoding, errors, newline, closefd, opener */
     file f = {.standard = -1};
     char mode[4];
     const char *path;
@@ -183,7 +203,9 @@ static ssize_t memory_write(void *cookie, const char *from, size_t n) {
 
 static int memory_seek(void *cookie, off64_t *to, int whence) {
     memory *m = cookie;
-    int64_t at = *to + (int64_t)(whence == SEEK_CUR ? m->at : whence == SEEK_END ? m->bytes.len : 0);
+    int64_t at = *to + (int64_t)(whence == SEEK_CUR   ? m->at
+                                 : whence == SEEK_END ? m->bytes.len
+                                                      : 0);
     if (at < 0) {
         errno = EINVAL;
         return -1;
@@ -205,8 +227,10 @@ static gpa_code in_memory(gpa_vm *vm, value initial, bool binary, value *out) {
     static const cookie_io_functions_t io = {memory_read, memory_write, memory_seek, memory_close};
     value_tag wanted = binary ? V_BYTES : V_STR;
     if (initial.tag != V_NONE && initial.tag != wanted)
-        return binary ? vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(initial))
-                      : vm_fail(vm, GPA_E_TYPE, "initial_value must be str or None, not %s", value_type_name(initial));
+        return binary ? vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
+                                value_type_name(initial))
+                      : vm_fail(vm, GPA_E_TYPE, "initial_value must be str or None, not %s",
+                                value_type_name(initial));
     memory *m = mem_zero(sizeof *m);
     if (!m) return vm_no_memory(vm);
     str_init(&m->bytes);
@@ -221,8 +245,12 @@ static gpa_code in_memory(gpa_vm *vm, value initial, bool binary, value *out) {
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-gpa_code file_string_io(gpa_vm *vm, value *argv, value *out) { return in_memory(vm, argv[0], false, out); }
-gpa_code file_bytes_io(gpa_vm *vm, value *argv, value *out) { return in_memory(vm, argv[0], true, out); }
+gpa_code file_string_io(gpa_vm *vm, value *argv, value *out) {
+    return in_memory(vm, argv[0], false, out);
+}
+gpa_code file_bytes_io(gpa_vm *vm, value *argv, value *out) {
+    return in_memory(vm, argv[0], true, out);
+}
 
 gpa_code file_temporary(gpa_vm *vm, value *argv, value *out) {
     file f = {.standard = -1};
@@ -261,7 +289,9 @@ gpa_code file_close(gpa_vm *vm, value *argv, value *out) {
 static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **out) {
     file *f = data_of(v);
     *out = f;
-    if (!f) return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute 'write'", value_type_name(v));
+    if (!f)
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute 'write'",
+                       value_type_name(v));
     if (!f->f && f->standard < 0) return vm_fail(vm, GPA_E_VALUE, "I/O operation on closed file.");
     if (reading && !f->readable) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "not readable");
     if (writing && !f->writable) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "not writable");
@@ -308,7 +338,9 @@ static void pass_mark(file *f) {
 }
 
 static gpa_code give_read(gpa_vm *vm, file *f, gpa_str *s, value *out) {
-    gpa_code rc = s->failed ? vm_no_memory(vm) : f->binary ? native_give(v_bytes(vm, s->text, s->len), out) : codec_decode(vm, f->codec, s->text, s->len, out);
+    gpa_code rc = s->failed   ? vm_no_memory(vm)
+                  : f->binary ? native_give(v_bytes(vm, s->text, s->len), out)
+                              : codec_decode(vm, f->codec, s->text, s->len, out);
     if (s->len) pass_mark(f);
     str_free(s);
     return rc;
@@ -338,7 +370,8 @@ gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str 
         most -= n;
         if (n < step) break;
     }
-    return ferror(f) ? os_error(vm, errno, path) : GPA_OK; /* a folder among them, which can be opened */
+    return ferror(f) ? os_error(vm, errno, path)
+                     : GPA_OK; /* a folder among them, which can be opened */
 }
 
 gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
@@ -349,7 +382,8 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = ready(vm, argv[0], true, false, &f);
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "size", &most);
     if (rc) return rc;
-    if (f->binary) rc = file_slurp(vm, f->f, NULL, most < 0 ? SIZE_MAX : (size_t)most, &s);
+    if (f->binary)
+        rc = file_slurp(vm, f->f, NULL, most < 0 ? SIZE_MAX : (size_t)most, &s);
     else if (most < 0)
         for (size_t before = SIZE_MAX; !rc && before != s.len;) {
             before = s.len;
@@ -377,11 +411,12 @@ static gpa_code read_bytes(void *user, void *to, size_t n) {
     const source *s = user;
     errno = 0;
     if (fread(to, 1, n, s->f) == n) return GPA_OK;
-    return ferror(s->f) ? os_error(s->vm, errno, NULL) : vm_fail(s->vm, GPA_E_OS, "the file was cut short while it was read");
+    return ferror(s->f) ? os_error(s->vm, errno, NULL)
+                        : vm_fail(s->vm, GPA_E_OS, "the file was cut short while it was read");
 }
 
-/* The numbers that a file goes on with, `count` of them at most, or all that are left. Of a file whose end is known they are read
- * to where they stay. */
+/* The numbers that a file goes on with, `count` of them at most, or all that are left. Of a file
+ * whose end is known they are read to where they stay. */
 gpa_code file_numbers(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
     file *f;
     gpa_dtype t;
@@ -392,16 +427,21 @@ gpa_code file_numbers(gpa_vm *vm, value *argv, value *out) { /* self, dtype, cou
     gpa_code rc = ready(vm, argv[0], true, false, &f);
     if (!rc) rc = arg_dtype(vm, argv[1], &t);
     if (!rc) rc = arg_int(vm, argv[2], "count", &count);
-    if (!rc && !f->f) rc = vm_fail(vm, GPA_E_TYPE, "numbers are read from files that were opened by name");
+    if (!rc && !f->f)
+        rc = vm_fail(vm, GPA_E_TYPE, "numbers are read from files that were opened by name");
     if (rc) return rc;
-    size_t item = dtype_size(t), left = left_of(f->f), most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
+    size_t item = dtype_size(t), left = left_of(f->f),
+           most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
     if (left) {
         int64_t n = (int64_t)(MIN(left, most) / item);
         rc = arr_filled(vm_rt(vm), t, 1, &n, read_bytes, &(source){vm, f->f}, &a, vm_err(vm));
-        if (!rc && left < most && count > 0) fseeko(f->f, (off_t)(left % item), SEEK_CUR); /* as a read of so many would leave it */
+        if (!rc && left < most && count > 0)
+            fseeko(f->f, (off_t)(left % item), SEEK_CUR); /* as a read of so many would leave it */
     } else {
         rc = file_slurp(vm, f->f, NULL, most, &s);
-        if (!rc) rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a, vm_err(vm));
+        if (!rc)
+            rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a,
+                          vm_err(vm));
     }
     str_free(&s);
     return rc ? rc : np_return_array(vm, a, out);
@@ -433,7 +473,9 @@ static gpa_code file_iter(gpa_vm *vm, object_obj *o, value *out) {
     return iter_over(vm, "_io.TextIOWrapper", v_obj(V_OBJECT, o), v_none(), lines_next, out);
 }
 
-gpa_code file_readlines(gpa_vm *vm, value *argv, value *out) { return vm_collect(vm, argv[0], out); }
+gpa_code file_readlines(gpa_vm *vm, value *argv, value *out) {
+    return vm_collect(vm, argv[0], out);
+}
 
 /* ---- writing ---- */
 
@@ -477,10 +519,13 @@ gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (f->binary && v.tag == V_ARRAY) return write_array(vm, f, v.array->arr, out);
     if (f->binary && v.tag != V_BYTES)
-        return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(v));
+        return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
+                       value_type_name(v));
     if (!f->binary && v.tag != V_STR)
-        return f->memory ? vm_fail(vm, GPA_E_TYPE, "string argument expected, got '%s'", value_type_name(v))
-                         : vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s", value_type_name(v));
+        return f->memory ? vm_fail(vm, GPA_E_TYPE, "string argument expected, got '%s'",
+                                   value_type_name(v))
+                         : vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s",
+                                   value_type_name(v));
     rc = put_text(vm, f, v.str->text, v.str->size);
     *out = v_int(v.str->length);
     return rc;
@@ -515,7 +560,8 @@ gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = arg_int(vm, argv[2], "whence", &whence);
     if (rc) return rc;
     if (!f->f) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "underlying stream is not seekable");
-    if (fseek(f->f, (long)to, whence == 1 ? SEEK_CUR : whence == 2 ? SEEK_END : SEEK_SET)) return os_error(vm, errno, NULL);
+    if (fseek(f->f, (long)to, whence == 1 ? SEEK_CUR : whence == 2 ? SEEK_END : SEEK_SET))
+        return os_error(vm, errno, NULL);
     *out = v_int(ftell(f->f));
     return GPA_OK;
 }
@@ -533,11 +579,18 @@ gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = ready(vm, argv[0], false, true, &f);
     if (rc) return rc;
     if (!f->f) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "underlying stream is not seekable");
-    if (argv[1].tag == V_NONE) size = ftell(f->f);
-    else rc = arg_int(vm, argv[1], "size", &size);
-    if (!rc && size < 0) rc = vm_fail(vm, GPA_E_VALUE, f->memory && !f->binary ? "Negative size value %lld" : "negative size value %lld", (long long)size);
+    if (argv[1].tag == V_NONE)
+        size = ftell(f->f);
+    else
+        rc = arg_int(vm, argv[1], "size", &size);
+    if (!rc && size < 0)
+        rc = vm_fail(
+            vm, GPA_E_VALUE,
+            f->memory && !f->binary ? "Negative size value %lld" : "negative size value %lld",
+            (long long)size);
     if (rc) return rc;
-    if (fflush(f->f) || (!f->memory && ftruncate(fileno(f->f), (off_t)size))) return os_error(vm, errno, NULL);
+    if (fflush(f->f) || (!f->memory && ftruncate(fileno(f->f), (off_t)size)))
+        return os_error(vm, errno, NULL);
     if (f->memory && (size_t)size < f->memory->bytes.len) str_cut(&f->memory->bytes, (size_t)size);
     *out = v_int(size);
     return GPA_OK;
@@ -547,10 +600,13 @@ gpa_code file_getvalue(gpa_vm *vm, value *argv, value *out) {
     file *f;
     gpa_code rc = ready(vm, argv[0], false, false, &f);
     if (rc) return rc;
-    if (!f->memory) return vm_fail(vm, GPA_E_ATTRIBUTE, "'_io.TextIOWrapper' object has no attribute 'getvalue'");
+    if (!f->memory)
+        return vm_fail(vm, GPA_E_ATTRIBUTE,
+                       "'_io.TextIOWrapper' object has no attribute 'getvalue'");
     if (fflush(f->f)) return vm_no_memory(vm);
     const gpa_str *bytes = &f->memory->bytes;
-    return native_give(f->binary ? v_bytes(vm, bytes->text, bytes->len) : v_str(vm, bytes->text, bytes->len), out);
+    return native_give(
+        f->binary ? v_bytes(vm, bytes->text, bytes->len) : v_str(vm, bytes->text, bytes->len), out);
 }
 
 gpa_code file_isatty(gpa_vm *vm, value *argv, value *out) {
@@ -609,7 +665,8 @@ gpa_code file_mode(gpa_vm *vm, value *argv, value *out) {
 static gpa_code file_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     const file *f = o->data;
     if (f->memory || o->fields[0].tag == V_NONE) {
-        str_put(out, f->memory ? f->binary ? "<_io.BytesIO object>" : "<_io.StringIO object>" : "<_io.TextIOWrapper of a temporary file>");
+        str_put(out, f->memory ? f->binary ? "<_io.BytesIO object>" : "<_io.StringIO object>"
+                               : "<_io.TextIOWrapper of a temporary file>");
         return GPA_OK;
     }
     str_put(out, "<_io.TextIOWrapper name=");

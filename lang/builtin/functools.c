@@ -23,8 +23,10 @@ gpa_code functools_reduce(gpa_vm *vm, value *argv, value *out) {
         value_release(vm, so_far);
         so_far = next;
     }
-    if (so_far.tag == V_UNSET) rc = vm_fail(vm, GPA_E_TYPE, "reduce() of empty iterable with no initial value");
-    else *out = value_retain(so_far);
+    if (so_far.tag == V_UNSET)
+        rc = vm_fail(vm, GPA_E_TYPE, "reduce() of empty iterable with no initial value");
+    else
+        *out = value_retain(so_far);
 out:
     value_release(vm, it);
     value_release(vm, so_far);
@@ -33,23 +35,27 @@ out:
 
 /* ---- partial ---- (fields: the function, a tuple of arguments, a dict of keywords) */
 
-/* Arguments laid out for vm_call: positional ones, then the values of the keywords; their names apart. */
+/* Arguments laid out for vm_call: positional ones, then the values of the keywords; their names
+ * apart. */
 typedef struct {
     value *at, *names;
     size_t n, n_named;
 } call_args;
 
-static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *args, size_t n_named, const value *names, call_args *c) {
+static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *args,
+                        size_t n_named, const value *names, call_args *c) {
     const tuple_obj *first = o->fields[1].tuple;
     const dict_obj *keywords = o->fields[2].dict;
     size_t room = first->count + n + keywords->count + n_named + 1, at = 0;
-    *c = (call_args){mem_new(room * sizeof(value)), mem_new(room * sizeof(value)), first->count + n, 0};
+    *c = (call_args){mem_new(room * sizeof(value)), mem_new(room * sizeof(value)), first->count + n,
+                     0};
     if (!c->at || !c->names) return vm_no_memory(vm);
     memcpy(c->at, first->items, first->count * sizeof(value));
     if (n) memcpy(c->at + first->count, args, n * sizeof(value));
     for (const dict_entry *e; (e = dict_next(keywords, &at));) {
         bool again = false; /* a keyword of the call counts, not the one kept */
-        for (size_t i = 0; i < n_named; i++) again = again || strcmp(names[i].str->text, e->key.str->text) == 0;
+        for (size_t i = 0; i < n_named; i++)
+            again = again || strcmp(names[i].str->text, e->key.str->text) == 0;
         if (again) continue;
         c->names[c->n_named] = e->key;
         c->at[c->n + c->n_named++] = e->v;
@@ -61,7 +67,8 @@ static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *
     return GPA_OK;
 }
 
-static gpa_code partial_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code partial_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                             const value *names, value *out) {
     call_args c;
     gpa_code rc = lay_out(vm, o, n, args, n_kw, names, &c);
     if (!rc) rc = vm_call(vm, o->fields[0], c.n, c.at, c.n_named, c.names, out);
@@ -95,10 +102,14 @@ static gpa_code partial_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return rc;
 }
 
-const object_kind partial_kind = {.type_name = "functools.partial", .call = partial_call, .attr = partial_attr, .repr = partial_repr};
+const object_kind partial_kind = {.type_name = "functools.partial",
+                                  .call = partial_call,
+                                  .attr = partial_attr,
+                                  .repr = partial_repr};
 
 gpa_code functools_partial(gpa_vm *vm, value *argv, value *out) {
-    if (!vm_callable(argv[0])) return vm_fail(vm, GPA_E_TYPE, "the first argument must be callable");
+    if (!vm_callable(argv[0]))
+        return vm_fail(vm, GPA_E_TYPE, "the first argument must be callable");
     value o = v_object(vm, &partial_kind, 3);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
     for (int i = 0; i < 3; i++) o.object->fields[i] = value_retain(argv[i]);
@@ -106,10 +117,12 @@ gpa_code functools_partial(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* ---- caches ---- (fields: the function, the dict of results, the most to keep or None, hits, misses) */
+/* ---- caches ---- (fields: the function, the dict of results, the most to keep or None, hits,
+ * misses) */
 
 /* The arguments as a key: a tuple of them, and of names and values of keywords behind a mark. */
-static value cache_key(gpa_vm *vm, size_t n, const value *args, size_t n_named, const value *names) {
+static value cache_key(gpa_vm *vm, size_t n, const value *args, size_t n_named,
+                       const value *names) {
     value t = v_tuple(vm, n + 2 * n_named + (n_named > 0), NULL);
     if (t.tag == V_UNSET) return t;
     value *to = t.tuple->items;
@@ -141,7 +154,8 @@ static gpa_code cache_keep(gpa_vm *vm, object_obj *o, value key, value v) {
     int64_t most = o->fields[2].tag == V_INT ? o->fields[2].i : INT64_MAX;
     if (most <= 0) return GPA_OK;
     gpa_code rc = dict_set(vm, d, key, v);
-    for (bool found = true; !rc && found && (int64_t)d->count > most;) { /* a hash that changes finds nothing */
+    for (bool found = true;
+         !rc && found && (int64_t)d->count > most;) { /* a hash that changes finds nothing */
         size_t at = 0;
         value oldest = value_retain(dict_next(d, &at)->key);
         rc = dict_remove(vm, d, oldest, &found);
@@ -150,7 +164,8 @@ static gpa_code cache_keep(gpa_vm *vm, object_obj *o, value key, value v) {
     return rc;
 }
 
-static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                           const value *names, value *out) {
     value key = cache_key(vm, n, args, n_kw, names), hit = v_unset();
     if (key.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = cache_find(vm, o, key, &hit);
@@ -171,9 +186,11 @@ static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *arg
 
 gpa_code cached_info(gpa_vm *vm, value *argv, value *out) {
     const object_obj *o = argv[0].object;
-    value parts[4] = {o->fields[3], o->fields[4], o->fields[2], v_int((int64_t)o->fields[1].dict->count)};
+    value parts[4] = {o->fields[3], o->fields[4], o->fields[2],
+                      v_int((int64_t)o->fields[1].dict->count)};
     value told[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
-    gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET ? vm_err(vm)->code : np_named(vm, told, out);
+    gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET ? vm_err(vm)->code
+                                                                   : np_named(vm, told, out);
     value_release(vm, told[0]);
     value_release(vm, told[1]);
     return rc;
@@ -210,28 +227,39 @@ static gpa_code make_cache(gpa_vm *vm, value fn, value most, value *out) {
     return GPA_OK;
 }
 
-gpa_code functools_cache(gpa_vm *vm, value *argv, value *out) { return make_cache(vm, argv[0], v_none(), out); }
+gpa_code functools_cache(gpa_vm *vm, value *argv, value *out) {
+    return make_cache(vm, argv[0], v_none(), out);
+}
 
 /* lru_cache(maxsize) before it meets its function. */
-static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                               const value *names, value *out) {
     (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "decorating_function() takes 1 positional argument but %zu were given", n + n_kw);
+    if (n != 1 || n_kw)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "decorating_function() takes 1 positional argument but %zu were given",
+                       n + n_kw);
     return make_cache(vm, args[0], o->fields[0], out);
 }
 
 static const object_kind cache_decorator_kind = {.type_name = "function", .call = decorator_call};
 
-static gpa_code wraps_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code wraps_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                           const value *names, value *out) {
     static const char *const copied[] = {"__name__", "__doc__"};
     (void)names;
-    if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "update_wrapper() takes 1 positional argument but %zu were given", n + n_kw);
+    if (n != 1 || n_kw)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "update_wrapper() takes 1 positional argument but %zu were given", n + n_kw);
     for (size_t i = 0; i < COUNT_OF(copied); i++) {
         value v = v_none();
         gpa_code rc = vm_attr(vm, o->fields[0], copied[i], &v);
         if (!rc) rc = vm_setattr(vm, args[0], copied[i], v);
         value_release(vm, v);
-        if (gpa_err_is(rc, GPA_E_ATTRIBUTE) || gpa_err_is(rc, GPA_E_TYPE)) vm_clear_error(vm);
-        else if (rc) return rc;
+        if (gpa_err_is(rc, GPA_E_ATTRIBUTE) || gpa_err_is(rc, GPA_E_TYPE))
+            vm_clear_error(vm);
+        else if (rc)
+            return rc;
     }
     *out = value_retain(args[0]);
     return GPA_OK;
@@ -250,8 +278,11 @@ static gpa_code decorator(gpa_vm *vm, const object_kind *kind, value field, valu
 gpa_code functools_lru_cache(gpa_vm *vm, value *argv, value *out) {
     if (vm_callable(argv[0])) return make_cache(vm, argv[0], v_int(128), out);
     if (argv[0].tag != V_NONE && argv[0].tag != V_INT)
-        return vm_fail(vm, GPA_E_TYPE, "Expected first argument to be an integer, a callable, or None");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "Expected first argument to be an integer, a callable, or None");
     return decorator(vm, &cache_decorator_kind, argv[0], out);
 }
 
-gpa_code functools_wraps(gpa_vm *vm, value *argv, value *out) { return decorator(vm, &wraps_kind, argv[0], out); }
+gpa_code functools_wraps(gpa_vm *vm, value *argv, value *out) {
+    return decorator(vm, &wraps_kind, argv[0], out);
+}

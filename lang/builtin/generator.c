@@ -4,7 +4,9 @@
 #include "lang/builtin/all.h"
 #include "lang/object/class.h"
 
-gpa_code iterator_next(gpa_vm *vm, value *argv, value *out) { return iterate_next(vm, (value[]){argv[0], v_unset()}, out); }
+gpa_code iterator_next(gpa_vm *vm, value *argv, value *out) {
+    return iterate_next(vm, (value[]){argv[0], v_unset()}, out);
+}
 
 gpa_code iterator_iter(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
@@ -30,8 +32,10 @@ gpa_code generator_send_value(gpa_vm *vm, value *argv, value *out) {
 
 /* The exception that the arguments of throw stand for, owned. */
 static gpa_code exception_of(gpa_vm *vm, value type, value v, value *out) {
-    bool class = (type.tag == V_TYPE && type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) || (type.tag == V_CLASS && type.class->error);
-    if (type.tag == V_EXCEPTION && v.tag != V_NONE) return vm_fail(vm, GPA_E_TYPE, "instance exception may not have a separate value");
+    bool class = (type.tag == V_TYPE && type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) ||
+                 (type.tag == V_CLASS && type.class->error);
+    if (type.tag == V_EXCEPTION && v.tag != V_NONE)
+        return vm_fail(vm, GPA_E_TYPE, "instance exception may not have a separate value");
     bool made = type.tag == V_EXCEPTION;
     gpa_code rc = class && v.tag == V_EXCEPTION ? raise_match(vm, v, type, &made) : GPA_OK;
     if (rc) return rc;
@@ -40,12 +44,17 @@ static gpa_code exception_of(gpa_vm *vm, value type, value v, value *out) {
         return GPA_OK;
     }
     if (!class)
-        return vm_fail(vm, GPA_E_TYPE, "exceptions must be classes or instances deriving from BaseException, not %s", value_type_name(type));
+        return vm_fail(
+            vm, GPA_E_TYPE,
+            "exceptions must be classes or instances deriving from BaseException, not %s",
+            value_type_name(type));
     bool several = v.tag == V_TUPLE;
-    rc = vm_call(vm, type, several ? v.tuple->count : v.tag != V_NONE, several ? v.tuple->items : &v, 0, NULL, out);
+    rc = vm_call(vm, type, several ? v.tuple->count : v.tag != V_NONE,
+                 several ? v.tuple->items : &v, 0, NULL, out);
     if (rc || out->tag == V_EXCEPTION) return rc;
     value_release(vm, *out);
-    return vm_fail(vm, GPA_E_TYPE, "calling %s should have returned an instance of BaseException", value_type_name(type));
+    return vm_fail(vm, GPA_E_TYPE, "calling %s should have returned an instance of BaseException",
+                   value_type_name(type));
 }
 
 gpa_code generator_throw_value(gpa_vm *vm, value *argv, value *out) {
@@ -79,13 +88,17 @@ gpa_code generator_suspended(gpa_vm *vm, value *argv, value *out) {
 gpa_code generator_yieldfrom(gpa_vm *vm, value *argv, value *out) {
     const generator *g = generator_of(argv[0].iter);
     (void)vm;
-    if (g->started && !g->running && !g->done && g->at->op == I_YIELD_FROM) *out = value_retain(generator_waits_for(g));
+    if (g->started && !g->running && !g->done && g->at->op == I_YIELD_FROM)
+        *out = value_retain(generator_waits_for(g));
     return GPA_OK;
 }
 
 gpa_code generator_get_name(gpa_vm *vm, value *argv, value *out) {
     const generator *g = generator_of(argv[0].iter);
-    return native_give(v_cstr(vm, g->fn ? func_name(vm, g->fn) : intern_text(vm_names(vm), g->code->name)), out);
+    return native_give(
+        v_cstr(vm, g->fn ? func_name(vm, g->fn) : intern_text(vm_names(vm), g->code->name)), out);
 }
 
-gpa_code generator_get_title(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, generator_title(vm, generator_of(argv[0].iter))), out); }
+gpa_code generator_get_title(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_cstr(vm, generator_title(vm, generator_of(argv[0].iter))), out);
+}

@@ -1,7 +1,8 @@
 /* The module gzip, and streams of compressed files.
  *
- * A stream hands its bytes to zlib's gzFile. zlib reads a file that is not compressed as it stands: gzip_open refuses that, as Python does, and
- * a file that ends before its time is an error of reading. */
+ * A stream hands its bytes to zlib's gzFile. zlib reads a file that is not compressed as it stands:
+ * gzip_open refuses that, as Python does, and a file that ends before its time is an error of
+ * reading. */
 #include "lang/builtin/gzip.h"
 
 #include <errno.h>
@@ -64,7 +65,8 @@ static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, 
 
 static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
     (void)mode, (void)out;
-    return vm_fail(vm, GPA_E_UNSUPPORTED, "'%s': this gpa was built without zlib, which reads and writes .gz files", path);
+    return vm_fail(vm, GPA_E_UNSUPPORTED,
+                   "'%s': this gpa was built without zlib, which reads and writes .gz files", path);
 }
 
 #endif
@@ -77,14 +79,16 @@ static bool ends_in(const char *path, const char *end) {
 gpa_code gzip_fopen(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
     if (ends_in(path, ".gz")) return open_compressed(vm, path, mode, out);
     if (ends_in(path, ".bz2") || ends_in(path, ".xz"))
-        return vm_fail(vm, GPA_E_UNSUPPORTED, "'%s': of compressed files gpa reads and writes .gz only", path);
+        return vm_fail(vm, GPA_E_UNSUPPORTED,
+                       "'%s': of compressed files gpa reads and writes .gz only", path);
     *out = fopen(path, mode);
     return *out ? GPA_OK : os_error(vm, errno, path);
 }
 
 /* ---- the module gzip ---- */
 
-gpa_code gzip_open(gpa_vm *vm, value *argv, value *out) { /* filename, mode, compresslevel, encoding, errors, newline */
+gpa_code gzip_open(gpa_vm *vm, value *argv,
+                   value *out) { /* filename, mode, compresslevel, encoding, errors, newline */
     const char *path, *mode;
     char zlib_mode[4] = "rb";
     size_t n;
@@ -95,12 +99,15 @@ gpa_code gzip_open(gpa_vm *vm, value *argv, value *out) { /* filename, mode, com
     if (!rc) rc = arg_text(vm, argv[1], "mode", &mode, &n);
     if (!rc) rc = arg_int(vm, argv[2], "compresslevel", &level);
     if (rc) return rc;
-    bool text = strchr(mode, 't') != NULL, known = n > 0 && strchr("rwax", mode[0]) && strspn(mode + 1, "bt") == n - 1 && n <= 2;
+    bool text = strchr(mode, 't') != NULL,
+         known = n > 0 && strchr("rwax", mode[0]) && strspn(mode + 1, "bt") == n - 1 && n <= 2;
     if (!known) return vm_fail(vm, GPA_E_VALUE, "Invalid mode: '%s'", mode);
     if (level < 0 || level > 9) return vm_fail(vm, GPA_E_VALUE, "Bad compression level");
     zlib_mode[0] = mode[0];
     if (mode[0] == 'x') memcpy(zlib_mode, "wx", 2);
     if (mode[0] != 'r') zlib_mode[2] = (char)('0' + level);
-    if ((rc = file_codec(vm, !text, argv[3], argv[4], &c)) || (rc = open_compressed(vm, path, zlib_mode, &f))) return rc;
+    if ((rc = file_codec(vm, !text, argv[3], argv[4], &c)) ||
+        (rc = open_compressed(vm, path, zlib_mode, &f)))
+        return rc;
     return file_of_stream(vm, f, mode[0] == 'r', !text, c, argv[0], mode, out);
 }

@@ -1,7 +1,9 @@
-/* HDF5 files through libhdf5, which is opened at run time: what h5py.gpa builds h5py's objects from.
+/* HDF5 files through libhdf5, which is opened at run time: what h5py.gpa builds h5py's objects
+ * from.
  *
- * Nothing of a file stays open but the file itself: each function opens what a path names and closes it again. The library's
- * own numbers of types and property classes are variables of it. Reading order: the library, errors, types, places, the natives. */
+ * Nothing of a file stays open but the file itself: each function opens what a path names and
+ * closes it again. The library's own numbers of types and property classes are variables of it.
+ * Reading order: the library, errors, types, places, the natives. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -29,9 +31,9 @@ struct h5_group {
 };
 
 /* Its constants. */
-enum { READ_ONLY = 0, READ_WRITE = 1, TRUNCATE = 2, EXCLUSIVE = 4 };                 /* H5F_ACC_ */
-enum { INTEGER = 0, FLOAT = 1, STRING = 3, COMPOUND = 6, ENUM = 8 };                 /* H5T_ */
-enum { SCALAR = 0, NOTHING = 2, ALL = 0, SELECT_SET = 0 };                           /* H5S_ */
+enum { READ_ONLY = 0, READ_WRITE = 1, TRUNCATE = 2, EXCLUSIVE = 4 }; /* H5F_ACC_ */
+enum { INTEGER = 0, FLOAT = 1, STRING = 3, COMPOUND = 6, ENUM = 8 }; /* H5T_ */
+enum { SCALAR = 0, NOTHING = 2, ALL = 0, SELECT_SET = 0 };           /* H5S_ */
 enum { BY_NAME = 0, INCREASING = 0, GROUP = 2, DATASET = 5, UTF8 = 1, FROM_INNERMOST = 0 };
 static const size_t VARIABLE = SIZE_MAX;
 
@@ -63,17 +65,23 @@ static const char *find_all(library *h) {
 }
 
 gpa_code hdf5_library(gpa_vm *vm, value *argv, value *out) {
-    static const char *const names[] = {"libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5_serial.so.200", "libhdf5.so.320", "libhdf5.so.310",
-                                        "libhdf5.so.200", "libhdf5.so.103", "libhdf5_serial.so", "libhdf5.so"};
+    static const char *const names[] = {
+        "libhdf5_serial.so.103", "libhdf5_serial.so.310", "libhdf5_serial.so.200",
+        "libhdf5.so.320",        "libhdf5.so.310",        "libhdf5.so.200",
+        "libhdf5.so.103",        "libhdf5_serial.so",     "libhdf5.so"};
     (void)argv;
     gpa_code rc = native_give(v_object(vm, &hdf5_library_kind, 0), out);
     if (rc) return rc;
     library *h = out->object->data = mem_zero(sizeof *h);
     if (!h) return vm_no_memory(vm);
-    for (size_t i = 0; i < COUNT_OF(names) && !h->handle; i++) h->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    if (!h->handle) return vm_fail(vm, GPA_E_IMPORT, "h5py needs libhdf5, which is not installed (Debian: libhdf5-dev)");
+    for (size_t i = 0; i < COUNT_OF(names) && !h->handle; i++)
+        h->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    if (!h->handle)
+        return vm_fail(vm, GPA_E_IMPORT,
+                       "h5py needs libhdf5, which is not installed (Debian: libhdf5-dev)");
     const char *missing = find_all(h);
-    if (missing) return vm_fail(vm, GPA_E_IMPORT, "libhdf5 has no %s: 1.10 or later is needed", missing);
+    if (missing)
+        return vm_fail(vm, GPA_E_IMPORT, "libhdf5 has no %s: 1.10 or later is needed", missing);
     h->H5open();
     h->H5Eset_auto2(0, NULL, NULL); /* errors are told by exceptions */
     return GPA_OK;
@@ -105,23 +113,32 @@ static gpa_code fail(gpa_vm *vm, const library *h, gpa_code code) {
     char *first = t.outer[0] ? t.outer : t.inner;
     if (*first >= 'a' && *first <= 'z') *first = (char)(*first - 'a' + 'A');
     if (!t.inner[0]) return vm_fail(vm, code, "the HDF5 library gave no reason");
-    return t.outer[0] ? vm_fail(vm, code, "%s (%s)", t.outer, t.inner) : vm_fail(vm, code, "%s", t.inner);
+    return t.outer[0] ? vm_fail(vm, code, "%s (%s)", t.outer, t.inner)
+                      : vm_fail(vm, code, "%s", t.inner);
 }
 
 /* ---- types ---- */
 
-/* The dtype of a file's type; DT_NONE: gpa has none. Booleans and complex numbers are kept as h5py keeps them. */
+/* The dtype of a file's type; DT_NONE: gpa has none. Booleans and complex numbers are kept as h5py
+ * keeps them. */
 static gpa_dtype dtype_of(const library *h, h5_id type) {
     size_t size = h->H5Tget_size(type);
     switch (h->H5Tget_class(type)) {
         case INTEGER: {
             bool sign = h->H5Tget_sign(type) != 0;
-            return size == 1 ? (sign ? DT_I8 : DT_U8) : size == 2 ? (sign ? DT_I16 : DT_U16) : size == 4 ? (sign ? DT_I32 : DT_U32)
-                   : size == 8 ? (sign ? DT_I64 : DT_U64) : DT_NONE;
+            return size == 1   ? (sign ? DT_I8 : DT_U8)
+                   : size == 2 ? (sign ? DT_I16 : DT_U16)
+                   : size == 4 ? (sign ? DT_I32 : DT_U32)
+                   : size == 8 ? (sign ? DT_I64 : DT_U64)
+                               : DT_NONE;
         }
         case FLOAT: return size == 2 ? DT_F16 : size == 4 ? DT_F32 : size == 8 ? DT_F64 : DT_NONE;
         case ENUM: return size == 1 && h->H5Tget_nmembers(type) == 2 ? DT_BOOL : DT_NONE;
-        case COMPOUND: return h->H5Tget_nmembers(type) != 2 ? DT_NONE : size == 8 ? DT_C64 : size == 16 ? DT_C128 : DT_NONE;
+        case COMPOUND:
+            return h->H5Tget_nmembers(type) != 2 ? DT_NONE
+                   : size == 8                   ? DT_C64
+                   : size == 16                  ? DT_C128
+                                                 : DT_NONE;
         default: return DT_NONE;
     }
 }
@@ -152,9 +169,11 @@ static h5_id complex_type(const library *h, size_t size, const char *part) {
 /* The type of elements in memory, owned (H5Tclose); negative for bfloat16, which HDF5 lacks. */
 static h5_id type_of_dtype(const library *h, gpa_dtype t) {
     static const char *const names[DT_COUNT] = {
-        [DT_I8] = "H5T_NATIVE_INT8_g",   [DT_I16] = "H5T_NATIVE_INT16_g",   [DT_I32] = "H5T_NATIVE_INT32_g",   [DT_I64] = "H5T_NATIVE_INT64_g",
-        [DT_U8] = "H5T_NATIVE_UINT8_g",  [DT_U16] = "H5T_NATIVE_UINT16_g",  [DT_U32] = "H5T_NATIVE_UINT32_g",  [DT_U64] = "H5T_NATIVE_UINT64_g",
-        [DT_F32] = "H5T_NATIVE_FLOAT_g", [DT_F64] = "H5T_NATIVE_DOUBLE_g",
+        [DT_I8] = "H5T_NATIVE_INT8_g",    [DT_I16] = "H5T_NATIVE_INT16_g",
+        [DT_I32] = "H5T_NATIVE_INT32_g",  [DT_I64] = "H5T_NATIVE_INT64_g",
+        [DT_U8] = "H5T_NATIVE_UINT8_g",   [DT_U16] = "H5T_NATIVE_UINT16_g",
+        [DT_U32] = "H5T_NATIVE_UINT32_g", [DT_U64] = "H5T_NATIVE_UINT64_g",
+        [DT_F32] = "H5T_NATIVE_FLOAT_g",  [DT_F64] = "H5T_NATIVE_DOUBLE_g",
     };
     if (t == DT_BOOL) return bool_type(h);
     if (t == DT_F16) return half_type(h);
@@ -187,20 +206,24 @@ static void close_place(const library *h, place *p) {
     if (p->object >= 0) h->H5Oclose(p->object);
 }
 
-static gpa_code open_place(gpa_vm *vm, const value *argv, place *p) { /* argv: library, file, path, attribute */
+static gpa_code open_place(gpa_vm *vm, const value *argv,
+                           place *p) { /* argv: library, file, path, attribute */
     const library *h = library_of(argv[0]);
     *p = (place){-1, -1, -1, -1, DT_NONE, 0, {0}};
     p->object = h->H5Oopen(argv[1].i, argv[2].str->text, 0);
     if (p->object < 0) return fail(vm, h, GPA_E_KEY);
     bool whole = argv[3].tag == V_NONE;
-    if (!whole && (p->attribute = h->H5Aopen(p->object, argv[3].str->text, 0)) < 0) return fail(vm, h, GPA_E_KEY);
+    if (!whole && (p->attribute = h->H5Aopen(p->object, argv[3].str->text, 0)) < 0)
+        return fail(vm, h, GPA_E_KEY);
     p->space = whole ? h->H5Dget_space(p->object) : h->H5Aget_space(p->attribute);
     p->type = whole ? h->H5Dget_type(p->object) : h->H5Aget_type(p->attribute);
     if (p->space < 0 || p->type < 0) return fail(vm, h, GPA_E_TYPE);
     p->dtype = dtype_of(h, p->type);
     p->ndim = h->H5Sget_simple_extent_ndims(p->space);
     uint64_t extents[GPA_MAX_DIMS];
-    if (p->ndim < 0 || p->ndim > GPA_MAX_DIMS) return vm_fail(vm, GPA_E_VALUE, "gpa's arrays have at most %d axes, not %d", GPA_MAX_DIMS, p->ndim);
+    if (p->ndim < 0 || p->ndim > GPA_MAX_DIMS)
+        return vm_fail(vm, GPA_E_VALUE, "gpa's arrays have at most %d axes, not %d", GPA_MAX_DIMS,
+                       p->ndim);
     h->H5Sget_simple_extent_dims(p->space, extents, NULL);
     for (int d = 0; d < p->ndim; d++) p->shape[d] = (int64_t)extents[d];
     return GPA_OK;
@@ -226,7 +249,8 @@ gpa_code hdf5_open(gpa_vm *vm, value *argv, value *out) { /* library, path, mode
     bool reads = *mode == 'r', makes = *mode == 'w' || *mode == 'x' || (*mode == 'a' && !there);
     if (reads && !there) return os_error(vm, number, path);
     if (*mode == 'x' && there) return os_error(vm, EEXIST, path);
-    h5_id f = makes ? h->H5Fcreate(path, *mode == 'w' ? TRUNCATE : EXCLUSIVE, 0, 0) : h->H5Fopen(path, strcmp(mode, "r") == 0 ? READ_ONLY : READ_WRITE, 0);
+    h5_id f = makes ? h->H5Fcreate(path, *mode == 'w' ? TRUNCATE : EXCLUSIVE, 0, 0)
+                    : h->H5Fopen(path, strcmp(mode, "r") == 0 ? READ_ONLY : READ_WRITE, 0);
     if (f < 0) return fail(vm, h, GPA_E_OS);
     *out = v_int(f);
     return GPA_OK;
@@ -250,12 +274,17 @@ gpa_code hdf5_kind(gpa_vm *vm, value *argv, value *out) { /* library, file, path
     if (object < 0) return GPA_OK;
     int type = h->H5Iget_type(object);
     h->H5Oclose(object);
-    return native_give(v_cstr(vm, type == GROUP ? "group" : type == DATASET ? "dataset" : "other"), out);
+    return native_give(v_cstr(vm, type == GROUP     ? "group"
+                                  : type == DATASET ? "dataset"
+                                                    : "other"),
+                       out);
 }
 
 /* The name of link or attribute i. */
-static ssize_t name_at(const library *h, h5_id object, bool attributes, uint64_t i, char *to, size_t n) {
-    return attributes ? h->H5Aget_name_by_idx(object, ".", BY_NAME, INCREASING, i, to, n, 0) : h->H5Lget_name_by_idx(object, ".", BY_NAME, INCREASING, i, to, n, 0);
+static ssize_t name_at(const library *h, h5_id object, bool attributes, uint64_t i, char *to,
+                       size_t n) {
+    return attributes ? h->H5Aget_name_by_idx(object, ".", BY_NAME, INCREASING, i, to, n, 0)
+                      : h->H5Lget_name_by_idx(object, ".", BY_NAME, INCREASING, i, to, n, 0);
 }
 
 gpa_code hdf5_names(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attributes */
@@ -293,9 +322,11 @@ gpa_code hdf5_group(gpa_vm *vm, value *argv, value *out) { /* library, file, pat
 gpa_code hdf5_delete(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute */
     (void)out;
     const library *h = library_of(argv[0]);
-    if (argv[3].tag == V_NONE) return h->H5Ldelete(argv[1].i, argv[2].str->text, 0) < 0 ? fail(vm, h, GPA_E_KEY) : GPA_OK;
+    if (argv[3].tag == V_NONE)
+        return h->H5Ldelete(argv[1].i, argv[2].str->text, 0) < 0 ? fail(vm, h, GPA_E_KEY) : GPA_OK;
     h5_id object = h->H5Oopen(argv[1].i, argv[2].str->text, 0);
-    gpa_code rc = object < 0 || h->H5Adelete(object, argv[3].str->text) < 0 ? fail(vm, h, GPA_E_KEY) : GPA_OK;
+    gpa_code rc =
+        object < 0 || h->H5Adelete(object, argv[3].str->text) < 0 ? fail(vm, h, GPA_E_KEY) : GPA_OK;
     if (object >= 0) h->H5Oclose(object);
     return rc;
 }
@@ -310,9 +341,13 @@ gpa_code hdf5_facts(gpa_vm *vm, value *argv, value *out) { /* library, file, pat
     if (!rc) {
         for (int d = 0; d < p.ndim; d++) items[d] = v_int(p.shape[d]);
         both[0] = v_tuple(vm, (size_t)p.ndim, items);
-        if (p.dtype != DT_NONE) both[1] = (value){.tag = V_DTYPE, .aux = p.dtype};
-        else if (h->H5Tget_class(p.type) == STRING) both[1] = v_cstr(vm, "str");
-        rc = both[0].tag == V_UNSET || both[1].tag == V_UNSET ? GPA_E_MEMORY : native_give(v_tuple(vm, 2, both), out);
+        if (p.dtype != DT_NONE)
+            both[1] = (value){.tag = V_DTYPE, .aux = p.dtype};
+        else if (h->H5Tget_class(p.type) == STRING)
+            both[1] = v_cstr(vm, "str");
+        rc = both[0].tag == V_UNSET || both[1].tag == V_UNSET
+                 ? GPA_E_MEMORY
+                 : native_give(v_tuple(vm, 2, both), out);
         value_release(vm, both[0]);
         value_release(vm, both[1]);
     }
@@ -320,8 +355,10 @@ gpa_code hdf5_facts(gpa_vm *vm, value *argv, value *out) { /* library, file, pat
     return rc;
 }
 
-/* Chooses a block of the dataset: starts and steps of `from`, extents of `shape`. start NONE: all of it. */
-static gpa_code choose_block(gpa_vm *vm, const library *h, place *p, value start, value step, const int64_t *shape) {
+/* Chooses a block of the dataset: starts and steps of `from`, extents of `shape`. start NONE: all
+ * of it. */
+static gpa_code choose_block(gpa_vm *vm, const library *h, place *p, value start, value step,
+                             const int64_t *shape) {
     int64_t from[GPA_MAX_DIMS], by[GPA_MAX_DIMS];
     uint64_t u[3][GPA_MAX_DIMS];
     int n;
@@ -334,11 +371,14 @@ static gpa_code choose_block(gpa_vm *vm, const library *h, place *p, value start
         u[1][d] = (uint64_t)by[d];
         u[2][d] = (uint64_t)shape[d];
     }
-    return h->H5Sselect_hyperslab(p->space, SELECT_SET, u[0], u[1], u[2], NULL) < 0 ? fail(vm, h, GPA_E_VALUE) : GPA_OK;
+    return h->H5Sselect_hyperslab(p->space, SELECT_SET, u[0], u[1], u[2], NULL) < 0
+               ? fail(vm, h, GPA_E_VALUE)
+               : GPA_OK;
 }
 
 /* Moves elements between memory and the place; `to` or `from` is given. */
-static gpa_code move(gpa_vm *vm, const library *h, const place *p, gpa_dtype t, const int64_t *shape, void *to, const void *from) {
+static gpa_code move(gpa_vm *vm, const library *h, const place *p, gpa_dtype t,
+                     const int64_t *shape, void *to, const void *from) {
     uint64_t extents[GPA_MAX_DIMS];
     h5_id type = type_of_dtype(h, t), memory = -1;
     for (int d = 0; d < p->ndim; d++) extents[d] = (uint64_t)shape[d];
@@ -347,7 +387,8 @@ static gpa_code move(gpa_vm *vm, const library *h, const place *p, gpa_dtype t, 
         rc = to ? h->H5Aread(p->attribute, type, to) : h->H5Awrite(p->attribute, type, from);
     } else {
         memory = p->ndim ? h->H5Screate_simple(p->ndim, extents, NULL) : h->H5Screate(SCALAR);
-        rc = to ? h->H5Dread(p->object, type, memory, p->space, 0, to) : h->H5Dwrite(p->object, type, memory, p->space, 0, from);
+        rc = to ? h->H5Dread(p->object, type, memory, p->space, 0, to)
+                : h->H5Dwrite(p->object, type, memory, p->space, 0, from);
     }
     gpa_code code = rc < 0 ? fail(vm, h, GPA_E_OS) : GPA_OK;
     if (memory >= 0) h->H5Sclose(memory);
@@ -355,7 +396,8 @@ static gpa_code move(gpa_vm *vm, const library *h, const place *p, gpa_dtype t, 
     return code;
 }
 
-gpa_code hdf5_read(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute, start, count, step */
+gpa_code hdf5_read(gpa_vm *vm, value *argv,
+                   value *out) { /* library, file, path, attribute, start, count, step */
     const library *h = library_of(argv[0]);
     place p;
     int64_t shape[GPA_MAX_DIMS];
@@ -371,7 +413,8 @@ gpa_code hdf5_read(gpa_vm *vm, value *argv, value *out) { /* library, file, path
     for (int d = 0; d < p.ndim; d++)
         if (__builtin_mul_overflow(bytes, (size_t)shape[d], &bytes)) TRY(vm_no_memory(vm));
     if (!(data = mem_new(MAX(bytes, 1)))) TRY(vm_no_memory(vm));
-    if (bytes && h->H5Sget_simple_extent_type(p.space) != NOTHING) TRY(move(vm, h, &p, p.dtype, shape, data, NULL));
+    if (bytes && h->H5Sget_simple_extent_type(p.space) != NOTHING)
+        TRY(move(vm, h, &p, p.dtype, shape, data, NULL));
     TRY(arr_from(vm_rt(vm), p.dtype, p.ndim, shape, data, &a, vm_err(vm)));
     rc = np_return_array(vm, a, out);
 out:
@@ -391,12 +434,14 @@ static gpa_code layout(gpa_vm *vm, const library *h, value chunks, value level, 
     if (rc) return rc;
     for (int d = 0; d < n; d++) sizes[d] = (uint64_t)extents[d];
     *out = h->H5Pcreate(constant(h, "H5P_CLS_DATASET_CREATE_ID_g"));
-    bool good = h->H5Pset_chunk(*out, n, sizes) >= 0 && (level.tag == V_NONE || h->H5Pset_deflate(*out, (unsigned)level.i) >= 0);
+    bool good = h->H5Pset_chunk(*out, n, sizes) >= 0 &&
+                (level.tag == V_NONE || h->H5Pset_deflate(*out, (unsigned)level.i) >= 0);
     return good ? GPA_OK : fail(vm, h, GPA_E_VALUE);
 }
 
 /* Makes a dataset or an attribute of a type and a space; both stay the caller's. */
-static gpa_code create(gpa_vm *vm, const value *argv, h5_id type, h5_id space, h5_id properties) { /* argv: library, file, path, attribute */
+static gpa_code create(gpa_vm *vm, const value *argv, h5_id type, h5_id space,
+                       h5_id properties) { /* argv: library, file, path, attribute */
     const library *h = library_of(argv[0]);
     h5_id made = -1, links = -1, object = -1;
     if (argv[3].tag == V_NONE) {
@@ -413,7 +458,8 @@ static gpa_code create(gpa_vm *vm, const value *argv, h5_id type, h5_id space, h
     return rc;
 }
 
-gpa_code hdf5_create(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute, shape, dtype, chunks, level */
+gpa_code hdf5_create(gpa_vm *vm, value *argv,
+                     value *out) { /* library, file, path, attribute, shape, dtype, chunks, level */
     const library *h = library_of(argv[0]);
     int64_t shape[GPA_MAX_DIMS];
     uint64_t extents[GPA_MAX_DIMS];
@@ -424,7 +470,9 @@ gpa_code hdf5_create(gpa_vm *vm, value *argv, value *out) { /* library, file, pa
     gpa_code rc = GPA_OK;
     TRY(arg_shape(vm, argv[4], &n, shape));
     TRY(arg_dtype(vm, argv[5], &t));
-    if ((type = type_of_dtype(h, t)) < 0) TRY(vm_fail(vm, GPA_E_TYPE, "HDF5 has no %s: store a.astype('float32')", dtype_info[t].name));
+    if ((type = type_of_dtype(h, t)) < 0)
+        TRY(vm_fail(vm, GPA_E_TYPE, "HDF5 has no %s: store a.astype('float32')",
+                    dtype_info[t].name));
     for (int d = 0; d < n; d++) extents[d] = (uint64_t)shape[d];
     space = n ? h->H5Screate_simple(n, extents, NULL) : h->H5Screate(SCALAR);
     TRY(layout(vm, h, argv[6], argv[7], &properties));
@@ -436,7 +484,8 @@ out:
     return rc;
 }
 
-gpa_code hdf5_write(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute, a, start, step */
+gpa_code hdf5_write(gpa_vm *vm, value *argv,
+                    value *out) { /* library, file, path, attribute, a, start, step */
     const library *h = library_of(argv[0]);
     place p;
     gpa_arr *a = NULL;
@@ -445,8 +494,11 @@ gpa_code hdf5_write(gpa_vm *vm, value *argv, value *out) { /* library, file, pat
     gpa_code rc = GPA_OK;
     TRY(open_place(vm, argv, &p));
     TRY(arg_array(vm, argv[4], DT_NONE, &a));
-    if (a->ndim != p.ndim) TRY(vm_fail(vm, GPA_E_TYPE, "Can't broadcast %d axes to %d", a->ndim, p.ndim));
-    if (p.dtype == DT_NONE) TRY(vm_fail(vm, GPA_E_TYPE, "gpa has no dtype for the elements of '%s'", argv[2].str->text));
+    if (a->ndim != p.ndim)
+        TRY(vm_fail(vm, GPA_E_TYPE, "Can't broadcast %d axes to %d", a->ndim, p.ndim));
+    if (p.dtype == DT_NONE)
+        TRY(vm_fail(vm, GPA_E_TYPE, "gpa has no dtype for the elements of '%s'",
+                    argv[2].str->text));
     if (a->size == 0) goto out;
     TRY(choose_block(vm, h, &p, argv[5], argv[6], a->shape));
     if (!(data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype)))) TRY(vm_no_memory(vm));
@@ -470,10 +522,13 @@ gpa_code hdf5_read_text(gpa_vm *vm, value *argv, value *out) { /* library, file,
     TRY(open_place(vm, argv, &p));
     bool variable = h->H5Tis_variable_str(p.type) > 0;
     size = h->H5Tget_size(p.type);
-    if (p.ndim) TRY(vm_fail(vm, GPA_E_TYPE, "gpa's arrays hold numbers: an array of texts cannot be read"));
+    if (p.ndim)
+        TRY(vm_fail(vm, GPA_E_TYPE, "gpa's arrays hold numbers: an array of texts cannot be read"));
     if (!variable && !(fixed = mem_zero(size + 1))) TRY(vm_no_memory(vm));
     void *to = variable ? (void *)&text : fixed;
-    if ((p.attribute >= 0 ? h->H5Aread(p.attribute, p.type, to) : h->H5Dread(p.object, p.type, ALL, ALL, 0, to)) < 0) TRY(fail(vm, h, GPA_E_OS));
+    if ((p.attribute >= 0 ? h->H5Aread(p.attribute, p.type, to)
+                          : h->H5Dread(p.object, p.type, ALL, ALL, 0, to)) < 0)
+        TRY(fail(vm, h, GPA_E_OS));
     const char *found = variable ? text : fixed;
     rc = native_give(v_bytes(vm, found ? found : "", found ? strlen(found) : 0), out);
 out:
@@ -483,7 +538,8 @@ out:
     return rc;
 }
 
-gpa_code hdf5_write_text(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute, text */
+gpa_code hdf5_write_text(gpa_vm *vm, value *argv,
+                         value *out) { /* library, file, path, attribute, text */
     const library *h = library_of(argv[0]);
     h5_id type = text_type(h), space = h->H5Screate(SCALAR);
     const char *text = argv[4].str->text;
@@ -492,7 +548,9 @@ gpa_code hdf5_write_text(gpa_vm *vm, value *argv, value *out) { /* library, file
     gpa_code rc = GPA_OK;
     TRY(create(vm, argv, type, space, 0));
     TRY(open_place(vm, argv, &p));
-    if ((p.attribute >= 0 ? h->H5Awrite(p.attribute, type, &text) : h->H5Dwrite(p.object, type, ALL, ALL, 0, &text)) < 0) rc = fail(vm, h, GPA_E_OS);
+    if ((p.attribute >= 0 ? h->H5Awrite(p.attribute, type, &text)
+                          : h->H5Dwrite(p.object, type, ALL, ALL, 0, &text)) < 0)
+        rc = fail(vm, h, GPA_E_OS);
 out:
     close_place(h, &p);
     h->H5Tclose(type);

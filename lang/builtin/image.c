@@ -1,6 +1,6 @@
-/* Pictures as arrays: PNG files by libpng's simplified interface. A picture is uint8, (rows, columns) in grey or with 2, 3 or 4
- * channels behind. The library is opened when a picture is first read or written; without it, here or where gpa was built,
- * these functions say so. */
+/* Pictures as arrays: PNG files by libpng's simplified interface. A picture is uint8, (rows,
+ * columns) in grey or with 2, 3 or 4 channels behind. The library is opened when a picture is first
+ * read or written; without it, here or where gpa was built, these functions say so. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,10 +17,12 @@
 #define SONAME(major) "libpng" TEXT_OF(major) ".so." TEXT_OF(major)
 
 /* The functions of libpng that are called. */
-#define PNG_FUNCTIONS(FN)                                                                                                       \
-    FN(begin, png_image_begin_read_from_file, int, (png_image *, const char *))                                                 \
-    FN(finish, png_image_finish_read, int, (png_image *, const png_color *, void *, png_int_32, void *))                        \
-    FN(write, png_image_write_to_file, int, (png_image *, const char *, int, const void *, png_int_32, const void *))           \
+#define PNG_FUNCTIONS(FN)                                                        \
+    FN(begin, png_image_begin_read_from_file, int, (png_image *, const char *))  \
+    FN(finish, png_image_finish_read, int,                                       \
+       (png_image *, const png_color *, void *, png_int_32, void *))             \
+    FN(write, png_image_write_to_file, int,                                      \
+       (png_image *, const char *, int, const void *, png_int_32, const void *)) \
     FN(free, png_image_free, void, (png_image *))
 
 typedef struct {
@@ -37,15 +39,20 @@ static const char *const symbols[] = {
 
 /* A library that was opened stays open: it is only looked up again. */
 static gpa_code open_png(gpa_vm *vm, png_library *out) {
-    void *so = dlopen(SONAME(PNG_LIBPNG_VER_DLLNUM), RTLD_NOW | RTLD_LOCAL), *found[COUNT_OF(symbols)];
+    void *so = dlopen(SONAME(PNG_LIBPNG_VER_DLLNUM), RTLD_NOW | RTLD_LOCAL),
+         *found[COUNT_OF(symbols)];
     for (size_t i = 0; i < COUNT_OF(symbols) && so; i++)
         if (!(found[i] = dlsym(so, symbols[i]))) so = NULL;
-    if (!so) return vm_fail(vm, GPA_E_UNSUPPORTED, "%s is not here (libpng): use numpy.load and numpy.save", SONAME(PNG_LIBPNG_VER_DLLNUM));
+    if (!so)
+        return vm_fail(vm, GPA_E_UNSUPPORTED,
+                       "%s is not here (libpng): use numpy.load and numpy.save",
+                       SONAME(PNG_LIBPNG_VER_DLLNUM));
     memcpy(out, found, sizeof found);
     return GPA_OK;
 }
 
-static const png_uint_32 formats[] = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA}; /* by channels */
+static const png_uint_32 formats[] = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
+                                      PNG_FORMAT_RGBA}; /* by channels */
 
 static gpa_code missing(gpa_vm *vm, const char *path) {
     FILE *f = fopen(path, "rb");
@@ -55,13 +62,15 @@ static gpa_code missing(gpa_vm *vm, const char *path) {
 }
 
 /* Reads the picture that was begun. */
-static gpa_code finish(gpa_vm *vm, const png_library *png, png_image *image, const char *path, value *out) {
+static gpa_code finish(gpa_vm *vm, const png_library *png, png_image *image, const char *path,
+                       value *out) {
     int channels = (int)PNG_IMAGE_SAMPLE_CHANNELS(image->format);
     int64_t shape[3] = {image->height, image->width, channels};
     gpa_arr *a = NULL;
     char *pixels = mem_new(PNG_IMAGE_SIZE(*image));
     gpa_code rc = pixels ? GPA_OK : vm_no_memory(vm);
-    if (!rc && !png->finish(image, NULL, pixels, 0, NULL)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image->message);
+    if (!rc && !png->finish(image, NULL, pixels, 0, NULL))
+        rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image->message);
     if (!rc) rc = arr_from(vm_rt(vm), DT_U8, channels > 1 ? 3 : 2, shape, pixels, &a, vm_err(vm));
     if (!rc) rc = np_return_array(vm, a, out);
     mem_free(pixels);
@@ -76,10 +85,17 @@ gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
     if (!rc) rc = arg_path(vm, argv[0], &path);
     if (!rc) rc = missing(vm, path);
     if (rc) return rc;
-    if (!png.begin(&image, path)) rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
-    if (!rc && image.format & PNG_FORMAT_FLAG_LINEAR) /* which the library would turn into other numbers of 8 bits */
-        rc = vm_fail(vm, GPA_E_UNSUPPORTED, "cannot read '%s': it has 16 bits per channel, and gpa reads pictures of 8", path);
-    image.format &= ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR | PNG_FORMAT_FLAG_COLORMAP); /* the numbers as they stand, of palettes the colours */
+    if (!png.begin(&image, path))
+        rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
+    if (!rc &&
+        image.format &
+            PNG_FORMAT_FLAG_LINEAR) /* which the library would turn into other numbers of 8 bits */
+        rc = vm_fail(vm, GPA_E_UNSUPPORTED,
+                     "cannot read '%s': it has 16 bits per channel, and gpa reads pictures of 8",
+                     path);
+    image.format &= ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR |
+                                   PNG_FORMAT_FLAG_COLORMAP); /* the numbers as they stand, of
+                                                                 palettes the colours */
     if (!rc) rc = finish(vm, &png, &image, path, out);
     png.free(&image);
     return rc;
@@ -97,15 +113,21 @@ gpa_code image_write(gpa_vm *vm, value *argv, value *out) { /* path, a: uint8 */
     TRY(arg_array(vm, argv[1], DT_U8, &a));
     int64_t channels = a->ndim == 3 ? a->shape[2] : 1;
     if ((a->ndim != 2 && a->ndim != 3) || channels < 1 || channels > 4 || !a->size)
-        TRY(vm_fail(vm, GPA_E_VALUE, "a picture has the shape (rows, columns) or (rows, columns, 1 to 4), and is not empty"));
-    png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)a->shape[1], .height = (png_uint_32)a->shape[0],
+        TRY(vm_fail(vm, GPA_E_VALUE,
+                    "a picture has the shape (rows, columns) or (rows, columns, 1 to 4), and is "
+                    "not empty"));
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)a->shape[1],
+                       .height = (png_uint_32)a->shape[0],
                        .format = formats[channels]};
-    if (a->shape[0] > UINT32_MAX >> 1 || a->shape[1] > UINT32_MAX >> 1) TRY(vm_fail(vm, GPA_E_VALUE, "the picture is too large"));
+    if (a->shape[0] > UINT32_MAX >> 1 || a->shape[1] > UINT32_MAX >> 1)
+        TRY(vm_fail(vm, GPA_E_VALUE, "the picture is too large"));
     if (!(pixels = mem_new((size_t)a->size))) TRY(vm_no_memory(vm));
     TRY(arr_read(vm_rt(vm), a, pixels, vm_err(vm)));
     errno = 0;
     if (!png.write(&image, path, 0, pixels, 0, NULL))
-        TRY(errno ? os_error(vm, errno, path) : vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", path, image.message));
+        TRY(errno ? os_error(vm, errno, path)
+                  : vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", path, image.message));
 out:
     mem_free(pixels);
     arr_release(vm_rt(vm), a);
@@ -117,7 +139,9 @@ out:
 gpa_code image_read(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     (void)out;
-    return vm_fail(vm, GPA_E_UNSUPPORTED, "this gpa was built without libpng: pictures are left out; use numpy.load and numpy.save");
+    return vm_fail(
+        vm, GPA_E_UNSUPPORTED,
+        "this gpa was built without libpng: pictures are left out; use numpy.load and numpy.save");
 }
 
 gpa_code image_write(gpa_vm *vm, value *argv, value *out) { return image_read(vm, argv, out); }

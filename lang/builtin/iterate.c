@@ -1,7 +1,8 @@
 /* Built-in functions on iterables.
  *
- * Iterators made here are lazy: `next` pulls from iterators kept in `source` (a tuple of them for zip and map) and
- * `extra` (a function, a sentinel). Loops over whole iterables ask vm_poll now and then: an iterable may be endless. */
+ * Iterators made here are lazy: `next` pulls from iterators kept in `source` (a tuple of them for
+ * zip and map) and `extra` (a function, a sentinel). Loops over whole iterables ask vm_poll now and
+ * then: an iterable may be endless. */
 #include <math.h>
 
 #include "lang/builtin/all.h"
@@ -26,9 +27,12 @@ gpa_code iters_of(gpa_vm *vm, const tuple_obj *iterables, value *out) {
     value t = v_tuple(vm, iterables->count, NULL);
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < iterables->count && !rc; i++) rc = vm_iter(vm, iterables->items[i], &t.tuple->items[i]);
-    if (rc) value_release(vm, t);
-    else *out = t;
+    for (size_t i = 0; i < iterables->count && !rc; i++)
+        rc = vm_iter(vm, iterables->items[i], &t.tuple->items[i]);
+    if (rc)
+        value_release(vm, t);
+    else
+        *out = t;
     return rc;
 }
 
@@ -41,13 +45,16 @@ gpa_code iters_next(gpa_vm *vm, const tuple_obj *iters, value *row, bool *done, 
         rc = iter_next(vm, iters->items[*at], &t.tuple->items[*at], done);
         if (rc || *done) break;
     }
-    if (rc || *done) value_release(vm, t);
-    else *row = t;
+    if (rc || *done)
+        value_release(vm, t);
+    else
+        *row = t;
     return rc;
 }
 
 /* An iterator's tuples may also be had in parts. */
-static void in_parts(iter_obj *it, size_t width, gpa_code (*row)(gpa_vm *, iter_obj *, value *, bool *)) {
+static void in_parts(iter_obj *it, size_t width,
+                     gpa_code (*row)(gpa_vm *, iter_obj *, value *, bool *)) {
     if (width == 0 || width > ITER_ROW) return;
     it->row = row;
     it->width = width;
@@ -90,7 +97,8 @@ gpa_code iterate_enumerate(gpa_vm *vm, value *argv, value *out) {
 /* strict=True: the others must have ended where argument `at` did. */
 static gpa_code zip_strict(gpa_vm *vm, const tuple_obj *iters, size_t at) {
     if (at > 0)
-        return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is shorter than argument%s%zu", at + 1, at > 1 ? "s 1-" : " ", at);
+        return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is shorter than argument%s%zu", at + 1,
+                       at > 1 ? "s 1-" : " ", at);
     for (size_t i = 1; i < iters->count; i++) {
         value v = v_none();
         bool done = false;
@@ -98,7 +106,8 @@ static gpa_code zip_strict(gpa_vm *vm, const tuple_obj *iters, size_t at) {
         if (rc) return rc;
         value_release(vm, v);
         if (!done)
-            return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is longer than argument%s%zu", i + 1, i > 1 ? "s 1-" : " ", i);
+            return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is longer than argument%s%zu",
+                           i + 1, i > 1 ? "s 1-" : " ", i);
     }
     return GPA_OK;
 }
@@ -151,14 +160,16 @@ static gpa_code map_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     } else {
         size_t at;
         rc = iters_next(vm, iters, &row, done, &at);
-        if (!rc && !*done) rc = vm_call(vm, it->extra, iters->count, row.tuple->items, 0, NULL, out);
+        if (!rc && !*done)
+            rc = vm_call(vm, it->extra, iters->count, row.tuple->items, 0, NULL, out);
     }
     value_release(vm, row);
     return rc;
 }
 
 gpa_code iterate_map(gpa_vm *vm, value *argv, value *out) {
-    if (argv[1].tuple->count == 0) return vm_fail(vm, GPA_E_TYPE, "map() must have at least two arguments.");
+    if (argv[1].tuple->count == 0)
+        return vm_fail(vm, GPA_E_TYPE, "map() must have at least two arguments.");
     value iters = v_none();
     gpa_code rc = iters_of(vm, argv[1].tuple, &iters);
     if (!rc) rc = iter_over(vm, "map", iters, argv[0], map_next, out);
@@ -172,7 +183,8 @@ static gpa_code filter_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         bool keep = false;
         gpa_code rc = iter_next(vm, it->source, &v, done);
         if (rc || *done) return rc;
-        if (it->extra.tag == V_NONE) rc = value_truth(vm, v, &keep);
+        if (it->extra.tag == V_NONE)
+            rc = value_truth(vm, v, &keep);
         else {
             rc = vm_call(vm, it->extra, 1, &v, 0, NULL, &kept);
             if (!rc) rc = value_truth(vm, kept, &keep);
@@ -218,12 +230,13 @@ gpa_code iterate_reversed(gpa_vm *vm, value *argv, value *out) {
     if (v.tag == V_DICT || v.tag == V_OBJECT) {
         TRY(vm_collect(vm, v, &items));
         v = items;
-    } else if (v.tag != V_LIST && v.tag != V_TUPLE && v.tag != V_STR && v.tag != V_RANGE && v.tag != V_BYTES &&
-               (v.tag != V_ARRAY || v.array->arr->ndim == 0)) {
+    } else if (v.tag != V_LIST && v.tag != V_TUPLE && v.tag != V_STR && v.tag != V_RANGE &&
+               v.tag != V_BYTES && (v.tag != V_ARRAY || v.array->arr->ndim == 0)) {
         return vm_fail(vm, GPA_E_TYPE, "'%s' object is not reversible", value_type_name(v));
     }
     TRY(vm_len(vm, v, &n));
-    TRY(iter_over(vm, v.tag == V_LIST ? "list_reverseiterator" : "reversed", v, v_none(), reversed_next, out));
+    TRY(iter_over(vm, v.tag == V_LIST ? "list_reverseiterator" : "reversed", v, v_none(),
+                  reversed_next, out));
     out->iter->at = n;
 out:
     value_release(vm, items);
@@ -234,8 +247,10 @@ static gpa_code sentinel_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
     value v = v_none();
     gpa_code rc = vm_call(vm, it->source, 0, NULL, 0, NULL, &v);
     if (!rc) rc = value_equal(vm, v, it->extra, done);
-    if (!rc && !*done) *out = v;
-    else value_release(vm, v);
+    if (!rc && !*done)
+        *out = v;
+    else
+        value_release(vm, v);
     return rc;
 }
 
@@ -248,12 +263,15 @@ gpa_code iterate_iter(gpa_vm *vm, value *argv, value *out) {
 gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
     bool done = false, record = false;
     gpa_code rc = record_next(vm, argv[0], out, &done, &record);
-    if (!record && argv[0].tag != V_ITER) return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
+    if (!record && argv[0].tag != V_ITER)
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object is not an iterator", value_type_name(argv[0]));
     if (!record) rc = iter_next(vm, argv[0], out, &done);
     if (rc || !done) return rc;
     value result = record ? v_none() : generator_result(argv[0].iter);
-    if (argv[1].tag == V_UNSET) rc = vm_raise(vm, GPA_E_STOP_ITERATION, result.tag != V_NONE, &result);
-    else *out = value_retain(argv[1]);
+    if (argv[1].tag == V_UNSET)
+        rc = vm_raise(vm, GPA_E_STOP_ITERATION, result.tag != V_NONE, &result);
+    else
+        *out = value_retain(argv[1]);
     value_release(vm, result);
     return rc;
 }
@@ -261,13 +279,17 @@ gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
 /* ---- min, max, sorted ---- */
 
 /* Keeps the better of `best` and v (both owned); `keys` hold what is compared. */
-static gpa_code keep_better(gpa_vm *vm, bool largest, value key, value *best, value *best_key, value v) {
+static gpa_code keep_better(gpa_vm *vm, bool largest, value key, value *best, value *best_key,
+                            value v) {
     value k = v_none();
     bool better = best->tag == V_UNSET;
     gpa_code rc = GPA_OK;
-    if (key.tag == V_NONE) k = value_retain(v);
-    else rc = vm_call(vm, key, 1, &v, 0, NULL, &k);
-    if (!rc && !better) rc = largest ? vm_less(vm, *best_key, k, &better) : vm_less(vm, k, *best_key, &better);
+    if (key.tag == V_NONE)
+        k = value_retain(v);
+    else
+        rc = vm_call(vm, key, 1, &v, 0, NULL, &k);
+    if (!rc && !better)
+        rc = largest ? vm_less(vm, *best_key, k, &better) : vm_less(vm, k, *best_key, &better);
     if (!rc && better) {
         value old = *best, old_key = *best_key;
         *best = v;
@@ -285,9 +307,12 @@ static gpa_code extreme(gpa_vm *vm, bool largest, value *argv, value *out) {
     const tuple_obj *args = argv[0].tuple;
     value it = v_unset(), best = v_unset(), best_key = v_unset();
     gpa_code rc = GPA_OK;
-    if (args->count == 0) return vm_fail(vm, GPA_E_TYPE, "%s expected at least 1 argument, got 0", name);
+    if (args->count == 0)
+        return vm_fail(vm, GPA_E_TYPE, "%s expected at least 1 argument, got 0", name);
     if (args->count > 1 && argv[2].tag != V_UNSET)
-        return vm_fail(vm, GPA_E_TYPE, "Cannot specify a default for %s() with multiple positional arguments", name);
+        return vm_fail(vm, GPA_E_TYPE,
+                       "Cannot specify a default for %s() with multiple positional arguments",
+                       name);
     TRY(vm_iter(vm, args->count > 1 ? argv[0] : args->items[0], &it));
     for (uint32_t n = 1;; n++) {
         value v = v_none();
@@ -300,8 +325,10 @@ static gpa_code extreme(gpa_vm *vm, bool largest, value *argv, value *out) {
     if (best.tag != V_UNSET) {
         *out = best;
         best = v_unset();
-    } else if (argv[2].tag != V_UNSET) *out = value_retain(argv[2]);
-    else rc = vm_fail(vm, GPA_E_VALUE, "%s() iterable argument is empty", name);
+    } else if (argv[2].tag != V_UNSET)
+        *out = value_retain(argv[2]);
+    else
+        rc = vm_fail(vm, GPA_E_VALUE, "%s() iterable argument is empty", name);
 out:
     value_release(vm, it);
     value_release(vm, best);
@@ -318,14 +345,17 @@ gpa_code iterate_sorted(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = value_truth(vm, argv[2], &reverse);
     if (!rc) rc = vm_collect(vm, argv[0], &l);
     if (!rc) rc = list_sort(vm, l.list, argv[1], reverse);
-    if (!rc) *out = l;
-    else value_release(vm, l);
+    if (!rc)
+        *out = l;
+    else
+        value_release(vm, l);
     return rc;
 }
 
 /* ---- sum, any, all ---- */
 
-/* CPython's sum: floats by Neumaier's compensated addition, as long as only floats and ints come. */
+/* CPython's sum: floats by Neumaier's compensated addition, as long as only floats and ints come.
+ */
 typedef struct {
     enum { SUM_INT, SUM_FLOAT, SUM_ANY } phase;
     int64_t i;
@@ -334,8 +364,10 @@ typedef struct {
 } total;
 
 static void settle(total *t) {
-    if (t->phase == SUM_INT) t->v = v_int(t->i);
-    else if (t->phase == SUM_FLOAT) t->v = v_float(isfinite(t->lost) ? t->f + t->lost : t->f);
+    if (t->phase == SUM_INT)
+        t->v = v_int(t->i);
+    else if (t->phase == SUM_FLOAT)
+        t->v = v_float(isfinite(t->lost) ? t->f + t->lost : t->f);
     t->phase = SUM_ANY;
 }
 
@@ -349,7 +381,8 @@ static void add_float(total *t, double x) {
 static gpa_code add(gpa_vm *vm, total *t, value v) {
     bool whole = v.tag == V_INT || v.tag == V_BOOL;
     int64_t next;
-    if (t->phase == SUM_INT && whole && !__builtin_add_overflow(t->i, v.i, &next)) return t->i = next, GPA_OK;
+    if (t->phase == SUM_INT && whole && !__builtin_add_overflow(t->i, v.i, &next))
+        return t->i = next, GPA_OK;
     if (t->phase == SUM_INT && v.tag == V_FLOAT) {
         t->phase = SUM_FLOAT;
         t->f = (double)t->i;
@@ -375,11 +408,15 @@ static gpa_code add(gpa_vm *vm, total *t, value v) {
 gpa_code iterate_sum(gpa_vm *vm, value *argv, value *out) {
     value start = argv[1], it = v_unset();
     gpa_code rc = GPA_OK;
-    if (start.tag == V_STR) return vm_fail(vm, GPA_E_TYPE, "sum() can't sum strings [use ''.join(seq) instead]");
+    if (start.tag == V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "sum() can't sum strings [use ''.join(seq) instead]");
     total t = {SUM_ANY, 0, 0, 0, v_none()};
-    if (start.tag == V_INT) t.phase = SUM_INT;
-    else if (start.tag == V_FLOAT) t.phase = SUM_FLOAT;
-    else t.v = value_retain(start);
+    if (start.tag == V_INT)
+        t.phase = SUM_INT;
+    else if (start.tag == V_FLOAT)
+        t.phase = SUM_FLOAT;
+    else
+        t.v = value_retain(start);
     if (t.phase == SUM_INT) t.i = start.i;
     if (t.phase == SUM_FLOAT) t.f = start.f;
     TRY(vm_iter(vm, argv[0], &it));

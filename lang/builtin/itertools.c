@@ -1,7 +1,7 @@
 /* The module itertools, iterators that draw on others.
  *
- * Each is an iter_obj: what `source`, `extra` and the counters hold is said above its `next`. Loops that may find nothing
- * for long ask vm_poll. */
+ * Each is an iter_obj: what `source`, `extra` and the counters hold is said above its `next`. Loops
+ * that may find nothing for long ask vm_poll. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
@@ -106,11 +106,13 @@ gpa_code itertools_chain(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code itertools_from_iterable(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].native->fn != itertools_chain)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "'builtin_function_or_method' object has no attribute 'from_iterable'");
+        return vm_fail(vm, GPA_E_ATTRIBUTE,
+                       "'builtin_function_or_method' object has no attribute 'from_iterable'");
     return over(vm, "itertools.chain", argv[1], v_none(), chain_next, out);
 }
 
-/* source: the iterator; at: items to pass before the next; end: items left to look at, -1 without end; step. */
+/* source: the iterator; at: items to pass before the next; end: items left to look at, -1 without
+ * end; step. */
 static gpa_code islice_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (;;) {
         *done = it->end == 0;
@@ -129,19 +131,21 @@ static gpa_code islice_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
-    static const char *const words[] = {"Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
-                                        "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
-                                        "Step for islice() must be a positive integer or None."};
+    static const char *const words[] = {
+        "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
+        "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
+        "Step for islice() must be a positive integer or None."};
     const tuple_obj *a = argv[1].tuple;
     int64_t at[3] = {0, -1, 1};
     if (a->count == 0 || a->count > 3)
-        return vm_fail(vm, GPA_E_TYPE, "islice expected at %s %d arguments, got %zu", a->count ? "most" : "least", a->count ? 4 : 2,
-                       a->count + 1);
+        return vm_fail(vm, GPA_E_TYPE, "islice expected at %s %d arguments, got %zu",
+                       a->count ? "most" : "least", a->count ? 4 : 2, a->count + 1);
     for (size_t i = 0; i < a->count; i++) {
         size_t which = a->count == 1 ? 1 : i;
         if (a->items[i].tag == V_NONE) continue;
         value v = a->items[i];
-        bool whole = v.tag == V_INT || v.tag == V_BOOL || v.tag == V_NUM || instance_has(v, "__index__");
+        bool whole =
+            v.tag == V_INT || v.tag == V_BOOL || v.tag == V_NUM || instance_has(v, "__index__");
         gpa_code rc = whole ? arg_int(vm, v, "islice", &at[which]) : GPA_OK;
         if (rc) return rc;
         if (!whole || at[which] < (which == 2)) return vm_fail(vm, GPA_E_VALUE, "%s", words[which]);
@@ -188,7 +192,8 @@ gpa_code itertools_takewhile(gpa_vm *vm, value *argv, value *out) {
     return over(vm, "itertools.takewhile", argv[1], argv[0], takewhile_next, out);
 }
 
-/* source: the iterator; extra: the function; at: 1 once items pass; step: items pass one by one (filterfalse). */
+/* source: the iterator; extra: the function; at: 1 once items pass; step: items pass one by one
+ * (filterfalse). */
 static gpa_code without_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (uint32_t n = 1;; n++) {
         value v = v_none();
@@ -262,8 +267,8 @@ gpa_code itertools_starmap(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- with what came before ---- */
 
-/* source: the iterator; extra: a list of the function and the result so far (UNSET: none yet); at: 1: that result is
- * the next item itself. */
+/* source: the iterator; extra: a list of the function and the result so far (UNSET: none yet); at:
+ * 1: that result is the next item itself. */
 static gpa_code accumulate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value *fn = &it->extra.list->items[0], *so_far = &it->extra.list->items[1], next = v_none();
     if (it->at) {
@@ -274,9 +279,12 @@ static gpa_code accumulate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done
     value pair[2] = {*so_far, v_none()};
     gpa_code rc = iter_next(vm, it->source, &pair[1], done);
     if (rc || *done) return rc;
-    if (so_far->tag == V_UNSET) next = value_retain(pair[1]);
-    else if (fn->tag == V_NONE) rc = vm_binary(vm, OP_ADD, pair[0], pair[1], &next);
-    else rc = vm_call(vm, *fn, 2, pair, 0, NULL, &next);
+    if (so_far->tag == V_UNSET)
+        next = value_retain(pair[1]);
+    else if (fn->tag == V_NONE)
+        rc = vm_binary(vm, OP_ADD, pair[0], pair[1], &next);
+    else
+        rc = vm_call(vm, *fn, 2, pair, 0, NULL, &next);
     value_release(vm, pair[1]);
     if (rc) return rc;
     value_release(vm, *so_far);
@@ -359,8 +367,10 @@ static gpa_code zip_longest_next(gpa_vm *vm, iter_obj *it, value *out, bool *don
         row.tuple->items[i] = value_retain(it->extra);
     }
     *done = !any;
-    if (rc || *done) value_release(vm, row);
-    else *out = row;
+    if (rc || *done)
+        value_release(vm, row);
+    else
+        *out = row;
     return rc;
 }
 
@@ -372,8 +382,8 @@ gpa_code itertools_zip_longest(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* source: the iterator; extra: a list of the function, and of the item and key that begin the next group (UNSET: none).
- * A group is gathered when it is reached. */
+/* source: the iterator; extra: a list of the function, and of the item and key that begin the next
+ * group (UNSET: none). A group is gathered when it is reached. */
 static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value *fn = &it->extra.list->items[0], *item = fn + 1, *key = fn + 2;
     value group = v_list(vm, 0, NULL), own_key = v_unset(), pair[2];
@@ -384,11 +394,15 @@ static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
             rc = iter_next(vm, it->source, item, &over_now);
             if (over_now) *item = v_unset();
             if (rc || over_now) break;
-            if (fn->tag == V_NONE) *key = value_retain(*item);
-            else rc = vm_call(vm, *fn, 1, item, 0, NULL, key);
+            if (fn->tag == V_NONE)
+                *key = value_retain(*item);
+            else
+                rc = vm_call(vm, *fn, 1, item, 0, NULL, key);
         }
-        if (!rc && own_key.tag == V_UNSET) own_key = value_retain(*key);
-        else if (!rc) rc = value_equal(vm, own_key, *key, &same);
+        if (!rc && own_key.tag == V_UNSET)
+            own_key = value_retain(*key);
+        else if (!rc)
+            rc = value_equal(vm, own_key, *key, &same);
         if (rc || !same) break;
         rc = list_append(vm, group.list, *item);
         value_release(vm, *item);
@@ -438,9 +452,12 @@ gpa_code itertools_tee(gpa_vm *vm, value *argv, value *out) {
     if (!rc && n < 0) rc = vm_fail(vm, GPA_E_VALUE, "n must be >= 0");
     if (!rc) rc = vm_iter(vm, argv[0], &it);
     if (!rc) rc = native_give(v_tuple(vm, (size_t)n, NULL), &all);
-    for (int64_t i = 0; !rc && i < n; i++) rc = iter_over(vm, "itertools._tee", it, seen, tee_next, &all.tuple->items[i]);
-    if (rc) value_release(vm, all);
-    else *out = all;
+    for (int64_t i = 0; !rc && i < n; i++)
+        rc = iter_over(vm, "itertools._tee", it, seen, tee_next, &all.tuple->items[i]);
+    if (rc)
+        value_release(vm, all);
+    else
+        *out = all;
     value_release(vm, it);
     value_release(vm, seen);
     return rc;

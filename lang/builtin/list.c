@@ -24,7 +24,8 @@ gpa_code list_m_extend(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     list_obj *l = argv[0].list;
     rc = list_reserve(vm, l, l->count + items.list->count);
-    for (size_t i = 0; i < items.list->count && !rc; i++) rc = list_append(vm, l, items.list->items[i]);
+    for (size_t i = 0; i < items.list->count && !rc; i++)
+        rc = list_append(vm, l, items.list->items[i]);
     value_release(vm, items);
     return rc;
 }
@@ -52,11 +53,13 @@ gpa_code list_m_pop(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* The first position in [from, to) of an item of a list or a tuple that is equal to v, or -1. */
-static gpa_code position(gpa_vm *vm, value sequence, int64_t from, int64_t to, value v, int64_t *at) {
+static gpa_code position(gpa_vm *vm, value sequence, int64_t from, int64_t to, value v,
+                         int64_t *at) {
     gpa_code rc = GPA_OK;
     bool same = false;
     size_t next = (size_t)from;
-    for (value item; !rc && !same && (int64_t)next < to && items_next(sequence, &next, &item); value_release(vm, item)) {
+    for (value item; !rc && !same && (int64_t)next < to && items_next(sequence, &next, &item);
+         value_release(vm, item)) {
         same = value_is(item, v);
         if (!same) rc = value_equal(vm, item, v, &same);
     }
@@ -98,7 +101,8 @@ gpa_code list_m_remove(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = position(vm, argv[0], 0, INT64_MAX, argv[1], &at);
     if (rc) return rc;
     if (at < 0) return vm_fail(vm, GPA_E_VALUE, "list.remove(x): x not in list");
-    if ((size_t)at < l->count) value_release(vm, list_take(l, (size_t)at)); /* == may have shortened it */
+    if ((size_t)at < l->count)
+        value_release(vm, list_take(l, (size_t)at)); /* == may have shortened it */
     return GPA_OK;
 }
 
@@ -163,8 +167,10 @@ gpa_code tuple_new(gpa_vm *vm, value *argv, value *out) { /* cls, iterable */
     value items = v_none();
     gpa_code rc = tuple_of(vm, argv[1], &items);
     bool class = argv[0].tag == V_CLASS && argv[0].class->tuple;
-    if (!rc && class) rc = instance_empty(vm, argv[0].class, items, out);
-    else if (!rc) *out = value_retain(items);
+    if (!rc && class)
+        rc = instance_empty(vm, argv[0].class, items, out);
+    else if (!rc)
+        *out = value_retain(items);
     value_release(vm, items);
     return rc;
 }
@@ -187,7 +193,8 @@ gpa_code range_new(gpa_vm *vm, value *argv, value *out) {
     const tuple_obj *a = argv[1].tuple;
     int64_t at[3] = {0, 0, 1};
     if (a->count == 0) return vm_fail(vm, GPA_E_TYPE, "range expected at least 1 argument, got 0");
-    if (a->count > 3) return vm_fail(vm, GPA_E_TYPE, "range expected at most 3 arguments, got %zu", a->count);
+    if (a->count > 3)
+        return vm_fail(vm, GPA_E_TYPE, "range expected at most 3 arguments, got %zu", a->count);
     for (size_t i = 0; i < a->count; i++) {
         gpa_code rc = arg_int(vm, a->items[i], "range", &at[a->count == 1 ? 1 : i]);
         if (rc) return rc;
@@ -199,18 +206,21 @@ gpa_code range_new(gpa_vm *vm, value *argv, value *out) {
 /* The position of a number in a range, or -1. */
 static int64_t range_position(const range_obj *r, value v) {
     number n = number_of(v);
-    if (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re) n = (number){.kind = NUMBER_INT, .i = (int64_t)n.re};
+    if (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re)
+        n = (number){.kind = NUMBER_INT, .i = (int64_t)n.re};
     if (n.kind != NUMBER_INT) return -1;
     bool inside = r->step > 0 ? n.i >= r->start && n.i < r->stop : n.i <= r->start && n.i > r->stop;
     if (!inside) return -1;
-    uint64_t gap = r->step > 0 ? (uint64_t)n.i - (uint64_t)r->start : (uint64_t)r->start - (uint64_t)n.i;
+    uint64_t gap =
+        r->step > 0 ? (uint64_t)n.i - (uint64_t)r->start : (uint64_t)r->start - (uint64_t)n.i;
     uint64_t step = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
     return gap % step == 0 ? (int64_t)(gap / step) : -1;
 }
 
 gpa_code range_m_index(gpa_vm *vm, value *argv, value *out) {
     int64_t at = range_position(argv[0].range, argv[1]);
-    if (at < 0 && number_of(argv[1]).kind == NUMBER_INT) return vm_fail_showing(vm, GPA_E_VALUE, "", argv[1], " is not in range");
+    if (at < 0 && number_of(argv[1]).kind == NUMBER_INT)
+        return vm_fail_showing(vm, GPA_E_VALUE, "", argv[1], " is not in range");
     if (at < 0) return vm_fail(vm, GPA_E_VALUE, "sequence.index(x): x not in sequence");
     *out = v_int(at);
     return GPA_OK;

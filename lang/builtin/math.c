@@ -1,5 +1,5 @@
-/* The module math. Errors follow CPython: a result that is not a number, for arguments that are, is a domain error; an
- * infinite one is a range error, or a domain error at a pole. */
+/* The module math. Errors follow CPython: a result that is not a number, for arguments that are, is
+ * a domain error; an infinite one is a range error, or a domain error at a pole. */
 #include <math.h>
 
 #include "lang/object/big.h"
@@ -25,17 +25,23 @@ static gpa_code unary(gpa_vm *vm, value v, double (*f)(double), bool overflows, 
     return GPA_OK;
 }
 
-#define UNARY(name, f, overflows) \
-    gpa_code math_##name(gpa_vm *vm, value *argv, value *out) { return unary(vm, argv[0], f, overflows, out); }
+#define UNARY(name, f, overflows)                               \
+    gpa_code math_##name(gpa_vm *vm, value *argv, value *out) { \
+        return unary(vm, argv[0], f, overflows, out);           \
+    }
 
 static double degrees(double x) { return x * (180.0 / M_PI); }
 static double radians(double x) { return x * (M_PI / 180.0); }
-static double gamma_of(double x) { return x == floor(x) && x <= 0 && isfinite(x) ? NAN : x == -INFINITY ? NAN : tgamma(x); }
+static double gamma_of(double x) {
+    return x == floor(x) && x <= 0 && isfinite(x) ? NAN : x == -INFINITY ? NAN : tgamma(x);
+}
 static double lgamma_of(double x) { return isinf(x) ? INFINITY : lgamma(x); }
 
 static double ulp(double x) {
     x = fabs(x);
-    return isinf(x) ? x : isinf(nextafter(x, INFINITY)) ? x - nextafter(x, 0) : nextafter(x, INFINITY) - x;
+    return isinf(x)                        ? x
+           : isinf(nextafter(x, INFINITY)) ? x - nextafter(x, 0)
+                                           : nextafter(x, INFINITY) - x;
 }
 
 UNARY(sin, sin, false)
@@ -89,7 +95,8 @@ static gpa_code to_int(gpa_vm *vm, value v, double (*f)(double), value *out) {
         *out = v_int(n.i);
         return GPA_OK;
     }
-    if (n.kind == NUMBER_UINT || n.kind == NUMBER_BIG) return int_new(vm, (value[]){v_none(), v, v_unset()}, out);
+    if (n.kind == NUMBER_UINT || n.kind == NUMBER_BIG)
+        return int_new(vm, (value[]){v_none(), v, v_unset()}, out);
     gpa_code rc = arg_float(vm, v, "x", &x);
     return rc ? rc : int_of_float(vm, f(x), out);
 }
@@ -124,7 +131,8 @@ static gpa_code binary(gpa_vm *vm, value *argv, double (*f)(double, double), val
     if (rc) return rc;
     double r = f(x, y);
     if (isnan(r) && !isnan(x) && !isnan(y)) return domain_error(vm);
-    if (isinf(r) && isfinite(x) && isfinite(y)) return f == pow && x == 0 ? domain_error(vm) : range_error(vm);
+    if (isinf(r) && isfinite(x) && isfinite(y))
+        return f == pow && x == 0 ? domain_error(vm) : range_error(vm);
     *out = v_float(r);
     return GPA_OK;
 }
@@ -132,15 +140,20 @@ static gpa_code binary(gpa_vm *vm, value *argv, double (*f)(double, double), val
 gpa_code math_atan2(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, atan2, out); }
 gpa_code math_fmod(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, fmod, out); }
 gpa_code math_pow(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, pow, out); }
-gpa_code math_copysign(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, copysign, out); }
-gpa_code math_remainder(gpa_vm *vm, value *argv, value *out) { return binary(vm, argv, remainder, out); }
+gpa_code math_copysign(gpa_vm *vm, value *argv, value *out) {
+    return binary(vm, argv, copysign, out);
+}
+gpa_code math_remainder(gpa_vm *vm, value *argv, value *out) {
+    return binary(vm, argv, remainder, out);
+}
 
 gpa_code math_ldexp(gpa_vm *vm, value *argv, value *out) {
     double x;
     int64_t i;
     gpa_code rc = arg_float(vm, argv[0], "x", &x);
     if (rc) return rc;
-    if (argv[1].tag != V_INT && argv[1].tag != V_BOOL) return vm_fail(vm, GPA_E_TYPE, "Expected an int as second argument to ldexp.");
+    if (argv[1].tag != V_INT && argv[1].tag != V_BOOL)
+        return vm_fail(vm, GPA_E_TYPE, "Expected an int as second argument to ldexp.");
     i = MAX(-5000, MIN(argv[1].i, 5000));
     double r = ldexp(x, (int)i);
     if (isinf(r) && isfinite(x)) return range_error(vm);
@@ -155,8 +168,10 @@ gpa_code math_fma(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = arg_float(vm, argv[2], "z", &z);
     if (rc) return rc;
     double r = fma(x, y, z);
-    if (isnan(r) && !isnan(x) && !isnan(y) && !isnan(z)) return vm_fail(vm, GPA_E_VALUE, "invalid operation in fma");
-    if (isinf(r) && isfinite(x) && isfinite(y) && isfinite(z)) return vm_fail(vm, GPA_E_OVERFLOW, "overflow in fma");
+    if (isnan(r) && !isnan(x) && !isnan(y) && !isnan(z))
+        return vm_fail(vm, GPA_E_VALUE, "invalid operation in fma");
+    if (isinf(r) && isfinite(x) && isfinite(y) && isfinite(z))
+        return vm_fail(vm, GPA_E_OVERFLOW, "overflow in fma");
     *out = v_float(r);
     return GPA_OK;
 }
@@ -177,7 +192,8 @@ gpa_code math_nextafter(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A logarithm of a positive number; CPython's errors. Ints beyond floats by their fraction and exponent, as CPython's. */
+/* A logarithm of a positive number; CPython's errors. Ints beyond floats by their fraction and
+ * exponent, as CPython's. */
 static gpa_code log_of(gpa_vm *vm, value v, double (*f)(double), double *out) {
     double x;
     if (v.tag == V_BIG && !v.big->negative && isinf(big_double(v.big))) {
@@ -216,7 +232,8 @@ gpa_code math_log(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The length of a vector without overflow: scaled by its largest part, summed with the errors kept. */
+/* The length of a vector without overflow: scaled by its largest part, summed with the errors kept.
+ */
 static double vector_length(const double *x, size_t n) {
     double most = 0, sum = 0, lost = 0;
     bool nan = false;
@@ -247,7 +264,8 @@ static gpa_code floats_of(gpa_vm *vm, value v, double **out, size_t *n) {
     *n = items.list->count;
     *out = mem_new(*n * sizeof **out);
     if (!*out) rc = vm_no_memory(vm);
-    for (size_t i = 0; i < *n && !rc; i++) rc = arg_float(vm, items.list->items[i], "x", &(*out)[i]);
+    for (size_t i = 0; i < *n && !rc; i++)
+        rc = arg_float(vm, items.list->items[i], "x", &(*out)[i]);
     value_release(vm, items);
     return rc;
 }
@@ -266,7 +284,8 @@ gpa_code math_dist(gpa_vm *vm, value *argv, value *out) {
     size_t n, m;
     gpa_code rc = floats_of(vm, argv[0], &p, &n);
     if (!rc) rc = floats_of(vm, argv[1], &q, &m);
-    if (!rc && n != m) rc = vm_fail(vm, GPA_E_VALUE, "both points must have the same number of dimensions");
+    if (!rc && n != m)
+        rc = vm_fail(vm, GPA_E_VALUE, "both points must have the same number of dimensions");
     if (!rc) {
         for (size_t i = 0; i < n; i++) p[i] -= q[i];
         *out = v_float(vector_length(p, n));
@@ -288,7 +307,8 @@ gpa_code math_isclose(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Shewchuk: partial sums that do not overlap, so that nothing is lost; then one correct rounding. */
+/* Shewchuk: partial sums that do not overlap, so that nothing is lost; then one correct rounding.
+ */
 static double exact_sum(const double *x, size_t count, double *partial) {
     size_t n = 0;
     double special = 0;
@@ -339,7 +359,8 @@ gpa_code math_fsum(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-static gpa_code fold(gpa_vm *vm, value start, const list_obj *items, const list_obj *times, gpa_op op, value *out) {
+static gpa_code fold(gpa_vm *vm, value start, const list_obj *items, const list_obj *times,
+                     gpa_op op, value *out) {
     value so_far = value_retain(start);
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < items->count && !rc; i++) {
@@ -356,8 +377,10 @@ static gpa_code fold(gpa_vm *vm, value start, const list_obj *items, const list_
         value_release(vm, so_far);
         so_far = next;
     }
-    if (rc) value_release(vm, so_far);
-    else *out = so_far;
+    if (rc)
+        value_release(vm, so_far);
+    else
+        *out = so_far;
     return rc;
 }
 
@@ -374,7 +397,8 @@ gpa_code math_sumprod(gpa_vm *vm, value *argv, value *out) {
     value p = v_none(), q = v_none();
     gpa_code rc = vm_collect(vm, argv[0], &p);
     if (!rc) rc = vm_collect(vm, argv[1], &q);
-    if (!rc && p.list->count != q.list->count) rc = vm_fail(vm, GPA_E_VALUE, "Inputs are not the same length");
+    if (!rc && p.list->count != q.list->count)
+        rc = vm_fail(vm, GPA_E_VALUE, "Inputs are not the same length");
     if (!rc) rc = fold(vm, v_int(0), p.list, q.list, OP_ADD, out);
     value_release(vm, p);
     value_release(vm, q);
@@ -412,7 +436,8 @@ static gpa_code euclid(gpa_vm *vm, value *a, value *b) {
         *a = *b;
         *b = other;
     }
-    if (!rc && a->tag == V_INT && b->tag == V_INT) *a = v_int((int64_t)gcd_of((uint64_t)a->i, (uint64_t)b->i));
+    if (!rc && a->tag == V_INT && b->tag == V_INT)
+        *a = v_int((int64_t)gcd_of((uint64_t)a->i, (uint64_t)b->i));
     value_release(vm, *b);
     return rc;
 }
@@ -428,9 +453,12 @@ static gpa_code gcd_with(gpa_vm *vm, value *g, value v) {
 gpa_code math_gcd(gpa_vm *vm, value *argv, value *out) {
     value g = v_int(0);
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < argv[0].tuple->count && !rc; i++) rc = gcd_with(vm, &g, argv[0].tuple->items[i]);
-    if (rc) value_release(vm, g);
-    else *out = g;
+    for (size_t i = 0; i < argv[0].tuple->count && !rc; i++)
+        rc = gcd_with(vm, &g, argv[0].tuple->items[i]);
+    if (rc)
+        value_release(vm, g);
+    else
+        *out = g;
     return rc;
 }
 
@@ -451,8 +479,10 @@ gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
         size = v_none();
         value_release(vm, g);
     }
-    if (rc) value_release(vm, l);
-    else *out = l;
+    if (rc)
+        value_release(vm, l);
+    else
+        *out = l;
     return rc;
 }
 
@@ -464,8 +494,10 @@ static gpa_code falling(gpa_vm *vm, int64_t n, int64_t k, bool divided, value *o
         rc = combine(vm, AST_OP_MUL, &p, v_int(n - i));
         if (!rc && divided) rc = combine(vm, AST_OP_FLOORDIV, &p, v_int(i + 1));
     }
-    if (rc) value_release(vm, p);
-    else *out = p;
+    if (rc)
+        value_release(vm, p);
+    else
+        *out = p;
     return rc;
 }
 
@@ -506,7 +538,8 @@ gpa_code math_perm(gpa_vm *vm, value *argv, value *out) {
 /* Newton's method from above. */
 static gpa_code big_root(gpa_vm *vm, value n, value *out) {
     value r = v_none();
-    gpa_code rc = op_number(vm, AST_OP_LSHIFT, v_int(1), v_int((int64_t)(big_bits(n.big) + 1) / 2), &r);
+    gpa_code rc =
+        op_number(vm, AST_OP_LSHIFT, v_int(1), v_int((int64_t)(big_bits(n.big) + 1) / 2), &r);
     for (bool lower = true; lower && !rc;) {
         value next = v_none();
         rc = op_number(vm, AST_OP_FLOORDIV, n, r, &next);
@@ -516,8 +549,10 @@ static gpa_code big_root(gpa_vm *vm, value n, value *out) {
         value_release(vm, lower ? r : next);
         if (lower) r = next;
     }
-    if (rc) value_release(vm, r);
-    else *out = r;
+    if (rc)
+        value_release(vm, r);
+    else
+        *out = r;
     return rc;
 }
 

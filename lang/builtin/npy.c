@@ -1,7 +1,7 @@
 /* numpy.save and numpy.load.
  *
- * The header is a dict literal with exactly three keys; it is read by looking for each of them. Files of other byte
- * order are turned round while they are read. */
+ * The header is a dict literal with exactly three keys; it is read by looking for each of them.
+ * Files of other byte order are turned round while they are read. */
 #include "lang/builtin/npy.h"
 
 #include <ctype.h>
@@ -52,12 +52,14 @@ void npy_write_text(const char *text, size_t n, gpa_str *out) {
 
 gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
     gpa_dtype t = (gpa_dtype)a->dtype;
-    if (t == DT_BF16) return vm_fail(vm, GPA_E_TYPE, "the format has no bfloat16: save a.astype('float32')");
+    if (t == DT_BF16)
+        return vm_fail(vm, GPA_E_TYPE, "the format has no bfloat16: save a.astype('float32')");
     gpa_str head;
     str_init(&head);
-    str_printf(&head, "{'descr': '%c%s%zu', 'fortran_order': False, 'shape': (", dtype_size(t) > 1 ? '<' : '|', kind_letter(t),
-               dtype_size(t));
-    for (int i = 0; i < a->ndim; i++) str_printf(&head, i ? ", %lld" : "%lld", (long long)a->shape[i]);
+    str_printf(&head, "{'descr': '%c%s%zu', 'fortran_order': False, 'shape': (",
+               dtype_size(t) > 1 ? '<' : '|', kind_letter(t), dtype_size(t));
+    for (int i = 0; i < a->ndim; i++)
+        str_printf(&head, i ? ", %lld" : "%lld", (long long)a->shape[i]);
     str_put(&head, a->ndim == 1 ? ",), }" : "), }");
     put_header(&head, out);
     size_t bytes = (size_t)a->size * dtype_size(t);
@@ -71,7 +73,9 @@ gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
 /* Writes bytes to a path (with the ending, unless it is there) or an open binary file. */
 static gpa_code write_bytes(gpa_vm *vm, value file, const char *ending, const gpa_str *bytes) {
     FILE *f = file_stream(file);
-    if (f) return fwrite(bytes->text, 1, bytes->len, f) == bytes->len ? GPA_OK : os_error(vm, errno, NULL);
+    if (f)
+        return fwrite(bytes->text, 1, bytes->len, f) == bytes->len ? GPA_OK
+                                                                   : os_error(vm, errno, NULL);
     const char *path;
     gpa_code rc = arg_path(vm, file, &path);
     if (rc) return rc;
@@ -119,18 +123,22 @@ static const char *after_key(const char *head, const char *key) {
 
 static gpa_code read_descr(gpa_vm *vm, const char *p, header *h) {
     char descr[16] = "";
-    if (!p || *p != '\'') return vm_fail(vm, GPA_E_TYPE, "structured arrays cannot be loaded: gpa has no records");
+    if (!p || *p != '\'')
+        return vm_fail(vm, GPA_E_TYPE, "structured arrays cannot be loaded: gpa has no records");
     size_t n = strcspn(++p, "'");
     n = MIN(n, sizeof descr - 1);
     memcpy(descr, p, n);
-    if (strchr(descr, 'O')) return vm_fail(vm, GPA_E_VALUE, "Object arrays cannot be loaded when allow_pickle=False");
+    if (strchr(descr, 'O'))
+        return vm_fail(vm, GPA_E_VALUE, "Object arrays cannot be loaded when allow_pickle=False");
     h->swapped = descr[0] == '>' && n > 1 && descr[n - 1] != '1';
     size_t skip = descr[0] && strchr("<>|=", descr[0]) ? 1 : 0;
     h->dtype = dtype_find(descr + skip, strlen(descr + skip));
     return h->dtype == DT_NONE ? vm_fail(vm, GPA_E_TYPE, "gpa has no dtype '%s'", descr) : GPA_OK;
 }
 
-static gpa_code bad_header(gpa_vm *vm) { return vm_fail(vm, GPA_E_VALUE, "Cannot parse header of the .npy file"); }
+static gpa_code bad_header(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_VALUE, "Cannot parse header of the .npy file");
+}
 
 static gpa_code read_shape(gpa_vm *vm, const char *p, header *h) {
     if (!p || *p != '(') return bad_header(vm);
@@ -149,15 +157,22 @@ static gpa_code read_shape(gpa_vm *vm, const char *p, header *h) {
 static gpa_code read_header(gpa_vm *vm, const char *bytes, size_t n, header *h) {
     *h = (header){.dtype = DT_NONE};
     const unsigned char *b = (const unsigned char *)bytes;
-    if (n < MAGIC + 2) return vm_fail(vm, GPA_E_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", n);
-    if (n < MAGIC + 4) return vm_fail(vm, GPA_E_VALUE, "EOF: reading array header length, expected 2 bytes got %zu", n - MAGIC - 2);
+    if (n < MAGIC + 2)
+        return vm_fail(vm, GPA_E_VALUE, "EOF: reading magic string, expected 8 bytes got %zu", n);
+    if (n < MAGIC + 4)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "EOF: reading array header length, expected 2 bytes got %zu", n - MAGIC - 2);
     if (b[MAGIC] < 1 || b[MAGIC] > 3 || b[MAGIC + 1])
-        return vm_fail(vm, GPA_E_VALUE, "we only support format version (1,0), (2,0), and (3,0), not (%d, %d)", b[MAGIC], b[MAGIC + 1]);
+        return vm_fail(vm, GPA_E_VALUE,
+                       "we only support format version (1,0), (2,0), and (3,0), not (%d, %d)",
+                       b[MAGIC], b[MAGIC + 1]);
     bool wide = b[MAGIC] > 1;
     size_t length = (size_t)b[MAGIC + 2] | (size_t)b[MAGIC + 3] << 8;
     size_t at = MAGIC + (wide ? 6 : 4);
     if (wide && n >= at) length |= (size_t)b[MAGIC + 4] << 16 | (size_t)b[MAGIC + 5] << 24;
-    if (n < at || n - at < length) return vm_fail(vm, GPA_E_VALUE, "EOF: reading array header, expected %zu bytes got %zu", length, n - MIN(n, at));
+    if (n < at || n - at < length)
+        return vm_fail(vm, GPA_E_VALUE, "EOF: reading array header, expected %zu bytes got %zu",
+                       length, n - MIN(n, at));
     h->start = at + length;
     char *head = mem_text(bytes + at, length);
     if (!head) return vm_no_memory(vm);
@@ -204,17 +219,23 @@ static gpa_code cut_short(gpa_vm *vm, const header *h, size_t there) {
         all *= (uint64_t)h->shape[i];
     }
     gpa_code rc = vm_fail(vm, GPA_E_VALUE,
-                          "Failed to read all data for array. Expected (%s%s) = %llu elements, could only read %zu elements. (file seems not fully written?)",
-                          shape.text ? shape.text : "", h->ndim == 1 ? "," : "", (unsigned long long)all, there);
+                          "Failed to read all data for array. Expected (%s%s) = %llu elements, "
+                          "could only read %zu elements. (file seems not fully written?)",
+                          shape.text ? shape.text : "", h->ndim == 1 ? "," : "",
+                          (unsigned long long)all, there);
     str_free(&shape);
     return rc;
 }
 
 const char *npy_text(const char *bytes, size_t n, size_t *length) {
-    size_t head = n > MAGIC + 4 ? (size_t)(unsigned char)bytes[MAGIC + 2] | (size_t)(unsigned char)bytes[MAGIC + 3] << 8 : 0;
-    if (!head || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] != 1 || n - MAGIC - 4 < head) return NULL;
+    size_t head = n > MAGIC + 4 ? (size_t)(unsigned char)bytes[MAGIC + 2] |
+                                      (size_t)(unsigned char)bytes[MAGIC + 3] << 8
+                                : 0;
+    if (!head || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] != 1 || n - MAGIC - 4 < head)
+        return NULL;
     char *text = mem_text(bytes + MAGIC + 4, head);
-    const char *descr = text ? after_key(text, "'descr'") : NULL, *shape = text ? after_key(text, "'shape'") : NULL;
+    const char *descr = text ? after_key(text, "'descr'") : NULL,
+               *shape = text ? after_key(text, "'shape'") : NULL;
     bool fits = descr && shape && strncmp(descr, "'|S", 3) == 0 && strncmp(shape, "()", 2) == 0;
     *length = fits ? strtoul(descr + 3, NULL, 10) : 0;
     mem_free(text);
@@ -226,15 +247,15 @@ gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, size_t *used, gpa_arr
     if (n == 0) return vm_fail(vm, GPA_E_EOF, "No data left in file");
     if (n < MAGIC || memcmp(bytes, magic, MAGIC) != 0)
         return vm_fail(vm, GPA_E_VALUE,
-                       "This file contains pickled (object) data. If you trust the file you can load it unsafely using the "
+                       "This file contains pickled (object) data. If you trust the file you can "
+                       "load it unsafely using the "
                        "`allow_pickle=` keyword argument or `pickle.load()`.");
     gpa_code rc = read_header(vm, bytes, n, &h);
     if (rc) return rc;
     size_t want = dtype_size(h.dtype);
     for (int i = 0; i < h.ndim; i++)
         if (__builtin_mul_overflow(want, (size_t)h.shape[i], &want)) return bad_header(vm);
-    if (n - h.start < want)
-        return cut_short(vm, &h, (n - h.start) / dtype_size(h.dtype));
+    if (n - h.start < want) return cut_short(vm, &h, (n - h.start) / dtype_size(h.dtype));
     *used = h.start + want;
     if (!h.swapped) return make_array(vm, &h, bytes + h.start, out);
     char *data = mem_new(want);
@@ -258,11 +279,13 @@ gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
     str_init(&bytes);
     rc = file_slurp(vm, f, path, SIZE_MAX, &bytes);
     if (!given) fclose(f);
-    if (!rc && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0) rc = npz_open(vm, path, &bytes, out);
+    if (!rc && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0)
+        rc = npz_open(vm, path, &bytes, out);
     else {
         if (!rc) rc = npy_read(vm, bytes.text, bytes.len, &used, &a);
         if (!rc) rc = np_return_array(vm, a, out);
-        if (!rc && given) fseek(given, (long)used - (long)bytes.len, SEEK_CUR); /* the next array may follow */
+        if (!rc && given)
+            fseek(given, (long)used - (long)bytes.len, SEEK_CUR); /* the next array may follow */
     }
     str_free(&bytes);
     return rc;

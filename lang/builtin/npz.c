@@ -1,7 +1,7 @@
 /* Archives of arrays: numpy.savez, and what numpy.load gives for a .npz file.
  *
- * An open archive keeps libzip's handle and the names of its members without ".npy" (field 0, a list). An array is read
- * when it is asked for. Without libzip these functions say so. */
+ * An open archive keeps libzip's handle and the names of its members without ".npy" (field 0, a
+ * list). An array is read when it is asked for. Without libzip these functions say so. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -15,7 +15,10 @@
 #ifdef GPA_HAVE_ZIP
 #include <zip.h>
 
-enum { LEVEL = 6 }; /* of compression, as in Python's archives: the most, which libzip takes, costs twice the time and saves nothing of numbers */
+enum {
+    LEVEL = 6
+}; /* of compression, as in Python's archives: the most, which libzip takes, costs twice the time
+      and saves nothing of numbers */
 
 /* ---- writing ---- */
 
@@ -23,7 +26,9 @@ enum { LEVEL = 6 }; /* of compression, as in Python's archives: the most, which 
 static zip_source_t *source_of(const char *bytes, size_t n) {
     zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, NULL);
     if (!source) return NULL;
-    if (zip_source_begin_write(source) == 0 && zip_source_write(source, bytes, n) == (zip_int64_t)n && zip_source_commit_write(source) == 0)
+    if (zip_source_begin_write(source) == 0 &&
+        zip_source_write(source, bytes, n) == (zip_int64_t)n &&
+        zip_source_commit_write(source) == 0)
         return source;
     zip_source_free(source);
     return NULL;
@@ -36,17 +41,22 @@ static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool
     str_init(&bytes);
     str_init(&member);
     gpa_code rc = GPA_OK;
-    if (v.tag == V_BYTES) npy_write_text(v.str->text, v.str->size, &bytes);
-    else rc = arg_array(vm, v, DT_NONE, &a);
+    if (v.tag == V_BYTES)
+        npy_write_text(v.str->text, v.str->size, &bytes);
+    else
+        rc = arg_array(vm, v, DT_NONE, &a);
     if (a) rc = npy_write(vm, a, &bytes);
     if (rc) goto out;
     str_printf(&member, "%s.npy", name);
     zip_source_t *source = source_of(bytes.text, bytes.len);
-    zip_int64_t at = source ? zip_file_add(z, member.text, source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8) : -1;
+    zip_int64_t at =
+        source ? zip_file_add(z, member.text, source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8) : -1;
     if (at < 0) {
         if (source) zip_source_free(source);
-        rc = vm_fail(vm, GPA_E_OS, "cannot add '%s' to the archive: %s", member.text, zip_strerror(z));
-    } else if (zip_set_file_compression(z, (zip_uint64_t)at, compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, LEVEL))
+        rc = vm_fail(vm, GPA_E_OS, "cannot add '%s' to the archive: %s", member.text,
+                     zip_strerror(z));
+    } else if (zip_set_file_compression(z, (zip_uint64_t)at,
+                                        compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, LEVEL))
         rc = vm_fail(vm, GPA_E_OS, "%s", zip_strerror(z));
 out:
     str_free(&member);
@@ -71,7 +81,8 @@ static gpa_code create(gpa_vm *vm, value file, gpa_str *path, zip_source_t **mem
     int code = 0;
     if (!file_stream(file)) {
         gpa_code rc = archive_path(vm, file, path);
-        if (!rc && !(*z = zip_open(path->text, ZIP_CREATE | ZIP_TRUNCATE, &code))) rc = os_error(vm, errno ? errno : EIO, path->text);
+        if (!rc && !(*z = zip_open(path->text, ZIP_CREATE | ZIP_TRUNCATE, &code)))
+            rc = os_error(vm, errno ? errno : EIO, path->text);
         return rc;
     }
     *memory = zip_source_buffer_create(NULL, 0, 0, NULL);
@@ -84,7 +95,8 @@ static gpa_code create(gpa_vm *vm, value file, gpa_str *path, zip_source_t **mem
 static gpa_code copy_out(gpa_vm *vm, zip_source_t *memory, FILE *f) {
     char block[16384];
     zip_int64_t n = 0;
-    if (zip_source_open(memory)) return vm_fail(vm, GPA_E_OS, "cannot read the archive that was made");
+    if (zip_source_open(memory))
+        return vm_fail(vm, GPA_E_OS, "cannot read the archive that was made");
     while ((n = zip_source_read(memory, block, sizeof block)) > 0)
         if (fwrite(block, 1, (size_t)n, f) != (size_t)n) break;
     zip_source_close(memory);
@@ -101,15 +113,20 @@ static gpa_code save(gpa_vm *vm, value *argv, bool compressed) {
     str_init(&path);
     gpa_code rc = create(vm, argv[0], &path, &memory, &z);
     size_t at = 0;
-    for (const dict_entry *e; !rc && (e = dict_next(named, &at));) rc = add_member(vm, z, e->key.str->text, e->v, compressed);
+    for (const dict_entry *e; !rc && (e = dict_next(named, &at));)
+        rc = add_member(vm, z, e->key.str->text, e->v, compressed);
     for (size_t i = 0; i < args->count && !rc; i++) {
         snprintf(name, sizeof name, "arr_%zu", i);
         if (dict_text_peek(vm, named, name).tag != V_UNSET)
             rc = vm_fail(vm, GPA_E_VALUE, "Cannot use un-named variables and keyword %s", name);
-        else rc = add_member(vm, z, name, args->items[i], compressed);
+        else
+            rc = add_member(vm, z, name, args->items[i], compressed);
     }
-    if (!rc && zip_close(z)) rc = vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", memory ? "the archive" : path.text, zip_strerror(z));
-    else if (!rc) z = NULL;
+    if (!rc && zip_close(z))
+        rc = vm_fail(vm, GPA_E_OS, "cannot write '%s': %s", memory ? "the archive" : path.text,
+                     zip_strerror(z));
+    else if (!rc)
+        z = NULL;
     if (!rc && memory) rc = copy_out(vm, memory, file_stream(argv[0]));
     if (z) zip_discard(z);
     if (memory) zip_source_free(memory);
@@ -146,21 +163,26 @@ static gpa_code list_members(gpa_vm *vm, zip_t *z, value *out) {
 gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out) {
     int code;
     zip_source_t *source = path ? NULL : source_of(bytes->text, bytes->len);
-    zip_t *z = path ? zip_open(path, ZIP_RDONLY, &code) : source ? zip_open_from_source(source, ZIP_RDONLY, NULL) : NULL;
+    zip_t *z = path     ? zip_open(path, ZIP_RDONLY, &code)
+               : source ? zip_open_from_source(source, ZIP_RDONLY, NULL)
+                        : NULL;
     if (!z) {
         if (source) zip_source_free(source);
         return vm_fail(vm, GPA_E_VALUE, "File is not a zip file");
     }
     value o = v_object(vm, &npz_kind, 2);
     gpa_code rc = o.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
-    if (rc) zip_discard(z);
+    if (rc)
+        zip_discard(z);
     else {
         o.object->data = z;
         rc = list_members(vm, z, &o.object->fields[0]);
         o.object->fields[1] = v_cstr(vm, path ? path : "object");
     }
-    if (rc) value_release(vm, o);
-    else *out = o;
+    if (rc)
+        value_release(vm, o);
+    else
+        *out = o;
     return rc;
 }
 
@@ -168,7 +190,8 @@ gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out
 static gpa_code read_member(gpa_vm *vm, zip_t *z, const char *name, char **bytes, size_t *n) {
     zip_stat_t about;
     *bytes = NULL;
-    if (zip_stat(z, name, 0, &about)) return vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", name, zip_strerror(z));
+    if (zip_stat(z, name, 0, &about))
+        return vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", name, zip_strerror(z));
     *n = (size_t)about.size;
     *bytes = mem_new(*n);
     if (!*bytes) return vm_no_memory(vm);
@@ -189,14 +212,18 @@ static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     if (key.tag == V_STR) str_put(&member, key.str->text);
     if (key.tag == V_STR && zip_name_locate(o->data, member.text, 0) < 0) str_put(&member, ".npy");
     if (key.tag != V_STR || zip_name_locate(o->data, member.text, 0) < 0) {
-        value words = key.tag == V_STR ? v_strf(vm, "%s is not a file in the archive", key.str->text) : value_retain(key);
+        value words = key.tag == V_STR
+                          ? v_strf(vm, "%s is not a file in the archive", key.str->text)
+                          : value_retain(key);
         rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_KEY, 1, &words);
         value_release(vm, words);
     } else {
         rc = read_member(vm, o->data, member.text, &bytes, &n);
         const char *text = rc ? NULL : npy_text(bytes, n, &used);
-        if (text) rc = native_give(v_bytes(vm, text, used), out);
-        else if (!rc) rc = npy_read(vm, bytes, n, &used, &a);
+        if (text)
+            rc = native_give(v_bytes(vm, text, used), out);
+        else if (!rc)
+            rc = npy_read(vm, bytes, n, &used, &a);
         if (!rc && !text) rc = np_return_array(vm, a, out);
     }
     mem_free(bytes);
@@ -212,7 +239,8 @@ static void close_archive(object_obj *o) {
 #else
 
 static gpa_code without(gpa_vm *vm) {
-    return vm_fail(vm, GPA_E_UNSUPPORTED, "this gpa was built without libzip: .npz archives are left out; use numpy.save");
+    return vm_fail(vm, GPA_E_UNSUPPORTED,
+                   "this gpa was built without libzip: .npz archives are left out; use numpy.save");
 }
 
 gpa_code npz_save(gpa_vm *vm, value *argv, value *out) {
@@ -221,7 +249,9 @@ gpa_code npz_save(gpa_vm *vm, value *argv, value *out) {
     return without(vm);
 }
 
-gpa_code npz_save_compressed(gpa_vm *vm, value *argv, value *out) { return npz_save(vm, argv, out); }
+gpa_code npz_save_compressed(gpa_vm *vm, value *argv, value *out) {
+    return npz_save(vm, argv, out);
+}
 
 gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out) {
     (void)path;
@@ -262,9 +292,13 @@ static gpa_code npz_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     return GPA_OK;
 }
 
-static gpa_code npz_iter(gpa_vm *vm, object_obj *o, value *out) { return vm_iter(vm, o->fields[0], out); }
+static gpa_code npz_iter(gpa_vm *vm, object_obj *o, value *out) {
+    return vm_iter(vm, o->fields[0], out);
+}
 
-static gpa_code npz_len(gpa_vm *vm, object_obj *o, int64_t *out) { return vm_len(vm, o->fields[0], out); }
+static gpa_code npz_len(gpa_vm *vm, object_obj *o, int64_t *out) {
+    return vm_len(vm, o->fields[0], out);
+}
 
 static gpa_code npz_contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
     return vm_contains(vm, o->fields[0], item, out);
@@ -275,7 +309,8 @@ static gpa_code npz_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     str_put(out, "NpzFile ");
     gpa_code rc = vm_repr(vm, o->fields[1], out);
     str_put(out, " with keys: ");
-    for (size_t i = 0; i < names->count && i < 5; i++) str_printf(out, i ? ", %s" : "%s", names->items[i].str->text);
+    for (size_t i = 0; i < names->count && i < 5; i++)
+        str_printf(out, i ? ", %s" : "%s", names->items[i].str->text);
     if (names->count > 5) str_put(out, "...");
     return rc;
 }
@@ -305,18 +340,25 @@ static gpa_code members(gpa_vm *vm, object_obj *o, bool with_names, value *out) 
     for (size_t i = 0; i < names->count && !rc; i++) {
         value a = v_none(), pair = v_none();
         rc = npz_getitem(vm, o, names->items[i], &a);
-        if (!rc && with_names) rc = native_give(v_tuple(vm, 2, (value[]){names->items[i], a}), &pair);
+        if (!rc && with_names)
+            rc = native_give(v_tuple(vm, 2, (value[]){names->items[i], a}), &pair);
         if (!rc) rc = list_append(vm, all.list, with_names ? pair : a);
         value_release(vm, pair);
         value_release(vm, a);
     }
-    if (rc) value_release(vm, all);
-    else *out = all;
+    if (rc)
+        value_release(vm, all);
+    else
+        *out = all;
     return rc;
 }
 
-gpa_code npz_values(gpa_vm *vm, value *argv, value *out) { return members(vm, argv[0].object, false, out); }
-gpa_code npz_items(gpa_vm *vm, value *argv, value *out) { return members(vm, argv[0].object, true, out); }
+gpa_code npz_values(gpa_vm *vm, value *argv, value *out) {
+    return members(vm, argv[0].object, false, out);
+}
+gpa_code npz_items(gpa_vm *vm, value *argv, value *out) {
+    return members(vm, argv[0].object, true, out);
+}
 
 gpa_code npz_get(gpa_vm *vm, value *argv, value *out) {
     bool there;

@@ -14,7 +14,8 @@
 
 /* The only element of an array as a number; NumPy's error for more. */
 static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
-    if (a->size != 1) return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
+    if (a->size != 1)
+        return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
     gpa_val item;
     gpa_code rc = arr_item(vm_rt(vm), a, &item, vm_err(vm));
     if (!rc) *n = number_of_element((gpa_dtype)a->dtype, item);
@@ -26,11 +27,14 @@ static gpa_code worth(gpa_vm *vm, value v, number *n) {
     return v.tag == V_ARRAY ? only_element(vm, v.array->arr, n) : GPA_OK;
 }
 
-/* int() or float() of an instance: what its class says, by __index__ if not by the conversion's own method. */
-static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted, value *out, bool *handled) {
+/* int() or float() of an instance: what its class says, by __index__ if not by the conversion's own
+ * method. */
+static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted, value *out,
+                      bool *handled) {
     value plain = v_none();
     gpa_code rc = record_ask(vm, v, method, 0, NULL, &plain, handled);
-    if (!rc && !*handled && !(rc = record_ask(vm, v, "__index__", 0, NULL, &plain, handled)) && *handled) {
+    if (!rc && !*handled && !(rc = record_ask(vm, v, "__index__", 0, NULL, &plain, handled)) &&
+        *handled) {
         int64_t i = 0;
         if (plain.tag == V_BIG && wanted == V_INT) return *out = plain, GPA_OK;
         rc = arg_int(vm, plain, "index", &i);
@@ -42,7 +46,9 @@ static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted,
     rc = value_python(vm, plain, out);
     value_release(vm, plain);
     if (rc || out->tag == wanted || (wanted == V_INT && out->tag == V_BIG)) return rc;
-    rc = vm_fail(vm, GPA_E_TYPE, wanted == V_INT ? "%s returned non-int (type %s)" : "%s.__float__ returned non-float (type %s)",
+    rc = vm_fail(vm, GPA_E_TYPE,
+                 wanted == V_INT ? "%s returned non-int (type %s)"
+                                 : "%s.__float__ returned non-float (type %s)",
                  wanted == V_INT ? method : value_type_name(v), value_type_name(*out));
     value_release(vm, *out);
     *out = v_none();
@@ -74,7 +80,8 @@ static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) 
     return bad_text(vm, s, words);
 }
 
-/* Python's complex numbers and arrays of one refuse to become real; NumPy's scalars drop their imaginary part. */
+/* Python's complex numbers and arrays of one refuse to become real; NumPy's scalars drop their
+ * imaginary part. */
 static bool keeps_imaginary(value v) { return (v.tag == V_COMPLEX || v.tag == V_ARRAY) && !v.aux; }
 
 gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
@@ -83,8 +90,10 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     if (argv[2].tag != V_UNSET) {
         gpa_code rc = arg_int(vm, argv[2], "base", &base);
         if (rc) return rc;
-        if (base != 0 && (base < 2 || base > 36)) return vm_fail(vm, GPA_E_VALUE, "int() base must be >= 2 and <= 36, or 0");
-        if (v.tag != V_STR && v.tag != V_BYTES) return vm_fail(vm, GPA_E_TYPE, "int() can't convert non-string with explicit base");
+        if (base != 0 && (base < 2 || base > 36))
+            return vm_fail(vm, GPA_E_VALUE, "int() base must be >= 2 and <= 36, or 0");
+        if (v.tag != V_STR && v.tag != V_BYTES)
+            return vm_fail(vm, GPA_E_TYPE, "int() can't convert non-string with explicit base");
     }
     if (v.tag == V_STR || v.tag == V_BYTES) return int_of_text(vm, v.str, (int)base, out);
     bool handled;
@@ -94,13 +103,19 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     rc = worth(vm, v, &n);
     if (rc) return rc;
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
-        return vm_fail(vm, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not '%s'",
-                       n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
+        return vm_fail(
+            vm, GPA_E_TYPE,
+            "int() argument must be a string, a bytes-like object or a real number, not '%s'",
+            n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
     if (n.kind == NUMBER_COMPLEX && (rc = np_warn_cast(vm, DT_C128, DT_I64))) return rc;
-    if (n.kind == NUMBER_BIG) *out = value_retain(v);
-    else if (n.kind == NUMBER_UINT) return native_give(v_uint(vm, n.u), out);
-    else if (n.kind != NUMBER_INT) return int_of_float(vm, n.re, out);
-    else *out = v_int(n.i);
+    if (n.kind == NUMBER_BIG)
+        *out = value_retain(v);
+    else if (n.kind == NUMBER_UINT)
+        return native_give(v_uint(vm, n.u), out);
+    else if (n.kind != NUMBER_INT)
+        return int_of_float(vm, n.re, out);
+    else
+        *out = v_int(n.i);
     return GPA_OK;
 }
 
@@ -176,9 +191,11 @@ gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
     rc = worth(vm, v, &n);
     if (rc) return rc;
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
-        return vm_fail(vm, GPA_E_TYPE, "float() argument must be a string or a real number, not '%s'",
+        return vm_fail(vm, GPA_E_TYPE,
+                       "float() argument must be a string or a real number, not '%s'",
                        n.kind == NUMBER_COMPLEX ? "complex" : value_type_name(v));
-    if (n.kind == NUMBER_BIG && isinf(n.re)) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
+    if (n.kind == NUMBER_BIG && isinf(n.re))
+        return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     *out = v_float(n.re);
     return n.kind == NUMBER_COMPLEX ? np_warn_cast(vm, DT_C128, DT_F64) : GPA_OK;
 }
@@ -197,7 +214,8 @@ gpa_code float_ratio(gpa_vm *vm, value *argv, value *out) {
     double m = frexp(f, &e);
     for (int i = 0; i < 1100 && m != floor(m); i++, e--) m *= 2;
     value parts[2] = {v_int((int64_t)m), v_int(1)}, wide = v_none(), both;
-    gpa_code rc = e ? op_number(vm, AST_OP_LSHIFT, parts[e < 0], v_int(abs(e)), &wide) : GPA_OK; /* m is odd or 0, so the two have no common divisor */
+    gpa_code rc = e ? op_number(vm, AST_OP_LSHIFT, parts[e < 0], v_int(abs(e)), &wide)
+                    : GPA_OK; /* m is odd or 0, so the two have no common divisor */
     if (rc) return rc;
     if (e) parts[e < 0] = wide;
     both = v_tuple(vm, 2, parts);
@@ -220,14 +238,16 @@ gpa_code float_imag(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code float_hex(gpa_vm *vm, value *argv, value *out) {
     double f = argv[0].f;
-    if (!isfinite(f)) return native_give(v_cstr(vm, isnan(f) ? "nan" : f < 0 ? "-inf" : "inf"), out);
+    if (!isfinite(f))
+        return native_give(v_cstr(vm, isnan(f) ? "nan" : f < 0 ? "-inf" : "inf"), out);
     const char *sign = signbit(f) ? "-" : "";
     if (f == 0) return native_give(v_strf(vm, "%s0x0.0p+0", sign), out);
     uint64_t bits;
     memcpy(&bits, &f, sizeof bits);
     int e = (int)(bits >> 52 & 2047);
     unsigned long long fraction = bits & (((uint64_t)1 << 52) - 1);
-    return native_give(v_strf(vm, "%s0x%d.%013llxp%+d", sign, e != 0, fraction, e ? e - 1023 : -1022), out);
+    return native_give(
+        v_strf(vm, "%s0x%d.%013llxp%+d", sign, e != 0, fraction, e ? e - 1023 : -1022), out);
 }
 
 gpa_code float_fromhex(gpa_vm *vm, value *argv, value *out) {
@@ -243,11 +263,13 @@ gpa_code float_fromhex(gpa_vm *vm, value *argv, value *out) {
         text++;
         n--;
     }
-    prefixed = (n > 1 && text[0] == '0' && (text[1] | 32) == 'x') || strncasecmp(text, "inf", 3) == 0 || strncasecmp(text, "nan", 3) == 0;
+    prefixed = (n > 1 && text[0] == '0' && (text[1] | 32) == 'x') ||
+               strncasecmp(text, "inf", 3) == 0 || strncasecmp(text, "nan", 3) == 0;
     snprintf(buf, sizeof buf, "%s%.*s", prefixed ? "" : "0x", (int)MIN(n, 50), text);
     char *end;
     double f = strtod(buf, &end);
-    if (*end || n == 0) return vm_fail(vm, GPA_E_VALUE, "invalid hexadecimal floating-point string");
+    if (*end || n == 0)
+        return vm_fail(vm, GPA_E_VALUE, "invalid hexadecimal floating-point string");
     *out = v_float(negative ? -f : f);
     return GPA_OK;
 }
@@ -258,9 +280,11 @@ gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
     value a = argv[1], b = argv[2];
     double re, im;
     if (a.tag == V_STR) {
-        if (b.tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "complex() can't take second arg if first is a string");
+        if (b.tag != V_UNSET)
+            return vm_fail(vm, GPA_E_TYPE, "complex() can't take second arg if first is a string");
         parse_result r = parse_complex(a.str->text, a.str->size, &re, &im);
-        if (r == PARSE_UNDERSCORE) return bad_text(vm, a.str, "could not convert string to complex: ");
+        if (r == PARSE_UNDERSCORE)
+            return bad_text(vm, a.str, "could not convert string to complex: ");
         if (r != PARSE_OK) return vm_fail(vm, GPA_E_VALUE, "complex() arg is a malformed string");
         return native_give(v_complex(vm, re, im), out);
     }
@@ -269,11 +293,15 @@ gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = worth(vm, a, &x);
     if (!rc && b.tag != V_UNSET) rc = worth(vm, b, &y);
     if (rc) return rc;
-    if ((x.kind == NUMBER_BIG && isinf(x.re)) || (y.kind == NUMBER_BIG && isinf(y.re))) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
+    if ((x.kind == NUMBER_BIG && isinf(x.re)) || (y.kind == NUMBER_BIG && isinf(y.re)))
+        return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     if (x.kind == NUMBER_NOT)
-        return vm_fail(vm, GPA_E_TYPE, "complex() first argument must be a string or a number, not '%s'", value_type_name(a));
+        return vm_fail(vm, GPA_E_TYPE,
+                       "complex() first argument must be a string or a number, not '%s'",
+                       value_type_name(a));
     if (y.kind == NUMBER_NOT)
-        return vm_fail(vm, GPA_E_TYPE, "complex() second argument must be a number, not '%s'", value_type_name(b));
+        return vm_fail(vm, GPA_E_TYPE, "complex() second argument must be a number, not '%s'",
+                       value_type_name(b));
     re = y.kind == NUMBER_COMPLEX ? x.re - y.im : x.re;
     im = b.tag == V_UNSET ? x.im : x.kind == NUMBER_COMPLEX ? x.im + y.re : y.re;
     return native_give(v_complex(vm, re, im), out);

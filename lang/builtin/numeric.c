@@ -11,7 +11,9 @@
 
 __extension__ typedef __int128 wide;
 
-gpa_code int_too_large(gpa_vm *vm) { return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits"); }
+gpa_code int_too_large(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits");
+}
 
 gpa_code int_of_float(gpa_vm *vm, double f, value *out) {
     if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");
@@ -27,14 +29,20 @@ gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
     if (v.tag == V_INT || v.tag == V_BOOL) {
         if (v.i == INT64_MIN) return big_unary(vm, AST_OP_NEG, v, out);
         *out = v_int(v.i < 0 ? -v.i : v.i);
-    } else if (v.tag == V_BIG) return big_unary(vm, v.big->negative ? AST_OP_NEG : AST_OP_POS, v, out);
-    else if (v.tag == V_FLOAT) *out = v_float(fabs(v.f));
-    else if (v.tag == V_COMPLEX && !v.aux) *out = v_float(hypot(v.complex->re, v.complex->im));
-    else if (v.tag == V_ARRAY || number_is_numpy(v)) return vm_unary(vm, OP_ABSOLUTE, v, out);
+    } else if (v.tag == V_BIG)
+        return big_unary(vm, v.big->negative ? AST_OP_NEG : AST_OP_POS, v, out);
+    else if (v.tag == V_FLOAT)
+        *out = v_float(fabs(v.f));
+    else if (v.tag == V_COMPLEX && !v.aux)
+        *out = v_float(hypot(v.complex->re, v.complex->im));
+    else if (v.tag == V_ARRAY || number_is_numpy(v))
+        return vm_unary(vm, OP_ABSOLUTE, v, out);
     else {
         bool handled;
         gpa_code rc = record_abs(vm, v, out, &handled);
-        return rc || handled ? rc : vm_fail(vm, GPA_E_TYPE, "bad operand type for abs(): '%s'", value_type_name(v));
+        return rc || handled ? rc
+                             : vm_fail(vm, GPA_E_TYPE, "bad operand type for abs(): '%s'",
+                                       value_type_name(v));
     }
     return GPA_OK;
 }
@@ -43,19 +51,25 @@ gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
 static double round_digits(double x, int64_t n) {
     char text[700];
     if (!isfinite(x) || n > 323) return x;
-    if (n >= 0) snprintf(text, sizeof text, "%.*f", (int)n, x);
+    if (n >= 0)
+        snprintf(text, sizeof text, "%.*f", (int)n, x);
     else {
-        int64_t whole = fabs(x) < 1 ? 0 : snprintf(text, sizeof text, "%.0f", trunc(fabs(x))), digits = whole + n;
-        if (digits > 0) snprintf(text, sizeof text, "%.*e", (int)digits - 1, x);
-        else if (digits == 0 && fabs(x) > 5 * pow(10, (double)whole - 1)) snprintf(text, sizeof text, "%c1e%d", x < 0 ? '-' : '+', (int)whole);
-        else return copysign(0, x);
+        int64_t whole = fabs(x) < 1 ? 0 : snprintf(text, sizeof text, "%.0f", trunc(fabs(x))),
+                digits = whole + n;
+        if (digits > 0)
+            snprintf(text, sizeof text, "%.*e", (int)digits - 1, x);
+        else if (digits == 0 && fabs(x) > 5 * pow(10, (double)whole - 1))
+            snprintf(text, sizeof text, "%c1e%d", x < 0 ? '-' : '+', (int)whole);
+        else
+            return copysign(0, x);
     }
     return strtod(text, NULL);
 }
 
 /* An int rounded to a multiple of 10^-n, halves to even. */
 static gpa_code round_int(gpa_vm *vm, value x, int64_t n, value *out) {
-    value unit = v_none(), rest = v_none(), twice = v_none(), down = v_none(), count = v_none(), odd = v_none();
+    value unit = v_none(), rest = v_none(), twice = v_none(), down = v_none(), count = v_none(),
+          odd = v_none();
     gpa_code rc = GPA_OK;
     int order;
     int64_t digits = x.tag == V_BIG ? (int64_t)(big_bits(x.big) / 3) + 1 : 20; /* at least */
@@ -74,8 +88,10 @@ static gpa_code round_int(gpa_vm *vm, value x, int64_t n, value *out) {
     TRY(big_binary(vm, AST_OP_FLOORDIV, down, unit, &count));
     TRY(big_binary(vm, AST_OP_BITAND, count, v_int(1), &odd));
     order = big_compare(twice, unit);
-    if (order > 0 || (order == 0 && odd.i)) TRY(big_binary(vm, AST_OP_ADD, down, unit, out));
-    else *out = value_retain(down);
+    if (order > 0 || (order == 0 && odd.i))
+        TRY(big_binary(vm, AST_OP_ADD, down, unit, out));
+    else
+        *out = value_retain(down);
 out:
     value_release(vm, odd);
     value_release(vm, count);
@@ -90,7 +106,8 @@ gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
     value v;
     int64_t n = 0;
     bool handled;
-    gpa_code rc = record_ask(vm, argv[0], "__round__", argv[1].tag != V_NONE, &argv[1], out, &handled);
+    gpa_code rc =
+        record_ask(vm, argv[0], "__round__", argv[1].tag != V_NONE, &argv[1], out, &handled);
     if (rc || handled) return rc;
     rc = value_now(vm, argv[0], &v);
     if (rc) return rc;
@@ -110,14 +127,18 @@ gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
         p.F64 = r;
         *out = numpy ? v_num(vm, t, dtype_cast(p, DT_F64, t)) : v_float(r);
     } else {
-        value of = x.kind == NUMBER_UINT ? v_uint(vm, x.u) : x.kind == NUMBER_BIG ? value_retain(v) : v_int(x.i);
+        value of = x.kind == NUMBER_UINT  ? v_uint(vm, x.u)
+                   : x.kind == NUMBER_BIG ? value_retain(v)
+                                          : v_int(x.i);
         rc = of.tag == V_UNSET ? vm_err(vm)->code : round_int(vm, of, n, out);
         value_release(vm, of);
         if (rc || !numpy || whole) goto out;
         number r = number_of(*out);
         value_release(vm, *out);
         if (r.kind == NUMBER_BIG || (r.kind == NUMBER_UINT && t != DT_U64)) TRY(int_too_large(vm));
-        *out = v_num(vm, t, r.kind == NUMBER_UINT ? (gpa_val){.U64 = r.u} : dtype_cast((gpa_val){.I64 = r.i}, DT_I64, t));
+        *out = v_num(vm, t,
+                     r.kind == NUMBER_UINT ? (gpa_val){.U64 = r.u}
+                                           : dtype_cast((gpa_val){.I64 = r.i}, DT_I64, t));
     }
 out:
     value_release(vm, v);
@@ -164,7 +185,8 @@ static gpa_code big_inverse(gpa_vm *vm, value x, value m, value *y) {
         value_release(vm, q);
         if (!rc) rc = vm_poll(vm);
     }
-    bool minus = r[0].tag != V_BIG && r[0].i == -1, one = minus || (r[0].tag != V_BIG && r[0].i == 1);
+    bool minus = r[0].tag != V_BIG && r[0].i == -1,
+         one = minus || (r[0].tag != V_BIG && r[0].i == 1);
     if (!rc && !one) rc = vm_fail(vm, GPA_E_VALUE, "base is not invertible for the given modulus");
     if (!rc) rc = op_number(vm, AST_OP_MUL, s[0], v_int(minus ? -1 : 1), y);
     for (int i = 0; i < 2; i++) {
@@ -179,7 +201,9 @@ static gpa_code big_pow_mod(gpa_vm *vm, value base, value exp, value m, value *o
     value square = v_none(), result = v_none(), next = v_none();
     gpa_code rc = op_number(vm, AST_OP_MOD, base, m, &square);
     if (!rc) rc = op_number(vm, AST_OP_MOD, v_int(1), m, &result);
-    size_t bits = exp.tag == V_BIG ? big_bits(exp.big) : exp.i ? 64 - (size_t)__builtin_clzll((uint64_t)exp.i) : 0;
+    size_t bits = exp.tag == V_BIG ? big_bits(exp.big)
+                  : exp.i          ? 64 - (size_t)__builtin_clzll((uint64_t)exp.i)
+                                   : 0;
     for (size_t i = 0; i < bits && !rc; i++) {
         bool one = exp.tag == V_BIG ? exp.big->digit[i / 32] >> i % 32 & 1 : exp.i >> i & 1;
         value *const turns[2] = {one ? &result : &square, one ? &square : NULL};
@@ -195,17 +219,22 @@ static gpa_code big_pow_mod(gpa_vm *vm, value base, value exp, value m, value *o
         if (!rc) rc = vm_poll(vm);
     }
     value_release(vm, square);
-    if (rc) value_release(vm, result);
-    else *out = result;
+    if (rc)
+        value_release(vm, result);
+    else
+        *out = result;
     return rc;
 }
 
 static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {
     if (!is_int(argv[0]) || !is_int(argv[1]) || !is_int(argv[2]))
-        return vm_fail(vm, GPA_E_TYPE, "pow() 3rd argument not allowed unless all arguments are integers");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "pow() 3rd argument not allowed unless all arguments are integers");
     if (argv[0].tag == V_BIG || argv[1].tag == V_BIG || argv[2].tag == V_BIG) {
-        if (argv[2].tag != V_BIG && argv[2].i == 0) return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");
-        if (argv[1].tag == V_BIG ? !argv[1].big->negative : argv[1].i >= 0) return big_pow_mod(vm, argv[0], argv[1], argv[2], out);
+        if (argv[2].tag != V_BIG && argv[2].i == 0)
+            return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");
+        if (argv[1].tag == V_BIG ? !argv[1].big->negative : argv[1].i >= 0)
+            return big_pow_mod(vm, argv[0], argv[1], argv[2], out);
         value base = v_none(), exp = v_none();
         gpa_code rc = big_inverse(vm, argv[0], argv[2], &base);
         if (!rc) rc = op_number(vm, AST_OP_SUB, v_int(0), argv[1], &exp);
@@ -218,7 +247,8 @@ static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {
     if (m == 0) return vm_fail(vm, GPA_E_VALUE, "pow() 3rd argument cannot be 0");
     if (exp < 0) {
         base = inverse(base, m);
-        if (base == 0 && m != 1 && m != -1) return vm_fail(vm, GPA_E_VALUE, "base is not invertible for the given modulus");
+        if (base == 0 && m != 1 && m != -1)
+            return vm_fail(vm, GPA_E_VALUE, "base is not invertible for the given modulus");
         if (exp == INT64_MIN) return int_too_large(vm);
         exp = -exp;
     }

@@ -21,7 +21,8 @@ extern char **environ;
 gpa_code os_getcwd(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     char path[4096];
-    return getcwd(path, sizeof path) ? native_give(v_cstr(vm, path), out) : os_error(vm, errno, NULL);
+    return getcwd(path, sizeof path) ? native_give(v_cstr(vm, path), out)
+                                     : os_error(vm, errno, NULL);
 }
 
 /* A system call on one path. */
@@ -40,8 +41,10 @@ static gpa_code make_temporary(gpa_vm *vm, value template, bool folder, int *num
     char *name = rc ? NULL : mem_text(text, strlen(text));
     if (rc) return rc;
     if (!name) return vm_no_memory(vm);
-    if (folder ? !mkdtemp(name) : (*number = mkstemp(name)) < 0) rc = os_error(vm, errno, text);
-    else rc = native_give(v_cstr(vm, name), path);
+    if (folder ? !mkdtemp(name) : (*number = mkstemp(name)) < 0)
+        rc = os_error(vm, errno, text);
+    else
+        rc = native_give(v_cstr(vm, name), path);
     mem_free(name);
     return rc;
 }
@@ -56,13 +59,18 @@ gpa_code os_mkstemp(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-gpa_code os_mkdtemp(gpa_vm *vm, value *argv, value *out) { return make_temporary(vm, argv[0], true, NULL, out); }
+gpa_code os_mkdtemp(gpa_vm *vm, value *argv, value *out) {
+    return make_temporary(vm, argv[0], true, NULL, out);
+}
 
 gpa_code os_close(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     int64_t number;
     gpa_code rc = arg_int(vm, argv[0], "fd", &number);
-    return rc ? rc : number < 3 || number > INT32_MAX ? os_error(vm, EBADF, NULL) : close((int)number) ? os_error(vm, errno, NULL) : GPA_OK;
+    return rc                                 ? rc
+           : number < 3 || number > INT32_MAX ? os_error(vm, EBADF, NULL)
+           : close((int)number)               ? os_error(vm, errno, NULL)
+                                              : GPA_OK;
 }
 
 gpa_code os_chdir(gpa_vm *vm, value *argv, value *out) {
@@ -111,7 +119,8 @@ gpa_code os_makedirs(gpa_vm *vm, value *argv, value *out) {
     }
     mem_free(part);
     if (mkdir(path, 0777) == 0) return GPA_OK;
-    if (errno == EEXIST && may_exist && stat(path, &about) == 0 && S_ISDIR(about.st_mode)) return GPA_OK;
+    if (errno == EEXIST && may_exist && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        return GPA_OK;
     return os_error(vm, errno, path);
 }
 
@@ -130,8 +139,10 @@ gpa_code os_listdir(gpa_vm *vm, value *argv, value *out) {
         value_release(vm, name);
     }
     closedir(folder);
-    if (rc) value_release(vm, names);
-    else *out = names;
+    if (rc)
+        value_release(vm, names);
+    else
+        *out = names;
     return rc;
 }
 
@@ -187,8 +198,10 @@ gpa_code os_join(gpa_vm *vm, value *argv, value *out) {
     for (size_t i = 0; !rc && i < argv[1].tuple->count; i++) {
         rc = arg_path(vm, argv[1].tuple->items[i], &part);
         if (rc) break;
-        if (*part == '/') str_clear(&s);
-        else if (s.len && s.text[s.len - 1] != '/') str_putc(&s, '/');
+        if (*part == '/')
+            str_clear(&s);
+        else if (s.len && s.text[s.len - 1] != '/')
+            str_putc(&s, '/');
         str_put(&s, part);
     }
     if (!rc) return native_give(v_str_take(vm, &s), out);
@@ -196,7 +209,8 @@ gpa_code os_join(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* Where the name behind the last slash begins, and where the folder before it ends (without slashes at its end). */
+/* Where the name behind the last slash begins, and where the folder before it ends (without slashes
+ * at its end). */
 static gpa_code cut(gpa_vm *vm, value v, const char **path, size_t *folder, size_t *name) {
     gpa_code rc = arg_path(vm, v, path);
     if (rc) return rc;
@@ -223,7 +237,9 @@ gpa_code os_dirname(gpa_vm *vm, value *argv, value *out) {
 
 static gpa_code give_two(gpa_vm *vm, const char *path, size_t first, size_t second, value *out) {
     value parts[2] = {v_str(vm, path, first), v_cstr(vm, path + second)};
-    gpa_code rc = parts[0].tag == V_UNSET || parts[1].tag == V_UNSET ? GPA_E_MEMORY : native_give(v_tuple(vm, 2, parts), out);
+    gpa_code rc = parts[0].tag == V_UNSET || parts[1].tag == V_UNSET
+                      ? GPA_E_MEMORY
+                      : native_give(v_tuple(vm, 2, parts), out);
     value_release(vm, parts[0]);
     value_release(vm, parts[1]);
     return rc;
@@ -359,8 +375,10 @@ gpa_code os_stat(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = value_truth(vm, argv[1], &follow);
     if (rc) return rc;
     if ((follow ? stat : lstat)(path, &s)) return os_error(vm, errno, path);
-    const value fields[] = {v_int((int64_t)s.st_mode), v_int((int64_t)s.st_ino), v_int((int64_t)s.st_dev), v_int((int64_t)s.st_nlink),
-                            v_int((int64_t)s.st_uid), v_int((int64_t)s.st_gid), v_int((int64_t)s.st_size), v_float(seconds_of(s.st_atim)),
+    const value fields[] = {v_int((int64_t)s.st_mode),      v_int((int64_t)s.st_ino),
+                            v_int((int64_t)s.st_dev),       v_int((int64_t)s.st_nlink),
+                            v_int((int64_t)s.st_uid),       v_int((int64_t)s.st_gid),
+                            v_int((int64_t)s.st_size),      v_float(seconds_of(s.st_atim)),
                             v_float(seconds_of(s.st_mtim)), v_float(seconds_of(s.st_ctim))};
     return native_give(v_tuple(vm, COUNT_OF(fields), fields), out);
 }
@@ -369,7 +387,8 @@ gpa_code os_uname(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     struct utsname u;
     if (uname(&u)) return os_error(vm, errno, NULL);
-    value parts[] = {v_cstr(vm, u.sysname), v_cstr(vm, u.nodename), v_cstr(vm, u.release), v_cstr(vm, u.version), v_cstr(vm, u.machine)};
+    value parts[] = {v_cstr(vm, u.sysname), v_cstr(vm, u.nodename), v_cstr(vm, u.release),
+                     v_cstr(vm, u.version), v_cstr(vm, u.machine)};
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (parts[i].tag == V_UNSET) rc = GPA_E_MEMORY;
@@ -385,7 +404,8 @@ gpa_code os_terminal(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_tuple(vm, 2, (value[]){v_int(size.ws_col), v_int(size.ws_row)}), out);
 }
 
-/* The folder of the user whose name is the first n bytes, or of the one who runs this; NULL: nobody knows. */
+/* The folder of the user whose name is the first n bytes, or of the one who runs this; NULL: nobody
+ * knows. */
 static const char *home_of(const char *name, size_t n) {
     const char *home = n ? NULL : getenv("HOME");
     char text[256];

@@ -1,7 +1,8 @@
 /* The process that draws: gnuplot.
  *
- * It reads its script from standard input and numbers from descriptor 3, and writes the picture to standard output. All
- * of these are files in memory, so that no pipe can fill up, and nothing is left behind whatever happens. */
+ * It reads its script from standard input and numbers from descriptor 3, and writes the picture to
+ * standard output. All of these are files in memory, so that no pipe can fill up, and nothing is
+ * left behind whatever happens. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -79,14 +80,17 @@ static gpa_code start(gpa_vm *vm, const int *fds, pid_t *pid) {
     sigemptyset(&none);
     posix_spawn_file_actions_init(&acts);
     posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is the parent's business */
+    posix_spawnattr_setflags(
+        &attr,
+        POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is the parent's business */
     posix_spawnattr_setsigmask(&attr, &none);
     for (int i = 0; i < FILES; i++) posix_spawn_file_actions_adddup2(&acts, fds[i], i);
     int failed = posix_spawnp(pid, name, &acts, &attr, argv, environ);
     posix_spawn_file_actions_destroy(&acts);
     posix_spawnattr_destroy(&attr);
     if (failed == ENOENT) {
-        gpa_code rc = vm_fail(vm, GPA_E_RUNTIME, "plots are drawn by gnuplot, which is not installed");
+        gpa_code rc =
+            vm_fail(vm, GPA_E_RUNTIME, "plots are drawn by gnuplot, which is not installed");
         gpa_err_hint(vm_err(vm), "sudo apt install gnuplot-nox");
         return rc;
     }
@@ -105,9 +109,11 @@ static gpa_code await(gpa_vm *vm, pid_t pid, int *status) {
     return rc;
 }
 
-/* gnuplot repeats the line and points at the place; what is wrong stands in the last line, behind "line 7: ". */
+/* gnuplot repeats the line and points at the place; what is wrong stands in the last line, behind
+ * "line 7: ". */
 static gpa_code complain(gpa_vm *vm, gpa_str *text) {
-    while (text->len && strchr(" \t\r\n", text->text[text->len - 1])) text->text[--text->len] = '\0';
+    while (text->len && strchr(" \t\r\n", text->text[text->len - 1]))
+        text->text[--text->len] = '\0';
     const char *what = text->len ? strrchr(text->text, '\n') : NULL;
     what = what ? what + 1 : text->len ? text->text : "it ended without a picture";
     const char *line = strstr(what, "line "), *colon = line ? strchr(line, ':') : NULL;
@@ -119,7 +125,8 @@ static gpa_code draw(gpa_vm *vm, const int *fds, gpa_str *picture) {
     pid_t pid;
     int status = 0;
     gpa_str said;
-    gpa_code rc = lseek(fds[SCRIPT], 0, SEEK_SET) < 0 ? os_error(vm, errno, NULL) : start(vm, fds, &pid);
+    gpa_code rc =
+        lseek(fds[SCRIPT], 0, SEEK_SET) < 0 ? os_error(vm, errno, NULL) : start(vm, fds, &pid);
     if (rc || (rc = await(vm, pid, &status))) return rc;
     str_init(&said);
     rc = read_whole(vm, fds[PICTURE], picture);
@@ -149,8 +156,10 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = write_whole(vm, fds[SCRIPT], script, n, NULL);
     if (!rc) rc = put_numbers(vm, argv[1], fds[NUMBERS]);
     if (!rc) rc = draw(vm, fds, &picture);
-    if (!rc && path) rc = save(vm, path, &picture);
-    else if (!rc) rc = native_give(v_bytes(vm, picture.text, picture.len), out);
+    if (!rc && path)
+        rc = save(vm, path, &picture);
+    else if (!rc)
+        rc = native_give(v_bytes(vm, picture.text, picture.len), out);
     close_files(fds);
     str_free(&picture);
     return rc;
@@ -159,7 +168,8 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
 gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
     const gpa_str *set = vm->config.figure_format;
     (void)argv;
-    return native_give(v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
+    return native_give(
+        v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
 }
 
 gpa_code plot_symbols_room(gpa_vm *vm, value *argv, value *out) {

@@ -1,7 +1,8 @@
 /* numpy's print options and the functions that print by them.
  *
- * The options that hold are a dict in the module numpy, under a name no program can write; absent, the defaults hold. A
- * change puts a new dict there, so that a `with printoptions(...)` only has to keep the one before. */
+ * The options that hold are a dict in the module numpy, under a name no program can write; absent,
+ * the defaults hold. A change puts a new dict there, so that a `with printoptions(...)` only has to
+ * keep the one before. */
 #include <math.h>
 
 #include "lang/format/array_format.h"
@@ -15,8 +16,9 @@
 static const char options_name[] = "(printoptions)";
 
 /* In the order of get_printoptions(). */
-static const char *const names[] = {"edgeitems", "threshold", "floatmode", "precision",     "suppress", "linewidth",
-                                    "nanstr",    "infstr",    "sign",      "formatter", "legacy",    "override_repr"};
+static const char *const names[] = {"edgeitems", "threshold", "floatmode", "precision",
+                                    "suppress",  "linewidth", "nanstr",    "infstr",
+                                    "sign",      "formatter", "legacy",    "override_repr"};
 static const char *const mode_names[] = {"maxprec", "maxprec_equal", "fixed", "unique"};
 
 /* ---- the dict ---- */
@@ -43,8 +45,10 @@ static gpa_code defaults(gpa_vm *vm, value *out) {
     if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
     if (!rc) rc = dict_set_text(vm, d.dict, "legacy", v_bool(false));
     if (!rc) rc = dict_set_text(vm, d.dict, "override_repr", v_none());
-    if (rc) value_release(vm, d);
-    else *out = d;
+    if (rc)
+        value_release(vm, d);
+    else
+        *out = d;
     return rc;
 }
 
@@ -68,9 +72,11 @@ static gpa_code check_option(gpa_vm *vm, const char *name, value v) {
         for (size_t i = 0; i < COUNT_OF(mode_names); i++)
             if (v.tag == V_STR && strcmp(v.str->text, mode_names[i]) == 0) return GPA_OK;
         return vm_fail(vm, GPA_E_VALUE,
-                       "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", \"maxprec_equal\"");
+                       "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", "
+                       "\"maxprec_equal\"");
     }
-    if (strcmp(name, "sign") == 0 && (v.tag != V_STR || v.str->size != 1 || !strchr("-+ ", v.str->text[0])))
+    if (strcmp(name, "sign") == 0 &&
+        (v.tag != V_STR || v.str->size != 1 || !strchr("-+ ", v.str->text[0])))
         return vm_fail(vm, GPA_E_VALUE, "sign option must be one of ' ', '+', or '-'");
     int64_t i;
     if (strcmp(name, "precision") == 0 && arg_int(vm, v, name, &i)) {
@@ -78,11 +84,15 @@ static gpa_code check_option(gpa_vm *vm, const char *name, value v) {
         return vm_fail(vm, GPA_E_TYPE, "precision must be an integer");
     }
     if (strcmp(name, "legacy") == 0 && v.tag == V_STR && strcmp(v.str->text, "1.13") == 0)
-        return vm_fail(vm, GPA_E_UNSUPPORTED, "arrays are printed as NumPy 1.14 and later do: legacy can be '1.21', '1.25', '2.1', '2.2' or False");
+        return vm_fail(vm, GPA_E_UNSUPPORTED,
+                       "arrays are printed as NumPy 1.14 and later do: legacy can be '1.21', "
+                       "'1.25', '2.1', '2.2' or False");
     number n = number_of(v);
-    if (strcmp(name, "threshold") == 0 && n.kind == NUMBER_NOT) return vm_fail(vm, GPA_E_TYPE, "threshold must be numeric");
+    if (strcmp(name, "threshold") == 0 && n.kind == NUMBER_NOT)
+        return vm_fail(vm, GPA_E_TYPE, "threshold must be numeric");
     if (strcmp(name, "threshold") == 0 && isnan(n.re))
-        return vm_fail(vm, GPA_E_VALUE, "threshold must be non-NAN, try sys.maxsize for untruncated representation");
+        return vm_fail(vm, GPA_E_VALUE,
+                       "threshold must be non-NAN, try sys.maxsize for untruncated representation");
     return GPA_OK;
 }
 
@@ -110,8 +120,10 @@ static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_
 
 static void read_int(gpa_vm *vm, dict_obj *d, const char *name, int64_t *to) {
     number n = number_of(dict_text_peek(vm, d, name));
-    if (n.kind == NUMBER_INT) *to = n.i;
-    else if (n.kind == NUMBER_FLOAT) *to = n.re >= 0x1p62 ? INT64_MAX : (int64_t)n.re;
+    if (n.kind == NUMBER_INT)
+        *to = n.i;
+    else if (n.kind == NUMBER_FLOAT)
+        *to = n.re >= 0x1p62 ? INT64_MAX : (int64_t)n.re;
 }
 
 static void read_options(gpa_vm *vm, dict_obj *d, print_options *o) {
@@ -134,7 +146,8 @@ static void read_options(gpa_vm *vm, dict_obj *d, print_options *o) {
     o->bare = legacy.tag == V_STR && legacy.str->text[0] == '1';
 }
 
-static const print_options plain = {8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE}, false};
+static const print_options plain = {
+    8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE}, false};
 
 gpa_code print_options_get(gpa_vm *vm, print_options *out) {
     module_obj *numpy;
@@ -149,13 +162,15 @@ gpa_code print_options_get(gpa_vm *vm, print_options *out) {
 /* ---- set, get, with ---- */
 
 gpa_code print_set(gpa_vm *vm, value *argv, value *out) {
-    static const char *const order[] = {"precision", "threshold", "edgeitems", "linewidth", "suppress", "nanstr",
-                                        "infstr",    "formatter", "sign",      "floatmode", "legacy",   "override_repr"};
+    static const char *const order[] = {"precision", "threshold", "edgeitems", "linewidth",
+                                        "suppress",  "nanstr",    "infstr",    "formatter",
+                                        "sign",      "floatmode", "legacy",    "override_repr"};
     (void)out;
     value d = v_none();
     gpa_code rc = current(vm, &d);
     if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
-    for (size_t i = 0; i < COUNT_OF(order) && !rc; i++) rc = set_option(vm, d.dict, order[i], argv[i]);
+    for (size_t i = 0; i < COUNT_OF(order) && !rc; i++)
+        rc = set_option(vm, d.dict, order[i], argv[i]);
     if (!rc) rc = install(vm, d);
     value_release(vm, d);
     return rc;
@@ -180,7 +195,8 @@ static gpa_code with_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     return install(vm, o->fields[1]);
 }
 
-const object_kind print_with_kind = {.type_name = "contextlib._GeneratorContextManager", .enter = with_enter, .exit = with_exit};
+const object_kind print_with_kind = {
+    .type_name = "contextlib._GeneratorContextManager", .enter = with_enter, .exit = with_exit};
 
 gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
     value o = v_object(vm, &print_with_kind, 2);
@@ -190,20 +206,27 @@ gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
     size_t at = 0;
     for (const dict_entry *e; !rc && (e = dict_next(argv[1].dict, &at));) {
         bool known = false;
-        for (size_t i = 0; i < COUNT_OF(names); i++) known = known || strcmp(e->key.str->text, names[i]) == 0;
-        if (known) rc = set_option(vm, d, e->key.str->text, e->v);
-        else rc = vm_fail(vm, GPA_E_TYPE, "printoptions() got an unexpected keyword argument '%s'", e->key.str->text);
+        for (size_t i = 0; i < COUNT_OF(names); i++)
+            known = known || strcmp(e->key.str->text, names[i]) == 0;
+        if (known)
+            rc = set_option(vm, d, e->key.str->text, e->v);
+        else
+            rc = vm_fail(vm, GPA_E_TYPE, "printoptions() got an unexpected keyword argument '%s'",
+                         e->key.str->text);
     }
     if (!rc && argv[0].tuple->count) rc = set_option(vm, d, "precision", argv[0].tuple->items[0]);
-    if (rc) value_release(vm, o);
-    else *out = o;
+    if (rc)
+        value_release(vm, o);
+    else
+        *out = o;
     return rc;
 }
 
 /* ---- arrays ---- */
 
 /* The options that hold with some changed for one call; *d owns what they point to. */
-static gpa_code changed(gpa_vm *vm, const char *const *which, const value *to, size_t n, value *d, print_options *o) {
+static gpa_code changed(gpa_vm *vm, const char *const *which, const value *to, size_t n, value *d,
+                        print_options *o) {
     *d = v_none();
     *o = plain;
     gpa_code rc = current(vm, d);
@@ -213,7 +236,8 @@ static gpa_code changed(gpa_vm *vm, const char *const *which, const value *to, s
 }
 
 gpa_code print_array(gpa_vm *vm, value *argv, value *out) {
-    static const char *const which[] = {"linewidth", "precision", "suppress", "formatter", "threshold", "edgeitems", "sign", "floatmode"};
+    static const char *const which[] = {"linewidth", "precision", "suppress", "formatter",
+                                        "threshold", "edgeitems", "sign",     "floatmode"};
     const value to[] = {argv[1], argv[2], argv[3], argv[7], argv[8], argv[9], argv[10], argv[11]};
     const char *separator, *prefix, *suffix;
     size_t n, n_prefix, n_suffix;
@@ -244,9 +268,12 @@ static gpa_code array_text(gpa_vm *vm, value *argv, bool repr, value *out) {
     str_init(&s);
     gpa_code rc = changed(vm, which, argv + 1, 3, &d, &o);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc && repr) rc = array_put_repr_with(vm, a, &o, &s);
-    else if (!rc && a->ndim == 0) rc = vm_str(vm, argv[0], &s);
-    else if (!rc) rc = array_put(vm, a, &o, " ", 0, 0, &s);
+    if (!rc && repr)
+        rc = array_put_repr_with(vm, a, &o, &s);
+    else if (!rc && a->ndim == 0)
+        rc = vm_str(vm, argv[0], &s);
+    else if (!rc)
+        rc = array_put(vm, a, &o, " ", 0, 0, &s);
     if (!rc) rc = native_give(v_str_take(vm, &s), out);
     str_free(&s);
     arr_release(vm_rt(vm), a);
@@ -268,8 +295,8 @@ static gpa_code count_or_none(gpa_vm *vm, value v, const char *name, int *out) {
     return rc;
 }
 
-static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value trim, value sign, value pad_left, value min_digits,
-                              float_form *f) {
+static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value trim, value sign,
+                              value pad_left, value min_digits, float_form *f) {
     *f = (float_form){.exp_digits = -1, .pad_right = -1, .fractional = true};
     gpa_code rc = count_or_none(vm, precision, "precision", &f->precision);
     if (!rc) rc = count_or_none(vm, pad_left, "pad_left", &f->pad_left);
@@ -282,12 +309,14 @@ static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value t
     if (!f->unique && f->precision < 0)
         return vm_fail(vm, GPA_E_TYPE, "in non-unique mode `precision` must be supplied");
     if (trim.tag != V_STR || trim.str->size != 1 || !strchr("k.0-", trim.str->text[0]))
-        return vm_fail(vm, GPA_E_TYPE, "if supplied, trim must be 'k', '.', '0' or '-' found `%s`", trim.tag == V_STR ? trim.str->text : "?");
+        return vm_fail(vm, GPA_E_TYPE, "if supplied, trim must be 'k', '.', '0' or '-' found `%s`",
+                       trim.tag == V_STR ? trim.str->text : "?");
     f->trim = trim.str->text[0];
     return GPA_OK;
 }
 
-/* The number to print, as a value of its own dtype: NumPy's scalars keep theirs, all else is float64. */
+/* The number to print, as a value of its own dtype: NumPy's scalars keep theirs, all else is
+ * float64. */
 static gpa_code float_arg(gpa_vm *vm, value v, double *x, gpa_dtype *t) {
     value now;
     gpa_code rc = value_now(vm, v, &now);
@@ -305,9 +334,12 @@ static gpa_code give_float(gpa_vm *vm, value v, const float_form *f, bool scient
     if (rc) return rc;
     gpa_str s;
     str_init(&s);
-    if (!isfinite(x)) str_put(&s, isnan(x) ? "nan" : x < 0 ? "-inf" : f->sign ? "+inf" : "inf");
-    else if (scientific) float_scientific(&s, x, t, f);
-    else float_positional(&s, x, t, f);
+    if (!isfinite(x))
+        str_put(&s, isnan(x) ? "nan" : x < 0 ? "-inf" : f->sign ? "+inf" : "inf");
+    else if (scientific)
+        float_scientific(&s, x, t, f);
+    else
+        float_positional(&s, x, t, f);
     return native_give(v_str_take(vm, &s), out);
 }
 

@@ -1,11 +1,12 @@
-/* progress(iterable): the items, and a bar that the front end shows while there are more, once that takes a while. */
+/* progress(iterable): the items, and a bar that the front end shows while there are more, once that
+ * takes a while. */
 #include <time.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 
-/* at: items given; end: of how many (-1: nobody knows); step: when it began, in ns. extra: what it is called, when to show
- * it next. */
+/* at: items given; end: of how many (-1: nobody knows); step: when it began, in ns. extra: what it
+ * is called, when to show it next. */
 enum { WAIT_NS = 1000000000, EVERY_NS = 100000000 };
 
 static int64_t now(void) {
@@ -24,7 +25,8 @@ static gpa_code progress_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
     int64_t t = now(), n = it->at++;
     if (t < extra[1].i) return GPA_OK;
     extra[1] = v_int(t + EVERY_NS);
-    double part = it->end > 0 ? (double)n / (double)it->end : -1, taken = (double)(t - it->step) * 1e-9;
+    double part = it->end > 0 ? (double)n / (double)it->end : -1,
+           taken = (double)(t - it->step) * 1e-9;
     vm_progress(vm, extra[0].str->text, part, part > 0 ? taken / part - taken : -1);
     return GPA_OK;
 }

@@ -1,5 +1,6 @@
-/* The module random: the Mersenne Twister (MT19937) and the distributions, in CPython's order of drawing, so that a seed
- * gives CPython's numbers. The state is an object in the module, made when first needed. */
+/* The module random: the Mersenne Twister (MT19937) and the distributions, in CPython's order of
+ * drawing, so that a seed gives CPython's numbers. The state is an object in the module, made when
+ * first needed. */
 #include <math.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +24,8 @@ typedef struct {
 
 static void twister_begin(twister *t, uint32_t s) {
     t->word[0] = s;
-    for (uint32_t i = 1; i < WORDS; i++) t->word[i] = 1812433253u * (t->word[i - 1] ^ (t->word[i - 1] >> 30)) + i;
+    for (uint32_t i = 1; i < WORDS; i++)
+        t->word[i] = 1812433253u * (t->word[i - 1] ^ (t->word[i - 1] >> 30)) + i;
     t->at = WORDS;
 }
 
@@ -97,7 +99,8 @@ static void seed_by_number(twister *t, uint64_t n) {
 static void seed_by_time(twister *t) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    uint32_t key[4] = {(uint32_t)now.tv_nsec, (uint32_t)now.tv_sec, (uint32_t)getpid(), (uint32_t)(uintptr_t)t};
+    uint32_t key[4] = {(uint32_t)now.tv_nsec, (uint32_t)now.tv_sec, (uint32_t)getpid(),
+                       (uint32_t)(uintptr_t)t};
     twister_seed(t, key, 4);
 }
 
@@ -125,15 +128,20 @@ gpa_code random_seed(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];
     gpa_code rc = state_of(vm, &t);
     if (rc) return rc;
-    if (v.tag == V_NONE) seed_by_time(t);
-    else if (v.tag == V_INT || v.tag == V_BOOL) seed_by_number(t, v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i);
+    if (v.tag == V_NONE)
+        seed_by_time(t);
+    else if (v.tag == V_INT || v.tag == V_BOOL)
+        seed_by_number(t, v.i < 0 ? 0 - (uint64_t)v.i : (uint64_t)v.i);
     else if (v.tag == V_BIG || v.tag == V_FLOAT || v.tag == V_STR || v.tag == V_BYTES) {
         uint64_t h;
         if ((rc = value_hash(vm, v, &h))) return rc;
         seed_by_number(t, h);
     } else
-        return vm_fail(vm, GPA_E_TYPE, "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
-    module_obj *arrays = vm_loaded_peek(vm, "numpy.random"); /* compiled loops begin anew too (lang/typed/draw.c) */
+        return vm_fail(
+            vm, GPA_E_TYPE,
+            "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
+    module_obj *arrays =
+        vm_loaded_peek(vm, "numpy.random"); /* compiled loops begin anew too (lang/typed/draw.c) */
     return arrays ? module_set_text(vm, arrays, "_own_lanes", v_none()) : GPA_OK;
 }
 
@@ -188,7 +196,8 @@ gpa_code random_gauss(gpa_vm *vm, value *argv, value *out) {
     double mu, sigma, z;
     gpa_code rc = two_floats(vm, argv, &mu, &sigma, &t);
     if (rc) return rc;
-    if (t->has_gauss) z = t->gauss;
+    if (t->has_gauss)
+        z = t->gauss;
     else {
         double angle = next_float(t) * (2.0 * M_PI), length = sqrt(-2.0 * log(1.0 - next_float(t)));
         z = cos(angle) * length;
@@ -254,8 +263,10 @@ gpa_code random_randrange(gpa_vm *vm, value *argv, value *out) {
     }
     if (one) return vm_fail(vm, GPA_E_VALUE, "empty range for randrange()");
     if (step == 1)
-        return vm_fail(vm, GPA_E_VALUE, "empty range in randrange(%lld, %lld)", (long long)start, (long long)stop);
-    return vm_fail(vm, GPA_E_VALUE, "empty range in randrange(%lld, %lld, %lld)", (long long)start, (long long)stop, (long long)step);
+        return vm_fail(vm, GPA_E_VALUE, "empty range in randrange(%lld, %lld)", (long long)start,
+                       (long long)stop);
+    return vm_fail(vm, GPA_E_VALUE, "empty range in randrange(%lld, %lld, %lld)", (long long)start,
+                   (long long)stop, (long long)step);
 }
 
 gpa_code random_randint(gpa_vm *vm, value *argv, value *out) {
@@ -349,11 +360,13 @@ gpa_code random_sample(gpa_vm *vm, value *argv, value *out) {
     uint64_t *at = NULL;
     gpa_code rc = GPA_OK;
     if (argv[0].tag == V_SET || argv[0].tag == V_DICT || argv[0].tag == V_ITER)
-        return vm_fail(vm, GPA_E_TYPE, "Population must be a sequence.  For dicts or sets, use sorted(d).");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "Population must be a sequence.  For dicts or sets, use sorted(d).");
     TRY(arg_int(vm, argv[1], "k", &k));
     TRY(state_of(vm, &t));
     TRY(vm_collect(vm, argv[0], &items));
-    if (k < 0 || (uint64_t)k > items.list->count) TRY(vm_fail(vm, GPA_E_VALUE, "Sample larger than population or is negative"));
+    if (k < 0 || (uint64_t)k > items.list->count)
+        TRY(vm_fail(vm, GPA_E_VALUE, "Sample larger than population or is negative"));
     at = mem_new((size_t)k * sizeof *at);
     if (!at) TRY(vm_no_memory(vm));
     TRY(distinct(vm, t, items.list->count, (uint64_t)k, at));
@@ -374,7 +387,8 @@ static gpa_code running_weights(gpa_vm *vm, value weights, bool running, size_t 
     double total = 0;
     *out = NULL;
     gpa_code rc = vm_collect(vm, weights, &w);
-    if (!rc && w.list->count != n) rc = vm_fail(vm, GPA_E_VALUE, "The number of weights does not match the population");
+    if (!rc && w.list->count != n)
+        rc = vm_fail(vm, GPA_E_VALUE, "The number of weights does not match the population");
     if (!rc && !(*out = mem_new(n * sizeof **out))) rc = vm_no_memory(vm);
     for (size_t i = 0; i < n && !rc; i++) {
         double x = 0;
@@ -383,7 +397,8 @@ static gpa_code running_weights(gpa_vm *vm, value weights, bool running, size_t 
         (*out)[i] = total;
     }
     value_release(vm, w);
-    if (!rc && !(total > 0)) return vm_fail(vm, GPA_E_VALUE, "Total of weights must be greater than zero");
+    if (!rc && !(total > 0))
+        return vm_fail(vm, GPA_E_VALUE, "Total of weights must be greater than zero");
     return rc;
 }
 
@@ -397,14 +412,17 @@ gpa_code random_choices(gpa_vm *vm, value *argv, value *out) {
     TRY(state_of(vm, &t));
     TRY(vm_collect(vm, argv[0], &items));
     size_t n = items.list->count;
-    if (argv[2].tag != V_NONE) TRY(running_weights(vm, argv[2], true, n, &sums));
-    else if (argv[1].tag != V_NONE) TRY(running_weights(vm, argv[1], false, n, &sums));
+    if (argv[2].tag != V_NONE)
+        TRY(running_weights(vm, argv[2], true, n, &sums));
+    else if (argv[1].tag != V_NONE)
+        TRY(running_weights(vm, argv[1], false, n, &sums));
     if (n == 0 && k > 0) TRY(vm_fail(vm, GPA_E_INDEX, "list index out of range"));
     chosen = v_list(vm, 0, NULL);
     if (chosen.tag == V_UNSET) TRY(GPA_E_MEMORY);
     for (int64_t i = 0; i < k; i++) {
         size_t at = 0;
-        if (!sums) at = (size_t)floor(next_float(t) * (double)n);
+        if (!sums)
+            at = (size_t)floor(next_float(t) * (double)n);
         else
             for (double x = next_float(t) * sums[n - 1]; at + 1 < n && x >= sums[at];) at++;
         TRY(list_append(vm, chosen.list, items.list->items[at]));

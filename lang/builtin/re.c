@@ -1,8 +1,9 @@
-/* The module re: patterns compiled and matched by PCRE2; what Match and Pattern do with it is written in gpa (modules/re.gpa).
+/* The module re: patterns compiled and matched by PCRE2; what Match and Pattern do with it is
+ * written in gpa (modules/re.gpa).
  *
- * Python's patterns are PCRE2's but for a few spellings, which `translate` rewrites, and mistakes that Python reports in its own words,
- * which it finds first. Positions go in and out in characters, as Python counts them.
- * Reading order: translate, re_compile, re_search. */
+ * Python's patterns are PCRE2's but for a few spellings, which `translate` rewrites, and mistakes
+ * that Python reports in its own words, which it finds first. Positions go in and out in
+ * characters, as Python counts them. Reading order: translate, re_compile, re_search. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "lang/builtin/all.h"
@@ -24,7 +25,8 @@ static void code_free(gpa_vm *vm, object_obj *o) {
 static const object_kind code_kind = {.type_name = "re.Code", .free = code_free};
 
 static gpa_code wrong(gpa_vm *vm, const char *words, const str_obj *pattern, size_t at) {
-    return vm_fail(vm, GPA_E_PATTERN, "%s at position %zu", words, text_count(pattern->text, MIN(at, pattern->size)));
+    return vm_fail(vm, GPA_E_PATTERN, "%s at position %zu", words,
+                   text_count(pattern->text, MIN(at, pattern->size)));
 }
 
 /* ---- Python's spelling as PCRE2's ---- */
@@ -61,9 +63,12 @@ static gpa_code escape(reader *r, bool in_set) {
         words[sizeof words - 2] = c;
         return wrong(r->vm, words, r->p, r->at);
     }
-    if (c == 'Z') str_put(r->out, "\\z");
-    else if (c == 'v') str_put(r->out, "\\x0b");
-    else str_putn(r->out, text + r->at, 2);
+    if (c == 'Z')
+        str_put(r->out, "\\z");
+    else if (c == 'v')
+        str_put(r->out, "\\x0b");
+    else
+        str_putn(r->out, text + r->at, 2);
     r->at += 2;
     return GPA_OK;
 }
@@ -97,10 +102,14 @@ static gpa_code translate(reader *r) {
     gpa_code rc = GPA_OK;
     while (r->at < r->p->size && !rc) {
         char c = text[r->at];
-        if (c == '\\') rc = escape(r, false);
-        else if (c == '[') rc = set(r);
-        else if (c == '(' && r->depth == MOST_OPEN) rc = vm_fail(r->vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
-        else if (c == ')' && !r->depth) rc = wrong(r->vm, "unbalanced parenthesis", r->p, r->at);
+        if (c == '\\')
+            rc = escape(r, false);
+        else if (c == '[')
+            rc = set(r);
+        else if (c == '(' && r->depth == MOST_OPEN)
+            rc = vm_fail(r->vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+        else if (c == ')' && !r->depth)
+            rc = wrong(r->vm, "unbalanced parenthesis", r->p, r->at);
         else if (c == '{' && r->at + 1 < r->p->size && text[r->at + 1] == ',') {
             str_put(r->out, "{0");
             r->at++;
@@ -113,7 +122,8 @@ static gpa_code translate(reader *r) {
             r->at++;
         }
     }
-    if (!rc && r->depth) rc = wrong(r->vm, "missing ), unterminated subpattern", r->p, r->open[r->depth - 1]);
+    if (!rc && r->depth)
+        rc = wrong(r->vm, "missing ), unterminated subpattern", r->p, r->open[r->depth - 1]);
     return rc;
 }
 
@@ -121,9 +131,12 @@ static gpa_code translate(reader *r) {
 static gpa_code refused(gpa_vm *vm, int why, size_t at, const str_obj *pattern) {
     enum { NOTHING_TO_REPEAT = 109, NO_SUCH_GROUP = 115, LOOK_BEHIND = 125 };
     char words[200];
-    if (why == LOOK_BEHIND) return vm_fail(vm, GPA_E_PATTERN, "look-behind requires fixed-width pattern");
+    if (why == LOOK_BEHIND)
+        return vm_fail(vm, GPA_E_PATTERN, "look-behind requires fixed-width pattern");
     if (why == NO_SUCH_GROUP) return wrong(vm, "invalid group reference", pattern, at);
-    if (why == NOTHING_TO_REPEAT && at && at <= pattern->size && strchr("*+?}", pattern->text[at - 1])) return wrong(vm, "multiple repeat", pattern, at);
+    if (why == NOTHING_TO_REPEAT && at && at <= pattern->size &&
+        strchr("*+?}", pattern->text[at - 1]))
+        return wrong(vm, "multiple repeat", pattern, at);
     if (why == NOTHING_TO_REPEAT) return wrong(vm, "nothing to repeat", pattern, at);
     pcre2_get_error_message(why, (PCRE2_UCHAR *)words, sizeof words);
     return wrong(vm, words, pattern, at);
@@ -146,7 +159,8 @@ static gpa_code put_names(gpa_vm *vm, const pcre2_code *code, value *out) {
     for (uint32_t g = 1; g <= groups && !rc; g++) /* by number, as Python has them */
         for (uint32_t i = 0; i < n && !rc; i++) {
             PCRE2_SPTR e = table + i * width;
-            if ((uint32_t)(e[0] << 8 | e[1]) == g) rc = dict_set_text(vm, out->dict, (const char *)e + 2, v_int(g));
+            if ((uint32_t)(e[0] << 8 | e[1]) == g)
+                rc = dict_set_text(vm, out->dict, (const char *)e + 2, v_int(g));
         }
     return rc;
 }
@@ -158,8 +172,10 @@ gpa_code re_compile(gpa_vm *vm, value *argv, value *out) { /* pattern, flags */
     if (rc) return rc;
     str_init(&text);
     reader r = {.vm = vm, .p = argv[0].str, .verbose = (flags & FLAG_X) != 0, .out = &text};
-    uint32_t options = PCRE2_UTF | (flags & FLAG_A ? 0 : PCRE2_UCP) | (flags & FLAG_I ? PCRE2_CASELESS : 0) |
-                       (flags & FLAG_M ? PCRE2_MULTILINE : 0) | (flags & FLAG_S ? PCRE2_DOTALL : 0) | (flags & FLAG_X ? PCRE2_EXTENDED : 0);
+    uint32_t options = PCRE2_UTF | (flags & FLAG_A ? 0 : PCRE2_UCP) |
+                       (flags & FLAG_I ? PCRE2_CASELESS : 0) |
+                       (flags & FLAG_M ? PCRE2_MULTILINE : 0) |
+                       (flags & FLAG_S ? PCRE2_DOTALL : 0) | (flags & FLAG_X ? PCRE2_EXTENDED : 0);
     int why;
     size_t at;
     value holder = v_unset(), names = v_unset();
@@ -196,18 +212,22 @@ static size_t byte_of(const str_obj *s, int64_t count) {
     return i;
 }
 
-static int64_t place_of(const str_obj *s, size_t byte) { return str_is_ascii(s) ? (int64_t)byte : (int64_t)text_count(s->text, byte); }
+static int64_t place_of(const str_obj *s, size_t byte) {
+    return str_is_ascii(s) ? (int64_t)byte : (int64_t)text_count(s->text, byte);
+}
 
 static gpa_code give_spans(gpa_vm *vm, const str_obj *s, const size_t *ends, size_t n, value *out) {
     value spans = v_tuple(vm, 2 * n, NULL);
     if (spans.tag == V_UNSET) return GPA_E_MEMORY;
-    for (size_t i = 0; i < 2 * n; i++) spans.tuple->items[i] = v_int(ends[i] == PCRE2_UNSET ? -1 : place_of(s, ends[i]));
+    for (size_t i = 0; i < 2 * n; i++)
+        spans.tuple->items[i] = v_int(ends[i] == PCRE2_UNSET ? -1 : place_of(s, ends[i]));
     *out = spans;
     return GPA_OK;
 }
 
-/* code, groups, text, pos, endpos, how: 0 anywhere, 1 at pos, 2 from pos to endpos; whether an empty match at pos counts. A tuple of begins
- * and ends, the whole first, -1 for a group that took no part; or None. */
+/* code, groups, text, pos, endpos, how: 0 anywhere, 1 at pos, 2 from pos to endpos; whether an
+ * empty match at pos counts. A tuple of begins and ends, the whole first, -1 for a group that took
+ * no part; or None. */
 gpa_code re_search(gpa_vm *vm, value *argv, value *out) {
     int64_t groups, pos, end, how;
     bool empty;
@@ -220,10 +240,15 @@ gpa_code re_search(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     pcre2_match_data *m = pcre2_match_data_create((uint32_t)groups + 1, NULL);
     if (!m) return vm_no_memory(vm);
-    uint32_t options = PCRE2_NO_UTF_CHECK | (how ? PCRE2_ANCHORED : 0) | (how == 2 ? PCRE2_ENDANCHORED : 0) | (empty ? 0 : PCRE2_NOTEMPTY_ATSTART);
-    int found = pcre2_match(argv[0].object->data, (PCRE2_SPTR)s->text, byte_of(s, end), byte_of(s, pos), options, m, NULL);
-    if (found > 0) rc = give_spans(vm, s, pcre2_get_ovector_pointer(m), (size_t)groups + 1, out);
-    else if (found != PCRE2_ERROR_NOMATCH) rc = vm_fail(vm, GPA_E_RUNTIME, "the pattern needs too many steps (PCRE2's error %d)", found);
+    uint32_t options = PCRE2_NO_UTF_CHECK | (how ? PCRE2_ANCHORED : 0) |
+                       (how == 2 ? PCRE2_ENDANCHORED : 0) | (empty ? 0 : PCRE2_NOTEMPTY_ATSTART);
+    int found = pcre2_match(argv[0].object->data, (PCRE2_SPTR)s->text, byte_of(s, end),
+                            byte_of(s, pos), options, m, NULL);
+    if (found > 0)
+        rc = give_spans(vm, s, pcre2_get_ovector_pointer(m), (size_t)groups + 1, out);
+    else if (found != PCRE2_ERROR_NOMATCH)
+        rc = vm_fail(vm, GPA_E_RUNTIME, "the pattern needs too many steps (PCRE2's error %d)",
+                     found);
     pcre2_match_data_free(m);
     return rc;
 }
@@ -232,7 +257,9 @@ gpa_code re_search(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code re_compile(gpa_vm *vm, value *argv, value *out) {
     (void)argv, (void)out;
-    return vm_fail(vm, GPA_E_UNSUPPORTED, "this build of gpa has no regular expressions: it was made without PCRE2 (libpcre2-dev)");
+    return vm_fail(
+        vm, GPA_E_UNSUPPORTED,
+        "this build of gpa has no regular expressions: it was made without PCRE2 (libpcre2-dev)");
 }
 
 gpa_code re_search(gpa_vm *vm, value *argv, value *out) { return re_compile(vm, argv, out); }

@@ -12,15 +12,19 @@ static size_t count_fields(const char *fmt) {
     size_t n = 0;
     for (const char *p = fmt; *p; p++) {
         if (*p != '%') continue;
-        if (p[1] == '%') p++;
-        else n++;
+        if (p[1] == '%')
+            p++;
+        else
+            n++;
     }
     return n;
 }
 
-static gpa_code put_joined(gpa_vm *vm, const list_obj *formats, const char *delimiter, gpa_str *row) {
+static gpa_code put_joined(gpa_vm *vm, const list_obj *formats, const char *delimiter,
+                           gpa_str *row) {
     for (size_t i = 0; i < formats->count; i++) {
-        if (formats->items[i].tag != V_STR) return vm_fail(vm, GPA_E_VALUE, "invalid fmt: a list of str is expected");
+        if (formats->items[i].tag != V_STR)
+            return vm_fail(vm, GPA_E_VALUE, "invalid fmt: a list of str is expected");
         str_put(row, i ? delimiter : "");
         str_put(row, formats->items[i].str->text);
     }
@@ -28,11 +32,13 @@ static gpa_code put_joined(gpa_vm *vm, const list_obj *formats, const char *deli
 }
 
 /* The format of a whole row of n columns. */
-static gpa_code row_format(gpa_vm *vm, value fmt, const char *delimiter, size_t n, bool complex_parts, gpa_str *row) {
+static gpa_code row_format(gpa_vm *vm, value fmt, const char *delimiter, size_t n,
+                           bool complex_parts, gpa_str *row) {
     if (fmt.tag == V_LIST || fmt.tag == V_TUPLE) {
         value items;
         gpa_code rc = vm_collect(vm, fmt, &items);
-        if (!rc && items.list->count != n) rc = vm_fail_showing(vm, GPA_E_ATTRIBUTE, "fmt has wrong shape.  ", fmt, "");
+        if (!rc && items.list->count != n)
+            rc = vm_fail_showing(vm, GPA_E_ATTRIBUTE, "fmt has wrong shape.  ", fmt, "");
         if (!rc) rc = put_joined(vm, items.list, delimiter, row);
         value_release(vm, items);
         return rc;
@@ -43,16 +49,21 @@ static gpa_code row_format(gpa_vm *vm, value fmt, const char *delimiter, size_t 
     if (fields == 1)
         for (size_t i = 0; i < n; i++) {
             str_put(row, i ? delimiter : "");
-            if (complex_parts) str_printf(row, " (%s+%sj)", f, f);
-            else str_put(row, f);
+            if (complex_parts)
+                str_printf(row, " (%s+%sj)", f, f);
+            else
+                str_put(row, f);
         }
-    else if (fields == (complex_parts ? 2 * n : n)) str_put(row, f);
-    else return vm_fail(vm, GPA_E_VALUE, "fmt has wrong number of %% formats:  %s", f);
+    else if (fields == (complex_parts ? 2 * n : n))
+        str_put(row, f);
+    else
+        return vm_fail(vm, GPA_E_VALUE, "fmt has wrong number of %% formats:  %s", f);
     return GPA_OK;
 }
 
 /* Lines of a header or footer, each behind the comment sign. */
-static void put_comment(gpa_str *text, const str_obj *s, const char *comments, const char *newline) {
+static void put_comment(gpa_str *text, const str_obj *s, const char *comments,
+                        const char *newline) {
     if (s->size == 0) return;
     str_put(text, comments);
     for (const char *p = s->text; *p; p++) {
@@ -63,7 +74,8 @@ static void put_comment(gpa_str *text, const str_obj *s, const char *comments, c
 }
 
 /* One row by its format, with "+-" as "-". */
-static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_t columns, value format, const char *newline, gpa_str *text) {
+static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_t columns,
+                           value format, const char *newline, gpa_str *text) {
     gpa_dtype t = (gpa_dtype)a->dtype, part = dtype_info[t].real;
     bool two = dtype_is_complex(t);
     value row = v_tuple(vm, two ? 2 * columns : columns, NULL);
@@ -77,8 +89,9 @@ static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_
     gpa_code rc = format_percent(vm, format.str, row, &line);
     if (rc == GPA_E_TYPE) {
         vm_clear_error(vm);
-        rc = vm_fail(vm, GPA_E_TYPE, "Mismatch between array dtype ('%s') and format specifier ('%s')", dtype_info[t].name,
-                     format.str->text);
+        rc = vm_fail(vm, GPA_E_TYPE,
+                     "Mismatch between array dtype ('%s') and format specifier ('%s')",
+                     dtype_info[t].name, format.str->text);
     }
     for (const char *p = line.text; !rc && *p; p++)
         if (p[0] != '+' || p[1] != '-' || !two) str_putc(text, *p);
@@ -89,7 +102,8 @@ static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_
 }
 
 static gpa_code save_rows(gpa_vm *vm, gpa_arr *a, value *argv, const char *newline, gpa_str *text) {
-    size_t rows = a->ndim ? (size_t)a->shape[0] : 1, columns = a->ndim == 2 ? (size_t)a->shape[1] : 1;
+    size_t rows = a->ndim ? (size_t)a->shape[0] : 1,
+           columns = a->ndim == 2 ? (size_t)a->shape[1] : 1;
     size_t size = dtype_size((gpa_dtype)a->dtype);
     const char *delimiter, *comments;
     size_t n;
@@ -135,14 +149,16 @@ gpa_code textio_savetxt(gpa_vm *vm, value *argv, value *out) {
     str_init(&text);
     gpa_code rc = arg_array(vm, argv[1], DT_NONE, &a);
     if (!rc && (a->ndim == 0 || a->ndim > 2))
-        rc = vm_fail(vm, GPA_E_VALUE, "Expected 1D or 2D array, got %dD array instead", (int)a->ndim);
+        rc = vm_fail(vm, GPA_E_VALUE, "Expected 1D or 2D array, got %dD array instead",
+                     (int)a->ndim);
     if (!rc) rc = save_rows(vm, a, argv, argv[4].tag == V_STR ? argv[4].str->text : "\n", &text);
     if (!rc && text.failed) rc = vm_no_memory(vm);
     const char *path;
     if (!rc && is_path(argv[0])) {
         rc = arg_path(vm, argv[0], &path);
         if (!rc) rc = save(vm, path, &text);
-    } else if (!rc) rc = file_put(vm, argv[0], text.text, text.len);
+    } else if (!rc)
+        rc = file_put(vm, argv[0], text.text, text.len);
     str_free(&text);
     arr_release(vm_rt(vm), a);
     return rc;

@@ -10,7 +10,9 @@ static gpa_code give_set(gpa_vm *vm, value iterable, bool frozen, value *out) {
 }
 
 gpa_code set_new(gpa_vm *vm, value *argv, value *out) { return give_set(vm, argv[1], false, out); }
-gpa_code frozenset_new(gpa_vm *vm, value *argv, value *out) { return give_set(vm, argv[1], true, out); }
+gpa_code frozenset_new(gpa_vm *vm, value *argv, value *out) {
+    return give_set(vm, argv[1], true, out);
+}
 
 /* A frozenset has the methods of set that change nothing. */
 static gpa_code changing(gpa_vm *vm, value self, const char *name) {
@@ -71,7 +73,8 @@ gpa_code set_m_copy(gpa_vm *vm, value *argv, value *out) {
 /* ---- algebra ---- */
 
 /* self op each of n iterables, one after the other. */
-static gpa_code combine(gpa_vm *vm, set_op op, value self, const value *others, size_t n, value *out) {
+static gpa_code combine(gpa_vm *vm, set_op op, value self, const value *others, size_t n,
+                        value *out) {
     value so_far = set_copy(vm, self.set, self.set->frozen);
     for (size_t i = 0; i < n && so_far.tag != V_UNSET; i++) {
         value other = set_of(vm, others[i], false), next = v_unset();
@@ -85,7 +88,8 @@ static gpa_code combine(gpa_vm *vm, set_op op, value self, const value *others, 
 }
 
 /* The same, left in self. */
-static gpa_code combine_in(gpa_vm *vm, set_op op, const char *name, value self, const value *others, size_t n) {
+static gpa_code combine_in(gpa_vm *vm, set_op op, const char *name, value self, const value *others,
+                           size_t n) {
     value made;
     gpa_code rc = changing(vm, self, name);
     if (!rc) rc = combine(vm, op, self, others, n, &made);
@@ -113,7 +117,9 @@ gpa_code set_m_difference(gpa_vm *vm, value *argv, value *out) {
     return combine(vm, SET_DIFFERENCE, argv[0], argv[1].tuple->items, argv[1].tuple->count, out);
 }
 
-gpa_code set_m_symmetric(gpa_vm *vm, value *argv, value *out) { return combine(vm, SET_SYMMETRIC, argv[0], &argv[1], 1, out); }
+gpa_code set_m_symmetric(gpa_vm *vm, value *argv, value *out) {
+    return combine(vm, SET_SYMMETRIC, argv[0], &argv[1], 1, out);
+}
 
 gpa_code set_m_update(gpa_vm *vm, value *argv, value *out) {
     (void)out;
@@ -121,7 +127,8 @@ gpa_code set_m_update(gpa_vm *vm, value *argv, value *out) {
     argv[0].set->arranged = false;
     for (size_t i = 0; i < argv[1].tuple->count && !rc; i++) {
         value other = set_of(vm, argv[1].tuple->items[i], false);
-        rc = other.tag == V_UNSET ? vm_err(vm)->code : dict_update(vm, &argv[0].set->d, &other.set->d);
+        rc = other.tag == V_UNSET ? vm_err(vm)->code
+                                  : dict_update(vm, &argv[0].set->d, &other.set->d);
         value_release(vm, other);
     }
     return rc;
@@ -129,12 +136,14 @@ gpa_code set_m_update(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code set_m_intersect(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    return combine_in(vm, SET_INTERSECTION, "intersection_update", argv[0], argv[1].tuple->items, argv[1].tuple->count);
+    return combine_in(vm, SET_INTERSECTION, "intersection_update", argv[0], argv[1].tuple->items,
+                      argv[1].tuple->count);
 }
 
 gpa_code set_m_subtract(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    return combine_in(vm, SET_DIFFERENCE, "difference_update", argv[0], argv[1].tuple->items, argv[1].tuple->count);
+    return combine_in(vm, SET_DIFFERENCE, "difference_update", argv[0], argv[1].tuple->items,
+                      argv[1].tuple->count);
 }
 
 gpa_code set_m_toggle(gpa_vm *vm, value *argv, value *out) {
@@ -148,14 +157,19 @@ static gpa_code compare(gpa_vm *vm, value *argv, bool swapped, value *out) {
     value other = set_of(vm, argv[1], false);
     if (other.tag == V_UNSET) return vm_err(vm)->code;
     bool sub;
-    gpa_code rc = swapped ? set_subset(vm, other.set, argv[0].set, &sub) : set_subset(vm, argv[0].set, other.set, &sub);
+    gpa_code rc = swapped ? set_subset(vm, other.set, argv[0].set, &sub)
+                          : set_subset(vm, argv[0].set, other.set, &sub);
     if (!rc) *out = v_bool(sub);
     value_release(vm, other);
     return rc;
 }
 
-gpa_code set_m_issubset(gpa_vm *vm, value *argv, value *out) { return compare(vm, argv, false, out); }
-gpa_code set_m_issuperset(gpa_vm *vm, value *argv, value *out) { return compare(vm, argv, true, out); }
+gpa_code set_m_issubset(gpa_vm *vm, value *argv, value *out) {
+    return compare(vm, argv, false, out);
+}
+gpa_code set_m_issuperset(gpa_vm *vm, value *argv, value *out) {
+    return compare(vm, argv, true, out);
+}
 
 gpa_code set_m_isdisjoint(gpa_vm *vm, value *argv, value *out) {
     value common;

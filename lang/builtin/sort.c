@@ -1,8 +1,8 @@
 /* list.sort and sorted: a stable merge sort.
  *
- * Runs of a few items are sorted by insertion and merged pairwise, from one buffer into the other. Items that are all
- * ints, floats or strings are compared without a call. The list is empty while its items are compared, so that a key
- * function that looks at it sees no half-sorted list. */
+ * Runs of a few items are sorted by insertion and merged pairwise, from one buffer into the other.
+ * Items that are all ints, floats or strings are compared without a call. The list is empty while
+ * its items are compared, so that a key function that looks at it sees no half-sorted list. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 
@@ -86,8 +86,8 @@ static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, p
     memcpy(to, n ? a : b, (n + m) * sizeof *a);
 }
 
-/* Sorts p with the help of as much room; says in which of the two the result stands, after a failure all items in some
- * order. */
+/* Sorts p with the help of as much room; says in which of the two the result stands, after a
+ * failure all items in some order. */
 static pair *sort_pairs(sorter *s, pair *p, pair *room, size_t n) {
     for (size_t i = 0; i < n; i += RUN) {
         insertion(s, p + i, MIN((size_t)RUN, n - i));
@@ -111,7 +111,10 @@ static void choose_less(sorter *s, const pair *p, size_t n) {
     uint32_t tag = p[0].key.tag;
     for (size_t i = 1; i < n && tag != V_UNSET; i++)
         if (p[i].key.tag != tag) tag = V_UNSET;
-    s->less = tag == V_INT ? less_int : tag == V_FLOAT ? less_float : tag == V_STR ? less_text : less_any;
+    s->less = tag == V_INT     ? less_int
+              : tag == V_FLOAT ? less_float
+              : tag == V_STR   ? less_text
+                               : less_any;
 }
 
 gpa_code list_sort(gpa_vm *vm, list_obj *l, value key, bool reverse) {
@@ -126,8 +129,10 @@ gpa_code list_sort(gpa_vm *vm, list_obj *l, value key, bool reverse) {
     for (; keyed < n && !s.rc; keyed++) {
         block[keyed].item = items[keyed];
         block[keyed].key = v_none();
-        if (key.tag == V_NONE) block[keyed].key = value_retain(items[keyed]);
-        else s.rc = vm_call(vm, key, 1, &items[keyed], 0, NULL, &block[keyed].key);
+        if (key.tag == V_NONE)
+            block[keyed].key = value_retain(items[keyed]);
+        else
+            s.rc = vm_call(vm, key, 1, &items[keyed], 0, NULL, &block[keyed].key);
     }
     if (!s.rc) {
         choose_less(&s, block, n);

@@ -1,7 +1,7 @@
 /* Methods of str that search, split and join.
  *
- * Texts are searched as bytes; positions given and returned count characters. `range_of` turns the optional start and
- * end of a method into bytes. */
+ * Texts are searched as bytes; positions given and returned count characters. `range_of` turns the
+ * optional start and end of a method into bytes. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/format/format.h"
@@ -31,8 +31,10 @@ static gpa_code bound(gpa_vm *vm, value v, int64_t n, int64_t otherwise, size_t 
     return GPA_OK;
 }
 
-/* The part [start, end) of a text. `ok` false: it begins behind the end, so nothing is found in it. */
-static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, piece *out, bool *ok) {
+/* The part [start, end) of a text. `ok` false: it begins behind the end, so nothing is found in it.
+ */
+static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, piece *out,
+                         bool *ok) {
     size_t lo, hi;
     gpa_code rc = bound(vm, start, s->length, 0, &lo);
     if (!rc) rc = bound(vm, end, s->length, s->length, &hi);
@@ -44,7 +46,9 @@ static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, p
     return GPA_OK;
 }
 
-static gpa_code give_text(gpa_vm *vm, const char *p, size_t n, value *out) { return native_give(v_str(vm, p, n), out); }
+static gpa_code give_text(gpa_vm *vm, const char *p, size_t n, value *out) {
+    return native_give(v_str(vm, p, n), out);
+}
 
 static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
     value v = v_str(vm, p, n);
@@ -57,7 +61,8 @@ static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
 /* ---- making ---- */
 
 gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
-    if (argv[1].tag == V_BYTES && (argv[2].tag != V_UNSET || argv[3].tag != V_UNSET)) return bytes_decode(vm, argv + 1, out);
+    if (argv[1].tag == V_BYTES && (argv[2].tag != V_UNSET || argv[3].tag != V_UNSET))
+        return bytes_decode(vm, argv + 1, out);
     if (argv[1].tag == V_STR) {
         *out = value_retain(argv[1]);
         return GPA_OK;
@@ -84,7 +89,8 @@ gpa_code str_join(gpa_vm *vm, value *argv, value *out) {
     for (size_t i = 0; i < items.list->count; i++) {
         value v = items.list->items[i];
         if (v.tag != V_STR) {
-            rc = vm_fail(vm, GPA_E_TYPE, "sequence item %zu: expected str instance, %s found", i, value_type_name(v));
+            rc = vm_fail(vm, GPA_E_TYPE, "sequence item %zu: expected str instance, %s found", i,
+                         value_type_name(v));
             goto out;
         }
         if (i) str_putn(&s, sep->text, sep->size);
@@ -100,7 +106,9 @@ out:
 /* ---- splitting ---- */
 
 /* Whether a character that ends at p + n, or begins at p, is a space; its length. */
-static bool space_at(const char *p, size_t n, size_t *len) { return n && text_is_space(text_decode(p, n, len)); }
+static bool space_at(const char *p, size_t n, size_t *len) {
+    return n && text_is_space(text_decode(p, n, len));
+}
 
 static size_t last_char(const char *p, size_t n) {
     size_t len = 1;
@@ -152,10 +160,12 @@ static gpa_code rsplit_spaces(gpa_vm *vm, piece s, int64_t most, list_obj *to) {
     return rc;
 }
 
-static gpa_code split_at(gpa_vm *vm, piece s, piece sep, int64_t most, bool from_end, list_obj *to) {
+static gpa_code split_at(gpa_vm *vm, piece s, piece sep, int64_t most, bool from_end,
+                         list_obj *to) {
     gpa_code rc = GPA_OK;
     while (!rc && most-- != 0) {
-        size_t at = from_end ? text_rfind(s.p, s.n, sep.p, sep.n) : text_find(s.p, s.n, sep.p, sep.n, 0);
+        size_t at =
+            from_end ? text_rfind(s.p, s.n, sep.p, sep.n) : text_find(s.p, s.n, sep.p, sep.n, 0);
         if (at == SIZE_MAX) break;
         if (from_end) {
             rc = push_text(vm, to, s.p + at + sep.n, s.n - at - sep.n);
@@ -181,23 +191,31 @@ static gpa_code split(gpa_vm *vm, value *argv, bool from_end, value *out) {
     int64_t most;
     piece s = whole(argv[0].str), sep = {NULL, 0};
     gpa_code rc = arg_int(vm, argv[2], "maxsplit", &most);
-    if (!rc && argv[1].tag != V_NONE) rc = text_arg(vm, argv[1], "must be str or None, not %s", &sep);
+    if (!rc && argv[1].tag != V_NONE)
+        rc = text_arg(vm, argv[1], "must be str or None, not %s", &sep);
     if (rc) return rc;
     if (sep.p && sep.n == 0) return vm_fail(vm, GPA_E_VALUE, "empty separator");
     value parts = v_list(vm, 0, NULL);
     if (parts.tag == V_UNSET) return GPA_E_MEMORY;
-    if (sep.p) rc = split_at(vm, s, sep, most, from_end, parts.list);
-    else rc = from_end ? rsplit_spaces(vm, s, most, parts.list) : split_spaces(vm, s, most, parts.list);
+    if (sep.p)
+        rc = split_at(vm, s, sep, most, from_end, parts.list);
+    else
+        rc = from_end ? rsplit_spaces(vm, s, most, parts.list)
+                      : split_spaces(vm, s, most, parts.list);
     if (from_end) reverse_items(parts.list);
-    if (rc) value_release(vm, parts);
-    else *out = parts;
+    if (rc)
+        value_release(vm, parts);
+    else
+        *out = parts;
     return rc;
 }
 
 gpa_code str_split(gpa_vm *vm, value *argv, value *out) { return split(vm, argv, false, out); }
 gpa_code str_rsplit(gpa_vm *vm, value *argv, value *out) { return split(vm, argv, true, out); }
 
-static bool ends_line(uint32_t c) { return (c >= 10 && c <= 13) || (c >= 28 && c <= 30) || c == 0x85 || c == 0x2028 || c == 0x2029; }
+static bool ends_line(uint32_t c) {
+    return (c >= 10 && c <= 13) || (c >= 28 && c <= 30) || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
 
 gpa_code str_splitlines(gpa_vm *vm, value *argv, value *out) {
     bool keep;
@@ -215,8 +233,10 @@ gpa_code str_splitlines(gpa_vm *vm, value *argv, value *out) {
         s.p += stop;
         s.n -= stop;
     }
-    if (rc) value_release(vm, lines);
-    else *out = lines;
+    if (rc)
+        value_release(vm, lines);
+    else
+        *out = lines;
     return rc;
 }
 
@@ -227,7 +247,8 @@ static gpa_code partition(gpa_vm *vm, value *argv, bool last, value *out) {
     if (sep.n == 0) return vm_fail(vm, GPA_E_VALUE, "empty separator");
     size_t at = last ? text_rfind(s.p, s.n, sep.p, sep.n) : text_find(s.p, s.n, sep.p, sep.n, 0);
     piece parts[3] = {{s.p, 0}, {s.p, 0}, {s.p, 0}};
-    if (at == SIZE_MAX) parts[last ? 2 : 0] = s;
+    if (at == SIZE_MAX)
+        parts[last ? 2 : 0] = s;
     else {
         parts[0].n = at;
         parts[1] = sep;
@@ -235,14 +256,21 @@ static gpa_code partition(gpa_vm *vm, value *argv, bool last, value *out) {
     }
     value t = v_tuple(vm, 3, NULL);
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
-    for (int i = 0; i < 3 && !rc; i++) rc = give_text(vm, parts[i].p, parts[i].n, &t.tuple->items[i]);
-    if (rc) value_release(vm, t);
-    else *out = t;
+    for (int i = 0; i < 3 && !rc; i++)
+        rc = give_text(vm, parts[i].p, parts[i].n, &t.tuple->items[i]);
+    if (rc)
+        value_release(vm, t);
+    else
+        *out = t;
     return rc;
 }
 
-gpa_code str_partition(gpa_vm *vm, value *argv, value *out) { return partition(vm, argv, false, out); }
-gpa_code str_rpartition(gpa_vm *vm, value *argv, value *out) { return partition(vm, argv, true, out); }
+gpa_code str_partition(gpa_vm *vm, value *argv, value *out) {
+    return partition(vm, argv, false, out);
+}
+gpa_code str_rpartition(gpa_vm *vm, value *argv, value *out) {
+    return partition(vm, argv, true, out);
+}
 
 /* ---- stripping ---- */
 
@@ -253,19 +281,29 @@ static bool strippable(const char *p, size_t len, const str_obj *set) {
     return text_find(set->text, set->size, p, len, 0) != SIZE_MAX;
 }
 
-static gpa_code strip(gpa_vm *vm, value *argv, const char *name, bool left, bool right, value *out) {
-    if (argv[1].tag != V_NONE && argv[1].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "%s arg must be None or str", name);
+static gpa_code strip(gpa_vm *vm, value *argv, const char *name, bool left, bool right,
+                      value *out) {
+    if (argv[1].tag != V_NONE && argv[1].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "%s arg must be None or str", name);
     const str_obj *set = argv[1].tag == V_STR ? argv[1].str : NULL;
     piece s = whole(argv[0].str);
     size_t len;
-    while (left && s.n && (text_decode(s.p, s.n, &len), strippable(s.p, len, set))) s.p += len, s.n -= len;
-    while (right && s.n && (len = last_char(s.p, s.n), strippable(s.p + s.n - len, len, set))) s.n -= len;
+    while (left && s.n && (text_decode(s.p, s.n, &len), strippable(s.p, len, set)))
+        s.p += len, s.n -= len;
+    while (right && s.n && (len = last_char(s.p, s.n), strippable(s.p + s.n - len, len, set)))
+        s.n -= len;
     return give_text(vm, s.p, s.n, out);
 }
 
-gpa_code str_strip(gpa_vm *vm, value *argv, value *out) { return strip(vm, argv, "strip", true, true, out); }
-gpa_code str_lstrip(gpa_vm *vm, value *argv, value *out) { return strip(vm, argv, "lstrip", true, false, out); }
-gpa_code str_rstrip(gpa_vm *vm, value *argv, value *out) { return strip(vm, argv, "rstrip", false, true, out); }
+gpa_code str_strip(gpa_vm *vm, value *argv, value *out) {
+    return strip(vm, argv, "strip", true, true, out);
+}
+gpa_code str_lstrip(gpa_vm *vm, value *argv, value *out) {
+    return strip(vm, argv, "lstrip", true, false, out);
+}
+gpa_code str_rstrip(gpa_vm *vm, value *argv, value *out) {
+    return strip(vm, argv, "rstrip", false, true, out);
+}
 
 gpa_code str_removeprefix(gpa_vm *vm, value *argv, value *out) {
     piece s = whole(argv[0].str), a;
@@ -292,9 +330,12 @@ static gpa_code find(gpa_vm *vm, value *argv, bool last, int64_t *out) {
     gpa_code rc = text_arg(vm, argv[1], "must be str, not %s", &sub);
     if (!rc) rc = range_of(vm, argv[0].str, argv[2], argv[3], &s, &ok);
     if (rc) return rc;
-    size_t at = !ok ? SIZE_MAX : last ? text_rfind(s.p, s.n, sub.p, sub.n) : text_find(s.p, s.n, sub.p, sub.n, 0);
+    size_t at = !ok    ? SIZE_MAX
+                : last ? text_rfind(s.p, s.n, sub.p, sub.n)
+                       : text_find(s.p, s.n, sub.p, sub.n, 0);
     const str_obj *self = argv[0].str;
-    if (at == SIZE_MAX) *out = -1;
+    if (at == SIZE_MAX)
+        *out = -1;
     else {
         size_t byte = (size_t)(s.p - self->text) + at;
         *out = (int64_t)(str_is_ascii(self) ? byte : text_count(self->text, byte));
@@ -310,10 +351,18 @@ static gpa_code find_or(gpa_vm *vm, value *argv, bool last, bool must, value *ou
     return rc;
 }
 
-gpa_code str_find(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, false, false, out); }
-gpa_code str_rfind(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, true, false, out); }
-gpa_code str_index(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, false, true, out); }
-gpa_code str_rindex(gpa_vm *vm, value *argv, value *out) { return find_or(vm, argv, true, true, out); }
+gpa_code str_find(gpa_vm *vm, value *argv, value *out) {
+    return find_or(vm, argv, false, false, out);
+}
+gpa_code str_rfind(gpa_vm *vm, value *argv, value *out) {
+    return find_or(vm, argv, true, false, out);
+}
+gpa_code str_index(gpa_vm *vm, value *argv, value *out) {
+    return find_or(vm, argv, false, true, out);
+}
+gpa_code str_rindex(gpa_vm *vm, value *argv, value *out) {
+    return find_or(vm, argv, true, true, out);
+}
 
 gpa_code str_count(gpa_vm *vm, value *argv, value *out) {
     piece s, sub;
@@ -323,7 +372,9 @@ gpa_code str_count(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     int64_t n = 0;
     if (ok && sub.n == 0) n = (int64_t)text_count(s.p, s.n) + 1;
-    for (size_t at = 0; ok && sub.n && (at = text_find(s.p, s.n, sub.p, sub.n, at)) != SIZE_MAX; at += sub.n) n++;
+    for (size_t at = 0; ok && sub.n && (at = text_find(s.p, s.n, sub.p, sub.n, at)) != SIZE_MAX;
+         at += sub.n)
+        n++;
     *out = v_int(n);
     return GPA_OK;
 }
@@ -339,16 +390,22 @@ static gpa_code with_end(gpa_vm *vm, value *argv, const char *name, bool start, 
     if (rc) return rc;
     bool many = argv[1].tag == V_TUPLE;
     if (!many && argv[1].tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "%s first arg must be str or a tuple of str, not %s", name, value_type_name(argv[1]));
+        return vm_fail(vm, GPA_E_TYPE, "%s first arg must be str or a tuple of str, not %s", name,
+                       value_type_name(argv[1]));
     const value *ends = many ? argv[1].tuple->items : &argv[1];
     for (size_t i = 0; i < (many ? argv[1].tuple->count : 1) && !hit; i++) {
         if (ends[i].tag != V_STR)
-            return vm_fail(vm, GPA_E_TYPE, "tuple for %s must only contain str, not %s", name, value_type_name(ends[i]));
+            return vm_fail(vm, GPA_E_TYPE, "tuple for %s must only contain str, not %s", name,
+                           value_type_name(ends[i]));
         hit = ok && has_end(s, whole(ends[i].str), start);
     }
     *out = v_bool(hit);
     return GPA_OK;
 }
 
-gpa_code str_startswith(gpa_vm *vm, value *argv, value *out) { return with_end(vm, argv, "startswith", true, out); }
-gpa_code str_endswith(gpa_vm *vm, value *argv, value *out) { return with_end(vm, argv, "endswith", false, out); }
+gpa_code str_startswith(gpa_vm *vm, value *argv, value *out) {
+    return with_end(vm, argv, "startswith", true, out);
+}
+gpa_code str_endswith(gpa_vm *vm, value *argv, value *out) {
+    return with_end(vm, argv, "endswith", false, out);
+}

@@ -52,18 +52,31 @@ static gpa_code map_text(gpa_vm *vm, const str_obj *s, mapping f, value *out) {
         uint32_t c = text_decode(s->text + i, s->size - i, &len);
         if (c == 0xDF && (f == to_upper || f == to_folded || (f == to_title && !in_word)))
             str_put(&to, f == to_upper ? "SS" : f == to_folded ? "ss" : "Ss");
-        else text_put(&to, f(c, in_word, i == 0));
+        else
+            text_put(&to, f(c, in_word, i == 0));
         in_word = text_is_alpha(c);
     }
     return native_give(v_str_take(vm, &to), out);
 }
 
-gpa_code str_upper(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_upper, out); }
-gpa_code str_lower(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_lower, out); }
-gpa_code str_casefold(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_folded, out); }
-gpa_code str_title(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_title, out); }
-gpa_code str_capitalize(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_sentence, out); }
-gpa_code str_swapcase(gpa_vm *vm, value *argv, value *out) { return map_text(vm, argv[0].str, to_swapped, out); }
+gpa_code str_upper(gpa_vm *vm, value *argv, value *out) {
+    return map_text(vm, argv[0].str, to_upper, out);
+}
+gpa_code str_lower(gpa_vm *vm, value *argv, value *out) {
+    return map_text(vm, argv[0].str, to_lower, out);
+}
+gpa_code str_casefold(gpa_vm *vm, value *argv, value *out) {
+    return map_text(vm, argv[0].str, to_folded, out);
+}
+gpa_code str_title(gpa_vm *vm, value *argv, value *out) {
+    return map_text(vm, argv[0].str, to_title, out);
+}
+gpa_code str_capitalize(gpa_vm *vm, value *argv, value *out) {
+    return map_text(vm, argv[0].str, to_sentence, out);
+}
+gpa_code str_swapcase(gpa_vm *vm, value *argv, value *out) {
+    return map_text(vm, argv[0].str, to_swapped, out);
+}
 
 /* ---- kinds ---- */
 
@@ -122,7 +135,8 @@ gpa_code str_isidentifier(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* All letters with case are of the one, and there are some. */
-static gpa_code case_test(const str_obj *s, bool (*is)(uint32_t c), bool (*is_not)(uint32_t c), value *out) {
+static gpa_code case_test(const str_obj *s, bool (*is)(uint32_t c), bool (*is_not)(uint32_t c),
+                          value *out) {
     bool some = false;
     size_t len;
     *out = v_bool(false);
@@ -169,8 +183,10 @@ static gpa_code pad(gpa_vm *vm, value *argv, int where, value *out) {
     gpa_code rc = arg_int(vm, argv[1], "width", &width);
     if (rc) return rc;
     if (argv[2].tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "The fill character must be a unicode character, not %s", value_type_name(argv[2]));
-    if (argv[2].str->length != 1) return vm_fail(vm, GPA_E_TYPE, "The fill character must be exactly one character long");
+        return vm_fail(vm, GPA_E_TYPE, "The fill character must be a unicode character, not %s",
+                       value_type_name(argv[2]));
+    if (argv[2].str->length != 1)
+        return vm_fail(vm, GPA_E_TYPE, "The fill character must be exactly one character long");
     const str_obj *s = argv[0].str, *fill = argv[2].str;
     int64_t n = width - s->length, left = where > 0 ? n : where < 0 ? 0 : n / 2 + (n & width & 1);
     if (n <= 0) {
@@ -219,8 +235,10 @@ gpa_code str_expandtabs(gpa_vm *vm, value *argv, value *out) {
             continue;
         }
         str_putc(&to, c);
-        if (c == '\n' || c == '\r') column = 0;
-        else column += ((unsigned char)c & 0xC0) != 0x80;
+        if (c == '\n' || c == '\r')
+            column = 0;
+        else
+            column += ((unsigned char)c & 0xC0) != 0x80;
     }
     return native_give(v_str_take(vm, &to), out);
 }
@@ -230,7 +248,8 @@ gpa_code str_expandtabs(gpa_vm *vm, value *argv, value *out) {
 gpa_code str_replace(gpa_vm *vm, value *argv, value *out) {
     for (int i = 1; i < 3; i++)
         if (argv[i].tag != V_STR)
-            return vm_fail(vm, GPA_E_TYPE, "replace() argument %d must be str, not %s", i, value_type_name(argv[i]));
+            return vm_fail(vm, GPA_E_TYPE, "replace() argument %d must be str, not %s", i,
+                           value_type_name(argv[i]));
     int64_t most;
     gpa_code rc = arg_int(vm, argv[3], "count", &most);
     if (rc) return rc;
@@ -238,7 +257,9 @@ gpa_code str_replace(gpa_vm *vm, value *argv, value *out) {
     gpa_str to;
     str_init(&to);
     size_t from = 0;
-    for (size_t at; most != 0 && (at = text_find(s->text, s->size, old->text, old->size, from)) != SIZE_MAX; most--) {
+    for (size_t at;
+         most != 0 && (at = text_find(s->text, s->size, old->text, old->size, from)) != SIZE_MAX;
+         most--) {
         str_putn(&to, s->text + from, at - from);
         str_putn(&to, new->text, new->size);
         from = at + old->size;
@@ -262,10 +283,14 @@ static gpa_code translate_char(gpa_vm *vm, value table, uint32_t c, gpa_str *to)
     gpa_code rc = GPA_OK;
     if (table.tag == V_DICT) rc = dict_get_peek(vm, table.dict, v_int(c), &hit);
     if (rc) return rc;
-    if (hit.tag == V_UNSET) text_put(to, c);
-    else if (hit.tag == V_STR) str_putn(to, hit.str->text, hit.str->size);
-    else if (hit.tag == V_INT && hit.i >= 0 && hit.i <= 0x10FFFF) text_put(to, (uint32_t)hit.i);
-    else if (hit.tag != V_NONE) rc = vm_fail(vm, GPA_E_TYPE, "character mapping must return integer, None or str");
+    if (hit.tag == V_UNSET)
+        text_put(to, c);
+    else if (hit.tag == V_STR)
+        str_putn(to, hit.str->text, hit.str->size);
+    else if (hit.tag == V_INT && hit.i >= 0 && hit.i <= 0x10FFFF)
+        text_put(to, (uint32_t)hit.i);
+    else if (hit.tag != V_NONE)
+        rc = vm_fail(vm, GPA_E_TYPE, "character mapping must return integer, None or str");
     return rc;
 }
 
@@ -317,17 +342,22 @@ static gpa_code map_entries(gpa_vm *vm, dict_obj *to, const dict_obj *from) {
 gpa_code str_maketrans(gpa_vm *vm, value *argv, value *out) {
     bool one = argv[1].tag == V_UNSET;
     if (one && argv[0].tag != V_DICT)
-        return vm_fail(vm, GPA_E_TYPE, "if you give only one argument to maketrans it must be a dict");
-    if (!one && (argv[0].tag != V_STR || argv[1].tag != V_STR || (argv[2].tag != V_UNSET && argv[2].tag != V_STR)))
+        return vm_fail(vm, GPA_E_TYPE,
+                       "if you give only one argument to maketrans it must be a dict");
+    if (!one && (argv[0].tag != V_STR || argv[1].tag != V_STR ||
+                 (argv[2].tag != V_UNSET && argv[2].tag != V_STR)))
         return vm_fail(vm, GPA_E_TYPE, "maketrans() arguments must be str");
     if (!one && argv[0].str->length != argv[1].str->length)
         return vm_fail(vm, GPA_E_VALUE, "the first two maketrans arguments must have equal length");
     value d = v_dict(vm);
     if (d.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = one ? map_entries(vm, d.dict, argv[0].dict) : map_chars(vm, d.dict, argv[0].str, argv[1].str);
+    gpa_code rc = one ? map_entries(vm, d.dict, argv[0].dict)
+                      : map_chars(vm, d.dict, argv[0].str, argv[1].str);
     if (!rc && argv[2].tag == V_STR) rc = map_chars(vm, d.dict, argv[2].str, NULL);
-    if (rc) value_release(vm, d);
-    else *out = d;
+    if (rc)
+        value_release(vm, d);
+    else
+        *out = d;
     return rc;
 }
 

@@ -1,5 +1,5 @@
-/* The built-in tables, expanded from the .def files into arrays in the order of all.def. The owner of a row is compared
- * by address: each owner's name is one array. */
+/* The built-in tables, expanded from the .def files into arrays in the order of all.def. The owner
+ * of a row is compared by address: each owner's name is one array. */
 #include <math.h>
 
 #include "lang/builtin/all.h"
@@ -38,7 +38,8 @@ static const struct {
 
 static const native rows[] = {
 #define FN(owner, name, fn, signature, doc) {owner_##owner, name, fn, signature, doc, KIND_##owner},
-#define STATIC(owner, name, fn, signature, doc) {owner_##owner, name, fn, signature, doc, NATIVE_FUNCTION},
+#define STATIC(owner, name, fn, signature, doc) \
+    {owner_##owner, name, fn, signature, doc, NATIVE_FUNCTION},
 #define PROP(owner, name, fn, doc) {owner_##owner, name, fn, "self", doc, NATIVE_PROPERTY},
 #define CONST(owner, name, value, doc)
 #include "lang/builtin/all.def"
@@ -81,7 +82,9 @@ const object_kind *const object_kinds[OBJECT_KINDS + 1] = {
 
 const char *owner_name(native_owner o) { return owners[o].name; }
 
-const char *owner_doc(native_owner o) { return o < OWNER_COUNT && owners[o].doc ? owners[o].doc : ""; }
+const char *owner_doc(native_owner o) {
+    return o < OWNER_COUNT && owners[o].doc ? owners[o].doc : "";
+}
 
 bool owner_is_module(native_owner o) { return o < OWNER_COUNT && owners[o].module; }
 
@@ -92,20 +95,44 @@ native_owner owner_find(const char *name) {
 }
 
 static const uint8_t of_tag[V_COUNT] = {
-    [V_UNSET] = OWNER_COUNT, [V_NONE] = OWNER_COUNT,    [V_BOOL] = OWNER_BOOL,
-    [V_INT] = OWNER_INT,     [V_FLOAT] = OWNER_FLOAT,   [V_NUM] = OWNER_GENERIC,
-    [V_ELLIPSIS] = OWNER_COUNT, [V_NOT_IMPLEMENTED] = OWNER_COUNT, [V_DTYPE] = OWNER_DTYPE,
-    [V_TYPE] = OWNER_TYPE,   [V_NATIVE] = OWNER_NATIVE, [V_UFUNC] = OWNER_UFUNC,
-    [V_COMPLEX] = OWNER_COMPLEX, [V_BIG] = OWNER_INT, [V_STR] = OWNER_STR,   [V_BYTES] = OWNER_BYTES,
-    [V_LIST] = OWNER_LIST,   [V_TUPLE] = OWNER_TUPLE,   [V_DICT] = OWNER_DICT,
-    [V_SET] = OWNER_SET,     [V_RANGE] = OWNER_RANGE,   [V_SLICE] = OWNER_SLICE,
-    [V_ARRAY] = OWNER_ARRAY, [V_FUNC] = OWNER_FUNCTION, [V_METHOD] = OWNER_COUNT,
-    [V_MODULE] = OWNER_MODULE, [V_EXCEPTION] = OWNER_EXCEPTION, [V_ITER] = OWNER_ITERATOR,
-    [V_OBJECT] = OWNER_OBJECT, [V_CELL] = OWNER_COUNT, [V_CLASS] = OWNER_TYPE,
+    [V_UNSET] = OWNER_COUNT,
+    [V_NONE] = OWNER_COUNT,
+    [V_BOOL] = OWNER_BOOL,
+    [V_INT] = OWNER_INT,
+    [V_FLOAT] = OWNER_FLOAT,
+    [V_NUM] = OWNER_GENERIC,
+    [V_ELLIPSIS] = OWNER_COUNT,
+    [V_NOT_IMPLEMENTED] = OWNER_COUNT,
+    [V_DTYPE] = OWNER_DTYPE,
+    [V_TYPE] = OWNER_TYPE,
+    [V_NATIVE] = OWNER_NATIVE,
+    [V_UFUNC] = OWNER_UFUNC,
+    [V_COMPLEX] = OWNER_COMPLEX,
+    [V_BIG] = OWNER_INT,
+    [V_STR] = OWNER_STR,
+    [V_BYTES] = OWNER_BYTES,
+    [V_LIST] = OWNER_LIST,
+    [V_TUPLE] = OWNER_TUPLE,
+    [V_DICT] = OWNER_DICT,
+    [V_SET] = OWNER_SET,
+    [V_RANGE] = OWNER_RANGE,
+    [V_SLICE] = OWNER_SLICE,
+    [V_ARRAY] = OWNER_ARRAY,
+    [V_FUNC] = OWNER_FUNCTION,
+    [V_METHOD] = OWNER_COUNT,
+    [V_MODULE] = OWNER_MODULE,
+    [V_EXCEPTION] = OWNER_EXCEPTION,
+    [V_ITER] = OWNER_ITERATOR,
+    [V_OBJECT] = OWNER_OBJECT,
+    [V_CELL] = OWNER_COUNT,
+    [V_CLASS] = OWNER_TYPE,
 };
 
 native_owner owner_of_type(uint32_t aux) {
-    if (aux >= AUX_KIND) return object_kinds[aux - AUX_KIND]->tuple ? OWNER_NAMED : owner_find(object_kinds[aux - AUX_KIND]->type_name);
+    if (aux >= AUX_KIND)
+        return object_kinds[aux - AUX_KIND]->tuple
+                   ? OWNER_NAMED
+                   : owner_find(object_kinds[aux - AUX_KIND]->type_name);
     if (aux == AUX_FROZENSET) return OWNER_FROZENSET;
     if (aux >= AUX_ERROR) return OWNER_EXCEPTION;
     if (aux >= AUX_DTYPE) return OWNER_GENERIC;
@@ -114,15 +141,19 @@ native_owner owner_of_type(uint32_t aux) {
 
 native_owner owner_of_value(value v) {
     if ((v.tag == V_COMPLEX || v.tag == V_ARRAY) && v.aux) return OWNER_GENERIC;
-    if (v.tag == V_OBJECT) return v.object->kind->tuple ? OWNER_NAMED : owner_find(v.object->kind->type_name);
+    if (v.tag == V_OBJECT)
+        return v.object->kind->tuple ? OWNER_NAMED : owner_find(v.object->kind->type_name);
     if (v.tag == V_SET && v.set->frozen) return OWNER_FROZENSET;
     if (generator_is(v)) return OWNER_GENERATOR;
     return (native_owner)of_tag[v.tag];
 }
 
 bool native_takes(const native *row, value self) {
-    if (self.tag == V_TYPE && row->owner == owners[OWNER_NAMED].name && strcmp(row->name, "_make") == 0) return true; /* a method of the type */
-    if (self.tag == V_CLASS && self.class->tuple && row->owner == owner_TUPLE) return strcmp(row->name, "__new__") == 0;
+    if (self.tag == V_TYPE && row->owner == owners[OWNER_NAMED].name &&
+        strcmp(row->name, "_make") == 0)
+        return true; /* a method of the type */
+    if (self.tag == V_CLASS && self.class->tuple && row->owner == owner_TUPLE)
+        return strcmp(row->name, "__new__") == 0;
     if (self.tag == V_CLASS) return row->owner == owner_OBJECT || row->owner == owner_TYPE;
     if (self.tag == V_TYPE && row->owner != owner_TYPE) return strcmp(row->name, "__new__") == 0;
     for (native_owner o = owner_of_value(self); o != OWNER_COUNT; o = owner_next(o))

@@ -1,5 +1,6 @@
-/* Lines end at \n, \r\n or \r. A line is split by a delimiter, by blanks, or at fixed places, after its comment is cut off; where fields
- * may be quoted, character by character, since delimiters, comment signs and ends of lines within quotes are text. */
+/* Lines end at \n, \r\n or \r. A line is split by a delimiter, by blanks, or at fixed places, after
+ * its comment is cut off; where fields may be quoted, character by character, since delimiters,
+ * comment signs and ends of lines within quotes are text. */
 #include "lang/builtin/textfields.h"
 
 void text_fields_init(text_fields *t, const char *text, size_t n) {
@@ -110,14 +111,16 @@ static bool starts_comment(const text_fields *t) {
     return false;
 }
 
-/* Ends a field of which `unquoted` holds the text from `from` on: its place, since the text may still move. */
+/* Ends a field of which `unquoted` holds the text from `from` on: its place, since the text may
+ * still move. */
 static gpa_code end_field(gpa_vm *vm, text_fields *t, size_t *from) {
     gpa_code rc = put(vm, t, (field){(const char *)NULL, t->unquoted.len - *from});
     *from = t->unquoted.len;
     return rc;
 }
 
-/* One line with quotes, which may hold ends of lines. A quote opens a field only at its begin; two quotes within quotes are one. */
+/* One line with quotes, which may hold ends of lines. A quote opens a field only at its begin; two
+ * quotes within quotes are one. */
 static gpa_code split_quoted(gpa_vm *vm, text_fields *t) {
     gpa_code rc = GPA_OK;
     quoting state = BETWEEN;
@@ -127,9 +130,12 @@ static gpa_code split_quoted(gpa_vm *vm, text_fields *t) {
     for (; !rc && t->at < t->end; t->at++) {
         char c = *t->at;
         if (state == QUOTED) {
-            if (c != t->quote) str_putc(&t->unquoted, c);
-            else if (t->at + 1 < t->end && t->at[1] == c) str_putc(&t->unquoted, *++t->at);
-            else state = PLAIN;
+            if (c != t->quote)
+                str_putc(&t->unquoted, c);
+            else if (t->at + 1 < t->end && t->at[1] == c)
+                str_putc(&t->unquoted, *++t->at);
+            else
+                state = PLAIN;
             t->lines += c == '\n';
         } else if (c == '\n' || c == '\r' || starts_comment(t)) {
             break;
@@ -171,8 +177,10 @@ gpa_code text_fields_next(gpa_vm *vm, text_fields *t, bool *more) {
         next_line(t, &line);
         cut_comment(t, &line);
         if (field_trimmed(line).n == 0) continue;
-        if (t->n_widths) rc = split_fixed(vm, t, line);
-        else rc = t->delimiter.n ? split_delimited(vm, t, line) : split_blanks(vm, t, line);
+        if (t->n_widths)
+            rc = split_fixed(vm, t, line);
+        else
+            rc = t->delimiter.n ? split_delimited(vm, t, line) : split_blanks(vm, t, line);
     }
     return rc;
 }

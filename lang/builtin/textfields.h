@@ -1,7 +1,7 @@
 /* The lines of a text and their fields, as loadtxt and genfromtxt read them.
  *
- * A text_fields borrows the text and what it splits by. Fields point into the text, or into `unquoted`, and stay as they are until
- * the next line is split. */
+ * A text_fields borrows the text and what it splits by. Fields point into the text, or into
+ * `unquoted`, and stay as they are until the next line is split. */
 #ifndef GPA_BUILTIN_TEXTFIELDS_H
 #define GPA_BUILTIN_TEXTFIELDS_H
 

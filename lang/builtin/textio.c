@@ -1,7 +1,9 @@
-/* numpy.loadtxt, and what numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa) and numpy.fromstring rest on.
+/* numpy.loadtxt, and what numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa) and
+ * numpy.fromstring rest on.
  *
- * A reader holds the whole text, goes through its lines, and each field wanted becomes one element of `data`. loadtxt is strict;
- * genfromtxt fills gaps, and gathers what is wrong with the number of columns before it complains.
+ * A reader holds the whole text, goes through its lines, and each field wanted becomes one element
+ * of `data`. loadtxt is strict; genfromtxt fills gaps, and gathers what is wrong with the number of
+ * columns before it complains.
  *
  * Reading order: the text, options, one field, rows, the array, the functions. */
 #include <ctype.h>
@@ -20,7 +22,8 @@
 
 enum { MOST_USED = 4096 };
 
-/* What a field may be read as, in the order in which genfromtxt tries: the result of _genfromtxt(what=KINDS). */
+/* What a field may be read as, in the order in which genfromtxt tries: the result of
+ * _genfromtxt(what=KINDS). */
 typedef enum { KIND_NONE, KIND_BOOL, KIND_INT, KIND_FLOAT, KIND_COMPLEX, KIND_TEXT } field_kind;
 
 /* What is wanted of the fields. */
@@ -42,22 +45,30 @@ typedef struct {
     gpa_str data, wrong;                /* wrong: the lines with other numbers of columns */
     size_t columns, rows;               /* columns: of the first row, as used */
     size_t width;                       /* of the first row, as found */
-    value found;                        /* of KINDS and TEXTS: a list with an item for each column */
+    value found; /* of KINDS and TEXTS: a list with an item for each column */
 } reader;
 
 /* ---- the text ---- */
 
 static gpa_code text_of_items(gpa_vm *vm, value v, bool lenient, gpa_str *text) {
     value lines;
-    if (v.tag != V_LIST && v.tag != V_TUPLE && v.tag != V_ITER && v.tag != V_RANGE && v.tag != V_SET)
-        return lenient ? vm_fail(vm, GPA_E_TYPE, "fname must be a string, a filehandle, a sequence of strings,\nor an iterator of strings. Got <class '%s'> instead.", value_type_name(v))
-                       : vm_fail(vm, GPA_E_VALUE, "fname must be a string, filehandle, list of strings,\nor generator. Got <class '%s'> instead.", value_type_name(v));
+    if (v.tag != V_LIST && v.tag != V_TUPLE && v.tag != V_ITER && v.tag != V_RANGE &&
+        v.tag != V_SET)
+        return lenient ? vm_fail(vm, GPA_E_TYPE,
+                                 "fname must be a string, a filehandle, a sequence of strings,\nor "
+                                 "an iterator of strings. Got <class '%s'> instead.",
+                                 value_type_name(v))
+                       : vm_fail(vm, GPA_E_VALUE,
+                                 "fname must be a string, filehandle, list of strings,\nor "
+                                 "generator. Got <class '%s'> instead.",
+                                 value_type_name(v));
     gpa_code rc = vm_collect(vm, v, &lines);
     if (rc) return rc;
     for (size_t i = 0; i < lines.list->count && !rc; i++) {
         value line = lines.list->items[i];
         if (line.tag != V_STR && line.tag != V_BYTES) {
-            rc = vm_fail(vm, GPA_E_TYPE, "fname must be a string, filehandle, list of strings, or generator");
+            rc = vm_fail(vm, GPA_E_TYPE,
+                         "fname must be a string, filehandle, list of strings, or generator");
             break;
         }
         str_putn(text, line.str->text, line.str->size);
@@ -84,16 +95,20 @@ static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
     return rc;
 }
 
-/* Reads the text and begins with its first line. Bytes are taken as UTF-8; encoding "utf-8-sig": without the mark at the begin. */
+/* Reads the text and begins with its first line. Bytes are taken as UTF-8; encoding "utf-8-sig":
+ * without the mark at the begin. */
 static gpa_code read_text(reader *r, value from, value encoding) {
     static const char mark[] = "\xEF\xBB\xBF";
     const char *name = encoding.tag == V_STR ? encoding.str->text : "";
     if (strncasecmp(name, "utf-16", 6) == 0 || strncasecmp(name, "utf-32", 6) == 0)
         return vm_fail(r->vm, GPA_E_UNSUPPORTED, "gpa reads text as UTF-8, not as '%s'", name);
-    gpa_code rc = file_stream(from) || is_path(from) ? read_file(r->vm, from, &r->text) : text_of_items(r->vm, from, r->lenient, &r->text);
+    gpa_code rc = file_stream(from) || is_path(from)
+                      ? read_file(r->vm, from, &r->text)
+                      : text_of_items(r->vm, from, r->lenient, &r->text);
     if (!rc && r->text.failed) rc = vm_no_memory(r->vm);
     if (rc || !r->text.len) return rc;
-    bool marked = (strcasecmp(name, "utf-8-sig") == 0 || strcasecmp(name, "utf_8_sig") == 0) && strncmp(r->text.text, mark, 3) == 0;
+    bool marked = (strcasecmp(name, "utf-8-sig") == 0 || strcasecmp(name, "utf_8_sig") == 0) &&
+                  strncmp(r->text.text, mark, 3) == 0;
     r->t.at = r->text.text + (marked ? 3 : 0);
     r->t.end = r->text.text + r->text.len;
     return GPA_OK;
@@ -125,16 +140,22 @@ static gpa_code set_comments(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
     const value *items = v.tag == V_LIST ? v.list->items : v.tag == V_TUPLE ? v.tuple->items : &v;
     size_t count = v.tag == V_LIST ? v.list->count : v.tag == V_TUPLE ? v.tuple->count : 1;
-    if (count > MOST_WORDS) return vm_fail(r->vm, GPA_E_VALUE, "at most %d comment signs are looked for", MOST_WORDS);
+    if (count > MOST_WORDS)
+        return vm_fail(r->vm, GPA_E_VALUE, "at most %d comment signs are looked for", MOST_WORDS);
     for (size_t i = 0; i < count; i++) {
-        if (items[i].tag != V_STR && items[i].tag != V_BYTES) return vm_fail(r->vm, GPA_E_TYPE, "expected a str, got %s", value_type_name(items[i]));
-        if (items[i].str->size) r->t.comments[r->t.n_comments++] = (field){items[i].str->text, items[i].str->size};
+        if (items[i].tag != V_STR && items[i].tag != V_BYTES)
+            return vm_fail(r->vm, GPA_E_TYPE, "expected a str, got %s", value_type_name(items[i]));
+        if (items[i].str->size)
+            r->t.comments[r->t.n_comments++] = (field){items[i].str->text, items[i].str->size};
     }
     return GPA_OK;
 }
 
 static gpa_code no_control_character(gpa_vm *vm, value v) {
-    return vm_fail_showing(vm, GPA_E_TYPE, "Text reading control character must be a single unicode character or None; but got: ", v, "");
+    return vm_fail_showing(
+        vm, GPA_E_TYPE,
+        "Text reading control character must be a single unicode character or None; but got: ", v,
+        "");
 }
 
 static gpa_code set_delimiter(reader *r, value v) {
@@ -147,7 +168,8 @@ static gpa_code set_delimiter(reader *r, value v) {
     int n = 0;
     gpa_code rc = arg_ints(r->vm, v, "delimiter", MOST_USED, &n, r->widths);
     for (int i = 0; i < n && !rc; i++)
-        if (r->widths[i] <= 0) rc = vm_fail(r->vm, GPA_E_VALUE, "widths of columns must be positive");
+        if (r->widths[i] <= 0)
+            rc = vm_fail(r->vm, GPA_E_VALUE, "widths of columns must be positive");
     r->t.widths = r->widths;
     r->t.n_widths = (size_t)n;
     return rc;
@@ -156,25 +178,32 @@ static gpa_code set_delimiter(reader *r, value v) {
 static gpa_code set_quote(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
     if (v.tag != V_STR || v.str->length != 1) return no_control_character(r->vm, v);
-    if (v.str->size != 1) return vm_fail(r->vm, GPA_E_UNSUPPORTED, "a quote must be an ASCII character");
+    if (v.str->size != 1)
+        return vm_fail(r->vm, GPA_E_UNSUPPORTED, "a quote must be an ASCII character");
     r->t.quote = *v.str->text;
     return GPA_OK;
 }
 
 static gpa_code set_columns(reader *r, value use) {
     if (use.tag == V_NONE) return GPA_OK;
-    const value *items = use.tag == V_LIST ? use.list->items : use.tag == V_TUPLE ? use.tuple->items : &use;
+    const value *items = use.tag == V_LIST    ? use.list->items
+                         : use.tag == V_TUPLE ? use.tuple->items
+                                              : &use;
     size_t count = use.tag == V_LIST ? use.list->count : use.tag == V_TUPLE ? use.tuple->count : 1;
     for (size_t i = 0; i < count; i++)
         if (items[i].tag == V_STR || items[i].tag == V_FLOAT || items[i].tag == V_NONE)
-            return vm_fail(r->vm, GPA_E_TYPE, "usecols must be an int or a sequence of ints but it contains at least one element of type '%s'", value_type_name(items[i]));
+            return vm_fail(r->vm, GPA_E_TYPE,
+                           "usecols must be an int or a sequence of ints but it contains at least "
+                           "one element of type '%s'",
+                           value_type_name(items[i]));
     return arg_ints(r->vm, use, "usecols", MOST_USED, &r->n_use, r->use);
 }
 
 static gpa_code set_limits(reader *r, value skip, value most) {
     gpa_code rc = arg_int(r->vm, skip, "skiprows", &r->skip);
     if (!rc && most.tag != V_NONE) rc = arg_int(r->vm, most, "max_rows", &r->most);
-    if (!rc && (r->skip < 0 || (most.tag != V_NONE && r->most < 0)) && !r->lenient) rc = vm_fail(r->vm, GPA_E_VALUE, "argument must be nonnegative");
+    if (!rc && (r->skip < 0 || (most.tag != V_NONE && r->most < 0)) && !r->lenient)
+        rc = vm_fail(r->vm, GPA_E_VALUE, "argument must be nonnegative");
     return rc;
 }
 
@@ -182,25 +211,33 @@ static gpa_code set_converters(reader *r, value v) {
     r->converters = v;
     if (v.tag == V_NONE) return GPA_OK;
     if (v.tag != V_DICT)
-        return vm_callable(v) ? GPA_OK : vm_fail(r->vm, GPA_E_TYPE, "converters must be a dictionary mapping columns to converter functions or a single callable.");
+        return vm_callable(v) ? GPA_OK
+                              : vm_fail(r->vm, GPA_E_TYPE,
+                                        "converters must be a dictionary mapping columns to "
+                                        "converter functions or a single callable.");
     size_t at = 0;
     for (const dict_entry *e; (e = dict_next(v.dict, &at));) {
         int64_t column;
         gpa_code rc = arg_int(r->vm, e->key, "converters", &column);
         if (rc) return rc;
         if (!vm_callable(e->v))
-            return vm_fail(r->vm, GPA_E_TYPE, "values of the converters dictionary must be callable, but the value associated with key %lld is not", (long long)column);
+            return vm_fail(r->vm, GPA_E_TYPE,
+                           "values of the converters dictionary must be callable, but the value "
+                           "associated with key %lld is not",
+                           (long long)column);
     }
     return GPA_OK;
 }
 
 /* ---- one field ---- */
 
-/* What a dict has for a column of a line, counted from either end; UNSET where that is nothing. Borrowed. */
+/* What a dict has for a column of a line, counted from either end; UNSET where that is nothing.
+ * Borrowed. */
 static value by_column(const reader *r, value dict, size_t column) {
     dict_entry *e = NULL;
     if (dict.tag != V_DICT) return v_unset();
-    if (!dict_find_peek(r->vm, dict.dict, v_int((int64_t)column), &e) && !e) dict_find_peek(r->vm, dict.dict, v_int((int64_t)column - (int64_t)r->t.n), &e);
+    if (!dict_find_peek(r->vm, dict.dict, v_int((int64_t)column), &e) && !e)
+        dict_find_peek(r->vm, dict.dict, v_int((int64_t)column - (int64_t)r->t.n), &e);
     return e ? e->v : v_unset();
 }
 
@@ -217,13 +254,16 @@ static bool parse_field(field f, gpa_dtype t, gpa_val *v) {
     } else {
         int_digits digits;
         if (parse_int(f.p, f.n, 10, &i, &digits) != PARSE_OK) return false;
-        if (arr_check_number(&(gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = i}, t, NULL)) return false;
+        if (arr_check_number(&(gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = i}, t, NULL))
+            return false;
         *v = dtype_cast((gpa_val){.I64 = i}, DT_I64, t);
     }
     return true;
 }
 
-static bool is_word(field f, value word) { return word.tag == V_STR && word.str->size == f.n && memcmp(word.str->text, f.p, f.n) == 0; }
+static bool is_word(field f, value word) {
+    return word.tag == V_STR && word.str->size == f.n && memcmp(word.str->text, f.p, f.n) == 0;
+}
 
 static bool is_missing(const reader *r, field f, size_t column) {
     f = field_trimmed(f);
@@ -235,7 +275,8 @@ static bool is_missing(const reader *r, field f, size_t column) {
     return false;
 }
 
-/* What stands where nothing could be read: the filling of the column, else nan, or -1 for integers. */
+/* What stands where nothing could be read: the filling of the column, else nan, or -1 for integers.
+ */
 static gpa_val filling(const reader *r, size_t column) {
     value f = by_column(r, r->filling_by, column);
     number n = number_of(f.tag == V_UNSET ? r->filling : f);
@@ -253,9 +294,12 @@ static gpa_code cannot_convert(reader *r, field f, size_t column) {
     gpa_code rc = text.tag == V_UNSET ? GPA_E_MEMORY : vm_repr(r->vm, text, &shown);
     value_release(r->vm, text);
     if (!rc && shown.failed) rc = vm_no_memory(r->vm);
-    if (!rc && r->lenient) rc = vm_fail(r->vm, GPA_E_VALUE, "Cannot convert string %s", shown.text);
+    if (!rc && r->lenient)
+        rc = vm_fail(r->vm, GPA_E_VALUE, "Cannot convert string %s", shown.text);
     else if (!rc)
-        rc = vm_fail(r->vm, GPA_E_VALUE, "could not convert string %s to %s at row %zu, column %zu.", shown.text, dtype_info[r->dtype].name, r->rows, column + 1);
+        rc =
+            vm_fail(r->vm, GPA_E_VALUE, "could not convert string %s to %s at row %zu, column %zu.",
+                    shown.text, dtype_info[r->dtype].name, r->rows, column + 1);
     str_free(&shown);
     return rc;
 }
@@ -265,7 +309,8 @@ static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bo
     gpa_vm *vm = r->vm;
     gpa_opnd made = {.arr = NULL};
     value text = v_str(vm, f.p, f.n), result = v_none();
-    gpa_code rc = text.tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, convert, 1, &text, 0, NULL, &result);
+    gpa_code rc =
+        text.tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, convert, 1, &text, 0, NULL, &result);
     if (!rc) rc = arg_element(vm, result, r->dtype, &made);
     if (!rc && made.arr) rc = vm_fail(vm, GPA_E_VALUE, "a converter must give numbers");
     if (!rc) rc = arr_check_number(&made, r->dtype, vm_err(vm));
@@ -274,7 +319,8 @@ static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bo
     arg_opnd_release(vm, &made);
     value_release(vm, result);
     value_release(vm, text);
-    if (!rc || rc == GPA_E_MEMORY || !gpa_err_is(rc, r->lenient ? GPA_E_VALUE : GPA_E_EXCEPTION)) return rc;
+    if (!rc || rc == GPA_E_MEMORY || !gpa_err_is(rc, r->lenient ? GPA_E_VALUE : GPA_E_EXCEPTION))
+        return rc;
     vm_clear_error(vm);
     return GPA_OK;
 }
@@ -282,13 +328,18 @@ static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bo
 static gpa_code put_number(reader *r, field f, size_t column) {
     gpa_val v;
     char bytes[16];
-    value convert = r->converters.tag == V_NONE ? v_unset() : vm_callable(r->converters) ? r->converters : by_column(r, r->converters, column);
+    value convert = r->converters.tag == V_NONE  ? v_unset()
+                    : vm_callable(r->converters) ? r->converters
+                                                 : by_column(r, r->converters, column);
     bool good = true;
     gpa_code rc = GPA_OK;
-    if (convert.tag != V_UNSET) rc = call_converter(r, convert, f, &v, &good);
-    else good = parse_field(f, r->dtype, &v);
+    if (convert.tag != V_UNSET)
+        rc = call_converter(r, convert, f, &v, &good);
+    else
+        good = parse_field(f, r->dtype, &v);
     if (rc) return rc;
-    if (!good && !(r->lenient && (r->loose || is_missing(r, f, column)))) return cannot_convert(r, f, column);
+    if (!good && !(r->lenient && (r->loose || is_missing(r, f, column))))
+        return cannot_convert(r, f, column);
     if (!good) v = filling(r, column);
     dtype_store(bytes, r->dtype, v);
     str_putn(&r->data, bytes, dtype_size(r->dtype));
@@ -298,8 +349,13 @@ static gpa_code put_number(reader *r, field f, size_t column) {
 static field_kind kind_of(field f) {
     gpa_val v;
     f = field_trimmed(f);
-    if ((f.n == 4 && strncasecmp(f.p, "true", 4) == 0) || (f.n == 5 && strncasecmp(f.p, "false", 5) == 0)) return KIND_BOOL;
-    return parse_field(f, DT_I64, &v) ? KIND_INT : parse_field(f, DT_F64, &v) ? KIND_FLOAT : parse_field(f, DT_C128, &v) ? KIND_COMPLEX : KIND_TEXT;
+    if ((f.n == 4 && strncasecmp(f.p, "true", 4) == 0) ||
+        (f.n == 5 && strncasecmp(f.p, "false", 5) == 0))
+        return KIND_BOOL;
+    return parse_field(f, DT_I64, &v)    ? KIND_INT
+           : parse_field(f, DT_F64, &v)  ? KIND_FLOAT
+           : parse_field(f, DT_C128, &v) ? KIND_COMPLEX
+                                         : KIND_TEXT;
 }
 
 /* The kind of column that takes both: numbers widen, and beside anything else there is text. */
@@ -318,7 +374,8 @@ static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
         if (rc) return rc;
     }
     if (r->what == KINDS) {
-        if (!is_missing(r, f, column)) all->items[i] = v_int(both_kinds((field_kind)all->items[i].i, kind_of(f)));
+        if (!is_missing(r, f, column))
+            all->items[i] = v_int(both_kinds((field_kind)all->items[i].i, kind_of(f)));
         return GPA_OK;
     }
     f = field_trimmed(f);
@@ -343,8 +400,11 @@ static gpa_code put_row(reader *r) {
     size_t n = r->n_use ? (size_t)r->n_use : r->t.n, column;
     for (size_t i = 0; i < n && !rc; i++) {
         if (!column_at(r, i, &column))
-            return vm_fail(r->vm, GPA_E_VALUE, "invalid column index %lld at row %zu with %zu columns", (long long)r->use[i], r->rows + 1, r->t.n);
-        rc = r->what == NUMBERS ? put_number(r, r->t.fields[column], column) : note_field(r, r->t.fields[column], i, column);
+            return vm_fail(r->vm, GPA_E_VALUE,
+                           "invalid column index %lld at row %zu with %zu columns",
+                           (long long)r->use[i], r->rows + 1, r->t.n);
+        rc = r->what == NUMBERS ? put_number(r, r->t.fields[column], column)
+                                : note_field(r, r->t.fields[column], i, column);
     }
     r->columns = n;
     r->rows++;
@@ -353,15 +413,20 @@ static gpa_code put_row(reader *r) {
 
 static gpa_code check_converters(reader *r) {
     size_t at = 0;
-    for (const dict_entry *e; r->converters.tag == V_DICT && !r->lenient && (e = dict_next(r->converters.dict, &at));) {
+    for (const dict_entry *e;
+         r->converters.tag == V_DICT && !r->lenient && (e = dict_next(r->converters.dict, &at));) {
         int64_t column = number_of(e->key).i, n = (int64_t)r->t.n;
         if (column < -n || column >= n)
-            return vm_fail(r->vm, GPA_E_VALUE, "converter specified for column %lld, which is invalid for the number of fields %lld.", (long long)column, (long long)n);
+            return vm_fail(r->vm, GPA_E_VALUE,
+                           "converter specified for column %lld, which is invalid for the number "
+                           "of fields %lld.",
+                           (long long)column, (long long)n);
     }
     return GPA_OK;
 }
 
-/* Whether the line's number of columns will do; where columns are chosen, it is enough that they are there. */
+/* Whether the line's number of columns will do; where columns are chosen, it is enough that they
+ * are there. */
 static bool has_columns(const reader *r) {
     size_t column;
     if (!r->n_use) return r->t.n == r->width;
@@ -370,7 +435,8 @@ static bool has_columns(const reader *r) {
     return true;
 }
 
-/* Reads all rows. Lines with another number of columns are an error at once, or for genfromtxt one at the end. */
+/* Reads all rows. Lines with another number of columns are an error at once, or for genfromtxt one
+ * at the end. */
 static gpa_code read_rows(reader *r) {
     gpa_code rc = GPA_OK;
     bool more = true;
@@ -383,17 +449,23 @@ static gpa_code read_rows(reader *r) {
             rc = check_converters(r);
         }
         if (rc) break;
-        if (has_columns(r)) rc = put_row(r);
+        if (has_columns(r))
+            rc = put_row(r);
         else if (!r->lenient)
-            rc = vm_fail(r->vm, GPA_E_VALUE, "the number of columns changed from %zu to %zu at row %zu; use `usecols` to select a subset and avoid this error",
+            rc = vm_fail(r->vm, GPA_E_VALUE,
+                         "the number of columns changed from %zu to %zu at row %zu; use `usecols` "
+                         "to select a subset and avoid this error",
                          r->width, r->t.n, r->rows + 1);
         else if (r->wrong.len < 600)
-            str_printf(&r->wrong, "\n    Line #%zu (got %zu columns instead of %zu)", r->t.lines, r->t.n, r->n_use ? (size_t)r->n_use : r->width);
+            str_printf(&r->wrong, "\n    Line #%zu (got %zu columns instead of %zu)", r->t.lines,
+                       r->t.n, r->n_use ? (size_t)r->n_use : r->width);
         if (!rc && r->t.lines % 4096 == 0) rc = vm_poll(r->vm);
     }
     if (!rc && r->wrong.len && r->what == NUMBERS)
-        rc = r->invalid_raise ? vm_fail(r->vm, GPA_E_VALUE, "Some errors were detected !%s", r->wrong.text)
-                              : vm_warn(r->vm, GPA_E_USER_WARNING, "Some errors were detected !%s", r->wrong.text);
+        rc = r->invalid_raise
+                 ? vm_fail(r->vm, GPA_E_VALUE, "Some errors were detected !%s", r->wrong.text)
+                 : vm_warn(r->vm, GPA_E_USER_WARNING, "Some errors were detected !%s",
+                           r->wrong.text);
     return !rc && r->data.failed ? vm_no_memory(r->vm) : rc;
 }
 
@@ -419,7 +491,8 @@ static gpa_code give_rows(reader *r, value ndmin_value, value unpack_value, valu
     gpa_code rc = GPA_OK;
     TRY(arg_int(r->vm, ndmin_value, "ndmin", &ndmin));
     TRY(value_truth(r->vm, unpack_value, &unpack));
-    if (ndmin < 0 || ndmin > 2) TRY(vm_fail(r->vm, GPA_E_VALUE, "Illegal value of ndmin keyword: %lld", (long long)ndmin));
+    if (ndmin < 0 || ndmin > 2)
+        TRY(vm_fail(r->vm, GPA_E_VALUE, "Illegal value of ndmin keyword: %lld", (long long)ndmin));
     int ndim = r->rows == 0 ? (ndmin == 2 ? 2 : 1) : squeeze(shape, ndmin);
     if (r->rows == 0 && ndim == 2) shape[1] = 1;
     TRY(arr_from(rt, r->dtype, ndim, shape, r->data.text, &a, vm_err(r->vm)));
@@ -445,7 +518,20 @@ static gpa_code warn_empty(gpa_vm *vm, const char *words, value from) {
 }
 
 gpa_code textio_loadtxt(gpa_vm *vm, value *argv, value *out) {
-    enum { FNAME, DTYPE, COMMENTS, DELIMITER, CONVERTERS, SKIPROWS, USECOLS, UNPACK, NDMIN, ENCODING, MAX_ROWS, QUOTECHAR };
+    enum {
+        FNAME,
+        DTYPE,
+        COMMENTS,
+        DELIMITER,
+        CONVERTERS,
+        SKIPROWS,
+        USECOLS,
+        UNPACK,
+        NDMIN,
+        ENCODING,
+        MAX_ROWS,
+        QUOTECHAR
+    };
     reader *r = mem_new(sizeof *r);
     if (!r) return vm_no_memory(vm);
     reader_init(r, vm);
@@ -482,8 +568,27 @@ static void drop_footer(reader *r, int64_t lines) {
 }
 
 gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
-    enum { FNAME, DTYPE, COMMENTS, DELIMITER, SKIP_HEADER, SKIP_FOOTER, CONVERTERS, MISSING, MISSING_BY, FILLING, FILLING_BY, USECOLS,
-           UNPACK, LOOSE, INVALID_RAISE, MAX_ROWS, ENCODING, NDMIN, WHAT };
+    enum {
+        FNAME,
+        DTYPE,
+        COMMENTS,
+        DELIMITER,
+        SKIP_HEADER,
+        SKIP_FOOTER,
+        CONVERTERS,
+        MISSING,
+        MISSING_BY,
+        FILLING,
+        FILLING_BY,
+        USECOLS,
+        UNPACK,
+        LOOSE,
+        INVALID_RAISE,
+        MAX_ROWS,
+        ENCODING,
+        NDMIN,
+        WHAT
+    };
     reader *r = mem_new(sizeof *r);
     if (!r) return vm_no_memory(vm);
     reader_init(r, vm);
@@ -523,7 +628,8 @@ out:
 
 /* ---- fromstring ---- */
 
-/* What stands before the next separator, or, with none, before the next blank; moves *at behind it. */
+/* What stands before the next separator, or, with none, before the next blank; moves *at behind it.
+ */
 static field next_field(const char **at, const char *end, const str_obj *separator) {
     const char *p = *at, *q = end;
     if (separator->size) {
@@ -569,8 +675,10 @@ gpa_code textio_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, c
         str_added(&data, dtype_size(t));
         n++;
     }
-    if (data.failed) rc = vm_no_memory(vm);
-    else if (good && n >= count) rc = arr_from(vm_rt(vm), t, 1, &n, data.text, &a, vm_err(vm));
+    if (data.failed)
+        rc = vm_no_memory(vm);
+    else if (good && n >= count)
+        rc = arr_from(vm_rt(vm), t, 1, &n, data.text, &a, vm_err(vm));
     str_free(&data);
     return rc || !a ? rc : np_return_array(vm, a, out);
 }

@@ -27,11 +27,11 @@ static gpa_code give_nanoseconds(clockid_t clock, value *out) {
     return GPA_OK;
 }
 
-#define CLOCK(name, clock, give)                                 \
-    gpa_code time_##name(gpa_vm *vm, value *argv, value *out) {  \
-        (void)vm;                                                \
-        (void)argv;                                              \
-        return give(clock, out);                                 \
+#define CLOCK(name, clock, give)                                \
+    gpa_code time_##name(gpa_vm *vm, value *argv, value *out) { \
+        (void)vm;                                               \
+        (void)argv;                                             \
+        return give(clock, out);                                \
     }
 
 CLOCK(time, CLOCK_REALTIME, give_seconds)
@@ -49,7 +49,8 @@ gpa_code time_sleep(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (isnan(seconds)) return vm_fail(vm, GPA_E_VALUE, "Invalid value NaN (not a number)");
     if (seconds < 0) return vm_fail(vm, GPA_E_VALUE, "sleep length must be non-negative");
-    int64_t end = nanoseconds(CLOCK_MONOTONIC) + (int64_t)(MIN(seconds, 1e9) * 1e9), slice = 50000000;
+    int64_t end = nanoseconds(CLOCK_MONOTONIC) + (int64_t)(MIN(seconds, 1e9) * 1e9),
+            slice = 50000000;
     for (int64_t left; !rc && (left = end - nanoseconds(CLOCK_MONOTONIC)) > 0;) {
         struct timespec t = {0, (long)MIN(left, slice)};
         nanosleep(&t, NULL);
@@ -68,8 +69,9 @@ static gpa_code seconds_or_now(gpa_vm *vm, value v, time_t *out) {
 }
 
 static gpa_code give_calendar(gpa_vm *vm, const struct tm *t, value *out) {
-    value parts[9] = {v_int(t->tm_year + 1900),      v_int(t->tm_mon + 1), v_int(t->tm_mday),     v_int(t->tm_hour), v_int(t->tm_min),
-                      v_int(t->tm_sec), v_int((t->tm_wday + 6) % 7), v_int(t->tm_yday + 1), v_int(t->tm_isdst)};
+    value parts[9] = {v_int(t->tm_year + 1900),    v_int(t->tm_mon + 1),  v_int(t->tm_mday),
+                      v_int(t->tm_hour),           v_int(t->tm_min),      v_int(t->tm_sec),
+                      v_int((t->tm_wday + 6) % 7), v_int(t->tm_yday + 1), v_int(t->tm_isdst)};
     return native_give(v_tuple(vm, 9, parts), out);
 }
 
@@ -91,13 +93,20 @@ gpa_code time_gmtime(gpa_vm *vm, value *argv, value *out) {
 
 static gpa_code calendar_of(gpa_vm *vm, value v, struct tm *t) {
     int64_t p[9];
-    if (v.tag != V_TUPLE || v.tuple->count != 9) return vm_fail(vm, GPA_E_TYPE, "Tuple or struct_time argument required");
+    if (v.tag != V_TUPLE || v.tuple->count != 9)
+        return vm_fail(vm, GPA_E_TYPE, "Tuple or struct_time argument required");
     for (int i = 0; i < 9; i++) {
         gpa_code rc = arg_int(vm, v.tuple->items[i], "t", &p[i]);
         if (rc) return rc;
     }
-    *t = (struct tm){.tm_year = (int)p[0] - 1900, .tm_mon = (int)p[1] - 1, .tm_mday = (int)p[2], .tm_hour = (int)p[3],
-                     .tm_min = (int)p[4], .tm_sec = (int)p[5], .tm_wday = (int)(p[6] + 1) % 7, .tm_yday = (int)p[7] - 1,
+    *t = (struct tm){.tm_year = (int)p[0] - 1900,
+                     .tm_mon = (int)p[1] - 1,
+                     .tm_mday = (int)p[2],
+                     .tm_hour = (int)p[3],
+                     .tm_min = (int)p[4],
+                     .tm_sec = (int)p[5],
+                     .tm_wday = (int)(p[6] + 1) % 7,
+                     .tm_yday = (int)p[7] - 1,
                      .tm_isdst = (int)p[8]};
     return GPA_OK;
 }
@@ -115,7 +124,8 @@ gpa_code time_strftime(gpa_vm *vm, value *argv, value *out) {
     struct tm t = {0};
     char text[512];
     gpa_code rc = arg_text(vm, argv[0], "strftime() argument 1", &format, &n);
-    if (!rc && argv[1].tag != V_UNSET) rc = calendar_of(vm, argv[1], &t);
+    if (!rc && argv[1].tag != V_UNSET)
+        rc = calendar_of(vm, argv[1], &t);
     else {
         time_t now = time(NULL);
         localtime_r(&now, &t);
@@ -148,12 +158,17 @@ gpa_code sys_getsizeof(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     value v = argv[0];
     size_t n = sizeof(value);
-    if (v.tag == V_STR || v.tag == V_BYTES) n += sizeof(str_obj) + v.str->size + 1;
-    else if (v.tag == V_LIST) n += sizeof(list_obj) + v.list->cap * sizeof(value);
-    else if (v.tag == V_TUPLE) n += sizeof(tuple_obj) + v.tuple->count * sizeof(value);
+    if (v.tag == V_STR || v.tag == V_BYTES)
+        n += sizeof(str_obj) + v.str->size + 1;
+    else if (v.tag == V_LIST)
+        n += sizeof(list_obj) + v.list->cap * sizeof(value);
+    else if (v.tag == V_TUPLE)
+        n += sizeof(tuple_obj) + v.tuple->count * sizeof(value);
     else if (v.tag == V_DICT || v.tag == V_SET)
         n += sizeof(set_obj) + v.dict->cap * sizeof(dict_entry) + v.dict->slots * sizeof(uint32_t);
-    else if (v.tag == V_ARRAY) n += sizeof(array_obj) + (size_t)v.array->arr->size * dtype_size((gpa_dtype)v.array->arr->dtype);
+    else if (v.tag == V_ARRAY)
+        n += sizeof(array_obj) +
+             (size_t)v.array->arr->size * dtype_size((gpa_dtype)v.array->arr->dtype);
     *out = v_int((int64_t)n);
     return GPA_OK;
 }
@@ -169,11 +184,15 @@ gpa_code sys_setrecursionlimit(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     int64_t n;
     gpa_code rc = arg_int(vm, argv[0], "limit", &n);
-    return !rc && n < 1 ? vm_fail(vm, GPA_E_VALUE, "recursion limit must be greater or equal than 1") : rc;
+    return !rc && n < 1
+               ? vm_fail(vm, GPA_E_VALUE, "recursion limit must be greater or equal than 1")
+               : rc;
 }
 
 gpa_code sys_intern(gpa_vm *vm, value *argv, value *out) {
-    if (argv[0].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "intern() argument must be str, not %s", value_type_name(argv[0]));
+    if (argv[0].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "intern() argument must be str, not %s",
+                       value_type_name(argv[0]));
     *out = value_retain(argv[0]);
     return GPA_OK;
 }
@@ -183,9 +202,11 @@ gpa_code sys_intern(gpa_vm *vm, value *argv, value *out) {
 gpa_code timeit_run(gpa_vm *vm, value *argv, value *out) {
     bool main;
     value last = v_unset();
-    if (argv[0].tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "stmt is neither a string nor callable");
+    if (argv[0].tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "stmt is neither a string nor callable");
     gpa_code rc = value_truth(vm, argv[1], &main);
-    if (!rc) rc = vm_run_text(vm, "<timeit-src>", argv[0].str->text, main ? vm_main(vm) : NULL, &last);
+    if (!rc)
+        rc = vm_run_text(vm, "<timeit-src>", argv[0].str->text, main ? vm_main(vm) : NULL, &last);
     if (!rc) *out = last.tag == V_UNSET ? v_none() : last;
     return rc;
 }

@@ -32,7 +32,8 @@ code *code_new(ast_module *m, const ast_node *node, const ast_scope *scope, gpa_
     c->node = node;
     c->scope = scope;
     c->name = name;
-    c->n_params = (uint16_t)(scope->n_positional + scope->n_keyword_only + scope->has_args + scope->has_kwargs);
+    c->n_params = (uint16_t)(scope->n_positional + scope->n_keyword_only + scope->has_args +
+                             scope->has_kwargs);
     c->simple = !scope->n_keyword_only && !scope->has_args && !scope->has_kwargs;
     return c;
 }
@@ -108,15 +109,16 @@ static void put_operands(gpa_vm *vm, const code *c, uint32_t at, gpa_str *out) {
 }
 
 void code_print(gpa_vm *vm, const code *c, gpa_str *out) {
-    str_printf(out, "%s: %u variables, %u registers\n", c->name ? intern_text(vm_names(vm), c->name) : "<module>", c->n_vars,
-               c->n_regs);
+    str_printf(out, "%s: %u variables, %u registers\n",
+               c->name ? intern_text(vm_names(vm), c->name) : "<module>", c->n_vars, c->n_regs);
     for (uint32_t at = 0; at < c->n_ins; at += code_words[c->ins[at].op]) {
         str_printf(out, "%4u %s", at, names[c->ins[at].op]);
         put_operands(vm, c, at, out);
         str_putc(out, '\n');
     }
     for (uint32_t i = 0; i < c->n_guards; i++)
-        str_printf(out, "  guard %u-%u -> %u in r%u\n", c->guards[i].lo, c->guards[i].hi, c->guards[i].to, c->guards[i].reg);
+        str_printf(out, "  guard %u-%u -> %u in r%u\n", c->guards[i].lo, c->guards[i].hi,
+                   c->guards[i].to, c->guards[i].reg);
     for (uint32_t i = 0; i < c->n_inner; i++)
         if (c->inner[i]->compiled) code_print(vm, c->inner[i], out);
 }

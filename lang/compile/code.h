@@ -1,6 +1,7 @@
 /* Bytecode: what the compiler makes of a body and the machine runs.
  *
- * The code of a function is made at its first call. Until then only its facts (name, node, scope) are there. */
+ * The code of a function is made at its first call. Until then only its facts (name, node, scope)
+ * are there. */
 #ifndef GPA_COMPILE_CODE_H
 #define GPA_COMPILE_CODE_H
 
@@ -28,8 +29,8 @@ typedef union ins {
     };
 } ins;
 
-/* Instructions [lo, hi) are guarded: an exception clears the temporaries from `depth` on, goes into register `reg`, and
- * control to `to`. Where several hold, the highest `level` does. */
+/* Instructions [lo, hi) are guarded: an exception clears the temporaries from `depth` on, goes into
+ * register `reg`, and control to `to`. Where several hold, the highest `level` does. */
 typedef struct {
     uint32_t lo, hi, to, level;
     uint16_t reg, depth;
@@ -52,14 +53,16 @@ typedef struct {
 typedef struct code {
     int32_t refs;
     gpa_sym name;
-    gpa_sym title;          /* "Foo.method" of a function in a class; 0: its name */
-    ast_module *ast;        /* counted */
-    const ast_node *node;   /* FUNCTION, CLASS, GENEXP; NULL: the module's body */
+    gpa_sym title;        /* "Foo.method" of a function in a class; 0: its name */
+    ast_module *ast;      /* counted */
+    const ast_node *node; /* FUNCTION, CLASS, GENEXP; NULL: the module's body */
     const ast_scope *scope;
-    bool compiled, simple;  /* simple: positional parameters only */
-    const struct func_obj *jit; /* whose loops are compiled (typed/lift.h): its function; else NULL */
-    bool lenient;           /* jit: zero divides as NumPy's does */
-    uint16_t n_params, n_vars, n_consts_in_frame, n_regs; /* registers: variables, number constants, temporaries */
+    bool compiled, simple; /* simple: positional parameters only */
+    const struct func_obj
+        *jit;     /* whose loops are compiled (typed/lift.h): its function; else NULL */
+    bool lenient; /* jit: zero divides as NumPy's does */
+    uint16_t n_params, n_vars, n_consts_in_frame,
+        n_regs; /* registers: variables, number constants, temporaries */
     uint16_t first_temp;
     ins *ins;
     const ast_node **nodes; /* of each word: what it was compiled from, for places */
@@ -94,9 +97,9 @@ const char *code_op_name(unsigned op);
 /* One line per instruction, inner codes behind their outer one when they are compiled. */
 void code_print(gpa_vm *vm, const code *c, gpa_str *out);
 
-/* Compiles a body whose globals are `in`. `show_last`: the module returns the value of its last statement when that is
- * an expression. Fails with GPA_E_MEMORY, or GPA_E_SYNTAX for a body beyond the machine's limits; the error is in
- * vm_err. */
+/* Compiles a body whose globals are `in`. `show_last`: the module returns the value of its last
+ * statement when that is an expression. Fails with GPA_E_MEMORY, or GPA_E_SYNTAX for a body beyond
+ * the machine's limits; the error is in vm_err. */
 gpa_code compile_code(gpa_vm *vm, code *c, module_obj *in, bool show_last);
 
 #endif

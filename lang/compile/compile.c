@@ -1,7 +1,8 @@
 /* The compiler's core: emitting words, labels, constants, and the entry point.
  *
- * Read emit and the labels, then scan (what must be known of a body before its first instruction: its number constants
- * and whether it has a walrus), then compile_code. Expressions are in compile_expr.c, statements in compile_stmt.c. */
+ * Read emit and the labels, then scan (what must be known of a body before its first instruction:
+ * its number constants and whether it has a walrus), then compile_code. Expressions are in
+ * compile_expr.c, statements in compile_stmt.c. */
 #include "lang/compile/compile.h"
 
 #include "lang/object/big.h"
@@ -39,7 +40,8 @@ static uint32_t emit_any(compiler *c, ins w) {
 }
 
 uint32_t emit(compiler *c, opcode op, uint32_t a, uint32_t b, uint32_t x) {
-    return emit_any(c, (ins){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)x});
+    return emit_any(
+        c, (ins){.op = (uint16_t)op, .a = (uint16_t)a, .b = (uint16_t)b, .c = (uint16_t)x});
 }
 
 uint32_t emit_d(compiler *c, opcode op, uint32_t a, int64_t d) {
@@ -111,7 +113,9 @@ uint32_t add_const(compiler *c, value v) {
     return k->n_consts++;
 }
 
-uint32_t add_text(compiler *c, const char *text, size_t n) { return add_const(c, v_str(c->vm, text, n)); }
+uint32_t add_text(compiler *c, const char *text, size_t n) {
+    return add_const(c, v_str(c->vm, text, n));
+}
 
 uint32_t add_inner(compiler *c, const ast_node *node, const ast_scope *scope, gpa_sym name) {
     code *k = c->code;
@@ -121,7 +125,8 @@ uint32_t add_inner(compiler *c, const ast_node *node, const ast_scope *scope, gp
         no_memory(c);
         return 0;
     }
-    if (k->n_inner >= MAX_REGISTERS) compile_fail(c, GPA_E_SYNTAX, "too many functions in one body");
+    if (k->n_inner >= MAX_REGISTERS)
+        compile_fail(c, GPA_E_SYNTAX, "too many functions in one body");
     k->inner[k->n_inner] = inner;
     return k->n_inner++;
 }
@@ -189,8 +194,9 @@ int32_t const_register(compiler *c, const ast_node *n) {
 
 static void scan_child(void *user, ast_node *n);
 
-/* Notes number constants and walruses of a body. Inner functions and classes have bodies of their own; only their defaults,
- * bases and decorators, and the outermost iterable of a generator expression, are evaluated here. */
+/* Notes number constants and walruses of a body. Inner functions and classes have bodies of their
+ * own; only their defaults, bases and decorators, and the outermost iterable of a generator
+ * expression, are evaluated here. */
 static void scan(compiler *c, const ast_node *n) {
     if (!n) return;
     value v = number_value(n);
@@ -200,7 +206,8 @@ static void scan(compiler *c, const ast_node *n) {
             c->code->n_consts_in_frame = (uint16_t)c->code->n_consts;
         }
     } else if (n->kind == AST_FUNCTION) {
-        for (uint32_t i = 0; i < n->function.params.n; i++) scan(c, n->function.params.at[i]->param.init);
+        for (uint32_t i = 0; i < n->function.params.n; i++)
+            scan(c, n->function.params.at[i]->param.init);
     } else if (n->kind == AST_CLASS) {
         for (uint32_t i = 0; i < n->class_.decorators.n; i++) scan(c, n->class_.decorators.at[i]);
         scan(c, n->class_.bases);
@@ -239,11 +246,13 @@ static void scan_body(compiler *c) {
     }
 }
 
-/* Variables that inner functions share live in cells from the start; those of comprehensions when these begin. */
+/* Variables that inner functions share live in cells from the start; those of comprehensions when
+ * these begin. */
 static void open_cells(compiler *c) {
     const ast_scope *s = c->code->scope;
     for (uint32_t i = 0; i < s->n_vars; i++)
-        if (s->vars[i].cell && (!s->vars[i].comprehension || s->kind == AST_SCOPE_GENEXP)) emit(c, I_NEW_CELL, i, 0, 0);
+        if (s->vars[i].cell && (!s->vars[i].comprehension || s->kind == AST_SCOPE_GENEXP))
+            emit(c, I_NEW_CELL, i, 0, 0);
 }
 
 static void module_body(compiler *c, const ast_list *body, bool show_last) {
@@ -285,8 +294,14 @@ static void class_body(compiler *c, const ast_list *body) {
 }
 
 gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
-    compiler c = {.vm = vm, .code = k, .globals = in, .handling = -1, .annotations = -1, .measured = vm->measured && !k->node};
-    if (k->scope->n_vars > MAX_REGISTERS / 2) compile_fail(&c, GPA_E_SYNTAX, "too many variables in one body");
+    compiler c = {.vm = vm,
+                  .code = k,
+                  .globals = in,
+                  .handling = -1,
+                  .annotations = -1,
+                  .measured = vm->measured && !k->node};
+    if (k->scope->n_vars > MAX_REGISTERS / 2)
+        compile_fail(&c, GPA_E_SYNTAX, "too many variables in one body");
     k->n_vars = (uint16_t)k->scope->n_vars;
     scan_body(&c);
     k->first_temp = (uint16_t)(k->n_vars + k->n_consts_in_frame);
@@ -309,7 +324,8 @@ gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
     k->nodes = c.nodes;
     k->n_ins = (uint32_t)c.n_ins;
     k->n_regs = (uint16_t)(c.high + 2);
-    if (!c.failed && k->n_caches && !(k->caches = mem_zero(k->n_caches * sizeof *k->caches))) no_memory(&c);
+    if (!c.failed && k->n_caches && !(k->caches = mem_zero(k->n_caches * sizeof *k->caches)))
+        no_memory(&c);
     k->compiled = !c.failed;
     return c.failed ? vm_err(vm)->code : GPA_OK;
 }

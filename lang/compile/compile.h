@@ -1,9 +1,9 @@
 /* The compiler's inner joints: its state, and what its three files call of each other.
  *
- * Registers are allocated like a stack: temporaries from `top` on are free. An expression is asked for in one of two
- * ways: compile_into puts it into a given register; compile_any names a register that has it, which is the variable
- * or number constant itself where it can be. A failure sets `failed`, leaves the error in vm_err, and compiling goes
- * on harmlessly. */
+ * Registers are allocated like a stack: temporaries from `top` on are free. An expression is asked
+ * for in one of two ways: compile_into puts it into a given register; compile_any names a register
+ * that has it, which is the variable or number constant itself where it can be. A failure sets
+ * `failed`, leaves the error in vm_err, and compiling goes on harmlessly. */
 #ifndef GPA_COMPILE_COMPILE_H
 #define GPA_COMPILE_COMPILE_H
 
@@ -14,7 +14,8 @@
 typedef struct {
     int64_t at, chain; /* -1: none */
 } label;
-#define LABEL_NEW {-1, -1}
+#define LABEL_NEW \
+    { -1, -1 }
 
 /* What a jump out of a statement has to leave behind it. */
 typedef struct block block;
@@ -24,13 +25,14 @@ struct block {
     void (*leave)(struct compiler *c, block *b); /* emits what ends the block early; may be NULL */
     const ast_node *node;
     bool loop, guarded;
-    bool checks;     /* guarded: an error that was recorded in it and not found yet is found before it is left */
+    bool checks; /* guarded: an error that was recorded in it and not found yet is found before it
+                    is left */
     bool in_context; /* the same if the context in the register of the block around it cares */
     label brk, cont;
-    uint16_t reg;    /* of the iterator, the exception, the context */
-    uint16_t depth;  /* guarded: the first temporary that an exception drops */
+    uint16_t reg;   /* of the iterator, the exception, the context */
+    uint16_t depth; /* guarded: the first temporary that an exception drops */
     uint32_t id, level;
-    int64_t open;    /* guarded: where the current stretch of guarded code began; -1: none */
+    int64_t open; /* guarded: where the current stretch of guarded code began; -1: none */
 };
 
 typedef struct compiler {
@@ -44,10 +46,11 @@ typedef struct compiler {
     uint32_t top, high;
     uint32_t n_blocks; /* ever made: ids */
     block *blocks;
-    int32_t handling;  /* the register of the exception being handled, or -1 */
-    int32_t annotations; /* the slot of the dict of the annotations of the class whose body this is, or -1 */
-    bool walrus;       /* the body has := : variables may change in the middle of an expression */
-    bool measured;     /* values that nobody uses are computed all the same */
+    int32_t handling;    /* the register of the exception being handled, or -1 */
+    int32_t annotations; /* the slot of the dict of the annotations of the class whose body this is,
+                            or -1 */
+    bool walrus;         /* the body has := : variables may change in the middle of an expression */
+    bool measured;       /* values that nobody uses are computed all the same */
     bool failed;
 } compiler;
 
@@ -70,7 +73,8 @@ bool is_temp(const compiler *c, uint32_t r);
 uint32_t add_const(compiler *c, value v);
 uint32_t add_text(compiler *c, const char *text, size_t n);
 uint32_t add_inner(compiler *c, const ast_node *node, const ast_scope *scope, gpa_sym name);
-/* The value of a literal (a number, str, None, ..., a tuple of literals), owned; UNSET when it is none. */
+/* The value of a literal (a number, str, None, ..., a tuple of literals), owned; UNSET when it is
+ * none. */
 value literal_value(compiler *c, const ast_node *n);
 /* The register of a number constant that the frame holds, or -1. */
 int32_t const_register(compiler *c, const ast_node *n);
@@ -92,7 +96,8 @@ void compile_generator(compiler *c, const ast_node *n);
 /* ---- compile_stmt.c ---- */
 
 void compile_body(compiler *c, const ast_list *body);
-/* Before a yield, which leaves the blocks around it for a while: an error that was recorded in them and not found yet is found. */
+/* Before a yield, which leaves the blocks around it for a while: an error that was recorded in them
+ * and not found yet is found. */
 void compile_pause(compiler *c);
 
 #endif

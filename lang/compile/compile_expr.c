@@ -1,7 +1,8 @@
-/* Expressions: each puts its value into a register by its last instruction, so that a variable being assigned keeps
- * its old value until the whole right side is there.
+/* Expressions: each puts its value into a register by its last instruction, so that a variable
+ * being assigned keeps its old value until the whole right side is there.
  *
- * Read compile_any and compile_into (at the end) first; above them stand the kinds of expressions, then targets. */
+ * Read compile_any and compile_into (at the end) first; above them stand the kinds of expressions,
+ * then targets. */
 #include "lang/compile/compile.h"
 
 enum { MOST_AT_ONCE = 64 }; /* items of a display held in registers */
@@ -29,7 +30,9 @@ static void load_name(compiler *c, const ast_node *n, uint32_t dst) {
         return;
     }
     switch (p.where) {
-        case AST_IN_GLOBALS: emit_d(c, I_GET_GLOBAL, dst, module_slot(c->vm, c->globals, n->name.name)); break;
+        case AST_IN_GLOBALS:
+            emit_d(c, I_GET_GLOBAL, dst, module_slot(c->vm, c->globals, n->name.name));
+            break;
         case AST_IN_SLOT: emit(c, I_MOVE, dst, p.slot, 0); break;
         case AST_IN_CELL: emit(c, I_GET_CELL, dst, p.slot, 0); break;
         case AST_IN_FREE: emit(c, I_GET_FREE, dst, p.slot, 0); break;
@@ -39,7 +42,9 @@ static void load_name(compiler *c, const ast_node *n, uint32_t dst) {
 static void store_name(compiler *c, const ast_node *n, uint32_t r) {
     ast_place p = n->name.place;
     switch (p.where) {
-        case AST_IN_GLOBALS: emit_d(c, I_SET_GLOBAL, r, module_slot(c->vm, c->globals, n->name.name)); break;
+        case AST_IN_GLOBALS:
+            emit_d(c, I_SET_GLOBAL, r, module_slot(c->vm, c->globals, n->name.name));
+            break;
         case AST_IN_SLOT: emit(c, is_temp(c, r) ? I_TAKE : I_MOVE, p.slot, r, 0); break;
         case AST_IN_CELL: emit(c, I_SET_CELL, p.slot, r, 0); break;
         case AST_IN_FREE: emit(c, I_SET_FREE, p.slot, r, 0); break;
@@ -49,7 +54,9 @@ static void store_name(compiler *c, const ast_node *n, uint32_t r) {
 static void delete_name(compiler *c, const ast_node *n) {
     ast_place p = n->name.place;
     switch (p.where) {
-        case AST_IN_GLOBALS: emit_d(c, I_DEL_GLOBAL, 0, module_slot(c->vm, c->globals, n->name.name)); break;
+        case AST_IN_GLOBALS:
+            emit_d(c, I_DEL_GLOBAL, 0, module_slot(c->vm, c->globals, n->name.name));
+            break;
         case AST_IN_SLOT: emit(c, I_DELETE, p.slot, 0, 0); break;
         case AST_IN_CELL: emit(c, I_DEL_CELL, p.slot, 0, 0); break;
         case AST_IN_FREE: emit(c, I_DEL_FREE, p.slot, 0, 0); break;
@@ -58,7 +65,9 @@ static void delete_name(compiler *c, const ast_node *n) {
 
 /* compile_any, but a temporary, where one is needed, is `hint` when that is one. */
 static uint32_t any_at(compiler *c, const ast_node *n, uint32_t hint) {
-    if (n->kind == AST_NAME && n->name.place.where == AST_IN_SLOT && !c->walrus && !is_own(c, n->name.place)) return n->name.place.slot;
+    if (n->kind == AST_NAME && n->name.place.where == AST_IN_SLOT && !c->walrus &&
+        !is_own(c, n->name.place))
+        return n->name.place.slot;
     int32_t k = const_register(c, n);
     if (k >= 0) return (uint32_t)k;
     uint32_t r = hint != NO_HINT && is_temp(c, hint) ? hint : temp(c);
@@ -70,13 +79,33 @@ static uint32_t any_at(compiler *c, const ast_node *n, uint32_t hint) {
 
 static opcode binary_opcode(ast_op op) {
     static const uint8_t codes[AST_OPS] = {
-        [AST_OP_ADD] = I_ADD,       [AST_OP_SUB] = I_SUB,       [AST_OP_MUL] = I_MUL,       [AST_OP_DIV] = I_DIV,
-        [AST_OP_FLOORDIV] = I_FLOORDIV, [AST_OP_MOD] = I_MOD,   [AST_OP_POW] = I_POW,       [AST_OP_MATMUL] = I_MATMUL,
-        [AST_OP_LSHIFT] = I_LSHIFT, [AST_OP_RSHIFT] = I_RSHIFT, [AST_OP_BITAND] = I_BITAND, [AST_OP_BITOR] = I_BITOR,
-        [AST_OP_BITXOR] = I_BITXOR, [AST_OP_EQ] = I_EQ,         [AST_OP_NE] = I_NE,         [AST_OP_LT] = I_LT,
-        [AST_OP_LE] = I_LE,         [AST_OP_GT] = I_GT,         [AST_OP_GE] = I_GE,         [AST_OP_IN] = I_IN,
-        [AST_OP_NOT_IN] = I_NOT_IN, [AST_OP_IS] = I_IS,         [AST_OP_IS_NOT] = I_IS_NOT, [AST_OP_POS] = I_POS,
-        [AST_OP_NEG] = I_NEG,       [AST_OP_INVERT] = I_INVERT, [AST_OP_NOT] = I_NOT,
+        [AST_OP_ADD] = I_ADD,
+        [AST_OP_SUB] = I_SUB,
+        [AST_OP_MUL] = I_MUL,
+        [AST_OP_DIV] = I_DIV,
+        [AST_OP_FLOORDIV] = I_FLOORDIV,
+        [AST_OP_MOD] = I_MOD,
+        [AST_OP_POW] = I_POW,
+        [AST_OP_MATMUL] = I_MATMUL,
+        [AST_OP_LSHIFT] = I_LSHIFT,
+        [AST_OP_RSHIFT] = I_RSHIFT,
+        [AST_OP_BITAND] = I_BITAND,
+        [AST_OP_BITOR] = I_BITOR,
+        [AST_OP_BITXOR] = I_BITXOR,
+        [AST_OP_EQ] = I_EQ,
+        [AST_OP_NE] = I_NE,
+        [AST_OP_LT] = I_LT,
+        [AST_OP_LE] = I_LE,
+        [AST_OP_GT] = I_GT,
+        [AST_OP_GE] = I_GE,
+        [AST_OP_IN] = I_IN,
+        [AST_OP_NOT_IN] = I_NOT_IN,
+        [AST_OP_IS] = I_IS,
+        [AST_OP_IS_NOT] = I_IS_NOT,
+        [AST_OP_POS] = I_POS,
+        [AST_OP_NEG] = I_NEG,
+        [AST_OP_INVERT] = I_INVERT,
+        [AST_OP_NOT] = I_NOT,
     };
     return (opcode)codes[op];
 }
@@ -98,8 +127,8 @@ static void boolop(compiler *c, const ast_node *n, uint32_t dst) {
     label_here(c, &end);
 }
 
-/* a < b < c: b is evaluated once. What stands between two links is kept in `kept` unless it is a variable or a
- * constant; leaving early drops it. dst is a temporary. */
+/* a < b < c: b is evaluated once. What stands between two links is kept in `kept` unless it is a
+ * variable or a constant; leaving early drops it. dst is a temporary. */
 static void chain(compiler *c, const ast_node *n, uint32_t dst) {
     const ast_list *links = &n->compare.links;
     label drop = LABEL_NEW, end = LABEL_NEW;
@@ -190,7 +219,8 @@ void compile_jump(compiler *c, const ast_node *n, bool sense, label *l) {
         jump_boolop(c, n, sense, l);
     } else if (n->kind == AST_TRUE || n->kind == AST_FALSE) {
         if ((n->kind == AST_TRUE) == sense) emit_jump(c, I_JUMP, 0, l);
-    } else if (n->kind == AST_COMPARE && n->compare.links.n == 1 && jump_opcode(n->compare.links.at[0]->link.op) >= 0) {
+    } else if (n->kind == AST_COMPARE && n->compare.links.n == 1 &&
+               jump_opcode(n->compare.links.at[0]->link.op) >= 0) {
         const ast_node *link = n->compare.links.at[0];
         uint32_t a = compile_any(c, n->compare.first);
         uint32_t b = compile_any(c, link->link.right);
@@ -221,7 +251,8 @@ static uint32_t items_on_top(compiler *c, const ast_list *l) {
 }
 
 /* Adds items one by one to the list or set in register `to`; `call`: they are arguments. */
-static void add_items(compiler *c, const ast_list *l, uint32_t to, opcode one, opcode many, bool call) {
+static void add_items(compiler *c, const ast_list *l, uint32_t to, opcode one, opcode many,
+                      bool call) {
     for (uint32_t i = 0; i < l->n; i++) {
         uint32_t mark = c->top;
         const ast_node *n = l->at[i];
@@ -233,7 +264,8 @@ static void add_items(compiler *c, const ast_list *l, uint32_t to, opcode one, o
     }
 }
 
-static void display(compiler *c, const ast_list *l, uint32_t dst, opcode make, opcode one, opcode many) {
+static void display(compiler *c, const ast_list *l, uint32_t dst, opcode make, opcode one,
+                    opcode many) {
     if (!has_star(l) && l->n <= MOST_AT_ONCE) {
         uint32_t base = items_on_top(c, l);
         emit(c, make, dst, base, l->n);
@@ -324,7 +356,8 @@ static void spread_call(compiler *c, const ast_node *n, uint32_t base) {
         uint32_t one = temp(c);
         if (k->keyword.name) {
             const intern *names = vm_names(c->vm);
-            uint32_t key = add_text(c, intern_text(names, k->keyword.name), intern_len(names, k->keyword.name));
+            uint32_t key = add_text(c, intern_text(names, k->keyword.name),
+                                    intern_len(names, k->keyword.name));
             uint32_t pair = c->top;
             temp(c), temp(c);
             emit_d(c, I_CONST, one, key);
@@ -353,7 +386,8 @@ static void named_call(compiler *c, const ast_node *n, uint32_t base) {
         const ast_node *k = keywords->at[i];
         compile_into(c, k->keyword.value, temp(c));
         if (t.tag == V_UNSET) continue;
-        t.tuple->items[i] = v_str(c->vm, intern_text(names, k->keyword.name), intern_len(names, k->keyword.name));
+        t.tuple->items[i] =
+            v_str(c->vm, intern_text(names, k->keyword.name), intern_len(names, k->keyword.name));
         if (t.tuple->items[i].tag == V_UNSET) c->failed = true;
     }
     c->at = n;
@@ -394,7 +428,8 @@ static void call(compiler *c, const ast_node *n, uint32_t dst) {
 
 /* ---- comprehensions ---- */
 
-/* The loops of a comprehension from clause i on; the innermost body adds the item to `into` or yields it. */
+/* The loops of a comprehension from clause i on; the innermost body adds the item to `into` or
+ * yields it. */
 typedef struct {
     const ast_node *node;
     const ast_list *clauses;
@@ -419,7 +454,9 @@ static void add_item(compiler *c, const comprehension *k) {
     }
 }
 
-static bool plain_slot(const ast_node *target) { return target->kind == AST_NAME && target->name.place.where == AST_IN_SLOT; }
+static bool plain_slot(const ast_node *target) {
+    return target->kind == AST_NAME && target->name.place.where == AST_IN_SLOT;
+}
 
 static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
     const ast_node *n = k->clauses->at[i];
@@ -438,7 +475,8 @@ static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
     label_here(c, &body);
     uint32_t item = plain_slot(n->clause.target) ? n->clause.target->name.place.slot : temp(c);
     if (!plain_slot(n->clause.target)) compile_store(c, n->clause.target, item);
-    for (uint32_t j = 0; j < n->clause.conditions.n; j++) compile_jump(c, n->clause.conditions.at[j], false, &next);
+    for (uint32_t j = 0; j < n->clause.conditions.n; j++)
+        compile_jump(c, n->clause.conditions.at[j], false, &next);
     c->top = inner;
     if (i + 1 < k->clauses->n)
         clause_loop(c, k, i + 1);
@@ -456,7 +494,8 @@ static void open_or_close(compiler *c, const ast_node *target, bool open) {
     if (target->kind == AST_NAME) {
         ast_place p = target->name.place;
         if (open && p.where == AST_IN_CELL) emit(c, I_NEW_CELL, p.slot, 0, 0);
-        if (!open && p.where <= AST_IN_CELL && p.where != AST_IN_GLOBALS) emit(c, I_CLEAR, p.slot, 0, 0);
+        if (!open && p.where <= AST_IN_CELL && p.where != AST_IN_GLOBALS)
+            emit(c, I_CLEAR, p.slot, 0, 0);
     } else if (target->kind == AST_STARRED) {
         open_or_close(c, target->starred.value, open);
     } else if (target->kind == AST_TUPLE || target->kind == AST_LIST) {
@@ -465,12 +504,14 @@ static void open_or_close(compiler *c, const ast_node *target, bool open) {
     }
 }
 
-static void comprehend(compiler *c, const ast_node *n, const ast_list *clauses, opcode make, uint32_t dst) {
+static void comprehend(compiler *c, const ast_node *n, const ast_list *clauses, opcode make,
+                       uint32_t dst) {
     comprehension k = {.node = n, .clauses = clauses, .into = temp(c), .first = -1};
     emit(c, make, k.into, k.into, 0);
     for (uint32_t i = 0; i < clauses->n; i++) open_or_close(c, clauses->at[i]->clause.target, true);
     clause_loop(c, &k, 0);
-    for (uint32_t i = 0; i < clauses->n; i++) open_or_close(c, clauses->at[i]->clause.target, false);
+    for (uint32_t i = 0; i < clauses->n; i++)
+        open_or_close(c, clauses->at[i]->clause.target, false);
     emit(c, I_TAKE, dst, k.into, 0);
 }
 
@@ -499,8 +540,10 @@ static void genexp(compiler *c, const ast_node *n, uint32_t dst) {
 /* The value that a yield gives, where it is to be given from. */
 static uint32_t given(compiler *c, const ast_node *n) {
     uint32_t r = temp(c);
-    if (n->yield_.value) compile_into(c, n->yield_.value, r);
-    else emit_d(c, I_CONST, r, add_const(c, v_none()));
+    if (n->yield_.value)
+        compile_into(c, n->yield_.value, r);
+    else
+        emit_d(c, I_CONST, r, add_const(c, v_none()));
     if (c->code->jit) emit(c, I_PYTHON, r, 0, 0);
     compile_pause(c);
     c->at = n;
@@ -641,7 +684,8 @@ static void named(compiler *c, const ast_node *n, uint32_t dst) {
 
 /* Expressions that write their register before they have read all they need. */
 static bool writes_early(const ast_node *n) {
-    return n->kind == AST_BOOLOP || n->kind == AST_NAMED || (n->kind == AST_COMPARE && n->compare.links.n > 1);
+    return n->kind == AST_BOOLOP || n->kind == AST_NAMED ||
+           (n->kind == AST_COMPARE && n->compare.links.n > 1);
 }
 
 static void literal(compiler *c, const ast_node *n, uint32_t dst) {
@@ -664,7 +708,8 @@ static bool is_literal(const ast_node *n) {
         case AST_IMAGINARY:
         case AST_STRING: return true;
         case AST_UNARY:
-            return n->unary.op == AST_OP_NEG && (n->unary.operand->kind == AST_INTEGER || n->unary.operand->kind == AST_FLOAT);
+            return n->unary.op == AST_OP_NEG &&
+                   (n->unary.operand->kind == AST_INTEGER || n->unary.operand->kind == AST_FLOAT);
         case AST_TUPLE:
             for (uint32_t i = 0; i < n->tuple.items.n; i++)
                 if (!is_literal(n->tuple.items.at[i])) return false;
@@ -678,9 +723,12 @@ static void expression(compiler *c, const ast_node *n, uint32_t dst) {
         case AST_NAME: load_name(c, n, dst); break;
         case AST_FSTRING: fstring(c, n, dst); break;
         case AST_BYTES:
-            emit_d(c, I_CONST, dst, add_const(c, v_bytes(c->vm, n->bytes.text.at, n->bytes.text.len)));
+            emit_d(c, I_CONST, dst,
+                   add_const(c, v_bytes(c->vm, n->bytes.text.at, n->bytes.text.len)));
             break;
-        case AST_MAGIC: emit_d(c, I_MAGIC, dst, add_text(c, n->magic.text.at, n->magic.text.len)); break;
+        case AST_MAGIC:
+            emit_d(c, I_MAGIC, dst, add_text(c, n->magic.text.at, n->magic.text.len));
+            break;
         case AST_TUPLE: display(c, &n->tuple.items, dst, I_TUPLE, I_APPEND, I_EXTEND); break;
         case AST_LIST: display(c, &n->list.items, dst, I_LIST, I_APPEND, I_EXTEND); break;
         case AST_SET: display(c, &n->set.items, dst, I_SET, I_SET_ADD, I_SET_EXTEND); break;

@@ -1,6 +1,6 @@
-/* Statements. What is hard about them is leaving: break, continue, return and exceptions end the statements around
- * them, each in its way (block.leave). The code that ends a `try ... finally` or a `with` is written once for every
- * way out, and guards (code_guard) cover the stretches between.
+/* Statements. What is hard about them is leaving: break, continue, return and exceptions end the
+ * statements around them, each in its way (block.leave). The code that ends a `try ... finally` or
+ * a `with` is written once for every way out, and guards (code_guard) cover the stretches between.
  *
  * Read leave_blocks first, then loops, try and with. */
 #include "lang/compile/compile.h"
@@ -8,7 +8,8 @@
 
 #include "runtime/base/base.h"
 
-#define PENDING 0x80000000u /* a guard's `to` before its handler is written: with the block's id */
+#define PENDING 0x80000000u /* a guard's `to` before its handler is written: with the block's id \
+                             */
 
 static void statement(compiler *c, const ast_node *n);
 
@@ -41,8 +42,12 @@ static void close_stretch(compiler *c, block *b) {
             c->failed = true;
             return;
         }
-        k->guards[k->n_guards++] = (code_guard){
-            .lo = (uint32_t)b->open, .hi = (uint32_t)c->n_ins, .to = PENDING | b->id, .level = b->level, .reg = b->reg, .depth = b->depth};
+        k->guards[k->n_guards++] = (code_guard){.lo = (uint32_t)b->open,
+                                                .hi = (uint32_t)c->n_ins,
+                                                .to = PENDING | b->id,
+                                                .level = b->level,
+                                                .reg = b->reg,
+                                                .depth = b->depth};
     }
     b->open = -1;
 }
@@ -68,8 +73,8 @@ void compile_pause(compiler *c) {
     for (const block *b = c->blocks; b; b = b->outer) emit_check(c, b);
 }
 
-/* Emits what ends every block inside `until`, innermost first, as seen from outside each. The caller emits the jump or
- * return and then calls resume_blocks with the result. */
+/* Emits what ends every block inside `until`, innermost first, as seen from outside each. The
+ * caller emits the jump or return and then calls resume_blocks with the result. */
 static block *leave_blocks(compiler *c, const block *until) {
     block *inner = c->blocks;
     for (block *b = inner; b != until; b = b->outer) {
@@ -107,7 +112,12 @@ static void while_loop(compiler *c, const ast_node *n) {
 }
 
 static void for_loop(compiler *c, const ast_node *n, uint32_t it) {
-    block b = {.node = n, .loop = true, .brk = LABEL_NEW, .cont = LABEL_NEW, .reg = (uint16_t)it, .leave = drop_register};
+    block b = {.node = n,
+               .loop = true,
+               .brk = LABEL_NEW,
+               .cont = LABEL_NEW,
+               .reg = (uint16_t)it,
+               .leave = drop_register};
     label body = LABEL_NEW, end = LABEL_NEW;
     c->at = n->for_.iter;
     emit(c, I_ITER, it, it, 0);
@@ -147,19 +157,24 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
     return k->n_lifts++;
 }
 
-/* A loop: in a jitted function run as a program, if it can be, in one step; else, or when that step declines, here. */
+/* A loop: in a jitted function run as a program, if it can be, in one step; else, or when that step
+ * declines, here. */
 static void loop(compiler *c, const ast_node *n) {
     bool lifted = c->code->jit && lift_wanted(c->vm, c->code->jit, n), is_for = n->kind == AST_FOR;
     label done = LABEL_NEW, end = LABEL_NEW;
     uint32_t it = is_for || lifted ? temp(c) : 0;
-    if (is_for) compile_into(c, n->for_.iter, it);
-    else if (lifted) emit(c, I_CLEAR, it, 0, 0);
+    if (is_for)
+        compile_into(c, n->for_.iter, it);
+    else if (lifted)
+        emit(c, I_CLEAR, it, 0, 0);
     if (lifted) {
         emit(c, I_LIFT, it, add_lift(c, n), 0);
         emit_jump_word(c, &done);
     }
-    if (is_for) for_loop(c, n, it);
-    else while_loop(c, n);
+    if (is_for)
+        for_loop(c, n, it);
+    else
+        while_loop(c, n);
     if (!lifted) return;
     label_here(c, &done);
     if (!lift_returns(c->vm, c->code->jit, n)) return;
@@ -242,7 +257,8 @@ static void except_clause(compiler *c, const ast_node *n, uint32_t e, label *end
     }
     uint32_t inner_error = n->except.target ? temp(c) : 0;
     block b = {.node = n, .leave = leave_except, .reg = (uint16_t)e};
-    block cleanup = {.node = n, .guarded = true, .reg = (uint16_t)inner_error, .depth = (uint16_t)inner_error};
+    block cleanup = {
+        .node = n, .guarded = true, .reg = (uint16_t)inner_error, .depth = (uint16_t)inner_error};
     push_block(c, &b);
     if (n->except.target) push_block(c, &cleanup);
     int32_t outer = c->handling;
@@ -267,7 +283,8 @@ static void except_clause(compiler *c, const ast_node *n, uint32_t e, label *end
 static void try_except(compiler *c, const ast_node *n) {
     label end = LABEL_NEW;
     uint32_t e = temp(c);
-    block b = {.node = n, .guarded = true, .checks = true, .reg = (uint16_t)e, .depth = (uint16_t)e};
+    block b = {
+        .node = n, .guarded = true, .checks = true, .reg = (uint16_t)e, .depth = (uint16_t)e};
     emit(c, I_CHECK, 0, 0, 0); /* it is not this block's */
     push_block(c, &b);
     compile_body(c, &n->try_.body);
@@ -276,7 +293,8 @@ static void try_except(compiler *c, const ast_node *n) {
     compile_body(c, &n->try_.other);
     emit_jump(c, I_JUMP, 0, &end);
     handler_here(c, &b);
-    for (uint32_t i = 0; i < n->try_.handlers.n; i++) except_clause(c, n->try_.handlers.at[i], e, &end);
+    for (uint32_t i = 0; i < n->try_.handlers.n; i++)
+        except_clause(c, n->try_.handlers.at[i], e, &end);
     c->at = n;
     emit(c, I_RERAISE, e, 0, 0);
     label_here(c, &end);
@@ -289,7 +307,11 @@ static void try_statement(compiler *c, const ast_node *n) {
     }
     label end = LABEL_NEW;
     uint32_t e = temp(c);
-    block b = {.node = n, .guarded = true, .reg = (uint16_t)e, .depth = (uint16_t)e, .leave = leave_finally};
+    block b = {.node = n,
+               .guarded = true,
+               .reg = (uint16_t)e,
+               .depth = (uint16_t)e,
+               .leave = leave_finally};
     push_block(c, &b);
     if (n->try_.handlers.n) {
         try_except(c, n);
@@ -339,9 +361,14 @@ static void with_items(compiler *c, const ast_node *n, uint32_t i) {
     compile_into(c, item->withitem.context, context);
     c->at = item->withitem.context;
     emit(c, I_ENTER, result, context, 0);
-    /* Two blocks: the outer one ends the context on a jump; the inner one's guard catches exceptions into `result`. */
+    /* Two blocks: the outer one ends the context on a jump; the inner one's guard catches
+     * exceptions into `result`. */
     block ended = {.node = item->withitem.context, .reg = (uint16_t)context, .leave = leave_with};
-    block b = {.node = item->withitem.context, .guarded = true, .in_context = true, .reg = (uint16_t)result, .depth = (uint16_t)result};
+    block b = {.node = item->withitem.context,
+               .guarded = true,
+               .in_context = true,
+               .reg = (uint16_t)result,
+               .depth = (uint16_t)result};
     push_block(c, &ended);
     push_block(c, &b);
     if (item->withitem.target)
@@ -372,7 +399,8 @@ static void import(compiler *c, const ast_node *n) {
         const intern *names = vm_names(c->vm);
         uint32_t r = temp(c);
         c->at = a;
-        uint32_t k = add_text(c, intern_text(names, a->alias.name), intern_len(names, a->alias.name));
+        uint32_t k =
+            add_text(c, intern_text(names, a->alias.name), intern_len(names, a->alias.name));
         emit_d(c, a->alias.renamed ? I_IMPORT : I_IMPORT_ROOT, r, k);
         compile_store(c, a->alias.target, r);
         c->top = r;
@@ -383,7 +411,8 @@ static void import_from(compiler *c, const ast_node *n) {
     uint32_t m = temp(c);
     const intern *names = vm_names(c->vm);
     gpa_sym module = n->from.module;
-    uint32_t k = module ? add_text(c, intern_text(names, module), intern_len(names, module)) : add_text(c, "", 0);
+    uint32_t k = module ? add_text(c, intern_text(names, module), intern_len(names, module))
+                        : add_text(c, "", 0);
     emit_d(c, I_IMPORT, m, k);
     if (!n->from.names.n) {
         emit(c, I_IMPORT_ALL, m, 0, 0);
@@ -405,10 +434,14 @@ static void import_from(compiler *c, const ast_node *n) {
 
 /* a, b = x, y: without a tuple in between. */
 static bool parallel(compiler *c, const ast_node *target, const ast_node *v) {
-    if (target->kind != AST_TUPLE || v->kind != AST_TUPLE || target->tuple.items.n != v->tuple.items.n) return false;
+    if (target->kind != AST_TUPLE || v->kind != AST_TUPLE ||
+        target->tuple.items.n != v->tuple.items.n)
+        return false;
     uint32_t n = v->tuple.items.n, base = c->top;
     for (uint32_t i = 0; i < n; i++)
-        if (target->tuple.items.at[i]->kind == AST_STARRED || v->tuple.items.at[i]->kind == AST_STARRED) return false;
+        if (target->tuple.items.at[i]->kind == AST_STARRED ||
+            v->tuple.items.at[i]->kind == AST_STARRED)
+            return false;
     if (n > 16) return false;
     for (uint32_t i = 0; i < n; i++) compile_into(c, v->tuple.items.at[i], temp(c));
     for (uint32_t i = 0; i < n; i++) compile_store(c, target->tuple.items.at[i], base + i);
@@ -440,7 +473,11 @@ static void update(compiler *c, const ast_node *n, uint32_t dst, uint32_t r) {
     ast_op op = n->augassign.op;
     c->at = n;
     if (op == AST_OP_ADD || op == AST_OP_SUB || op == AST_OP_MUL) {
-        emit(c, op == AST_OP_ADD ? I_UPDATE_ADD : op == AST_OP_SUB ? I_UPDATE_SUB : I_UPDATE_MUL, dst, dst, r);
+        emit(c,
+             op == AST_OP_ADD   ? I_UPDATE_ADD
+             : op == AST_OP_SUB ? I_UPDATE_SUB
+                                : I_UPDATE_MUL,
+             dst, dst, r);
         return;
     }
     emit(c, I_UPDATE, dst, dst, r);
@@ -532,15 +569,19 @@ static void class_statement(compiler *c, const ast_node *n) {
     compile_store(c, n->class_.target, base);
 }
 
-/* x: int = 3. Annotations are looked at by nobody but what asks a class for them: their text is kept. */
+/* x: int = 3. Annotations are looked at by nobody but what asks a class for them: their text is
+ * kept. */
 static void annotated(compiler *c, const ast_node *n) {
     const ast_node *target = n->annassign.target;
-    if (n->annassign.value) assign(c, &(ast_list){(ast_node *[]){n->annassign.target}, 1}, n->annassign.value);
+    if (n->annassign.value)
+        assign(c, &(ast_list){(ast_node *[]){n->annassign.target}, 1}, n->annassign.value);
     if (c->annotations < 0 || target->kind != AST_NAME) return;
     gpa_span at = n->annassign.annotation->span;
     const source *src = source_get(vm_sources(c->vm), at.src);
     uint32_t key = temp(c), text = temp(c);
-    emit_d(c, I_CONST, key, add_text(c, intern_text(vm_names(c->vm), target->name.name), intern_len(vm_names(c->vm), target->name.name)));
+    emit_d(c, I_CONST, key,
+           add_text(c, intern_text(vm_names(c->vm), target->name.name),
+                    intern_len(vm_names(c->vm), target->name.name)));
     emit_d(c, I_CONST, text, add_text(c, src->text + at.lo, at.hi - at.lo));
     emit(c, I_DICT_SET, (uint32_t)c->annotations, key, text);
 }
@@ -574,15 +615,19 @@ static void raise(compiler *c, const ast_node *n) {
 
 static void expression_statement(compiler *c, const ast_node *n) {
     const ast_node *v = n->expr.value;
-    if (v->kind == AST_STRING || v->kind == AST_INTEGER || v->kind == AST_BIG || v->kind == AST_ELLIPSIS) return;
+    if (v->kind == AST_STRING || v->kind == AST_INTEGER || v->kind == AST_BIG ||
+        v->kind == AST_ELLIPSIS)
+        return;
     if (v->kind == AST_YIELD && !v->yield_.from) {
         compile_yield(c, v);
         return;
     }
     uint32_t r = temp(c);
     compile_into(c, v, r);
-    if (v->kind == AST_INDEX) emit(c, I_SETTLE, r, 0, 0); /* nobody else would find that an index is out of range */
-    else if (c->measured) emit(c, I_KEEP, r, 0, 0);
+    if (v->kind == AST_INDEX)
+        emit(c, I_SETTLE, r, 0, 0); /* nobody else would find that an index is out of range */
+    else if (c->measured)
+        emit(c, I_KEEP, r, 0, 0);
     emit(c, I_CLEAR, r, 0, 0);
 }
 

@@ -1,16 +1,17 @@
 /* Names to variables, in two steps.
  *
- * First a walk over the tree enters every use of a name in a symbol table: one symbol per name and scope, with what
- * happens to it there. Then, with all scopes known, each symbol gets its place: a name bound in a function is a slot
- * of its frame; one bound further out is captured, which makes the slot there a cell and adds a free variable to
- * every function in between; any other is a global.
+ * First a walk over the tree enters every use of a name in a symbol table: one symbol per name and
+ * scope, with what happens to it there. Then, with all scopes known, each symbol gets its place: a
+ * name bound in a function is a slot of its frame; one bound further out is captured, which makes
+ * the slot there a cell and adds a free variable to every function in between; any other is a
+ * global.
  *
- * A comprehension is a scope without a frame: its names are slots of the frame around it. A class is two scopes: the one of
- * its frame, which functions inside see, with nothing in it but __class__, and within that one without a frame for its
- * names, which they do not see.
+ * A comprehension is a scope without a frame: its names are slots of the frame around it. A class
+ * is two scopes: the one of its frame, which functions inside see, with nothing in it but
+ * __class__, and within that one without a frame for its names, which they do not see.
  *
- * The walk also checks what CPython's compiler checks behind its parser. CPython does so in two passes, names first;
- * so errors of the second kind wait in `late` until the walk is over.
+ * The walk also checks what CPython's compiler checks behind its parser. CPython does so in two
+ * passes, names first; so errors of the second kind wait in `late` until the walk is over.
  *
  * Reading order: symbols, the walk's rules for binding, its checks, the walk, places. */
 #include "lang/compile/scope.h"
@@ -51,7 +52,7 @@ typedef struct {
     ast_scope *out;
     uint32_t parent; /* NONE for the module */
     uint32_t n_slots, n_frees;
-    bool of_class; /* the names of a class */
+    bool of_class;             /* the names of a class */
     const char *comprehension; /* what sort of one it is, or NULL */
 } level;
 
@@ -95,7 +96,9 @@ static size_t table_place(const scoper *s, uint32_t scope, gpa_sym name) {
     return i;
 }
 
-static uint32_t find(const scoper *s, uint32_t scope, gpa_sym name) { return s->table[table_place(s, scope, name)] - 1; }
+static uint32_t find(const scoper *s, uint32_t scope, gpa_sym name) {
+    return s->table[table_place(s, scope, name)] - 1;
+}
 
 static bool grow_table(scoper *s) {
     size_t mask = s->mask * 2 + 1;
@@ -104,7 +107,8 @@ static bool grow_table(scoper *s) {
     mem_free(s->table);
     s->table = table;
     s->mask = mask;
-    for (uint32_t i = 0; i < s->n_symbols; i++) table[table_place(s, s->symbols[i].scope, s->symbols[i].name)] = i + 1;
+    for (uint32_t i = 0; i < s->n_symbols; i++)
+        table[table_place(s, s->symbols[i].scope, s->symbols[i].name)] = i + 1;
     return true;
 }
 
@@ -152,7 +156,9 @@ static const char *text_of(const scoper *s, gpa_sym name) { return intern_text(s
 
 static bool is_module(const scoper *s, uint32_t scope) { return s->levels[scope].parent == NONE; }
 
-static bool is_comprehension(const scoper *s, uint32_t scope) { return s->levels[scope].comprehension != NULL; }
+static bool is_comprehension(const scoper *s, uint32_t scope) {
+    return s->levels[scope].comprehension != NULL;
+}
 
 /* Notes a use of a name in a scope; node: its NAME, or NULL. */
 static bool note(scoper *s, uint32_t scope, gpa_sym name, ast_node *node, unsigned flags) {
@@ -164,38 +170,48 @@ static bool note(scoper *s, uint32_t scope, gpa_sym name, ast_node *node, unsign
     return true;
 }
 
-static bool touch(scoper *s, uint32_t scope, ast_node *name, unsigned flags) { return note(s, scope, name->name.name, name, flags); }
+static bool touch(scoper *s, uint32_t scope, ast_node *name, unsigned flags) {
+    return note(s, scope, name->name.name, name, flags);
+}
 
 /* ---- binding ---- */
 
 static bool bind(scoper *s, ast_node *name, unsigned flags) {
     uint32_t known = flags & ITERATED ? find(s, s->here, name->name.name) : NONE;
     if (known != NONE && s->symbols[known].flags & CARRIED)
-        return fail(s, name->span, "comprehension inner loop cannot rebind assignment expression target '%s'",
+        return fail(s, name->span,
+                    "comprehension inner loop cannot rebind assignment expression target '%s'",
                     text_of(s, name->name.name));
     return touch(s, s->here, name, BOUND | flags);
 }
 
-/* A walrus in a comprehension binds in the function around it, which must not be iterating over that name. */
+/* A walrus in a comprehension binds in the function around it, which must not be iterating over
+ * that name. */
 static bool bind_walrus(scoper *s, ast_node *name) {
     uint32_t scope = s->here;
     if (s->in_iterable)
-        return fail(s, name->span, "assignment expression cannot be used in a comprehension iterable expression%s", "");
+        return fail(s, name->span,
+                    "assignment expression cannot be used in a comprehension iterable expression%s",
+                    "");
     while (is_comprehension(s, scope)) {
         uint32_t known = enter(s, scope, name->name.name);
         if (known == NONE) return false;
         s->symbols[known].flags |= CARRIED;
         if (s->symbols[known].flags & ITERATED)
-            return fail(s, name->span, "assignment expression cannot rebind comprehension iteration variable '%s'",
+            return fail(s, name->span,
+                        "assignment expression cannot rebind comprehension iteration variable '%s'",
                         text_of(s, name->name.name));
         scope = s->levels[scope].parent;
     }
     if (s->levels[scope].out && s->levels[scope].out->kind == AST_SCOPE_CLASS)
-        return fail(s, name->span, "assignment expression within a comprehension cannot be used in a class body%s", "");
+        return fail(s, name->span,
+                    "assignment expression within a comprehension cannot be used in a class body%s",
+                    "");
     uint32_t made = enter(s, scope, name->name.name);
     if (made == NONE) return false;
     s->symbols[made].flags |= BOUND;
-    return touch(s, s->here, name, 0); /* seen from here it may be captured: a generator has a frame of its own */
+    return touch(s, s->here, name,
+                 0); /* seen from here it may be captured: a generator has a frame of its own */
 }
 
 static bool walk(scoper *s, ast_node *n);
@@ -215,14 +231,16 @@ static bool bind_target(scoper *s, ast_node *n, unsigned flags) {
     uint32_t stars = 0;
     for (uint32_t i = 0; i < items.n; i++) {
         ast_node *item = items.at[i];
-        if (item->kind == AST_STARRED && ++stars == 2) fail_late(s, n->span, "multiple starred expressions in assignment");
+        if (item->kind == AST_STARRED && ++stars == 2)
+            fail_late(s, n->span, "multiple starred expressions in assignment");
         if (!bind_target(s, item, flags)) return false;
     }
     return true;
 }
 
 static bool bind_whole_target(scoper *s, ast_node *n, unsigned flags) {
-    if (n->kind == AST_STARRED) fail_late(s, n->span, "starred assignment target must be in a list or tuple");
+    if (n->kind == AST_STARRED)
+        fail_late(s, n->span, "starred assignment target must be in a list or tuple");
     return bind_target(s, n, flags);
 }
 
@@ -299,7 +317,8 @@ static bool bind_params(scoper *s, ast_list params, ast_param_kind kind) {
         if ((ast_param_kind)params.at[i]->param.kind != kind) continue;
         uint32_t known = find(s, s->here, name->name.name);
         if (known != NONE && s->symbols[known].flags & PARAM)
-            return fail(s, name->span, "duplicate argument '%s' in function definition", text_of(s, name->name.name));
+            return fail(s, name->span, "duplicate argument '%s' in function definition",
+                        text_of(s, name->name.name));
         if (!bind(s, name, PARAM)) return false;
     }
     return true;
@@ -321,7 +340,9 @@ static bool walk_function(scoper *s, ast_node *n) {
     for (uint32_t i = 0; i < params.n; i++) {
         if (params.at[i]->param.init && !walk(s, params.at[i]->param.init)) return false;
         ast_node *annotation = params.at[i]->param.annotation;
-        if (annotation && !walk(s, annotation->kind == AST_STARRED ? annotation->starred.value : annotation)) return false;
+        if (annotation &&
+            !walk(s, annotation->kind == AST_STARRED ? annotation->starred.value : annotation))
+            return false;
     }
     if (n->function.returns && !walk(s, n->function.returns)) return false;
     ast_scope *out = new_scope(s, AST_SCOPE_FUNCTION);
@@ -338,7 +359,9 @@ static bool walk_function(scoper *s, ast_node *n) {
 
 /* The body of a class: a frame, and in it a scope of names. */
 static bool walk_class(scoper *s, ast_node *n) {
-    if (!walk_list(s, n->class_.decorators) || !bind(s, n->class_.target, 0) || !walk(s, n->class_.bases)) return false;
+    if (!walk_list(s, n->class_.decorators) || !bind(s, n->class_.target, 0) ||
+        !walk(s, n->class_.bases))
+        return false;
     ast_scope *out = new_scope(s, AST_SCOPE_CLASS);
     outside o;
     if (!out || !open_scope(s, out, &o)) return false;
@@ -353,8 +376,10 @@ static bool walk_class(scoper *s, ast_node *n) {
     return true;
 }
 
-/* The clauses of a comprehension and its items. The first iterable belongs to the scope around it. */
-static bool walk_comprehension(scoper *s, const ast_node *n, ast_list clauses, ast_node *item, ast_node *second, ast_scope *out) {
+/* The clauses of a comprehension and its items. The first iterable belongs to the scope around it.
+ */
+static bool walk_comprehension(scoper *s, const ast_node *n, ast_list clauses, ast_node *item,
+                               ast_node *second, ast_scope *out) {
     bool in_iterable = s->in_iterable;
     s->in_iterable = true;
     if (!walk(s, clauses.at[0]->clause.iter)) return false;
@@ -413,7 +438,8 @@ static bool walk_try(scoper *s, ast_node *n) {
     if (inner) s->blocks--;
     for (uint32_t i = 0; i < n->try_.handlers.n; i++) {
         ast_node *h = n->try_.handlers.at[i];
-        if (!h->except.type && i + 1 < n->try_.handlers.n) fail_late(s, h->span, "default 'except:' must be last");
+        if (!h->except.type && i + 1 < n->try_.handlers.n)
+            fail_late(s, h->span, "default 'except:' must be last");
         if (h->except.type && !walk(s, h->except.type)) return false;
         if (h->except.target && !bind(s, h->except.target, 0)) return false;
         open_block(s, h);
@@ -453,10 +479,12 @@ static bool walk_annotated(scoper *s, ast_node *n) {
         unsigned flags = known == NONE ? 0 : s->symbols[known].flags;
         if (flags & (GLOBAL | NONLOCAL) && !is_module(s, s->here))
             return fail(s, n->span,
-                        flags & GLOBAL ? "annotated name '%s' can't be global" : "annotated name '%s' can't be nonlocal",
+                        flags & GLOBAL ? "annotated name '%s' can't be global"
+                                       : "annotated name '%s' can't be nonlocal",
                         text_of(s, target->name.name));
         if (!bind(s, target, ANNOTATED)) return false;
-        if (s->levels[s->here].of_class && !note(s, s->here, s->annotations, NULL, BOUND)) return false;
+        if (s->levels[s->here].of_class && !note(s, s->here, s->annotations, NULL, BOUND))
+            return false;
     } else if (!walk(s, target)) {
         return false;
     }
@@ -468,7 +496,8 @@ static bool walk_call(scoper *s, ast_node *n) {
     for (uint32_t i = 0; i < keywords.n; i++)
         for (uint32_t k = 0; keywords.at[i]->keyword.name && k < i; k++)
             if (keywords.at[k]->keyword.name == keywords.at[i]->keyword.name && !s->late.code) {
-                gpa_fail(&s->late, GPA_E_SYNTAX, "keyword argument repeated: %s", text_of(s, keywords.at[i]->keyword.name));
+                gpa_fail(&s->late, GPA_E_SYNTAX, "keyword argument repeated: %s",
+                         text_of(s, keywords.at[i]->keyword.name));
                 gpa_fail_at(&s->late, keywords.at[i]->span);
             }
     if (!walk(s, n->call.func)) return false;
@@ -492,7 +521,8 @@ static bool walk_items(scoper *s, ast_list items) {
 
 static void check_jump(scoper *s, const ast_node *n) {
     if (s->loops) return;
-    fail_late(s, n->span, n->kind == AST_BREAK ? "'break' outside loop" : "'continue' not properly in loop");
+    fail_late(s, n->span,
+              n->kind == AST_BREAK ? "'break' outside loop" : "'continue' not properly in loop");
 }
 
 /* The function around, or NULL. */
@@ -506,9 +536,12 @@ static ast_scope *function_around(const scoper *s) {
 static bool walk_yield(scoper *s, ast_node *n) {
     ast_scope *function = function_around(s);
     if (n->yield_.value && !walk(s, n->yield_.value)) return false;
-    if (s->levels[s->here].comprehension) return fail(s, n->span, "'yield' inside %s", s->levels[s->here].comprehension);
-    if (!function) fail_late(s, n->span, "'yield' outside function");
-    else function->yields = true;
+    if (s->levels[s->here].comprehension)
+        return fail(s, n->span, "'yield' inside %s", s->levels[s->here].comprehension);
+    if (!function)
+        fail_late(s, n->span, "'yield' outside function");
+    else
+        function->yields = true;
     return true;
 }
 
@@ -537,11 +570,17 @@ static bool walk_targets(scoper *s, ast_list targets) {
 
 static bool walk(scoper *s, ast_node *n) {
     switch ((ast_kind)n->kind) {
-        case AST_NAME: return touch(s, s->here, n, USED) && (n->name.name != s->super || note(s, s->here, s->class, NULL, USED));
+        case AST_NAME:
+            return touch(s, s->here, n, USED) &&
+                   (n->name.name != s->super || note(s, s->here, s->class, NULL, USED));
         case AST_FUNCTION: return walk_function(s, n);
-        case AST_LISTCOMP: return walk_comprehension(s, n, n->listcomp.clauses, n->listcomp.item, NULL, NULL);
-        case AST_SETCOMP: return walk_comprehension(s, n, n->setcomp.clauses, n->setcomp.item, NULL, NULL);
-        case AST_DICTCOMP: return walk_comprehension(s, n, n->dictcomp.clauses, n->dictcomp.key, n->dictcomp.value, NULL);
+        case AST_LISTCOMP:
+            return walk_comprehension(s, n, n->listcomp.clauses, n->listcomp.item, NULL, NULL);
+        case AST_SETCOMP:
+            return walk_comprehension(s, n, n->setcomp.clauses, n->setcomp.item, NULL, NULL);
+        case AST_DICTCOMP:
+            return walk_comprehension(s, n, n->dictcomp.clauses, n->dictcomp.key, n->dictcomp.value,
+                                      NULL);
         case AST_GENEXP: return walk_genexp(s, n);
         case AST_NAMED: return bind_walrus(s, n->named.target) && walk(s, n->named.value);
         case AST_CALL: return walk_call(s, n);
@@ -549,7 +588,9 @@ static bool walk(scoper *s, ast_node *n) {
         case AST_TUPLE: return walk_items(s, n->tuple.items);
         case AST_LIST: return walk_items(s, n->list.items);
         case AST_SET: return walk_items(s, n->set.items);
-        case AST_STARRED: fail_late(s, n->span, "can't use starred expression here"); return walk(s, n->starred.value);
+        case AST_STARRED:
+            fail_late(s, n->span, "can't use starred expression here");
+            return walk(s, n->starred.value);
         case AST_ASSIGN: return walk(s, n->assign.value) && walk_targets(s, n->assign.targets);
         case AST_AUGASSIGN:
             if (n->augassign.target->kind != AST_NAME) return walk_children(s, n);
@@ -558,16 +599,21 @@ static bool walk(scoper *s, ast_node *n) {
         case AST_DEL: return walk_targets(s, n->del.targets);
         case AST_GLOBAL: return declare(s, n);
         case AST_NONLOCAL:
-            if (is_module(s, s->here)) return fail(s, n->span, "nonlocal declaration not allowed at module level%s", "");
+            if (is_module(s, s->here))
+                return fail(s, n->span, "nonlocal declaration not allowed at module level%s", "");
             return declare(s, n);
         case AST_FOR:
             open_block(s, n);
             return bind_whole_target(s, n->for_.target, 0) && walk(s, n->for_.iter) &&
                    walk_loop_body(s, n->for_.body, n->for_.other);
-        case AST_WHILE: open_block(s, n); return walk(s, n->while_.test) && walk_loop_body(s, n->while_.body, n->while_.other);
+        case AST_WHILE:
+            open_block(s, n);
+            return walk(s, n->while_.test) && walk_loop_body(s, n->while_.body, n->while_.other);
         case AST_TRY: return walk_try(s, n);
         case AST_WITH: return walk_with(s, n);
-        case AST_DEF: return walk_list(s, n->def.decorators) && bind(s, n->def.target, 0) && walk(s, n->def.function);
+        case AST_DEF:
+            return walk_list(s, n->def.decorators) && bind(s, n->def.target, 0) &&
+                   walk(s, n->def.function);
         case AST_CLASS: return walk_class(s, n);
         case AST_IMPORT:
         case AST_FROM: return walk_import(s, n);
@@ -636,8 +682,8 @@ static void assign_slots(scoper *s) {
     }
 }
 
-/* Finds what a name means in a scope: the symbol, of the same frame, whose place it has; NONE: a global. False: out
- * of memory. */
+/* Finds what a name means in a scope: the symbol, of the same frame, whose place it has; NONE: a
+ * global. False: out of memory. */
 static bool resolve(scoper *s, uint32_t scope, gpa_sym name, uint32_t *home) {
     uint32_t i = enter(s, scope, name), outer = NONE;
     if (i == NONE) return false;
@@ -665,11 +711,13 @@ static bool resolve_all(scoper *s) {
         const symbol *sym = &s->symbols[s->uses[i].symbol];
         uint32_t home;
         if (sym->flags & NONLOCAL && sym->flags & GLOBAL)
-            return fail(s, sym->declared, "name '%s' is nonlocal and global", text_of(s, sym->name));
+            return fail(s, sym->declared, "name '%s' is nonlocal and global",
+                        text_of(s, sym->name));
         if (!resolve(s, sym->scope, sym->name, &home)) return false;
         sym = &s->symbols[s->uses[i].symbol];
         if (home == NONE && sym->flags & NONLOCAL)
-            return fail(s, sym->declared, "no binding for nonlocal '%s' found", text_of(s, sym->name));
+            return fail(s, sym->declared, "no binding for nonlocal '%s' found",
+                        text_of(s, sym->name));
         s->uses[i].symbol = home;
     }
     return true;
@@ -678,7 +726,8 @@ static bool resolve_all(scoper *s) {
 /* Writes the results: the places of the NAMEs, and each frame's variables. */
 static bool publish(scoper *s) {
     for (size_t i = 0; i < s->n_uses; i++)
-        if (s->uses[i].symbol != NONE && s->uses[i].node) s->uses[i].node->name.place = s->symbols[s->uses[i].symbol].place;
+        if (s->uses[i].symbol != NONE && s->uses[i].node)
+            s->uses[i].node->name.place = s->symbols[s->uses[i].symbol].place;
     for (size_t i = 0; i < s->n_levels; i++) {
         ast_scope *out = s->levels[i].out;
         if (!out) continue;
@@ -698,7 +747,8 @@ static bool publish(scoper *s) {
             out->frees[sym->place.slot] = (ast_free_var){sym->name, sym->from};
         else
             out->vars[sym->place.slot] =
-                (ast_var){sym->name, sym->place.where == AST_IN_CELL, (sym->flags & PARAM) != 0, frame != sym->scope && !s->levels[sym->scope].of_class};
+                (ast_var){sym->name, sym->place.where == AST_IN_CELL, (sym->flags & PARAM) != 0,
+                          frame != sym->scope && !s->levels[sym->scope].of_class};
     }
     return true;
 }
@@ -710,7 +760,8 @@ gpa_code scope_resolve(ast_module *m, intern *names, gpa_err *e) {
     s.class = intern_get(names, "__class__", 9);
     s.super = intern_get(names, "super", 5);
     s.annotations = intern_get(names, "__annotations__", 15);
-    m->scope = s.table && s.class && s.super && s.annotations ? new_scope(&s, AST_SCOPE_MODULE) : NULL;
+    m->scope =
+        s.table && s.class && s.super && s.annotations ? new_scope(&s, AST_SCOPE_MODULE) : NULL;
     if (!m->scope) {
         no_memory(&s);
     } else if ((s.here = open_level(&s, m->scope)) != NONE) {

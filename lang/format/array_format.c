@@ -1,8 +1,8 @@
 /* Printing arrays.
  *
- * First the elements that will show are read into a block on the host: all of them, or, summarised, `edge` from both
- * ends of every long axis. Then they are looked at once to choose a form for all (columns align), and written
- * recursively, row by row.
+ * First the elements that will show are read into a block on the host: all of them, or, summarised,
+ * `edge` from both ends of every long axis. Then they are looked at once to choose a form for all
+ * (columns align), and written recursively, row by row.
  *
  * Reading order: the block, the choice of a form, one element, the rows, repr. */
 #include "lang/format/array_format.h"
@@ -37,18 +37,23 @@ typedef struct {
 
 /* ---- the block ---- */
 
-static bool is_long(const printer *p, int axis) { return p->summarised && p->a->shape[axis] > 2 * p->o->edgeitems; }
+static bool is_long(const printer *p, int axis) {
+    return p->summarised && p->a->shape[axis] > 2 * p->o->edgeitems;
+}
 
 /* Copies a corner, read in C order, to its place in the block. */
-static void place_corner(printer *p, const char *from, const int64_t *lo, const int64_t *shape, int axis, int64_t at, int64_t *done) {
+static void place_corner(printer *p, const char *from, const int64_t *lo, const int64_t *shape,
+                         int axis, int64_t at, int64_t *done) {
     size_t size = dtype_size(p->dtype);
     int64_t base = (at * p->shape[axis]) + lo[axis];
     if (axis == p->a->ndim - 1) {
-        memcpy(p->items + (size_t)base * size, from + (size_t)*done * size, (size_t)shape[axis] * size);
+        memcpy(p->items + (size_t)base * size, from + (size_t)*done * size,
+               (size_t)shape[axis] * size);
         *done += shape[axis];
         return;
     }
-    for (int64_t i = 0; i < shape[axis]; i++) place_corner(p, from, lo, shape, axis + 1, base + i, done);
+    for (int64_t i = 0; i < shape[axis]; i++)
+        place_corner(p, from, lo, shape, axis + 1, base + i, done);
 }
 
 /* Reads the corner with these bounds: `high` has a bit for every long axis whose end is meant. */
@@ -103,7 +108,8 @@ static gpa_code read_block(printer *p) {
 
 /* Part 0: the number or the real part; part 1: the imaginary part. */
 static double part_at(const printer *p, int64_t i, int part) {
-    number n = number_of_element(p->dtype, dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype));
+    number n = number_of_element(p->dtype,
+                                 dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype));
     return part ? n.im : n.re;
 }
 
@@ -116,7 +122,7 @@ static double rounded(double v, gpa_dtype t) {
 typedef struct {
     int64_t finite;
     bool any_nan, any_inf, negative_inf, negative; /* negative: a finite one with a sign */
-    double least, most;                            /* of the absolute values that are not 0; 0: none */
+    double least, most; /* of the absolute values that are not 0; 0: none */
 } survey;
 
 static survey look_at(const printer *p, int part) {
@@ -136,16 +142,20 @@ static survey look_at(const printer *p, int part) {
     return s;
 }
 
-/* Whether the numbers lie too far apart, or are too large or small, to stand without an exponent. */
+/* Whether the numbers lie too far apart, or are too large or small, to stand without an exponent.
+ */
 static bool wants_exponent(const printer *p, const survey *s, gpa_dtype t) {
     if (s->most == 0) return false;
     double cutoff = t == DT_F64 ? 1e8 : t == DT_F32 ? 1e6 : t == DT_F16 ? 1e3 : 1e2;
     if (s->most >= cutoff) return true;
-    return !p->o->suppress && (s->least < rounded(0.0001, t) || rounded(s->most / s->least, t) > 1000);
+    return !p->o->suppress &&
+           (s->least < rounded(0.0001, t) || rounded(s->most / s->least, t) > 1000);
 }
 
-/* The widest of the pieces that all finite numbers need: before the point, behind it, digits of the exponent. */
-static void measure(const printer *p, int part, gpa_dtype t, const struct number_form *form, int *left, int *right, int *exp) {
+/* The widest of the pieces that all finite numbers need: before the point, behind it, digits of the
+ * exponent. */
+static void measure(const printer *p, int part, gpa_dtype t, const struct number_form *form,
+                    int *left, int *right, int *exp) {
     gpa_str s;
     str_init(&s);
     *left = *right = *exp = 0;
@@ -153,8 +163,10 @@ static void measure(const printer *p, int part, gpa_dtype t, const struct number
         double v = part_at(p, i, part);
         if (!isfinite(v)) continue;
         str_clear(&s);
-        if (form->exponent) float_scientific(&s, v, t, &form->f);
-        else float_positional(&s, v, t, &form->f);
+        if (form->exponent)
+            float_scientific(&s, v, t, &form->f);
+        else
+            float_positional(&s, v, t, &form->f);
         size_t point = strcspn(s.text, "."), e = strcspn(s.text, "e");
         *left = MAX(*left, (int)point);
         *right = MAX(*right, (int)(e - MIN(e, point + 1)));
@@ -194,7 +206,8 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
     } else if (fixed || o->floatmode == FLOAT_MAXPREC_EQUAL) {
         form->f.precision = form->f.min_digits = right;
         form->f.trim = 'k';
-    } else form->f.min_digits = 0;
+    } else
+        form->f.min_digits = 0;
     if (sign == ' ' && !s.negative) form->f.pad_left++;
     if (s.finite == p->size) return;
     int room = form->f.pad_right + 1, inf = (int)strlen(o->inf) + (sign != '-' || s.negative_inf);
@@ -202,12 +215,15 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
 }
 
 static number element(const printer *p, int64_t i) {
-    return number_of_element(p->dtype, dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype));
+    return number_of_element(p->dtype,
+                             dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype));
 }
 
 static void put_whole(gpa_str *s, const number *n) {
-    if (n->kind == NUMBER_UINT) str_printf(s, "%llu", (unsigned long long)n->u);
-    else str_printf(s, "%lld", (long long)n->i);
+    if (n->kind == NUMBER_UINT)
+        str_printf(s, "%llu", (unsigned long long)n->u);
+    else
+        str_printf(s, "%lld", (long long)n->i);
 }
 
 static void choose_int(printer *p) {
@@ -217,7 +233,8 @@ static void choose_int(printer *p) {
         if (number_compare(&n, &least) < 0) least = n;
         if (number_compare(&n, &most) > 0) most = n;
     }
-    bool negative = least.kind == NUMBER_INT && least.i < 0, below = most.kind == NUMBER_INT && most.i < 0;
+    bool negative = least.kind == NUMBER_INT && least.i < 0,
+         below = most.kind == NUMBER_INT && most.i < 0;
     bool signs = p->o->sign == '+' || (p->o->sign == ' ' && !negative);
     gpa_str s;
     str_init(&s);
@@ -229,16 +246,21 @@ static void choose_int(printer *p) {
     str_free(&s);
 }
 
-/* The user's own function for this dtype, by NumPy's names of kinds; the later in this order wins. */
+/* The user's own function for this dtype, by NumPy's names of kinds; the later in this order wins.
+ */
 static value choose_call(const printer *p) {
     value found = v_unset();
     if (p->o->formatter.tag != V_DICT) return found;
     char kind = dtype_info[p->dtype].kind;
     const char *names[3] = {"all", "", ""};
-    if (kind == 'B') names[2] = "bool";
-    else if (kind == 'F') names[1] = "float_kind", names[2] = "float";
-    else if (kind == 'C') names[1] = "complex_kind", names[2] = "complexfloat";
-    else names[1] = "int_kind", names[2] = "int";
+    if (kind == 'B')
+        names[2] = "bool";
+    else if (kind == 'F')
+        names[1] = "float_kind", names[2] = "float";
+    else if (kind == 'C')
+        names[1] = "complex_kind", names[2] = "complexfloat";
+    else
+        names[1] = "int_kind", names[2] = "int";
     for (int i = 0; i < 3; i++) {
         value v = dict_text_peek(p->vm, p->o->formatter.dict, names[i]);
         if (v.tag != V_UNSET && v.tag != V_NONE) found = v;
@@ -262,11 +284,16 @@ static void choose(printer *p) {
 static void put_float(const printer *p, int part, gpa_dtype t, double v, gpa_str *out) {
     const struct number_form *form = &p->form[part];
     if (isfinite(v)) {
-        if (form->exponent) float_scientific(out, v, t, &form->f);
-        else float_positional(out, v, t, &form->f);
+        if (form->exponent)
+            float_scientific(out, v, t, &form->f);
+        else
+            float_positional(out, v, t, &form->f);
         return;
     }
-    const char *sign = v < 0 ? "-" : form->f.sign ? "+" : "", *word = isnan(v) ? p->o->nan : p->o->inf;
+    const char *sign = v < 0          ? "-"
+                       : form->f.sign ? "+"
+                                      : "",
+               *word = isnan(v) ? p->o->nan : p->o->inf;
     int pad = form->f.pad_left + form->f.pad_right + 1 - (int)(strlen(sign) + strlen(word));
     if (pad > 0) str_fill(out, ' ', (size_t)pad);
     str_put(out, sign);
@@ -274,11 +301,14 @@ static void put_float(const printer *p, int part, gpa_dtype t, double v, gpa_str
 }
 
 static gpa_code put_called(const printer *p, int64_t i, gpa_str *out) {
-    value v = v_num(p->vm, p->dtype, dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype)), text = v_none();
+    value v = v_num(p->vm, p->dtype,
+                    dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype)),
+          text = v_none();
     if (v.tag == V_UNSET) return GPA_E_MEMORY;
     gpa_code rc = vm_call(p->vm, p->call, 1, &v, 0, NULL, &text);
     if (!rc && text.tag != V_STR)
-        rc = vm_fail(p->vm, GPA_E_TYPE, "unsupported operand: a formatter must return str, not %s", value_type_name(text));
+        rc = vm_fail(p->vm, GPA_E_TYPE, "unsupported operand: a formatter must return str, not %s",
+                     value_type_name(text));
     if (!rc) str_putn(out, text.str->text, text.str->size);
     value_release(p->vm, text);
     value_release(p->vm, v);
@@ -288,7 +318,8 @@ static gpa_code put_called(const printer *p, int64_t i, gpa_str *out) {
 static gpa_code put_element(const printer *p, int64_t i, gpa_str *out) {
     if (p->call.tag != V_UNSET) return put_called(p, i, out);
     number n = element(p, i);
-    if (p->dtype == DT_BOOL) str_put(out, n.i ? (p->a->ndim ? " True" : "True") : "False");
+    if (p->dtype == DT_BOOL)
+        str_put(out, n.i ? (p->a->ndim ? " True" : "True") : "False");
     else if (dtype_is_int(p->dtype)) {
         gpa_str s;
         str_init(&s);
@@ -297,7 +328,8 @@ static gpa_code put_element(const printer *p, int64_t i, gpa_str *out) {
         if (p->width > s.len) str_fill(out, ' ', p->width - s.len);
         str_putn(out, s.text, s.len);
         str_free(&s);
-    } else if (dtype_is_float(p->dtype)) put_float(p, 0, p->dtype, n.re, out);
+    } else if (dtype_is_float(p->dtype))
+        put_float(p, 0, p->dtype, n.re, out);
     else {
         gpa_dtype t = dtype_info[p->dtype].real;
         put_float(p, 0, t, n.re, out);
@@ -364,7 +396,8 @@ static gpa_code put_row(const printer *p, int64_t base, size_t indent, size_t wi
     return rc;
 }
 
-/* Ends an item of an axis that is not the last: the separator, and as many newlines as there are axes inside. */
+/* Ends an item of an axis that is not the last: the separator, and as many newlines as there are
+ * axes inside. */
 static void end_item(const printer *p, int axis, size_t indent) {
     str_putn(p->out, p->separator, p->separator_width);
     str_fill(p->out, '\n', (size_t)(p->a->ndim - axis - 1));
@@ -377,7 +410,8 @@ static gpa_code put_axis(const printer *p, int axis, int64_t base, size_t indent
     int64_t n = p->shape[axis], gap = is_long(p, axis) ? p->o->edgeitems : -1;
     str_putc(p->out, '[');
     base *= n;
-    if (axis == p->a->ndim - 1) rc = put_row(p, base, indent, width);
+    if (axis == p->a->ndim - 1)
+        rc = put_row(p, base, indent, width);
     else
         for (int64_t i = 0; i < n && !rc; i++) {
             if (i) end_item(p, axis, indent);
@@ -391,12 +425,14 @@ static gpa_code put_axis(const printer *p, int axis, int64_t base, size_t indent
     return rc;
 }
 
-gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator, size_t before, size_t after, gpa_str *out) {
+gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator,
+                   size_t before, size_t after, gpa_str *out) {
     if (a->size == 0) {
         str_put(out, "[]");
         return GPA_OK;
     }
-    printer p = {.vm = vm, .a = a, .o = o, .separator = separator, .out = out, .dtype = (gpa_dtype)a->dtype};
+    printer p = {
+        .vm = vm, .a = a, .o = o, .separator = separator, .out = out, .dtype = (gpa_dtype)a->dtype};
     p.separator_width = strlen(separator);
     while (p.separator_width && separator[p.separator_width - 1] == ' ') p.separator_width--;
     p.summarised = a->size > o->threshold;
@@ -416,11 +452,14 @@ gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *s
 static void put_extras(gpa_str *out, const gpa_arr *a, const print_options *o) {
     if ((a->size == 0 && !(a->ndim == 1 && a->shape[0] == 0)) || a->size > o->threshold) {
         str_put(out, "shape=(");
-        for (int i = 0; i < a->ndim; i++) str_printf(out, i ? ", %lld" : "%lld", (long long)a->shape[i]);
+        for (int i = 0; i < a->ndim; i++)
+            str_printf(out, i ? ", %lld" : "%lld", (long long)a->shape[i]);
         str_put(out, a->ndim == 1 ? ",)" : ")");
     }
-    bool implied = a->dtype == DT_BOOL || a->dtype == DT_I64 || a->dtype == DT_F64 || a->dtype == DT_C128;
-    if (!implied || a->size == 0) str_printf(out, "%sdtype=%s", out->len ? ", " : "", dtype_info[a->dtype].name);
+    bool implied =
+        a->dtype == DT_BOOL || a->dtype == DT_I64 || a->dtype == DT_F64 || a->dtype == DT_C128;
+    if (!implied || a->size == 0)
+        str_printf(out, "%sdtype=%s", out->len ? ", " : "", dtype_info[a->dtype].name);
 }
 
 gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa_str *out) {

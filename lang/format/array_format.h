@@ -1,4 +1,5 @@
-/* Arrays as text: NumPy's array2string, repr and str. A summarised array reads only what it prints. */
+/* Arrays as text: NumPy's array2string, repr and str. A summarised array reads only what it prints.
+ */
 #ifndef GPA_FORMAT_ARRAY_FORMAT_H
 #define GPA_FORMAT_ARRAY_FORMAT_H
 
@@ -20,8 +21,10 @@ typedef struct {
 /* What holds now for this vm. */
 gpa_code print_options_get(gpa_vm *vm, print_options *out);
 
-/* array2string: `before` and `after` say how many columns stand beside the text on its first and last line. */
-gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator, size_t before, size_t after, gpa_str *out);
+/* array2string: `before` and `after` say how many columns stand beside the text on its first and
+ * last line. */
+gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator,
+                   size_t before, size_t after, gpa_str *out);
 gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa_str *out);
 gpa_code array_put_repr(gpa_vm *vm, gpa_arr *a, gpa_str *out);
 gpa_code array_put_str(gpa_vm *vm, gpa_arr *a, gpa_str *out);

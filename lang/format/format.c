@@ -1,7 +1,7 @@
 /* repr and str of every value.
  *
- * A container being printed stands in a chain of `within` records on the C stack: one met again inside itself prints
- * as [...], and a chain too long is a RecursionError. */
+ * A container being printed stands in a chain of `within` records on the C stack: one met again
+ * inside itself prints as [...], and a chain too long is a RecursionError. */
 #include "lang/format/format.h"
 
 #include "lang/format/array_format.h"
@@ -29,13 +29,20 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out);
 /* ---- text ---- */
 
 static void put_escaped(gpa_str *out, uint32_t c, char quote, bool ascii) {
-    if (c == (uint32_t)quote || c == '\\') str_printf(out, "\\%c", (int)c);
-    else if (c == '\n') str_put(out, "\\n");
-    else if (c == '\r') str_put(out, "\\r");
-    else if (c == '\t') str_put(out, "\\t");
-    else if (c < 32 || c == 127 || (c < 256 && c > 127 && (ascii || !text_is_printable(c)))) str_printf(out, "\\x%02x", c);
-    else if (c > 127 && (ascii || !text_is_printable(c))) str_printf(out, c > 0xFFFF ? "\\U%08x" : "\\u%04x", c);
-    else text_put(out, c);
+    if (c == (uint32_t)quote || c == '\\')
+        str_printf(out, "\\%c", (int)c);
+    else if (c == '\n')
+        str_put(out, "\\n");
+    else if (c == '\r')
+        str_put(out, "\\r");
+    else if (c == '\t')
+        str_put(out, "\\t");
+    else if (c < 32 || c == 127 || (c < 256 && c > 127 && (ascii || !text_is_printable(c))))
+        str_printf(out, "\\x%02x", c);
+    else if (c > 127 && (ascii || !text_is_printable(c)))
+        str_printf(out, c > 0xFFFF ? "\\U%08x" : "\\u%04x", c);
+    else
+        text_put(out, c);
 }
 
 void format_quoted(gpa_str *out, const char *text, size_t n, bool ascii) {
@@ -55,8 +62,10 @@ static void put_bytes(gpa_str *out, const str_obj *b) {
     str_putc(out, quote);
     for (size_t i = 0; i < b->size; i++) {
         unsigned char c = (unsigned char)b->text[i];
-        if (c < 127) put_escaped(out, c, quote, false);
-        else str_printf(out, "\\x%02x", c);
+        if (c < 127)
+            put_escaped(out, c, quote, false);
+        else
+            str_printf(out, "\\x%02x", c);
     }
     str_putc(out, quote);
 }
@@ -64,7 +73,8 @@ static void put_bytes(gpa_str *out, const str_obj *b) {
 /* ---- containers ---- */
 
 /* Of what does not change: a tuple, the parts of a slice. */
-static gpa_code repr_items(gpa_vm *vm, const value *items, size_t n, const within *up, gpa_str *out) {
+static gpa_code repr_items(gpa_vm *vm, const value *items, size_t n, const within *up,
+                           gpa_str *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < n && !rc; i++) {
         if (i) str_put(out, ", ");
@@ -85,7 +95,8 @@ static gpa_code repr_list(gpa_vm *vm, value list, const within *up, gpa_str *out
     return rc;
 }
 
-static gpa_code repr_entries(gpa_vm *vm, const dict_obj *d, bool values, const within *up, gpa_str *out) {
+static gpa_code repr_entries(gpa_vm *vm, const dict_obj *d, bool values, const within *up,
+                             gpa_str *out) {
     gpa_code rc = GPA_OK;
     size_t at = 0, seen = 0;
     for (dict_entry e; !rc && dict_next_own(d, &at, &e); dict_entry_drop(vm, &e)) {
@@ -110,12 +121,18 @@ static gpa_code repr_set(gpa_vm *vm, set_obj *s, const within *here, gpa_str *ou
     return rc;
 }
 
-static gpa_code fail_deep(gpa_vm *vm) { return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded while getting the repr of an object"); }
+static gpa_code fail_deep(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_RECURSION,
+                   "maximum recursion depth exceeded while getting the repr of an object");
+}
 
 static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *out) {
     for (const within *w = up; w; w = w->up)
         if (w->o == v.o) {
-            str_put(out, v.tag == V_LIST ? "[...]" : v.tag == V_TUPLE ? "(...)" : v.tag == V_DICT ? "{...}" : "set(...)");
+            str_put(out, v.tag == V_LIST    ? "[...]"
+                         : v.tag == V_TUPLE ? "(...)"
+                         : v.tag == V_DICT  ? "{...}"
+                                            : "set(...)");
             return GPA_OK;
         }
     within here = {up, v.o, up ? up->depth + 1 : 1};
@@ -140,11 +157,16 @@ static gpa_code repr_container(gpa_vm *vm, value v, const within *up, gpa_str *o
 
 static void put_num(gpa_str *out, gpa_dtype t, gpa_val v) {
     number n = number_of_element(t, v);
-    if (t == DT_BOOL) str_put(out, n.i ? "True" : "False");
-    else if (n.kind == NUMBER_INT) str_printf(out, "%lld", (long long)n.i);
-    else if (n.kind == NUMBER_UINT) str_printf(out, "%llu", (unsigned long long)n.u);
-    else if (n.kind == NUMBER_FLOAT) number_put_np_float(out, n.re, t);
-    else number_put_complex(out, n.re, n.im, t);
+    if (t == DT_BOOL)
+        str_put(out, n.i ? "True" : "False");
+    else if (n.kind == NUMBER_INT)
+        str_printf(out, "%lld", (long long)n.i);
+    else if (n.kind == NUMBER_UINT)
+        str_printf(out, "%llu", (unsigned long long)n.u);
+    else if (n.kind == NUMBER_FLOAT)
+        number_put_np_float(out, n.re, t);
+    else
+        number_put_complex(out, n.re, n.im, t);
 }
 
 /* np.float64(1.5), np.True_, np.complex128(1+2j): without the parentheses that str() has. */
@@ -170,11 +192,14 @@ static void repr_num(gpa_vm *vm, gpa_str *out, gpa_dtype t, gpa_val v) {
 
 /* ---- everything else ---- */
 
-static void put_address(gpa_str *out, const void *p) { str_printf(out, " at 0x%012llx>", (unsigned long long)(uintptr_t)p); }
+static void put_address(gpa_str *out, const void *p) {
+    str_printf(out, " at 0x%012llx>", (unsigned long long)(uintptr_t)p);
+}
 
 static gpa_code repr_method(gpa_vm *vm, const method_obj *m, gpa_str *out) {
     if (m->fn.tag == V_NATIVE) {
-        str_printf(out, "<built-in method %s of %s object", m->fn.native->name, value_type_name(m->self));
+        str_printf(out, "<built-in method %s of %s object", m->fn.native->name,
+                   value_type_name(m->self));
         put_address(out, m->self.o);
         return GPA_OK;
     }
@@ -185,13 +210,17 @@ static gpa_code repr_method(gpa_vm *vm, const method_obj *m, gpa_str *out) {
 }
 
 static void repr_native(gpa_str *out, const native *n) {
-    if (owner_is_module(owner_find(n->owner))) str_printf(out, "<built-in function %s>", n->name);
-    else str_printf(out, "<method '%s' of '%s' objects>", n->name, n->owner);
+    if (owner_is_module(owner_find(n->owner)))
+        str_printf(out, "<built-in function %s>", n->name);
+    else
+        str_printf(out, "<method '%s' of '%s' objects>", n->name, n->owner);
 }
 
 /* Where a type lives, for the classes that are not Python's own. */
 static const char *type_module(uint32_t aux) {
-    static const gpa_code exceptions[] = {GPA_E_AXIS, GPA_E_COMPLEX_WARNING, GPA_E_RANK_WARNING, GPA_E_VISIBLE_DEPRECATION, GPA_E_TOO_HARD, GPA_E_DTYPE_PROMOTION};
+    static const gpa_code exceptions[] = {GPA_E_AXIS,         GPA_E_COMPLEX_WARNING,
+                                          GPA_E_RANK_WARNING, GPA_E_VISIBLE_DEPRECATION,
+                                          GPA_E_TOO_HARD,     GPA_E_DTYPE_PROMOTION};
     for (size_t i = 0; i < COUNT_OF(exceptions); i++)
         if (aux == AUX_ERROR + (uint32_t)exceptions[i]) return "numpy.exceptions.";
     if (aux == AUX_ERROR + GPA_E_UNSUPPORTED_OPERATION) return "io.";
@@ -220,7 +249,8 @@ static gpa_code repr_slice(gpa_vm *vm, const slice_obj *s, const within *up, gpa
 static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, gpa_str *out) {
     str_put(out, e->class.tag == V_CLASS ? e->class.class->text : gpa_err_name(e->code));
     const tuple_obj *args = e->args.tuple;
-    bool named = gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
+    bool named =
+        gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
     for (const within *w = up; w && args->count > 1; w = w->up)
         if (w->o == e->args.o) { /* it holds itself */
             str_put(out, "(...)");
@@ -236,7 +266,9 @@ static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, g
     return rc;
 }
 
-gpa_code format_exception_repr(gpa_vm *vm, const exc_obj *e, gpa_str *out) { return repr_exception(vm, e, NULL, out); }
+gpa_code format_exception_repr(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
+    return repr_exception(vm, e, NULL, out);
+}
 
 /* What a method of the class of an exception gives for a text; *handled: the class has it. */
 static gpa_code put_by_class(gpa_vm *vm, value v, const char *method, gpa_str *out, bool *handled) {
@@ -245,8 +277,11 @@ static gpa_code put_by_class(gpa_vm *vm, value v, const char *method, gpa_str *o
     *handled = fn.tag == V_FUNC;
     gpa_code rc = *handled ? vm_call(vm, fn, 1, &v, 0, NULL, &text) : GPA_OK;
     if (rc || !*handled) return rc;
-    if (text.tag == V_STR) str_putn(out, text.str->text, text.str->size);
-    else rc = vm_fail(vm, GPA_E_TYPE, "%s returned non-string (type %s)", method, value_type_name(text));
+    if (text.tag == V_STR)
+        str_putn(out, text.str->text, text.str->size);
+    else
+        rc = vm_fail(vm, GPA_E_TYPE, "%s returned non-string (type %s)", method,
+                     value_type_name(text));
     value_release(vm, text);
     return rc;
 }
@@ -274,13 +309,17 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
             repr_num(vm, out, t, p);
             return GPA_OK;
         case V_COMPLEX:
-            if (v.aux) repr_num(vm, out, DT_C128, number_payload(v, &t));
-            else number_put_complex(out, v.complex->re, v.complex->im, DT_C128);
+            if (v.aux)
+                repr_num(vm, out, DT_C128, number_payload(v, &t));
+            else
+                number_put_complex(out, v.complex->re, v.complex->im, DT_C128);
             return GPA_OK;
         case V_ELLIPSIS: str_put(out, "Ellipsis"); return GPA_OK;
         case V_NOT_IMPLEMENTED: str_put(out, "NotImplemented"); return GPA_OK;
         case V_DTYPE: str_printf(out, "dtype('%s')", dtype_info[v.aux].name); return GPA_OK;
-        case V_TYPE: str_printf(out, "<class '%s%s'>", type_module(v.aux), type_name(v.aux)); return GPA_OK;
+        case V_TYPE:
+            str_printf(out, "<class '%s%s'>", type_module(v.aux), type_name(v.aux));
+            return GPA_OK;
         case V_NATIVE: repr_native(out, v.native); return GPA_OK;
         case V_UFUNC: str_printf(out, "<ufunc '%s'>", v.ufunc->name); return GPA_OK;
         case V_STR: format_quoted(out, v.str->text, v.str->size, false); return GPA_OK;
@@ -311,7 +350,8 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
             return GPA_OK;
         case V_METHOD: return repr_method(vm, v.method, out);
         case V_MODULE:
-            str_printf(out, "<module '%s'%s>", intern_text(vm_names(vm), v.module->name), v.module->builtin ? " (built-in)" : "");
+            str_printf(out, "<module '%s'%s>", intern_text(vm_names(vm), v.module->name),
+                       v.module->builtin ? " (built-in)" : "");
             return GPA_OK;
         case V_EXCEPTION: {
             bool handled;
@@ -324,7 +364,10 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
             put_address(out, v.o);
             return GPA_OK;
         case V_OBJECT: return repr_object(vm, v, out);
-        case V_CLASS: str_printf(out, "<class '%s.%s'>", intern_text(vm_names(vm), v.class->module->name), v.class->text); return GPA_OK;
+        case V_CLASS:
+            str_printf(out, "<class '%s.%s'>", intern_text(vm_names(vm), v.class->module->name),
+                       v.class->text);
+            return GPA_OK;
         case V_CELL:
         case V_COUNT: str_put(out, "<cell>"); return GPA_OK;
     }
@@ -336,7 +379,8 @@ gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out) {
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
 
-gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v, const char *after) {
+gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
+                         const char *after) {
     gpa_str shown;
     str_init(&shown);
     gpa_code rc = vm_repr(vm, v, &shown);
@@ -357,14 +401,18 @@ static gpa_code put_exception(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
         str_put(out, ": ");
         return vm_repr(vm, args->items[2], out);
     }
-    if (e->code == GPA_E_AXIS && args->count >= 2) { /* axis, ndim, and what the message begins with */
-        if (args->count == 3 && args->items[2].tag == V_STR) str_printf(out, "%s: ", args->items[2].str->text);
+    if (e->code == GPA_E_AXIS &&
+        args->count >= 2) { /* axis, ndim, and what the message begins with */
+        if (args->count == 3 && args->items[2].tag == V_STR)
+            str_printf(out, "%s: ", args->items[2].str->text);
         str_put(out, "axis ");
         gpa_code rc = vm_str(vm, args->items[0], out);
         str_put(out, " is out of bounds for array of dimension ");
         return rc ? rc : vm_str(vm, args->items[1], out);
     }
-    if (args->count == 1) return e->code == GPA_E_KEY ? vm_repr(vm, args->items[0], out) : vm_str(vm, args->items[0], out);
+    if (args->count == 1)
+        return e->code == GPA_E_KEY ? vm_repr(vm, args->items[0], out)
+                                    : vm_str(vm, args->items[0], out);
     return vm_repr(vm, e->args, out);
 }
 
@@ -379,11 +427,13 @@ gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
 gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) {
     gpa_dtype t;
     gpa_code rc = GPA_OK;
-    if (v.tag == V_STR) str_putn(out, v.str->text, v.str->size);
+    if (v.tag == V_STR)
+        str_putn(out, v.str->text, v.str->size);
     else if (v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux)) {
         gpa_val p = number_payload(v, &t);
         put_num(out, t, p);
-    } else if (v.tag == V_DTYPE) str_put(out, dtype_info[v.aux].name);
+    } else if (v.tag == V_DTYPE)
+        str_put(out, dtype_info[v.aux].name);
     else if (v.tag == V_EXCEPTION) {
         bool handled;
         rc = put_by_class(vm, v, "__str__", out, &handled);
@@ -392,9 +442,12 @@ gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) {
         gpa_val item;
         rc = arr_item(vm_rt(vm), v.array->arr, &item, vm_err(vm));
         if (!rc) put_num(out, (gpa_dtype)v.array->arr->dtype, item);
-    } else if (v.tag == V_ARRAY) rc = array_put_str(vm, v.array->arr, out);
-    else if (v.tag == V_OBJECT && v.object->kind->str) rc = v.object->kind->str(vm, v.object, out);
-    else return vm_repr(vm, v, out);
+    } else if (v.tag == V_ARRAY)
+        rc = array_put_str(vm, v.array->arr, out);
+    else if (v.tag == V_OBJECT && v.object->kind->str)
+        rc = v.object->kind->str(vm, v.object, out);
+    else
+        return vm_repr(vm, v, out);
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
 
@@ -405,19 +458,25 @@ gpa_code format_ascii(gpa_vm *vm, value v, gpa_str *out) {
     size_t len;
     for (size_t i = 0; !rc && i < plain.len; i += len) {
         uint32_t c = text_decode(plain.text + i, plain.len - i, &len);
-        if (c > 127) put_escaped(out, c, 0, true);
-        else str_putc(out, (char)c);
+        if (c > 127)
+            put_escaped(out, c, 0, true);
+        else
+            str_putc(out, (char)c);
     }
     str_free(&plain);
     return rc;
 }
 
-/* format() without a specification: NumPy's scalars and 0-d arrays as the Python number they stand for. */
+/* format() without a specification: NumPy's scalars and 0-d arrays as the Python number they stand
+ * for. */
 static gpa_code format_plain(gpa_vm *vm, value v, gpa_str *out) {
     number n = number_of(v);
-    if (v.tag == V_NUM && n.kind == NUMBER_FLOAT) number_put_float(out, n.re);
-    else if (v.tag == V_NUM && n.kind == NUMBER_COMPLEX) number_put_complex(out, n.re, n.im, DT_C128);
-    else return vm_str(vm, v, out);
+    if (v.tag == V_NUM && n.kind == NUMBER_FLOAT)
+        number_put_float(out, n.re);
+    else if (v.tag == V_NUM && n.kind == NUMBER_COMPLEX)
+        number_put_complex(out, n.re, n.im, DT_C128);
+    else
+        return vm_str(vm, v, out);
     return out->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
@@ -432,11 +491,16 @@ gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out
         if (now.tag == V_UNSET) return GPA_E_MEMORY;
         v = now;
     }
-    if (v.tag == V_OBJECT && record_is(v.object->kind)) TRY(record_format(vm, v, spec, n, out, &handled));
+    if (v.tag == V_OBJECT && record_is(v.object->kind))
+        TRY(record_format(vm, v, spec, n, out, &handled));
     if (handled) goto out;
-    if (n == 0) rc = format_plain(vm, v, out);
-    else if (v.tag == V_STR || number_of(v).kind != NUMBER_NOT) rc = spec_format(vm, v, spec, n, out);
-    else rc = vm_fail(vm, GPA_E_TYPE, "unsupported format string passed to %s.__format__", value_type_name(v));
+    if (n == 0)
+        rc = format_plain(vm, v, out);
+    else if (v.tag == V_STR || number_of(v).kind != NUMBER_NOT)
+        rc = spec_format(vm, v, spec, n, out);
+    else
+        rc = vm_fail(vm, GPA_E_TYPE, "unsupported format string passed to %s.__format__",
+                     value_type_name(v));
 out:
     value_release(vm, now);
     return !rc && out->failed ? vm_no_memory(vm) : rc;

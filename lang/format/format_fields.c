@@ -33,12 +33,15 @@ static gpa_code first_value(filler *f, const char *p, size_t n, value *out) {
     }
     if (n == 0 || digits) {
         if (f->numbering == (n ? NUMBERED_AUTOMATICALLY : NUMBERED_BY_HAND))
-            return vm_fail(vm, GPA_E_VALUE, "cannot switch from %s to %s", n ? "automatic field numbering" : "manual field specification",
+            return vm_fail(vm, GPA_E_VALUE, "cannot switch from %s to %s",
+                           n ? "automatic field numbering" : "manual field specification",
                            n ? "manual field specification" : "automatic field numbering");
         f->numbering = n ? NUMBERED_BY_HAND : NUMBERED_AUTOMATICALLY;
         if (n == 0) i = f->next++;
         if ((size_t)i >= f->args->count)
-            return vm_fail(vm, GPA_E_INDEX, "Replacement index %lld out of range for positional args tuple", (long long)i);
+            return vm_fail(vm, GPA_E_INDEX,
+                           "Replacement index %lld out of range for positional args tuple",
+                           (long long)i);
         *out = value_retain(f->args->items[i]);
         return GPA_OK;
     }
@@ -88,26 +91,36 @@ static gpa_code field_value(filler *f, const char *p, const char *end, value *ou
     value v = v_none();
     gpa_code rc = first_value(f, name, (size_t)(p - name), &v);
     while (!rc && p < end) {
-        if (*p != '.' && *p != '[') rc = vm_fail(f->vm, GPA_E_VALUE, "Only '.' or '[' may follow ']' in format field specifier");
-        else rc = step_into(f, &p, end, &v);
+        if (*p != '.' && *p != '[')
+            rc = vm_fail(f->vm, GPA_E_VALUE,
+                         "Only '.' or '[' may follow ']' in format field specifier");
+        else
+            rc = step_into(f, &p, end, &v);
     }
-    if (rc) value_release(f->vm, v);
-    else *out = v;
+    if (rc)
+        value_release(f->vm, v);
+    else
+        *out = v;
     return rc;
 }
 
 /* Applies !r, !s or !a and the specification, whose own fields are filled first. */
-static gpa_code put_field(filler *f, value v, char conversion, const char *spec, const char *end, int depth, gpa_str *out) {
+static gpa_code put_field(filler *f, value v, char conversion, const char *spec, const char *end,
+                          int depth, gpa_str *out) {
     gpa_vm *vm = f->vm;
     gpa_str own, text;
     str_init(&own);
     str_init(&text);
     value converted = v_unset();
     gpa_code rc = fill(f, spec, end, depth + 1, &own);
-    if (!rc && conversion == 'r') rc = vm_repr(vm, v, &text);
-    else if (!rc && conversion == 's') rc = vm_str(vm, v, &text);
-    else if (!rc && conversion == 'a') rc = format_ascii(vm, v, &text);
-    else if (!rc && conversion) rc = vm_fail(vm, GPA_E_VALUE, "Unknown conversion specifier %c", conversion);
+    if (!rc && conversion == 'r')
+        rc = vm_repr(vm, v, &text);
+    else if (!rc && conversion == 's')
+        rc = vm_str(vm, v, &text);
+    else if (!rc && conversion == 'a')
+        rc = format_ascii(vm, v, &text);
+    else if (!rc && conversion)
+        rc = vm_fail(vm, GPA_E_VALUE, "Unknown conversion specifier %c", conversion);
     if (rc) goto out;
     if (conversion) {
         converted = v_str_take(vm, &text);
@@ -136,7 +149,8 @@ static gpa_code one_field(filler *f, const char *p, const char *end, int depth, 
         if (end - spec < 2) return vm_fail(f->vm, GPA_E_VALUE, "unmatched '{' in format spec");
         conversion = spec[1];
         spec += 2;
-        if (spec < end && *spec != ':') return vm_fail(f->vm, GPA_E_VALUE, "expected ':' after conversion specifier");
+        if (spec < end && *spec != ':')
+            return vm_fail(f->vm, GPA_E_VALUE, "expected ':' after conversion specifier");
     }
     if (spec < end) spec++;
     value v = v_none();
@@ -148,7 +162,8 @@ static gpa_code one_field(filler *f, const char *p, const char *end, int depth, 
 
 static gpa_code fill(filler *f, const char *p, const char *end, int depth, gpa_str *out) {
     gpa_vm *vm = f->vm;
-    if (depth > 2 && memchr(p, '{', (size_t)(end - p))) return vm_fail(vm, GPA_E_VALUE, "Max string recursion exceeded");
+    if (depth > 2 && memchr(p, '{', (size_t)(end - p)))
+        return vm_fail(vm, GPA_E_VALUE, "Max string recursion exceeded");
     while (p < end) {
         const char *from = p;
         while (p < end && *p != '{' && *p != '}') p++;
@@ -173,7 +188,8 @@ static gpa_code fill(filler *f, const char *p, const char *end, int depth, gpa_s
     return GPA_OK;
 }
 
-gpa_code format_braces(gpa_vm *vm, const str_obj *fmt, const tuple_obj *args, value kwargs, gpa_str *out) {
+gpa_code format_braces(gpa_vm *vm, const str_obj *fmt, const tuple_obj *args, value kwargs,
+                       gpa_str *out) {
     filler f = {.vm = vm, .args = args, .kwargs = kwargs};
     return fill(&f, fmt->text, fmt->text + fmt->size, 1, out);
 }
@@ -213,7 +229,8 @@ static gpa_code star_or_digits(percents *p, const char **s, const char *end, int
         return GPA_OK;
     }
     for (; *s < end && isdigit((unsigned char)**s); ++*s)
-        if ((*out = MAX(*out, 0) * 10 + (**s - '0')) > INT32_MAX) return vm_fail(p->vm, GPA_E_VALUE, "width too big");
+        if ((*out = MAX(*out, 0) * 10 + (**s - '0')) > INT32_MAX)
+            return vm_fail(p->vm, GPA_E_VALUE, "width too big");
     return GPA_OK;
 }
 
@@ -228,17 +245,19 @@ static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *te
         return GPA_OK;
     }
     if (v.tag != V_INT) return vm_fail(vm, GPA_E_TYPE, "%%c requires int or char");
-    if (v.i < 0 || v.i > 0x10FFFF) return vm_fail(vm, GPA_E_OVERFLOW, "%%c arg not in range(0x110000)");
+    if (v.i < 0 || v.i > 0x10FFFF)
+        return vm_fail(vm, GPA_E_OVERFLOW, "%%c arg not in range(0x110000)");
     text_put(text, (uint32_t)v.i);
     return GPA_OK;
 }
 
-/* An array without axes is the number in it, and an instance what it says to `method`, else to __index__; what is pending is computed. *now is
- * owned. */
+/* An array without axes is the number in it, and an instance what it says to `method`, else to
+ * __index__; what is pending is computed. *now is owned. */
 static gpa_code number_in(gpa_vm *vm, value v, const char *method, value *now) {
     if (instance_has(v, method) || instance_has(v, "__index__")) {
         bool handled;
-        return record_ask(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL, now, &handled);
+        return record_ask(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL, now,
+                          &handled);
     }
     bool array = v.tag == V_ARRAY && !v.aux && v.array->arr->ndim == 0;
     if (!array) return value_now(vm, v, now);
@@ -255,18 +274,26 @@ static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *
     gpa_vm *vm = p->vm;
     value now = v_none();
     bool whole = strchr("diuxXo", f->type) != NULL;
-    gpa_code rc = number_in(vm, v, !whole ? "__float__" : strchr("diu", f->type) ? "__int__" : "__index__", &now);
+    gpa_code rc = number_in(vm, v,
+                            !whole                   ? "__float__"
+                            : strchr("diu", f->type) ? "__int__"
+                                                     : "__index__",
+                            &now);
     if (rc) return rc;
     number n = number_of(now);
     bool real = n.kind != NUMBER_NOT && n.kind != NUMBER_COMPLEX;
     char type = f->type == 'i' || f->type == 'u' ? 'd' : f->type, spec[32];
-    value worth = n.kind == NUMBER_FLOAT ? v_float(n.re) : n.kind == NUMBER_INT ? v_int(n.i) : value_retain(now);
+    value worth = n.kind == NUMBER_FLOAT ? v_float(n.re)
+                  : n.kind == NUMBER_INT ? v_int(n.i)
+                                         : value_retain(now);
     if (!real && whole)
-        rc = vm_fail(vm, GPA_E_TYPE, "%%%c format: %s is required, not %s", f->type, type == 'd' ? "a real number" : "an integer",
-                     value_type_name(now));
-    else if (!real) rc = vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(now));
+        rc = vm_fail(vm, GPA_E_TYPE, "%%%c format: %s is required, not %s", f->type,
+                     type == 'd' ? "a real number" : "an integer", value_type_name(now));
+    else if (!real)
+        rc = vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(now));
     else if (whole && n.kind == NUMBER_FLOAT && type != 'd')
-        rc = vm_fail(vm, GPA_E_TYPE, "%%%c format: an integer is required, not %s", f->type, value_type_name(now));
+        rc = vm_fail(vm, GPA_E_TYPE, "%%%c format: an integer is required, not %s", f->type,
+                     value_type_name(now));
     else if (whole && n.kind == NUMBER_FLOAT) {
         worth = v_none();
         rc = int_of_float(vm, n.re, &worth);
@@ -279,7 +306,9 @@ static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *
     int at = 0;
     if (f->sign || f->space) spec[at++] = f->sign ? '+' : ' ';
     if (f->alternate && type != 'd') spec[at++] = '#';
-    if (!whole) at += snprintf(spec + at, sizeof spec - (size_t)at, ".%lld", f->precision < 0 ? 6 : (long long)f->precision);
+    if (!whole)
+        at += snprintf(spec + at, sizeof spec - (size_t)at, ".%lld",
+                       f->precision < 0 ? 6 : (long long)f->precision);
     spec[at++] = type;
     rc = spec_format(vm, worth, spec, (size_t)at, text);
     value_release(vm, worth);
@@ -299,8 +328,10 @@ static gpa_code percent_field(percents *p, const percent *f, value v, gpa_str *o
     str_init(&text);
     gpa_code rc = numeric ? percent_number(p, f, v, &text) : percent_text(p, f, v, &text);
     size_t head = numeric ? head_length(text.text) : 0;
-    if (!rc && !numeric && f->precision >= 0 && f->type != 'c') str_cut(&text, text_offset(text.text, text.len, (size_t)f->precision));
-    int64_t digits = numeric && strchr("diuoxX", f->type) ? f->precision - (int64_t)(text.len - head) : 0;
+    if (!rc && !numeric && f->precision >= 0 && f->type != 'c')
+        str_cut(&text, text_offset(text.text, text.len, (size_t)f->precision));
+    int64_t digits =
+        numeric && strchr("diuoxX", f->type) ? f->precision - (int64_t)(text.len - head) : 0;
     int64_t pad = f->width - (int64_t)text_count(text.text, text.len) - MAX(digits, 0);
     bool zeros = numeric && f->zero && !f->left;
     if (!rc) {
@@ -316,7 +347,8 @@ static gpa_code percent_field(percents *p, const percent *f, value v, gpa_str *o
 }
 
 /* One field behind its %. */
-static gpa_code percent_one(percents *p, const char *start, const char **s, const char *end, gpa_str *out) {
+static gpa_code percent_one(percents *p, const char *start, const char **s, const char *end,
+                            gpa_str *out) {
     gpa_vm *vm = p->vm;
     value v = v_unset();
     percent f = {.width = -1, .precision = -1};
@@ -360,8 +392,8 @@ static gpa_code percent_one(percents *p, const char *start, const char **s, cons
         return GPA_OK;
     }
     if (!strchr("diuoxXeEfFgGcrsa", f.type))
-        return vm_fail(vm, GPA_E_VALUE, "unsupported format character '%c' (0x%x) at index %td", f.type, (unsigned char)f.type,
-                       *s - 1 - start);
+        return vm_fail(vm, GPA_E_VALUE, "unsupported format character '%c' (0x%x) at index %td",
+                       f.type, (unsigned char)f.type, *s - 1 - start);
     if (v.tag == V_UNSET) rc = next_arg(p, &v);
     if (rc) return rc;
     value_retain(v); /* what a program wrote for its text may change the dict that it is from */

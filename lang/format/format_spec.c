@@ -1,7 +1,7 @@
 /* The format mini-language: [[fill]align][sign][z][#][0][width][grouping][.precision][type].
  *
- * A number becomes three pieces, sign, prefix and body; `lay_out` groups the digits and pads. Reading order: the parser,
- * the layout, then text, integers, floats, complex. */
+ * A number becomes three pieces, sign, prefix and body; `lay_out` groups the digits and pads.
+ * Reading order: the parser, the layout, then text, integers, floats, complex. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@ typedef struct {
     char align; /* < > = ^, or 0: the type's own */
     char sign;  /* + - space, or 0 */
     bool no_negative_zero, alternate, fill_given;
-    char group; /* , _ or 0 */
-    char type;  /* 0: none written */
+    char group;               /* , _ or 0 */
+    char type;                /* 0: none written */
     int64_t width, precision; /* -1: none */
 } spec;
 
@@ -38,14 +38,17 @@ static bool number_at(const char **p, const char *end, int64_t *out) {
 
 static gpa_code parse_group(gpa_vm *vm, spec *s, const char **p, const char *end) {
     for (; *p < end && (**p == ',' || **p == '_'); ++*p) {
-        if (s->group && s->group != **p) return vm_fail(vm, GPA_E_VALUE, "Cannot specify both ',' and '_'.");
-        if (s->group) return vm_fail(vm, GPA_E_VALUE, "Cannot specify '%c' with '%c'.", s->group, s->group);
+        if (s->group && s->group != **p)
+            return vm_fail(vm, GPA_E_VALUE, "Cannot specify both ',' and '_'.");
+        if (s->group)
+            return vm_fail(vm, GPA_E_VALUE, "Cannot specify '%c' with '%c'.", s->group, s->group);
         s->group = **p;
     }
     return GPA_OK;
 }
 
-static gpa_code parse(gpa_vm *vm, value v, const char *text, size_t n, char default_align, spec *s) {
+static gpa_code parse(gpa_vm *vm, value v, const char *text, size_t n, char default_align,
+                      spec *s) {
     *s = (spec){.fill = ' ', .width = -1, .precision = -1};
     const char *p = text, *end = text + n;
     size_t len;
@@ -55,7 +58,8 @@ static gpa_code parse(gpa_vm *vm, value v, const char *text, size_t n, char defa
         s->fill_given = true;
         s->align = p[len];
         p += len + 1;
-    } else if (n && is_align(*p)) s->align = *p++;
+    } else if (n && is_align(*p))
+        s->align = *p++;
     if (p < end && (*p == '+' || *p == '-' || *p == ' ')) s->sign = *p++;
     if (p < end && *p == 'z') s->no_negative_zero = p++ != NULL;
     if (p < end && *p == '#') s->alternate = p++ != NULL;
@@ -64,16 +68,20 @@ static gpa_code parse(gpa_vm *vm, value v, const char *text, size_t n, char defa
         if (!s->align && default_align == '>') s->align = '=';
         p++;
     }
-    if (!number_at(&p, end, &s->width)) return vm_fail(vm, GPA_E_VALUE, "Too many decimal digits in format string");
+    if (!number_at(&p, end, &s->width))
+        return vm_fail(vm, GPA_E_VALUE, "Too many decimal digits in format string");
     gpa_code rc = parse_group(vm, s, &p, end);
     if (rc) return rc;
     if (p < end && *p == '.') {
         p++;
-        if (p == end || !isdigit((unsigned char)*p)) return vm_fail(vm, GPA_E_VALUE, "Format specifier missing precision");
-        if (!number_at(&p, end, &s->precision)) return vm_fail(vm, GPA_E_VALUE, "Too many decimal digits in format string");
+        if (p == end || !isdigit((unsigned char)*p))
+            return vm_fail(vm, GPA_E_VALUE, "Format specifier missing precision");
+        if (!number_at(&p, end, &s->precision))
+            return vm_fail(vm, GPA_E_VALUE, "Too many decimal digits in format string");
     }
     if (end - p > 1)
-        return vm_fail(vm, GPA_E_VALUE, "Invalid format specifier '%.*s' for object of type '%s'", (int)n, text, value_type_name(v));
+        return vm_fail(vm, GPA_E_VALUE, "Invalid format specifier '%.*s' for object of type '%s'",
+                       (int)n, text, value_type_name(v));
     if (p < end) s->type = *p;
     if (!s->align) s->align = default_align;
     if (s->group && v.tag == V_STR && (!s->type || s->type == 's'))
@@ -84,7 +92,8 @@ static gpa_code parse(gpa_vm *vm, value v, const char *text, size_t n, char defa
 }
 
 static gpa_code unknown_code(gpa_vm *vm, char type, value v) {
-    return vm_fail(vm, GPA_E_VALUE, "Unknown format code '%c' for object of type '%s'", type, value_type_name(v));
+    return vm_fail(vm, GPA_E_VALUE, "Unknown format code '%c' for object of type '%s'", type,
+                   value_type_name(v));
 }
 
 /* ---- the layout ---- */
@@ -94,7 +103,8 @@ static void fill_with(gpa_str *out, uint32_t c, int64_t n) {
 }
 
 /* Writes the whole part with separators, at least `width` wide when zeros fill it. */
-static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, int every, int64_t width) {
+static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, int every,
+                        int64_t width) {
     int64_t shown = (int64_t)n;
     while (shown + (shown - 1) / every < width) shown++;
     for (int64_t i = shown; i > 0; i--) {
@@ -103,14 +113,17 @@ static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, 
     }
 }
 
-/* sign, prefix and body (whose first `whole` bytes are the digits that grouping and zeros apply to), padded. */
-static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *prefix, const char *body, size_t n, size_t whole) {
+/* sign, prefix and body (whose first `whole` bytes are the digits that grouping and zeros apply
+ * to), padded. */
+static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *prefix,
+                    const char *body, size_t n, size_t whole) {
     gpa_str grouped;
     str_init(&grouped);
     size_t before = strlen(sign) + strlen(prefix);
     int every = s->type && strchr("boxX", s->type) ? 4 : 3;
     if (s->group && whole) {
-        int64_t room = s->fill == '0' && s->align == '=' ? s->width - (int64_t)(before + n - whole) : 0;
+        int64_t room =
+            s->fill == '0' && s->align == '=' ? s->width - (int64_t)(before + n - whole) : 0;
         put_grouped(&grouped, body, whole, s->group, every, room);
         str_putn(&grouped, body + whole, n - whole);
         body = grouped.text;
@@ -140,13 +153,20 @@ static gpa_code format_text(gpa_vm *vm, value v, const char *text, size_t n, gpa
     gpa_code rc = parse(vm, v, text, n, '<', &s);
     if (rc) return rc;
     if (s.type && s.type != 's') return unknown_code(vm, s.type, v);
-    if (s.sign) return vm_fail(vm, GPA_E_VALUE, "%s not allowed in string format specifier", s.sign == ' ' ? "Space" : "Sign");
+    if (s.sign)
+        return vm_fail(vm, GPA_E_VALUE, "%s not allowed in string format specifier",
+                       s.sign == ' ' ? "Space" : "Sign");
     if (s.no_negative_zero)
-        return vm_fail(vm, GPA_E_VALUE, "Negative zero coercion (z) not allowed in string format specifier");
-    if (s.alternate) return vm_fail(vm, GPA_E_VALUE, "Alternate form (#) not allowed in string format specifier");
-    if (s.align == '=') return vm_fail(vm, GPA_E_VALUE, "'=' alignment not allowed in string format specifier");
+        return vm_fail(vm, GPA_E_VALUE,
+                       "Negative zero coercion (z) not allowed in string format specifier");
+    if (s.alternate)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "Alternate form (#) not allowed in string format specifier");
+    if (s.align == '=')
+        return vm_fail(vm, GPA_E_VALUE, "'=' alignment not allowed in string format specifier");
     size_t size = v.str->size;
-    if (s.precision >= 0 && s.precision < v.str->length) size = str_offset(v.str, (size_t)s.precision);
+    if (s.precision >= 0 && s.precision < v.str->length)
+        size = str_offset(v.str, (size_t)s.precision);
     lay_out(out, &s, "", "", v.str->text, size, 0);
     return GPA_OK;
 }
@@ -161,8 +181,11 @@ static size_t put_digits(char *end, uint64_t v, unsigned base, bool upper) {
 }
 
 static gpa_code format_char(gpa_vm *vm, const spec *s, int64_t c, gpa_str *out) {
-    if (s->sign) return vm_fail(vm, GPA_E_VALUE, "Sign not allowed with integer format specifier 'c'");
-    if (s->alternate) return vm_fail(vm, GPA_E_VALUE, "Alternate form (#) not allowed with integer format specifier 'c'");
+    if (s->sign)
+        return vm_fail(vm, GPA_E_VALUE, "Sign not allowed with integer format specifier 'c'");
+    if (s->alternate)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "Alternate form (#) not allowed with integer format specifier 'c'");
     if (c < 0 || c > 0x10FFFF) return vm_fail(vm, GPA_E_OVERFLOW, "%%c arg not in range(0x110000)");
     char b[4];
     lay_out(out, s, "", "", b, text_encode((uint32_t)c, b), 0);
@@ -170,12 +193,18 @@ static gpa_code format_char(gpa_vm *vm, const spec *s, int64_t c, gpa_str *out) 
 }
 
 static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str *out) {
-    if (s->precision >= 0) return vm_fail(vm, GPA_E_VALUE, "Precision not allowed in integer format specifier");
-    if (s->no_negative_zero) return vm_fail(vm, GPA_E_VALUE, "Negative zero coercion (z) not allowed in integer format specifier");
+    if (s->precision >= 0)
+        return vm_fail(vm, GPA_E_VALUE, "Precision not allowed in integer format specifier");
+    if (s->no_negative_zero)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "Negative zero coercion (z) not allowed in integer format specifier");
     if (s->type == 'c') return format_char(vm, s, n->kind == NUMBER_INT ? n->i : -1, out);
     bool negative = n->kind == NUMBER_BIG ? n->big->negative : n->kind == NUMBER_INT && n->i < 0;
     uint64_t v = n->kind == NUMBER_UINT ? n->u : negative ? 0 - (uint64_t)n->i : (uint64_t)n->i;
-    unsigned base = s->type == 'b' ? 2 : s->type == 'o' ? 8 : s->type == 'x' || s->type == 'X' ? 16 : 10;
+    unsigned base = s->type == 'b'                     ? 2
+                    : s->type == 'o'                   ? 8
+                    : s->type == 'x' || s->type == 'X' ? 16
+                                                       : 10;
     char digits[72], prefix[3] = {'0', s->type, 0};
     const char *sign = sign_of(s, negative), *before = s->alternate && base != 10 ? prefix : "";
     if (n->kind != NUMBER_BIG) {
@@ -194,14 +223,16 @@ static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str
 
 /* ---- floats ---- */
 
-/* No type but a precision: as 'g', with an exponent one digit earlier and at least one digit after the point. */
+/* No type but a precision: as 'g', with an exponent one digit earlier and at least one digit after
+ * the point. */
 static void put_general_point(gpa_str *out, double v, int precision, bool alternate) {
     char text[32];
     int p = precision ? precision : 1;
     snprintf(text, sizeof text, "%.*e", MIN(p, 18) - 1, v);
     int exp = atoi(strchr(text, 'e') + 1);
     size_t from = out->len;
-    if (exp == p - 1 && alternate) str_printf(out, "%#.*e", p - 1, v);
+    if (exp == p - 1 && alternate)
+        str_printf(out, "%#.*e", p - 1, v);
     else if (exp == p - 1) {
         decimal d = decimal_rounded(v, MIN(p, 17));
         str_putc(out, d.digit[0]);
@@ -218,7 +249,8 @@ static void put_shortest(gpa_str *out, double v, bool point, bool alternate) {
     gpa_str s;
     str_init(&s);
     number_put_float(&s, v);
-    if (!point && s.len > 2 && strcmp(s.text + s.len - 2, ".0") == 0) str_cut(&s, s.len - (alternate ? 1 : 2));
+    if (!point && s.len > 2 && strcmp(s.text + s.len - 2, ".0") == 0)
+        str_cut(&s, s.len - (alternate ? 1 : 2));
     size_t e = strcspn(s.text, "e");
     str_putn(out, s.text, e);
     if (alternate && !strchr(s.text, '.')) str_putc(out, '.');
@@ -243,9 +275,12 @@ static void put_magnitude(gpa_str *out, const spec *s, double v, bool point) {
     if (!isfinite(v)) {
         bool upper = c == 'E' || c == 'F' || c == 'G';
         str_put(out, isnan(v) ? (upper ? "NAN" : "nan") : upper ? "INF" : "inf");
-    } else if (!c && s->precision < 0) put_shortest(out, v, point, s->alternate);
-    else if (!c && point) put_general_point(out, v, (int)s->precision, s->alternate);
-    else put_printf(out, c ? c : 'g', s->alternate, s->precision < 0 ? 6 : (int)s->precision, v);
+    } else if (!c && s->precision < 0)
+        put_shortest(out, v, point, s->alternate);
+    else if (!c && point)
+        put_general_point(out, v, (int)s->precision, s->alternate);
+    else
+        put_printf(out, c ? c : 'g', s->alternate, s->precision < 0 ? 6 : (int)s->precision, v);
     if (s->type == '%') str_putc(out, '%');
 }
 
@@ -276,12 +311,14 @@ static gpa_code format_float(gpa_vm *vm, value v, const spec *s, double f, gpa_s
 
 /* ---- complex ---- */
 
-static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, double im, gpa_str *out) {
+static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, double im,
+                               gpa_str *out) {
     if (s->type && !strchr("eEfFgGn", s->type)) return unknown_code(vm, s->type, v);
     if (s->fill == '0')
         return vm_fail(vm, GPA_E_VALUE, "Zero padding is not allowed in complex format specifier");
     if (s->align == '=')
-        return vm_fail(vm, GPA_E_VALUE, "'=' alignment flag is not allowed in complex format specifier");
+        return vm_fail(vm, GPA_E_VALUE,
+                       "'=' alignment flag is not allowed in complex format specifier");
     bool both = s->type || re != 0 || signbit(re);
     gpa_str body, part;
     str_init(&body);
@@ -295,7 +332,8 @@ static gpa_code format_complex(gpa_vm *vm, value v, const spec *s, double re, do
         str_clear(&part);
         put_magnitude(&part, &plain, fabs(x), false);
         if (s->no_negative_zero && isfinite(x) && all_zero(part.text)) negative = false;
-        lay_out(&body, &plain, i && both && !negative ? "+" : sign_of(s, negative), "", part.text, part.len, whole_digits(&part));
+        lay_out(&body, &plain, i && both && !negative ? "+" : sign_of(s, negative), "", part.text,
+                part.len, whole_digits(&part));
     }
     str_put(&body, both && !s->type ? "j)" : "j");
     plain.width = s->width;
@@ -316,7 +354,8 @@ gpa_code spec_format(gpa_vm *vm, value v, const char *text, size_t n, gpa_str *o
     if (x.kind == NUMBER_COMPLEX) return format_complex(vm, v, &s, x.re, x.im, out);
     if (x.kind == NUMBER_FLOAT) return format_float(vm, v, &s, x.re, out);
     if (!s.type || strchr("bcdnoxX", s.type)) return format_whole(vm, &s, &x, out);
-    if (x.kind == NUMBER_BIG && isinf(x.re)) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
+    if (x.kind == NUMBER_BIG && isinf(x.re))
+        return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     if (strchr("eEfFgG%", s.type)) return format_float(vm, v, &s, x.re, out);
     return unknown_code(vm, s.type, v);
 }

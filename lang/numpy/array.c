@@ -1,5 +1,6 @@
-/* Attributes and methods of arrays and NumPy scalars, and the functions of the module numpy that rearrange views. A
- * function that is both (np.reshape(a, ...), a.reshape(...)) is written once where the arguments agree. */
+/* Attributes and methods of arrays and NumPy scalars, and the functions of the module numpy that
+ * rearrange views. A function that is both (np.reshape(a, ...), a.reshape(...)) is written once
+ * where the arguments agree. */
 #include <stdlib.h>
 
 #include "lang/object/big.h"
@@ -17,27 +18,37 @@ static gpa_code ints_tuple(gpa_vm *vm, int n, const int64_t *v, int64_t scale, v
 }
 
 /* Runs the statements with `a` bound to argv[0] as an array, and releases it. */
-#define WITH_ARRAY(...)                                           \
-    do {                                                          \
-        gpa_arr *a = NULL;                                        \
-        gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);        \
-        if (rc) return rc;                                        \
-        __VA_ARGS__;                                                   \
-        arr_release(vm_rt(vm), a);                                \
-        return rc;                                                \
+#define WITH_ARRAY(...)                                    \
+    do {                                                   \
+        gpa_arr *a = NULL;                                 \
+        gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a); \
+        if (rc) return rc;                                 \
+        __VA_ARGS__;                                       \
+        arr_release(vm_rt(vm), a);                         \
+        return rc;                                         \
     } while (0)
 
-gpa_code nd_shape(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(rc = ints_tuple(vm, a->ndim, a->shape, 1, out)); }
+gpa_code nd_shape(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(rc = ints_tuple(vm, a->ndim, a->shape, 1, out));
+}
 gpa_code nd_strides(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(rc = ints_tuple(vm, a->ndim, a->strides, (int64_t)dtype_size((gpa_dtype)a->dtype), out));
+    WITH_ARRAY(
+        rc = ints_tuple(vm, a->ndim, a->strides, (int64_t)dtype_size((gpa_dtype)a->dtype), out));
 }
 gpa_code nd_ndim(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->ndim)); }
 gpa_code nd_size(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->size)); }
-gpa_code nd_dtype(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_dtype((gpa_dtype)a->dtype)); }
-gpa_code nd_itemsize(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int((int64_t)dtype_size((gpa_dtype)a->dtype))); }
-gpa_code nd_nbytes(gpa_vm *vm, value *argv, value *out) { WITH_ARRAY(*out = v_int(a->size * (int64_t)dtype_size((gpa_dtype)a->dtype))); }
+gpa_code nd_dtype(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(*out = v_dtype((gpa_dtype)a->dtype));
+}
+gpa_code nd_itemsize(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(*out = v_int((int64_t)dtype_size((gpa_dtype)a->dtype)));
+}
+gpa_code nd_nbytes(gpa_vm *vm, value *argv, value *out) {
+    WITH_ARRAY(*out = v_int(a->size * (int64_t)dtype_size((gpa_dtype)a->dtype)));
+}
 gpa_code nd_device(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_cstr(vm, arr_device(vm_rt(vm), a)); if (out->tag == V_UNSET) rc = vm_err(vm)->code);
+    WITH_ARRAY(*out = v_cstr(vm, arr_device(vm_rt(vm), a));
+               if (out->tag == V_UNSET) rc = vm_err(vm)->code);
 }
 
 gpa_code nd_base(gpa_vm *vm, value *argv, value *out) {
@@ -46,27 +57,30 @@ gpa_code nd_base(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code nd_T(gpa_vm *vm, value *argv, value *out) {
     gpa_arr *t = NULL;
-    WITH_ARRAY(rc = arr_transpose(vm_rt(vm), a, NULL, &t, vm_err(vm)); if (!rc) rc = np_return_array(vm, t, out));
+    WITH_ARRAY(rc = arr_transpose(vm_rt(vm), a, NULL, &t, vm_err(vm));
+               if (!rc) rc = np_return_array(vm, t, out));
 }
 
 gpa_code nd_mT(gpa_vm *vm, value *argv, value *out) {
     gpa_arr *t = NULL;
     int perm[GPA_MAX_DIMS];
-    WITH_ARRAY(
-        if (a->ndim < 2) rc = vm_fail(vm, GPA_E_VALUE, "matrix transpose with ndim < 2 is undefined");
-        for (int d = 0; d < a->ndim; d++) perm[d] = d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
-        if (!rc) rc = arr_transpose(vm_rt(vm), a, perm, &t, vm_err(vm));
-        if (!rc) rc = np_return_array(vm, t, out));
+    WITH_ARRAY(if (a->ndim < 2) rc =
+                   vm_fail(vm, GPA_E_VALUE, "matrix transpose with ndim < 2 is undefined");
+               for (int d = 0; d < a->ndim; d++) perm[d] =
+                   d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
+               if (!rc) rc = arr_transpose(vm_rt(vm), a, perm, &t, vm_err(vm));
+               if (!rc) rc = np_return_array(vm, t, out));
 }
 
 static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
     gpa_arr *p = NULL;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
-    WITH_ARRAY(
-        if (dtype_is_complex((gpa_dtype)a->dtype)) rc = arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
-        else if (!imag) p = arr_retain(a);
-        else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0}, &p, vm_err(vm));
-        if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
+    WITH_ARRAY(if (dtype_is_complex((gpa_dtype)a->dtype)) rc =
+                   arr_part(vm_rt(vm), a, imag, &p, vm_err(vm));
+               else if (!imag) p = arr_retain(a);
+               else rc = arr_full(vm_rt(vm), (gpa_dtype)a->dtype, a->ndim, a->shape, (gpa_val){0},
+                                  &p, vm_err(vm));
+               if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
 }
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, false, out); }
 gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, true, out); }
@@ -92,29 +106,31 @@ gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     if (!rc) rc = ufunc_call(vm, ufunc_of(OP_ANGLE), 1, argv, 0, NULL, out);
     if (rc || !deg) return rc;
     value radians = *out;
-    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY), 2, (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
+    rc = ufunc_call(vm, ufunc_of(OP_MULTIPLY), 2,
+                    (value[]){radians, v_float(180 / 3.141592653589793)}, 0, NULL, out);
     value_release(vm, radians);
     return rc;
 }
 
 /* The flags: FLAG(attribute, keys of a subscript, their short ones, value). */
-#define FLAGS(FLAG)                                             \
-    FLAG("c_contiguous", "C_CONTIGUOUS", "C", f[0].i)           \
-    FLAG("f_contiguous", "F_CONTIGUOUS", "F", f[1].i)           \
-    FLAG("owndata", "OWNDATA", "O", f[2].i)                     \
-    FLAG("writeable", "WRITEABLE", "W", f[3].i)                 \
-    FLAG("aligned", "ALIGNED", "A", true)                       \
-    FLAG("writebackifcopy", "WRITEBACKIFCOPY", "X", false)      \
-    FLAG("fnc", "FNC", "FNC", f[1].i && !f[0].i)                \
-    FLAG("forc", "FORC", "FORC", f[1].i || f[0].i)              \
-    FLAG("contiguous", "CONTIGUOUS", "CONTIGUOUS", f[0].i)      \
+#define FLAGS(FLAG)                                        \
+    FLAG("c_contiguous", "C_CONTIGUOUS", "C", f[0].i)      \
+    FLAG("f_contiguous", "F_CONTIGUOUS", "F", f[1].i)      \
+    FLAG("owndata", "OWNDATA", "O", f[2].i)                \
+    FLAG("writeable", "WRITEABLE", "W", f[3].i)            \
+    FLAG("aligned", "ALIGNED", "A", true)                  \
+    FLAG("writebackifcopy", "WRITEBACKIFCOPY", "X", false) \
+    FLAG("fnc", "FNC", "FNC", f[1].i && !f[0].i)           \
+    FLAG("forc", "FORC", "FORC", f[1].i || f[0].i)         \
+    FLAG("contiguous", "CONTIGUOUS", "CONTIGUOUS", f[0].i) \
     FLAG("fortran", "FORTRAN", "FORTRAN", f[1].i)
 
 static gpa_code flags_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     const value *f = o->fields;
     (void)vm;
     *out = v_unset();
-#define FLAG(attribute, key, letter, on) if (strcmp(name, attribute) == 0) *out = v_bool(on);
+#define FLAG(attribute, key, letter, on) \
+    if (strcmp(name, attribute) == 0) *out = v_bool(on);
     FLAGS(FLAG)
 #undef FLAG
     return GPA_OK;
@@ -133,7 +149,8 @@ static gpa_code flags_getitem(gpa_vm *vm, object_obj *o, value key, value *out) 
 static gpa_code flags_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     static const char *const names[] = {"C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE"};
     (void)vm;
-    for (size_t i = 0; i < COUNT_OF(names); i++) str_printf(out, "  %s : %s\n", names[i], o->fields[i].i ? "True" : "False");
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        str_printf(out, "  %s : %s\n", names[i], o->fields[i].i ? "True" : "False");
     str_put(out, "  ALIGNED : True\n  WRITEBACKIFCOPY : False\n");
     return GPA_OK;
 }
@@ -147,7 +164,8 @@ static gpa_code set_writeable(gpa_vm *vm, value array, value on) {
 
 static gpa_code flags_set(gpa_vm *vm, object_obj *o, const char *name, value on) {
     if (strcmp(name, "writeable") != 0)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", name, o->kind->type_name);
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", name,
+                       o->kind->type_name);
     gpa_code rc = set_writeable(vm, o->fields[4], on);
     if (!rc) o->fields[3] = v_bool(!o->fields[4].array->arr->readonly);
     return rc;
@@ -155,12 +173,17 @@ static gpa_code flags_set(gpa_vm *vm, object_obj *o, const char *name, value on)
 
 static gpa_code flags_setitem(gpa_vm *vm, object_obj *o, value key, value on) {
     const char *name = key.tag == V_STR ? key.str->text : "";
-    if (strcmp(name, "WRITEABLE") == 0 || strcmp(name, "W") == 0) return flags_set(vm, o, "writeable", on);
+    if (strcmp(name, "WRITEABLE") == 0 || strcmp(name, "W") == 0)
+        return flags_set(vm, o, "writeable", on);
     return vm_fail(vm, GPA_E_KEY, "Unknown flag");
 }
 
-const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj", .attr = flags_attr, .set = flags_set,
-                                .getitem = flags_getitem, .setitem = flags_setitem, .repr = flags_repr};
+const object_kind flags_kind = {.type_name = "numpy._core.multiarray.flagsobj",
+                                .attr = flags_attr,
+                                .set = flags_set,
+                                .getitem = flags_getitem,
+                                .setitem = flags_setitem,
+                                .repr = flags_repr};
 
 gpa_code nd_setflags(gpa_vm *vm, value *argv, value *out) { /* self, write, align, uic */
     bool other;
@@ -174,13 +197,14 @@ gpa_code nd_setflags(gpa_vm *vm, value *argv, value *out) { /* self, write, alig
 }
 
 gpa_code nd_flags(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(*out = v_object(vm, &flags_kind, 5); if (out->tag == V_UNSET) rc = vm_err(vm)->code; else {
-        out->object->fields[0] = v_bool(arr_is_contiguous(a));
-        out->object->fields[1] = v_bool(arr_is_f_contiguous(a));
-        out->object->fields[2] = v_bool(a->base == NULL);
-        out->object->fields[3] = v_bool(!a->readonly);
-        out->object->fields[4] = value_retain(argv[0]);
-    });
+    WITH_ARRAY(*out = v_object(vm, &flags_kind, 5); if (out->tag == V_UNSET) rc = vm_err(vm)->code;
+               else {
+                   out->object->fields[0] = v_bool(arr_is_contiguous(a));
+                   out->object->fields[1] = v_bool(arr_is_f_contiguous(a));
+                   out->object->fields[2] = v_bool(a->base == NULL);
+                   out->object->fields[3] = v_bool(!a->readonly);
+                   out->object->fields[4] = value_retain(argv[0]);
+               });
 }
 
 gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strides in bytes */
@@ -193,7 +217,10 @@ gpa_code np_as_strided(gpa_vm *vm, value *argv, value *out) { /* a, shape, strid
     if (!rc && n != ndim) rc = vm_fail(vm, GPA_E_VALUE, "mismatch in length of strides and shape");
     for (int d = 0; d < ndim && !rc; d++) {
         int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype);
-        if (strides[d] % item) rc = vm_fail(vm, GPA_E_UNSUPPORTED, "strides that are no multiples of the element's size, %lld bytes", (long long)item);
+        if (strides[d] % item)
+            rc = vm_fail(vm, GPA_E_UNSUPPORTED,
+                         "strides that are no multiples of the element's size, %lld bytes",
+                         (long long)item);
         strides[d] /= item;
     }
     if (!rc) rc = arr_view(vm_rt(vm), a, ndim, shape, strides, 0, &view, vm_err(vm));
@@ -221,7 +248,9 @@ gpa_code nd_set_shape(gpa_vm *vm, value *argv, value *out) { /* self, value */
     if (rc) return rc;
     if (view->storage != a->storage) {
         arr_release(vm_rt(vm), view);
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.");
+        return vm_fail(vm, GPA_E_ATTRIBUTE,
+                       "Incompatible shape for in-place modification. Use `.reshape()` to make a "
+                       "copy with the desired shape.");
     }
     np_replace_take(vm, argv[0], view);
     return GPA_OK;
@@ -234,9 +263,12 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
     gpa_code rc = arg_bool(vm, argv[2], "refcheck", &check);
     *out = v_none();
     if (rc) return rc;
-    if (a->base) return vm_fail(vm, GPA_E_VALUE, "cannot resize this array: it does not own its data");
+    if (a->base)
+        return vm_fail(vm, GPA_E_VALUE, "cannot resize this array: it does not own its data");
     if (check && a->refs > 1)
-        return vm_fail(vm, GPA_E_VALUE, "cannot resize an array that references or is referenced\nby another array in this way.\nUse the np.resize function or refcheck=False");
+        return vm_fail(vm, GPA_E_VALUE,
+                       "cannot resize an array that references or is referenced\nby another array "
+                       "in this way.\nUse the np.resize function or refcheck=False");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     rc = np_library_func(vm, "_resized", &resized);
     if (!rc) rc = vm_call(vm, resized, 2, (value[]){argv[0], shape}, 0, NULL, &filled);
@@ -252,7 +284,8 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
 static gpa_code set_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
-    if (!rc) rc = arr_set(vm_rt(vm), target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+    if (!rc)
+        rc = arr_set(vm_rt(vm), target, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
     arg_opnd_release(vm, &rhs);
     return rc;
 }
@@ -261,9 +294,12 @@ static gpa_code set_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     gpa_arr *a = argv[0].array->arr, *target = NULL;
     gpa_code rc = GPA_OK;
     *out = v_none();
-    if (dtype_is_complex((gpa_dtype)a->dtype)) rc = arr_part(vm_rt(vm), a, imag, &target, vm_err(vm));
-    else if (imag) rc = vm_fail(vm, GPA_E_TYPE, "array does not have imaginary part to set");
-    else target = arr_retain(a);
+    if (dtype_is_complex((gpa_dtype)a->dtype))
+        rc = arr_part(vm_rt(vm), a, imag, &target, vm_err(vm));
+    else if (imag)
+        rc = vm_fail(vm, GPA_E_TYPE, "array does not have imaginary part to set");
+    else
+        target = arr_retain(a);
     if (!rc) rc = set_all(vm, target, argv[1]);
     arr_release(vm_rt(vm), target);
     return rc;
@@ -272,12 +308,14 @@ static gpa_code set_part(gpa_vm *vm, value *argv, bool imag, value *out) {
 gpa_code nd_set_real(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, false, out); }
 gpa_code nd_set_imag(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, true, out); }
 
-gpa_code nd_set_flat(gpa_vm *vm, value *argv, value *out) { /* self, value: repeated as needed, in C order */
+gpa_code nd_set_flat(gpa_vm *vm, value *argv,
+                     value *out) { /* self, value: repeated as needed, in C order */
     gpa_arr *a = argv[0].array->arr;
     value filled = v_none(), resize = v_none(), shape = v_none();
     gpa_code rc = GPA_OK;
     *out = v_none();
-    if (argv[1].tag != V_ARRAY && argv[1].tag != V_LIST && argv[1].tag != V_TUPLE) return set_all(vm, a, argv[1]);
+    if (argv[1].tag != V_ARRAY && argv[1].tag != V_LIST && argv[1].tag != V_TUPLE)
+        return set_all(vm, a, argv[1]);
     TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
     TRY(np_library_func(vm, "resize", &resize));
     TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
@@ -305,12 +343,16 @@ out:
     return rc;
 }
 
-/* order='F', and 'A' of an array that lies by columns: the elements in column order, by way of the transpose. */
+/* order='F', and 'A' of an array that lies by columns: the elements in column order, by way of the
+ * transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
-    if (order.tag != V_STR && order.tag != V_NONE) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
+    if (order.tag != V_STR && order.tag != V_NONE)
+        return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
     if (order.tag == V_STR && (order.str->size != 1 || !strchr("CFAK", order.str->text[0])))
-        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order.str->text);
-    if (order.tag == V_STR && order.str->text[0] == 'K') return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
+        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
+                       order.str->text);
+    if (order.tag == V_STR && order.str->text[0] == 'K')
+        return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
     char wish = order.tag == V_STR ? order.str->text[0] : 'C';
     bool columns = wish == 'F' || (wish == 'A' && a && arr_lies_by_columns(a));
@@ -340,7 +382,8 @@ static gpa_code reshape(gpa_vm *vm, value a, value shape, value order, value cop
     if (rc || copy.tag == V_NONE || a.tag != V_ARRAY) return rc;
     bool view = a.array->arr->size == 0 || arr_shares_memory(a.array->arr, out->array->arr), wanted;
     rc = arg_bool(vm, copy, "copy", &wanted);
-    if (!rc && !wanted && !view) rc = vm_fail(vm, GPA_E_VALUE, "Unable to avoid creating a copy while reshaping.");
+    if (!rc && !wanted && !view)
+        rc = vm_fail(vm, GPA_E_VALUE, "Unable to avoid creating a copy while reshaping.");
     if (!rc && wanted && view) rc = arr_copy(vm_rt(vm), out->array->arr, &fresh, vm_err(vm));
     if (!rc && !fresh) return GPA_OK;
     value_release(vm, *out);
@@ -350,14 +393,18 @@ static gpa_code reshape(gpa_vm *vm, value a, value shape, value order, value cop
 
 gpa_code np_reshape(gpa_vm *vm, value *argv, value *out) { /* a, shape, order, newshape, copy */
     bool old = argv[3].tag != V_NONE;
-    if (old && argv[1].tag != V_NONE) return vm_fail(vm, GPA_E_TYPE, "You cannot specify 'newshape' and 'shape' arguments at the same time.");
-    if (!old && argv[1].tag == V_NONE) return vm_fail(vm, GPA_E_TYPE, "reshape() missing 1 required positional argument: 'shape'");
+    if (old && argv[1].tag != V_NONE)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "You cannot specify 'newshape' and 'shape' arguments at the same time.");
+    if (!old && argv[1].tag == V_NONE)
+        return vm_fail(vm, GPA_E_TYPE, "reshape() missing 1 required positional argument: 'shape'");
     return reshape(vm, argv[0], argv[old ? 3 : 1], argv[2], argv[4], out);
 }
 
 gpa_code nd_reshape(gpa_vm *vm, value *argv, value *out) { /* self, *shape, order, copy */
     value shape = argv[1];
-    if (shape.tuple->count == 0) return vm_fail(vm, GPA_E_TYPE, "reshape() takes exactly 1 argument (0 given)");
+    if (shape.tuple->count == 0)
+        return vm_fail(vm, GPA_E_TYPE, "reshape() takes exactly 1 argument (0 given)");
     if (shape.tuple->count == 1) shape = shape.tuple->items[0];
     return reshape(vm, argv[0], shape, argv[2], argv[3], out);
 }
@@ -374,7 +421,8 @@ gpa_code np_reshaped_copy(gpa_vm *vm, value *argv, value *out) { /* a, shape */
 }
 
 /* Unlike a reshape, always contiguous: a reversed vector is copied. */
-/* A view whose axes are sorted by their steps in memory, the longest first; repeated axes stay where they are. */
+/* A view whose axes are sorted by their steps in memory, the longest first; repeated axes stay
+ * where they are. */
 static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
     gpa_arr *a = NULL, *sorted = NULL;
     int perm[GPA_MAX_DIMS];
@@ -383,7 +431,9 @@ static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
     for (int d = 0; d < a->ndim; d++) {
         int64_t step = llabs(a->strides[d]);
         int at = d;
-        for (; at > 0 && a->strides[perm[at - 1]] != 0 && llabs(a->strides[perm[at - 1]]) < step; at--) perm[at] = perm[at - 1];
+        for (; at > 0 && a->strides[perm[at - 1]] != 0 && llabs(a->strides[perm[at - 1]]) < step;
+             at--)
+            perm[at] = perm[at - 1];
         perm[at] = d;
     }
     rc = arr_transpose(vm_rt(vm), a, perm, &sorted, vm_err(vm));
@@ -394,7 +444,8 @@ static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
 gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
     bool as_it_lies = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
-    gpa_code rc = as_it_lies ? in_memory_order(vm, argv[0], &source) : native_give(value_retain(argv[0]), &source);
+    gpa_code rc = as_it_lies ? in_memory_order(vm, argv[0], &source)
+                             : native_give(value_retain(argv[0]), &source);
     if (!rc) rc = reshape_order(vm, source, v_int(-1), as_it_lies ? v_none() : argv[1], &flat);
     value_release(vm, source);
     if (rc || arr_is_contiguous(flat.array->arr)) {
@@ -436,11 +487,15 @@ out:
     return rc;
 }
 
-gpa_code np_transpose(gpa_vm *vm, value *argv, value *out) { return transpose(vm, argv[0], argv[1], out); } /* a, axes */
+gpa_code np_transpose(gpa_vm *vm, value *argv, value *out) {
+    return transpose(vm, argv[0], argv[1], out);
+} /* a, axes */
 gpa_code nd_transpose(gpa_vm *vm, value *argv, value *out) { /* self, *axes */
     value axes = argv[1];
-    if (axes.tuple->count == 0) axes = v_none();
-    else if (axes.tuple->count == 1) axes = axes.tuple->items[0];
+    if (axes.tuple->count == 0)
+        axes = v_none();
+    else if (axes.tuple->count == 1)
+        axes = axes.tuple->items[0];
     return transpose(vm, argv[0], axes, out);
 }
 
@@ -450,7 +505,8 @@ gpa_code np_broadcast_to(gpa_vm *vm, value *argv, value *out) { /* array, shape 
     gpa_arr *b = NULL;
     gpa_code shape_rc = arg_shape(vm, argv[1], &ndim, shape);
     if (shape_rc) return shape_rc;
-    WITH_ARRAY(rc = arr_broadcast_to(vm_rt(vm), a, ndim, shape, &b, vm_err(vm)); if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(rc = arr_broadcast_to(vm_rt(vm), a, ndim, shape, &b, vm_err(vm));
+               if (!rc) rc = np_return_array(vm, b, out));
 }
 
 static gpa_code mismatch(gpa_vm *vm, value shapes, size_t i, size_t j) {
@@ -460,7 +516,9 @@ static gpa_code mismatch(gpa_vm *vm, value shapes, size_t i, size_t j) {
     gpa_code rc = vm_repr(vm, shapes.tuple->items[i], &a);
     if (!rc) rc = vm_repr(vm, shapes.tuple->items[j], &b);
     if (!rc)
-        rc = vm_fail(vm, GPA_E_VALUE, "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %zu with shape %s and arg %zu with shape %s.",
+        rc = vm_fail(vm, GPA_E_VALUE,
+                     "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is "
+                     "between arg %zu with shape %s and arg %zu with shape %s.",
                      i, a.text, j, b.text);
     str_free(&a);
     str_free(&b);
@@ -473,7 +531,9 @@ gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes *
     int ndim = 0;
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
-    if (n > GPA_MAX_DIMS) return vm_fail(vm, GPA_E_VALUE, "Need at least 0 and at most %d array objects.", GPA_MAX_DIMS);
+    if (n > GPA_MAX_DIMS)
+        return vm_fail(vm, GPA_E_VALUE, "Need at least 0 and at most %d array objects.",
+                       GPA_MAX_DIMS);
     for (size_t i = 0; i < n; i++) {
         TRY(arg_shape(vm, argv[0].tuple->items[i], &ndim, shape));
         TRY(arr_full(vm_rt(vm), DT_BOOL, ndim, shape, (gpa_val){0}, &parts[i], vm_err(vm)));
@@ -501,7 +561,8 @@ static gpa_code lay_out(gpa_vm *vm, value order, value *v) {
     return rc;
 }
 
-gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order, casting, subok, copy */
+gpa_code nd_astype(gpa_vm *vm, value *argv,
+                   value *out) { /* self, dtype, order, casting, subok, copy */
     gpa_dtype t;
     bool copy;
     gpa_arr *b = NULL;
@@ -517,12 +578,14 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
     WITH_ARRAY(
         bool by_rows = order == 'C' || (order == 'A' && !arr_is_f_contiguous(a));
         gpa_dtype from = (gpa_dtype)a->dtype;
-        if (!dtype_can_cast(from, t, casting))
-            rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
-                         dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
+        if (!dtype_can_cast(from, t, casting)) rc = vm_fail(
+            vm, GPA_E_TYPE,
+            "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
+            dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
         if (!rc) rc = np_warn_cast(vm, from, t);
         if (!rc) rc = (by_rows ? arr_cast : arr_cast_kept)(vm_rt(vm), a, t, copy, &b, vm_err(vm));
-        if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b))) arr_release(vm_rt(vm), b);
+        if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b)))
+            arr_release(vm_rt(vm), b);
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out);
         if (!rc && !scalar && argv[2].tag != V_NONE) rc = lay_out(vm, argv[2], out));
 }
@@ -530,15 +593,16 @@ gpa_code nd_astype(gpa_vm *vm, value *argv, value *out) { /* self, dtype, order,
 gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
     gpa_dtype t;
     gpa_arr *b = NULL;
-    bool kind_first = argv[1].tag == V_TYPE && argv[1].aux == V_ARRAY && argv[2].tag == V_NONE; /* view(np.ndarray) */
+    bool kind_first = argv[1].tag == V_TYPE && argv[1].aux == V_ARRAY &&
+                      argv[2].tag == V_NONE; /* view(np.ndarray) */
     value dtype = kind_first ? v_none() : argv[1], kind = kind_first ? argv[1] : argv[2];
-    if (kind.tag != V_NONE && (kind.tag != V_TYPE || kind.aux != V_ARRAY)) return vm_fail(vm, GPA_E_VALUE, "Type must be a sub-type of ndarray type");
+    if (kind.tag != V_NONE && (kind.tag != V_TYPE || kind.aux != V_ARRAY))
+        return vm_fail(vm, GPA_E_VALUE, "Type must be a sub-type of ndarray type");
     gpa_code args = arg_dtype(vm, dtype, &t);
     if (args) return args;
-    WITH_ARRAY(
-        if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
-        else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
-        if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(if (t != DT_NONE) rc = arr_reinterpret(vm_rt(vm), a, t, &b, vm_err(vm));
+               else rc = arr_view(vm_rt(vm), a, a->ndim, a->shape, a->strides, 0, &b, vm_err(vm));
+               if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* a[i : i + n] for every i, as rows of one view. */
@@ -547,16 +611,15 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "n", &n);
     if (args) return args;
-    WITH_ARRAY(
-        rc = arr_view(vm_rt(vm), a, 2, (int64_t[]){a->shape[0] - n + 1, n}, (int64_t[]){a->strides[0], a->strides[0]}, 0, &b, vm_err(vm));
-        if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(rc = arr_view(vm_rt(vm), a, 2, (int64_t[]){a->shape[0] - n + 1, n},
+                             (int64_t[]){a->strides[0], a->strides[0]}, 0, &b, vm_err(vm));
+               if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* a, computed now: for values of which each is part of the next, and which are all wanted. */
 gpa_code np_computed(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(
-        rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
-        if (!rc) rc = np_return_array(vm, arr_retain(a), out));
+    WITH_ARRAY(rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
+               if (!rc) rc = np_return_array(vm, arr_retain(a), out));
 }
 
 /* By the storage they stand on: what NumPy calls may_share_memory. */
@@ -565,16 +628,15 @@ gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "k", &k);
     if (args) return args;
-    WITH_ARRAY(
-        int n = a->ndim - 1;
-        int64_t rows = a->shape[n - 1], cols = a->shape[n];
-        int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
-        for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
-        shape[n - 1] = MAX(len, 0);
-        strides[n - 1] = a->strides[n - 1] + a->strides[n];
-        int64_t offset = shape[n - 1] == 0 ? 0 : k < 0 ? -k * a->strides[n - 1] : k * a->strides[n];
-        rc = arr_view(vm_rt(vm), a, n, shape, strides, offset, &b, vm_err(vm));
-        if (!rc) rc = np_return_array(vm, b, out));
+    WITH_ARRAY(int n = a->ndim - 1; int64_t rows = a->shape[n - 1], cols = a->shape[n];
+               int64_t len = MIN(k < 0 ? rows + k : rows, k > 0 ? cols - k : cols);
+               for (int d = 0; d < n; d++) shape[d] = a->shape[d], strides[d] = a->strides[d];
+               shape[n - 1] = MAX(len, 0); strides[n - 1] = a->strides[n - 1] + a->strides[n];
+               int64_t offset = shape[n - 1] == 0 ? 0
+                                : k < 0           ? -k * a->strides[n - 1]
+                                                  : k * a->strides[n];
+               rc = arr_view(vm_rt(vm), a, n, shape, strides, offset, &b, vm_err(vm));
+               if (!rc) rc = np_return_array(vm, b, out));
 }
 
 /* ---- values ---- */
@@ -613,51 +675,58 @@ static gpa_code nest(gpa_vm *vm, const gpa_arr *a, int d, const char **p, value 
 }
 
 gpa_code nd_tolist(gpa_vm *vm, value *argv, value *out) {
-    WITH_ARRAY(
-        char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
-        const char *p = data;
-        if (!data) rc = vm_no_memory(vm);
-        if (!rc) rc = arr_read(vm_rt(vm), a, data, vm_err(vm));
-        if (!rc) rc = nest(vm, a, 0, &p, out);
-        mem_free(data));
+    WITH_ARRAY(char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
+               const char *p = data; if (!data) rc = vm_no_memory(vm);
+               if (!rc) rc = arr_read(vm_rt(vm), a, data, vm_err(vm));
+               if (!rc) rc = nest(vm, a, 0, &p, out); mem_free(data));
 }
 
 gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
     size_t n = argv[1].tuple->count;
     int64_t ix[GPA_MAX_DIMS];
     gpa_val v;
-    WITH_ARRAY(
-        value key = n == 1 ? argv[1].tuple->items[0] : argv[1];
-        int count = 0;
-        if (n == 0 && a->size != 1) rc = vm_fail(vm, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
-        else if (n == 0) rc = arr_item(vm_rt(vm), a, &v, vm_err(vm));
-        else rc = arg_ints(vm, key, "index", GPA_MAX_DIMS, &count, ix);
-        if (!rc && count == 1 && a->ndim != 1) {
-            int64_t flat = ix[0] < 0 ? ix[0] + a->size : ix[0];
-            if (flat < 0 || flat >= a->size)
-                rc = vm_fail(vm, GPA_E_INDEX, "index %lld is out of bounds for size %lld", (long long)ix[0], (long long)a->size);
-            for (int d = a->ndim; !rc && d-- > 0; flat /= a->shape[d]) ix[d] = flat % a->shape[d];
-            count = a->ndim;
-        }
-        if (!rc && n && count != a->ndim) rc = vm_fail(vm, GPA_E_VALUE, "incorrect number of indices for array");
-        if (!rc && n) rc = arr_get_item(vm_rt(vm), a, ix, count, &v, vm_err(vm));
-        if (!rc) *out = element(vm, (gpa_dtype)a->dtype, (const char *)&v);
-        if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code);
+    WITH_ARRAY(value key = n == 1 ? argv[1].tuple->items[0] : argv[1]; int count = 0;
+               if (n == 0 && a->size != 1) rc = vm_fail(
+                   vm, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
+               else if (n == 0) rc = arr_item(vm_rt(vm), a, &v, vm_err(vm));
+               else rc = arg_ints(vm, key, "index", GPA_MAX_DIMS, &count, ix);
+               if (!rc && count == 1 && a->ndim != 1) {
+                   int64_t flat = ix[0] < 0 ? ix[0] + a->size : ix[0];
+                   if (flat < 0 || flat >= a->size)
+                       rc = vm_fail(vm, GPA_E_INDEX, "index %lld is out of bounds for size %lld",
+                                    (long long)ix[0], (long long)a->size);
+                   for (int d = a->ndim; !rc && d-- > 0; flat /= a->shape[d])
+                       ix[d] = flat % a->shape[d];
+                   count = a->ndim;
+               } if (!rc && n && count != a->ndim) rc =
+                   vm_fail(vm, GPA_E_VALUE, "incorrect number of indices for array");
+               if (!rc && n) rc = arr_get_item(vm_rt(vm), a, ix, count, &v, vm_err(vm));
+               if (!rc) *out = element(vm, (gpa_dtype)a->dtype, (const char *)&v);
+               if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code);
 }
 
 gpa_code nd_fill(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_opnd rhs = {0};
     *out = v_none();
-    WITH_ARRAY(rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs); if (!rc && !rhs.weak) rc = np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype); if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm)); arg_opnd_release(vm, &rhs));
+    WITH_ARRAY(
+        rc = arg_element(vm, argv[1], (gpa_dtype)a->dtype, &rhs);
+        if (!rc && !rhs.weak) rc =
+            np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype);
+        if (!rc) rc = arr_set(vm_rt(vm), a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &rhs, vm_err(vm));
+        arg_opnd_release(vm, &rhs));
 }
 
 gpa_code np_copyto(gpa_vm *vm, value *argv, value *out) { /* dst, src, where */
     *out = v_none();
-    if (argv[0].tag != V_ARRAY || argv[0].aux) return vm_fail(vm, GPA_E_TYPE, "copyto() argument 1 must be a numpy.ndarray, not %s", value_type_name(argv[0]));
+    if (argv[0].tag != V_ARRAY || argv[0].aux)
+        return vm_fail(vm, GPA_E_TYPE, "copyto() argument 1 must be a numpy.ndarray, not %s",
+                       value_type_name(argv[0]));
     value chosen = v_none();
     gpa_code rc = GPA_OK;
-    if (argv[2].tag == V_BOOL && argv[2].i) chosen = value_retain(argv[1]);
-    else rc = np_where(vm, (value[]){argv[2], argv[1], argv[0]}, &chosen);
+    if (argv[2].tag == V_BOOL && argv[2].i)
+        chosen = value_retain(argv[1]);
+    else
+        rc = np_where(vm, (value[]){argv[2], argv[1], argv[0]}, &chosen);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], chosen}, out);
     value_release(vm, chosen);
     return rc;
@@ -683,16 +752,19 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
 
 /* An array that is not complex is its own conjugate. */
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
-    bool itself = argv[0].tag == V_ARRAY && !argv[0].aux && !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
+    bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
+                  !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
     if (!itself) return ufunc_call(vm, ufunc_of(OP_CONJUGATE), 1, argv, 0, NULL, out);
     *out = value_retain(argv[0]);
     return GPA_OK;
 }
 
 /* NumPy's way: scaled by a power of ten, rounded half to even, scaled back. */
-/* A complex number is rounded part by part: a division by a complex power of ten would round once more. */
+/* A complex number is rounded part by part: a division by a complex power of ten would round once
+ * more. */
 static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
-    value name = v_cstr(vm, "out"), part[2] = {v_none(), v_none()}, rounded[2] = {v_none(), v_none()};
+    value name = v_cstr(vm, "out"), part[2] = {v_none(), v_none()},
+          rounded[2] = {v_none(), v_none()};
     gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     for (int i = 0; i < 2 && !rc; i++) {
         gpa_arr *p = NULL;
@@ -700,7 +772,9 @@ static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
         if (!rc) rc = np_return(vm, p, &part[i]);
         if (!rc) rc = nd_round(vm, (value[]){part[i], argv[1], v_none()}, &rounded[i]);
     }
-    if (!rc) rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1, &name, out);
+    if (!rc)
+        rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1,
+                        &name, out);
     for (int i = 0; i < 2; i++) {
         value_release(vm, part[i]);
         value_release(vm, rounded[i]);
@@ -740,7 +814,8 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     }
     double power = 1;
     for (int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && i < 400; i++) power *= 10;
-    gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE, down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
+    gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
+           down = decimals > 0 ? OP_DIVIDE : OP_MULTIPLY;
     value by = exact ? v_int((int64_t)power) : v_float(power);
     TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
     TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
@@ -753,10 +828,17 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &scaled));
     value_release(vm, whole);
     whole = v_none();
-    TRY(nd_astype(vm, (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)}, &whole)); /* wraps as integers do */
-    TRY(nd_astype(vm, (value[]){whole, v_dtype(t == DT_BOOL ? DT_I64 : t), v_none(), v_none(), v_none(), v_bool(true)}, &rounded));
-    if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET) *out = value_retain(rounded);
-    else rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &name, out);
+    TRY(nd_astype(vm,
+                  (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)},
+                  &whole)); /* wraps as integers do */
+    TRY(nd_astype(vm,
+                  (value[]){whole, v_dtype(t == DT_BOOL ? DT_I64 : t), v_none(), v_none(), v_none(),
+                            v_bool(true)},
+                  &rounded));
+    if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)
+        *out = value_retain(rounded);
+    else
+        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &name, out);
 out:
     value_release(vm, name);
     value_release(vm, scaled);

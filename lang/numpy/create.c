@@ -1,5 +1,5 @@
-/* Making arrays: from values, filled, counted. Nothing here computes: constants and counters are generated inside the
- * program that uses them. */
+/* Making arrays: from values, filled, counted. Nothing here computes: constants and counters are
+ * generated inside the program that uses them. */
 #include <math.h>
 
 #include "lang/builtin/all.h"
@@ -10,9 +10,12 @@
 gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
     *by_columns = false;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
-    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
+    if (v.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(v));
     char c = v.str->size == 1 ? (char)(v.str->text[0] & ~0x20) : 0;
-    if (c == 0 || !strchr("CFAK", c)) return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", v.str->text);
+    if (c == 0 || !strchr("CFAK", c))
+        return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
+                       v.str->text);
     *by_columns = c == 'F' || (c != 'C' && like && arr_lies_by_columns(like));
     return GPA_OK;
 }
@@ -46,10 +49,12 @@ static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
 
 /* Whether order='C' is asked for, and the elements do not lie so. */
 static bool must_be_by_rows(value order, const gpa_arr *a) {
-    return order.tag == V_STR && (order.str->text[0] == 'C' || order.str->text[0] == 'c') && !arr_is_contiguous(a);
+    return order.tag == V_STR && (order.str->text[0] == 'C' || order.str->text[0] == 'c') &&
+           !arr_is_contiguous(a);
 }
 
-static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, int64_t ndmin, value *out) {
+static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, int64_t ndmin,
+                     value *out) {
     gpa_dtype t;
     bool columns;
     gpa_arr *a = NULL, *b = NULL;
@@ -99,16 +104,25 @@ out:
 
 /* copy=False: only what is an array already, as it is, will do. */
 static gpa_code must_be_itself(gpa_vm *vm, value v, value made) {
-    static const char words[] = "Unable to avoid copy while creating an array as requested.\n"
-                                "If using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` to allow a copy when needed (no behavior change in NumPy 1.x).\n"
-                                "For more details, see https://numpy.org/devdocs/numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.";
-    bool same = v.tag == V_ARRAY && !v.aux && made.tag == V_ARRAY && v.array->arr->dtype == made.array->arr->dtype;
-    if (same && (v.array == made.array || v.array->arr->size == 0 || arr_may_share_memory(v.array->arr, made.array->arr))) return GPA_OK;
+    static const char words[] =
+        "Unable to avoid copy while creating an array as requested.\n"
+        "If using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` to allow a copy "
+        "when needed (no behavior change in NumPy 1.x).\n"
+        "For more details, see "
+        "https://numpy.org/devdocs/"
+        "numpy_2_0_migration_guide.html#adapting-to-changes-in-the-copy-keyword.";
+    bool same = v.tag == V_ARRAY && !v.aux && made.tag == V_ARRAY &&
+                v.array->arr->dtype == made.array->arr->dtype;
+    if (same && (v.array == made.array || v.array->arr->size == 0 ||
+                 arr_may_share_memory(v.array->arr, made.array->arr)))
+        return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "%s", words);
 }
 
-/* copy: None, a copy where one is needed; True, in any case; False, an error where one is needed. */
-static gpa_code make_or_refuse(gpa_vm *vm, value v, value dtype, value order, value copy, int64_t ndmin, value *out) {
+/* copy: None, a copy where one is needed; True, in any case; False, an error where one is needed.
+ */
+static gpa_code make_or_refuse(gpa_vm *vm, value v, value dtype, value order, value copy,
+                               int64_t ndmin, value *out) {
     bool wanted = false;
     gpa_code rc = copy.tag == V_NONE ? GPA_OK : arg_bool(vm, copy, "copy", &wanted);
     if (!rc) rc = make(vm, v, dtype, order, wanted, ndmin, out);
@@ -118,10 +132,14 @@ static gpa_code make_or_refuse(gpa_vm *vm, value v, value dtype, value order, va
     return rc;
 }
 
-gpa_code np_array(gpa_vm *vm, value *argv, value *out) { /* object, dtype, copy, order, subok, ndmin, like */
+gpa_code np_array(gpa_vm *vm, value *argv,
+                  value *out) { /* object, dtype, copy, order, subok, ndmin, like */
     int64_t ndmin;
     gpa_code rc = arg_int(vm, argv[5], "ndmin", &ndmin);
-    if (!rc && ndmin > GPA_MAX_DIMS) rc = vm_fail(vm, GPA_E_VALUE, "ndmin bigger than allowable number of dimensions NPY_MAXDIMS (=%d)", GPA_MAX_DIMS);
+    if (!rc && ndmin > GPA_MAX_DIMS)
+        rc = vm_fail(vm, GPA_E_VALUE,
+                     "ndmin bigger than allowable number of dimensions NPY_MAXDIMS (=%d)",
+                     GPA_MAX_DIMS);
     return rc ? rc : make_or_refuse(vm, argv[0], argv[1], argv[3], argv[2], ndmin, out);
 }
 
@@ -130,18 +148,25 @@ static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
     if (rc || device.tag == V_NONE) return rc;
     value made = *out;
     *out = v_none();
-    bool host = device.tag == V_STR && strcmp(device.str->text, "cpu") == 0; /* NumPy's only device: the memory that the host sees */
-    if (host) rc = np_asnumpy(vm, (value[]){made, v_none(), v_none(), v_none()}, out);
-    else rc = nd_to_device(vm, (value[]){made, device, v_none()}, out);
+    bool host =
+        device.tag == V_STR && strcmp(device.str->text, "cpu") ==
+                                   0; /* NumPy's only device: the memory that the host sees */
+    if (host)
+        rc = np_asnumpy(vm, (value[]){made, v_none(), v_none(), v_none()}, out);
+    else
+        rc = nd_to_device(vm, (value[]){made, device, v_none()}, out);
     value_release(vm, made);
     return rc;
 }
 
 gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype, order, device, copy */
-    return to_device(vm, make_or_refuse(vm, argv[0], argv[1], argv[2], argv[4], 0, out), argv[3], out);
+    return to_device(vm, make_or_refuse(vm, argv[0], argv[1], argv[2], argv[4], 0, out), argv[3],
+                     out);
 }
 
-gpa_code np_copy(gpa_vm *vm, value *argv, value *out) { return make(vm, argv[0], v_none(), argv[1], true, 0, out); } /* a, order */
+gpa_code np_copy(gpa_vm *vm, value *argv, value *out) {
+    return make(vm, argv[0], v_none(), argv[1], true, 0, out);
+} /* a, order */
 
 gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
     gpa_code rc = make(vm, argv[0], argv[1], v_none(), false, 1, out);
@@ -155,7 +180,8 @@ gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype
 
 gpa_code np_asfortranarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
     value order = v_cstr(vm, "F");
-    gpa_code rc = order.tag == V_UNSET ? vm_err(vm)->code : make(vm, argv[0], argv[1], order, false, 1, out);
+    gpa_code rc =
+        order.tag == V_UNSET ? vm_err(vm)->code : make(vm, argv[0], argv[1], order, false, 1, out);
     value_release(vm, order);
     return rc;
 }
@@ -164,12 +190,14 @@ gpa_code np_asfortranarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
 
 typedef enum { FILL_NONE, FILL_ZERO, FILL_ONE, FILL_VALUE } filling;
 
-static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents, bool columns, gpa_dtype t, value v, value *out) {
+static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents, bool columns,
+                       gpa_dtype t, value v, value *out) {
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *b = NULL;
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
-    bool reversed = columns && ndim > 1 && how != FILL_VALUE; /* an array by columns is a transposed view */
+    bool reversed =
+        columns && ndim > 1 && how != FILL_VALUE; /* an array by columns is a transposed view */
     for (int d = 0; d < ndim; d++) shape[d] = extents[reversed ? ndim - 1 - d : d];
     if (how == FILL_NONE) {
         TRY(arr_empty(rt, t, ndim, shape, &a, vm_err(vm)));
@@ -177,29 +205,36 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
         gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
         TRY(arr_full(rt, t, ndim, shape, x, &a, vm_err(vm)));
     } else {
-        TRY(arg_array(vm, v, v.tag == V_FLOAT ? DT_NONE : t, &b)); /* a float is cast, whatever does not fit */
+        TRY(arg_array(vm, v, v.tag == V_FLOAT ? DT_NONE : t,
+                      &b)); /* a float is cast, whatever does not fit */
         if (b->ndim == 0) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;
             TRY(arr_item(rt, b, &x, vm_err(vm)));
-            TRY(arr_full(rt, to, ndim, shape, dtype_cast(x, (gpa_dtype)b->dtype, to), &a, vm_err(vm)));
+            TRY(arr_full(rt, to, ndim, shape, dtype_cast(x, (gpa_dtype)b->dtype, to), &a,
+                         vm_err(vm)));
         } else {
             TRY(arr_empty(rt, t == DT_NONE ? (gpa_dtype)b->dtype : t, ndim, shape, &a, vm_err(vm)));
-            TRY(arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = b}, vm_err(vm)));
+            TRY(arr_set(rt, a, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = b},
+                        vm_err(vm)));
         }
     }
     gpa_arr *c = a;
     a = NULL;
-    if (reversed) TRY(reversed_copy_take(vm, c, &a));
-    else if (columns) TRY(by_columns_take(vm, c, &a));
-    else a = c;
+    if (reversed)
+        TRY(reversed_copy_take(vm, c, &a));
+    else if (columns)
+        TRY(by_columns_take(vm, c, &a));
+    else
+        a = c;
 out:
     arr_release(rt, b);
     if (rc) arr_release(rt, a);
     return rc ? rc : np_return_array(vm, a, out);
 }
 
-static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value order, value v, value *out) {
+static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value order, value v,
+                       value *out) {
     int ndim;
     bool columns;
     int64_t dims[GPA_MAX_DIMS];
@@ -208,19 +243,33 @@ static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value 
     if (!rc) rc = arg_dtype(vm, dtype, &t);
     if (!rc) rc = arg_order(vm, order, NULL, &columns);
     if (rc) return rc;
-    if (order.tag == V_STR && strchr("AaKk", order.str->text[0])) return vm_fail(vm, GPA_E_VALUE, "only 'C' or 'F' order is permitted");
+    if (order.tag == V_STR && strchr("AaKk", order.str->text[0]))
+        return vm_fail(vm, GPA_E_VALUE, "only 'C' or 'F' order is permitted");
     if (t == DT_NONE && how != FILL_VALUE) t = DT_F64;
     return filled(vm, how, ndim, dims, columns, t, v, out);
 }
 
 /* shape, dtype, order, device, like */
-gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_ZERO, argv[0], argv[1], argv[2], v_none(), out), argv[3], out); }
-gpa_code np_ones(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_ONE, argv[0], argv[1], argv[2], v_none(), out), argv[3], out); }
-gpa_code np_empty(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_NONE, argv[0], argv[1], argv[2], v_none(), out), argv[3], out); }
+gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) {
+    return to_device(vm, shaped(vm, FILL_ZERO, argv[0], argv[1], argv[2], v_none(), out), argv[3],
+                     out);
+}
+gpa_code np_ones(gpa_vm *vm, value *argv, value *out) {
+    return to_device(vm, shaped(vm, FILL_ONE, argv[0], argv[1], argv[2], v_none(), out), argv[3],
+                     out);
+}
+gpa_code np_empty(gpa_vm *vm, value *argv, value *out) {
+    return to_device(vm, shaped(vm, FILL_NONE, argv[0], argv[1], argv[2], v_none(), out), argv[3],
+                     out);
+}
 /* shape, fill_value, dtype, order, device, like */
-gpa_code np_full(gpa_vm *vm, value *argv, value *out) { return to_device(vm, shaped(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[1], out), argv[4], out); }
+gpa_code np_full(gpa_vm *vm, value *argv, value *out) {
+    return to_device(vm, shaped(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[1], out), argv[4],
+                     out);
+}
 
-static gpa_code like(gpa_vm *vm, filling how, value proto, value dtype, value order, value shape, value v, value *out) {
+static gpa_code like(gpa_vm *vm, filling how, value proto, value dtype, value order, value shape,
+                     value v, value *out) {
     gpa_arr *a = NULL;
     gpa_dtype t;
     bool columns;
@@ -240,33 +289,50 @@ out:
 }
 
 /* argv from dtype on: dtype, order, subok, shape, device */
-static gpa_code like_on(gpa_vm *vm, filling how, value proto, const value *argv, value v, value *out) {
+static gpa_code like_on(gpa_vm *vm, filling how, value proto, const value *argv, value v,
+                        value *out) {
     return to_device(vm, like(vm, how, proto, argv[0], argv[1], argv[3], v, out), argv[4], out);
 }
 
 /* prototype, dtype, order, subok, shape, device */
-gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_ZERO, argv[0], argv + 1, v_none(), out); }
-gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_ONE, argv[0], argv + 1, v_none(), out); }
-gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_NONE, argv[0], argv + 1, v_none(), out); }
+gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) {
+    return like_on(vm, FILL_ZERO, argv[0], argv + 1, v_none(), out);
+}
+gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) {
+    return like_on(vm, FILL_ONE, argv[0], argv + 1, v_none(), out);
+}
+gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) {
+    return like_on(vm, FILL_NONE, argv[0], argv + 1, v_none(), out);
+}
 /* prototype, fill_value, dtype, order, subok, shape, device */
-gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) { return like_on(vm, FILL_VALUE, argv[0], argv + 2, argv[1], out); }
+gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) {
+    return like_on(vm, FILL_VALUE, argv[0], argv + 2, argv[1], out);
+}
 
 /* ---- counted ---- */
 
 /* Whether the dtype holds the first two elements, as NumPy asks; a bool holds no third. */
 static gpa_code arange_fits(gpa_vm *vm, double count, double first, double second, gpa_dtype t) {
-    if (t == DT_BOOL && count > 2) return vm_fail(vm, GPA_E_TYPE, "arange() is only supported for booleans when the result has at most length 2.");
-    gpa_opnd o[2] = {{.dtype = DT_I64, .weak = WEAK_INT, .v.I64 = (int64_t)first}, {.dtype = DT_I64, .weak = WEAK_INT, .v.I64 = (int64_t)second}};
-    gpa_code rc = count > 0 && fabs(first) < 0x1p62 ? arr_check_number(&o[0], t, vm_err(vm)) : GPA_OK;
-    return rc || !(count > 1 && fabs(second) < 0x1p62) ? rc : arr_check_number(&o[1], t, vm_err(vm));
+    if (t == DT_BOOL && count > 2)
+        return vm_fail(
+            vm, GPA_E_TYPE,
+            "arange() is only supported for booleans when the result has at most length 2.");
+    gpa_opnd o[2] = {{.dtype = DT_I64, .weak = WEAK_INT, .v.I64 = (int64_t)first},
+                     {.dtype = DT_I64, .weak = WEAK_INT, .v.I64 = (int64_t)second}};
+    gpa_code rc =
+        count > 0 && fabs(first) < 0x1p62 ? arr_check_number(&o[0], t, vm_err(vm)) : GPA_OK;
+    return rc || !(count > 1 && fabs(second) < 0x1p62) ? rc
+                                                       : arr_check_number(&o[1], t, vm_err(vm));
 }
 
 static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *out) {
     int64_t start = at[0], stop = at[1], step = at[2], n = 0;
     if (step == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
     /* the distance may not fit in 63 bits: counted unsigned */
-    if (step > 0 && start < stop) n = (int64_t)(((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step) + 1;
-    if (step < 0 && start > stop) n = (int64_t)(((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step)) + 1;
+    if (step > 0 && start < stop)
+        n = (int64_t)(((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step) + 1;
+    if (step < 0 && start > stop)
+        n = (int64_t)(((uint64_t)start - (uint64_t)stop - 1) / (0 - (uint64_t)step)) + 1;
     if (n < 0) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
     gpa_arr *a = NULL, *b = NULL;
     gpa_code rc = arange_fits(vm, (double)n, (double)start, (double)start + (double)step, t);
@@ -285,8 +351,10 @@ static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value 
     if (count > 9.2e18) return vm_fail(vm, GPA_E_VALUE, "Maximum allowed size exceeded");
     if (count < 0) count = 0;
     gpa_dtype work = dtype_is_complex(t) ? dtype_info[t].real : t;
-    gpa_val start = dtype_cast((gpa_val){.F64 = at[0]}, DT_F64, work), second = dtype_cast((gpa_val){.F64 = at[0] + at[2]}, DT_F64, work);
-    gpa_opnd first = {.dtype = work, .v = start}, step = {.dtype = work, .v = op_scalar(OP_SUBTRACT, work, second, start, start)};
+    gpa_val start = dtype_cast((gpa_val){.F64 = at[0]}, DT_F64, work),
+            second = dtype_cast((gpa_val){.F64 = at[0] + at[2]}, DT_F64, work);
+    gpa_opnd first = {.dtype = work, .v = start},
+             step = {.dtype = work, .v = op_scalar(OP_SUBTRACT, work, second, start, start)};
     gpa_arr *i = NULL, *x = NULL, *y = NULL, *z = NULL, *w = NULL;
     gpa_code rc = arange_fits(vm, count, at[0], at[0] + at[2], t);
     if (rc) goto out;
@@ -303,8 +371,8 @@ out:
     return rc ? rc : np_return_array(vm, w, out);
 }
 
-/* What draws of random numbers begin with: n positions of a series from `first` on, as uint64. The first is a number, so that draws at
- * other places are the same program. */
+/* What draws of random numbers begin with: n positions of a series from `first` on, as uint64. The
+ * first is a number, so that draws at other places are the same program. */
 gpa_code np_positions(gpa_vm *vm, value *argv, value *out) { /* n, first */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *i = NULL, *at = NULL, *all = NULL;
@@ -323,9 +391,11 @@ out:
     return rc ? rc : np_return_array(vm, all, out);
 }
 
-gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, dtype, device, like */
+gpa_code np_arange(gpa_vm *vm, value *argv,
+                   value *out) { /* start, stop, step, dtype, device, like */
     value v[3] = {argv[0], argv[1], argv[2]};
-    if (v[0].tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "arange() requires stop to be specified.");
+    if (v[0].tag == V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE, "arange() requires stop to be specified.");
     if (v[1].tag == V_NONE) {
         v[1] = v[0];
         v[0] = v_int(0);
@@ -336,7 +406,8 @@ gpa_code np_arange(gpa_vm *vm, value *argv, value *out) { /* start, stop, step, 
     if (rc) return rc;
     gpa_opnd o[3];
     for (int k = 0; k < 3; k++) {
-        if (v[k].tag == V_BIG) return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+        if (v[k].tag == V_BIG)
+            return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
         if ((rc = arg_opnd(vm, v[k], &o[k]))) return rc;
         gpa_dtype own = o[k].arr ? (gpa_dtype)o[k].arr->dtype : o[k].dtype;
         if (own == DT_BOOL) own = DT_I64;

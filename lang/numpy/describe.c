@@ -4,7 +4,8 @@
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
-/* NumPy's letters in the order of its type numbers, which is also the order of a ufunc's loops but for float16. */
+/* NumPy's letters in the order of its type numbers, which is also the order of a ufunc's loops but
+ * for float16. */
 static const char letters[] = "?bBhHiIlLqQfdgFDGOSUVMme", loop_order[] = "?bBhHiIlLeEfdFD";
 enum { USER_TYPE = 256 }; /* the number of the first dtype that is not NumPy's own */
 
@@ -29,7 +30,9 @@ gpa_code dt_alignment(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-gpa_code dt_byteorder(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, info(argv)->size > 1 ? "=" : "|"), out); }
+gpa_code dt_byteorder(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_cstr(vm, info(argv)->size > 1 ? "=" : "|"), out);
+}
 
 gpa_code dt_newbyteorder(gpa_vm *vm, value *argv, value *out) { /* self, new_order */
     const char *order;
@@ -101,8 +104,10 @@ gpa_code uf_nargs(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* The dtypes that a ufunc reads its operands as and gives; GPA_E_TYPE when it is not defined for them. */
-static gpa_code types_of(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_dtype *result, gpa_err *e) {
+/* The dtypes that a ufunc reads its operands as and gives; GPA_E_TYPE when it is not defined for
+ * them. */
+static gpa_code types_of(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_dtype *result,
+                         gpa_err *e) {
     gpa_dtype compute;
     gpa_code rc = arr_ufunc_types(op, in, &compute, result, e);
     for (int i = 0; !rc && i < op_info[op].arity; i++)
@@ -119,7 +124,8 @@ static gpa_code loops(gpa_vm *vm, const ufunc *u, value *out) {
         gpa_err none = {0};
         char text[MAX_IN + 4] = "";
         size_t n = op_info[u->op].arity;
-        for (size_t i = 0; i < n; i++) in[i].dtype = u->op == OP_LDEXP && i == 1 ? DT_I64 : dtype_find(c, 1);
+        for (size_t i = 0; i < n; i++)
+            in[i].dtype = u->op == OP_LDEXP && i == 1 ? DT_I64 : dtype_find(c, 1);
         if (types_of(u->op, in, read, &result, &none) != GPA_OK || read[0] != in[0].dtype) {
             gpa_err_clear(&none);
             continue;
@@ -144,32 +150,42 @@ gpa_code uf_ntypes(gpa_vm *vm, value *argv, value *out) {
 }
 
 static gpa_code bare_operand(gpa_vm *vm, value v, gpa_opnd *in) {
-    gpa_weak weak = v.tag != V_TYPE        ? WEAK_NO
-                    : v.aux == V_INT       ? WEAK_INT
-                    : v.aux == V_FLOAT     ? WEAK_FLOAT
-                    : v.aux == V_COMPLEX   ? WEAK_COMPLEX
-                                           : WEAK_NO;
-    if (weak != WEAK_NO) *in = (gpa_opnd){.weak = weak, .dtype = dtype_of_weak(weak, DT_NONE)};
-    else if (v.tag == V_DTYPE) *in = (gpa_opnd){.dtype = (gpa_dtype)v.aux};
-    else return vm_fail(vm, GPA_E_TYPE, "Provided dtype must be a valid NumPy dtype, int, float, complex, or None.");
+    gpa_weak weak = v.tag != V_TYPE      ? WEAK_NO
+                    : v.aux == V_INT     ? WEAK_INT
+                    : v.aux == V_FLOAT   ? WEAK_FLOAT
+                    : v.aux == V_COMPLEX ? WEAK_COMPLEX
+                                         : WEAK_NO;
+    if (weak != WEAK_NO)
+        *in = (gpa_opnd){.weak = weak, .dtype = dtype_of_weak(weak, DT_NONE)};
+    else if (v.tag == V_DTYPE)
+        *in = (gpa_opnd){.dtype = (gpa_dtype)v.aux};
+    else
+        return vm_fail(vm, GPA_E_TYPE,
+                       "Provided dtype must be a valid NumPy dtype, int, float, complex, or None.");
     return GPA_OK;
 }
 
-gpa_code uf_resolve_dtypes(gpa_vm *vm, value *argv, value *out) { /* self, dtypes, *, signature, casting, reduction */
+gpa_code uf_resolve_dtypes(gpa_vm *vm, value *argv,
+                           value *out) { /* self, dtypes, *, signature, casting, reduction */
     gpa_op op = argv[0].ufunc->op;
     size_t n = op_info[op].arity;
     gpa_opnd in[MAX_IN] = {0};
     gpa_dtype found[MAX_IN + 1];
     gpa_casting casting;
     if (argv[1].tag != V_TUPLE || argv[1].tuple->count != n + 1)
-        return vm_fail(vm, GPA_E_TYPE, "resolve_dtypes: The dtypes must be a tuple of `ufunc.nargs` length.");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "resolve_dtypes: The dtypes must be a tuple of `ufunc.nargs` length.");
     const value *given = argv[1].tuple->items;
     gpa_code rc = arg_casting(vm, argv[3], &casting);
     for (size_t i = 0; i < n && !rc; i++) rc = bare_operand(vm, given[i], &in[i]);
     if (!rc) rc = types_of(op, in, found, &found[n], vm_err(vm));
-    if (!rc && given[n].tag == V_DTYPE && !dtype_can_cast(found[n], (gpa_dtype)given[n].aux, casting))
-        rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'", argv[0].ufunc->name,
-                     dtype_info[found[n]].name, dtype_info[given[n].aux].name, argv[3].tag == V_STR ? argv[3].str->text : "same_kind");
+    if (!rc && given[n].tag == V_DTYPE &&
+        !dtype_can_cast(found[n], (gpa_dtype)given[n].aux, casting))
+        rc = vm_fail(
+            vm, GPA_E_TYPE,
+            "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
+            argv[0].ufunc->name, dtype_info[found[n]].name, dtype_info[given[n].aux].name,
+            argv[3].tag == V_STR ? argv[3].str->text : "same_kind");
     if (!rc) rc = native_give(v_tuple(vm, n + 1, NULL), out);
     for (size_t i = 0; i <= n && !rc; i++) out->tuple->items[i] = v_dtype(found[i]);
     return rc;

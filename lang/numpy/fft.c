@@ -9,7 +9,8 @@ static gpa_dtype transform_dtype(gpa_dtype t, bool real) {
     return single ? DT_C64 : DT_C128;
 }
 
-gpa_code fft_transform(gpa_vm *vm, value *argv, value *out) { /* a, real, inverse, axes, last, scale, out */
+gpa_code fft_transform(gpa_vm *vm, value *argv,
+                       value *out) { /* a, real, inverse, axes, last, scale, out */
     gpa_rt *rt = vm_rt(vm);
     arr_fft_opts o = {0};
     int64_t axes[GPA_MAX_DIMS];
@@ -24,18 +25,25 @@ gpa_code fft_transform(gpa_vm *vm, value *argv, value *out) { /* a, real, invers
     TRY(arg_float(vm, argv[5], "scale", &o.scale));
     TRY(arg_out(vm, argv[6], &into));
     for (int i = 0; i < o.n_axes; i++) o.axes[i] = (int)axes[i];
-    gpa_dtype t = (gpa_dtype)given->dtype, half = real && o.inverse && (t == DT_F16 || t == DT_BF16) ? t : DT_NONE;
+    gpa_dtype t = (gpa_dtype)given->dtype,
+              half = real && o.inverse && (t == DT_F16 || t == DT_BF16) ? t : DT_NONE;
     o.form = !real ? FFT_C2C : o.inverse ? FFT_C2R : FFT_R2C;
     bool kept = o.form == FFT_R2C || (o.form == FFT_C2C && !dtype_is_complex(t));
     TRY(arr_cast(rt, given, transform_dtype(t, kept), false, &a, vm_err(vm)));
     gpa_dtype made = o.form == FFT_C2R ? dtype_info[a->dtype].real : transform_dtype(t, false);
     if (into && !dtype_can_cast(made, (gpa_dtype)into->dtype, CAST_SAME_KIND))
-        TRY(vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
-                    real ? o.inverse ? "irfft" : "rfft" : o.inverse ? "ifft" : "fft", dtype_info[made].name, dtype_info[into->dtype].name));
+        TRY(vm_fail(vm, GPA_E_UFUNC_TYPE,
+                    "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting "
+                    "rule 'same_kind'",
+                    real        ? o.inverse ? "irfft" : "rfft"
+                    : o.inverse ? "ifft"
+                                : "fft",
+                    dtype_info[made].name, dtype_info[into->dtype].name));
     if (into && into->dtype == made) o.into = into;
     TRY(arr_fft(rt, a, &o, &result, vm_err(vm)));
     if (into && !o.into)
-        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
+        TRY(arr_set(rt, into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result},
+                    vm_err(vm)));
     if (into) {
         *out = value_retain(argv[6]);
         goto out;
@@ -50,7 +58,9 @@ out:
     return rc;
 }
 
-gpa_code fft_cosines(gpa_vm *vm, value *argv, value *out) { /* a, kind, sines, weighed, axis, scale; None: the device has no library for it */
+gpa_code fft_cosines(
+    gpa_vm *vm, value *argv,
+    value *out) { /* a, kind, sines, weighed, axis, scale; None: the device has no library for it */
     arr_cosines_opts o = {0};
     int64_t kind, axis;
     gpa_arr *a = NULL, *result = NULL;
@@ -64,8 +74,10 @@ gpa_code fft_cosines(gpa_vm *vm, value *argv, value *out) { /* a, kind, sines, w
     o.kind = (int)kind;
     o.axis = (int)axis;
     TRY(arr_cosines(vm_rt(vm), a, &o, &result, vm_err(vm)));
-    if (result) rc = np_return_array(vm, result, out);
-    else *out = v_none();
+    if (result)
+        rc = np_return_array(vm, result, out);
+    else
+        *out = v_none();
 out:
     arr_release(vm_rt(vm), a);
     return rc;

@@ -1,5 +1,5 @@
-/* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a function of the library, which
- * also knows what is to be done at once. */
+/* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a
+ * function of the library, which also knows what is to be done at once. */
 #include "lang/object/big.h"
 #include "lang/numpy/float_errors.h"
 
@@ -11,9 +11,11 @@
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
 
-const float_actions float_actions_default = {.action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
+const float_actions float_actions_default = {
+    .action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
 
-gpa_code np_set_actions(gpa_vm *vm, value *argv, value *out) { /* divide, over, under, invalid: float_action each */
+gpa_code np_set_actions(gpa_vm *vm, value *argv,
+                        value *out) { /* divide, over, under, invalid: float_action each */
     float_actions a = {.watched = false};
     for (int i = 0; i < FLOAT_ERRORS; i++) {
         int64_t action;
@@ -51,7 +53,8 @@ static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
     const char *prefix = scalar ? "scalar " : "", *name = op_info[op].name;
     if (vm->floats.action[kind] == FLOAT_IGNORE) return GPA_OK;
     if (vm->floats.action[kind] == FLOAT_WARN)
-        return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", words[kind], prefix, name);
+        return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", words[kind], prefix,
+                       name);
     value text = v_strf(vm, "%s%s", prefix, name);
     if (text.tag == V_UNSET) return vm_err(vm)->code;
     gpa_code rc = float_ask(vm, "_float_event", 2, (value[]){v_int(kind), text});
@@ -68,12 +71,16 @@ static bool overflows(gpa_op op, gpa_dtype t, gpa_val x, gpa_val y) {
     gpa_val whole;
     if (dtype_info[t].kind == 'U') {
         uint64_t a = dtype_cast(x, t, DT_U64).U64, b = dtype_cast(y, t, DT_U64).U64;
-        bool over = op == OP_ADD ? __builtin_add_overflow(a, b, &u) : op == OP_SUBTRACT ? __builtin_sub_overflow(a, b, &u) : __builtin_mul_overflow(a, b, &u);
+        bool over = op == OP_ADD        ? __builtin_add_overflow(a, b, &u)
+                    : op == OP_SUBTRACT ? __builtin_sub_overflow(a, b, &u)
+                                        : __builtin_mul_overflow(a, b, &u);
         whole.U64 = u;
         return over || dtype_cast(dtype_cast(whole, DT_U64, t), t, DT_U64).U64 != u;
     }
     int64_t a = dtype_cast(x, t, DT_I64).I64, b = dtype_cast(y, t, DT_I64).I64;
-    bool over = op == OP_ADD ? __builtin_add_overflow(a, b, &i) : op == OP_SUBTRACT ? __builtin_sub_overflow(a, b, &i) : __builtin_mul_overflow(a, b, &i);
+    bool over = op == OP_ADD        ? __builtin_add_overflow(a, b, &i)
+                : op == OP_SUBTRACT ? __builtin_sub_overflow(a, b, &i)
+                                    : __builtin_mul_overflow(a, b, &i);
     whole.I64 = i;
     return over || dtype_cast(dtype_cast(whole, DT_I64, t), t, DT_I64).I64 != i;
 }
@@ -81,19 +88,25 @@ static bool overflows(gpa_op op, gpa_dtype t, gpa_val x, gpa_val y) {
 static gpa_val payload(value v, gpa_dtype t) {
     gpa_dtype own = DT_I64;
     gpa_val x = {.bits = {0, 0}};
-    if (v.tag == V_INT || v.tag == V_BOOL) x.I64 = v.i;
-    else if (v.tag == V_BIG) return dtype_cast((gpa_val){.U64 = number_of(v).u}, DT_U64, t);
-    else x = number_payload(v, &own);
+    if (v.tag == V_INT || v.tag == V_BOOL)
+        x.I64 = v.i;
+    else if (v.tag == V_BIG)
+        return dtype_cast((gpa_val){.U64 = number_of(v).u}, DT_U64, t);
+    else
+        x = number_payload(v, &own);
     return dtype_cast(x, own, t);
 }
 
 static gpa_code check_integer(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result) {
     bool divides = op == OP_FLOOR_DIVIDE || op == OP_REMAINDER || op == OP_FMOD;
     number y = op_info[op].arity == 2 ? number_of(args[1]) : (number){.kind = NUMBER_NOT};
-    if (divides && y.kind != NUMBER_FLOAT && number_real(&y) == 0) return report(vm, FLOAT_DIVIDE, scalar, op);
-    bool counts = scalar && (op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY) && result.tag == V_NUM && dtype_is_int((gpa_dtype)result.aux);
+    if (divides && y.kind != NUMBER_FLOAT && number_real(&y) == 0)
+        return report(vm, FLOAT_DIVIDE, scalar, op);
+    bool counts = scalar && (op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY) &&
+                  result.tag == V_NUM && dtype_is_int((gpa_dtype)result.aux);
     gpa_dtype t = (gpa_dtype)result.aux;
-    if (counts && overflows(op, t, payload(args[0], t), payload(args[1], t))) return report(vm, FLOAT_OVER, scalar, op);
+    if (counts && overflows(op, t, payload(args[0], t), payload(args[1], t)))
+        return report(vm, FLOAT_OVER, scalar, op);
     return GPA_OK;
 }
 
@@ -117,8 +130,10 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
     number r = number_of(result);
     double x[3] = {0}, d = number_real(&r);
     bool finite = true, nan = false;
-    if (r.kind != NUMBER_FLOAT && r.kind != NUMBER_COMPLEX) return check_integer(vm, op, scalar, args, result);
-    if (isfinite(d) && isfinite(r.im) && vm->floats.action[FLOAT_UNDER] == FLOAT_IGNORE) return GPA_OK;
+    if (r.kind != NUMBER_FLOAT && r.kind != NUMBER_COMPLEX)
+        return check_integer(vm, op, scalar, args, result);
+    if (isfinite(d) && isfinite(r.im) && vm->floats.action[FLOAT_UNDER] == FLOAT_IGNORE)
+        return GPA_OK;
     for (int i = 0; i < op_info[op].arity; i++) {
         number n = number_of(args[i]);
         x[i] = number_real(&n);
@@ -126,9 +141,14 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
         nan |= isnan(x[i]) || isnan(n.im);
     }
     if (isnan(d) || isnan(r.im)) return nan ? GPA_OK : report(vm, FLOAT_INVALID, scalar, op);
-    if (!isfinite(d) || !isfinite(r.im)) return !finite ? GPA_OK : report(vm, divides_by_zero(op, x) ? FLOAT_DIVIDE : FLOAT_OVER, scalar, op);
-    bool product = (op == OP_MULTIPLY && x[0] != 0 && x[1] != 0) || (op == OP_DIVIDE && x[0] != 0 && finite) || (op == OP_EXP && finite);
-    return product && r.kind == NUMBER_FLOAT && fabs(d) < DBL_MIN ? report(vm, FLOAT_UNDER, scalar, op) : GPA_OK;
+    if (!isfinite(d) || !isfinite(r.im))
+        return !finite ? GPA_OK
+                       : report(vm, divides_by_zero(op, x) ? FLOAT_DIVIDE : FLOAT_OVER, scalar, op);
+    bool product = (op == OP_MULTIPLY && x[0] != 0 && x[1] != 0) ||
+                   (op == OP_DIVIDE && x[0] != 0 && finite) || (op == OP_EXP && finite);
+    return product && r.kind == NUMBER_FLOAT && fabs(d) < DBL_MIN
+               ? report(vm, FLOAT_UNDER, scalar, op)
+               : GPA_OK;
 }
 
 /* ---- arrays ---- */
@@ -141,7 +161,10 @@ gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where
     if (name.tag == V_UNSET) return vm_err(vm)->code;
     operands = v_tuple(vm, op_info[op].arity, args);
     gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
-    if (!rc) rc = float_ask(vm, "_float_look", 4, (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
+    if (!rc)
+        rc = float_ask(
+            vm, "_float_look", 4,
+            (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
     value_release(vm, operands);
     value_release(vm, name);
     return rc;

@@ -1,5 +1,6 @@
-/* Facts about arrays and dtypes: ndim, shape, result_type, can_cast, dtype attributes, finfo and iinfo; and the small
- * checks that the library is written with (their names begin with an underscore). */
+/* Facts about arrays and dtypes: ndim, shape, result_type, can_cast, dtype attributes, finfo and
+ * iinfo; and the small checks that the library is written with (their names begin with an
+ * underscore). */
 #include <float.h>
 #include <math.h>
 
@@ -23,7 +24,9 @@ gpa_code dt_new(gpa_vm *vm, value *argv, value *out) { /* cls, dtype */
     return rc;
 }
 
-gpa_code dt_name(gpa_vm *vm, value *argv, value *out) { return text(vm, dtype_info[argv[0].aux].name, out); }
+gpa_code dt_name(gpa_vm *vm, value *argv, value *out) {
+    return text(vm, dtype_info[argv[0].aux].name, out);
+}
 
 gpa_code dt_char(gpa_vm *vm, value *argv, value *out) {
     *out = v_str(vm, &dtype_info[argv[0].aux].np_char, 1);
@@ -61,7 +64,8 @@ gpa_code dt_type(gpa_vm *vm, value *argv, value *out) {
 
 /* What NumPy takes for one object. */
 static bool is_one(value v) {
-    return v.tag == V_NONE || v.tag == V_STR || v.tag == V_BYTES || v.tag == V_BIG || v.tag == V_DICT || v.tag == V_SET || v.tag == V_FUNC;
+    return v.tag == V_NONE || v.tag == V_STR || v.tag == V_BYTES || v.tag == V_BIG ||
+           v.tag == V_DICT || v.tag == V_SET || v.tag == V_FUNC;
 }
 
 gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) {
@@ -88,7 +92,8 @@ gpa_code np_size(gpa_vm *vm, value *argv, value *out) { /* a, axis */
 gpa_code np_isscalar(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     value v = argv[0];
-    *out = v_bool(v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM || v.tag == V_COMPLEX || v.tag == V_STR || (v.tag == V_ARRAY && v.aux));
+    *out = v_bool(v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM ||
+                  v.tag == V_COMPLEX || v.tag == V_STR || (v.tag == V_ARRAY && v.aux));
     return GPA_OK;
 }
 
@@ -102,8 +107,10 @@ gpa_code np_result_type(gpa_vm *vm, value *argv, value *out) { /* *arrays_and_dt
     if (n == 0) return vm_fail(vm, GPA_E_VALUE, "at least one array or dtype is required");
     for (int i = 0; i < n; i++) {
         value v = argv[0].tuple->items[i];
-        if (is_dtype_like(v)) TRY(arg_dtype(vm, v, &in[i].dtype));
-        else TRY(arg_opnd(vm, v, &in[i]));
+        if (is_dtype_like(v))
+            TRY(arg_dtype(vm, v, &in[i].dtype));
+        else
+            TRY(arg_opnd(vm, v, &in[i]));
     }
     TRY(arr_result_type(in, n, &t, vm_err(vm)));
     *out = v_dtype(t);
@@ -118,7 +125,9 @@ gpa_code np_promote_types(gpa_vm *vm, value *argv, value *out) { /* type1, type2
     if (!rc) rc = arg_dtype(vm, argv[1], &b);
     if (rc) return rc;
     gpa_dtype t = dtype_promote(a, b);
-    if (t == DT_NONE) return vm_fail(vm, GPA_E_DTYPE_PROMOTION, "no common dtype for %s and %s", dtype_info[a].name, dtype_info[b].name);
+    if (t == DT_NONE)
+        return vm_fail(vm, GPA_E_DTYPE_PROMOTION, "no common dtype for %s and %s",
+                       dtype_info[a].name, dtype_info[b].name);
     *out = v_dtype(t);
     return GPA_OK;
 }
@@ -127,10 +136,17 @@ gpa_code np_can_cast(gpa_vm *vm, value *argv, value *out) { /* from_, to, castin
     gpa_dtype from = DT_NONE, to;
     gpa_casting casting;
     gpa_code rc = GPA_OK;
-    if (is_dtype_like(argv[0])) rc = arg_dtype(vm, argv[0], &from);
-    else if (argv[0].tag == V_ARRAY) from = (gpa_dtype)argv[0].array->arr->dtype;
-    else if (argv[0].tag == V_NUM) from = (gpa_dtype)argv[0].aux;
-    else rc = vm_fail(vm, GPA_E_TYPE, "can_cast() does not support Python ints, floats, and complex because the result used to depend on the value.\nThis change was part of adopting NEP 50, we may explicitly allow them again in the future.");
+    if (is_dtype_like(argv[0]))
+        rc = arg_dtype(vm, argv[0], &from);
+    else if (argv[0].tag == V_ARRAY)
+        from = (gpa_dtype)argv[0].array->arr->dtype;
+    else if (argv[0].tag == V_NUM)
+        from = (gpa_dtype)argv[0].aux;
+    else
+        rc = vm_fail(vm, GPA_E_TYPE,
+                     "can_cast() does not support Python ints, floats, and complex because the "
+                     "result used to depend on the value.\nThis change was part of adopting NEP "
+                     "50, we may explicitly allow them again in the future.");
     if (!rc) rc = arg_dtype(vm, argv[1], &to);
     if (!rc) rc = arg_casting(vm, argv[2], &casting);
     if (!rc) *out = v_bool(dtype_can_cast(from, to, casting));
@@ -139,7 +155,8 @@ gpa_code np_can_cast(gpa_vm *vm, value *argv, value *out) { /* from_, to, castin
 
 /* The abstract types of NumPy's hierarchy, each as the letters of the kinds below it. */
 bool np_abstract_has(const object_obj *abstract, uint32_t type) {
-    return type >= AUX_DTYPE && type < AUX_DTYPE + DT_COUNT && strchr(abstract->data, dtype_info[type - AUX_DTYPE].kind);
+    return type >= AUX_DTYPE && type < AUX_DTYPE + DT_COUNT &&
+           strchr(abstract->data, dtype_info[type - AUX_DTYPE].kind);
 }
 
 gpa_code np_issubdtype(gpa_vm *vm, value *argv, value *out) { /* arg1, arg2 */
@@ -184,10 +201,13 @@ static gpa_code find_field(object_obj *o, const char *const *names, const char *
 }
 
 /* The fields of a finfo: those of its dtype first, then integers, then values of the dtype. */
-#define FINFO(ROW)                                                                                                                                    \
-    ROW(DTYPE, "dtype") ROW(BITS, "bits") ROW(PRECISION, "precision") ROW(NMANT, "nmant") ROW(NEXP, "nexp") ROW(IEXP, "iexp") ROW(MACHEP, "machep")   \
-    ROW(NEGEP, "negep") ROW(MINEXP, "minexp") ROW(MAXEXP, "maxexp") ROW(EPS, "eps") ROW(EPSNEG, "epsneg") ROW(MAX, "max") ROW(MIN, "min")             \
-    ROW(TINY, "tiny") ROW(SMALLEST_NORMAL, "smallest_normal") ROW(SMALLEST_SUBNORMAL, "smallest_subnormal") ROW(RESOLUTION, "resolution")
+#define FINFO(ROW)                                                                        \
+    ROW(DTYPE, "dtype")                                                                   \
+    ROW(BITS, "bits") ROW(PRECISION, "precision") ROW(NMANT, "nmant") ROW(NEXP, "nexp")   \
+        ROW(IEXP, "iexp") ROW(MACHEP, "machep") ROW(NEGEP, "negep") ROW(MINEXP, "minexp") \
+            ROW(MAXEXP, "maxexp") ROW(EPS, "eps") ROW(EPSNEG, "epsneg") ROW(MAX, "max")   \
+                ROW(MIN, "min") ROW(TINY, "tiny") ROW(SMALLEST_NORMAL, "smallest_normal") \
+                    ROW(SMALLEST_SUBNORMAL, "smallest_subnormal") ROW(RESOLUTION, "resolution")
 enum {
 #define ROW(id, name) FINFO_##id,
     FINFO(ROW)
@@ -222,7 +242,8 @@ static gpa_code finfo_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     int n = finfo_digits(o);
     str_put(out, "finfo(resolution=");
     gpa_code rc = vm_str(vm, o->fields[FINFO_RESOLUTION], out);
-    str_printf(out, ", min=%.*e, max=%.*e, dtype=%s)", n, number_real(&min), n, number_real(&max), dtype_info[t].name);
+    str_printf(out, ", min=%.*e, max=%.*e, dtype=%s)", n, number_real(&min), n, number_real(&max),
+               dtype_info[t].name);
     return rc;
 }
 
@@ -238,7 +259,8 @@ static gpa_code iinfo_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 static const char ruler[] = "---------------------------------------------------------------\n";
 
 static gpa_code iinfo_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
-    str_printf(out, "Machine parameters for %s\n%smin = ", dtype_info[o->fields[0].aux].name, ruler);
+    str_printf(out, "Machine parameters for %s\n%smin = ", dtype_info[o->fields[0].aux].name,
+               ruler);
     gpa_code rc = vm_str(vm, o->fields[2], out);
     str_put(out, "\nmax = ");
     if (!rc) rc = vm_str(vm, o->fields[3], out);
@@ -254,16 +276,24 @@ static gpa_code finfo_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
         x[i] = number_real(&n);
     }
     int n = finfo_digits(o);
-    str_printf(out, "Machine parameters for %s\n%sprecision = %3.0f   resolution = %.*e\n", dtype_info[o->fields[0].aux].name, ruler, x[FINFO_PRECISION], n, x[FINFO_RESOLUTION]);
-    str_printf(out, "machep = %6.0f   eps =        %.*e\nnegep =  %6.0f   epsneg =     %.*e\n", x[FINFO_MACHEP], n, x[FINFO_EPS], x[FINFO_NEGEP], n, x[FINFO_EPSNEG]);
-    str_printf(out, "minexp = %6.0f   tiny =       %.*e\nmaxexp = %6.0f   max =        %.*e\n", x[FINFO_MINEXP], n, x[FINFO_TINY], x[FINFO_MAXEXP], n, x[FINFO_MAX]);
-    str_printf(out, "nexp =   %6.0f   min =        -max\nsmallest_normal = %.*e   smallest_subnormal = %.*e\n%s", x[FINFO_NEXP], n, x[FINFO_SMALLEST_NORMAL], n,
-               x[FINFO_SMALLEST_SUBNORMAL], ruler);
+    str_printf(out, "Machine parameters for %s\n%sprecision = %3.0f   resolution = %.*e\n",
+               dtype_info[o->fields[0].aux].name, ruler, x[FINFO_PRECISION], n,
+               x[FINFO_RESOLUTION]);
+    str_printf(out, "machep = %6.0f   eps =        %.*e\nnegep =  %6.0f   epsneg =     %.*e\n",
+               x[FINFO_MACHEP], n, x[FINFO_EPS], x[FINFO_NEGEP], n, x[FINFO_EPSNEG]);
+    str_printf(out, "minexp = %6.0f   tiny =       %.*e\nmaxexp = %6.0f   max =        %.*e\n",
+               x[FINFO_MINEXP], n, x[FINFO_TINY], x[FINFO_MAXEXP], n, x[FINFO_MAX]);
+    str_printf(out,
+               "nexp =   %6.0f   min =        -max\nsmallest_normal = %.*e   smallest_subnormal = "
+               "%.*e\n%s",
+               x[FINFO_NEXP], n, x[FINFO_SMALLEST_NORMAL], n, x[FINFO_SMALLEST_SUBNORMAL], ruler);
     return GPA_OK;
 }
 
-const object_kind finfo_kind = {.type_name = "numpy.finfo", .attr = finfo_attr, .repr = finfo_repr, .str = finfo_str};
-const object_kind iinfo_kind = {.type_name = "numpy.iinfo", .attr = iinfo_attr, .repr = iinfo_repr, .str = iinfo_str};
+const object_kind finfo_kind = {
+    .type_name = "numpy.finfo", .attr = finfo_attr, .repr = finfo_repr, .str = finfo_str};
+const object_kind iinfo_kind = {
+    .type_name = "numpy.iinfo", .attr = iinfo_attr, .repr = iinfo_repr, .str = iinfo_str};
 
 /* The dtype of a dtype, an array or a number. */
 static gpa_code dtype_of(gpa_vm *vm, value v, gpa_dtype *out) {
@@ -280,18 +310,28 @@ gpa_code np_finfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     gpa_code rc = dtype_of(vm, argv[0], &t);
     if (rc) return rc;
     if (dtype_is_complex(t)) t = dtype_info[t].real;
-    if (!dtype_is_float(t)) return vm_fail(vm, GPA_E_VALUE, "data type <class 'numpy.%s'> not inexact", dtype_info[t].name);
-    int bits = (int)dtype_size(t) * 8, mantissa = t == DT_F16 ? 10 : t == DT_BF16 ? 7 : t == DT_F32 ? 23 : 52, exponent = bits - mantissa - 1;
+    if (!dtype_is_float(t))
+        return vm_fail(vm, GPA_E_VALUE, "data type <class 'numpy.%s'> not inexact",
+                       dtype_info[t].name);
+    int bits = (int)dtype_size(t) * 8,
+        mantissa = t == DT_F16    ? 10
+                   : t == DT_BF16 ? 7
+                   : t == DT_F32  ? 23
+                                  : 52,
+        exponent = bits - mantissa - 1;
     int top = 1 << (exponent - 1), precision = (int)floor(mantissa * 0.30102999566398119);
     double eps = ldexp(1, -mantissa), tiny = ldexp(1, 2 - top), max = ldexp(2 - eps, top - 1);
-    const int whole[] = {bits, precision, mantissa, exponent, exponent, -mantissa, -mantissa - 1, 2 - top, top};
-    const double numbers[] = {eps, eps / 2, max, -max, tiny, tiny, ldexp(tiny, -mantissa), pow(10, -precision)};
+    const int whole[] = {bits,      precision,     mantissa, exponent, exponent,
+                         -mantissa, -mantissa - 1, 2 - top,  top};
+    const double numbers[] = {
+        eps, eps / 2, max, -max, tiny, tiny, ldexp(tiny, -mantissa), pow(10, -precision)};
     *out = v_object(vm, &finfo_kind, COUNT_OF(finfo_names));
     if (out->tag == V_UNSET) return vm_err(vm)->code;
     value *f = out->object->fields;
     f[FINFO_DTYPE] = v_dtype(t);
     for (size_t i = 0; i < COUNT_OF(whole); i++) f[FINFO_BITS + i] = v_int(whole[i]);
-    for (size_t i = 0; i < COUNT_OF(numbers); i++) f[FINFO_EPS + i] = v_num(vm, t, dtype_cast((gpa_val){.F64 = numbers[i]}, DT_F64, t));
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        f[FINFO_EPS + i] = v_num(vm, t, dtype_cast((gpa_val){.F64 = numbers[i]}, DT_F64, t));
     return GPA_OK;
 }
 
@@ -299,7 +339,8 @@ gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     gpa_dtype t;
     gpa_code rc = dtype_of(vm, argv[0], &t);
     if (rc) return rc;
-    if (!dtype_is_int(t)) return vm_fail(vm, GPA_E_VALUE, "Invalid integer data type '%c'.", kind_letter(t));
+    if (!dtype_is_int(t))
+        return vm_fail(vm, GPA_E_VALUE, "Invalid integer data type '%c'.", kind_letter(t));
     int bits = (int)dtype_size(t) * 8;
     bool is_signed = dtype_info[t].kind == 'I';
     char kind = is_signed ? 'i' : 'u';
@@ -309,7 +350,9 @@ gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     f[0] = v_dtype(t);
     f[1] = v_int(bits);
     f[2] = v_int(is_signed ? INT64_MIN >> (64 - bits) : 0);
-    f[3] = is_signed ? v_int(INT64_MAX >> (64 - bits)) : bits < 64 ? v_int((int64_t)(UINT64_MAX >> (64 - bits))) : v_uint(vm, UINT64_MAX);
+    f[3] = is_signed   ? v_int(INT64_MAX >> (64 - bits))
+           : bits < 64 ? v_int((int64_t)(UINT64_MAX >> (64 - bits)))
+                       : v_uint(vm, UINT64_MAX);
     f[4] = v_str(vm, &kind, 1);
     if (f[4].tag != V_UNSET) return GPA_OK;
     f[4] = v_none();
@@ -366,7 +409,10 @@ gpa_code np_axes(gpa_vm *vm, value *argv, value *out) { /* axis, ndim, name, rep
             break;
         }
         axis = (int)(list[i] < 0 ? list[i] + ndim : list[i]);
-        if (seen >> axis & 1 && !argv[3].i) rc = vm_fail(vm, GPA_E_VALUE, argv[2].tag == V_STR ? "repeated axis in `%s` argument" : "repeated axis", argv[2].tag == V_STR ? argv[2].str->text : "");
+        if (seen >> axis & 1 && !argv[3].i)
+            rc = vm_fail(vm, GPA_E_VALUE,
+                         argv[2].tag == V_STR ? "repeated axis in `%s` argument" : "repeated axis",
+                         argv[2].tag == V_STR ? argv[2].str->text : "");
         seen |= 1u << axis;
         out->list->items[i] = v_int(axis);
     }
@@ -412,9 +458,11 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
     if (rc) return rc;
     if (typed_is_type(x)) return typed_signature_of(vm, argv[0], x, argv[2].tuple, out);
     if (argv[2].tuple->count)
-        return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)", argv[2].tuple->count + 1);
+        return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)",
+                       argv[2].tuple->count + 1);
     if (x.tag == V_STR) {
-        gpa_opnd n = {.dtype = DT_I64, .v.I64 = x.str->size != 0}; /* as a bool: whether there is text */
+        gpa_opnd n = {.dtype = DT_I64,
+                      .v.I64 = x.str->size != 0}; /* as a bool: whether there is text */
         if (t != DT_BOOL) rc = arg_element(vm, x, t, &n);
         if (!rc) rc = arr_check_number(&n, t, vm_err(vm));
         if (!rc) *out = v_num(vm, t, dtype_cast(n.v, n.dtype, t));

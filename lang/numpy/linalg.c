@@ -1,4 +1,5 @@
-/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a common dtype by the library. */
+/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a
+ * common dtype by the library. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
@@ -52,18 +53,21 @@ gpa_code linalg_qr(gpa_vm *vm, value *argv, value *out) { /* a, k, vectors */
     gpa_code rc = arg_int(vm, argv[1], "k", &k);
     if (!rc) rc = arg_bool(vm, argv[2], "vectors", &vectors);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = arr_qr(vm_rt(vm), a, k, &parts[0], &parts[1], vectors ? &parts[2] : NULL, vm_err(vm));
+    if (!rc)
+        rc = arr_qr(vm_rt(vm), a, k, &parts[0], &parts[1], vectors ? &parts[2] : NULL, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return np_return_arrays(vm, rc, !rc && vectors ? 3 : 2, parts, out);
 }
 
 gpa_code linalg_svd(gpa_vm *vm, value *argv, value *out) { /* a, full, vectors */
-    gpa_arr *a = NULL, *parts[3] = {NULL}; /* s, u, vh */
+    gpa_arr *a = NULL, *parts[3] = {NULL};                 /* s, u, vh */
     bool full, vectors;
     gpa_code rc = arg_bool(vm, argv[1], "full", &full);
     if (!rc) rc = arg_bool(vm, argv[2], "vectors", &vectors);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = arr_svd(vm_rt(vm), a, full && vectors, vectors ? &parts[1] : NULL, &parts[0], vectors ? &parts[2] : NULL, vm_err(vm));
+    if (!rc)
+        rc = arr_svd(vm_rt(vm), a, full && vectors, vectors ? &parts[1] : NULL, &parts[0],
+                     vectors ? &parts[2] : NULL, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return np_return_arrays(vm, rc, !rc && vectors ? 3 : 1, parts, out);
 }
@@ -90,22 +94,26 @@ gpa_code linalg_eig(gpa_vm *vm, value *argv, value *out) { /* a, vectors */
 }
 
 gpa_code linalg_lstsq(gpa_vm *vm, value *argv, value *out) { /* a, b, limit */
-    gpa_arr *a = NULL, *b = NULL, *parts[3] = {NULL}; /* x, s, rank */
+    gpa_arr *a = NULL, *b = NULL, *parts[3] = {NULL};        /* x, s, rank */
     double limit;
     gpa_code rc = GPA_OK;
     TRY(arg_float(vm, argv[2], "limit", &limit));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &b));
     TRY(arr_lstsq(vm_rt(vm), a, b, limit, &parts[0], &parts[1], &parts[2], vm_err(vm)));
-    if (parts[0]) rc = np_return_arrays(vm, GPA_OK, 3, parts, out);
-    else *out = v_none();
+    if (parts[0])
+        rc = np_return_arrays(vm, GPA_OK, 3, parts, out);
+    else
+        *out = v_none();
 out:
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), b);
     return rc;
 }
 
-gpa_code linalg_factors(gpa_vm *vm, value *argv, value *out) { /* a, pivots, b, form, way, upper, unit; None, or the solution and where a 0 is */
+gpa_code linalg_factors(
+    gpa_vm *vm, value *argv,
+    value *out) { /* a, pivots, b, form, way, upper, unit; None, or the solution and where a 0 is */
     gpa_arr *a = NULL, *b = NULL, *pivots = NULL, *x = NULL;
     arr_factors_opts o = {0};
     int64_t form, way, zero = 0;
@@ -134,7 +142,9 @@ out:
     return rc;
 }
 
-gpa_code linalg_banded(gpa_vm *vm, value *argv, value *out) { /* below, above, bands, b; None: the device has no library for it */
+gpa_code linalg_banded(
+    gpa_vm *vm, value *argv,
+    value *out) { /* below, above, bands, b; None: the device has no library for it */
     gpa_arr *bands = NULL, *b = NULL, *x = NULL;
     int64_t below, above;
     gpa_code rc = GPA_OK;
@@ -143,8 +153,10 @@ gpa_code linalg_banded(gpa_vm *vm, value *argv, value *out) { /* below, above, b
     TRY(arg_array(vm, argv[2], DT_NONE, &bands));
     TRY(arg_array(vm, argv[3], DT_NONE, &b));
     TRY(arr_banded(vm_rt(vm), below, above, bands, b, &x, vm_err(vm)));
-    if (x) rc = np_return_array(vm, x, out);
-    else *out = v_none();
+    if (x)
+        rc = np_return_array(vm, x, out);
+    else
+        *out = v_none();
 out:
     arr_release(vm_rt(vm), bands);
     arr_release(vm_rt(vm), b);

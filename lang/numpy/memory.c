@@ -25,14 +25,17 @@ gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
     if (rc) return rc;
     bool columns = strcmp(order, "F") == 0 || (strcmp(order, "A") == 0 && arr_lies_by_columns(a));
     if (!columns && strcmp(order, "C") != 0 && strcmp(order, "A") != 0 && strcmp(order, "K") != 0)
-        rc = vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order);
+        rc = vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
+                     order);
     if (!rc && columns) rc = arr_transpose(vm_rt(vm), a, NULL, &turned, vm_err(vm));
     size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
     value bytes = v_unset();
     if (!rc) rc = native_give(v_bytes(vm, NULL, size), &bytes);
     if (!rc) rc = arr_read(vm_rt(vm), turned ? turned : a, bytes.str->text, vm_err(vm));
-    if (rc) value_release(vm, bytes);
-    else *out = bytes;
+    if (rc)
+        value_release(vm, bytes);
+    else
+        *out = bytes;
     arr_release(vm_rt(vm), turned);
     arr_release(vm_rt(vm), a);
     return rc;
@@ -40,8 +43,11 @@ gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
 
 gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
     gpa_arr *a = NULL;
-    if (argv[0].tag != V_BYTES) return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(argv[0]));
-    gpa_code rc = arr_from(vm_rt(vm), DT_U8, 1, &(int64_t){argv[0].str->size}, argv[0].str->text, &a, vm_err(vm));
+    if (argv[0].tag != V_BYTES)
+        return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
+                       value_type_name(argv[0]));
+    gpa_code rc = arr_from(vm_rt(vm), DT_U8, 1, &(int64_t){argv[0].str->size}, argv[0].str->text,
+                           &a, vm_err(vm));
     return rc ? rc : np_return_array(vm, a, out);
 }
 
@@ -57,7 +63,8 @@ gpa_code nd_set_dtype(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return rc;
 }
 
-gpa_code nd_new(gpa_vm *vm, value *argv, value *out) { /* cls, shape, dtype, buffer, offset, strides, order */
+gpa_code nd_new(gpa_vm *vm, value *argv,
+                value *out) { /* cls, shape, dtype, buffer, offset, strides, order */
     value make = v_none();
     gpa_code rc = np_library_func(vm, "_ndarray", &make);
     if (!rc) rc = vm_call(vm, make, 6, argv + 1, 0, NULL, out);

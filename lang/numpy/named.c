@@ -1,5 +1,6 @@
-/* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for each type. What a tuple does, operators
- * do with it (value_plain). Reading order: names, what an object does, methods, making. */
+/* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for
+ * each type. What a tuple does, operators do with it (value_plain). Reading order: names, what an
+ * object does, methods, making. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/object/container.h"
@@ -77,7 +78,8 @@ static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *
 static gpa_code result_set(gpa_vm *vm, object_obj *o, const char *name, value v) {
     const named *r = names_of(o);
     (void)v;
-    if (find_item(r, name) < count_of(r)) return vm_fail(vm, GPA_E_ATTRIBUTE, "can't set attribute");
+    if (find_item(r, name) < count_of(r))
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "can't set attribute");
     return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", r->name, name);
 }
 
@@ -93,9 +95,15 @@ static gpa_code result_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return rc;
 }
 
-static gpa_code result_getitem(gpa_vm *vm, object_obj *o, value key, value *out) { return vm_getitem(vm, o->fields[0], key, out); }
-static gpa_code result_iter(gpa_vm *vm, object_obj *o, value *out) { return vm_iter(vm, o->fields[0], out); }
-static gpa_code result_contains(gpa_vm *vm, object_obj *o, value item, bool *out) { return vm_contains(vm, o->fields[0], item, out); }
+static gpa_code result_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
+    return vm_getitem(vm, o->fields[0], key, out);
+}
+static gpa_code result_iter(gpa_vm *vm, object_obj *o, value *out) {
+    return vm_iter(vm, o->fields[0], out);
+}
+static gpa_code result_contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
+    return vm_contains(vm, o->fields[0], item, out);
+}
 
 static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
     (void)vm;
@@ -103,9 +111,16 @@ static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
     return GPA_OK;
 }
 
-#define RESULT(variable, name)                                                                                   \
-    const object_kind variable = {.type_name = name, .tuple = true, .attr = result_attr, .set = result_set, .repr = result_repr, .getitem = \
-                                  result_getitem, .iter = result_iter, .len = result_len, .contains = result_contains}
+#define RESULT(variable, name)                               \
+    const object_kind variable = {.type_name = name,         \
+                                  .tuple = true,             \
+                                  .attr = result_attr,       \
+                                  .set = result_set,         \
+                                  .repr = result_repr,       \
+                                  .getitem = result_getitem, \
+                                  .iter = result_iter,       \
+                                  .len = result_len,         \
+                                  .contains = result_contains}
 RESULT(cache_info_kind, "functools._CacheInfo");
 RESULT(eig_result_kind, "numpy.linalg._linalg.EigResult");
 RESULT(eigh_result_kind, "numpy.linalg._linalg.EighResult");
@@ -124,7 +139,8 @@ gpa_code named_asdict(gpa_vm *vm, value *argv, value *out) { /* self */
     const named *r = names_of(argv[0].object);
     const tuple_obj *t = argv[0].object->fields[0].tuple;
     gpa_code rc = native_give(v_dict(vm), out);
-    for (size_t i = 0; i < t->count && !rc; i++) rc = dict_set_text(vm, out->dict, r->items[i], t->items[i]);
+    for (size_t i = 0; i < t->count && !rc; i++)
+        rc = dict_set_text(vm, out->dict, r->items[i], t->items[i]);
     return rc;
 }
 
@@ -132,7 +148,8 @@ gpa_code named_asdict(gpa_vm *vm, value *argv, value *out) { /* self */
 static bool strangers(const named *r, dict_obj *given, gpa_str *out) {
     size_t at = 0, n = 0;
     for (dict_entry *e; (e = dict_next(given, &at));)
-        if (find_item(r, e->key.str->text) == count_of(r)) str_printf(out, "%s'%s'", n++ ? ", " : "[", e->key.str->text);
+        if (find_item(r, e->key.str->text) == count_of(r))
+            str_printf(out, "%s'%s'", n++ ? ", " : "[", e->key.str->text);
     str_put(out, n ? "]" : "");
     return n > 0;
 }
@@ -144,7 +161,8 @@ gpa_code named_replace(gpa_vm *vm, value *argv, value *out) { /* self, **items *
     gpa_str text;
     str_init(&text);
     gpa_code rc = GPA_OK;
-    if (strangers(r, argv[1].dict, &text)) rc = vm_fail(vm, GPA_E_VALUE, "Got unexpected field names: %s", text.text);
+    if (strangers(r, argv[1].dict, &text))
+        rc = vm_fail(vm, GPA_E_VALUE, "Got unexpected field names: %s", text.text);
     if (!rc) rc = native_give(v_tuple(vm, t->count, t->items), &items);
     for (size_t i = 0; i < t->count && !rc; i++) {
         value given = dict_text_peek(vm, argv[1].dict, r->items[i]);
@@ -159,11 +177,13 @@ gpa_code named_replace(gpa_vm *vm, value *argv, value *out) { /* self, **items *
 }
 
 gpa_code named_make(gpa_vm *vm, value *argv, value *out) { /* cls or self, iterable */
-    const named *r = row_of(argv[0].tag == V_TYPE ? object_kinds[argv[0].aux - AUX_KIND] : argv[0].object->kind);
+    const named *r =
+        row_of(argv[0].tag == V_TYPE ? object_kinds[argv[0].aux - AUX_KIND] : argv[0].object->kind);
     value items = v_none();
     gpa_code rc = vm_call(vm, v_type(V_TUPLE), 1, &argv[1], 0, NULL, &items);
     if (!rc && items.tuple->count != count_of(r))
-        rc = vm_fail(vm, GPA_E_TYPE, "Expected %zu arguments, got %zu", count_of(r), items.tuple->count);
+        rc = vm_fail(vm, GPA_E_TYPE, "Expected %zu arguments, got %zu", count_of(r),
+                     items.tuple->count);
     if (!rc) rc = give_named(vm, r, items, out);
     value_release(vm, items);
     return rc;
@@ -182,8 +202,12 @@ gpa_code named_count(gpa_vm *vm, value *argv, value *out) { /* self, value */
 /* What the type has besides methods. Whether it is one of these; a failure leaves its error. */
 bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out) {
     static const char make[] = "_make";
-    if (strcmp(name, make) == 0) return *out = v_method(vm, type, (value){.tag = V_NATIVE, .native = native_find(OWNER_NAMED, make)}), true;
-    if (strcmp(name, "_fields") == 0) return fields_of(vm, row_of(object_kinds[type.aux - AUX_KIND]), out), true;
+    if (strcmp(name, make) == 0)
+        return *out = v_method(vm, type,
+                               (value){.tag = V_NATIVE, .native = native_find(OWNER_NAMED, make)}),
+               true;
+    if (strcmp(name, "_fields") == 0)
+        return fields_of(vm, row_of(object_kinds[type.aux - AUX_KIND]), out), true;
     if (strcmp(name, "_field_defaults") == 0) return *out = v_dict(vm), true;
     return false;
 }
@@ -198,10 +222,16 @@ static gpa_code missing(gpa_vm *vm, const named *r, const value *items) {
     for (size_t i = 0; i < count_of(r); i++) n += items[i].tag == V_UNSET;
     for (size_t i = 0; i < count_of(r); i++) {
         if (items[i].tag != V_UNSET) continue;
-        str_printf(&text, "%s%s'%s'", k && n > 2 ? ", " : k ? " " : "", k && k + 1 == n ? "and " : "", r->items[i]);
+        str_printf(&text, "%s%s'%s'",
+                   k && n > 2 ? ", "
+                   : k        ? " "
+                              : "",
+                   k && k + 1 == n ? "and " : "", r->items[i]);
         k++;
     }
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s.__new__() missing %zu required positional argument%s: %s", r->name, n, n > 1 ? "s" : "", text.failed ? "" : text.text);
+    gpa_code rc =
+        vm_fail(vm, GPA_E_TYPE, "%s.__new__() missing %zu required positional argument%s: %s",
+                r->name, n, n > 1 ? "s" : "", text.failed ? "" : text.text);
     str_free(&text);
     return rc;
 }
@@ -212,12 +242,18 @@ gpa_code named_new(gpa_vm *vm, value *argv, value *out) { /* cls, *values, **nam
     size_t n = count_of(r), at = 0;
     value items[COUNT_OF(r->items)], t = v_none();
     if (given->count > n)
-        return vm_fail(vm, GPA_E_TYPE, "%s.__new__() takes %zu positional arguments but %zu were given", r->name, n + 1, given->count + 1);
+        return vm_fail(vm, GPA_E_TYPE,
+                       "%s.__new__() takes %zu positional arguments but %zu were given", r->name,
+                       n + 1, given->count + 1);
     for (size_t i = 0; i < n; i++) items[i] = i < given->count ? given->items[i] : v_unset();
     for (dict_entry *e; (e = dict_next(argv[2].dict, &at));) {
         size_t i = find_item(r, e->key.str->text);
-        if (i == n) return vm_fail(vm, GPA_E_TYPE, "%s.__new__() got an unexpected keyword argument '%s'", r->name, e->key.str->text);
-        if (items[i].tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "%s.__new__() got multiple values for argument '%s'", r->name, r->items[i]);
+        if (i == n)
+            return vm_fail(vm, GPA_E_TYPE, "%s.__new__() got an unexpected keyword argument '%s'",
+                           r->name, e->key.str->text);
+        if (items[i].tag != V_UNSET)
+            return vm_fail(vm, GPA_E_TYPE, "%s.__new__() got multiple values for argument '%s'",
+                           r->name, r->items[i]);
         items[i] = e->v;
     }
     for (size_t i = 0; i < n; i++)

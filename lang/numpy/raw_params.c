@@ -1,4 +1,5 @@
-/* A declaration is taken apart into words; what is left without qualifiers and the parameter's own name is the type. */
+/* A declaration is taken apart into words; what is left without qualifiers and the parameter's own
+ * name is the type. */
 #include "lang/numpy/raw_params.h"
 
 #include <ctype.h>
@@ -14,18 +15,62 @@ static const struct {
     const char *text;
     gpa_dtype type;
 } types[] = {
-    {"bool", DT_BOOL}, {"char", DT_I8}, {"signed char", DT_I8}, {"int8_t", DT_I8}, {"unsigned char", DT_U8}, {"uint8_t", DT_U8}, {"uchar", DT_U8},
-    {"short", DT_I16}, {"short int", DT_I16}, {"int16_t", DT_I16}, {"unsigned short", DT_U16}, {"unsigned short int", DT_U16}, {"uint16_t", DT_U16}, {"ushort", DT_U16},
-    {"int", DT_I32}, {"signed int", DT_I32}, {"signed", DT_I32}, {"int32_t", DT_I32}, {"unsigned", DT_U32}, {"unsigned int", DT_U32}, {"uint32_t", DT_U32}, {"uint", DT_U32},
-    {"long", DT_I64}, {"long int", DT_I64}, {"long long", DT_I64}, {"long long int", DT_I64}, {"int64_t", DT_I64}, {"ptrdiff_t", DT_I64}, {"ssize_t", DT_I64},
-    {"unsigned long", DT_U64}, {"unsigned long int", DT_U64}, {"unsigned long long", DT_U64}, {"unsigned long long int", DT_U64}, {"uint64_t", DT_U64}, {"size_t", DT_U64}, {"ulong", DT_U64},
-    {"__half", DT_F16}, {"half", DT_F16}, {"float16", DT_F16}, {"__nv_bfloat16", DT_BF16}, {"float", DT_F32}, {"double", DT_F64},
-    {"complex<float>", DT_C64}, {"cuFloatComplex", DT_C64}, {"cuComplex", DT_C64}, {"float2", DT_C64},
-    {"complex<double>", DT_C128}, {"cuDoubleComplex", DT_C128}, {"double2", DT_C128},
+    {"bool", DT_BOOL},
+    {"char", DT_I8},
+    {"signed char", DT_I8},
+    {"int8_t", DT_I8},
+    {"unsigned char", DT_U8},
+    {"uint8_t", DT_U8},
+    {"uchar", DT_U8},
+    {"short", DT_I16},
+    {"short int", DT_I16},
+    {"int16_t", DT_I16},
+    {"unsigned short", DT_U16},
+    {"unsigned short int", DT_U16},
+    {"uint16_t", DT_U16},
+    {"ushort", DT_U16},
+    {"int", DT_I32},
+    {"signed int", DT_I32},
+    {"signed", DT_I32},
+    {"int32_t", DT_I32},
+    {"unsigned", DT_U32},
+    {"unsigned int", DT_U32},
+    {"uint32_t", DT_U32},
+    {"uint", DT_U32},
+    {"long", DT_I64},
+    {"long int", DT_I64},
+    {"long long", DT_I64},
+    {"long long int", DT_I64},
+    {"int64_t", DT_I64},
+    {"ptrdiff_t", DT_I64},
+    {"ssize_t", DT_I64},
+    {"unsigned long", DT_U64},
+    {"unsigned long int", DT_U64},
+    {"unsigned long long", DT_U64},
+    {"unsigned long long int", DT_U64},
+    {"uint64_t", DT_U64},
+    {"size_t", DT_U64},
+    {"ulong", DT_U64},
+    {"__half", DT_F16},
+    {"half", DT_F16},
+    {"float16", DT_F16},
+    {"__nv_bfloat16", DT_BF16},
+    {"float", DT_F32},
+    {"double", DT_F64},
+    {"complex<float>", DT_C64},
+    {"cuFloatComplex", DT_C64},
+    {"cuComplex", DT_C64},
+    {"float2", DT_C64},
+    {"complex<double>", DT_C128},
+    {"cuDoubleComplex", DT_C128},
+    {"double2", DT_C128},
 };
-static const char *const qualifiers[] = {"const", "volatile", "__restrict__", "__restrict", "restrict", "struct", "__grid_constant__", "std::"};
+static const char *const qualifiers[] = {"const",    "volatile", "__restrict__",      "__restrict",
+                                         "restrict", "struct",   "__grid_constant__", "std::"};
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '<' || c == '>'; }
+static bool word_char(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == ':' || c == '<' || c == '>';
+}
 
 static bool is_qualifier(const char *word) {
     for (size_t i = 0; i < COUNT_OF(qualifiers); i++)
@@ -36,7 +81,8 @@ static bool is_qualifier(const char *word) {
 /* The type that the first n words say. */
 static gpa_dtype type_of_words(char (*words)[WORD_ROOM], size_t n) {
     char text[MOST_WORDS * WORD_ROOM] = "";
-    for (size_t i = 0; i < n; i++) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", words[i]);
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", words[i]);
     for (size_t i = 0; i < COUNT_OF(types); i++)
         if (!strcmp(text, types[i].text)) return types[i].type;
     return DT_NONE;
@@ -66,14 +112,16 @@ static raw_param read_param(const char *at, size_t n) {
     return p;
 }
 
-/* The "(" of the function's definition: its name (without a template's arguments) with `void` before it. */
+/* The "(" of the function's definition: its name (without a template's arguments) with `void`
+ * before it. */
 static const char *find_list(const char *source, const char *name) {
     size_t n = strcspn(name, "<");
     for (const char *at = source; (at = memmem(at, strlen(at), name, n)); at++) {
         const char *after = at + n + strspn(at + n, " \t\r\n"), *before = at;
         while (before > source && isspace((unsigned char)before[-1])) before--;
         if (at > source && (word_char(at[-1]))) continue;
-        if (*after == '(' && before - source >= 4 && before < at && !memcmp(before - 4, "void", 4)) return after;
+        if (*after == '(' && before - source >= 4 && before < at && !memcmp(before - 4, "void", 4))
+            return after;
     }
     return NULL;
 }
@@ -85,8 +133,10 @@ int raw_params(const char *source, const char *name, raw_param *out) {
     const char *from = ++at;
     for (; *at; at++) {
         if (*at == '/' || *at == '#') return -1; /* comments and macros are not understood */
-        if (*at == '<' || *at == '(' || *at == '[') depth++;
-        else if ((*at == '>' || *at == ')' || *at == ']') && depth) depth--;
+        if (*at == '<' || *at == '(' || *at == '[')
+            depth++;
+        else if ((*at == '>' || *at == ')' || *at == ']') && depth)
+            depth--;
         else if (depth == 0 && (*at == ',' || *at == ')')) {
             raw_param p = read_param(from, (size_t)(at - from));
             bool empty = n == 0 && *at == ')' && (!p.text[0] || !strcmp(p.text, "void"));

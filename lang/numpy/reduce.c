@@ -1,4 +1,5 @@
-/* Reductions and scans: sum, mean, var, any, argmax, cumsum ... as functions and as methods of arrays. */
+/* Reductions and scans: sum, mean, var, any, argmax, cumsum ... as functions and as methods of
+ * arrays. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
@@ -28,18 +29,21 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
     *p = (prepared){0};
     if ((rc = arg_array(vm, r->a, DT_NONE, &p->a))) return rc;
     bool first = r->axis.tag == V_INT && (r->axis.i == 0 || r->axis.i == -1);
-    int dims = p->a->ndim ? p->a->ndim : number == NUMBER_IS_LIST || (number == NUMBER_HAS_FIRST && first);
+    int dims =
+        p->a->ndim ? p->a->ndim : number == NUMBER_IS_LIST || (number == NUMBER_HAS_FIRST && first);
     if ((rc = arg_axes(vm, r->axis, dims, &p->o.axes, &given))) return rc;
     if (!p->a->ndim) p->o.axes = 0;
     if ((rc = arg_dtype(vm, r->dtype, &p->o.dtype))) return rc;
     if ((rc = arg_out(vm, r->out, &p->o.into))) return rc;
-    if (r->keepdims.tag != V_UNSET && (rc = arg_bool(vm, r->keepdims, "keepdims", &p->o.keepdims))) return rc;
+    if (r->keepdims.tag != V_UNSET && (rc = arg_bool(vm, r->keepdims, "keepdims", &p->o.keepdims)))
+        return rc;
     p->o.no_identity = r->initial.tag == V_NONE;
     p->o.has_initial = r->initial.tag != V_UNSET && r->initial.tag != V_NONE;
     if (p->o.has_initial && (rc = arg_opnd(vm, r->initial, &p->o.initial))) return rc;
     if (r->where.tag == V_UNSET || (r->where.tag == V_BOOL && r->where.i)) return GPA_OK;
     /* A mask that is no array yet is made of truths: means count them. */
-    if ((rc = arg_array(vm, r->where, r->where.tag == V_ARRAY ? DT_NONE : DT_BOOL, &p->where))) return rc;
+    if ((rc = arg_array(vm, r->where, r->where.tag == V_ARRAY ? DT_NONE : DT_BOOL, &p->where)))
+        return rc;
     if ((rc = out_check_cast(vm, (gpa_dtype)p->where->dtype, DT_BOOL, CAST_SAFE))) return rc;
     p->o.where = p->where;
     return GPA_OK;
@@ -55,12 +59,17 @@ static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out
     return np_return(vm, result, out);
 }
 
-/* Looks for floating-point errors in a result; how: "", "product", "mean", or of a variance its divisor's distance from the count. */
+/* Looks for floating-point errors in a result; how: "", "product", "mean", or of a variance its
+ * divisor's distance from the count. */
 static gpa_code look(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
-    if (!float_watched(vm) || !(dtype_is_float((gpa_dtype)result->dtype) || dtype_is_complex((gpa_dtype)result->dtype))) return GPA_OK;
-    value initial = r->initial.tag == V_UNSET ? v_none() : r->initial, where = r->where.tag == V_UNSET ? v_bool(true) : r->where;
+    if (!float_watched(vm) ||
+        !(dtype_is_float((gpa_dtype)result->dtype) || dtype_is_complex((gpa_dtype)result->dtype)))
+        return GPA_OK;
+    value initial = r->initial.tag == V_UNSET ? v_none() : r->initial,
+          where = r->where.tag == V_UNSET ? v_bool(true) : r->where;
     value keepdims = r->keepdims.tag == V_UNSET ? v_bool(false) : r->keepdims;
-    return float_check_arr(vm, "_float_look_reduced", 6, (value[7]){r->a, r->axis, keepdims, initial, where, how}, result);
+    return float_check_arr(vm, "_float_look_reduced", 6,
+                           (value[7]){r->a, r->axis, keepdims, initial, where, how}, result);
 }
 
 static gpa_code look_named(gpa_vm *vm, const reduction *r, const char *how, gpa_arr *result) {
@@ -72,7 +81,8 @@ static gpa_code look_named(gpa_vm *vm, const reduction *r, const char *how, gpa_
 }
 
 /* A result after it has been looked at (rc); stored into out= it is out itself. Consumes it. */
-static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result, value *out) {
+static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result,
+                            value *out) {
     if (!rc) return give(vm, r, result, out);
     arr_release(vm_rt(vm), result);
     return rc;
@@ -82,8 +92,10 @@ static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr
 static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prepared *p) {
     gpa_dtype t = (gpa_dtype)p->a->dtype;
     bool whole = dtype_is_int(t) || t == DT_BOOL;
-    if (p->o.dtype != DT_NONE) t = p->o.dtype;
-    else if (whole && red != RED_MIN && red != RED_MAX) t = dtype_info[t].kind == 'U' ? DT_U64 : DT_I64;
+    if (p->o.dtype != DT_NONE)
+        t = p->o.dtype;
+    else if (whole && red != RED_MIN && red != RED_MAX)
+        t = dtype_info[t].kind == 'U' ? DT_U64 : DT_I64;
     if (initial.tag == V_LIST || initial.tag == V_TUPLE) return np_sequence_error(vm, t, initial);
     return p->o.initial.arr ? GPA_OK : arr_check_number(&p->o.initial, t, vm_err(vm));
 }
@@ -91,39 +103,55 @@ static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prep
 static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare(vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
+    gpa_code rc = prepare(
+        vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
     if (!rc && p.o.has_initial) rc = check_initial(vm, red, r->initial, &p);
     if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
-    return rc ? rc : give_looked(vm, r, look_named(vm, r, red == RED_PROD ? "product" : "", result), result, out);
+    return rc ? rc
+              : give_looked(vm, r, look_named(vm, r, red == RED_PROD ? "product" : "", result),
+                            result, out);
 }
 
-gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, dtype, out, keepdims, initial, where */
+gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv,
+                        value *out) { /* a, axis, dtype, out, keepdims, initial, where */
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], argv[5], argv[6]};
     return reduce(vm, red, &r, out);
 }
 
-gpa_code np_sum(gpa_vm *vm, value *argv, value *out) { return np_reduce_with(vm, RED_SUM, argv, out); }
-gpa_code np_prod(gpa_vm *vm, value *argv, value *out) { return np_reduce_with(vm, RED_PROD, argv, out); }
+gpa_code np_sum(gpa_vm *vm, value *argv, value *out) {
+    return np_reduce_with(vm, RED_SUM, argv, out);
+}
+gpa_code np_prod(gpa_vm *vm, value *argv, value *out) {
+    return np_reduce_with(vm, RED_PROD, argv, out);
+}
 
-static gpa_code extreme(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, out, keepdims, initial, where */
+static gpa_code extreme(gpa_vm *vm, gpa_red red, value *argv,
+                        value *out) { /* a, axis, out, keepdims, initial, where */
     reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], argv[4], argv[5]};
     return reduce(vm, red, &r, out);
 }
 gpa_code np_min(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MIN, argv, out); }
 gpa_code np_max(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MAX, argv, out); }
 
-static gpa_code logical(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, out, keepdims, where */
+static gpa_code logical(gpa_vm *vm, gpa_red red, value *argv,
+                        value *out) { /* a, axis, out, keepdims, where */
     reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], v_unset(), argv[4]};
     return reduce(vm, red, &r, out);
 }
 gpa_code np_any(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ANY, argv, out); }
 gpa_code np_all(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ALL, argv, out); }
 
-static gpa_code place(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, out, keepdims */
-    if (argv[1].tag == V_TUPLE) return vm_fail(vm, GPA_E_TYPE, "'tuple' object cannot be interpreted as an integer");
-    const out_rule rule = {.missing = "output must be an array", .casting = CAST_SAFE, .back = true,
-                           .shape = red == RED_ARGMAX ? "output array does not match result of np.argmax." : "output array does not match result of np.argmin."};
+static gpa_code place(gpa_vm *vm, gpa_red red, value *argv,
+                      value *out) { /* a, axis, out, keepdims */
+    if (argv[1].tag == V_TUPLE)
+        return vm_fail(vm, GPA_E_TYPE, "'tuple' object cannot be interpreted as an integer");
+    const out_rule rule = {.missing = "output must be an array",
+                           .casting = CAST_SAFE,
+                           .back = true,
+                           .shape = red == RED_ARGMAX
+                                        ? "output array does not match result of np.argmax."
+                                        : "output array does not match result of np.argmin."};
     reduction r = {argv[0], argv[1], v_unset(), v_unset(), argv[3], v_unset(), v_unset()};
     value at = v_none();
     if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET) return reduce(vm, red, &r, out);
@@ -147,26 +175,34 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     return rc ? rc : give_looked(vm, &r, look_named(vm, &r, "mean", result), result, out);
 }
 
-/* Complex numbers with a float for dtype: NumPy's mean loses the imaginary part, its distances keep it. */
+/* Complex numbers with a float for dtype: NumPy's mean loses the imaginary part, its distances keep
+ * it. */
 static bool drops_imaginary(gpa_vm *vm, value v, gpa_dtype t) {
     gpa_arr *a = NULL;
-    bool complex = dtype_is_float(t) && !arg_array(vm, v, DT_NONE, &a) && dtype_is_complex((gpa_dtype)a->dtype);
+    bool complex = dtype_is_float(t) && !arg_array(vm, v, DT_NONE, &a) &&
+                   dtype_is_complex((gpa_dtype)a->dtype);
     arr_release(vm_rt(vm), a);
     return complex;
 }
 
-/* Sums in a dtype that is not a float's, or drops imaginary parts, or with a mean that is given: a function of the library takes NumPy's steps. */
+/* Sums in a dtype that is not a float's, or drops imaginary parts, or with a mean that is given: a
+ * function of the library takes NumPy's steps. */
 static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
     value fn;
     gpa_code rc = np_library_func(vm, "_variance_in", &fn);
     if (rc) return rc;
     value middle = argv[7].tag == V_UNSET ? v_none() : argv[7];
-    rc = vm_call(vm, fn, 9, (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6], middle}, 0, NULL, out);
+    rc = vm_call(
+        vm, fn, 9,
+        (value[]){argv[0], v_bool(root), argv[1], argv[2], argv[3], ddof, argv[5], argv[6], middle},
+        0, NULL, out);
     value_release(vm, fn);
     return rc;
 }
 
-static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a, axis, dtype, out, ddof, keepdims, where, mean, correction */
+static gpa_code variance(
+    gpa_vm *vm, bool root, value *argv,
+    value *out) { /* a, axis, dtype, out, ddof, keepdims, where, mean, correction */
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[5], v_unset(), argv[6]};
     prepared p;
     double ddof, correction = 0;
@@ -174,12 +210,14 @@ static gpa_code variance(gpa_vm *vm, bool root, value *argv, value *out) { /* a,
     gpa_code rc = arg_float(vm, argv[4], "ddof", &ddof);
     if (!rc && argv[8].tag != V_UNSET) rc = arg_float(vm, argv[8], "correction", &correction);
     if (rc) return rc;
-    if (argv[8].tag != V_UNSET && ddof != 0) return vm_fail(vm, GPA_E_VALUE, "ddof and correction can't be provided simultaneously.");
+    if (argv[8].tag != V_UNSET && ddof != 0)
+        return vm_fail(vm, GPA_E_VALUE, "ddof and correction can't be provided simultaneously.");
     ddof += correction;
     if (argv[2].tag != V_NONE && argv[2].tag != V_UNSET && argv[7].tag == V_UNSET) {
         gpa_dtype t;
         rc = arg_dtype(vm, argv[2], &t);
-        if (!rc && (!dtype_is_float(t) || drops_imaginary(vm, argv[0], t))) return variance_in(vm, root, argv, v_float(ddof), out);
+        if (!rc && (!dtype_is_float(t) || drops_imaginary(vm, argv[0], t)))
+            return variance_in(vm, root, argv, v_float(ddof), out);
     }
     if (rc) return rc;
     if (argv[7].tag != V_UNSET) return variance_in(vm, root, argv, v_float(ddof), out);
@@ -218,7 +256,8 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     }
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     TRY(arr_scan_kept(rt, red, a, axis, t, &result, vm_err(vm)));
-    TRY(float_check_arr(vm, "_float_look_running", 3, (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
+    TRY(float_check_arr(vm, "_float_look_running", 3,
+                        (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
     rc = out_give_take(vm, &rule, result, argv[3], out);
     result = NULL;
 out:
@@ -226,5 +265,9 @@ out:
     arr_release(rt, result);
     return rc;
 }
-gpa_code np_cumsum(gpa_vm *vm, value *argv, value *out) { return np_scan_with(vm, RED_SUM, argv, out); }
-gpa_code np_cumprod(gpa_vm *vm, value *argv, value *out) { return np_scan_with(vm, RED_PROD, argv, out); }
+gpa_code np_cumsum(gpa_vm *vm, value *argv, value *out) {
+    return np_scan_with(vm, RED_SUM, argv, out);
+}
+gpa_code np_cumprod(gpa_vm *vm, value *argv, value *out) {
+    return np_scan_with(vm, RED_PROD, argv, out);
+}

@@ -1,4 +1,5 @@
-/* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one ufunc. */
+/* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one
+ * ufunc. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
@@ -6,7 +7,8 @@
 
 gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     if (argv[1].tag == V_UNSET && argv[2].tag == V_UNSET) return np_nonzero(vm, argv, out);
-    if (argv[1].tag == V_UNSET || argv[2].tag == V_UNSET) return vm_fail(vm, GPA_E_VALUE, "either both or neither of x and y should be given");
+    if (argv[1].tag == V_UNSET || argv[2].tag == V_UNSET)
+        return vm_fail(vm, GPA_E_VALUE, "either both or neither of x and y should be given");
     gpa_opnd in[3] = {0};
     gpa_arr *result = NULL;
     gpa_code rc = GPA_OK;
@@ -23,7 +25,9 @@ gpa_code np_taken(gpa_vm *vm, value *argv, value *out) { /* a, at */
     gpa_arr *a = NULL, *at = NULL, *got = NULL;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arg_array(vm, argv[1], DT_NONE, &at);
-    if (!rc) rc = arr_get(vm_rt(vm), a, &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, NULL, &got, vm_err(vm));
+    if (!rc)
+        rc = arr_get(vm_rt(vm), a, &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, NULL,
+                     &got, vm_err(vm));
     if (!rc) rc = np_return_array(vm, got, out);
     arr_release(vm_rt(vm), a);
     arr_release(vm_rt(vm), at);
@@ -36,7 +40,10 @@ gpa_code np_counted(gpa_vm *vm, value *argv, value *out) { /* counts, at */
     gpa_opnd one = {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = 1}};
     gpa_code rc = arg_array(vm, argv[1], DT_NONE, &at);
     *out = v_none();
-    if (!rc) rc = arr_update_at(vm_rt(vm), OP_ADD, argv[0].array->arr, &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, &one, vm_err(vm));
+    if (!rc)
+        rc = arr_update_at(vm_rt(vm), OP_ADD, argv[0].array->arr,
+                           &(gpa_index){.kind = IX_ARRAY, .arr = at, .sure = true}, 1, &one,
+                           vm_err(vm));
     arr_release(vm_rt(vm), at);
     return rc;
 }
@@ -46,7 +53,10 @@ gpa_code np_nonzero(gpa_vm *vm, value *argv, value *out) { /* a */
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
     int n = a->ndim;
-    if (n == 0) TRY(vm_fail(vm, GPA_E_VALUE, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."));
+    if (n == 0)
+        TRY(vm_fail(vm, GPA_E_VALUE,
+                    "Calling nonzero on 0d arrays is not allowed. Use "
+                    "np.atleast_1d(scalar).nonzero() instead."));
     rc = np_return_arrays(vm, arr_nonzero(vm_rt(vm), a, parts, vm_err(vm)), n, parts, out);
 out:
     arr_release(vm_rt(vm), a);
@@ -77,7 +87,8 @@ gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weig
     return rc || !counts ? rc : np_return_array(vm, counts, out);
 }
 
-/* What is done with indices out of range: "clip", "wrap" or "raise", by name or by number; None: "raise". */
+/* What is done with indices out of range: "clip", "wrap" or "raise", by name or by number; None:
+ * "raise". */
 static gpa_code arg_clipmode(gpa_vm *vm, value v, const char **out) {
     static const char *const modes[] = {"clip", "wrap", "raise"};
     int64_t n = INT64_MAX;
@@ -85,17 +96,22 @@ static gpa_code arg_clipmode(gpa_vm *vm, value v, const char **out) {
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag == V_STR || v.tag == V_BYTES) {
         for (size_t i = 0; i < COUNT_OF(modes); i++)
-            if (v.str->size == strlen(modes[i]) && !memcmp(v.str->text, modes[i], v.str->size)) *out = modes[i], n = (int64_t)i;
+            if (v.str->size == strlen(modes[i]) && !memcmp(v.str->text, modes[i], v.str->size))
+                *out = modes[i], n = (int64_t)i;
         if (n != INT64_MAX) return GPA_OK;
-        if (v.str->size && strchr("cCwWrR", v.str->text[0])) return vm_fail(vm, GPA_E_VALUE, "Use one of 'clip', 'raise', or 'wrap' for clip mode");
-        return vm_fail_showing(vm, GPA_E_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got ", v, ")");
+        if (v.str->size && strchr("cCwWrR", v.str->text[0]))
+            return vm_fail(vm, GPA_E_VALUE, "Use one of 'clip', 'raise', or 'wrap' for clip mode");
+        return vm_fail_showing(vm, GPA_E_VALUE,
+                               "clipmode must be one of 'clip', 'raise', or 'wrap' (got ", v, ")");
     }
     if (v.tag == V_BOOL || arg_int(vm, v, "mode", &n) || n != (int32_t)n) {
         gpa_err_clear(vm_err(vm));
         return vm_fail(vm, GPA_E_TYPE, "clipmode not understood");
     }
     if (n < 0 || n >= (int64_t)COUNT_OF(modes))
-        return vm_fail(vm, GPA_E_VALUE, "integer clipmode must be RAISE, WRAP, or CLIP from 'numpy._core.multiarray'");
+        return vm_fail(
+            vm, GPA_E_VALUE,
+            "integer clipmode must be RAISE, WRAP, or CLIP from 'numpy._core.multiarray'");
     *out = modes[n];
     return GPA_OK;
 }
@@ -108,7 +124,10 @@ gpa_code np_clipmode(gpa_vm *vm, value *argv, value *out) { /* mode: its name */
 }
 
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
-    static const out_rule rule = {.missing = "output must be an array", .shape = "output array does not match result of ndarray.take", .casting = CAST_SAFE, .back = true};
+    static const out_rule rule = {.missing = "output must be an array",
+                                  .shape = "output array does not match result of ndarray.take",
+                                  .casting = CAST_SAFE,
+                                  .back = true};
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *flat = NULL, *at = NULL, *result = NULL;
     int axis = 0;
@@ -123,17 +142,21 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
         a = flat;
     }
     if (argv[2].tag != V_NONE) TRY(arg_axis(vm, argv[2], a->ndim, &axis));
-    if (a->shape[axis] == 0 && at->size) TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
+    if (a->shape[axis] == 0 && at->size)
+        TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
     if (strcmp(mode, "raise") != 0) {
         bool wrap = strcmp(mode, "wrap") == 0;
-        gpa_opnd n = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = a->shape[axis]}, last = n, zero = n;
+        gpa_opnd n = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = a->shape[axis]}, last = n,
+                 zero = n;
         last.v.I64--;
         zero.v.I64 = 0;
         gpa_arr *low = NULL, *safe = NULL;
-        if (wrap) TRY(arr_ufunc(rt, OP_REMAINDER, (gpa_opnd[]){{.arr = at}, n}, NULL, &safe, vm_err(vm)));
+        if (wrap)
+            TRY(arr_ufunc(rt, OP_REMAINDER, (gpa_opnd[]){{.arr = at}, n}, NULL, &safe, vm_err(vm)));
         else {
             TRY(arr_ufunc(rt, OP_MAXIMUM, (gpa_opnd[]){{.arr = at}, zero}, NULL, &low, vm_err(vm)));
-            rc = arr_ufunc(rt, OP_MINIMUM, (gpa_opnd[]){{.arr = low}, last}, NULL, &safe, vm_err(vm));
+            rc = arr_ufunc(rt, OP_MINIMUM, (gpa_opnd[]){{.arr = low}, last}, NULL, &safe,
+                           vm_err(vm));
             arr_release(rt, low);
             TRY(rc);
         }
@@ -141,7 +164,11 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
         at = safe;
     }
     if (at->dtype == DT_BOOL || !dtype_is_int((gpa_dtype)at->dtype)) {
-        if (at->size) TRY(vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'", dtype_info[at->dtype].name));
+        if (at->size)
+            TRY(vm_fail(vm, GPA_E_TYPE,
+                        "Cannot cast array data from dtype('%s') to dtype('int64') according to "
+                        "the rule 'safe'",
+                        dtype_info[at->dtype].name));
         gpa_arr *ints = NULL;
         TRY(arr_cast(rt, at, DT_I64, false, &ints, vm_err(vm)));
         arr_release(rt, at);
@@ -151,7 +178,9 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
     ix[axis] = (gpa_index){.kind = IX_ARRAY, .arr = at};
     TRY(arr_get(rt, a, ix, axis + 1, NULL, &result, vm_err(vm)));
-    rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET ? np_return(vm, result, out) : out_give_take(vm, &rule, result, argv[3], out);
+    rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET
+             ? np_return(vm, result, out)
+             : out_give_take(vm, &rule, result, argv[3], out);
 out:
     arr_release(rt, a);
     arr_release(rt, at);
@@ -162,14 +191,17 @@ out:
 static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
     int bits = 8 * (int)dtype_size(t);
     if (bound.tag != V_INT || !dtype_is_int(t)) return false;
-    if (dtype_info[t].kind == 'U') return upper ? bits < 64 && bound.i >= ((int64_t)1 << bits) - 1 : bound.i <= 0;
-    return upper ? bound.i >= (int64_t)(UINT64_MAX >> (65 - bits)) : bound.i <= -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
+    if (dtype_info[t].kind == 'U')
+        return upper ? bits < 64 && bound.i >= ((int64_t)1 << bits) - 1 : bound.i <= 0;
+    return upper ? bound.i >= (int64_t)(UINT64_MAX >> (65 - bits))
+                 : bound.i <= -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
 }
 
 /* Keywords of a ufunc: out, then those of a dict. */
 typedef struct {
     size_t n;
-    value names[ARG_MAX_INDEX], values[2 + ARG_MAX_INDEX]; /* values[2] is out: two operands stand in front */
+    value names[ARG_MAX_INDEX],
+        values[2 + ARG_MAX_INDEX]; /* values[2] is out: two operands stand in front */
 } ufunc_keywords;
 
 static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, ufunc_keywords *k) {
@@ -186,9 +218,12 @@ static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, 
 }
 
 /* A Python number, which takes the dtype of what it meets. */
-static bool is_weak(value v) { return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || (v.tag == V_COMPLEX && !v.aux); }
+static bool is_weak(value v) {
+    return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || (v.tag == V_COMPLEX && !v.aux);
+}
 
-/* What three operands are computed in. Two of them first would not do: a bool and an int are int64, whatever comes third. */
+/* What three operands are computed in. Two of them first would not do: a bool and an int are int64,
+ * whatever comes third. */
 static gpa_code common_type(gpa_vm *vm, const value *v, value *out) {
     gpa_opnd in[3] = {0};
     gpa_dtype t;
@@ -202,7 +237,8 @@ out:
 }
 
 /* bounds: of which None is none; kwargs: the ufuncs' keywords. */
-static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, const dict_obj *kwargs, value *out) {
+static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, const dict_obj *kwargs,
+                     value *out) {
     ufunc_keywords k;
     value low = v_none();
     gpa_code rc = collect_keywords(vm, into, kwargs, &k);
@@ -214,7 +250,8 @@ static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, cons
     }
     bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
     value t = v_unset(), name = v_none();
-    if (has_low && has_high && k.n == 1 && is_weak(min) != is_weak(max)) rc = common_type(vm, (value[]){a, min, max}, &t);
+    if (has_low && has_high && k.n == 1 && is_weak(min) != is_weak(max))
+        rc = common_type(vm, (value[]){a, min, max}, &t);
     if (t.tag == V_DTYPE) {
         name = v_cstr(vm, "dtype");
         k.names[1] = name;
@@ -255,9 +292,12 @@ gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out,
         min = argv[4].tag == V_UNSET ? v_none() : argv[4];
         max = argv[5].tag == V_UNSET ? v_none() : argv[5];
     } else if (min.tag == V_UNSET || max.tag == V_UNSET) {
-        return vm_fail(vm, GPA_E_TYPE, "clip() missing 1 required positional argument: '%s'", min.tag == V_UNSET ? "a_min" : "a_max");
+        return vm_fail(vm, GPA_E_TYPE, "clip() missing 1 required positional argument: '%s'",
+                       min.tag == V_UNSET ? "a_min" : "a_max");
     } else if (argv[4].tag != V_UNSET || argv[5].tag != V_UNSET) {
-        return vm_fail(vm, GPA_E_VALUE, "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden.");
+        return vm_fail(vm, GPA_E_VALUE,
+                       "Passing `min` or `max` keyword argument when `a_min` and `a_max` are "
+                       "provided is forbidden.");
     }
     return clip(vm, argv[0], min, max, argv[3], argv[6].dict, out);
 }
@@ -277,7 +317,8 @@ gpa_code np_joint(gpa_vm *vm, value *argv, value *out) { /* arrays */
         if (items[i].tag != V_ARRAY || items[i].aux) return GPA_OK;
         const gpa_arr *a = items[i].array->arr, *first = items[0].array->arr;
         least = MIN(least, a->ndim);
-        same += a->ndim == first->ndim && memcmp(a->shape, first->shape, a->ndim * sizeof *a->shape) == 0;
+        same += a->ndim == first->ndim &&
+                memcmp(a->shape, first->shape, a->ndim * sizeof *a->shape) == 0;
     }
     if (!n) return GPA_OK;
     value two[2] = {v_int(least), v_none()};
@@ -287,10 +328,13 @@ gpa_code np_joint(gpa_vm *vm, value *argv, value *out) { /* arrays */
     return rc;
 }
 
-gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, out, dtype, casting */
+gpa_code np_concatenate(gpa_vm *vm, value *argv,
+                        value *out) { /* arrays, axis, out, dtype, casting */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr **parts = NULL, *result = NULL;
-    out_rule rule = {.missing = "'out' must be an array", .shape = "Output array is the wrong shape", .rank = "Output array has wrong dimensionality"};
+    out_rule rule = {.missing = "'out' must be an array",
+                     .shape = "Output array is the wrong shape",
+                     .rank = "Output array has wrong dimensionality"};
     value list = v_none();
     size_t n = 0;
     int axis = 0;
@@ -299,7 +343,8 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, 
     TRY(vm_collect(vm, argv[0], &list));
     TRY(arg_dtype(vm, argv[3], &t));
     TRY(arg_casting(vm, argv[4], &rule.casting));
-    if (list.list->count == 0) TRY(vm_fail(vm, GPA_E_VALUE, "need at least one array to concatenate"));
+    if (list.list->count == 0)
+        TRY(vm_fail(vm, GPA_E_VALUE, "need at least one array to concatenate"));
     parts = mem_zero(list.list->count * sizeof *parts);
     if (!parts) TRY(vm_no_memory(vm));
     for (; n < list.list->count; n++) {
@@ -310,9 +355,11 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv, value *out) { /* arrays, axis, 
         arr_release(rt, parts[n]);
         parts[n] = flat;
     }
-    if (parts[0]->ndim == 0) TRY(vm_fail(vm, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
+    if (parts[0]->ndim == 0)
+        TRY(vm_fail(vm, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
-    for (size_t i = 0; i < n && t != DT_NONE; i++) TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
+    for (size_t i = 0; i < n && t != DT_NONE; i++)
+        TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
     TRY(arr_concat_kept(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
     rc = out_give_take(vm, &rule, result, argv[2], out);
 out:
@@ -324,34 +371,44 @@ out:
 
 /* ---- order ---- */
 
-/* There is one way to sort: what the keywords ask for is looked at, and wrong words are refused as NumPy refuses them. `letters`
- * are what a kind may begin with; NULL: only `whole`, the kind itself, will do. */
-static gpa_code check_kind(gpa_vm *vm, value kind, const char *what, const char *letters, const char *whole, const char *kinds) {
+/* There is one way to sort: what the keywords ask for is looked at, and wrong words are refused as
+ * NumPy refuses them. `letters` are what a kind may begin with; NULL: only `whole`, the kind
+ * itself, will do. */
+static gpa_code check_kind(gpa_vm *vm, value kind, const char *what, const char *letters,
+                           const char *whole, const char *kinds) {
     if (kind.tag == V_NONE && letters) return GPA_OK;
     const char *text = kind.tag == V_STR || kind.tag == V_BYTES ? kind.str->text : NULL;
-    if (!text) return vm_fail(vm, GPA_E_TYPE, "%s kind must be str, not %s", what, value_type_name(kind));
+    if (!text)
+        return vm_fail(vm, GPA_E_TYPE, "%s kind must be str, not %s", what, value_type_name(kind));
     if (letters ? *text && strchr(letters, *text) : !strcmp(text, whole)) return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "%s kind must be %s (got '%.40s')", what, kinds, text);
 }
 
 static gpa_code check_order(gpa_vm *vm, value order) {
-    return order.tag == V_NONE ? GPA_OK : vm_fail(vm, GPA_E_VALUE, "Cannot specify order when the array has no fields.");
+    return order.tag == V_NONE
+               ? GPA_OK
+               : vm_fail(vm, GPA_E_VALUE, "Cannot specify order when the array has no fields.");
 }
 
-static gpa_code ordered(gpa_vm *vm, value *argv, gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *), value *out) {
+static gpa_code ordered(gpa_vm *vm, value *argv,
+                        gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *),
+                        value *out) {
     gpa_arr *a = NULL, *flat = NULL, *result = NULL;
     int axis = 0;
     gpa_code rc = GPA_OK;
     TRY(check_kind(vm, argv[2], "sort", "qQhHmMsS", NULL, "one of 'quick', 'heap', or 'stable'"));
     if (argv[2].tag != V_NONE && argv[4].tag != V_NONE)
-        return vm_fail(vm, GPA_E_VALUE, "`kind` and `stable` parameters can't be provided at the same time. Use only one of them.");
+        return vm_fail(vm, GPA_E_VALUE,
+                       "`kind` and `stable` parameters can't be provided at the same time. Use "
+                       "only one of them.");
     TRY(check_order(vm, argv[3]));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     if (argv[1].tag == V_NONE) {
         TRY(arr_reshape(vm_rt(vm), a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = flat;
-    } else if (a->ndim || sorter != arr_argsort_turned) { /* argsort takes a number for a list of one */
+    } else if (a->ndim ||
+               sorter != arr_argsort_turned) { /* argsort takes a number for a list of one */
         TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     }
     TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
@@ -361,8 +418,12 @@ out:
     return rc;
 }
 
-gpa_code np_sort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_sort_kept, out); }  /* a, axis, kind, order, stable */
-gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) { return ordered(vm, argv, arr_argsort_turned, out); } /* likewise */
+gpa_code np_sort(gpa_vm *vm, value *argv, value *out) {
+    return ordered(vm, argv, arr_sort_kept, out);
+} /* a, axis, kind, order, stable */
+gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) {
+    return ordered(vm, argv, arr_argsort_turned, out);
+} /* likewise */
 
 gpa_code np_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: of a partition */
     (void)out;
@@ -371,12 +432,16 @@ gpa_code np_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: o
 }
 
 /* argv: a, places: a list of ints, ascending; along the last axis. */
-static gpa_code parted(gpa_vm *vm, value *argv, gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *, gpa_arr **, gpa_err *), value *out) {
+static gpa_code parted(gpa_vm *vm, value *argv,
+                       gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *, gpa_arr **,
+                                        gpa_err *),
+                       value *out) {
     gpa_arr *a = NULL, *result = NULL;
     list_obj *list = argv[1].list;
     int64_t *places = mem_new(MAX(list->count, 1) * sizeof *places);
     gpa_code rc = places ? GPA_OK : vm_no_memory(vm);
-    for (size_t i = 0; i < list->count && !rc; i++) rc = arg_int(vm, list->items[i], "kth", &places[i]);
+    for (size_t i = 0; i < list->count && !rc; i++)
+        rc = arg_int(vm, list->items[i], "kth", &places[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, places, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
@@ -385,10 +450,15 @@ static gpa_code parted(gpa_vm *vm, value *argv, gpa_code (*part)(gpa_rt *, gpa_a
     return rc;
 }
 
-gpa_code np_partition(gpa_vm *vm, value *argv, value *out) { return parted(vm, argv, arr_partition, out); }
-gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) { return parted(vm, argv, arr_argpartition, out); }
+gpa_code np_partition(gpa_vm *vm, value *argv, value *out) {
+    return parted(vm, argv, arr_partition, out);
+}
+gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) {
+    return parted(vm, argv, arr_argpartition, out);
+}
 
-gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind, order, stable: in place */
+gpa_code nd_sort(gpa_vm *vm, value *argv,
+                 value *out) { /* self, axis, kind, order, stable: in place */
     value sorted = v_none();
     gpa_code rc = np_sort(vm, argv, &sorted);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], sorted}, out);
@@ -396,9 +466,11 @@ gpa_code nd_sort(gpa_vm *vm, value *argv, value *out) { /* self, axis, kind, ord
     return rc;
 }
 
-gpa_code nd_partition(gpa_vm *vm, value *argv, value *out) { /* self, kth, axis, kind, order: in place */
+gpa_code nd_partition(gpa_vm *vm, value *argv,
+                      value *out) { /* self, kth, axis, kind, order: in place */
     value partition = v_none(), parted = v_none();
-    if (argv[0].array->arr->readonly) return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
+    if (argv[0].array->arr->readonly)
+        return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
     gpa_code rc = np_library_func(vm, "partition", &partition);
     if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &parted);
     if (!rc) rc = nd_fill(vm, (value[]){argv[0], parted}, out);
@@ -415,9 +487,12 @@ gpa_code np_searchsorted(gpa_vm *vm, value *argv, value *out) { /* a, v, side, s
     gpa_code rc = GPA_OK;
     TRY(arg_text(vm, argv[2], "search side", &side, &n));
     bool right = strcmp(side, "right") == 0;
-    if (!right && strcmp(side, "left") != 0) TRY(vm_fail(vm, GPA_E_VALUE, "search side must be 'left' or 'right' (got '%s')", side));
-    if (argv[3].tag == V_NONE) sorted = value_retain(argv[0]);
-    else TRY(np_take(vm, (value[]){argv[0], argv[3], v_none(), v_none(), v_none()}, &sorted));
+    if (!right && strcmp(side, "left") != 0)
+        TRY(vm_fail(vm, GPA_E_VALUE, "search side must be 'left' or 'right' (got '%s')", side));
+    if (argv[3].tag == V_NONE)
+        sorted = value_retain(argv[0]);
+    else
+        TRY(np_take(vm, (value[]){argv[0], argv[3], v_none(), v_none(), v_none()}, &sorted));
     TRY(arg_array(vm, sorted, DT_NONE, &a));
     TRY(arg_array(vm, argv[1], DT_NONE, &v));
     if (argv[3].tag != V_NONE) {
@@ -427,7 +502,10 @@ gpa_code np_searchsorted(gpa_vm *vm, value *argv, value *out) { /* a, v, side, s
         arr_release(vm_rt(vm), all);
         if (!each) TRY(vm_fail(vm, GPA_E_VALUE, "sorter.size must equal a.size"));
     }
-    if (a->ndim != 1) TRY(vm_fail(vm, GPA_E_VALUE, a->ndim ? "object too deep for desired array" : "object of too small depth for desired array"));
+    if (a->ndim != 1)
+        TRY(vm_fail(vm, GPA_E_VALUE,
+                    a->ndim ? "object too deep for desired array"
+                            : "object of too small depth for desired array"));
     TRY(arr_searchsorted(vm_rt(vm), a, v, right, &result, vm_err(vm)));
     rc = np_return(vm, result, out);
 out:
@@ -451,10 +529,15 @@ gpa_code np_give(gpa_vm *vm, value *argv, value *out) { /* result, out, name, ca
 static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const gpa_arr *into) {
     static const out_rule rule = {.ufunc = "matmul", .casting = CAST_SAME_KIND};
     for (int k = 0; k < core; k++) {
-        int64_t want = result->shape[result->ndim - core + k], have = into->ndim < core ? into->ndim ? into->shape[0] : 0 : into->shape[into->ndim - core + k];
+        int64_t want = result->shape[result->ndim - core + k],
+                have = into->ndim < core ? into->ndim ? into->shape[0] : 0
+                                         : into->shape[into->ndim - core + k];
         if (into->ndim < core || have != want)
-            return vm_fail(vm, GPA_E_VALUE, "matmul: Output operand 0 has a mismatch in its core dimension %d, with gufunc signature (n?,k),(k,m?)->(n?,m?) "
-                           "(size %lld is different from %lld)", k, (long long)have, (long long)want);
+            return vm_fail(vm, GPA_E_VALUE,
+                           "matmul: Output operand 0 has a mismatch in its core dimension %d, with "
+                           "gufunc signature (n?,k),(k,m?)->(n?,m?) "
+                           "(size %lld is different from %lld)",
+                           k, (long long)have, (long long)want);
     }
     return out_check(vm, &rule, into->ndim, into->shape, (gpa_dtype)result->dtype, into);
 }
@@ -470,7 +553,8 @@ gpa_code np_matmul(gpa_vm *vm, value *argv, value *out) { /* x1, x2, out */
     TRY(float_check_arr(vm, "_float_look_product", 2, (value[3]){argv[0], argv[1]}, result));
     if (into) {
         TRY(check_product(vm, (a.arr->ndim > 1) + (b.arr->ndim > 1), result, into));
-        TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = result}, vm_err(vm)));
+        TRY(arr_set(vm_rt(vm), into, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
+                    &(gpa_opnd){.arr = result}, vm_err(vm)));
         *out = value_retain(argv[2].tag == V_TUPLE ? argv[2].tuple->items[0] : argv[2]);
     } else {
         rc = np_return(vm, result, out);
@@ -494,7 +578,8 @@ gpa_code np_vdot(gpa_vm *vm, value *argv, value *out) { /* a, b */
         in[i].arr = flat[i].array->arr;
     }
     if (in[0].arr->size != in[1].arr->size)
-        TRY(vm_fail(vm, GPA_E_VALUE, "cannot reshape array of size %lld into shape (%lld,)", (long long)in[1].arr->size, (long long)in[0].arr->size));
+        TRY(vm_fail(vm, GPA_E_VALUE, "cannot reshape array of size %lld into shape (%lld,)",
+                    (long long)in[1].arr->size, (long long)in[0].arr->size));
     if (dtype_is_complex((gpa_dtype)in[0].arr->dtype)) {
         TRY(arr_ufunc(vm_rt(vm), OP_CONJUGATE, in, NULL, &conjugate, vm_err(vm)));
         in[0].arr = conjugate;

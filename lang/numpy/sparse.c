@@ -1,5 +1,6 @@
-/* Products, order, unions, parts and transposes of sparse matrices: the native part of scipy.sparse. The parts of a matrix were checked by the library.
- * Arguments are arrays, then numbers; what comes back are arrays, or None where nothing is made. */
+/* Products, order, unions, parts and transposes of sparse matrices: the native part of
+ * scipy.sparse. The parts of a matrix were checked by the library. Arguments are arrays, then
+ * numbers; what comes back are arrays, or None where nothing is made. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
@@ -12,7 +13,8 @@ typedef struct {
     int64_t n[NUMBERS];
 } call;
 
-/* `arrays` arguments, of which number `optional` may be None, then `numbers`. Ended by end or release, also after a failure. */
+/* `arrays` arguments, of which number `optional` may be None, then `numbers`. Ended by end or
+ * release, also after a failure. */
 static gpa_code begin(gpa_vm *vm, value *argv, int arrays, int optional, int numbers, call *c) {
     *c = (call){.rt = vm_rt(vm), .e = vm_err(vm)};
     gpa_code rc = GPA_OK;
@@ -35,46 +37,55 @@ static gpa_code end(gpa_vm *vm, gpa_code rc, call *c, int parts, value *out) {
 }
 
 /* NATIVE(name, arrays, numbers, parts that come back, what makes them). */
-#define NATIVES(NATIVE)                                                                                                      \
-    NATIVE(product, 4, 0, 1, arr_sparse(c.rt, c.in[0], c.in[1], c.in[2], c.in[3], c.made, c.e))                              \
-    NATIVE(spgemm, 6, 1, 3, arr_spgemm(c.rt, c.in, c.in + 3, c.n[0], c.made, c.e))                                           \
-    NATIVE(some, 4, 1, 3, arr_sparse_some(c.rt, c.in, c.n[0], c.in[3], c.made, c.e))                                         \
-    NATIVE(pick, 4, 1, 3, arr_sparse_pick(c.rt, c.in, c.n[0], c.in[3], c.made, c.e))                                         \
-    NATIVE(elements, 5, 2, 1, arr_sparse_elements(c.rt, c.in, c.n[0], c.in[3], c.in[4], c.n[1] != 0, c.made, c.e))           \
-    NATIVE(places, 5, 1, 1, arr_sparse_places(c.rt, c.in, c.n[0], c.in[3], c.in[4], c.made, c.e))                            \
-    NATIVE(columns, 4, 2, 1, arr_sparse_columns(c.rt, c.in, c.n[1] != 0, c.n[0], c.in[3], c.made, c.e))                      \
-    NATIVE(lines, 1, 1, 1, arr_sparse_lines(c.rt, c.in[0], c.n[0], c.made, c.e))                                             \
-    NATIVE(starts, 2, 1, 1, arr_sparse_starts(c.rt, c.in[0], c.in[1], c.n[0], c.made, c.e))                                  \
-    NATIVE(order, 3, 2, 3, arr_sparse_order(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))                                   \
-    NATIVE(turn_rows, 3, 1, 3, arr_sparse_turn_rows(c.rt, c.in, c.n[0], c.made, c.e))                                        \
-    NATIVE(dense_places, 3, 2, 1, arr_sparse_dense_places(c.rt, c.in, c.n[0], c.n[1], c.made, c.e))                          \
-    NATIVE(between, 3, 4, 3, arr_sparse_between(c.rt, c.in, c.n[0], c.n + 1, c.made, c.e))                                   \
-    NATIVE(diagonal, 3, 2, 1, arr_sparse_diagonal(c.rt, c.in, c.n[0], c.n[1], c.made, c.e))                                  \
-    NATIVE(column_sums, 3, 1, 1, arr_sparse_column_sums(c.rt, c.in, c.n[0], c.made, c.e))                                    \
-    NATIVE(extremes, 3, 2, 1, arr_sparse_extremes(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))                             \
-    NATIVE(where, 3, 2, 1, arr_sparse_where(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))                                   \
-    NATIVE(lu_order, 3, 1, 2, arr_sparse_lu_order(c.rt, c.in, c.n[0], c.made, c.e))                                          \
-    NATIVE(lu, 4, 1, 7, arr_sparse_lu(c.rt, c.in, c.in[3], c.n[0], c.made, c.e))                                             \
-    NATIVE(lu_solve, 9, 1, 1, arr_sparse_lu_solve(c.rt, c.in, c.in[8], c.n[0] != 0, c.made, c.e))                            \
-    NATIVE(diagonals, 2, 2, 3, arr_sparse_diagonals(c.rt, c.in[0], c.in[1], c.n[0], c.n[1], c.made, c.e))
-#define NATIVE(name, arrays, numbers, parts, MAKE)                      \
-    gpa_code sparse_##name(gpa_vm *vm, value *argv, value *out) {       \
-        call c;                                                         \
-        gpa_code rc = begin(vm, argv, arrays, NO_OPTION, numbers, &c);  \
-        return end(vm, rc ? rc : MAKE, &c, parts, out);                 \
+#define NATIVES(NATIVE)                                                                           \
+    NATIVE(product, 4, 0, 1, arr_sparse(c.rt, c.in[0], c.in[1], c.in[2], c.in[3], c.made, c.e))   \
+    NATIVE(spgemm, 6, 1, 3, arr_spgemm(c.rt, c.in, c.in + 3, c.n[0], c.made, c.e))                \
+    NATIVE(some, 4, 1, 3, arr_sparse_some(c.rt, c.in, c.n[0], c.in[3], c.made, c.e))              \
+    NATIVE(pick, 4, 1, 3, arr_sparse_pick(c.rt, c.in, c.n[0], c.in[3], c.made, c.e))              \
+    NATIVE(elements, 5, 2, 1,                                                                     \
+           arr_sparse_elements(c.rt, c.in, c.n[0], c.in[3], c.in[4], c.n[1] != 0, c.made, c.e))   \
+    NATIVE(places, 5, 1, 1, arr_sparse_places(c.rt, c.in, c.n[0], c.in[3], c.in[4], c.made, c.e)) \
+    NATIVE(columns, 4, 2, 1,                                                                      \
+           arr_sparse_columns(c.rt, c.in, c.n[1] != 0, c.n[0], c.in[3], c.made, c.e))             \
+    NATIVE(lines, 1, 1, 1, arr_sparse_lines(c.rt, c.in[0], c.n[0], c.made, c.e))                  \
+    NATIVE(starts, 2, 1, 1, arr_sparse_starts(c.rt, c.in[0], c.in[1], c.n[0], c.made, c.e))       \
+    NATIVE(order, 3, 2, 3, arr_sparse_order(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))        \
+    NATIVE(turn_rows, 3, 1, 3, arr_sparse_turn_rows(c.rt, c.in, c.n[0], c.made, c.e))             \
+    NATIVE(dense_places, 3, 2, 1,                                                                 \
+           arr_sparse_dense_places(c.rt, c.in, c.n[0], c.n[1], c.made, c.e))                      \
+    NATIVE(between, 3, 4, 3, arr_sparse_between(c.rt, c.in, c.n[0], c.n + 1, c.made, c.e))        \
+    NATIVE(diagonal, 3, 2, 1, arr_sparse_diagonal(c.rt, c.in, c.n[0], c.n[1], c.made, c.e))       \
+    NATIVE(column_sums, 3, 1, 1, arr_sparse_column_sums(c.rt, c.in, c.n[0], c.made, c.e))         \
+    NATIVE(extremes, 3, 2, 1, arr_sparse_extremes(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))  \
+    NATIVE(where, 3, 2, 1, arr_sparse_where(c.rt, c.in, c.n[0], c.n[1] != 0, c.made, c.e))        \
+    NATIVE(lu_order, 3, 1, 2, arr_sparse_lu_order(c.rt, c.in, c.n[0], c.made, c.e))               \
+    NATIVE(lu, 4, 1, 7, arr_sparse_lu(c.rt, c.in, c.in[3], c.n[0], c.made, c.e))                  \
+    NATIVE(lu_solve, 9, 1, 1, arr_sparse_lu_solve(c.rt, c.in, c.in[8], c.n[0] != 0, c.made, c.e)) \
+    NATIVE(diagonals, 2, 2, 3,                                                                    \
+           arr_sparse_diagonals(c.rt, c.in[0], c.in[1], c.n[0], c.n[1], c.made, c.e))
+#define NATIVE(name, arrays, numbers, parts, MAKE)                     \
+    gpa_code sparse_##name(gpa_vm *vm, value *argv, value *out) {      \
+        call c;                                                        \
+        gpa_code rc = begin(vm, argv, arrays, NO_OPTION, numbers, &c); \
+        return end(vm, rc ? rc : MAKE, &c, parts, out);                \
     }
 NATIVES(NATIVE)
 #undef NATIVE
 #undef NATIVES
 
-gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, indptr, indices, data, columns, ascending, ufunc */
+gpa_code sparse_union(
+    gpa_vm *vm, value *argv,
+    value *out) { /* indptr, indices, data, indptr, indices, data, columns, ascending, ufunc */
     call c;
     gpa_code rc = begin(vm, argv, 6, NO_OPTION, 2, &c);
-    if (!rc) rc = arr_sparse_union(c.rt, op_find(argv[8].str->text, argv[8].str->size), c.in, c.in + 3, c.n[0], c.n[1] != 0, c.made, c.e);
+    if (!rc)
+        rc = arr_sparse_union(c.rt, op_find(argv[8].str->text, argv[8].str->size), c.in, c.in + 3,
+                              c.n[0], c.n[1] != 0, c.made, c.e);
     return end(vm, rc, &c, c.made[3] ? 4 : 3, out);
 }
 
-gpa_code sparse_dense(gpa_vm *vm, value *argv, value *out) { /* indptr, indices, data, added or None, columns, turned */
+gpa_code sparse_dense(gpa_vm *vm, value *argv,
+                      value *out) { /* indptr, indices, data, added or None, columns, turned */
     call c;
     gpa_code rc = begin(vm, argv, 4, 3, 2, &c);
     if (!rc) rc = arr_sparse_dense(c.rt, c.in, c.n[0], c.n[1] != 0, c.in[3], c.made, c.e);
@@ -108,15 +119,18 @@ gpa_code sparse_beside(gpa_vm *vm, value *argv, value *out) { /* parts, columns 
     if (!rc) rc = vm_collect(vm, argv[1], &columns);
     if (!rc) {
         blocks = (int64_t)columns.list->count;
-        if (!blocks || parts.list->count != 3 * columns.list->count) rc = vm_fail(vm, GPA_E_VALUE, "blocks must be 2-D");
+        if (!blocks || parts.list->count != 3 * columns.list->count)
+            rc = vm_fail(vm, GPA_E_VALUE, "blocks must be 2-D");
     }
     if (!rc) {
         in = mem_zero((size_t)blocks * 3 * sizeof *in);
         n = mem_zero((size_t)blocks * sizeof *n);
         if (!in || !n) rc = vm_no_memory(vm);
     }
-    for (int64_t i = 0; i < 3 * blocks && !rc; i++) rc = arg_array(vm, parts.list->items[i], DT_NONE, &in[i]);
-    for (int64_t b = 0; b < blocks && !rc; b++) rc = arg_int(vm, columns.list->items[b], "columns", &n[b]);
+    for (int64_t i = 0; i < 3 * blocks && !rc; i++)
+        rc = arg_array(vm, parts.list->items[i], DT_NONE, &in[i]);
+    for (int64_t b = 0; b < blocks && !rc; b++)
+        rc = arg_int(vm, columns.list->items[b], "columns", &n[b]);
     if (!rc) rc = arr_sparse_beside(vm_rt(vm), in, n, blocks, made, vm_err(vm));
     for (int64_t i = 0; in && i < 3 * blocks; i++) arr_release(vm_rt(vm), in[i]);
     mem_free(in);

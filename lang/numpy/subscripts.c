@@ -22,7 +22,8 @@ static gpa_code subscript_getitem(gpa_vm *vm, object_obj *o, value key, value *o
     return rc;
 }
 
-const object_kind subscript_kind = {.type_name = "numpy.lib._index_tricks_impl.nd_grid", .getitem = subscript_getitem};
+const object_kind subscript_kind = {.type_name = "numpy.lib._index_tricks_impl.nd_grid",
+                                    .getitem = subscript_getitem};
 
 value np_subscript(gpa_vm *vm, const char *function, value how) {
     value v = v_object(vm, &subscript_kind, 1);

@@ -1,6 +1,7 @@
 /* Ufuncs as values: calling them, and reduce, accumulate, reduceat, outer, at.
  *
- * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a node. */
+ * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a
+ * node. */
 #include <math.h>
 
 #include "lang/builtin/all.h"
@@ -32,21 +33,31 @@ typedef struct {
     value out, where, dtype, casting, signature, order;
 } keywords;
 
-static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
+static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET},
+                                     {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
 
 static bool is(value name, const char *text) { return strcmp(name.str->text, text) == 0; }
 
-static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names, const value *values, keywords *k) {
+static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names,
+                     const value *values, keywords *k) {
     for (size_t i = 0; i < n_kw; i++) {
-        if (is(names[i], "out")) k->out = values[i];
-        else if (is(names[i], "where")) k->where = values[i];
-        else if (is(names[i], "dtype")) k->dtype = values[i];
-        else if (is(names[i], "casting")) k->casting = values[i];
-        else if (is(names[i], "signature") || is(names[i], "sig")) k->signature = values[i];
-        else if (is(names[i], "order")) k->order = values[i];
-        else if (is(names[i], "subok") && values[i].tag != V_BOOL) return vm_fail(vm, GPA_E_TYPE, "'subok' must be a boolean");
+        if (is(names[i], "out"))
+            k->out = values[i];
+        else if (is(names[i], "where"))
+            k->where = values[i];
+        else if (is(names[i], "dtype"))
+            k->dtype = values[i];
+        else if (is(names[i], "casting"))
+            k->casting = values[i];
+        else if (is(names[i], "signature") || is(names[i], "sig"))
+            k->signature = values[i];
+        else if (is(names[i], "order"))
+            k->order = values[i];
+        else if (is(names[i], "subok") && values[i].tag != V_BOOL)
+            return vm_fail(vm, GPA_E_TYPE, "'subok' must be a boolean");
         else if (!is(names[i], "subok"))
-            return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", u->name, names[i].str->text);
+            return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", u->name,
+                           names[i].str->text);
     }
     return GPA_OK;
 }
@@ -58,15 +69,19 @@ static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value
     gpa_dtype compute, result;
     gpa_code rc = arr_number_types(u->op, in, &compute, &result, vm_err(vm));
     if (rc) return rc;
-    if (op_info[u->op].sig == SIG_COMPARE && dtype_is_float(compute) && is_whole(&in[0]) && is_whole(&in[1])) {
-        gpa_arr *compared; /* signed and unsigned, or beyond both: exactly, which takes more than one operation */
+    if (op_info[u->op].sig == SIG_COMPARE && dtype_is_float(compute) && is_whole(&in[0]) &&
+        is_whole(&in[1])) {
+        gpa_arr *compared; /* signed and unsigned, or beyond both: exactly, which takes more than
+                              one operation */
         rc = arr_ufunc(vm_rt(vm), u->op, in, NULL, &compared, vm_err(vm));
         return rc ? rc : np_return(vm, compared, out);
     }
-    if (u->op == OP_POWER && dtype_info[compute].kind == 'I' && dtype_cast(in[1].v, in[1].dtype, DT_I64).I64 < 0)
+    if (u->op == OP_POWER && dtype_info[compute].kind == 'I' &&
+        dtype_cast(in[1].v, in[1].dtype, DT_I64).I64 < 0)
         return vm_fail(vm, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v[3] = {0};
-    for (int i = 0; i < op_info[u->op].arity; i++) v[i] = dtype_cast(in[i].v, in[i].dtype, op_operand(u->op, compute, i));
+    for (int i = 0; i < op_info[u->op].arity; i++)
+        v[i] = dtype_cast(in[i].v, in[i].dtype, op_operand(u->op, compute, i));
     *out = v_num(vm, result, op_scalar(u->op, compute, v[0], v[1], v[2]));
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
@@ -79,14 +94,17 @@ gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out) {
         rc = arg_opnd(vm, args[i], &in[i]);
         arrays |= in[i].arr != NULL;
     }
-    if (!rc) rc = arrays ? ufunc_call(vm, ufunc_of(op), op_info[op].arity, args, 0, NULL, out) : on_numbers(vm, ufunc_of(op), in, out);
+    if (!rc)
+        rc = arrays ? ufunc_call(vm, ufunc_of(op), op_info[op].arity, args, 0, NULL, out)
+                    : on_numbers(vm, ufunc_of(op), in, out);
     for (int i = 0; i < op_info[op].arity; i++) arg_opnd_release(vm, &in[i]);
     return rc;
 }
 
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out);
 
-/* Looks for floating-point errors in a trial of its own: operands and out= may be the same array. */
+/* Looks for floating-point errors in a trial of its own: operands and out= may be the same array.
+ */
 static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k) {
     keywords trial = *k;
     value result = v_none();
@@ -99,18 +117,26 @@ static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     return rc;
 }
 
-/* What a rule of casting says of the operands, and of the array for the result. Operations of logic take any operands. */
-static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, const arr_ufunc_opts *o) {
+/* What a rule of casting says of the operands, and of the array for the result. Operations of logic
+ * take any operands. */
+static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
+                            const arr_ufunc_opts *o) {
     gpa_dtype compute = o->dtype, result;
     gpa_code rc = GPA_OK;
-    if (o->dtype == DT_NONE) rc = arr_ufunc_types(u->op, in, &compute, &result, vm_err(vm));
-    else op_types(u->op, o->dtype, &compute, &result);
+    if (o->dtype == DT_NONE)
+        rc = arr_ufunc_types(u->op, in, &compute, &result, vm_err(vm));
+    else
+        op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
-    for (int i = 0; i < n && !rc; i++) rc = ufunc_check_input(vm, u->name, in, i, n, op_operand(u->op, compute, i), o->casting);
-    return rc || !o->into ? rc : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
+    for (int i = 0; i < n && !rc; i++)
+        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand(u->op, compute, i), o->casting);
+    return rc || !o->into
+               ? rc
+               : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
 }
 
-static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out) {
+static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k,
+                      value *out) {
     int arity = op_info[u->op].arity;
     gpa_opnd in[3] = {0};
     gpa_arr *where = NULL, *result = NULL;
@@ -120,7 +146,11 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     gpa_code rc = GPA_OK;
     for (int i = 0; i < arity; i++) {
         if (args[i].tag == V_STR || args[i].tag == V_NONE || args[i].tag == V_DICT)
-            TRY(vm_fail(vm, GPA_E_TYPE, "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported types according to the casting rule ''safe''", u->name));
+            TRY(vm_fail(
+                vm, GPA_E_TYPE,
+                "ufunc '%s' not supported for the input types, and the inputs could not be safely "
+                "coerced to any supported types according to the casting rule ''safe''",
+                u->name));
         TRY(arg_opnd(vm, args[i], &in[i]));
         arrays |= in[i].arr != NULL;
     }
@@ -130,10 +160,14 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     TRY(ufunc_loop(vm, u, in, k->dtype, k->signature, &opts.dtype));
     if (opts.dtype != DT_NONE || k->casting.tag != V_UNSET) TRY(check_casts(vm, u, in, &opts));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
-    bool plain = k->where.tag != V_ARRAY && k->where.tag != V_NUM; /* its numbers are taken for truth values */
+    bool plain = k->where.tag != V_ARRAY &&
+                 k->where.tag != V_NUM; /* its numbers are taken for truth values */
     if (!everywhere) TRY(arg_array(vm, k->where, plain ? DT_BOOL : DT_NONE, &where));
     if (where && where->dtype != DT_BOOL) {
-        rc = vm_fail(vm, GPA_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'", dtype_info[where->dtype].name);
+        rc = vm_fail(
+            vm, GPA_E_TYPE,
+            "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe'",
+            dtype_info[where->dtype].name);
         goto out;
     }
     opts.where = where;
@@ -160,15 +194,20 @@ out:
     return rc;
 }
 
-gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw, const value *kw_names, value *out) {
+gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, size_t n_kw,
+                    const value *kw_names, value *out) {
     size_t arity = op_info[u->op].arity;
     keywords k = no_keywords;
     gpa_code rc = bind(vm, u, n_kw, kw_names, args + n, &k);
     if (rc) return rc;
     if (n < arity || n > arity + 1)
-        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu were given", u->name, arity, arity + 1, n);
+        return vm_fail(vm, GPA_E_TYPE,
+                       "%s() takes from %zu to %zu positional arguments but %zu were given",
+                       u->name, arity, arity + 1, n);
     if (n == arity + 1) {
-        if (k.out.tag != V_UNSET) return vm_fail(vm, GPA_E_TYPE, "cannot specify 'out' as both a positional and keyword argument");
+        if (k.out.tag != V_UNSET)
+            return vm_fail(vm, GPA_E_TYPE,
+                           "cannot specify 'out' as both a positional and keyword argument");
         k.out = args[arity];
     }
     return apply(vm, u, args, &k, out);
@@ -176,12 +215,14 @@ gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, siz
 
 static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
     if (op_info[u->op].arity == 2) return GPA_OK;
-    return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions", strcmp(method, "outer") == 0 ? "outer product" : method);
+    return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions",
+                   strcmp(method, "outer") == 0 ? "outer product" : method);
 }
 
 /* ---- methods ---- */
 
-/* The operation has no reduction of its own: a function of the library goes from element to element. Absent arguments are None. */
+/* The operation has no reduction of its own: a function of the library goes from element to
+ * element. Absent arguments are None. */
 static gpa_code fold(gpa_vm *vm, const char *name, size_t n, const value *argv, value *out) {
     value fn = v_none(), args[8];
     for (size_t i = 0; i < n; i++) args[i] = argv[i].tag == V_UNSET ? v_none() : argv[i];
@@ -191,7 +232,8 @@ static gpa_code fold(gpa_vm *vm, const char *name, size_t n, const value *argv, 
     return rc;
 }
 
-gpa_code uf_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
+gpa_code uf_reduce(gpa_vm *vm, value *argv,
+                   value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
     const ufunc *u = argv[0].ufunc;
     gpa_code rc = binary_only(vm, u, "reduce");
     if (rc) return rc;
@@ -204,11 +246,14 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, 
 static gpa_code only_axis(gpa_vm *vm, const char *method, value a, value *axis) {
     if (axis->tag != V_NONE) return GPA_OK;
     *axis = v_int(0);
-    return a.tag != V_ARRAY || a.array->arr->ndim < 2 ? GPA_OK : vm_fail(vm, GPA_E_VALUE, "%s does not allow multiple axes", method);
+    return a.tag != V_ARRAY || a.array->arr->ndim < 2
+               ? GPA_OK
+               : vm_fail(vm, GPA_E_VALUE, "%s does not allow multiple axes", method);
 }
 
 /* ldexp's results of integers are floats, which its running forms do not take for operands. */
-static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, value array, value dtype) {
+static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, value array,
+                              value dtype) {
     gpa_arr *a = NULL;
     gpa_dtype asked;
     if (u->op != OP_LDEXP) return GPA_OK;
@@ -216,9 +261,17 @@ static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, va
     if (!rc) rc = arg_dtype(vm, dtype, &asked);
     gpa_dtype t = rc ? DT_NONE : (gpa_dtype)a->dtype;
     arr_release(vm_rt(vm), a);
-    if (rc || !(t == DT_BOOL || dtype_is_int(t)) || t == DT_U64) return rc; /* of uint64 there is no ldexp */
-    const char *made = dtype_info[asked != DT_NONE ? asked : dtype_size(t) == 1 ? DT_F16 : dtype_size(t) == 2 ? DT_F32 : DT_F64].name;
-    return vm_fail(vm, GPA_E_TYPE, "the resolved dtypes are not compatible with ldexp.%s. Resolved (dtype('%s'), dtype('%s'), dtype('%s'))", method, made,
+    if (rc || !(t == DT_BOOL || dtype_is_int(t)) || t == DT_U64)
+        return rc; /* of uint64 there is no ldexp */
+    const char *made = dtype_info[asked != DT_NONE     ? asked
+                                  : dtype_size(t) == 1 ? DT_F16
+                                  : dtype_size(t) == 2 ? DT_F32
+                                                       : DT_F64]
+                           .name;
+    return vm_fail(vm, GPA_E_TYPE,
+                   "the resolved dtypes are not compatible with ldexp.%s. Resolved (dtype('%s'), "
+                   "dtype('%s'), dtype('%s'))",
+                   method, made,
                    dtype_info[dtype_can_cast(t, DT_I32, CAST_SAFE) ? DT_I32 : DT_I64].name, made);
 }
 
@@ -227,7 +280,9 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
     gpa_code rc = binary_only(vm, u, "accumulate");
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
-    bool scalar = argv[1].tag == V_ARRAY ? argv[1].array->arr->ndim == 0 : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
+    bool scalar = argv[1].tag == V_ARRAY
+                      ? argv[1].array->arr->ndim == 0
+                      : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
     if (scalar) return vm_fail(vm, GPA_E_TYPE, "cannot accumulate on a scalar");
     if ((rc = takes_results(vm, u, "accumulate", argv[1], argv[3]))) return rc;
     value one[] = {argv[0], argv[1], argv[2], argv[3], argv[4]};
@@ -240,13 +295,18 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
 
 enum { MANY_SLICES = 16 };
 
-/* Whether the host may reduce slices at once: an array by an operation of which no order is asked, at integers in one dimension, which *at becomes. */
+/* Whether the host may reduce slices at once: an array by an operation of which no order is asked,
+ * at integers in one dimension, which *at becomes. */
 static gpa_code slices_at(gpa_vm *vm, const ufunc *u, value array, value indices, gpa_arr **at) {
     *at = NULL;
-    if (array.tag != V_ARRAY || array.aux || array.array->arr->ndim == 0 || (gpa_red)op_info[u->op].identity == RED_COUNT) return GPA_OK;
+    if (array.tag != V_ARRAY || array.aux || array.array->arr->ndim == 0 ||
+        (gpa_red)op_info[u->op].identity == RED_COUNT)
+        return GPA_OK;
     bool list = indices.tag == V_LIST || indices.tag == V_TUPLE;
     const size_t n = !list ? 0 : indices.tag == V_LIST ? indices.list->count : indices.tuple->count;
-    const value *items = !list ? NULL : indices.tag == V_LIST ? indices.list->items : indices.tuple->items;
+    const value *items = !list                   ? NULL
+                         : indices.tag == V_LIST ? indices.list->items
+                                                 : indices.tuple->items;
     for (size_t i = 0; i < n; i++) list = list && items[i].tag == V_INT;
     if (!list && indices.tag != V_ARRAY) return GPA_OK;
     gpa_code rc = arg_array(vm, indices, DT_NONE, at);
@@ -267,7 +327,8 @@ static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out)
     *out = v_unset();
     if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
     if (rc || float_watched(vm)) return rc;
-    TRY(arr_reduce_slices(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis, dtype, &reduced, vm_err(vm)));
+    TRY(arr_reduce_slices(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis,
+                          dtype, &reduced, vm_err(vm)));
     if (!reduced) goto out;
     TRY(np_return_array(vm, reduced, &result));
     rc = fold(vm, "_into", 2, (value[]){result, argv[5]}, out);
@@ -290,7 +351,8 @@ static gpa_code reduce_nothing(gpa_vm *vm, value *argv, gpa_arr *a, int axis, va
     return rc;
 }
 
-gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indices, axis, dtype, out */
+gpa_code uf_reduceat(gpa_vm *vm, value *argv,
+                     value *out) { /* self, array, indices, axis, dtype, out */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *at = NULL, **parts = NULL, *whole = NULL;
     value places = v_none(), part = v_none(), reduced = v_none();
@@ -302,7 +364,8 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     TRY(slices_at(vm, argv[0].ufunc, argv[1], argv[2], &at));
     if (at) {
         TRY(reduce_by_host(vm, argv, at, out));
-        if (out->tag == V_UNSET && at->size >= MANY_SLICES && argv[2].tag == V_ARRAY) rc = fold(vm, "_reduceat", 6, argv, out);
+        if (out->tag == V_UNSET && at->size >= MANY_SLICES && argv[2].tag == V_ARRAY)
+            rc = fold(vm, "_reduceat", 6, argv, out);
         if (rc || out->tag != V_UNSET) goto out;
     }
     TRY(arg_array(vm, argv[1], DT_NONE, &a));
@@ -319,22 +382,37 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv, value *out) { /* self, array, indi
     if (!parts) TRY(vm_no_memory(vm));
     for (; n < places.list->count; n++) {
         int64_t lo, hi = a->shape[axis];
-        if (places.list->items[n].tag == V_LIST) TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
+        if (places.list->items[n].tag == V_LIST)
+            TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
         TRY(arg_int(vm, places.list->items[n], "indices", &lo));
         if (n + 1 < places.list->count) TRY(arg_int(vm, places.list->items[n + 1], "indices", &hi));
         if (lo < 0 || lo >= a->shape[axis]) {
-            rc = vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)lo, argv[0].ufunc->name, (long long)a->shape[axis]);
+            rc = vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
+                         (long long)lo, argv[0].ufunc->name, (long long)a->shape[axis]);
             goto out;
         }
         gpa_index ix[GPA_MAX_DIMS] = {0};
         for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
-        ix[axis] = (gpa_index){.kind = IX_SLICE, .has_start = true, .has_stop = true, .start = lo, .stop = hi > lo ? hi : lo + 1};
+        ix[axis] = (gpa_index){.kind = IX_SLICE,
+                               .has_start = true,
+                               .has_stop = true,
+                               .start = lo,
+                               .stop = hi > lo ? hi : lo + 1};
         gpa_arr *piece = NULL;
         TRY(arr_get(rt, a, ix, axis + 1, NULL, &piece, vm_err(vm)));
         TRY(np_return_array(vm, piece, &part));
         bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
-        bool itself = argv[0].ufunc->op == OP_ADD && inexact; /* a slice is not begun with 0, which would make -0.0 of its elements 0.0 */
-        value args[] = {argv[0], part, v_int(axis), argv[4], v_none(), v_bool(true), itself ? v_float(-0.0) : v_unset(), v_bool(true)};
+        bool itself =
+            argv[0].ufunc->op == OP_ADD &&
+            inexact; /* a slice is not begun with 0, which would make -0.0 of its elements 0.0 */
+        value args[] = {argv[0],
+                        part,
+                        v_int(axis),
+                        argv[4],
+                        v_none(),
+                        v_bool(true),
+                        itself ? v_float(-0.0) : v_unset(),
+                        v_bool(true)};
         TRY(uf_reduce(vm, args, &reduced));
         parts[n] = arr_retain(reduced.array->arr);
         value_release(vm, part);
@@ -373,7 +451,9 @@ gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: 
     int64_t shape[GPA_MAX_DIMS];
     int n = a->ndim + b->ndim;
     if (n > GPA_MAX_DIMS) {
-        rc = vm_fail(vm, GPA_E_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", GPA_MAX_DIMS, n);
+        rc = vm_fail(vm, GPA_E_VALUE,
+                     "maximum supported dimension for an ndarray is currently %d, found %d",
+                     GPA_MAX_DIMS, n);
         goto out;
     }
     for (int d = 0; d < n; d++) shape[d] = d < a->ndim ? a->shape[d] : 1;
@@ -391,7 +471,8 @@ out:
     return rc;
 }
 
-/* Whether so many values are put to a list that a device that sorts them may be sooner than the host. Sums of integers need no order. */
+/* Whether so many values are put to a list that a device that sorts them may be sooner than the
+ * host. Sums of integers need no order. */
 static bool puts_many(const ufunc *u, value array, value indices) {
     enum { MANY = 1 << 15 };
     if (indices.tag != V_ARRAY) return false;
@@ -399,8 +480,13 @@ static bool puts_many(const ufunc *u, value array, value indices) {
     const gpa_dtype t = (gpa_dtype)a->dtype;
     const bool sums = u->op == OP_ADD || u->op == OP_SUBTRACT, real = t == DT_F32 || t == DT_F64;
     if (!sums && u->op != OP_MULTIPLY && u->op != OP_MAXIMUM && u->op != OP_MINIMUM) return false;
-    if (!real && !(dtype_is_complex(t) ? sums : (t == DT_I32 || t == DT_I64 || t == DT_U32 || t == DT_U64) && u->op != OP_ADD)) return false;
-    return a->ndim == 1 && a->size && a->size < INT32_MAX / 2 && at->size && at->size < INT32_MAX / 2 && a->size + at->size >= MANY &&
+    if (!real &&
+        !(dtype_is_complex(t)
+              ? sums
+              : (t == DT_I32 || t == DT_I64 || t == DT_U32 || t == DT_U64) && u->op != OP_ADD))
+        return false;
+    return a->ndim == 1 && a->size && a->size < INT32_MAX / 2 && at->size &&
+           at->size < INT32_MAX / 2 && a->size + at->size >= MANY &&
            dtype_is_int((gpa_dtype)at->dtype);
 }
 
@@ -410,10 +496,13 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     gpa_index ix[ARG_MAX_INDEX];
     int n = 0;
     *out = v_none();
-    if (argv[1].tag != V_ARRAY || argv[1].aux) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
+    if (argv[1].tag != V_ARRAY || argv[1].aux)
+        return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
     bool two = op_info[u->op].arity == 2;
-    if (two && argv[3].tag == V_NONE) return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
-    if (!two && argv[3].tag != V_NONE) return vm_fail(vm, GPA_E_VALUE, "second operand provided when ufunc is unary");
+    if (two && argv[3].tag == V_NONE)
+        return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
+    if (!two && argv[3].tag != V_NONE)
+        return vm_fail(vm, GPA_E_VALUE, "second operand provided when ufunc is unary");
     if (puts_many(u, argv[1], argv[2])) {
         value done = v_none();
         gpa_code rc = fold(vm, "_put_at", 4, argv, &done);
@@ -421,7 +510,9 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     }
     gpa_code rc = arg_index(vm, argv[2], ix, &n);
     if (!rc && two) rc = arg_opnd(vm, argv[3], &rhs);
-    if (!rc) rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, ix, n, two ? &rhs : NULL, vm_err(vm));
+    if (!rc)
+        rc = arr_update_at(vm_rt(vm), u->op, argv[1].array->arr, ix, n, two ? &rhs : NULL,
+                           vm_err(vm));
     arg_opnd_release(vm, &rhs);
     arg_index_release(vm, ix, n);
     return rc;
@@ -430,7 +521,9 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
 /* ---- attributes ---- */
 
 gpa_code np_mark_ufunc(gpa_vm *vm, value *argv, value *out) { /* function */
-    if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s", value_type_name(argv[0]));
+    if (argv[0].tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "a function of the library is marked, not %s",
+                       value_type_name(argv[0]));
     argv[0].func->ufunc = true;
     *out = v_none();
     return GPA_OK;
@@ -457,8 +550,10 @@ gpa_code uf_doc(gpa_vm *vm, value *argv, value *out) {
     gpa_str text;
     str_init(&text);
     ufunc_doc(argv[0].ufunc->op, &text);
-    if (text.failed) vm_no_memory(vm);
-    else *out = v_str(vm, text.text, text.len);
+    if (text.failed)
+        vm_no_memory(vm);
+    else
+        *out = v_str(vm, text.text, text.len);
     str_free(&text);
     return vm_err(vm)->code;
 }
@@ -468,7 +563,8 @@ gpa_code uf_identity(gpa_vm *vm, value *argv, value *out) {
     gpa_red red = (gpa_red)op_info[argv[0].ufunc->op].identity;
     *out = v_none();
     if (argv[0].ufunc->op == OP_GCD || argv[0].ufunc->op == OP_HYPOT) *out = v_int(0);
-    if (argv[0].ufunc->op == OP_LOGADDEXP || argv[0].ufunc->op == OP_LOGADDEXP2) *out = v_float(-INFINITY);
+    if (argv[0].ufunc->op == OP_LOGADDEXP || argv[0].ufunc->op == OP_LOGADDEXP2)
+        *out = v_float(-INFINITY);
     if (argv[0].ufunc->op == OP_LOGICAL_XOR) *out = v_bool(false);
     if (red == RED_COUNT || !red_info[red].has_identity) return GPA_OK;
     gpa_val v = red_start(red, red == RED_ANY || red == RED_ALL ? DT_BOOL : DT_I64).v;

@@ -1,6 +1,7 @@
 /* Which loop of a ufunc computes: what dtype= and signature= ask for, and what casting= allows.
  *
- * A loop is named by the dtype that it computes in: operands and result follow from that (op_operand, op_types). */
+ * A loop is named by the dtype that it computes in: operands and result follow from that
+ * (op_operand, op_types). */
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
@@ -8,36 +9,52 @@
 
 /* ---- rules of casting ---- */
 
-static const char *const rules[] = {[CAST_NO] = "no", [CAST_EQUIV] = "equiv", [CAST_SAFE] = "safe", [CAST_SAME_KIND] = "same_kind", [CAST_UNSAFE] = "unsafe"};
+static const char *const rules[] = {[CAST_NO] = "no",
+                                    [CAST_EQUIV] = "equiv",
+                                    [CAST_SAFE] = "safe",
+                                    [CAST_SAME_KIND] = "same_kind",
+                                    [CAST_UNSAFE] = "unsafe"};
 
 gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out) {
     *out = CAST_SAME_KIND;
     if (v.tag == V_UNSET) return GPA_OK;
-    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "casting must be str, not %s", value_type_name(v));
+    if (v.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "casting must be str, not %s", value_type_name(v));
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (strcmp(v.str->text, rules[i]) == 0) {
             *out = (gpa_casting)i;
             return GPA_OK;
         }
-    return vm_fail(vm, GPA_E_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", v.str->text);
+    return vm_fail(
+        vm, GPA_E_VALUE,
+        "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
+        v.str->text);
 }
 
-gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, int n, gpa_dtype to, gpa_casting casting) {
+gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int i, int n,
+                           gpa_dtype to, gpa_casting casting) {
     char number[16] = "";
     gpa_dtype from = in[i].arr ? (gpa_dtype)in[i].arr->dtype : in[i].dtype;
     bool weak = !in[i].arr && in[i].weak != WEAK_NO;
-    if (weak && (in[i].weak == WEAK_INT || in[i].weak == WEAK_BOOL)) return GPA_OK; /* whether it fits is asked later */
-    if (weak && (dtype_is_complex(to) || (dtype_is_float(to) && in[i].weak == WEAK_FLOAT))) return GPA_OK;
+    if (weak && (in[i].weak == WEAK_INT || in[i].weak == WEAK_BOOL))
+        return GPA_OK; /* whether it fits is asked later */
+    if (weak && (dtype_is_complex(to) || (dtype_is_float(to) && in[i].weak == WEAK_FLOAT)))
+        return GPA_OK;
     if (dtype_can_cast(from, to, casting)) return GPA_OK;
     if (n > 1) snprintf(number, sizeof number, " %d", i);
-    return vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' input%s from dtype('%s') to dtype('%s') with casting rule '%s'", name, number,
-                   dtype_info[from].name, dtype_info[to].name, rules[casting]);
+    return vm_fail(
+        vm, GPA_E_UFUNC_TYPE,
+        "Cannot cast ufunc '%s' input%s from dtype('%s') to dtype('%s') with casting rule '%s'",
+        name, number, dtype_info[from].name, dtype_info[to].name, rules[casting]);
 }
 
-gpa_code ufunc_check_output(gpa_vm *vm, const char *name, gpa_dtype from, gpa_dtype to, gpa_casting casting) {
+gpa_code ufunc_check_output(gpa_vm *vm, const char *name, gpa_dtype from, gpa_dtype to,
+                            gpa_casting casting) {
     if (dtype_can_cast(from, to, casting)) return GPA_OK;
-    return vm_fail(vm, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'", name,
-                   dtype_info[from].name, dtype_info[to].name, rules[casting]);
+    return vm_fail(
+        vm, GPA_E_UFUNC_TYPE,
+        "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
+        name, dtype_info[from].name, dtype_info[to].name, rules[casting]);
 }
 
 /* ---- loops ---- */
@@ -50,15 +67,20 @@ typedef struct {
 } wanted;
 
 static gpa_code no_loop(gpa_vm *vm, const ufunc *u) {
-    return vm_fail(vm, GPA_E_TYPE, "No loop matching the specified signature and casting was found for ufunc %s", u->name);
+    return vm_fail(vm, GPA_E_TYPE,
+                   "No loop matching the specified signature and casting was found for ufunc %s",
+                   u->name);
 }
 
 /* "dd->d": a letter for each operand and for the result. */
 static gpa_code read_letters(gpa_vm *vm, const ufunc *u, const char *s, wanted *w) {
     size_t n = op_info[u->op].arity;
-    if (strlen(s) == 1) return vm_fail(vm, GPA_E_TYPE, "Use `dtype` or  fill the tuple with more than one 'None'.");
+    if (strlen(s) == 1)
+        return vm_fail(vm, GPA_E_TYPE, "Use `dtype` or  fill the tuple with more than one 'None'.");
     if (strlen(s) != n + 3 || strncmp(s + n, "->", 2) != 0)
-        return vm_fail(vm, GPA_E_VALUE, "a type-string for %s, %zu typecode(s) before and 1 after the -> sign", u->name, n);
+        return vm_fail(vm, GPA_E_VALUE,
+                       "a type-string for %s, %zu typecode(s) before and 1 after the -> sign",
+                       u->name, n);
     for (size_t i = 0; i <= n; i++) {
         gpa_dtype t = dtype_find(s + (i < n ? i : n + 2), 1);
         if (t == DT_NONE) return no_loop(vm, u);
@@ -70,11 +92,18 @@ static gpa_code read_letters(gpa_vm *vm, const ufunc *u, const char *s, wanted *
 static gpa_code read_signature(gpa_vm *vm, const ufunc *u, value v, wanted *w) {
     size_t n = op_info[u->op].arity;
     if (v.tag == V_STR) return read_letters(vm, u, v.str->text, w);
-    if (v.tag != V_TUPLE) return vm_fail(vm, GPA_E_TYPE, "the signature object to ufunc must be a string or a tuple.");
-    if (v.tuple->count == 1) return vm_fail(vm, GPA_E_TYPE, "Use `dtype` or  fill the tuple with more than one 'None'.");
-    if (v.tuple->count != n + 1) return vm_fail(vm, GPA_E_VALUE, "a type-tuple must be specified of length %zu for ufunc '%s'", n + 1, u->name);
+    if (v.tag != V_TUPLE)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "the signature object to ufunc must be a string or a tuple.");
+    if (v.tuple->count == 1)
+        return vm_fail(vm, GPA_E_TYPE, "Use `dtype` or  fill the tuple with more than one 'None'.");
+    if (v.tuple->count != n + 1)
+        return vm_fail(vm, GPA_E_VALUE,
+                       "a type-tuple must be specified of length %zu for ufunc '%s'", n + 1,
+                       u->name);
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i <= n && !rc; i++) rc = arg_dtype(vm, v.tuple->items[i], i < n ? &w->in[i] : &w->result);
+    for (size_t i = 0; i <= n && !rc; i++)
+        rc = arg_dtype(vm, v.tuple->items[i], i < n ? &w->in[i] : &w->result);
     return rc;
 }
 
@@ -83,11 +112,13 @@ static bool matches(gpa_op op, gpa_dtype c, const wanted *w) {
     gpa_dtype compute, result;
     if (!op_types(op, c, &compute, &result) || compute != c) return false;
     bool same = w->result == DT_NONE || w->result == result;
-    for (int i = 0; i < op_info[op].arity; i++) same = same && (w->in[i] == DT_NONE || w->in[i] == op_operand(op, c, i));
+    for (int i = 0; i < op_info[op].arity; i++)
+        same = same && (w->in[i] == DT_NONE || w->in[i] == op_operand(op, c, i));
     return same;
 }
 
-gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype, value signature, gpa_dtype *loop) {
+gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype, value signature,
+                    gpa_dtype *loop) {
     wanted w = {{DT_NONE, DT_NONE, DT_NONE}, DT_NONE};
     gpa_dtype compute, result;
     gpa_err quiet = {0};
@@ -95,13 +126,16 @@ gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype,
     *loop = DT_NONE;
     if (rc) return rc;
     if (signature.tag != V_UNSET && signature.tag != V_NONE) {
-        if (w.result != DT_NONE) return vm_fail(vm, GPA_E_TYPE, "cannot specify both 'signature' and 'dtype'");
+        if (w.result != DT_NONE)
+            return vm_fail(vm, GPA_E_TYPE, "cannot specify both 'signature' and 'dtype'");
         if ((rc = read_signature(vm, u, signature, &w))) return rc;
     } else if (w.result == DT_NONE) {
         return GPA_OK;
     }
-    /* The loop that the operands would take by themselves is taken if it fits, else the first that does. */
-    if (arr_ufunc_types(u->op, in, &compute, &result, &quiet) == GPA_OK && matches(u->op, compute, &w)) {
+    /* The loop that the operands would take by themselves is taken if it fits, else the first that
+     * does. */
+    if (arr_ufunc_types(u->op, in, &compute, &result, &quiet) == GPA_OK &&
+        matches(u->op, compute, &w)) {
         *loop = compute;
         return GPA_OK;
     }

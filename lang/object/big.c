@@ -1,5 +1,5 @@
-/* Arithmetic of ints of any size, by the methods of paper and pencil. Reading order: ints as digits, making, sums, products, quotients, powers
- * and shifts, bits, floats, text. */
+/* Arithmetic of ints of any size, by the methods of paper and pencil. Reading order: ints as
+ * digits, making, sums, products, quotients, powers and shifts, bits, floats, text. */
 #include "lang/object/big.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 typedef struct big_obj big_obj;
 
-/* Digits beyond which nothing is computed: 2 GB of them. And decimal digits that Python reads and writes. */
+/* Digits beyond which nothing is computed: 2 GB of them. And decimal digits that Python reads and
+ * writes. */
 enum { MOST = 1 << 29, MOST_DECIMALS = 4300 };
 
 /* ---- ints as digits ---- */
@@ -41,7 +42,9 @@ static void whole_of(value v, whole *w) {
     w->n = trimmed(w->few, 2);
 }
 
-static uint64_t low(const uint32_t *digit, size_t n) { return (n > 0 ? digit[0] : 0) | (n > 1 ? (uint64_t)digit[1] << 32 : 0); }
+static uint64_t low(const uint32_t *digit, size_t n) {
+    return (n > 0 ? digit[0] : 0) | (n > 1 ? (uint64_t)digit[1] << 32 : 0);
+}
 
 /* ---- making ---- */
 
@@ -142,7 +145,8 @@ static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool turn
 
 static gpa_code plus(gpa_vm *vm, const whole *a, const whole *b, bool minus, value *out) {
     bool other = b->negative != minus;
-    return a->negative == other ? sum(vm, a, b, a->negative, out) : difference(vm, a, b, a->negative, out);
+    return a->negative == other ? sum(vm, a, b, a->negative, out)
+                                : difference(vm, a, b, a->negative, out);
 }
 
 /* ---- products ---- */
@@ -192,7 +196,8 @@ static void shifted(const uint32_t *from, size_t n, int bits, uint32_t *to) {
     to[n] = (uint32_t)carry;
 }
 
-/* One digit of a quotient (Knuth's algorithm D): from the m + 1 digits at u, which the divisor v, whose first bit is set, is taken from. */
+/* One digit of a quotient (Knuth's algorithm D): from the m + 1 digits at u, which the divisor v,
+ * whose first bit is set, is taken from. */
 static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
     uint64_t top = (uint64_t)u[m] << 32 | u[m - 1], q = top / v[m - 1], rest = top % v[m - 1];
     while (q >> 32 || q * v[m - 2] > (rest << 32 | u[m - 2])) {
@@ -221,7 +226,8 @@ static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
 }
 
 /* |a| / |b| and what remains, both owned by the caller. */
-static gpa_code divide_sizes(gpa_vm *vm, const whole *a, const whole *b, big_obj **quotient, big_obj **rest) {
+static gpa_code divide_sizes(gpa_vm *vm, const whole *a, const whole *b, big_obj **quotient,
+                             big_obj **rest) {
     size_t n = a->n, m = b->n;
     gpa_code rc = GPA_OK;
     uint32_t *by = NULL;
@@ -250,7 +256,8 @@ static gpa_code divide_sizes(gpa_vm *vm, const whole *a, const whole *b, big_obj
     }
     mem_free(by);
     uint32_t *r = (*rest)->digit;
-    for (size_t i = 0; i < m && bits; i++) r[i] = r[i] >> bits | (uint32_t)((uint64_t)r[i + 1] << (32 - bits));
+    for (size_t i = 0; i < m && bits; i++)
+        r[i] = r[i] >> bits | (uint32_t)((uint64_t)r[i + 1] << (32 - bits));
     if (!rc) return GPA_OK;
 out:
     mem_free(*quotient);
@@ -262,21 +269,26 @@ out:
 static gpa_code divide(gpa_vm *vm, ast_op op, const whole *a, const whole *b, value *out) {
     bool floors = op == AST_OP_FLOORDIV;
     big_obj *quotient, *rest;
-    if (b->n == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, floors ? "integer division or modulo by zero" : "integer modulo by zero");
+    if (b->n == 0)
+        return vm_fail(vm, GPA_E_ZERO_DIVISION,
+                       floors ? "integer division or modulo by zero" : "integer modulo by zero");
     gpa_code rc = divide_sizes(vm, a, b, &quotient, &rest);
     if (rc) return rc;
     quotient->negative = a->negative != b->negative;
     rest->negative = a->negative;
-    value q = settled(quotient), r = settled(rest), other = b->negative ? v_int(-1) : v_int(1), fixed = v_none();
+    value q = settled(quotient), r = settled(rest), other = b->negative ? v_int(-1) : v_int(1),
+          fixed = v_none();
     bool below = !(r.tag == V_INT && r.i == 0) && a->negative != b->negative;
     whole w, one;
     whole_of(floors ? q : r, &w);
     whole_of(other, &one);
-    if (!below) fixed = value_retain(floors ? q : r);
+    if (!below)
+        fixed = value_retain(floors ? q : r);
     else if (floors) { /* the quotient is one less */
         one.negative = false;
         rc = plus(vm, &w, &one, true, &fixed);
-    } else rc = plus(vm, &w, b, false, &fixed);
+    } else
+        rc = plus(vm, &w, b, false, &fixed);
     value_release(vm, q);
     value_release(vm, r);
     *out = fixed;
@@ -285,7 +297,9 @@ static gpa_code divide(gpa_vm *vm, ast_op op, const whole *a, const whole *b, va
 
 /* ---- powers and shifts ---- */
 
-static size_t bits_of(const uint32_t *digit, size_t n) { return n ? 32 * n - (size_t)__builtin_clz(digit[n - 1]) : 0; }
+static size_t bits_of(const uint32_t *digit, size_t n) {
+    return n ? 32 * n - (size_t)__builtin_clz(digit[n - 1]) : 0;
+}
 
 static gpa_code shift_left(gpa_vm *vm, const whole *a, uint64_t by, value *out) {
     big_obj *r = big_room(vm, a->n + by / 32 + 1);
@@ -311,14 +325,16 @@ static gpa_code shift_right(gpa_vm *vm, const whole *a, uint64_t by, value *out)
         r->digit[i - skip] = (uint32_t)(two >> bits);
     }
     r->negative = a->negative;
-    for (size_t i = 0; lost && a->negative && ++r->digit[i] == 0; i++) {}
+    for (size_t i = 0; lost && a->negative && ++r->digit[i] == 0; i++) {
+    }
     return give(r, out);
 }
 
 static gpa_code shift(gpa_vm *vm, ast_op op, const whole *a, value b, value *out) {
     bool left = op == AST_OP_LSHIFT, negative = b.tag == V_BIG ? b.big->negative : b.i < 0;
     if (negative) return vm_fail(vm, GPA_E_VALUE, "negative shift count");
-    if (b.tag == V_BIG && left && a->n) return vm_fail(vm, GPA_E_OVERFLOW, "too many digits in integer");
+    if (b.tag == V_BIG && left && a->n)
+        return vm_fail(vm, GPA_E_OVERFLOW, "too many digits in integer");
     uint64_t by = b.tag == V_BIG ? UINT64_MAX : (uint64_t)b.i;
     if (left && a->n == 0) *out = v_int(0);
     return left ? (a->n ? shift_left(vm, a, by, out) : GPA_OK) : shift_right(vm, a, by, out);
@@ -337,7 +353,8 @@ static gpa_code power(gpa_vm *vm, value a, value b, value *out) {
         *out = v_int(w.n == 0 || (a.i == -1 && !(w.digit[0] & 1)) ? 1 : a.i);
         return GPA_OK;
     }
-    if (b.tag == V_BIG) return vm_fail(vm, GPA_E_OVERFLOW, "int too large: it would have more than 2**34 bits");
+    if (b.tag == V_BIG)
+        return vm_fail(vm, GPA_E_OVERFLOW, "int too large: it would have more than 2**34 bits");
     value result = v_int(1), square = value_retain(a), next = v_none();
     gpa_code rc = GPA_OK;
     for (uint64_t n = (uint64_t)b.i; n && !rc; n >>= 1) {
@@ -351,8 +368,10 @@ static gpa_code power(gpa_vm *vm, value a, value b, value *out) {
         }
     }
     value_release(vm, square);
-    if (rc) value_release(vm, result);
-    else *out = result;
+    if (rc)
+        value_release(vm, result);
+    else
+        *out = result;
     return rc;
 }
 
@@ -377,7 +396,8 @@ static uint32_t next_bits(twos *t, size_t i) {
 static void sign_from_bits(big_obj *r) {
     r->negative = r->digit[r->n - 1] >> 31;
     uint64_t carry = 1;
-    for (size_t i = 0; i < r->n && r->negative; i++, carry >>= 32) r->digit[i] = (uint32_t)(carry += (uint32_t)~r->digit[i]);
+    for (size_t i = 0; i < r->n && r->negative; i++, carry >>= 32)
+        r->digit[i] = (uint32_t)(carry += (uint32_t)~r->digit[i]);
 }
 
 static gpa_code of_bits(gpa_vm *vm, ast_op op, const whole *a, const whole *b, value *out) {
@@ -397,7 +417,8 @@ value big_of_bytes(gpa_vm *vm, const unsigned char *bytes, size_t n, bool is_sig
     big_obj *b = big_room(vm, n / 4 + 1);
     if (!b) return v_unset();
     bool ones = is_signed && n && bytes[n - 1] & 0x80;
-    for (size_t i = 0; i < 4 * b->n; i++) b->digit[i / 4] |= (uint32_t)(i < n ? bytes[i] : ones ? 0xff : 0) << (8 * (i % 4));
+    for (size_t i = 0; i < 4 * b->n; i++)
+        b->digit[i / 4] |= (uint32_t)(i < n ? bytes[i] : ones ? 0xff : 0) << (8 * (i % 4));
     if (ones) sign_from_bits(b);
     return settled(b);
 }
@@ -411,11 +432,14 @@ bool big_bytes(value v, unsigned char *to, size_t n, bool is_signed) {
     uint32_t d = 0;
     for (size_t i = 0; i < MAX(4 * w.n, n); i++, d >>= 8) {
         if (i % 4 == 0) d = next_bits(&t, i / 4);
-        if (i < n) to[i] = (unsigned char)d;
-        else fits = fits && (unsigned char)d == rest;
+        if (i < n)
+            to[i] = (unsigned char)d;
+        else
+            fits = fits && (unsigned char)d == rest;
     }
     bool last = n && to[n - 1] & 0x80;
-    return fits && (n ? !is_signed || last == w.negative : !w.n || (w.negative && v.i == -1)); /* -1 has no bytes, either */
+    return fits && (n ? !is_signed || last == w.negative
+                      : !w.n || (w.negative && v.i == -1)); /* -1 has no bytes, either */
 }
 
 /* ---- operators ---- */
@@ -460,12 +484,14 @@ gpa_code big_unary(gpa_vm *vm, ast_op op, value a, value *out) {
 
 /* ---- floats ---- */
 
-/* The number whose first 64 bits are `top`, of which the last is set where more than 0 follows, times 2^scale. */
+/* The number whose first 64 bits are `top`, of which the last is set where more than 0 follows,
+ * times 2^scale. */
 static double rounded(uint64_t top, int64_t scale) {
     int64_t lost = -1074 - scale; /* bits below the last one that floats have */
     if (lost <= 11) return ldexp((double)top, (int)MIN(scale, 5000));
     if (lost > 64) return 0;
-    uint64_t kept = lost < 64 ? top >> lost : 0, half = (uint64_t)1 << (lost - 1), rest = lost < 64 ? top & (2 * half - 1) : top;
+    uint64_t kept = lost < 64 ? top >> lost : 0, half = (uint64_t)1 << (lost - 1),
+             rest = lost < 64 ? top & (2 * half - 1) : top;
     return ldexp((double)(kept + (rest > half || (rest == half && kept & 1))), -1074);
 }
 
@@ -508,7 +534,8 @@ gpa_code big_float(gpa_vm *vm, value v, double *out) {
 /* a / b as a float: 66 bits and more of the quotient, the last one set where anything remains. */
 static gpa_code quotient(gpa_vm *vm, const whole *a, const whole *b, value *out) {
     if (b->n == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
-    int64_t more = (int64_t)bits_of(b->digit, b->n) + 66 - (int64_t)bits_of(a->digit, a->n), by = MAX(more, 0), scale;
+    int64_t more = (int64_t)bits_of(b->digit, b->n) + 66 - (int64_t)bits_of(a->digit, a->n),
+            by = MAX(more, 0), scale;
     value wide = v_none();
     big_obj *q, *r;
     gpa_code rc = shift_left(vm, a, (uint64_t)by, &wide);
@@ -523,7 +550,8 @@ static gpa_code quotient(gpa_vm *vm, const whole *a, const whole *b, value *out)
     double f = n ? rounded(top | (trimmed(r->digit, r->n) > 0), scale - by) : 0;
     mem_free(q);
     mem_free(r);
-    if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "integer division result too large for a float");
+    if (isinf(f))
+        return vm_fail(vm, GPA_E_OVERFLOW, "integer division result too large for a float");
     *out = v_float(a->negative != b->negative ? -f : f);
     return GPA_OK;
 }
@@ -588,8 +616,11 @@ gpa_code big_put_digits(gpa_vm *vm, const big_obj *b, unsigned base, bool upper,
     bool decimal = base == 10;
     uint32_t chunk = decimal ? 1000000000 : base == 8 ? 1 << 30 : base == 16 ? 1 << 28 : 1u << 31;
     int each = decimal ? 9 : base == 8 ? 10 : base == 16 ? 7 : 31;
-    static const char words[] = "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit";
-    if (decimal && big_bits(b) > MOST_DECIMALS * 10 / 3) return vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
+    static const char words[] =
+        "Exceeds the limit (%d digits) for integer string conversion; use "
+        "sys.set_int_max_str_digits() to increase the limit";
+    if (decimal && big_bits(b) > MOST_DECIMALS * 10 / 3)
+        return vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
     size_t n = b->n, room = b->n * 33 + 32, at = room;
     uint32_t *left = mem_new(n * sizeof *left);
     char *text = mem_new(room);
@@ -598,27 +629,33 @@ gpa_code big_put_digits(gpa_vm *vm, const big_obj *b, unsigned base, bool upper,
     while (!rc && n) {
         uint32_t part = divide_small(left, n, chunk);
         n = trimmed(left, n);
-        for (int i = 0; i < each && (n || part); i++, part /= base) text[--at] = (upper ? "0123456789ABCDEF" : "0123456789abcdef")[part % base];
+        for (int i = 0; i < each && (n || part); i++, part /= base)
+            text[--at] = (upper ? "0123456789ABCDEF" : "0123456789abcdef")[part % base];
     }
-    if (!rc && decimal && room - at > MOST_DECIMALS) rc = vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
+    if (!rc && decimal && room - at > MOST_DECIMALS)
+        rc = vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
     if (!rc) str_putn(out, text + at, room - at);
     mem_free(left);
     mem_free(text);
     return rc;
 }
 
-gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool negative, value *out) {
+gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool negative,
+                   value *out) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) count += text[i] != '_';
     if (base & (base - 1) && count > MOST_DECIMALS)
-        return vm_fail(vm, GPA_E_VALUE, "Exceeds the limit (%d digits) for integer string conversion: value has %zu digits; use sys.set_int_max_str_digits() to increase the limit",
+        return vm_fail(vm, GPA_E_VALUE,
+                       "Exceeds the limit (%d digits) for integer string conversion: value has %zu "
+                       "digits; use sys.set_int_max_str_digits() to increase the limit",
                        MOST_DECIMALS, count);
     big_obj *b = big_room(vm, count / 5 + 1); /* a digit of the base 36 has less than 32 / 5 bits */
     if (!b) return vm_err(vm)->code;
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '_') continue;
-        uint64_t carry = text[i] <= '9' ? (uint64_t)(text[i] - '0') : (uint64_t)((text[i] | 32) - 'a' + 10);
+        uint64_t carry =
+            text[i] <= '9' ? (uint64_t)(text[i] - '0') : (uint64_t)((text[i] | 32) - 'a' + 10);
         for (size_t k = 0; k < used; k++, carry >>= 32) {
             carry += (uint64_t)b->digit[k] * base;
             b->digit[k] = (uint32_t)carry;

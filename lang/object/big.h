@@ -1,7 +1,7 @@
 /* Ints beyond 64 bits: what Python's ints do where those of 64 bits end.
  *
- * A BIG holds a sign and digits to the base 2^32, and never an int that INT could hold: the two are never equal. All functions take
- * INT, BOOL and BIG alike, and give an INT where it suffices. */
+ * A BIG holds a sign and digits to the base 2^32, and never an int that INT could hold: the two are
+ * never equal. All functions take INT, BOOL and BIG alike, and give an INT where it suffices. */
 #ifndef GPA_OBJECT_BIG_H
 #define GPA_OBJECT_BIG_H
 
@@ -22,8 +22,10 @@ value v_uint(gpa_vm *vm, uint64_t u);
 value big_of_double(gpa_vm *vm, double f);
 /* The bytes as digits, least first; two's complement where `is_signed`. */
 value big_of_bytes(gpa_vm *vm, const unsigned char *bytes, size_t n, bool is_signed);
-/* n digits of the base, in letters of either case, valid, underscores among them. ValueError: more than Python reads. */
-gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool negative, value *out);
+/* n digits of the base, in letters of either case, valid, underscores among them. ValueError: more
+ * than Python reads. */
+gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool negative,
+                   value *out);
 
 /* An arithmetic operator, a shift or one of bits. */
 gpa_code big_binary(gpa_vm *vm, ast_op op, value a, value b, value *out);
@@ -46,6 +48,7 @@ size_t big_ones(const struct big_obj *b);
 /* n bytes, least first, two's complement; false: the value needs more. */
 bool big_bytes(value v, unsigned char *to, size_t n, bool is_signed);
 /* |b| in digits of the base. ValueError: more decimal digits than Python writes. */
-gpa_code big_put_digits(gpa_vm *vm, const struct big_obj *b, unsigned base, bool upper, gpa_str *out);
+gpa_code big_put_digits(gpa_vm *vm, const struct big_obj *b, unsigned base, bool upper,
+                        gpa_str *out);
 
 #endif

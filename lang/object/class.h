@@ -1,13 +1,15 @@
 /* Classes that programs write, and their instances.
  *
- * A class is a CLASS value: a dict of members, its bases, and the order in which its ancestors are asked for a member that
- * it lacks (Python's C3 order). An instance is an OBJECT of instance_kind, a record (lang/object/record.h) whose members are the
- * class's: field 0 is the dict of its attributes, field 1 its class. A class that derives from an exception has exceptions
- * as its instances, EXCEPTION values that know their class. One that derives from tuple has instances that hold a tuple
- * (value_plain) in field 0, and attributes in field 2 once there are any. Metaclasses, __del__, and classes derived from other built-in types are refused.
+ * A class is a CLASS value: a dict of members, its bases, and the order in which its ancestors are
+ * asked for a member that it lacks (Python's C3 order). An instance is an OBJECT of instance_kind,
+ * a record (lang/object/record.h) whose members are the class's: field 0 is the dict of its
+ * attributes, field 1 its class. A class that derives from an exception has exceptions as its
+ * instances, EXCEPTION values that know their class. One that derives from tuple has instances that
+ * hold a tuple (value_plain) in field 0, and attributes in field 2 once there are any. Metaclasses,
+ * __del__, and classes derived from other built-in types are refused.
  *
- * Cycles (an instance that holds itself, a method that holds its class) are broken when the vm goes: it knows all classes and
- * instances. What instances do is in lang/object/instance.h. */
+ * Cycles (an instance that holds itself, a method that holds its class) are broken when the vm
+ * goes: it knows all classes and instances. What instances do is in lang/object/instance.h. */
 #ifndef GPA_OBJECT_CLASS_H
 #define GPA_OBJECT_CLASS_H
 
@@ -22,25 +24,31 @@ typedef struct class_obj {
     module_obj *module; /* borrowed */
     gpa_code error;     /* the built-in exception that it derives from, or GPA_OK */
     bool closed;        /* instances have no attributes but those in __slots__ */
-    bool asks_first;    /* it, or one it derives from, has properties or other members that go before what an instance has */
-    bool sets;          /* likewise __setattr__ */
-    bool tuple;         /* it derives from tuple: field 0 of an instance is its items, a TUPLE, and there are no attributes */
-    value bases;        /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was written) */
-    value order;        /* a TUPLE of CLASSes: who is asked for a member after the class itself */
-    value members;      /* a DICT */
-    value abstract;     /* a TUPLE of the names of methods that are still abstract, or NONE */
-    value past;         /* a LIST of the functions, and of what holds some, that were members: one may be running; or NONE */
+    bool asks_first; /* it, or one it derives from, has properties or other members that go before
+                        what an instance has */
+    bool sets;       /* likewise __setattr__ */
+    bool tuple;    /* it derives from tuple: field 0 of an instance is its items, a TUPLE, and there
+                      are no attributes */
+    value bases;   /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was
+                      written) */
+    value order;   /* a TUPLE of CLASSes: who is asked for a member after the class itself */
+    value members; /* a DICT */
+    value abstract; /* a TUPLE of the names of methods that are still abstract, or NONE */
+    value past; /* a LIST of the functions, and of what holds some, that were members: one may be
+                   running; or NONE */
     struct class_obj *prev, *next; /* all classes of the vm */
 } class_obj;
 
-/* The fields of a property, of what @staticmethod and @classmethod make, and of what super() gives. */
+/* The fields of a property, of what @staticmethod and @classmethod make, and of what super() gives.
+ */
 enum { PROPERTY_GET, PROPERTY_SET, PROPERTY_DELETE, PROPERTY_DOC, PROPERTY_FIELDS };
 enum { WRAPPED, WRAPPED_FIELDS };
 enum { SUPER_CLASS, SUPER_SELF, SUPER_FIELDS };
 
-/* A class with the members of a dict, which it keeps, and which the body made; bases: a TUPLE. TypeError for bases that do not
- * go together. */
-gpa_code class_new(gpa_vm *vm, struct code *body, value bases, value members, module_obj *module, value *out);
+/* A class with the members of a dict, which it keeps, and which the body made; bases: a TUPLE.
+ * TypeError for bases that do not go together. */
+gpa_code class_new(gpa_vm *vm, struct code *body, value bases, value members, module_obj *module,
+                   value *out);
 /* Where it was written: a CLASS node. */
 const ast_node *class_node(const class_obj *c);
 /* The class of an instance, or of an exception that a program's class made; else NULL. Borrowed. */
@@ -49,21 +57,25 @@ class_obj *class_of_peek(value v);
 value class_member_peek(gpa_vm *vm, const class_obj *c, gpa_sym name);
 value class_text_peek(const class_obj *c, const char *name);
 bool class_derives(const class_obj *c, const class_obj *from);
-/* The same of the class's ancestors alone that come behind `from` in its order: what super() asks. */
+/* The same of the class's ancestors alone that come behind `from` in its order: what super() asks.
+ */
 value class_member_behind(const class_obj *c, const class_obj *from, const char *name);
 /* Calls each with the names of the class's members, and of those it derives from. */
-void class_each_member(const class_obj *c, void (*each)(void *user, const char *name, value v), void *user);
+void class_each_member(const class_obj *c, void (*each)(void *user, const char *name, value v),
+                       void *user);
 
 /* An attribute of the class; *out UNSET: no such one. */
 gpa_code class_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value *out);
 gpa_code class_set_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value item);
 gpa_code class_delete_attr(gpa_vm *vm, class_obj *c, gpa_sym name, bool *there);
-/* What a member gives when it is asked for through an instance, or (self UNSET) through the class. */
+/* What a member gives when it is asked for through an instance, or (self UNSET) through the class.
+ */
 gpa_code class_bind(gpa_vm *vm, value member, value self, value class, value *out);
 /* __mro__: the class, its ancestors, the built-in exceptions among them, object. */
 gpa_code class_ancestors(gpa_vm *vm, class_obj *c, value *out);
 
-/* A class leaves the vm's list, and gives back its code; at the end of the vm all let go of their members. */
+/* A class leaves the vm's list, and gives back its code; at the end of the vm all let go of their
+ * members. */
 void class_forget(gpa_vm *vm, class_obj *c);
 void class_break_cycles(gpa_vm *vm);
 

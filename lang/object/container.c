@@ -1,9 +1,9 @@
 /* Lists, and insertion-ordered hash tables for dicts and sets.
  *
- * A table keeps its entries in order in one block and finds them through `index`, a power-of-two array of entry
- * numbers + 1 (0: free), probed linearly. A removed entry leaves the index at once, and stays among the entries with
- * key UNSET until the table is built anew. Invariant: n <= cap <= 3/4 slots, so a probe always ends; the last entry
- * is alive.
+ * A table keeps its entries in order in one block and finds them through `index`, a power-of-two
+ * array of entry numbers + 1 (0: free), probed linearly. A removed entry leaves the index at once,
+ * and stays among the entries with key UNSET until the table is built anew. Invariant: n <= cap <=
+ * 3/4 slots, so a probe always ends; the last entry is alive.
  *
  * Reading order: lists, table (find, rebuild, set, remove), sets. */
 #include "lang/object/container.h"
@@ -53,15 +53,20 @@ void list_clear(gpa_vm *vm, list_obj *l) {
     size_t n = l->count;
     l->items = NULL;
     l->count = l->cap = 0;
-    while (n--) value_release(vm, items[n]); /* the last first: what is left behind goes in CPython's order */
+    while (n--)
+        value_release(vm,
+                      items[n]); /* the last first: what is left behind goes in CPython's order */
     mem_free(items);
 }
 
-size_t items_count(value sequence) { return sequence.tag == V_LIST ? sequence.list->count : sequence.tuple->count; }
+size_t items_count(value sequence) {
+    return sequence.tag == V_LIST ? sequence.list->count : sequence.tuple->count;
+}
 
 bool items_next(value sequence, size_t *at, value *item) {
     if (*at >= items_count(sequence)) return false;
-    *item = value_retain((sequence.tag == V_LIST ? sequence.list->items : sequence.tuple->items)[(*at)++]);
+    *item = value_retain(
+        (sequence.tag == V_LIST ? sequence.list->items : sequence.tuple->items)[(*at)++]);
     return true;
 }
 
@@ -78,9 +83,10 @@ static size_t slot_of(const dict_obj *d, uint64_t hash) {
     return (size_t)(hash >> 32) & (d->slots - 1);
 }
 
-/* Whether the key of the entry at `slot` of the index is `key`; most are decided without a call. *moved: what a program
- * wrote for == has changed the table. */
-static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, uint64_t hash, bool *same, bool *moved) {
+/* Whether the key of the entry at `slot` of the index is `key`; most are decided without a call.
+ * *moved: what a program wrote for == has changed the table. */
+static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, uint64_t hash,
+                         bool *same, bool *moved) {
     const uint32_t number = d->index[slot];
     const dict_entry *entries = d->entries, *e = &entries[number - 1];
     *same = *moved = false;
@@ -92,7 +98,8 @@ static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, 
     size_t slots = d->slots;
     value asked = value_retain(e->key);
     gpa_code rc = value_equal(vm, asked, key, same);
-    *moved = d->entries != entries || d->slots != slots || d->index[slot] != number || !value_is(e->key, asked);
+    *moved = d->entries != entries || d->slots != slots || d->index[slot] != number ||
+             !value_is(e->key, asked);
     value_release(vm, asked);
     return rc;
 }
@@ -119,7 +126,8 @@ static void enter(dict_obj *d, size_t number) {
     d->index[i] = (uint32_t)number + 1;
 }
 
-/* Makes room for one more entry: drops removed ones and sizes the table for what lives. On failure it stays as it was. */
+/* Makes room for one more entry: drops removed ones and sizes the table for what lives. On failure
+ * it stays as it was. */
 static gpa_code rebuild(gpa_vm *vm, dict_obj *d) {
     size_t cap = d->count < 6 ? 6 : d->count * 2, slots = 8;
     while (slots * 3 < cap * 4) slots *= 2;
@@ -184,7 +192,8 @@ gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out) {
     return rc;
 }
 
-/* Frees the index slot of an entry and moves up those behind it that were displaced by it: no gap stays in a probe. */
+/* Frees the index slot of an entry and moves up those behind it that were displaced by it: no gap
+ * stays in a probe. */
 static void unindex(dict_obj *d, const dict_entry *e) {
     size_t mask = d->slots - 1, gap = slot_of(d, e->hash);
     uint32_t number = (uint32_t)(e - d->entries) + 1;
@@ -235,7 +244,8 @@ dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uin
     if (hash == 0) hash = 1;
     for (size_t i = slot_of(d, hash); d->index[i]; i = (i + 1) & (d->slots - 1)) {
         dict_entry *e = &d->entries[d->index[i] - 1];
-        if (e->key.tag == V_STR && e->hash == hash && e->key.str->size == size && memcmp(e->key.str->text, key, size) == 0)
+        if (e->key.tag == V_STR && e->hash == hash && e->key.str->size == size &&
+            memcmp(e->key.str->text, key, size) == 0)
             return e;
     }
     return NULL;
@@ -280,7 +290,8 @@ dict_entry *dict_last(const dict_obj *d) { return d->n ? &d->entries[d->n - 1] :
 gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
-    for (dict_entry e; !rc && dict_next_own(from, &at, &e); dict_entry_drop(vm, &e)) rc = set_hashed(vm, d, e.key, e.hash, e.v);
+    for (dict_entry e; !rc && dict_next_own(from, &at, &e); dict_entry_drop(vm, &e))
+        rc = set_hashed(vm, d, e.key, e.hash, e.v);
     return rc;
 }
 
@@ -341,7 +352,8 @@ gpa_code set_remove(gpa_vm *vm, set_obj *s, value v, bool *found) {
     return rc;
 }
 
-/* CPython's table: linear probing for a stretch, then jumps that take in the higher bits of the hash. */
+/* CPython's table: linear probing for a stretch, then jumps that take in the higher bits of the
+ * hash. */
 static void arrange_in(uint32_t *table, size_t mask, const dict_entry *entries, uint32_t number) {
     enum { STRETCH = 9, SHIFT = 5 };
     uint64_t perturb = entries[number - 1].hash;
@@ -357,8 +369,8 @@ static void arrange_in(uint32_t *table, size_t mask, const dict_entry *entries, 
     }
 }
 
-/* Fills *table with the numbers of the entries where CPython would put them; grows it as CPython does. False when memory
- * is short. */
+/* Fills *table with the numbers of the entries where CPython would put them; grows it as CPython
+ * does. False when memory is short. */
 static bool arrange_all(const dict_obj *d, uint32_t **table, size_t *slots) {
     size_t mask = 7;
     *table = mem_zero((mask + 1) * sizeof **table);
@@ -384,7 +396,9 @@ void set_arrange(set_obj *s) {
     if (s->arranged || d->count == 0) return;
     s->arranged = true;
     for (const dict_entry *e; (e = dict_next(d, &at));)
-        if (e->key.tag != V_INT && e->key.tag != V_BOOL && e->key.tag != V_BIG && e->key.tag != V_FLOAT && e->key.tag != V_NUM) return;
+        if (e->key.tag != V_INT && e->key.tag != V_BOOL && e->key.tag != V_BIG &&
+            e->key.tag != V_FLOAT && e->key.tag != V_NUM)
+            return;
     uint32_t *table;
     dict_entry *entries = mem_new(d->cap * sizeof *entries);
     if (entries && arrange_all(d, &table, &slots)) {
@@ -396,7 +410,8 @@ void set_arrange(set_obj *s) {
         d->n = n;
         memset(d->index, 0, d->slots * sizeof *d->index);
         for (size_t i = 0; i < n; i++) enter(d, i);
-    } else mem_free(entries);
+    } else
+        mem_free(entries);
 }
 
 gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
@@ -412,7 +427,8 @@ gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
 }
 
 /* Adds to `to` the members of `from` that are in `other` (in true) or are not (in false). */
-static gpa_code add_those(gpa_vm *vm, set_obj *to, const set_obj *from, const set_obj *other, bool in) {
+static gpa_code add_those(gpa_vm *vm, set_obj *to, const set_obj *from, const set_obj *other,
+                          bool in) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
     dict_entry *hit;

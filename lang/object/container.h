@@ -1,4 +1,5 @@
-/* What lists, dicts and sets do beyond value.h: the operations behind their methods and operators. */
+/* What lists, dicts and sets do beyond value.h: the operations behind their methods and operators.
+ */
 #ifndef GPA_OBJECT_CONTAINER_H
 #define GPA_OBJECT_CONTAINER_H
 
@@ -14,20 +15,21 @@ gpa_code list_reserve(struct vm *vm, list_obj *l, size_t n);          /* room fo
 void list_clear(struct vm *vm, list_obj *l);
 /* Of a list or a tuple. */
 size_t items_count(value sequence);
-/* The next item of a list or a tuple, owned; false at the end. For loops that run what a program wrote, which may change the
- * list meanwhile. */
+/* The next item of a list or a tuple, owned; false at the end. For loops that run what a program
+ * wrote, which may change the list meanwhile. */
 bool items_next(value sequence, size_t *at, value *item);
 
 /* ---- dicts ---- */
 
 /* The entry with this key, or NULL. It stays where it is until a key is added. */
 gpa_code dict_find_peek(struct vm *vm, const dict_obj *d, value key, dict_entry **out);
-/* The entry whose key is this text with this hash (hash_bytes with seed 0: an interned name's), or NULL. As above. */
+/* The entry whose key is this text with this hash (hash_bytes with seed 0: an interned name's), or
+ * NULL. As above. */
 dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uint64_t hash);
 /* Iteration in order: the next live entry at or after *at, which moves past it; NULL at the end. */
 dict_entry *dict_next(const dict_obj *d, size_t *at);
-/* The same for loops that run what a program wrote, which may change the dict meanwhile: *e is a copy of the entry, and owns
- * its key and value; false at the end. */
+/* The same for loops that run what a program wrote, which may change the dict meanwhile: *e is a
+ * copy of the entry, and owns its key and value; false at the end. */
 bool dict_next_own(const dict_obj *d, size_t *at, dict_entry *e);
 void dict_entry_drop(struct vm *vm, dict_entry *e);
 /* Removes the key and hands its value over; UNSET when absent. */
@@ -45,8 +47,9 @@ typedef enum { SET_UNION, SET_INTERSECTION, SET_DIFFERENCE, SET_SYMMETRIC } set_
 value set_combine(struct vm *vm, set_op op, set_obj *a, set_obj *b);
 value set_copy(struct vm *vm, set_obj *a, bool frozen);
 gpa_code set_remove(struct vm *vm, set_obj *s, value v, bool *found);
-/* Puts a set of numbers in the order in which CPython goes through it (that of its hash table); sets with other members
- * keep the order of insertion, as CPython's differs from run to run. Before iterating and printing. */
+/* Puts a set of numbers in the order in which CPython goes through it (that of its hash table);
+ * sets with other members keep the order of insertion, as CPython's differs from run to run. Before
+ * iterating and printing. */
 void set_arrange(set_obj *s);
 /* Whether every member of a is in b. */
 gpa_code set_subset(struct vm *vm, set_obj *a, set_obj *b, bool *out);

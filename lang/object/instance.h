@@ -1,20 +1,22 @@
 /* Instances of classes that programs write: how they are made, and their attributes.
  *
- * An attribute is, in this order: a property of the class, what the instance itself has, a member of the class, what every
- * object has (the rows of the type `object`), and what __getattr__ says. Exceptions whose class a program wrote are
- * instances, too. */
+ * An attribute is, in this order: a property of the class, what the instance itself has, a member
+ * of the class, what every object has (the rows of the type `object`), and what __getattr__ says.
+ * Exceptions whose class a program wrote are instances, too. */
 #ifndef GPA_OBJECT_INSTANCE_H
 #define GPA_OBJECT_INSTANCE_H
 
 #include "lang/object/class.h"
 
-/* An instance without attributes: what object.__new__(cls) gives. Of a class that derives from tuple, the items are `items`, a TUPLE. */
+/* An instance without attributes: what object.__new__(cls) gives. Of a class that derives from
+ * tuple, the items are `items`, a TUPLE. */
 gpa_code instance_empty(gpa_vm *vm, class_obj *c, value items, value *out);
-/* An instance whose __init__ is a function that the caller is to run: *made (owned) and *init (borrowed). Both stay UNSET
- * where instance_new is to make it. */
+/* An instance whose __init__ is a function that the caller is to run: *made (owned) and *init
+ * (borrowed). Both stay UNSET where instance_new is to make it. */
 gpa_code instance_begin(gpa_vm *vm, class_obj *c, value *made, value *init);
 /* Calls a class: makes an instance with these arguments. */
-gpa_code instance_new(gpa_vm *vm, class_obj *c, size_t n, const value *args, size_t n_named, const value *names, value *out);
+gpa_code instance_new(gpa_vm *vm, class_obj *c, size_t n, const value *args, size_t n_named,
+                      const value *names, value *out);
 /* TypeError: what __init__ has returned is not None. */
 gpa_code instance_fail_init(gpa_vm *vm, value returned);
 
@@ -24,8 +26,9 @@ bool instance_has(value v, const char *member);
 dict_obj *instance_fields_peek(value v);
 /* What __dict__ is; *out stays UNSET where there is none. */
 gpa_code instance_dict(gpa_vm *vm, value v, value *out);
-/* *out stays UNSET when neither the instance nor its class has such an attribute. `self`, when not NULL, asks for a call: a
- * method's function comes as *out, and as *self (owned) what it is called on, else *self is UNSET. */
+/* *out stays UNSET when neither the instance nor its class has such an attribute. `self`, when not
+ * NULL, asks for a call: a method's function comes as *out, and as *self (owned) what it is called
+ * on, else *self is UNSET. */
 gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *self);
 /* What __getattr__ says of a name that is not there; *handled: the class has one. */
 gpa_code instance_missing(gpa_vm *vm, value v, gpa_sym name, value *out, bool *handled);

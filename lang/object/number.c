@@ -1,4 +1,5 @@
-/* Numbers by worth. Comparison of an integer with a float is exact: the float is split at its integral part. */
+/* Numbers by worth. Comparison of an integer with a float is exact: the float is split at its
+ * integral part. */
 #include "lang/object/number.h"
 
 #include "lang/object/big.h"
@@ -40,10 +41,13 @@ gpa_val number_payload(value v, gpa_dtype *t) {
 number number_of(value v) {
     if (v.tag == V_INT || v.tag == V_BOOL) return of_int(v.i);
     if (v.tag == V_FLOAT) return of_float(v.f);
-    if (v.tag == V_COMPLEX) return (number){.kind = NUMBER_COMPLEX, .re = v.complex->re, .im = v.complex->im};
+    if (v.tag == V_COMPLEX)
+        return (number){.kind = NUMBER_COMPLEX, .re = v.complex->re, .im = v.complex->im};
     if (v.tag == V_BIG) {
         uint64_t u;
-        return big_is_uint(v.big, &u) ? of_uint(u) : (number){.kind = NUMBER_BIG, .big = v.big, .re = big_double(v.big)};
+        return big_is_uint(v.big, &u)
+                   ? of_uint(u)
+                   : (number){.kind = NUMBER_BIG, .big = v.big, .re = big_double(v.big)};
     }
     if (v.tag != V_NUM) return (number){.kind = NUMBER_NOT};
     gpa_dtype t;
@@ -76,11 +80,14 @@ static int compare_mixed(const number *n, double f) {
     return order ? order : whole < f ? -1 : 0;
 }
 
-static bool is_whole(const number *n) { return n->kind == NUMBER_INT || n->kind == NUMBER_UINT || n->kind == NUMBER_BIG; }
+static bool is_whole(const number *n) {
+    return n->kind == NUMBER_INT || n->kind == NUMBER_UINT || n->kind == NUMBER_BIG;
+}
 
 int number_compare(const number *a, const number *b) {
     if (is_whole(a) && is_whole(b)) {
-        if (a->kind == NUMBER_BIG && b->kind == NUMBER_BIG) return big_compare(v_obj(V_BIG, (void *)a->big), v_obj(V_BIG, (void *)b->big));
+        if (a->kind == NUMBER_BIG && b->kind == NUMBER_BIG)
+            return big_compare(v_obj(V_BIG, (void *)a->big), v_obj(V_BIG, (void *)b->big));
         if (a->kind == NUMBER_BIG) return a->big->negative ? -1 : 1;
         if (b->kind == NUMBER_BIG) return b->big->negative ? 1 : -1;
         if (a->kind != b->kind) return a->kind == NUMBER_UINT ? 1 : -1;
@@ -94,7 +101,8 @@ int number_compare(const number *a, const number *b) {
 }
 
 bool number_equal(const number *a, const number *b) {
-    return number_compare(a, b) == 0 && !isnan(a->im) && !isnan(b->im) && !(a->im < b->im) && !(a->im > b->im);
+    return number_compare(a, b) == 0 && !isnan(a->im) && !isnan(b->im) && !(a->im < b->im) &&
+           !(a->im > b->im);
 }
 
 static const uint64_t modulus = ((uint64_t)1 << 61) - 1;
@@ -127,10 +135,12 @@ static int64_t hash_double(double x) {
 }
 
 int64_t number_hash(const number *n) {
-    if (n->kind == NUMBER_INT) return hash_whole(n->i < 0, n->i < 0 ? 0 - (uint64_t)n->i : (uint64_t)n->i);
+    if (n->kind == NUMBER_INT)
+        return hash_whole(n->i < 0, n->i < 0 ? 0 - (uint64_t)n->i : (uint64_t)n->i);
     if (n->kind == NUMBER_UINT) return hash_whole(false, n->u);
     if (n->kind == NUMBER_BIG) return big_hash(n->big);
     int64_t h = hash_double(n->re);
-    if (n->kind == NUMBER_COMPLEX) h = (int64_t)((uint64_t)h + 1000003 * (uint64_t)hash_double(n->im));
+    if (n->kind == NUMBER_COMPLEX)
+        h = (int64_t)((uint64_t)h + 1000003 * (uint64_t)hash_double(n->im));
     return h == -1 ? -2 : h;
 }

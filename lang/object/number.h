@@ -1,15 +1,23 @@
 /* The numbers among the values: what a value is worth as a number, whatever carries it.
  *
- * int, bool, float, complex and NumPy's scalars of every dtype compare and hash by worth: 1 == 1.0 == True ==
- * numpy.int8(1), exactly (no rounding of large integers to float). */
+ * int, bool, float, complex and NumPy's scalars of every dtype compare and hash by worth: 1 == 1.0
+ * == True == numpy.int8(1), exactly (no rounding of large integers to float). */
 #ifndef GPA_OBJECT_NUMBER_H
 #define GPA_OBJECT_NUMBER_H
 
 #include "lang/object/value.h"
 
-typedef enum { NUMBER_NOT, NUMBER_INT, NUMBER_UINT, NUMBER_BIG, NUMBER_FLOAT, NUMBER_COMPLEX } number_kind;
+typedef enum {
+    NUMBER_NOT,
+    NUMBER_INT,
+    NUMBER_UINT,
+    NUMBER_BIG,
+    NUMBER_FLOAT,
+    NUMBER_COMPLEX
+} number_kind;
 
-/* UINT only where INT does not hold it (above 2^63 - 1), BIG where neither does (`re` may be infinite then). FLOAT uses re; COMPLEX both. */
+/* UINT only where INT does not hold it (above 2^63 - 1), BIG where neither does (`re` may be
+ * infinite then). FLOAT uses re; COMPLEX both. */
 typedef struct {
     number_kind kind;
     int64_t i;
@@ -28,7 +36,8 @@ gpa_val number_payload(value v, gpa_dtype *t);
 bool number_is_numpy(value v);
 double number_real(const number *n);
 bool number_equal(const number *a, const number *b);
-/* Less than 0, 0, more than 0; 2 when unordered (NaN). Complex numbers have no order: by their real parts. */
+/* Less than 0, 0, more than 0; 2 when unordered (NaN). Complex numbers have no order: by their real
+ * parts. */
 int number_compare(const number *a, const number *b);
 /* CPython's hash of the number. */
 int64_t number_hash(const number *n);

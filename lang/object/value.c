@@ -1,7 +1,7 @@
 /* Making, destroying, comparing and hashing values.
  *
- * Destruction is a loop over a stack of its own, so that a chain of a million tuples does not need a million C frames.
- * Reading order: making, destroying, asking. */
+ * Destruction is a loop over a stack of its own, so that a chain of a million tuples does not need
+ * a million C frames. Reading order: making, destroying, asking. */
 #include "lang/object/value.h"
 
 #include <stdarg.h>
@@ -54,7 +54,8 @@ value v_num(gpa_vm *vm, gpa_dtype t, gpa_val v) {
         c.aux = 1;
         return c;
     }
-    const size_t unused = 64 - 8 * dtype_size(t); /* high bits: what a copy of some bytes costs here is that they are read as one word */
+    const size_t unused = 64 - 8 * dtype_size(t); /* high bits: what a copy of some bytes costs here
+                                                     is that they are read as one word */
     return (value){.tag = V_NUM, .aux = t, .bits = v.bits[0] << unused >> unused};
 }
 
@@ -109,7 +110,9 @@ value v_str(gpa_vm *vm, const char *text, size_t n) {
     return v;
 }
 
-value v_bytes(gpa_vm *vm, const char *bytes, size_t n) { return text_object(vm, V_BYTES, bytes, n); }
+value v_bytes(gpa_vm *vm, const char *bytes, size_t n) {
+    return text_object(vm, V_BYTES, bytes, n);
+}
 
 value v_joined(gpa_vm *vm, value a, value b) {
     value v = text_object(vm, (value_tag)a.tag, NULL, (size_t)a.str->size + b.str->size);
@@ -122,7 +125,8 @@ value v_joined(gpa_vm *vm, value a, value b) {
 
 gpa_code str_extend(gpa_vm *vm, value *a, value b) {
     size_t n = a->str->size, more = b.str->size;
-    str_obj *s = n + more < UINT32_MAX - sizeof *s ? mem_resize(a->str, sizeof *s + n + more + 1) : NULL;
+    str_obj *s =
+        n + more < UINT32_MAX - sizeof *s ? mem_resize(a->str, sizeof *s + n + more + 1) : NULL;
     if (!s) return vm_no_memory(vm);
     memcpy(s->text + n, b.str->text, more + 1);
     s->size += (uint32_t)more;
@@ -212,7 +216,8 @@ value v_method(gpa_vm *vm, value self, value fn) {
     return v_obj(V_METHOD, m);
 }
 
-value v_iter(gpa_vm *vm, const char *name, gpa_code (*next)(struct vm *, iter_obj *, value *, bool *)) {
+value v_iter(gpa_vm *vm, const char *name,
+             gpa_code (*next)(struct vm *, iter_obj *, value *, bool *)) {
     iter_obj *it = object_new(vm, V_ITER, sizeof *it);
     if (!it) return v_unset();
     it->next = next;
@@ -234,11 +239,12 @@ value v_object(gpa_vm *vm, const object_kind *kind, size_t n) {
 
 enum { DYING = 64 };
 
-/* Objects that nobody holds any more and that wait for their turn. What is released while one goes joins them. */
+/* Objects that nobody holds any more and that wait for their turn. What is released while one goes
+ * joins them. */
 typedef struct dying {
     gpa_vm *vm;
     size_t n, cap;
-    value *at;   /* `few`, or a block */
+    value *at; /* `few`, or a block */
     value few[DYING];
 } dying;
 
@@ -286,16 +292,23 @@ static void bury(dying *d, value v) {
         case V_TUPLE: drop_all(d, v.tuple->items, v.tuple->count); break;
         case V_DICT: drop_table(d, v.dict); break;
         case V_SET: drop_table(d, &v.set->d); break;
-        case V_SLICE: drop_all(d, (value[]){v.slice->start, v.slice->stop, v.slice->step}, 3); break;
+        case V_SLICE:
+            drop_all(d, (value[]){v.slice->start, v.slice->stop, v.slice->step}, 3);
+            break;
         case V_ARRAY: arr_release(vm_rt(d->vm), v.array->arr); break;
         case V_METHOD: drop_all(d, (value[]){v.method->self, v.method->fn}, 2); break;
         case V_EXCEPTION:
             exception_forget(d->vm, v.exc);
-            drop_all(d, (value[]){v.exc->args, v.exc->cause, v.exc->notes, v.exc->class, v.exc->fields}, 5);
+            drop_all(
+                d, (value[]){v.exc->args, v.exc->cause, v.exc->notes, v.exc->class, v.exc->fields},
+                5);
             break;
         case V_CLASS:
             class_forget(d->vm, v.class);
-            drop_all(d, (value[]){v.class->bases, v.class->order, v.class->members, v.class->abstract, v.class->past}, 5);
+            drop_all(d,
+                     (value[]){v.class->bases, v.class->order, v.class->members, v.class->abstract,
+                               v.class->past},
+                     5);
             break;
         case V_ITER: drop_all(d, (value[]){v.iter->source, v.iter->extra}, 2); break;
         case V_CELL: drop(d, v.cell->v); break;
@@ -378,10 +391,14 @@ gpa_code value_python(gpa_vm *vm, value v, value *out) {
     number n = number_of(*out);
     bool truth = out->tag == V_NUM && out->aux == DT_BOOL;
     value as;
-    if (n.kind == NUMBER_INT) as = truth ? v_bool(n.i != 0) : v_int(n.i);
-    else if (n.kind == NUMBER_FLOAT) as = v_float(n.re);
-    else if (n.kind == NUMBER_UINT) as = v_uint(vm, n.u);
-    else as = v_complex(vm, n.re, n.im);
+    if (n.kind == NUMBER_INT)
+        as = truth ? v_bool(n.i != 0) : v_int(n.i);
+    else if (n.kind == NUMBER_FLOAT)
+        as = v_float(n.re);
+    else if (n.kind == NUMBER_UINT)
+        as = v_uint(vm, n.u);
+    else
+        as = v_complex(vm, n.re, n.im);
     value_release(vm, *out);
     *out = as;
     return as.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
@@ -408,7 +425,9 @@ const char *type_name(uint32_t aux) {
 }
 
 value value_plain(value v) {
-    bool tuple = v.tag == V_OBJECT && (v.object->kind->tuple || (v.object->kind == &instance_kind && v.object->fields[0].tag == V_TUPLE));
+    bool tuple = v.tag == V_OBJECT &&
+                 (v.object->kind->tuple ||
+                  (v.object->kind == &instance_kind && v.object->fields[0].tag == V_TUPLE));
     return tuple ? v.object->fields[0] : v;
 }
 
@@ -419,7 +438,8 @@ const char *value_type_name(value v) {
     const class_obj *class = v.tag == V_EXCEPTION || v.tag == V_OBJECT ? class_of_peek(v) : NULL;
     if (class) return class->text;
     if (v.tag == V_EXCEPTION) return gpa_err_name(v.exc->code);
-    if (v.tag == V_OBJECT && v.object->kind->tuple) return strrchr(v.object->kind->type_name, '.') + 1;
+    if (v.tag == V_OBJECT && v.object->kind->tuple)
+        return strrchr(v.object->kind->type_name, '.') + 1;
     if (v.tag == V_OBJECT) return v.object->kind->type_name;
     if (v.tag == V_ITER) return v.iter->type_name;
     if (v.tag == V_FUNC && v.func->ufunc) return tag_names[V_UFUNC];
@@ -430,11 +450,13 @@ const char *value_type_name(value v) {
 static gpa_code array_truth(gpa_vm *vm, gpa_arr *a, bool *out) {
     if (a->size == 0)
         return vm_fail(vm, GPA_E_VALUE,
-                       "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not "
+                       "The truth value of an empty array is ambiguous. Use `array.size > 0` to "
+                       "check that an array is not "
                        "empty.");
     if (a->size > 1)
         return vm_fail(vm, GPA_E_VALUE,
-                       "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()");
+                       "The truth value of an array with more than one element is ambiguous. Use "
+                       "a.any() or a.all()");
     gpa_val item;
     gpa_code rc = arr_item(vm_rt(vm), a, &item, vm_err(vm));
     if (!rc) *out = dtype_cast(item, (gpa_dtype)a->dtype, DT_BOOL).BOOL;
@@ -443,16 +465,26 @@ static gpa_code array_truth(gpa_vm *vm, gpa_arr *a, bool *out) {
 
 gpa_code value_truth(gpa_vm *vm, value v, bool *out) {
     *out = true;
-    if (v.tag == V_BOOL || v.tag == V_INT) *out = v.i != 0;
-    else if (v.tag == V_NONE || v.tag == V_UNSET) *out = false;
-    else if (v.tag == V_STR || v.tag == V_BYTES) *out = v.str->size != 0;
-    else if (v.tag == V_LIST) *out = v.list->count != 0;
-    else if (v.tag == V_TUPLE) *out = v.tuple->count != 0;
-    else if (v.tag == V_DICT) *out = v.dict->count != 0;
-    else if (v.tag == V_SET) *out = v.set->d.count != 0;
-    else if (v.tag == V_RANGE) *out = v.range->step > 0 ? v.range->start < v.range->stop : v.range->start > v.range->stop;
-    else if (v.tag == V_ARRAY) return array_truth(vm, v.array->arr, out);
-    else if (v.tag == V_OBJECT && record_is(v.object->kind)) return record_truth(vm, v.object, out);
+    if (v.tag == V_BOOL || v.tag == V_INT)
+        *out = v.i != 0;
+    else if (v.tag == V_NONE || v.tag == V_UNSET)
+        *out = false;
+    else if (v.tag == V_STR || v.tag == V_BYTES)
+        *out = v.str->size != 0;
+    else if (v.tag == V_LIST)
+        *out = v.list->count != 0;
+    else if (v.tag == V_TUPLE)
+        *out = v.tuple->count != 0;
+    else if (v.tag == V_DICT)
+        *out = v.dict->count != 0;
+    else if (v.tag == V_SET)
+        *out = v.set->d.count != 0;
+    else if (v.tag == V_RANGE)
+        *out = v.range->step > 0 ? v.range->start < v.range->stop : v.range->start > v.range->stop;
+    else if (v.tag == V_ARRAY)
+        return array_truth(vm, v.array->arr, out);
+    else if (v.tag == V_OBJECT && record_is(v.object->kind))
+        return record_truth(vm, v.object, out);
     else if (v.tag == V_OBJECT && v.object->kind->len) {
         int64_t n = 0;
         gpa_code rc = v.object->kind->len(vm, v.object, &n);
@@ -460,7 +492,8 @@ gpa_code value_truth(gpa_vm *vm, value v, bool *out) {
         return rc;
     } else {
         number n = number_of(v);
-        if (n.kind != NUMBER_NOT) *out = n.kind == NUMBER_INT ? n.i != 0 : !(n.re == 0) || !(n.im == 0);
+        if (n.kind != NUMBER_NOT)
+            *out = n.kind == NUMBER_INT ? n.i != 0 : !(n.re == 0) || !(n.im == 0);
     }
     return GPA_OK;
 }
@@ -486,7 +519,8 @@ static uint64_t identity_hash(value v) {
 
 /* CPython's tuple hash. */
 static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, int depth, uint64_t *out) {
-    if (depth > DEEPEST_HASH) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    if (depth > DEEPEST_HASH)
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     uint64_t acc = 2870177450012600261u;
     for (size_t i = 0; i < t->count; i++) {
         uint64_t lane;
@@ -503,7 +537,8 @@ static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, int depth, uint64_t *
 gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out) { return hash_at(vm, v, 0, out); }
 
 static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
-    if (v.tag == V_INT && (uint64_t)v.i < (1ull << 61) - 1) { /* the commonest: what number_hash would give */
+    if (v.tag == V_INT &&
+        (uint64_t)v.i < (1ull << 61) - 1) { /* the commonest: what number_hash would give */
         *out = (uint64_t)v.i;
         return GPA_OK;
     }
@@ -529,7 +564,8 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
     if (v.tag == V_SET && v.set->frozen) {
         *out = v.set->d.count;
         size_t at = 0;
-        for (dict_entry *e; (e = dict_next(&v.set->d, &at));) *out ^= (e->hash ^ (e->hash << 16) ^ 89869747u) * 3644798167u;
+        for (dict_entry *e; (e = dict_next(&v.set->d, &at));)
+            *out ^= (e->hash ^ (e->hash << 16) ^ 89869747u) * 3644798167u;
         return GPA_OK;
     }
     if (v.tag == V_RANGE || v.tag == V_SLICE) {
@@ -544,15 +580,18 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
         gpa_code rc = record_hash(vm, v, out, &handled);
         if (rc || handled) return rc;
     }
-    *out = v.tag == V_METHOD ? 31 * identity_hash(v.method->self) + identity_hash(v.method->fn) : identity_hash(v);
+    *out = v.tag == V_METHOD ? 31 * identity_hash(v.method->self) + identity_hash(v.method->fn)
+                             : identity_hash(v);
     return GPA_OK;
 }
 
 bool value_is(value a, value b) {
     if (a.tag != b.tag) return false;
-    if (a.tag == V_ARRAY && a.aux == b.aux) return a.array->arr == b.array->arr; /* a.base is made anew each time */
+    if (a.tag == V_ARRAY && a.aux == b.aux)
+        return a.array->arr == b.array->arr; /* a.base is made anew each time */
     if (value_is_heap[a.tag]) return a.o == b.o;
-    return a.aux == b.aux && (a.tag == V_NONE || a.tag == V_ELLIPSIS || a.tag == V_TYPE || a.tag == V_DTYPE || a.bits == b.bits);
+    return a.aux == b.aux && (a.tag == V_NONE || a.tag == V_ELLIPSIS || a.tag == V_TYPE ||
+                              a.tag == V_DTYPE || a.bits == b.bits);
 }
 
 /* ---- equality ---- */
@@ -575,7 +614,8 @@ static gpa_code equal_items(gpa_vm *vm, value a, value b, int depth, bool *out) 
     return rc;
 }
 
-static gpa_code equal_slices(gpa_vm *vm, const slice_obj *a, const slice_obj *b, int depth, bool *out) {
+static gpa_code equal_slices(gpa_vm *vm, const slice_obj *a, const slice_obj *b, int depth,
+                             bool *out) {
     gpa_code rc = equal(vm, a->start, b->start, depth + 1, out);
     if (!rc && *out) rc = equal(vm, a->stop, b->stop, depth + 1, out);
     return rc || !*out ? rc : equal(vm, a->step, b->step, depth + 1, out);
@@ -589,8 +629,10 @@ static gpa_code equal_dicts(gpa_vm *vm, dict_obj *a, dict_obj *b, int depth, boo
         value other;
         rc = dict_get_peek(vm, b, e.key, &other);
         if (rc) continue;
-        if (other.tag == V_UNSET) *out = false;
-        else rc = equal(vm, e.v, value_retain(other), depth + 1, out);
+        if (other.tag == V_UNSET)
+            *out = false;
+        else
+            rc = equal(vm, e.v, value_retain(other), depth + 1, out);
         value_release(vm, other);
     }
     return rc;
@@ -598,7 +640,8 @@ static gpa_code equal_dicts(gpa_vm *vm, dict_obj *a, dict_obj *b, int depth, boo
 
 static bool equal_ranges(const range_obj *a, const range_obj *b) {
     int64_t n = range_len(a);
-    return n == range_len(b) && (n == 0 || (a->start == b->start && (n == 1 || a->step == b->step)));
+    return n == range_len(b) &&
+           (n == 0 || (a->start == b->start && (n == 1 || a->step == b->step)));
 }
 
 /* A dtype equals its name and the types that stand for it. */
@@ -607,8 +650,8 @@ static bool equal_dtype(gpa_dtype t, value v) {
     if (v.tag == V_STR) return dtype_find(v.str->text, v.str->size) == t;
     if (v.tag != V_TYPE) return false;
     if (v.aux >= AUX_DTYPE) return v.aux == AUX_DTYPE + (uint32_t)t;
-    return (v.aux == V_BOOL && t == DT_BOOL) || (v.aux == V_INT && t == DT_I64) || (v.aux == V_FLOAT && t == DT_F64) ||
-           (v.aux == V_COMPLEX && t == DT_C128);
+    return (v.aux == V_BOOL && t == DT_BOOL) || (v.aux == V_INT && t == DT_I64) ||
+           (v.aux == V_FLOAT && t == DT_F64) || (v.aux == V_COMPLEX && t == DT_C128);
 }
 
 static gpa_code equal_arrays(gpa_vm *vm, value a, value b, bool *out) {
@@ -632,7 +675,8 @@ static gpa_code equal_objects(gpa_vm *vm, value a, value b, bool *out) {
 
 static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
     *out = false;
-    if (depth > DEEPEST) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded in comparison");
+    if (depth > DEEPEST)
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded in comparison");
     if (a.tag == b.tag && value_is_heap[a.tag] && a.o == b.o && (a.tag != V_COMPLEX || depth)) {
         *out = true;
         return GPA_OK;
@@ -653,18 +697,24 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
         return GPA_OK;
     }
     if (a.tag == V_DTYPE || b.tag == V_DTYPE) {
-        *out = a.tag == V_DTYPE ? equal_dtype((gpa_dtype)a.aux, b) : equal_dtype((gpa_dtype)b.aux, a);
+        *out =
+            a.tag == V_DTYPE ? equal_dtype((gpa_dtype)a.aux, b) : equal_dtype((gpa_dtype)b.aux, a);
         return GPA_OK;
     }
     if (a.tag != b.tag) return GPA_OK;
     if (a.tag == V_LIST || a.tag == V_TUPLE) return equal_items(vm, a, b, depth, out);
     if (a.tag == V_DICT) return equal_dicts(vm, a.dict, b.dict, depth, out);
-    if (a.tag == V_SET) return a.set->d.count == b.set->d.count ? set_subset(vm, a.set, b.set, out) : GPA_OK;
+    if (a.tag == V_SET)
+        return a.set->d.count == b.set->d.count ? set_subset(vm, a.set, b.set, out) : GPA_OK;
     if (a.tag == V_SLICE) return equal_slices(vm, a.slice, b.slice, depth, out);
-    if (a.tag == V_METHOD) *out = value_is(a.method->self, b.method->self) && value_is(a.method->fn, b.method->fn);
-    else if (a.tag == V_RANGE) *out = equal_ranges(a.range, b.range);
-    else if (a.tag == V_BYTES) *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;
-    else *out = value_is(a, b);
+    if (a.tag == V_METHOD)
+        *out = value_is(a.method->self, b.method->self) && value_is(a.method->fn, b.method->fn);
+    else if (a.tag == V_RANGE)
+        *out = equal_ranges(a.range, b.range);
+    else if (a.tag == V_BYTES)
+        *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;
+    else
+        *out = value_is(a, b);
     return GPA_OK;
 }
 

@@ -1,10 +1,11 @@
 /* Values of the language: sixteen bytes, passed by value.
  *
- * A value is a tag, a small auxiliary field, and eight bytes: a number, or a counted reference to an object.
- * Numbers never allocate (a complex, which needs sixteen bytes, and an int beyond 64 bits are the exceptions). Borrow in, own out: arguments
- * are borrowed, results belong to the caller, who gives them back with value_release; functions ending in _take
- * consume what they are given, those ending in _peek return something borrowed. A failing function leaves its error
- * in the vm (vm_err, lang/vm/native.h). */
+ * A value is a tag, a small auxiliary field, and eight bytes: a number, or a counted reference to
+ * an object. Numbers never allocate (a complex, which needs sixteen bytes, and an int beyond 64
+ * bits are the exceptions). Borrow in, own out: arguments are borrowed, results belong to the
+ * caller, who gives them back with value_release; functions ending in _take consume what they are
+ * given, those ending in _peek return something borrowed. A failing function leaves its error in
+ * the vm (vm_err, lang/vm/native.h). */
 #ifndef GPA_OBJECT_VALUE_H
 #define GPA_OBJECT_VALUE_H
 
@@ -62,15 +63,15 @@ typedef struct obj {
 typedef struct value {
     uint32_t tag; /* value_tag */
     uint32_t aux; /* NUM: its gpa_dtype.  ARRAY: 1 when it is a lazy NumPy scalar (0-d, immutable).
-                   * TYPE: a value_tag, or AUX_DTYPE + gpa_dtype for NumPy's scalar types, or AUX_ERROR + gpa_code
-                   * for exception types, AUX_KIND + index of an object_kind, or AUX_FROZENSET.
-                   * COMPLEX: 1 when it is a numpy.complex128. */
+                   * TYPE: a value_tag, or AUX_DTYPE + gpa_dtype for NumPy's scalar types, or
+                   * AUX_ERROR + gpa_code for exception types, AUX_KIND + index of an object_kind,
+                   * or AUX_FROZENSET. COMPLEX: 1 when it is a numpy.complex128. */
     union {
-        int64_t i;   /* INT; BOOL: 0 or 1 */
-        double f;    /* FLOAT */
-        uint64_t bits; /* NUM: the first eight bytes of its gpa_val */
-        const struct native *native;  /* NATIVE: its row (lang/vm/native.h) */
-        const struct ufunc *ufunc;    /* UFUNC: (lang/vm/native.h) */
+        int64_t i;                   /* INT; BOOL: 0 or 1 */
+        double f;                    /* FLOAT */
+        uint64_t bits;               /* NUM: the first eight bytes of its gpa_val */
+        const struct native *native; /* NATIVE: its row (lang/vm/native.h) */
+        const struct ufunc *ufunc;   /* UFUNC: (lang/vm/native.h) */
         obj *o;
         struct complex_obj *complex;
         struct big_obj *big; /* BIG: an int beyond 64 bits (lang/object/big.h) */
@@ -100,7 +101,8 @@ typedef struct complex_obj {
     double re, im;
 } complex_obj;
 
-/* Immutable UTF-8 text (or bytes); `length` counts code points: equal to size for ASCII. hash 0: not yet computed. */
+/* Immutable UTF-8 text (or bytes); `length` counts code points: equal to size for ASCII. hash 0:
+ * not yet computed. */
 typedef struct str_obj {
     obj head;
     uint32_t size, length;
@@ -171,13 +173,13 @@ typedef struct cell_obj {
 typedef struct exc_obj {
     obj head;
     gpa_code code;
-    value args;  /* a tuple */
-    value cause; /* `raise ... from`, or NONE */
-    value notes; /* the list that add_note makes, or NONE */
-    value class; /* the CLASS of a program that it is an instance of, or NONE */
-    value fields; /* a DICT of the attributes that were set, or NONE */
+    value args;                  /* a tuple */
+    value cause;                 /* `raise ... from`, or NONE */
+    value notes;                 /* the list that add_note makes, or NONE */
+    value class;                 /* the CLASS of a program that it is an instance of, or NONE */
+    value fields;                /* a DICT of the attributes that were set, or NONE */
     struct exc_obj *prev, *next; /* all exceptions of the vm */
-    gpa_err err; /* place, notes, hint; msg is str(exception) */
+    gpa_err err;                 /* place, notes, hint; msg is str(exception) */
 } exc_obj;
 
 enum { ITER_ROW = 4 };
@@ -188,8 +190,8 @@ typedef struct iter_obj {
     gpa_code (*next)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
     value source, extra; /* owned; released with the iterator */
     int64_t at, end, step;
-    /* Of an iterator whose items are tuples of `width` values (at most ITER_ROW), else NULL: the values of the next one (owned),
-     * for a loop that takes the tuple apart again. */
+    /* Of an iterator whose items are tuples of `width` values (at most ITER_ROW), else NULL: the
+     * values of the next one (owned), for a loop that takes the tuple apart again. */
     gpa_code (*row)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
     size_t width;
     const char *type_name; /* "list_iterator", "enumerate", "zip", ... */
@@ -204,7 +206,9 @@ typedef struct object_obj {
     value fields[];
 } object_obj;
 
-static inline bool is_kind(value v, const struct object_kind *kind) { return v.tag == V_OBJECT && v.object->kind == kind; }
+static inline bool is_kind(value v, const struct object_kind *kind) {
+    return v.tag == V_OBJECT && v.object->kind == kind;
+}
 
 /* ---- making ---- (UNSET on failure, with the error in the vm) */
 
@@ -218,12 +222,14 @@ static inline value v_type(uint32_t aux) { return (value){.tag = V_TYPE, .aux = 
 static inline value v_obj(value_tag tag, void *o) { return (value){.tag = tag, .o = o}; }
 /* A NumPy scalar (complex128 becomes a COMPLEX object with aux 1). */
 value v_num(struct vm *vm, gpa_dtype t, gpa_val v);
-/* The runtime's handle as a value; consumes the reference, also on failure. `scalar`: it stands for a NumPy scalar. */
+/* The runtime's handle as a value; consumes the reference, also on failure. `scalar`: it stands for
+ * a NumPy scalar. */
 value v_array_take(struct vm *vm, gpa_arr *a, bool scalar);
 value v_complex(struct vm *vm, double re, double im);
 value v_str(struct vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
 value v_cstr(struct vm *vm, const char *text);
-value v_bytes(struct vm *vm, const char *bytes, size_t n); /* bytes NULL leaves them to be filled in */
+value v_bytes(struct vm *vm, const char *bytes,
+              size_t n); /* bytes NULL leaves them to be filled in */
 /* The texts of two STR, or of two BYTES, one after the other. */
 value v_joined(struct vm *vm, value a, value b);
 /* The same where only the caller holds *a, which grows, and may move. */
@@ -239,8 +245,10 @@ value v_set(struct vm *vm);
 value v_slice(struct vm *vm, value start, value stop, value step);
 value v_range(struct vm *vm, int64_t start, int64_t stop, int64_t step);
 value v_method(struct vm *vm, value self, value fn);
-/* An iterator over nothing yet: the caller sets next, source (retained by the caller) and counters. */
-value v_iter(struct vm *vm, const char *type_name, gpa_code (*next)(struct vm *, iter_obj *, value *, bool *));
+/* An iterator over nothing yet: the caller sets next, source (retained by the caller) and counters.
+ */
+value v_iter(struct vm *vm, const char *type_name,
+             gpa_code (*next)(struct vm *, iter_obj *, value *, bool *));
 
 /* ---- counting ---- */
 
@@ -273,14 +281,17 @@ gpa_code set_has(struct vm *vm, set_obj *s, value v, bool *out);
 
 /* ---- asking ---- */
 
-/* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned. */
+/* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned.
+ */
 gpa_code value_now(struct vm *vm, value v, value *out);
-/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value as it is. Owned. */
+/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value as it is.
+ * Owned. */
 gpa_code value_python(struct vm *vm, value v, value *out);
-/* The tuple that an object with names for the items of one is, or an instance of a class that derives from tuple; any other value as it is.
- * Borrowed. */
+/* The tuple that an object with names for the items of one is, or an instance of a class that
+ * derives from tuple; any other value as it is. Borrowed. */
 value value_plain(value v);
-/* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the object. */
+/* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the
+ * object. */
 uint64_t str_hash(struct str_obj *s);
 /* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */
 const char *value_type_name(value v);

@@ -1,16 +1,19 @@
-/* IPython's rule: one line, whose first word is the name of a line magic and no name that stands for a value, and behind which no
- * operator stands. */
+/* IPython's rule: one line, whose first word is the name of a line magic and no name that stands
+ * for a value, and behind which no operator stands. */
 #include "lang/session/automagic.h"
 
 #include "lang/session/magic.h"
 
 static bool is_defined(gpa_session *s, const char *name, size_t n) {
     gpa_sym sym = intern_find(s->names, name, n);
-    return sym && (module_get_peek(vm_main(s->vm), sym).tag != V_UNSET || vm_builtin_peek(s->vm, sym).tag != V_UNSET);
+    return sym && (module_get_peek(vm_main(s->vm), sym).tag != V_UNSET ||
+                   vm_builtin_peek(s->vm, sym).tag != V_UNSET);
 }
 
 /* A path may begin with a slash; what is divided has a blank behind it. */
-static bool is_operator(const char *text, size_t n) { return strchr("!=()<>,+*%^&|;:", *text) || (*text == '/' && n > 1 && text[1] == ' '); }
+static bool is_operator(const char *text, size_t n) {
+    return strchr("!=()<>,+*%^&|;:", *text) || (*text == '/' && n > 1 && text[1] == ' ');
+}
 
 bool automagic(gpa_session *s, const char *src, size_t n, gpa_str *out) {
     while (n && strchr(" \t\r\n", src[n - 1])) n--;
@@ -19,7 +22,8 @@ bool automagic(gpa_session *s, const char *src, size_t n, gpa_str *out) {
     while (name < n && inspect_is_name(src[name])) name++;
     size_t rest = name;
     while (rest < n && (src[rest] == ' ' || src[rest] == '\t')) rest++;
-    const magic *row = name && !s->no_automagic && !memchr(src, '\n', n) ? magic_find(src, name) : NULL;
+    const magic *row =
+        name && !s->no_automagic && !memchr(src, '\n', n) ? magic_find(src, name) : NULL;
     if (!row || !(row->kinds & MAGIC_LINE) || is_defined(s, src, name)) return false;
     if (rest < n && (rest == name || is_operator(src + rest, n - rest))) return false;
     str_putc(out, '%');

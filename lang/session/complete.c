@@ -1,9 +1,11 @@
-/* Completion: what may stand at the cursor. Nothing of the user's is called, and no file of the user's is run.
+/* Completion: what may stand at the cursor. Nothing of the user's is called, and no file of the
+ * user's is run.
  *
- * Where the cursor stands decides what is offered: magics behind %, files in strings and behind ! and file magics, keys in
- * d['...'], modules behind import, a module's names behind `from m import`, attributes behind a dot, else names, and the
- * parameters of the call around. Offers are gathered, sorted and given once each.
- * Reading order: gathering, the kinds of offers, the cursor's place, gpa_session_complete. */
+ * Where the cursor stands decides what is offered: magics behind %, files in strings and behind !
+ * and file magics, keys in d['...'], modules behind import, a module's names behind `from m
+ * import`, attributes behind a dot, else names, and the parameters of the call around. Offers are
+ * gathered, sorted and given once each. Reading order: gathering, the kinds of offers, the cursor's
+ * place, gpa_session_complete. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -32,10 +34,12 @@ typedef struct {
 
 static char *copy(const char *text) { return mem_text(text, strlen(text)); }
 
-static void add(offers *o, const char *text, const char *kind, const char *type, const char *signature) {
+static void add(offers *o, const char *text, const char *kind, const char *type,
+                const char *signature) {
     if (o->failed || strncmp(text, o->prefix, o->n) != 0) return;
     candidate c = {copy(text), copy(type), copy(signature), kind};
-    if (c.text && c.type && c.signature && mem_room(&o->items, o->count, &o->cap, sizeof *o->items)) {
+    if (c.text && c.type && c.signature &&
+        mem_room(&o->items, o->count, &o->cap, sizeof *o->items)) {
         o->items[o->count++] = c;
         return;
     }
@@ -46,7 +50,9 @@ static void add(offers *o, const char *text, const char *kind, const char *type,
 }
 
 /* Parameters first, names that begin with _ last. */
-static int rank(const candidate *c) { return c->kind[0] == 'p' && c->kind[2] == 'r' ? 0 : c->text[0] == '_' ? 2 : 1; }
+static int rank(const candidate *c) {
+    return c->kind[0] == 'p' && c->kind[2] == 'r' ? 0 : c->text[0] == '_' ? 2 : 1;
+}
 
 static int by_text(const void *a, const void *b) {
     const candidate *x = a, *y = b;
@@ -59,7 +65,9 @@ static void give(offers *o, void (*each)(void *user, const gpa_completion *c), v
     for (size_t i = 0; i < o->count; i++) {
         const candidate *c = &o->items[i];
         bool again = i && strcmp(c->text, o->items[i - 1].text) == 0;
-        if (!again) each(user, &(gpa_completion){c->text, c->kind, c->type, c->signature, o->start, o->end});
+        if (!again)
+            each(user,
+                 &(gpa_completion){c->text, c->kind, c->type, c->signature, o->start, o->end});
     }
 }
 
@@ -99,13 +107,16 @@ static void add_module(offers *o, const char *name) {
 }
 
 static void add_names(offers *o) {
-    static const char *const keywords[] = {"and", "as", "assert", "break", "continue", "def", "del", "elif", "else", "except", "False", "finally",
-                                           "for", "from", "global", "if", "import", "in", "is", "lambda", "None", "nonlocal", "not", "or", "pass",
-                                           "raise", "return", "True", "try", "while", "with"};
+    static const char *const keywords[] = {
+        "and",    "as",     "assert", "break",   "continue", "def",      "del",    "elif",
+        "else",   "except", "False",  "finally", "for",      "from",     "global", "if",
+        "import", "in",     "is",     "lambda",  "None",     "nonlocal", "not",    "or",
+        "pass",   "raise",  "return", "True",    "try",      "while",    "with"};
     const module_obj *m = vm_main(o->s->vm);
     for (size_t i = 0; i < COUNT_OF(keywords); i++) add(o, keywords[i], "keyword", "", "");
     for (uint32_t i = 0; i < m->n; i++)
-        if (m->slots[i].tag != V_UNSET) add_value(o, intern_text(o->s->names, m->names[i]), m->slots[i]);
+        if (m->slots[i].tag != V_UNSET)
+            add_value(o, intern_text(o->s->names, m->names[i]), m->slots[i]);
     add_module(o, "builtins");
     add_module(o, "numpy");
 }
@@ -114,7 +125,8 @@ static void add_names(offers *o) {
 static void add_parameters(offers *o, const char *signature) {
     const char *at = strchr(signature, '(');
     const char *slash = strstr(signature, " /");
-    if (slash && (slash[2] == ',' || slash[2] == ')')) at = slash + 2; /* what stands before has no name */
+    if (slash && (slash[2] == ',' || slash[2] == ')'))
+        at = slash + 2; /* what stands before has no name */
     for (int depth = 0; at && *at; at++) {
         depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
         if (depth > 1 || (*at != '(' && *at != ',')) continue;
@@ -132,7 +144,9 @@ static void add_parameters(offers *o, const char *signature) {
 static void add_arguments(offers *o, const char *src, size_t n) {
     size_t at = o->start, lo, hi;
     while (at > 0 && strchr(" \t\n", src[at - 1])) at--;
-    if (!at || (src[at - 1] != '(' && src[at - 1] != ',') || !inspect_call_at(src, n, o->start, &lo, &hi)) return;
+    if (!at || (src[at - 1] != '(' && src[at - 1] != ',') ||
+        !inspect_call_at(src, n, o->start, &lo, &hi))
+        return;
     value v = inspect_resolve(o->s, src + lo, hi - lo);
     gpa_str signature;
     str_init(&signature);
@@ -148,7 +162,8 @@ static void add_submodules(offers *o, const module_obj *m) {
     size_t n = strlen(name);
     for (int i = 0; m->builtin && i < OWNER_COUNT; i++) {
         const char *other = owner_name((native_owner)i);
-        bool part = owner_is_module((native_owner)i) && strncmp(other, name, n) == 0 && other[n] == '.' && !strchr(other + n + 1, '.');
+        bool part = owner_is_module((native_owner)i) && strncmp(other, name, n) == 0 &&
+                    other[n] == '.' && !strchr(other + n + 1, '.');
         if (part) add(o, other + n + 1, "module", "", "");
     }
 }
@@ -248,8 +263,8 @@ static bool add_keys(offers *o, const char *src, size_t quote) {
 /* ---- the cursor's place ---- */
 
 typedef struct {
-    size_t line;   /* where the cursor's line begins, without its margin */
-    size_t quote;  /* of the string the cursor is in ... */
+    size_t line;  /* where the cursor's line begins, without its margin */
+    size_t quote; /* of the string the cursor is in ... */
     bool in_string, in_comment;
 } place;
 
@@ -267,8 +282,10 @@ static place find_place(const char *src, size_t cursor) {
         } else if (p.in_comment) {
             continue;
         } else if (open) {
-            if (c == '\\') i++;
-            else if (c == open && (!triple || three)) i += triple ? 2 : 0, open = 0;
+            if (c == '\\')
+                i++;
+            else if (c == open && (!triple || three))
+                i += triple ? 2 : 0, open = 0;
         } else if (c == '#') {
             p.in_comment = true;
         } else if (c == '"' || c == '\'') {
@@ -318,7 +335,8 @@ static bool complete_import(offers *o, const char *line, size_t n, const char *s
         o->n = size;
         o->start = o->end - size;
         add_modules(o);
-    } else if (begins(line + at + size + strspn(line + at + size, " \t"), n - at - size, "import")) {
+    } else if (begins(line + at + size + strspn(line + at + size, " \t"), n - at - size,
+                      "import")) {
         add_module(o, module);
     } else {
         add(o, "import", "keyword", "", "");

@@ -1,8 +1,9 @@
 /* The parts of a source text, for a front end that colours it while it is typed.
  *
- * The lexer's tokens, with what it steps over (comments are the gaps between tokens) and past what it refuses: after an
- * error it goes on behind the place, so that one wrong character does not take the colours of the rest. Invariant:
- * everything before `done` has been reported, in order, and every step moves the lexer forward. */
+ * The lexer's tokens, with what it steps over (comments are the gaps between tokens) and past what
+ * it refuses: after an error it goes on behind the place, so that one wrong character does not take
+ * the colours of the rest. Invariant: everything before `done` has been reported, in order, and
+ * every step moves the lexer forward. */
 #include "lang/syntax/lex.h"
 #include "lang/session/state.h"
 #include "lang/text/unicode.h"
@@ -45,7 +46,8 @@ static bool is_given(const painter *p, const token *t) {
     return at < p->n && p->text[at] == '=' && (at + 1 == p->n || p->text[at + 1] != '=');
 }
 
-/* A name is a built-in one unless it is an attribute or the user has given it, or gives it here, another meaning. */
+/* A name is a built-in one unless it is an attribute or the user has given it, or gives it here,
+ * another meaning. */
 static gpa_style name_style(const painter *p, const token *t) {
     if (p->before == TOKEN_DEF || p->before == TOKEN_CLASS) return GPA_STYLE_DEFINITION;
     if (p->before == TOKEN_DOT || is_given(p, t)) return GPA_STYLE_PLAIN;
@@ -56,24 +58,27 @@ static gpa_style name_style(const painter *p, const token *t) {
 
 /* The tokens whose kind alone tells; by default their class does. */
 static const uint8_t kind_style[TOKEN_COUNT] = {
-    [TOKEN_NONE] = GPA_STYLE_NUMBER,     [TOKEN_TRUE] = GPA_STYLE_NUMBER,    [TOKEN_FALSE] = GPA_STYLE_NUMBER,
-    [TOKEN_INTEGER] = GPA_STYLE_NUMBER,  [TOKEN_FLOAT] = GPA_STYLE_NUMBER,   [TOKEN_IMAGINARY] = GPA_STYLE_NUMBER,
-    [TOKEN_STRING] = GPA_STYLE_STRING,   [TOKEN_BYTES] = GPA_STYLE_STRING,   [TOKEN_FSTRING] = GPA_STYLE_STRING,
-    [TOKEN_FTEXT] = GPA_STYLE_STRING,    [TOKEN_FEND] = GPA_STYLE_STRING,    [TOKEN_LPAR] = GPA_STYLE_BRACKET,
-    [TOKEN_RPAR] = GPA_STYLE_BRACKET,    [TOKEN_LSQB] = GPA_STYLE_BRACKET,   [TOKEN_RSQB] = GPA_STYLE_BRACKET,
-    [TOKEN_LBRACE] = GPA_STYLE_BRACKET,  [TOKEN_RBRACE] = GPA_STYLE_BRACKET, [TOKEN_UNKNOWN] = GPA_STYLE_WRONG,
+    [TOKEN_NONE] = GPA_STYLE_NUMBER,    [TOKEN_TRUE] = GPA_STYLE_NUMBER,
+    [TOKEN_FALSE] = GPA_STYLE_NUMBER,   [TOKEN_INTEGER] = GPA_STYLE_NUMBER,
+    [TOKEN_FLOAT] = GPA_STYLE_NUMBER,   [TOKEN_IMAGINARY] = GPA_STYLE_NUMBER,
+    [TOKEN_STRING] = GPA_STYLE_STRING,  [TOKEN_BYTES] = GPA_STYLE_STRING,
+    [TOKEN_FSTRING] = GPA_STYLE_STRING, [TOKEN_FTEXT] = GPA_STYLE_STRING,
+    [TOKEN_FEND] = GPA_STYLE_STRING,    [TOKEN_LPAR] = GPA_STYLE_BRACKET,
+    [TOKEN_RPAR] = GPA_STYLE_BRACKET,   [TOKEN_LSQB] = GPA_STYLE_BRACKET,
+    [TOKEN_RSQB] = GPA_STYLE_BRACKET,   [TOKEN_LBRACE] = GPA_STYLE_BRACKET,
+    [TOKEN_RBRACE] = GPA_STYLE_BRACKET, [TOKEN_UNKNOWN] = GPA_STYLE_WRONG,
 };
 
 static gpa_style style_of(const painter *p, const token *t) {
     if (t->kind == TOKEN_NAME) return name_style(p, t);
     if (kind_style[t->kind]) return (gpa_style)kind_style[t->kind];
     switch ((token_class)token_info[t->kind].class) {
-    case TOKEN_IS_KEYWORD: return GPA_STYLE_KEYWORD;
-    case TOKEN_IS_MARK: return t->kind == TOKEN_DOT ? GPA_STYLE_PLAIN : GPA_STYLE_OPERATOR;
-    case TOKEN_IS_BINARY:
-    case TOKEN_IS_COMPARE:
-    case TOKEN_IS_AUGMENTED: return GPA_STYLE_OPERATOR;
-    case TOKEN_IS_OTHER: return GPA_STYLE_PLAIN;
+        case TOKEN_IS_KEYWORD: return GPA_STYLE_KEYWORD;
+        case TOKEN_IS_MARK: return t->kind == TOKEN_DOT ? GPA_STYLE_PLAIN : GPA_STYLE_OPERATOR;
+        case TOKEN_IS_BINARY:
+        case TOKEN_IS_COMPARE:
+        case TOKEN_IS_AUGMENTED: return GPA_STYLE_OPERATOR;
+        case TOKEN_IS_OTHER: return GPA_STYLE_PLAIN;
     }
     return GPA_STYLE_PLAIN;
 }
@@ -83,10 +88,12 @@ static size_t line_end(const painter *p, size_t at) {
     return at;
 }
 
-/* `%timeit x + 1`: the word, then code again. `!ls`, `%%bash` and what the lexer cannot go on with: the line stays as it is. */
+/* `%timeit x + 1`: the word, then code again. `!ls`, `%%bash` and what the lexer cannot go on with:
+ * the line stays as it is. */
 static void put_magic(painter *p, const token *t) {
     size_t at = t->lo, end = line_end(p, t->lo);
-    bool shell = p->text[at] == '!', cell = at + 1 < p->n && p->text[at] == '%' && p->text[at + 1] == '%';
+    bool shell = p->text[at] == '!',
+         cell = at + 1 < p->n && p->text[at] == '%' && p->text[at + 1] == '%';
     while (at < end && strchr("%!?", p->text[at])) at++;
     while (!shell && at < end && p->text[at] != ' ' && p->text[at] != '\t') at++;
     put(p, t->lo, at, GPA_STYLE_MAGIC);
@@ -97,13 +104,15 @@ static void put_magic(painter *p, const token *t) {
     p->l.line_start = cell;
 }
 
-/* A token that cannot be: its first character is wrong; a string that does not end keeps its colour up to where it should. */
+/* A token that cannot be: its first character is wrong; a string that does not end keeps its colour
+ * up to where it should. */
 static void put_wrong(painter *p, const token *t) {
     size_t lo = t->lo, hi = MAX(t->hi, t->lo + 1);
     bool quote = lo < p->n && strchr("'\"bBfFrRuU", p->text[lo]) && !p->l.at_end;
     while (hi < p->n && (p->text[hi] & 0xc0) == 0x80) hi++;
     if (p->l.at_end || quote || p->l.n_fstrings) {
-        /* the lexer stands before the string, or within an f-string whose beginning is reported already */
+        /* the lexer stands before the string, or within an f-string whose beginning is reported
+         * already */
         size_t end = p->l.at_end ? p->n : line_end(p, lo);
         put(p, lo, lo + 1, GPA_STYLE_WRONG);
         put(p, lo, end, GPA_STYLE_STRING);
@@ -126,7 +135,8 @@ static bool recover(painter *p, const token *t) {
         put_gap(p, p->n);
         return false;
     }
-    bool margin = p->err.code == GPA_E_INDENTATION || p->err.code == GPA_E_TAB; /* the lexer is behind it already */
+    bool margin = p->err.code == GPA_E_INDENTATION ||
+                  p->err.code == GPA_E_TAB; /* the lexer is behind it already */
     if (!margin) put_wrong(p, t);
     p->err = (gpa_err){0};
     p->l.at_end = false;
@@ -151,7 +161,8 @@ static void walk(painter *p) {
     }
 }
 
-void gpa_session_highlight(gpa_session *s, const char *src, size_t n, void (*each)(void *user, size_t lo, size_t hi, gpa_style style),
+void gpa_session_highlight(gpa_session *s, const char *src, size_t n,
+                           void (*each)(void *user, size_t lo, size_t hi, gpa_style style),
                            void *user) {
     uint32_t id;
     painter p = {.s = s, .n = n, .each = each, .user = user, .before = TOKEN_NEWLINE};

@@ -1,5 +1,6 @@
-/* The history. Invariant: `entries` are in the order in which they became known; what the file holds beyond `at` is
- * read before every question, so that entries of sessions that run beside this one are found too.
+/* The history. Invariant: `entries` are in the order in which they became known; what the file
+ * holds beyond `at` is read before every question, so that entries of sessions that run beside this
+ * one are found too.
  *
  * Reading order: lines of the file, reading it, entries, questions. */
 #include "lang/session/history.h"
@@ -26,10 +27,14 @@ enum {
 static void put_line(gpa_str *out, int session, int line, const char *input, size_t n) {
     str_printf(out, "%d %d %lld\t", session, line, (long long)time(NULL));
     for (size_t i = 0; i < n; i++) {
-        if (input[i] == '\n') str_put(out, "\\n");
-        else if (input[i] == '\r') str_put(out, "\\r");
-        else if (input[i] == '\\') str_put(out, "\\\\");
-        else str_putc(out, input[i]);
+        if (input[i] == '\n')
+            str_put(out, "\\n");
+        else if (input[i] == '\r')
+            str_put(out, "\\r");
+        else if (input[i] == '\\')
+            str_put(out, "\\\\");
+        else
+            str_putc(out, input[i]);
     }
     str_putc(out, '\n');
 }
@@ -71,8 +76,10 @@ static gpa_code add_take(history *h, int session, int line, char *input) {
 static void drop(history *h, bool ours) {
     size_t kept = 0;
     for (size_t i = 0; i < h->n; i++) {
-        if ((h->entries[i].session == h->session) == ours) drop_entry(&h->entries[i]);
-        else h->entries[kept++] = h->entries[i];
+        if ((h->entries[i].session == h->session) == ours)
+            drop_entry(&h->entries[i]);
+        else
+            h->entries[kept++] = h->entries[i];
     }
     h->n = kept;
 }
@@ -121,14 +128,17 @@ static gpa_code read_lines(history *h, const char *text, size_t n, int *highest)
         char *p;
         long session = strtol(start, &p, 10), line = strtol(p, &p, 10);
         tab = memchr(start, '\t', (size_t)(end - start));
-        if (!tab || session <= 0 || session > INT32_MAX || line < 0 || line > INT32_MAX) continue; /* a damaged line */
+        if (!tab || session <= 0 || session > INT32_MAX || line < 0 || line > INT32_MAX)
+            continue; /* a damaged line */
         *highest = MAX(*highest, (int)session);
-        if (line > 0 && session != h->session) rc = add_take(h, (int)session, (int)line, get_input(tab + 1, (size_t)(end - tab - 1)));
+        if (line > 0 && session != h->session)
+            rc = add_take(h, (int)session, (int)line, get_input(tab + 1, (size_t)(end - tab - 1)));
     }
     return rc;
 }
 
-/* Everything from `at` on that is there in whole lines; NULL (and *n 0) when there is nothing. Owned: mem_free. */
+/* Everything from `at` on that is there in whole lines; NULL (and *n 0) when there is nothing.
+ * Owned: mem_free. */
 static char *read_rest(history *h, int fd, size_t *n) {
     struct stat st;
     *n = 0;
@@ -151,7 +161,8 @@ static char *read_rest(history *h, int fd, size_t *n) {
     return text;
 }
 
-/* Writes the newest entries to a new file, which takes the place of the old one. Whatever fails, the old one stays. */
+/* Writes the newest entries to a new file, which takes the place of the old one. Whatever fails,
+ * the old one stays. */
 static void shorten(history *h) {
     gpa_str text, fresh;
     str_init(&text);
@@ -161,11 +172,15 @@ static void shorten(history *h) {
         const history_entry *e = &h->entries[i];
         put_line(&text, e->session, e->line, e->input, strlen(e->input));
     }
-    int fd = text.failed || fresh.failed ? -1 : open(fresh.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int fd = text.failed || fresh.failed
+                 ? -1
+                 : open(fresh.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd >= 0) {
         bool good = write_all(fd, text.text, text.len);
-        if (close(fd) == 0 && good) rename(fresh.text, h->path);
-        else unlink(fresh.text);
+        if (close(fd) == 0 && good)
+            rename(fresh.text, h->path);
+        else
+            unlink(fresh.text);
     }
     str_free(&text);
     str_free(&fresh);
@@ -233,7 +248,8 @@ void history_free(history *h) {
 
 void history_forget(history *h) { drop(h, true); }
 
-gpa_code history_add(history *h, int line, const char *input, size_t size, char *trouble, size_t n) {
+gpa_code history_add(history *h, int line, const char *input, size_t size, char *trouble,
+                     size_t n) {
     *trouble = 0;
     while (size && strchr(" \t\r\n", input[size - 1])) size--; /* and a NUL ends it: */
     size = strnlen(input, size);
@@ -243,7 +259,8 @@ gpa_code history_add(history *h, int line, const char *input, size_t size, char 
     }
     if (!h->session) h->session = 1;
     gpa_code rc = add_take(h, h->session, line, mem_text(input, size));
-    if (rc || !h->path || *input == ' ') return rc; /* what begins with a blank is not for the file */
+    if (rc || !h->path || *input == ' ')
+        return rc; /* what begins with a blank is not for the file */
     gpa_str text;
     str_init(&text);
     put_line(&text, h->session, line, input, size);
@@ -266,7 +283,8 @@ void history_set_output(history *h, const char *text, size_t n) {
 
 const history_entry *history_line(const history *h, int line) {
     for (size_t i = h->n; i-- > 0;)
-        if (h->entries[i].session == h->session && h->entries[i].line == line) return &h->entries[i];
+        if (h->entries[i].session == h->session && h->entries[i].line == line)
+            return &h->entries[i];
     return NULL;
 }
 
@@ -280,16 +298,20 @@ static bool again(const history *h, size_t i) {
 static bool fits(const history *h, const gpa_history_query *q, size_t i) {
     const history_entry *e = &h->entries[i];
     switch (q->kind) {
-    case GPA_HISTORY_TAIL: return !q->here || e->session == h->session;
-    case GPA_HISTORY_RANGE:
-        return e->session == (q->session > 0 ? q->session : h->session + q->session) && e->line >= q->start && (!q->stop || e->line < q->stop);
-    case GPA_HISTORY_SEARCH:
-        return (!q->here || e->session == h->session) && fnmatch(q->pattern ? q->pattern : "*", e->input, 0) == 0 && !(q->unique && again(h, i));
+        case GPA_HISTORY_TAIL: return !q->here || e->session == h->session;
+        case GPA_HISTORY_RANGE:
+            return e->session == (q->session > 0 ? q->session : h->session + q->session) &&
+                   e->line >= q->start && (!q->stop || e->line < q->stop);
+        case GPA_HISTORY_SEARCH:
+            return (!q->here || e->session == h->session) &&
+                   fnmatch(q->pattern ? q->pattern : "*", e->input, 0) == 0 &&
+                   !(q->unique && again(h, i));
     }
     return false;
 }
 
-gpa_code history_find(history *h, const gpa_history_query *q, void (*each)(void *user, const gpa_entry *e), void *user) {
+gpa_code history_find(history *h, const gpa_history_query *q,
+                      void (*each)(void *user, const gpa_entry *e), void *user) {
     gpa_code rc = refresh(h);
     size_t first = h->n, left = q->n > 0 && q->kind != GPA_HISTORY_RANGE ? (size_t)q->n : SIZE_MAX;
     while (!rc && first > 0 && left > 0)
@@ -302,8 +324,9 @@ gpa_code history_find(history *h, const gpa_history_query *q, void (*each)(void 
 }
 
 bool gpa_history_path(char *path, size_t n) {
-    const char *told = getenv("GPA_HISTORY"), *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    int size = told           ? snprintf(path, n, "%s", told)
+    const char *told = getenv("GPA_HISTORY"), *state = getenv("XDG_STATE_HOME"),
+               *home = getenv("HOME");
+    int size = told              ? snprintf(path, n, "%s", told)
                : state && *state ? snprintf(path, n, "%s/gpa/history", state)
                : home && *home   ? snprintf(path, n, "%s/.local/state/gpa/history", home)
                                  : 0;

@@ -1,5 +1,5 @@
-/* Inspection: what is known about the name at the cursor. The dotted name is followed without calling anything but
- * properties. */
+/* Inspection: what is known about the name at the cursor. The dotted name is followed without
+ * calling anything but properties. */
 #include "lang/session/inspect.h"
 
 #include <stdio.h>
@@ -11,22 +11,30 @@
 
 enum { FARTHEST = 4000 }; /* bytes: so far back an open parenthesis is looked for */
 
-bool inspect_is_name(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80; }
+bool inspect_is_name(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
+}
 
 /* ---- about values ---- */
 
 const char *inspect_kind(value v) {
     switch ((value_tag)v.tag) {
-    case V_NATIVE: case V_FUNC: case V_METHOD: case V_UFUNC: return "function";
-    case V_MODULE: return "module";
-    case V_TYPE: case V_CLASS: return "class";
-    default: return "instance";
+        case V_NATIVE:
+        case V_FUNC:
+        case V_METHOD:
+        case V_UFUNC: return "function";
+        case V_MODULE: return "module";
+        case V_TYPE:
+        case V_CLASS: return "class";
+        default: return "instance";
     }
 }
 
 static void put_shape(const gpa_arr *a, gpa_str *out) {
     str_putc(out, '(');
-    for (int d = 0; d < a->ndim; d++) str_printf(out, d ? ", %lld" : "%lld", (long long)a->shape[d]);
+    for (int d = 0; d < a->ndim; d++)
+        str_printf(out, d ? ", %lld" : "%lld", (long long)a->shape[d]);
     str_put(out, a->ndim == 1 ? ",)" : ")");
 }
 
@@ -54,7 +62,8 @@ static void put_parameters(const char *text, gpa_str *out) {
     str_put(out, text);
 }
 
-/* What a class is called with, or an instance that can be called: the method that takes the arguments, else UNSET. */
+/* What a class is called with, or an instance that can be called: the method that takes the
+ * arguments, else UNSET. */
 static value taker_of(value v, bool *bound) {
     const class_obj *c = v.tag == V_CLASS ? v.class : v.tag == V_OBJECT ? class_of_peek(v) : NULL;
     value fn = c ? class_text_peek(c, v.tag == V_CLASS ? "__init__" : "__call__") : v_unset();
@@ -80,7 +89,10 @@ void inspect_signature(gpa_session *s, value v, const char *name, gpa_str *out) 
         func_signature(s->vm, v.func, bound, out);
     } else if (v.tag == V_UFUNC) {
         int arity = op_info[v.ufunc->op].arity;
-        str_printf(out, "%s(%s, /, out=None, *, where=True, casting='same_kind', dtype=None)", name, arity == 1 ? "x" : arity == 2 ? "x1, x2" : "x1, x2, x3");
+        str_printf(out, "%s(%s, /, out=None, *, where=True, casting='same_kind', dtype=None)", name,
+                   arity == 1   ? "x"
+                   : arity == 2 ? "x1, x2"
+                                : "x1, x2, x3");
     } else if (v.tag == V_TYPE) {
         native_owner o = owner_of_type(v.aux);
         const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
@@ -126,7 +138,8 @@ bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_
     return *hi > *lo;
 }
 
-/* Strings are passed over as they come from the right; a quote within a comment may mislead, which costs a hint. */
+/* Strings are passed over as they come from the right; a quote within a comment may mislead, which
+ * costs a hint. */
 bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi) {
     size_t at = MIN(cursor, n), end = at > FARTHEST ? at - FARTHEST : 0;
     int depth = 0;
@@ -140,7 +153,8 @@ bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_
             depth++;
         } else if (strchr("([{", c) && depth-- == 0) {
             depth = 0;
-            if (c == '(' && at > 0 && inspect_is_name(src[at - 1])) return inspect_name_at(src, at, at, lo, hi);
+            if (c == '(' && at > 0 && inspect_is_name(src[at - 1]))
+                return inspect_name_at(src, at, at, lo, hi);
         }
     }
     return false;
@@ -151,21 +165,27 @@ bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_
 void inspect_doc(gpa_session *s, value v, gpa_str *out) {
     value doc = v_unset();
     if (v.tag == V_METHOD) v = v.method->fn;
-    if (v.tag == V_NATIVE) str_put(out, v.native->doc);
-    else if (vm_attr(s->vm, v, "__doc__", &doc)) vm_clear_error(s->vm);
-    else if (doc.tag == V_STR) str_put(out, doc.str->text);
+    if (v.tag == V_NATIVE)
+        str_put(out, v.native->doc);
+    else if (vm_attr(s->vm, v, "__doc__", &doc))
+        vm_clear_error(s->vm);
+    else if (doc.tag == V_STR)
+        str_put(out, doc.str->text);
     value_release(s->vm, doc);
 }
 
-/* What a table says of a constant, which is no part of its value: np.pi, or a name that is there without an import. */
+/* What a table says of a constant, which is no part of its value: np.pi, or a name that is there
+ * without an import. */
 static void put_constant_doc(gpa_session *s, const char *name, size_t n, gpa_str *out) {
     const char *dot = memrchr(name, '.', n);
     gpa_sym own = dot ? 0 : intern_find(s->names, name, n);
     value module = dot ? inspect_resolve(s, name, (size_t)(dot - name)) : v_unset();
     char last[64];
-    snprintf(last, sizeof last, "%.*s", (int)(dot ? name + n - dot - 1 : (ptrdiff_t)n), dot ? dot + 1 : name);
+    snprintf(last, sizeof last, "%.*s", (int)(dot ? name + n - dot - 1 : (ptrdiff_t)n),
+             dot ? dot + 1 : name);
     if (module.tag == V_MODULE && module.module->builtin)
-        str_put(out, native_const_doc(owner_find(intern_text(s->names, module.module->name)), last));
+        str_put(out,
+                native_const_doc(owner_find(intern_text(s->names, module.module->name)), last));
     else if (own && module_get_peek(session_scope(s), own).tag == V_UNSET) {
         const char *doc = native_const_doc(OWNER_BUILTINS, last);
         str_put(out, *doc ? doc : native_const_doc(OWNER_NUMPY, last));
@@ -217,7 +237,8 @@ static const char *or_null(const gpa_str *s) { return s->len && !s->failed ? s->
 
 enum { ABOUT_NAME, ABOUT_SIGNATURE, ABOUT_DOC, ABOUT_TEXT, ABOUT_SHAPE, ABOUT_SOURCE, ABOUT_TEXTS };
 
-static void tell_value(gpa_session *s, const char *name, size_t n, value v, int level, void (*tell)(void *user, const gpa_about *a), void *user) {
+static void tell_value(gpa_session *s, const char *name, size_t n, value v, int level,
+                       void (*tell)(void *user, const gpa_about *a), void *user) {
     gpa_str t[ABOUT_TEXTS];
     for (int i = 0; i < ABOUT_TEXTS; i++) str_init(&t[i]);
     str_putn(&t[ABOUT_NAME], name, n);
@@ -228,15 +249,22 @@ static void tell_value(gpa_session *s, const char *name, size_t n, value v, int 
     if (level > 0) inspect_source(s, v, &t[ABOUT_SOURCE]);
     const gpa_arr *a = v.tag == V_ARRAY && !v.aux ? v.array->arr : NULL;
     if (a) put_shape(a, &t[ABOUT_SHAPE]);
-    tell(user, &(gpa_about){.name = or_null(&t[ABOUT_NAME]), .signature = or_null(&t[ABOUT_SIGNATURE]), .doc = or_null(&t[ABOUT_DOC]),
-                            .type = inspect_type_name(v), .text = or_null(&t[ABOUT_TEXT]), .shape = or_null(&t[ABOUT_SHAPE]),
-                            .dtype = a ? dtype_info[a->dtype].name : NULL, .device = a ? arr_device(s->rt, a) : NULL,
-                            .file = inspect_file(s, v), .source = or_null(&t[ABOUT_SOURCE])});
+    tell(user, &(gpa_about){.name = or_null(&t[ABOUT_NAME]),
+                            .signature = or_null(&t[ABOUT_SIGNATURE]),
+                            .doc = or_null(&t[ABOUT_DOC]),
+                            .type = inspect_type_name(v),
+                            .text = or_null(&t[ABOUT_TEXT]),
+                            .shape = or_null(&t[ABOUT_SHAPE]),
+                            .dtype = a ? dtype_info[a->dtype].name : NULL,
+                            .device = a ? arr_device(s->rt, a) : NULL,
+                            .file = inspect_file(s, v),
+                            .source = or_null(&t[ABOUT_SOURCE])});
     for (int i = 0; i < ABOUT_TEXTS; i++) str_free(&t[i]);
 }
 
 /* %name or %%name, at the name's place. */
-static bool tell_magic(const char *src, size_t lo, size_t hi, void (*tell)(void *user, const gpa_about *a), void *user) {
+static bool tell_magic(const char *src, size_t lo, size_t hi,
+                       void (*tell)(void *user, const gpa_about *a), void *user) {
     const magic *row = lo > 0 && src[lo - 1] == '%' ? magic_find(src + lo, hi - lo) : NULL;
     if (!row) return false;
     gpa_str name, usage;
@@ -244,7 +272,10 @@ static bool tell_magic(const char *src, size_t lo, size_t hi, void (*tell)(void 
     str_init(&usage);
     str_printf(&name, "%s%s", row->kinds & MAGIC_LINE ? "%" : "%%", row->name);
     str_printf(&usage, "%s %s", name.text ? name.text : "", row->usage);
-    tell(user, &(gpa_about){.name = or_null(&name), .signature = or_null(&usage), .doc = row->doc, .type = "Magic function"});
+    tell(user, &(gpa_about){.name = or_null(&name),
+                            .signature = or_null(&usage),
+                            .doc = row->doc,
+                            .type = "Magic function"});
     str_free(&name);
     str_free(&usage);
     return true;
@@ -253,9 +284,11 @@ static bool tell_magic(const char *src, size_t lo, size_t hi, void (*tell)(void 
 gpa_code gpa_session_about(gpa_session *s, const char *src, size_t n, size_t cursor, int level,
                            void (*tell)(void *user, const gpa_about *a), void *user) {
     size_t lo, hi;
-    if (inspect_name_at(src, n, cursor, &lo, &hi) && tell_magic(src, lo, hi, tell, user)) return GPA_OK;
+    if (inspect_name_at(src, n, cursor, &lo, &hi) && tell_magic(src, lo, hi, tell, user))
+        return GPA_OK;
     value v = hi > lo ? inspect_resolve(s, src + lo, hi - lo) : v_unset();
-    if (v.tag == V_UNSET && inspect_call_at(src, n, cursor, &lo, &hi)) v = inspect_resolve(s, src + lo, hi - lo);
+    if (v.tag == V_UNSET && inspect_call_at(src, n, cursor, &lo, &hi))
+        v = inspect_resolve(s, src + lo, hi - lo);
     if (v.tag == V_UNSET) return GPA_E_NAME;
     tell_value(s, src + lo, hi - lo, v, level, tell, user);
     value_release(s->vm, v);
@@ -275,9 +308,11 @@ static size_t list_fields(const gpa_about *a, field *f) {
     size_t n = 0;
     bool callable = a->signature;
     field all[] = {
-        {"Signature:", a->signature},      {"Type:", callable ? NULL : a->type}, {"String form:", a->text}, {"Shape:", a->shape},
-        {"Dtype:", a->dtype},              {"Device:", a->device},               {"Source:", a->source},    {"Docstring:", a->source ? NULL : a->doc},
-        {"File:", a->file},                {"Type:", callable ? a->type : NULL},
+        {"Signature:", a->signature}, {"Type:", callable ? NULL : a->type},
+        {"String form:", a->text},    {"Shape:", a->shape},
+        {"Dtype:", a->dtype},         {"Device:", a->device},
+        {"Source:", a->source},       {"Docstring:", a->source ? NULL : a->doc},
+        {"File:", a->file},           {"Type:", callable ? a->type : NULL},
     };
     for (size_t i = 0; i < COUNT_OF(all); i++)
         if (all[i].text && *all[i].text) f[n++] = all[i];
@@ -299,14 +334,16 @@ static void make_page(void *user, const gpa_about *a) {
     str_put(&html, "<pre>");
     for (size_t i = 0; i < n; i++) width = MAX(width, strlen(f[i].label));
     for (size_t i = 0; i < n; i++) {
-        const char *between = strchr(f[i].text, '\n') ? "\n" : " ", *end = f[i].text[strlen(f[i].text) - 1] == '\n' ? "" : "\n";
+        const char *between = strchr(f[i].text, '\n') ? "\n" : " ",
+                   *end = f[i].text[strlen(f[i].text) - 1] == '\n' ? "" : "\n";
         str_printf(&plain, "%-*s%s%s%s", (int)width, f[i].label, between, f[i].text, end);
         str_printf(&html, "<b>%-*s</b>%s", (int)width, f[i].label, between);
         magic_put_html(&html, f[i].text, strlen(f[i].text));
         str_put(&html, end);
     }
     str_put(&html, "</pre>");
-    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL}, {"text/html", html.text, html.len, NULL}};
+    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL},
+                    {"text/html", html.text, html.len, NULL}};
     if (!plain.failed) to->each(to->user, &r[0]);
     if (!html.failed) to->each(to->user, &r[1]);
     str_free(&plain);

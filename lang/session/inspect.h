@@ -4,7 +4,8 @@
 
 #include "lang/session/state.h"
 
-/* The value of a dotted name, owned; UNSET (without an error) when there is none. Calls nothing but properties. */
+/* The value of a dotted name, owned; UNSET (without an error) when there is none. Calls nothing but
+ * properties. */
 value inspect_resolve(gpa_session *s, const char *text, size_t n);
 /* What kind of thing it is, as gpa_completion says. */
 const char *inspect_kind(value v);
@@ -21,7 +22,8 @@ void inspect_source(gpa_session *s, value v, gpa_str *out);
 const char *inspect_file(gpa_session *s, value v);
 /* The dotted name around the cursor. False: there is none. */
 bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
-/* The dotted name of the function in whose parentheses the cursor stands. False: it stands in none. */
+/* The dotted name of the function in whose parentheses the cursor stands. False: it stands in none.
+ */
 bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi);
 bool inspect_is_name(char c);
 

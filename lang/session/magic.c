@@ -14,7 +14,8 @@
 /* ---- the table ---- */
 
 static const magic table[] = {
-#define MAGIC(name, kinds, line, fn, usage, doc) {name, MAGIC_##kinds, MAGIC_##line, fn, usage, doc},
+#define MAGIC(name, kinds, line, fn, usage, doc) \
+    {name, MAGIC_##kinds, MAGIC_##line, fn, usage, doc},
 #include "lang/session/magic.def"
 #undef MAGIC
 };
@@ -97,14 +98,17 @@ gpa_code magic_number(const magic_call *m, const char *text, size_t n, long leas
         copy[n] = 0;
         *out = strtol(copy, &end, 10);
     }
-    if (end == copy || *end) return vm_fail(m->s->vm, GPA_E_VALUE, "invalid literal for int() with base 10: '%.*s'", (int)MIN(n, 60), text);
+    if (end == copy || *end)
+        return vm_fail(m->s->vm, GPA_E_VALUE, "invalid literal for int() with base 10: '%.*s'",
+                       (int)MIN(n, 60), text);
     if (*out < least) return magic_usage(m, "%%%s: %ld is too small", m->row->name, *out);
     return GPA_OK;
 }
 
 bool magic_take(magic_call *m, const char *word) {
     size_t n = strlen(word);
-    if (m->n < n || memcmp(m->args, word, n) != 0 || (m->n > n && !is_blank(m->args[n]))) return false;
+    if (m->n < n || memcmp(m->args, word, n) != 0 || (m->n > n && !is_blank(m->args[n])))
+        return false;
     skip(m, n);
     return true;
 }
@@ -116,10 +120,14 @@ bool magic_word(magic_call *m, gpa_str *out) {
     char quote = 0;
     for (; i < m->n && (quote || !is_blank(m->args[i])); i++) {
         char c = m->args[i];
-        if (c == quote) quote = 0;
-        else if (!quote && (c == '"' || c == '\'')) quote = c;
-        else if (c == '\\' && quote != '\'' && i + 1 < m->n) str_putc(out, m->args[++i]);
-        else str_putc(out, c);
+        if (c == quote)
+            quote = 0;
+        else if (!quote && (c == '"' || c == '\''))
+            quote = c;
+        else if (c == '\\' && quote != '\'' && i + 1 < m->n)
+            str_putc(out, m->args[++i]);
+        else
+            str_putc(out, c);
     }
     skip(m, i);
     m->failed = m->failed || out->failed;
@@ -128,8 +136,10 @@ bool magic_word(magic_call *m, gpa_str *out) {
 
 /* ---- code ---- */
 
-/* The part of the source that is this part of the call's text; false: the text is not there (it was expanded). */
-static bool place(const magic_call *m, const source *src, const char *text, size_t n, parse_options *o) {
+/* The part of the source that is this part of the call's text; false: the text is not there (it was
+ * expanded). */
+static bool place(const magic_call *m, const source *src, const char *text, size_t n,
+                  parse_options *o) {
     if (!src || text < m->text || m->at.hi > src->len) return false;
     size_t from = m->at.lo + (size_t)(text - m->text), to = from + n;
     if (to > m->at.hi || memcmp(src->text + from, text, n) != 0) return false;
@@ -142,7 +152,8 @@ static bool place(const magic_call *m, const source *src, const char *text, size
 gpa_code magic_parse(const magic_call *m, const char *text, size_t n, ast_module **out) {
     const source *src = source_get(m->s->sources, m->at.src);
     parse_options o = {.magics = true};
-    if (!place(m, src, text, n, &o)) return session_parse(m->s, SOURCE_CELL, "<magic>", text, n, out);
+    if (!place(m, src, text, n, &o))
+        return session_parse(m->s, SOURCE_CELL, "<magic>", text, n, out);
     gpa_code rc = parse_module(src, m->s->names, &o, out, vm_err(m->s->vm));
     if (rc == GPA_E_INCOMPLETE) rc = vm_err(m->s->vm)->code = GPA_E_SYNTAX;
     return rc;
@@ -172,7 +183,10 @@ static bool put_expression(gpa_session *s, const char *text, size_t n, gpa_str *
     return good;
 }
 
-static bool is_name(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80; }
+static bool is_name(char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (unsigned char)c >= 0x80;
+}
 
 /* At a $: what it stands for. The number of bytes that were read. */
 static size_t expand_dollar(gpa_session *s, const char *text, size_t n, gpa_str *out) {
@@ -181,8 +195,11 @@ static size_t expand_dollar(gpa_session *s, const char *text, size_t n, gpa_str 
         str_putc(out, '$');
         return 2;
     }
-    while (end < n && (is_name(text[end]) || (text[end] == '.' && end > 1 && end + 1 < n && is_name(text[end + 1])))) end++;
-    value v = end > 1 && !(text[1] >= '0' && text[1] <= '9') ? inspect_resolve(s, text + 1, end - 1) : v_unset();
+    while (end < n && (is_name(text[end]) ||
+                       (text[end] == '.' && end > 1 && end + 1 < n && is_name(text[end + 1]))))
+        end++;
+    value v = end > 1 && !(text[1] >= '0' && text[1] <= '9') ? inspect_resolve(s, text + 1, end - 1)
+                                                             : v_unset();
     if (v.tag == V_UNSET || vm_str(s->vm, v, out)) { /* the shell's own, perhaps */
         vm_clear_error(s->vm);
         str_putn(out, text, end);
@@ -206,9 +223,12 @@ void magic_expand(gpa_session *s, const char *text, size_t n, gpa_str *out) {
     size_t start = out->len;
     for (size_t at = 0, took; at < n; at += took) {
         took = 1;
-        if (text[at] == '$') took = expand_dollar(s, text + at, n - at, out);
-        else if (text[at] == '{') took = expand_braces(s, text + at, n - at, out);
-        else str_putc(out, text[at]);
+        if (text[at] == '$')
+            took = expand_dollar(s, text + at, n - at, out);
+        else if (text[at] == '{')
+            took = expand_braces(s, text + at, n - at, out);
+        else
+            str_putc(out, text[at]);
         if (text[at] == '}' && at + 1 < n && text[at + 1] == '}') took = 2;
         if (!took) { /* not meant for us: awk '{print $1}' */
             str_cut(out, start);
@@ -260,17 +280,23 @@ void magic_put_bytes(gpa_str *out, double bytes) {
 
 void magic_put_html(gpa_str *out, const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (text[i] == '<') str_put(out, "&lt;");
-        else if (text[i] == '>') str_put(out, "&gt;");
-        else if (text[i] == '&') str_put(out, "&amp;");
-        else if (text[i] == '"') str_put(out, "&quot;");
-        else str_putc(out, text[i]);
+        if (text[i] == '<')
+            str_put(out, "&lt;");
+        else if (text[i] == '>')
+            str_put(out, "&gt;");
+        else if (text[i] == '&')
+            str_put(out, "&amp;");
+        else if (text[i] == '"')
+            str_put(out, "&quot;");
+        else
+            str_putc(out, text[i]);
     }
 }
 
 gpa_code magic_confirm(gpa_session *s, const char *question, bool *yes) {
     char line[64] = "";
-    gpa_code rc = s->host.input ? s->host.input(s->host.user, question, line, sizeof line) : GPA_E_UNSUPPORTED;
+    gpa_code rc = s->host.input ? s->host.input(s->host.user, question, line, sizeof line)
+                                : GPA_E_UNSUPPORTED;
     *yes = rc == GPA_E_UNSUPPORTED || line[0] == 'y' || line[0] == 'Y'; /* nobody to ask: go on */
     return rc == GPA_E_INTERRUPT ? vm_fail(s->vm, rc, "%s", "") : GPA_OK;
 }
@@ -297,19 +323,25 @@ void magic_home(const char *path, gpa_str *out) {
 static gpa_code not_found(gpa_session *s, const char *name, size_t n, bool cell) {
     const magic *row = magic_find(name, n);
     if (row && !cell)
-        return vm_fail(s->vm, GPA_E_USAGE, "Line magic function `%%%.*s` not found (But cell magic `%%%%%.*s` exists, did you mean that instead?).",
+        return vm_fail(s->vm, GPA_E_USAGE,
+                       "Line magic function `%%%.*s` not found (But cell magic `%%%%%.*s` exists, "
+                       "did you mean that instead?).",
                        (int)n, name, (int)n, name);
     if (row)
-        return vm_fail(s->vm, GPA_E_USAGE, "Cell magic `%%%%%.*s` not found (But line magic `%%%.*s` exists, did you mean that instead?).", (int)n,
-                       name, (int)n, name);
-    gpa_code rc = cell ? vm_fail(s->vm, GPA_E_USAGE, "Cell magic `%%%%%.*s` not found.", (int)n, name)
-                       : vm_fail(s->vm, GPA_E_USAGE, "Line magic function `%%%.*s` not found.", (int)n, name);
+        return vm_fail(s->vm, GPA_E_USAGE,
+                       "Cell magic `%%%%%.*s` not found (But line magic `%%%.*s` exists, did you "
+                       "mean that instead?).",
+                       (int)n, name, (int)n, name);
+    gpa_code rc =
+        cell ? vm_fail(s->vm, GPA_E_USAGE, "Cell magic `%%%%%.*s` not found.", (int)n, name)
+             : vm_fail(s->vm, GPA_E_USAGE, "Line magic function `%%%.*s` not found.", (int)n, name);
     char wrong[64];
     const char *best = NULL;
     size_t cost = SIZE_MAX;
     snprintf(wrong, sizeof wrong, "%.*s", (int)n, name);
     for (size_t i = 0; i < COUNT_OF(table); i++)
-        if (table[i].kinds & (cell ? MAGIC_CELL : MAGIC_LINE)) vm_suggest(wrong, table[i].name, &best, &cost);
+        if (table[i].kinds & (cell ? MAGIC_CELL : MAGIC_LINE))
+            vm_suggest(wrong, table[i].name, &best, &cost);
     if (best) gpa_err_hint(vm_err(s->vm), "did you mean: '%s%s'?", cell ? "%%" : "%", best);
     return rc;
 }
@@ -325,10 +357,14 @@ static gpa_code call(magic_call *m, const char *name, size_t n_name, value *out)
     gpa_session *s = m->s;
     bool cell = m->body;
     m->row = magic_find(name, n_name);
-    if (!m->row || !(m->row->kinds & (cell ? MAGIC_CELL : MAGIC_LINE))) return not_found(s, name, n_name, cell);
+    if (!m->row || !(m->row->kinds & (cell ? MAGIC_CELL : MAGIC_LINE)))
+        return not_found(s, name, n_name, cell);
     if (cell && !m->n_body)
-        return magic_usage(m, m->row->kinds & MAGIC_LINE ? "%%%%%s is a cell magic, but the cell body is empty. Did you mean the line magic %%%s (single %%)?"
-                                                         : "%%%%%s is a cell magic, but the cell body is empty.",
+        return magic_usage(m,
+                           m->row->kinds & MAGIC_LINE
+                               ? "%%%%%s is a cell magic, but the cell body is empty. Did you mean "
+                                 "the line magic %%%s (single %%)?"
+                               : "%%%%%s is a cell magic, but the cell body is empty.",
                            m->row->name, m->row->name);
     if (m->row->line == MAGIC_CODE) return run_row(m, out);
     gpa_str words;

@@ -1,8 +1,8 @@
 /* Magics: lines that begin with % or !, or ask with ?.
  *
- * A magic is one row of magic.def: its name, whether it is a line's or a cell's, whether {expressions} and $names in its
- * line are replaced first, its function, usage and documentation. The functions stand in the files magic_*.c by subject;
- * what they share is here. */
+ * A magic is one row of magic.def: its name, whether it is a line's or a cell's, whether
+ * {expressions} and $names in its line are replaced first, its function, usage and documentation.
+ * The functions stand in the files magic_*.c by subject; what they share is here. */
 #ifndef GPA_SESSION_MAGIC_H
 #define GPA_SESSION_MAGIC_H
 
@@ -14,7 +14,8 @@ typedef struct magic_call magic_call;
 typedef gpa_code magic_fn(magic_call *m, value *out); /* *out starts as NONE; errors are the vm's */
 
 typedef enum { MAGIC_LINE = 1, MAGIC_CELL = 2, MAGIC_BOTH = 3 } magic_kinds;
-/* What its line is: a statement, taken as it stands; or words, in which {expression} and $name are replaced. */
+/* What its line is: a statement, taken as it stands; or words, in which {expression} and $name are
+ * replaced. */
 typedef enum { MAGIC_CODE, MAGIC_WORDS } magic_line;
 
 typedef struct magic {
@@ -29,14 +30,15 @@ typedef struct magic {
 struct magic_call {
     gpa_session *s;
     const magic *row;
-    const char *text;  /* the whole, as written, ... */
-    gpa_span at;       /* ... and where */
-    const char *args;  /* the rest of its line, without the blanks round it */
+    const char *text; /* the whole, as written, ... */
+    gpa_span at;      /* ... and where */
+    const char *args; /* the rest of its line, without the blanks round it */
     size_t n;
-    const char *body;  /* of a cell magic: the lines below; NULL: a line magic */
+    const char *body; /* of a cell magic: the lines below; NULL: a line magic */
     size_t n_body;
-    bool failed;       /* memory was short while the arguments were read: the call fails, whatever came of it */
-    bool wanted;       /* the value goes somewhere: `x = %magic` */
+    bool failed; /* memory was short while the arguments were read: the call fails, whatever came of
+                    it */
+    bool wanted; /* the value goes somewhere: `x = %magic` */
     const char *letters; /* of a cluster of options (-qo) those still to come, up to ... */
     const char *letters_end;
 };
@@ -46,9 +48,11 @@ const magic *magic_find(const char *name, size_t n);
 const magic *magic_all(size_t *n);
 
 /* UsageError. */
-gpa_code magic_usage(const magic_call *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+gpa_code magic_usage(const magic_call *m, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* The next option at the beginning of the arguments, by getopt's description ("n:r:q"), with its value in *text: "-n5",
+/* The next option at the beginning of the arguments, by getopt's description ("n:r:q"), with its
+ * value in *text: "-n5",
  * "-n 5", "-qo". 0 when there are no more, -1 on an error. */
 int magic_option(magic_call *m, const char *spec, const char **text, size_t *n);
 /* The value of an option as a number of at least `least`. */
@@ -58,11 +62,13 @@ bool magic_take(magic_call *m, const char *word);
 /* The next word of the arguments, quotes removed, in *out (cleared first). False: there is none. */
 bool magic_word(magic_call *m, gpa_str *out);
 
-/* Parses a part of the call's text (its arguments, its body) where it stands, so that errors show the user's own line. */
+/* Parses a part of the call's text (its arguments, its body) where it stands, so that errors show
+ * the user's own line. */
 gpa_code magic_parse(const magic_call *m, const char *text, size_t n, ast_module **out);
 /* Parses and runs it. *last as vm_eval's; may be NULL. */
 gpa_code magic_eval(const magic_call *m, const char *text, size_t n, value *last);
-/* The text with {expression}, $name and $$ replaced; as it is when something in it cannot be evaluated. */
+/* The text with {expression}, $name and $$ replaced; as it is when something in it cannot be
+ * evaluated. */
 void magic_expand(gpa_session *s, const char *text, size_t n, gpa_str *out);
 
 /* "1.25 ms", "1min 2s"; "1.5 MB"; "12.3 GB/s". */

@@ -10,7 +10,8 @@ static gpa_code captured_show(gpa_vm *vm, object_obj *o) {
     const value *f = o->fields;
     gpa_code rc = vm_write(vm, false, f[F_STDOUT].str->text, f[F_STDOUT].str->size);
     if (!rc) rc = vm_write(vm, true, f[F_STDERR].str->text, f[F_STDERR].str->size);
-    for (size_t i = 0; i < f[F_OUTPUTS].list->count && !rc; i++) rc = vm_display(vm, f[F_OUTPUTS].list->items[i], NULL, false);
+    for (size_t i = 0; i < f[F_OUTPUTS].list->count && !rc; i++)
+        rc = vm_display(vm, f[F_OUTPUTS].list->items[i], NULL, false);
     return rc;
 }
 
@@ -19,7 +20,9 @@ static gpa_code show_method(gpa_vm *vm, value *argv, value *out) {
     return captured_show(vm, argv[0].object);
 }
 
-static const native show_row = {"RichOutput", "show", show_method, "self, /", "Writes and shows again what was captured.", NATIVE_FUNCTION};
+static const native show_row = {
+    "RichOutput",   "show", show_method, "self, /", "Writes and shows again what was captured.",
+    NATIVE_FUNCTION};
 
 static gpa_code captured_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     static const char *const names[F_COUNT] = {"stdout", "stderr", "outputs"};
@@ -33,7 +36,8 @@ static gpa_code captured_attr(gpa_vm *vm, object_obj *o, const char *name, value
 
 static gpa_code captured_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     (void)vm;
-    str_printf(out, "<CapturedIO: %u bytes of stdout, %u of stderr, %zu outputs>", o->fields[F_STDOUT].str->size, o->fields[F_STDERR].str->size,
+    str_printf(out, "<CapturedIO: %u bytes of stdout, %u of stderr, %zu outputs>",
+               o->fields[F_STDOUT].str->size, o->fields[F_STDERR].str->size,
                o->fields[F_OUTPUTS].list->count);
     return GPA_OK;
 }
@@ -46,21 +50,30 @@ static gpa_code captured_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 /* captured() shows it again. */
-static gpa_code captured_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+static gpa_code captured_call(gpa_vm *vm, object_obj *o, size_t n, const value *args,
+                              size_t n_named, const value *names, value *out) {
     (void)args, (void)names;
-    if (n + n_named) return vm_fail(vm, GPA_E_TYPE, "CapturedIO.show() takes 1 positional argument but %zu were given", 1 + n + n_named);
+    if (n + n_named)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "CapturedIO.show() takes 1 positional argument but %zu were given",
+                       1 + n + n_named);
     return show_method(vm, (value[]){v_obj(V_OBJECT, o)}, out);
 }
 
-const object_kind captured_kind = {
-    .type_name = "CapturedIO", .repr = captured_repr, .str = captured_str, .call = captured_call, .attr = captured_attr};
+const object_kind captured_kind = {.type_name = "CapturedIO",
+                                   .repr = captured_repr,
+                                   .str = captured_str,
+                                   .call = captured_call,
+                                   .attr = captured_attr};
 
 /* ---- the magic ---- */
 
 static gpa_code keep(gpa_session *s, const capture *c, const gpa_str *name) {
     value v = v_object(s->vm, &captured_kind, F_COUNT);
-    value out = v_str(s->vm, c->out.text ? c->out.text : "", c->out.len), err = v_str(s->vm, c->err.text ? c->err.text : "", c->err.len);
-    gpa_code rc = v.tag == V_UNSET || out.tag == V_UNSET || err.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
+    value out = v_str(s->vm, c->out.text ? c->out.text : "", c->out.len),
+          err = v_str(s->vm, c->err.text ? c->err.text : "", c->err.len);
+    gpa_code rc =
+        v.tag == V_UNSET || out.tag == V_UNSET || err.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
     if (rc) {
         value_release(s->vm, out);
         value_release(s->vm, err);
@@ -81,7 +94,8 @@ static gpa_code run_captured(magic_call *m, capture *c) {
     c->outer = s->capture;
     s->capture = c;
     gpa_code rc = magic_eval(m, m->body, m->n_body, &last);
-    if (!rc && last.tag != V_UNSET && last.tag != V_NONE) rc = session_on_display(s, last, NULL, false);
+    if (!rc && last.tag != V_UNSET && last.tag != V_NONE)
+        rc = session_on_display(s, last, NULL, false);
     if (!rc) rc = rt_flush(s->rt, vm_err(s->vm));
     s->capture = c->outer;
     if (last.tag != V_UNSET) value_release(s->vm, last);
@@ -91,7 +105,8 @@ static gpa_code run_captured(magic_call *m, capture *c) {
 gpa_code magic_capture(magic_call *m, value *out) {
     gpa_session *s = m->s;
     gpa_str word, name;
-    capture c = {.take_out = true, .take_err = true, .take_shown = true, .shown = v_list(s->vm, 0, NULL)};
+    capture c = {
+        .take_out = true, .take_err = true, .take_shown = true, .shown = v_list(s->vm, 0, NULL)};
     gpa_code rc = c.shown.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
     (void)out;
     str_init(&word);
@@ -99,11 +114,16 @@ gpa_code magic_capture(magic_call *m, value *out) {
     str_init(&c.out);
     str_init(&c.err);
     while (!rc && magic_word(m, &word)) {
-        if (strcmp(word.text, "--no-stdout") == 0) c.take_out = false;
-        else if (strcmp(word.text, "--no-stderr") == 0) c.take_err = false;
-        else if (strcmp(word.text, "--no-display") == 0) c.take_shown = false;
-        else if (word.text[0] == '-' || name.len) rc = magic_usage(m, "unrecognized arguments: %s", word.text);
-        else str_put(&name, word.text);
+        if (strcmp(word.text, "--no-stdout") == 0)
+            c.take_out = false;
+        else if (strcmp(word.text, "--no-stderr") == 0)
+            c.take_err = false;
+        else if (strcmp(word.text, "--no-display") == 0)
+            c.take_shown = false;
+        else if (word.text[0] == '-' || name.len)
+            rc = magic_usage(m, "unrecognized arguments: %s", word.text);
+        else
+            str_put(&name, word.text);
     }
     if (!rc) rc = run_captured(m, &c);
     if (!rc && name.len) rc = keep(s, &c, &name);

@@ -1,4 +1,5 @@
-/* Magics about programs and devices: %explain, %kir, %cuda, %ptx, %sass, %prun, %gpu, %device, %simulate, %trace. */
+/* Magics about programs and devices: %explain, %kir, %cuda, %ptx, %sass, %prun, %gpu, %device,
+ * %simulate, %trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +12,8 @@
 static gpa_code eval_settled(const magic_call *m, value *last) {
     gpa_session *s = m->s;
     ast_module *ast = NULL;
-    gpa_code rc = m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast);
+    gpa_code rc =
+        m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast);
     vm_measure(s->vm, true);
     if (!rc) rc = vm_eval(s->vm, ast, session_scope(s), last);
     vm_measure(s->vm, false);
@@ -24,14 +26,17 @@ static gpa_code eval_settled(const magic_call *m, value *last) {
 /* The value goes on only where it is wanted: what these magics are asked for is their text. */
 static void give(const magic_call *m, value last, gpa_code rc, value *out) {
     if (last.tag == V_UNSET) return;
-    if (!rc && m->wanted) *out = last;
-    else value_release(m->s->vm, last);
+    if (!rc && m->wanted)
+        *out = last;
+    else
+        value_release(m->s->vm, last);
 }
 
 static gpa_code explained(magic_call *m, rt_explain_what what, gpa_str *text, value *out) {
     gpa_session *s = m->s;
     value last = v_unset();
-    gpa_code rc = rt_flush(s->rt, vm_err(s->vm)); /* what earlier lines left pending is not this statement's */
+    gpa_code rc = rt_flush(
+        s->rt, vm_err(s->vm)); /* what earlier lines left pending is not this statement's */
     if (rc) return rc;
     if (what == RT_EXPLAIN_ASSEMBLY) rt_finish_builds(s->rt); /* what is shown is what stays */
     rt_explain_start(s->rt, what);
@@ -44,11 +49,14 @@ static gpa_code explained(magic_call *m, rt_explain_what what, gpa_str *text, va
 static gpa_code explain(magic_call *m, rt_explain_what what, value *out) {
     gpa_str text;
     if (!m->n && !m->body) return magic_usage(m, "%%%s: a statement is missing", m->row->name);
-    if (m->body && m->n) return magic_usage(m, "Can't use statement directly after '%%%%%s'!", m->row->name);
+    if (m->body && m->n)
+        return magic_usage(m, "Can't use statement directly after '%%%%%s'!", m->row->name);
     str_init(&text);
     gpa_code rc = explained(m, what, &text, out);
-    if (text.len) session_write(m->s, false, text.text, text.len);
-    else if (!rc) session_printf(m->s, false, "Nothing was computed.\n");
+    if (text.len)
+        session_write(m->s, false, text.text, text.len);
+    else if (!rc)
+        session_printf(m->s, false, "Nothing was computed.\n");
     str_free(&text);
     return rc;
 }
@@ -75,22 +83,32 @@ static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *in
     rt_gpu_facts facts;
     gpa_err e = {0};
     if (rt_get_gpu(m->s->rt, 0, &facts, &e))
-        session_printf(m->s, false, "%%%s shows %s, and there is no GPU here: %s. %s\n", m->row->name, what, e.msg, instead);
-    else session_printf(m->s, false, "%%%s shows %s, and the current device is %s: `%%device cuda` changes that. %s\n", m->row->name, what, rt_device(m->s->rt), instead);
+        session_printf(m->s, false, "%%%s shows %s, and there is no GPU here: %s. %s\n",
+                       m->row->name, what, e.msg, instead);
+    else
+        session_printf(
+            m->s, false,
+            "%%%s shows %s, and the current device is %s: `%%device cuda` changes that. %s\n",
+            m->row->name, what, rt_device(m->s->rt), instead);
     return GPA_OK;
 }
 
 gpa_code magic_cuda(magic_call *m, value *out) {
-    return on_gpu(m->s) ? explain(m, RT_EXPLAIN_SOURCE, out) : say_no_gpu(m, "the CUDA source of programs", "`%explain -s` shows what this device runs.");
+    return on_gpu(m->s) ? explain(m, RT_EXPLAIN_SOURCE, out)
+                        : say_no_gpu(m, "the CUDA source of programs",
+                                     "`%explain -s` shows what this device runs.");
 }
 
 gpa_code magic_ptx(magic_call *m, value *out) {
-    return on_gpu(m->s) ? explain(m, RT_EXPLAIN_ASSEMBLY, out) : say_no_gpu(m, "the PTX of programs", "`%explain -s` shows what this device runs.");
+    return on_gpu(m->s)
+               ? explain(m, RT_EXPLAIN_ASSEMBLY, out)
+               : say_no_gpu(m, "the PTX of programs", "`%explain -s` shows what this device runs.");
 }
 
 /* One program's PTX as machine code. */
 static void put_sass(const char *ptx, size_t n, gpa_str *out) {
-    if (!sass_of_ptx(ptx, n, out)) str_put(out, "  ptxas and cuobjdump, of the CUDA toolkit, are needed\n");
+    if (!sass_of_ptx(ptx, n, out))
+        str_put(out, "  ptxas and cuobjdump, of the CUDA toolkit, are needed\n");
 }
 
 /* Behind the last line that begins with } before `end`; `end` when there is none. */
@@ -100,7 +118,8 @@ static const char *last_brace(const char *at, const char *end) {
     return found;
 }
 
-/* In an explanation's text PTX stands from ".version" (or the comment above it) to its last brace. */
+/* In an explanation's text PTX stands from ".version" (or the comment above it) to its last brace.
+ */
 static void replace_ptx(const gpa_str *text, gpa_str *out) {
     const char *at = text->text ? text->text : "", *end = at + text->len;
     while (at < end) {
@@ -117,7 +136,9 @@ static void replace_ptx(const gpa_str *text, gpa_str *out) {
 
 gpa_code magic_sass(magic_call *m, value *out) {
     gpa_str text, sass;
-    if (!on_gpu(m->s)) return say_no_gpu(m, "the machine code of programs", "`%explain -s` shows what this device runs.");
+    if (!on_gpu(m->s))
+        return say_no_gpu(m, "the machine code of programs",
+                          "`%explain -s` shows what this device runs.");
     if (!m->n && !m->body) return magic_usage(m, "%%sass: a statement is missing");
     str_init(&text);
     str_init(&sass);
@@ -150,7 +171,8 @@ static void keep_row(void *user, const rt_profile_row *r) {
     profile_row *to = &p->rows[p->n++];
     *to = (profile_row){.calls = r->calls, .bytes = r->bytes, .seconds = r->seconds};
     bool longer = strlen(r->what) > LONGEST_WHAT;
-    snprintf(to->what, sizeof to->what, "%.*s%s", longer ? LONGEST_WHAT - 3 : LONGEST_WHAT, r->what, longer ? "..." : "");
+    snprintf(to->what, sizeof to->what, "%.*s%s", longer ? LONGEST_WHAT - 3 : LONGEST_WHAT, r->what,
+             longer ? "..." : "");
 }
 
 static int by_time(const void *a, const void *b) {
@@ -174,7 +196,8 @@ static void put_rate(const profile_row *r, gpa_str *out) {
     if (r->bytes) magic_put_bytes(&cell, (double)r->bytes);
     str_printf(out, " %9s", cell.text ? cell.text : "");
     str_clear(&cell);
-    if (r->bytes && r->seconds > 0) magic_put_bytes(&cell, (double)r->bytes / r->seconds), str_put(&cell, "/s");
+    if (r->bytes && r->seconds > 0)
+        magic_put_bytes(&cell, (double)r->bytes / r->seconds), str_put(&cell, "/s");
     str_printf(out, " %10s", cell.len ? cell.text : "");
     str_free(&cell);
 }
@@ -186,20 +209,25 @@ static void print_profile(gpa_session *s, profile_rows *p, double seconds) {
     str_init(&out);
     str_init(&cell);
     if (!p->n) {
-        session_printf(s, false, "Nothing was computed: no value was asked for, or none is an array.\n");
+        session_printf(s, false,
+                       "Nothing was computed: no value was asked for, or none is an array.\n");
         return;
     }
     for (size_t i = 0; i < p->n; i++) all += p->rows[i].seconds, calls += p->rows[i].calls;
-    str_printf(&out, "%zu %s, run %llu times, in ", p->n, p->n == 1 ? "program or library call" : "programs and library calls", (unsigned long long)calls);
+    str_printf(&out, "%zu %s, run %llu times, in ", p->n,
+               p->n == 1 ? "program or library call" : "programs and library calls",
+               (unsigned long long)calls);
     magic_put_time(&out, all, 3);
     str_put(&out, " of ");
     magic_put_time(&out, seconds, 3);
-    str_printf(&out, " on %s\n\n%8s %10s %6s %9s %10s  %s\n", rt_device(s->rt), "calls", "time", "share", "bytes", "rate", "program");
+    str_printf(&out, " on %s\n\n%8s %10s %6s %9s %10s  %s\n", rt_device(s->rt), "calls", "time",
+               "share", "bytes", "rate", "program");
     for (size_t i = 0; i < p->n; i++) {
         const profile_row *r = &p->rows[i];
         str_clear(&cell);
         magic_put_time(&cell, r->seconds, 3);
-        str_printf(&out, "%8llu %10s %5.1f%%", (unsigned long long)r->calls, cell.text ? cell.text : "", all > 0 ? 100 * r->seconds / all : 0);
+        str_printf(&out, "%8llu %10s %5.1f%%", (unsigned long long)r->calls,
+                   cell.text ? cell.text : "", all > 0 ? 100 * r->seconds / all : 0);
         put_rate(r, &out);
         str_printf(&out, "  %s\n", r->what);
     }
@@ -219,7 +247,10 @@ gpa_code magic_prun(magic_call *m, value *out) {
     for (int o; (o = magic_option(m, "s:l:q", &text, &n));) {
         if (o < 0) return vm_err(s->vm)->code;
         if (o == 'q') quiet = true;
-        if (o == 's') order = n && text[0] == 'b' ? by_bytes : n && text[0] == 'c' && n > 1 && text[1] == 'a' ? by_calls : by_time;
+        if (o == 's')
+            order = n && text[0] == 'b'                              ? by_bytes
+                    : n && text[0] == 'c' && n > 1 && text[1] == 'a' ? by_calls
+                                                                     : by_time;
     }
     if (!m->n && !m->body) return magic_usage(m, "%%prun: a statement is missing");
     profile_rows *rows = mem_zero(sizeof *rows);
@@ -253,9 +284,11 @@ static void put_pair(gpa_str *out, double a, const char *between, double b, cons
     str_put(out, after);
 }
 
-/* What is known about the device, and about the GPU beside it; without a GPU the reason stands in *why. */
+/* What is known about the device, and about the GPU beside it; without a GPU the reason stands in
+ * *why. */
 static gpa_code collect(gpa_session *s, fact *f, gpa_err *why) {
-    static const char *const labels[FACTS] = {"Device", "Driver", "Memory", "Own arrays", "Limit", "Use", "Other processes"};
+    static const char *const labels[FACTS] = {"Device", "Driver", "Memory",         "Own arrays",
+                                              "Limit",  "Use",    "Other processes"};
     rt_device_facts d;
     rt_gpu_facts g;
     rt_stats t;
@@ -267,22 +300,29 @@ static gpa_code collect(gpa_session *s, fact *f, gpa_err *why) {
     if (rc) return rc;
     rt_get_stats(s->rt, &t);
     str_printf(&f[FACT_DEVICE].text, "%s, %s", d.name, d.desc);
-    put_pair(&f[FACT_OWN].text, (double)t.bytes_live, " live, ", (double)t.bytes_cached, " kept for reuse, ");
+    put_pair(&f[FACT_OWN].text, (double)t.bytes_live, " live, ", (double)t.bytes_cached,
+             " kept for reuse, ");
     magic_put_bytes(&f[FACT_OWN].text, (double)t.bytes_peak);
     str_put(&f[FACT_OWN].text, " at most so far");
     if (d.limit && d.limit != d.total) magic_put_bytes(&f[FACT_LIMIT].text, (double)d.limit);
     const char *colon = strchr(d.name, ':');
     if (rt_get_gpu(s->rt, colon ? atoi(colon + 1) : 0, &g, why)) {
-        if (d.total) magic_put_bytes(&f[FACT_MEMORY].text, (double)d.total), str_put(&f[FACT_MEMORY].text, " in all");
+        if (d.total)
+            magic_put_bytes(&f[FACT_MEMORY].text, (double)d.total),
+                str_put(&f[FACT_MEMORY].text, " in all");
         return GPA_OK;
     }
     if (!on_gpu(s)) str_printf(&f[FACT_DEVICE].text, " (the GPU is not in use: %s)", g.name);
     str_put(&f[FACT_DRIVER].text, g.driver);
-    if (g.used) put_pair(&f[FACT_MEMORY].text, (double)g.used, " used, ", (double)(g.total - MIN(g.used, g.total)), " free, ");
+    if (g.used)
+        put_pair(&f[FACT_MEMORY].text, (double)g.used, " used, ",
+                 (double)(g.total - MIN(g.used, g.total)), " free, ");
     magic_put_bytes(&f[FACT_MEMORY].text, (double)g.total);
     str_put(&f[FACT_MEMORY].text, " in all");
     if (g.utilisation >= 0) str_printf(&f[FACT_USE].text, "%d%%", g.utilisation);
-    if (g.temperature >= 0) str_printf(&f[FACT_USE].text, "%s%d \u00b0C", g.utilisation >= 0 ? ", " : "", g.temperature);
+    if (g.temperature >= 0)
+        str_printf(&f[FACT_USE].text, "%s%d \u00b0C", g.utilisation >= 0 ? ", " : "",
+                   g.temperature);
     if (g.others >= 0) str_printf(&f[FACT_OTHERS].text, "%d", g.others);
     return GPA_OK;
 }
@@ -295,7 +335,8 @@ static void show_facts(gpa_session *s, const fact *f, const gpa_err *why) {
     for (int i = 0; i < FACTS; i++) {
         if (!f[i].text.len) continue;
         str_printf(&plain, "%-16s %s\n", f[i].label, f[i].text.text);
-        str_printf(&html, "<tr><th style=\"text-align:left\">%s</th><td style=\"text-align:left\">", f[i].label);
+        str_printf(&html, "<tr><th style=\"text-align:left\">%s</th><td style=\"text-align:left\">",
+                   f[i].label);
         magic_put_html(&html, f[i].text.text, f[i].text.len);
         str_put(&html, "</td></tr>");
     }
@@ -306,7 +347,8 @@ static void show_facts(gpa_session *s, const fact *f, const gpa_err *why) {
         magic_put_html(&html, why->msg, strlen(why->msg));
         str_put(&html, ".</p>");
     }
-    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL}, {"text/html", html.text, html.len, NULL}};
+    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL},
+                    {"text/html", html.text, html.len, NULL}};
     if (!plain.failed && !html.failed) session_show(s, r, COUNT_OF(r), NULL, false);
     str_free(&plain);
     str_free(&html);
@@ -343,8 +385,11 @@ static gpa_code set_limit(magic_call *m) {
     gpa_str word;
     str_init(&word);
     gpa_code rc = GPA_OK;
-    if (!magic_word(m, &word)) rc = magic_usage(m, "%%gpu limit: an amount is missing: 4G, 25%%, none");
-    else rc = rt_set_memory_limit(m->s->rt, strcmp(word.text, "none") == 0 ? NULL : word.text, vm_err(m->s->vm));
+    if (!magic_word(m, &word))
+        rc = magic_usage(m, "%%gpu limit: an amount is missing: 4G, 25%%, none");
+    else
+        rc = rt_set_memory_limit(m->s->rt, strcmp(word.text, "none") == 0 ? NULL : word.text,
+                                 vm_err(m->s->vm));
     str_free(&word);
     return rc;
 }
@@ -357,13 +402,19 @@ gpa_code magic_gpu(magic_call *m, value *out) {
     (void)out;
     if (!m->n) return show_gpu(s);
     if (magic_take(m, "limit")) return set_limit(m);
-    if (magic_take(m, "free")) rc = rt_sync(s->rt, vm_err(s->vm));
-    else if ((reset = magic_take(m, "reset"))) rc = magic_forget_arrays(s);
-    else return magic_usage(m, "%%gpu: unknown word '%.*s' (free, reset, limit)", (int)MIN(m->n, 60), m->args);
+    if (magic_take(m, "free"))
+        rc = rt_sync(s->rt, vm_err(s->vm));
+    else if ((reset = magic_take(m, "reset")))
+        rc = magic_forget_arrays(s);
+    else
+        return magic_usage(m, "%%gpu: unknown word '%.*s' (free, reset, limit)", (int)MIN(m->n, 60),
+                           m->args);
     if (rc) return rc;
     rt_trim(s->rt);
     say_freed(s, before);
-    if (reset && rt_revive(s->rt)) session_printf(s, false, "The device had been given up; %s is there afresh.\n", rt_device(s->rt));
+    if (reset && rt_revive(s->rt))
+        session_printf(s, false, "The device had been given up; %s is there afresh.\n",
+                       rt_device(s->rt));
     return GPA_OK;
 }
 
@@ -380,7 +431,8 @@ gpa_code magic_device(magic_call *m, value *out) {
     } else {
         str_clear(&word);
         rt_devices(m->s->rt, &word);
-        session_printf(m->s, false, "current device: %s\n%s", rt_device(m->s->rt), word.text ? word.text : "");
+        session_printf(m->s, false, "current device: %s\n%s", rt_device(m->s->rt),
+                       word.text ? word.text : "");
     }
     str_free(&word);
     return rc;
@@ -400,8 +452,10 @@ gpa_code magic_simulate(magic_call *m, value *out) {
     gpa_err quiet = {0};
     gpa_code back = rt_set_device(s->rt, before, &quiet);
     if (!rc && back) rc = vm_fail(s->vm, back, "%s", quiet.msg);
-    if (!rc && last.tag != V_UNSET) *out = last;
-    else if (last.tag != V_UNSET) value_release(s->vm, last);
+    if (!rc && last.tag != V_UNSET)
+        *out = last;
+    else if (last.tag != V_UNSET)
+        value_release(s->vm, last);
     return rc;
 }
 
@@ -422,9 +476,13 @@ void magic_trace_cell(gpa_session *s, bool begin) {
 
 gpa_code magic_trace(magic_call *m, value *out) {
     (void)out;
-    if (magic_take(m, "on")) m->s->trace = true;
-    else if (magic_take(m, "off")) m->s->trace = false;
-    else if (m->n) return magic_usage(m, "%%trace: on or off");
-    session_printf(m->s, false, "tracing is %s\n", m->s->trace ? "on: what each cell runs on the device is told behind it" : "off");
+    if (magic_take(m, "on"))
+        m->s->trace = true;
+    else if (magic_take(m, "off"))
+        m->s->trace = false;
+    else if (m->n)
+        return magic_usage(m, "%%trace: on or off");
+    session_printf(m->s, false, "tracing is %s\n",
+                   m->s->trace ? "on: what each cell runs on the device is told behind it" : "off");
     return GPA_OK;
 }

@@ -1,4 +1,5 @@
-/* Magics about files, folders and the environment: %run, %load, %%writefile, %cd, %pwd, %dhist, %env. */
+/* Magics about files, folders and the environment: %run, %load, %%writefile, %cd, %pwd, %dhist,
+ * %env. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +18,8 @@ enum { LONGEST_PATH = 4096 };
 
 /* ---- %run ---- */
 
-/* The session's names, put aside while a program runs in a module that is empty but for __name__; afterwards the
- * program's names are added to them. */
+/* The session's names, put aside while a program runs in a module that is empty but for __name__;
+ * afterwards the program's names are added to them. */
 static gpa_code put_aside(gpa_session *s, value **aside, uint32_t *n) {
     module_obj *m = vm_main(s->vm);
     *n = m->n;
@@ -52,7 +53,8 @@ static gpa_code set_argv(magic_call *m, const char *path, value *before) {
     gpa_str word;
     str_init(&word);
     value list = v_list(vm, 0, NULL), item = v_cstr(vm, path);
-    gpa_code rc = list.tag == V_UNSET || item.tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "sys", &sys);
+    gpa_code rc =
+        list.tag == V_UNSET || item.tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "sys", &sys);
     if (!rc) *before = value_retain(module_get_text_peek(vm, sys, "argv"));
     if (!rc) rc = list_append(vm, list.list, item);
     while (!rc && magic_word(m, &word)) {
@@ -77,7 +79,8 @@ static void restore_argv(gpa_session *s, value before) {
 static gpa_code set_name(gpa_session *s, const char *path, bool imported) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     value name = imported ? v_str(s->vm, base, strcspn(base, ".")) : v_cstr(s->vm, "__main__");
-    gpa_code rc = name.tag == V_UNSET ? vm_err(s->vm)->code : module_set_text(s->vm, vm_main(s->vm), "__name__", name);
+    gpa_code rc = name.tag == V_UNSET ? vm_err(s->vm)->code
+                                      : module_set_text(s->vm, vm_main(s->vm), "__name__", name);
     if (name.tag != V_UNSET) value_release(s->vm, name);
     return rc;
 }
@@ -93,12 +96,14 @@ static gpa_code find_program(magic_call *m, gpa_str *path, gpa_str *text) {
     if (path->failed) return vm_no_memory(m->s->vm);
     size_t n = path->len;
     bool bare = access(path->text, R_OK) && !strchr(path->text, '.');
-    for (const char *const *end = vm_program_ends; bare && *end && access(path->text, R_OK); end++) {
+    for (const char *const *end = vm_program_ends; bare && *end && access(path->text, R_OK);
+         end++) {
         str_cut(path, n);
         str_put(path, *end);
     }
     if (magic_read_file(path->text, text)) return GPA_OK;
-    if (errno == ENOENT) return vm_fail(m->s->vm, GPA_E_EXCEPTION, "File `'%s'` not found.", path->text);
+    if (errno == ENOENT)
+        return vm_fail(m->s->vm, GPA_E_EXCEPTION, "File `'%s'` not found.", path->text);
     return vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", errno, strerror(errno), path->text);
 }
 
@@ -119,14 +124,17 @@ static gpa_code execute(gpa_session *s, const char *path, const gpa_str *text, b
         snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
         rc = vm_set_script_folder(s->vm, folder);
     }
-    if (!rc) rc = session_parse(s, SOURCE_FILE, path, text->text ? text->text : "", text->len, &ast);
+    if (!rc)
+        rc = session_parse(s, SOURCE_FILE, path, text->text ? text->text : "", text->len, &ast);
     if (!rc) rc = vm_eval(s->vm, ast, NULL, NULL);
     if (!rc) rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc && timed) rc = rt_sync(s->rt, vm_err(s->vm));
     ast_release(ast);
     if (timed)
-        session_printf(s, false, "\nCPU timings (estimated):\n  User   : %10.2f s.\n  System : %10.2f s.\nWall time: %10.2f s.\n", used(false) - user,
-                       used(true) - system, magic_clock() - begun);
+        session_printf(s, false,
+                       "\nCPU timings (estimated):\n  User   : %10.2f s.\n  System : %10.2f "
+                       "s.\nWall time: %10.2f s.\n",
+                       used(false) - user, used(true) - system, magic_clock() - begun);
     if (rc != GPA_E_EXIT) return rc;
     vm_clear_error(s->vm); /* exit() ends the program, not the session */
     return GPA_OK;
@@ -199,8 +207,10 @@ static bool find_text(magic_call *m, const gpa_str *name, gpa_str *out) {
     if (found) return true;
     str_clear(out);
     value v = inspect_resolve(m->s, name->text, name->len);
-    if (v.tag == V_STR) str_putn(out, v.str->text, v.str->size);
-    else if (v.tag != V_UNSET) inspect_source(m->s, v, out);
+    if (v.tag == V_STR)
+        str_putn(out, v.str->text, v.str->size);
+    else if (v.tag != V_UNSET)
+        inspect_source(m->s, v, out);
     if (v.tag != V_UNSET) value_release(m->s->vm, v);
     return out->len > 0;
 }
@@ -218,15 +228,24 @@ gpa_code magic_load(magic_call *m, value *out) {
     str_init(&name);
     str_init(&found);
     str_init(&next);
-    if (!magic_word(m, &name)) TRY(magic_usage(m, "Missing filename, URL, input history range, macro, or element in the user namespace"));
+    if (!magic_word(m, &name))
+        TRY(magic_usage(
+            m,
+            "Missing filename, URL, input history range, macro, or element in the user namespace"));
     if (!find_text(m, &name, &found))
-        TRY(vm_fail(m->s->vm, GPA_E_VALUE, "'%s' was not found in history, as a file, url, nor in the user namespace.", name.text));
+        TRY(vm_fail(m->s->vm, GPA_E_VALUE,
+                    "'%s' was not found in history, as a file, url, nor in the user namespace.",
+                    name.text));
     str_printf(&next, "# %%load %s\n", name.text);
-    if (ranges) cut_lines(&found, ranges, n_ranges, &next);
-    else str_putn(&next, found.text, found.len);
+    if (ranges)
+        cut_lines(&found, ranges, n_ranges, &next);
+    else
+        str_putn(&next, found.text, found.len);
     if (next.failed) TRY(vm_no_memory(m->s->vm));
-    if (m->s->host.next_input) m->s->host.next_input(m->s->host.user, next.text, next.len, true);
-    else session_write(m->s, false, next.text, next.len);
+    if (m->s->host.next_input)
+        m->s->host.next_input(m->s->host.user, next.text, next.len, true);
+    else
+        session_write(m->s, false, next.text, next.len);
 out:
     str_free(&name);
     str_free(&found);
@@ -237,7 +256,10 @@ out:
 /* ---- %less ---- */
 
 static gpa_code fail_file(const magic_call *m, int why, const char *path) {
-    gpa_code code = why == ENOENT ? GPA_E_FILE_NOT_FOUND : why == EACCES ? GPA_E_PERMISSION : why == EISDIR ? GPA_E_IS_DIRECTORY : GPA_E_OS;
+    gpa_code code = why == ENOENT   ? GPA_E_FILE_NOT_FOUND
+                    : why == EACCES ? GPA_E_PERMISSION
+                    : why == EISDIR ? GPA_E_IS_DIRECTORY
+                                    : GPA_E_OS;
     return vm_fail(m->s->vm, code, "[Errno %d] %s: '%s'", why, strerror(why), path);
 }
 
@@ -275,8 +297,10 @@ gpa_code magic_writefile(magic_call *m, value *out) {
     }
     str_init(&name);
     str_init(&path);
-    if (magic_word(m, &name)) magic_home(name.text, &path);
-    else if (!append && (append = magic_take(m, "--append"))) magic_word(m, &name);
+    if (magic_word(m, &name))
+        magic_home(name.text, &path);
+    else if (!append && (append = magic_take(m, "--append")))
+        magic_word(m, &name);
     if (!path.len) TRY(magic_usage(m, "the following arguments are required: filename"));
     bool there = access(path.text, F_OK) == 0;
     FILE *f = fopen(path.text, append ? "abe" : "wbe");
@@ -284,7 +308,11 @@ gpa_code magic_writefile(magic_call *m, value *out) {
     int why = errno;
     if (f && fclose(f)) good = false, why = errno;
     if (!good) TRY(fail_file(m, why, path.text));
-    session_printf(m->s, false, "%s %s\n", append ? "Appending to" : there ? "Overwriting" : "Writing", name.text);
+    session_printf(m->s, false, "%s %s\n",
+                   append  ? "Appending to"
+                   : there ? "Overwriting"
+                           : "Writing",
+                   name.text);
 out:
     str_free(&name);
     str_free(&path);
@@ -293,7 +321,8 @@ out:
 
 /* ---- folders ---- */
 
-/* _dh, made when it is not there, with the folder of the moment as its first. Borrowed; UNSET on failure. */
+/* _dh, made when it is not there, with the folder of the moment as its first. Borrowed; UNSET on
+ * failure. */
 static value folders(gpa_session *s) {
     char here[LONGEST_PATH];
     value dh = module_get_text_peek(s->vm, vm_main(s->vm), "_dh");
@@ -302,8 +331,10 @@ static value folders(gpa_session *s) {
     value list = first.tag == V_UNSET ? first : v_list(s->vm, 1, &first);
     if (first.tag != V_UNSET) value_release(s->vm, first);
     if (list.tag == V_UNSET) return list;
-    if (module_set_text(s->vm, vm_main(s->vm), "_dh", list)) list = v_unset();
-    else value_release(s->vm, list); /* the module holds it */
+    if (module_set_text(s->vm, vm_main(s->vm), "_dh", list))
+        list = v_unset();
+    else
+        value_release(s->vm, list); /* the module holds it */
     return list;
 }
 
@@ -313,14 +344,19 @@ static gpa_code find_folder(magic_call *m, value dh, gpa_str *out) {
     char *end;
     gpa_code rc = GPA_OK;
     str_init(&word);
-    if (!magic_word(m, &word)) magic_home("~", out);
+    if (!magic_word(m, &word))
+        magic_home("~", out);
     else if (strcmp(word.text, "-") == 0) {
-        if (!m->s->folder_before) rc = magic_usage(m, "%%cd -: No previous directory to change to.");
-        else str_put(out, m->s->folder_before);
+        if (!m->s->folder_before)
+            rc = magic_usage(m, "%%cd -: No previous directory to change to.");
+        else
+            str_put(out, m->s->folder_before);
     } else if (word.text[0] == '-' && isdigit((unsigned char)word.text[1])) {
         long i = strtol(word.text + 1, &end, 10);
-        if (*end || i >= (long)dh.list->count || dh.list->items[i].tag != V_STR) rc = magic_usage(m, "Requested directory doesn't exist in history.");
-        else str_put(out, dh.list->items[i].str->text);
+        if (*end || i >= (long)dh.list->count || dh.list->items[i].tag != V_STR)
+            rc = magic_usage(m, "Requested directory doesn't exist in history.");
+        else
+            str_put(out, dh.list->items[i].str->text);
     } else {
         magic_home(word.text, out);
     }
@@ -339,7 +375,8 @@ gpa_code magic_cd(magic_call *m, value *out) {
     str_init(&to);
     gpa_code rc = find_folder(m, dh, &to);
     bool known = getcwd(before, sizeof before);
-    if (!rc && chdir(to.text)) session_printf(s, false, "[Errno %d] %s: '%s'\n", errno, strerror(errno), to.text);
+    if (!rc && chdir(to.text))
+        session_printf(s, false, "[Errno %d] %s: '%s'\n", errno, strerror(errno), to.text);
     else if (!rc && getcwd(now, sizeof now) && (!known || strcmp(before, now) != 0)) {
         value item = v_cstr(s->vm, now);
         rc = item.tag == V_UNSET ? vm_err(s->vm)->code : list_append(s->vm, dh.list, item);
@@ -354,7 +391,8 @@ gpa_code magic_cd(magic_call *m, value *out) {
 
 gpa_code magic_pwd(magic_call *m, value *out) {
     char here[LONGEST_PATH];
-    if (!getcwd(here, sizeof here)) return vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s", errno, strerror(errno));
+    if (!getcwd(here, sizeof here))
+        return vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s", errno, strerror(errno));
     *out = v_cstr(m->s->vm, here);
     return out->tag == V_UNSET ? vm_err(m->s->vm)->code : GPA_OK;
 }
@@ -365,7 +403,8 @@ gpa_code magic_dhist(magic_call *m, value *out) {
     if (dh.tag == V_UNSET) return vm_err(m->s->vm)->code;
     session_printf(m->s, false, "Directory history (kept in _dh)\n");
     for (size_t i = 0; i < dh.list->count; i++)
-        if (dh.list->items[i].tag == V_STR) session_printf(m->s, false, "%zu: %s\n", i, dh.list->items[i].str->text);
+        if (dh.list->items[i].tag == V_STR)
+            session_printf(m->s, false, "%zu: %s\n", i, dh.list->items[i].str->text);
     return GPA_OK;
 }
 
@@ -375,7 +414,8 @@ gpa_code magic_dhist(magic_call *m, value *out) {
 static bool is_secret(const char *name, size_t n) {
     static const char *const words[] = {"key", "token", "secret"};
     char lower[256];
-    for (size_t i = 0; i <= MIN(n, sizeof lower - 1); i++) lower[i] = i < n && i < sizeof lower - 1 ? (char)tolower((unsigned char)name[i]) : 0;
+    for (size_t i = 0; i <= MIN(n, sizeof lower - 1); i++)
+        lower[i] = i < n && i < sizeof lower - 1 ? (char)tolower((unsigned char)name[i]) : 0;
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (strstr(lower, words[i])) return true;
     return false;
@@ -386,13 +426,18 @@ static gpa_code list_environment(gpa_session *s, value *out) {
     gpa_code rc = d.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
     for (char **e = environ; *e && !rc; e++) {
         size_t n = strcspn(*e, "=");
-        value name = v_str(s->vm, *e, n), v = is_secret(*e, n) ? v_cstr(s->vm, "<hidden>") : v_cstr(s->vm, *e + n + ((*e)[n] == '='));
-        rc = name.tag == V_UNSET || v.tag == V_UNSET ? vm_err(s->vm)->code : dict_set(s->vm, d.dict, name, v);
+        value name = v_str(s->vm, *e, n), v = is_secret(*e, n)
+                                                  ? v_cstr(s->vm, "<hidden>")
+                                                  : v_cstr(s->vm, *e + n + ((*e)[n] == '='));
+        rc = name.tag == V_UNSET || v.tag == V_UNSET ? vm_err(s->vm)->code
+                                                     : dict_set(s->vm, d.dict, name, v);
         value_release(s->vm, name);
         value_release(s->vm, v);
     }
-    if (!rc) *out = d;
-    else if (d.tag != V_UNSET) value_release(s->vm, d);
+    if (!rc)
+        *out = d;
+    else if (d.tag != V_UNSET)
+        value_release(s->vm, d);
     return rc;
 }
 
@@ -400,7 +445,8 @@ static gpa_code list_environment(gpa_session *s, value *out) {
 static gpa_code set_environment(magic_call *m, const char *name, const char *text) {
     gpa_vm *vm = m->s->vm;
     module_obj *os;
-    if (setenv(name, text, 1)) return vm_fail(vm, GPA_E_OS, "[Errno %d] %s", errno, strerror(errno));
+    if (setenv(name, text, 1))
+        return vm_fail(vm, GPA_E_OS, "[Errno %d] %s", errno, strerror(errno));
     session_printf(m->s, false, "env: %s=%s\n", name, text);
     value v = v_cstr(vm, text);
     gpa_code rc = v.tag == V_UNSET ? vm_err(vm)->code : vm_import(vm, "os", &os);
@@ -425,9 +471,12 @@ gpa_code magic_env(magic_call *m, value *out) {
     while (at < m->n && m->args[at] == ' ') at++;
     str_putn(&text, m->args + at, m->n - at);
     gpa_code rc = GPA_OK;
-    if (name.failed || text.failed) rc = vm_no_memory(m->s->vm);
-    else if (sets) rc = set_environment(m, name.text, text.text ? text.text : "");
-    else if (!getenv(name.text)) rc = magic_usage(m, "Environment does not have key: %s", name.text);
+    if (name.failed || text.failed)
+        rc = vm_no_memory(m->s->vm);
+    else if (sets)
+        rc = set_environment(m, name.text, text.text ? text.text : "");
+    else if (!getenv(name.text))
+        rc = magic_usage(m, "Environment does not have key: %s", name.text);
     else {
         *out = v_cstr(m->s->vm, getenv(name.text));
         rc = out->tag == V_UNSET ? vm_err(m->s->vm)->code : GPA_OK;

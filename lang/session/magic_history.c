@@ -10,7 +10,8 @@
 
 /* ---- ranges ---- */
 
-/* One end of a range: "~2/7", "243/1", "7", "~1/". Which of its parts were there is told by the flags. */
+/* One end of a range: "~2/7", "243/1", "7", "~1/". Which of its parts were there is told by the
+ * flags. */
 typedef struct {
     int session; /* 0: this one; negative: so many before */
     int line;
@@ -37,7 +38,8 @@ static const char *read_point(const char *at, const char *end, point *p) {
     return stop;
 }
 
-bool ranges_each(gpa_session *s, const char *word, size_t n, void (*each)(void *user, const gpa_entry *e), void *user) {
+bool ranges_each(gpa_session *s, const char *word, size_t n,
+                 void (*each)(void *user, const gpa_entry *e), void *user) {
     const char *end = word + n;
     point lo, hi;
     const char *at = read_point(word, end, &lo);
@@ -92,8 +94,10 @@ static void list_entry(void *user, const gpa_entry *e) {
     if (e->session == l->session && e->line == l->skip) return;
     if (l->numbers) {
         char number[32];
-        if (e->session == l->session) snprintf(number, sizeof number, "%d", e->line);
-        else snprintf(number, sizeof number, "%d/%d", e->session, e->line);
+        if (e->session == l->session)
+            snprintf(number, sizeof number, "%d", e->line);
+        else
+            snprintf(number, sizeof number, "%d/%d", e->session, e->line);
         str_printf(&l->out, "%4s:%s", number, several ? "\n" : " ");
     }
     if (l->prompts) str_put(&l->out, ">>> ");
@@ -106,12 +110,15 @@ static void list_entry(void *user, const gpa_entry *e) {
     if (l->outputs && e->output) str_printf(&l->out, "%s\n", e->output);
 }
 
-static gpa_code write_listing(magic_call *m, const gpa_str *path, bool overwrite, const gpa_str *text) {
+static gpa_code write_listing(magic_call *m, const gpa_str *path, bool overwrite,
+                              const gpa_str *text) {
     bool yes = true;
     gpa_str question;
     str_init(&question);
     str_printf(&question, "File '%s' exists. Overwrite? ", path->text);
-    gpa_code rc = !overwrite && access(path->text, F_OK) == 0 ? magic_confirm(m->s, question.text ? question.text : "", &yes) : GPA_OK;
+    gpa_code rc = !overwrite && access(path->text, F_OK) == 0
+                      ? magic_confirm(m->s, question.text ? question.text : "", &yes)
+                      : GPA_OK;
     str_free(&question);
     if (rc || !yes) {
         if (!rc) session_printf(m->s, false, "Aborting.\n");
@@ -121,15 +128,21 @@ static gpa_code write_listing(magic_call *m, const gpa_str *path, bool overwrite
     bool good = f && fwrite(text->text ? text->text : "", 1, text->len, f) == text->len;
     int why = errno;
     if (f && fclose(f)) good = false;
-    return good ? GPA_OK : vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", why, strerror(why), path->text);
+    return good
+               ? GPA_OK
+               : vm_fail(m->s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", why, strerror(why), path->text);
 }
 
 static void list_ranges(magic_call *m, listing *l, gpa_code *rc) {
     gpa_str word;
     str_init(&word);
-    if (!m->n) gpa_session_history(m->s, &(gpa_history_query){.kind = GPA_HISTORY_TAIL, .here = true}, list_entry, l);
+    if (!m->n)
+        gpa_session_history(m->s, &(gpa_history_query){.kind = GPA_HISTORY_TAIL, .here = true},
+                            list_entry, l);
     while (!*rc && magic_word(m, &word))
-        if (!ranges_each(m->s, word.text, word.len, list_entry, l)) *rc = magic_usage(m, "%%history: '%s' is not a range of the history (4, 4-6, 4-, ~2/7)", word.text);
+        if (!ranges_each(m->s, word.text, word.len, list_entry, l))
+            *rc = magic_usage(m, "%%history: '%s' is not a range of the history (4, 4-6, 4-, ~2/7)",
+                              word.text);
     str_free(&word);
 }
 
@@ -140,7 +153,11 @@ static void search(magic_call *m, listing *l, bool unique, int limit) {
     str_putn(&pattern, m->args, m->n);
     str_put(&pattern, "*");
     l->numbers = true;
-    gpa_session_history(m->s, &(gpa_history_query){.kind = GPA_HISTORY_SEARCH, .pattern = pattern.text, .unique = unique, .n = limit}, list_entry, l);
+    gpa_session_history(
+        m->s,
+        &(gpa_history_query){
+            .kind = GPA_HISTORY_SEARCH, .pattern = pattern.text, .unique = unique, .n = limit},
+        list_entry, l);
     str_free(&pattern);
 }
 
@@ -171,14 +188,18 @@ gpa_code magic_history(magic_call *m, value *out) {
         limit = 10;
         if (magic_word(m, &word)) TRY(magic_number(m, word.text, word.len, 1, &limit));
         l.skip = m->s->count;
-        gpa_session_history(m->s, &(gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = (int)MIN(limit, 1000000) + 1}, list_entry, &l);
+        gpa_session_history(
+            m->s, &(gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = (int)MIN(limit, 1000000) + 1},
+            list_entry, &l);
     } else if (grep) {
         search(m, &l, unique, 0);
     } else {
         list_ranges(m, &l, &rc);
     }
-    if (!rc && path.len) rc = write_listing(m, &path, overwrite, &l.out);
-    else if (!rc) session_write(m->s, false, l.out.text, l.out.len);
+    if (!rc && path.len)
+        rc = write_listing(m, &path, overwrite, &l.out);
+    else if (!rc)
+        session_write(m->s, false, l.out.text, l.out.len);
 out:
     str_free(&l.out);
     str_free(&path);
@@ -210,15 +231,19 @@ static void find_pattern(gpa_session *s, const char *text, size_t n, gpa_str *ou
     str_put(&pattern, "*");
     str_putn(&pattern, text, n);
     str_put(&pattern, "*");
-    gpa_session_history(s, &(gpa_history_query){.kind = GPA_HISTORY_SEARCH, .pattern = pattern.text}, keep_last_but, &(last_of){s, out});
+    gpa_session_history(s,
+                        &(gpa_history_query){.kind = GPA_HISTORY_SEARCH, .pattern = pattern.text},
+                        keep_last_but, &(last_of){s, out});
     str_free(&pattern);
 }
 
 static void offer_next(gpa_session *s, const gpa_str *text) {
     size_t n = text->len;
     while (n && text->text[n - 1] == '\n') n--;
-    if (s->host.next_input) s->host.next_input(s->host.user, text->text, n, false);
-    else session_printf(s, false, "%.*s\n", (int)n, text->text);
+    if (s->host.next_input)
+        s->host.next_input(s->host.user, text->text, n, false);
+    else
+        session_printf(s, false, "%.*s\n", (int)n, text->text);
 }
 
 gpa_code magic_recall(magic_call *m, value *out) {
@@ -233,8 +258,10 @@ gpa_code magic_recall(magic_call *m, value *out) {
     } else if (!ranges_find(s, m->args, m->n, &found)) {
         find_pattern(s, m->args, m->n, &found);
     }
-    if (!rc && found.len) offer_next(s, &found);
-    else if (!rc && m->n) session_printf(s, false, "Couldn't find in history: %.*s\n", (int)m->n, m->args);
+    if (!rc && found.len)
+        offer_next(s, &found);
+    else if (!rc && m->n)
+        session_printf(s, false, "Couldn't find in history: %.*s\n", (int)m->n, m->args);
     str_free(&found);
     return rc;
 }
@@ -252,7 +279,8 @@ static gpa_code run_again(gpa_session *s, const gpa_str *text) {
     session_printf(s, false, "=== Executing: ===\n%s=== Output: ===\n", text->text);
     gpa_code rc = session_parse(s, SOURCE_CELL, name, text->text, text->len, &ast);
     if (!rc) rc = vm_eval(s->vm, ast, NULL, &last);
-    bool shown = !rc && last.tag != V_UNSET && last.tag != V_NONE && !(s->flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
+    bool shown = !rc && last.tag != V_UNSET && last.tag != V_NONE &&
+                 !(s->flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
     if (shown) rc = session_result(s, last, false);
     if (last.tag != V_UNSET) value_release(s->vm, last);
     ast_release(ast);
@@ -277,15 +305,21 @@ gpa_code magic_rerun(magic_call *m, value *out) {
     }
     if (rc) goto out;
     if (s->flags & GPA_EVAL_SCRIPT) TRY(magic_usage(m, "%%rerun: a script has no history"));
-    if (grep) find_pattern(s, pattern.text, pattern.len, &found);
-    else if (m->n) ranges_find(s, m->args, m->n, &found);
+    if (grep)
+        find_pattern(s, pattern.text, pattern.len, &found);
+    else if (m->n)
+        ranges_find(s, m->args, m->n, &found);
     else {
-        gpa_history_query q = {.kind = GPA_HISTORY_RANGE, .start = s->count - (int)MIN(lines, s->count), .stop = s->count};
+        gpa_history_query q = {.kind = GPA_HISTORY_RANGE,
+                               .start = s->count - (int)MIN(lines, s->count),
+                               .stop = s->count};
         gpa_session_history(s, &q, add_but, &(last_of){s, &found});
     }
     if (found.len && found.text[found.len - 1] != '\n') str_putc(&found, '\n');
-    if (found.len) rc = run_again(s, &found);
-    else session_printf(s, false, "No lines in history match specification\n");
+    if (found.len)
+        rc = run_again(s, &found);
+    else
+        session_printf(s, false, "No lines in history match specification\n");
 out:
     str_free(&found);
     str_free(&pattern);

@@ -1,6 +1,8 @@
-/* Magics about names: %who, %who_ls, %whos, %reset, %reset_selective, %xdel, and name?, %pinfo, %pdoc, %psearch.
+/* Magics about names: %who, %who_ls, %whos, %reset, %reset_selective, %xdel, and name?, %pinfo,
+ * %pdoc, %psearch.
  *
- * "The user's names" are those of the main module that do not begin with _ and were not made by the session. */
+ * "The user's names" are those of the main module that do not begin with _ and were not made by the
+ * session. */
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -22,7 +24,9 @@ typedef struct {
     size_t n, cap;
 } variables;
 
-static int by_name(const void *a, const void *b) { return strcmp(((const variable *)a)->name, ((const variable *)b)->name); }
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const variable *)a)->name, ((const variable *)b)->name);
+}
 
 /* Whether one of the words of `types` is the value's type; no words: any type will do. */
 static bool has_type(value v, const char *types, size_t n) {
@@ -42,7 +46,9 @@ static gpa_code list_variables(gpa_session *s, const char *types, size_t n, vari
     *out = (variables){NULL, 0, 0};
     for (uint32_t i = 0; i < m->n; i++) {
         const char *name = intern_text(s->names, m->names[i]);
-        if (m->slots[i].tag == V_UNSET || name[0] == '_' || session_owns_name(name) || !has_type(m->slots[i], types, n)) continue;
+        if (m->slots[i].tag == V_UNSET || name[0] == '_' || session_owns_name(name) ||
+            !has_type(m->slots[i], types, n))
+            continue;
         if (!mem_room(&out->items, out->n, &out->cap, sizeof *out->items)) {
             mem_free(out->items);
             return vm_no_memory(s->vm);
@@ -54,7 +60,9 @@ static gpa_code list_variables(gpa_session *s, const char *types, size_t n, vari
 }
 
 static void say_none(const magic_call *m) {
-    session_printf(m->s, false, "%s\n", m->n ? "No variables match your requested type." : "Interactive namespace is empty.");
+    session_printf(
+        m->s, false, "%s\n",
+        m->n ? "No variables match your requested type." : "Interactive namespace is empty.");
 }
 
 gpa_code magic_who(magic_call *m, value *out) {
@@ -65,9 +73,12 @@ gpa_code magic_who(magic_call *m, value *out) {
     gpa_code rc = list_variables(m->s, m->args, m->n, &all);
     if (rc) return rc;
     str_init(&text);
-    for (size_t i = 0; i < all.n; i++) str_printf(&text, "%s\t %s", all.items[i].name, i % PER_ROW == PER_ROW - 1 ? "\n" : "");
-    if (all.n) session_printf(m->s, false, "%s\n", text.text ? text.text : "");
-    else say_none(m);
+    for (size_t i = 0; i < all.n; i++)
+        str_printf(&text, "%s\t %s", all.items[i].name, i % PER_ROW == PER_ROW - 1 ? "\n" : "");
+    if (all.n)
+        session_printf(m->s, false, "%s\n", text.text ? text.text : "");
+    else
+        say_none(m);
     str_free(&text);
     mem_free(all.items);
     return GPA_OK;
@@ -85,8 +96,10 @@ gpa_code magic_who_ls(magic_call *m, value *out) {
         value_release(m->s->vm, name);
     }
     mem_free(all.items);
-    if (!rc) *out = list;
-    else if (list.tag != V_UNSET) value_release(m->s->vm, list);
+    if (!rc)
+        *out = list;
+    else if (list.tag != V_UNSET)
+        value_release(m->s->vm, list);
     return rc;
 }
 
@@ -97,7 +110,8 @@ static void put_array(gpa_session *s, const gpa_arr *a, gpa_str *out) {
     enum { TOLD_SHORTER = 100000 };
     int64_t bytes = a->size * (int64_t)dtype_size((gpa_dtype)a->dtype);
     for (int d = 0; d < a->ndim; d++) str_printf(out, d ? "x%lld" : "%lld", (long long)a->shape[d]);
-    str_printf(out, ": %lld elems, type `%s`, %lld bytes", (long long)a->size, dtype_info[a->dtype].name, (long long)bytes);
+    str_printf(out, ": %lld elems, type `%s`, %lld bytes", (long long)a->size,
+               dtype_info[a->dtype].name, (long long)bytes);
     if (bytes >= TOLD_SHORTER) {
         str_put(out, " (");
         magic_put_bytes(out, (double)bytes);
@@ -125,8 +139,10 @@ static void put_data(gpa_session *s, value v, gpa_str *out) {
     if (vm_str(s->vm, v, &text)) vm_clear_error(s->vm);
     for (size_t i = 0; i < text.len; i++) {
         if (text.len >= LONGEST && i == HALF) str_put(out, "<...>"), i = text.len - HALF;
-        if (text.text[i] == '\n') str_put(out, "\\n");
-        else str_putc(out, text.text[i]);
+        if (text.text[i] == '\n')
+            str_put(out, "\\n");
+        else
+            str_putc(out, text.text[i]);
     }
     str_free(&text);
 }
@@ -139,7 +155,8 @@ static void put_total(gpa_session *s, const variables *all, gpa_str *out) {
         if (!is_array(all->items[i].v)) continue;
         const gpa_arr *a = all->items[i].v.array->arr;
         bool again = false;
-        for (size_t k = 0; k < i && !again; k++) again = is_array(all->items[k].v) && arr_shares_memory(a, all->items[k].v.array->arr);
+        for (size_t k = 0; k < i && !again; k++)
+            again = is_array(all->items[k].v) && arr_shares_memory(a, all->items[k].v.array->arr);
         arrays++;
         if (!again) bytes += (double)a->size * (double)dtype_size((gpa_dtype)a->dtype);
     }
@@ -153,19 +170,23 @@ static void put_total(gpa_session *s, const variables *all, gpa_str *out) {
     str_putc(out, '\n');
 }
 
-static void put_plain(const variables *all, const gpa_str *data, size_t name_width, size_t type_width, gpa_str *out) {
+static void put_plain(const variables *all, const gpa_str *data, size_t name_width,
+                      size_t type_width, gpa_str *out) {
     str_printf(out, "%-*s%-*s Data/Info\n", (int)name_width, "Variable", (int)type_width, "Type");
     str_fill(out, '-', name_width + type_width + strlen("Data/Info") + 1);
     str_putc(out, '\n');
     for (size_t i = 0; i < all->n; i++)
-        str_printf(out, "%-*s%-*s %s\n", (int)name_width, all->items[i].name, (int)type_width, inspect_type_name(all->items[i].v),
-                   data[i].text ? data[i].text : "");
+        str_printf(out, "%-*s%-*s %s\n", (int)name_width, all->items[i].name, (int)type_width,
+                   inspect_type_name(all->items[i].v), data[i].text ? data[i].text : "");
 }
 
 static void put_html(const variables *all, const gpa_str *data, gpa_str *out) {
-    str_put(out, "<table><thead><tr><th>Variable</th><th>Type</th><th>Data/Info</th></tr></thead><tbody>");
+    str_put(
+        out,
+        "<table><thead><tr><th>Variable</th><th>Type</th><th>Data/Info</th></tr></thead><tbody>");
     for (size_t i = 0; i < all->n; i++) {
-        str_printf(out, "<tr><td>%s</td><td>%s</td><td style=\"text-align:left\">", all->items[i].name, inspect_type_name(all->items[i].v));
+        str_printf(out, "<tr><td>%s</td><td>%s</td><td style=\"text-align:left\">",
+                   all->items[i].name, inspect_type_name(all->items[i].v));
         magic_put_html(out, data[i].text ? data[i].text : "", data[i].len);
         str_put(out, "</td></tr>");
     }
@@ -202,7 +223,8 @@ gpa_code magic_whos(magic_call *m, value *out) {
         if (total.len) str_printf(&html, "<p>%s</p>", total.text);
     }
     rc = !data || plain.failed || html.failed ? vm_no_memory(m->s->vm) : GPA_OK;
-    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL}, {"text/html", html.text, html.len, NULL}};
+    gpa_repr r[] = {{"text/plain", plain.text, plain.len, NULL},
+                    {"text/html", html.text, html.len, NULL}};
     if (!rc) session_show(m->s, r, COUNT_OF(r), NULL, false);
     for (size_t i = 0; data && i < all.n; i++) str_free(&data[i]);
     mem_free(data);
@@ -215,10 +237,13 @@ gpa_code magic_whos(magic_call *m, value *out) {
 
 /* ---- taking names away ---- */
 
-static gpa_code unset(gpa_session *s, const char *name) { return module_set_text(s->vm, vm_main(s->vm), name, v_unset()); }
+static gpa_code unset(gpa_session *s, const char *name) {
+    return module_set_text(s->vm, vm_main(s->vm), name, v_unset());
+}
 
 /* Takes away the user's names that `chosen` wants. */
-static gpa_code unset_where(gpa_session *s, bool (*chosen)(void *user, const variable *v), void *user) {
+static gpa_code unset_where(gpa_session *s, bool (*chosen)(void *user, const variable *v),
+                            void *user) {
     variables all;
     gpa_code rc = list_variables(s, "", 0, &all);
     for (size_t i = 0; i < all.n && !rc; i++)
@@ -245,7 +270,9 @@ static gpa_code reset_all(gpa_session *s) {
     session_forget_values(s);
     session_forget_inputs(s);
     for (uint32_t i = 0; i < m->n && !rc; i++)
-        if (m->slots[i].tag != V_UNSET && strcmp(intern_text(s->names, m->names[i]), "__name__") != 0) rc = module_set(s->vm, m, m->names[i], v_unset());
+        if (m->slots[i].tag != V_UNSET &&
+            strcmp(intern_text(s->names, m->names[i]), "__name__") != 0)
+            rc = module_set(s->vm, m, m->names[i], v_unset());
     if (!rc) rc = rt_flush(s->rt, vm_err(s->vm));
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
     rt_trim(s->rt);
@@ -256,7 +283,8 @@ static gpa_code reset_part(magic_call *m, const char *part) {
     gpa_session *s = m->s;
     if (strcasecmp(part, "out") == 0) {
         value kept = module_get_text_peek(s->vm, vm_main(s->vm), "Out");
-        session_printf(s, false, "Flushing output cache (%zu entries)\n", kept.tag == V_DICT ? kept.dict->count : (size_t)0);
+        session_printf(s, false, "Flushing output cache (%zu entries)\n",
+                       kept.tag == V_DICT ? kept.dict->count : (size_t)0);
         session_forget_values(s);
     } else if (strcasecmp(part, "in") == 0) {
         session_printf(s, false, "Flushing input history\n");
@@ -266,7 +294,8 @@ static gpa_code reset_part(magic_call *m, const char *part) {
     } else if (strcasecmp(part, "dhist") == 0) {
         return unset(s, "_dh");
     } else {
-        session_printf(s, false, "Don't know how to reset  %s, please run `%%reset?` for details\n", part);
+        session_printf(s, false, "Don't know how to reset  %s, please run `%%reset?` for details\n",
+                       part);
     }
     return GPA_OK;
 }
@@ -301,7 +330,9 @@ gpa_code magic_reset(magic_call *m, value *out) {
     return soft ? unset_where(m->s, NULL, NULL) : reset_all(m->s);
 }
 
-static bool fits_pattern(void *user, const variable *v) { return regexec(user, v->name, 0, NULL, 0) == 0; }
+static bool fits_pattern(void *user, const variable *v) {
+    return regexec(user, v->name, 0, NULL, 0) == 0;
+}
 
 gpa_code magic_reset_selective(magic_call *m, value *out) {
     const char *text;
@@ -321,8 +352,10 @@ gpa_code magic_reset_selective(magic_call *m, value *out) {
         return rc;
     }
     str_init(&word);
-    if (!magic_word(m, &word)) session_printf(m->s, false, "No regex pattern specified. Nothing done.\n");
-    else if (regcomp(&pattern, word.text, REG_EXTENDED | REG_NOSUB)) rc = vm_fail(m->s->vm, GPA_E_TYPE, "regex must be a string or compiled pattern");
+    if (!magic_word(m, &word))
+        session_printf(m->s, false, "No regex pattern specified. Nothing done.\n");
+    else if (regcomp(&pattern, word.text, REG_EXTENDED | REG_NOSUB))
+        rc = vm_fail(m->s->vm, GPA_E_TYPE, "regex must be a string or compiled pattern");
     else {
         rc = unset_where(m->s, fits_pattern, &pattern);
         regfree(&pattern);
@@ -339,10 +372,12 @@ static gpa_code forget_value(gpa_session *s, value v) {
     size_t at = 0;
     bool found;
     for (dict_entry *e; kept.tag == V_DICT && !rc && (e = dict_next(kept.dict, &at));)
-        if (e->key.tag == V_INT && value_is(e->v, v)) rc = dict_remove(s->vm, kept.dict, e->key, &found);
+        if (e->key.tag == V_INT && value_is(e->v, v))
+            rc = dict_remove(s->vm, kept.dict, e->key, &found);
     for (uint32_t i = 0; i < m->n && !rc; i++) {
         const char *name = intern_text(s->names, m->names[i]);
-        if (name[0] == '_' && session_owns_name(name) && value_is(m->slots[i], v)) rc = module_set(s->vm, m, m->names[i], v_unset());
+        if (name[0] == '_' && session_owns_name(name) && value_is(m->slots[i], v))
+            rc = module_set(s->vm, m, m->names[i], v_unset());
     }
     for (int i = 0; i < LAST_VALUES; i++) {
         if (!value_is(s->last[i], v)) continue;
@@ -367,7 +402,8 @@ gpa_code magic_xdel(magic_call *m, value *out) {
     str_init(&word);
     magic_word(m, &word);
     value v = word.len ? module_get_text_peek(s->vm, vm_main(s->vm), word.text) : v_unset();
-    if (v.tag == V_UNSET) rc = vm_fail(s->vm, GPA_E_NAME, "name '%s' is not defined", word.len ? word.text : "");
+    if (v.tag == V_UNSET)
+        rc = vm_fail(s->vm, GPA_E_NAME, "name '%s' is not defined", word.len ? word.text : "");
     else {
         value held = value_retain(v);
         if (!only_name) rc = forget_value(s, held);
@@ -394,10 +430,13 @@ static void match_name(void *user, const char *name, value v) {
     const search *f = user;
     (void)v;
     if (name[0] == '_' && f->pattern[0] != '_') return;
-    if (fnmatch(f->pattern, name, 0) == 0) str_printf(f->out, "%s%s\n", f->head.text ? f->head.text : "", name);
+    if (fnmatch(f->pattern, name, 0) == 0)
+        str_printf(f->out, "%s%s\n", f->head.text ? f->head.text : "", name);
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 /* The lines of a text, sorted, in place; the text loses its doubles. */
 static gpa_code sort_lines(gpa_session *s, gpa_str *text, gpa_str *out) {
@@ -468,7 +507,8 @@ gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level) {
     str_init(&marked);
     str_putc(&marked, '%');
     str_putn(&marked, name, n);
-    bool found = magic_find(name, n) && !marked.failed && !gpa_session_inspect(s, marked.text, marked.len, marked.len, level, show_page, s);
+    bool found = magic_find(name, n) && !marked.failed &&
+                 !gpa_session_inspect(s, marked.text, marked.len, marked.len, level, show_page, s);
     str_free(&marked);
     if (!found) session_printf(s, false, "Object `%.*s` not found.\n", (int)n, name);
     return GPA_OK;
@@ -487,7 +527,8 @@ gpa_code magic_pinfo2(magic_call *m, value *out) {
 /* The value a magic's argument names; UNSET after saying that there is none. */
 static value named(magic_call *m) {
     value v = m->n ? inspect_resolve(m->s, m->args, m->n) : v_unset();
-    if (v.tag == V_UNSET) session_printf(m->s, false, "Object `%.*s` not found.\n", (int)m->n, m->args);
+    if (v.tag == V_UNSET)
+        session_printf(m->s, false, "Object `%.*s` not found.\n", (int)m->n, m->args);
     return v;
 }
 
@@ -504,8 +545,10 @@ static gpa_code show_part(magic_call *m, part_of *part, const char *label, const
     bool empty = text.len == before;
     if (!empty && text.text[text.len - 1] != '\n') str_putc(&text, '\n');
     gpa_repr r = {"text/plain", text.text, text.len, NULL};
-    if (empty) session_printf(m->s, false, "%s %.*s\n", none, (int)m->n, m->args);
-    else session_page(m->s, &r, 1);
+    if (empty)
+        session_printf(m->s, false, "%s %.*s\n", none, (int)m->n, m->args);
+    else
+        session_page(m->s, &r, 1);
     str_free(&text);
     value_release(m->s->vm, v);
     return GPA_OK;
@@ -525,8 +568,10 @@ gpa_code magic_pdef(magic_call *m, value *out) {
     str_init(&name);
     str_putn(&name, m->args, m->n);
     inspect_signature(m->s, v, name.text, &text);
-    if (text.len) session_printf(m->s, false, " %s\n \n", text.text);
-    else session_printf(m->s, false, "No definition header found for %s\n", name.text);
+    if (text.len)
+        session_printf(m->s, false, " %s\n \n", text.text);
+    else
+        session_printf(m->s, false, "No definition header found for %s\n", name.text);
     str_free(&text);
     str_free(&name);
     value_release(m->s->vm, v);

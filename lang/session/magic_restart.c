@@ -1,9 +1,10 @@
-/* %restart: the process begins anew, with the names that can be kept. It is the way back to a GPU that the process has lost: the driver
- * does not give it back to a process in which it failed.
+/* %restart: the process begins anew, with the names that can be kept. It is the way back to a GPU
+ * that the process has lost: the driver does not give it back to a process in which it failed.
  *
- * What is kept lies in a folder: `names.gpa`, a program that makes the names again in the order in which they first stood, and a .npy
- * file for each array. Numbers, texts and containers of them become literals; modules, functions and what decorators made of them are
- * imported or defined again from their source. Reading order: values, definitions, the folder, the magic, its end. */
+ * What is kept lies in a folder: `names.gpa`, a program that makes the names again in the order in
+ * which they first stood, and a .npy file for each array. Numbers, texts and containers of them
+ * become literals; modules, functions and what decorators made of them are imported or defined
+ * again from their source. Reading order: values, definitions, the folder, the magic, its end. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ static bool put_float(gpa_session *s, value v, gpa_str *out) {
     return true;
 }
 
-static bool put_items(gpa_session *s, const char *open, const value *items, size_t n, const char *close, int depth, gpa_str *out) {
+static bool put_items(gpa_session *s, const char *open, const value *items, size_t n,
+                      const char *close, int depth, gpa_str *out) {
     bool good = true;
     str_put(out, open);
     for (size_t i = 0; i < n && good; i++) {
@@ -58,13 +60,21 @@ static bool put_entries(gpa_session *s, const dict_obj *d, bool pairs, int depth
 static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
     if (depth++ > DEEP) return false;
     switch ((int)v.tag) {
-    case V_INT: case V_BIG: case V_NONE: case V_BOOL: case V_STR: case V_BYTES: case V_RANGE: return !vm_repr(s->vm, v, out);
-    case V_FLOAT: return put_float(s, v, out);
-    case V_COMPLEX: return !v.aux && isfinite(v.complex->re) && isfinite(v.complex->im) && !vm_repr(s->vm, v, out);
-    case V_LIST: return put_items(s, "[", v.list->items, v.list->count, "]", depth, out);
-    case V_TUPLE: return put_items(s, "(", v.tuple->items, v.tuple->count, ")", depth, out);
-    case V_DICT: return put_entries(s, v.dict, true, depth, out);
-    case V_SET: return !v.set->frozen && put_entries(s, &v.set->d, false, depth, out);
+        case V_INT:
+        case V_BIG:
+        case V_NONE:
+        case V_BOOL:
+        case V_STR:
+        case V_BYTES:
+        case V_RANGE: return !vm_repr(s->vm, v, out);
+        case V_FLOAT: return put_float(s, v, out);
+        case V_COMPLEX:
+            return !v.aux && isfinite(v.complex->re) && isfinite(v.complex->im) &&
+                   !vm_repr(s->vm, v, out);
+        case V_LIST: return put_items(s, "[", v.list->items, v.list->count, "]", depth, out);
+        case V_TUPLE: return put_items(s, "(", v.tuple->items, v.tuple->count, ")", depth, out);
+        case V_DICT: return put_entries(s, v.dict, true, depth, out);
+        case V_SET: return !v.set->frozen && put_entries(s, &v.set->d, false, depth, out);
     }
     return false;
 }
@@ -79,11 +89,14 @@ static bool put_def(gpa_session *s, gpa_sym name, gpa_str *out) {
         const source *src = source_get(s->sources, id);
         gpa_err quiet = {0};
         ast_module *m;
-        if (src->name[0] == '<' || parse_module(src, s->names, &(parse_options){.magics = true}, &m, &quiet)) continue;
+        if (src->name[0] == '<' ||
+            parse_module(src, s->names, &(parse_options){.magics = true}, &m, &quiet))
+            continue;
         bool found = false;
         for (uint32_t i = m->body.n; i-- > 0 && !found;) {
             const ast_node *n = m->body.at[i];
-            found = (n->kind == AST_DEF && n->def.target->name.name == name) || (n->kind == AST_CLASS && n->class_.name == name);
+            found = (n->kind == AST_DEF && n->def.target->name.name == name) ||
+                    (n->kind == AST_CLASS && n->class_.name == name);
             if (found) str_putn(out, src->text + n->span.lo, n->span.hi - n->span.lo);
         }
         ast_release(m);
@@ -93,8 +106,10 @@ static bool put_def(gpa_session *s, gpa_sym name, gpa_str *out) {
 }
 
 static bool put_import(gpa_session *s, value v, const char *name, gpa_str *out) {
-    if (v.tag == V_MODULE) str_printf(out, "import %s as %s", intern_text(s->names, v.module->name), name);
-    else str_printf(out, "from %s import %s as %s", v.native->owner, v.native->name, name);
+    if (v.tag == V_MODULE)
+        str_printf(out, "import %s as %s", intern_text(s->names, v.module->name), name);
+    else
+        str_printf(out, "from %s import %s as %s", v.native->owner, v.native->name, name);
     return true;
 }
 
@@ -153,17 +168,22 @@ static gpa_code keep(keeping *k, gpa_sym sym, value v) {
         vm_clear_error(s->vm);
         return GPA_OK;
     }
-    if (array) good = true;
-    else if (v.tag == V_MODULE || v.tag == V_NATIVE) good = put_import(s, v, name, &k->program);
-    else if (v.tag == V_FUNC || v.tag == V_CLASS || v.tag == V_OBJECT) good = put_def(s, sym, &k->program);
+    if (array)
+        good = true;
+    else if (v.tag == V_MODULE || v.tag == V_NATIVE)
+        good = put_import(s, v, name, &k->program);
+    else if (v.tag == V_FUNC || v.tag == V_CLASS || v.tag == V_OBJECT)
+        good = put_def(s, sym, &k->program);
     else {
         str_printf(&k->program, "%s = ", name);
         good = put_literal(s, v, 0, &k->program);
     }
     if (vm_err(s->vm)->code) vm_clear_error(s->vm);
     if (!good) str_cut(&k->program, begun);
-    if (!good) lose(k, name, inspect_type_name(v));
-    else str_putc(&k->program, '\n');
+    if (!good)
+        lose(k, name, inspect_type_name(v));
+    else
+        str_putc(&k->program, '\n');
     k->kept += good;
     return k->program.failed || k->lost.failed ? vm_no_memory(s->vm) : GPA_OK;
 }
@@ -172,7 +192,8 @@ static gpa_code write_program(keeping *k) {
     char path[PATH_ROOM + 300];
     snprintf(path, sizeof path, "%s/%s", k->folder, program_name);
     FILE *f = fopen(path, "we");
-    bool good = f && fwrite(k->program.text ? k->program.text : "", 1, k->program.len, f) == k->program.len;
+    bool good =
+        f && fwrite(k->program.text ? k->program.text : "", 1, k->program.len, f) == k->program.len;
     if (f && fclose(f)) good = false;
     return good ? GPA_OK : vm_fail(k->s->vm, GPA_E_OS, "%s cannot be written", path);
 }
@@ -199,7 +220,8 @@ static gpa_code keep_all(keeping *k) {
 /* Where nobody can begin the process anew, the user is told how. */
 static void hand_over(keeping *k) {
     if (k->s->host.restart) k->s->host.restart(k->s->host.user, k->folder);
-    session_printf(k->s, false, "Restart the kernel, then get the names back: %%run %s/%s\n", k->folder, program_name);
+    session_printf(k->s, false, "Restart the kernel, then get the names back: %%run %s/%s\n",
+                   k->folder, program_name);
 }
 
 gpa_code magic_restart(magic_call *m, value *out) {
@@ -207,14 +229,18 @@ gpa_code magic_restart(magic_call *m, value *out) {
     keeping k = {.s = s};
     bool force = magic_take(m, "-f"), yes = true;
     (void)out;
-    if (m->n) return magic_usage(m, "%%restart: unknown word '%.*s' (-f)", (int)MIN(m->n, 60), m->args);
+    if (m->n)
+        return magic_usage(m, "%%restart: unknown word '%.*s' (-f)", (int)MIN(m->n, 60), m->args);
     str_init(&k.program);
     str_init(&k.lost);
     gpa_code rc = keep_all(&k);
     if (!rc && k.lost.len) session_printf(s, false, "Not kept: %s\n", k.lost.text);
-    if (!rc && k.lost.len && !force) rc = magic_confirm(s, "Begin anew without them? Proceed (y/[n])? ", &yes);
-    if (!rc && yes) hand_over(&k);
-    else remove_folder(k.folder);
+    if (!rc && k.lost.len && !force)
+        rc = magic_confirm(s, "Begin anew without them? Proceed (y/[n])? ", &yes);
+    if (!rc && yes)
+        hand_over(&k);
+    else
+        remove_folder(k.folder);
     if (!rc && !yes) session_printf(s, false, "Nothing done.\n");
     str_free(&k.program);
     str_free(&k.lost);
@@ -230,7 +256,9 @@ gpa_code gpa_session_restore(gpa_session *s, const char *folder) {
     str_init(&text);
     snprintf(path, sizeof path, "%s/%s", folder, program_name);
     gpa_code rc = magic_read_file(path, &text) ? GPA_OK : GPA_E_OS;
-    if (!rc) rc = gpa_session_eval(s, path, text.text ? text.text : "", text.len, GPA_EVAL_SCRIPT, &status);
+    if (!rc)
+        rc = gpa_session_eval(s, path, text.text ? text.text : "", text.len, GPA_EVAL_SCRIPT,
+                              &status);
     str_free(&text);
     remove_folder(folder);
     return rc;

@@ -1,8 +1,8 @@
 /* Child processes: !cmd, !!cmd, %sx, %%script and its like.
  *
- * A child of `!cmd` uses the terminal where the host owns one; else, and when its output is wanted, it writes into pipes
- * that are read until both ends are closed. An interrupt is passed on to the child and is not the session's.
- * Reading order: starting, talking, ending, the magics. */
+ * A child of `!cmd` uses the terminal where the host owns one; else, and when its output is wanted,
+ * it writes into pipes that are read until both ends are closed. An interrupt is passed on to the
+ * child and is not the session's. Reading order: starting, talking, ending, the magics. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,11 +22,11 @@ enum { TICK_MS = 50, PATIENCE_MS = 1500 };
 
 typedef struct {
     pid_t pid;
-    int in, out, err;      /* our ends; -1: closed, or not ours */
-    bool own_group;        /* it and its children are a process group */
-    int signals;           /* how often it was told to stop */
+    int in, out, err; /* our ends; -1: closed, or not ours */
+    bool own_group;   /* it and its children are a process group */
+    int signals;      /* how often it was told to stop */
     struct timespec told;
-    const char *input;     /* still to be written to it */
+    const char *input; /* still to be written to it */
     size_t n_input;
     gpa_str *take_out, *take_err; /* NULL: shown */
 } child;
@@ -84,7 +84,8 @@ static int spawn(char *const argv[], const pipes *p, bool merge, pid_t *pid) {
     sigaddset(&usual, SIGPIPE);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setsigdefault(&attr, &usual);
-    for (int i = 0; p && i < 3; i++) posix_spawn_file_actions_adddup2(&acts, i == 2 && merge ? p->theirs[1] : p->theirs[i], i);
+    for (int i = 0; p && i < 3; i++)
+        posix_spawn_file_actions_adddup2(&acts, i == 2 && merge ? p->theirs[1] : p->theirs[i], i);
     posix_spawn_file_actions_addclosefrom_np(&acts, 3);
     if (p) flags |= POSIX_SPAWN_SETPGROUP;
     posix_spawnattr_setflags(&attr, flags);
@@ -99,9 +100,12 @@ static int spawn(char *const argv[], const pipes *p, bool merge, pid_t *pid) {
 static void receive(gpa_session *s, int *fd, gpa_str *take, bool to_stderr) {
     char part[8192];
     ssize_t n = read(*fd, part, sizeof part);
-    if (n > 0 && take) str_putn(take, part, (size_t)n);
-    else if (n > 0) session_write(s, to_stderr, part, (size_t)n);
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR)) close_end(fd);
+    if (n > 0 && take)
+        str_putn(take, part, (size_t)n);
+    else if (n > 0)
+        session_write(s, to_stderr, part, (size_t)n);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        close_end(fd);
 }
 
 static void send(child *c) {
@@ -111,8 +115,10 @@ static void send(child *c) {
 }
 
 static void stop(child *c, int signal_number) {
-    if (c->own_group) kill(-c->pid, signal_number);
-    else kill(c->pid, signal_number);
+    if (c->own_group)
+        kill(-c->pid, signal_number);
+    else
+        kill(c->pid, signal_number);
 }
 
 static double since(const struct timespec *t) {
@@ -127,7 +133,8 @@ static void pass_interrupt(gpa_session *s, child *c) {
     bool pressed = rt_interrupted(s->rt);
     if (pressed) vm_interrupt_clear(s->vm);
     if (!pressed && !(c->signals && since(&c->told) > (double)PATIENCE_MS)) return;
-    if (c->own_group || c->signals) stop(c, signals[MIN(c->signals, 2)]); /* else the terminal has told it */
+    if (c->own_group || c->signals)
+        stop(c, signals[MIN(c->signals, 2)]); /* else the terminal has told it */
     c->signals++;
     clock_gettime(CLOCK_MONOTONIC, &c->told);
 }
@@ -144,7 +151,8 @@ static int attend(gpa_session *s, child *c) {
             if (fds[2].revents) send(c);
             continue;
         }
-        /* Nothing to read: a grandchild may keep the pipes open when the child has ended long ago. */
+        /* Nothing to read: a grandchild may keep the pipes open when the child has ended long ago.
+         */
         if (ended) break;
         pass_interrupt(s, c);
         ended = waitpid(c->pid, &status, WNOHANG) == c->pid;
@@ -156,9 +164,12 @@ static int attend(gpa_session *s, child *c) {
 }
 
 /* As Python's subprocess: minus the number of the signal that ended it. */
-static int exit_code(int status) { return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status); }
+static int exit_code(int status) {
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
 
-/* Starts argv and attends to it. `merge`: its errors go where its output goes. An errno, or 0 and *code. */
+/* Starts argv and attends to it. `merge`: its errors go where its output goes. An errno, or 0 and
+ * *code. */
 static int run(gpa_session *s, char *const argv[], child *c, bool merge, bool terminal, int *code) {
     pipes p;
     fflush(NULL); /* what was written before comes before */
@@ -191,8 +202,10 @@ static gpa_code give_lines(gpa_session *s, const gpa_str *text, value *out) {
         rc = line.tag == V_UNSET ? vm_err(s->vm)->code : list_append(s->vm, list.list, line);
         if (line.tag != V_UNSET) value_release(s->vm, line);
     }
-    if (!rc) *out = list;
-    else if (list.tag != V_UNSET) value_release(s->vm, list);
+    if (!rc)
+        *out = list;
+    else if (list.tag != V_UNSET)
+        value_release(s->vm, list);
     return rc;
 }
 
@@ -203,13 +216,18 @@ gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, 
     magic_expand(s, command, n, &text);
     while (text.len && strchr(" \t\r\n", text.text[text.len - 1])) str_cut(&text, text.len - 1);
     gpa_code rc = text.failed ? vm_no_memory(s->vm) : GPA_OK;
-    if (!rc && text.len && text.text[text.len - 1] == '&') rc = vm_fail(s->vm, GPA_E_OS, "Background processes not supported.");
+    if (!rc && text.len && text.text[text.len - 1] == '&')
+        rc = vm_fail(s->vm, GPA_E_OS, "Background processes not supported.");
     if (!rc && text.len) {
         char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, text.text, NULL};
         child c = {.take_out = take ? &taken : NULL};
         int code = 0, why = run(s, argv, &c, take, s->host.terminal && !take && !s->capture, &code);
-        if (why) rc = vm_fail(s->vm, GPA_E_OS, "[Errno %d] %s: 'sh'", why, strerror(why));
-        else if (!take) rc = module_set_text(s->vm, vm_main(s->vm), "_exit_code", v_int(code > 128 ? 128 - code : code)); /* a shell says signals so */
+        if (why)
+            rc = vm_fail(s->vm, GPA_E_OS, "[Errno %d] %s: 'sh'", why, strerror(why));
+        else if (!take)
+            rc = module_set_text(
+                s->vm, vm_main(s->vm), "_exit_code",
+                v_int(code > 128 ? 128 - code : code)); /* a shell says signals so */
     }
     if (!rc && take) rc = give_lines(s, &taken, out);
     str_free(&text);
@@ -218,7 +236,8 @@ gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, 
 }
 
 gpa_code magic_sx(magic_call *m, value *out) {
-    return m->body ? magic_system(m->s, m->body, m->n_body, true, out) : magic_system(m->s, m->args, m->n, true, out);
+    return m->body ? magic_system(m->s, m->body, m->n_body, true, out)
+                   : magic_system(m->s, m->args, m->n, true, out);
 }
 
 /* A program of the system that goes by the magic's name: %ls, %cat. */
@@ -226,14 +245,16 @@ gpa_code magic_program(magic_call *m, value *out) {
     gpa_str line;
     str_init(&line);
     str_put(&line, m->row->name);
-    if (strcmp(m->row->name, "ls") == 0) str_put(&line, m->s->host.terminal && !m->wanted ? " -F --color=auto" : " -F");
+    if (strcmp(m->row->name, "ls") == 0)
+        str_put(&line, m->s->host.terminal && !m->wanted ? " -F --color=auto" : " -F");
     if (strcmp(m->row->name, "ll") == 0) {
         str_clear(&line);
         str_put(&line, "ls -F -l");
     }
     if (m->n) str_putc(&line, ' ');
     str_putn(&line, m->args, m->n);
-    gpa_code rc = line.failed ? vm_no_memory(m->s->vm) : magic_system(m->s, line.text, line.len, m->wanted, out);
+    gpa_code rc = line.failed ? vm_no_memory(m->s->vm)
+                              : magic_system(m->s, line.text, line.len, m->wanted, out);
     str_free(&line);
     return rc;
 }
@@ -255,13 +276,19 @@ static gpa_code read_script(magic_call *m, const char *program, script *x) {
     str_init(&word);
     if (program) str_put(&x->words[x->n++], program);
     while (!rc && magic_word(m, &word)) {
-        if (strcmp(word.text, "--no-raise-error") == 0) x->forgive = true;
-        else if (strcmp(word.text, "--out") == 0) magic_word(m, &x->out_name);
-        else if (strcmp(word.text, "--err") == 0) magic_word(m, &x->err_name);
+        if (strcmp(word.text, "--no-raise-error") == 0)
+            x->forgive = true;
+        else if (strcmp(word.text, "--out") == 0)
+            magic_word(m, &x->out_name);
+        else if (strcmp(word.text, "--err") == 0)
+            magic_word(m, &x->err_name);
         else if (strcmp(word.text, "--bg") == 0 || strcmp(word.text, "--proc") == 0)
-            rc = magic_usage(m, "%%%%%s: %s is not there: gpa waits for its child processes", m->row->name, word.text);
-        else if (x->n == MOST_WORDS - 1) rc = magic_usage(m, "%%%%%s: too many arguments", m->row->name);
-        else str_put(&x->words[x->n++], word.text);
+            rc = magic_usage(m, "%%%%%s: %s is not there: gpa waits for its child processes",
+                             m->row->name, word.text);
+        else if (x->n == MOST_WORDS - 1)
+            rc = magic_usage(m, "%%%%%s: too many arguments", m->row->name);
+        else
+            str_put(&x->words[x->n++], word.text);
     }
     str_free(&word);
     if (!rc && !x->n) rc = magic_usage(m, "%%%%script: a program is missing");
@@ -271,7 +298,8 @@ static gpa_code read_script(magic_call *m, const char *program, script *x) {
 static gpa_code set_text(gpa_session *s, const gpa_str *name, const gpa_str *text) {
     if (!name->len) return GPA_OK;
     value v = v_str(s->vm, text->text, text->len);
-    gpa_code rc = v.tag == V_UNSET ? vm_err(s->vm)->code : module_set_text(s->vm, session_scope(s), name->text, v);
+    gpa_code rc = v.tag == V_UNSET ? vm_err(s->vm)->code
+                                   : module_set_text(s->vm, session_scope(s), name->text, v);
     if (v.tag != V_UNSET) value_release(s->vm, v);
     return rc;
 }
@@ -283,8 +311,12 @@ static gpa_code fail_script(magic_call *m, int code) {
     value body = v_bytes(m->s->vm, m->body, m->n_body);
     if (body.tag != V_UNSET && vm_repr(m->s->vm, body, &text)) vm_clear_error(m->s->vm);
     if (body.tag != V_UNSET) value_release(m->s->vm, body);
-    gpa_code rc = code < 0 ? vm_fail(m->s->vm, GPA_E_CALLED_PROCESS, "Command '%.500s' died with signal %d.", text.text ? text.text : "", -code)
-                           : vm_fail(m->s->vm, GPA_E_CALLED_PROCESS, "Command '%.500s' returned non-zero exit status %d.", text.text ? text.text : "", code);
+    gpa_code rc =
+        code < 0 ? vm_fail(m->s->vm, GPA_E_CALLED_PROCESS, "Command '%.500s' died with signal %d.",
+                           text.text ? text.text : "", -code)
+                 : vm_fail(m->s->vm, GPA_E_CALLED_PROCESS,
+                           "Command '%.500s' returned non-zero exit status %d.",
+                           text.text ? text.text : "", code);
     str_free(&text);
     return rc;
 }
@@ -300,12 +332,22 @@ static gpa_code run_script(magic_call *m, const char *program) {
     gpa_code rc = read_script(m, program, x);
     for (int i = 0; i < x->n; i++) argv[i] = x->words[i].text;
     if (!rc) {
-        child c = {.input = m->body, .n_input = m->n_body, .take_out = x->out_name.len ? &out : NULL, .take_err = x->err_name.len ? &err : NULL};
+        child c = {.input = m->body,
+                   .n_input = m->n_body,
+                   .take_out = x->out_name.len ? &out : NULL,
+                   .take_err = x->err_name.len ? &err : NULL};
         int code = 0, why = run(s, argv, &c, false, false, &code);
-        if (why == ENOENT) session_printf(s, false, "Couldn't find program: '%s'\n", argv[0]);
-        else if (why) rc = vm_fail(s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", why, strerror(why), argv[0]);
-        else if (c.signals) session_printf(s, false, "Process is %s.\n", c.signals == 1 ? "interrupted" : c.signals == 2 ? "terminated" : "killed");
-        else if (code && !x->forgive) rc = fail_script(m, code);
+        if (why == ENOENT)
+            session_printf(s, false, "Couldn't find program: '%s'\n", argv[0]);
+        else if (why)
+            rc = vm_fail(s->vm, GPA_E_OS, "[Errno %d] %s: '%s'", why, strerror(why), argv[0]);
+        else if (c.signals)
+            session_printf(s, false, "Process is %s.\n",
+                           c.signals == 1   ? "interrupted"
+                           : c.signals == 2 ? "terminated"
+                                            : "killed");
+        else if (code && !x->forgive)
+            rc = fail_script(m, code);
     }
     gpa_code kept = rc ? rc : set_text(s, &x->out_name, &out);
     if (!kept) kept = set_text(s, &x->err_name, &err);

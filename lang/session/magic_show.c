@@ -1,4 +1,5 @@
-/* Magics about magics and about showing: %lsmagic, %magic, %quickref, %precision, %config, %xmode, %matplotlib, %%html ... */
+/* Magics about magics and about showing: %lsmagic, %magic, %quickref, %precision, %config, %xmode,
+ * %matplotlib, %%html ... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -8,7 +9,9 @@
 
 /* ---- lists ---- */
 
-static int by_name(const void *a, const void *b) { return strcmp((*(const magic *const *)a)->name, (*(const magic *const *)b)->name); }
+static int by_name(const void *a, const void *b) {
+    return strcmp((*(const magic *const *)a)->name, (*(const magic *const *)b)->name);
+}
 
 /* All magics of a kind, by name. Owned: mem_free. */
 static const magic **sorted(magic_kinds kinds, size_t *n) {
@@ -25,21 +28,26 @@ static void put_list(const char *title, const char *mark, magic_kinds kinds, gpa
     size_t n;
     const magic **rows = sorted(kinds, &n);
     str_printf(out, "%s\n", title);
-    for (size_t i = 0; rows && i < n; i++) str_printf(out, "%s%s%s", i ? "  " : "", mark, rows[i]->name);
+    for (size_t i = 0; rows && i < n; i++)
+        str_printf(out, "%s%s%s", i ? "  " : "", mark, rows[i]->name);
     str_putc(out, '\n');
     mem_free(rows);
 }
 
 static void put_automagic(const gpa_session *s, gpa_str *out) {
-    str_put(out, s->no_automagic ? "Automagic is OFF, % prefix IS needed for line magics.\n" : "Automagic is ON, % prefix IS NOT needed for line magics.\n");
+    str_put(out, s->no_automagic ? "Automagic is OFF, % prefix IS needed for line magics.\n"
+                                 : "Automagic is ON, % prefix IS NOT needed for line magics.\n");
 }
 
 gpa_code magic_automagic(magic_call *m, value *out) {
     gpa_str text;
     (void)out;
-    if (magic_take(m, "on") || magic_take(m, "1") || magic_take(m, "True")) m->s->no_automagic = false;
-    else if (magic_take(m, "off") || magic_take(m, "0") || magic_take(m, "False")) m->s->no_automagic = true;
-    else m->s->no_automagic = !m->s->no_automagic;
+    if (magic_take(m, "on") || magic_take(m, "1") || magic_take(m, "True"))
+        m->s->no_automagic = false;
+    else if (magic_take(m, "off") || magic_take(m, "0") || magic_take(m, "False"))
+        m->s->no_automagic = true;
+    else
+        m->s->no_automagic = !m->s->no_automagic;
     str_init(&text);
     str_putc(&text, '\n');
     put_automagic(m->s, &text);
@@ -69,9 +77,14 @@ gpa_code magic_magic(magic_call *m, value *out) {
     const magic **rows = sorted(MAGIC_BOTH, &n);
     (void)out;
     str_init(&text);
-    str_put(&text, "Lines that begin with % are magics: commands to the session, in the prompt, in notebooks and in .gpa files.\n"
-                   "One % takes the rest of its line, two take the lines below as well. `%name?` tells more about one.\n");
-    for (size_t i = 0; rows && i < n; i++) str_printf(&text, "\n%s%s %s\n    %s\n", mark_of(rows[i]), rows[i]->name, rows[i]->usage, rows[i]->doc);
+    str_put(&text,
+            "Lines that begin with % are magics: commands to the session, in the prompt, in "
+            "notebooks and in .gpa files.\n"
+            "One % takes the rest of its line, two take the lines below as well. `%name?` tells "
+            "more about one.\n");
+    for (size_t i = 0; rows && i < n; i++)
+        str_printf(&text, "\n%s%s %s\n    %s\n", mark_of(rows[i]), rows[i]->name, rows[i]->usage,
+                   rows[i]->doc);
     mem_free(rows);
     gpa_repr r = {"text/plain", text.text, text.len, NULL};
     session_page(m->s, &r, 1);
@@ -80,16 +93,18 @@ gpa_code magic_magic(magic_call *m, value *out) {
 }
 
 gpa_code magic_quickref(magic_call *m, value *out) {
-    static const char head[] = "gpa -- quick reference\n"
-                               "======================\n"
-                               "obj?, obj??      Help, and more help on an object (also ?obj, ??obj).\n"
-                               "np.*cos*?        Names that fit.\n"
-                               "!cmd             Run a command in the system's shell; {expression} and $name are replaced.\n"
-                               "x = !cmd, !!cmd  Its output as a list of lines.\n"
-                               "_, __, ___, _n   The last values, the value of cell n (also Out[n]).\n"
-                               "_i, _ii, _iii, _in  The last inputs, that of cell n (also In[n]).\n"
-                               "expression;      A value that is not shown.\n"
-                               "%magic           A magic on a line; %%magic one on a cell. Each one in a line:\n\n";
+    static const char head[] =
+        "gpa -- quick reference\n"
+        "======================\n"
+        "obj?, obj??      Help, and more help on an object (also ?obj, ??obj).\n"
+        "np.*cos*?        Names that fit.\n"
+        "!cmd             Run a command in the system's shell; {expression} and $name are "
+        "replaced.\n"
+        "x = !cmd, !!cmd  Its output as a list of lines.\n"
+        "_, __, ___, _n   The last values, the value of cell n (also Out[n]).\n"
+        "_i, _ii, _iii, _in  The last inputs, that of cell n (also In[n]).\n"
+        "expression;      A value that is not shown.\n"
+        "%magic           A magic on a line; %%magic one on a cell. Each one in a line:\n\n";
     gpa_str text;
     size_t n;
     const magic **rows = sorted(MAGIC_BOTH, &n);
@@ -98,7 +113,8 @@ gpa_code magic_quickref(magic_call *m, value *out) {
     str_put(&text, head);
     for (size_t i = 0; rows && i < n; i++) {
         size_t first = strcspn(rows[i]->doc, ".\n");
-        str_printf(&text, "%s%s:\n    %.*s.\n", mark_of(rows[i]), rows[i]->name, (int)first, rows[i]->doc);
+        str_printf(&text, "%s%s:\n    %.*s.\n", mark_of(rows[i]), rows[i]->name, (int)first,
+                   rows[i]->doc);
     }
     mem_free(rows);
     gpa_repr r = {"text/plain", text.text, text.len, NULL};
@@ -113,7 +129,8 @@ gpa_code magic_quickref(magic_call *m, value *out) {
 static gpa_code set_array_precision(gpa_session *s, int64_t digits) {
     module_obj *np;
     gpa_code rc = vm_import(s->vm, "numpy", &np);
-    value set = rc ? v_unset() : module_get_text_peek(s->vm, np, "set_printoptions"), name = v_cstr(s->vm, "precision"), arg = v_int(digits), none = v_none();
+    value set = rc ? v_unset() : module_get_text_peek(s->vm, np, "set_printoptions"),
+          name = v_cstr(s->vm, "precision"), arg = v_int(digits), none = v_none();
     if (!rc && name.tag == V_UNSET) rc = vm_err(s->vm)->code;
     if (!rc && set.tag != V_UNSET) rc = vm_call(s->vm, set, 0, &arg, 1, &name, &none);
     value_release(s->vm, name);
@@ -144,11 +161,14 @@ static gpa_code read_format(magic_call *m, char *format, size_t n, long *digits)
         snprintf(copy, sizeof copy, "%.*s", (int)MIN(m->n, sizeof copy - 1), m->args);
         *digits = strtol(copy, &end, 10);
         bad = end == copy || *end;
-        if (!bad && *digits < 0) return vm_fail(m->s->vm, GPA_E_VALUE, "int precision must be non-negative, not %ld", *digits);
+        if (!bad && *digits < 0)
+            return vm_fail(m->s->vm, GPA_E_VALUE, "int precision must be non-negative, not %ld",
+                           *digits);
         if (!bad) snprintf(format, n, "%%.%ldf", *digits);
         if (!bad) return GPA_OK;
     }
-    return vm_fail(m->s->vm, GPA_E_VALUE, "Precision must be int or format string, not '%.*s'", (int)MIN(m->n, 80), m->args);
+    return vm_fail(m->s->vm, GPA_E_VALUE, "Precision must be int or format string, not '%.*s'",
+                   (int)MIN(m->n, 80), m->args);
 }
 
 gpa_code magic_precision(magic_call *m, value *out) {
@@ -157,7 +177,8 @@ gpa_code magic_precision(magic_call *m, value *out) {
     long digits;
     gpa_code rc = read_format(m, format, sizeof format, &digits);
     if (rc) return rc;
-    if (!format[0] || digits >= 0) rc = set_array_precision(m->s, format[0] ? digits : NUMPY_DIGITS);
+    if (!format[0] || digits >= 0)
+        rc = set_array_precision(m->s, format[0] ? digits : NUMPY_DIGITS);
     if (rc) return rc;
     memcpy(m->s->float_format, format, sizeof format);
     *out = v_cstr(m->s->vm, format[0] ? format : "%r");
@@ -167,9 +188,11 @@ gpa_code magic_precision(magic_call *m, value *out) {
 /* ---- %config ---- */
 
 /* The settings: SETTING(class, trait, member of settings, "what it is"). */
-#define SETTINGS(SETTING)                                                                                                   \
-    SETTING("InlineBackend", "figure_format", figure_format, "'png' or 'svg': how plots are shown")                         \
-    SETTING("Session", "out_share", out_share, "the share of the device's memory that arrays in Out may hold")
+#define SETTINGS(SETTING)                                    \
+    SETTING("InlineBackend", "figure_format", figure_format, \
+            "'png' or 'svg': how plots are shown")           \
+    SETTING("Session", "out_share", out_share,               \
+            "the share of the device's memory that arrays in Out may hold")
 
 static gpa_str *setting(gpa_session *s, const char *object, const char *trait) {
 #define SETTING(a, b, member, doc) \
@@ -181,11 +204,13 @@ static gpa_str *setting(gpa_session *s, const char *object, const char *trait) {
 
 static bool has_object(const char *object, gpa_session *s, bool tell) {
     bool found = false;
-#define SETTING(a, b, member, doc)                                                                                         \
-    if (strcmp(object, a) == 0) {                                                                                          \
-        if (tell && !found) session_printf(s, false, a " options\n");                                                      \
-        if (tell) session_printf(s, false, a "." b "=<%s>\n    " doc "\n", s->settings.member.len ? s->settings.member.text : "default"); \
-        found = true;                                                                                                      \
+#define SETTING(a, b, member, doc)                                                        \
+    if (strcmp(object, a) == 0) {                                                         \
+        if (tell && !found) session_printf(s, false, a " options\n");                     \
+        if (tell)                                                                         \
+            session_printf(s, false, a "." b "=<%s>\n    " doc "\n",                      \
+                           s->settings.member.len ? s->settings.member.text : "default"); \
+        found = true;                                                                     \
     }
     SETTINGS(SETTING)
 #undef SETTING
@@ -195,7 +220,7 @@ static bool has_object(const char *object, gpa_session *s, bool tell) {
 static void list_objects(gpa_session *s) {
     session_printf(s, false, "Available objects for config:\n");
     const char *last = "";
-#define SETTING(a, b, member, doc)                            \
+#define SETTING(a, b, member, doc)                                     \
     if (strcmp(last, a) != 0) session_printf(s, false, "    " a "\n"); \
     last = a;
     SETTINGS(SETTING)
@@ -219,15 +244,18 @@ gpa_code magic_config(magic_call *m, value *out) {
     if (dot == m->n && has_object(object, s, true)) return GPA_OK;
     gpa_str *to = setting(s, object, trait);
     if (!to && (dot == m->n || !has_object(object, s, false)))
-        return magic_usage(m, "Invalid config statement: '%.*s', should be `Class.trait = value`.", (int)MIN(m->n, 200), m->args);
-    if (!to) return vm_fail(s->vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", object, trait);
+        return magic_usage(m, "Invalid config statement: '%.*s', should be `Class.trait = value`.",
+                           (int)MIN(m->n, 200), m->args);
+    if (!to)
+        return vm_fail(s->vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", object, trait);
     if (end == m->n) {
         *out = v_cstr(s->vm, to->len ? to->text : "");
         return out->tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
     }
     value v = v_unset();
     size_t at = end + 1;
-    gpa_code rc = magic_eval(m, m->args + at + strspn(m->args + at, " "), m->n - at - strspn(m->args + at, " "), &v);
+    gpa_code rc = magic_eval(m, m->args + at + strspn(m->args + at, " "),
+                             m->n - at - strspn(m->args + at, " "), &v);
     str_clear(to);
     if (!rc && v.tag != V_UNSET) rc = vm_str(s->vm, v, to);
     if (v.tag != V_UNSET) value_release(s->vm, v);
@@ -242,9 +270,13 @@ gpa_code magic_xmode(magic_call *m, value *out) {
     size_t now = m->s->minimal ? 3 : 1;
     if (!m->n) now = (now + 1) % COUNT_OF(modes);
     size_t i = m->n ? 0 : now;
-    while (m->n && i < COUNT_OF(modes) && !(strlen(modes[i]) == m->n && strncasecmp(modes[i], m->args, m->n) == 0)) i++;
+    while (m->n && i < COUNT_OF(modes) &&
+           !(strlen(modes[i]) == m->n && strncasecmp(modes[i], m->args, m->n) == 0))
+        i++;
     if (i == COUNT_OF(modes))
-        return magic_usage(m, "Unrecognized mode: <%.*s>\nValid modes: ['Plain', 'Context', 'Verbose', 'Minimal']", (int)MIN(m->n, 80), m->args);
+        return magic_usage(
+            m, "Unrecognized mode: <%.*s>\nValid modes: ['Plain', 'Context', 'Verbose', 'Minimal']",
+            (int)MIN(m->n, 80), m->args);
     m->s->minimal = i == 3;
     session_printf(m->s, false, "Exception reporting mode: %s\n", modes[i]);
     return GPA_OK;
@@ -264,7 +296,8 @@ gpa_code magic_load_ext(magic_call *m, value *out) {
     (void)out;
     if (!m->n) return magic_usage(m, "Missing module name.");
     if (magic_take(m, "autoreload")) return GPA_OK;
-    return vm_fail(m->s->vm, GPA_E_NO_MODULE, "No module named '%.*s'", (int)MIN(m->n, 200), m->args);
+    return vm_fail(m->s->vm, GPA_E_NO_MODULE, "No module named '%.*s'", (int)MIN(m->n, 200),
+                   m->args);
 }
 
 gpa_code magic_autoreload(magic_call *m, value *out) {
@@ -273,19 +306,25 @@ gpa_code magic_autoreload(magic_call *m, value *out) {
 }
 
 gpa_code magic_pylab(magic_call *m, value *out) {
-    static const char code[] = "import numpy\nimport numpy as np\nimport matplotlib\nimport matplotlib.pyplot as plt\n"
-                               "from numpy import *\nfrom matplotlib.pyplot import *";
+    static const char code[] =
+        "import numpy\nimport numpy as np\nimport matplotlib\nimport matplotlib.pyplot as plt\n"
+        "from numpy import *\nfrom matplotlib.pyplot import *";
     value last = v_unset();
     (void)out;
     gpa_code rc = magic_eval(m, code, sizeof code - 1, &last);
     if (last.tag != V_UNSET) value_release(m->s->vm, last);
-    if (!rc) session_printf(m->s, false, "Populating the interactive namespace from numpy and matplotlib\n");
+    if (!rc)
+        session_printf(m->s, false,
+                       "Populating the interactive namespace from numpy and matplotlib\n");
     return rc;
 }
 
 gpa_code magic_pip(magic_call *m, value *out) {
     (void)out;
-    return magic_usage(m, "%%%s: gpa has its modules built in, and does not see Python's packages; !%s runs the program itself", m->row->name, m->row->name);
+    return magic_usage(m,
+                       "%%%s: gpa has its modules built in, and does not see Python's packages; "
+                       "!%s runs the program itself",
+                       m->row->name, m->row->name);
 }
 
 /* Notebooks begin with it; plots are shown where they are made anyway. */
@@ -306,10 +345,10 @@ static gpa_code show_body(magic_call *m, const char *mime, const char *kind) {
     return GPA_OK;
 }
 
-#define SHOWN(name, mime, kind)                          \
-    gpa_code magic_##name(magic_call *m, value *out) {   \
-        (void)out;                                       \
-        return show_body(m, mime, kind);                 \
+#define SHOWN(name, mime, kind)                        \
+    gpa_code magic_##name(magic_call *m, value *out) { \
+        (void)out;                                     \
+        return show_body(m, mime, kind);               \
     }
 
 SHOWN(html, "text/html", "HTML")

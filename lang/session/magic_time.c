@@ -1,7 +1,9 @@
-/* %timeit, %time and %prun. Time is what the user waits for: pending arrays are computed in every loop, and the device has
- * finished before the clock is read. Compiling is left out of loops and reported.
+/* %timeit, %time and %prun. Time is what the user waits for: pending arrays are computed in every
+ * loop, and the device has finished before the clock is read. Compiling is left out of loops and
+ * reported.
  *
- * Reading order: clocks and counters, the line about the device, running a statement n times, %timeit, %time, %prun. */
+ * Reading order: clocks and counters, the line about the device, running a statement n times,
+ * %timeit, %time, %prun. */
 #include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -31,12 +33,19 @@ typedef struct {
 static work work_so_far(gpa_session *s) {
     rt_stats t;
     rt_get_stats(s->rt, &t);
-    return (work){(double)t.launches, (double)t.lib_calls, (double)(t.bytes_read + t.bytes_written), t.compile_seconds, (double)t.interpreted, 0};
+    return (work){
+        (double)t.launches, (double)t.lib_calls,   (double)(t.bytes_read + t.bytes_written),
+        t.compile_seconds,  (double)t.interpreted, 0};
 }
 
 static work work_since(gpa_session *s, work from) {
     work to = work_so_far(s);
-    return (work){to.launches - from.launches, to.calls - from.calls, to.bytes - from.bytes, to.compile - from.compile, to.interpreted - from.interpreted, 0};
+    return (work){to.launches - from.launches,
+                  to.calls - from.calls,
+                  to.bytes - from.bytes,
+                  to.compile - from.compile,
+                  to.interpreted - from.interpreted,
+                  0};
 }
 
 static gpa_code settle(gpa_session *s) {
@@ -44,8 +53,8 @@ static gpa_code settle(gpa_session *s) {
     return rc ? rc : rt_sync(s->rt, vm_err(s->vm));
 }
 
-/* "cuda:0: 51.2 μs in 1 launch, 80 MB, 1.56 TB/s, 53% of what a copy reaches (2.97 TB/s)": of one loop that took `seconds`, or less where
- * the device has its own clock. */
+/* "cuda:0: 51.2 μs in 1 launch, 80 MB, 1.56 TB/s, 53% of what a copy reaches (2.97 TB/s)": of one
+ * loop that took `seconds`, or less where the device has its own clock. */
 static void put_device(gpa_session *s, work w, double seconds, const char *per, gpa_str *out) {
     const double worth_comparing = 1e6; /* bytes: fewer stay in caches */
     if (!(w.launches > 0 || w.calls > 0)) return;
@@ -56,7 +65,9 @@ static void put_device(gpa_session *s, work w, double seconds, const char *per, 
         str_put(out, " in ");
     }
     if (w.launches > 0) str_printf(out, "%.3g launch%s", w.launches, w.launches == 1 ? "" : "es");
-    if (w.calls > 0) str_printf(out, "%s%.3g library call%s", w.launches > 0 ? ", " : "", w.calls, w.calls == 1 ? "" : "s");
+    if (w.calls > 0)
+        str_printf(out, "%s%.3g library call%s", w.launches > 0 ? ", " : "", w.calls,
+                   w.calls == 1 ? "" : "s");
     if (w.bytes > 0) {
         str_put(out, ", ");
         magic_put_bytes(out, w.bytes);
@@ -116,7 +127,8 @@ static gpa_code loop(gpa_session *s, vm_program *p, long n, double *seconds) {
         value last;
         rc = vm_run(s->vm, p, session_scope(s), &last);
         if (rc) break;
-        if (rt_has_pending(s->rt)) rc = rt_flush(s->rt, vm_err(s->vm)); /* while the value is there: it counts */
+        if (rt_has_pending(s->rt))
+            rc = rt_flush(s->rt, vm_err(s->vm)); /* while the value is there: it counts */
         value_release(s->vm, last);
         if (!rc) rc = vm_poll(s->vm);
     }
@@ -164,12 +176,30 @@ static gpa_code choose_loops(gpa_session *s, vm_program *p, long *loops) {
     return rc;
 }
 
-enum { F_TEXT, F_LOOPS, F_REPEAT, F_BEST, F_WORST, F_AVERAGE, F_STDEV, F_COMPILE, F_LAUNCHES, F_BYTES, F_DEVICE_TIME, F_ALL_RUNS, F_TIMINGS, F_COUNT };
-static const char *const fields[F_COUNT] = {"", "loops", "repeat", "best", "worst", "average", "stdev", "compile_time", "launches", "bytes", "device_time", "all_runs", "timings"};
+enum {
+    F_TEXT,
+    F_LOOPS,
+    F_REPEAT,
+    F_BEST,
+    F_WORST,
+    F_AVERAGE,
+    F_STDEV,
+    F_COMPILE,
+    F_LAUNCHES,
+    F_BYTES,
+    F_DEVICE_TIME,
+    F_ALL_RUNS,
+    F_TIMINGS,
+    F_COUNT
+};
+static const char *const fields[F_COUNT] = {
+    "",         "loops", "repeat",      "best",     "worst",  "average", "stdev", "compile_time",
+    "launches", "bytes", "device_time", "all_runs", "timings"};
 
 static gpa_code result_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     (void)vm;
-    str_printf(out, "<TimeitResult : %s>", o->fields[F_TEXT].tag == V_STR ? o->fields[F_TEXT].str->text : "");
+    str_printf(out, "<TimeitResult : %s>",
+               o->fields[F_TEXT].tag == V_STR ? o->fields[F_TEXT].str->text : "");
     return GPA_OK;
 }
 
@@ -181,12 +211,13 @@ static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *
     return GPA_OK;
 }
 
-const object_kind timeit_kind = {.type_name = "TimeitResult", .repr = result_repr, .attr = result_attr};
+const object_kind timeit_kind = {
+    .type_name = "TimeitResult", .repr = result_repr, .attr = result_attr};
 
 /* What was measured. */
 typedef struct {
     long loops, runs;
-    const double *seconds; /* of each run */
+    const double *seconds;               /* of each run */
     double best, worst, mean, deviation; /* per loop */
     double compile;
     work each; /* per loop */
@@ -203,7 +234,8 @@ static void summarise(measure *r) {
         r->worst = fmax(r->worst, t);
     }
     r->mean = sum / n;
-    for (long i = 0; i < r->runs; i++) squares += pow(r->seconds[i] / (double)r->loops - r->mean, 2);
+    for (long i = 0; i < r->runs; i++)
+        squares += pow(r->seconds[i] / (double)r->loops - r->mean, 2);
     r->deviation = sqrt(squares / n);
 }
 
@@ -227,7 +259,9 @@ static void put_measure(const measure *r, int digits, gpa_str *out) {
 
 static void print_measure(gpa_session *s, const measure *r, const char *text) {
     if (r->worst > 4 * r->best && r->best > 0 && r->worst > 1e-6)
-        session_printf(s, false, "The slowest run took %.2f times longer than the fastest. This could mean that an intermediate result is being cached.\n",
+        session_printf(s, false,
+                       "The slowest run took %.2f times longer than the fastest. This could mean "
+                       "that an intermediate result is being cached.\n",
                        r->worst / r->best);
     session_printf(s, false, "%s\n", text);
     if (r->compile > compile_told) session_printf(s, false, "Compiler time: %.2f s\n", r->compile);
@@ -238,10 +272,12 @@ static void print_measure(gpa_session *s, const measure *r, const char *text) {
     str_free(&device);
 }
 
-static gpa_code set_list(gpa_session *s, value result, int field, const measure *r, double divisor) {
+static gpa_code set_list(gpa_session *s, value result, int field, const measure *r,
+                         double divisor) {
     value list = v_list(s->vm, 0, NULL);
     gpa_code rc = list.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
-    for (long i = 0; i < r->runs && !rc; i++) rc = list_append(s->vm, list.list, v_float(r->seconds[i] / divisor));
+    for (long i = 0; i < r->runs && !rc; i++)
+        rc = list_append(s->vm, list.list, v_float(r->seconds[i] / divisor));
     if (list.tag != V_UNSET) result.object->fields[field] = list;
     return rc;
 }
@@ -263,19 +299,23 @@ static gpa_code make_result(gpa_session *s, const measure *r, const char *text, 
     f[F_DEVICE_TIME] = v_float(r->each.busy);
     gpa_code rc = set_list(s, v, F_ALL_RUNS, r, 1);
     if (!rc) rc = set_list(s, v, F_TIMINGS, r, (double)r->loops);
-    if (rc) value_release(s->vm, v);
-    else *out = v;
+    if (rc)
+        value_release(s->vm, v);
+    else
+        *out = v;
     return rc;
 }
 
 static void add_row(void *user, const rt_profile_row *row) { *(double *)user += row->seconds; }
 
-/* How long the device is busy in a loop, by its own clock: in loops of their own, which wait behind every launch. */
+/* How long the device is busy in a loop, by its own clock: in loops of their own, which wait behind
+ * every launch. */
 static gpa_code take_busy(gpa_session *s, vm_program *p, measure *r) {
     enum { MOST_LOOPS = 20 };
     double t, busy = 0, worth = 0.1; /* seconds */
     if (!rt_has_clock(s->rt) || !(r->each.launches > 0 || r->each.calls > 0)) return GPA_OK;
-    long n = MAX(1, (long)fmin(fmin((double)r->loops, MOST_LOOPS), worth / r->seconds[0] * (double)r->loops));
+    long n = MAX(1, (long)fmin(fmin((double)r->loops, MOST_LOOPS),
+                               worth / r->seconds[0] * (double)r->loops));
     gpa_code rc = rt_profile_start(s->rt, vm_err(s->vm));
     if (!rc) rc = loop(s, p, n, &t);
     rt_profile_stop(s->rt, add_row, &busy);
@@ -305,7 +345,8 @@ static gpa_code take_times(gpa_session *s, vm_program *p, long loops, double *se
     for (long i = 0; i < r->runs && !rc; i++) rc = loop(s, p, r->loops, &seconds[i]);
     work all = work_since(s, before);
     double n = (double)r->loops * (double)r->runs;
-    r->each = (work){all.launches / n, all.calls / n, all.bytes / n, r->compile, all.interpreted / n, 0};
+    r->each =
+        (work){all.launches / n, all.calls / n, all.bytes / n, r->compile, all.interpreted / n, 0};
     r->seconds = seconds;
     return rc ? rc : take_busy(s, p, r);
 }
@@ -400,7 +441,8 @@ gpa_code magic_time(magic_call *m, value *out) {
     ast_module *ast = NULL;
     value last = v_unset();
     if (m->body && m->n) return magic_usage(m, "Can't use statement directly after '%%%%time'!");
-    gpa_code rc = m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast);
+    gpa_code rc =
+        m->body ? magic_parse(m, m->body, m->n_body, &ast) : magic_parse(m, m->args, m->n, &ast);
     if (!rc) rc = settle(s);
     if (rc) {
         ast_release(ast);
@@ -412,8 +454,10 @@ gpa_code magic_time(magic_call *m, value *out) {
     vm_measure(s->vm, false);
     if (!rc) rc = settle(s);
     print_clocks(s, &begun);
-    if (!rc && last.tag != V_UNSET) *out = last;
-    else if (last.tag != V_UNSET) value_release(s->vm, last);
+    if (!rc && last.tag != V_UNSET)
+        *out = last;
+    else if (last.tag != V_UNSET)
+        value_release(s->vm, last);
     ast_release(ast);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* The representations of one value: what a front end may show in the place of its text.
  *
- * A bundle is filled by the `mimes` of an object's kind (lang/vm/native.h) and read by the session. The plain text is not
- * its business: that is always repr(). */
+ * A bundle is filled by the `mimes` of an object's kind (lang/vm/native.h) and read by the session.
+ * The plain text is not its business: that is always repr(). */
 #ifndef GPA_SESSION_MIME_H
 #define GPA_SESSION_MIME_H
 
@@ -10,7 +10,7 @@
 enum { MIME_MOST = 8 };
 
 typedef struct {
-    const char *mime; /* "image/png": a constant, not copied */
+    const char *mime;  /* "image/png": a constant, not copied */
     char *data, *meta; /* owned; meta: a JSON object, or NULL */
     size_t n;
 } mime_item;
@@ -21,7 +21,8 @@ typedef struct mime_bundle {
 } mime_bundle;
 
 /* Adds a representation; data (n bytes) and meta (may be NULL) are copied. GPA_E_MEMORY. */
-gpa_code mime_add(gpa_vm *vm, mime_bundle *b, const char *mime, const char *data, size_t n, const char *meta);
+gpa_code mime_add(gpa_vm *vm, mime_bundle *b, const char *mime, const char *data, size_t n,
+                  const char *meta);
 /* The bundle begins empty: `mime_bundle b = {.n = 0}`. */
 void mime_clear(mime_bundle *b);
 

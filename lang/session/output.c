@@ -1,4 +1,5 @@
-/* What the session says: streams, values as sets of representations, pages. Everything passes through here, so that
+/* What the session says: streams, values as sets of representations, pages. Everything passes
+ * through here, so that
  * %%capture can take it. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,7 +16,8 @@ void session_write(gpa_session *s, bool to_stderr, const char *text, size_t n) {
             str_putn(to_stderr ? &c->err : &c->out, text, n);
             return;
         }
-    if (s->host.write && n) s->host.write(s->host.user, to_stderr ? GPA_STDERR : GPA_STDOUT, text, n);
+    if (s->host.write && n)
+        s->host.write(s->host.user, to_stderr ? GPA_STDERR : GPA_STDOUT, text, n);
 }
 
 void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...) {
@@ -29,7 +31,9 @@ void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...) {
     str_free(&text);
 }
 
-void session_on_write(void *user, bool to_stderr, const char *text, size_t n) { session_write(user, to_stderr, text, n); }
+void session_on_write(void *user, bool to_stderr, const char *text, size_t n) {
+    session_write(user, to_stderr, text, n);
+}
 
 void session_on_flush(void *user) {
     gpa_session *s = user;
@@ -48,20 +52,27 @@ static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
     bool real = v.tag == V_FLOAT || (v.tag == V_NUM && v.aux == DT_F64);
     if (!real || !s->float_format[0]) return vm_repr(s->vm, v, out);
     value format = v_cstr(s->vm, s->float_format);
-    gpa_code rc = format.tag == V_UNSET ? vm_err(s->vm)->code : format_percent(s->vm, format.str, v, out);
+    gpa_code rc =
+        format.tag == V_UNSET ? vm_err(s->vm)->code : format_percent(s->vm, format.str, v, out);
     value_release(s->vm, format);
     return rc;
 }
 
-/* A value's representations: its text, in *plain, then, if they are wanted, what its kind adds, in *more. Borrowed from both. */
-static gpa_code represent(gpa_session *s, value v, bool rich, gpa_str *plain, mime_bundle *more, gpa_repr *r, size_t *n) {
-    gpa_code rc = s->host.pretty && !s->flat ? pretty_put(s, v, put_plain, plain) : put_plain(s, v, plain);
-    if (!rc && rich && v.tag == V_OBJECT && v.object->kind->mimes) rc = v.object->kind->mimes(s->vm, v.object, more);
+/* A value's representations: its text, in *plain, then, if they are wanted, what its kind adds, in
+ * *more. Borrowed from both. */
+static gpa_code represent(gpa_session *s, value v, bool rich, gpa_str *plain, mime_bundle *more,
+                          gpa_repr *r, size_t *n) {
+    gpa_code rc =
+        s->host.pretty && !s->flat ? pretty_put(s, v, put_plain, plain) : put_plain(s, v, plain);
+    if (!rc && rich && v.tag == V_OBJECT && v.object->kind->mimes)
+        rc = v.object->kind->mimes(s->vm, v.object, more);
     if (!rc && plain->failed) rc = vm_no_memory(s->vm);
     if (rc) return rc;
     r[0] = (gpa_repr){"text/plain", plain->text, plain->len, NULL};
     *n = 1;
-    for (size_t i = 0; i < more->n; i++) r[(*n)++] = (gpa_repr){more->item[i].mime, more->item[i].data, more->item[i].n, more->item[i].meta};
+    for (size_t i = 0; i < more->n; i++)
+        r[(*n)++] =
+            (gpa_repr){more->item[i].mime, more->item[i].data, more->item[i].n, more->item[i].meta};
     return GPA_OK;
 }
 
@@ -82,16 +93,20 @@ void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, b
 }
 
 void session_page(gpa_session *s, const gpa_repr *r, size_t n) {
-    if (s->host.page && !s->capture) s->host.page(s->host.user, r, n);
-    else session_write(s, false, r->data, r->n);
+    if (s->host.page && !s->capture)
+        s->host.page(s->host.user, r, n);
+    else
+        session_write(s, false, r->data, r->n);
 }
 
 /* help() is read in a pager at a terminal; elsewhere it is output like any other. */
 void session_on_page(void *user, const char *text, size_t n) {
     gpa_session *s = user;
     gpa_repr r = {"text/plain", text, n, NULL};
-    if (s->host.terminal) session_page(s, &r, 1);
-    else session_write(s, false, text, n);
+    if (s->host.terminal)
+        session_page(s, &r, 1);
+    else
+        session_write(s, false, text, n);
 }
 
 /* What a front end without a display, or a capture of the text, gets is the text. */
@@ -140,12 +155,16 @@ static void show_bar(gpa_session *s, const char *text, double done, double left)
         str_printf(&plain, "%s%s", text, *text ? " " : "");
         magic_put_html(&html, plain.text ? plain.text : "", plain.len);
         if (done >= 0) str_printf(&plain, "%.0f%%", 100 * done);
-        if (done >= 0) str_printf(&html, "<progress max=\"1\" value=\"%.3f\"></progress> %.0f%%", done, 100 * done);
-        else str_put(&html, "<progress></progress>");
+        if (done >= 0)
+            str_printf(&html, "<progress max=\"1\" value=\"%.3f\"></progress> %.0f%%", done,
+                       100 * done);
+        else
+            str_put(&html, "<progress></progress>");
         if (left >= 0) str_printf(&plain, ", %.0f s to go", left);
         if (left >= 0) str_printf(&html, ", %.0f s to go", left);
     }
-    gpa_repr r[] = {{"text/plain", plain.text ? plain.text : "", plain.len, NULL}, {"text/html", html.text ? html.text : "", html.len, NULL}};
+    gpa_repr r[] = {{"text/plain", plain.text ? plain.text : "", plain.len, NULL},
+                    {"text/html", html.text ? html.text : "", html.len, NULL}};
     s->host.display(s->host.user, r, COUNT_OF(r), id, s->bar);
     s->bar = text;
     str_free(&plain);

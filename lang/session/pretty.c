@@ -1,8 +1,9 @@
-/* The layout is decided from outside inwards: a container whose line is too long is broken, then each of its items is looked at.
+/* The layout is decided from outside inwards: a container whose line is too long is broken, then
+ * each of its items is looked at.
  *
- * An item's line counts with what follows it up to where the next line may begin: a comma, or the closing brackets. Items whose own
- * text has several lines, as arrays have, break all containers around them.
- * Reading order: texts on one line, then put. */
+ * An item's line counts with what follows it up to where the next line may begin: a comma, or the
+ * closing brackets. Items whose own text has several lines, as arrays have, break all containers
+ * around them. Reading order: texts on one line, then put. */
 #include "lang/session/pretty.h"
 
 #include "lang/object/container.h"
@@ -14,7 +15,8 @@ typedef struct {
     gpa_code (*item)(gpa_session *s, value v, gpa_str *out);
 } printer;
 
-/* A container that is laid out: its items, a dict's as keys and values. They are held: __repr__ may change what they are from. */
+/* A container that is laid out: its items, a dict's as keys and values. They are held: __repr__ may
+ * change what they are from. */
 typedef struct {
     const char *open, *close;
     value held; /* a LIST, or a TUPLE */
@@ -60,10 +62,14 @@ static gpa_code look(const printer *p, value v, container *c, bool *is) {
     c->open = v.tag == V_LIST ? "[" : "{";
     c->close = v.tag == V_LIST ? "]" : "}";
     c->pairs = v.tag == V_DICT;
-    if (v.tag == V_LIST && v.list->count) c->held = v_list(vm, v.list->count, v.list->items);
-    else if (v.tag == V_DICT && v.dict->count) c->held = pairs_of(vm, v.dict);
-    else if (v.tag == V_SET && v.set->d.count && !v.set->frozen && v.set->d.count <= MOST_ITEMS) rc = in_order(p, v, &c->held);
-    else *is = false;
+    if (v.tag == V_LIST && v.list->count)
+        c->held = v_list(vm, v.list->count, v.list->items);
+    else if (v.tag == V_DICT && v.dict->count)
+        c->held = pairs_of(vm, v.dict);
+    else if (v.tag == V_SET && v.set->d.count && !v.set->frozen && v.set->d.count <= MOST_ITEMS)
+        rc = in_order(p, v, &c->held);
+    else
+        *is = false;
     if (!rc && c->held.tag == V_UNSET) rc = GPA_E_MEMORY;
     if (rc || !*is) return rc;
     c->items = c->held.list->items;
@@ -112,7 +118,8 @@ static void new_line(gpa_str *out, size_t columns) {
 /* How many columns the last line has. */
 static size_t column_of(const gpa_str *out) {
     size_t n = 0;
-    for (size_t i = out->len; i && out->text[i - 1] != '\n'; i--) n += ((unsigned char)out->text[i - 1] & 0xC0) != 0x80;
+    for (size_t i = out->len; i && out->text[i - 1] != '\n'; i--)
+        n += ((unsigned char)out->text[i - 1] & 0xC0) != 0x80;
     return n;
 }
 
@@ -129,7 +136,8 @@ static bool fits(const gpa_str *flat, size_t from, size_t after) {
 /* `after`: how many columns follow. */
 static gpa_code put(const printer *p, value v, size_t depth, size_t after, gpa_str *out);
 
-/* How many columns of a dict's value stand on its key's line whatever is broken: all, or those of an opening bracket. */
+/* How many columns of a dict's value stand on its key's line whatever is broken: all, or those of
+ * an opening bracket. */
 static gpa_code behind_key(const printer *p, value v, size_t follows, size_t *out) {
     gpa_str flat;
     if (v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_DICT || v.tag == V_SET) return GPA_OK;
@@ -141,7 +149,8 @@ static gpa_code behind_key(const printer *p, value v, size_t follows, size_t *ou
     return rc;
 }
 
-static gpa_code put_items(const printer *p, const container *c, size_t depth, size_t after, gpa_str *out) {
+static gpa_code put_items(const printer *p, const container *c, size_t depth, size_t after,
+                          gpa_str *out) {
     gpa_code rc = GPA_OK;
     size_t n = c->n > MOST_ITEMS ? MOST_ITEMS : c->n;
     const value *at = c->items;
@@ -180,7 +189,8 @@ static gpa_code put(const printer *p, value v, size_t depth, size_t after, gpa_s
     return rc;
 }
 
-gpa_code pretty_put(gpa_session *s, value v, gpa_code (*item)(gpa_session *s, value v, gpa_str *out), gpa_str *out) {
+gpa_code pretty_put(gpa_session *s, value v,
+                    gpa_code (*item)(gpa_session *s, value v, gpa_str *out), gpa_str *out) {
     const printer p = {s, item};
     return put(&p, v, 0, 0, out);
 }

@@ -1,4 +1,5 @@
-/* Ranges of the history, as %history, %recall, %rerun and %load take them: "4", "4-6", "4-", "243/1-5", "~2/7",
+/* Ranges of the history, as %history, %recall, %rerun and %load take them: "4", "4-6", "4-",
+ * "243/1-5", "~2/7",
  * "~8/1-~6/5", "2:5" (5 not in it). */
 #ifndef GPA_SESSION_RANGES_H
 #define GPA_SESSION_RANGES_H
@@ -6,9 +7,10 @@
 #include "lang/session/state.h"
 
 /* Calls each with the entries of one range, a word. False: it is no range. */
-bool ranges_each(gpa_session *s, const char *word, size_t n, void (*each)(void *user, const gpa_entry *e), void *user);
-/* The inputs of all ranges (words between blanks), one after the other, each ended by a newline. False: one of them is no
- * range, or there is no such entry. */
+bool ranges_each(gpa_session *s, const char *word, size_t n,
+                 void (*each)(void *user, const gpa_entry *e), void *user);
+/* The inputs of all ranges (words between blanks), one after the other, each ended by a newline.
+ * False: one of them is no range, or there is no such entry. */
 bool ranges_find(gpa_session *s, const char *words, size_t n, gpa_str *out);
 
 #endif

@@ -1,21 +1,26 @@
-/* In and Out, with their short names: _ __ ___ _7, _i _ii _iii _i7. They are ordinary variables of the main module, so that
- * programs see them as in IPython; a _ that the user has set is left alone. */
+/* In and Out, with their short names: _ __ ___ _7, _i _ii _iii _i7. They are ordinary variables of
+ * the main module, so that programs see them as in IPython; a _ that the user has set is left
+ * alone. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lang/object/container.h"
 #include "lang/session/state.h"
 
-static const double usual_share = 0.1; /* of the device's memory, that arrays in Out may hold: %config Session.out_share */
+static const double usual_share =
+    0.1; /* of the device's memory, that arrays in Out may hold: %config Session.out_share */
 
-/* A variable that the session keeps, made by `make` when it is not of this type. Borrowed; UNSET when memory is short. */
+/* A variable that the session keeps, made by `make` when it is not of this type. Borrowed; UNSET
+ * when memory is short. */
 static value kept(gpa_session *s, const char *name, value_tag tag) {
     value v = module_get_text_peek(s->vm, vm_main(s->vm), name);
     if (v.tag == tag) return v;
     value made = tag == V_DICT ? v_dict(s->vm) : v_list(s->vm, 0, NULL);
     if (made.tag == V_UNSET) return made;
-    if (module_set_text(s->vm, vm_main(s->vm), name, made)) v = v_unset();
-    else v = made;
+    if (module_set_text(s->vm, vm_main(s->vm), name, made))
+        v = v_unset();
+    else
+        v = made;
     value_release(s->vm, made);
     return v;
 }
@@ -34,7 +39,8 @@ static gpa_code shift_inputs(gpa_session *s, value text) {
     }
     const history_entry *before = history_line(&s->history, s->count - 1);
     value older = v_cstr(s->vm, before ? before->input : "");
-    if (!rc) rc = older.tag == V_UNSET ? vm_err(s->vm)->code : module_set_text(s->vm, m, "_i", older);
+    if (!rc)
+        rc = older.tag == V_UNSET ? vm_err(s->vm)->code : module_set_text(s->vm, m, "_i", older);
     value_release(s->vm, older);
     snprintf(name, sizeof name, "_i%d", s->count);
     return rc ? rc : module_set_text(s->vm, m, name, text);
@@ -42,12 +48,16 @@ static gpa_code shift_inputs(gpa_session *s, value text) {
 
 gpa_code session_remember_input(gpa_session *s, const char *src, size_t n) {
     char trouble[320];
-    if (history_add(&s->history, s->count, src, n, trouble, sizeof trouble)) return vm_no_memory(s->vm);
+    if (history_add(&s->history, s->count, src, n, trouble, sizeof trouble))
+        return vm_no_memory(s->vm);
     if (*trouble) session_printf(s, true, "gpa: %s\n", trouble);
     value in = kept(s, "In", V_LIST), values = kept(s, "Out", V_DICT);
     while (n && strchr(" \t\r\n", src[n - 1])) n--;
     value text = v_str(s->vm, src, n), none = v_cstr(s->vm, "");
-    gpa_code rc = in.tag == V_UNSET || values.tag == V_UNSET || text.tag == V_UNSET || none.tag == V_UNSET ? vm_err(s->vm)->code : GPA_OK;
+    gpa_code rc =
+        in.tag == V_UNSET || values.tag == V_UNSET || text.tag == V_UNSET || none.tag == V_UNSET
+            ? vm_err(s->vm)->code
+            : GPA_OK;
     while (!rc && in.list->count < (size_t)s->count) rc = list_append(s->vm, in.list, none);
     if (!rc && in.list->count == (size_t)s->count) rc = list_append(s->vm, in.list, text);
     if (!rc) rc = shift_inputs(s, text);
@@ -101,7 +111,8 @@ static gpa_code keep_text(gpa_session *s, dict_obj *out, int64_t line, value v) 
     gpa_code rc = dict_set(s->vm, out, v_int(line), text);
     for (uint32_t i = 0; i < m->n && !rc; i++) {
         const char *name = intern_text(s->names, m->names[i]);
-        if (name[0] == '_' && value_is(m->slots[i], held) && session_owns_name(name)) rc = module_set(s->vm, m, m->names[i], text);
+        if (name[0] == '_' && value_is(m->slots[i], held) && session_owns_name(name))
+            rc = module_set(s->vm, m, m->names[i], text);
     }
     for (int i = 0; i < LAST_VALUES; i++) {
         if (!value_is(s->last[i], held)) continue;
@@ -117,7 +128,8 @@ static gpa_code keep_text(gpa_session *s, dict_obj *out, int64_t line, value v) 
 static gpa_code shed(gpa_session *s, dict_obj *out) {
     rt_device_facts d;
     gpa_err quiet = {0};
-    double held = 0, share = s->settings.out_share.len ? strtod(s->settings.out_share.text, NULL) : usual_share;
+    double held = 0, share = s->settings.out_share.len ? strtod(s->settings.out_share.text, NULL)
+                                                       : usual_share;
     size_t at = 0;
     gpa_code rc = GPA_OK;
     for (dict_entry *e; (e = dict_next(out, &at));) held += bytes_held(e->v);
@@ -130,7 +142,9 @@ static gpa_code shed(gpa_session *s, dict_obj *out) {
         held -= bytes;
         int64_t line = e->key.i;
         rc = keep_text(s, out, line, e->v);
-        session_printf(s, true, "Out[%lld] is kept as text alone: arrays in Out may hold %.3g%% of the device's memory (%%config Session.out_share)\n",
+        session_printf(s, true,
+                       "Out[%lld] is kept as text alone: arrays in Out may hold %.3g%% of the "
+                       "device's memory (%%config Session.out_share)\n",
                        (long long)line, 100 * share);
     }
     return rc;
@@ -142,7 +156,9 @@ gpa_code session_remember_value(gpa_session *s, value v) {
     snprintf(name, sizeof name, "_%d", s->count);
     if (!rc) rc = module_set_text(s->vm, vm_main(s->vm), name, v);
     value out = rc ? v_unset() : kept(s, "Out", V_DICT);
-    if (!rc) rc = out.tag == V_UNSET ? vm_err(s->vm)->code : dict_set(s->vm, out.dict, v_int(s->count), v);
+    if (!rc)
+        rc = out.tag == V_UNSET ? vm_err(s->vm)->code
+                                : dict_set(s->vm, out.dict, v_int(s->count), v);
     return rc ? rc : shed(s, out.dict);
 }
 
@@ -153,7 +169,8 @@ bool session_owns_name(const char *name) {
     if (name[0] != '_') return false;
     size_t at = 1 + (name[1] == 'i');
     if (name[at] >= '0' && name[at] <= '9') return name[at + strspn(name + at, "0123456789")] == 0;
-    static const char *const names[] = {"_", "__", "___", "_i", "_ii", "_iii", "_ih", "_oh", "_dh", "_exit_code"};
+    static const char *const names[] = {"_",    "__",  "___", "_i",  "_ii",
+                                        "_iii", "_ih", "_oh", "_dh", "_exit_code"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return false;
@@ -165,7 +182,9 @@ static void unset_names(gpa_session *s, bool inputs) {
     for (uint32_t i = 0; i < m->n; i++) {
         const char *name = intern_text(s->names, m->names[i]);
         bool input = name[0] == '_' && name[1] == 'i';
-        if (m->slots[i].tag == V_UNSET || name[0] != '_' || !session_owns_name(name) || input != inputs) continue;
+        if (m->slots[i].tag == V_UNSET || name[0] != '_' || !session_owns_name(name) ||
+            input != inputs)
+            continue;
         if (strcmp(name, "_dh") == 0 || strcmp(name, "_exit_code") == 0) continue;
         module_set(s->vm, m, m->names[i], v_unset());
     }

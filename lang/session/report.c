@@ -26,11 +26,14 @@ static bool same_place(gpa_span a, gpa_span b) { return a.src == b.src && a.lo =
 /* How often the `period` frames that end before n stand there again, going outwards. */
 static size_t rounds(const vm_frame *frames, size_t n, size_t period) {
     size_t same = 0;
-    while (same + period < n && same_place(frames[n - 1 - same].at, frames[n - 1 - same - period].at)) same++;
+    while (same + period < n &&
+           same_place(frames[n - 1 - same].at, frames[n - 1 - same - period].at))
+        same++;
     return same / period;
 }
 
-/* Frames that repeat (a recursion, of one function or of several in turn) are shown once and counted. */
+/* Frames that repeat (a recursion, of one function or of several in turn) are shown once and
+ * counted. */
 static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_str *text) {
     enum { LONGEST_PERIOD = 8 };
     while (n > 0) {
@@ -38,23 +41,29 @@ static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_st
         while (period <= LONGEST_PERIOD && !(more = rounds(frames, n, period))) period++;
         if (!more) period = 1;
         for (size_t i = 0; i < period; i++) put_frame(s, &frames[--n], text);
-        if (more && period == 1) str_printf(text, "  (and %zu more calls of the same line)\n", more);
-        else if (more) str_printf(text, "  (and %zu more rounds of these %zu calls)\n", more, period);
+        if (more && period == 1)
+            str_printf(text, "  (and %zu more calls of the same line)\n", more);
+        else if (more)
+            str_printf(text, "  (and %zu more rounds of these %zu calls)\n", more, period);
         n -= more * period;
     }
 }
 
 /* An error as it is shown; x: its exception where there is one, whose class may be a program's. */
-static const char *name_of(const gpa_err *e, const exc_obj *x) { return x && x->class.tag == V_CLASS ? x->class.class->text : gpa_err_name(e->code); }
+static const char *name_of(const gpa_err *e, const exc_obj *x) {
+    return x && x->class.tag == V_CLASS ? x->class.class->text : gpa_err_name(e->code);
+}
 
-static void put_error(gpa_session *s, const gpa_err *e, const exc_obj *x, const char *function, gpa_str *text) {
+static void put_error(gpa_session *s, const gpa_err *e, const exc_obj *x, const char *function,
+                      gpa_str *text) {
     str_put(text, name_of(e, x));
     if (e->msg[0]) str_printf(text, ": %s", e->msg);
     str_putc(text, '\n');
     source_render_place(s->sources, e, function, text);
 }
 
-/* What an exception carries besides its place: the exceptions it was raised from, the nearest first. */
+/* What an exception carries besides its place: the exceptions it was raised from, the nearest
+ * first. */
 static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
     enum { DEEPEST = 8 };
     for (int i = 0; i < DEEPEST && x->cause.tag == V_EXCEPTION; i++) {
@@ -87,16 +96,22 @@ static bool is_command(const char *name, size_t n) {
     return false;
 }
 
-/* A cell that begins as `cd folder`, `pip install` or `nvidia-smi` do, and fails there: the hint names the magic, or the shell's line. */
+/* A cell that begins as `cd folder`, `pip install` or `nvidia-smi` do, and fails there: the hint
+ * names the magic, or the shell's line. */
 static void hint_at_shell(const gpa_session *s, gpa_err *e) {
     const source *src = source_get(s->sources, e->span.src);
     size_t n, word = 0;
-    if ((e->code != GPA_E_NAME && e->code != GPA_E_SYNTAX) || !src || src->kind != SOURCE_CELL || source_at(src, e->span.lo).line != 1) return;
+    if ((e->code != GPA_E_NAME && e->code != GPA_E_SYNTAX) || !src || src->kind != SOURCE_CELL ||
+        source_at(src, e->span.lo).line != 1)
+        return;
     const char *line = source_line(src, 1, &n);
     while (word < n && (isalnum((unsigned char)line[word]) || strchr("_-", line[word]))) word++;
     const char *rest = line + word, *end = line + n;
     while (rest < end && *rest == ' ') rest++;
-    bool alone = rest == end && e->code == GPA_E_NAME, argued = rest > line + word && rest < end && (isalnum((unsigned char)*rest) || strchr("/.~", *rest) || (*rest == '-' && rest + 1 < end && rest[1] != ' '));
+    bool alone = rest == end && e->code == GPA_E_NAME,
+         argued = rest > line + word && rest < end &&
+                  (isalnum((unsigned char)*rest) || strchr("/.~", *rest) ||
+                   (*rest == '-' && rest + 1 < end && rest[1] != ' '));
     if (!word || (!alone && !argued) || e->span.lo > word + 1 + (size_t)(rest - line)) return;
     const magic *row = magic_find(line, word);
     bool is_magic = row && row->kinds & MAGIC_LINE;
@@ -107,13 +122,15 @@ static void hint_at_shell(const gpa_session *s, gpa_err *e) {
 
 static bool is_module(const vm_frame *f) { return strcmp(f->function, "<module>") == 0; }
 
-void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n) {
+void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames,
+                    size_t n) {
     enum { SHOWN = 64 };
     gpa_frame trace[SHOWN];
     gpa_str text;
     gpa_diag d = {.code = e->code, .name = name_of(e, x), .msg = e->msg, .trace = trace};
     str_init(&text);
-    bool of_magic = n > 1 && is_module(&frames[n - 1]) && is_module(&frames[n - 2]) && frames[n - 1].at.src == frames[n - 2].at.src;
+    bool of_magic = n > 1 && is_module(&frames[n - 1]) && is_module(&frames[n - 2]) &&
+                    frames[n - 1].at.src == frames[n - 2].at.src;
     if (of_magic) n--; /* a magic's statement, which its line shows */
     bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
     if (x) add_notes(e, x);
@@ -132,7 +149,8 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
     size_t first = n > SHOWN ? n - SHOWN : 0;
     for (size_t i = first; i < n; i++) {
         const source *at = source_get(s->sources, frames[i].at.src);
-        trace[d.n_trace++] = (gpa_frame){frames[i].function, at ? at->name : "", at ? (int)source_at(at, frames[i].at.lo).line : 0};
+        trace[d.n_trace++] = (gpa_frame){frames[i].function, at ? at->name : "",
+                                         at ? (int)source_at(at, frames[i].at.lo).line : 0};
     }
     d.text = text.text;
     if (s->host.error) s->host.error(s->host.user, &d);

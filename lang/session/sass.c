@@ -1,4 +1,5 @@
-/* Writes PTX to a file, has ptxas and cuobjdump make text of it, reads that, without the encoding beside each instruction. */
+/* Writes PTX to a file, has ptxas and cuobjdump make text of it, reads that, without the encoding
+ * beside each instruction. */
 #include "lang/session/sass.h"
 
 #include <stdio.h>
@@ -22,8 +23,10 @@ bool sass_of_ptx(const char *ptx, size_t n, gpa_str *out) {
     bool written = fd >= 0 && arch && write(fd, ptx, n) == (ssize_t)n, done = false;
     if (fd >= 0) close(fd);
     snprintf(command, sizeof command,
-             "PATH=\"$PATH:/usr/local/cuda/bin\"; f=%s; { ptxas -arch=sm_%d%s -o $f.cubin $f && cuobjdump -sass $f.cubin > $f.sass && "
-             "sed -E 's|[[:blank:]]*/[*] 0x[0-9a-f]+ [*]/$||; /^[[:blank:].]*$/d; s/^\t\t//' $f.sass; } 2> /dev/null; s=$?; rm -f $f.cubin $f.sass; exit $s",
+             "PATH=\"$PATH:/usr/local/cuda/bin\"; f=%s; { ptxas -arch=sm_%d%s -o $f.cubin $f && "
+             "cuobjdump -sass $f.cubin > $f.sass && "
+             "sed -E 's|[[:blank:]]*/[*] 0x[0-9a-f]+ [*]/$||; /^[[:blank:].]*$/d; s/^\t\t//' "
+             "$f.sass; } 2> /dev/null; s=$?; rm -f $f.cubin $f.sass; exit $s",
              path, arch, memmem(ptx, n, "sm_90a", 6) ? "a" : "");
     if (written) done = read_tool(command, out);
     if (fd >= 0) unlink(path);

@@ -1,7 +1,9 @@
-/* What names mean to a magic: those of the module it stands in, and within a function the function's variables before them.
+/* What names mean to a magic: those of the module it stands in, and within a function the
+ * function's variables before them.
  *
- * For the latter a module is filled with both for the time of the magic; what the magic assigns to other names goes to the
- * function's module afterwards. Magics may run within magics, so there are several such modules; they are kept. */
+ * For the latter a module is filled with both for the time of the magic; what the magic assigns to
+ * other names goes to the function's module afterwards. Magics may run within magics, so there are
+ * several such modules; they are kept. */
 #include "lang/session/state.h"
 
 module_obj *session_scope(gpa_session *s) { return s->scope ? s->scope : vm_main(s->vm); }
@@ -42,11 +44,13 @@ gpa_code scope_enter(gpa_session *s, scope_mark *mark) {
     s->scope = mark->base;
     vm_locals(s->vm, count_local, &locals);
     if (!locals || s->n_scopes == SCOPES) return GPA_OK;
-    gpa_code rc = s->scopes[s->n_scopes] ? GPA_OK : vm_module_new(s->vm, "<magic>", &s->scopes[s->n_scopes]);
+    gpa_code rc =
+        s->scopes[s->n_scopes] ? GPA_OK : vm_module_new(s->vm, "<magic>", &s->scopes[s->n_scopes]);
     if (rc) return rc;
     filling f = {s, s->scopes[s->n_scopes], GPA_OK};
     for (uint32_t i = 0; i < mark->base->n && !f.rc; i++)
-        if (mark->base->slots[i].tag != V_UNSET) f.rc = module_set(s->vm, f.to, mark->base->names[i], mark->base->slots[i]);
+        if (mark->base->slots[i].tag != V_UNSET)
+            f.rc = module_set(s->vm, f.to, mark->base->names[i], mark->base->slots[i]);
     if (!f.rc) vm_locals(s->vm, set_local, &f);
     if (f.rc) {
         empty(s, f.to);
@@ -65,7 +69,8 @@ void scope_leave(gpa_session *s, const scope_mark *mark) {
     for (uint32_t i = 0; i < m->n; i++) {
         lookup l = {m->names[i], false};
         vm_locals(s->vm, find_local, &l);
-        if (!l.found && !value_is(m->slots[i], module_get_peek(mark->base, l.name))) module_set(s->vm, mark->base, l.name, m->slots[i]);
+        if (!l.found && !value_is(m->slots[i], module_get_peek(mark->base, l.name)))
+            module_set(s->vm, mark->base, l.name, m->slots[i]);
     }
     empty(s, m);
 }

@@ -1,7 +1,8 @@
 /* The session: parses a cell, runs it, shows its value or its error.
  *
- * Reading order: gpa_session_eval, then what it calls above it; output.c, report.c, remember.c, magic.c. Invariant:
- * whatever a cell does, the session can take the next one; names live in the vm's main module. */
+ * Reading order: gpa_session_eval, then what it calls above it; output.c, report.c, remember.c,
+ * magic.c. Invariant: whatever a cell does, the session can take the next one; names live in the
+ * vm's main module. */
 #include "lang/session.h"
 
 #include <errno.h>
@@ -21,8 +22,8 @@ static gpa_code read_in(void *user, const char *prompt, char *line, size_t n) {
     return s->host.input ? s->host.input(s->host.user, prompt, line, n) : GPA_E_EOF;
 }
 
-/* The arrays that names hold, for the MemoryError that lists the largest: variables of the running functions and of the
- * session, and what lies in their lists, tuples and dicts. */
+/* The arrays that names hold, for the MemoryError that lists the largest: variables of the running
+ * functions and of the session, and what lies in their lists, tuples and dicts. */
 typedef struct {
     gpa_session *s;
     void (*each)(void *to, const char *name, const gpa_arr *a);
@@ -52,13 +53,15 @@ static void name_local(void *user, gpa_sym name, value v) {
     name_value(n, intern_text(n->s->names, name), v);
 }
 
-static void name_arrays(void *user, void (*each)(void *to, const char *name, const gpa_arr *a), void *to) {
+static void name_arrays(void *user, void (*each)(void *to, const char *name, const gpa_arr *a),
+                        void *to) {
     gpa_session *s = user;
     naming n = {s, each, to};
     if (!s->vm) return;
     vm_all_locals(s->vm, name_local, &n);
     const module_obj *m = vm_main(s->vm);
-    for (uint32_t i = 0; m && i < m->n; i++) name_value(&n, intern_text(s->names, m->names[i]), m->slots[i]);
+    for (uint32_t i = 0; m && i < m->n; i++)
+        name_value(&n, intern_text(s->names, m->names[i]), m->slots[i]);
 }
 
 /* ---- life ---- */
@@ -97,10 +100,25 @@ gpa_code gpa_session_new(const gpa_config *c, gpa_session **out, gpa_err *e) {
     s->names = intern_new();
     s->sources = sources_new();
     if (!s->names || !s->sources) TRY(gpa_no_memory(e));
-    TRY(rt_new(&(rt_config){.device = c->device, .plugin_dir = c->plugin_dir, .name_arrays = name_arrays, .user = s}, &s->rt, e));
-    vm_config config = {.symbols = on_symbols, .rt = s->rt, .names = s->names, .sources = s->sources, .user = s, .write = session_on_write, .flush = session_on_flush, .input = read_in,
-                        .display = session_on_display, .clear = session_on_clear, .progress = session_on_progress, .page = session_on_page,
-                        .figure_format = &s->settings.figure_format, .magic = session_magic};
+    TRY(rt_new(&(rt_config){.device = c->device,
+                            .plugin_dir = c->plugin_dir,
+                            .name_arrays = name_arrays,
+                            .user = s},
+               &s->rt, e));
+    vm_config config = {.symbols = on_symbols,
+                        .rt = s->rt,
+                        .names = s->names,
+                        .sources = s->sources,
+                        .user = s,
+                        .write = session_on_write,
+                        .flush = session_on_flush,
+                        .input = read_in,
+                        .display = session_on_display,
+                        .clear = session_on_clear,
+                        .progress = session_on_progress,
+                        .page = session_on_page,
+                        .figure_format = &s->settings.figure_format,
+                        .magic = session_magic};
     TRY(vm_new(&config, &s->vm, e));
     if (set_argv(s, c)) {
         *e = *vm_err(s->vm);
@@ -174,14 +192,16 @@ void gpa_session_programs(gpa_session *s, bool clear) {
 
 /* ---- evaluation ---- */
 
-/* A cell that was copied out of a block: the margin of its first line is taken from every line that has it, as in IPython. Its
- * length; 0: the cell stands as it is. *out is initialised by the caller. */
+/* A cell that was copied out of a block: the margin of its first line is taken from every line that
+ * has it, as in IPython. Its length; 0: the cell stands as it is. *out is initialised by the
+ * caller. */
 static size_t shift_left(const char *src, size_t n, gpa_str *out) {
     size_t first = 0;
     for (size_t i = 0; i < n && strchr(" \t\r\n", src[i]); i++)
         if (src[i] == '\n') first = i + 1;
     size_t margin = 0;
-    while (first + margin < n && (src[first + margin] == ' ' || src[first + margin] == '\t')) margin++;
+    while (first + margin < n && (src[first + margin] == ' ' || src[first + margin] == '\t'))
+        margin++;
     if (margin == 0 || first + margin == n) return 0;
     for (size_t at = 0; at < n;) {
         const char *end = memchr(src + at, '\n', n - at);
@@ -193,7 +213,8 @@ static size_t shift_left(const char *src, size_t n, gpa_str *out) {
     return out->failed ? 0 : margin;
 }
 
-gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src, size_t n, ast_module **out) {
+gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src,
+                       size_t n, ast_module **out) {
     uint32_t id;
     gpa_err *e = vm_err(s->vm);
     gpa_str shifted;
@@ -201,7 +222,9 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
     if (kind == SOURCE_CELL && shift_left(src, n, &shifted)) src = shifted.text, n = shifted.len;
     gpa_code rc = source_add(s->sources, kind, name, src, n, &id, e);
     str_free(&shifted);
-    if (!rc) rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true}, out, e);
+    if (!rc)
+        rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true},
+                          out, e);
     if (rc == GPA_E_INCOMPLETE) rc = e->code = GPA_E_SYNTAX; /* nobody can go on with it here */
     return rc;
 }
@@ -215,7 +238,8 @@ void session_report_current(gpa_session *s) {
     vm_clear_error(s->vm);
 }
 
-/* A cell that ends with `;` keeps its value to itself. A semicolon in a comment behind it does not count. */
+/* A cell that ends with `;` keeps its value to itself. A semicolon in a comment behind it does not
+ * count. */
 static bool hushed(gpa_session *s, const ast_module *m) {
     const source *src = source_get(s->sources, m->src);
     if (!memrchr(src->text, ';', src->len)) return false;
@@ -227,8 +251,10 @@ static bool hushed(gpa_session *s, const ast_module *m) {
         token t;
         lex_start(l, src, s->names, a, true, &e);
         for (lex_next(l, &t); t.kind != TOKEN_END && t.kind != TOKEN_ERROR; lex_next(l, &t)) {
-            if (t.kind == TOKEN_MAGIC) last = t.text.len && t.text.at[t.text.len - 1] == ';';
-            else if (t.kind != TOKEN_NEWLINE && t.kind != TOKEN_INDENT && t.kind != TOKEN_DEDENT) last = t.kind == TOKEN_SEMICOLON;
+            if (t.kind == TOKEN_MAGIC)
+                last = t.text.len && t.text.at[t.text.len - 1] == ';';
+            else if (t.kind != TOKEN_NEWLINE && t.kind != TOKEN_INDENT && t.kind != TOKEN_DEDENT)
+                last = t.kind == TOKEN_SEMICOLON;
         }
     }
     mem_free(l);
@@ -236,9 +262,12 @@ static bool hushed(gpa_session *s, const ast_module *m) {
     return last;
 }
 
-static bool is_counted(int flags) { return !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED)); }
+static bool is_counted(int flags) {
+    return !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED));
+}
 
-/* Figures that the cell has drawn on and not shown are shown at its end, where pictures can be shown. */
+/* Figures that the cell has drawn on and not shown are shown at its end, where pictures can be
+ * shown. */
 static gpa_code show_figures(gpa_session *s) {
     const module_obj *plots = s->host.display ? vm_loaded_peek(s->vm, "matplotlib.pyplot") : NULL;
     value show = plots ? module_get_text_peek(s->vm, plots, "show") : v_unset(), nothing = v_none();
@@ -253,7 +282,8 @@ static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     gpa_code rc = vm_poll(s->vm);
     if (!rc && (rc = vm_eval(s->vm, m, NULL, &last))) rc = vm_find_earlier(s->vm);
     bool cell = !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
-    if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !hushed(s, m)) rc = session_result(s, last, is_counted(flags));
+    if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !hushed(s, m))
+        rc = session_result(s, last, is_counted(flags));
     if (last.tag != V_UNSET) value_release(s->vm, last);
     if (!rc && cell) rc = show_figures(s);
     if (!rc && (cell || flags & GPA_EVAL_EXPLAIN)) rc = rt_flush(s->rt, vm_err(s->vm));
@@ -274,13 +304,16 @@ static void print_explain(gpa_session *s) {
 /* sys.exit(): its argument becomes the status; text goes to the error stream. */
 static void leave(gpa_session *s, int *status) {
     value exc = vm_exception_peek(s->vm);
-    value arg = exc.tag == V_EXCEPTION && exc.exc->args.tag == V_TUPLE && exc.exc->args.tuple->count ? exc.exc->args.tuple->items[0] : v_none();
+    value arg = exc.tag == V_EXCEPTION && exc.exc->args.tag == V_TUPLE && exc.exc->args.tuple->count
+                    ? exc.exc->args.tuple->items[0]
+                    : v_none();
     *status = arg.tag == V_NONE ? 0 : arg.tag == V_INT || arg.tag == V_BOOL ? (int)arg.i : 1;
     if (arg.tag == V_STR) session_printf(s, true, "%s\n", arg.str->text);
     vm_clear_error(s->vm);
 }
 
-gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags, int *status) {
+gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, size_t n, int flags,
+                          int *status) {
     ast_module *m = NULL;
     char name[32];
     int code = 0;
@@ -293,16 +326,20 @@ gpa_code gpa_session_eval(gpa_session *s, const char *file, const char *src, siz
     gpa_str line;
     str_init(&line);
     if (is_counted(flags) && !file && automagic(s, src, n, &line)) src = line.text, n = line.len;
-    if (!rc) rc = session_parse(s, file ? SOURCE_FILE : SOURCE_CELL, file ? file : name, src, n, &m);
+    if (!rc)
+        rc = session_parse(s, file ? SOURCE_FILE : SOURCE_CELL, file ? file : name, src, n, &m);
     bool explains = !rc && flags & GPA_EVAL_EXPLAIN;
-    if (explains) rt_explain_start(s->rt, flags & GPA_EVAL_SOURCE ? RT_EXPLAIN_SOURCE : RT_EXPLAIN_PLAN);
+    if (explains)
+        rt_explain_start(s->rt, flags & GPA_EVAL_SOURCE ? RT_EXPLAIN_SOURCE : RT_EXPLAIN_PLAN);
     bool traces = !explains && !rc && s->trace;
     if (traces) magic_trace_cell(s, true);
     if (!rc) rc = run(s, m, flags);
     if (traces) magic_trace_cell(s, false);
     session_on_progress(s, NULL, -1, -1); /* a loop may have been left early */
-    if (rc == GPA_E_EXIT) leave(s, &code);
-    else if (rc) session_report_current(s);
+    if (rc == GPA_E_EXIT)
+        leave(s, &code);
+    else if (rc)
+        session_report_current(s);
     if (explains) print_explain(s);
     ast_release(m);
     str_free(&line);
@@ -318,7 +355,8 @@ gpa_code gpa_session_remember(gpa_session *s, const char *src, size_t n) {
     return rc;
 }
 
-gpa_code gpa_session_history(gpa_session *s, const gpa_history_query *q, void (*each)(void *user, const gpa_entry *e), void *user) {
+gpa_code gpa_session_history(gpa_session *s, const gpa_history_query *q,
+                             void (*each)(void *user, const gpa_entry *e), void *user) {
     return history_find(&s->history, q, each, user);
 }
 
@@ -330,11 +368,15 @@ gpa_code gpa_session_init(gpa_session *s) {
     gpa_code rc = GPA_OK;
     str_init(&path);
     str_init(&text);
-    if (config && *config) str_printf(&path, "%s/gpa/init.gpa", config);
-    else if (home && *home) str_printf(&path, "%s/.config/gpa/init.gpa", home);
+    if (config && *config)
+        str_printf(&path, "%s/gpa/init.gpa", config);
+    else if (home && *home)
+        str_printf(&path, "%s/.config/gpa/init.gpa", home);
     if (!path.len || path.failed) goto out;
-    if (magic_read_file(path.text, &text)) rc = gpa_session_eval(s, path.text, text.text, text.len, GPA_EVAL_SCRIPT, NULL);
-    else if (errno != ENOENT && errno != ENOTDIR) session_printf(s, true, "gpa: %s: %s\n", path.text, strerror(errno));
+    if (magic_read_file(path.text, &text))
+        rc = gpa_session_eval(s, path.text, text.text, text.len, GPA_EVAL_SCRIPT, NULL);
+    else if (errno != ENOENT && errno != ENOTDIR)
+        session_printf(s, true, "gpa: %s: %s\n", path.text, strerror(errno));
 out:
     str_free(&path);
     str_free(&text);
@@ -364,9 +406,9 @@ gpa_src_state gpa_session_check(gpa_session *s, const char *src, size_t n, int *
     if (st == PARSE_COMPLETE && open_cell_magic(src, n)) st = PARSE_INCOMPLETE;
     str_free(&shifted);
     switch (st) {
-    case PARSE_COMPLETE: return GPA_SRC_COMPLETE;
-    case PARSE_INCOMPLETE: return GPA_SRC_INCOMPLETE;
-    case PARSE_INVALID: return GPA_SRC_INVALID;
+        case PARSE_COMPLETE: return GPA_SRC_COMPLETE;
+        case PARSE_INCOMPLETE: return GPA_SRC_INCOMPLETE;
+        case PARSE_INVALID: return GPA_SRC_INVALID;
     }
     return GPA_SRC_INVALID;
 }

@@ -7,7 +7,10 @@
 #include "lang/session/history.h"
 #include "lang/vm/vm.h"
 
-enum { LAST_VALUES = 3 /* _, __ and ___ */, SCOPES = 8 /* magics within functions within magics */ };
+enum {
+    LAST_VALUES = 3 /* _, __ and ___ */,
+    SCOPES = 8 /* magics within functions within magics */
+};
 
 /* Where output goes instead of to the host, while %%capture is at work. */
 typedef struct capture {
@@ -23,32 +26,35 @@ struct gpa_session {
     sources *sources;
     gpa_rt *rt;
     gpa_vm *vm;
-    int count;      /* number of the next cell */
-    int flags;      /* of the cell that is running */
-    bool ready;     /* gpa_session_ready was called for the next cell */
+    int count;  /* number of the next cell */
+    int flags;  /* of the cell that is running */
+    bool ready; /* gpa_session_ready was called for the next cell */
     history history;
-    value last[LAST_VALUES]; /* what _, __ and ___ were set to: a program's own _ is left alone. UNSET: nothing yet */
+    value last[LAST_VALUES]; /* what _, __ and ___ were set to: a program's own _ is left alone.
+                                UNSET: nothing yet */
     capture *capture;
-    module_obj *scope;           /* where a magic looks up names and sets them; NULL: the main module */
-    module_obj *scopes[SCOPES];  /* scope.c: made when first needed; the vm keeps them */
-    size_t n_scopes;             /* in use */
-    char float_format[32]; /* %precision: how floats are shown; "": as they are */
-    int bars;              /* bars of progress shown so far, where the front end has none of its own */
-    bool bar;              /* one is shown */
-    bool trace;            /* %trace */
-    bool minimal;          /* %xmode: errors are one line */
-    bool no_automagic;     /* %automagic: magics need their % */
-    bool flat;             /* %pprint: containers are shown on one line where the host would have them laid out */
-    struct {               /* %config; empty: the default */
+    module_obj *scope; /* where a magic looks up names and sets them; NULL: the main module */
+    module_obj *scopes[SCOPES]; /* scope.c: made when first needed; the vm keeps them */
+    size_t n_scopes;            /* in use */
+    char float_format[32];      /* %precision: how floats are shown; "": as they are */
+    int bars;          /* bars of progress shown so far, where the front end has none of its own */
+    bool bar;          /* one is shown */
+    bool trace;        /* %trace */
+    bool minimal;      /* %xmode: errors are one line */
+    bool no_automagic; /* %automagic: magics need their % */
+    bool flat; /* %pprint: containers are shown on one line where the host would have them laid out
+                */
+    struct {   /* %config; empty: the default */
         gpa_str figure_format, out_share;
     } settings;
-    char *folder_before;   /* what %cd - goes back to; NULL: nowhere */
+    char *folder_before; /* what %cd - goes back to; NULL: nowhere */
 };
 
 /* ---- session.c ---- */
 
 /* Enters a text under a name and parses it, magics included. The error is the vm's. */
-gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src, size_t n, ast_module **out);
+gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src,
+                       size_t n, ast_module **out);
 /* Reports the vm's current error, and forgets it. */
 void session_report_current(gpa_session *s);
 
@@ -69,14 +75,15 @@ void scope_leave(gpa_session *s, const scope_mark *mark);
 
 /* ---- report.c ---- */
 
-/* The innermost place with its caret first, then who called it, then what caused it. `frames` are outermost first; `x` is
- * the exception's object, NULL where there is none. */
+/* The innermost place with its caret first, then who called it, then what caused it. `frames` are
+ * outermost first; `x` is the exception's object, NULL where there is none. */
 void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n);
 
 /* ---- output.c ---- */
 
 void session_write(gpa_session *s, bool to_stderr, const char *text, size_t n);
-void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Shows representations as display() does; the first is the plain text. */
 void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, bool update);
 /* The same, in a pager. */
@@ -95,7 +102,8 @@ void session_on_page(void *user, const char *text, size_t n);
 
 gpa_code session_remember_input(gpa_session *s, const char *src, size_t n);
 gpa_code session_remember_value(gpa_session *s, value v);
-/* Forgets all values kept (Out, _, _n ...), or all inputs (In, _i ...). The number of entries that were there. */
+/* Forgets all values kept (Out, _, _n ...), or all inputs (In, _i ...). The number of entries that
+ * were there. */
 size_t session_forget_values(gpa_session *s);
 size_t session_forget_inputs(gpa_session *s);
 /* Whether the session made this name, not the user: In, Out, _, _3, _ii, exit ... */

@@ -10,6 +10,7 @@ static const struct {
     const char *name, *what;
     size_t size;
 } kinds[AST_KINDS] = {
+// clang-format off
 #define AST_LEAF(kind, what) [AST_##kind] = {#kind, what, offsetof(ast_node, name)},
 #define AST(kind, member, what, fields) \
     [AST_##kind] = {#kind, what, offsetof(ast_node, member) + sizeof(struct ast_##member##_node)},
@@ -68,12 +69,15 @@ ast_node *ast_new(arena *a, ast_kind kind, gpa_span span) {
         fields                                           \
         break;                                           \
     }
+// clang-format on
 
 bool ast_seal(ast_node *n) {
     uint32_t height = 0;
 #define NODE(f) height = MAX(height, v->f->height);
-#define OPT(f) if (v->f) height = MAX(height, v->f->height);
-#define LIST(f) for (uint32_t i = 0; i < v->f.n; i++) height = MAX(height, v->f.at[i]->height);
+#define OPT(f) \
+    if (v->f) height = MAX(height, v->f->height);
+#define LIST(f) \
+    for (uint32_t i = 0; i < v->f.n; i++) height = MAX(height, v->f.at[i]->height);
     switch ((ast_kind)n->kind) {
 #include "lang/syntax/ast.def"
         case AST_KINDS: break;
@@ -87,8 +91,10 @@ bool ast_seal(ast_node *n) {
 
 void ast_each_child(const ast_node *n, void (*visit)(void *user, ast_node *child), void *user) {
 #define NODE(f) visit(user, v->f);
-#define OPT(f) if (v->f) visit(user, v->f);
-#define LIST(f) for (uint32_t i = 0; i < v->f.n; i++) visit(user, v->f.at[i]);
+#define OPT(f) \
+    if (v->f) visit(user, v->f);
+#define LIST(f) \
+    for (uint32_t i = 0; i < v->f.n; i++) visit(user, v->f.at[i]);
     switch ((ast_kind)n->kind) {
 #include "lang/syntax/ast.def"
         case AST_KINDS: break;
@@ -124,7 +130,9 @@ static void put_text(gpa_str *out, ast_text t) {
     str_putc(out, '"');
 }
 
-static void put_sym(gpa_str *out, gpa_sym s, const intern *names) { str_put(out, s ? intern_text(names, s) : "-"); }
+static void put_sym(gpa_str *out, gpa_sym s, const intern *names) {
+    str_put(out, s ? intern_text(names, s) : "-");
+}
 
 /* Globals show nothing: `x` is global, `x@0` in slot 0, `x@cell0`, `x@free0`. */
 static void put_place(gpa_str *out, ast_place p) {
@@ -175,9 +183,11 @@ void ast_print(gpa_str *out, const ast_node *n, const intern *names) {
     if (put_plain(out, n, names)) return;
     str_printf(out, "(%s", kinds[n->kind].name);
 #define NODE(f) str_putc(out, ' '), ast_print(out, v->f, names);
-#define OPT(f)                     \
-    if (!v->f) str_put(out, " -"); \
-    else str_putc(out, ' '), ast_print(out, v->f, names);
+#define OPT(f)              \
+    if (!v->f)              \
+        str_put(out, " -"); \
+    else                    \
+        str_putc(out, ' '), ast_print(out, v->f, names);
 #define LIST(f) str_putc(out, ' '), put_list(out, v->f, names);
 #define TEXT(f) str_putc(out, ' '), put_text(out, v->f);
 #define SYM(f) str_putc(out, ' '), put_sym(out, v->f, names);
@@ -188,6 +198,7 @@ void ast_print(gpa_str *out, const ast_node *n, const intern *names) {
 #define NUM(f) str_printf(out, " %u", v->f);
 #define PLACE(f) put_place(out, v->f);
 #define SCOPE(f) put_scope(out, v->f, names);
+// clang-format off
 #define AST_LEAF(kind, what) case AST_##kind: break;
 #define AST(kind, member, what, fields)                   \
     case AST_##kind: {                                    \
@@ -195,6 +206,7 @@ void ast_print(gpa_str *out, const ast_node *n, const intern *names) {
         fields                                            \
         break;                                            \
     }
+    // clang-format on
     switch ((ast_kind)n->kind) {
 #include "lang/syntax/ast.def"
         case AST_KINDS: break;

@@ -1,24 +1,26 @@
 /* The syntax tree: what the parser makes and the compiler walks.
  *
- * Nodes are tagged structs, one kind per row of ast.def, allocated in the arena of their module and freed with it,
- * all at once. A function value keeps its module alive by ast_retain. Nodes are never changed after parsing.
+ * Nodes are tagged structs, one kind per row of ast.def, allocated in the arena of their module and
+ * freed with it, all at once. A function value keeps its module alive by ast_retain. Nodes are
+ * never changed after parsing.
  *
- * Variables are resolved: every NAME says where its variable lives (ast_place), and every function's scope lists
- * its frame. Read NAMEs and the scope; never look at GLOBAL and NONLOCAL statements.
+ * Variables are resolved: every NAME says where its variable lives (ast_place), and every
+ * function's scope lists its frame. Read NAMEs and the scope; never look at GLOBAL and NONLOCAL
+ * statements.
  *
- *   module level   names are globals, found by their symbol, except the variables of comprehensions, which are
- *                  slots of the module's own frame.
- *   functions      a frame has scope->n_vars slots: parameters first (positional in order, keyword-only in order,
- *                  *args, **kwargs), then the other locals. A slot is unbound until assigned. A var with `cell` set is
+ *   module level   names are globals, found by their symbol, except the variables of
+ * comprehensions, which are slots of the module's own frame. functions      a frame has
+ * scope->n_vars slots: parameters first (positional in order, keyword-only in order, *args,
+ * **kwargs), then the other locals. A slot is unbound until assigned. A var with `cell` set is
  *                  captured by an inner function: its slot holds a cell shared with the closures.
- *   closures       a FREE place is an index into scope->frees; each free says where the enclosing frame finds
- *                  the cell when the closure is made.
- *   comprehensions list, set and dict comprehensions run in the frame around them: their variables have slots of
- *                  their own there, fresh at each run (a `cell` one needs a new cell when the comprehension starts).
- *   classes        the body of a class is a scope of its own. Its names are slots of its frame that functions inside do
- *                  not see; one that is unbound when it is read means the global. The slot of the symbol __class__ is for
- *                  methods that say super() or __class__: a cell then, which holds the class once it is made.
- *   generators     a generator expression is a scope of its own with one hidden parameter, slot 0 (symbol 0): the
+ *   closures       a FREE place is an index into scope->frees; each free says where the enclosing
+ * frame finds the cell when the closure is made. comprehensions list, set and dict comprehensions
+ * run in the frame around them: their variables have slots of their own there, fresh at each run (a
+ * `cell` one needs a new cell when the comprehension starts). classes        the body of a class is
+ * a scope of its own. Its names are slots of its frame that functions inside do not see; one that
+ * is unbound when it is read means the global. The slot of the symbol __class__ is for methods that
+ * say super() or __class__: a cell then, which holds the class once it is made. generators     a
+ * generator expression is a scope of its own with one hidden parameter, slot 0 (symbol 0): the
  *                  iterator of its outermost `in`, which is evaluated in the scope around it. */
 #ifndef GPA_SYNTAX_AST_H
 #define GPA_SYNTAX_AST_H
@@ -73,24 +75,35 @@ typedef struct {
     uint32_t slot;
 } ast_place;
 
-typedef enum { AST_POSITIONAL_ONLY, AST_ORDINARY, AST_KEYWORD_ONLY, AST_STAR_ARGS, AST_STAR_KWARGS } ast_param_kind;
+typedef enum {
+    AST_POSITIONAL_ONLY,
+    AST_ORDINARY,
+    AST_KEYWORD_ONLY,
+    AST_STAR_ARGS,
+    AST_STAR_KWARGS
+} ast_param_kind;
 
 /* One slot of a frame. */
 typedef struct {
     gpa_sym name;
-    bool cell;  /* captured by an inner function */
+    bool cell; /* captured by an inner function */
     bool param;
     bool comprehension; /* belongs to a comprehension, not to the function's own names */
 } ast_var;
 
-/* One captured variable: the cell in slot `slot` of the enclosing frame (from AST_IN_CELL), or that frame's own
- * free `slot` (from AST_IN_FREE). */
+/* One captured variable: the cell in slot `slot` of the enclosing frame (from AST_IN_CELL), or that
+ * frame's own free `slot` (from AST_IN_FREE). */
 typedef struct {
     gpa_sym name;
     ast_place from;
 } ast_free_var;
 
-typedef enum { AST_SCOPE_MODULE, AST_SCOPE_FUNCTION, AST_SCOPE_GENEXP, AST_SCOPE_CLASS } ast_scope_kind;
+typedef enum {
+    AST_SCOPE_MODULE,
+    AST_SCOPE_FUNCTION,
+    AST_SCOPE_GENEXP,
+    AST_SCOPE_CLASS
+} ast_scope_kind;
 
 struct ast_scope {
     ast_scope_kind kind;
@@ -99,13 +112,15 @@ struct ast_scope {
     uint32_t n_vars;
     ast_free_var *frees;
     uint32_t n_frees;
-    /* Parameters: n_positional of them positional, the first n_positional_only without a keyword. */
+    /* Parameters: n_positional of them positional, the first n_positional_only without a keyword.
+     */
     uint32_t n_positional_only, n_positional, n_keyword_only;
     bool has_args, has_kwargs;
     bool yields; /* a call makes a generator */
 };
 
-/* A node. Only the member named by its kind exists: nodes are as large as their kind needs, so never copy one. */
+/* A node. Only the member named by its kind exists: nodes are as large as their kind needs, so
+ * never copy one. */
 struct ast_node {
     uint16_t kind;   /* ast_kind */
     uint16_t height; /* of the subtree: bounded, so that walking it recursively is safe */
@@ -160,14 +175,16 @@ ast_module *ast_retain(ast_module *m);
 /* Frees the module and all its nodes with the last reference; NULL is ignored. */
 void ast_release(ast_module *m);
 
-/* "BINARY", and an operator's spelling ("+", "not in"; an augmented assignment's without its "="). */
+/* "BINARY", and an operator's spelling ("+", "not in"; an augmented assignment's without its "=").
+ */
 const char *ast_kind_name(ast_kind kind);
 /* How messages call an expression ("function call"); NULL for other kinds. */
 const char *ast_what(ast_kind kind);
 const char *ast_op_text(ast_op op);
 
-/* For the parser: a node of this kind with all fields zero, and the check that follows once they are set: it notes
- * the height of the subtree and is false when that passes AST_MAX_HEIGHT. NULL when memory is short. */
+/* For the parser: a node of this kind with all fields zero, and the check that follows once they
+ * are set: it notes the height of the subtree and is false when that passes AST_MAX_HEIGHT. NULL
+ * when memory is short. */
 enum { AST_MAX_HEIGHT = 1500 };
 ast_node *ast_new(struct arena *a, ast_kind kind, gpa_span span);
 bool ast_seal(ast_node *n);

@@ -1,9 +1,11 @@
 /* The lexer.
  *
- * Invariant between tokens: `at` is behind the last token; brackets, indents and f-strings describe what is open
- * there. The text is valid UTF-8 without zero bytes and ends with one, so looking one byte ahead is always safe.
+ * Invariant between tokens: `at` is behind the last token; brackets, indents and f-strings describe
+ * what is open there. The text is valid UTF-8 without zero bytes and ends with one, so looking one
+ * byte ahead is always safe.
  *
- * Reading order: failures, indentation, names and numbers, strings and f-strings, operators, lex_next. */
+ * Reading order: failures, indentation, names and numbers, strings and f-strings, operators,
+ * lex_next. */
 #include "lang/syntax/lex.h"
 
 #include <stdio.h>
@@ -19,12 +21,14 @@ enum { NAME_START = 1, NAME_PART = 2, DIGIT = 4, HEX = 8 };
 #define L (NAME_START | NAME_PART)
 /* What an ASCII byte may be part of; bytes beyond ASCII ask unicode.h. */
 static const uint8_t ascii[256] = {
-    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D, ['8'] = D, ['9'] = D, ['a'] = X,
-    ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X, ['A'] = X, ['B'] = X, ['C'] = X, ['D'] = X, ['E'] = X, ['F'] = X,
-    ['g'] = L, ['h'] = L, ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L, ['q'] = L,
-    ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L, ['y'] = L, ['z'] = L, ['G'] = L, ['H'] = L,
-    ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L, ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L, ['S'] = L,
-    ['T'] = L, ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L, ['_'] = L,
+    ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D,
+    ['8'] = D, ['9'] = D, ['a'] = X, ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X,
+    ['A'] = X, ['B'] = X, ['C'] = X, ['D'] = X, ['E'] = X, ['F'] = X, ['g'] = L, ['h'] = L,
+    ['i'] = L, ['j'] = L, ['k'] = L, ['l'] = L, ['m'] = L, ['n'] = L, ['o'] = L, ['p'] = L,
+    ['q'] = L, ['r'] = L, ['s'] = L, ['t'] = L, ['u'] = L, ['v'] = L, ['w'] = L, ['x'] = L,
+    ['y'] = L, ['z'] = L, ['G'] = L, ['H'] = L, ['I'] = L, ['J'] = L, ['K'] = L, ['L'] = L,
+    ['M'] = L, ['N'] = L, ['O'] = L, ['P'] = L, ['Q'] = L, ['R'] = L, ['S'] = L, ['T'] = L,
+    ['U'] = L, ['V'] = L, ['W'] = L, ['X'] = L, ['Y'] = L, ['Z'] = L, ['_'] = L,
 };
 #undef D
 #undef X
@@ -51,10 +55,11 @@ static uint32_t here(const lexer *l, const char *p) { return (uint32_t)(p - l->s
 
 /* ---- failures ---- */
 
-static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt, ...)
-    __attribute__((format(printf, 6, 7)));
+static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt,
+                 ...) __attribute__((format(printf, 6, 7)));
 
-static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt, ...) {
+static void fail(lexer *l, token *t, gpa_code code, const char *lo, const char *hi, const char *fmt,
+                 ...) {
     va_list ap;
     va_start(ap, fmt);
     gpa_failv(l->err, code, fmt, ap);
@@ -83,7 +88,9 @@ static void fail_character(lexer *l, token *t, const char *lo) {
 
 /* ---- lines and indentation ---- */
 
-static bool at_line_end(const lexer *l) { return *l->at == '\n' || *l->at == '\r' || l->at == l->end; }
+static bool at_line_end(const lexer *l) {
+    return *l->at == '\n' || *l->at == '\r' || l->at == l->end;
+}
 
 static void skip_line_end(lexer *l) {
     if (*l->at == '\r' && l->at[1] == '\n') l->at++;
@@ -127,7 +134,8 @@ static bool indentation(lexer *l, token *t) {
     uint32_t top = l->n_indents ? l->indents[l->n_indents - 1].column : 0;
     uint32_t top_alternative = l->n_indents ? l->indents[l->n_indents - 1].alternative : 0;
     const char *line = l->at;
-    bool consistent = (column == top) == (alternative == top_alternative) && (column > top) == (alternative > top_alternative);
+    bool consistent = (column == top) == (alternative == top_alternative) &&
+                      (column > top) == (alternative > top_alternative);
     if (column > top && consistent) {
         if (l->n_indents + 1 == LEX_MAX_INDENTS) {
             fail(l, t, GPA_E_INDENTATION, line, line, "too many levels of indentation");
@@ -147,7 +155,8 @@ static bool indentation(lexer *l, token *t) {
     if (consistent && column != top) {
         const char *stop = line;
         while (stop < l->end && *stop != '\n' && *stop != '\r') stop++;
-        fail(l, t, GPA_E_INDENTATION, line, stop, "unindent does not match any outer indentation level");
+        fail(l, t, GPA_E_INDENTATION, line, stop,
+             "unindent does not match any outer indentation level");
         return false;
     }
     if (!consistent || alternative != top_alternative) {
@@ -170,7 +179,8 @@ static bool skip_blanks(lexer *l, token *t) {
         } else if (c == '\\') {
             const char *slash = l->at++;
             if (!at_line_end(l)) {
-                fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "unexpected character after line continuation character");
+                fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1,
+                     "unexpected character after line continuation character");
                 return false;
             }
             skip_line_end(l);
@@ -208,7 +218,8 @@ static void name(lexer *l, token *t) {
     const char *start = l->at;
     if (!skip_name(l, t)) return;
     t->sym = intern_get(l->names, start, (size_t)(l->at - start));
-    t->kind = t->sym <= TOKEN_KEYWORDS ? (token_kind)(TOKEN_FIRST_KEYWORD + t->sym - 1) : TOKEN_NAME;
+    t->kind =
+        t->sym <= TOKEN_KEYWORDS ? (token_kind)(TOKEN_FIRST_KEYWORD + t->sym - 1) : TOKEN_NAME;
     if (!t->sym) {
         gpa_no_memory(l->err);
         t->kind = TOKEN_ERROR;
@@ -232,7 +243,8 @@ static bool skip_digits(lexer *l, token *t, char highest, bool hex, const char *
     }
 }
 
-/* A number may stand right before a keyword (`1if x else 2`) and nothing else that looks like a name. */
+/* A number may stand right before a keyword (`1if x else 2`) and nothing else that looks like a
+ * name. */
 static bool ends_number(lexer *l, token *t, const char *kind) {
     static const char *const words[] = {"if", "in", "is", "and", "else", "for", "or", "not"};
     for (size_t i = 0; i < COUNT_OF(words); i++) {
@@ -253,7 +265,8 @@ static bool based_integer(lexer *l, token *t) {
     if (letter == 'x' ? !is(*l->at, HEX) : !is(*l->at, DIGIT)) return fail_number(l, t, kind);
     if (!skip_digits(l, t, highest, letter == 'x', kind)) return false;
     if (is(*l->at, DIGIT)) {
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "invalid digit '%c' in %s literal", *l->at, kind);
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "invalid digit '%c' in %s literal", *l->at,
+             kind);
         return false;
     }
     return digits < l->at && ends_number(l, t, kind);
@@ -292,7 +305,8 @@ static bool decimal(lexer *l, token *t) {
         while (*zeros == '0' || *zeros == '_') zeros++;
         if (zeros < whole) {
             fail(l, t, GPA_E_SYNTAX, start, zeros,
-                 "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers");
+                 "leading zeros in decimal integer literals are not permitted; use an 0o prefix "
+                 "for octal integers");
             return false;
         }
     }
@@ -343,7 +357,10 @@ static int string_prefix(const char *p, unsigned *flags) {
     bool u = false;
     for (int n = 0; n < 3; n++) {
         char c = (char)(p[n] | 0x20);
-        unsigned flag = c == 'r' ? PREFIX_RAW : c == 'b' ? PREFIX_BYTES : c == 'f' ? PREFIX_FORMAT : 0;
+        unsigned flag = c == 'r'   ? PREFIX_RAW
+                        : c == 'b' ? PREFIX_BYTES
+                        : c == 'f' ? PREFIX_FORMAT
+                                   : 0;
         if (p[n] == '\'' || p[n] == '"') return n;
         if (c == 'u' && n == 0)
             u = true;
@@ -354,19 +371,25 @@ static int string_prefix(const char *p, unsigned *flags) {
     return -1;
 }
 
-static uint32_t quotes_at(const char *p, char quote) { return p[0] == quote && p[1] == quote && p[2] == quote ? 3 : 1; }
+static uint32_t quotes_at(const char *p, char quote) {
+    return p[0] == quote && p[1] == quote && p[2] == quote ? 3 : 1;
+}
 
-/* An f-string whose field is missing its brace looks like a string that starts where the f-string wanted to end. */
+/* An f-string whose field is missing its brace looks like a string that starts where the f-string
+ * wanted to end. */
 static bool closes_fstring(const lexer *l, char quote, uint32_t quotes) {
     const lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
     return f && f->quote == quote && f->quotes == quotes;
 }
 
-static void fail_unterminated(lexer *l, token *t, const char *start, const char *stop, uint32_t quotes, const char *what) {
-    uint32_t line = lex_line(l, here(l, stop > start ? stop - (stop == l->end && stop[-1] == '\n') : stop));
+static void fail_unterminated(lexer *l, token *t, const char *start, const char *stop,
+                              uint32_t quotes, const char *what) {
+    uint32_t line =
+        lex_line(l, here(l, stop > start ? stop - (stop == l->end && stop[-1] == '\n') : stop));
     bool triple = quotes == 3;
-    fail(l, t, triple ? GPA_E_INCOMPLETE : GPA_E_SYNTAX, start, start + 1, "unterminated %s%s literal (detected at line %u)",
-         triple ? "triple-quoted " : "", what, line);
+    fail(l, t, triple ? GPA_E_INCOMPLETE : GPA_E_SYNTAX, start, start + 1,
+         "unterminated %s%s literal (detected at line %u)", triple ? "triple-quoted " : "", what,
+         line);
     if (triple) l->at_end = true;
 }
 
@@ -397,7 +420,8 @@ static void string(lexer *l, token *t, int prefix, unsigned flags) {
     }
     l->at = p + quotes;
     t->kind = flags & PREFIX_BYTES ? TOKEN_BYTES : TOKEN_STRING;
-    decode(l, t, text, p, (flags & PREFIX_RAW ? LITERAL_RAW : 0u) | (flags & PREFIX_BYTES ? LITERAL_BYTES : 0u));
+    decode(l, t, text, p,
+           (flags & PREFIX_RAW ? LITERAL_RAW : 0u) | (flags & PREFIX_BYTES ? LITERAL_BYTES : 0u));
 }
 
 static void fstring_start(lexer *l, token *t, int prefix, unsigned flags) {
@@ -407,25 +431,31 @@ static void fstring_start(lexer *l, token *t, int prefix, unsigned flags) {
         return;
     }
     lex_fstring *f = &l->fstrings[l->n_fstrings++];
-    *f = (lex_fstring){.lo = here(l, l->at), .quote = *quote, .quotes = quotes_at(quote, *quote), .raw = flags & PREFIX_RAW};
+    *f = (lex_fstring){.lo = here(l, l->at),
+                       .quote = *quote,
+                       .quotes = quotes_at(quote, *quote),
+                       .raw = flags & PREFIX_RAW};
     l->at = quote + f->quotes;
     t->kind = TOKEN_FSTRING;
 }
 
-/* Whether the next characters are text of an f-string: outside its fields, or in the specification of one. */
+/* Whether the next characters are text of an f-string: outside its fields, or in the specification
+ * of one. */
 static bool in_fstring_text(const lexer *l) {
     if (!l->n_fstrings) return false;
     const lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
     return f->n_fields == 0 || f->fields[f->n_fields - 1].in_spec;
 }
 
-/* Where the text of an f-string ends: its quote, or a brace that is not doubled. NULL: *t is an error. */
+/* Where the text of an f-string ends: its quote, or a brace that is not doubled. NULL: *t is an
+ * error. */
 static const char *fstring_text_end(lexer *l, token *t, const lex_fstring *f) {
     const char *p = l->at, *start = l->src->text + f->lo;
     for (;; p++) {
         if (*p == f->quote && (f->quotes == 1 || quotes_at(p, f->quote) == 3)) return p;
         if (p == l->end || (f->quotes == 1 && (*p == '\n' || *p == '\r'))) {
-            if (f->n_fields && f->quotes == 1 && p < l->end) return p; /* the parser misses the brace */
+            if (f->n_fields && f->quotes == 1 && p < l->end)
+                return p; /* the parser misses the brace */
             fail_unterminated(l, t, start, p, f->quotes, "f-string");
             return NULL;
         }
@@ -449,7 +479,8 @@ static void fstring_text(lexer *l, token *t) {
     if (stop > start) {
         l->at = stop;
         t->kind = TOKEN_FTEXT;
-        decode(l, t, start, stop, (f->raw ? LITERAL_RAW : 0u) | (f->n_fields ? 0u : (unsigned)LITERAL_BRACES));
+        decode(l, t, start, stop,
+               (f->raw ? LITERAL_RAW : 0u) | (f->n_fields ? 0u : (unsigned)LITERAL_BRACES));
     } else if (*stop == '{') {
         if (f->n_fields == LEX_MAX_FIELDS) {
             fail(l, t, GPA_E_SYNTAX, stop, stop + 1, "f-string: expressions nested too deeply");
@@ -513,8 +544,8 @@ static void close_bracket(lexer *l, token *t, char c) {
         uint32_t line = lex_line(l, l->brackets[l->n_brackets - 1].lo);
         char on[32] = "";
         if (line != lex_line(l, here(l, l->at))) snprintf(on, sizeof on, " on line %u", line);
-        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1, "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c,
-             open, on);
+        fail(l, t, GPA_E_SYNTAX, l->at, l->at + 1,
+             "closing parenthesis '%c' does not match opening parenthesis '%c'%s", c, open, on);
         return;
     }
     l->n_brackets--;
@@ -590,7 +621,8 @@ static void operator_(lexer *l, token *t) {
 /* `name?`, `name??`, `?name`, `np.*cos*?`, alone on a line. */
 static bool is_question(const char *p) {
     if (*p == '?') return true;
-    while (is(*p, NAME_PART) || (unsigned char)*p >= 0x80 || *p == '.' || *p == '%' || *p == '*') p++;
+    while (is(*p, NAME_PART) || (unsigned char)*p >= 0x80 || *p == '.' || *p == '%' || *p == '*')
+        p++;
     if (*p != '?') return false;
     while (*p == '?' || *p == ' ' || *p == '\t') p++;
     return *p == 0 || *p == '\n' || *p == '\r';
@@ -604,7 +636,8 @@ static void take_line(lexer *l, token *t, bool whole) {
     else
         skip_comment(l);
     t->kind = TOKEN_MAGIC;
-    t->text = (ast_text){arena_text(l->arena, start, (size_t)(l->at - start)), (uint32_t)(l->at - start)};
+    t->text =
+        (ast_text){arena_text(l->arena, start, (size_t)(l->at - start)), (uint32_t)(l->at - start)};
     t->hi = here(l, l->at);
     if (t->text.at) return;
     gpa_no_memory(l->err);
@@ -661,7 +694,8 @@ static void visible(lexer *l, token *t) {
     char c = *l->at;
     unsigned flags;
     int prefix = -1;
-    if (c == '\'' || c == '"' || (is(c, NAME_START) && strchr("bBfFrRuU", c))) prefix = string_prefix(l->at, &flags);
+    if (c == '\'' || c == '"' || (is(c, NAME_START) && strchr("bBfFrRuU", c)))
+        prefix = string_prefix(l->at, &flags);
     if (prefix >= 0 && flags & PREFIX_FORMAT)
         fstring_start(l, t, prefix, flags);
     else if (prefix >= 0)
@@ -700,7 +734,8 @@ void lex_next(lexer *l, token *t) {
         return;
     }
     l->open_line = true;
-    if (l->magics && statement && !l->n_brackets && (*l->at == '%' || *l->at == '!' || is_question(l->at))) {
+    if (l->magics && statement && !l->n_brackets &&
+        (*l->at == '%' || *l->at == '!' || is_question(l->at))) {
         take_line(l, t, l->at[0] == '%' && l->at[1] == '%');
         return;
     }

@@ -1,8 +1,9 @@
 /* The lexer: source text to Python 3.12's tokens, one at a time.
  *
- * Indentation becomes INDENT and DEDENT; lines join inside brackets and after a backslash. An f-string is FSTRING,
- * then FTEXT and the tokens of its fields ({ ... }), then FEND; the lexer knows by itself where text ends and a
- * field begins. String tokens carry their decoded text, in the arena.
+ * Indentation becomes INDENT and DEDENT; lines join inside brackets and after a backslash. An
+ * f-string is FSTRING, then FTEXT and the tokens of its fields ({ ... }), then FEND; the lexer
+ * knows by itself where text ends and a field begins. String tokens carry their decoded text, in
+ * the arena.
  *
  * A lexer is plain data: a copy of it is a place to come back to. */
 #ifndef GPA_SYNTAX_LEX_H
@@ -67,20 +68,24 @@ typedef struct {
     int32_t dedents; /* still to be delivered */
     bool indent;     /* an INDENT still to be delivered */
     struct {
-        uint32_t column, alternative; /* with tabs to 8, and with tabs to 1: both must agree on the order */
+        uint32_t column,
+            alternative; /* with tabs to 8, and with tabs to 1: both must agree on the order */
     } indents[LEX_MAX_INDENTS];
 
     uint8_t n_fstrings;
     lex_fstring fstrings[LEX_MAX_FSTRINGS];
 } lexer;
 
-/* Starts at the beginning of a source. All arguments are borrowed for as long as the lexer lives. */
+/* Starts at the beginning of a source. All arguments are borrowed for as long as the lexer lives.
+ */
 void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics, gpa_err *err);
-/* Right behind lex_start: reads bytes [from, to) alone. It ends before a newline, or with the source. */
+/* Right behind lex_start: reads bytes [from, to) alone. It ends before a newline, or with the
+ * source. */
 void lex_within(lexer *l, uint32_t from, uint32_t to);
 /* The next token. TOKEN_ERROR: *err is set. After the end: TOKEN_END for ever. */
 void lex_next(lexer *l, token *t);
-/* Rereads from the token t, the last one delivered, to the end of its line as one MAGIC token: `x = !ls`. */
+/* Rereads from the token t, the last one delivered, to the end of its line as one MAGIC token: `x =
+ * !ls`. */
 void lex_magic(lexer *l, token *t);
 /* The line of a byte, from 1. */
 uint32_t lex_line(const lexer *l, uint32_t at);

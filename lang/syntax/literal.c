@@ -27,7 +27,8 @@ bool literal_integer(const char *s, size_t n, uint64_t *out) {
     for (; i < n; i++) {
         if (s[i] == '_') continue;
         uint64_t next;
-        if (__builtin_mul_overflow(value, (uint64_t)base, &next) || __builtin_add_overflow(next, digit_of(s[i]), &next))
+        if (__builtin_mul_overflow(value, (uint64_t)base, &next) ||
+            __builtin_add_overflow(next, digit_of(s[i]), &next))
             return false;
         value = next;
     }
@@ -35,7 +36,8 @@ bool literal_integer(const char *s, size_t n, uint64_t *out) {
     return true;
 }
 
-/* The program keeps LC_NUMERIC at "C", so strtod reads Python's spelling; what follows a literal never prolongs it. */
+/* The program keeps LC_NUMERIC at "C", so strtod reads Python's spelling; what follows a literal
+ * never prolongs it. */
 bool literal_real(arena *a, const char *s, size_t n, double *out) {
     if (memchr(s, '_', n)) {
         char *plain = arena_take(a, n + 1);
@@ -58,19 +60,23 @@ typedef struct {
     gpa_err *err;
 } decoder;
 
-/* Where CPython's codec would say `p` is: it sees characters beyond ASCII as \U escapes of ten bytes. */
+/* Where CPython's codec would say `p` is: it sees characters beyond ASCII as \U escapes of ten
+ * bytes. */
 static size_t codec_position(const decoder *d, const char *p) {
     size_t at = 0;
-    for (const char *q = d->s; q < p; q++) at += ((unsigned char)*q & 0xc0) == 0x80 ? 0 : (unsigned char)*q < 0x80 ? 1 : 10;
+    for (const char *q = d->s; q < p; q++)
+        at += ((unsigned char)*q & 0xc0) == 0x80 ? 0 : (unsigned char)*q < 0x80 ? 1 : 10;
     return at;
 }
 
 static bool truncated(const decoder *d, const char *escape, const char *stop, const char *what) {
     if (d->flags & LITERAL_BYTES) {
-        gpa_fail(d->err, GPA_E_SYNTAX, "(value error) invalid \\x escape at position %zu", codec_position(d, escape));
+        gpa_fail(d->err, GPA_E_SYNTAX, "(value error) invalid \\x escape at position %zu",
+                 codec_position(d, escape));
         return false;
     }
-    gpa_fail(d->err, GPA_E_SYNTAX, "(unicode error) 'unicodeescape' codec can't decode bytes in position %zu-%zu: %s",
+    gpa_fail(d->err, GPA_E_SYNTAX,
+             "(unicode error) 'unicodeescape' codec can't decode bytes in position %zu-%zu: %s",
              codec_position(d, escape), codec_position(d, stop) - 1, what);
     return false;
 }
@@ -131,7 +137,8 @@ static bool escape(decoder *d) {
     if (c == 'U' && text) return hex_escape(d, 8, "truncated \\UXXXXXXXX escape");
     if (c == 'N' && text) {
         gpa_fail(d->err, GPA_E_SYNTAX,
-                 "character names (\\N{...}) are not part of gpa: write the character itself, or its number as \\uXXXX");
+                 "character names (\\N{...}) are not part of gpa: write the character itself, or "
+                 "its number as \\uXXXX");
         return false;
     }
     *d->out++ = '\\';
@@ -160,7 +167,8 @@ static bool decode(decoder *d) {
     return true;
 }
 
-gpa_code literal_text(arena *a, const char *s, size_t n, unsigned flags, ast_text *out, gpa_err *e) {
+gpa_code literal_text(arena *a, const char *s, size_t n, unsigned flags, ast_text *out,
+                      gpa_err *e) {
     char *buffer = arena_take(a, n + 1); /* no escape is shorter than what it stands for */
     if (!buffer) return gpa_no_memory(e);
     decoder d = {s, s, s + n, buffer, flags, e};

@@ -1,4 +1,5 @@
-/* Private names: a walk over the body of a class just parsed. Classes inside were walked before, by their own names. */
+/* Private names: a walk over the body of a class just parsed. Classes inside were walked before, by
+ * their own names. */
 #include "lang/syntax/name_mangling.h"
 
 #include <string.h>
@@ -11,7 +12,9 @@ typedef struct {
     bool ok;
 } walk;
 
-static bool is_private(const char *name, size_t n) { return n > 2 && name[0] == '_' && name[1] == '_' && !(name[n - 1] == '_' && name[n - 2] == '_'); }
+static bool is_private(const char *name, size_t n) {
+    return n > 2 && name[0] == '_' && name[1] == '_' && !(name[n - 1] == '_' && name[n - 2] == '_');
+}
 
 static void rename(walk *w, gpa_sym *name) {
     const char *text = intern_text(w->names, *name);
@@ -28,9 +31,12 @@ static void rename(walk *w, gpa_sym *name) {
 static void visit(void *user, ast_node *n) {
     walk *w = user;
     if (!w->ok) return;
-    if (n->kind == AST_NAME) rename(w, &n->name.name);
-    else if (n->kind == AST_ATTR) rename(w, &n->attr.name);
-    else if (n->kind == AST_KEYWORD && n->keyword.name) rename(w, &n->keyword.name);
+    if (n->kind == AST_NAME)
+        rename(w, &n->name.name);
+    else if (n->kind == AST_ATTR)
+        rename(w, &n->attr.name);
+    else if (n->kind == AST_KEYWORD && n->keyword.name)
+        rename(w, &n->keyword.name);
     ast_each_child(n, visit, w);
 }
 

@@ -1,7 +1,9 @@
-/* The parser's ground floor: tokens, nodes, failures; then whole modules, and the question of a prompt.
+/* The parser's ground floor: tokens, nodes, failures; then whole modules, and the question of a
+ * prompt.
  *
- * Like CPython's, the parser stops at its first error and then lets the lexer read on: a bracket that was never
- * closed or a stray quote explains more than the token where the grammar stumbled. */
+ * Like CPython's, the parser stops at its first error and then lets the lexer read on: a bracket
+ * that was never closed or a stray quote explains more than the token where the grammar stumbled.
+ */
 #include "lang/syntax/parse.h"
 
 #include "lang/syntax/parse_state.h"
@@ -34,11 +36,14 @@ bool parse_expect(parser *p, token_kind kind) {
 
 bool parse_demand(parser *p, token_kind kind) {
     if (parse_accept(p, kind)) return true;
-    if (p->tok.kind != TOKEN_ERROR) parse_syntax(p, parse_here(p), "expected '%s'", token_info[kind].text);
+    if (p->tok.kind != TOKEN_ERROR)
+        parse_syntax(p, parse_here(p), "expected '%s'", token_info[kind].text);
     return false;
 }
 
-gpa_span parse_span(const parser *p, uint32_t lo) { return (gpa_span){p->lex.src->id, lo, p->prev_hi}; }
+gpa_span parse_span(const parser *p, uint32_t lo) {
+    return (gpa_span){p->lex.src->id, lo, p->prev_hi};
+}
 
 gpa_span parse_here(const parser *p) { return (gpa_span){p->lex.src->id, p->tok.lo, p->tok.hi}; }
 
@@ -55,7 +60,8 @@ ast_node *parse_new(parser *p, ast_kind kind, gpa_span span) {
 }
 
 static ast_node *fail_depth(parser *p, gpa_span at) {
-    return parse_fail(p, GPA_E_RECURSION, at, "maximum recursion depth exceeded during compilation");
+    return parse_fail(p, GPA_E_RECURSION, at,
+                      "maximum recursion depth exceeded during compilation");
 }
 
 ast_node *parse_done(parser *p, ast_node *n) {
@@ -121,8 +127,10 @@ ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...) {
 
 ast_node *parse_unexpected(parser *p) {
     if (p->tok.kind == TOKEN_ERROR) return NULL;
-    if (p->tok.kind == TOKEN_INDENT) return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected indent");
-    if (p->tok.kind == TOKEN_DEDENT) return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected unindent");
+    if (p->tok.kind == TOKEN_INDENT)
+        return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected indent");
+    if (p->tok.kind == TOKEN_DEDENT)
+        return parse_fail(p, GPA_E_INDENTATION, parse_here(p), "unexpected unindent");
     p->plain = !p->err->code;
     return parse_syntax(p, parse_here(p), "invalid syntax");
 }
@@ -133,7 +141,9 @@ ast_node *parse_left_out(parser *p, gpa_span at, const char *what) {
 }
 
 ast_node *parse_refuse(parser *p) {
-    return parse_left_out(p, parse_here(p), "async and await are not part of gpa: work on arrays is queued, and waited for when its values are needed");
+    return parse_left_out(p, parse_here(p),
+                          "async and await are not part of gpa: work on arrays is queued, and "
+                          "waited for when its values are needed");
 }
 
 /* ---- reading ahead ---- */
@@ -173,10 +183,12 @@ void parse_keep(parser *p, parse_mark *m) {
 
 /* ---- modules ---- */
 
-/* After a failure of the grammar: what the lexer finds further on explains it better, if it finds something. */
+/* After a failure of the grammar: what the lexer finds further on explains it better, if it finds
+ * something. */
 static void blame_lexer(parser *p) {
     token_kind at = p->tok.kind;
-    if (at == TOKEN_ERROR || at == TOKEN_INDENT || at == TOKEN_DEDENT || p->refused || !gpa_err_is(p->err->code, GPA_E_SYNTAX))
+    if (at == TOKEN_ERROR || at == TOKEN_INDENT || at == TOKEN_DEDENT || p->refused ||
+        !gpa_err_is(p->err->code, GPA_E_SYNTAX))
         return;
     uint32_t line = lex_line(&p->lex, p->furthest);
     gpa_err found = {.code = GPA_OK};
@@ -185,8 +197,8 @@ static void blame_lexer(parser *p) {
     p->lex.at_end = false;
     while (p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR) lex_next(&p->lex, &p->tok);
     bool open = p->lex.at_end && p->lex.n_brackets > 0;
-    bool better =
-        found.code && !gpa_err_is(found.code, GPA_E_INDENTATION) && !(open && line <= lex_line(&p->lex, found.span.lo));
+    bool better = found.code && !gpa_err_is(found.code, GPA_E_INDENTATION) &&
+                  !(open && line <= lex_line(&p->lex, found.span.lo));
     if (better)
         *p->err = found;
     else
@@ -204,13 +216,15 @@ static gpa_code check_text(const source *s, gpa_err *e) {
             gpa_fail(e, GPA_E_SYNTAX, "source code string cannot contain null bytes");
         } else if (n == 0) {
             gpa_fail(e, GPA_E_SYNTAX,
-                     "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %zu: invalid start byte",
+                     "(unicode error) 'utf-8' codec can't decode byte 0x%02x in position %zu: "
+                     "invalid start byte",
                      (unsigned)(unsigned char)*p, (size_t)(p - s->text));
         } else {
             p += n;
             continue;
         }
-        return gpa_fail_at(e, (gpa_span){s->id, (uint32_t)(p - s->text), (uint32_t)(p - s->text) + 1});
+        return gpa_fail_at(e,
+                           (gpa_span){s->id, (uint32_t)(p - s->text), (uint32_t)(p - s->text) + 1});
     }
     return GPA_OK;
 }
@@ -232,7 +246,8 @@ static bool statements(parser *p, ast_module *m) {
     while (p->tok.kind != TOKEN_END)
         if (!parse_statement(p)) return false;
     if (!parse_take(p, 0, &m->body)) return false;
-    if (m->body.n && m->body.at[0]->kind == AST_EXPR && m->body.at[0]->expr.value->kind == AST_STRING)
+    if (m->body.n && m->body.at[0]->kind == AST_EXPR &&
+        m->body.at[0]->expr.value->kind == AST_STRING)
         m->doc = m->body.at[0]->expr.value;
     return true;
 }
@@ -243,7 +258,8 @@ typedef struct {
     bool in_block;
 } ending;
 
-static gpa_code parse(const source *s, intern *names, const parse_options *o, ast_module **out, ending *how, gpa_err *e) {
+static gpa_code parse(const source *s, intern *names, const parse_options *o, ast_module **out,
+                      ending *how, gpa_err *e) {
     gpa_err own = {.code = GPA_OK};
     ast_module *m = NULL;
     parser *p = NULL;
@@ -280,7 +296,8 @@ out:
     return GPA_OK;
 }
 
-gpa_code parse_module(const source *s, intern *names, const parse_options *o, ast_module **out, gpa_err *e) {
+gpa_code parse_module(const source *s, intern *names, const parse_options *o, ast_module **out,
+                      gpa_err *e) {
     ending how;
     return parse(s, names, o, out, &how, e);
 }
@@ -302,7 +319,8 @@ static uint32_t last_margin(const char *text, size_t n, const char **line, const
     while (n > 0 && text[n - 1] != '\n') n--;
     *line = text + n;
     uint32_t columns = 0;
-    for (; **line == ' ' || **line == '\t'; (*line)++) columns += **line == '\t' ? 8 - columns % 8 : 1;
+    for (; **line == ' ' || **line == '\t'; (*line)++)
+        columns += **line == '\t' ? 8 - columns % 8 : 1;
     return columns;
 }
 
@@ -310,7 +328,9 @@ static bool leaves_block(const char *line, const char *end) {
     static const char *const words[] = {"return", "pass", "break", "continue", "raise"};
     for (size_t i = 0; i < COUNT_OF(words); i++) {
         size_t n = strlen(words[i]);
-        if ((size_t)(end - line) >= n && memcmp(line, words[i], n) == 0 && (line + n == end || line[n] == ' ')) return true;
+        if ((size_t)(end - line) >= n && memcmp(line, words[i], n) == 0 &&
+            (line + n == end || line[n] == ' '))
+            return true;
     }
     return false;
 }

@@ -1,7 +1,7 @@
 /* The parser: Python 3.12's grammar, less classes, generators, async and match, to a resolved tree.
  *
- * What CPython's compiler rejects is rejected, with its words and its place. Nesting is bounded: no input can
- * exhaust the stack. */
+ * What CPython's compiler rejects is rejected, with its words and its place. Nesting is bounded: no
+ * input can exhaust the stack. */
 #ifndef GPA_SYNTAX_PARSE_H
 #define GPA_SYNTAX_PARSE_H
 
@@ -9,20 +9,25 @@
 #include "lang/text/source.h"
 
 typedef struct {
-    bool magics; /* lines that begin with % or ! or end with ?, and `x = %...`, `x = !...`, are MAGIC nodes */
-    uint32_t from, to; /* bytes of the source that are parsed; `to` 0: to its end. Places remain those of the source */
+    bool magics; /* lines that begin with % or ! or end with ?, and `x = %...`, `x = !...`, are
+                    MAGIC nodes */
+    uint32_t from, to; /* bytes of the source that are parsed; `to` 0: to its end. Places remain
+                          those of the source */
 } parse_options;
 
-/* Parses a source. On success *out is owned by the caller (ast_release). Failure: GPA_E_INCOMPLETE when the text
- * could be continued (an open bracket, an open triple-quoted string, a block not begun), GPA_E_SYNTAX,
- * GPA_E_INDENTATION or GPA_E_TAB, GPA_E_OVERFLOW for an int literal beyond 64 bits, GPA_E_MEMORY. */
-gpa_code parse_module(const source *s, intern *names, const parse_options *o, ast_module **out, gpa_err *e);
+/* Parses a source. On success *out is owned by the caller (ast_release). Failure: GPA_E_INCOMPLETE
+ * when the text could be continued (an open bracket, an open triple-quoted string, a block not
+ * begun), GPA_E_SYNTAX, GPA_E_INDENTATION or GPA_E_TAB, GPA_E_OVERFLOW for an int literal beyond 64
+ * bits, GPA_E_MEMORY. */
+gpa_code parse_module(const source *s, intern *names, const parse_options *o, ast_module **out,
+                      gpa_err *e);
 
 typedef enum { PARSE_COMPLETE, PARSE_INCOMPLETE, PARSE_INVALID } parse_status;
 
-/* What a prompt should do with the lines typed so far: run them, ask for another (*indent: the columns it should
- * begin with), or show the error. A compound statement is complete once a blank line ends it; a text that ends
- * with two newlines is never asked to go on for its block's sake alone. */
+/* What a prompt should do with the lines typed so far: run them, ask for another (*indent: the
+ * columns it should begin with), or show the error. A compound statement is complete once a blank
+ * line ends it; a text that ends with two newlines is never asked to go on for its block's sake
+ * alone. */
 parse_status parse_check(const char *text, size_t n, const parse_options *o, uint32_t *indent);
 
 #endif

@@ -11,7 +11,9 @@ typedef struct {
     bool keyword, unpacked; /* a name=value, a **mapping was seen */
 } arguments;
 
-static bool at_clauses(const parser *p) { return p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC; }
+static bool at_clauses(const parser *p) {
+    return p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC;
+}
 
 /* A generator expression without parentheses of its own, which only the sole argument may be. */
 static ast_node *bare_generator(parser *p, ast_node *item, bool sole, uint32_t call_paren) {
@@ -30,7 +32,8 @@ static ast_node *bare_generator(parser *p, ast_node *item, bool sole, uint32_t c
     if (!sole || (!last && p->tok.kind == TOKEN_COMMA))
         return parse_syntax(p, span, "Generator expression must be parenthesized");
     if (!last) return parse_unexpected(p);
-    if (p->tok.kind == TOKEN_COMMA) return parse_syntax(p, span, "Generator expression must be parenthesized");
+    if (p->tok.kind == TOKEN_COMMA)
+        return parse_syntax(p, span, "Generator expression must be parenthesized");
     ast_node *n = parse_new(p, AST_GENEXP, (gpa_span){span.src, call_paren, p->tok.hi});
     if (!n) return NULL;
     n->genexp.item = item;
@@ -45,13 +48,16 @@ static ast_node *keyword_argument(parser *p, ast_node *name) {
     if (name->kind == AST_TRUE || name->kind == AST_FALSE || name->kind == AST_NONE)
         return parse_syntax(p, upto, "cannot assign to %s", ast_what((ast_kind)name->kind));
     if (name->kind != AST_NAME || parse_is_group(p, name))
-        return parse_syntax(p, upto, "expression cannot contain assignment, perhaps you meant \"==\"?");
+        return parse_syntax(p, upto,
+                            "expression cannot contain assignment, perhaps you meant \"==\"?");
     parse_advance(p);
     if (p->tok.kind == TOKEN_COMMA || p->tok.kind == TOKEN_RPAR)
         return parse_syntax(p, upto, "expected argument value expression");
     ast_node *value = parse_expression(p);
     if (!value) return NULL;
-    if (at_clauses(p)) return parse_syntax(p, upto, "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    if (at_clauses(p))
+        return parse_syntax(p, upto,
+                            "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
     ast_node *n = parse_new(p, AST_KEYWORD, parse_span(p, name->span.lo));
     if (!n) return NULL;
     n->keyword.name = name->name.name;
@@ -92,7 +98,8 @@ static bool in_order(parser *p, const arguments *a, const ast_node *arg) {
     if (arg->kind == AST_STARRED && !a->unpacked) return true;
     if (!a->keyword && !a->unpacked) return true;
     if (arg->kind == AST_STARRED)
-        parse_syntax(p, arg->span, "iterable argument unpacking follows keyword argument unpacking");
+        parse_syntax(p, arg->span,
+                     "iterable argument unpacking follows keyword argument unpacking");
     else if (a->unpacked)
         parse_syntax(p, arg->span, "positional argument follows keyword argument unpacking");
     else
@@ -175,14 +182,17 @@ static ast_node *param(parser *p, const parameters *ps, ast_param_kind kind) {
     }
     if (p->tok.kind == TOKEN_ASSIGN) {
         gpa_span at = parse_here(p);
-        if (kind == AST_STAR_ARGS) return parse_syntax(p, at, "var-positional argument cannot have default value");
-        if (kind == AST_STAR_KWARGS) return parse_syntax(p, at, "var-keyword argument cannot have default value");
+        if (kind == AST_STAR_ARGS)
+            return parse_syntax(p, at, "var-positional argument cannot have default value");
+        if (kind == AST_STAR_KWARGS)
+            return parse_syntax(p, at, "var-keyword argument cannot have default value");
         parse_advance(p);
         if (p->tok.kind == TOKEN_COMMA || p->tok.kind == TOKEN_RPAR)
             return parse_syntax(p, at, "expected default value expression");
         if (!(init = parse_expression(p))) return NULL;
     } else if (ps->init && (kind == AST_ORDINARY || kind == AST_POSITIONAL_ONLY)) {
-        return parse_syntax(p, target->span, "parameter without a default follows parameter with a default");
+        return parse_syntax(p, target->span,
+                            "parameter without a default follows parameter with a default");
     }
     ast_node *n = parse_new(p, AST_PARAM, parse_span(p, lo));
     if (!n) return NULL;
@@ -202,9 +212,11 @@ static bool slash(parser *p, parameters *ps) {
     bool first = p->n_items == ps->mark;
     ps->slash = true;
     parse_advance(p);
-    if (first && p->tok.kind == TOKEN_COMMA) return parse_syntax(p, at, "at least one argument must precede /") != NULL;
+    if (first && p->tok.kind == TOKEN_COMMA)
+        return parse_syntax(p, at, "at least one argument must precede /") != NULL;
     if (first) return parse_syntax(p, at, "invalid syntax") != NULL;
-    if (p->tok.kind == TOKEN_STAR) return parse_syntax(p, parse_here(p), "expected comma between / and *") != NULL;
+    if (p->tok.kind == TOKEN_STAR)
+        return parse_syntax(p, parse_here(p), "expected comma between / and *") != NULL;
     return true;
 }
 
@@ -215,9 +227,11 @@ static bool star(parser *p, parameters *ps) {
     ps->star = true;
     ps->kind = AST_KEYWORD_ONLY;
     parse_advance(p);
-    if (again && p->tok.kind != TOKEN_NAME && p->tok.kind != TOKEN_COMMA) return parse_syntax(p, at, "invalid syntax") != NULL;
+    if (again && p->tok.kind != TOKEN_NAME && p->tok.kind != TOKEN_COMMA)
+        return parse_syntax(p, at, "invalid syntax") != NULL;
     if (again) return parse_syntax(p, at, "* argument may appear only once") != NULL;
-    if (p->tok.kind == ps->closer) return parse_syntax(p, at, "named arguments must follow bare *") != NULL;
+    if (p->tok.kind == ps->closer)
+        return parse_syntax(p, at, "named arguments must follow bare *") != NULL;
     if (p->tok.kind != TOKEN_COMMA) return parse_push(p, param(p, ps, AST_STAR_ARGS));
     parse_mark m;
     parse_try(p, &m);
@@ -234,7 +248,8 @@ static bool double_star(parser *p, parameters *ps) {
     if (!parse_accept(p, TOKEN_COMMA)) return true;
     token_kind next = p->tok.kind;
     if (next == TOKEN_NAME || next == TOKEN_STAR || next == TOKEN_DSTAR || next == TOKEN_SLASH)
-        return parse_syntax(p, parse_here(p), "arguments cannot follow var-keyword argument") != NULL;
+        return parse_syntax(p, parse_here(p), "arguments cannot follow var-keyword argument") !=
+               NULL;
     return true;
 }
 
@@ -255,7 +270,8 @@ static bool parenthesized(parser *p, const parameters *ps) {
     return parse_syntax(p, span, "%s parameters cannot be parenthesized", what) != NULL;
 }
 
-/* parameters: plain names, then '/', then more, then '*args' or '*', then keyword-only names, then '**kwargs' */
+/* parameters: plain names, then '/', then more, then '*args' or '*', then keyword-only names, then
+ * '**kwargs' */
 bool parse_parameters(parser *p, token_kind closer, ast_list *out) {
     parameters ps = {.closer = closer, .kind = AST_ORDINARY, .mark = p->n_items};
     while (p->tok.kind != closer) {
@@ -270,7 +286,8 @@ bool parse_parameters(parser *p, token_kind closer, ast_list *out) {
             ok = parenthesized(p, &ps);
         } else {
             ok = parse_push(p, param(p, &ps, ps.kind));
-            if (ok && ps.kind == AST_ORDINARY) ps.init |= p->items[p->n_items - 1]->param.init != NULL;
+            if (ok && ps.kind == AST_ORDINARY)
+                ps.init |= p->items[p->n_items - 1]->param.init != NULL;
         }
         if (!ok) return false;
         if (last || !parse_accept(p, TOKEN_COMMA)) break;

@@ -19,16 +19,17 @@ ast_node *parse_fail_target(parser *p, const ast_node *bad) {
     return parse_syntax(p, bad->span, "cannot assign to %s", ast_what((ast_kind)bad->kind));
 }
 
-/* Whether the grammar's bitwise_or derives n: not a comparison, boolean operator, conditional or lambda. */
+/* Whether the grammar's bitwise_or derives n: not a comparison, boolean operator, conditional or
+ * lambda. */
 static bool is_bitwise_or(const parser *p, const ast_node *n) {
     if (parse_is_group(p, n)) return true;
-    bool looser = n->kind == AST_STARRED || n->kind == AST_COMPARE || n->kind == AST_BOOLOP || n->kind == AST_IFEXP ||
-                  n->kind == AST_FUNCTION || n->kind == AST_NAMED;
+    bool looser = n->kind == AST_STARRED || n->kind == AST_COMPARE || n->kind == AST_BOOLOP ||
+                  n->kind == AST_IFEXP || n->kind == AST_FUNCTION || n->kind == AST_NAMED;
     return !looser && !(n->kind == AST_UNARY && n->unary.op == AST_OP_NOT);
 }
 
-/* Reads `= bitwise_or`, behind which no other '=' may stand, or `:= expression`. NULL: not of this form, or the error
- * is set. */
+/* Reads `= bitwise_or`, behind which no other '=' may stand, or `:= expression`. NULL: not of this
+ * form, or the error is set. */
 static const ast_node *value_after_assign(parser *p, bool *failed) {
     parse_mark m;
     parse_try(p, &m);
@@ -42,24 +43,32 @@ static const ast_node *value_after_assign(parser *p, bool *failed) {
 }
 
 ast_node *parse_stray_assign(parser *p, ast_node *n) {
-    bool name = n->kind == AST_NAME && !parse_is_group(p, n), walrus = p->tok.kind == TOKEN_WALRUS, failed;
+    bool name = n->kind == AST_NAME && !parse_is_group(p, n), walrus = p->tok.kind == TOKEN_WALRUS,
+         failed;
     if (p->trial || (walrus && name)) return n;
     const ast_node *value = value_after_assign(p, &failed);
     if (failed) return NULL;
     if (!value) return n;
-    if (walrus) return parse_syntax(p, n->span, "cannot use assignment expressions with %s", ast_what((ast_kind)n->kind));
-    if (name) return parse_syntax(p, parse_range(n, value), "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
-    bool other = n->kind == AST_LIST || n->kind == AST_TUPLE || n->kind == AST_GENEXP || n->kind == AST_TRUE ||
-                 n->kind == AST_FALSE || n->kind == AST_NONE; /* these cannot have been meant to be compared */
+    if (walrus)
+        return parse_syntax(p, n->span, "cannot use assignment expressions with %s",
+                            ast_what((ast_kind)n->kind));
+    if (name)
+        return parse_syntax(p, parse_range(n, value),
+                            "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
+    bool other = n->kind == AST_LIST || n->kind == AST_TUPLE || n->kind == AST_GENEXP ||
+                 n->kind == AST_TRUE || n->kind == AST_FALSE ||
+                 n->kind == AST_NONE; /* these cannot have been meant to be compared */
     if (other || !is_bitwise_or(p, n)) return n;
-    return parse_syntax(p, n->span, "cannot assign to %s here. Maybe you meant '==' instead of '='?",
+    return parse_syntax(p, n->span,
+                        "cannot assign to %s here. Maybe you meant '==' instead of '='?",
                         ast_what((ast_kind)n->kind));
 }
 
 static bool is_soft_keyword(const parser *p, const token *t) {
     if (t->kind != TOKEN_NAME) return false;
     const char *name = intern_text(p->lex.names, t->sym);
-    return strcmp(name, "match") == 0 || strcmp(name, "case") == 0 || strcmp(name, "type") == 0 || strcmp(name, "_") == 0;
+    return strcmp(name, "match") == 0 || strcmp(name, "case") == 0 || strcmp(name, "type") == 0 ||
+           strcmp(name, "_") == 0;
 }
 
 /* Python 2's statements that became functions. */
@@ -73,7 +82,8 @@ ast_node *parse_run_on(parser *p, ast_node *n, const token *first) {
     if (p->trial) return n;
     const char *legacy = legacy_statement(p, n);
     bool text_prefix =
-        n->kind == AST_NAME && (p->tok.kind == TOKEN_STRING || p->tok.kind == TOKEN_BYTES || p->tok.kind == TOKEN_FSTRING);
+        n->kind == AST_NAME &&
+        (p->tok.kind == TOKEN_STRING || p->tok.kind == TOKEN_BYTES || p->tok.kind == TOKEN_FSTRING);
     if (!legacy && (text_prefix || is_soft_keyword(p, first))) return n;
     parse_mark m;
     parse_try(p, &m);
@@ -83,7 +93,10 @@ ast_node *parse_run_on(parser *p, ast_node *n, const token *first) {
     if (!parse_back(p, &m)) return NULL;
     if (!next) return n;
     if (legacy)
-        return parse_syntax(p, parse_range(n, next), "Missing parentheses in call to '%s'. Did you mean %s(...)?", legacy,
+        return parse_syntax(p, parse_range(n, next),
+                            "Missing parentheses in call to '%s'. Did you mean %s(...)?", legacy,
                             legacy);
-    return inside ? parse_syntax(p, parse_range(n, next), "invalid syntax. Perhaps you forgot a comma?") : n;
+    return inside ? parse_syntax(p, parse_range(n, next),
+                                 "invalid syntax. Perhaps you forgot a comma?")
+                  : n;
 }

@@ -1,15 +1,18 @@
-/* Expressions, from the loosest to the tightest rule, then atoms and comprehensions. Binary operators take their
- * precedence from token.def. */
+/* Expressions, from the loosest to the tightest rule, then atoms and comprehensions. Binary
+ * operators take their precedence from token.def. */
 #include "lang/syntax/parse_state.h"
 
 #include "runtime/base/base.h"
 
 bool parse_starts_expression(token_kind kind) {
     static const bool starts[TOKEN_COUNT] = {
-        [TOKEN_NAME] = true,   [TOKEN_INTEGER] = true, [TOKEN_FLOAT] = true, [TOKEN_IMAGINARY] = true, [TOKEN_STRING] = true,
-        [TOKEN_BYTES] = true,  [TOKEN_FSTRING] = true, [TOKEN_NONE] = true,  [TOKEN_TRUE] = true,      [TOKEN_FALSE] = true,
-        [TOKEN_LAMBDA] = true, [TOKEN_NOT] = true,     [TOKEN_LPAR] = true,  [TOKEN_LSQB] = true,      [TOKEN_LBRACE] = true,
-        [TOKEN_PLUS] = true,   [TOKEN_MINUS] = true,   [TOKEN_TILDE] = true, [TOKEN_ELLIPSIS] = true,
+        [TOKEN_NAME] = true,      [TOKEN_INTEGER] = true, [TOKEN_FLOAT] = true,
+        [TOKEN_IMAGINARY] = true, [TOKEN_STRING] = true,  [TOKEN_BYTES] = true,
+        [TOKEN_FSTRING] = true,   [TOKEN_NONE] = true,    [TOKEN_TRUE] = true,
+        [TOKEN_FALSE] = true,     [TOKEN_LAMBDA] = true,  [TOKEN_NOT] = true,
+        [TOKEN_LPAR] = true,      [TOKEN_LSQB] = true,    [TOKEN_LBRACE] = true,
+        [TOKEN_PLUS] = true,      [TOKEN_MINUS] = true,   [TOKEN_TILDE] = true,
+        [TOKEN_ELLIPSIS] = true,
     };
     return starts[kind];
 }
@@ -25,9 +28,10 @@ static ast_node *slice(parser *p);
 /* What may follow a comma without being another item. */
 static bool ends_list(token_kind kind) {
     static const bool ends[TOKEN_COUNT] = {
-        [TOKEN_NEWLINE] = true, [TOKEN_END] = true,  [TOKEN_SEMICOLON] = true, [TOKEN_ASSIGN] = true,
-        [TOKEN_COLON] = true,   [TOKEN_RPAR] = true, [TOKEN_RSQB] = true,      [TOKEN_RBRACE] = true,
-        [TOKEN_IN] = true,      [TOKEN_FOR] = true,  [TOKEN_BANG] = true,      [TOKEN_FTEXT] = true,
+        [TOKEN_NEWLINE] = true, [TOKEN_END] = true,    [TOKEN_SEMICOLON] = true,
+        [TOKEN_ASSIGN] = true,  [TOKEN_COLON] = true,  [TOKEN_RPAR] = true,
+        [TOKEN_RSQB] = true,    [TOKEN_RBRACE] = true, [TOKEN_IN] = true,
+        [TOKEN_FOR] = true,     [TOKEN_BANG] = true,   [TOKEN_FTEXT] = true,
     };
     return ends[kind] || token_info[kind].class == TOKEN_IS_AUGMENTED;
 }
@@ -82,7 +86,8 @@ ast_node *parse_yield(parser *p) {
     uint32_t lo = p->tok.lo;
     ast_node *value = NULL;
     parse_advance(p);
-    bool from = parse_accept(p, TOKEN_FROM), more = from || parse_starts_expression(p->tok.kind) || p->tok.kind == TOKEN_STAR;
+    bool from = parse_accept(p, TOKEN_FROM),
+         more = from || parse_starts_expression(p->tok.kind) || p->tok.kind == TOKEN_STAR;
     if (p->tok.kind == TOKEN_ERROR) return NULL;
     if (more && !(value = from ? parse_expression(p) : parse_star_expressions(p))) return NULL;
     ast_node *n = parse_new(p, AST_YIELD, parse_span(p, lo));
@@ -100,8 +105,11 @@ ast_node *parse_for_targets(parser *p) {
     token first = p->tok;
     ast_node *n = tuple_of(p, parse_star_target);
     const ast_node *bad = n ? parse_bad_target(n) : NULL;
-    if (bad && bad->kind == AST_COMPARE && bad->compare.links.at[0]->link.op == AST_OP_IN) return parse_unexpected(p);
-    if (n && n->kind != AST_TUPLE && parse_starts_expression(p->tok.kind) && !parse_run_on(p, n, &first)) return NULL;
+    if (bad && bad->kind == AST_COMPARE && bad->compare.links.at[0]->link.op == AST_OP_IN)
+        return parse_unexpected(p);
+    if (n && n->kind != AST_TUPLE && parse_starts_expression(p->tok.kind) &&
+        !parse_run_on(p, n, &first))
+        return NULL;
     return bad ? parse_fail_target(p, bad) : n;
 }
 
@@ -133,7 +141,8 @@ static ast_node *lambda(parser *p) {
     gpa_span head = parse_span(p, lo);
     if (!parse_expect(p, TOKEN_COLON)) return NULL;
     if (p->tok.kind == TOKEN_FTEXT)
-        return parse_syntax(p, head, "f-string: lambda expressions are not allowed without parentheses");
+        return parse_syntax(p, head,
+                            "f-string: lambda expressions are not allowed without parentheses");
     uint32_t body_lo = p->tok.lo;
     ast_node *value = parse_expression(p);
     ast_node *result = value ? parse_new(p, AST_RETURN, parse_span(p, body_lo)) : NULL;
@@ -153,7 +162,8 @@ static ast_node *conditional(parser *p, ast_node *then, uint32_t lo) {
     ast_node *test = parse_disjunction(p);
     if (!test) return NULL;
     if (p->tok.kind == TOKEN_COLON) return parse_unexpected(p);
-    if (p->tok.kind != TOKEN_ELSE) return parse_syntax(p, parse_range(then, test), "expected 'else' after 'if' expression");
+    if (p->tok.kind != TOKEN_ELSE)
+        return parse_syntax(p, parse_range(then, test), "expected 'else' after 'if' expression");
     parse_advance(p);
     ast_node *other = parse_expression(p);
     ast_node *n = other ? parse_new(p, AST_IFEXP, parse_span(p, lo)) : NULL;
@@ -271,7 +281,8 @@ ast_node *parse_disjunction(parser *p) { return boolean(p, TOKEN_OR, AST_OP_OR, 
 
 /* ---- operators ---- */
 
-static ast_node *binary_node(parser *p, ast_op op, gpa_span op_span, uint32_t lo, ast_node *left, ast_node *right) {
+static ast_node *binary_node(parser *p, ast_op op, gpa_span op_span, uint32_t lo, ast_node *left,
+                             ast_node *right) {
     ast_node *n = right ? parse_new(p, AST_BINARY, parse_span(p, lo)) : NULL;
     if (!n) return NULL;
     n->binary.op = op;
@@ -304,7 +315,11 @@ static ast_node *factor(parser *p) {
     if (!parse_enter(p)) return NULL;
     uint32_t lo = p->tok.lo;
     parse_advance(p);
-    ast_node *n = unary(p, sign == TOKEN_PLUS ? AST_OP_POS : sign == TOKEN_MINUS ? AST_OP_NEG : AST_OP_INVERT, lo, factor(p));
+    ast_node *n = unary(p,
+                        sign == TOKEN_PLUS    ? AST_OP_POS
+                        : sign == TOKEN_MINUS ? AST_OP_NEG
+                                              : AST_OP_INVERT,
+                        lo, factor(p));
     parse_leave(p);
     return n;
 }
@@ -332,7 +347,8 @@ static ast_node *slice(parser *p) {
     if (p->tok.kind != TOKEN_COLON) {
         parts[0] = parse_star_named(p);
         if (!parts[0] || p->tok.kind != TOKEN_COLON) return parts[0];
-        if (parts[0]->kind == AST_STARRED || (parts[0]->kind == AST_NAMED && !parse_is_group(p, parts[0])))
+        if (parts[0]->kind == AST_STARRED ||
+            (parts[0]->kind == AST_NAMED && !parse_is_group(p, parts[0])))
             return parse_unexpected(p);
     }
     for (int i = 1; i < 3 && parse_accept(p, TOKEN_COLON); i++) {
@@ -356,7 +372,8 @@ static ast_node *index_of(parser *p, ast_node *object, uint32_t lo) {
     if (index && index->kind == AST_STARRED) { /* a[*b] is a[(*b,)] */
         size_t mark = p->n_items;
         ast_node *tuple = parse_new(p, AST_TUPLE, parse_span(p, index_lo));
-        if (!tuple || !parse_push(p, index) || !parse_take(p, mark, &tuple->tuple.items)) return NULL;
+        if (!tuple || !parse_push(p, index) || !parse_take(p, mark, &tuple->tuple.items))
+            return NULL;
         index = parse_done(p, tuple);
     }
     if (!index || !parse_expect(p, TOKEN_RSQB)) return NULL;
@@ -448,9 +465,12 @@ static ast_node *fail_bare_target(parser *p, size_t mark) {
     return parse_syntax(p, span, "did you forget parentheses around the comprehension target?");
 }
 
-static bool at_clauses(const parser *p) { return p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC; }
+static bool at_clauses(const parser *p) {
+    return p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC;
+}
 
-/* What follows the first item of a list or a set: clauses, or more items on the parser's stack, which begin at mark. */
+/* What follows the first item of a list or a set: clauses, or more items on the parser's stack,
+ * which begin at mark. */
 static bool rest_of_display(parser *p, ast_node *first, size_t mark, ast_list *clauses) {
     if (at_clauses(p)) return may_have_clauses(p, first) && parse_clauses(p, clauses);
     return more_items(p, first, parse_star_named) && (!at_clauses(p) || fail_bare_target(p, mark));
@@ -463,7 +483,9 @@ static ast_node *list(parser *p) {
     size_t mark = p->n_items;
     ast_list clauses = {NULL, 0};
     ast_node *first = NULL;
-    if (p->tok.kind != TOKEN_RSQB && (!(first = parse_star_named(p)) || !rest_of_display(p, first, mark, &clauses))) return NULL;
+    if (p->tok.kind != TOKEN_RSQB &&
+        (!(first = parse_star_named(p)) || !rest_of_display(p, first, mark, &clauses)))
+        return NULL;
     if (!parse_expect(p, TOKEN_RSQB)) return NULL;
     ast_node *n = parse_new(p, clauses.n ? AST_LISTCOMP : AST_LIST, parse_span(p, lo));
     if (!n) return NULL;
@@ -476,7 +498,8 @@ static ast_node *list(parser *p) {
     return parse_done(p, n);
 }
 
-/* pair: '**' bitwise_or | expression ':' expression; key: the part before the colon, already parsed, or NULL */
+/* pair: '**' bitwise_or | expression ':' expression; key: the part before the colon, already
+ * parsed, or NULL */
 static ast_node *pair(parser *p, ast_node *key) {
     uint32_t lo = key ? key->span.lo : p->tok.lo;
     bool unpack = !key && parse_accept(p, TOKEN_DSTAR);
@@ -489,13 +512,15 @@ static ast_node *pair(parser *p, ast_node *key) {
     }
     if (!unpack) {
         if (p->tok.kind != TOKEN_COLON)
-            return parse_syntax(p, (gpa_span){key->span.src, p->prev_hi - 1, p->prev_hi}, "':' expected after dictionary key");
+            return parse_syntax(p, (gpa_span){key->span.src, p->prev_hi - 1, p->prev_hi},
+                                "':' expected after dictionary key");
         gpa_span colon = parse_here(p);
         parse_advance(p);
         if (p->tok.kind == TOKEN_RBRACE || p->tok.kind == TOKEN_COMMA)
             return parse_syntax(p, colon, "expression expected after dictionary key and ':'");
         if (p->tok.kind == TOKEN_STAR)
-            return parse_syntax(p, parse_here(p), "cannot use a starred expression in a dictionary value");
+            return parse_syntax(p, parse_here(p),
+                                "cannot use a starred expression in a dictionary value");
     }
     ast_node *value = unpack ? bitwise_or(p) : parse_expression(p);
     ast_node *n = value ? parse_new(p, AST_PAIR, parse_span(p, lo)) : NULL;
@@ -544,7 +569,8 @@ static ast_node *braces(parser *p) {
     ast_list clauses = {NULL, 0};
     ast_node *first = parse_star_named(p);
     if (!first) return NULL;
-    if (p->tok.kind == TOKEN_COLON && first->kind != AST_STARRED && (first->kind != AST_NAMED || parse_is_group(p, first)))
+    if (p->tok.kind == TOKEN_COLON && first->kind != AST_STARRED &&
+        (first->kind != AST_NAMED || parse_is_group(p, first)))
         return dict(p, lo, first);
     if (!rest_of_display(p, first, mark, &clauses) || !parse_expect(p, TOKEN_RBRACE)) return NULL;
     ast_node *n = parse_new(p, clauses.n ? AST_SETCOMP : AST_SET, parse_span(p, lo));
@@ -560,7 +586,8 @@ static ast_node *braces(parser *p) {
 
 static ast_node *generator(parser *p, uint32_t lo, ast_node *item) {
     ast_list clauses;
-    if (!may_have_clauses(p, item) || !parse_clauses(p, &clauses) || !parse_expect(p, TOKEN_RPAR)) return NULL;
+    if (!may_have_clauses(p, item) || !parse_clauses(p, &clauses) || !parse_expect(p, TOKEN_RPAR))
+        return NULL;
     ast_node *n = parse_new(p, AST_GENEXP, parse_span(p, lo));
     if (!n) return NULL;
     n->genexp.item = item;
@@ -568,7 +595,8 @@ static ast_node *generator(parser *p, uint32_t lo, ast_node *item) {
     return parse_done(p, n);
 }
 
-/* tuple, group or genexp: '(' [star_named_expressions] ')' | '(' yield_expr ')' | '(' named_expression for_if_clauses ')' */
+/* tuple, group or genexp: '(' [star_named_expressions] ')' | '(' yield_expr ')' | '('
+ * named_expression for_if_clauses ')' */
 static ast_node *parentheses(parser *p) {
     uint32_t lo = p->tok.lo;
     parse_advance(p);

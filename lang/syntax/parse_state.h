@@ -1,7 +1,8 @@
 /* What the parser's files share: its state, and the rules that call across them. Not for others.
  *
- * Every rule returns its node, or NULL when it failed and the error is set. The current token is p->tok; nothing
- * beyond it has been read, so a copy of the lexer and the token is a place to come back to (parse_mark). */
+ * Every rule returns its node, or NULL when it failed and the error is set. The current token is
+ * p->tok; nothing beyond it has been read, so a copy of the lexer and the token is a place to come
+ * back to (parse_mark). */
 #ifndef GPA_SYNTAX_PARSE_STATE_H
 #define GPA_SYNTAX_PARSE_STATE_H
 
@@ -14,13 +15,14 @@ typedef struct {
     token tok;
     uint32_t prev_hi; /* where the last consumed token ends */
     token_kind prev_kind;
-    uint8_t level, prev_level; /* open brackets after the current and after the last consumed token */
-    uint16_t depth;            /* rules within rules */
-    uint32_t furthest;         /* where the last token read starts, also when reading ahead */
-    bool plain;                /* the failure is "invalid syntax", which more specific words may replace */
-    bool committed;            /* an `as` was read: a with in parentheses can be nothing else */
-    bool refused;              /* the failure is that gpa leaves something out */
-    bool trial;                /* reading ahead to word a message: do not do so again within */
+    uint8_t level,
+        prev_level;    /* open brackets after the current and after the last consumed token */
+    uint16_t depth;    /* rules within rules */
+    uint32_t furthest; /* where the last token read starts, also when reading ahead */
+    bool plain;        /* the failure is "invalid syntax", which more specific words may replace */
+    bool committed;    /* an `as` was read: a with in parentheses can be nothing else */
+    bool refused;      /* the failure is that gpa leaves something out */
+    bool trial;        /* reading ahead to word a message: do not do so again within */
     arena *arena;
     gpa_err *err;
     const ast_node *group; /* the last expression that stood in parentheses of its own */
@@ -49,14 +51,16 @@ ast_node *parse_done(parser *p, ast_node *n);
 /* NULL when rules are nested too deeply; pairs with parse_leave. */
 bool parse_enter(parser *p);
 void parse_leave(parser *p);
-/* A list under construction: nodes pushed since `mark` (p->n_items at its start) become *out. False: out of memory,
- * or the node pushed is NULL. */
+/* A list under construction: nodes pushed since `mark` (p->n_items at its start) become *out.
+ * False: out of memory, or the node pushed is NULL. */
 bool parse_push(parser *p, ast_node *n);
 bool parse_take(parser *p, size_t mark, ast_list *out);
 
 /* Fail: all return NULL. parse_unexpected is the plain "invalid syntax" at the current token. */
-ast_node *parse_fail(parser *p, gpa_code code, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+ast_node *parse_fail(parser *p, gpa_code code, gpa_span at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 ast_node *parse_unexpected(parser *p);
 /* At a keyword of what gpa leaves out (async, await): the sentence that says so. */
 ast_node *parse_refuse(parser *p);
@@ -77,7 +81,8 @@ typedef struct {
     gpa_err *outer, err;
 } parse_mark;
 void parse_try(parser *p, parse_mark *m);
-/* Back to the mark. False: the text read ahead has an error of the lexer, which then is the parser's error. */
+/* Back to the mark. False: the text read ahead has an error of the lexer, which then is the
+ * parser's error. */
 bool parse_back(parser *p, parse_mark *m);
 /* Goes on from where the parser is. */
 void parse_keep(parser *p, parse_mark *m);
@@ -121,9 +126,11 @@ ast_node *parse_strings(parser *p);
 const ast_node *parse_bad_target(const ast_node *n);
 /* Fails with "cannot assign to ...". */
 ast_node *parse_fail_target(parser *p, const ast_node *bad);
-/* At '=' or ':=' behind an expression where none may stand; NULL after an error, n when another rule reports it. */
+/* At '=' or ':=' behind an expression where none may stand; NULL after an error, n when another
+ * rule reports it. */
 ast_node *parse_stray_assign(parser *p, ast_node *n);
-/* At the start of an expression right behind the expression n: a forgotten comma, Python 2's print. As above. */
+/* At the start of an expression right behind the expression n: a forgotten comma, Python 2's print.
+ * As above. */
 ast_node *parse_run_on(parser *p, ast_node *n, const token *first);
 
 /* ---- parse_stmt.c ---- */

@@ -7,13 +7,19 @@
 /* ---- simple statements ---- */
 
 /* A node of the statement that began at byte lo and ends here. */
-static ast_node *wrap(parser *p, ast_kind kind, uint32_t lo) { return parse_new(p, kind, parse_span(p, lo)); }
+static ast_node *wrap(parser *p, ast_kind kind, uint32_t lo) {
+    return parse_new(p, kind, parse_span(p, lo));
+}
 
-static bool ends_simple(token_kind kind) { return kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END; }
+static bool ends_simple(token_kind kind) {
+    return kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END;
+}
 
-/* The right side of an assignment: yield_expr, star_expressions, or a magic line where those are spoken. */
+/* The right side of an assignment: yield_expr, star_expressions, or a magic line where those are
+ * spoken. */
 static ast_node *assigned_value(parser *p) {
-    bool magic = p->lex.magics && p->level == 0 && (p->tok.kind == TOKEN_PERCENT || p->tok.kind == TOKEN_BANG);
+    bool magic = p->lex.magics && p->level == 0 &&
+                 (p->tok.kind == TOKEN_PERCENT || p->tok.kind == TOKEN_BANG);
     if (p->tok.kind == TOKEN_YIELD) return parse_yield(p);
     if (!magic) return parse_star_expressions(p);
     lex_magic(&p->lex, &p->tok);
@@ -33,12 +39,14 @@ static ast_node *fail_target(parser *p, ast_node *left) {
     return parse_fail_target(p, parse_bad_target(left));
 }
 
-/* assignment: (star_targets '=')+ value; the first target is parsed, and the current token is '='. */
+/* assignment: (star_targets '=')+ value; the first target is parsed, and the current token is '='.
+ */
 static ast_node *assignment(parser *p, ast_node *left, uint32_t lo) {
     size_t mark = p->n_items;
     ast_node *value = left;
     while (p->tok.kind == TOKEN_ASSIGN) {
-        if (value->kind == AST_YIELD && !parse_is_group(p, value)) return parse_syntax(p, value->span, "assignment to yield expression not possible");
+        if (value->kind == AST_YIELD && !parse_is_group(p, value))
+            return parse_syntax(p, value->span, "assignment to yield expression not possible");
         const ast_node *bad = parse_bad_target(value);
         if (bad) return p->n_items == mark ? fail_target(p, value) : parse_fail_target(p, bad);
         if (!parse_push(p, value)) return NULL;
@@ -54,7 +62,8 @@ static ast_node *assignment(parser *p, ast_node *left, uint32_t lo) {
 /* single_target augassign star_expressions */
 static ast_node *augmented(parser *p, ast_node *target, uint32_t lo) {
     if (target->kind != AST_NAME && target->kind != AST_ATTR && target->kind != AST_INDEX)
-        return parse_syntax(p, target->span, "'%s' is an illegal expression for augmented assignment",
+        return parse_syntax(p, target->span,
+                            "'%s' is an illegal expression for augmented assignment",
                             ast_what((ast_kind)target->kind));
     ast_op op = (ast_op)token_info[p->tok.kind].op;
     gpa_span op_span = parse_here(p);
@@ -72,7 +81,8 @@ static ast_node *augmented(parser *p, ast_node *target, uint32_t lo) {
 /* single_target ':' expression ['=' value] */
 static ast_node *annotated(parser *p, ast_node *target, uint32_t lo) {
     if (target->kind == AST_LIST || target->kind == AST_TUPLE)
-        return parse_syntax(p, target->span, "only single target (not %s) can be annotated", ast_what((ast_kind)target->kind));
+        return parse_syntax(p, target->span, "only single target (not %s) can be annotated",
+                            ast_what((ast_kind)target->kind));
     if (target->kind != AST_NAME && target->kind != AST_ATTR && target->kind != AST_INDEX)
         return parse_syntax(p, target->span, "illegal target for annotation");
     parse_advance(p);
@@ -103,7 +113,8 @@ static ast_node *expression_statement(parser *p) {
         if (annotation) return annotated(p, left, lo);
     }
     if (!yields && p->tok.kind == TOKEN_WALRUS && !parse_stray_assign(p, left)) return NULL;
-    if (!yields && token_info[p->tok.kind].class == TOKEN_IS_AUGMENTED) return augmented(p, left, lo);
+    if (!yields && token_info[p->tok.kind].class == TOKEN_IS_AUGMENTED)
+        return augmented(p, left, lo);
     ast_node *n = wrap(p, AST_EXPR, lo);
     if (n) n->expr.value = left;
     return parse_done(p, n);
@@ -142,15 +153,18 @@ static ast_node *names_statement(parser *p, ast_kind kind, uint32_t lo) {
         parse_advance(p);
     } while (parse_accept(p, TOKEN_COMMA));
     ast_node *n = wrap(p, kind, lo);
-    if (!n || !parse_take(p, mark, kind == AST_GLOBAL ? &n->global.names : &n->nonlocal.names)) return NULL;
+    if (!n || !parse_take(p, mark, kind == AST_GLOBAL ? &n->global.names : &n->nonlocal.names))
+        return NULL;
     return parse_done(p, n);
 }
 
 /* Pushes the targets in one expression: tuples and lists are only punctuation here. */
 static bool push_deleted(parser *p, ast_node *target) {
-    if (target->kind == AST_NAME || target->kind == AST_ATTR || target->kind == AST_INDEX) return parse_push(p, target);
+    if (target->kind == AST_NAME || target->kind == AST_ATTR || target->kind == AST_INDEX)
+        return parse_push(p, target);
     if (target->kind != AST_TUPLE && target->kind != AST_LIST)
-        return parse_syntax(p, target->span, "cannot delete %s", ast_what((ast_kind)target->kind)) != NULL;
+        return parse_syntax(p, target->span, "cannot delete %s",
+                            ast_what((ast_kind)target->kind)) != NULL;
     ast_list items = target->kind == AST_TUPLE ? target->tuple.items : target->list.items;
     for (uint32_t i = 0; i < items.n; i++)
         if (!push_deleted(p, items.at[i])) return false;
@@ -253,7 +267,9 @@ static bool import_targets(parser *p, ast_list *out) {
         if (!parse_accept(p, TOKEN_COMMA)) break;
         if (group && p->tok.kind == TOKEN_RPAR) break;
         if (!group && p->tok.kind == TOKEN_NEWLINE)
-            return parse_syntax(p, parse_here(p), "trailing comma not allowed without surrounding parentheses") != NULL;
+            return parse_syntax(p, parse_here(p),
+                                "trailing comma not allowed without surrounding parentheses") !=
+                   NULL;
     }
     if (group && !parse_expect(p, TOKEN_RPAR)) return false;
     return parse_take(p, mark, out);
@@ -301,7 +317,11 @@ static ast_node *simple_statement(parser *p) {
         case TOKEN_BREAK:
         case TOKEN_CONTINUE:
             parse_advance(p);
-            return wrap(p, word == TOKEN_PASS ? AST_PASS : word == TOKEN_BREAK ? AST_BREAK : AST_CONTINUE, lo);
+            return wrap(p,
+                        word == TOKEN_PASS    ? AST_PASS
+                        : word == TOKEN_BREAK ? AST_BREAK
+                                              : AST_CONTINUE,
+                        lo);
         case TOKEN_RETURN: parse_advance(p); return return_statement(p, lo);
         case TOKEN_RAISE: parse_advance(p); return raise_statement(p, lo);
         case TOKEN_GLOBAL: parse_advance(p); return names_statement(p, AST_GLOBAL, lo);
@@ -326,7 +346,8 @@ static ast_node *soft_statement(parser *p, const token *first) {
     token_kind last = TOKEN_ERROR;
     parse_mark m;
     parse_try(p, &m);
-    for (; p->tok.kind != TOKEN_NEWLINE && p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR; parse_advance(p))
+    for (; p->tok.kind != TOKEN_NEWLINE && p->tok.kind != TOKEN_END && p->tok.kind != TOKEN_ERROR;
+         parse_advance(p))
         last = p->tok.kind;
     if (!parse_back(p, &m) || last != TOKEN_COLON) return NULL;
     return parse_left_out(p, at, "the match statement is not part of gpa: write if, elif and else");
@@ -345,15 +366,16 @@ static bool simple_statements(parser *p) {
 
 /* ---- blocks ---- */
 
-/* block: NEWLINE INDENT statement+ DEDENT | simple_stmts. `what` and `line` name the statement it belongs to. */
+/* block: NEWLINE INDENT statement+ DEDENT | simple_stmts. `what` and `line` name the statement it
+ * belongs to. */
 static bool block(parser *p, const char *what, uint32_t at, ast_list *out) {
     size_t mark = p->n_items;
     if (!parse_accept(p, TOKEN_NEWLINE)) return simple_statements(p) && parse_take(p, mark, out);
     if (p->tok.kind == TOKEN_ERROR) return false;
     if (!parse_accept(p, TOKEN_INDENT)) {
         p->lex.at_end |= p->tok.kind == TOKEN_END || p->lex.at == p->lex.end;
-        parse_fail(p, GPA_E_INDENTATION, parse_here(p), "expected an indented block after %s on line %u", what,
-                   lex_line(&p->lex, at));
+        parse_fail(p, GPA_E_INDENTATION, parse_here(p),
+                   "expected an indented block after %s on line %u", what, lex_line(&p->lex, at));
         return false;
     }
     if (!parse_enter(p)) return false;
@@ -363,10 +385,12 @@ static bool block(parser *p, const char *what, uint32_t at, ast_list *out) {
     return parse_take(p, mark, out);
 }
 
-/* The ':' behind a named expression or a list: only the end of the line gets a message of its own. */
+/* The ':' behind a named expression or a list: only the end of the line gets a message of its own.
+ */
 static bool at_colon(parser *p) {
     if (p->tok.kind == TOKEN_COLON) return true;
-    return p->tok.kind == TOKEN_NEWLINE ? parse_demand(p, TOKEN_COLON) : parse_unexpected(p) != NULL;
+    return p->tok.kind == TOKEN_NEWLINE ? parse_demand(p, TOKEN_COLON)
+                                        : parse_unexpected(p) != NULL;
 }
 
 static bool colon(parser *p) { return at_colon(p) && parse_accept(p, TOKEN_COLON); }
@@ -379,7 +403,8 @@ static bool else_block(parser *p, ast_list *out) {
     return parse_demand(p, TOKEN_COLON) && block(p, "'else' statement", at, out);
 }
 
-/* if_stmt: 'if' named_expression ':' block (elif_stmt | [else_block]); elif the same. Built from the last branch. */
+/* if_stmt: 'if' named_expression ':' block (elif_stmt | [else_block]); elif the same. Built from
+ * the last branch. */
 static ast_node *if_statement(parser *p) {
     size_t mark = p->n_items;
     ast_list other = {NULL, 0};
@@ -415,7 +440,8 @@ static ast_node *while_statement(parser *p) {
     parse_advance(p);
     ast_list body, other;
     ast_node *test = parse_named(p);
-    if (!test || !colon(p) || !block(p, "'while' statement", lo, &body) || !else_block(p, &other)) return NULL;
+    if (!test || !colon(p) || !block(p, "'while' statement", lo, &body) || !else_block(p, &other))
+        return NULL;
     ast_node *n = wrap(p, AST_WHILE, lo);
     if (!n) return NULL;
     n->while_.test = test;
@@ -432,7 +458,8 @@ static ast_node *for_statement(parser *p) {
     ast_node *target = parse_for_targets(p);
     if (!target || !parse_expect(p, TOKEN_IN)) return NULL;
     ast_node *iter = parse_star_expressions(p);
-    if (!iter || !colon(p) || !block(p, "'for' statement", lo, &body) || !else_block(p, &other)) return NULL;
+    if (!iter || !colon(p) || !block(p, "'for' statement", lo, &body) || !else_block(p, &other))
+        return NULL;
     ast_node *n = wrap(p, AST_FOR, lo);
     if (!n) return NULL;
     n->for_.target = target;
@@ -460,7 +487,8 @@ static ast_node *with_item(parser *p) {
     return parse_done(p, n);
 }
 
-/* The items of a with, pushed; in parentheses a comma may come last. False: not of this form, or failed. */
+/* The items of a with, pushed; in parentheses a comma may come last. False: not of this form, or
+ * failed. */
 static bool with_items(parser *p, bool group) {
     if (group) parse_advance(p);
     do {
@@ -472,8 +500,9 @@ static bool with_items(parser *p, bool group) {
     return p->committed ? at_colon(p) : p->tok.kind == TOKEN_COLON;
 }
 
-/* with_stmt: 'with' ('(' with_item (',' with_item)* [','] ')' | with_item (',' with_item)*) ':' block. Parentheses
- * are tried as the statement's own first, and are the first expression's if no ':' follows them. */
+/* with_stmt: 'with' ('(' with_item (',' with_item)* [','] ')' | with_item (',' with_item)*) ':'
+ * block. Parentheses are tried as the statement's own first, and are the first expression's if no
+ * ':' follows them. */
 static ast_node *with_statement(parser *p) {
     uint32_t lo = p->tok.lo;
     parse_advance(p);
@@ -492,7 +521,8 @@ static ast_node *with_statement(parser *p) {
     }
     if (!read && !with_items(p, false)) return NULL;
     ast_list items, body;
-    if (!parse_take(p, mark, &items) || !colon(p) || !block(p, "'with' statement", lo, &body)) return NULL;
+    if (!parse_take(p, mark, &items) || !colon(p) || !block(p, "'with' statement", lo, &body))
+        return NULL;
     ast_node *n = wrap(p, AST_WITH, lo);
     if (!n) return NULL;
     n->with_.items = items;
@@ -506,7 +536,9 @@ static ast_node *except_block(parser *p) {
     parse_advance(p);
     ast_node *type = NULL, *target = NULL;
     if (p->tok.kind == TOKEN_STAR)
-        return parse_left_out(p, parse_here(p), "except* is not part of gpa: there are no exception groups; write except");
+        return parse_left_out(
+            p, parse_here(p),
+            "except* is not part of gpa: there are no exception groups; write except");
     if (p->tok.kind != TOKEN_COLON && p->tok.kind != TOKEN_NEWLINE) {
         if (!(type = parse_expression(p))) return NULL;
         if (p->tok.kind == TOKEN_COMMA) {
@@ -516,7 +548,8 @@ static ast_node *except_block(parser *p) {
             ast_node *last = parse_star_expressions(p);
             bool several = last && (p->tok.kind == TOKEN_COLON || p->tok.kind == TOKEN_AS);
             if (!parse_back(p, &m)) return NULL;
-            return several ? parse_syntax(p, parse_range(type, last), "multiple exception types must be parenthesized")
+            return several ? parse_syntax(p, parse_range(type, last),
+                                          "multiple exception types must be parenthesized")
                            : parse_unexpected(p);
         }
         if (parse_accept(p, TOKEN_AS)) {
@@ -555,7 +588,9 @@ static ast_node *try_statement(parser *p) {
         p->lex.at_end |= p->tok.kind == TOKEN_END;
         return parse_syntax(p, parse_here(p), "expected 'except' or 'finally' block");
     }
-    if (has_final && (!parse_demand(p, TOKEN_COLON) || !block(p, "'finally' statement", final_lo, &final))) return NULL;
+    if (has_final &&
+        (!parse_demand(p, TOKEN_COLON) || !block(p, "'finally' statement", final_lo, &final)))
+        return NULL;
     ast_node *n = wrap(p, AST_TRY, lo);
     if (!n) return NULL;
     n->try_.body = body;
@@ -581,7 +616,8 @@ static ast_node *defined_name(parser *p) {
     target->name.name = p->tok.sym;
     parse_advance(p);
     if (p->tok.kind == TOKEN_LSQB)
-        return parse_left_out(p, parse_here(p), "type parameters are not part of gpa: leave them out");
+        return parse_left_out(p, parse_here(p),
+                              "type parameters are not part of gpa: leave them out");
     return target;
 }
 
@@ -598,7 +634,8 @@ static ast_node *def_statement(parser *p, ast_list decorators, uint32_t lo) {
         if (p->tok.kind == TOKEN_COLON) return parse_syntax(p, arrow, "expected ':'");
         if (!(returns = parse_expression(p))) return NULL;
     }
-    if (!parse_demand(p, TOKEN_COLON) || !block(p, "function definition", def_lo, &body)) return NULL;
+    if (!parse_demand(p, TOKEN_COLON) || !block(p, "function definition", def_lo, &body))
+        return NULL;
     ast_node *f = wrap(p, AST_FUNCTION, def_lo);
     if (!f) return NULL;
     f->function.name = target->name.name;
@@ -622,8 +659,10 @@ static ast_node *class_bases(parser *p, ast_node *name) {
         ast_node *call = parse_call(p, name, lo);
         if (!call) return NULL;
         if (call->call.keywords.n)
-            return parse_left_out(p, call->call.keywords.at[0]->span, "metaclasses and other keywords of a class are not part of gpa: derive it from "
-                                  "another class (from abc.ABC, when it is abstract)");
+            return parse_left_out(
+                p, call->call.keywords.at[0]->span,
+                "metaclasses and other keywords of a class are not part of gpa: derive it from "
+                "another class (from abc.ABC, when it is abstract)");
         bases = call->call.args;
     }
     ast_node *n = wrap(p, AST_TUPLE, lo);
@@ -637,7 +676,8 @@ static ast_node *class_statement(parser *p, ast_list decorators, uint32_t lo) {
     ast_node *target = defined_name(p);
     ast_node *bases = target ? class_bases(p, target) : NULL;
     ast_list body;
-    if (!bases || !parse_demand(p, TOKEN_COLON) || !block(p, "class definition", class_lo, &body)) return NULL;
+    if (!bases || !parse_demand(p, TOKEN_COLON) || !block(p, "class definition", class_lo, &body))
+        return NULL;
     ast_node *n = wrap(p, AST_CLASS, lo);
     if (!n) return NULL;
     n->class_.name = target->name.name;

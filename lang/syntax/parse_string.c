@@ -67,7 +67,8 @@ static ast_node *join(parser *p, size_t mark, gpa_span span, bool format) {
 
 static bool field(parser *p);
 
-/* The specification of a field, behind its colon and up to its closing brace. NULL with *empty when there is none. */
+/* The specification of a field, behind its colon and up to its closing brace. NULL with *empty when
+ * there is none. */
 static ast_node *specification(parser *p, bool *empty) {
     size_t mark = p->n_items;
     uint32_t lo = p->prev_hi;
@@ -83,7 +84,9 @@ static ast_node *specification(parser *p, bool *empty) {
     }
     *empty = p->n_items == mark;
     if (p->tok.kind != TOKEN_RBRACE)
-        return p->tok.kind == TOKEN_ERROR ? NULL : parse_syntax(p, parse_here(p), "f-string: expecting '}', or format specs");
+        return p->tok.kind == TOKEN_ERROR
+                   ? NULL
+                   : parse_syntax(p, parse_here(p), "f-string: expecting '}', or format specs");
     return *empty ? NULL : join(p, mark, parse_span(p, lo), format);
 }
 
@@ -97,17 +100,21 @@ static uint32_t conversion(parser *p) {
         return 0;
     }
     if (p->tok.kind != TOKEN_NAME) {
-        if (p->tok.kind != TOKEN_ERROR) parse_syntax(p, at, "f-string: invalid conversion character");
+        if (p->tok.kind != TOKEN_ERROR)
+            parse_syntax(p, at, "f-string: invalid conversion character");
         return 0;
     }
     at = parse_here(p);
     if (at.lo != bang) {
-        parse_syntax(p, at, "f-string: conversion type must come right after the exclamanation mark");
+        parse_syntax(p, at,
+                     "f-string: conversion type must come right after the exclamanation mark");
         return 0;
     }
     const char *name = intern_text(p->lex.names, p->tok.sym);
     if (name[1] || !strchr("rsa", name[0])) {
-        parse_syntax(p, at, "f-string: invalid conversion character '%.100s': expected 's', 'r', or 'a'", name);
+        parse_syntax(p, at,
+                     "f-string: invalid conversion character '%.100s': expected 's', 'r', or 'a'",
+                     name);
         return 0;
     }
     parse_advance(p);
@@ -122,22 +129,26 @@ static bool expecting(parser *p, const char *what) {
 /* The expression of a field, and its text and '=' for {x=}. */
 static ast_node *field_value(parser *p) {
     token_kind first = p->tok.kind;
-    if (first == TOKEN_ASSIGN || first == TOKEN_BANG || first == TOKEN_COLON || first == TOKEN_RBRACE)
-        return parse_syntax(p, parse_here(p), "f-string: valid expression required before '%s'", token_info[first].text);
+    if (first == TOKEN_ASSIGN || first == TOKEN_BANG || first == TOKEN_COLON ||
+        first == TOKEN_RBRACE)
+        return parse_syntax(p, parse_here(p), "f-string: valid expression required before '%s'",
+                            token_info[first].text);
     if (p->tok.kind == TOKEN_YIELD) return parse_yield(p);
-    if (!parse_starts_expression(p->tok.kind) && p->tok.kind != TOKEN_STAR && p->tok.kind != TOKEN_ERROR &&
-        p->tok.kind != TOKEN_AWAIT)
+    if (!parse_starts_expression(p->tok.kind) && p->tok.kind != TOKEN_STAR &&
+        p->tok.kind != TOKEN_ERROR && p->tok.kind != TOKEN_AWAIT)
         return parse_syntax(p, parse_here(p), "f-string: expecting a valid expression after '{'");
     return parse_star_expressions(p);
 }
 
-/* A field's expression failed: CPython says what may follow the part that was one, if there was such a part. */
+/* A field's expression failed: CPython says what may follow the part that was one, if there was
+ * such a part. */
 static bool fail_value(parser *p, token_kind first) {
     if (!p->plain || p->trial) return false;
     gpa_err_clear(p->err);
-    bool begins_late = first == TOKEN_PLUS || first == TOKEN_MINUS || first == TOKEN_TILDE || first == TOKEN_NOT ||
-                       first == TOKEN_LAMBDA || first == TOKEN_STAR;
-    return expecting(p, begins_late ? "a valid expression after '{'" : "'=', or '!', or ':', or '}'");
+    bool begins_late = first == TOKEN_PLUS || first == TOKEN_MINUS || first == TOKEN_TILDE ||
+                       first == TOKEN_NOT || first == TOKEN_LAMBDA || first == TOKEN_STAR;
+    return expecting(p,
+                     begins_late ? "a valid expression after '{'" : "'=', or '!', or ':', or '}'");
 }
 
 /* replacement_field: '{' star_expressions ['='] ['!' NAME] [':' specification] '}', pushed */
@@ -154,20 +165,24 @@ static bool field(parser *p) {
     bool debug = parse_accept(p, TOKEN_ASSIGN);
     if (debug) {
         next = p->tok.kind;
-        if (next != TOKEN_BANG && next != TOKEN_COLON && next != TOKEN_RBRACE) return expecting(p, "'!', or ':', or '}'");
+        if (next != TOKEN_BANG && next != TOKEN_COLON && next != TOKEN_RBRACE)
+            return expecting(p, "'!', or ':', or '}'");
         const char *text = p->lex.src->text + text_lo;
         ast_text shown = {arena_text(p->arena, text, p->tok.lo - text_lo), p->tok.lo - text_lo};
         if (!shown.at) return gpa_no_memory(p->err) == GPA_OK;
-        if (!push_text(p, AST_STRING, (gpa_span){p->lex.src->id, text_lo, p->tok.lo}, shown)) return false;
+        if (!push_text(p, AST_STRING, (gpa_span){p->lex.src->id, text_lo, p->tok.lo}, shown))
+            return false;
     }
     uint32_t letter = 0;
     if (p->tok.kind == TOKEN_BANG) {
         if (!(letter = conversion(p))) return false;
-        if (p->tok.kind != TOKEN_COLON && p->tok.kind != TOKEN_RBRACE) return expecting(p, "':' or '}'");
+        if (p->tok.kind != TOKEN_COLON && p->tok.kind != TOKEN_RBRACE)
+            return expecting(p, "':' or '}'");
     }
     ast_node *spec = NULL;
     bool empty = true, has_spec = parse_accept(p, TOKEN_COLON);
-    if (has_spec && !(spec = specification(p, &empty)) && !(empty && p->tok.kind == TOKEN_RBRACE)) return false;
+    if (has_spec && !(spec = specification(p, &empty)) && !(empty && p->tok.kind == TOKEN_RBRACE))
+        return false;
     if (!parse_expect(p, TOKEN_RBRACE)) return false;
     ast_node *n = parse_new(p, AST_FIELD, parse_span(p, lo));
     if (!n) return false;

@@ -17,7 +17,8 @@ typedef enum {
 
 enum {
     TOKEN_FIRST_KEYWORD = TOKEN_FALSE,
-    TOKEN_KEYWORDS = TOKEN_YIELD - TOKEN_FALSE + 1, /* how many; the symbols 1 .. TOKEN_KEYWORDS spell them */
+    TOKEN_KEYWORDS =
+        TOKEN_YIELD - TOKEN_FALSE + 1, /* how many; the symbols 1 .. TOKEN_KEYWORDS spell them */
     TOKEN_MAX_BIND = 8,
     TOKEN_SIGN_BIND = 7
 };

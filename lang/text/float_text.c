@@ -1,5 +1,6 @@
-/* Digits first, then trimming, then padding. `digits` are significant digits without a point; `exp` is the power of ten
- * of the first. Exact digits come from the C library's conversions, which round halves to even. */
+/* Digits first, then trimming, then padding. `digits` are significant digits without a point; `exp`
+ * is the power of ten of the first. Exact digits come from the C library's conversions, which round
+ * halves to even. */
 #include "lang/text/float_text.h"
 
 #include <math.h>
@@ -15,10 +16,12 @@ typedef struct {
 
 static int length(const digits *d) { return (int)d->text.len; }
 
-/* Drops the zeros that a carry left behind, down to `least` digits: NumPy's digit generation ends where the carry did. */
+/* Drops the zeros that a carry left behind, down to `least` digits: NumPy's digit generation ends
+ * where the carry did. */
 static void end_at_carry(digits *d, const char *rounded, double v, int least) {
     if (strtold(rounded, NULL) <= (long double)v) return;
-    while (length(d) > least && d->text.text[d->text.len - 1] == '0') str_cut(&d->text, d->text.len - 1);
+    while (length(d) > least && d->text.text[d->text.len - 1] == '0')
+        str_cut(&d->text, d->text.len - 1);
 }
 
 enum { NO_END = 1 << 20 };
@@ -52,23 +55,30 @@ static void round_at(digits *d, double v, int n, int least) {
     str_free(&s);
 }
 
-/* The digits of |v| by the form; `behind`: precision and min_digits count from the point, else they are significant. */
+/* The digits of |v| by the form; `behind`: precision and min_digits count from the point, else they
+ * are significant. */
 static void find_digits(digits *d, double v, gpa_dtype t, const float_form *f, bool behind) {
     v = fabs(v);
     if (!f->unique) {
-        if (behind) round_at(d, v, MAX(f->precision, 0), NO_END);
-        else round_to(d, v, MAX(f->precision, 1), NO_END);
+        if (behind)
+            round_at(d, v, MAX(f->precision, 0), NO_END);
+        else
+            round_to(d, v, MAX(f->precision, 1), NO_END);
         return;
     }
     decimal s = decimal_shortest(v, t);
     int have = behind ? MAX(0, s.n - 1 - s.exp) : s.n;
     bool short_of = f->min_digits >= 0 && (have < f->min_digits || (behind && s.n - 1 < s.exp));
     if (f->precision >= 0 && have > f->precision) {
-        if (behind) round_at(d, v, f->precision, f->min_digits);
-        else round_to(d, v, f->precision, f->min_digits);
+        if (behind)
+            round_at(d, v, f->precision, f->min_digits);
+        else
+            round_to(d, v, f->precision, f->min_digits);
     } else if (short_of) {
-        if (behind) round_at(d, v, f->min_digits, NO_END);
-        else round_to(d, v, f->min_digits, NO_END);
+        if (behind)
+            round_at(d, v, f->min_digits, NO_END);
+        else
+            round_to(d, v, f->min_digits, NO_END);
     } else {
         str_clear(&d->text);
         str_put(&d->text, s.digit);
@@ -112,7 +122,8 @@ void float_positional(gpa_str *out, double v, gpa_dtype t, const float_form *f) 
     if (d.exp < 0) str_fill(&s, '0', (size_t)(-d.exp - 1));
     if (length(&d) > d.exp + 1) str_put(&s, d.text.text + MAX(d.exp + 1, 0));
     if (!f->fractional && f->min_digits > 0)
-        for (int have = (int)point + (int)(s.len - point - 1); have < f->min_digits; have++) str_putc(&s, '0');
+        for (int have = (int)point + (int)(s.len - point - 1); have < f->min_digits; have++)
+            str_putc(&s, '0');
     trim_zeros(&s, point, f->trim);
     put_head(out, v, f, point);
     str_putn(out, s.text, s.len);
@@ -139,7 +150,8 @@ void float_scientific(gpa_str *out, double v, gpa_dtype t, const float_form *f) 
     put_head(out, v, f, 1);
     str_putn(out, s.text, s.len);
     if (v == 0) d.exp = 0;
-    str_printf(out, "e%c%0*d", d.exp < 0 ? '-' : '+', f->exp_digits < 0 ? 2 : f->exp_digits, abs(d.exp));
+    str_printf(out, "e%c%0*d", d.exp < 0 ? '-' : '+', f->exp_digits < 0 ? 2 : f->exp_digits,
+               abs(d.exp));
     out->failed = out->failed || s.failed || d.text.failed;
     str_free(&s);
     str_free(&d.text);

@@ -1,7 +1,8 @@
 /* Interned names: an open-addressing table of numbers beside an array of entries.
  *
- * Invariant: the table's size is a power of two and at least twice the number of entries. Numbers 1 .. TOKEN_KEYWORDS
- * are Python's keywords in the order of token.def, so that the lexer tells a keyword by its number. */
+ * Invariant: the table's size is a power of two and at least twice the number of entries. Numbers 1
+ * .. TOKEN_KEYWORDS are Python's keywords in the order of token.def, so that the lexer tells a
+ * keyword by its number. */
 #include "lang/text/intern.h"
 
 #include "runtime/base/arena.h"

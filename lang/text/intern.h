@@ -1,7 +1,8 @@
 /* Interned names: text to a small stable number and back.
  *
- * A session owns one table. Two names are equal exactly when their numbers are; numbers count up from 1 without
- * gaps, so a reader may index arrays by them. Text stays where it is until the table is freed. */
+ * A session owns one table. Two names are equal exactly when their numbers are; numbers count up
+ * from 1 without gaps, so a reader may index arrays by them. Text stays where it is until the table
+ * is freed. */
 #ifndef GPA_TEXT_INTERN_H
 #define GPA_TEXT_INTERN_H
 
@@ -20,7 +21,8 @@ void intern_free(intern *t);
 gpa_sym intern_get(intern *t, const char *text, size_t n);
 /* The number of a name already known, else 0. Never allocates. */
 gpa_sym intern_find(const intern *t, const char *text, size_t n);
-/* The text (zero-terminated), its length and its hash (hash_bytes with seed 0). s must come from this table. */
+/* The text (zero-terminated), its length and its hash (hash_bytes with seed 0). s must come from
+ * this table. */
 const char *intern_text(const intern *t, gpa_sym s);
 size_t intern_len(const intern *t, gpa_sym s);
 uint64_t intern_hash(const intern *t, gpa_sym s);

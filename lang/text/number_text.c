@@ -1,8 +1,9 @@
 /* Numbers to text and back.
  *
- * Shortest digits rest on two facts. A decimal of at most `safe` digits survives the way through the dtype and back, so
- * if any decimal that short stands for v, rounding v to `safe` digits finds it. And `most` digits always suffice. Between
- * the two each length is tried in turn, with the C library's exact conversions. */
+ * Shortest digits rest on two facts. A decimal of at most `safe` digits survives the way through
+ * the dtype and back, so if any decimal that short stands for v, rounding v to `safe` digits finds
+ * it. And `most` digits always suffice. Between the two each length is tried in turn, with the C
+ * library's exact conversions. */
 #include "lang/text/number_text.h"
 
 #include <ctype.h>
@@ -41,7 +42,8 @@ static void step_up(decimal *d, int n) {
     while (d->n < n) d->digit[d->n++] = '0';
     int i = n - 1;
     while (i >= 0 && d->digit[i] == '9') d->digit[i--] = '0';
-    if (i >= 0) d->digit[i]++;
+    if (i >= 0)
+        d->digit[i]++;
     else {
         d->digit[0] = '1';
         d->exp++;
@@ -52,14 +54,21 @@ static void step_up(decimal *d, int n) {
 
 decimal decimal_shortest(double v, gpa_dtype t) {
     if (v == 0) return (decimal){.negative = signbit(v), .n = 1, .digit = "0"};
-    int safe = t == DT_F64 ? 15 : t == DT_F32 ? 6 : t == DT_F16 ? 3 : 2, most = t == DT_F64 ? 17 : t == DT_F32 ? 9 : 5;
+    int safe = t == DT_F64   ? 15
+               : t == DT_F32 ? 6
+               : t == DT_F16 ? 3
+                             : 2,
+        most = t == DT_F64   ? 17
+               : t == DT_F32 ? 9
+                             : 5;
     if (fabs(v) < (t == DT_F64 ? 0x1p-1022 : t == DT_F16 ? 0x1p-14 : 0x1p-126)) safe = 1;
     int e;
     bool lopsided = frexp(v, &e) == 0.5 || frexp(v, &e) == -0.5;
     for (int n = safe; n < most; n++) {
         decimal d = decimal_rounded(v, n);
         if (stands_for(&d, v, t)) return d;
-        /* Below a power of two the numbers lie twice as dense: the nearest decimal may miss and a farther one hit. */
+        /* Below a power of two the numbers lie twice as dense: the nearest decimal may miss and a
+         * farther one hit. */
         if (!lopsided) continue;
         step_up(&d, n);
         if (stands_for(&d, v, t)) return d;
@@ -92,12 +101,16 @@ static void put_decimal(gpa_str *out, const decimal *d, bool scientific, bool do
     int whole = MIN(d->exp + 1, d->n);
     str_putn(out, d->digit, (size_t)whole);
     str_fill(out, '0', (size_t)(d->exp + 1 - whole));
-    if (d->n > whole) str_printf(out, ".%s", d->digit + whole);
-    else if (dot_zero) str_put(out, ".0");
+    if (d->n > whole)
+        str_printf(out, ".%s", d->digit + whole);
+    else if (dot_zero)
+        str_put(out, ".0");
 }
 
 /* Where str() of a NumPy scalar goes over to an exponent. */
-static double too_long(gpa_dtype t) { return t == DT_F16 ? 1e3 : t == DT_F32 || t == DT_BF16 ? 1e6 : 1e16; }
+static double too_long(gpa_dtype t) {
+    return t == DT_F16 ? 1e3 : t == DT_F32 || t == DT_BF16 ? 1e6 : 1e16;
+}
 
 static void put_part(gpa_str *out, double v, gpa_dtype t, bool dot_zero) {
     if (put_special(out, v)) return;
@@ -153,7 +166,8 @@ static void take_prefix(const char **text, size_t *n, int *base) {
         *text += 2;
         *n -= 2;
         if (*n && **text == '_') ++*text, --*n;
-    } else if (*base == 0) *base = 10;
+    } else if (*base == 0)
+        *base = 10;
 }
 
 parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_digits *digits) {
@@ -171,7 +185,8 @@ parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_d
         int d = digit_of(text[i]);
         if (d >= base) return PARSE_BAD;
         digit = true;
-        large = large || __builtin_mul_overflow(v, (uint64_t)base, &v) || __builtin_add_overflow(v, (uint64_t)d, &v);
+        large = large || __builtin_mul_overflow(v, (uint64_t)base, &v) ||
+                __builtin_add_overflow(v, (uint64_t)d, &v);
     }
     if (!digit || (leading_zero && v)) return PARSE_BAD;
     *digits = (int_digits){text, n, base, negative};
@@ -180,12 +195,15 @@ parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_d
     return PARSE_OK;
 }
 
-/* Copies the text without underscores that stand between digits; false for one that does not, or a text too long. */
+/* Copies the text without underscores that stand between digits; false for one that does not, or a
+ * text too long. */
 static bool drop_underscores(const char *text, size_t n, char *to, size_t room) {
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         if (text[i] == '_') {
-            if (i == 0 || i + 1 == n || !isdigit((unsigned char)text[i - 1]) || !isdigit((unsigned char)text[i + 1])) return false;
+            if (i == 0 || i + 1 == n || !isdigit((unsigned char)text[i - 1]) ||
+                !isdigit((unsigned char)text[i + 1]))
+                return false;
             continue;
         }
         if (k + 1 >= room || text[i] == 0) return false;
@@ -223,10 +241,12 @@ static size_t float_length(const char *s) {
 
 enum { LONGEST = 512 };
 
-/* Digits that a double holds exactly, times a power of ten that it holds exactly: one rounding, so the nearest float. False: another form,
- * or more digits. */
+/* Digits that a double holds exactly, times a power of ten that it holds exactly: one rounding, so
+ * the nearest float. False: another form, or more digits. */
 static bool plain_float(const char *p, size_t n, double *out) {
-    static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double tens[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *end = p + n;
     uint64_t digits = 0;
     int scale = 0, seen = 0;
@@ -244,7 +264,8 @@ static bool plain_float(const char *p, size_t n, double *out) {
         }
     }
     if (seen == 0) return false;
-    if (p < end && (*p == 'e' || *p == 'E') && end - p <= 4 && end - p >= 2) { /* at most a sign and two digits */
+    if (p < end && (*p == 'e' || *p == 'E') && end - p <= 4 &&
+        end - p >= 2) { /* at most a sign and two digits */
         bool down = *++p == '-';
         int e = 0;
         if (*p == '-' || *p == '+') p++;
@@ -276,7 +297,8 @@ parse_result parse_complex(const char *text, size_t n, double *re, double *im) {
         n -= 2;
         trim(&text, &n);
     }
-    if (!drop_underscores(text, n, plain, sizeof plain)) return memchr(text, '_', n) ? PARSE_UNDERSCORE : PARSE_BAD;
+    if (!drop_underscores(text, n, plain, sizeof plain))
+        return memchr(text, '_', n) ? PARSE_UNDERSCORE : PARSE_BAD;
     const char *p = plain;
     double parts[2] = {0, 0};
     bool imaginary = false;
@@ -288,7 +310,8 @@ parse_result parse_complex(const char *text, size_t n, double *re, double *im) {
         if (bare) { /* "j", "+j", "-j" */
             if (*p == '-') v = -1;
             if (*p == '+' || *p == '-') len = 1;
-        } else v = strtod(p, NULL);
+        } else
+            v = strtod(p, NULL);
         p += len;
         imaginary = *p == 'j' || *p == 'J';
         if (imaginary) p++;

@@ -1,24 +1,27 @@
-/* Numbers to text and back: the shortest digits that read back as the same number, Python's and NumPy's forms, and the
- * parsers behind int(), float(), complex() and the readers of text files. */
+/* Numbers to text and back: the shortest digits that read back as the same number, Python's and
+ * NumPy's forms, and the parsers behind int(), float(), complex() and the readers of text files. */
 #ifndef GPA_TEXT_NUMBER_TEXT_H
 #define GPA_TEXT_NUMBER_TEXT_H
 
 #include "runtime/runtime.h"
 
-/* A finite number other than 0 as decimal digits: d.ddd * 10^exp, no trailing zeros. Zero: one digit 0, exp 0. */
+/* A finite number other than 0 as decimal digits: d.ddd * 10^exp, no trailing zeros. Zero: one
+ * digit 0, exp 0. */
 typedef struct {
     bool negative;
     int n, exp;
     char digit[20]; /* '0' .. '9', then a zero byte */
 } decimal;
 
-/* The fewest digits that give v back when read as dtype t (F16, BF16, F32, F64); v is exactly a value of t. */
+/* The fewest digits that give v back when read as dtype t (F16, BF16, F32, F64); v is exactly a
+ * value of t. */
 decimal decimal_shortest(double v, gpa_dtype t);
 /* The exact value rounded to n significant digits (1 to 17), trailing zeros dropped. */
 decimal decimal_rounded(double v, int n);
 
 void number_put_int(gpa_str *out, int64_t v);
-/* repr() of a float as Python prints it ("1.0", "1e+16", "nan"); and of a NumPy scalar of dtype t as str() prints it. */
+/* repr() of a float as Python prints it ("1.0", "1e+16", "nan"); and of a NumPy scalar of dtype t
+ * as str() prints it. */
 void number_put_float(gpa_str *out, double v);
 void number_put_np_float(gpa_str *out, double v, gpa_dtype t);
 /* "(1+2j)", "2j". t: C64, or C128 (Python's complex too). */
@@ -33,8 +36,8 @@ typedef struct {
     int base;
     bool negative;
 } int_digits;
-/* int(text, base): spaces around, sign, 0x/0o/0b prefixes where the base allows (base 0: by prefix), underscores. The digits of what is TOO_LARGE
- * are given, too. */
+/* int(text, base): spaces around, sign, 0x/0o/0b prefixes where the base allows (base 0: by
+ * prefix), underscores. The digits of what is TOO_LARGE are given, too. */
 parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_digits *digits);
 /* float(text): spaces around, underscores between digits, inf, infinity, nan. */
 parse_result parse_float(const char *text, size_t n, double *out);

@@ -1,7 +1,7 @@
 /* Source texts and the renderer of errors.
  *
- * Reading order: the registry, places, then drawing: an error's marks are gathered, sorted by line, and each line that
- * has marks is drawn with them underneath. */
+ * Reading order: the registry, places, then drawing: an error's marks are gathered, sorted by line,
+ * and each line that has marks is drawn with them underneath. */
 #include "lang/text/source.h"
 
 #include "lang/text/unicode.h"
@@ -31,7 +31,9 @@ void sources_free(sources *s) {
     mem_free(s);
 }
 
-static bool is_line_end(const char *text, uint32_t i) { return text[i] == '\n' || (text[i] == '\r' && text[i + 1] != '\n'); }
+static bool is_line_end(const char *text, uint32_t i) {
+    return text[i] == '\n' || (text[i] == '\r' && text[i + 1] != '\n');
+}
 
 static bool index_lines(source *s) {
     uint32_t n = 1, at = 1;
@@ -46,7 +48,8 @@ static bool index_lines(source *s) {
     return true;
 }
 
-gpa_code source_add(sources *s, source_kind kind, const char *name, const char *text, size_t n, uint32_t *id, gpa_err *e) {
+gpa_code source_add(sources *s, source_kind kind, const char *name, const char *text, size_t n,
+                    uint32_t *id, gpa_err *e) {
     if (n > (size_t)1 << 30) return gpa_fail(e, GPA_E_OVERFLOW, "source text is larger than 1 GiB");
     source *src = mem_zero(sizeof *src);
     if (!src || !mem_room(&s->items, s->n, &s->cap, sizeof *s->items)) goto no_memory;
@@ -62,7 +65,9 @@ no_memory:
     return gpa_no_memory(e);
 }
 
-const source *source_get(const sources *s, uint32_t id) { return id >= 1 && id <= s->n ? s->items[id - 1] : NULL; }
+const source *source_get(const sources *s, uint32_t id) {
+    return id >= 1 && id <= s->n ? s->items[id - 1] : NULL;
+}
 
 /* ---- places ---- */
 
@@ -113,8 +118,8 @@ typedef struct {
     const char *text; /* NULL: the error's own span */
 } mark;
 
-/* The line as shown: without its indentation, tabs as blanks, control characters as dots. column[i] is where byte i of
- * the original stands. */
+/* The line as shown: without its indentation, tabs as blanks, control characters as dots. column[i]
+ * is where byte i of the original stands. */
 typedef struct {
     gpa_str text;
     uint32_t *column; /* n + 1 of them */
@@ -164,7 +169,9 @@ static void add_mark(const source *s, gpa_span span, const char *text, mark *mar
     uint32_t lo = MIN(span.lo - start, (uint32_t)len), hi = MIN(span.hi - start, (uint32_t)len);
     mark m = {line, lo, MAX(hi, lo), text};
     size_t at = (*n)++;
-    for (; at > 0 && (marks[at - 1].line > line || (marks[at - 1].line == line && marks[at - 1].lo > m.lo)); at--)
+    for (; at > 0 &&
+           (marks[at - 1].line > line || (marks[at - 1].line == line && marks[at - 1].lo > m.lo));
+         at--)
         marks[at] = marks[at - 1];
     marks[at] = m;
 }
@@ -179,7 +186,8 @@ static void put_at(gpa_str *row, uint32_t column, const char *text) {
 /* The row of ^ and ~. The error's own mark is drawn over the others. */
 static void put_underline(const shown_line *l, const mark *marks, size_t n, gpa_str *out) {
     uint32_t width = 0;
-    for (size_t i = 0; i < n; i++) width = MAX(width, MAX(l->column[marks[i].hi], l->column[marks[i].lo] + 1));
+    for (size_t i = 0; i < n; i++)
+        width = MAX(width, MAX(l->column[marks[i].hi], l->column[marks[i].lo] + 1));
     char *cells = mem_new(width + 1);
     if (!cells) {
         out->failed = true;
@@ -200,7 +208,8 @@ static void put_underline(const shown_line *l, const mark *marks, size_t n, gpa_
     mem_free(cells);
 }
 
-/* The notes beneath their marks, centred, side by side where they fit, otherwise on rows of their own. */
+/* The notes beneath their marks, centred, side by side where they fit, otherwise on rows of their
+ * own. */
 static void put_notes(const shown_line *l, const mark *marks, size_t n, gpa_str *out) {
     bool done[MARKS] = {false};
     for (size_t left = n; left > 0;) {
@@ -215,7 +224,8 @@ static void put_notes(const shown_line *l, const mark *marks, size_t n, gpa_str 
                 left--;
                 continue;
             }
-            uint32_t lo = MARGIN + l->column[marks[i].lo], hi = MAX(MARGIN + l->column[marks[i].hi], lo + 1);
+            uint32_t lo = MARGIN + l->column[marks[i].lo],
+                     hi = MAX(MARGIN + l->column[marks[i].hi], lo + 1);
             uint32_t width = (uint32_t)unicode_width(marks[i].text, strlen(marks[i].text));
             uint32_t centred = lo + hi > width ? (lo + hi - width) / 2 : 0;
             uint32_t used = any ? (uint32_t)unicode_width(row.text, row.len) + GAP : 0;
@@ -255,7 +265,8 @@ void source_render_place(const sources *s, const gpa_err *e, const char *functio
         mark marks[MARKS];
         size_t n = 0;
         add_mark(src, e->span, NULL, marks, &n);
-        for (uint32_t i = 0; i < e->n_notes; i++) add_mark(src, e->notes[i].span, e->notes[i].text, marks, &n);
+        for (uint32_t i = 0; i < e->n_notes; i++)
+            add_mark(src, e->notes[i].span, e->notes[i].text, marks, &n);
         str_put(out, "  ");
         source_put_place(s, e->span, function, out);
         str_putc(out, '\n');

@@ -1,7 +1,8 @@
 /* Source texts, places in them, and the one renderer of errors.
  *
- * A session owns one registry. Every text that is parsed is entered and keeps its number for good, so that an error
- * or a traceback can show a line long after it ran. Spans (runtime/base/err.h) are byte ranges of an entered text. */
+ * A session owns one registry. Every text that is parsed is entered and keeps its number for good,
+ * so that an error or a traceback can show a line long after it ran. Spans (runtime/base/err.h) are
+ * byte ranges of an entered text. */
 #ifndef GPA_TEXT_SOURCE_H
 #define GPA_TEXT_SOURCE_H
 
@@ -25,7 +26,8 @@ typedef struct {
     uint32_t n_lines;
 } source;
 
-/* Lines and columns count from 1. A column is the width in terminal cells of what stands before it, plus 1. */
+/* Lines and columns count from 1. A column is the width in terminal cells of what stands before it,
+ * plus 1. */
 typedef struct {
     uint32_t line, column;
 } source_pos;
@@ -35,8 +37,10 @@ typedef struct sources sources;
 /* NULL when memory is short. Owned: sources_free. */
 sources *sources_new(void);
 void sources_free(sources *s);
-/* Enters a text (name and text are copied). GPA_E_MEMORY, or GPA_E_OVERFLOW for a text over 1 GiB. */
-gpa_code source_add(sources *s, source_kind kind, const char *name, const char *text, size_t n, uint32_t *id, gpa_err *e);
+/* Enters a text (name and text are copied). GPA_E_MEMORY, or GPA_E_OVERFLOW for a text over 1 GiB.
+ */
+gpa_code source_add(sources *s, source_kind kind, const char *name, const char *text, size_t n,
+                    uint32_t *id, gpa_err *e);
 /* The source with this number, or NULL. Its address stays until sources_free. */
 const source *source_get(const sources *s, uint32_t id);
 /* Line and column of a byte; {0, 0} when the source is not known. */
@@ -44,7 +48,8 @@ source_pos source_at(const source *s, uint32_t byte);
 /* The text of a line without its end; sets *n. */
 const char *source_line(const source *s, uint32_t line, size_t *n);
 
-/* `In [7], line 1` or `File "x.gpa", line 3, in f` (`function` may be NULL). Nothing for an unknown source. */
+/* `In [7], line 1` or `File "x.gpa", line 3, in f` (`function` may be NULL). Nothing for an unknown
+ * source. */
 void source_put_place(const sources *s, gpa_span at, const char *function, gpa_str *out);
 
 /* Draws an error, each line ended by a newline:
@@ -56,8 +61,9 @@ void source_put_place(const sources *s, gpa_span at, const char *function, gpa_s
  *                       (3,)
  *     hint: b[:, None] has shape (3,1)
  *
- * The error's span is marked ^ (^~~~ when longer), the spans of its notes ~~~~ with their texts beneath, each as
- * near to its mark as fits. A span over several lines is marked on its first. Without a span: the head line alone. */
+ * The error's span is marked ^ (^~~~ when longer), the spans of its notes ~~~~ with their texts
+ * beneath, each as near to its mark as fits. A span over several lines is marked on its first.
+ * Without a span: the head line alone. */
 void source_render(const sources *s, const gpa_err *e, const char *function, gpa_str *out);
 /* The same without the head line `ValueError: ...`: the place, the line and its marks, the hint. */
 void source_render_place(const sources *s, const gpa_err *e, const char *function, gpa_str *out);

@@ -1,13 +1,14 @@
 /* UTF-8: code points, positions, and what kind of character a code point is.
  *
- * Text in a str is always valid UTF-8 (v_str sees to it). Positions in the language count code points; functions here
- * turn them into bytes, at once where the text is ASCII (size == length). */
+ * Text in a str is always valid UTF-8 (v_str sees to it). Positions in the language count code
+ * points; functions here turn them into bytes, at once where the text is ASCII (size == length). */
 #ifndef GPA_TEXT_TEXT_H
 #define GPA_TEXT_TEXT_H
 
 #include "lang/object/value.h"
 
-/* The code point at p (within n bytes) and its length in bytes; U+FFFD and 1 for bytes that are no character. */
+/* The code point at p (within n bytes) and its length in bytes; U+FFFD and 1 for bytes that are no
+ * character. */
 uint32_t text_decode(const char *p, size_t n, size_t *len);
 /* Writes a code point as 1 to 4 bytes, and returns how many. */
 size_t text_encode(uint32_t c, char out[4]);

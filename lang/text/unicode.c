@@ -1,4 +1,5 @@
-/* UTF-8 and the character classes: a binary search in a table of ranges made by .make/unicode.py. */
+/* UTF-8 and the character classes: a binary search in a table of ranges made by .make/unicode.py.
+ */
 #include "lang/text/unicode.h"
 
 #include "runtime/base/base.h"
@@ -22,7 +23,9 @@ size_t utf8_get(const char *s, const char *end, uint32_t *cp) {
         if ((u[i] & 0xc0) != 0x80) return 0;
         c = c << 6 | (u[i] & 0x3f);
     }
-    if ((n == 3 && (c < 0x800 || (c >= 0xd800 && c < 0xe000))) || (n == 4 && (c < 0x10000 || c > 0x10ffff))) return 0;
+    if ((n == 3 && (c < 0x800 || (c >= 0xd800 && c < 0xe000))) ||
+        (n == 4 && (c < 0x10000 || c > 0x10ffff)))
+        return 0;
     *cp = c;
     return n;
 }

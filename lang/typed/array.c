@@ -1,7 +1,7 @@
 /* Arrays in bodies: views, subscripts, elements, attributes.
  *
- * Invariant: the values of a view are made in the region where the view is, so they are known wherever it can be named.
- * A subscript is checked once (BOUND), whatever it is used for.
+ * Invariant: the values of a view are made in the region where the view is, so they are known
+ * wherever it can be named. A subscript is checked once (BOUND), whatever it is used for.
  *
  * Reading order: arithmetic, views of whole arrays, slices, subscripts, elements, attributes. */
 #include <string.h>
@@ -18,9 +18,13 @@ static int32_t constant(walk *w, int64_t i) { return kir_const(w->f, DT_I64, (gp
 static int32_t plus(walk *w, int32_t a, int32_t b) { return kir_op2(w->f, OP_ADD, a, b); }
 
 /* a times b; b -1: 1 */
-static int32_t times(walk *w, int32_t a, int32_t b) { return b < 0 ? a : kir_op2(w->f, OP_MULTIPLY, a, b); }
+static int32_t times(walk *w, int32_t a, int32_t b) {
+    return b < 0 ? a : kir_op2(w->f, OP_MULTIPLY, a, b);
+}
 
-static int32_t stride_of(walk *w, const tview *a, int d) { return a->stride[d] < 0 ? constant(w, 1) : a->stride[d]; }
+static int32_t stride_of(walk *w, const tview *a, int d) {
+    return a->stride[d] < 0 ? constant(w, 1) : a->stride[d];
+}
 
 static tv integer(int32_t v) { return (tv){.kind = TV_NUMBER, .t = py_int, .v = v}; }
 
@@ -38,7 +42,12 @@ static int32_t index_of(walk *w, tv v, int32_t size, int axis) {
     if (v.below && (int32_t)v.below - 1 == size) return v.v;
     if (v.below && fixed && typed_constant(w, (int32_t)v.below - 1, &most) && most <= n) return v.v;
     if (v.known && fixed && v.i < n && v.i >= -n) return constant(w, v.i < 0 ? v.i + n : v.i);
-    return kir_emit(w->f, (kir_ins){.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)axis, .a = typed_cast(w, v, py_int), .b = size, .c = -1});
+    return kir_emit(w->f, (kir_ins){.code = KIR_BOUND,
+                                    .type = DT_I64,
+                                    .sub = (uint16_t)axis,
+                                    .a = typed_cast(w, v, py_int),
+                                    .b = size,
+                                    .c = -1});
 }
 
 /* ---- views ---- */
@@ -47,26 +56,39 @@ gpa_code typed_sub(walk *w, const tview *a, tv *out) {
     *out = (tv){.kind = TV_ARRAY, .view = arena_take(w->arena, sizeof *a)};
     if (!out->view) return vm_no_memory(w->vm);
     *out->view = *a;
-    out->t = (typed_ty){.dtype = a->dtype, .rank = (uint8_t)(a->ndim + 1), .unit = a->ndim && a->stride[a->ndim - 1] < 0};
+    out->t = (typed_ty){.dtype = a->dtype,
+                        .rank = (uint8_t)(a->ndim + 1),
+                        .unit = a->ndim && a->stride[a->ndim - 1] < 0};
     return GPA_OK;
 }
 
 gpa_code typed_view(walk *w, int array, int ndim, bool unit, const int64_t *size, tv *out) {
     const kir_array *k = &w->f->arrays[array];
-    tview a = {.array = array, .dtype = k->dtype, .ndim = (uint8_t)ndim, .readonly = k->where == KIR_CONSTANT};
+    tview a = {.array = array,
+               .dtype = k->dtype,
+               .ndim = (uint8_t)ndim,
+               .readonly = k->where == KIR_CONSTANT};
     int64_t apart = 1;
     a.offset = constant(w, 0);
     for (int d = ndim - 1; d >= 0; d--) {
         bool own = !size, last = d == ndim - 1;
         a.size[d] = own ? typed_axis(w, KIR_SIZE, array, d) : constant(w, size[d]);
-        a.stride[d] = last && (unit || !own) ? -1 : own ? typed_axis(w, KIR_STRIDE, array, d) : constant(w, apart);
+        a.stride[d] = last && (unit || !own) ? -1
+                      : own                  ? typed_axis(w, KIR_STRIDE, array, d)
+                                             : constant(w, apart);
         if (!own) apart *= size[d];
     }
     return typed_sub(w, &a, out);
 }
 
 int32_t typed_axis(walk *w, kir_code code, int array, int d) {
-    return kir_emit(w->f, (kir_ins){.code = (uint8_t)code, .type = DT_I64, .sub = (uint16_t)array, .imm = (uint32_t)d, .a = -1, .b = -1, .c = -1});
+    return kir_emit(w->f, (kir_ins){.code = (uint8_t)code,
+                                    .type = DT_I64,
+                                    .sub = (uint16_t)array,
+                                    .imm = (uint32_t)d,
+                                    .a = -1,
+                                    .b = -1,
+                                    .c = -1});
 }
 
 tv typed_length(walk *w, const tview *a, int d) {
@@ -81,7 +103,8 @@ static gpa_code bound_of(walk *w, const ast_node *n, int32_t *out) {
     gpa_code rc = typed_number(w, n, &v);
     if (rc) return rc;
     if (!dtype_is_int((gpa_dtype)v.t.dtype)) {
-        rc = typed_fail(w, n, GPA_E_TYPE, "slice indices must be integers or None or have an __index__ method");
+        rc = typed_fail(w, n, GPA_E_TYPE,
+                        "slice indices must be integers or None or have an __index__ method");
         typed_note(w, n, v);
         return rc;
     }
@@ -102,7 +125,9 @@ static gpa_code step_of(walk *w, const ast_node *n, int64_t *out) {
     if (!n || n->kind == AST_NONE) return GPA_OK;
     gpa_code rc = typed_number(w, n, &v);
     if (rc) return rc;
-    if (!v.known) return typed_fail(w, n, GPA_E_UNSUPPORTED, "the step of a slice must be a literal in a compiled function");
+    if (!v.known)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+                          "the step of a slice must be a literal in a compiled function");
     if (v.i == 0) return typed_fail(w, n, GPA_E_VALUE, "slice step cannot be zero");
     *out = v.i;
     return GPA_OK;
@@ -114,23 +139,31 @@ static gpa_code slice(walk *w, const ast_node *n, const tview *from, int d, tvie
     int32_t size = from->size[d], zero = constant(w, 0), one = constant(w, 1), start, stop;
     gpa_code rc = step_of(w, n->slice.step, &step);
     if (rc) return rc;
-    bool up = step > 0, has_start = n->slice.start && n->slice.start->kind != AST_NONE, has_stop = n->slice.stop && n->slice.stop->kind != AST_NONE;
+    bool up = step > 0, has_start = n->slice.start && n->slice.start->kind != AST_NONE,
+         has_stop = n->slice.stop && n->slice.stop->kind != AST_NONE;
     to->size[k] = size;
     to->stride[k] = from->stride[d];
     if (up && step == 1 && !has_start && !has_stop) return GPA_OK;
-    int32_t last = kir_op2(w->f, OP_SUBTRACT, size, one), lo = up ? zero : constant(w, -1), hi = up ? size : last;
+    int32_t last = kir_op2(w->f, OP_SUBTRACT, size, one), lo = up ? zero : constant(w, -1),
+            hi = up ? size : last;
     start = up ? zero : last;
     stop = up ? size : lo;
-    if (has_start && !(rc = bound_of(w, n->slice.start, &start))) start = into(w, start, size, lo, hi);
-    if (!rc && has_stop && !(rc = bound_of(w, n->slice.stop, &stop))) stop = into(w, stop, size, lo, hi);
+    if (has_start && !(rc = bound_of(w, n->slice.start, &start)))
+        start = into(w, start, size, lo, hi);
+    if (!rc && has_stop && !(rc = bound_of(w, n->slice.stop, &stop)))
+        stop = into(w, stop, size, lo, hi);
     if (rc) return rc;
-    int32_t count = up ? kir_op2(w->f, OP_SUBTRACT, stop, start) : kir_op2(w->f, OP_SUBTRACT, start, stop);
+    int32_t count =
+        up ? kir_op2(w->f, OP_SUBTRACT, stop, start) : kir_op2(w->f, OP_SUBTRACT, start, stop);
     count = kir_op2(w->f, OP_MAXIMUM, count, zero);
     int64_t by = up ? step : -step;
-    if (by != 1) count = kir_op2(w->f, OP_FLOOR_DIVIDE, plus(w, count, constant(w, by - 1)), constant(w, by));
+    if (by != 1)
+        count =
+            kir_op2(w->f, OP_FLOOR_DIVIDE, plus(w, count, constant(w, by - 1)), constant(w, by));
     to->size[k] = count;
     to->offset = plus(w, to->offset, times(w, start, from->stride[d]));
-    if (step != 1) to->stride[k] = kir_op2(w->f, OP_MULTIPLY, stride_of(w, from, d), constant(w, step));
+    if (step != 1)
+        to->stride[k] = kir_op2(w->f, OP_MULTIPLY, stride_of(w, from, d), constant(w, step));
     return GPA_OK;
 }
 
@@ -148,7 +181,8 @@ typedef struct {
 } subscripts;
 
 static gpa_code add_subscript(walk *w, const ast_node *at, subscripts *s, subscript one) {
-    if (s->n == (int)COUNT_OF(s->at)) return typed_fail(w, at, GPA_E_INDEX, "too many indices for array");
+    if (s->n == (int)COUNT_OF(s->at))
+        return typed_fail(w, at, GPA_E_INDEX, "too many indices for array");
     s->at[s->n++] = one;
     return GPA_OK;
 }
@@ -158,7 +192,9 @@ static gpa_code read_subscript(walk *w, const ast_node *n, subscripts *s) {
     tv v;
     if (n->kind == AST_SLICE) return add_subscript(w, n, s, (subscript){.n = n});
     if (n->kind == AST_ELLIPSIS) {
-        if (s->ellipsis >= 0) return typed_fail(w, n, GPA_E_INDEX, "an index can only have a single ellipsis ('...')");
+        if (s->ellipsis >= 0)
+            return typed_fail(w, n, GPA_E_INDEX,
+                              "an index can only have a single ellipsis ('...')");
         s->ellipsis = s->n;
         return GPA_OK;
     }
@@ -169,7 +205,9 @@ static gpa_code read_subscript(walk *w, const ast_node *n, subscripts *s) {
         tv one = v.kind == TV_TUPLE ? v.items[i] : v;
         if (one.kind != TV_NUMBER || !dtype_is_int((gpa_dtype)one.t.dtype)) {
             w->host = true;
-            rc = typed_fail(w, n, GPA_E_INDEX, "arrays of compiled functions are indexed by integers, slices and `...`");
+            rc = typed_fail(
+                w, n, GPA_E_INDEX,
+                "arrays of compiled functions are indexed by integers, slices and `...`");
             typed_note(w, n, one);
             return rc;
         }
@@ -179,10 +217,13 @@ static gpa_code read_subscript(walk *w, const ast_node *n, subscripts *s) {
 }
 
 static gpa_code too_many(walk *w, const ast_node *at, const tview *a, int n) {
-    return typed_fail(w, at, GPA_E_INDEX, "too many indices for array: array is %d-dimensional, but %d were indexed", a->ndim, n);
+    return typed_fail(w, at, GPA_E_INDEX,
+                      "too many indices for array: array is %d-dimensional, but %d were indexed",
+                      a->ndim, n);
 }
 
-static gpa_code apply_subscripts(walk *w, const ast_node *at, const tview *a, const subscripts *s, tview *out) {
+static gpa_code apply_subscripts(walk *w, const ast_node *at, const tview *a, const subscripts *s,
+                                 tview *out) {
     tview r = {.array = a->array, .dtype = a->dtype, .readonly = a->readonly, .offset = a->offset};
     int k = 0, skip = a->ndim - s->n;
     if (skip < 0) return too_many(w, at, a, s->n);
@@ -211,13 +252,16 @@ gpa_code typed_place(walk *w, const ast_node *at, const tv *a, const ast_node *i
     subscripts s = {.ellipsis = -1};
     gpa_code rc = GPA_OK;
     if (index->kind == AST_TUPLE)
-        for (uint32_t i = 0; i < index->tuple.items.n && !rc; i++) rc = read_subscript(w, index->tuple.items.at[i], &s);
-    else rc = read_subscript(w, index, &s);
+        for (uint32_t i = 0; i < index->tuple.items.n && !rc; i++)
+            rc = read_subscript(w, index->tuple.items.at[i], &s);
+    else
+        rc = read_subscript(w, index, &s);
     kir_at(w->f, at->span);
     return rc ? rc : apply_subscripts(w, at, a->view, &s, out);
 }
 
-gpa_code typed_place_of(walk *w, const ast_node *at, const tview *a, const tv *ix, int n, tview *out) {
+gpa_code typed_place_of(walk *w, const ast_node *at, const tview *a, const tv *ix, int n,
+                        tview *out) {
     subscripts s = {.ellipsis = -1};
     if (n > a->ndim) return too_many(w, at, a, n);
     for (int i = 0; i < n; i++) s.at[s.n++] = (subscript){.v = ix[i]};
@@ -237,7 +281,12 @@ gpa_code typed_item(walk *w, const ast_node *at, const tv *a, const ast_node *in
 
 tv typed_load(walk *w, const tview *x) {
     w->f->arrays[x->array].access |= KIR_READ;
-    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_LOADX, .type = x->dtype, .sub = (uint16_t)x->array, .a = x->offset, .b = -1, .c = -1});
+    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_LOADX,
+                                         .type = x->dtype,
+                                         .sub = (uint16_t)x->array,
+                                         .a = x->offset,
+                                         .b = -1,
+                                         .c = -1});
     return (tv){.kind = TV_NUMBER, .t = {.dtype = x->dtype}, .v = v};
 }
 
@@ -249,26 +298,36 @@ gpa_code typed_store(walk *w, const ast_node *at, const tview *x, tv v) {
         return rc;
     }
     if (dtype_is_complex((gpa_dtype)v.t.dtype) && !dtype_is_complex((gpa_dtype)x->dtype))
-        return typed_fail(w, at, GPA_E_TYPE, "a %s cannot be stored in an array of %s", typed_name(v.t), dtype_info[x->dtype].name);
+        return typed_fail(w, at, GPA_E_TYPE, "a %s cannot be stored in an array of %s",
+                          typed_name(v.t), dtype_info[x->dtype].name);
     w->f->arrays[x->array].access |= KIR_WRITE;
     int32_t as = typed_cast(w, v, (typed_ty){.dtype = x->dtype});
-    kir_emit(w->f, (kir_ins){.code = KIR_STOREX, .type = DT_NONE, .sub = (uint16_t)x->array, .a = x->offset, .b = as, .c = -1});
+    kir_emit(w->f, (kir_ins){.code = KIR_STOREX,
+                             .type = DT_NONE,
+                             .sub = (uint16_t)x->array,
+                             .a = x->offset,
+                             .b = as,
+                             .c = -1});
     return GPA_OK;
 }
 
-/* The element of a view that has the dimensions of the loops around, of which `from` (a view with as many, or fewer) has the
- * last ones. at: the place that is assigned to, or the whole statement of an augmented assignment. */
-static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int d, const tv *v, const tview *from, const tv *ix) {
+/* The element of a view that has the dimensions of the loops around, of which `from` (a view with
+ * as many, or fewer) has the last ones. at: the place that is assigned to, or the whole statement
+ * of an augmented assignment. */
+static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int d, const tv *v,
+                              const tview *from, const tv *ix) {
     tv now[KIR_MAX_DIMS];
     tview place;
     if (d == to->ndim) {
         gpa_code rc = typed_place_of(w, at, to, ix, d, &place);
         tv one = *v;
         tview origin;
-        if (!rc && from) rc = typed_place_of(w, at, from, ix + (to->ndim - from->ndim), from->ndim, &origin);
+        if (!rc && from)
+            rc = typed_place_of(w, at, from, ix + (to->ndim - from->ndim), from->ndim, &origin);
         if (!rc && from) one = typed_load(w, &origin);
         if (!rc && at->kind == AST_AUGASSIGN)
-            rc = typed_binary(w, at, typed_operator(at->augassign.op), at->augassign.target, at->augassign.value, typed_load(w, &place), one, &one);
+            rc = typed_binary(w, at, typed_operator(at->augassign.op), at->augassign.target,
+                              at->augassign.value, typed_load(w, &place), one, &one);
         return rc ? rc : typed_store(w, at, &place, one);
     }
     if (d) memcpy(now, ix, (size_t)d * sizeof *now);
@@ -283,7 +342,13 @@ static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int 
 static void check_size(walk *w, int32_t want, int32_t have) {
     if (want == have) return;
     typed_open(w, KIR_IF, DT_NONE, kir_op2(w->f, OP_NOT_EQUAL, want, have), -1, -1);
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_SHAPE, .imm = KIR_NO_TEXT, .a = have, .b = want, .c = -1});
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT,
+                             .type = DT_NONE,
+                             .sub = KIR_FT_SHAPE,
+                             .imm = KIR_NO_TEXT,
+                             .a = have,
+                             .b = want,
+                             .c = -1});
     typed_close(w, KIR_IF);
 }
 
@@ -303,14 +368,20 @@ static gpa_code fill_row(walk *w, const ast_node *at, const tview *to, const tv 
 gpa_code typed_fill(walk *w, const ast_node *at, const tview *to, const tv *v) {
     const tview *from = v->kind == TV_ARRAY ? v->view : NULL;
     if (to->ndim == 0 && !from) return typed_store(w, at, to, *v);
-    if (to->ndim == 1 && v->kind == TV_TUPLE && v->n > 1 && at->kind != AST_AUGASSIGN) return fill_row(w, at, to, v);
+    if (to->ndim == 1 && v->kind == TV_TUPLE && v->n > 1 && at->kind != AST_AUGASSIGN)
+        return fill_row(w, at, to, v);
     w->host = w->host || v->kind == TV_TUPLE;
     if (from && from->ndim > to->ndim)
-        return typed_fail(w, at, GPA_E_VALUE, "an array of %d dimensions cannot be stored in a place of %d", from->ndim, to->ndim);
+        return typed_fail(w, at, GPA_E_VALUE,
+                          "an array of %d dimensions cannot be stored in a place of %d", from->ndim,
+                          to->ndim);
     w->host = w->host || (from && from->array == to->array);
     if (from && from->array == to->array)
-        return typed_fail(w, at, GPA_E_UNSUPPORTED, "a part of an array cannot be copied to a part of the same array here: write the loop");
-    for (int d = 0; from && d < from->ndim; d++) check_size(w, to->size[d + to->ndim - from->ndim], from->size[d]);
+        return typed_fail(
+            w, at, GPA_E_UNSUPPORTED,
+            "a part of an array cannot be copied to a part of the same array here: write the loop");
+    for (int d = 0; from && d < from->ndim; d++)
+        check_size(w, to->size[d + to->ndim - from->ndim], from->size[d]);
     return copy_elements(w, at, to, 0, v, from, NULL);
 }
 
@@ -322,17 +393,20 @@ static gpa_code shape_of(walk *w, const tview *a, tv *out) {
     return GPA_OK;
 }
 
-gpa_code typed_array_attr(walk *w, const ast_node *at, const tv *a, const char *name, bool *found, tv *out) {
+gpa_code typed_array_attr(walk *w, const ast_node *at, const tv *a, const char *name, bool *found,
+                          tv *out) {
     const tview *x = a->view;
     (void)at;
     *found = true;
     if (strcmp(name, "shape") == 0) return shape_of(w, x, out);
-    if (strcmp(name, "ndim") == 0) *out = typed_int(w, x->ndim);
+    if (strcmp(name, "ndim") == 0)
+        *out = typed_int(w, x->ndim);
     else if (strcmp(name, "size") == 0) {
         int32_t n = constant(w, 1);
         for (int d = 0; d < x->ndim; d++) n = d ? times(w, n, x->size[d]) : x->size[d];
         *out = integer(n);
-    } else if (strcmp(name, "dtype") == 0) *out = (tv){.kind = TV_STATIC, .is = v_dtype((gpa_dtype)x->dtype)};
+    } else if (strcmp(name, "dtype") == 0)
+        *out = (tv){.kind = TV_STATIC, .is = v_dtype((gpa_dtype)x->dtype)};
     else if (strcmp(name, "T") == 0) {
         tview t = *x;
         for (int d = 0; d < x->ndim; d++) {
@@ -340,17 +414,25 @@ gpa_code typed_array_attr(walk *w, const ast_node *at, const tv *a, const char *
             t.stride[d] = x->stride[x->ndim - 1 - d];
         }
         return typed_sub(w, &t, out);
-    } else *found = false;
+    } else
+        *found = false;
     return GPA_OK;
 }
 
 /* len(array), len(tuple) */
 gpa_code typed_len(walk *w, const typed_site *s, tv *out) {
-    if (s->n != 1) return typed_fail(w, s->node, GPA_E_TYPE, "len() takes exactly one argument (%u given)", s->n);
+    if (s->n != 1)
+        return typed_fail(w, s->node, GPA_E_TYPE, "len() takes exactly one argument (%u given)",
+                          s->n);
     const tv *a = &s->args[0];
-    if (a->kind == TV_TUPLE) *out = typed_int(w, a->n);
-    else if (a->kind == TV_ARRAY && a->view->ndim) *out = integer(a->view->size[0]);
-    else if (a->kind == TV_ARRAY) return typed_fail(w, s->node, GPA_E_TYPE, "len() of unsized object");
-    else return typed_fail(w, s->node, GPA_E_TYPE, "object of type '%s' has no len()", typed_kind(a));
+    if (a->kind == TV_TUPLE)
+        *out = typed_int(w, a->n);
+    else if (a->kind == TV_ARRAY && a->view->ndim)
+        *out = integer(a->view->size[0]);
+    else if (a->kind == TV_ARRAY)
+        return typed_fail(w, s->node, GPA_E_TYPE, "len() of unsized object");
+    else
+        return typed_fail(w, s->node, GPA_E_TYPE, "object of type '%s' has no len()",
+                          typed_kind(a));
     return GPA_OK;
 }

@@ -1,4 +1,5 @@
-/* Calls: NumPy's ufuncs, functions of math, cmath and the language that mean a row of op.def, types, and gpa functions.
+/* Calls: NumPy's ufuncs, functions of math, cmath and the language that mean a row of op.def,
+ * types, and gpa functions.
  *
  * Reading order: the table, what needs more than a row, gpa functions, signatures, the call. */
 #include <stdio.h>
@@ -12,40 +13,137 @@
 
 /* How a function treats its arguments before the row is applied. */
 typedef enum {
-    AS_NUMPY, /* as they are */
-    AS_FLOAT, /* integers become float64; complex numbers are refused */
+    AS_NUMPY,   /* as they are */
+    AS_FLOAT,   /* integers become float64; complex numbers are refused */
     AS_COMPLEX, /* become complex */
-    TO_INT    /* AS_FLOAT, and the result becomes Python's int */
+    TO_INT      /* AS_FLOAT, and the result becomes Python's int */
 } manner;
 
-#define CALLS(CALL)                                                                                                          \
-    CALL("math", "acos", ARCCOS, AS_FLOAT) CALL("math", "asin", ARCSIN, AS_FLOAT) CALL("math", "atan", ARCTAN, AS_FLOAT)      \
-    CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL("math", "asinh", ARCSINH, AS_FLOAT) CALL("math", "atanh", ARCTANH, AS_FLOAT) \
-    CALL("math", "sin", SIN, AS_FLOAT) CALL("math", "cos", COS, AS_FLOAT) CALL("math", "tan", TAN, AS_FLOAT)                  \
-    CALL("math", "sinh", SINH, AS_FLOAT) CALL("math", "cosh", COSH, AS_FLOAT) CALL("math", "tanh", TANH, AS_FLOAT)            \
-    CALL("math", "exp", EXP, AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT) CALL("math", "expm1", EXPM1, AS_FLOAT)            \
-    CALL("math", "log", LOG, AS_FLOAT) CALL("math", "log2", LOG2, AS_FLOAT) CALL("math", "log10", LOG10, AS_FLOAT)            \
-    CALL("math", "log1p", LOG1P, AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT) CALL("math", "cbrt", CBRT, AS_FLOAT)          \
-    CALL("math", "erf", ERF, AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT) CALL("math", "gamma", GAMMA, AS_FLOAT)            \
-    CALL("math", "lgamma", LGAMMA, AS_FLOAT) CALL("math", "fabs", ABSOLUTE, AS_FLOAT) CALL("math", "ulp", SPACING, AS_FLOAT)  \
-    CALL("math", "degrees", DEGREES, AS_FLOAT) CALL("math", "radians", RADIANS, AS_FLOAT)                                    \
-    CALL("math", "isnan", ISNAN, AS_FLOAT) CALL("math", "isinf", ISINF, AS_FLOAT) CALL("math", "isfinite", ISFINITE, AS_FLOAT) \
-    CALL("math", "floor", FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT) CALL("math", "trunc", TRUNC, TO_INT)              \
-    CALL("math", "atan2", ARCTAN2, AS_FLOAT) CALL("math", "fmod", FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT)        \
-    CALL("math", "copysign", COPYSIGN, AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER, AS_FLOAT)                         \
-    CALL("math", "hypot", HYPOT, AS_FLOAT) CALL("math", "fma", FMA, AS_FLOAT) CALL("math", "nextafter", NEXTAFTER, AS_FLOAT)  \
-    CALL("math", "gcd", GCD, AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                                                    \
-    CALL("cmath", "exp", EXP, AS_COMPLEX) CALL("cmath", "log", LOG, AS_COMPLEX) CALL("cmath", "log10", LOG10, AS_COMPLEX)     \
-    CALL("cmath", "sqrt", SQRT, AS_COMPLEX) CALL("cmath", "sin", SIN, AS_COMPLEX) CALL("cmath", "cos", COS, AS_COMPLEX)       \
-    CALL("cmath", "tan", TAN, AS_COMPLEX) CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL("cmath", "acos", ARCCOS, AS_COMPLEX) \
-    CALL("cmath", "atan", ARCTAN, AS_COMPLEX) CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL("cmath", "cosh", COSH, AS_COMPLEX) \
-    CALL("cmath", "tanh", TANH, AS_COMPLEX) CALL("cmath", "asinh", ARCSINH, AS_COMPLEX)                                      \
-    CALL("cmath", "acosh", ARCCOSH, AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX)                                  \
-    CALL("cmath", "phase", ANGLE, AS_COMPLEX) CALL("cmath", "isnan", ISNAN, AS_COMPLEX)                                      \
-    CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL("cmath", "isfinite", ISFINITE, AS_COMPLEX)                                \
-    CALL("builtins", "abs", ABSOLUTE, AS_NUMPY) CALL("builtins", "pow", POWER, AS_NUMPY)                                     \
-    CALL("numpy", "where", WHERE, AS_NUMPY) CALL("numpy", "clip", CLIP, AS_NUMPY) CALL("numpy", "angle", ANGLE, AS_NUMPY)     \
-    CALL("numpy", "real", REAL, AS_NUMPY) CALL("numpy", "imag", IMAG, AS_NUMPY)
+#define CALLS(CALL)                                                                                                     \
+    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                              \
+    CALL("math", "asin", ARCSIN, AS_FLOAT) CALL("math", "atan", ARCTAN, AS_FLOAT) CALL(                                 \
+        "math", "acosh", ARCCOSH,                                                                                       \
+        AS_FLOAT) CALL("math", "asinh", ARCSINH,                                                                        \
+                       AS_FLOAT) CALL("math", "atanh", ARCTANH,                                                         \
+                                      AS_FLOAT) CALL("math", "sin", SIN,                                                \
+                                                     AS_FLOAT) CALL("math", "cos", COS, AS_FLOAT)                       \
+        CALL("math", "tan", TAN, AS_FLOAT) CALL("math", "sinh", SINH, AS_FLOAT) CALL(                                   \
+            "math",                                                                                                     \
+            "cosh",                                                                                                     \
+            COSH, AS_FLOAT) CALL("math", "tanh", TANH, AS_FLOAT)                                                        \
+            CALL("math", "exp", EXP, AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT) CALL(                               \
+                "math",                                                                                                 \
+                "expm1",                                                                                                \
+                EXPM1,                                                                                                  \
+                AS_FLOAT) CALL("math", "log", LOG,                                                                      \
+                               AS_FLOAT) CALL("math", "log2", LOG2, AS_FLOAT)                                           \
+                CALL("math", "log10", LOG10, AS_FLOAT) CALL("math", "log1p", LOG1P, AS_FLOAT) CALL(                     \
+                    "math",                                                                                             \
+                    "sqrt",                                                                                             \
+                    SQRT, AS_FLOAT) CALL("math", "cbrt", CBRT, AS_FLOAT)                                                \
+                    CALL("math", "erf", ERF, AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT) CALL(                       \
+                        "math",                                                                                         \
+                        "gamma",                                                                                        \
+                        GAMMA,                                                                                          \
+                        AS_FLOAT) CALL("math", "lgamma", LGAMMA,                                                        \
+                                       AS_FLOAT) CALL("math", "fabs", ABSOLUTE, AS_FLOAT)                               \
+                        CALL("math", "ulp", SPACING, AS_FLOAT) CALL(                                                    \
+                            "math",                                                                                     \
+                            "degrees", DEGREES,                                                                         \
+                            AS_FLOAT) CALL("math", "radians", RADIANS,                                                  \
+                                           AS_FLOAT) CALL("math", "isnan", ISNAN, AS_FLOAT)                             \
+                            CALL("math", "isinf", ISINF, AS_FLOAT) CALL(                                                \
+                                "math",                                                                                 \
+                                "isfinite",                                                                             \
+                                ISFINITE,                                                                               \
+                                AS_FLOAT) CALL("math", "floor",                                                         \
+                                               FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT)                        \
+                                CALL("math", "trunc", TRUNC, TO_INT) CALL(                                              \
+                                    "math",                                                                             \
+                                    "atan2",                                                                            \
+                                    ARCTAN2,                                                                            \
+                                    AS_FLOAT) CALL("math", "fmod", FMOD, AS_FLOAT)                                      \
+                                    CALL("math", "pow", POWER, AS_FLOAT) CALL(                                          \
+                                        "math",                                                                         \
+                                        "copysign",                                                                     \
+                                        COPYSIGN,                                                                       \
+                                        AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER,                             \
+                                                       AS_FLOAT) CALL("math", "hypot", HYPOT, AS_FLOAT)                 \
+                                        CALL("math", "fma", FMA, AS_FLOAT) CALL(                                        \
+                                            "math",                                                                     \
+                                            "nextafter",                                                                \
+                                            NEXTAFTER,                                                                  \
+                                            AS_FLOAT) CALL("math", "gcd", GCD,                                          \
+                                                           AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                 \
+                                            CALL("cmath", "exp", EXP, AS_COMPLEX) CALL(                                 \
+                                                "cmath",                                                                \
+                                                "log", LOG,                                                             \
+                                                AS_COMPLEX) CALL("cmath", "log10", LOG10, AS_COMPLEX)                   \
+                                                CALL("cmath", "sqrt", SQRT, AS_COMPLEX) CALL(                           \
+                                                    "cmath",                                                            \
+                                                    "sin", SIN,                                                         \
+                                                    AS_COMPLEX) CALL("cmath", "cos", COS, AS_COMPLEX)                   \
+                                                    CALL("cmath", "tan", TAN,                                           \
+                                                         AS_COMPLEX) CALL("cmath", "asin", ARCSIN,                      \
+                                                                          AS_COMPLEX) CALL("cmat"                       \
+                                                                                           "h",                         \
+                                                                                           "acos",                      \
+                                                                                           ARCCOS,                      \
+                                                                                           AS_COMPLEX)                  \
+                                                        CALL("cmath", "atan", ARCTAN, AS_COMPLEX) CALL(                 \
+                                                            "cmath",                                                    \
+                                                            "sinh",                                                     \
+                                                            SINH,                                                       \
+                                                            AS_COMPLEX) CALL("cmath", "cosh", COSH, AS_COMPLEX)         \
+                                                            CALL("cmath", "tanh", TANH, AS_COMPLEX) CALL(               \
+                                                                "cmath",                                                \
+                                                                "asinh",                                                \
+                                                                ARCSINH,                                                \
+                                                                AS_COMPLEX) CALL("cmath", "acosh", ARCCOSH, AS_COMPLEX) \
+                                                                CALL("cmath", "atanh", ARCTANH,                         \
+                                                                     AS_COMPLEX) CALL("cmath",                          \
+                                                                                      "phase", ANGLE,                   \
+                                                                                      AS_COMPLEX)                       \
+                                                                    CALL("cmath", "isnan", ISNAN,                       \
+                                                                         AS_COMPLEX) CALL("cmath",                      \
+                                                                                          "isinf", ISINF,               \
+                                                                                          AS_COMPLEX)                   \
+                                                                        CALL("cmath", "isfinite",                       \
+                                                                             ISFINITE, AS_COMPLEX)                      \
+                                                                            CALL("builtins",                            \
+                                                                                 "abs",                                 \
+                                                                                 ABSOLUTE,                              \
+                                                                                 AS_NUMPY)                              \
+                                                                                CALL("builtins",                        \
+                                                                                     "pow",                             \
+                                                                                     POWER,                             \
+                                                                                     AS_NUMPY)                          \
+                                                                                    CALL("numpy",                       \
+                                                                                         "where",                       \
+                                                                                         WHERE,                         \
+                                                                                         AS_NUMPY)                      \
+                                                                                        CALL(                           \
+                                                                                            "nump"                      \
+                                                                                            "y",                        \
+                                                                                            "cli"                       \
+                                                                                            "p",                        \
+                                                                                            CLIP,                       \
+                                                                                            AS_NUMPY)                   \
+                                                                                            CALL(                       \
+                                                                                                "numpy",                \
+                                                                                                "angle",                \
+                                                                                                ANGLE,                  \
+                                                                                                AS_NUMPY)               \
+                                                                                                CALL(                   \
+                                                                                                    "numpy",            \
+                                                                                                    "real",             \
+                                                                                                    REAL,               \
+                                                                                                    AS_NUMPY)           \
+                                                                                                    CALL(               \
+                                                                                                        "numpy",        \
+                                                                                                        "imag",         \
+                                                                                                        IMAG,           \
+                                                                                                        AS_NUMPY)
 
 static const struct {
     const char *owner, *name;
@@ -62,7 +160,8 @@ static gpa_code prepare(walk *w, const ast_node *at, manner how, const char *nam
     if (how == AS_NUMPY) return GPA_OK;
     if (dtype_is_complex((gpa_dtype)t.dtype)) {
         if (how == AS_COMPLEX) return GPA_OK;
-        gpa_code rc = typed_fail(w, at, GPA_E_TYPE, "math.%s() takes real numbers, not %s", name, typed_name(t));
+        gpa_code rc = typed_fail(w, at, GPA_E_TYPE, "math.%s() takes real numbers, not %s", name,
+                                 typed_name(t));
         typed_note(w, at, *v);
         return rc;
     }
@@ -72,23 +171,30 @@ static gpa_code prepare(walk *w, const ast_node *at, manner how, const char *nam
     return GPA_OK;
 }
 
-static gpa_code apply(walk *w, const ast_node *n, gpa_op op, manner how, const char *name, tv *v, uint32_t n_args, tv *out) {
+static gpa_code apply(walk *w, const ast_node *n, gpa_op op, manner how, const char *name, tv *v,
+                      uint32_t n_args, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (n_args != op_info[op].arity)
-        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name, op_info[op].arity, op_info[op].arity == 1 ? "" : "s", n_args);
+        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name,
+                          op_info[op].arity, op_info[op].arity == 1 ? "" : "s", n_args);
     gpa_code rc = GPA_OK;
-    for (uint32_t i = 0; i < n_args && !rc; i++) rc = prepare(w, n->call.args.at[i], how, name, &v[i]);
+    for (uint32_t i = 0; i < n_args && !rc; i++)
+        rc = prepare(w, n->call.args.at[i], how, name, &v[i]);
     if (!rc && (rc = typed_apply(w, n, op, v, (int)n_args, out)))
         for (uint32_t i = 0; i < n_args; i++) typed_note(w, n->call.args.at[i], v[i]);
-    if (!rc && how == TO_INT) *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, *out, py_int)};
+    if (!rc && how == TO_INT)
+        *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, *out, py_int)};
     return rc;
 }
 
 /* ---- more than a row ---- */
 
 /* min and max: Python's, the first of equals. */
-static gpa_code extreme(walk *w, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args, tv *out) {
-    if (n_args < 2) return typed_fail(w, n, GPA_E_TYPE, "min() and max() of a compiled function take two numbers or more");
+static gpa_code extreme(walk *w, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args,
+                        tv *out) {
+    if (n_args < 2)
+        return typed_fail(w, n, GPA_E_TYPE,
+                          "min() and max() of a compiled function take two numbers or more");
     tv best = v[0];
     for (uint32_t i = 1; i < n_args; i++) {
         tv test;
@@ -115,18 +221,22 @@ static gpa_code pair(walk *w, const ast_node *n, size_t row, tv *v, uint32_t n_a
     manner how = pairs[row].n_args == 1 ? AS_FLOAT : AS_NUMPY;
     tv first, second;
     if (n_args != pairs[row].n_args)
-        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", pairs[row].name, pairs[row].n_args, pairs[row].n_args == 1 ? "" : "s", n_args);
+        return typed_fail(w, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)",
+                          pairs[row].name, pairs[row].n_args, pairs[row].n_args == 1 ? "" : "s",
+                          n_args);
     gpa_code rc = apply(w, n, pairs[row].first, how, pairs[row].name, v, n_args, &first);
     if (!rc) rc = apply(w, n, pairs[row].second, how, pairs[row].name, v, n_args, &second);
     if (rc) return rc;
-    if (pairs[row].int_second) second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, second, py_int)};
+    if (pairs[row].int_second)
+        second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(w, second, py_int)};
     if (typed_tuple(w, 2, out)) return GPA_E_MEMORY;
     out->items[0] = first;
     out->items[1] = second;
     return GPA_OK;
 }
 
-static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, uint32_t n_args, tv *out) {
+static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, uint32_t n_args,
+                            tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "log") == 0 && n_args == 2) {
         tv a, b;
@@ -138,7 +248,8 @@ static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, 
         if (strcmp(f->owner, rows[i].owner) == 0 && strcmp(f->name, rows[i].name) == 0)
             return apply(w, n, rows[i].op, rows[i].how, f->name, v, n_args, out);
     for (size_t i = 0; i < COUNT_OF(pairs); i++)
-        if (strcmp(f->owner, pairs[i].owner) == 0 && strcmp(f->name, pairs[i].name) == 0) return pair(w, n, i, v, n_args, out);
+        if (strcmp(f->owner, pairs[i].owner) == 0 && strcmp(f->name, pairs[i].name) == 0)
+            return pair(w, n, i, v, n_args, out);
     if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "ldexp") == 0 && n_args == 2) {
         gpa_code rc = prepare(w, n->call.args.at[0], AS_FLOAT, "ldexp", &v[0]);
         return rc ? rc : typed_apply(w, n, OP_LDEXP, v, 2, out);
@@ -153,22 +264,34 @@ static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, 
         }
     }
     w->host = true;
-    return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function", f->owner, f->name);
+    return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s.%s() cannot be used in a compiled function",
+                      f->owner, f->name);
 }
 
 /* int(x), np.float32(x), complex(a, b). */
-static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, uint32_t n_args, tv *out) {
+static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, uint32_t n_args,
+                        tv *out) {
     typed_ty t = {.dtype = DT_NONE, .weak = true};
-    if (aux >= AUX_DTYPE && aux < AUX_DTYPE + DT_COUNT) t = (typed_ty){.dtype = (uint8_t)(aux - AUX_DTYPE)};
-    else if (aux == V_BOOL) t.dtype = DT_BOOL;
-    else if (aux == V_INT) t.dtype = DT_I64;
-    else if (aux == V_FLOAT) t.dtype = DT_F64;
-    else if (aux == V_COMPLEX) t.dtype = DT_C128;
-    if (t.dtype == DT_NONE) return typed_fail(w, n, GPA_E_UNSUPPORTED, "this type cannot be used in a compiled function of numbers");
+    if (aux >= AUX_DTYPE && aux < AUX_DTYPE + DT_COUNT)
+        t = (typed_ty){.dtype = (uint8_t)(aux - AUX_DTYPE)};
+    else if (aux == V_BOOL)
+        t.dtype = DT_BOOL;
+    else if (aux == V_INT)
+        t.dtype = DT_I64;
+    else if (aux == V_FLOAT)
+        t.dtype = DT_F64;
+    else if (aux == V_COMPLEX)
+        t.dtype = DT_C128;
+    if (t.dtype == DT_NONE)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+                          "this type cannot be used in a compiled function of numbers");
     if (aux == V_COMPLEX && n_args == 2) return typed_apply(w, n, OP_COMPLEX, v, 2, out);
-    if (n_args != 1) return typed_fail(w, n, GPA_E_TYPE, "a conversion takes one number here (%u given)", n_args);
+    if (n_args != 1)
+        return typed_fail(w, n, GPA_E_TYPE, "a conversion takes one number here (%u given)",
+                          n_args);
     if (dtype_is_complex((gpa_dtype)v->t.dtype) && (aux == V_INT || aux == V_FLOAT))
-        return typed_fail(w, n, GPA_E_TYPE, "%s() argument must be a real number, not '%s'", aux == V_INT ? "int" : "float", typed_name(v->t));
+        return typed_fail(w, n, GPA_E_TYPE, "%s() argument must be a real number, not '%s'",
+                          aux == V_INT ? "int" : "float", typed_name(v->t));
     *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, *v, t)};
     return GPA_OK;
 }
@@ -193,24 +316,30 @@ static const known_row known_reads[] = {
 #undef READ
     {"", "", NULL}};
 
-static typed_known_fn find_known(const known_row *rows_, size_t n, const char *of, const char *name) {
+static typed_known_fn find_known(const known_row *rows_, size_t n, const char *of,
+                                 const char *name) {
     for (size_t i = 0; i < n; i++)
         if (strcmp(rows_[i].name, name) == 0 && strcmp(rows_[i].of, of) == 0) return rows_[i].fn;
     return NULL;
 }
 
-static typed_known_fn known_call(const native *f) { return find_known(known_calls, COUNT_OF(known_calls), f->owner, f->name); }
+static typed_known_fn known_call(const native *f) {
+    return find_known(known_calls, COUNT_OF(known_calls), f->owner, f->name);
+}
 
 gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *found, tv *out) {
     value v = s->args[0].is;
-    typed_known_fn fn = v.tag == V_OBJECT ? find_known(known_reads, COUNT_OF(known_reads), v.object->kind->type_name, name) : NULL;
+    typed_known_fn fn = v.tag == V_OBJECT ? find_known(known_reads, COUNT_OF(known_reads),
+                                                       v.object->kind->type_name, name)
+                                          : NULL;
     *found = fn != NULL;
     return fn ? fn(w, s, out) : GPA_OK;
 }
 
 /* ---- gpa functions ---- */
 
-/* The arguments of a call by parameter: positional ones, keyword-only ones, the tuple of *args. The words are CPython's. */
+/* The arguments of a call by parameter: positional ones, keyword-only ones, the tuple of *args. The
+ * words are CPython's. */
 typedef struct {
     const func_obj *f;
     const ast_scope *scope;
@@ -219,56 +348,75 @@ typedef struct {
     uint32_t n; /* parameters with a name */
 } bound;
 
-static const char *parameter(const walk *w, const bound *b, uint32_t i) { return intern_text(vm_names(w->vm), b->scope->vars[i].name); }
+static const char *parameter(const walk *w, const bound *b, uint32_t i) {
+    return intern_text(vm_names(w->vm), b->scope->vars[i].name);
+}
 
 static gpa_code too_many(walk *w, const ast_node *n, const bound *b, uint32_t have) {
-    uint32_t most = b->scope->n_positional, defaults = b->f->defaults.tag == V_TUPLE ? (uint32_t)b->f->defaults.tuple->count : 0;
+    uint32_t most = b->scope->n_positional,
+             defaults = b->f->defaults.tag == V_TUPLE ? (uint32_t)b->f->defaults.tuple->count : 0;
     char least[24] = "";
     if (defaults) snprintf(least, sizeof least, "from %u to ", most - defaults);
-    return typed_fail(w, n, GPA_E_TYPE, "%s() takes %s%u positional argument%s but %u %s given", func_name(w->vm, b->f), least, most,
-                      most == 1 && !defaults ? "" : "s", have, have == 1 ? "was" : "were");
+    return typed_fail(w, n, GPA_E_TYPE, "%s() takes %s%u positional argument%s but %u %s given",
+                      func_name(w->vm, b->f), least, most, most == 1 && !defaults ? "" : "s", have,
+                      have == 1 ? "was" : "were");
 }
 
 static gpa_code missing(walk *w, const ast_node *n, const bound *b, uint32_t first) {
     bool keyword = first >= b->scope->n_positional;
     uint32_t end = keyword ? b->n : b->scope->n_positional, count = 0, at = 0;
     gpa_str names;
-    for (uint32_t i = first; i < end; i++) count += !b->given[i] && typed_default_peek(w->vm, b->f, i).tag == V_UNSET;
+    for (uint32_t i = first; i < end; i++)
+        count += !b->given[i] && typed_default_peek(w->vm, b->f, i).tag == V_UNSET;
     str_init(&names);
     for (uint32_t i = first; i < end; i++) {
         if (b->given[i] || typed_default_peek(w->vm, b->f, i).tag != V_UNSET) continue;
-        str_printf(&names, "%s'%s'", at == 0 ? "" : at + 1 < count ? ", " : count == 2 ? " and " : ", and ", parameter(w, b, i));
+        str_printf(&names, "%s'%s'",
+                   at == 0          ? ""
+                   : at + 1 < count ? ", "
+                   : count == 2     ? " and "
+                                    : ", and ",
+                   parameter(w, b, i));
         at++;
     }
-    gpa_code rc = typed_fail(w, n, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s", func_name(w->vm, b->f), count,
-                             keyword ? "keyword-only" : "positional", count == 1 ? "" : "s", names.text);
+    gpa_code rc = typed_fail(w, n, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s",
+                             func_name(w->vm, b->f), count, keyword ? "keyword-only" : "positional",
+                             count == 1 ? "" : "s", names.text);
     str_free(&names);
     return rc;
 }
 
 static gpa_code place_keyword(walk *w, const ast_node *k, bound *b) {
     const char *fn = func_name(w->vm, b->f);
-    if (!k->keyword.name) return typed_fail(w, k, GPA_E_UNSUPPORTED, "calls in a compiled function have no ** arguments");
+    if (!k->keyword.name)
+        return typed_fail(w, k, GPA_E_UNSUPPORTED,
+                          "calls in a compiled function have no ** arguments");
     for (uint32_t i = b->scope->n_positional_only; i < b->n; i++) {
         if (b->scope->vars[i].name != k->keyword.name) continue;
-        if (b->given[i]) return typed_fail(w, k, GPA_E_TYPE, "%s() got multiple values for argument '%s'", fn, parameter(w, b, i));
+        if (b->given[i])
+            return typed_fail(w, k, GPA_E_TYPE, "%s() got multiple values for argument '%s'", fn,
+                              parameter(w, b, i));
         b->given[i] = true;
         return typed_expr(w, k->keyword.value, &b->at[i]);
     }
-    return typed_fail(w, k, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", fn, intern_text(vm_names(w->vm), k->keyword.name));
+    return typed_fail(w, k, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", fn,
+                      intern_text(vm_names(w->vm), k->keyword.name));
 }
 
 /* What the call says. */
 static gpa_code place_arguments(walk *w, const ast_node *n, const tv *v, uint32_t have, bound *b) {
     uint32_t most = b->scope->n_positional;
     gpa_code rc = GPA_OK;
-    if (b->n + b->scope->has_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+    if (b->n + b->scope->has_args > BODY_MAX_IN)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
+                          BODY_MAX_IN);
     if (have > most && !b->scope->has_args) return too_many(w, n, b, have);
     for (uint32_t i = 0; i < MIN(have, most); i++) {
         b->at[i] = v[i];
         b->given[i] = true;
     }
-    for (uint32_t i = 0; i < n->call.keywords.n && !rc; i++) rc = place_keyword(w, n->call.keywords.at[i], b);
+    for (uint32_t i = 0; i < n->call.keywords.n && !rc; i++)
+        rc = place_keyword(w, n->call.keywords.at[i], b);
     if (rc || !b->scope->has_args) return rc;
     tv *rest = &b->at[b->n];
     rc = typed_tuple(w, have > most ? have - most : 0, rest);
@@ -295,14 +443,18 @@ static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_ca
     for (uint32_t i = 0; i < n_args && fits; i++) {
         typed_ty have = v[i].t, want = s->args[i];
         bool number = v[i].kind == TV_NUMBER;
-        if (!number || want.rank) fits = v[i].kind == TV_ARRAY && want.rank == have.rank && want.dtype == have.dtype;
-        else fits = typed_may_cast(have, (gpa_dtype)want.dtype, how);
+        if (!number || want.rank)
+            fits = v[i].kind == TV_ARRAY && want.rank == have.rank && want.dtype == have.dtype;
+        else
+            fits = typed_may_cast(have, (gpa_dtype)want.dtype, how);
     }
     return fits;
 }
 
-/* The numbers among the arguments in the types of the signature that fits best, the first of equals, and the type of the result. */
-static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, uint32_t n_args, typed_ty *result) {
+/* The numbers among the arguments in the types of the signature that fits best, the first of
+ * equals, and the type of the result. */
+static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, uint32_t n_args,
+                               typed_ty *result) {
     static const gpa_casting rules[] = TYPED_RULES;
     typed_signature s;
     *result = (typed_ty){.dtype = DT_NONE};
@@ -313,19 +465,25 @@ static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, ui
         if (rc) return rc;
         if (!takes(&s, v, n_args, rules[i / count])) continue;
         for (uint32_t k = 0; k < n_args; k++)
-            if (v[k].kind == TV_NUMBER) v[k] = (tv){.kind = TV_NUMBER, .t = {.dtype = s.args[k].dtype}, .v = typed_cast(w, v[k], s.args[k])};
+            if (v[k].kind == TV_NUMBER)
+                v[k] = (tv){.kind = TV_NUMBER,
+                            .t = {.dtype = s.args[k].dtype},
+                            .v = typed_cast(w, v[k], s.args[k])};
         *result = s.result;
         return GPA_OK;
     }
     gpa_str have;
     str_init(&have);
-    for (uint32_t i = 0; i < n_args; i++) str_printf(&have, "%s%s", i ? ", " : "", typed_kind(&v[i]));
-    gpa_code rc = typed_fail(w, n, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
+    for (uint32_t i = 0; i < n_args; i++)
+        str_printf(&have, "%s%s", i ? ", " : "", typed_kind(&v[i]));
+    gpa_code rc =
+        typed_fail(w, n, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
     return rc;
 }
 
-static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, value signatures, const tv *v, uint32_t n_args, tv *out) {
+static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, value signatures,
+                              const tv *v, uint32_t n_args, tv *out) {
     bound b = {.f = f, .scope = func_node(f)->function.scope};
     typed_ty result;
     uint32_t in_order = 0;
@@ -335,7 +493,9 @@ static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, value sig
     if (!rc) rc = cast_arguments(w, n, signatures, b.at, in_order, &result);
     if (!rc) rc = place_defaults(w, n, &b);
     if (!rc) rc = typed_inline(w, n, f, b.at, out);
-    if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER) *out = (tv){.kind = TV_NUMBER, .t = {.dtype = result.dtype}, .v = typed_cast(w, *out, result)};
+    if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER)
+        *out =
+            (tv){.kind = TV_NUMBER, .t = {.dtype = result.dtype}, .v = typed_cast(w, *out, result)};
     return rc;
 }
 
@@ -350,32 +510,46 @@ static gpa_code positional(walk *w, const ast_node *n, tv *v, uint32_t *have) {
         bool starred = args->at[i]->kind == AST_STARRED;
         tv one;
         if ((rc = typed_expr(w, starred ? args->at[i]->starred.value : args->at[i], &one))) break;
-        if (starred && one.kind != TV_TUPLE) return typed_fail(w, args->at[i], GPA_E_TYPE, "a compiled call takes the items of a tuple by *, not of %s %s", typed_article(&one), typed_kind(&one));
+        if (starred && one.kind != TV_TUPLE)
+            return typed_fail(w, args->at[i], GPA_E_TYPE,
+                              "a compiled call takes the items of a tuple by *, not of %s %s",
+                              typed_article(&one), typed_kind(&one));
         uint32_t count = starred ? one.n : 1;
-        if (*have + count > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+        if (*have + count > BODY_MAX_IN)
+            return typed_fail(w, n, GPA_E_UNSUPPORTED,
+                              "a compiled function has at most %d arguments", BODY_MAX_IN);
         for (uint32_t k = 0; k < count; k++) v[(*have)++] = starred ? one.items[k] : one;
     }
     return rc;
 }
 
-/* Functions of whole arrays that a loop applies to a row of numbers, x.sum() and np.sum(x): by numba's _row_functions, which are
- * written into the loop. *found false: it is no such call. */
-static gpa_code row_call(walk *w, const ast_node *n, const char *name, bool method, bool *found, tv *out) {
+/* Functions of whole arrays that a loop applies to a row of numbers, x.sum() and np.sum(x): by
+ * numba's _row_functions, which are written into the loop. *found false: it is no such call. */
+static gpa_code row_call(walk *w, const ast_node *n, const char *name, bool method, bool *found,
+                         tv *out) {
     tv v[2];
     module_obj *numba;
     uint32_t n_args = method;
     *found = false;
-    if (w->to->form != TYPED_LOOP || n->call.keywords.n || n->call.args.n + method == 0 || n->call.args.n + method > 2) return GPA_OK;
+    if (w->to->form != TYPED_LOOP || n->call.keywords.n || n->call.args.n + method == 0 ||
+        n->call.args.n + method > 2)
+        return GPA_OK;
     gpa_code rc = vm_import(w->vm, "numba", &numba);
     if (rc) return rc;
-    value table = module_get_text_peek(w->vm, numba, "_row_functions"), fn = dict_text_peek(w->vm, table.dict, name);
-    if (fn.tag != V_FUNC || func_node(fn.func)->function.scope->n_positional != n->call.args.n + method) return GPA_OK;
+    value table = module_get_text_peek(w->vm, numba, "_row_functions"),
+          fn = dict_text_peek(w->vm, table.dict, name);
+    if (fn.tag != V_FUNC ||
+        func_node(fn.func)->function.scope->n_positional != n->call.args.n + method)
+        return GPA_OK;
     if (method && (rc = typed_expr(w, n->call.func->attr.object, &v[0]))) return rc;
-    for (uint32_t i = 0; i < n->call.args.n && !rc; i++) rc = typed_expr(w, n->call.args.at[i], &v[n_args++]);
+    for (uint32_t i = 0; i < n->call.args.n && !rc; i++)
+        rc = typed_expr(w, n->call.args.at[i], &v[n_args++]);
     *found = !rc;
     for (uint32_t i = 0; i < n_args && !rc; i++) {
-        bool wide = v[i].kind == TV_ARRAY && dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) && v[i].view->ndim == 1;
-        *found = *found && wide && (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
+        bool wide = v[i].kind == TV_ARRAY && dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) &&
+                    v[i].view->ndim == 1;
+        *found =
+            *found && wide && (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
     }
     return *found ? function_call(w, n, fn.func, v_none(), v, n_args, out) : rc;
 }
@@ -387,7 +561,8 @@ static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
     tv a;
     if (f->kind != AST_ATTR) return false;
     const char *name = intern_text(vm_names(w->vm), f->attr.name);
-    if (f->attr.object->kind == AST_NAME || f->attr.object->kind == AST_INDEX) *rc = row_call(w, n, name, true, &found, out);
+    if (f->attr.object->kind == AST_NAME || f->attr.object->kind == AST_INDEX)
+        *rc = row_call(w, n, name, true, &found, out);
     if (*rc || found) return true;
     if (n->call.args.n || strcmp(name, "conjugate") != 0) return false;
     *rc = typed_expr(w, f->attr.object, &a);
@@ -399,7 +574,8 @@ static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
 /* The name by which NumPy has a function, or NULL. */
 static const char *numpy_name(const walk *w, value f) {
     if (f.tag == V_NATIVE && strcmp(f.native->owner, "numpy") == 0) return f.native->name;
-    bool own = f.tag == V_FUNC && f.func->module && strcmp(intern_text(vm_names(w->vm), f.func->module->name), "numpy") == 0;
+    bool own = f.tag == V_FUNC && f.func->module &&
+               strcmp(intern_text(vm_names(w->vm), f.func->module->name), "numpy") == 0;
     return own ? func_name(w->vm, f.func) : NULL;
 }
 
@@ -424,7 +600,9 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = GPA_OK;
     if (method_call(w, n, out, &rc)) return rc;
     if ((rc = typed_expr(w, n->call.func, &f))) return rc;
-    if (f.kind != TV_STATIC) return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable", typed_kind(&f));
+    if (f.kind != TV_STATIC)
+        return typed_fail(w, n->call.func, GPA_E_TYPE, "'%s' object is not callable",
+                          typed_kind(&f));
     typed_known_fn known = f.is.tag == V_NATIVE ? known_call(f.is.native) : NULL;
     w->host = w->host || (!known && n->call.keywords.n && f.is.tag == V_NATIVE);
     value callee = f.is;
@@ -443,16 +621,26 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     }
     w->host = w->host || (callee.tag == V_METHOD && w->to->form == TYPED_LOOP);
     bool vector = is_kind(callee, &cuda_vector_kind);
-    if (!known && n->call.keywords.n) return typed_fail(w, n->call.keywords.at[0], GPA_E_UNSUPPORTED, "calls of built-in functions have no keyword arguments in a compiled function");
-    if (n_args > BODY_MAX_IN) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+    if (!known && n->call.keywords.n)
+        return typed_fail(
+            w, n->call.keywords.at[0], GPA_E_UNSUPPORTED,
+            "calls of built-in functions have no keyword arguments in a compiled function");
+    if (n_args > BODY_MAX_IN)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
+                          BODY_MAX_IN);
     for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = known || vector ? typed_expr(w, n->call.args.at[i], &v[i]) : typed_number(w, n->call.args.at[i], &v[i]);
+        rc = known || vector ? typed_expr(w, n->call.args.at[i], &v[i])
+                             : typed_number(w, n->call.args.at[i], &v[i]);
     if (rc) return rc;
     kir_at(w->f, n->span);
-    if (known) return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
+    if (known)
+        return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args},
+                     out);
     if (vector) return typed_vector(w, n, callee.object, v, n_args, out);
-    if (callee.tag == V_UFUNC) return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
+    if (callee.tag == V_UFUNC)
+        return apply(w, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
     if (callee.tag == V_NATIVE) return native_call(w, n, callee.native, v, n_args, out);
     if (callee.tag == V_TYPE) return convert(w, n, callee.aux, v, n_args, out);
-    return typed_fail(w, n->call.func, GPA_E_UNSUPPORTED, "a %s cannot be called in a compiled function", value_type_name(callee));
+    return typed_fail(w, n->call.func, GPA_E_UNSUPPORTED,
+                      "a %s cannot be called in a compiled function", value_type_name(callee));
 }

@@ -1,17 +1,21 @@
 /* Shapes that are known when compiling: the sizes of shared and local arrays.
  *
- * Variables from outside are pinned: their values are part of what was compiled, and another value compiles anew. */
+ * Variables from outside are pinned: their values are part of what was compiled, and another value
+ * compiles anew. */
 #include "lang/builtin/all.h"
 #include "lang/typed/lower.h"
 
 static gpa_code not_constant(walk *w, const ast_node *n) {
-    return typed_fail(w, n, GPA_E_TYPE, "the shape of a kernel's own array is a literal, or a global integer or tuple of integers");
+    return typed_fail(
+        w, n, GPA_E_TYPE,
+        "the shape of a kernel's own array is a literal, or a global integer or tuple of integers");
 }
 
 static gpa_code of_value(walk *w, const ast_node *n, value v, int most, int *ndim, int64_t *size) {
     bool tuple = v.tag == V_TUPLE;
     size_t count = tuple ? v.tuple->count : 1;
-    if (*ndim + (int)count > most) return typed_fail(w, n, GPA_E_VALUE, "an array has at most %d dimensions here", most);
+    if (*ndim + (int)count > most)
+        return typed_fail(w, n, GPA_E_VALUE, "an array has at most %d dimensions here", most);
     for (size_t i = 0; i < count; i++) {
         value one = tuple ? v.tuple->items[i] : v;
         if (one.tag != V_INT) return not_constant(w, n);
@@ -48,7 +52,8 @@ static gpa_code arithmetic(walk *w, const ast_node *n, int64_t *out) {
             break;
         default: return not_constant(w, n);
     }
-    return over ? typed_fail(w, n, GPA_E_OVERFLOW, "Python int too large to convert to C long") : GPA_OK;
+    return over ? typed_fail(w, n, GPA_E_OVERFLOW, "Python int too large to convert to C long")
+                : GPA_OK;
 }
 
 static gpa_code add(walk *w, const ast_node *n, int most, int *ndim, int64_t *size) {
@@ -60,11 +65,13 @@ static gpa_code add(walk *w, const ast_node *n, int most, int *ndim, int64_t *si
         for (uint32_t i = 0; i < items->n && !rc; i++) rc = add(w, items->at[i], most, ndim, size);
         return rc;
     }
-    if (n->kind == AST_NAME && n->name.place.where != AST_IN_SLOT && n->name.place.where != AST_IN_CELL) {
+    if (n->kind == AST_NAME && n->name.place.where != AST_IN_SLOT &&
+        n->name.place.where != AST_IN_CELL) {
         rc = typed_pinned(w, n, &v);
         return rc ? rc : of_value(w, n, v, most, ndim, size);
     }
-    if (*ndim == most) return typed_fail(w, n, GPA_E_VALUE, "an array has at most %d dimensions here", most);
+    if (*ndim == most)
+        return typed_fail(w, n, GPA_E_VALUE, "an array has at most %d dimensions here", most);
     if (n->kind == AST_BINARY) return arithmetic(w, n, &size[(*ndim)++]);
     if ((rc = typed_expr(w, n, &t))) return rc;
     if (t.kind != TV_NUMBER || !t.known) return not_constant(w, n);

@@ -1,7 +1,7 @@
 /* @cuda.jit: functions as kernels, and their launches.
  *
- * A kernel is compiled for the types of a call's arguments, once. kernel[grid, block, stream, shared] is the kernel with a
- * launch; calling that runs it.
+ * A kernel is compiled for the types of a call's arguments, once. kernel[grid, block, stream,
+ * shared] is the kernel with a launch; calling that runs it.
  *
  * Reading order: options, launches, signatures, running, configurations, the decorator. */
 #include <string.h>
@@ -24,7 +24,9 @@ typedef struct {
     uint32_t grid[3], block[3], shared, stream;
 } launch;
 
-static const char *name_of(gpa_vm *vm, const object_obj *k) { return func_name(vm, k->fields[FUNCTION].func); }
+static const char *name_of(gpa_vm *vm, const object_obj *k) {
+    return func_name(vm, k->fields[FUNCTION].func);
+}
 
 typed_fn *cuda_compiled(const object_obj *kernel) {
     const kernel_data *d = kernel->data;
@@ -35,15 +37,20 @@ typed_fn *cuda_compiled(const object_obj *kernel) {
 
 /* Numba's words. */
 static gpa_code not_configured(gpa_vm *vm) {
-    return vm_fail(vm, GPA_E_VALUE, "\nKernel launch configuration was not specified. Use the syntax:\n\nkernel_function[blockspergrid, threadsperblock](arg0, arg1, ..., argn)\n\n"
-                                    "See https://numba.readthedocs.io/en/stable/cuda/kernels.html#kernel-invocation for help.\n\n");
+    return vm_fail(
+        vm, GPA_E_VALUE,
+        "\nKernel launch configuration was not specified. Use the "
+        "syntax:\n\nkernel_function[blockspergrid, threadsperblock](arg0, arg1, ..., argn)\n\n"
+        "See https://numba.readthedocs.io/en/stable/cuda/kernels.html#kernel-invocation for "
+        "help.\n\n");
 }
 
 static gpa_code bad_dims(gpa_vm *vm, gpa_code code, const char *name, const char *what, value v) {
     gpa_str text;
     str_init(&text);
     value list = v_unset();
-    gpa_code rc = v.tag == V_TUPLE || v.tag == V_LIST ? vm_collect(vm, v, &list) : native_give(v_list(vm, 1, &v), &list);
+    gpa_code rc = v.tag == V_TUPLE || v.tag == V_LIST ? vm_collect(vm, v, &list)
+                                                      : native_give(v_list(vm, 1, &v), &list);
     if (!rc) rc = vm_repr(vm, list, &text);
     value_release(vm, list);
     if (!rc) rc = vm_fail(vm, code, "%s must be a sequence of %s, got %s", name, what, text.text);
@@ -58,19 +65,23 @@ static gpa_code read_dims(gpa_vm *vm, value v, const char *name, uint32_t out[3]
     if (sequence && n > 3) return bad_dims(vm, GPA_E_VALUE, name, "1, 2 or 3 integers", v);
     for (size_t i = 0; i < 3; i++) {
         int64_t one = 1;
-        bool whole = i >= n || items[i].tag == V_INT || items[i].tag == V_BOOL || (items[i].tag == V_NUM && dtype_is_int((gpa_dtype)items[i].aux)) || items[i].tag == V_ARRAY;
+        bool whole = i >= n || items[i].tag == V_INT || items[i].tag == V_BOOL ||
+                     (items[i].tag == V_NUM && dtype_is_int((gpa_dtype)items[i].aux)) ||
+                     items[i].tag == V_ARRAY;
         if (!whole) return bad_dims(vm, GPA_E_TYPE, name, "integers", v);
         if (i < n && arg_int(vm, items[i], name, &one)) {
             vm_clear_error(vm);
             return bad_dims(vm, GPA_E_TYPE, name, "integers", v);
         }
-        if (one < 0 || one > UINT32_MAX) return vm_fail(vm, GPA_E_VALUE, "%s cannot be %lld", name, (long long)one);
+        if (one < 0 || one > UINT32_MAX)
+            return vm_fail(vm, GPA_E_VALUE, "%s cannot be %lld", name, (long long)one);
         out[i] = (uint32_t)one;
     }
     return GPA_OK;
 }
 
-static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, value stream, value shared, value *out) {
+static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, value stream,
+                          value shared, value *out) {
     launch l = {0};
     int64_t bytes = 0;
     gpa_code rc = grid.tag == V_NONE || block.tag == V_NONE ? not_configured(vm) : GPA_OK;
@@ -78,7 +89,8 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
     if (!rc) rc = read_dims(vm, block, "blockdim", l.block);
     if (!rc) rc = cuda_stream_number(vm, stream, &l.stream);
     if (!rc && shared.tag != V_UNSET) rc = arg_int(vm, shared, "sharedmem", &bytes);
-    if (!rc && (bytes < 0 || bytes > INT32_MAX)) rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)bytes);
+    if (!rc && (bytes < 0 || bytes > INT32_MAX))
+        rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)bytes);
     if (rc) return rc;
     l.shared = (uint32_t)bytes;
     value o = v_object(vm, &cuda_configured_kind, CONFIGURED_FIELDS);
@@ -95,8 +107,10 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
 
 /* ---- running ---- */
 
-/* A line that the kernel printed: numbers as Python prints them, or as the format before their place says. */
-static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *types, const gpa_val *args) {
+/* A line that the kernel printed: numbers as Python prints them, or as the format before their
+ * place says. */
+static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *types,
+                    const gpa_val *args) {
     gpa_vm *vm = user;
     gpa_str line;
     gpa_code rc = GPA_OK;
@@ -110,8 +124,11 @@ static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *typ
         const char *spec = p + (*p == '\2');
         while (*p != '\1') p++;
         value v = v_num(vm, (gpa_dtype)types[i], args[i]);
-        if (v.tag == V_UNSET) rc = GPA_E_MEMORY;
-        else rc = p > spec ? vm_format(vm, v, spec, (size_t)(p - spec), &line) : vm_str(vm, v, &line);
+        if (v.tag == V_UNSET)
+            rc = GPA_E_MEMORY;
+        else
+            rc =
+                p > spec ? vm_format(vm, v, spec, (size_t)(p - spec), &line) : vm_str(vm, v, &line);
         value_release(vm, v);
         i++;
     }
@@ -132,26 +149,36 @@ typedef struct {
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a);
 
 /* A tuple is a mark, then its items. */
-static gpa_code read_tuple(gpa_vm *vm, const object_obj *k, const tuple_obj *t, int i, arguments *a) {
+static gpa_code read_tuple(gpa_vm *vm, const object_obj *k, const tuple_obj *t, int i,
+                           arguments *a) {
     gpa_code rc = GPA_OK;
-    if (t->count > (size_t)(BODY_MAX_IN - a->n)) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments, those in tuples counted", BODY_MAX_IN);
+    if (t->count > (size_t)(BODY_MAX_IN - a->n))
+        return vm_fail(vm, GPA_E_UNSUPPORTED,
+                       "a kernel has at most %d arguments, those in tuples counted", BODY_MAX_IN);
     a->types[a->n++] = (typed_ty){.dtype = DT_NONE, .mark = (uint8_t)(TYPED_TUPLE + t->count)};
     for (size_t m = 0; m < t->count && !rc; m++) rc = read_argument(vm, k, t->items[m], i, a);
     return rc;
 }
 
 static gpa_code not_argument(gpa_vm *vm, const object_obj *k, value v, int i) {
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "argument %d of kernel %s: a kernel takes arrays, numbers, None and tuples of these, not a '%s'", i, name_of(vm, k), value_type_name(v));
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE,
+                          "argument %d of kernel %s: a kernel takes arrays, numbers, None and "
+                          "tuples of these, not a '%s'",
+                          i, name_of(vm, k), value_type_name(v));
     if (v.tag == V_LIST) gpa_err_hint(vm_err(vm), "np.array(...) makes an array of a list");
     return rc;
 }
 
 /* Argument i, counted from 1. */
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a) {
-    if (a->n == BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a kernel has at most %d arguments, those in tuples counted", BODY_MAX_IN);
+    if (a->n == BODY_MAX_IN)
+        return vm_fail(vm, GPA_E_UNSUPPORTED,
+                       "a kernel has at most %d arguments, those in tuples counted", BODY_MAX_IN);
     if (v.tag == V_ARRAY && !v.aux) {
         if (v.array->arr->ndim > KIR_MAX_DIMS)
-            return vm_fail(vm, GPA_E_UNSUPPORTED, "compiled functions take arrays of at most %d dimensions, not %d", KIR_MAX_DIMS, v.array->arr->ndim);
+            return vm_fail(vm, GPA_E_UNSUPPORTED,
+                           "compiled functions take arrays of at most %d dimensions, not %d",
+                           KIR_MAX_DIMS, v.array->arr->ndim);
         a->arrays[a->n_arrays++] = v.array->arr;
         a->types[a->n++] = typed_of_array(v.array->arr);
         return GPA_OK;
@@ -161,7 +188,8 @@ static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, a
         a->types[a->n++] = (typed_ty){.dtype = DT_NONE, .mark = TYPED_NONE};
         return GPA_OK;
     }
-    bool number = v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM || v.tag == V_COMPLEX || v.tag == V_ARRAY;
+    bool number = v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || v.tag == V_NUM ||
+                  v.tag == V_COMPLEX || v.tag == V_ARRAY;
     if (!number) return not_argument(vm, k, v, i);
     value now = v_unset();
     gpa_code rc = value_now(vm, v, &now);
@@ -171,7 +199,8 @@ static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, a
     return rc;
 }
 
-static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args, size_t n_kw, const value *names, arguments *a) {
+static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args,
+                               size_t n_kw, const value *names, arguments *a) {
     value bound[BODY_MAX_IN];
     int count = 0;
     gpa_code rc = typed_bind(vm, k->fields[FUNCTION].func, n, args, n_kw, names, bound, &count);
@@ -180,15 +209,18 @@ static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const 
     return rc;
 }
 
-/* How well arguments fit a signature: not at all, with a cast of the same kind, without loss, exactly. */
+/* How well arguments fit a signature: not at all, with a cast of the same kind, without loss,
+ * exactly. */
 enum { FITS_NOT, FITS_KIND, FITS_SAFE, FITS_EXACTLY };
 
 static int fit(const gpa_opnd *number, typed_ty have, typed_ty want) {
     if (have.mark) return FITS_NOT;
-    if (have.rank || want.rank) return have.rank == want.rank && have.dtype == want.dtype ? FITS_EXACTLY : FITS_NOT;
+    if (have.rank || want.rank)
+        return have.rank == want.rank && have.dtype == want.dtype ? FITS_EXACTLY : FITS_NOT;
     gpa_dtype from = (gpa_dtype)have.dtype, to = (gpa_dtype)want.dtype;
     if (from == to) return FITS_EXACTLY;
-    if (have.weak ? dtype_of_weak(number->weak, to) == to : dtype_can_cast(from, to, CAST_SAFE)) return FITS_SAFE;
+    if (have.weak ? dtype_of_weak(number->weak, to) == to : dtype_can_cast(from, to, CAST_SAFE))
+        return FITS_SAFE;
     return dtype_can_cast(from, to, CAST_SAME_KIND) ? FITS_KIND : FITS_NOT;
 }
 
@@ -206,7 +238,8 @@ static gpa_code no_match(gpa_vm *vm, const arguments *a) {
     gpa_str have;
     str_init(&have);
     typed_put_types(a->types, a->n, &have);
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
+    gpa_code rc =
+        vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
     return rc;
 }
@@ -229,8 +262,10 @@ static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
         gpa_dtype t = (gpa_dtype)best.args[i].dtype;
         gpa_opnd *o = &a->numbers[number++];
         gpa_val v = dtype_cast(o->v, o->dtype, t);
-        if (dtype_is_int(t) && o->weak == WEAK_INT && (dtype_cast(v, t, DT_I64).I64 != o->v.I64 || (t == DT_U64 && o->v.I64 < 0)))
-            return vm_fail(vm, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)o->v.I64, dtype_info[t].name);
+        if (dtype_is_int(t) && o->weak == WEAK_INT &&
+            (dtype_cast(v, t, DT_I64).I64 != o->v.I64 || (t == DT_U64 && o->v.I64 < 0)))
+            return vm_fail(vm, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s",
+                           (long long)o->v.I64, dtype_info[t].name);
         *o = (gpa_opnd){.v = v, .dtype = t};
         a->types[i] = (typed_ty){.dtype = (uint8_t)t};
     }
@@ -239,12 +274,14 @@ static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
 
 static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, typed_fn **out) {
     kernel_data *d = k->data;
-    gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, a->n, DT_NONE, out);
+    gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, a->n,
+                            DT_NONE, out);
     if (!rc) (*out)->f->flags |= d->flags;
     return rc;
 }
 
-static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const value *args, size_t n_kw, const value *names) {
+static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const value *args,
+                    size_t n_kw, const value *names) {
     arguments a;
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
@@ -254,8 +291,15 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
     if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
     if (rc) return rc;
     typed_arrays(vm, t, a.arrays + a.n_arrays);
-    for (size_t i = 0; i < t->f->n_params; i++) params[i] = dtype_cast(a.numbers[i].v, a.numbers[i].dtype, (gpa_dtype)t->f->params[i]);
-    arr_program p = {.arrays = a.arrays, .params = params, .shared = l->shared, .stream = l->stream, .memo = &t->memo, .say = say, .user = vm};
+    for (size_t i = 0; i < t->f->n_params; i++)
+        params[i] = dtype_cast(a.numbers[i].v, a.numbers[i].dtype, (gpa_dtype)t->f->params[i]);
+    arr_program p = {.arrays = a.arrays,
+                     .params = params,
+                     .shared = l->shared,
+                     .stream = l->stream,
+                     .memo = &t->memo,
+                     .say = say,
+                     .user = vm};
     memcpy(p.grid, l->grid, sizeof p.grid);
     memcpy(p.block, l->block, sizeof p.block);
     return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
@@ -263,7 +307,8 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
 
 /* ---- configurations ---- */
 
-static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                                const value *names, value *out) {
     *out = v_none();
     return run(vm, o->fields[KERNEL].object, o->data, n, args, n_kw, names);
 }
@@ -273,18 +318,23 @@ static void free_configured(gpa_vm *vm, object_obj *o) {
     mem_free(o->data);
 }
 
-const object_kind cuda_configured_kind = {.type_name = "numba.cuda.LaunchConfiguration", .free = free_configured, .call = call_configured};
+const object_kind cuda_configured_kind = {.type_name = "numba.cuda.LaunchConfiguration",
+                                          .free = free_configured,
+                                          .call = call_configured};
 
-static gpa_code call_kernel(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call_kernel(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                            const value *names, value *out) {
     (void)o, (void)n, (void)args, (void)n_kw, (void)names, (void)out;
     return not_configured(vm);
 }
 
 static gpa_code item_of_kernel(gpa_vm *vm, object_obj *o, value key, value *out) {
     size_t n = key.tag == V_TUPLE ? key.tuple->count : 0;
-    if (n < 2 || n > 4) return vm_fail(vm, GPA_E_VALUE, "must specify at least the griddim and blockdim");
+    if (n < 2 || n > 4)
+        return vm_fail(vm, GPA_E_VALUE, "must specify at least the griddim and blockdim");
     const value *k = key.tuple->items;
-    return configure(vm, v_obj(V_OBJECT, o), k[0], k[1], n > 2 ? k[2] : v_unset(), n > 3 ? k[3] : v_unset(), out);
+    return configure(vm, v_obj(V_OBJECT, o), k[0], k[1], n > 2 ? k[2] : v_unset(),
+                     n > 3 ? k[3] : v_unset(), out);
 }
 
 static void free_kernel(gpa_vm *vm, object_obj *o) {
@@ -298,9 +348,14 @@ static gpa_code repr_kernel(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind cuda_kernel_kind = {.type_name = "numba.cuda.Kernel", .free = free_kernel, .call = call_kernel, .getitem = item_of_kernel, .repr = repr_kernel};
+const object_kind cuda_kernel_kind = {.type_name = "numba.cuda.Kernel",
+                                      .free = free_kernel,
+                                      .call = call_kernel,
+                                      .getitem = item_of_kernel,
+                                      .repr = repr_kernel};
 
-/* What stands for a thread's numbers: cuda.threadIdx. Outside of kernels they have no attributes. */
+/* What stands for a thread's numbers: cuda.threadIdx. Outside of kernels they have no attributes.
+ */
 #define PLACE(id) const object_kind cuda_##id##_kind
 PLACE(threadidx) = {.type_name = "numba.cuda.threadIdx"};
 PLACE(blockidx) = {.type_name = "numba.cuda.blockIdx"};
@@ -310,13 +365,18 @@ PLACE(laneid) = {.type_name = "numba.cuda.laneid"};
 PLACE(warpsize) = {.type_name = "numba.cuda.warpsize"};
 #undef PLACE
 
-gpa_code cuda_configure(gpa_vm *vm, value *argv, value *out) { return configure(vm, argv[0], argv[1], argv[2], argv[3], argv[4], out); }
+gpa_code cuda_configure(gpa_vm *vm, value *argv, value *out) {
+    return configure(vm, argv[0], argv[1], argv[2], argv[3], argv[4], out);
+}
 
-gpa_code cuda_forall(gpa_vm *vm, value *argv, value *out) { /* self, ntasks, tpb, stream, sharedmem */
+gpa_code cuda_forall(gpa_vm *vm, value *argv,
+                     value *out) { /* self, ntasks, tpb, stream, sharedmem */
     int64_t n, tpb;
     gpa_code rc = arg_int(vm, argv[1], "ntasks", &n);
     if (!rc) rc = arg_int(vm, argv[2], "tpb", &tpb);
-    if (!rc && n < 0) rc = vm_fail(vm, GPA_E_VALUE, "Can't create ForAll with negative task count: %lld", (long long)n);
+    if (!rc && n < 0)
+        rc = vm_fail(vm, GPA_E_VALUE, "Can't create ForAll with negative task count: %lld",
+                     (long long)n);
     if (rc) return rc;
     if (tpb <= 0) tpb = DEFAULT_BLOCK;
     int64_t blocks = n / tpb + (n % tpb != 0);
@@ -329,7 +389,9 @@ gpa_code cuda_py_func(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-gpa_code cuda_its_name(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out); }
+gpa_code cuda_its_name(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out);
+}
 
 gpa_code cuda_inside(gpa_vm *vm, value *argv, value *out) {
     (void)argv, (void)out;
@@ -338,7 +400,9 @@ gpa_code cuda_inside(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code cuda_this_grid(gpa_vm *vm, value *argv, value *out) {
     (void)argv, (void)out;
-    return vm_fail(vm, GPA_E_UNSUPPORTED, "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
+    return vm_fail(
+        vm, GPA_E_UNSUPPORTED,
+        "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
 }
 
 /* ---- the decorator ---- */
@@ -352,17 +416,23 @@ static gpa_code truth_of(gpa_vm *vm, value options, const char *name, bool unset
 static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
     bool fast = false, checked = true, lines = false;
     int64_t registers = 0;
-    value most = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "max_registers") : v_unset();
+    value most =
+        options.tag == V_DICT ? dict_text_peek(vm, options.dict, "max_registers") : v_unset();
     gpa_code rc = truth_of(vm, options, "fastmath", false, &fast);
     if (!rc) rc = truth_of(vm, options, "boundscheck", true, &checked);
     if (!rc) rc = truth_of(vm, options, "lineinfo", false, &lines);
-    if (!rc && most.tag != V_UNSET && most.tag != V_NONE) rc = arg_int(vm, most, "max_registers", &registers);
-    if (!rc && (registers < 0 || registers > 255)) rc = vm_fail(vm, GPA_E_VALUE, "max_registers is at most 255, not %lld", (long long)registers);
-    d->flags = (fast ? KIR_F_FASTMATH : 0u) | (checked ? 0u : KIR_F_UNCHECKED) | (lines ? KIR_F_LINES : 0u) | (uint32_t)registers * KIR_F_REGISTERS;
+    if (!rc && most.tag != V_UNSET && most.tag != V_NONE)
+        rc = arg_int(vm, most, "max_registers", &registers);
+    if (!rc && (registers < 0 || registers > 255))
+        rc = vm_fail(vm, GPA_E_VALUE, "max_registers is at most 255, not %lld",
+                     (long long)registers);
+    d->flags = (fast ? KIR_F_FASTMATH : 0u) | (checked ? 0u : KIR_F_UNCHECKED) |
+               (lines ? KIR_F_LINES : 0u) | (uint32_t)registers * KIR_F_REGISTERS;
     return rc;
 }
 
-/* Compiles for each signature, so that a function that does not fit it fails where it is written. */
+/* Compiles for each signature, so that a function that does not fit it fails where it is written.
+ */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     kernel_data *d = o->data;
     value list = o->fields[SIGNATURES];
@@ -371,40 +441,52 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_signature s;
         typed_fn *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
-        for (int k = 0; k < s.n && !rc; k++) s.args[k].unit = s.args[k].rank > 1; /* as most arrays will be */
-        if (!rc) rc = typed_get(vm, &d->known, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n, DT_NONE, &t);
+        for (int k = 0; k < s.n && !rc; k++)
+            s.args[k].unit = s.args[k].rank > 1; /* as most arrays will be */
+        if (!rc)
+            rc = typed_get(vm, &d->known, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n,
+                           DT_NONE, &t);
     }
     return rc;
 }
 
 static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, value *out) {
-    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@cuda.jit takes a function, not '%s'", value_type_name(fn));
+    if (fn.tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "@cuda.jit takes a function, not '%s'", value_type_name(fn));
     value o = v_object(vm, &cuda_kernel_kind, FIELDS);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = (o.object->data = mem_zero(sizeof(kernel_data))) ? read_options(vm, options, o.object->data) : vm_no_memory(vm);
+    gpa_code rc = (o.object->data = mem_zero(sizeof(kernel_data)))
+                      ? read_options(vm, options, o.object->data)
+                      : vm_no_memory(vm);
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
     if (!rc) rc = compile_signatures(vm, o.object);
-    if (rc) value_release(vm, o);
-    else *out = o;
+    if (rc)
+        value_release(vm, o);
+    else
+        *out = o;
     return rc;
 }
 
 /* What @cuda.jit(...) gives: called with the function. */
 enum { WITH_SIGNATURES, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
 
-static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                          const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    if (!o->fields[WITH_DEVICE].i) return make(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_OPTIONS], out);
-    if (o->fields[WITH_SIGNATURES].tag == V_LIST) return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], true, out);
+    if (!o->fields[WITH_DEVICE].i)
+        return make(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_OPTIONS], out);
+    if (o->fields[WITH_SIGNATURES].tag == V_LIST)
+        return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], true, out);
     *out = value_retain(args[0]);
     return GPA_OK;
 }
 
 static const object_kind jit_with_kind = {.type_name = "numba.cuda.jit", .call = call_with};
 
-gpa_code cuda_jit(gpa_vm *vm, value *argv, value *out) { /* func_or_sig, argtypes, device, **options */
+gpa_code cuda_jit(gpa_vm *vm, value *argv,
+                  value *out) { /* func_or_sig, argtypes, device, **options */
     bool device;
     gpa_code rc = value_truth(vm, argv[2], &device);
     if (rc) return rc;
@@ -415,7 +497,8 @@ gpa_code cuda_jit(gpa_vm *vm, value *argv, value *out) { /* func_or_sig, argtype
     if (argv[0].tag == V_FUNC) return make(vm, argv[0], v_none(), argv[3], out);
     value o = v_object(vm, &jit_with_kind, WITH_FIELDS);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
-    if ((rc = typed_signatures(vm, argv[1].tag != V_UNSET ? argv[1] : argv[0], &o.object->fields[WITH_SIGNATURES]))) {
+    if ((rc = typed_signatures(vm, argv[1].tag != V_UNSET ? argv[1] : argv[0],
+                               &o.object->fields[WITH_SIGNATURES]))) {
         value_release(vm, o);
         return rc;
     }

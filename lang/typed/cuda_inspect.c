@@ -22,7 +22,9 @@ static value types_of(gpa_vm *vm, const typed_fn *t) {
     return v_str_take(vm, &text);
 }
 
-static gpa_code nothing_yet(gpa_vm *vm) { return vm_fail(vm, GPA_E_VALUE, "the kernel has not been compiled: launch it first"); }
+static gpa_code nothing_yet(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_VALUE, "the kernel has not been compiled: launch it first");
+}
 
 /* A dict of texts by types. */
 static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
@@ -38,8 +40,10 @@ static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
         value_release(vm, key);
         value_release(vm, v);
     }
-    if (rc) value_release(vm, d);
-    else *out = d;
+    if (rc)
+        value_release(vm, d);
+    else
+        *out = d;
     return rc;
 }
 
@@ -52,8 +56,10 @@ gpa_code cuda_inspect_sass(gpa_vm *vm, value *argv, value *out) { /* self, signa
         const str_obj *ptx = x->v.str;
         gpa_str text;
         str_init(&text);
-        if (strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0) str_put(&text, ptx->text);
-        else if (!sass_of_ptx(ptx->text, ptx->size, &text)) rc = vm_fail(vm, GPA_E_RUNTIME, "ptxas and cuobjdump, of the CUDA toolkit, are needed");
+        if (strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0)
+            str_put(&text, ptx->text);
+        else if (!sass_of_ptx(ptx->text, ptx->size, &text))
+            rc = vm_fail(vm, GPA_E_RUNTIME, "ptxas and cuobjdump, of the CUDA toolkit, are needed");
         value v = v_str_take(vm, &text);
         if (!rc) rc = v.tag == V_UNSET ? GPA_E_MEMORY : dict_set(vm, out->dict, x->key, v);
         value_release(vm, v);
@@ -63,10 +69,18 @@ gpa_code cuda_inspect_sass(gpa_vm *vm, value *argv, value *out) { /* self, signa
     return rc;
 }
 
-gpa_code cuda_inspect_source(gpa_vm *vm, value *argv, value *out) { return texts(vm, argv[0], ARR_SOURCE, out); }
-gpa_code cuda_inspect_llvm(gpa_vm *vm, value *argv, value *out) { return texts(vm, argv[0], ARR_IR, out); }
-gpa_code cuda_inspect_asm(gpa_vm *vm, value *argv, value *out) { return texts(vm, argv[0], ARR_ASM, out); }
-gpa_code cuda_inspect_resources(gpa_vm *vm, value *argv, value *out) { return texts(vm, argv[0], ARR_RESOURCES, out); }
+gpa_code cuda_inspect_source(gpa_vm *vm, value *argv, value *out) {
+    return texts(vm, argv[0], ARR_SOURCE, out);
+}
+gpa_code cuda_inspect_llvm(gpa_vm *vm, value *argv, value *out) {
+    return texts(vm, argv[0], ARR_IR, out);
+}
+gpa_code cuda_inspect_asm(gpa_vm *vm, value *argv, value *out) {
+    return texts(vm, argv[0], ARR_ASM, out);
+}
+gpa_code cuda_inspect_resources(gpa_vm *vm, value *argv, value *out) {
+    return texts(vm, argv[0], ARR_RESOURCES, out);
+}
 
 gpa_code cuda_inspect_types(gpa_vm *vm, value *argv, value *out) { /* self, file, signature */
     gpa_str text;
@@ -96,8 +110,10 @@ gpa_code cuda_signatures(gpa_vm *vm, value *argv, value *out) {
         rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, list.list, v);
         value_release(vm, v);
     }
-    if (rc) value_release(vm, list);
-    else *out = list;
+    if (rc)
+        value_release(vm, list);
+    else
+        *out = list;
     return rc;
 }
 
@@ -111,19 +127,35 @@ static gpa_code fact(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     if (!rc && v < 0) rc = rt_launch_facts(vm_rt(vm), rt_device(vm_rt(vm)), &f, vm_err(vm));
     if (rc) return rc;
     bool own = which == RAW_SHARED || which == RAW_LOCAL;
-    *out = v_int(v >= 0 ? v : own ? (int64_t)typed_own_bytes(t, which == RAW_SHARED) : which == RAW_MAX_THREADS ? f.max_threads : 0);
+    *out = v_int(v >= 0                     ? v
+                 : own                      ? (int64_t)typed_own_bytes(t, which == RAW_SHARED)
+                 : which == RAW_MAX_THREADS ? f.max_threads
+                                            : 0);
     return GPA_OK;
 }
 
-gpa_code cuda_registers(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_REGISTERS, out); }
-gpa_code cuda_shared_bytes(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_SHARED, out); }
-gpa_code cuda_local_bytes(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_LOCAL, out); }
-gpa_code cuda_const_bytes(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_CONST, out); }
-gpa_code cuda_threads_of_block(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], RAW_MAX_THREADS, out); }
+gpa_code cuda_registers(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], RAW_REGISTERS, out);
+}
+gpa_code cuda_shared_bytes(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], RAW_SHARED, out);
+}
+gpa_code cuda_local_bytes(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], RAW_LOCAL, out);
+}
+gpa_code cuda_const_bytes(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], RAW_CONST, out);
+}
+gpa_code cuda_threads_of_block(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], RAW_MAX_THREADS, out);
+}
 
-gpa_code cuda_context_blocks(gpa_vm *vm, value *argv, value *out) { /* self, func, blocksize, memsize, flags */
+gpa_code cuda_context_blocks(gpa_vm *vm, value *argv,
+                             value *out) { /* self, func, blocksize, memsize, flags */
     bool kernel = is_kind(argv[1], &cuda_kernel_kind);
-    if (!kernel) return vm_fail(vm, GPA_E_TYPE, "a kernel is needed here, not a '%s'", value_type_name(argv[1]));
+    if (!kernel)
+        return vm_fail(vm, GPA_E_TYPE, "a kernel is needed here, not a '%s'",
+                       value_type_name(argv[1]));
     return cuda_active_blocks(vm, argv + 1, out);
 }
 
@@ -132,12 +164,17 @@ gpa_code cuda_active_blocks(gpa_vm *vm, value *argv, value *out) { /* self, bloc
     int64_t threads, shared;
     gpa_code rc = arg_int(vm, argv[1], "blocksize", &threads);
     if (!rc) rc = arg_int(vm, argv[2], "sharedmem", &shared);
-    if (!rc && (threads < 1 || threads > 1024)) rc = vm_fail(vm, GPA_E_VALUE, "a block has from 1 to 1024 threads, not %lld", (long long)threads);
-    if (!rc && (shared < 0 || shared > INT32_MAX)) rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)shared);
+    if (!rc && (threads < 1 || threads > 1024))
+        rc = vm_fail(vm, GPA_E_VALUE, "a block has from 1 to 1024 threads, not %lld",
+                     (long long)threads);
+    if (!rc && (shared < 0 || shared > INT32_MAX))
+        rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)shared);
     if (!rc && !t) rc = nothing_yet(vm);
     if (rc) return rc;
     *out = v_int(0);
-    rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i, vm_err(vm));
-    if (!rc && out->i < 0) out->i = 1; /* other devices run one block after the other on each thread */
+    rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i,
+                            vm_err(vm));
+    if (!rc && out->i < 0)
+        out->i = 1; /* other devices run one block after the other on each thread */
     return rc;
 }

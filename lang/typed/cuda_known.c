@@ -1,6 +1,7 @@
 /* What kernels say of cuda: who they are, barriers, atomics, warps.
  *
- * A thread's numbers are Python ints here (int64), so that index arithmetic does not overflow; masks too.
+ * A thread's numbers are Python ints here (int64), so that index arithmetic does not overflow;
+ * masks too.
  *
  * Reading order: places, threads, meetings, atomics, warps, bits, arrays, print. */
 #include <string.h>
@@ -9,7 +10,8 @@
 #include "lang/builtin/all.h"
 #include "lang/typed/lower.h"
 
-static const typed_ty py_int = {.dtype = DT_I64, .weak = true}, py_bool = {.dtype = DT_BOOL, .weak = true};
+static const typed_ty py_int = {.dtype = DT_I64, .weak = true},
+                      py_bool = {.dtype = DT_BOOL, .weak = true};
 
 static tv number(typed_ty t, int32_t v) { return (tv){.kind = TV_NUMBER, .t = t, .v = v}; }
 
@@ -19,20 +21,25 @@ static tv as_int(walk *w, int32_t v) { return number(py_int, kir_cast(w->f, DT_I
 
 static gpa_code in_kernel(walk *w, const typed_site *s) {
     if (w->to->form == TYPED_KERNEL) return GPA_OK;
-    return typed_fail(w, s->node, GPA_E_UNSUPPORTED, "threads and blocks exist in kernels only: functions under @cuda.jit");
+    return typed_fail(w, s->node, GPA_E_UNSUPPORTED,
+                      "threads and blocks exist in kernels only: functions under @cuda.jit");
 }
 
 static gpa_code takes(walk *w, const typed_site *s, uint32_t least, uint32_t most) {
     gpa_code rc = in_kernel(w, s);
     if (rc || (s->n >= least && s->n <= most)) return rc;
-    return typed_fail(w, s->node, GPA_E_TYPE, "%s() takes %s %u argument%s (%u given)", s->callee->name,
-                      least == most ? "exactly" : s->n < least ? "at least" : "at most", s->n < least ? least : most,
-                      (s->n < least ? least : most) == 1 ? "" : "s", s->n);
+    return typed_fail(
+        w, s->node, GPA_E_TYPE, "%s() takes %s %u argument%s (%u given)", s->callee->name,
+        least == most  ? "exactly"
+        : s->n < least ? "at least"
+                       : "at most",
+        s->n < least ? least : most, (s->n < least ? least : most) == 1 ? "" : "s", s->n);
 }
 
 static gpa_code need_number(walk *w, const typed_site *s, uint32_t i) {
     if (s->args[i].kind == TV_NUMBER) return GPA_OK;
-    return typed_fail(w, s->node->call.args.at[i], GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(&s->args[i]), typed_kind(&s->args[i]));
+    return typed_fail(w, s->node->call.args.at[i], GPA_E_TYPE, "a number is needed here, not %s %s",
+                      typed_article(&s->args[i]), typed_kind(&s->args[i]));
 }
 
 /* The lanes that take part, -1: all. */
@@ -41,7 +48,9 @@ static gpa_code lanes_of(walk *w, const typed_site *s, int32_t *out) {
     const tv *v = &s->args[0];
     *out = -1;
     if (rc || (v->known && (uint32_t)v->i == UINT32_MAX)) return rc;
-    if (!dtype_is_int((gpa_dtype)v->t.dtype)) return typed_fail(w, s->node->call.args.at[0], GPA_E_TYPE, "a mask of lanes is an integer, not %s", typed_name(v->t));
+    if (!dtype_is_int((gpa_dtype)v->t.dtype))
+        return typed_fail(w, s->node->call.args.at[0], GPA_E_TYPE,
+                          "a mask of lanes is an integer, not %s", typed_name(v->t));
     *out = kir_cast(w->f, DT_U32, v->v);
     return GPA_OK;
 }
@@ -49,14 +58,24 @@ static gpa_code lanes_of(walk *w, const typed_site *s, int32_t *out) {
 /* ---- threads ---- */
 
 static int32_t thread(walk *w, kir_thread row, uint32_t axis) {
-    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_THREAD, .type = DT_I32, .sub = (uint16_t)row, .imm = axis, .a = -1, .b = -1, .c = -1});
+    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_THREAD,
+                                         .type = DT_I32,
+                                         .sub = (uint16_t)row,
+                                         .imm = axis,
+                                         .a = -1,
+                                         .b = -1,
+                                         .c = -1});
     return kir_cast(w->f, DT_I64, v);
 }
 
 /* cuda.threadIdx.x: the kind's name says which, the attribute along which axis. */
 gpa_code typed_cuda_index(walk *w, const typed_site *s, tv *out) {
-    const char *kind = s->args[0].is.object->kind->type_name, *axis = intern_text(vm_names(w->vm), s->node->attr.name);
-    kir_thread row = strstr(kind, "threadIdx") ? KIR_TH_TID : strstr(kind, "blockIdx") ? KIR_TH_BID : strstr(kind, "blockDim") ? KIR_TH_BDIM : KIR_TH_GDIM;
+    const char *kind = s->args[0].is.object->kind->type_name,
+               *axis = intern_text(vm_names(w->vm), s->node->attr.name);
+    kir_thread row = strstr(kind, "threadIdx")  ? KIR_TH_TID
+                     : strstr(kind, "blockIdx") ? KIR_TH_BID
+                     : strstr(kind, "blockDim") ? KIR_TH_BDIM
+                                                : KIR_TH_GDIM;
     gpa_code rc = in_kernel(w, s);
     if (!rc) *out = number(py_int, thread(w, row, (uint32_t)(axis[0] - 'x')));
     return rc;
@@ -86,7 +105,8 @@ static gpa_code per_axis(walk *w, const typed_site *s, int32_t (*one)(walk *, ui
 }
 
 static int32_t place(walk *w, uint32_t axis) {
-    int32_t before = kir_op2(w->f, OP_MULTIPLY, thread(w, KIR_TH_BID, axis), thread(w, KIR_TH_BDIM, axis));
+    int32_t before =
+        kir_op2(w->f, OP_MULTIPLY, thread(w, KIR_TH_BID, axis), thread(w, KIR_TH_BDIM, axis));
     return kir_op2(w->f, OP_ADD, before, thread(w, KIR_TH_TID, axis));
 }
 
@@ -94,8 +114,12 @@ static int32_t extent(walk *w, uint32_t axis) {
     return kir_op2(w->f, OP_MULTIPLY, thread(w, KIR_TH_BDIM, axis), thread(w, KIR_TH_GDIM, axis));
 }
 
-gpa_code typed_cuda_grid(walk *w, const typed_site *s, tv *out) { return per_axis(w, s, place, out); }
-gpa_code typed_cuda_gridsize(walk *w, const typed_site *s, tv *out) { return per_axis(w, s, extent, out); }
+gpa_code typed_cuda_grid(walk *w, const typed_site *s, tv *out) {
+    return per_axis(w, s, place, out);
+}
+gpa_code typed_cuda_gridsize(walk *w, const typed_site *s, tv *out) {
+    return per_axis(w, s, extent, out);
+}
 
 /* ---- meetings ---- */
 
@@ -107,7 +131,12 @@ static gpa_code barrier(walk *w, const typed_site *s, kir_barrier row, tv *out) 
     if (!rc && row == KIR_BA_WARP && s->n) rc = lanes_of(w, s, &a);
     if (rc) return rc;
     if (votes) a = kir_cast(w->f, DT_BOOL, s->args[0].v);
-    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_BARRIER, .type = votes ? DT_I32 : DT_NONE, .sub = (uint16_t)row, .a = a, .b = -1, .c = -1});
+    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_BARRIER,
+                                         .type = votes ? DT_I32 : DT_NONE,
+                                         .sub = (uint16_t)row,
+                                         .a = a,
+                                         .b = -1,
+                                         .c = -1});
     *out = votes ? as_int(w, v) : (tv){.kind = TV_NONE};
     return GPA_OK;
 }
@@ -125,7 +154,9 @@ gpa_code typed_cuda_syncthreads(walk *w, const typed_site *s, tv *out) {
 
 gpa_code typed_cuda_this_grid(walk *w, const typed_site *s, tv *out) {
     (void)out;
-    return typed_fail(w, s->node, GPA_E_UNSUPPORTED, "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
+    return typed_fail(
+        w, s->node, GPA_E_UNSUPPORTED,
+        "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
 }
 
 gpa_code typed_cuda_pause(walk *w, const typed_site *s, tv *out) {
@@ -142,7 +173,10 @@ gpa_code typed_cuda_fence(walk *w, const typed_site *s, tv *out) {
     gpa_code rc = takes(w, s, 0, 0);
     for (uint16_t row = 0; row < KIR_FE_ROWS && !rc; row++)
         if (strcmp(names[row], s->callee->name) == 0)
-            kir_emit(w->f, (kir_ins){.code = KIR_FENCE, .type = DT_NONE, .sub = row, .a = -1, .b = -1, .c = -1});
+            kir_emit(
+                w->f,
+                (kir_ins){
+                    .code = KIR_FENCE, .type = DT_NONE, .sub = row, .a = -1, .b = -1, .c = -1});
     *out = (tv){.kind = TV_NONE};
     return rc;
 }
@@ -153,44 +187,72 @@ gpa_code typed_cuda_fence(walk *w, const typed_site *s, tv *out) {
 static gpa_code element(walk *w, const typed_site *s, const tv *index, tview *out) {
     const tv *a = &s->args[0];
     const tv zero = typed_int(w, 0);
-    if (a->kind != TV_ARRAY) return typed_fail(w, s->node->call.args.at[0], GPA_E_TYPE, "an atomic operation works on an element of an array, not on a %s", typed_kind(a));
+    if (a->kind != TV_ARRAY)
+        return typed_fail(w, s->node->call.args.at[0], GPA_E_TYPE,
+                          "an atomic operation works on an element of an array, not on a %s",
+                          typed_kind(a));
     bool tuple = index && index->kind == TV_TUPLE;
     const tv *ix = tuple ? index->items : index ? index : &zero;
     int n = tuple ? (int)index->n : 1;
     for (int i = 0; i < n; i++)
-        if (ix[i].kind != TV_NUMBER || !(dtype_is_int((gpa_dtype)ix[i].t.dtype) || ix[i].t.dtype == DT_BOOL))
-            return typed_fail(w, s->node->call.args.at[1], GPA_E_TYPE, "an index is an integer, not %s %s", typed_article(&ix[i]), typed_kind(&ix[i]));
+        if (ix[i].kind != TV_NUMBER ||
+            !(dtype_is_int((gpa_dtype)ix[i].t.dtype) || ix[i].t.dtype == DT_BOOL))
+            return typed_fail(w, s->node->call.args.at[1], GPA_E_TYPE,
+                              "an index is an integer, not %s %s", typed_article(&ix[i]),
+                              typed_kind(&ix[i]));
     gpa_code rc = typed_place_of(w, s->node, a->view, ix, n, out);
     if (rc) return rc;
-    if (out->ndim) return typed_fail(w, s->node, GPA_E_TYPE, "an atomic operation works on one element: %d indices are missing", out->ndim);
-    return out->readonly ? typed_fail(w, s->node, GPA_E_VALUE, "assignment destination is read-only") : GPA_OK;
+    if (out->ndim)
+        return typed_fail(w, s->node, GPA_E_TYPE,
+                          "an atomic operation works on one element: %d indices are missing",
+                          out->ndim);
+    return out->readonly
+               ? typed_fail(w, s->node, GPA_E_VALUE, "assignment destination is read-only")
+               : GPA_OK;
 }
 
-static gpa_code atomic(walk *w, const typed_site *s, kir_atomic row, const tv *index, const tv *b, const tv *c, tv *out) {
+static gpa_code atomic(walk *w, const typed_site *s, kir_atomic row, const tv *index, const tv *b,
+                       const tv *c, tv *out) {
     tview at;
     gpa_code rc = element(w, s, index, &at);
     if (rc) return rc;
     gpa_dtype t = (gpa_dtype)at.dtype;
-    bool bits = row == KIR_AT_AND || row == KIR_AT_OR || row == KIR_AT_XOR, counts = row == KIR_AT_INC || row == KIR_AT_DEC;
-    bool known = bits ? dtype_is_int(t) || t == DT_BOOL : counts ? dtype_is_int(t) : t != DT_BOOL || row == KIR_AT_EXCH || row == KIR_AT_CAS;
+    bool bits = row == KIR_AT_AND || row == KIR_AT_OR || row == KIR_AT_XOR,
+         counts = row == KIR_AT_INC || row == KIR_AT_DEC;
+    bool known = bits     ? dtype_is_int(t) || t == DT_BOOL
+                 : counts ? dtype_is_int(t)
+                          : t != DT_BOOL || row == KIR_AT_EXCH || row == KIR_AT_CAS;
     if (dtype_is_complex(t) && (row == KIR_AT_MIN || row == KIR_AT_MAX)) known = false;
-    if (!known) return typed_fail(w, s->node, GPA_E_TYPE, "cuda.atomic.%s() is not defined for %s", s->callee->name, dtype_info[t].name);
+    if (!known)
+        return typed_fail(w, s->node, GPA_E_TYPE, "cuda.atomic.%s() is not defined for %s",
+                          s->callee->name, dtype_info[t].name);
     const typed_ty ty = {.dtype = at.dtype};
     w->f->arrays[at.array].access |= KIR_READ | KIR_WRITE;
     int32_t vb = typed_cast(w, *b, ty), vc = c ? typed_cast(w, *c, ty) : -1;
-    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_ATOMIC, .type = at.dtype, .sub = (uint16_t)at.array, .imm = row, .a = at.offset, .b = vb, .c = vc});
+    int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_ATOMIC,
+                                         .type = at.dtype,
+                                         .sub = (uint16_t)at.array,
+                                         .imm = row,
+                                         .a = at.offset,
+                                         .b = vb,
+                                         .c = vc});
     *out = number(ty, v);
     return GPA_OK;
 }
 
-/* cuda.atomic.add(array, index, value), and cas(array, index, old, value), compare_and_swap(array, old, value) */
+/* cuda.atomic.add(array, index, value), and cas(array, index, old, value), compare_and_swap(array,
+ * old, value) */
 gpa_code typed_cuda_atomic(walk *w, const typed_site *s, tv *out) {
     static const struct {
         const char *name;
         kir_atomic row;
-    } names[] = {{"add", KIR_AT_ADD}, {"sub", KIR_AT_SUB}, {"min", KIR_AT_MIN}, {"max", KIR_AT_MAX}, {"nanmin", KIR_AT_MIN},
-                 {"nanmax", KIR_AT_MAX}, {"and_", KIR_AT_AND}, {"or_", KIR_AT_OR}, {"xor", KIR_AT_XOR}, {"exch", KIR_AT_EXCH},
-                 {"inc", KIR_AT_INC}, {"dec", KIR_AT_DEC}, {"cas", KIR_AT_CAS}, {"compare_and_swap", KIR_AT_CAS}};
+    } names[] = {{"add", KIR_AT_ADD},    {"sub", KIR_AT_SUB},
+                 {"min", KIR_AT_MIN},    {"max", KIR_AT_MAX},
+                 {"nanmin", KIR_AT_MIN}, {"nanmax", KIR_AT_MAX},
+                 {"and_", KIR_AT_AND},   {"or_", KIR_AT_OR},
+                 {"xor", KIR_AT_XOR},    {"exch", KIR_AT_EXCH},
+                 {"inc", KIR_AT_INC},    {"dec", KIR_AT_DEC},
+                 {"cas", KIR_AT_CAS},    {"compare_and_swap", KIR_AT_CAS}};
     kir_atomic row = KIR_AT_ADD;
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (strcmp(names[i].name, s->callee->name) == 0) row = names[i].row;
@@ -198,18 +260,26 @@ gpa_code typed_cuda_atomic(walk *w, const typed_site *s, tv *out) {
     uint32_t n = whole ? 3 : row == KIR_AT_CAS ? 4 : 3, first = whole ? 1 : 2;
     gpa_code rc = takes(w, s, n, n);
     for (uint32_t i = first; i < n && !rc; i++) rc = need_number(w, s, i);
-    return rc ? rc : atomic(w, s, row, whole ? NULL : &s->args[1], &s->args[first], row == KIR_AT_CAS ? &s->args[first + 1] : NULL, out);
+    return rc ? rc
+              : atomic(w, s, row, whole ? NULL : &s->args[1], &s->args[first],
+                       row == KIR_AT_CAS ? &s->args[first + 1] : NULL, out);
 }
 
 /* ---- warps ---- */
 
 static int32_t warp(walk *w, kir_warp row, gpa_dtype t, int32_t a, int32_t b, int32_t mask) {
-    return kir_emit(w->f, (kir_ins){.code = KIR_WARP, .type = (uint8_t)t, .sub = (uint16_t)row, .a = a, .b = b, .c = mask});
+    return kir_emit(
+        w->f,
+        (kir_ins){
+            .code = KIR_WARP, .type = (uint8_t)t, .sub = (uint16_t)row, .a = a, .b = b, .c = mask});
 }
 
 /* shfl_sync(mask, value, lane) */
 gpa_code typed_cuda_shuffle(walk *w, const typed_site *s, tv *out) {
-    kir_warp row = strstr(s->callee->name, "_up_") ? KIR_WA_SHFL_UP : strstr(s->callee->name, "_down_") ? KIR_WA_SHFL_DOWN : strstr(s->callee->name, "_xor_") ? KIR_WA_SHFL_XOR : KIR_WA_SHFL;
+    kir_warp row = strstr(s->callee->name, "_up_")     ? KIR_WA_SHFL_UP
+                   : strstr(s->callee->name, "_down_") ? KIR_WA_SHFL_DOWN
+                   : strstr(s->callee->name, "_xor_")  ? KIR_WA_SHFL_XOR
+                                                       : KIR_WA_SHFL;
     int32_t mask = -1;
     gpa_code rc = takes(w, s, 3, 3);
     if (!rc) rc = lanes_of(w, s, &mask);
@@ -224,19 +294,25 @@ gpa_code typed_cuda_shuffle(walk *w, const typed_site *s, tv *out) {
 /* all_sync(mask, predicate) ... ballot_sync: a mask */
 gpa_code typed_cuda_vote(walk *w, const typed_site *s, tv *out) {
     const char *name = s->callee->name;
-    kir_warp row = strncmp(name, "all", 3) == 0 ? KIR_WA_ALL : strncmp(name, "any", 3) == 0 ? KIR_WA_ANY : strncmp(name, "eq", 2) == 0 ? KIR_WA_EQ : KIR_WA_BALLOT;
+    kir_warp row = strncmp(name, "all", 3) == 0   ? KIR_WA_ALL
+                   : strncmp(name, "any", 3) == 0 ? KIR_WA_ANY
+                   : strncmp(name, "eq", 2) == 0  ? KIR_WA_EQ
+                                                  : KIR_WA_BALLOT;
     int32_t mask = -1;
     gpa_code rc = takes(w, s, 2, 2);
     if (!rc) rc = lanes_of(w, s, &mask);
     if (!rc) rc = need_number(w, s, 1);
     if (rc) return rc;
     int32_t a = kir_cast(w->f, DT_BOOL, s->args[1].v);
-    if (row == KIR_WA_BALLOT) *out = as_int(w, warp(w, row, DT_U32, a, -1, mask));
-    else *out = number(py_bool, warp(w, row, DT_BOOL, a, -1, mask));
+    if (row == KIR_WA_BALLOT)
+        *out = as_int(w, warp(w, row, DT_U32, a, -1, mask));
+    else
+        *out = number(py_bool, warp(w, row, DT_BOOL, a, -1, mask));
     return GPA_OK;
 }
 
-/* match_any_sync(mask, value): the lanes with the same value; match_all_sync: they and whether all have it. */
+/* match_any_sync(mask, value): the lanes with the same value; match_all_sync: they and whether all
+ * have it. */
 gpa_code typed_cuda_match(walk *w, const typed_site *s, tv *out) {
     bool all = strstr(s->callee->name, "all") != NULL;
     int32_t among = -1;
@@ -244,7 +320,8 @@ gpa_code typed_cuda_match(walk *w, const typed_site *s, tv *out) {
     if (!rc) rc = lanes_of(w, s, &among);
     if (!rc) rc = need_number(w, s, 1);
     if (rc) return rc;
-    tv mask = as_int(w, warp(w, all ? KIR_WA_MATCH_ALL : KIR_WA_MATCH_ANY, DT_U32, s->args[1].v, -1, among));
+    tv mask = as_int(
+        w, warp(w, all ? KIR_WA_MATCH_ALL : KIR_WA_MATCH_ANY, DT_U32, s->args[1].v, -1, among));
     *out = mask;
     if (!all) return GPA_OK;
     if (typed_tuple(w, 2, out)) return GPA_E_MEMORY;
@@ -261,7 +338,9 @@ gpa_code typed_cuda_active(walk *w, const typed_site *s, tv *out) {
         return GPA_OK;
     }
     int32_t one = typed_int(w, 1).v; /* lanemask_lt */
-    *out = number(py_int, kir_op2(w->f, OP_SUBTRACT, kir_op2(w->f, OP_LEFT_SHIFT, one, thread(w, KIR_TH_LANE, 0)), one));
+    *out =
+        number(py_int, kir_op2(w->f, OP_SUBTRACT,
+                               kir_op2(w->f, OP_LEFT_SHIFT, one, thread(w, KIR_TH_LANE, 0)), one));
     return GPA_OK;
 }
 
@@ -272,25 +351,32 @@ static gpa_dtype unsigned_of(gpa_dtype t) {
     return n == 1 ? DT_U8 : n == 2 ? DT_U16 : n == 4 ? DT_U32 : DT_U64;
 }
 
-static int32_t whole(walk *w, gpa_dtype t, uint64_t v) { return kir_const(w->f, t, dtype_cast((gpa_val){.U64 = v}, DT_U64, t)); }
+static int32_t whole(walk *w, gpa_dtype t, uint64_t v) {
+    return kir_const(w->f, t, dtype_cast((gpa_val){.U64 = v}, DT_U64, t));
+}
 
 /* Every bit below the highest 1, too. */
 static int32_t smear(walk *w, gpa_dtype t, int32_t x) {
-    for (uint64_t by = 1; by < 8 * dtype_size(t); by *= 2) x = kir_op2(w->f, OP_BITWISE_OR, x, kir_op2(w->f, OP_RIGHT_SHIFT, x, whole(w, t, by)));
+    for (uint64_t by = 1; by < 8 * dtype_size(t); by *= 2)
+        x = kir_op2(w->f, OP_BITWISE_OR, x, kir_op2(w->f, OP_RIGHT_SHIFT, x, whole(w, t, by)));
     return x;
 }
 
 static int32_t reversed(walk *w, gpa_dtype t, int32_t x) {
-    static const uint64_t masks[] = {0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu, 0x00ff00ff00ff00ffu, 0x0000ffff0000ffffu, 0x00000000ffffffffu};
+    static const uint64_t masks[] = {0x5555555555555555u, 0x3333333333333333u, 0x0f0f0f0f0f0f0f0fu,
+                                     0x00ff00ff00ff00ffu, 0x0000ffff0000ffffu, 0x00000000ffffffffu};
     for (size_t k = 0; (size_t)1 << k < 8 * dtype_size(t); k++) {
         int32_t by = whole(w, t, UINT64_C(1) << k), m = whole(w, t, masks[k]);
         int32_t high = kir_op2(w->f, OP_BITWISE_AND, kir_op2(w->f, OP_RIGHT_SHIFT, x, by), m);
-        x = kir_op2(w->f, OP_BITWISE_OR, high, kir_op2(w->f, OP_LEFT_SHIFT, kir_op2(w->f, OP_BITWISE_AND, x, m), by));
+        x = kir_op2(w->f, OP_BITWISE_OR, high,
+                    kir_op2(w->f, OP_LEFT_SHIFT, kir_op2(w->f, OP_BITWISE_AND, x, m), by));
     }
     return x;
 }
 
-static int32_t count(walk *w, int32_t x) { return kir_cast(w->f, DT_I64, kir_op1(w->f, OP_BITWISE_COUNT, x)); }
+static int32_t count(walk *w, int32_t x) {
+    return kir_cast(w->f, DT_I64, kir_op1(w->f, OP_BITWISE_COUNT, x));
+}
 
 /* popc, brev, clz, ffs of an integer, in its own width */
 gpa_code typed_cuda_bits(walk *w, const typed_site *s, tv *out) {
@@ -299,17 +385,24 @@ gpa_code typed_cuda_bits(walk *w, const typed_site *s, tv *out) {
     if (!rc) rc = need_number(w, s, 0);
     if (rc) return rc;
     const tv *v = &s->args[0];
-    if (!dtype_is_int((gpa_dtype)v->t.dtype)) return typed_fail(w, s->node, GPA_E_TYPE, "cuda.%s() takes an integer, not %s", name, typed_name(v->t));
+    if (!dtype_is_int((gpa_dtype)v->t.dtype))
+        return typed_fail(w, s->node, GPA_E_TYPE, "cuda.%s() takes an integer, not %s", name,
+                          typed_name(v->t));
     gpa_dtype t = unsigned_of((gpa_dtype)v->t.dtype);
-    int32_t x = kir_cast(w->f, t, v->v), bits = typed_int(w, (int64_t)(8 * dtype_size(t))).v, zero = whole(w, t, 0);
-    if (name[0] == 'p') *out = number(py_int, count(w, x));
-    else if (name[0] == 'b') *out = number(v->t, kir_cast(w->f, (gpa_dtype)v->t.dtype, reversed(w, t, x)));
-    else if (name[0] == 'c') *out = number(py_int, kir_op2(w->f, OP_SUBTRACT, bits, count(w, smear(w, t, x))));
+    int32_t x = kir_cast(w->f, t, v->v), bits = typed_int(w, (int64_t)(8 * dtype_size(t))).v,
+            zero = whole(w, t, 0);
+    if (name[0] == 'p')
+        *out = number(py_int, count(w, x));
+    else if (name[0] == 'b')
+        *out = number(v->t, kir_cast(w->f, (gpa_dtype)v->t.dtype, reversed(w, t, x)));
+    else if (name[0] == 'c')
+        *out = number(py_int, kir_op2(w->f, OP_SUBTRACT, bits, count(w, smear(w, t, x))));
     else { /* ffs: bits up to the lowest 1, that one included */
         int32_t lowest = kir_op2(w->f, OP_BITWISE_AND, x, kir_op2(w->f, OP_SUBTRACT, zero, x));
         int32_t below = count(w, kir_op2(w->f, OP_SUBTRACT, lowest, whole(w, t, 1)));
         int32_t place_ = kir_op2(w->f, OP_ADD, below, typed_int(w, 1).v);
-        *out = number(py_int, kir_op3(w->f, OP_WHERE, kir_op2(w->f, OP_EQUAL, x, zero), typed_int(w, 0).v, place_));
+        *out = number(py_int, kir_op3(w->f, OP_WHERE, kir_op2(w->f, OP_EQUAL, x, zero),
+                                      typed_int(w, 0).v, place_));
     }
     return GPA_OK;
 }
@@ -324,12 +417,17 @@ gpa_code typed_cuda_math(walk *w, const typed_site *s, tv *out) {
     if (rc) return rc;
     for (uint32_t i = 0; i < n; i++) {
         v[i] = s->args[i];
-        bool real = name[0] == 's' || dtype_is_float((gpa_dtype)v[i].t.dtype) || dtype_is_complex((gpa_dtype)v[i].t.dtype);
+        bool real = name[0] == 's' || dtype_is_float((gpa_dtype)v[i].t.dtype) ||
+                    dtype_is_complex((gpa_dtype)v[i].t.dtype);
         typed_ty t = {.dtype = DT_F64, .weak = v[i].t.weak};
         if (!real) v[i] = number(t, typed_cast(w, v[i], t));
     }
     if (name[0] == 's') v[0] = number(py_bool, kir_cast(w->f, DT_BOOL, v[0].v));
-    return typed_apply(w, s->node, name[0] == 'c' ? OP_CBRT : name[0] == 'f' ? OP_FMA : OP_WHERE, v, (int)n, out);
+    return typed_apply(w, s->node,
+                       name[0] == 'c'   ? OP_CBRT
+                       : name[0] == 'f' ? OP_FMA
+                                        : OP_WHERE,
+                       v, (int)n, out);
 }
 
 /* ---- arrays ---- */
@@ -338,7 +436,9 @@ gpa_code typed_cuda_math(walk *w, const typed_site *s, tv *out) {
 gpa_code typed_cuda_const(walk *w, const typed_site *s, tv *out) {
     gpa_code rc = takes(w, s, 1, 1);
     if (rc) return rc;
-    if (s->args[0].kind != TV_ARRAY) return typed_fail(w, s->node, GPA_E_TYPE, "const.array_like() takes an array, not %s %s", typed_article(&s->args[0]), typed_kind(&s->args[0]));
+    if (s->args[0].kind != TV_ARRAY)
+        return typed_fail(w, s->node, GPA_E_TYPE, "const.array_like() takes an array, not %s %s",
+                          typed_article(&s->args[0]), typed_kind(&s->args[0]));
     tview v = *s->args[0].view;
     v.readonly = true;
     return typed_sub(w, &v, out);
@@ -348,7 +448,8 @@ gpa_code typed_cuda_const(walk *w, const typed_site *s, tv *out) {
 
 /* Gives the print every number of an argument. */
 static void give_numbers(walk *w, const tv *a) {
-    if (a->kind == TV_NUMBER) kir_emit(w->f, (kir_ins){.code = KIR_ARG, .type = DT_NONE, .a = a->v, .b = -1, .c = -1});
+    if (a->kind == TV_NUMBER)
+        kir_emit(w->f, (kir_ins){.code = KIR_ARG, .type = DT_NONE, .a = a->v, .b = -1, .c = -1});
     else if (a->kind == TV_TUPLE || a->kind == TV_TEXT)
         for (uint32_t i = 0; i < a->n; i++) give_numbers(w, &a->items[i]);
 }
@@ -370,7 +471,8 @@ static gpa_code printed(walk *w, const ast_node *at, const tv *a, gpa_str *text,
         str_put(text, a->is.str->text);
         *n += a->n;
     } else {
-        rc = typed_fail(w, at, GPA_E_TYPE, "a kernel prints texts and numbers, not %s %s", typed_article(a), typed_kind(a));
+        rc = typed_fail(w, at, GPA_E_TYPE, "a kernel prints texts and numbers, not %s %s",
+                        typed_article(a), typed_kind(a));
     }
     return rc;
 }
@@ -381,7 +483,9 @@ gpa_code typed_cuda_print(walk *w, const typed_site *s, tv *out) {
     uint32_t n = 0;
     w->host = w->host || w->to->form == TYPED_LOOP;
     gpa_code rc = in_kernel(w, s);
-    if (!rc && s->node->call.keywords.n) rc = typed_fail(w, s->node->call.keywords.at[0], GPA_E_UNSUPPORTED, "print() has no keyword arguments in a kernel");
+    if (!rc && s->node->call.keywords.n)
+        rc = typed_fail(w, s->node->call.keywords.at[0], GPA_E_UNSUPPORTED,
+                        "print() has no keyword arguments in a kernel");
     if (rc) return rc;
     str_init(&text);
     for (uint32_t i = 0; i < s->n && !rc; i++) {
@@ -389,9 +493,17 @@ gpa_code typed_cuda_print(walk *w, const typed_site *s, tv *out) {
         rc = printed(w, s->node->call.args.at[i], &s->args[i], &text, &n);
     }
     str_putc(&text, '\n');
-    if (!rc && n > KIR_MAX_PRINT) rc = typed_fail(w, s->node, GPA_E_UNSUPPORTED, "a kernel prints at most %d numbers at once", KIR_MAX_PRINT);
+    if (!rc && n > KIR_MAX_PRINT)
+        rc = typed_fail(w, s->node, GPA_E_UNSUPPORTED, "a kernel prints at most %d numbers at once",
+                        KIR_MAX_PRINT);
     for (uint32_t i = 0; i < s->n && !rc; i++) give_numbers(w, &s->args[i]);
-    if (!rc) kir_emit(w->f, (kir_ins){.code = KIR_PRINT, .type = DT_NONE, .imm = kir_add_text(w->f, text.text), .a = -1, .b = -1, .c = -1});
+    if (!rc)
+        kir_emit(w->f, (kir_ins){.code = KIR_PRINT,
+                                 .type = DT_NONE,
+                                 .imm = kir_add_text(w->f, text.text),
+                                 .a = -1,
+                                 .b = -1,
+                                 .c = -1});
     if (text.failed) rc = vm_no_memory(w->vm);
     str_free(&text);
     *out = (tv){.kind = TV_NONE};

@@ -1,4 +1,5 @@
-/* cuda's streams, events and contexts. A stream is a number (runtime.h); number 0 is the order of all work.
+/* cuda's streams, events and contexts. A stream is a number (runtime.h); number 0 is the order of
+ * all work.
  *
  * Reading order: waiting, streams, events, contexts, devices. */
 #include <stdio.h>
@@ -25,7 +26,9 @@ gpa_code cuda_stream_number(gpa_vm *vm, value v, uint32_t *out) {
     bool none = v.tag == V_UNSET || v.tag == V_NONE || (v.tag == V_INT && v.i == 0);
     bool stream = is_kind(v, &cuda_stream_kind);
     *out = stream ? (uint32_t)v.object->fields[STREAM_NUMBER].i : 0;
-    return none || stream ? GPA_OK : vm_fail(vm, GPA_E_TYPE, "a stream is needed here, or 0, not a '%s'", value_type_name(v));
+    return none || stream ? GPA_OK
+                          : vm_fail(vm, GPA_E_TYPE, "a stream is needed here, or 0, not a '%s'",
+                                    value_type_name(v));
 }
 
 static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
@@ -38,19 +41,25 @@ static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
 static gpa_code stream_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     gpa_err quiet = {0};
     *swallow = false;
-    if (exc.tag != V_EXCEPTION) return rt_stream_wait(vm_rt(vm), (uint32_t)o->fields[STREAM_NUMBER].i, vm_err(vm));
+    if (exc.tag != V_EXCEPTION)
+        return rt_stream_wait(vm_rt(vm), (uint32_t)o->fields[STREAM_NUMBER].i, vm_err(vm));
     rt_sync(vm_rt(vm), &quiet);
     return GPA_OK;
 }
 
 static gpa_code stream_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     (void)vm;
-    if (o->fields[STREAM_NUMBER].i) str_printf(out, "<CUDA stream %lld>", (long long)o->fields[STREAM_NUMBER].i);
-    else str_put(out, "<Default CUDA stream>");
+    if (o->fields[STREAM_NUMBER].i)
+        str_printf(out, "<CUDA stream %lld>", (long long)o->fields[STREAM_NUMBER].i);
+    else
+        str_put(out, "<Default CUDA stream>");
     return GPA_OK;
 }
 
-const object_kind cuda_stream_kind = {.type_name = "numba.cuda.Stream", .enter = stream_enter, .exit = stream_exit, .repr = stream_repr};
+const object_kind cuda_stream_kind = {.type_name = "numba.cuda.Stream",
+                                      .enter = stream_enter,
+                                      .exit = stream_exit,
+                                      .repr = stream_repr};
 
 static gpa_code make_stream(gpa_vm *vm, uint32_t number, value *out) {
     gpa_code rc = native_give(v_object(vm, &cuda_stream_kind, STREAM_FIELDS), out);
@@ -120,9 +129,12 @@ gpa_code cuda_event_follow(gpa_vm *vm, value *argv, value *out) { /* self, strea
 gpa_code cuda_stream_record(gpa_vm *vm, value *argv, value *out) { /* self, event */
     value none = v_unset();
     gpa_code rc = GPA_OK;
-    if (argv[1].tag == V_NONE) rc = cuda_event(vm, &none, out);
-    else if (is_kind(argv[1], &cuda_event_kind)) *out = value_retain(argv[1]);
-    else return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
+    if (argv[1].tag == V_NONE)
+        rc = cuda_event(vm, &none, out);
+    else if (is_kind(argv[1], &cuda_event_kind))
+        *out = value_retain(argv[1]);
+    else
+        return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
     if (!rc) rc = cuda_event_record(vm, (value[]){*out, argv[0]}, &none);
     if (!rc) return GPA_OK;
     value_release(vm, *out);
@@ -131,13 +143,15 @@ gpa_code cuda_stream_record(gpa_vm *vm, value *argv, value *out) { /* self, even
 }
 
 gpa_code cuda_stream_follow(gpa_vm *vm, value *argv, value *out) { /* self, event */
-    if (!is_kind(argv[1], &cuda_event_kind)) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
+    if (!is_kind(argv[1], &cuda_event_kind))
+        return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[1]));
     return cuda_event_follow(vm, (value[]){argv[1], argv[0]}, out);
 }
 
 gpa_code cuda_stream_done(gpa_vm *vm, value *argv, value *out) { /* self */
     bool done;
-    gpa_code rc = rt_stream_query(vm_rt(vm), (uint32_t)argv[0].object->fields[STREAM_NUMBER].i, &done, vm_err(vm));
+    gpa_code rc = rt_stream_query(vm_rt(vm), (uint32_t)argv[0].object->fields[STREAM_NUMBER].i,
+                                  &done, vm_err(vm));
     if (!rc) *out = v_bool(done);
     return rc;
 }
@@ -163,8 +177,11 @@ gpa_code cuda_event_query(gpa_vm *vm, value *argv, value *out) { /* self */
 gpa_code cuda_event_elapsed(gpa_vm *vm, value *argv, value *out) { /* self, evtend */
     double ms = 0;
     for (int i = 0; i < 2; i++)
-        if (!is_kind(argv[i], &cuda_event_kind)) return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'", value_type_name(argv[i]));
-    gpa_code rc = rt_event_elapsed(vm_rt(vm), argv[0].object->data, argv[1].object->data, &ms, vm_err(vm));
+        if (!is_kind(argv[i], &cuda_event_kind))
+            return vm_fail(vm, GPA_E_TYPE, "an event is needed, not a '%s'",
+                           value_type_name(argv[i]));
+    gpa_code rc =
+        rt_event_elapsed(vm_rt(vm), argv[0].object->data, argv[1].object->data, &ms, vm_err(vm));
     *out = v_float(ms);
     return rc;
 }
@@ -182,16 +199,21 @@ gpa_code cuda_memory_info(gpa_vm *vm, value *argv, value *out) {
     uint64_t free_bytes, total;
     const char *name;
     (void)argv;
-    gpa_code rc = rt_find_device(vm_rt(vm), rt_device(vm_rt(vm)), &name, &free_bytes, &total, vm_err(vm));
+    gpa_code rc =
+        rt_find_device(vm_rt(vm), rt_device(vm_rt(vm)), &name, &free_bytes, &total, vm_err(vm));
     if (rc) return rc;
-    value name_ = v_cstr(vm, "MemoryInfo"), both = v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)});
-    rc = name_.tag == V_UNSET || both.tag == V_UNSET ? GPA_E_MEMORY : np_named(vm, (value[]){name_, both}, out);
+    value name_ = v_cstr(vm, "MemoryInfo"),
+          both = v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)});
+    rc = name_.tag == V_UNSET || both.tag == V_UNSET ? GPA_E_MEMORY
+                                                     : np_named(vm, (value[]){name_, both}, out);
     value_release(vm, name_);
     value_release(vm, both);
     return rc;
 }
 
-gpa_code cuda_context_device(gpa_vm *vm, value *argv, value *out) { return numba_current_device(vm, argv, out); }
+gpa_code cuda_context_device(gpa_vm *vm, value *argv, value *out) {
+    return numba_current_device(vm, argv, out);
+}
 
 /* ---- devices ---- */
 
@@ -223,24 +245,40 @@ static uint32_t rows_of(const rt_facts *f) {
     return 65535;
 }
 
-gpa_code cuda_max_threads(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], threads_of, out); }
-gpa_code cuda_max_shared(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], shared_of, out); }
-gpa_code cuda_units(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], units_of, out); }
-gpa_code cuda_warp_size(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], warp_of, out); }
-gpa_code cuda_max_depth(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], depth_of, out); }
-gpa_code cuda_max_grid(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], grid_of, out); }
-gpa_code cuda_max_rows(gpa_vm *vm, value *argv, value *out) { return fact(vm, argv[0], rows_of, out); }
+gpa_code cuda_max_threads(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], threads_of, out);
+}
+gpa_code cuda_max_shared(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], shared_of, out);
+}
+gpa_code cuda_units(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], units_of, out);
+}
+gpa_code cuda_warp_size(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], warp_of, out);
+}
+gpa_code cuda_max_depth(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], depth_of, out);
+}
+gpa_code cuda_max_grid(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], grid_of, out);
+}
+gpa_code cuda_max_rows(gpa_vm *vm, value *argv, value *out) {
+    return fact(vm, argv[0], rows_of, out);
+}
 
-#define ATTRIBUTE(name, number, elsewhere, doc)                                                                                    \
-    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) {                                                          \
-        *out = v_int(elsewhere);                                                                                                   \
-        return rt_attribute(vm_rt(vm), argv[0].object->fields[0].str->text, number, elsewhere, &out->i, vm_err(vm));               \
+#define ATTRIBUTE(name, number, elsewhere, doc)                                                \
+    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) {                      \
+        *out = v_int(elsewhere);                                                               \
+        return rt_attribute(vm_rt(vm), argv[0].object->fields[0].str->text, number, elsewhere, \
+                            &out->i, vm_err(vm));                                              \
     }
 #include "lang/typed/cuda_attribute.def"
 #undef ATTRIBUTE
 
 gpa_code cuda_pci_bus_id(gpa_vm *vm, value *argv, value *out) {
-    gpa_code (*const parts[])(gpa_vm *, value *, value *) = {cuda_attribute_PCI_DOMAIN_ID, cuda_attribute_PCI_BUS_ID, cuda_attribute_PCI_DEVICE_ID};
+    gpa_code (*const parts[])(gpa_vm *, value *, value *) = {
+        cuda_attribute_PCI_DOMAIN_ID, cuda_attribute_PCI_BUS_ID, cuda_attribute_PCI_DEVICE_ID};
     unsigned at[3];
     char text[32];
     for (int i = 0; i < 3; i++) {

@@ -23,7 +23,9 @@ typedef struct {
 static void mark(mentions *m, const ast_node *target, uint8_t how) {
     uint32_t s;
     if (is_slot(target, &s) && s < m->n) m->use[s] |= how;
-    const ast_list *l = target->kind == AST_TUPLE ? &target->tuple.items : target->kind == AST_LIST ? &target->list.items : NULL;
+    const ast_list *l = target->kind == AST_TUPLE  ? &target->tuple.items
+                        : target->kind == AST_LIST ? &target->list.items
+                                                   : NULL;
     for (uint32_t i = 0; l && i < l->n; i++) mark(m, l->at[i], how);
 }
 
@@ -33,16 +35,23 @@ static void look_at(void *user, ast_node *n) {
     if (n->kind == AST_NAME) mark(m, n, m->mark);
     if (m->mark == USE_READ) {
         if (n->kind == AST_ASSIGN)
-            for (uint32_t i = 0; i < n->assign.targets.n; i++) mark(m, n->assign.targets.at[i], USE_WRITTEN);
-        else if (n->kind == AST_AUGASSIGN) mark(m, n->augassign.target, USE_WRITTEN);
-        else if (n->kind == AST_ANNASSIGN && n->annassign.value) mark(m, n->annassign.target, USE_WRITTEN);
-        else if (n->kind == AST_FOR) mark(m, n->for_.target, USE_WRITTEN);
-        else if (n->kind == AST_NAMED) mark(m, n->named.target, USE_WRITTEN);
+            for (uint32_t i = 0; i < n->assign.targets.n; i++)
+                mark(m, n->assign.targets.at[i], USE_WRITTEN);
+        else if (n->kind == AST_AUGASSIGN)
+            mark(m, n->augassign.target, USE_WRITTEN);
+        else if (n->kind == AST_ANNASSIGN && n->annassign.value)
+            mark(m, n->annassign.target, USE_WRITTEN);
+        else if (n->kind == AST_FOR)
+            mark(m, n->for_.target, USE_WRITTEN);
+        else if (n->kind == AST_NAMED)
+            mark(m, n->named.target, USE_WRITTEN);
     }
     ast_each_child(n, look_at, m);
 }
 
-static const ast_list *body_of(const ast_node *loop) { return loop->kind == AST_FOR ? &loop->for_.body : &loop->while_.body; }
+static const ast_list *body_of(const ast_node *loop) {
+    return loop->kind == AST_FOR ? &loop->for_.body : &loop->while_.body;
+}
 
 /* ---- reductions ---- */
 
@@ -67,7 +76,9 @@ static bool mentions_slot(const ast_node *n, uint32_t which) {
 }
 
 static loop_trip of_operator(ast_op op) {
-    return op == AST_OP_ADD || op == AST_OP_SUB ? TRIP_SUM : op == AST_OP_MUL ? TRIP_PRODUCT : TRIP_CARRIED;
+    return op == AST_OP_ADD || op == AST_OP_SUB ? TRIP_SUM
+           : op == AST_OP_MUL                   ? TRIP_PRODUCT
+                                                : TRIP_CARRIED;
 }
 
 /* x = x + e, x = e + x, x = min(x, e): what it does to x, which e does not mention. */
@@ -77,10 +88,12 @@ static loop_trip of_value(const ast_node *v, uint32_t which) {
         const ast_node *a = v->binary.left, *b = v->binary.right;
         loop_trip t = of_operator(v->binary.op);
         if (is_slot(a, &s) && s == which && !mentions_slot(b, which)) return t;
-        if (v->binary.op != AST_OP_SUB && is_slot(b, &s) && s == which && !mentions_slot(a, which)) return t;
+        if (v->binary.op != AST_OP_SUB && is_slot(b, &s) && s == which && !mentions_slot(a, which))
+            return t;
         return TRIP_CARRIED;
     }
-    if (v->kind != AST_CALL || v->call.func->kind != AST_NAME || v->call.args.n != 2) return TRIP_CARRIED;
+    if (v->kind != AST_CALL || v->call.func->kind != AST_NAME || v->call.args.n != 2)
+        return TRIP_CARRIED;
     int mine = -1;
     for (int i = 0; i < 2; i++)
         if (is_slot(v->call.args.at[i], &s) && s == which) mine = i;
@@ -92,7 +105,7 @@ typedef struct {
     uint32_t slot;
     uint32_t mentions, explained; /* of the which in all; those in updates of one kind */
     loop_trip kind;
-    gpa_sym name;                 /* of min or max */
+    gpa_sym name; /* of min or max */
 } update;
 
 static void explain(update *u, loop_trip t, uint32_t n, gpa_sym name) {
@@ -111,10 +124,15 @@ static void look_at_update(void *user, ast_node *n) {
     uint32_t s;
     if (is_slot(n, &s) && s == u->slot) u->mentions++;
     if (n->kind == AST_AUGASSIGN && is_slot(n->augassign.target, &s) && s == u->slot)
-        explain(u, mentions_slot(n->augassign.value, s) ? TRIP_CARRIED : of_operator(n->augassign.op), 1, 0);
-    if (n->kind == AST_ASSIGN && n->assign.targets.n == 1 && is_slot(n->assign.targets.at[0], &s) && s == u->slot) {
+        explain(u,
+                mentions_slot(n->augassign.value, s) ? TRIP_CARRIED : of_operator(n->augassign.op),
+                1, 0);
+    if (n->kind == AST_ASSIGN && n->assign.targets.n == 1 && is_slot(n->assign.targets.at[0], &s) &&
+        s == u->slot) {
         const ast_node *v = n->assign.value;
-        explain(u, of_value(v, s), 2, v->kind == AST_CALL && v->call.func->kind == AST_NAME ? v->call.func->name.name : 0);
+        explain(
+            u, of_value(v, s), 2,
+            v->kind == AST_CALL && v->call.func->kind == AST_NAME ? v->call.func->name.name : 0);
     }
     ast_each_child(n, look_at_update, u);
 }
@@ -133,18 +151,22 @@ static first_use use_in(const ast_node *n, uint32_t which) {
             if (mentions_slot(n->assign.value, which)) return READ;
             for (uint32_t i = 0; i < n->assign.targets.n; i++) {
                 const ast_node *t = n->assign.targets.at[i];
-                if (is_slot(t, &s) ? s == which : (t->kind == AST_TUPLE && mentions_slot(t, which))) return ASSIGNED;
+                if (is_slot(t, &s) ? s == which : (t->kind == AST_TUPLE && mentions_slot(t, which)))
+                    return ASSIGNED;
                 if (mentions_slot(t, which)) return READ;
             }
             return UNUSED;
         case AST_ANNASSIGN:
             if (n->annassign.value && mentions_slot(n->annassign.value, which)) return READ;
-            return n->annassign.value && is_slot(n->annassign.target, &s) && s == which ? ASSIGNED : UNUSED;
+            return n->annassign.value && is_slot(n->annassign.target, &s) && s == which ? ASSIGNED
+                                                                                        : UNUSED;
         case AST_IF:
             if (mentions_slot(n->if_.test, which)) return READ;
             a = use_of(&n->if_.body, which);
             b = use_of(&n->if_.other, which);
-            return a == READ || b == READ ? READ : a == ASSIGNED && b == ASSIGNED ? ASSIGNED : UNUSED;
+            return a == READ || b == READ           ? READ
+                   : a == ASSIGNED && b == ASSIGNED ? ASSIGNED
+                                                    : UNUSED;
         case AST_FOR:
             if (mentions_slot(n->for_.iter, which)) return READ;
             if (mentions_slot(n->for_.target, which)) return ASSIGNED;
@@ -170,7 +192,10 @@ static loop_trip trip_of(gpa_vm *vm, const typed_lift *l, uint32_t which) {
     if (mentions_slot(l->loop->for_.target, which)) return TRIP_OWN;
     for (uint32_t i = 0; i < body->n; i++) look_at_update(&u, body->at[i]);
     const char *name = u.kind == TRIP_MIN ? intern_text(vm_names(vm), u.name) : "";
-    if (u.kind == TRIP_MIN) u.kind = strcmp(name, "min") == 0 ? TRIP_MIN : strcmp(name, "max") == 0 ? TRIP_MAX : TRIP_CARRIED;
+    if (u.kind == TRIP_MIN)
+        u.kind = strcmp(name, "min") == 0   ? TRIP_MIN
+                 : strcmp(name, "max") == 0 ? TRIP_MAX
+                                            : TRIP_CARRIED;
     if (u.kind != TRIP_CARRIED && u.explained == u.mentions) return u.kind;
     return use_of(body, which) == READ ? TRIP_CARRIED : TRIP_OWN;
 }
@@ -179,7 +204,8 @@ void loop_examine(gpa_vm *vm, typed_lift *l, bool inner) {
     mentions in = {.use = l->use, .n = l->n, .mark = USE_READ};
     mentions out = {.use = l->use, .n = l->n, .except = l->loop, .mark = USE_AFTER};
     look_at(&in, (ast_node *)(uintptr_t)l->loop);
-    for (uint32_t i = 0; i < l->function->function.body.n; i++) look_at(&out, l->function->function.body.at[i]);
+    for (uint32_t i = 0; i < l->function->function.body.n; i++)
+        look_at(&out, l->function->function.body.at[i]);
     for (uint32_t i = 0; i < l->n; i++) {
         if (inner && l->use[i]) l->use[i] |= USE_AFTER;
         l->trip[i] = l->parallel && l->use[i] & USE_WRITTEN ? (uint8_t)trip_of(vm, l, i) : TRIP_OWN;
@@ -197,14 +223,16 @@ static value outside(gpa_vm *vm, const func_obj *fn, const ast_node *name) {
     return v.tag == V_UNSET ? vm_builtin_peek(vm, name->name.name) : v;
 }
 
-/* Whether a loop goes over prange(...): by whatever name, by whatever module that is reached through. */
+/* Whether a loop goes over prange(...): by whatever name, by whatever module that is reached
+ * through. */
 static bool over_prange(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
     if (loop->kind != AST_FOR || loop->for_.iter->kind != AST_CALL) return false;
     const ast_node *f = loop->for_.iter->call.func;
     gpa_sym prange = intern_get(vm_names(vm), "prange", 6);
     if (f->kind != AST_NAME) return f->kind == AST_ATTR && f->attr.name == prange;
     value v = outside(vm, fn, f);
-    return v.tag == V_UNSET ? f->name.name == prange : v.tag == V_NATIVE && strcmp(v.native->name, "prange") == 0;
+    return v.tag == V_UNSET ? f->name.name == prange
+                            : v.tag == V_NATIVE && strcmp(v.native->name, "prange") == 0;
 }
 
 typedef struct {
@@ -219,7 +247,8 @@ static void look_inside(void *user, ast_node *n) {
     if (over_prange(c->vm, c->fn, n)) c->parallel = true;
     if (n->kind == AST_RETURN) c->returns = true;
     if (loop && (n->kind == AST_FOR ? n->for_.other.n : n->while_.other.n)) c->other = true;
-    c->other = c->other || n->kind == AST_FUNCTION || n->kind == AST_TRY || n->kind == AST_WITH || n->kind == AST_GENEXP || n->kind == AST_YIELD;
+    c->other = c->other || n->kind == AST_FUNCTION || n->kind == AST_TRY || n->kind == AST_WITH ||
+               n->kind == AST_GENEXP || n->kind == AST_YIELD;
     ast_each_child(n, look_inside, c);
 }
 
@@ -234,6 +263,10 @@ bool lift_wanted(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
     return !c.other && (over_prange(vm, fn, loop) ? !c.returns : !c.parallel);
 }
 
-bool lift_returns(gpa_vm *vm, const func_obj *fn, const ast_node *loop) { return content_of(vm, fn, loop).returns; }
+bool lift_returns(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
+    return content_of(vm, fn, loop).returns;
+}
 
-bool lift_parallel(gpa_vm *vm, const func_obj *fn, const ast_node *loop) { return over_prange(vm, fn, loop); }
+bool lift_parallel(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
+    return over_prange(vm, fn, loop);
+}

@@ -7,31 +7,61 @@
 #include "lang/syntax/literal.h"
 #include "lang/typed/lower.h"
 
-static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true}, py_int = {.dtype = DT_I64, .weak = true}, py_float = {.dtype = DT_F64, .weak = true};
+static const typed_ty py_bool = {.dtype = DT_BOOL, .weak = true},
+                      py_int = {.dtype = DT_I64, .weak = true},
+                      py_float = {.dtype = DT_F64, .weak = true};
 
 /* ---- operators ---- */
 
 gpa_op typed_operator(ast_op op) {
-    static const uint8_t rows[AST_OPS] = {
-        [AST_OP_ADD] = OP_ADD, [AST_OP_SUB] = OP_SUBTRACT, [AST_OP_MUL] = OP_MULTIPLY, [AST_OP_DIV] = OP_DIVIDE,
-        [AST_OP_FLOORDIV] = OP_FLOOR_DIVIDE, [AST_OP_MOD] = OP_REMAINDER, [AST_OP_POW] = OP_POWER, [AST_OP_MATMUL] = OP_COUNT,
-        [AST_OP_LSHIFT] = OP_LEFT_SHIFT, [AST_OP_RSHIFT] = OP_RIGHT_SHIFT, [AST_OP_BITAND] = OP_BITWISE_AND,
-        [AST_OP_BITOR] = OP_BITWISE_OR, [AST_OP_BITXOR] = OP_BITWISE_XOR, [AST_OP_POS] = OP_POSITIVE, [AST_OP_NEG] = OP_NEGATIVE,
-        [AST_OP_INVERT] = OP_INVERT, [AST_OP_NOT] = OP_LOGICAL_NOT, [AST_OP_EQ] = OP_EQUAL, [AST_OP_NE] = OP_NOT_EQUAL,
-        [AST_OP_LT] = OP_LESS, [AST_OP_LE] = OP_LESS_EQUAL, [AST_OP_GT] = OP_GREATER, [AST_OP_GE] = OP_GREATER_EQUAL,
-        [AST_OP_IN] = OP_COUNT, [AST_OP_NOT_IN] = OP_COUNT, [AST_OP_IS] = OP_COUNT, [AST_OP_IS_NOT] = OP_COUNT,
-        [AST_OP_AND] = OP_LOGICAL_AND, [AST_OP_OR] = OP_LOGICAL_OR};
+    static const uint8_t rows[AST_OPS] = {[AST_OP_ADD] = OP_ADD,
+                                          [AST_OP_SUB] = OP_SUBTRACT,
+                                          [AST_OP_MUL] = OP_MULTIPLY,
+                                          [AST_OP_DIV] = OP_DIVIDE,
+                                          [AST_OP_FLOORDIV] = OP_FLOOR_DIVIDE,
+                                          [AST_OP_MOD] = OP_REMAINDER,
+                                          [AST_OP_POW] = OP_POWER,
+                                          [AST_OP_MATMUL] = OP_COUNT,
+                                          [AST_OP_LSHIFT] = OP_LEFT_SHIFT,
+                                          [AST_OP_RSHIFT] = OP_RIGHT_SHIFT,
+                                          [AST_OP_BITAND] = OP_BITWISE_AND,
+                                          [AST_OP_BITOR] = OP_BITWISE_OR,
+                                          [AST_OP_BITXOR] = OP_BITWISE_XOR,
+                                          [AST_OP_POS] = OP_POSITIVE,
+                                          [AST_OP_NEG] = OP_NEGATIVE,
+                                          [AST_OP_INVERT] = OP_INVERT,
+                                          [AST_OP_NOT] = OP_LOGICAL_NOT,
+                                          [AST_OP_EQ] = OP_EQUAL,
+                                          [AST_OP_NE] = OP_NOT_EQUAL,
+                                          [AST_OP_LT] = OP_LESS,
+                                          [AST_OP_LE] = OP_LESS_EQUAL,
+                                          [AST_OP_GT] = OP_GREATER,
+                                          [AST_OP_GE] = OP_GREATER_EQUAL,
+                                          [AST_OP_IN] = OP_COUNT,
+                                          [AST_OP_NOT_IN] = OP_COUNT,
+                                          [AST_OP_IS] = OP_COUNT,
+                                          [AST_OP_IS_NOT] = OP_COUNT,
+                                          [AST_OP_AND] = OP_LOGICAL_AND,
+                                          [AST_OP_OR] = OP_LOGICAL_OR};
     return (gpa_op)rows[op];
 }
 
 tv typed_int(walk *w, int64_t i) {
-    return (tv){.kind = TV_NUMBER, .t = py_int, .v = kir_const(w->f, DT_I64, (gpa_val){.I64 = i}), .known = true, .i = i};
+    return (tv){.kind = TV_NUMBER,
+                .t = py_int,
+                .v = kir_const(w->f, DT_I64, (gpa_val){.I64 = i}),
+                .known = true,
+                .i = i};
 }
 
 static tv number(typed_ty t, int32_t v) { return (tv){.kind = TV_NUMBER, .t = t, .v = v}; }
 
 static tv sure(walk *w, bool truth) {
-    return (tv){.kind = TV_NUMBER, .t = py_bool, .v = kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = truth}), .sure = true, .i = truth};
+    return (tv){.kind = TV_NUMBER,
+                .t = py_bool,
+                .v = kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = truth}),
+                .sure = true,
+                .i = truth};
 }
 
 /* Python's bool counts as its int in arithmetic. */
@@ -63,14 +93,21 @@ gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n
     gpa_dtype compute, result;
     if (t.dtype == DT_NONE || !op_types(op, (gpa_dtype)t.dtype, &compute, &result)) {
         const char *symbol = op_info[op].symbol;
-        if (n == 2 && symbol) return typed_fail(w, at, GPA_E_TYPE, "unsupported operand type(s) for %s: '%s' and '%s'", symbol, typed_name(in[0].t), typed_name(in[1].t));
-        return typed_fail(w, at, GPA_E_TYPE, "%s() is not defined for '%s'", op_info[op].name, typed_name(in[n > 1 ? first : 0].t));
+        if (n == 2 && symbol)
+            return typed_fail(w, at, GPA_E_TYPE,
+                              "unsupported operand type(s) for %s: '%s' and '%s'", symbol,
+                              typed_name(in[0].t), typed_name(in[1].t));
+        return typed_fail(w, at, GPA_E_TYPE, "%s() is not defined for '%s'", op_info[op].name,
+                          typed_name(in[n > 1 ? first : 0].t));
     }
     int32_t v[3] = {-1, -1, -1};
     for (int i = 0; i < n; i++) v[i] = kir_cast(w->f, op_operand(op, compute, i), a[i].v);
     bool own = result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
-    bool compares = op_info[op].sig == SIG_COMPARE || op_info[op].sig == SIG_LOGIC || op_info[op].sig == SIG_TEST;
-    int32_t r = n == 1 ? kir_op1(w->f, op, v[0]) : n == 2 ? kir_op2(w->f, op, v[0], v[1]) : kir_op3(w->f, op, v[0], v[1], v[2]);
+    bool compares = op_info[op].sig == SIG_COMPARE || op_info[op].sig == SIG_LOGIC ||
+                    op_info[op].sig == SIG_TEST;
+    int32_t r = n == 1   ? kir_op1(w->f, op, v[0])
+                : n == 2 ? kir_op2(w->f, op, v[0], v[1])
+                         : kir_op3(w->f, op, v[0], v[1], v[2]);
     *out = number((typed_ty){.dtype = (uint8_t)result, .weak = compares || (weak && own)}, r);
     return GPA_OK;
 }
@@ -78,11 +115,13 @@ gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n
 /* A power with a small number for exponent, as NumPy writes it. */
 static bool small_power(walk *w, tv a, tv b, const ast_node *at, tv *out, gpa_code *rc) {
     if (!b.known) return false;
-    if (b.i == 2) *rc = typed_apply(w, at, OP_SQUARE, &a, 1, out);
+    if (b.i == 2)
+        *rc = typed_apply(w, at, OP_SQUARE, &a, 1, out);
     else if (b.i < 0 && dtype_is_int((gpa_dtype)a.t.dtype)) { /* Python gives a float */
         tv f = number(py_float, typed_cast(w, a, py_float));
         *rc = typed_apply(w, at, OP_POWER, (tv[]){f, b}, 2, out);
-    } else return false;
+    } else
+        return false;
     return true;
 }
 
@@ -90,18 +129,22 @@ static bool small_power(walk *w, tv a, tv b, const ast_node *at, tv *out, gpa_co
 static const char *words_of_zero(gpa_op op, gpa_dtype t) {
     const char *by_int = NULL, *by_float = NULL;
     if (op == OP_DIVIDE) by_int = "division by zero", by_float = "float division by zero";
-    if (op == OP_FLOOR_DIVIDE) by_int = "integer division or modulo by zero", by_float = "float floor division by zero";
+    if (op == OP_FLOOR_DIVIDE)
+        by_int = "integer division or modulo by zero", by_float = "float floor division by zero";
     if (op == OP_REMAINDER) by_int = "integer modulo by zero", by_float = "float modulo";
     if (op == OP_DIVIDE && dtype_is_complex(t)) return "complex division by zero";
     return dtype_is_int(t) || t == DT_BOOL ? by_int : by_float;
 }
 
-/* In a loop of a jitted function zero as a divisor is an error, of elements of arrays too, unless the function divides as NumPy. */
+/* In a loop of a jitted function zero as a divisor is an error, of elements of arrays too, unless
+ * the function divides as NumPy. */
 static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b) {
     typed_ty t = typed_join(a.t, b.t);
     const char *words = words_of_zero(op, (gpa_dtype)t.dtype);
     tv none;
-    if (w->to->form != TYPED_LOOP || vm_is_lenient(w->vm) || !words || t.dtype == DT_NONE || (b.known && b.i)) return GPA_OK;
+    if (w->to->form != TYPED_LOOP || vm_is_lenient(w->vm) || !words || t.dtype == DT_NONE ||
+        (b.known && b.i))
+        return GPA_OK;
     gpa_code rc = typed_apply(w, at, OP_EQUAL, (tv[]){b, typed_int(w, 0)}, 2, &none);
     if (rc) return rc;
     kir_at(w->f, at->span);
@@ -111,9 +154,11 @@ static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b
     return GPA_OK;
 }
 
-gpa_code typed_binary(walk *w, const ast_node *at, gpa_op op, const ast_node *left, const ast_node *right, tv a, tv b, tv *out) {
+gpa_code typed_binary(walk *w, const ast_node *at, gpa_op op, const ast_node *left,
+                      const ast_node *right, tv a, tv b, tv *out) {
     gpa_code rc = GPA_OK;
-    if (op == OP_COUNT) rc = typed_fail(w, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
+    if (op == OP_COUNT)
+        rc = typed_fail(w, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
     else if (op != OP_POWER || !small_power(w, a, b, at, out, &rc)) {
         rc = check_divisor(w, at, op, a, b);
         if (!rc) rc = typed_apply(w, at, op, (tv[]){a, b}, 2, out);
@@ -128,25 +173,32 @@ static gpa_code binary(walk *w, const ast_node *n, tv *out) {
     tv a, b;
     gpa_code rc = typed_number(w, n->binary.left, &a);
     if (!rc) rc = typed_number(w, n->binary.right, &b);
-    return rc ? rc : typed_binary(w, n, typed_operator(n->binary.op), n->binary.left, n->binary.right, a, b, out);
+    return rc ? rc
+              : typed_binary(w, n, typed_operator(n->binary.op), n->binary.left, n->binary.right, a,
+                             b, out);
 }
 
-static bool big_value(const ast_node *n, uint64_t *out) { return literal_integer(n->big.digits.at, n->big.digits.len, out); }
+static bool big_value(const ast_node *n, uint64_t *out) {
+    return literal_integer(n->big.digits.at, n->big.digits.len, out);
+}
 
 static gpa_code unary(walk *w, const ast_node *n, tv *out) {
     tv a;
     if (n->unary.op == AST_OP_NOT) {
         gpa_code rc = typed_truth(w, n->unary.operand, &a);
-        if (!rc) *out = a.sure ? sure(w, !a.i) : number(py_bool, kir_op1(w->f, OP_LOGICAL_NOT, a.v));
+        if (!rc)
+            *out = a.sure ? sure(w, !a.i) : number(py_bool, kir_op1(w->f, OP_LOGICAL_NOT, a.v));
         return rc;
     }
     gpa_op op = typed_operator(n->unary.op);
     if (op == OP_NEGATIVE && n->unary.operand->kind == AST_FLOAT) {
-        *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = -n->unary.operand->real.value}));
+        *out = number(py_float,
+                      kir_const(w->f, DT_F64, (gpa_val){.F64 = -n->unary.operand->real.value}));
         return GPA_OK;
     }
     uint64_t u;
-    if (op == OP_NEGATIVE && n->unary.operand->kind == AST_BIG && big_value(n->unary.operand, &u) && u == 1ull << 63) {
+    if (op == OP_NEGATIVE && n->unary.operand->kind == AST_BIG && big_value(n->unary.operand, &u) &&
+        u == 1ull << 63) {
         *out = typed_int(w, INT64_MIN);
         return GPA_OK;
     }
@@ -165,15 +217,20 @@ static gpa_code unary(walk *w, const ast_node *n, tv *out) {
 
 static gpa_code need_number(walk *w, const ast_node *n, const tv *v) {
     w->host = w->host || v->kind == TV_ARRAY;
-    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(v), typed_kind(v));
+    return typed_fail(w, n, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(v),
+                      typed_kind(v));
 }
 
-/* A tuple is true when it has items; what is known when compiling (a function, a module) is true. */
+/* A tuple is true when it has items; what is known when compiling (a function, a module) is true.
+ */
 static gpa_code truth_of(walk *w, const ast_node *n, const tv *v, tv *out) {
     bool is_static = v->kind == TV_STATIC && v->is.tag != V_STR && v->is.tag != V_NONE;
-    if (typed_is_none(v) || v->kind == TV_TUPLE || is_static) *out = sure(w, is_static || (v->kind == TV_TUPLE && v->n));
-    else if (v->kind == TV_NUMBER) *out = v->sure ? *v : number(py_bool, kir_cast(w->f, DT_BOOL, v->v));
-    else return need_number(w, n, v);
+    if (typed_is_none(v) || v->kind == TV_TUPLE || is_static)
+        *out = sure(w, is_static || (v->kind == TV_TUPLE && v->n));
+    else if (v->kind == TV_NUMBER)
+        *out = v->sure ? *v : number(py_bool, kir_cast(w->f, DT_BOOL, v->v));
+    else
+        return need_number(w, n, v);
     return GPA_OK;
 }
 
@@ -183,13 +240,15 @@ gpa_code typed_truth(walk *w, const ast_node *n, tv *out) {
     return rc ? rc : truth_of(w, n, &v, out);
 }
 
-/* What may fail, and so must not be computed where it is not chosen: a call, an element, in a loop a division. */
+/* What may fail, and so must not be computed where it is not chosen: a call, an element, in a loop
+ * a division. */
 typedef struct {
     bool loop, found;
 } risk;
 
 static bool fails_itself(const ast_node *n, bool loop) {
-    return n->kind == AST_CALL || n->kind == AST_INDEX || (loop && n->kind == AST_BINARY && words_of_zero(typed_operator(n->binary.op), DT_I64));
+    return n->kind == AST_CALL || n->kind == AST_INDEX ||
+           (loop && n->kind == AST_BINARY && words_of_zero(typed_operator(n->binary.op), DT_I64));
 }
 
 static void look_for_risk(void *user, ast_node *n) {
@@ -205,10 +264,10 @@ static bool may_fail(const walk *w, const ast_node *n) {
     return r.found;
 }
 
-/* Two arms of which one counts. Without calls both are computed and one is chosen; else only that one is. `then` NULL: it
- * is `first`, which the test came from. */
-static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node *then, const ast_node *other, const tv *first,
-                       tv *out) {
+/* Two arms of which one counts. Without calls both are computed and one is chosen; else only that
+ * one is. `then` NULL: it is `first`, which the test came from. */
+static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node *then,
+                       const ast_node *other, const tv *first, tv *out) {
     int32_t s = typed_slot(w);
     tv a = first ? *first : (tv){0}, b;
     gpa_code rc = GPA_OK;
@@ -218,7 +277,9 @@ static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node
         if (!rc) rc = typed_number(w, other, &b);
         if (rc) return rc;
         typed_ty t = typed_join(a.t, b.t);
-        if (t.dtype == DT_NONE) return typed_fail(w, at, GPA_E_TYPE, "the value would be %s or %s", typed_name(a.t), typed_name(b.t));
+        if (t.dtype == DT_NONE)
+            return typed_fail(w, at, GPA_E_TYPE, "the value would be %s or %s", typed_name(a.t),
+                              typed_name(b.t));
         *out = number(t, kir_op3(w->f, OP_WHERE, test, typed_cast(w, a, t), typed_cast(w, b, t)));
         return GPA_OK;
     }
@@ -243,8 +304,11 @@ static gpa_code boolop(walk *w, const ast_node *n, tv *out) {
         tv truth;
         if ((rc = truth_of(w, n->boolop.items.at[i - 1], out, &truth))) break;
         if (truth.sure && (bool)truth.i != is_and) break;
-        if (truth.sure) rc = typed_expr(w, n->boolop.items.at[i], out);
-        else rc = choose(w, n, is_and ? kir_op1(w->f, OP_LOGICAL_NOT, truth.v) : truth.v, NULL, n->boolop.items.at[i], out, out);
+        if (truth.sure)
+            rc = typed_expr(w, n->boolop.items.at[i], out);
+        else
+            rc = choose(w, n, is_and ? kir_op1(w->f, OP_LOGICAL_NOT, truth.v) : truth.v, NULL,
+                        n->boolop.items.at[i], out, out);
     }
     return rc;
 }
@@ -263,46 +327,60 @@ static gpa_code member(walk *w, const ast_node *n, tv *out) {
     tv x, all, one;
     gpa_code rc = typed_number(w, n->compare.first, &x);
     if (!rc) rc = typed_expr(w, link->link.right, &all);
-    if (!rc && all.kind != TV_TUPLE) rc = typed_fail(w, link, GPA_E_UNSUPPORTED, "`in` is compiled for tuples of numbers, not for %s", typed_kind(&all));
+    if (!rc && all.kind != TV_TUPLE)
+        rc = typed_fail(w, link, GPA_E_UNSUPPORTED,
+                        "`in` is compiled for tuples of numbers, not for %s", typed_kind(&all));
     int32_t found = rc ? -1 : kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = false});
     for (uint32_t i = 0; !rc && i < all.n; i++) {
-        if (all.items[i].kind != TV_NUMBER) return typed_fail(w, link, GPA_E_TYPE, "a number is needed here, not %s %s", typed_article(&all.items[i]), typed_kind(&all.items[i]));
+        if (all.items[i].kind != TV_NUMBER)
+            return typed_fail(w, link, GPA_E_TYPE, "a number is needed here, not %s %s",
+                              typed_article(&all.items[i]), typed_kind(&all.items[i]));
         rc = typed_apply(w, link, OP_EQUAL, (tv[]){x, all.items[i]}, 2, &one);
         if (!rc) found = kir_op2(w->f, OP_LOGICAL_OR, found, one.v);
     }
     if (rc) return rc;
-    *out = number(py_bool, link->link.op == AST_OP_NOT_IN ? kir_op1(w->f, OP_LOGICAL_NOT, found) : found);
+    *out = number(py_bool,
+                  link->link.op == AST_OP_NOT_IN ? kir_op1(w->f, OP_LOGICAL_NOT, found) : found);
     return GPA_OK;
 }
 
 /* x is None, x == None: of which kind a value is, is known. Numbers are not compared by `is`. */
 static gpa_code with_none(walk *w, const ast_node *n, ast_op op, bool *found, tv *out) {
     tv left, right;
-    bool is = op == AST_OP_IS || op == AST_OP_IS_NOT, none = n->compare.first->kind == AST_NONE || n->compare.links.at[0]->link.right->kind == AST_NONE;
+    bool is = op == AST_OP_IS || op == AST_OP_IS_NOT,
+         none = n->compare.first->kind == AST_NONE ||
+                n->compare.links.at[0]->link.right->kind == AST_NONE;
     *found = is || (none && (op == AST_OP_EQ || op == AST_OP_NE));
     if (!*found) return GPA_OK;
     gpa_code rc = typed_expr(w, n->compare.first, &left);
     if (!rc) rc = typed_expr(w, n->compare.links.at[0]->link.right, &right);
     if (rc) return rc;
     bool a = typed_is_none(&left), b = typed_is_none(&right);
-    if (!a && !b) return typed_fail(w, n->compare.links.at[0], GPA_E_UNSUPPORTED, "`is` is compiled for None, not for %s and %s", typed_kind(&left), typed_kind(&right));
+    if (!a && !b)
+        return typed_fail(w, n->compare.links.at[0], GPA_E_UNSUPPORTED,
+                          "`is` is compiled for None, not for %s and %s", typed_kind(&left),
+                          typed_kind(&right));
     *out = sure(w, (a == b) == (op == AST_OP_IS || op == AST_OP_EQ));
     return GPA_OK;
 }
 
-/* Links `i` to the last, of which the first has `left` on its left. What may fail in a later link is not computed where an
- * earlier one does not hold. */
+/* Links `i` to the last, of which the first has `left` on its left. What may fail in a later link
+ * is not computed where an earlier one does not hold. */
 static gpa_code compare_links(walk *w, const ast_node *n, uint32_t i, tv left, tv *out) {
-    const ast_node *link = n->compare.links.at[i], *before = i ? n->compare.links.at[i - 1]->link.right : n->compare.first;
+    const ast_node *link = n->compare.links.at[i],
+                   *before = i ? n->compare.links.at[i - 1]->link.right : n->compare.first;
     tv right, one, rest;
     gpa_code rc = typed_number(w, link->link.right, &right);
-    if (!rc) rc = typed_binary(w, link, typed_operator(link->link.op), before, link->link.right, left, right, &one);
+    if (!rc)
+        rc = typed_binary(w, link, typed_operator(link->link.op), before, link->link.right, left,
+                          right, &one);
     if (rc || i + 1 == n->compare.links.n) {
         *out = number(py_bool, rc ? -1 : one.v);
         return rc;
     }
     bool risky = false;
-    for (uint32_t k = i + 1; k < n->compare.links.n; k++) risky = risky || may_fail(w, n->compare.links.at[k]->link.right);
+    for (uint32_t k = i + 1; k < n->compare.links.n; k++)
+        risky = risky || may_fail(w, n->compare.links.at[k]->link.right);
     if (!risky) {
         rc = compare_links(w, n, i + 1, right, &rest);
         if (!rc) *out = number(py_bool, kir_op2(w->f, OP_LOGICAL_AND, one.v, rest.v));
@@ -320,7 +398,8 @@ static gpa_code compare_links(walk *w, const ast_node *n, uint32_t i, tv left, t
 static gpa_code compare(walk *w, const ast_node *n, tv *out) {
     tv left;
     ast_op op = n->compare.links.at[0]->link.op;
-    if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN)) return member(w, n, out);
+    if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN))
+        return member(w, n, out);
     bool found = false;
     gpa_code rc = n->compare.links.n == 1 ? with_none(w, n, op, &found, out) : GPA_OK;
     if (rc || found) return rc;
@@ -333,7 +412,9 @@ static gpa_code compare(walk *w, const ast_node *n, tv *out) {
 static gpa_code name(walk *w, const ast_node *n, tv *out) {
     ast_place p = n->name.place;
     w->host = w->host || p.where == AST_IN_CELL;
-    if (p.where == AST_IN_CELL) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a variable that an inner function uses cannot be compiled");
+    if (p.where == AST_IN_CELL)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+                          "a variable that an inner function uses cannot be compiled");
     if (p.where != AST_IN_SLOT) return typed_outside(w, n, out);
     slot *s = &w->slots[w->frame->slots + p.slot];
     bool kept = true;
@@ -342,11 +423,15 @@ static gpa_code name(walk *w, const ast_node *n, tv *out) {
         if (rc) return rc;
     }
     if (!kept)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED, "'%s' holds a %s that was assigned in a branch or a loop: it is not known here",
-                          intern_text(vm_names(w->vm), n->name.name), typed_kind(&s->direct));
+        return typed_fail(
+            w, n, GPA_E_UNSUPPORTED,
+            "'%s' holds a %s that was assigned in a branch or a loop: it is not known here",
+            intern_text(vm_names(w->vm), n->name.name), typed_kind(&s->direct));
     if (!s->bound)
-        return typed_fail(w, n, GPA_E_UNBOUND, "cannot access local variable '%s' where it is not associated with a value",
-                          intern_text(vm_names(w->vm), n->name.name));
+        return typed_fail(
+            w, n, GPA_E_UNBOUND,
+            "cannot access local variable '%s' where it is not associated with a value",
+            intern_text(vm_names(w->vm), n->name.name));
     *out = typed_read(w, (int32_t)(w->frame->slots + p.slot));
     return GPA_OK;
 }
@@ -357,15 +442,20 @@ static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
     gpa_code rc = typed_expr(w, n->attr.object, &a);
     if (rc) return rc;
     if (a.kind == TV_STATIC && a.is.tag == V_MODULE) return typed_member(w, n, a.is.module, out);
-    if (a.kind == TV_NUMBER && strcmp(what, "real") == 0) return typed_apply(w, n, OP_REAL, &a, 1, out);
-    if (a.kind == TV_NUMBER && strcmp(what, "imag") == 0) return typed_apply(w, n, OP_IMAG, &a, 1, out);
+    if (a.kind == TV_NUMBER && strcmp(what, "real") == 0)
+        return typed_apply(w, n, OP_REAL, &a, 1, out);
+    if (a.kind == TV_NUMBER && strcmp(what, "imag") == 0)
+        return typed_apply(w, n, OP_IMAG, &a, 1, out);
     bool found = false;
     if (a.kind == TV_TUPLE && a.is.tag == V_OBJECT) found = typed_vector_part(&a, what, out);
     if (a.kind == TV_ARRAY) rc = typed_array_attr(w, n, &a, what, &found, out);
-    if (a.kind == TV_STATIC) rc = typed_read_known(w, &(typed_site){.node = n, .args = &a, .n = 1}, what, &found, out);
+    if (a.kind == TV_STATIC)
+        rc = typed_read_known(w, &(typed_site){.node = n, .args = &a, .n = 1}, what, &found, out);
     if (rc || found) return rc;
     w->host = w->host || a.kind == TV_ARRAY || (a.kind == TV_STATIC && w->to->form == TYPED_LOOP);
-    return typed_fail(w, n, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s' in a compiled function", typed_kind(&a), what);
+    return typed_fail(w, n, GPA_E_ATTRIBUTE,
+                      "'%s' object has no attribute '%s' in a compiled function", typed_kind(&a),
+                      what);
 }
 
 /* An object that stands for a value when compiling: cuda.laneid. */
@@ -385,21 +475,31 @@ static gpa_code static_text(walk *w, const char *at, size_t n, tv *out) {
     return rc;
 }
 
-static gpa_code text(walk *w, const ast_node *n, tv *out) { return static_text(w, n->string.text.at, n->string.text.len, out); }
+static gpa_code text(walk *w, const ast_node *n, tv *out) {
+    return static_text(w, n->string.text.at, n->string.text.len, out);
+}
 
-/* One {value:spec} of an f-string: a text that is known is written out, a number is left to the printing. */
+/* One {value:spec} of an f-string: a text that is known is written out, a number is left to the
+ * printing. */
 static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
     const ast_node *spec = n->field.spec;
     tv v;
-    if (spec && spec->kind != AST_STRING) return typed_fail(w, spec, GPA_E_UNSUPPORTED, "the format of a number in a kernel is a fixed text");
+    if (spec && spec->kind != AST_STRING)
+        return typed_fail(w, spec, GPA_E_UNSUPPORTED,
+                          "the format of a number in a kernel is a fixed text");
     gpa_code rc = typed_expr(w, n->field.value, &v);
     if (rc) return rc;
-    if (v.kind == TV_STATIC && v.is.tag == V_STR && !spec && (!n->field.conversion || n->field.conversion == 's')) {
+    if (v.kind == TV_STATIC && v.is.tag == V_STR && !spec &&
+        (!n->field.conversion || n->field.conversion == 's')) {
         str_put(to, v.is.str->text);
         return GPA_OK;
     }
-    if (v.kind != TV_NUMBER) return typed_fail(w, n, GPA_E_TYPE, "an f-string of a kernel holds numbers, not %s %s", typed_article(&v), typed_kind(&v));
-    if (spec && n->field.conversion) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a number with a format is not converted before");
+    if (v.kind != TV_NUMBER)
+        return typed_fail(w, n, GPA_E_TYPE, "an f-string of a kernel holds numbers, not %s %s",
+                          typed_article(&v), typed_kind(&v));
+    if (spec && n->field.conversion)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+                          "a number with a format is not converted before");
     if (spec) str_printf(to, "\2%.*s", (int)spec->string.text.len, spec->string.text.at);
     str_putc(to, '\1');
     whole->items[whole->n++] = v;
@@ -408,15 +508,18 @@ static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
 
 gpa_code typed_fstring(walk *w, const ast_node *n, tv *out) {
     const ast_list *parts = &n->fstring.parts;
-    tv whole = {.kind = TV_TEXT, .items = arena_take(w->arena, (parts->n + 1) * sizeof(tv))}, known = {.kind = TV_NONE};
+    tv whole = {.kind = TV_TEXT, .items = arena_take(w->arena, (parts->n + 1) * sizeof(tv))},
+       known = {.kind = TV_NONE};
     gpa_code rc = GPA_OK;
     gpa_str all;
     if (!whole.items) return vm_no_memory(w->vm);
     str_init(&all);
     for (uint32_t i = 0; i < parts->n && !rc; i++) {
         const ast_node *part = parts->at[i];
-        if (part->kind == AST_FIELD) rc = field(w, part, &whole, &all);
-        else str_putn(&all, part->string.text.at, part->string.text.len);
+        if (part->kind == AST_FIELD)
+            rc = field(w, part, &whole, &all);
+        else
+            str_putn(&all, part->string.text.at, part->string.text.len);
     }
     if (!rc && all.failed) rc = vm_no_memory(w->vm);
     if (!rc) rc = static_text(w, all.len ? all.text : "", all.len, &known);
@@ -457,13 +560,15 @@ static gpa_code named(walk *w, const ast_node *n, tv *out) {
 
 static gpa_code not_compiled(walk *w, const ast_node *n) {
     w->host = true;
-    return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers", ast_what((ast_kind)n->kind));
+    return typed_fail(w, n, GPA_E_UNSUPPORTED, "a %s cannot be compiled in a function of numbers",
+                      ast_what((ast_kind)n->kind));
 }
 
 /* As Numba has it: a literal beyond int64 is an uint64. */
 static gpa_code big_literal(walk *w, const ast_node *n, tv *out) {
     uint64_t u;
-    if (!big_value(n, &u)) return typed_fail(w, n, GPA_E_OVERFLOW, "Int value is too large: %s", n->big.digits.at);
+    if (!big_value(n, &u))
+        return typed_fail(w, n, GPA_E_OVERFLOW, "Int value is too large: %s", n->big.digits.at);
     *out = number((typed_ty){.dtype = DT_U64}, kir_const(w->f, DT_U64, (gpa_val){.U64 = u}));
     return GPA_OK;
 }
@@ -474,15 +579,22 @@ gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
     switch ((int)n->kind) {
         case AST_NONE: return GPA_OK;
         case AST_TRUE:
-        case AST_FALSE: *out = number(py_bool, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = n->kind == AST_TRUE})); return GPA_OK;
+        case AST_FALSE:
+            *out =
+                number(py_bool, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = n->kind == AST_TRUE}));
+            return GPA_OK;
         case AST_INTEGER: *out = typed_int(w, n->integer.value); return GPA_OK;
         case AST_BIG: return big_literal(w, n, out);
-        case AST_FLOAT: *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = n->real.value})); return GPA_OK;
+        case AST_FLOAT:
+            *out = number(py_float, kir_const(w->f, DT_F64, (gpa_val){.F64 = n->real.value}));
+            return GPA_OK;
         case AST_IMAGINARY:
-            *out = number((typed_ty){.dtype = DT_C128, .weak = true}, kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
+            *out = number((typed_ty){.dtype = DT_C128, .weak = true},
+                          kir_const(w->f, DT_C128, (gpa_val){.C128 = {0, n->imag.value}}));
             return GPA_OK;
         case AST_STRING: return text(w, n, out);
-        case AST_FSTRING: return w->to->form == TYPED_KERNEL ? typed_fstring(w, n, out) : not_compiled(w, n);
+        case AST_FSTRING:
+            return w->to->form == TYPED_KERNEL ? typed_fstring(w, n, out) : not_compiled(w, n);
         case AST_NAME: return stands_for(w, n, name(w, n, out), out);
         case AST_ATTR: return stands_for(w, n, attribute(w, n, out), out);
         case AST_UNARY: return unary(w, n, out);

@@ -1,9 +1,9 @@
 /* @guvectorize: a function of parts of arrays as a generalised ufunc.
  *
- * A call fits its arrays to the layout, gives every argument the loop dimensions of all (broadcast views, so strides of
- * 0), joins loop dimensions that lie alike in all arguments, and runs the function once per loop point. Small core
- * dimensions are compiled in: their loops unroll. Outputs are made by the call, or given; what overlaps an input is
- * computed beside and stored afterwards.
+ * A call fits its arrays to the layout, gives every argument the loop dimensions of all (broadcast
+ * views, so strides of 0), joins loop dimensions that lie alike in all arguments, and runs the
+ * function once per loop point. Small core dimensions are compiled in: their loops unroll. Outputs
+ * are made by the call, or given; what overlaps an input is computed beside and stored afterwards.
  *
  * Reading order: the object, types, one argument, the launch, the call, decorators. */
 #include <string.h>
@@ -14,32 +14,43 @@
 #include "lang/typed/layout.h"
 
 enum { FUNCTION, SIGNATURES, LAYOUT, FIELDS };
-enum { SMALL = 8, FEW_ELEMENTS = 64 }; /* core dimensions up to SMALL, of arguments of few elements, are compiled in */
+enum {
+    SMALL = 8,
+    FEW_ELEMENTS = 64
+}; /* core dimensions up to SMALL, of arguments of few elements, are compiled in */
 
 typedef struct {
     typed_layout layout;
     typed_fn *known;
 } gufunc;
 
-static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(vm, o->fields[FUNCTION].func); }
+static const char *name_of(gpa_vm *vm, const object_obj *o) {
+    return func_name(vm, o->fields[FUNCTION].func);
+}
 static const char *text_of(const object_obj *o) { return o->fields[LAYOUT].str->text; }
 
 /* ---- types ---- */
 
-/* Without signatures: inputs as they are; an output as it is given, else what NumPy makes of the inputs. */
-static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
+/* Without signatures: inputs as they are; an output as it is given, else what NumPy makes of the
+ * inputs. */
+static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given,
+                      typed_ty *types) {
     gpa_dtype common;
     gpa_code rc = arr_result_type(in, l->n_in, &common, vm_err(vm));
     for (int k = 0; k < l->n_in + l->n_out; k++) {
-        gpa_dtype t = k < l->n_in ? (gpa_dtype)typed_of(&in[k]).dtype : given[k] ? (gpa_dtype)given[k]->dtype : common;
+        gpa_dtype t = k < l->n_in ? (gpa_dtype)typed_of(&in[k]).dtype
+                      : given[k]  ? (gpa_dtype)given[k]->dtype
+                                  : common;
         bool alone = k < l->n_in && l->ndim[k] == 0;
-        types[k] = (typed_ty){.dtype = (uint8_t)t, .rank = alone ? 0 : (uint8_t)(MAX(l->ndim[k], 1) + 1)};
+        types[k] =
+            (typed_ty){.dtype = (uint8_t)t, .rank = alone ? 0 : (uint8_t)(MAX(l->ndim[k], 1) + 1)};
     }
     return rc;
 }
 
 /* Of every argument the dtype and how it arrives: rank 0 as a number. */
-static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
+static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout *l,
+                             const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
     value list = o->fields[SIGNATURES];
     typed_signature s;
     if (list.tag == V_NONE) return infer(vm, l, in, given, types);
@@ -50,8 +61,10 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
 
 /* ---- one argument ---- */
 
-/* a over the loop space, then its core: a view. Arguments without a core that arrive as arrays have one element. */
-static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f, gpa_arr *a, gpa_arr **out) {
+/* a over the loop space, then its core: a view. Arguments without a core that arrive as arrays have
+ * one element. */
+static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
+                       gpa_arr *a, gpa_arr **out) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     int core = l->ndim[k], own = a->ndim - core, n = 0;
     for (int d = 0; d < f->loops; d++, n++) {
@@ -82,7 +95,8 @@ static bool is_dense(const gpa_arr *a, int first) {
 
 /* ---- the launch ---- */
 
-/* Whether loop dimensions d and d + 1 lie like one in every argument; *keep: the one whose strides it has. */
+/* Whether loop dimensions d and d + 1 lie like one in every argument; *keep: the one whose strides
+ * it has. */
 static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int *keep) {
     *keep = loop[d + 1] == 1 ? d : d + 1;
     if (loop[d] == 1 || loop[d + 1] == 1) return true;
@@ -125,7 +139,8 @@ static gpa_code join_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
     return rc;
 }
 
-static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const *views, const typed_ty *types, typed_core *c) {
+static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const *views,
+                     const typed_ty *types, typed_core *c) {
     memset(c, 0, sizeof *c);
     memset(c->dim, -1, sizeof c->dim);
     for (int i = 0; i < KIR_MAX_DIMS; i++) c->fixed[i] = -1;
@@ -154,7 +169,8 @@ static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const 
     }
 }
 
-static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_ty *types, layout_fit *f) {
+static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_ty *types,
+                       layout_fit *f) {
     gufunc *g = o->data;
     const typed_layout *l = &g->layout;
     int n = l->n_in + l->n_out;
@@ -173,10 +189,13 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
         args[k].unit = core.dense >> k & 1;
         args[k].rank = (uint8_t)(views[k]->ndim - f->loops + 1);
         if (views[k]->ndim > KIR_MAX_DIMS)
-            return vm_fail(vm, GPA_E_UNSUPPORTED, "%s: loop and core dimensions together are more than %d", name_of(vm, o), KIR_MAX_DIMS);
+            return vm_fail(vm, GPA_E_UNSUPPORTED,
+                           "%s: loop and core dimensions together are more than %d", name_of(vm, o),
+                           KIR_MAX_DIMS);
         arrays[k] = views[k];
     }
-    if ((rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, args, n, &t))) return rc;
+    if ((rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, args, n, &t)))
+        return rc;
     if ((rc = typed_numbers(vm, t, numbers))) return rc;
     int n_params = (int)t->f->n_params;
     for (int i = 0; i < n_params; i++) params[i] = numbers[i].v;
@@ -205,16 +224,21 @@ static void release(gpa_vm *vm, operands *x, int n) {
 }
 
 static gpa_code input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) {
-    if (!o->arr) return arr_scalar(vm_rt(vm), (gpa_dtype)t.dtype, dtype_cast(o->v, o->dtype, (gpa_dtype)t.dtype), out, vm_err(vm));
+    if (!o->arr)
+        return arr_scalar(vm_rt(vm), (gpa_dtype)t.dtype,
+                          dtype_cast(o->v, o->dtype, (gpa_dtype)t.dtype), out, vm_err(vm));
     return arr_cast(vm_rt(vm), o->arr, (gpa_dtype)t.dtype, false, out, vm_err(vm));
 }
 
-/* Where output k is written: the array given if it has the dtype and overlaps no input, else a new one. */
-static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f, operands *x) {
+/* Where output k is written: the array given if it has the dtype and overlaps no input, else a new
+ * one. */
+static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
+                       operands *x) {
     int64_t shape[2 * GPA_MAX_DIMS];
     gpa_arr *given = x->arg[k];
     bool fits = given && given->dtype == t.dtype;
-    for (int i = 0; i < k && fits; i++) fits = !arr_shares_memory(given, i < l->n_in ? x->arg[i] : x->to[i]);
+    for (int i = 0; i < k && fits; i++)
+        fits = !arr_shares_memory(given, i < l->n_in ? x->arg[i] : x->to[i]);
     if (fits) {
         x->to[k] = arr_retain(given);
         return GPA_OK;
@@ -246,8 +270,10 @@ static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, va
         one[n] = v_none();
         rc = give(vm, x, l->n_in + n, &one[n]);
     }
-    if (!rc && l->n_out > 1) rc = native_give(v_tuple(vm, (size_t)n, one), out);
-    else if (!rc) *out = value_retain(one[0]);
+    if (!rc && l->n_out > 1)
+        rc = native_give(v_tuple(vm, (size_t)n, one), out);
+    else if (!rc)
+        *out = value_retain(one[0]);
     for (int i = 0; i < n; i++) value_release(vm, one[i]);
     return rc;
 }
@@ -263,7 +289,8 @@ static gpa_code apply_here(gpa_vm *vm, object_obj *o, operands *x, value *out) {
     for (int k = 0; k < l->n_in; k++) TRY(input(vm, &x->in[k], types[k], &x->arg[k]));
     TRY(layout_match(vm, name_of(vm, o), text_of(o), l, x->arg, &fit));
     for (int k = l->n_in; k < n; k++) TRY(output(vm, l, k, types[k], &fit, x));
-    for (int k = 0; k < n; k++) TRY(spread(vm, l, k, types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k], &x->view[k]));
+    for (int k = 0; k < n; k++)
+        TRY(spread(vm, l, k, types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k], &x->view[k]));
     TRY(launch(vm, o, x->view, types, &fit));
     rc = results(vm, l, x, out);
 out:
@@ -276,7 +303,8 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
     int n = l->n_in + l->n_out;
     gpa_arr *at[BODY_MAX_IN];
     for (int k = 0; k < n; k++) {
-        gpa_code rc = k < l->n_in ? arg_opnd(vm, args[k], &x->in[k]) : arg_out(vm, x->out[k], &x->arg[k]);
+        gpa_code rc =
+            k < l->n_in ? arg_opnd(vm, args[k], &x->in[k]) : arg_out(vm, x->out[k], &x->arg[k]);
         if (rc) return rc;
         if (k >= l->n_in && x->arg[k]) arr_retain(x->arg[k]);
         at[k] = k < l->n_in ? x->in[k].arr : x->arg[k];
@@ -287,22 +315,29 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
     return rc;
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                     const value *names, value *out) {
     const gufunc *g = o->data;
     const typed_layout *l = &g->layout;
     size_t n_in = (size_t)l->n_in, all = (size_t)(l->n_in + l->n_out);
     operands x;
     memset(&x, 0, sizeof x);
     if (n < n_in || n > all)
-        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu were given", name_of(vm, o), n_in, all, n);
+        return vm_fail(vm, GPA_E_TYPE,
+                       "%s() takes from %zu to %zu positional arguments but %zu were given",
+                       name_of(vm, o), n_in, all, n);
     for (size_t k = n_in; k < all; k++) x.out[k] = k < n ? args[k] : v_unset();
     for (size_t i = 0; i < n_kw; i++) {
         value v = args[n + i];
-        if (strcmp(names[i].str->text, "out") != 0) return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", name_of(vm, o), names[i].str->text);
+        if (strcmp(names[i].str->text, "out") != 0)
+            return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
+                           name_of(vm, o), names[i].str->text);
         bool several = v.tag == V_TUPLE;
         if (several && v.tuple->count != (size_t)l->n_out)
-            return vm_fail(vm, GPA_E_VALUE, "The 'out' tuple must have exactly one entry per ufunc output");
-        for (size_t k = 0; k < (several ? v.tuple->count : 1); k++) x.out[n_in + k] = several ? v.tuple->items[k] : v;
+            return vm_fail(vm, GPA_E_VALUE,
+                           "The 'out' tuple must have exactly one entry per ufunc output");
+        for (size_t k = 0; k < (several ? v.tuple->count : 1); k++)
+            x.out[n_in + k] = several ? v.tuple->items[k] : v;
     }
     gpa_code rc = apply(vm, o, args, &x, out);
     release(vm, &x, (int)all);
@@ -320,7 +355,8 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind gufunc_kind = {.type_name = "numba._GUFunc", .free = forget, .call = call, .repr = repr};
+const object_kind gufunc_kind = {
+    .type_name = "numba._GUFunc", .free = forget, .call = call, .repr = repr};
 
 /* ---- attributes ---- */
 
@@ -351,21 +387,23 @@ static gpa_code check_signatures(gpa_vm *vm, const typed_layout *l, value list) 
         gpa_code rc = typed_read_signature(vm, list.list->items[i], &s);
         if (rc) return rc;
         if (s.n != l->n_in + l->n_out)
-            return vm_fail(vm, GPA_E_TYPE, "'%s' has %d arguments, the layout %d", list.list->items[i].str->text, s.n, l->n_in + l->n_out);
+            return vm_fail(vm, GPA_E_TYPE, "'%s' has %d arguments, the layout %d",
+                           list.list->items[i].str->text, s.n, l->n_in + l->n_out);
         for (int k = 0; k < s.n; k++) {
             int have = s.args[k].rank ? s.args[k].rank - 1 : 0;
             bool fits = have == l->ndim[k] || (l->ndim[k] == 0 && have == 1);
             if (k >= l->n_in && !s.args[k].rank) fits = false;
             if (!fits)
-                return vm_fail(vm, GPA_E_TYPE, "argument %d of '%s' has %d dimensions, that of the layout %d", k + 1,
-                               list.list->items[i].str->text, have, l->ndim[k]);
+                return vm_fail(vm, GPA_E_TYPE,
+                               "argument %d of '%s' has %d dimensions, that of the layout %d",
+                               k + 1, list.list->items[i].str->text, have, l->ndim[k]);
         }
     }
     return GPA_OK;
 }
 
-/* Compiles for each signature, over one loop dimension and cores of any size, so that a function that does not fit it fails where
- * it is written. */
+/* Compiles for each signature, over one loop dimension and cores of any size, so that a function
+ * that does not fit it fails where it is written. */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     gufunc *g = o->data;
     value list = o->fields[SIGNATURES];
@@ -380,15 +418,19 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         for (int k = 0; k < s.n && !rc; k++) {
             if (!s.args[k].rank) core.number |= 1u << k;
             for (int d = 0; d < g->layout.ndim[k]; d++) core.dim[k][d] = g->layout.dim[k][d];
-            s.args[k] = (typed_ty){.dtype = s.args[k].dtype, .rank = s.args[k].rank ? s.args[k].rank : 1};
+            s.args[k] =
+                (typed_ty){.dtype = s.args[k].dtype, .rank = s.args[k].rank ? s.args[k].rank : 1};
         }
-        if (!rc) rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, s.args, s.n, &t);
+        if (!rc)
+            rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, s.args, s.n, &t);
     }
     return rc;
 }
 
 static gpa_code make(gpa_vm *vm, value fn, value signatures, value layout, value *out) {
-    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@guvectorize takes a function, not '%s'", value_type_name(fn));
+    if (fn.tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "@guvectorize takes a function, not '%s'",
+                       value_type_name(fn));
     value o = v_object(vm, &gufunc_kind, FIELDS);
     gufunc *g = mem_zero(sizeof *g);
     gpa_code rc = GPA_OK;
@@ -401,7 +443,9 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value layout, value
     TRY(check_signatures(vm, &g->layout, signatures));
     uint32_t takes_ = func_node(fn.func)->function.scope->n_positional;
     if (takes_ != (uint32_t)(g->layout.n_in + g->layout.n_out))
-        TRY(vm_fail(vm, GPA_E_TYPE, "%s() takes %u arguments, the layout %s has %d", func_name(vm, fn.func), takes_, layout.str->text, g->layout.n_in + g->layout.n_out));
+        TRY(vm_fail(vm, GPA_E_TYPE, "%s() takes %u arguments, the layout %s has %d",
+                    func_name(vm, fn.func), takes_, layout.str->text,
+                    g->layout.n_in + g->layout.n_out));
     TRY(compile_signatures(vm, o.object));
     *out = o;
     return GPA_OK;
@@ -412,19 +456,24 @@ out:
 }
 
 /* What @guvectorize(...) gives; fields: the signatures or None, the layout. */
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                          const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     return make(vm, args[0], o->fields[0], o->fields[1], out);
 }
 
-static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize", .call = with_call};
+static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize",
+                                                  .call = with_call};
 
-gpa_code numba_guvectorize(gpa_vm *vm, value *argv, value *out) { /* ftylist_or_layout, layout, target, **kws */
+gpa_code numba_guvectorize(gpa_vm *vm, value *argv,
+                           value *out) { /* ftylist_or_layout, layout, target, **kws */
     value list = v_none(), o, layout = argv[1].tag == V_UNSET ? argv[0] : argv[1];
     gpa_code rc = typed_check_target(vm, argv[2]);
     if (rc) return rc;
-    if (layout.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "the layout is text such as '(m,n),(n,p)->(m,p)', not '%s'", value_type_name(layout));
+    if (layout.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "the layout is text such as '(m,n),(n,p)->(m,p)', not '%s'",
+                       value_type_name(layout));
     typed_layout read;
     if ((rc = layout_read(vm, layout.str->text, &read))) return rc;
     if (argv[1].tag != V_UNSET && (rc = typed_signatures(vm, argv[0], &list))) return rc;

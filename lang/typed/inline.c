@@ -6,14 +6,19 @@ gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr) {
     const ast_scope *s = fr->node->function.scope;
     for (const tframe *o = w->frame; o; o = o->outer)
         if (o->node == fr->node)
-            return typed_fail(w, at, GPA_E_UNSUPPORTED, "%s calls itself: a compiled function cannot be recursive", func_name(w->vm, fr->fn));
-    if (fr->depth > TYPED_MAX_DEPTH) return typed_fail(w, at, GPA_E_UNSUPPORTED, "compiled functions call each other too deeply");
+            return typed_fail(w, at, GPA_E_UNSUPPORTED,
+                              "%s calls itself: a compiled function cannot be recursive",
+                              func_name(w->vm, fr->fn));
+    if (fr->depth > TYPED_MAX_DEPTH)
+        return typed_fail(w, at, GPA_E_UNSUPPORTED,
+                          "compiled functions call each other too deeply");
     fr->slots = (uint32_t)w->n_slots;
     for (uint32_t i = 0; i < s->n_vars; i++)
         if (typed_slot(w) < 0) return vm_no_memory(w->vm);
     fr->shape = (uint32_t)w->n_shapes;
     if (w->n_shapes == w->known_shapes) {
-        if (!mem_room(&w->shapes, w->n_shapes, &w->cap_shapes, sizeof *w->shapes)) return vm_no_memory(w->vm);
+        if (!mem_room(&w->shapes, w->n_shapes, &w->cap_shapes, sizeof *w->shapes))
+            return vm_no_memory(w->vm);
         w->shapes[w->known_shapes++] = (shape_of_return){0};
     }
     w->n_shapes++;
@@ -42,9 +47,12 @@ static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) 
         *out = (tv){.kind = TV_NONE};
         return GPA_OK;
     }
-    if (!fr->has_direct && s->n == 0) return typed_fail(w, at, GPA_E_TYPE, "%s() never returns", func_name(w->vm, fr->fn));
-    if (fr->has_direct) *out = fr->direct;
-    else if (!s->tuple) *out = typed_read(w, (int32_t)s->first);
+    if (!fr->has_direct && s->n == 0)
+        return typed_fail(w, at, GPA_E_TYPE, "%s() never returns", func_name(w->vm, fr->fn));
+    if (fr->has_direct)
+        *out = fr->direct;
+    else if (!s->tuple)
+        *out = typed_read(w, (int32_t)s->first);
     else {
         if (typed_tuple(w, s->n, out)) return GPA_E_MEMORY;
         for (uint32_t i = 0; i < s->n; i++) out->items[i] = typed_read(w, (int32_t)(s->first + i));
@@ -55,7 +63,8 @@ static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) 
 /* Whether a function with this body returns something. */
 static void look_for_value(void *user, ast_node *n) {
     bool *found = user;
-    *found = *found || (n->kind == AST_RETURN && n->return_.value && n->return_.value->kind != AST_NONE);
+    *found =
+        *found || (n->kind == AST_RETURN && n->return_.value && n->return_.value->kind != AST_NONE);
     if (!*found && n->kind != AST_FUNCTION) ast_each_child(n, look_for_value, found);
 }
 
@@ -80,11 +89,16 @@ static gpa_code blame(walk *w, const ast_node *at, const tframe *fr, gpa_code rc
 }
 
 gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args, tv *out) {
-    tframe fr = {.outer = w->frame, .fn = fn, .node = func_node(fn), .returned_flag = -1, .depth = w->frame ? w->frame->depth + 1 : 0};
+    tframe fr = {.outer = w->frame,
+                 .fn = fn,
+                 .node = func_node(fn),
+                 .returned_flag = -1,
+                 .depth = w->frame ? w->frame->depth + 1 : 0};
     const ast_scope *s = fr.node->function.scope;
     bool left;
     fr.gives = gives(&fr.node->function.body);
-    if (s->has_kwargs) return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has no ** parameter");
+    if (s->has_kwargs)
+        return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has no ** parameter");
     gpa_code rc = typed_enter(w, at, &fr);
     if (!rc) rc = bind(w, at, &fr, args);
     if (rc) return rc;
@@ -98,6 +112,8 @@ gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args,
     if (block) typed_close(w, KIR_BLOCK);
     w->frame = fr.outer;
     if (!rc && !left && fr.gives)
-        rc = typed_fail(w, fr.node, GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
+        rc = typed_fail(w, fr.node, GPA_E_TYPE,
+                        "%s() returns no number: a compiled function of numbers must return one",
+                        func_name(w->vm, fn));
     return rc ? blame(w, at, &fr, rc) : results(w, at, &fr, out);
 }

@@ -36,13 +36,15 @@ static gpa_code item_of(walk *w, const ast_node *at, const tview *a, tv counter,
 static tv open_counter(walk *w, int32_t stop) {
     int32_t zero = typed_int(w, 0).v, step = typed_int(w, 1).v;
     typed_open(w, KIR_FOR, DT_I64, zero, stop, step);
-    return (tv){.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
+    return (tv){
+        .kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
 }
 
 /* for x in array: its elements, or its rows. */
 gpa_code typed_each(walk *w, const ast_node *n, const tv *a) {
     tv one;
-    if (a->view->ndim == 0) return typed_fail(w, n->for_.iter, GPA_E_TYPE, "iteration over a 0-d array");
+    if (a->view->ndim == 0)
+        return typed_fail(w, n->for_.iter, GPA_E_TYPE, "iteration over a 0-d array");
     tv counter = open_counter(w, a->view->size[0]);
     gpa_code rc = item_of(w, n->for_.iter, a->view, counter, &one);
     if (!rc) rc = typed_assign_to(w, n->for_.target, one);
@@ -62,29 +64,39 @@ static gpa_code arrays_of(walk *w, const ast_list *args, uint32_t n, tv *a, int3
         rc = typed_expr(w, args->at[i], &a[i]);
         bool array = !rc && a[i].kind == TV_ARRAY && a[i].view->ndim;
         w->host = w->host || (!rc && !array);
-        if (!rc && !array) rc = typed_fail(w, args->at[i], GPA_E_UNSUPPORTED, "a compiled function can only loop over range(...) and arrays");
-        if (!rc) *stop = i ? kir_op2(w->f, OP_MINIMUM, *stop, a[i].view->size[0]) : a[i].view->size[0];
+        if (!rc && !array)
+            rc = typed_fail(w, args->at[i], GPA_E_UNSUPPORTED,
+                            "a compiled function can only loop over range(...) and arrays");
+        if (!rc)
+            *stop = i ? kir_op2(w->f, OP_MINIMUM, *stop, a[i].view->size[0]) : a[i].view->size[0];
     }
     return rc;
 }
 
-/* for i, x in enumerate(array, start): a count and an item. for x, y in zip(a, b): items of several arrays. */
+/* for i, x in enumerate(array, start): a count and an item. for x, y in zip(a, b): items of several
+ * arrays. */
 static gpa_code together(walk *w, const ast_node *n, bool counts) {
     const ast_node *it = n->for_.iter;
     const ast_list *args = &it->call.args;
     uint32_t n_arrays = counts ? 1 : args->n;
-    tv a[MOST_TOGETHER], item[MOST_TOGETHER + 1], all = {.kind = TV_TUPLE, .items = item}, start = typed_int(w, 0);
+    tv a[MOST_TOGETHER], item[MOST_TOGETHER + 1], all = {.kind = TV_TUPLE, .items = item},
+                                                  start = typed_int(w, 0);
     int32_t stop = -1;
     if (it->call.keywords.n || args->n < 1 || args->n > (counts ? 2 : MOST_TOGETHER))
-        return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled loop has enumerate(array, start), or zip() of at most %d arrays", MOST_TOGETHER);
+        return typed_fail(
+            w, it, GPA_E_UNSUPPORTED,
+            "a compiled loop has enumerate(array, start), or zip() of at most %d arrays",
+            MOST_TOGETHER);
     gpa_code rc = arrays_of(w, args, n_arrays, a, &stop);
     if (!rc && counts && args->n == 2) rc = typed_number(w, args->at[1], &start);
     if (!rc && !dtype_is_int((gpa_dtype)start.t.dtype))
-        rc = typed_fail(w, args->at[1], GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", typed_name(start.t));
+        rc = typed_fail(w, args->at[1], GPA_E_TYPE,
+                        "'%s' object cannot be interpreted as an integer", typed_name(start.t));
     if (rc) return rc;
     tv counter = open_counter(w, stop);
     if (counts) rc = typed_apply(w, it, OP_ADD, (tv[]){counter, start}, 2, &item[all.n++]);
-    for (uint32_t i = 0; i < n_arrays && !rc; i++) rc = item_of(w, args->at[i], a[i].view, counter, &item[all.n++]);
+    for (uint32_t i = 0; i < n_arrays && !rc; i++)
+        rc = item_of(w, args->at[i], a[i].view, counter, &item[all.n++]);
     if (!rc) rc = typed_assign_to(w, n->for_.target, all);
     if (!rc) rc = typed_block(w, n->for_.body);
     typed_close(w, KIR_FOR);
@@ -97,7 +109,8 @@ static gpa_code together(walk *w, const ast_node *n, bool counts) {
 static gpa_code check_step(walk *w, const ast_node *at, int32_t abc[3]) {
     static const char why[] = "range() arg 3 must not be zero";
     int64_t step;
-    if (typed_constant(w, abc[2], &step)) return step ? GPA_OK : typed_fail(w, at, GPA_E_VALUE, "%s", why);
+    if (typed_constant(w, abc[2], &step))
+        return step ? GPA_OK : typed_fail(w, at, GPA_E_VALUE, "%s", why);
     int32_t none = kir_op2(w->f, OP_EQUAL, abc[2], typed_int(w, 0).v);
     if (w->to->form == TYPED_BODY) {
         abc[1] = kir_op3(w->f, OP_WHERE, none, abc[0], abc[1]);
@@ -117,15 +130,22 @@ static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
     tv f = {0}, v[3];
     gpa_code rc = it->kind == AST_CALL ? typed_expr(w, it->call.func, &f) : GPA_OK;
     if (rc) return rc;
-    bool range = f.kind == TV_STATIC && ((f.is.tag == V_TYPE && f.is.aux == V_RANGE) || (f.is.tag == V_NATIVE && strcmp(f.is.native->name, "prange") == 0));
+    bool range =
+        f.kind == TV_STATIC && ((f.is.tag == V_TYPE && f.is.aux == V_RANGE) ||
+                                (f.is.tag == V_NATIVE && strcmp(f.is.native->name, "prange") == 0));
     w->host = w->host || !range;
-    if (!range || it->call.keywords.n) return typed_fail(w, it, GPA_E_UNSUPPORTED, "a compiled function can only loop over range(...) and arrays");
+    if (!range || it->call.keywords.n)
+        return typed_fail(w, it, GPA_E_UNSUPPORTED,
+                          "a compiled function can only loop over range(...) and arrays");
     uint32_t n_args = it->call.args.n;
-    if (n_args < 1 || n_args > 3) return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u", n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
+    if (n_args < 1 || n_args > 3)
+        return typed_fail(w, it, GPA_E_TYPE, "range expected %s, got %u",
+                          n_args ? "at most 3 arguments" : "at least 1 argument", n_args);
     for (uint32_t i = 0; i < n_args; i++) {
         if ((rc = typed_number(w, it->call.args.at[i], &v[i]))) return rc;
         if (dtype_is_int((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_BOOL) continue;
-        rc = typed_fail(w, it->call.args.at[i], GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", typed_name(v[i].t));
+        rc = typed_fail(w, it->call.args.at[i], GPA_E_TYPE,
+                        "'%s' object cannot be interpreted as an integer", typed_name(v[i].t));
         typed_note(w, it->call.args.at[i], v[i]);
         return rc;
     }
@@ -142,12 +162,20 @@ typedef struct {
 
 static void look_for_assignment(void *user, ast_node *n) {
     assigned *a = user;
-    const ast_node *to = n->kind == AST_AUGASSIGN ? n->augassign.target : n->kind == AST_FOR ? n->for_.target : n->kind == AST_NAMED ? n->named.target : NULL;
-    ast_node *const *targets = n->kind == AST_ASSIGN ? n->assign.targets.at : n->kind == AST_ANNASSIGN ? &n->annassign.target : NULL;
+    const ast_node *to = n->kind == AST_AUGASSIGN ? n->augassign.target
+                         : n->kind == AST_FOR     ? n->for_.target
+                         : n->kind == AST_NAMED   ? n->named.target
+                                                  : NULL;
+    ast_node *const *targets = n->kind == AST_ASSIGN      ? n->assign.targets.at
+                               : n->kind == AST_ANNASSIGN ? &n->annassign.target
+                                                          : NULL;
     uint32_t many = n->kind == AST_ASSIGN ? n->assign.targets.n : targets != NULL;
     for (uint32_t i = 0; i < many + (to != NULL); i++) {
         const ast_node *t = i < many ? targets[i] : to;
-        if (t->kind == AST_NAME ? t->name.place.where == AST_IN_SLOT && t->name.place.slot == a->slot : t->kind != AST_INDEX) a->found = true;
+        if (t->kind == AST_NAME
+                ? t->name.place.where == AST_IN_SLOT && t->name.place.slot == a->slot
+                : t->kind != AST_INDEX)
+            a->found = true;
     }
     ast_each_child(n, look_for_assignment, a);
 }
@@ -161,13 +189,18 @@ static bool assigns_to(const ast_list *l, uint32_t which) {
 
 gpa_code typed_for(walk *w, const ast_node *n, const int32_t abc[3]) {
     typed_open(w, KIR_FOR, DT_I64, abc[0], abc[1], abc[2]);
-    tv counter = {.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
+    tv counter = {
+        .kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
     const ast_node *t = n->for_.target;
     gpa_code rc = typed_assign_to(w, t, counter);
-    bool own = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT && !assigns_to(&n->for_.body, t->name.place.slot);
+    bool own = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT &&
+               !assigns_to(&n->for_.body, t->name.place.slot);
     int64_t from, by;
-    bool up = typed_constant(w, abc[0], &from) && typed_constant(w, abc[2], &by) && from >= 0 && by > 0;
-    if (!rc && own) typed_fix(w, (int32_t)(w->frame->slots + t->name.place.slot), up ? (uint32_t)abc[1] + 1 : 0);
+    bool up =
+        typed_constant(w, abc[0], &from) && typed_constant(w, abc[2], &by) && from >= 0 && by > 0;
+    if (!rc && own)
+        typed_fix(w, (int32_t)(w->frame->slots + t->name.place.slot),
+                  up ? (uint32_t)abc[1] + 1 : 0);
     if (!rc) rc = typed_block(w, n->for_.body);
     typed_close(w, KIR_FOR);
     return rc;
@@ -184,7 +217,8 @@ static gpa_code for_loop(walk *w, const ast_node *n) {
         if (a.kind == TV_TUPLE) return typed_tuple_each(w, n, &a);
     }
     tv f = {0};
-    if (n->for_.iter->kind == AST_CALL && (rc = typed_expr(w, n->for_.iter->call.func, &f))) return rc;
+    if (n->for_.iter->kind == AST_CALL && (rc = typed_expr(w, n->for_.iter->call.func, &f)))
+        return rc;
     const native *known = f.kind == TV_STATIC && f.is.tag == V_NATIVE ? f.is.native : NULL;
     bool builtin = known && strcmp(known->owner, "builtins") == 0;
     if (builtin && strcmp(known->name, "enumerate") == 0) return together(w, n, true);
@@ -196,7 +230,8 @@ static gpa_code for_loop(walk *w, const ast_node *n) {
 /* ---- the else ---- */
 
 /* A loop and its else, which a break goes around. */
-static gpa_code with_else(walk *w, const ast_node *n, const ast_list *other, gpa_code (*loop)(walk *, const ast_node *)) {
+static gpa_code with_else(walk *w, const ast_node *n, const ast_list *other,
+                          gpa_code (*loop)(walk *, const ast_node *)) {
     uint32_t before = w->leave;
     if (other->n) typed_open(w, KIR_BLOCK, DT_NONE, -1, -1, -1);
     w->leave = other->n > 0;
@@ -209,5 +244,6 @@ static gpa_code with_else(walk *w, const ast_node *n, const ast_list *other, gpa
 }
 
 gpa_code typed_loop(walk *w, const ast_node *n) {
-    return n->kind == AST_FOR ? with_else(w, n, &n->for_.other, for_loop) : with_else(w, n, &n->while_.other, typed_while);
+    return n->kind == AST_FOR ? with_else(w, n, &n->for_.other, for_loop)
+                              : with_else(w, n, &n->while_.other, typed_while);
 }

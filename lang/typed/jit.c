@@ -1,5 +1,5 @@
-/* @jit, @njit, @autojit: functions whose loops are compiled (lift.h). With a signature the arguments are cast to its types, and
- * so is the result. */
+/* @jit, @njit, @autojit: functions whose loops are compiled (lift.h). With a signature the
+ * arguments are cast to its types, and so is the result. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
@@ -9,17 +9,22 @@ enum { FUNCTION, SIGNATURES, FIELDS };
 
 /* ---- functions with signatures ---- */
 
-static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(vm, o->fields[FUNCTION].func); }
+static const char *name_of(gpa_vm *vm, const object_obj *o) {
+    return func_name(vm, o->fields[FUNCTION].func);
+}
 
 /* An argument as the signature wants it; *fits false: it cannot be. */
-static gpa_code cast_argument(gpa_vm *vm, value v, typed_ty t, gpa_casting how, bool *fits, value *out) {
+static gpa_code cast_argument(gpa_vm *vm, value v, typed_ty t, gpa_casting how, bool *fits,
+                              value *out) {
     gpa_opnd o = {0};
     gpa_code rc = arg_opnd(vm, v, &o);
     if (rc) return rc;
     *fits = (o.arr ? o.arr->ndim + 1 : 0) == t.rank;
     if (*fits && o.arr) *fits = o.arr->dtype == t.dtype;
     if (*fits && !o.arr) *fits = typed_may_cast(typed_of(&o), (gpa_dtype)t.dtype, how);
-    if (*fits) *out = o.arr ? value_retain(v) : v_num(vm, (gpa_dtype)t.dtype, dtype_cast(o.v, o.dtype, (gpa_dtype)t.dtype));
+    if (*fits)
+        *out = o.arr ? value_retain(v)
+                     : v_num(vm, (gpa_dtype)t.dtype, dtype_cast(o.v, o.dtype, (gpa_dtype)t.dtype));
     arg_opnd_release(vm, &o);
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
@@ -36,7 +41,8 @@ static gpa_code cast_result(gpa_vm *vm, typed_ty t, value v, value *out) {
     return rc;
 }
 
-static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, gpa_casting how, size_t n, const value *args, bool *fits, value *out) {
+static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, gpa_casting how,
+                              size_t n, const value *args, bool *fits, value *out) {
     value cast[BODY_MAX_IN], result = v_none(), typed = v_none();
     gpa_code rc = GPA_OK;
     int have = 0;
@@ -48,8 +54,10 @@ static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *
     if (!*fits) goto out;
     TRY(vm_call(vm, o->fields[FUNCTION], n, cast, 0, NULL, &result));
     TRY(cast_result(vm, s->result, result, &typed));
-    if (vm_in_jitted(vm)) *out = value_retain(typed);
-    else rc = value_python(vm, typed, out);
+    if (vm_in_jitted(vm))
+        *out = value_retain(typed);
+    else
+        rc = value_python(vm, typed, out);
 out:
     for (int i = 0; i < have; i++) value_release(vm, cast[i]);
     value_release(vm, result);
@@ -57,7 +65,8 @@ out:
     return rc;
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                     const value *names, value *out) {
     static const gpa_casting rules[] = TYPED_RULES;
     const list_obj *list = o->fields[SIGNATURES].list;
     value bound[BODY_MAX_IN];
@@ -81,10 +90,13 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
         gpa_opnd a = {0};
         bool known = args[i].tag != V_STR && !arg_opnd(vm, args[i], &a);
         if (!known) vm_clear_error(vm);
-        str_printf(&have, "%s%s", i ? ", " : "", !known ? value_type_name(args[i]) : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
+        str_printf(&have, "%s%s", i ? ", " : "",
+                   !known ? value_type_name(args[i])
+                          : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
         arg_opnd_release(vm, &a);
     }
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
+    gpa_code rc =
+        vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
     return rc;
 }
@@ -100,7 +112,8 @@ const object_kind jitted_kind = {.type_name = "numba.CPUDispatcher", .call = cal
 
 gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value *out) {
     value f = v_none();
-    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
+    if (fn.tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
     gpa_code rc = func_jitted(vm, fn, lenient, &f);
     if (rc || signatures.tag == V_NONE) {
         *out = f;
@@ -120,7 +133,8 @@ gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value 
 /* What `@jit(...)` gives: the signatures or None, and whether zero divides as NumPy's. */
 enum { WITH_SIGNATURES, WITH_LENIENT, WITH_FIELDS };
 
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                          const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_LENIENT].i, out);
@@ -138,14 +152,16 @@ static bool for_gpu(gpa_vm *vm, value options) {
 static gpa_code read_error_model(gpa_vm *vm, value options, bool *lenient) {
     value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "error_model") : v_unset();
     *lenient = v.tag == V_STR && strcmp(v.str->text, "numpy") == 0;
-    if (v.tag == V_UNSET || *lenient || (v.tag == V_STR && strcmp(v.str->text, "python") == 0)) return GPA_OK;
+    if (v.tag == V_UNSET || *lenient || (v.tag == V_STR && strcmp(v.str->text, "python") == 0))
+        return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "error_model is 'python' or 'numpy'");
 }
 
 gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
     value list;
     bool lenient;
-    if (for_gpu(vm, argv[1])) return cuda_jit(vm, (value[]){argv[0], v_unset(), v_bool(false), argv[1]}, out);
+    if (for_gpu(vm, argv[1]))
+        return cuda_jit(vm, (value[]){argv[0], v_unset(), v_bool(false), argv[1]}, out);
     gpa_code rc = read_error_model(vm, argv[1], &lenient);
     if (rc) return rc;
     if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), lenient, out);
@@ -162,4 +178,6 @@ gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_functi
     return GPA_OK;
 }
 
-gpa_code jitted_py_func(gpa_vm *vm, value *argv, value *out) { return vm_attr(vm, argv[0].object->fields[FUNCTION], "py_func", out); }
+gpa_code jitted_py_func(gpa_vm *vm, value *argv, value *out) {
+    return vm_attr(vm, argv[0].object->fields[FUNCTION], "py_func", out);
+}

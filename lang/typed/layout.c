@@ -18,7 +18,8 @@ static void skip(reader *r) {
 }
 
 static gpa_code expected(const reader *r, const char *what) {
-    return vm_fail(r->vm, GPA_E_VALUE, "expect %s at position %d in \"%s\"", what, (int)(r->at - r->text), r->text);
+    return vm_fail(r->vm, GPA_E_VALUE, "expect %s at position %d in \"%s\"", what,
+                   (int)(r->at - r->text), r->text);
 }
 
 /* The number of a dimension's name, a new one for a new name; inputs only may make one. */
@@ -26,9 +27,12 @@ static gpa_code find_name(reader *r, const char *from, size_t n, bool output, in
     typed_layout *l = r->l;
     for (*out = 0; *out < l->n_names; ++*out)
         if (strlen(l->name[*out]) == n && memcmp(l->name[*out], from, n) == 0) return GPA_OK;
-    if (output && !isdigit((unsigned char)*from)) return vm_fail(r->vm, GPA_E_NAME, "undefined output symbols: %.*s", (int)n, from);
+    if (output && !isdigit((unsigned char)*from))
+        return vm_fail(r->vm, GPA_E_NAME, "undefined output symbols: %.*s", (int)n, from);
     if (l->n_names == KIR_MAX_DIMS || n >= sizeof l->name[0])
-        return vm_fail(r->vm, GPA_E_VALUE, "a layout has at most %d dimensions with names of at most 15 letters", KIR_MAX_DIMS);
+        return vm_fail(r->vm, GPA_E_VALUE,
+                       "a layout has at most %d dimensions with names of at most 15 letters",
+                       KIR_MAX_DIMS);
     memcpy(l->name[l->n_names], from, n);
     l->size[l->n_names] = isdigit((unsigned char)*from) ? strtoll(from, NULL, 10) : -1;
     l->n_names++;
@@ -41,21 +45,28 @@ static gpa_code read_argument(reader *r, bool output) {
     int k = l->n_in + l->n_out;
     skip(r);
     if (*r->at != '(') return expected(r, "'('");
-    if (k == BODY_MAX_IN) return vm_fail(r->vm, GPA_E_VALUE, "a generalised ufunc has at most %d arguments", BODY_MAX_IN);
+    if (k == BODY_MAX_IN)
+        return vm_fail(r->vm, GPA_E_VALUE, "a generalised ufunc has at most %d arguments",
+                       BODY_MAX_IN);
     r->at++;
     skip(r);
     while (*r->at != ')') {
         const char *from = r->at;
         int which;
         while (isalnum((unsigned char)*r->at) || *r->at == '_') r->at++;
-        if (r->at == from) return vm_fail(r->vm, GPA_E_VALUE, "bad token in signature \"%s\"", r->at);
-        if (l->ndim[k] == KIR_MAX_DIMS) return vm_fail(r->vm, GPA_E_VALUE, "a layout has at most %d dimensions", KIR_MAX_DIMS);
+        if (r->at == from)
+            return vm_fail(r->vm, GPA_E_VALUE, "bad token in signature \"%s\"", r->at);
+        if (l->ndim[k] == KIR_MAX_DIMS)
+            return vm_fail(r->vm, GPA_E_VALUE, "a layout has at most %d dimensions", KIR_MAX_DIMS);
         gpa_code rc = find_name(r, from, (size_t)(r->at - from), output, &which);
         if (rc) return rc;
         l->dim[k][l->ndim[k]++] = (int8_t)which;
         skip(r);
-        if (*r->at == ',') r->at++;
-        else if (*r->at != ')') return *r->at ? expected(r, "',' or ')'") : vm_fail(r->vm, GPA_E_VALUE, "bad token in signature \"\"");
+        if (*r->at == ',')
+            r->at++;
+        else if (*r->at != ')')
+            return *r->at ? expected(r, "',' or ')'")
+                          : vm_fail(r->vm, GPA_E_VALUE, "bad token in signature \"\"");
         skip(r);
     }
     r->at++;
@@ -95,15 +106,22 @@ static const char *side_of(const typed_layout *l, int *k) {
     return "Output";
 }
 
-static gpa_code too_flat(gpa_vm *vm, const char *name, const char *text, const typed_layout *l, int k, int have) {
+static gpa_code too_flat(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
+                         int k, int have) {
     int need = l->ndim[k];
     const char *side = side_of(l, &k);
-    return vm_fail(vm, GPA_E_VALUE, "%s: %s operand %d does not have enough dimensions (has %d, gufunc core with signature %s requires %d)", name, side, k, have, text, need);
+    return vm_fail(vm, GPA_E_VALUE,
+                   "%s: %s operand %d does not have enough dimensions (has %d, gufunc core with "
+                   "signature %s requires %d)",
+                   name, side, k, have, text, need);
 }
 
-static gpa_code mismatch(gpa_vm *vm, const char *name, const char *text, const typed_layout *l, int k, int d, int64_t have, int64_t want) {
+static gpa_code mismatch(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
+                         int k, int d, int64_t have, int64_t want) {
     const char *side = side_of(l, &k);
-    return vm_fail(vm, GPA_E_VALUE, "%s: %s operand %d has a mismatch in its core dimension %d, with gufunc signature %s (size %lld is different from %lld)",
+    return vm_fail(vm, GPA_E_VALUE,
+                   "%s: %s operand %d has a mismatch in its core dimension %d, with gufunc "
+                   "signature %s (size %lld is different from %lld)",
                    name, side, k, d, text, (long long)have, (long long)want);
 }
 
@@ -119,19 +137,24 @@ static gpa_code no_broadcast(gpa_vm *vm, const typed_layout *l, gpa_arr *const *
     gpa_str s;
     int core = 0;
     str_init(&s);
-    for (int k = 0; k < l->n_in + l->n_out; k++) core = MAX(core, l->n_out && k >= l->n_in ? l->ndim[k] : 0);
+    for (int k = 0; k < l->n_in + l->n_out; k++)
+        core = MAX(core, l->n_out && k >= l->n_in ? l->ndim[k] : 0);
     for (int k = 0; k < l->n_in; k++) {
         put_shape(&s, args[k]->shape, args[k]->ndim, 0);
         str_put(&s, "->");
         put_shape(&s, args[k]->shape, args[k]->ndim - l->ndim[k], core);
         str_put(&s, " ");
     }
-    gpa_code rc = vm_fail(vm, GPA_E_VALUE, "operands could not be broadcast together with remapped shapes [original->remapped]: %s", s.text);
+    gpa_code rc = vm_fail(
+        vm, GPA_E_VALUE,
+        "operands could not be broadcast together with remapped shapes [original->remapped]: %s",
+        s.text);
     str_free(&s);
     return rc;
 }
 
-static gpa_code match_core(gpa_vm *vm, const char *name, const char *text, const typed_layout *l, int k, const gpa_arr *a, layout_fit *f) {
+static gpa_code match_core(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
+                           int k, const gpa_arr *a, layout_fit *f) {
     int first = a->ndim - l->ndim[k];
     if (first < 0) return too_flat(vm, name, text, l, k, a->ndim);
     for (int d = 0; d < l->ndim[k]; d++) {
@@ -149,13 +172,16 @@ static bool join_loops(layout_fit *f, const gpa_arr *a, int n) {
     }
     for (int d = 0; d < n; d++) {
         int64_t *to = &f->loop[f->loops - n + d], have = a->shape[d];
-        if (*to == 1) *to = have;
-        else if (have != 1 && have != *to) return false;
+        if (*to == 1)
+            *to = have;
+        else if (have != 1 && have != *to)
+            return false;
     }
     return true;
 }
 
-gpa_code layout_match(gpa_vm *vm, const char *name, const char *text, const typed_layout *l, gpa_arr *const *args, layout_fit *f) {
+gpa_code layout_match(gpa_vm *vm, const char *name, const char *text, const typed_layout *l,
+                      gpa_arr *const *args, layout_fit *f) {
     f->loops = 0;
     for (int i = 0; i < KIR_MAX_DIMS; i++) f->core[i] = i < l->n_names ? l->size[i] : -1;
     for (int k = 0; k < l->n_in + l->n_out; k++) {
@@ -163,8 +189,12 @@ gpa_code layout_match(gpa_vm *vm, const char *name, const char *text, const type
         if (rc) return rc;
     }
     for (int k = 0; k < l->n_in + l->n_out; k++)
-        if (args[k] && !join_loops(f, args[k], args[k]->ndim - l->ndim[k])) return no_broadcast(vm, l, args);
+        if (args[k] && !join_loops(f, args[k], args[k]->ndim - l->ndim[k]))
+            return no_broadcast(vm, l, args);
     for (int i = 0; i < l->n_names; i++)
-        if (f->core[i] < 0) return vm_fail(vm, GPA_E_VALUE, "%s: the size of dimension %s is not known, with gufunc signature %s", name, l->name[i], text);
+        if (f->core[i] < 0)
+            return vm_fail(vm, GPA_E_VALUE,
+                           "%s: the size of dimension %s is not known, with gufunc signature %s",
+                           name, l->name[i], text);
     return GPA_OK;
 }

@@ -1,7 +1,7 @@
 /* Running the compiled loops of jitted functions.
  *
- * The variables of the frame are taken as they are when the loop is reached; their types, and what is no number or
- * array, choose the program. Its results become the variables again.
+ * The variables of the frame are taken as they are when the loop is reached; their types, and what
+ * is no number or array, choose the program. Its results become the variables again.
  *
  * Reading order: what comes in, finding the program, the launch, what goes out, lift_run. */
 #include "lang/typed/lift.h"
@@ -17,12 +17,12 @@ enum { HOST_PARTS = 1 << 10 };
 /* ---- what comes in ---- */
 
 typedef struct {
-    loop_in *in;                 /* of every variable; values borrowed from the frame */
+    loop_in *in; /* of every variable; values borrowed from the frame */
     int n, n_over;
-    bool over_array, foreign;    /* foreign: only the machine can do it */
+    bool over_array, foreign; /* foreign: only the machine can do it */
     int64_t step, trips;
-    typed_ty type[BODY_MAX_IN];  /* n of them, */
-    gpa_opnd leaf[BODY_MAX_IN];  /* owned */
+    typed_ty type[BODY_MAX_IN]; /* n of them, */
+    gpa_opnd leaf[BODY_MAX_IN]; /* owned */
 } incoming;
 
 static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
@@ -37,7 +37,8 @@ static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
     gpa_code rc = value_now(vm, v, &now);
     if (rc) return rc;
     bool array = now.tag == V_ARRAY;
-    bool number = now.tag == V_BOOL || now.tag == V_INT || now.tag == V_FLOAT || now.tag == V_NUM || now.tag == V_COMPLEX;
+    bool number = now.tag == V_BOOL || now.tag == V_INT || now.tag == V_FLOAT || now.tag == V_NUM ||
+                  now.tag == V_COMPLEX;
     if (array || number) rc = arg_opnd(vm, now, to);
     value_release(vm, now);
     if (rc || !(array || number)) return rc;
@@ -65,10 +66,12 @@ static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loo
     }
     rc = add_leaf(vm, x, v, &taken);
     in->kind = taken ? IN_VALUE : IN_STATIC;
-    bool fixed = v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_UFUNC || v.tag == V_TYPE || v.tag == V_DTYPE || v.tag == V_MODULE ||
-                 v.tag == V_OBJECT || v.tag == V_NONE;
-    if (!taken && written) in->kind = IN_UNBOUND;
-    else if (!taken && !fixed) x->foreign = true;
+    bool fixed = v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_UFUNC || v.tag == V_TYPE ||
+                 v.tag == V_DTYPE || v.tag == V_MODULE || v.tag == V_OBJECT || v.tag == V_NONE;
+    if (!taken && written)
+        in->kind = IN_UNBOUND;
+    else if (!taken && !fixed)
+        x->foreign = true;
     if (in->kind == IN_STATIC) in->is = v;
     return rc;
 }
@@ -89,7 +92,8 @@ static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it)
         return GPA_OK;
     }
     const range_obj *r = it.range;
-    uint64_t span = r->step > 0 ? (uint64_t)r->stop - (uint64_t)r->start : (uint64_t)r->start - (uint64_t)r->stop;
+    uint64_t span = r->step > 0 ? (uint64_t)r->stop - (uint64_t)r->start
+                                : (uint64_t)r->start - (uint64_t)r->stop;
     uint64_t by = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
     bool none = r->step > 0 ? r->start >= r->stop : r->start <= r->stop;
     x->trips = none ? 0 : (int64_t)((span - 1) / by + 1);
@@ -104,8 +108,10 @@ static gpa_code gather(gpa_vm *vm, const typed_lift *l, const value *slots, valu
     x->in = mem_zero(l->n * sizeof *x->in);
     if (!x->in) return vm_no_memory(vm);
     for (uint32_t i = 0; i < l->n && !rc && !x->foreign; i++) {
-        bool written = l->use[i] & USE_WRITTEN, own = l->parallel && written && l->trip[i] == TRIP_OWN;
-        if (l->use[i] & (USE_READ | USE_WRITTEN) && !own) rc = add_variable(vm, x, slots[i], written, &x->in[i]);
+        bool written = l->use[i] & USE_WRITTEN,
+             own = l->parallel && written && l->trip[i] == TRIP_OWN;
+        if (l->use[i] & (USE_READ | USE_WRITTEN) && !own)
+            rc = add_variable(vm, x, slots[i], written, &x->in[i]);
     }
     return rc || x->foreign ? rc : add_over(vm, l, x, it);
 }
@@ -125,14 +131,17 @@ static bool same_in(const loop_in *a, const loop_in *b) {
 static bool same_cells(const typed_fn *t, const func_obj *fn) {
     for (size_t i = 0; i < t->n_deps; i++) {
         bool found = t->deps[i].module != NULL;
-        for (uint32_t k = 0; k < fn->n_free && !found; k++) found = fn->free[k].cell == t->deps[i].cell.cell;
+        for (uint32_t k = 0; k < fn->n_free && !found; k++)
+            found = fn->free[k].cell == t->deps[i].cell.cell;
         if (!found) return false;
     }
     return true;
 }
 
-static bool fits(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const incoming *x, bool strided) {
-    bool same = f->base.n_args == x->n && f->over_array == x->over_array && f->step == x->step && f->strided == strided;
+static bool fits(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const incoming *x,
+                 bool strided) {
+    bool same = f->base.n_args == x->n && f->over_array == x->over_array && f->step == x->step &&
+                f->strided == strided;
     if (same && f->place) same = strcmp(arr_device(vm_rt(vm), f->place), rt_device(vm_rt(vm))) == 0;
     for (int i = 0; i < x->n && same; i++) same = typed_same(f->base.args[i], x->type[i]);
     for (uint32_t i = 0; i < f->of->n && same; i++) same = same_in(&f->in[i], &x->in[i]);
@@ -160,13 +169,16 @@ static gpa_code make_places(gpa_vm *vm, loop_fn *f) {
         gpa_arr *as;
         rc = arr_reinterpret(rt, f->place, (gpa_dtype)f->result[i].dtype, &as, vm_err(vm));
         if (rc) break;
-        rc = arr_view(rt, as, 0, NULL, NULL, i * (int64_t)(sizeof(gpa_c128) / dtype_size((gpa_dtype)f->result[i].dtype)), &f->result_at[i], vm_err(vm));
+        rc = arr_view(rt, as, 0, NULL, NULL,
+                      i * (int64_t)(sizeof(gpa_c128) / dtype_size((gpa_dtype)f->result[i].dtype)),
+                      &f->result_at[i], vm_err(vm));
         arr_release(rt, as);
     }
     return rc;
 }
 
-static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bool strided, loop_fn **out) {
+static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bool strided,
+                        loop_fn **out) {
     bool host = false;
     loop_fn *f = mem_zero(sizeof *f);
     if (!f) return vm_no_memory(vm);
@@ -174,7 +186,8 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     f->of = l;
     f->in = x->in;
     x->in = NULL;
-    for (uint32_t i = 0; i < l->n; i++) f->in[i].is = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].is) : v_none();
+    for (uint32_t i = 0; i < l->n; i++)
+        f->in[i].is = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].is) : v_none();
     f->out = mem_zero((l->n + 1) * sizeof *f->out);
     if (!f->out) TRY(vm_no_memory(vm));
     f->over_array = x->over_array;
@@ -229,13 +242,16 @@ static gpa_code put_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, int n
     return rc;
 }
 
-static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const *results, const int64_t *size) {
+static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const *results,
+                       const int64_t *size) {
     gpa_arr *arrays[2 * KIR_MAX_ARRAYS];
     gpa_val params[2 * BODY_MAX_IN];
     int n_arrays = 0, n_params = 0;
     for (int i = 0; i < x->n; i++) {
-        if (x->type[i].rank) arrays[n_arrays++] = x->leaf[i].arr;
-        else params[n_params++] = x->leaf[i].v;
+        if (x->type[i].rank)
+            arrays[n_arrays++] = x->leaf[i].arr;
+        else
+            params[n_params++] = x->leaf[i].v;
     }
     int more = (int)f->base.f->n_params - n_params;
     gpa_code rc = more ? put_numbers(vm, f, params + n_params, more) : GPA_OK;
@@ -272,7 +288,9 @@ static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, v
     value item[TYPED_MAX_TUPLE];
     uint32_t n = f->n_returned;
     *out = v_none();
-    for (uint32_t i = 0; i < n; i++) item[i] = as_value(vm, f->result[f->first_returned + (int)i], got[f->first_returned + (int)i]);
+    for (uint32_t i = 0; i < n; i++)
+        item[i] =
+            as_value(vm, f->result[f->first_returned + (int)i], got[f->first_returned + (int)i]);
     if (f->returned_tuple) {
         *out = v_tuple(vm, n, item);
         for (uint32_t i = 0; i < n; i++) value_release(vm, item[i]);
@@ -282,23 +300,39 @@ static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, v
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots, value *returned, bool *did_return) {
+static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots, value *returned,
+                          bool *did_return) {
     gpa_val raw[LOOP_MAX_RESULTS], got[LOOP_MAX_RESULTS];
     gpa_code rc = launch(vm, f, x, f->result_at, NULL);
-    if (!rc) rc = f->n_results ? arr_read(vm_rt(vm), f->place, raw, vm_err(vm)) : rt_sync(vm_rt(vm), vm_err(vm));
-    for (int i = 0; i < f->n_results && !rc; i++) got[i] = dtype_load(&raw[i], (gpa_dtype)f->result[i].dtype);
+    if (!rc)
+        rc = f->n_results ? arr_read(vm_rt(vm), f->place, raw, vm_err(vm))
+                          : rt_sync(vm_rt(vm), vm_err(vm));
+    for (int i = 0; i < f->n_results && !rc; i++)
+        got[i] = dtype_load(&raw[i], (gpa_dtype)f->result[i].dtype);
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {
         const loop_out *o = &f->out[i];
-        if (o->clear) unset(vm, &slots[o->slot]);
-        else if (o->flag < 0 || got[o->flag].BOOL) rc = set_variable(vm, &slots[o->slot], as_value(vm, o->t, got[o->result]));
+        if (o->clear)
+            unset(vm, &slots[o->slot]);
+        else if (o->flag < 0 || got[o->flag].BOOL)
+            rc = set_variable(vm, &slots[o->slot], as_value(vm, o->t, got[o->result]));
     }
     *did_return = !rc && f->returned >= 0 && got[f->returned].BOOL;
     return rc || !*did_return ? rc : put_returned(vm, f, got, returned);
 }
 
-static gpa_op joining(loop_trip t) { return t == TRIP_SUM ? OP_ADD : t == TRIP_PRODUCT ? OP_MULTIPLY : t == TRIP_MIN ? OP_FMIN : OP_FMAX; }
+static gpa_op joining(loop_trip t) {
+    return t == TRIP_SUM       ? OP_ADD
+           : t == TRIP_PRODUCT ? OP_MULTIPLY
+           : t == TRIP_MIN     ? OP_FMIN
+                               : OP_FMAX;
+}
 
-static gpa_red reduction(loop_trip t) { return t == TRIP_SUM ? RED_SUM : t == TRIP_PRODUCT ? RED_PROD : t == TRIP_MIN ? RED_MIN : RED_MAX; }
+static gpa_red reduction(loop_trip t) {
+    return t == TRIP_SUM       ? RED_SUM
+           : t == TRIP_PRODUCT ? RED_PROD
+           : t == TRIP_MIN     ? RED_MIN
+                               : RED_MAX;
+}
 
 /* The parts of a reduction as one value. */
 static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_trip trip, gpa_val *out) {
@@ -329,7 +363,9 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *s
     int64_t workers = MIN(x->trips, f->strided ? LOOP_GPU_WORKERS : LOOP_WORKERS);
     gpa_code rc = GPA_OK;
     if (workers == 0) return GPA_OK;
-    for (int i = 0; i < f->n_results; i++) TRY(arr_empty(vm_rt(vm), (gpa_dtype)f->result[i].dtype, 1, &workers, &results[i], vm_err(vm)));
+    for (int i = 0; i < f->n_results; i++)
+        TRY(arr_empty(vm_rt(vm), (gpa_dtype)f->result[i].dtype, 1, &workers, &results[i],
+                      vm_err(vm)));
     TRY(launch(vm, f, x, results, &workers));
     if (f->n_results == 0) rc = rt_sync(vm_rt(vm), vm_err(vm));
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {
@@ -348,7 +384,8 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *s
         value_release(vm, now);
         if (rc) goto out;
         gpa_val a = dtype_cast(before.v, before.dtype, (gpa_dtype)o->t.dtype);
-        TRY(set_variable(vm, to, as_value(vm, o->t, op_scalar(joining(trip), (gpa_dtype)o->t.dtype, a, v, v))));
+        TRY(set_variable(
+            vm, to, as_value(vm, o->t, op_scalar(joining(trip), (gpa_dtype)o->t.dtype, a, v, v))));
     }
 out:
     for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), results[i]);
@@ -392,13 +429,16 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     bool did_return = false;
     loop_fn *f = NULL;
     *end = LIFT_NOT;
-    if (l->host || l->parallel != lift_parallel(vm, fn, l->loop)) return GPA_OK; /* or the name has become another thing's */
+    if (l->host || l->parallel != lift_parallel(vm, fn, l->loop))
+        return GPA_OK; /* or the name has become another thing's */
     memset(&x, 0, offsetof(incoming, type));
     gpa_code rc = gather(vm, l, slots, *it, &x);
     for (int i = 0; i < x.n; i++) at[i] = x.leaf[i].arr;
     place_stay stay = place_enter(vm_rt(vm), at, x.n); /* its arrays' device */
     if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
-    if (!rc && f) rc = l->parallel ? run_parallel(vm, f, &x, slots) : run_plain(vm, f, &x, slots, &returned, &did_return);
+    if (!rc && f)
+        rc = l->parallel ? run_parallel(vm, f, &x, slots)
+                         : run_plain(vm, f, &x, slots, &returned, &did_return);
     place_leave(vm_rt(vm), stay);
     if (!rc && f) {
         value_release(vm, *it);

@@ -1,9 +1,9 @@
 /* Compiled loops: the walk over one, with its function's variables coming in and going out.
  *
- * A plain loop is a program of one point. A prange loop is a program whose points are workers: each takes its share of
- * the trips, in blocks or (on devices that want neighbours side by side) in strides, and leaves its part of every
- * reduction; who launched it puts the parts together. How many workers there are depends on the trips alone, so that
- * results do not depend on the threads.
+ * A plain loop is a program of one point. A prange loop is a program whose points are workers: each
+ * takes its share of the trips, in blocks or (on devices that want neighbours side by side) in
+ * strides, and leaves its part of every reduction; who launched it puts the parts together. How
+ * many workers there are depends on the trips alone, so that results do not depend on the threads.
  *
  * Reading order: results, variables, plain loops, parallel ones, the round. */
 #include "runtime/base/arena.h"
@@ -15,12 +15,20 @@ static int32_t constant(walk *w, int64_t i) { return kir_const(w->f, DT_I64, (gp
 
 /* Stores a value where the caller finds it: the number of the result, -1 when memory ran out. */
 static int give(walk *w, loop_fn *l, int32_t v, typed_ty t, int32_t at) {
-    int array = kir_add_array(w->f, (kir_array){.dtype = t.dtype, .where = KIR_GLOBAL, .access = KIR_WRITE, .group = (uint16_t)(2 + l->n_results)});
+    int array = kir_add_array(w->f, (kir_array){.dtype = t.dtype,
+                                                .where = KIR_GLOBAL,
+                                                .access = KIR_WRITE,
+                                                .group = (uint16_t)(2 + l->n_results)});
     if (l->n_results == LOOP_MAX_RESULTS || array < 0) {
         w->f->failed = true;
         return -1;
     }
-    kir_emit(w->f, (kir_ins){.code = KIR_STOREX, .type = DT_NONE, .sub = (uint16_t)array, .a = at, .b = kir_cast(w->f, (gpa_dtype)t.dtype, v), .c = -1});
+    kir_emit(w->f, (kir_ins){.code = KIR_STOREX,
+                             .type = DT_NONE,
+                             .sub = (uint16_t)array,
+                             .a = at,
+                             .b = kir_cast(w->f, (gpa_dtype)t.dtype, v),
+                             .c = -1});
     l->result[l->n_results] = t;
     return l->n_results++;
 }
@@ -59,15 +67,19 @@ static gpa_code bring_in(walk *w, const loop_fn *l, const tv *leaf) {
         slot *s = &w->slots[w->frame->slots + i];
         bool written = of->use[i] & USE_WRITTEN;
         s->flag = -1;
-        if (l->in[i].kind != IN_UNBOUND) rc = take(w, &l->in[i], leaf, &next, &v);
-        else if (written && !of->parallel && of->use[i] & USE_AFTER) s->flag = typed_emit(w, KIR_VAR, DT_BOOL, -1, -1, -1, 0);
+        if (l->in[i].kind != IN_UNBOUND)
+            rc = take(w, &l->in[i], leaf, &next, &v);
+        else if (written && !of->parallel && of->use[i] & USE_AFTER)
+            s->flag = typed_emit(w, KIR_VAR, DT_BOOL, -1, -1, -1, 0);
         if (rc || l->in[i].kind == IN_UNBOUND) continue;
         if (of->parallel && written && of->trip[i] == TRIP_OWN) continue;
-        if (of->parallel && written && v.kind == TV_NUMBER) v = identity(w, (loop_trip)of->trip[i], v);
+        if (of->parallel && written && v.kind == TV_NUMBER)
+            v = identity(w, (loop_trip)of->trip[i], v);
         s->direct = v;
         s->bound = true;
         if (v.kind == TV_NUMBER && written) s->t = typed_join(s->t, v.t);
-        if (s->stored || s->parts) rc = typed_assign(w, of->loop, (int32_t)(w->frame->slots + i), v);
+        if (s->stored || s->parts)
+            rc = typed_assign(w, of->loop, (int32_t)(w->frame->slots + i), v);
     }
     return rc;
 }
@@ -121,7 +133,8 @@ static gpa_code plain(walk *w, loop_fn *l, tframe *fr, const tv *over) {
     l->n_returned = 0;
     if (returns) {
         const shape_of_return *s = &w->shapes[fr->shape];
-        l->returned = give(w, l, typed_emit(w, KIR_GET, DT_BOOL, fr->returned_flag, -1, -1, 0), (typed_ty){.dtype = DT_BOOL}, zero);
+        l->returned = give(w, l, typed_emit(w, KIR_GET, DT_BOOL, fr->returned_flag, -1, -1, 0),
+                           (typed_ty){.dtype = DT_BOOL}, zero);
         l->first_returned = l->n_results;
         l->returned_tuple = s->tuple;
         l->n_returned = fr->gives ? s->n : 0;
@@ -139,9 +152,11 @@ static gpa_code refuse_carried(walk *w, const loop_fn *l) {
     const typed_lift *of = l->of;
     for (uint32_t i = 0; i < of->n; i++)
         if (of->use[i] & USE_WRITTEN && of->trip[i] == TRIP_CARRIED)
-            return typed_fail(w, of->loop, GPA_E_UNSUPPORTED,
-                              "'%s' is carried from one trip of prange to the next: only x += e, x *= e, x = min(x, e) and x = max(x, e) can be",
-                              intern_text(vm_names(w->vm), of->function->function.scope->vars[i].name));
+            return typed_fail(
+                w, of->loop, GPA_E_UNSUPPORTED,
+                "'%s' is carried from one trip of prange to the next: only x += e, x *= e, x = "
+                "min(x, e) and x = max(x, e) can be",
+                intern_text(vm_names(w->vm), of->function->function.scope->vars[i].name));
     return GPA_OK;
 }
 
@@ -149,15 +164,20 @@ static gpa_code refuse_carried(walk *w, const loop_fn *l) {
 static gpa_code parallel(walk *w, loop_fn *l, tframe *fr, const tv *over) {
     gpa_code rc = refuse_carried(w, l);
     if (rc) return rc;
-    int32_t me = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, 0), trips = over[1].v, step = constant(w, l->step);
-    int32_t workers = kir_emit(w->f, (kir_ins){.code = KIR_SIZE, .type = DT_I64, .sub = KIR_SPACE, .a = -1, .b = -1, .c = -1});
+    int32_t me = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, 0), trips = over[1].v,
+            step = constant(w, l->step);
+    int32_t workers = kir_emit(
+        w->f,
+        (kir_ins){.code = KIR_SIZE, .type = DT_I64, .sub = KIR_SPACE, .a = -1, .b = -1, .c = -1});
     int32_t lo = me, hi = trips, by = workers;
     w->lane = me;
     fr->nest = w->nest;
     fr->regions = w->regions;
     if (!l->strided) {
-        int32_t each = kir_op2(w->f, OP_FLOOR_DIVIDE, trips, workers), more = kir_op2(w->f, OP_REMAINDER, trips, workers);
-        lo = kir_op2(w->f, OP_ADD, kir_op2(w->f, OP_MULTIPLY, me, each), kir_op2(w->f, OP_MINIMUM, me, more));
+        int32_t each = kir_op2(w->f, OP_FLOOR_DIVIDE, trips, workers),
+                more = kir_op2(w->f, OP_REMAINDER, trips, workers);
+        lo = kir_op2(w->f, OP_ADD, kir_op2(w->f, OP_MULTIPLY, me, each),
+                     kir_op2(w->f, OP_MINIMUM, me, more));
         int32_t extra = kir_cast(w->f, DT_I64, kir_op2(w->f, OP_LESS, me, more));
         hi = kir_op2(w->f, OP_ADD, kir_op2(w->f, OP_ADD, lo, each), extra);
         by = constant(w, 1);
@@ -187,7 +207,8 @@ gpa_code loop_round(walk *w, func_obj *fn) {
     l->n_results = 0;
     l->draws = 0;
     w->lane = -1;
-    for (int i = 0; i < n && !rc; i++) rc = typed_argument(w, w->to->args[i], &number, &array, &leaf[i]);
+    for (int i = 0; i < n && !rc; i++)
+        rc = typed_argument(w, w->to->args[i], &number, &array, &leaf[i]);
     if (!rc) rc = typed_enter(w, l->of->loop, &fr);
     if (rc) return rc;
     fr.gives = typed_gives(l->of->loop);

@@ -8,9 +8,9 @@
 /* How a loop treats a variable of its function. */
 typedef enum {
     USE_NONE = 0,
-    USE_READ = 1,     /* mentioned */
+    USE_READ = 1, /* mentioned */
     USE_WRITTEN = 2,
-    USE_AFTER = 4     /* may be read after the loop */
+    USE_AFTER = 4 /* may be read after the loop */
 } loop_use;
 
 /* Of a variable that a prange loop writes. */
@@ -29,9 +29,9 @@ struct typed_lift {
 /* What a variable is when the loop is reached. */
 typedef enum { IN_UNBOUND, IN_VALUE, IN_TUPLE, IN_STATIC } loop_kind;
 typedef struct {
-    uint8_t kind;  /* loop_kind */
-    uint8_t n;     /* TUPLE: items */
-    value is;      /* STATIC (owned) */
+    uint8_t kind; /* loop_kind */
+    uint8_t n;    /* TUPLE: items */
+    value is;     /* STATIC (owned) */
 } loop_in;
 
 typedef struct {
@@ -50,13 +50,14 @@ enum { LOOP_WORKERS = 256, LOOP_GPU_WORKERS = 1 << 18 };
 /* Where a loop's random numbers come from. */
 enum { LOOP_DRAWS_NOTHING, LOOP_DRAWS_NUMPY, LOOP_DRAWS_PYTHON };
 
-/* A loop compiled for some types. base.args: the leaves of the variables that come in, then what it goes over: start and
- * stop of a range (start and trips for prange), or the array. The program's last arrays take the results, one each. */
+/* A loop compiled for some types. base.args: the leaves of the variables that come in, then what it
+ * goes over: start and stop of a range (start and trips for prange), or the array. The program's
+ * last arrays take the results, one each. */
 typedef struct loop_fn {
     typed_fn base;
     struct loop_fn *next;
     const typed_lift *of;
-    loop_in *in;  /* of->n */
+    loop_in *in;   /* of->n */
     loop_out *out; /* room for of->n */
     uint32_t n_out;
     bool over_array, strided;

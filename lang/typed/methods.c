@@ -1,7 +1,7 @@
 /* The methods of compiled ufuncs: reduce, accumulate, reduceat, outer, at.
  *
- * A function of two numbers need not be associative, so elements are taken in order, one after the other along the axis, by a
- * generalised ufunc; all other axes at once. */
+ * A function of two numbers need not be associative, so elements are taken in order, one after the
+ * other along the axis, by a generalised ufunc; all other axes at once. */
 #include <string.h>
 
 #include "lang/builtin/all.h"
@@ -19,16 +19,19 @@ static gpa_code binary_only(gpa_vm *vm, const object_obj *o, const char *method)
     return vm_fail(vm, GPA_E_VALUE, "%s only supported for binary functions", method);
 }
 
-/* The programs that fold along an axis (numba.gpa): made once, from the function itself. Borrowed. */
+/* The programs that fold along an axis (numba.gpa): made once, from the function itself. Borrowed.
+ */
 static gpa_code folds_of(gpa_vm *vm, object_obj *o, module_obj *numba, value *out) {
     value make = module_get_text_peek(vm, numba, "_folds");
     gpa_code rc = GPA_OK;
-    if (o->fields[VECTORIZED_FOLDS].tag == V_NONE) rc = vm_call(vm, make, 1, &o->fields[0], 0, NULL, &o->fields[VECTORIZED_FOLDS]);
+    if (o->fields[VECTORIZED_FOLDS].tag == V_NONE)
+        rc = vm_call(vm, make, 1, &o->fields[0], 0, NULL, &o->fields[VECTORIZED_FOLDS]);
     *out = o->fields[VECTORIZED_FOLDS];
     return rc;
 }
 
-/* Which operation of NumPy the function is for integers of dtype t, if it is one whose order does not count; else NULL. */
+/* Which operation of NumPy the function is for integers of dtype t, if it is one whose order does
+ * not count; else NULL. */
 static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
     typed_ty types[2] = {{.dtype = (uint8_t)t}, {.dtype = (uint8_t)t}};
     typed_fn *known = o->data, *fn = NULL;
@@ -38,17 +41,22 @@ static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
     if (rc) vm_clear_error(vm);
     if (rc || fn->body->dtype[0] != t) return NULL;
     const kir_ins *code = fn->body->f->code, *i = &code[fn->body->value[0]];
-    static const gpa_op rows[] = {OP_ADD, OP_MULTIPLY, OP_MINIMUM, OP_MAXIMUM, OP_FMIN, OP_FMAX, OP_BITWISE_AND, OP_BITWISE_OR, OP_BITWISE_XOR};
+    static const gpa_op rows[] = {OP_ADD,  OP_MULTIPLY,    OP_MINIMUM,    OP_MAXIMUM,    OP_FMIN,
+                                  OP_FMAX, OP_BITWISE_AND, OP_BITWISE_OR, OP_BITWISE_XOR};
     for (size_t k = 0; k < COUNT_OF(rows); k++) {
         if (i->code != KIR_OP || i->sub != rows[k]) continue;
         const kir_ins *a = &code[i->a], *b = &code[i->b];
-        return a->code == KIR_PARAM && b->code == KIR_PARAM && a->imm + b->imm == 1 ? op_info[rows[k]].name : NULL;
+        return a->code == KIR_PARAM && b->code == KIR_PARAM && a->imm + b->imm == 1
+                   ? op_info[rows[k]].name
+                   : NULL;
     }
     return NULL;
 }
 
-/* Calls a function of numba.gpa with the ufunc, its programs, and the n arguments behind the first. */
-static gpa_code fold(gpa_vm *vm, const char *method, const char *function, const value *argv, size_t n, value *out) {
+/* Calls a function of numba.gpa with the ufunc, its programs, and the n arguments behind the first.
+ */
+static gpa_code fold(gpa_vm *vm, const char *method, const char *function, const value *argv,
+                     size_t n, value *out) {
     object_obj *o = argv[0].object;
     module_obj *numba;
     value args[12] = {argv[0]};
@@ -60,10 +68,13 @@ static gpa_code fold(gpa_vm *vm, const char *method, const char *function, const
     return vm_call(vm, module_get_text_peek(vm, numba, function), n + 2, args, 0, NULL, out);
 }
 
-gpa_code typed_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
+gpa_code typed_reduce(gpa_vm *vm, value *argv,
+                      value *out) { /* self, array, axis, dtype, out, keepdims, initial, where */
     value args[9];
     gpa_dtype t = argv[1].tag == V_ARRAY ? (gpa_dtype)argv[1].array->arr->dtype : DT_NONE;
-    const char *name = vectorized_arity(argv[0].object) == 2 && argv[3].tag == V_NONE ? reorderable(vm, argv[0].object, t) : NULL;
+    const char *name = vectorized_arity(argv[0].object) == 2 && argv[3].tag == V_NONE
+                           ? reorderable(vm, argv[0].object, t)
+                           : NULL;
     memcpy(args, argv, 8 * sizeof *args);
     args[8] = name ? v_cstr(vm, name) : v_none();
     if (args[8].tag == V_UNSET) return GPA_E_MEMORY;
@@ -73,17 +84,24 @@ gpa_code typed_reduce(gpa_vm *vm, value *argv, value *out) { /* self, array, axi
 }
 
 /* self, array, axis, dtype, out */
-gpa_code typed_accumulate(gpa_vm *vm, value *argv, value *out) { return fold(vm, "accumulate", "_accumulate", argv, 4, out); }
+gpa_code typed_accumulate(gpa_vm *vm, value *argv, value *out) {
+    return fold(vm, "accumulate", "_accumulate", argv, 4, out);
+}
 /* self, array, indices, axis, dtype, out */
-gpa_code typed_reduceat(gpa_vm *vm, value *argv, value *out) { return fold(vm, "reduceat", "_reduceat", argv, 5, out); }
+gpa_code typed_reduceat(gpa_vm *vm, value *argv, value *out) {
+    return fold(vm, "reduceat", "_reduceat", argv, 5, out);
+}
 
 /* a[i] = f(a[i], b[i]) for one place after the other, so that repeated places count each time. */
 gpa_code typed_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
     uint32_t arity = vectorized_arity(argv[0].object);
     if (argv[1].tag != V_ARRAY) return vm_fail(vm, GPA_E_TYPE, "first operand must be array");
-    if (arity > 2) return vm_fail(vm, GPA_E_VALUE, "Only unary and binary ufuncs supported at this time");
+    if (arity > 2)
+        return vm_fail(vm, GPA_E_VALUE, "Only unary and binary ufuncs supported at this time");
     if ((arity == 2) != (argv[3].tag != V_UNSET))
-        return vm_fail(vm, GPA_E_VALUE, arity == 2 ? "second operand needed for ufunc" : "second operand provided when ufunc is unary");
+        return vm_fail(vm, GPA_E_VALUE,
+                       arity == 2 ? "second operand needed for ufunc"
+                                  : "second operand provided when ufunc is unary");
     return fold(vm, NULL, arity == 2 ? "_at" : "_at_each", argv, arity + 1, out);
 }
 
@@ -97,7 +115,9 @@ gpa_code typed_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */
     TRY(arg_array(vm, argv[2], DT_NONE, &b));
     int n = a->ndim + b->ndim;
     if (n > GPA_MAX_DIMS)
-        TRY(vm_fail(vm, GPA_E_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", GPA_MAX_DIMS, n));
+        TRY(vm_fail(vm, GPA_E_VALUE,
+                    "maximum supported dimension for an ndarray is currently %d, found %d",
+                    GPA_MAX_DIMS, n));
     for (int d = 0; d < n; d++) shape[d] = d < a->ndim ? a->shape[d] : 1;
     TRY(arr_reshape(vm_rt(vm), a, n, shape, &tall, vm_err(vm)));
     TRY(np_return_array(vm, tall, &left));

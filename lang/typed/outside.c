@@ -1,5 +1,5 @@
-/* What a body reads from outside of its function: numbers and arrays become arguments of the program, all else is part of what
- * was compiled, and is looked at again before every call.
+/* What a body reads from outside of its function: numbers and arrays become arguments of the
+ * program, all else is part of what was compiled, and is looked at again before every call.
  *
  * Reading order: outside, at the call. */
 #include <string.h>
@@ -18,7 +18,8 @@ static bool number_of(gpa_vm *vm, value v, gpa_opnd *out, gpa_code *rc) {
     if (v.tag == V_ARRAY && !v.aux) return false;
     *rc = value_now(vm, v, &now);
     if (*rc) return false;
-    bool is = now.tag == V_BOOL || now.tag == V_INT || now.tag == V_FLOAT || now.tag == V_NUM || now.tag == V_COMPLEX;
+    bool is = now.tag == V_BOOL || now.tag == V_INT || now.tag == V_FLOAT || now.tag == V_NUM ||
+              now.tag == V_COMPLEX;
     if (is) *rc = arg_opnd(vm, now, out);
     value_release(vm, now);
     return is && !*rc;
@@ -35,7 +36,8 @@ static gpa_code keep(walk *w, value v) { return list_append(w->vm, w->kept.list,
 static gpa_code constants(walk *w, const ast_node *at, const tuple_obj *t, tv *out) {
     gpa_code rc = GPA_OK;
     if (typed_tuple(w, (uint32_t)t->count, out)) return GPA_E_MEMORY;
-    for (size_t i = 0; i < t->count && !rc; i++) rc = typed_value(w, at, t->items[i], &out->items[i]);
+    for (size_t i = 0; i < t->count && !rc; i++)
+        rc = typed_value(w, at, t->items[i], &out->items[i]);
     return rc;
 }
 
@@ -43,8 +45,10 @@ static gpa_code not_number(walk *w, const ast_node *at, value v, tv *out) {
     if (v.tag == V_TUPLE) return constants(w, at, v.tuple, out);
     bool text = v.tag == V_STR && w->to->form == TYPED_KERNEL; /* kernels print */
     w->host = w->host || v.tag == V_STR || v.tag == V_LIST || v.tag == V_ARRAY;
-    if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || (v.tag == V_STR && !text) || v.tag == V_SET)
-        return typed_fail(w, at, GPA_E_TYPE, "a compiled function of numbers cannot use a %s; give it as an argument",
+    if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || (v.tag == V_STR && !text) ||
+        v.tag == V_SET)
+        return typed_fail(w, at, GPA_E_TYPE,
+                          "a compiled function of numbers cannot use a %s; give it as an argument",
                           value_type_name(v));
     *out = (tv){.kind = TV_STATIC, .is = v};
     return keep(w, v);
@@ -62,29 +66,38 @@ gpa_code typed_value(walk *w, const ast_node *at, value v, tv *out) {
 /* The number of the parameter, or of the array, for dependence i. */
 static uint32_t place_of(const walk *w, size_t i, bool array) {
     uint32_t n = 0;
-    for (int k = 0; k < w->to->n_args; k++) n += array ? w->to->args[k].rank > 0 : typed_is_number(w->to->args[k]);
-    for (size_t k = 0; k < i; k++) n += array ? w->to->deps[k].ty.rank > 0 : typed_is_number(w->to->deps[k].ty);
+    for (int k = 0; k < w->to->n_args; k++)
+        n += array ? w->to->args[k].rank > 0 : typed_is_number(w->to->args[k]);
+    for (size_t k = 0; k < i; k++)
+        n += array ? w->to->deps[k].ty.rank > 0 : typed_is_number(w->to->deps[k].ty);
     return n;
 }
 
 static int add_array(walk *w, typed_ty t) {
-    return kir_add_array(w->f, (kir_array){.dtype = t.dtype, .where = KIR_GLOBAL, .ndim = w->f->form == KIR_KERNEL ? (uint8_t)(t.rank - 1) : 0,
-                                             .group = w->to->form == TYPED_CORE ? (uint16_t)(1 + w->f->n_arrays) : 1});
+    return kir_add_array(
+        w->f, (kir_array){.dtype = t.dtype,
+                          .where = KIR_GLOBAL,
+                          .ndim = w->f->form == KIR_KERNEL ? (uint8_t)(t.rank - 1) : 0,
+                          .group = w->to->form == TYPED_CORE ? (uint16_t)(1 + w->f->n_arrays) : 1});
 }
 
 static gpa_code read_dependence(walk *w, const ast_node *at, size_t i, tv *out) {
     const typed_dep *d = &w->to->deps[i];
     if (d->ty.dtype == DT_NONE) return not_number(w, at, d->was, out);
-    if (d->ty.rank) return typed_view(w, (int)place_of(w, i, true), d->ty.rank - 1, d->ty.unit, NULL, out);
+    if (d->ty.rank)
+        return typed_view(w, (int)place_of(w, i, true), d->ty.rank - 1, d->ty.unit, NULL, out);
     *out = (tv){.kind = TV_NUMBER, .t = d->ty};
     out->v = typed_emit(w, KIR_PARAM, (gpa_dtype)d->ty.dtype, -1, -1, -1, place_of(w, i, false));
     return GPA_OK;
 }
 
-/* An array of the program: those of dependences stand before shared and local ones, so the next walk declares it. */
+/* An array of the program: those of dependences stand before shared and local ones, so the next
+ * walk declares it. */
 static gpa_code new_array(walk *w, const ast_node *at, const gpa_arr *a, typed_dep *d) {
     if (a->ndim > KIR_MAX_DIMS)
-        return typed_fail(w, at, GPA_E_UNSUPPORTED, "compiled functions take arrays of at most %d dimensions, not %d", KIR_MAX_DIMS, a->ndim);
+        return typed_fail(w, at, GPA_E_UNSUPPORTED,
+                          "compiled functions take arrays of at most %d dimensions, not %d",
+                          KIR_MAX_DIMS, a->ndim);
     d->ty = typed_of_array(a);
     w->changed = true;
     return GPA_OK;
@@ -95,7 +108,9 @@ static size_t find_dependence(const typed_fn *to, const typed_dep *d) {
     size_t i = 0;
     for (; i < to->n_deps; i++) {
         const typed_dep *x = &to->deps[i];
-        if (x->module == d->module && x->name == d->name && x->pinned == d->pinned && (d->module || x->cell.cell == d->cell.cell)) break;
+        if (x->module == d->module && x->name == d->name && x->pinned == d->pinned &&
+            (d->module || x->cell.cell == d->cell.cell))
+            break;
     }
     return i;
 }
@@ -108,11 +123,13 @@ static gpa_code depend(walk *w, const ast_node *at, typed_dep d, tv *out) {
         gpa_code rc;
         value v = current(w->vm, &d);
         if (v.tag == V_UNSET)
-            return typed_fail(w, at, GPA_E_NAME, "name '%s' is not defined", intern_text(vm_names(w->vm), d.name));
+            return typed_fail(w, at, GPA_E_NAME, "name '%s' is not defined",
+                              intern_text(vm_names(w->vm), d.name));
         d.ty.dtype = DT_NONE;
         bool number = number_of(w->vm, v, &o, &rc);
         if (rc) return rc;
-        if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps)) return vm_no_memory(w->vm);
+        if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps))
+            return vm_no_memory(w->vm);
         bool array = !number && v.tag == V_ARRAY && w->to->form != TYPED_BODY;
         if (number) d.ty = typed_of(&o);
         if (array && (rc = new_array(w, at, v.array->arr, &d))) return rc;
@@ -120,7 +137,9 @@ static gpa_code depend(walk *w, const ast_node *at, typed_dep d, tv *out) {
         value_retain(d.cell);
         to->deps[to->n_deps++] = d;
         if (number && place_of(w, to->n_deps, false) > BODY_MAX_IN)
-            return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments and global numbers", BODY_MAX_IN);
+            return typed_fail(w, at, GPA_E_UNSUPPORTED,
+                              "a compiled function has at most %d arguments and global numbers",
+                              BODY_MAX_IN);
         if (number) kir_add_param(w->f, (gpa_dtype)d.ty.dtype);
         if (array) return typed_view(w, add_array(w, d.ty), d.ty.rank - 1, d.ty.unit, NULL, out);
     }
@@ -143,8 +162,11 @@ gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
     size_t i = find_dependence(to, &d);
     if (i == to->n_deps) {
         value v = current(w->vm, &d);
-        if (v.tag == V_UNSET) return typed_fail(w, n, GPA_E_NAME, "name '%s' is not defined", intern_text(vm_names(w->vm), d.name));
-        if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps)) return vm_no_memory(w->vm);
+        if (v.tag == V_UNSET)
+            return typed_fail(w, n, GPA_E_NAME, "name '%s' is not defined",
+                              intern_text(vm_names(w->vm), d.name));
+        if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps))
+            return vm_no_memory(w->vm);
         d.ty.dtype = DT_NONE;
         d.was = value_retain(v);
         value_retain(d.cell);
@@ -154,13 +176,14 @@ gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
     return GPA_OK;
 }
 
-/* A kernel's small global integers, such as the width of its tiles, are part of what is compiled; unless one was found to change
- * from launch to launch. */
+/* A kernel's small global integers, such as the width of its tiles, are part of what is compiled;
+ * unless one was found to change from launch to launch. */
 static bool is_fixed(const walk *w, const ast_node *n) {
     enum { SMALL = 1024 };
     typed_dep d = outside(w, n);
     value v = current(w->vm, &d);
-    return w->to->form == TYPED_KERNEL && !w->to->varies && v.tag == V_INT && v.i >= 0 && v.i <= SMALL;
+    return w->to->form == TYPED_KERNEL && !w->to->varies && v.tag == V_INT && v.i >= 0 &&
+           v.i <= SMALL;
 }
 
 gpa_code typed_outside(walk *w, const ast_node *n, tv *out) {
@@ -172,14 +195,17 @@ gpa_code typed_outside(walk *w, const ast_node *n, tv *out) {
 }
 
 gpa_code typed_global(walk *w, const ast_node *at, module_obj *m, const char *name, tv *out) {
-    gpa_sym sym = intern_find(vm_names(w->vm), name, strlen(name)); /* there since the module was run */
+    gpa_sym sym =
+        intern_find(vm_names(w->vm), name, strlen(name)); /* there since the module was run */
     return depend(w, at, (typed_dep){.module = m, .name = sym, .cell = v_none()}, out);
 }
 
 gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {
-    if (!m->builtin) return depend(w, n, (typed_dep){.module = m, .name = n->attr.name, .cell = v_none()}, out);
+    if (!m->builtin)
+        return depend(w, n, (typed_dep){.module = m, .name = n->attr.name, .cell = v_none()}, out);
     value v = v_none();
-    gpa_code rc = vm_attr(w->vm, v_obj(V_MODULE, m), intern_text(vm_names(w->vm), n->attr.name), &v);
+    gpa_code rc =
+        vm_attr(w->vm, v_obj(V_MODULE, m), intern_text(vm_names(w->vm), n->attr.name), &v);
     if (rc) return gpa_fail_at(vm_err(w->vm), n->attr.name_span);
     rc = typed_value(w, n, v, out);
     value_release(w->vm, v);
@@ -187,8 +213,10 @@ gpa_code typed_member(walk *w, const ast_node *n, module_obj *m, tv *out) {
 }
 
 void typed_declare(walk *w, typed_ty t) {
-    if (t.rank) add_array(w, t);
-    else if (typed_is_number(t)) kir_add_param(w->f, (gpa_dtype)t.dtype);
+    if (t.rank)
+        add_array(w, t);
+    else if (typed_is_number(t))
+        kir_add_param(w->f, (gpa_dtype)t.dtype);
 }
 
 /* ---- at the call ---- */
@@ -217,7 +245,8 @@ bool typed_still_true(gpa_vm *vm, const typed_fn *t) {
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < t->n_deps && !rc; i++)
-        if (typed_is_number(t->deps[i].ty) && number_of(vm, current(vm, &t->deps[i]), to, &rc)) to++;
+        if (typed_is_number(t->deps[i].ty) && number_of(vm, current(vm, &t->deps[i]), to, &rc))
+            to++;
     return rc;
 }
 

@@ -1,6 +1,7 @@
 /* Compiling: rounds of the walk until nothing changes, and the list of what was compiled.
  *
- * The kir of a round that changed something is thrown away unread. Types only widen, so the rounds end. */
+ * The kir of a round that changed something is thrown away unread. Types only widen, so the rounds
+ * end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,12 +22,14 @@ static gpa_code core_argument(walk *w, int i, tv *out) {
         int32_t at = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
         int64_t elements = 1;
         for (int k = 0; k < a.ndim; k++) elements *= c->dim[i][k] < 0 ? 1 : c->fixed[c->dim[i][k]];
-        int32_t by = c->packed >> i & 1 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = elements}) : typed_axis(w, KIR_STRIDE, i, d);
+        int32_t by = c->packed >> i & 1 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = elements})
+                                        : typed_axis(w, KIR_STRIDE, i, d);
         a.offset = kir_op2(w->f, OP_ADD, a.offset, kir_op2(w->f, OP_MULTIPLY, at, by));
     }
     for (int d = a.ndim - 1; d >= 0; d--) {
         int64_t fixed = c->dim[i][d] < 0 ? 1 : c->fixed[c->dim[i][d]];
-        a.size[d] = fixed >= 0 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = fixed}) : typed_axis(w, KIR_SIZE, i, c->loops + d);
+        a.size[d] = fixed >= 0 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = fixed})
+                               : typed_axis(w, KIR_SIZE, i, c->loops + d);
         bool dense = c->dense >> i & 1;
         a.stride[d] = dense ? apart : typed_axis(w, KIR_STRIDE, i, c->loops + d);
         apart = apart < 0 ? a.size[d] : kir_op2(w->f, OP_MULTIPLY, apart, a.size[d]);
@@ -52,7 +55,9 @@ void typed_begin(walk *w, const func_obj *fn) {
 
 gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {
     if (t.rank) return typed_view(w, (*array)++, t.rank - 1, t.unit, NULL, out);
-    *out = (tv){.kind = TV_NUMBER, .t = t, .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
+    *out = (tv){.kind = TV_NUMBER,
+                .t = t,
+                .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
     return GPA_OK;
 }
 
@@ -63,7 +68,8 @@ static gpa_code any_argument(walk *w, int *at, uint32_t *number, int *array, tv 
     if (!t.mark) return typed_argument(w, t, number, array, out);
     if (t.mark == TYPED_NONE) return GPA_OK;
     gpa_code rc = typed_tuple(w, (uint32_t)(t.mark - TYPED_TUPLE), out);
-    for (uint32_t i = 0; i < out->n && !rc; i++) rc = any_argument(w, at, number, array, &out->items[i]);
+    for (uint32_t i = 0; i < out->n && !rc; i++)
+        rc = any_argument(w, at, number, array, &out->items[i]);
     return rc;
 }
 
@@ -75,18 +81,25 @@ static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
     w->frame = NULL;
     typed_begin(w, fn);
     for (int i = 0; i < w->to->n_args && !rc; n++)
-        rc = w->to->form == TYPED_CORE ? core_argument(w, i++, &args[n]) : any_argument(w, &i, &number, &array, &args[n]);
+        rc = w->to->form == TYPED_CORE ? core_argument(w, i++, &args[n])
+                                       : any_argument(w, &i, &number, &array, &args[n]);
     const ast_scope *s = func_node(fn)->function.scope;
     if (!rc && (uint32_t)n != s->n_positional + s->n_keyword_only + s->has_args)
-        rc = typed_fail(w, func_node(fn), GPA_E_UNSUPPORTED, "a compiled function of numbers has positional parameters only");
+        rc = typed_fail(w, func_node(fn), GPA_E_UNSUPPORTED,
+                        "a compiled function of numbers has positional parameters only");
     if (!rc) rc = typed_inline(w, func_node(fn), fn, args, out);
     if (rc) return rc;
     if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
-        return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns no number: a compiled function of numbers must return one", func_name(w->vm, fn));
+        return typed_fail(w, func_node(fn), GPA_E_TYPE,
+                          "%s() returns no number: a compiled function of numbers must return one",
+                          func_name(w->vm, fn));
     if (w->to->form == TYPED_BODY && out->kind != TV_NUMBER)
-        return typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not %s %s", typed_article(out), typed_kind(out));
+        return typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not %s %s",
+                          typed_article(out), typed_kind(out));
     if (w->to->form != TYPED_BODY && out->kind != TV_NONE)
-        return typed_fail(w, func_node(fn), GPA_E_TYPE, "%s() returns a %s: it gives its results through its arrays", func_name(w->vm, fn), typed_kind(out));
+        return typed_fail(w, func_node(fn), GPA_E_TYPE,
+                          "%s() returns a %s: it gives its results through its arrays",
+                          func_name(w->vm, fn), typed_kind(out));
     return GPA_OK;
 }
 
@@ -95,7 +108,9 @@ static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
     gpa_str types;
     str_init(&types);
     typed_put_types(t->args, t->n_args, &types);
-    if (!vm_err(vm)->hint[0]) gpa_err_hint(vm_err(vm), "compiled for %s(%s)", func_name(vm, fn), types.len ? types.text : "");
+    if (!vm_err(vm)->hint[0])
+        gpa_err_hint(vm_err(vm), "compiled for %s(%s)", func_name(vm, fn),
+                     types.len ? types.text : "");
     str_free(&types);
 }
 
@@ -171,12 +186,15 @@ static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype 
     return same;
 }
 
-static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_core *core, const typed_ty *args, int n,
-                    gpa_dtype result, typed_fn **out) {
+static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
+                    const typed_core *core, const typed_ty *args, int n, gpa_dtype result,
+                    typed_fn **out) {
     bool varies = false;
     for (typed_fn **at = known; *at; at = &(*at)->next) {
         typed_fn *t = *at;
-        if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 || !same_args(t, args, n, result)) continue;
+        if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 ||
+            !same_args(t, args, n, result))
+            continue;
         *at = t->next; /* to the front, or away */
         if (!typed_still_true(vm, t)) {
             varies = true;
@@ -205,13 +223,14 @@ static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
     return GPA_OK;
 }
 
-gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form, const typed_ty *args, int n, gpa_dtype result,
-                   typed_fn **out) {
+gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
+                   const typed_ty *args, int n, gpa_dtype result, typed_fn **out) {
     static const typed_core none;
     return get(vm, known, fn, form, &none, args, n, result, out);
 }
 
-gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core, const typed_ty *args, int n, typed_fn **out) {
+gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core,
+                        const typed_ty *args, int n, typed_fn **out) {
     return get(vm, known, fn, TYPED_CORE, core, args, n, DT_NONE, out);
 }
 
@@ -224,6 +243,7 @@ void typed_print(const typed_fn *t, gpa_str *out) {
 size_t typed_own_bytes(const typed_fn *t, bool shared) {
     size_t n = 0;
     for (size_t k = 0; t->f && k < t->f->n_arrays; k++)
-        if (t->f->arrays[k].where == (shared ? KIR_SHARED : KIR_LOCAL)) n += t->f->arrays[k].count * dtype_size((gpa_dtype)t->f->arrays[k].dtype);
+        if (t->f->arrays[k].where == (shared ? KIR_SHARED : KIR_LOCAL))
+            n += t->f->arrays[k].count * dtype_size((gpa_dtype)t->f->arrays[k].dtype);
     return n;
 }

@@ -8,16 +8,22 @@
 
 /* ---- types as values ---- */
 
-static bool is_scalar_type(value v) { return v.tag == V_TYPE && v.aux >= AUX_DTYPE && v.aux < AUX_DTYPE + DT_COUNT; }
-
-bool typed_is_type(value v) {
-    return is_scalar_type(v) || (v.tag == V_STR && v.str->size && v.str->text[v.str->size - 1] == ']' && strchr(v.str->text, ':'));
+static bool is_scalar_type(value v) {
+    return v.tag == V_TYPE && v.aux >= AUX_DTYPE && v.aux < AUX_DTYPE + DT_COUNT;
 }
 
-static void put_type(gpa_str *to, value v) { str_put(to, v.tag == V_STR ? v.str->text : dtype_info[v.aux - AUX_DTYPE].name); }
+bool typed_is_type(value v) {
+    return is_scalar_type(v) || (v.tag == V_STR && v.str->size &&
+                                 v.str->text[v.str->size - 1] == ']' && strchr(v.str->text, ':'));
+}
+
+static void put_type(gpa_str *to, value v) {
+    str_put(to, v.tag == V_STR ? v.str->text : dtype_info[v.aux - AUX_DTYPE].name);
+}
 
 /* "result(types)" */
-static gpa_code signature_text(gpa_vm *vm, const char *result, size_t n, const value *types, value *out) {
+static gpa_code signature_text(gpa_vm *vm, const char *result, size_t n, const value *types,
+                               value *out) {
     gpa_str s;
     str_init(&s);
     str_put(&s, result);
@@ -25,7 +31,8 @@ static gpa_code signature_text(gpa_vm *vm, const char *result, size_t n, const v
     for (size_t i = 0; i < n; i++) {
         if (!typed_is_type(types[i])) {
             str_free(&s);
-            return vm_fail(vm, GPA_E_TYPE, "a signature is made of types, not of '%s'", value_type_name(types[i]));
+            return vm_fail(vm, GPA_E_TYPE, "a signature is made of types, not of '%s'",
+                           value_type_name(types[i]));
         }
         if (i) str_put(&s, ", ");
         put_type(&s, types[i]);
@@ -35,20 +42,28 @@ static gpa_code signature_text(gpa_vm *vm, const char *result, size_t n, const v
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-gpa_code typed_signature_of(gpa_vm *vm, value result, value first, const tuple_obj *more, value *out) {
+gpa_code typed_signature_of(gpa_vm *vm, value result, value first, const tuple_obj *more,
+                            value *out) {
     value types[BODY_MAX_IN] = {first};
-    if (more->count >= BODY_MAX_IN) return vm_fail(vm, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments", BODY_MAX_IN);
+    if (more->count >= BODY_MAX_IN)
+        return vm_fail(vm, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",
+                       BODY_MAX_IN);
     for (size_t i = 0; i < more->count; i++) types[i + 1] = more->items[i];
-    return signature_text(vm, result.tag == V_NONE ? "void" : dtype_info[result.aux - AUX_DTYPE].name, first.tag == V_UNSET ? 0 : more->count + 1, types, out);
+    return signature_text(vm,
+                          result.tag == V_NONE ? "void" : dtype_info[result.aux - AUX_DTYPE].name,
+                          first.tag == V_UNSET ? 0 : more->count + 1, types, out);
 }
 
-gpa_code numba_void(gpa_vm *vm, value *argv, value *out) { return typed_signature_of(vm, v_none(), argv[0], argv[1].tuple, out); } /* type, *types */
+gpa_code numba_void(gpa_vm *vm, value *argv, value *out) {
+    return typed_signature_of(vm, v_none(), argv[0], argv[1].tuple, out);
+} /* type, *types */
 
 gpa_code typed_array_type(gpa_vm *vm, value type, value key, bool *is, value *out) {
     size_t n = key.tag == V_TUPLE ? key.tuple->count : 1;
     gpa_str s;
     *is = is_scalar_type(type) && n > 0;
-    for (size_t i = 0; i < n && *is; i++) *is = (key.tag == V_TUPLE ? key.tuple->items[i] : key).tag == V_SLICE;
+    for (size_t i = 0; i < n && *is; i++)
+        *is = (key.tag == V_TUPLE ? key.tuple->items[i] : key).tag == V_SLICE;
     if (!*is) return GPA_OK;
     str_init(&s);
     put_type(&s, type);
@@ -69,43 +84,54 @@ static typed_ty read_type(const char **at) {
     static const struct {
         const char *name;
         uint8_t dtype;
-    } names[] = {{"double", DT_F64}, {"boolean", DT_BOOL}, {"b1", DT_BOOL}, {"int_", DT_I64}, {"uint", DT_U64}, {"size_t", DT_U64}, {"ssize_t", DT_I64}};
+    } names[] = {{"double", DT_F64}, {"boolean", DT_BOOL}, {"b1", DT_BOOL},    {"int_", DT_I64},
+                 {"uint", DT_U64},   {"size_t", DT_U64},   {"ssize_t", DT_I64}};
     skip(at);
     const char *from = *at;
     while (**at && !strchr(" ,()[", **at)) ++*at;
     typed_ty t = {.dtype = (uint8_t)dtype_find(from, (size_t)(*at - from))};
     for (size_t i = 0; t.dtype == DT_NONE && i < COUNT_OF(names); i++)
-        if (strlen(names[i].name) == (size_t)(*at - from) && memcmp(from, names[i].name, (size_t)(*at - from)) == 0) t.dtype = names[i].dtype;
+        if (strlen(names[i].name) == (size_t)(*at - from) &&
+            memcmp(from, names[i].name, (size_t)(*at - from)) == 0)
+            t.dtype = names[i].dtype;
     skip(at);
     if (**at != '[') return t;
     for (t.rank = 1; **at && **at != ']'; ++*at) {
         bool dimension = (*at)[0] == ':' && (*at)[-1] != ':';
         if (dimension && t.rank <= KIR_MAX_DIMS) t.rank++;
     }
-    if (**at == ']') ++*at;
-    else t.dtype = DT_NONE;
+    if (**at == ']')
+        ++*at;
+    else
+        t.dtype = DT_NONE;
     skip(at);
     return t;
 }
 
 gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s) {
     if (v.tag != V_STR)
-        return vm_fail(vm, GPA_E_TYPE, "a signature is text such as 'float32(float32, float32)', not '%s'", value_type_name(v));
+        return vm_fail(vm, GPA_E_TYPE,
+                       "a signature is text such as 'float32(float32, float32)', not '%s'",
+                       value_type_name(v));
     const char *at = v.str->text;
     *s = (typed_signature){.result.dtype = DT_NONE};
     skip(&at);
     bool nothing = strncmp(at, "void", 4) == 0, bare = *at == '(';
-    if (nothing) at += 4;
-    else if (!bare) s->result = read_type(&at);
+    if (nothing)
+        at += 4;
+    else if (!bare)
+        s->result = read_type(&at);
     skip(&at);
     bool good = (nothing || bare || s->result.dtype != DT_NONE) && *at++ == '(';
     while (good && *at != ')') {
-        good = s->n < BODY_MAX_IN && (s->args[s->n++] = read_type(&at)).dtype != DT_NONE && (*at == ',' || *at == ')');
+        good = s->n < BODY_MAX_IN && (s->args[s->n++] = read_type(&at)).dtype != DT_NONE &&
+               (*at == ',' || *at == ')');
         if (*at == ',') at++;
         skip(&at);
     }
     if (good) return GPA_OK;
-    return vm_fail(vm, GPA_E_VALUE, "'%s' is not a signature such as 'float32(float32, float32)'", v.str->text);
+    return vm_fail(vm, GPA_E_VALUE, "'%s' is not a signature such as 'float32(float32, float32)'",
+                   v.str->text);
 }
 
 /* Whether v is a tuple or list of types: one signature, of which the result is not given. */
@@ -145,7 +171,8 @@ gpa_code typed_signatures(gpa_vm *vm, value v, value *list) {
         TRY(add_signature(vm, made, v));
     } else {
         TRY(vm_collect(vm, v, &given));
-        for (size_t i = 0; i < given.list->count; i++) TRY(add_signature(vm, made, given.list->items[i]));
+        for (size_t i = 0; i < given.list->count; i++)
+            TRY(add_signature(vm, made, given.list->items[i]));
     }
     if (made.list->count) *list = value_retain(made);
 out:
@@ -154,11 +181,14 @@ out:
     return rc;
 }
 
-gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t i, typed_signature *s) {
+gpa_code typed_signature_for(gpa_vm *vm, const func_obj *fn, value list, size_t i,
+                             typed_signature *s) {
     uint32_t takes = func_node(fn)->function.scope->n_positional;
     gpa_code rc = typed_read_signature(vm, list.list->items[i], s);
     if (rc || (uint32_t)s->n == takes) return rc;
-    return vm_fail(vm, GPA_E_TYPE, "Signature mismatch: %d argument types given, but function takes %u arguments", s->n, takes);
+    return vm_fail(vm, GPA_E_TYPE,
+                   "Signature mismatch: %d argument types given, but function takes %u arguments",
+                   s->n, takes);
 }
 
 static bool takes(const typed_signature *s, const gpa_opnd *in, int n, bool weak) {
@@ -166,12 +196,14 @@ static bool takes(const typed_signature *s, const gpa_opnd *in, int n, bool weak
     for (int i = 0; i < n && good; i++) {
         typed_ty t = typed_of(&in[i]);
         gpa_dtype to = (gpa_dtype)s->args[i].dtype;
-        good = t.weak && weak ? dtype_of_weak(in[i].weak, to) == to : dtype_can_cast((gpa_dtype)t.dtype, to, CAST_SAFE);
+        good = t.weak && weak ? dtype_of_weak(in[i].weak, to) == to
+                              : dtype_can_cast((gpa_dtype)t.dtype, to, CAST_SAFE);
     }
     return good;
 }
 
-gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in, int n, typed_signature *s) {
+gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in,
+                      int n, typed_signature *s) {
     bool alone = true;
     for (int i = 0; i < n_in; i++) alone = alone && typed_of(&in[i]).weak;
     for (int weak = !alone; weak < 2; weak++)
@@ -181,7 +213,8 @@ gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd
             if ((!n || s->n == n) && takes(s, in, n_in, weak)) return GPA_OK;
         }
     return vm_fail(vm, GPA_E_TYPE,
-                   "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                   "ufunc '%s' not supported for the input types, and the inputs could not be "
+                   "safely coerced to any supported "
                    "types according to the casting rule ''safe''",
                    func_name(vm, fn));
 }

@@ -1,17 +1,19 @@
 /* Statements.
  *
- * A return that is the last thing its function does sets the results and goes on; any other also leaves the BLOCK that
- * then stands around the function's body. What follows an `if` one arm of which always leaves is written into the other
- * arm, so the common early return needs no BLOCK.
+ * A return that is the last thing its function does sets the results and goes on; any other also
+ * leaves the BLOCK that then stands around the function's body. What follows an `if` one arm of
+ * which always leaves is written into the other arm, so the common early return needs no BLOCK.
  *
- * Reading order: returns, assignments, branches, one statement; loops are in iterate.c, calls in inline.c. */
+ * Reading order: returns, assignments, branches, one statement; loops are in iterate.c, calls in
+ * inline.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "runtime/base/arena.h"
 #include "lang/typed/lower.h"
 
-/* Statements still to do: a list from `at` on, then those behind it. `last`: nothing of the function follows. */
+/* Statements still to do: a list from `at` on, then those behind it. `last`: nothing of the
+ * function follows. */
 typedef struct rest {
     ast_list list;
     uint32_t at;
@@ -25,14 +27,18 @@ static gpa_code statements(walk *w, const rest *r, bool last, bool *left);
 static gpa_code learn_shape(walk *w, const ast_node *at, const tv *v, shape_of_return *s) {
     uint32_t n = v->kind == TV_TUPLE ? v->n : 1;
     bool tuple = v->kind == TV_TUPLE;
-    if (n > TYPED_MAX_TUPLE) return typed_fail(w, at, GPA_E_UNSUPPORTED, "a compiled function returns tuples of at most %d items", TYPED_MAX_TUPLE);
+    if (n > TYPED_MAX_TUPLE)
+        return typed_fail(w, at, GPA_E_UNSUPPORTED,
+                          "a compiled function returns tuples of at most %d items",
+                          TYPED_MAX_TUPLE);
     if (s->n == 0) {
         s->n = n;
         s->tuple = tuple;
         return GPA_OK;
     }
     if (s->n == n && s->tuple == tuple) return GPA_OK;
-    return typed_fail(w, at, GPA_E_TYPE, "all returns of a compiled function must give the same number of values");
+    return typed_fail(w, at, GPA_E_TYPE,
+                      "all returns of a compiled function must give the same number of values");
 }
 
 static void set_flag(walk *w, int32_t flag) {
@@ -43,9 +49,12 @@ static gpa_code returns(walk *w, const ast_node *n, bool last) {
     tframe *fr = w->frame;
     tv v;
     gpa_code rc = GPA_OK;
-    if (!fr->gives) v = (tv){.kind = TV_NONE};
-    else if (!n->return_.value) rc = typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number");
-    else rc = typed_expr(w, n->return_.value, &v);
+    if (!fr->gives)
+        v = (tv){.kind = TV_NONE};
+    else if (!n->return_.value)
+        rc = typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number");
+    else
+        rc = typed_expr(w, n->return_.value, &v);
     if (rc) return rc;
     bool outermost = w->nest == fr->nest;
     if (last && outermost && !fr->returned) {
@@ -73,7 +82,8 @@ static gpa_code place_of(walk *w, const ast_node *target, tview *out) {
     gpa_code rc = typed_expr(w, target->index.object, &a);
     if (rc) return rc;
     if (a.kind == TV_ARRAY) return typed_place(w, target, &a, target->index.index, out);
-    rc = typed_fail(w, target, GPA_E_TYPE, "'%s' object does not support item assignment", typed_kind(&a));
+    rc = typed_fail(w, target, GPA_E_TYPE, "'%s' object does not support item assignment",
+                    typed_kind(&a));
     typed_note(w, target->index.object, a);
     return rc;
 }
@@ -90,8 +100,13 @@ static gpa_code unpack(walk *w, const ast_node *target, const tview *row, uint32
     gpa_code rc = GPA_OK;
     for (int more = 0; more < 2; more++) {
         char text[64];
-        snprintf(text, sizeof text, more ? "too many values to unpack (expected %u)" : "not enough values to unpack (expected %u, got \1)", n);
-        typed_open(w, KIR_IF, DT_NONE, kir_op2(w->f, more ? OP_GREATER : OP_LESS, row->size[0], typed_int(w, n).v), -1, -1);
+        snprintf(text, sizeof text,
+                 more ? "too many values to unpack (expected %u)"
+                      : "not enough values to unpack (expected %u, got \1)",
+                 n);
+        typed_open(w, KIR_IF, DT_NONE,
+                   kir_op2(w->f, more ? OP_GREATER : OP_LESS, row->size[0], typed_int(w, n).v), -1,
+                   -1);
         typed_raise_here(w, GPA_E_VALUE, kir_add_text(w->f, text), more ? -1 : row->size[0]);
         typed_close(w, KIR_IF);
     }
@@ -99,8 +114,10 @@ static gpa_code unpack(walk *w, const ast_node *target, const tview *row, uint32
     for (uint32_t i = 0; i < n && !rc; i++) {
         tv ix = typed_int(w, i);
         rc = typed_place_of(w, target, row, &ix, 1, &place);
-        if (!rc && place.ndim) rc = typed_sub(w, &place, &out->items[i]);
-        else if (!rc) out->items[i] = typed_load(w, &place);
+        if (!rc && place.ndim)
+            rc = typed_sub(w, &place, &out->items[i]);
+        else if (!rc)
+            out->items[i] = typed_load(w, &place);
     }
     return rc;
 }
@@ -109,17 +126,25 @@ gpa_code typed_assign_to(walk *w, const ast_node *target, tv v) {
     if (target->kind == AST_NAME) {
         if (target->name.place.where == AST_IN_SLOT)
             return typed_assign(w, target, (int32_t)(w->frame->slots + target->name.place.slot), v);
-        return typed_fail(w, target, GPA_E_UNSUPPORTED, "a compiled function cannot change a variable outside of itself");
+        return typed_fail(w, target, GPA_E_UNSUPPORTED,
+                          "a compiled function cannot change a variable outside of itself");
     }
     if (target->kind == AST_INDEX) return assign_item(w, target, v);
     if (target->kind != AST_TUPLE && target->kind != AST_LIST)
-        return typed_fail(w, target, GPA_E_UNSUPPORTED, "cannot assign to this in a compiled function of numbers");
+        return typed_fail(w, target, GPA_E_UNSUPPORTED,
+                          "cannot assign to this in a compiled function of numbers");
     const ast_list *to = target->kind == AST_TUPLE ? &target->tuple.items : &target->list.items;
     gpa_code rc = GPA_OK;
-    if (v.kind == TV_ARRAY && v.view->ndim && (rc = unpack(w, target, v.view, to->n, &v))) return rc;
-    if (v.kind != TV_TUPLE) return typed_fail(w, target, GPA_E_TYPE, "cannot unpack non-iterable %s object", typed_kind(&v));
-    if (v.n < to->n) return typed_fail(w, target, GPA_E_VALUE, "not enough values to unpack (expected %u, got %u)", to->n, v.n);
-    if (v.n > to->n) return typed_fail(w, target, GPA_E_VALUE, "too many values to unpack (expected %u)", to->n);
+    if (v.kind == TV_ARRAY && v.view->ndim && (rc = unpack(w, target, v.view, to->n, &v)))
+        return rc;
+    if (v.kind != TV_TUPLE)
+        return typed_fail(w, target, GPA_E_TYPE, "cannot unpack non-iterable %s object",
+                          typed_kind(&v));
+    if (v.n < to->n)
+        return typed_fail(w, target, GPA_E_VALUE,
+                          "not enough values to unpack (expected %u, got %u)", to->n, v.n);
+    if (v.n > to->n)
+        return typed_fail(w, target, GPA_E_VALUE, "too many values to unpack (expected %u)", to->n);
     for (uint32_t i = 0; i < to->n && !rc; i++) rc = typed_assign_to(w, to->at[i], v.items[i]);
     return rc;
 }
@@ -127,7 +152,8 @@ gpa_code typed_assign_to(walk *w, const ast_node *target, tv v) {
 static gpa_code assign_all(walk *w, const ast_node *n) {
     tv v;
     gpa_code rc = typed_expr(w, n->assign.value, &v);
-    for (uint32_t i = 0; i < n->assign.targets.n && !rc; i++) rc = typed_assign_to(w, n->assign.targets.at[i], v);
+    for (uint32_t i = 0; i < n->assign.targets.n && !rc; i++)
+        rc = typed_assign_to(w, n->assign.targets.at[i], v);
     return rc;
 }
 
@@ -137,7 +163,9 @@ static gpa_code augment_item(walk *w, const ast_node *n) {
     tview to;
     tv a, b, v;
     gpa_code rc = place_of(w, target, &to);
-    if (!rc) rc = to.ndim ? typed_expr(w, n->augassign.value, &b) : typed_number(w, n->augassign.value, &b);
+    if (!rc)
+        rc = to.ndim ? typed_expr(w, n->augassign.value, &b)
+                     : typed_number(w, n->augassign.value, &b);
     if (rc || to.ndim) return rc ? rc : typed_fill(w, n, &to, &b);
     kir_at(w->f, target->span);
     a = typed_load(w, &to);
@@ -150,7 +178,9 @@ static gpa_code augment(walk *w, const ast_node *n) {
     if (n->augassign.target->kind == AST_INDEX) return augment_item(w, n);
     gpa_code rc = typed_number(w, n->augassign.target, &a);
     if (!rc) rc = typed_number(w, n->augassign.value, &b);
-    if (!rc) rc = typed_binary(w, n, typed_operator(n->augassign.op), n->augassign.target, n->augassign.value, a, b, &v);
+    if (!rc)
+        rc = typed_binary(w, n, typed_operator(n->augassign.op), n->augassign.target,
+                          n->augassign.value, a, b, &v);
     return rc ? rc : typed_assign_to(w, n->augassign.target, v);
 }
 
@@ -160,7 +190,9 @@ static gpa_code augment(walk *w, const ast_node *n) {
 static bool leaves(const ast_list *l) {
     if (l->n == 0) return false;
     const ast_node *n = l->at[l->n - 1];
-    if (n->kind == AST_RETURN || n->kind == AST_BREAK || n->kind == AST_CONTINUE || n->kind == AST_RAISE) return true;
+    if (n->kind == AST_RETURN || n->kind == AST_BREAK || n->kind == AST_CONTINUE ||
+        n->kind == AST_RAISE)
+        return true;
     return n->kind == AST_IF && leaves(&n->if_.body) && leaves(&n->if_.other);
 }
 
@@ -169,17 +201,22 @@ static bool breaks(const ast_list *l) {
     bool found = false;
     for (uint32_t i = 0; i < l->n && !found; i++) {
         const ast_node *n = l->at[i];
-        found = n->kind == AST_BREAK || (n->kind == AST_IF && (breaks(&n->if_.body) || breaks(&n->if_.other))) ||
-                (n->kind == AST_FOR && breaks(&n->for_.other)) || (n->kind == AST_WHILE && breaks(&n->while_.other));
+        found = n->kind == AST_BREAK ||
+                (n->kind == AST_IF && (breaks(&n->if_.body) || breaks(&n->if_.other))) ||
+                (n->kind == AST_FOR && breaks(&n->for_.other)) ||
+                (n->kind == AST_WHILE && breaks(&n->while_.other));
     }
     return found;
 }
 
-/* Whether control does not come out of a loop at its end: it has none, or the else that follows leaves. */
+/* Whether control does not come out of a loop at its end: it has none, or the else that follows
+ * leaves. */
 static bool endless(const ast_node *n) {
     if (n->kind != AST_WHILE && n->kind != AST_FOR) return false;
-    const ast_list *body = n->kind == AST_FOR ? &n->for_.body : &n->while_.body, *other = n->kind == AST_FOR ? &n->for_.other : &n->while_.other;
-    return !breaks(body) && (leaves(other) || (n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE));
+    const ast_list *body = n->kind == AST_FOR ? &n->for_.body : &n->while_.body,
+                   *other = n->kind == AST_FOR ? &n->for_.other : &n->while_.other;
+    return !breaks(body) &&
+           (leaves(other) || (n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE));
 }
 
 static bool nothing(const rest *r) {
@@ -189,11 +226,14 @@ static bool nothing(const rest *r) {
 }
 
 static gpa_code must_return(walk *w, const ast_node *n) {
-    return typed_fail(w, n, GPA_E_TYPE, "a compiled function of numbers must return a number on every way through it");
+    return typed_fail(
+        w, n, GPA_E_TYPE,
+        "a compiled function of numbers must return a number on every way through it");
 }
 
 /* The arm of an `if` whose test is sure, and what follows it. */
-static gpa_code only_arm(walk *w, const ast_node *n, bool first, const rest *after, bool last, bool *left) {
+static gpa_code only_arm(walk *w, const ast_node *n, bool first, const rest *after, bool last,
+                         bool *left) {
     rest all = {first ? n->if_.body : n->if_.other, 0, after};
     bool out;
     gpa_code rc = statements(w, &all, last, &out);
@@ -201,12 +241,14 @@ static gpa_code only_arm(walk *w, const ast_node *n, bool first, const rest *aft
     return !rc && last && w->frame->gives && !out ? must_return(w, n) : rc;
 }
 
-/* An `if` and what follows it; *left: control leaves in both arms, or what follows was written into one. */
+/* An `if` and what follows it; *left: control leaves in both arms, or what follows was written into
+ * one. */
 static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last, bool *left) {
     tv test;
     bool ends[2] = {leaves(&n->if_.body), leaves(&n->if_.other)}, out[2];
     bool moved = ends[0] != ends[1], arm_last = last && (moved || nothing(after));
-    rest body = {n->if_.body, 0, moved && ends[1] ? after : NULL}, other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
+    rest body = {n->if_.body, 0, moved && ends[1] ? after : NULL},
+         other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
     gpa_code rc = typed_truth(w, n->if_.test, &test);
     if (rc) return rc;
     if (test.sure) return only_arm(w, n, test.i, after, last, left);
@@ -220,8 +262,7 @@ static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last,
     }
     typed_close(w, KIR_IF);
     *left = moved || (out[0] && out[1]);
-    if (!rc && moved && last && w->frame->gives && !(out[0] && out[1]))
-        rc = must_return(w, n);
+    if (!rc && moved && last && w->frame->gives && !(out[0] && out[1])) rc = must_return(w, n);
     return rc;
 }
 
@@ -229,7 +270,9 @@ static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last,
 
 static gpa_code refuse(walk *w, const ast_node *n) {
     w->host = true;
-    return typed_fail(w, n, GPA_E_UNSUPPORTED, "this statement cannot be compiled: a compiled function of numbers has assignments, if, for ... in range, while and return");
+    return typed_fail(w, n, GPA_E_UNSUPPORTED,
+                      "this statement cannot be compiled: a compiled function of numbers has "
+                      "assignments, if, for ... in range, while and return");
 }
 
 /* What an error says: a text, in which a number may have its place (\1). */
@@ -238,15 +281,20 @@ typedef struct {
     int32_t number; /* int64, -1: none */
 } message;
 
-static gpa_code put_message(walk *w, const ast_node *at, const tv *v, bool quoted, gpa_str *out, message *m) {
+static gpa_code put_message(walk *w, const ast_node *at, const tv *v, bool quoted, gpa_str *out,
+                            message *m) {
     bool known = v->kind == TV_STATIC && v->is.tag == V_STR;
     if (known && quoted) return vm_repr(w->vm, v->is, out);
     if (known) str_put(out, v->is.str->text);
     if (known) return GPA_OK;
     const tv *number = v->kind == TV_TEXT && v->n == 1 ? &v->items[0] : v;
-    bool whole = number->kind == TV_NUMBER && (dtype_is_int((gpa_dtype)number->t.dtype) || number->t.dtype == DT_BOOL);
-    if (!whole || m->number >= 0 || (v->kind == TV_TEXT && (quoted || strchr(v->is.str->text, '\2'))))
-        return typed_fail(w, at, GPA_E_UNSUPPORTED, "the message of a compiled error is a text with at most one integer in it");
+    bool whole = number->kind == TV_NUMBER &&
+                 (dtype_is_int((gpa_dtype)number->t.dtype) || number->t.dtype == DT_BOOL);
+    if (!whole || m->number >= 0 ||
+        (v->kind == TV_TEXT && (quoted || strchr(v->is.str->text, '\2'))))
+        return typed_fail(
+            w, at, GPA_E_UNSUPPORTED,
+            "the message of a compiled error is a text with at most one integer in it");
     m->number = kir_cast(w->f, DT_I64, number->v);
     str_put(out, v->kind == TV_TEXT ? v->is.str->text : "\1");
     return GPA_OK;
@@ -261,7 +309,8 @@ static gpa_code read_message(walk *w, const ast_list *args, message *m) {
     if (args->n > 1) str_putc(&text, '(');
     for (uint32_t i = 0; i < args->n && !rc; i++) {
         if (i) str_put(&text, ", ");
-        rc = args->at[i]->kind == AST_FSTRING ? typed_fstring(w, args->at[i], &v) : typed_expr(w, args->at[i], &v);
+        rc = args->at[i]->kind == AST_FSTRING ? typed_fstring(w, args->at[i], &v)
+                                              : typed_expr(w, args->at[i], &v);
         if (!rc) rc = put_message(w, args->at[i], &v, args->n > 1, &text, m);
     }
     if (args->n > 1) str_putc(&text, ')');
@@ -274,13 +323,20 @@ static gpa_code assertion(walk *w, const ast_node *n) {
     tv test;
     message text = {KIR_NO_TEXT, -1};
     const ast_node *m = n->assert_.message;
-    if (w->to->form == TYPED_BODY) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
+    if (w->to->form == TYPED_BODY)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED, "a ufunc cannot assert");
     gpa_code rc = typed_truth(w, n->assert_.test, &test);
     if (rc) return rc;
     typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test.v), -1, -1);
     if (m) rc = read_message(w, &(ast_list){(ast_node **)(uintptr_t)&m, 1}, &text);
     kir_at(w->f, n->assert_.test->span);
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = text.text, .a = -1, .b = text.number, .c = -1});
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT,
+                             .type = DT_NONE,
+                             .sub = KIR_FT_ASSERT,
+                             .imm = text.text,
+                             .a = -1,
+                             .b = text.number,
+                             .c = -1});
     typed_close(w, KIR_IF);
     return rc;
 }
@@ -290,23 +346,36 @@ static gpa_code raised(walk *w, const ast_node *n, gpa_code *code, message *text
     const ast_node *v = n->raise_.value;
     const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;
     tv type;
-    if (!v || n->raise_.cause) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a kernel raises an error by its name, without a cause");
+    if (!v || n->raise_.cause)
+        return typed_fail(w, n, GPA_E_UNSUPPORTED,
+                          "a kernel raises an error by its name, without a cause");
     gpa_code rc = typed_expr(w, args ? v->call.func : v, &type);
     if (rc) return rc;
-    bool is_error = type.kind == TV_STATIC && type.is.tag == V_TYPE && type.is.aux >= AUX_ERROR && type.is.aux < AUX_FROZENSET;
+    bool is_error = type.kind == TV_STATIC && type.is.tag == V_TYPE && type.is.aux >= AUX_ERROR &&
+                    type.is.aux < AUX_FROZENSET;
     if (!is_error || !gpa_err_is((gpa_code)(type.is.aux - AUX_ERROR), GPA_E_EXCEPTION))
         return typed_fail(w, v, GPA_E_TYPE, "exceptions must derive from BaseException");
-    if (args && v->call.keywords.n) return typed_fail(w, v, GPA_E_TYPE, "%s() takes no keyword arguments", gpa_err_name((gpa_code)(type.is.aux - AUX_ERROR)));
+    if (args && v->call.keywords.n)
+        return typed_fail(w, v, GPA_E_TYPE, "%s() takes no keyword arguments",
+                          gpa_err_name((gpa_code)(type.is.aux - AUX_ERROR)));
     *code = (gpa_code)(type.is.aux - AUX_ERROR);
     return args ? read_message(w, args, text) : GPA_OK;
 }
 
 static void raise_it(walk *w, gpa_code code, message m) {
     int32_t payload = kir_const(w->f, DT_I64, (gpa_val){.I64 = code});
-    kir_emit(w->f, (kir_ins){.code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_RAISE, .imm = m.text, .a = payload, .b = m.number, .c = -1});
+    kir_emit(w->f, (kir_ins){.code = KIR_FAULT,
+                             .type = DT_NONE,
+                             .sub = KIR_FT_RAISE,
+                             .imm = m.text,
+                             .a = payload,
+                             .b = m.number,
+                             .c = -1});
 }
 
-void typed_raise_here(walk *w, gpa_code code, uint32_t text, int32_t number) { raise_it(w, code, (message){text, number}); }
+void typed_raise_here(walk *w, gpa_code code, uint32_t text, int32_t number) {
+    raise_it(w, code, (message){text, number});
+}
 
 static gpa_code raises(walk *w, const ast_node *n) {
     gpa_code code = GPA_OK;
@@ -323,7 +392,8 @@ static gpa_code simple(walk *w, const ast_node *n) {
     tv v;
     switch ((int)n->kind) {
         case AST_PASS: return GPA_OK;
-        case AST_EXPR: return n->expr.value->kind == AST_STRING ? GPA_OK : typed_expr(w, n->expr.value, &v);
+        case AST_EXPR:
+            return n->expr.value->kind == AST_STRING ? GPA_OK : typed_expr(w, n->expr.value, &v);
         case AST_ASSIGN: return assign_all(w, n);
         case AST_AUGASSIGN: return augment(w, n);
         case AST_ANNASSIGN: {
@@ -362,17 +432,18 @@ static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
             case AST_BREAK:
             case AST_CONTINUE:
                 *left = true;
-                typed_emit(w, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1, n->kind == AST_BREAK ? w->leave : 0);
+                typed_emit(w, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1,
+                           n->kind == AST_BREAK ? w->leave : 0);
                 break;
-            default:
-                rc = simple(w, n);
-                *left = endless(n) || n->kind == AST_RAISE;
+            default: rc = simple(w, n); *left = endless(n) || n->kind == AST_RAISE;
         }
     }
     return rc;
 }
 
-gpa_code typed_body(walk *w, ast_list body, bool *left) { return statements(w, &(rest){body, 0, NULL}, true, left); }
+gpa_code typed_body(walk *w, ast_list body, bool *left) {
+    return statements(w, &(rest){body, 0, NULL}, true, left);
+}
 
 gpa_code typed_block(walk *w, ast_list body) {
     bool left;

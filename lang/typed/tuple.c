@@ -1,6 +1,7 @@
-/* Tuples in bodies: several values, of which each has its own type. They are no value of the kir: an index that is known takes the
- * item itself, one that is not chooses among numbers, and a loop over numbers counts through such choices. A loop over arrays is
- * written out, once for each. CUDA's vectors are tuples of numbers of one type.
+/* Tuples in bodies: several values, of which each has its own type. They are no value of the kir:
+ * an index that is known takes the item itself, one that is not chooses among numbers, and a loop
+ * over numbers counts through such choices. A loop over arrays is written out, once for each.
+ * CUDA's vectors are tuples of numbers of one type.
  *
  * Reading order: items, loops, vectors. */
 #include <string.h>
@@ -29,7 +30,10 @@ static gpa_code chosen(walk *w, const ast_node *at, const tv *t, int32_t place, 
     for (uint32_t i = 0; i < t->n; i++) {
         typed_ty before = common;
         common = typed_join(common, t->items[i].t);
-        if (common.dtype == DT_NONE) return typed_fail(w, at, GPA_E_TYPE, "the items of the tuple are %s and %s: they have no type in common", typed_name(before), typed_name(t->items[i].t));
+        if (common.dtype == DT_NONE)
+            return typed_fail(w, at, GPA_E_TYPE,
+                              "the items of the tuple are %s and %s: they have no type in common",
+                              typed_name(before), typed_name(t->items[i].t));
     }
     int32_t v = typed_cast(w, t->items[t->n - 1], common);
     for (uint32_t i = t->n - 1; i-- > 0;) {
@@ -42,9 +46,12 @@ static gpa_code chosen(walk *w, const ast_node *at, const tv *t, int32_t place, 
 
 static gpa_code item_at(walk *w, const ast_node *n, const tv *t, const tv *index, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
-    int32_t place = typed_cast(w, *index, py_int), size = typed_int(w, t->n).v, zero = typed_int(w, 0).v;
-    int32_t wrapped = kir_op3(w->f, OP_WHERE, kir_op2(w->f, OP_LESS, place, zero), kir_op2(w->f, OP_ADD, place, size), place);
-    int32_t outside = kir_op2(w->f, OP_LOGICAL_OR, kir_op2(w->f, OP_LESS, wrapped, zero), kir_op2(w->f, OP_GREATER_EQUAL, wrapped, size));
+    int32_t place = typed_cast(w, *index, py_int), size = typed_int(w, t->n).v,
+            zero = typed_int(w, 0).v;
+    int32_t wrapped = kir_op3(w->f, OP_WHERE, kir_op2(w->f, OP_LESS, place, zero),
+                              kir_op2(w->f, OP_ADD, place, size), place);
+    int32_t outside = kir_op2(w->f, OP_LOGICAL_OR, kir_op2(w->f, OP_LESS, wrapped, zero),
+                              kir_op2(w->f, OP_GREATER_EQUAL, wrapped, size));
     kir_at(w->f, n->span);
     typed_open(w, KIR_IF, DT_NONE, outside, -1, -1);
     typed_raise_here(w, GPA_E_INDEX, kir_add_text(w->f, "tuple index out of range"), -1);
@@ -57,9 +64,11 @@ gpa_code typed_tuple_item(walk *w, const ast_node *n, const tv *t, tv *out) {
     gpa_code rc = typed_number(w, n->index.index, &i);
     if (rc) return rc;
     if (!dtype_is_int((gpa_dtype)i.t.dtype) && i.t.dtype != DT_BOOL)
-        return typed_fail(w, n->index.index, GPA_E_TYPE, "tuple indices must be integers or slices, not %s", typed_name(i.t));
+        return typed_fail(w, n->index.index, GPA_E_TYPE,
+                          "tuple indices must be integers or slices, not %s", typed_name(i.t));
     if (!i.known && (w->to->form == TYPED_BODY || !t->n || !all_numbers(t)))
-        return typed_fail(w, n->index.index, GPA_E_TYPE, "the index of this tuple must be a literal in a compiled function");
+        return typed_fail(w, n->index.index, GPA_E_TYPE,
+                          "the index of this tuple must be a literal in a compiled function");
     if (!i.known) return item_at(w, n, t, &i, out);
     int64_t at = i.i < 0 ? i.i + t->n : i.i;
     if (at < 0 || at >= t->n) return typed_fail(w, n, GPA_E_INDEX, "tuple index out of range");
@@ -72,7 +81,8 @@ gpa_code typed_tuple_item(walk *w, const ast_node *n, const tv *t, tv *out) {
 static void look_for_leaving(void *user, ast_node *n) {
     bool *found = user;
     *found = *found || n->kind == AST_BREAK || n->kind == AST_CONTINUE;
-    if (!*found && n->kind != AST_FOR && n->kind != AST_WHILE) ast_each_child(n, look_for_leaving, found);
+    if (!*found && n->kind != AST_FOR && n->kind != AST_WHILE)
+        ast_each_child(n, look_for_leaving, found);
 }
 
 /* Whether a break or continue in the list means the loop around it. */
@@ -84,7 +94,10 @@ static bool leaves_loop(const ast_list *l) {
 
 static gpa_code written_out(walk *w, const ast_node *n, const tv *t) {
     gpa_code rc = GPA_OK;
-    if (leaves_loop(&n->for_.body)) return typed_fail(w, n, GPA_E_UNSUPPORTED, "a loop over a tuple of arrays is written out: it has no break or continue");
+    if (leaves_loop(&n->for_.body))
+        return typed_fail(
+            w, n, GPA_E_UNSUPPORTED,
+            "a loop over a tuple of arrays is written out: it has no break or continue");
     for (uint32_t i = 0; i < t->n && !rc; i++) {
         rc = typed_assign_to(w, n->for_.target, t->items[i]);
         if (!rc) rc = typed_block(w, n->for_.body);
@@ -109,9 +122,11 @@ gpa_code typed_tuple_each(walk *w, const ast_node *n, const tv *t) {
 
 enum { VECTOR_NAME, VECTOR_DTYPE, VECTOR_N, VECTOR_FIELDS };
 
-static gpa_code call_vector(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call_vector(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                            const value *names, value *out) {
     (void)o, (void)n, (void)args, (void)n_kw, (void)names, (void)out;
-    return vm_fail(vm, GPA_E_UNSUPPORTED, "vectors exist in kernels only: functions under @cuda.jit");
+    return vm_fail(vm, GPA_E_UNSUPPORTED,
+                   "vectors exist in kernels only: functions under @cuda.jit");
 }
 
 static gpa_code repr_vector(gpa_vm *vm, object_obj *o, gpa_str *out) {
@@ -126,13 +141,20 @@ static gpa_code attr_of_vector(gpa_vm *vm, object_obj *o, const char *name, valu
     *out = v_unset();
     if (strcmp(name, "__doc__") != 0) return GPA_OK;
     str_init(&doc);
-    str_printf(&doc, "The type of vectors of %lld %s, for kernels: made of numbers and shorter vectors, with the parts .x, .y, .z, .w as far as they go.\n\n>>> from numba import cuda\n>>> cuda.%s\n%s",
-               (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own, own);
+    str_printf(&doc,
+               "The type of vectors of %lld %s, for kernels: made of numbers and shorter vectors, "
+               "with the parts .x, .y, .z, .w as far as they go.\n\n>>> from numba import "
+               "cuda\n>>> cuda.%s\n%s",
+               (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own,
+               own);
     *out = v_str_take(vm, &doc);
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-const object_kind cuda_vector_kind = {.type_name = "numba.cuda.VectorType", .call = call_vector, .attr = attr_of_vector, .repr = repr_vector};
+const object_kind cuda_vector_kind = {.type_name = "numba.cuda.VectorType",
+                                      .call = call_vector,
+                                      .attr = attr_of_vector,
+                                      .repr = repr_vector};
 
 gpa_code cuda_vector_type(gpa_vm *vm, value *argv, value *out) { /* name, dtype, n */
     gpa_dtype t;
@@ -155,7 +177,8 @@ bool typed_vector_part(const tv *v, const char *name, tv *out) {
     return false;
 }
 
-gpa_code typed_vector(walk *w, const ast_node *n, const object_obj *type, const tv *v, uint32_t n_args, tv *out) {
+gpa_code typed_vector(walk *w, const ast_node *n, const object_obj *type, const tv *v,
+                      uint32_t n_args, tv *out) {
     const char *name = type->fields[VECTOR_NAME].str->text;
     typed_ty t = {.dtype = (uint8_t)type->fields[VECTOR_DTYPE].i};
     uint32_t want = (uint32_t)type->fields[VECTOR_N].i, have = 0, given = 0;
@@ -167,9 +190,14 @@ gpa_code typed_vector(walk *w, const ast_node *n, const object_obj *type, const 
         given += count;
         for (uint32_t k = 0; k < count && have < want; k++) {
             if (items[k].kind != TV_NUMBER || (dtype_is_complex((gpa_dtype)items[k].t.dtype)))
-                return typed_fail(w, n->call.args.at[i], GPA_E_TYPE, "%s() takes real numbers and vectors, not %s %s", name, typed_article(&items[k]), typed_kind(&items[k]));
+                return typed_fail(w, n->call.args.at[i], GPA_E_TYPE,
+                                  "%s() takes real numbers and vectors, not %s %s", name,
+                                  typed_article(&items[k]), typed_kind(&items[k]));
             out->items[have++] = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(w, items[k], t)};
         }
     }
-    return given == want ? GPA_OK : typed_fail(w, n, GPA_E_TYPE, "%s() takes %u numbers, as such or in vectors (%u given)", name, want, given);
+    return given == want ? GPA_OK
+                         : typed_fail(w, n, GPA_E_TYPE,
+                                      "%s() takes %u numbers, as such or in vectors (%u given)",
+                                      name, want, given);
 }

@@ -1,4 +1,5 @@
-/* Numba's types as values: NumPy's scalar types; f8[:,:] and f8(i4, f8[:]) are their texts, as signatures are written. */
+/* Numba's types as values: NumPy's scalar types; f8[:,:] and f8(i4, f8[:]) are their texts, as
+ * signatures are written. */
 #ifndef GPA_TYPED_TYPES_H
 #define GPA_TYPED_TYPES_H
 
@@ -7,7 +8,8 @@
 /* A scalar type, or the text of an array type. */
 bool typed_is_type(value v);
 /* "int32(int32, float64[:])" */
-gpa_code typed_signature_of(gpa_vm *vm, value result, value first, const tuple_obj *more, value *out);
+gpa_code typed_signature_of(gpa_vm *vm, value result, value first, const tuple_obj *more,
+                            value *out);
 /* float32[:, :] as "float32[:,:]"; *is false: the subscript does not make an array type. */
 gpa_code typed_array_type(gpa_vm *vm, value type, value key, bool *is, value *out);
 

@@ -1,8 +1,8 @@
 /* @vectorize: a function of numbers as a ufunc.
  *
- * A call finds the operands' types, has the function compiled for them (once), and makes a node: nothing runs until the
- * result is needed. With signatures the first whose types the operands can be cast to safely is taken, as NumPy chooses
- * a loop.
+ * A call finds the operands' types, has the function compiled for them (once), and makes a node:
+ * nothing runs until the result is needed. With signatures the first whose types the operands can
+ * be cast to safely is taken, as NumPy chooses a loop.
  *
  * Reading order: signatures, calls, attributes, decorators; the methods are in methods.c. */
 #include <stdio.h>
@@ -16,18 +16,24 @@
 
 enum { FUNCTION, SIGNATURES, FOLDS = VECTORIZED_FOLDS, FIELDS };
 
-uint32_t vectorized_arity(const object_obj *o) { return func_node(o->fields[FUNCTION].func)->function.scope->n_positional; }
+uint32_t vectorized_arity(const object_obj *o) {
+    return func_node(o->fields[FUNCTION].func)->function.scope->n_positional;
+}
 
-static const char *name_of(gpa_vm *vm, const object_obj *o) { return func_name(vm, o->fields[FUNCTION].func); }
+static const char *name_of(gpa_vm *vm, const object_obj *o) {
+    return func_name(vm, o->fields[FUNCTION].func);
+}
 
 /* ---- signatures ---- */
 
 /* The types to compile for: of the first signature that fits, else the operands' own. */
-static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop, typed_ty *types, gpa_dtype *result) {
+static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop,
+                       typed_ty *types, gpa_dtype *result) {
     value list = o->fields[SIGNATURES];
     typed_signature s;
     *result = loop;
-    for (int i = 0; i < n; i++) types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
+    for (int i = 0; i < n; i++)
+        types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
     if (list.tag == V_NONE || loop != DT_NONE) return GPA_OK;
     gpa_code rc = typed_choose(vm, o->fields[FUNCTION].func, list, in, n, n, &s);
     if (rc) return rc;
@@ -42,39 +48,55 @@ typedef struct {
     value out, where, dtype, casting, signature;
 } keywords;
 
-static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
+static const keywords no_keywords = {
+    {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}, {.tag = V_UNSET}};
 
-static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *names, const value *values, keywords *k) {
+static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *names,
+                     const value *values, keywords *k) {
     for (size_t i = 0; i < n_kw; i++) {
         const char *s = names[i].str->text;
-        if (strcmp(s, "out") == 0) k->out = values[i];
-        else if (strcmp(s, "where") == 0) k->where = values[i];
-        else if (strcmp(s, "dtype") == 0) k->dtype = values[i];
-        else if (strcmp(s, "casting") == 0) k->casting = values[i];
-        else if (strcmp(s, "signature") == 0 || strcmp(s, "sig") == 0) k->signature = values[i];
-        else return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", name_of(vm, o), s);
+        if (strcmp(s, "out") == 0)
+            k->out = values[i];
+        else if (strcmp(s, "where") == 0)
+            k->where = values[i];
+        else if (strcmp(s, "dtype") == 0)
+            k->dtype = values[i];
+        else if (strcmp(s, "casting") == 0)
+            k->casting = values[i];
+        else if (strcmp(s, "signature") == 0 || strcmp(s, "sig") == 0)
+            k->signature = values[i];
+        else
+            return vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
+                           name_of(vm, o), s);
     }
     return GPA_OK;
 }
 
 /* "dd->d": the loop that it names, which has one type throughout. */
 static gpa_code loop_of(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out) {
-    if (v.tag != V_STR || v.str->size == 0) return vm_fail(vm, GPA_E_TYPE, "the signature object to ufunc must be a string or a tuple.");
+    if (v.tag != V_STR || v.str->size == 0)
+        return vm_fail(vm, GPA_E_TYPE,
+                       "the signature object to ufunc must be a string or a tuple.");
     const char *s = v.str->text;
     *out = dtype_find(s, 1);
     for (; *s; s++)
         if (*s != '-' && *s != '>' && dtype_find(s, 1) != *out) *out = DT_NONE;
     if (*out != DT_NONE) return GPA_OK;
-    return vm_fail(vm, GPA_E_TYPE, "No loop matching the specified signature and casting was found for ufunc %s", name_of(vm, o));
+    return vm_fail(vm, GPA_E_TYPE,
+                   "No loop matching the specified signature and casting was found for ufunc %s",
+                   name_of(vm, o));
 }
 
-static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts, gpa_arr **out) {
+static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts,
+                    gpa_arr **out) {
     typed_ty types[BODY_MAX_IN];
     gpa_dtype result;
     typed_fn *known = o->data, *t;
     gpa_code rc = choose(vm, o, in, n, opts->dtype, types, &result);
     for (int i = 0; i < n && !rc; i++)
-        if (in[i].weak == WEAK_NO) rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)types[i].dtype, opts->casting);
+        if (in[i].weak == WEAK_NO)
+            rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)types[i].dtype,
+                                   opts->casting);
     if (rc) return rc;
     rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
     o->data = known;
@@ -93,7 +115,8 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, const keywor
     TRY(arg_casting(vm, k->casting, &opts.casting));
     if (k->signature.tag != V_UNSET) TRY(loop_of(vm, o, k->signature, &opts.dtype));
     TRY(arg_out(vm, k->out, &opts.into));
-    if (k->where.tag != V_UNSET && !(k->where.tag == V_BOOL && k->where.i)) TRY(arg_array(vm, k->where, DT_BOOL, &where));
+    if (k->where.tag != V_UNSET && !(k->where.tag == V_BOOL && k->where.i))
+        TRY(arg_array(vm, k->where, DT_BOOL, &where));
     opts.where = where;
     TRY(run(vm, o, in, n, &opts, &result));
     if (opts.into) {
@@ -108,18 +131,23 @@ out:
     return rc;
 }
 
-static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                     const value *names, value *out) {
     keywords k = no_keywords;
     size_t arity = vectorized_arity(o);
     gpa_code rc = bind(vm, o, n_kw, names, args + n, &k);
     if (rc) return rc;
     if (n < arity || n > arity + 1)
-        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu were given", name_of(vm, o), arity, arity + 1, n);
+        return vm_fail(vm, GPA_E_TYPE,
+                       "%s() takes from %zu to %zu positional arguments but %zu were given",
+                       name_of(vm, o), arity, arity + 1, n);
     if (n == arity + 1) k.out = args[arity];
     return apply(vm, o, args, &k, out);
 }
 
-gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out) { return apply(vm, o, args, &no_keywords, out); }
+gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *out) {
+    return apply(vm, o, args, &no_keywords, out);
+}
 
 static void forget(gpa_vm *vm, object_obj *o) { typed_free_all(vm, o->data); }
 
@@ -128,7 +156,8 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind vectorized_kind = {.type_name = "numba.DUFunc", .free = forget, .call = call, .repr = repr};
+const object_kind vectorized_kind = {
+    .type_name = "numba.DUFunc", .free = forget, .call = call, .repr = repr};
 
 /* ---- attributes ---- */
 
@@ -160,7 +189,8 @@ gpa_code typed_types(gpa_vm *vm, value *argv, value *out) {
         if ((rc = typed_read_signature(vm, list->list->items[k], &s))) break;
         str_init(&text);
         for (int i = 0; i < s.n; i++) str_putc(&text, dtype_info[s.args[i].dtype].np_char);
-        str_printf(&text, "->%c", s.result.dtype == DT_NONE ? '?' : dtype_info[s.result.dtype].np_char);
+        str_printf(&text, "->%c",
+                   s.result.dtype == DT_NONE ? '?' : dtype_info[s.result.dtype].np_char);
         value v = v_str_take(vm, &text);
         rc = v.tag == V_UNSET ? GPA_E_MEMORY : list_append(vm, out->list, v);
         value_release(vm, v);
@@ -190,13 +220,18 @@ gpa_code typed_py_func(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* Every compiled function has the one it was made of as its first field. */
-gpa_code typed_its_doc(gpa_vm *vm, value *argv, value *out) { return vm_attr(vm, argv[0].object->fields[FUNCTION], "__doc__", out); }
+gpa_code typed_its_doc(gpa_vm *vm, value *argv, value *out) {
+    return vm_attr(vm, argv[0].object->fields[FUNCTION], "__doc__", out);
+}
 
-gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) { return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out); }
+gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) {
+    return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out);
+}
 
 /* ---- decorators ---- */
 
-/* Compiles for each signature, so that a function that does not fit it fails where it is written. */
+/* Compiles for each signature, so that a function that does not fit it fails where it is written.
+ */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     value list = o->fields[SIGNATURES];
     gpa_code rc = GPA_OK;
@@ -204,28 +239,37 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_signature s;
         typed_fn *known = o->data, *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
-        if (!rc) rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, s.args, s.n, (gpa_dtype)s.result.dtype, &t);
+        if (!rc)
+            rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, s.args, s.n,
+                           (gpa_dtype)s.result.dtype, &t);
         o->data = known;
     }
     return rc;
 }
 
 static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
-    if (fn.tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "@vectorize takes a function, not '%s'", value_type_name(fn));
+    if (fn.tag != V_FUNC)
+        return vm_fail(vm, GPA_E_TYPE, "@vectorize takes a function, not '%s'",
+                       value_type_name(fn));
     value o = v_object(vm, &vectorized_kind, FIELDS);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
     o.object->fields[FUNCTION] = value_retain(fn);
     o.object->fields[SIGNATURES] = value_retain(signatures);
     uint32_t n = vectorized_arity(o.object);
     bool fits = n >= 1 && n <= BODY_MAX_IN;
-    gpa_code rc = fits ? compile_signatures(vm, o.object) : vm_fail(vm, GPA_E_TYPE, "a ufunc has from 1 to %d arguments", BODY_MAX_IN);
-    if (rc) value_release(vm, o);
-    else *out = o;
+    gpa_code rc = fits ? compile_signatures(vm, o.object)
+                       : vm_fail(vm, GPA_E_TYPE, "a ufunc has from 1 to %d arguments", BODY_MAX_IN);
+    if (rc)
+        value_release(vm, o);
+    else
+        *out = o;
     return rc;
 }
 
-/* What @vectorize(...) gives: called with the function. Its field is the list of signatures or None. */
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw, const value *names, value *out) {
+/* What @vectorize(...) gives: called with the function. Its field is the list of signatures or
+ * None. */
+static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                          const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     return make(vm, args[0], o->fields[0], out);
@@ -233,7 +277,8 @@ static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args
 
 const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = with_call};
 
-gpa_code numba_vectorize(gpa_vm *vm, value *argv, value *out) { /* ftylist_or_function, target, **kws */
+gpa_code numba_vectorize(gpa_vm *vm, value *argv,
+                         value *out) { /* ftylist_or_function, target, **kws */
     value list, o;
     gpa_code rc = typed_check_target(vm, argv[1]);
     if (rc) return rc;

@@ -1,7 +1,7 @@
 /* The walk's state: types, regions, slots.
  *
- * Invariant: the order in which slots are asked for does not depend on types, so a slot of one round is that of the
- * next. Types only widen.
+ * Invariant: the order in which slots are asked for does not depend on types, so a slot of one
+ * round is that of the next. Types only widen.
  *
  * Reading order: errors, types, kir, slots. */
 #include <stdio.h>
@@ -16,16 +16,26 @@
 const char *typed_name(typed_ty t) {
     static const char *const weak[] = {"", "bool", "int", "float", "complex"};
     static const char *const arrays[DT_COUNT][KIR_MAX_DIMS + 1] = {
-#define DT(id, name, ...)                                                                                        \
-    [DT_##id] = {name "[()]", name "[:]", name "[:,:]", name "[:,:,:]", name "[:,:,:,:]", name "[:,:,:,:,:]",     \
-                 name "[:,:,:,:,:,:]", name "[:,:,:,:,:,:,:]", name "[:,:,:,:,:,:,:,:]"},
+#define DT(id, name, ...)                \
+    [DT_##id] = {name "[()]",            \
+                 name "[:]",             \
+                 name "[:,:]",           \
+                 name "[:,:,:]",         \
+                 name "[:,:,:,:]",       \
+                 name "[:,:,:,:,:]",     \
+                 name "[:,:,:,:,:,:]",   \
+                 name "[:,:,:,:,:,:,:]", \
+                 name "[:,:,:,:,:,:,:,:]"},
 #include "runtime/tables/dtype.def"
 #undef DT
     };
     if (t.dtype >= DT_COUNT) return "nothing";
     if (t.rank) return arrays[t.dtype][t.rank - 1];
     if (!t.weak) return dtype_info[t.dtype].name;
-    return weak[t.dtype == DT_BOOL ? WEAK_BOOL : t.dtype == DT_I64 ? WEAK_INT : t.dtype == DT_F64 ? WEAK_FLOAT : WEAK_COMPLEX];
+    return weak[t.dtype == DT_BOOL  ? WEAK_BOOL
+                : t.dtype == DT_I64 ? WEAK_INT
+                : t.dtype == DT_F64 ? WEAK_FLOAT
+                                    : WEAK_COMPLEX];
 }
 
 /* The type at t; what follows it. */
@@ -64,7 +74,9 @@ const char *typed_kind(const tv *v) {
     return value_type_name(v->is);
 }
 
-bool typed_is_none(const tv *v) { return v->kind == TV_NONE || (v->kind == TV_STATIC && v->is.tag == V_NONE); }
+bool typed_is_none(const tv *v) {
+    return v->kind == TV_NONE || (v->kind == TV_STATIC && v->is.tag == V_NONE);
+}
 
 const char *typed_article(const tv *v) { return strchr("aeio", typed_kind(v)[0]) ? "an" : "a"; }
 
@@ -75,7 +87,9 @@ gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt,
     gpa_failv(e, code, fmt, ap);
     va_end(ap);
     if (!at) return e->code;
-    gpa_span span = at->kind == AST_BINARY ? at->binary.op_span : at->kind == AST_AUGASSIGN ? at->augassign.op_span : at->span;
+    gpa_span span = at->kind == AST_BINARY      ? at->binary.op_span
+                    : at->kind == AST_AUGASSIGN ? at->augassign.op_span
+                                                : at->span;
     return gpa_fail_at(e, span);
 }
 
@@ -87,7 +101,10 @@ void typed_note(walk *w, const ast_node *at, tv v) {
 
 static gpa_weak weakness(typed_ty t) {
     if (!t.weak) return WEAK_NO;
-    return t.dtype == DT_BOOL ? WEAK_BOOL : t.dtype == DT_I64 ? WEAK_INT : t.dtype == DT_F64 ? WEAK_FLOAT : WEAK_COMPLEX;
+    return t.dtype == DT_BOOL  ? WEAK_BOOL
+           : t.dtype == DT_I64 ? WEAK_INT
+           : t.dtype == DT_F64 ? WEAK_FLOAT
+                               : WEAK_COMPLEX;
 }
 
 typed_ty typed_join(typed_ty a, typed_ty b) {
@@ -99,7 +116,10 @@ typed_ty typed_join(typed_ty a, typed_ty b) {
     return (typed_ty){.dtype = (uint8_t)dtype_promote((gpa_dtype)a.dtype, (gpa_dtype)b.dtype)};
 }
 
-bool typed_same(typed_ty a, typed_ty b) { return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit && a.mark == b.mark; }
+bool typed_same(typed_ty a, typed_ty b) {
+    return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit &&
+           a.mark == b.mark;
+}
 
 typed_ty typed_of_array(const gpa_arr *a) {
     bool unit = a->ndim && a->strides[a->ndim - 1] == 1;
@@ -108,16 +128,21 @@ typed_ty typed_of_array(const gpa_arr *a) {
 
 /* ---- kir ---- */
 
-int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c, uint32_t imm) {
-    return kir_emit(w->f, (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = a, .b = b, .c = c, .imm = imm});
+int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c,
+                   uint32_t imm) {
+    return kir_emit(
+        w->f,
+        (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = a, .b = b, .c = c, .imm = imm});
 }
 
 int32_t typed_cast(walk *w, tv v, typed_ty t) { return kir_cast(w->f, (gpa_dtype)t.dtype, v.v); }
 
 /* The regions by number: what was made in one is known while it is open. */
 static void enter_region(walk *w) {
-    if (mem_room(&w->open, w->n_open, &w->cap_open, sizeof *w->open)) w->open[w->n_open++] = ++w->n_numbered;
-    else w->f->failed = true;
+    if (mem_room(&w->open, w->n_open, &w->cap_open, sizeof *w->open))
+        w->open[w->n_open++] = ++w->n_numbered;
+    else
+        w->f->failed = true;
 }
 
 static bool is_open(const walk *w, uint32_t region) {
@@ -150,14 +175,15 @@ void typed_close(walk *w, kir_code code) {
 
 /* ---- slots ---- */
 
-/* A slot at the beginning of a round, with the nest of where it is made: every use lies inside or behind, so this is the place of
- * one VAR for all assignments. */
+/* A slot at the beginning of a round, with the nest of where it is made: every use lies inside or
+ * behind, so this is the place of one VAR for all assignments. */
 static void begin_slot(walk *w, slot *s) {
     s->bound = false;
     s->nest = w->nest;
     s->var = s->flag = -1;
     s->latest_region = s->counter_region = UINT32_MAX;
-    if (s->stored && s->t.dtype != DT_NONE) s->var = typed_emit(w, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, -1, 0);
+    if (s->stored && s->t.dtype != DT_NONE)
+        s->var = typed_emit(w, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, -1, 0);
     for (uint32_t i = 0; i < s->n_parts; i++) begin_slot(w, &s->parts[i]);
 }
 
@@ -176,15 +202,20 @@ void typed_free_slots(walk *w) {
     mem_free(w->slots);
 }
 
-/* An array or a tuple in a branch or a loop: it is known until that ends. What was assigned outside cannot change inside,
- * since what follows, or the next trip, would have to know which it is. */
+/* An array or a tuple in a branch or a loop: it is known until that ends. What was assigned outside
+ * cannot change inside, since what follows, or the next trip, would have to know which it is. */
 static gpa_code assign_inside(walk *w, const ast_node *at, slot *s, tv v) {
     uint32_t here = innermost(w);
-    if (s->stored) return typed_fail(w, at, GPA_E_TYPE, "the variable would be both %s and %s", typed_name(s->t), typed_kind(&v));
+    if (s->stored)
+        return typed_fail(w, at, GPA_E_TYPE, "the variable would be both %s and %s",
+                          typed_name(s->t), typed_kind(&v));
     bool changes = s->bound && s->region != here && is_open(w, s->region);
     w->host = w->host || (changes && v.kind == TV_TUPLE);
     if (changes)
-        return typed_fail(w, at, GPA_E_UNSUPPORTED, "a variable that holds a %s before a branch or a loop cannot change in it", typed_kind(&s->direct));
+        return typed_fail(
+            w, at, GPA_E_UNSUPPORTED,
+            "a variable that holds a %s before a branch or a loop cannot change in it",
+            typed_kind(&s->direct));
     s->direct = v;
     s->bound = true;
     s->region = here;
@@ -197,7 +228,9 @@ static gpa_code assign(walk *w, const ast_node *at, slot *s, tv v);
 static gpa_code assign_parts(walk *w, const ast_node *at, slot *s, tv v) {
     gpa_code rc = GPA_OK;
     if (v.kind != TV_TUPLE || v.n != s->n_parts)
-        return typed_fail(w, at, GPA_E_TYPE, "the variable would be both a tuple of %u and %s%s", s->n_parts, v.kind == TV_TUPLE ? "one of another length" : typed_article(&v),
+        return typed_fail(w, at, GPA_E_TYPE, "the variable would be both a tuple of %u and %s%s",
+                          s->n_parts,
+                          v.kind == TV_TUPLE ? "one of another length" : typed_article(&v),
                           v.kind == TV_TUPLE ? "" : typed_kind(&v));
     for (uint32_t i = 0; i < v.n && !rc; i++) rc = assign(w, at, &s->parts[i], v.items[i]);
     s->direct = v;
@@ -205,7 +238,8 @@ static gpa_code assign_parts(walk *w, const ast_node *at, slot *s, tv v) {
     return rc;
 }
 
-/* Whether a variable that changes in a branch or a loop can have this value there: a tuple of numbers, unless it is the machine's. */
+/* Whether a variable that changes in a branch or a loop can have this value there: a tuple of
+ * numbers, unless it is the machine's. */
 static bool has_parts(const walk *w, const tv *v) {
     bool good = v->kind == TV_TUPLE && v->n && (w->to->form != TYPED_LOOP || w->frame->outer);
     for (uint32_t i = 0; good && i < v->n; i++) good = v->items[i].kind == TV_NUMBER;
@@ -215,7 +249,13 @@ static bool has_parts(const walk *w, const tv *v) {
 static gpa_code make_parts(walk *w, slot *s, uint32_t n) {
     if (!(s->parts = mem_new(n * sizeof *s->parts))) return vm_no_memory(w->vm);
     s->n_parts = n;
-    for (uint32_t i = 0; i < n; i++) s->parts[i] = (slot){.t.dtype = DT_NONE, .var = -1, .flag = -1, .latest_region = UINT32_MAX, .counter_region = UINT32_MAX, .nest = s->nest};
+    for (uint32_t i = 0; i < n; i++)
+        s->parts[i] = (slot){.t.dtype = DT_NONE,
+                             .var = -1,
+                             .flag = -1,
+                             .latest_region = UINT32_MAX,
+                             .counter_region = UINT32_MAX,
+                             .nest = s->nest};
     w->changed = true;
     return GPA_OK;
 }
@@ -230,8 +270,10 @@ static gpa_code assign(walk *w, const ast_node *at, slot *s, tv v) {
     bool straight = w->nest == s->nest && !s->stored;
     if (s->parts) return assign_parts(w, at, s, v);
     if (v.kind != TV_NUMBER && !straight) {
-        bool changes = s->bound && s->direct.kind == TV_TUPLE && s->region != innermost(w) && is_open(w, s->region);
-        if (s->stored || !changes || !has_parts(w, &v) || !has_parts(w, &s->direct)) return assign_inside(w, at, s, v);
+        bool changes = s->bound && s->direct.kind == TV_TUPLE && s->region != innermost(w) &&
+                       is_open(w, s->region);
+        if (s->stored || !changes || !has_parts(w, &v) || !has_parts(w, &s->direct))
+            return assign_inside(w, at, s, v);
         gpa_code rc = make_parts(w, s, v.n);
         return rc ? rc : assign_parts(w, at, s, v);
     }
@@ -246,21 +288,27 @@ static gpa_code assign(walk *w, const ast_node *at, slot *s, tv v) {
         if (t.dtype != DT_NONE) s->t = t;
         return GPA_OK;
     }
-    if (t.dtype == DT_NONE) return typed_fail(w, at, GPA_E_TYPE, "the variable would be both %s and %s", typed_name(s->t), typed_name(v.t));
+    if (t.dtype == DT_NONE)
+        return typed_fail(w, at, GPA_E_TYPE, "the variable would be both %s and %s",
+                          typed_name(s->t), typed_name(v.t));
     if (!typed_same(t, s->t) || !s->stored) {
         s->t = t;
         s->stored = w->changed = true;
         s->var = typed_emit(w, KIR_VAR, (gpa_dtype)t.dtype, -1, -1, -1, 0);
     }
     s->bound = true;
-    if (s->flag >= 0) typed_emit(w, KIR_SET, DT_NONE, s->flag, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = true}), -1, 0);
+    if (s->flag >= 0)
+        typed_emit(w, KIR_SET, DT_NONE, s->flag, kir_const(w->f, DT_BOOL, (gpa_val){.BOOL = true}),
+                   -1, 0);
     s->latest = typed_cast(w, v, t);
     s->latest_region = innermost(w);
     typed_emit(w, KIR_SET, DT_NONE, s->var, s->latest, -1, 0);
     return GPA_OK;
 }
 
-gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) { return assign(w, at, &w->slots[i], v); }
+gpa_code typed_assign(walk *w, const ast_node *at, int32_t i, tv v) {
+    return assign(w, at, &w->slots[i], v);
+}
 
 void typed_fix(walk *w, int32_t i, uint32_t below) {
     slot *s = &w->slots[i];
@@ -271,21 +319,26 @@ void typed_fix(walk *w, int32_t i, uint32_t below) {
 
 bool typed_known(const walk *w, int32_t i) {
     const slot *s = &w->slots[i];
-    return s->bound && (s->stored || s->parts || s->direct.kind == TV_NUMBER || s->direct.kind == TV_STATIC || is_open(w, s->region));
+    return s->bound && (s->stored || s->parts || s->direct.kind == TV_NUMBER ||
+                        s->direct.kind == TV_STATIC || is_open(w, s->region));
 }
 
 static tv read_slot(walk *w, slot *s) {
     if (s->parts) {
         tv all = s->direct;
-        if (typed_tuple(w, s->n_parts, &all)) return s->direct; /* the walk ends for want of memory */
+        if (typed_tuple(w, s->n_parts, &all))
+            return s->direct; /* the walk ends for want of memory */
         all.is = s->direct.is;
         for (uint32_t i = 0; i < s->n_parts; i++) all.items[i] = read_slot(w, &s->parts[i]);
         return all;
     }
     if (!s->stored) return s->direct;
-    if (s->counter_region != UINT32_MAX && is_open(w, s->counter_region)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->counter, .below = s->counter_below};
+    if (s->counter_region != UINT32_MAX && is_open(w, s->counter_region))
+        return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->counter, .below = s->counter_below};
     if (s->latest_region == innermost(w)) return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->latest};
-    return (tv){.kind = TV_NUMBER, .t = s->t, .v = typed_emit(w, KIR_GET, (gpa_dtype)s->t.dtype, s->var, -1, -1, 0)};
+    return (tv){.kind = TV_NUMBER,
+                .t = s->t,
+                .v = typed_emit(w, KIR_GET, (gpa_dtype)s->t.dtype, s->var, -1, -1, 0)};
 }
 
 tv typed_read(walk *w, int32_t i) { return read_slot(w, &w->slots[i]); }

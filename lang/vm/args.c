@@ -6,10 +6,12 @@
 #include "lang/object/number.h"
 #include "lang/object/record.h"
 
-/* The number an argument stands for; a lazy NumPy scalar is computed, and an array of one element read. */
+/* The number an argument stands for; a lazy NumPy scalar is computed, and an array of one element
+ * read. */
 static gpa_code scalar_of(gpa_vm *vm, value v, number *n, gpa_dtype *t) {
     *t = DT_NONE;
-    if (v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux)) *t = v.tag == V_NUM ? (gpa_dtype)v.aux : DT_C128;
+    if (v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux))
+        *t = v.tag == V_NUM ? (gpa_dtype)v.aux : DT_C128;
     if (v.tag != V_ARRAY || v.array->arr->size != 1) {
         *n = number_of(v);
         return GPA_OK;
@@ -27,22 +29,27 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out) {
         return GPA_OK;
     }
     if (v.tag == V_ARRAY && (v.array->arr->size != 1 || v.array->arr->ndim != 0))
-        return vm_fail(vm, GPA_E_TYPE, "only integer scalar arrays can be converted to a scalar index");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "only integer scalar arrays can be converted to a scalar index");
     number n;
     gpa_dtype t;
     bool handled;
     value index = v_none();
     gpa_code rc = record_ask(vm, v, "__index__", 0, NULL, &index, &handled);
     if (!rc && handled) {
-        rc = index.tag == V_OBJECT ? vm_fail(vm, GPA_E_TYPE, "__index__ returned non-int (type %s)", value_type_name(index)) : arg_int(vm, index, what, out);
+        rc = index.tag == V_OBJECT ? vm_fail(vm, GPA_E_TYPE, "__index__ returned non-int (type %s)",
+                                             value_type_name(index))
+                                   : arg_int(vm, index, what, out);
         value_release(vm, index);
         return rc;
     }
     if (!rc) rc = scalar_of(vm, v, &n, &t);
     if (rc) return rc;
-    if (n.kind == NUMBER_UINT || n.kind == NUMBER_BIG) return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    if (n.kind == NUMBER_UINT || n.kind == NUMBER_BIG)
+        return vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     if (n.kind != NUMBER_INT || t == DT_BOOL)
-        return vm_fail(vm, GPA_E_TYPE, "'%s' object cannot be interpreted as an integer", value_type_name(v));
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object cannot be interpreted as an integer",
+                       value_type_name(v));
     *out = n.i;
     return GPA_OK;
 }
@@ -70,7 +77,8 @@ gpa_code arg_float(gpa_vm *vm, value v, const char *what, double *out) {
         return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && t == DT_NONE))
         return vm_fail(vm, GPA_E_TYPE, "must be real number, not %s", value_type_name(v));
-    if (n.kind == NUMBER_BIG && isinf(n.re)) return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
+    if (n.kind == NUMBER_BIG && isinf(n.re))
+        return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     *out = n.re;
     return GPA_OK;
 }
@@ -81,7 +89,8 @@ gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out) {
 }
 
 gpa_code arg_text(gpa_vm *vm, value v, const char *what, const char **text, size_t *n) {
-    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "%s must be str, not %s", what, value_type_name(v));
+    if (v.tag != V_STR)
+        return vm_fail(vm, GPA_E_TYPE, "%s must be str, not %s", what, value_type_name(v));
     *text = v.str->text;
     *n = v.str->size;
     return GPA_OK;

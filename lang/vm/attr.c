@@ -1,6 +1,6 @@
-/* Attributes: where a value keeps them, in order: what the object itself has, the rows of its type, what every object
- * has (__class__, __doc__). Rows found are remembered at the instruction (attr_cache), and by name, for types whose attributes
- * depend on nothing but the type. */
+/* Attributes: where a value keeps them, in order: what the object itself has, the rows of its type,
+ * what every object has (__class__, __doc__). Rows found are remembered at the instruction
+ * (attr_cache), and by name, for types whose attributes depend on nothing but the type. */
 #include <stdio.h>
 
 #include "runtime/base/base.h"
@@ -43,7 +43,9 @@ static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cac
     known_row *known = &vm->known_rows[(name * 8 + key) % KNOWN_ROWS];
     native_owner o = owner_of_value(v);
     bool seen = key && known->key == key && known->name == name;
-    const native *row = seen ? known->row : o == OWNER_COUNT ? NULL : native_find(o, sym_text(vm, name));
+    const native *row = seen               ? known->row
+                        : o == OWNER_COUNT ? NULL
+                                           : native_find(o, sym_text(vm, name));
     if (key) *known = (known_row){key, name, row};
     if (cache && key && row) *cache = (attr_cache){.tag = key, .row = row};
     return row;
@@ -51,7 +53,8 @@ static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cac
 
 /* ---- attributes of particular values ---- (UNSET: none of that name) */
 
-static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache *cache, value *out) {
+static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache *cache,
+                            value *out) {
     if (cache && cache->owner == m && m->slots[cache->slot].tag != V_UNSET) {
         *out = found(m->slots[cache->slot]);
         return GPA_OK;
@@ -60,12 +63,17 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
     value v = module_get_peek(m, name);
     if (v.tag != V_UNSET) {
         *out = found(v);
-        if (cache) *cache = (attr_cache){.tag = V_MODULE, .owner = m, .slot = (uint32_t)module_slot(vm, m, name)};
+        if (cache)
+            *cache = (attr_cache){
+                .tag = V_MODULE, .owner = m, .slot = (uint32_t)module_slot(vm, m, name)};
         return GPA_OK;
     }
-    if (is(text, "__name__")) *out = v_cstr(vm, sym_text(vm, m->name));
-    else if (is(text, "__doc__")) *out = found(m->doc);
-    else return import_member(vm, m, name, out);
+    if (is(text, "__name__"))
+        *out = v_cstr(vm, sym_text(vm, m->name));
+    else if (is(text, "__doc__"))
+        *out = found(m->doc);
+    else
+        return import_member(vm, m, name, out);
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
@@ -88,14 +96,22 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
             return GPA_OK;
         }
     }
-    if (is(text, "__name__")) *out = v_cstr(vm, func_name(vm, f));
-    else if (is(text, "__qualname__")) *out = v_cstr(vm, func_title(vm, f));
-    else if (is(text, "__doc__")) *out = found(f->doc);
-    else if (is(text, "__text_signature__")) return signature_attr(vm, f, out);
-    else if (is(text, "__defaults__")) *out = found(f->defaults);
-    else if (is(text, "__kwdefaults__")) *out = found(f->kwdefaults);
-    else if (is(text, "__module__")) *out = v_cstr(vm, sym_text(vm, f->module->name));
-    else return GPA_OK;
+    if (is(text, "__name__"))
+        *out = v_cstr(vm, func_name(vm, f));
+    else if (is(text, "__qualname__"))
+        *out = v_cstr(vm, func_title(vm, f));
+    else if (is(text, "__doc__"))
+        *out = found(f->doc);
+    else if (is(text, "__text_signature__"))
+        return signature_attr(vm, f, out);
+    else if (is(text, "__defaults__"))
+        *out = found(f->defaults);
+    else if (is(text, "__kwdefaults__"))
+        *out = found(f->kwdefaults);
+    else if (is(text, "__module__"))
+        *out = v_cstr(vm, sym_text(vm, f->module->name));
+    else
+        return GPA_OK;
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
@@ -104,10 +120,14 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     const char *text = sym_text(vm, name);
     gpa_code rc = instance_attr(vm, v, name, out, NULL);
     if (rc || out->tag != V_UNSET) return rc;
-    if (is(text, "__notes__") && x->notes.tag != V_NONE) *out = found(x->notes);
-    else if (is(text, "__context__") || is(text, "__traceback__")) *out = v_none();
-    else if (x->code == GPA_E_STOP_ITERATION && is(text, "value")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
-    else if (x->code == GPA_E_EXIT && is(text, "code")) *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
+    if (is(text, "__notes__") && x->notes.tag != V_NONE)
+        *out = found(x->notes);
+    else if (is(text, "__context__") || is(text, "__traceback__"))
+        *out = v_none();
+    else if (x->code == GPA_E_STOP_ITERATION && is(text, "value"))
+        *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
+    else if (x->code == GPA_E_EXIT && is(text, "code"))
+        *out = x->args.tuple->count ? found(x->args.tuple->items[0]) : v_none();
     else if (x->code == GPA_E_AXIS && (is(text, "axis") || is(text, "ndim"))) {
         const tuple_obj *args = x->args.tuple;
         *out = args->count >= 2 ? found(args->items[is(text, "ndim")]) : v_none();
@@ -115,7 +135,8 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     return GPA_OK;
 }
 
-/* The members of a record type, the methods of ndarray and of NumPy's scalars that are written in gpa, else NULL. */
+/* The members of a record type, the methods of ndarray and of NumPy's scalars that are written in
+ * gpa, else NULL. */
 static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
     if (aux >= AUX_KIND) return record_members_peek(vm, object_kinds[aux - AUX_KIND]);
     native_owner o = owner_of_type(aux);
@@ -136,14 +157,17 @@ static value type_doc(gpa_vm *vm, native_owner o) {
     return row ? v_cstr(vm, row->doc) : v_none();
 }
 
-/* __mro__ and __bases__ of a built-in type that is no NumPy scalar's: what it derives from, object last. */
+/* __mro__ and __bases__ of a built-in type that is no NumPy scalar's: what it derives from, object
+ * last. */
 static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
     value line[16];
     size_t n = 0;
     bool error = type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET;
     if (type.aux >= AUX_DTYPE && type.aux < AUX_ERROR) return GPA_OK;
     line[n++] = type;
-    for (gpa_code e = error ? gpa_err_parent((gpa_code)(type.aux - AUX_ERROR)) : GPA_OK; e && n + 1 < COUNT_OF(line); e = gpa_err_parent(e)) line[n++] = v_type(AUX_ERROR + (uint32_t)e);
+    for (gpa_code e = error ? gpa_err_parent((gpa_code)(type.aux - AUX_ERROR)) : GPA_OK;
+         e && n + 1 < COUNT_OF(line); e = gpa_err_parent(e))
+        line[n++] = v_type(AUX_ERROR + (uint32_t)e);
     if (type.aux == V_BOOL) line[n++] = v_type(V_INT);
     if (type.aux != V_OBJECT) line[n++] = v_type(V_OBJECT);
     return native_give(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
@@ -154,18 +178,26 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
     native_owner o = owner_of_type(type.aux);
     const native *row = o == OWNER_COUNT ? NULL : native_find(o, text);
     const char *name = type_name(type.aux), *dot = strrchr(name, '.');
-    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, dot ? dot + 1 : name);
-    else if (is(text, "__mro__") || is(text, "__bases__")) return type_line(vm, type, is(text, "__mro__"), out);
-    else if (is(text, "__module__")) *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
-    else if (o == OWNER_NAMED && np_named_attr(vm, type, text, out)) return vm->err.code;
-    else if (row && row->kind != NATIVE_PROPERTY) *out = (value){.tag = V_NATIVE, .native = row};
+    if (is(text, "__name__") || is(text, "__qualname__"))
+        *out = v_cstr(vm, dot ? dot + 1 : name);
+    else if (is(text, "__mro__") || is(text, "__bases__"))
+        return type_line(vm, type, is(text, "__mro__"), out);
+    else if (is(text, "__module__"))
+        *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
+    else if (o == OWNER_NAMED && np_named_attr(vm, type, text, out))
+        return vm->err.code;
+    else if (row && row->kind != NATIVE_PROPERTY)
+        *out = (value){.tag = V_NATIVE, .native = row};
     else {
         dict_obj *members = members_of_type(vm, type.aux);
         bool doc = is(text, "__doc__"); /* that of a record's type is __init__'s */
         value m = members ? dict_text_peek(vm, members, doc ? "__init__" : text) : v_unset();
-        if (doc) *out = m.tag == V_FUNC ? found(m.func->doc) : type_doc(vm, o);
-        else if (m.tag != V_TUPLE) *out = found(m);
-        else if (m.tuple->count == RECORD_STATIC) *out = found(m.tuple->items[0]);
+        if (doc)
+            *out = m.tag == V_FUNC ? found(m.func->doc) : type_doc(vm, o);
+        else if (m.tag != V_TUPLE)
+            *out = found(m);
+        else if (m.tuple->count == RECORD_STATIC)
+            *out = found(m.tuple->items[0]);
         return doc && out->tag == V_UNSET ? vm->err.code : GPA_OK;
     }
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
@@ -174,16 +206,24 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
 static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out) {
     *out = v_unset();
     if (v.tag == V_METHOD) {
-        if (is(text, "__self__")) *out = found(v.method->self);
-        else if (is(text, "__func__")) *out = found(v.method->fn);
-        else if (v.method->fn.tag == V_FUNC) return func_attr(vm, v.method->fn.func, intern_get(vm->config.names, text, strlen(text)), out);
+        if (is(text, "__self__"))
+            *out = found(v.method->self);
+        else if (is(text, "__func__"))
+            *out = found(v.method->fn);
+        else if (v.method->fn.tag == V_FUNC)
+            return func_attr(vm, v.method->fn.func,
+                             intern_get(vm->config.names, text, strlen(text)), out);
         v = v.method->fn;
     }
     if (out->tag != V_UNSET || v.tag != V_NATIVE) return GPA_OK;
-    if (is(text, "__name__") || is(text, "__qualname__")) *out = v_cstr(vm, v.native->name);
-    else if (is(text, "__doc__")) *out = v.native->doc ? v_cstr(vm, v.native->doc) : v_none();
-    else if (is(text, "__text_signature__")) *out = v_strf(vm, "(%s)", v.native->signature);
-    else return GPA_OK;
+    if (is(text, "__name__") || is(text, "__qualname__"))
+        *out = v_cstr(vm, v.native->name);
+    else if (is(text, "__doc__"))
+        *out = v.native->doc ? v_cstr(vm, v.native->doc) : v_none();
+    else if (is(text, "__text_signature__"))
+        *out = v_strf(vm, "(%s)", v.native->signature);
+    else
+        return GPA_OK;
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
@@ -229,17 +269,24 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     gpa_code rc;
     bool numpy = v.tag == V_MODULE && v.module == vm->numpy;
     const char *instead = numpy ? np_removed(name) : NULL, *why = numpy ? np_absent(name) : NULL;
-    if (instead) return vm_fail(vm, GPA_E_ATTRIBUTE, "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name, instead);
+    if (instead)
+        return vm_fail(vm, GPA_E_ATTRIBUTE,
+                       "`np.%s` was removed in the NumPy 2.0 release. Use `np.%s` instead.", name,
+                       instead);
     if (v.tag == V_MODULE)
-        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'", sym_text(vm, v.module->name), name);
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' has no attribute '%s'",
+                     sym_text(vm, v.module->name), name);
     else if (v.tag == V_TYPE)
-        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", type_name(v.aux), name);
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'",
+                     type_name(v.aux), name);
     else if (v.tag == V_CLASS)
-        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", v.class->text, name);
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "type object '%s' has no attribute '%s'", v.class->text,
+                     name);
     else if (is_kind(v, &super_kind))
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'super' object has no attribute '%s'", name);
     else
-        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v), name);
+        rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v),
+                     name);
     if (why) {
         gpa_err_hint(&vm->err, "%s", why);
         return rc;
@@ -260,11 +307,13 @@ static void list_member(void *user, const char *name, value v) {
     if (name[0] != '_' || name[1] != '_') l->each(l->user, name, v);
 }
 
-gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user) {
+gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v),
+                void *user) {
     size_t n;
     if (v.tag == V_MODULE)
         for (uint32_t i = 0; i < v.module->n; i++)
-            if (v.module->slots[i].tag != V_UNSET) each(user, sym_text(vm, v.module->names[i]), v.module->slots[i]);
+            if (v.module->slots[i].tag != V_UNSET)
+                each(user, sym_text(vm, v.module->names[i]), v.module->slots[i]);
     if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
         size_t at = 0;
         for (dict_entry *e; (e = dict_next(v.func->attrs.dict, &at));)
@@ -272,11 +321,14 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
     }
     const class_obj *class = v.tag == V_CLASS ? v.class : class_of_peek(v);
     if (class) class_each_member(class, list_member, &(listing){each, user});
-    native_owner o = v.tag == V_TYPE ? owner_of_type(v.aux) : v.tag == V_MODULE ? OWNER_COUNT : owner_of_value(v);
+    native_owner o = v.tag == V_TYPE     ? owner_of_type(v.aux)
+                     : v.tag == V_MODULE ? OWNER_COUNT
+                                         : owner_of_value(v);
     for (; o != OWNER_COUNT; o = owner_next(o)) {
         const native *rows = native_rows(o, &n);
         for (size_t i = 0; i < n; i++)
-            if (rows[i].name[0] != '_' && !strchr(rows[i].name, '=')) each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
+            if (rows[i].name[0] != '_' && !strchr(rows[i].name, '='))
+                each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
     }
     dict_obj *written = written_methods(vm, v);
     size_t at = 0;
@@ -295,32 +347,42 @@ static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     return row->fn(vm, argv, out);
 }
 
-/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio), hex being float64's alone. */
+/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio), hex
+ * being float64's alone. */
 static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out) {
     gpa_dtype t = (gpa_dtype)v.aux;
     number n = number_of(v);
     value plain = n.kind == NUMBER_FLOAT ? v_float(n.re) : v_int(n.i);
-    bool has = n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && (t == DT_F64 || !is(text, "hex")));
+    bool has =
+        n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && (t == DT_F64 || !is(text, "hex")));
     const native *row = has && t != DT_BOOL ? native_find(owner_of_value(plain), text) : NULL;
     if (!row || row->kind != NATIVE_METHOD) return no_attribute(vm, v, text);
     *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
     return out->tag == V_UNSET ? vm->err.code : GPA_OK;
 }
 
-/* What a built-in value has by the names that the language itself asks for: a function of the library (numpy._protocols) as a method;
- * a type has the function itself. */
+/* What a built-in value has by the names that the language itself asks for: a function of the
+ * library (numpy._protocols) as a method; a type has the function itself. */
 static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
     value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
-    bool iterator = v.tag == V_ITER || generator_is(v), function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
-    v = value_plain(is_kind(v, &super_kind) ? v.object->fields[SUPER_SELF] : v); /* what derives from tuple has those of its items */
-    if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_EXCEPTION) return GPA_OK;
-    bool base = v.aux == V_TUPLE || v.aux == V_OBJECT || (v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET);
-    if (v.tag == V_TYPE && base) return GPA_OK; /* given a derived class's instance its functions would ask that class, for ever */
+    bool iterator = v.tag == V_ITER || generator_is(v),
+         function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
+    v = value_plain(is_kind(v, &super_kind)
+                        ? v.object->fields[SUPER_SELF]
+                        : v); /* what derives from tuple has those of its items */
+    if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_EXCEPTION)
+        return GPA_OK;
+    bool base =
+        v.aux == V_TUPLE || v.aux == V_OBJECT || (v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET);
+    if (v.tag == V_TYPE && base)
+        return GPA_OK; /* given a derived class's instance its functions would ask that class, for
+                          ever */
     all[0] = v.tag == V_TYPE ? v : v_type(type_of(v));
     module_obj *module;
     gpa_code rc = vm_import(vm, "numpy._protocols", &module);
     if (!rc) find = value_retain(module_get_text_peek(vm, module, "protocol"));
-    if (!rc) rc = native_give(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
+    if (!rc)
+        rc = native_give(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
     if (!rc) rc = native_give(v_cstr(vm, text), &all[2]);
     if (!rc) rc = vm_call(vm, find, 3, all, 0, NULL, &fn);
     if (!rc && fn.tag != V_NONE) {
@@ -354,7 +416,8 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
 static value class_row(gpa_vm *vm, const class_obj *c, gpa_sym name) {
     const native *row = c->tuple ? native_find(OWNER_TUPLE, sym_text(vm, name)) : NULL;
     if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, sym_text(vm, name));
-    return row && row->kind != NATIVE_PROPERTY ? (value){.tag = V_NATIVE, .native = row} : v_unset();
+    return row && row->kind != NATIVE_PROPERTY ? (value){.tag = V_NATIVE, .native = row}
+                                               : v_unset();
 }
 
 gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
@@ -372,7 +435,8 @@ gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *o
 
 gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self) {
     bool instance = is_kind(v, &instance_kind);
-    gpa_code rc = instance ? instance_attr(vm, v, name, fn, self) : own_attr(vm, v, name, cache, fn);
+    gpa_code rc =
+        instance ? instance_attr(vm, v, name, fn, self) : own_attr(vm, v, name, cache, fn);
     if (!instance) *self = v_unset();
     if (rc || fn->tag != V_UNSET) return rc;
     if (v.tag == V_CLASS) *fn = class_row(vm, v.class, name);
@@ -401,7 +465,8 @@ static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
         old = f->doc;
         f->doc = value_retain(item);
     } else if (is(text, "__name__")) {
-        if (item.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, "__name__ must be set to a string object");
+        if (item.tag != V_STR)
+            return vm_fail(vm, GPA_E_TYPE, "__name__ must be set to a string object");
         gpa_sym s = intern_get(vm->config.names, item.str->text, item.str->size);
         if (!s) return vm_no_memory(vm);
         f->name = s;
@@ -431,9 +496,11 @@ static gpa_code set_by_row(gpa_vm *vm, value v, const char *text, value item) {
     }
     const native *known = o == OWNER_COUNT ? NULL : native_find(o, text);
     if (known && known->kind == NATIVE_PROPERTY)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text, value_type_name(v));
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "attribute '%s' of '%s' objects is not writable", text,
+                       value_type_name(v));
     if (known)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only", value_type_name(v), text);
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object attribute '%s' is read-only",
+                       value_type_name(v), text);
     return no_attribute(vm, v, text);
 }
 
@@ -442,12 +509,16 @@ gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item) {
     if (v.tag == V_FUNC) return set_func(vm, v.func, name, item);
     if (v.tag == V_MODULE && !v.module->builtin) return module_set(vm, v.module, name, item);
     if (v.tag == V_MODULE)
-        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set", sym_text(vm, v.module->name));
+        return vm_fail(vm, GPA_E_ATTRIBUTE, "module '%s' is built in: its attributes cannot be set",
+                       sym_text(vm, v.module->name));
     if (v.tag == V_TYPE)
-        return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text, type_name(v.aux));
+        return vm_fail(vm, GPA_E_TYPE, "cannot set '%s' attribute of immutable type '%s'", text,
+                       type_name(v.aux));
     if (v.tag == V_CLASS) return class_set_attr(vm, v.class, name, item);
-    if (class_of_peek(v) || (v.tag == V_EXCEPTION && !native_find(OWNER_EXCEPTION, text))) return instance_set(vm, v, name, item, false);
-    if (v.tag == V_OBJECT && v.object->kind->set) return v.object->kind->set(vm, v.object, text, item);
+    if (class_of_peek(v) || (v.tag == V_EXCEPTION && !native_find(OWNER_EXCEPTION, text)))
+        return instance_set(vm, v, name, item, false);
+    if (v.tag == V_OBJECT && v.object->kind->set)
+        return v.object->kind->set(vm, v.object, text, item);
     return set_by_row(vm, v, text, item);
 }
 
@@ -458,12 +529,14 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
         return module_set(vm, v.module, name, v_unset());
     if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
         value key = v_cstr(vm, text);
-        gpa_code rc = key.tag == V_UNSET ? vm->err.code : dict_remove(vm, v.func->attrs.dict, key, &there);
+        gpa_code rc =
+            key.tag == V_UNSET ? vm->err.code : dict_remove(vm, v.func->attrs.dict, key, &there);
         value_release(vm, key);
         if (rc || there) return rc;
     }
     if (v.tag == V_CLASS || class_of_peek(v) || v.tag == V_EXCEPTION) {
-        gpa_code rc = v.tag == V_CLASS ? class_delete_attr(vm, v.class, name, &there) : instance_delete(vm, v, name, false, &there);
+        gpa_code rc = v.tag == V_CLASS ? class_delete_attr(vm, v.class, name, &there)
+                                       : instance_delete(vm, v, name, false, &there);
         if (rc || there) return rc;
     }
     return no_attribute(vm, v, text);

@@ -1,5 +1,5 @@
-/* Calls: binding arguments to the parameters of functions written in gpa and of native ones, calling other callables,
- * function values. The words of errors are CPython's. */
+/* Calls: binding arguments to the parameters of functions written in gpa and of native ones,
+ * calling other callables, function values. The words of errors are CPython's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,9 @@ static bool text_is(value s, const char *text) { return strcmp(s.str->text, text
 
 /* ---- functions written in gpa ---- */
 
-static const char *param_name(gpa_vm *vm, const code *c, unsigned i) { return intern_text(vm->config.names, c->scope->vars[i].name); }
+static const char *param_name(gpa_vm *vm, const code *c, unsigned i) {
+    return intern_text(vm->config.names, c->scope->vars[i].name);
+}
 
 /* 'a', 'b', and 'c' */
 static void put_names(gpa_vm *vm, const code *c, const unsigned *at, unsigned n, gpa_str *out) {
@@ -26,15 +28,16 @@ static void put_names(gpa_vm *vm, const code *c, const unsigned *at, unsigned n,
     }
 }
 
-static gpa_code fail_missing(gpa_vm *vm, const func_obj *f, const value *regs, unsigned lo, unsigned hi, const char *kind) {
+static gpa_code fail_missing(gpa_vm *vm, const func_obj *f, const value *regs, unsigned lo,
+                             unsigned hi, const char *kind) {
     unsigned missing[256], n = 0;
     for (unsigned i = lo; i < hi && n < COUNT_OF(missing); i++)
         if (regs[i].tag == V_UNSET) missing[n++] = i;
     gpa_str names;
     str_init(&names);
     put_names(vm, f->code, missing, n, &names);
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s", func_title(vm, f), n, kind, n == 1 ? "" : "s",
-                          names.text);
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() missing %u required %s argument%s: %s",
+                          func_title(vm, f), n, kind, n == 1 ? "" : "s", names.text);
     str_free(&names);
     return rc;
 }
@@ -50,10 +53,11 @@ static gpa_code fail_too_many(gpa_vm *vm, const func_obj *f, const value *regs, 
     else
         snprintf(takes, sizeof takes, "%u", most);
     if (named)
-        snprintf(extra, sizeof extra, " positional argument%s (and %u keyword-only argument%s)", given == 1 ? "" : "s", named,
-                 named == 1 ? "" : "s");
-    return vm_fail(vm, GPA_E_TYPE, "%s() takes %s positional argument%s but %zu%s %s given", func_title(vm, f), takes,
-                   most == 1 && !defaults ? "" : "s", given, extra, given == 1 && !named ? "was" : "were");
+        snprintf(extra, sizeof extra, " positional argument%s (and %u keyword-only argument%s)",
+                 given == 1 ? "" : "s", named, named == 1 ? "" : "s");
+    return vm_fail(vm, GPA_E_TYPE, "%s() takes %s positional argument%s but %zu%s %s given",
+                   func_title(vm, f), takes, most == 1 && !defaults ? "" : "s", given, extra,
+                   given == 1 && !named ? "was" : "were");
 }
 
 static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
@@ -62,9 +66,12 @@ static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
     size_t cost = SIZE_MAX;
     for (unsigned i = 0; i < s->n_positional_only; i++)
         if (text_is(name, param_name(vm, f->code, i)))
-            return vm_fail(vm, GPA_E_TYPE, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
-                           func_title(vm, f), name.str->text);
-    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", func_title(vm, f), name.str->text);
+            return vm_fail(
+                vm, GPA_E_TYPE,
+                "%s() got some positional-only arguments passed as keyword arguments: '%s'",
+                func_title(vm, f), name.str->text);
+    gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
+                          func_title(vm, f), name.str->text);
     for (unsigned i = s->n_positional_only; i < s->n_positional + s->n_keyword_only; i++)
         vm_suggest(name.str->text, param_name(vm, f->code, i), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
@@ -80,12 +87,14 @@ static int keyword_at(gpa_vm *vm, const code *c, value name) {
     return -1;
 }
 
-static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs, value *named, size_t n, const value *names) {
+static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs, value *named,
+                              size_t n, const value *names) {
     for (size_t i = 0; i < n; i++) {
         int at = keyword_at(vm, f->code, names[i]);
         if (at >= 0) {
             if (regs[at].tag != V_UNSET)
-                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'", func_title(vm, f), names[i].str->text);
+                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'",
+                               func_title(vm, f), names[i].str->text);
             regs[at] = named[i];
             named[i] = v_unset();
         } else if (kwargs.tag == V_DICT) {
@@ -100,7 +109,8 @@ static gpa_code take_keywords(gpa_vm *vm, func_obj *f, value *regs, value kwargs
 
 static gpa_code take_defaults(gpa_vm *vm, func_obj *f, value *regs) {
     const ast_scope *s = f->code->scope;
-    unsigned n = s->n_positional, defaults = f->defaults.tag == V_TUPLE ? (unsigned)f->defaults.tuple->count : 0;
+    unsigned n = s->n_positional,
+             defaults = f->defaults.tag == V_TUPLE ? (unsigned)f->defaults.tuple->count : 0;
     for (unsigned i = 0; i < n; i++) {
         if (regs[i].tag != V_UNSET) continue;
         if (i < n - defaults) return fail_missing(vm, f, regs, 0, n - defaults, "positional");
@@ -109,15 +119,18 @@ static gpa_code take_defaults(gpa_vm *vm, func_obj *f, value *regs) {
     for (unsigned i = n; i < n + s->n_keyword_only; i++) {
         value v = v_unset();
         if (regs[i].tag != V_UNSET) continue;
-        if (f->kwdefaults.tag == V_DICT) v = dict_text_peek(vm, f->kwdefaults.dict, param_name(vm, f->code, i));
+        if (f->kwdefaults.tag == V_DICT)
+            v = dict_text_peek(vm, f->kwdefaults.dict, param_name(vm, f->code, i));
         if (v.tag != V_UNSET) regs[i] = value_retain(v);
     }
     for (unsigned i = n; i < n + s->n_keyword_only; i++)
-        if (regs[i].tag == V_UNSET) return fail_missing(vm, f, regs, n, n + s->n_keyword_only, "keyword-only");
+        if (regs[i].tag == V_UNSET)
+            return fail_missing(vm, f, regs, n, n + s->n_keyword_only, "keyword-only");
     return GPA_OK;
 }
 
-gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_named, const value *names) {
+gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_named,
+                   const value *names) {
     const ast_scope *s = f->code->scope;
     size_t params = f->code->n_params, positional = s->n_positional;
     value kept[16], *named = kept, args = v_unset(), kwargs = v_unset();
@@ -166,7 +179,8 @@ gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs) {
 
 /* ---- signatures of natives ---- */
 
-/* "None", "2.5", "'C'", "<unset>": a default as the tables write it. False when it is none of these. */
+/* "None", "2.5", "'C'", "<unset>": a default as the tables write it. False when it is none of
+ * these. */
 static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
     char buffer[64], *end;
     if (n == 0 || n >= sizeof buffer) return false;
@@ -174,17 +188,23 @@ static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
     buffer[n] = 0;
     *out = v_unset();
     if (strcmp(buffer, "<unset>") == 0) return true;
-    if (strcmp(buffer, "None") == 0) *out = v_none();
-    else if (strcmp(buffer, "True") == 0) *out = v_bool(true);
-    else if (strcmp(buffer, "False") == 0) *out = v_bool(false);
-    else if (strcmp(buffer, "...") == 0) *out = (value){.tag = V_ELLIPSIS};
-    else if (strcmp(buffer, "()") == 0) *out = v_tuple(vm, 0, NULL);
+    if (strcmp(buffer, "None") == 0)
+        *out = v_none();
+    else if (strcmp(buffer, "True") == 0)
+        *out = v_bool(true);
+    else if (strcmp(buffer, "False") == 0)
+        *out = v_bool(false);
+    else if (strcmp(buffer, "...") == 0)
+        *out = (value){.tag = V_ELLIPSIS};
+    else if (strcmp(buffer, "()") == 0)
+        *out = v_tuple(vm, 0, NULL);
     else if (buffer[0] == '\'' || buffer[0] == '"') {
         gpa_str s;
         str_init(&s);
         for (size_t i = 1; i + 1 < n; i++) {
             char ch = buffer[i];
-            if (ch == '\\' && i + 2 < n) ch = buffer[++i] == 'n' ? '\n' : buffer[i] == 't' ? '\t' : buffer[i];
+            if (ch == '\\' && i + 2 < n)
+                ch = buffer[++i] == 'n' ? '\n' : buffer[i] == 't' ? '\t' : buffer[i];
             str_putc(&s, ch);
         }
         *out = v_str_take(vm, &s);
@@ -202,13 +222,16 @@ static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
     return out->tag != V_UNSET;
 }
 
-/* The end of the parameter that begins at p: a comma outside quotes and brackets, or the text's end. */
+/* The end of the parameter that begins at p: a comma outside quotes and brackets, or the text's
+ * end. */
 static const char *param_end(const char *p) {
     int depth = 0;
     for (char quote = 0; *p; p++) {
         if (quote) {
-            if (*p == '\\' && p[1]) p++;
-            else if (*p == quote) quote = 0;
+            if (*p == '\\' && p[1])
+                p++;
+            else if (*p == quote)
+                quote = 0;
         } else if (*p == '\'' || *p == '"') {
             quote = *p;
         } else if (*p == '(' || *p == '[') {
@@ -231,7 +254,8 @@ static bool add_param(gpa_vm *vm, signature *s, const char *p, size_t n, bool ke
     if (eq) {
         const char *d = eq + 1;
         while (*d == ' ') d++;
-        if (!parse_default(vm, d, n - (size_t)(d - p), &s->defaults[s->n])) s->defaults[s->n] = v_unset();
+        if (!parse_default(vm, d, n - (size_t)(d - p), &s->defaults[s->n]))
+            s->defaults[s->n] = v_unset();
         s->plain = false;
     }
     s->n++;
@@ -244,8 +268,10 @@ static bool add_param(gpa_vm *vm, signature *s, const char *p, size_t n, bool ke
 
 /* The types and modules that know nothing of arrays. */
 static bool makes_arrays(const native *row) {
-    static const native_owner innocent[] = {OWNER_STR, OWNER_BYTES, OWNER_LIST, OWNER_TUPLE, OWNER_DICT, OWNER_SET, OWNER_FROZENSET,
-                                            OWNER_RANGE, OWNER_MATH, OWNER_CMATH, OWNER_TIME, OWNER_OS, OWNER_OS_PATH, OWNER_RANDOM};
+    static const native_owner innocent[] = {
+        OWNER_STR,  OWNER_BYTES,     OWNER_LIST,    OWNER_TUPLE, OWNER_DICT,
+        OWNER_SET,  OWNER_FROZENSET, OWNER_RANGE,   OWNER_MATH,  OWNER_CMATH,
+        OWNER_TIME, OWNER_OS,        OWNER_OS_PATH, OWNER_RANDOM};
     native_owner o = owner_find(row->owner);
     for (size_t i = 0; i < COUNT_OF(innocent); i++)
         if (o == innocent[i]) return false;
@@ -276,7 +302,8 @@ static signature *parse_signature(gpa_vm *vm, const native *row) {
         } else if (*p == '*') {
             bool two = p[1] == '*';
             *(two ? &s->kwargs : &s->args) = (int16_t)s->n;
-            good = s->n < MAX_NATIVE_PARAMS && (s->names[s->n] = mem_text(p + 1 + two, n - 1 - two));
+            good =
+                s->n < MAX_NATIVE_PARAMS && (s->names[s->n] = mem_text(p + 1 + two, n - 1 - two));
             s->n++;
             s->plain = false;
             keyword_only = true;
@@ -331,29 +358,39 @@ void call_free(gpa_vm *vm) {
 /* "list.append", or "len": how CPython's errors name a native. */
 static const char *native_title(const native *row, char *room, size_t n) {
     bool module = owner_is_module(owner_find(row->owner));
-    snprintf(room, n, module ? "%.0s%s" : strcmp(row->name, "__new__") == 0 ? "%s%.0s" : "%s.%s", row->owner, row->name);
+    snprintf(room, n,
+             module                              ? "%.0s%s"
+             : strcmp(row->name, "__new__") == 0 ? "%s%.0s"
+                                                 : "%s.%s",
+             row->owner, row->name);
     return room;
 }
 
 static gpa_code fail_native_count(gpa_vm *vm, const signature *s, size_t given) {
     char title[96];
-    size_t skip = s->row->kind == NATIVE_METHOD || strcmp(s->row->name, "__new__") == 0; /* self is not counted */
+    size_t skip = s->row->kind == NATIVE_METHOD ||
+                  strcmp(s->row->name, "__new__") == 0; /* self is not counted */
     size_t most = s->n_positional - skip, least = 0;
     native_title(s->row, title, sizeof title);
     for (unsigned i = 0; i < s->n_positional; i++) least += s->required[i];
     least -= skip;
     given -= MIN(skip, given);
-    if (most == least && most == 0) return vm_fail(vm, GPA_E_TYPE, "%s() takes no arguments (%zu given)", title, given);
-    if (most == least && most == 1) return vm_fail(vm, GPA_E_TYPE, "%s() takes exactly one argument (%zu given)", title, given);
+    if (most == least && most == 0)
+        return vm_fail(vm, GPA_E_TYPE, "%s() takes no arguments (%zu given)", title, given);
+    if (most == least && most == 1)
+        return vm_fail(vm, GPA_E_TYPE, "%s() takes exactly one argument (%zu given)", title, given);
     if (most == least)
         return vm_fail(vm, GPA_E_TYPE, "%s expected %zu arguments, got %zu", title, most, given);
     if (given > most)
-        return vm_fail(vm, GPA_E_TYPE, "%s() takes from %zu to %zu positional arguments but %zu %s given", title, least, most, given,
-                       given == 1 ? "was" : "were");
-    return vm_fail(vm, GPA_E_TYPE, "%s expected at least %zu argument%s, got %zu", title, least, least == 1 ? "" : "s", given);
+        return vm_fail(vm, GPA_E_TYPE,
+                       "%s() takes from %zu to %zu positional arguments but %zu %s given", title,
+                       least, most, given, given == 1 ? "was" : "were");
+    return vm_fail(vm, GPA_E_TYPE, "%s expected at least %zu argument%s, got %zu", title, least,
+                   least == 1 ? "" : "s", given);
 }
 
-static gpa_code fail_native_missing(gpa_vm *vm, const signature *s, size_t given, const value *argv) {
+static gpa_code fail_native_missing(gpa_vm *vm, const signature *s, size_t given,
+                                    const value *argv) {
     char title[96];
     native_title(s->row, title, sizeof title);
     if (s->n_positional_only < s->n_positional || s->args >= 0)
@@ -364,16 +401,19 @@ static gpa_code fail_native_missing(gpa_vm *vm, const signature *s, size_t given
     return fail_native_count(vm, s, given);
 }
 
-static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, const value *args, size_t n, const value *names,
-                                  value kwargs) {
+static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, const value *args,
+                                  size_t n, const value *names, value kwargs) {
     char title[96];
     for (size_t i = 0; i < n; i++) {
         unsigned at = s->n_positional_only;
-        while (at < s->n && (!text_is(names[i], s->names[at]) || (int)at == s->args || (int)at == s->kwargs)) at++;
+        while (at < s->n &&
+               (!text_is(names[i], s->names[at]) || (int)at == s->args || (int)at == s->kwargs))
+            at++;
         native_title(s->row, title, sizeof title);
         if (at < s->n) {
             if (argv[at].tag != V_UNSET)
-                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'", title, names[i].str->text);
+                return vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for argument '%s'", title,
+                               names[i].str->text);
             argv[at] = args[i];
         } else if (kwargs.tag == V_DICT) {
             gpa_code rc = dict_set(vm, kwargs.dict, names[i], args[i]);
@@ -383,8 +423,10 @@ static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, c
         } else {
             const char *best = NULL;
             size_t cost = SIZE_MAX;
-            gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'", title, names[i].str->text);
-            for (unsigned k = s->n_positional_only; k < s->n; k++) vm_suggest(names[i].str->text, s->names[k], &best, &cost);
+            gpa_code rc = vm_fail(vm, GPA_E_TYPE, "%s() got an unexpected keyword argument '%s'",
+                                  title, names[i].str->text);
+            for (unsigned k = s->n_positional_only; k < s->n; k++)
+                vm_suggest(names[i].str->text, s->names[k], &best, &cost);
             if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
             return rc;
         }
@@ -393,22 +435,28 @@ static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, c
 }
 
 static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
-    if (self.tag == V_UNSET) return vm_fail(vm, GPA_E_TYPE, "unbound method %s.%s() needs an argument", row->owner, row->name);
-    return vm_fail(vm, GPA_E_TYPE, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", row->name, row->owner,
-                   value_type_name(self));
+    if (self.tag == V_UNSET)
+        return vm_fail(vm, GPA_E_TYPE, "unbound method %s.%s() needs an argument", row->owner,
+                       row->name);
+    return vm_fail(vm, GPA_E_TYPE,
+                   "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", row->name,
+                   row->owner, value_type_name(self));
 }
 
-/* What runs now may make nodes: they belong to this place, and loops have something to look after. */
+/* What runs now may make nodes: they belong to this place, and loops have something to look after.
+ */
 static void note_arrays(gpa_vm *vm) {
     vm->maybe_pending = true;
     rt_at(vm->config.rt, vm_where(vm));
 }
 
-gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named, const value *names, value *out) {
+gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named,
+                     const value *names, value *out) {
     const signature *s = find_signature(vm, row);
     if (!s) return vm_no_memory(vm);
     *out = v_none();
-    if (row->kind == NATIVE_METHOD && !native_takes(row, n ? args[0] : v_unset())) return fail_self(vm, row, n ? args[0] : v_unset());
+    if (row->kind == NATIVE_METHOD && !native_takes(row, n ? args[0] : v_unset()))
+        return fail_self(vm, row, n ? args[0] : v_unset());
     value argv[MAX_NATIVE_PARAMS], rest = v_unset(), kwargs = v_unset();
     if (s->arrays) note_arrays(vm);
     if (s->plain && n == s->n && !n_named) {
@@ -431,8 +479,10 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
     if (!rc && n_named) rc = bind_native_names(vm, s, argv, args + n, n_named, names, kwargs);
     for (unsigned i = 0; i < s->n && !rc; i++) {
         if (argv[i].tag != V_UNSET) continue;
-        if (s->required[i]) rc = fail_native_missing(vm, s, n, argv);
-        else argv[i] = s->defaults[i];
+        if (s->required[i])
+            rc = fail_native_missing(vm, s, n, argv);
+        else
+            argv[i] = s->defaults[i];
     }
     if (!rc) rc = row->fn(vm, argv, out);
     value_release(vm, rest);
@@ -442,7 +492,8 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
 
 /* ---- calls of everything else ---- */
 
-/* The row "__new__" of a type; those of the language's own types and of NumPy's scalar ones are remembered. */
+/* The row "__new__" of a type; those of the language's own types and of NumPy's scalar ones are
+ * remembered. */
 static const native *constructor(gpa_vm *vm, uint32_t aux) {
     bool kept = aux < COUNT_OF(vm->constructors);
     if (kept && vm->constructors[aux]) return vm->constructors[aux];
@@ -452,10 +503,13 @@ static const native *constructor(gpa_vm *vm, uint32_t aux) {
     return row;
 }
 
-static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, size_t n_named,
+                          const value *names, value *out) {
     if (type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) {
-        bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && n == 2 && n_named == 1 && text_is(names[0], "msg_prefix"); /* its third argument */
-        if (n_named && !prefixed) return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
+        bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && n == 2 && n_named == 1 &&
+                        text_is(names[0], "msg_prefix"); /* its third argument */
+        if (n_named && !prefixed)
+            return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
         value t = v_tuple(vm, n + n_named, args);
         if (t.tag == V_UNSET) return vm->err.code;
         *out = v_exception(vm, (gpa_code)(type.aux - AUX_ERROR), t);
@@ -473,7 +527,8 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
     const native *row = constructor(vm, type.aux);
     if (!row) return vm_fail(vm, GPA_E_TYPE, "cannot create '%s' instances", type_name(type.aux));
     value few[9], *all = few;
-    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all))) return vm_no_memory(vm);
+    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all)))
+        return vm_no_memory(vm);
     all[0] = type;
     memcpy(all + 1, args, (n + n_named) * sizeof *args);
     gpa_code rc = call_native(vm, row, all, n + 1, n_named, names, out);
@@ -481,10 +536,11 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
     return rc;
 }
 
-static gpa_code call_method(gpa_vm *vm, const method_obj *m, size_t n, const value *args, size_t n_named, const value *names,
-                            value *out) {
+static gpa_code call_method(gpa_vm *vm, const method_obj *m, size_t n, const value *args,
+                            size_t n_named, const value *names, value *out) {
     value few[9], *all = few;
-    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all))) return vm_no_memory(vm);
+    if (n + n_named + 1 > COUNT_OF(few) && !(all = mem_new((n + n_named + 1) * sizeof *all)))
+        return vm_no_memory(vm);
     all[0] = m->self;
     if (n + n_named) memcpy(all + 1, args, (n + n_named) * sizeof *args);
     gpa_code rc = vm_call(vm, m->fn, n + 1, all, n_named, names, out);
@@ -492,7 +548,8 @@ static gpa_code call_method(gpa_vm *vm, const method_obj *m, size_t n, const val
     return rc;
 }
 
-gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named,
+                    const value *names, value *out) {
     *out = v_none();
     if (fn.tag != V_TYPE) note_arrays(vm);
     if (fn.tag == V_TYPE) return call_type(vm, fn, n, args, n_named, names, out);
@@ -500,23 +557,26 @@ gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_
     if (fn.tag == V_UFUNC) {
         value few[9], *all = few;
         if (n_named == 0) return ufunc_call(vm, fn.ufunc, n, args, 0, NULL, out);
-        if (n + n_named > COUNT_OF(few) && !(all = mem_new((n + n_named) * sizeof *all))) return vm_no_memory(vm);
+        if (n + n_named > COUNT_OF(few) && !(all = mem_new((n + n_named) * sizeof *all)))
+            return vm_no_memory(vm);
         memcpy(all, args, (n + n_named) * sizeof *args);
         gpa_code rc = ufunc_call(vm, fn.ufunc, n, all, n_named, names, out);
         if (all != few) mem_free(all);
         return rc;
     }
     if (fn.tag == V_METHOD) return call_method(vm, fn.method, n, args, n_named, names, out);
-    if (fn.tag == V_OBJECT && fn.object->kind->call) return fn.object->kind->call(vm, fn.object, n, args, n_named, names, out);
+    if (fn.tag == V_OBJECT && fn.object->kind->call)
+        return fn.object->kind->call(vm, fn.object, n, args, n_named, names, out);
     return vm_fail(vm, GPA_E_TYPE, "'%s' object is not callable", value_type_name(fn));
 }
 
 bool vm_callable(value v) {
-    return v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_TYPE || v.tag == V_CLASS || v.tag == V_UFUNC || v.tag == V_METHOD ||
-           (v.tag == V_OBJECT && v.object->kind->call);
+    return v.tag == V_FUNC || v.tag == V_NATIVE || v.tag == V_TYPE || v.tag == V_CLASS ||
+           v.tag == V_UFUNC || v.tag == V_METHOD || (v.tag == V_OBJECT && v.object->kind->call);
 }
 
-gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named, const value *names, value *out) {
+gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named,
+                 const value *names, value *out) {
     *out = v_none();
     if (fn.tag == V_NATIVE) return call_native(vm, fn.native, args, n, n_named, names, out);
     if (fn.tag != V_FUNC) return call_other(vm, fn, n, args, n_named, names, out);
@@ -525,7 +585,8 @@ gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_nam
     gpa_code rc = call_ready(vm, f, regs + n + n_named);
     if (rc) return rc;
     for (size_t i = 0; i < n + n_named; i++) regs[i] = value_retain(args[i]);
-    if (!f->code->simple || n != f->code->n_params || n_named) rc = call_bind(vm, f, regs, n, n_named, names);
+    if (!f->code->simple || n != f->code->n_params || n_named)
+        rc = call_bind(vm, f, regs, n, n_named, names);
     if (rc) return rc;
     frame *top = run_push(vm, f->code, f, f->module, regs);
     top->base = true;
@@ -578,7 +639,8 @@ gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out) {
     }
     c->jit = g;
     c->lenient = lenient;
-    *g = (func_obj){.head = {1, V_FUNC}, .code = c, .module = f->module, .name = f->name, .n_free = f->n_free};
+    *g = (func_obj){
+        .head = {1, V_FUNC}, .code = c, .module = f->module, .name = f->name, .n_free = f->n_free};
     g->doc = value_retain(f->doc);
     g->defaults = value_retain(f->defaults);
     g->kwdefaults = value_retain(f->kwdefaults);
@@ -592,11 +654,15 @@ gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out) {
 }
 
 bool vm_in_jitted(const gpa_vm *vm) { return vm->depth && vm->frames[vm->depth - 1].code->jit; }
-bool vm_is_lenient(const gpa_vm *vm) { return vm->depth && vm->frames[vm->depth - 1].code->lenient; }
+bool vm_is_lenient(const gpa_vm *vm) {
+    return vm->depth && vm->frames[vm->depth - 1].code->lenient;
+}
 
 void func_free(gpa_vm *vm, func_obj *f) {
-    if (f->prev) f->prev->next = f->next;
-    else vm->functions = f->next;
+    if (f->prev)
+        f->prev->next = f->next;
+    else
+        vm->functions = f->next;
     if (f->next) f->next->prev = f->prev;
     for (uint32_t i = 0; i < f->n_free; i++) value_release(vm, f->free[i]);
     value_release(vm, f->defaults);
@@ -609,8 +675,12 @@ void func_free(gpa_vm *vm, func_obj *f) {
 
 const ast_node *func_node(const func_obj *f) { return f->code->node; }
 ast_module *func_ast(const func_obj *f) { return f->code->ast; }
-const char *func_name(gpa_vm *vm, const func_obj *f) { return intern_text(vm->config.names, f->name); }
-const char *func_title(gpa_vm *vm, const func_obj *f) { return intern_text(vm->config.names, f->code->title ? f->code->title : f->name); }
+const char *func_name(gpa_vm *vm, const func_obj *f) {
+    return intern_text(vm->config.names, f->name);
+}
+const char *func_title(gpa_vm *vm, const func_obj *f) {
+    return intern_text(vm->config.names, f->code->title ? f->code->title : f->name);
+}
 
 gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out) {
     const ast_scope *s = f->code->scope;
@@ -619,7 +689,8 @@ gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out)
     gpa_code rc = GPA_OK;
     const char *comma = "";
     str_putc(out, '(');
-    for (unsigned i = bound && s->n_positional; i < s->n_positional + s->n_keyword_only && !rc; i++) {
+    for (unsigned i = bound && s->n_positional; i < s->n_positional + s->n_keyword_only && !rc;
+         i++) {
         value d = v_unset();
         if (i == s->n_positional) {
             str_printf(out, "%s*%s", comma, s->has_args ? param_name(vm, f->code, args) : "");
@@ -627,7 +698,8 @@ gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out)
         }
         str_printf(out, "%s%s", comma, param_name(vm, f->code, i));
         comma = ", ";
-        if (i < s->n_positional && i + defaults >= s->n_positional) d = f->defaults.tuple->items[i + defaults - s->n_positional];
+        if (i < s->n_positional && i + defaults >= s->n_positional)
+            d = f->defaults.tuple->items[i + defaults - s->n_positional];
         if (i >= s->n_positional && f->kwdefaults.tag == V_DICT)
             d = dict_text_peek(vm, f->kwdefaults.dict, param_name(vm, f->code, i));
         if (d.tag != V_UNSET) {
@@ -636,7 +708,8 @@ gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out)
         }
         if (i + 1 == s->n_positional_only) str_put(out, ", /");
     }
-    if (s->has_args && !s->n_keyword_only) str_printf(out, "%s*%s", comma, param_name(vm, f->code, args));
+    if (s->has_args && !s->n_keyword_only)
+        str_printf(out, "%s*%s", comma, param_name(vm, f->code, args));
     if (s->has_args) comma = ", ";
     if (s->has_kwargs) str_printf(out, "%s**%s", comma, param_name(vm, f->code, kwargs));
     str_putc(out, ')');

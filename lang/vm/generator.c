@@ -1,12 +1,14 @@
 /* Generators: frames that stand still between one value and the next.
  *
- * What a call of a yielding function makes, and a generator expression, is an ITER whose source holds a suspended frame: its
- * registers, and the instruction at which it stands. A loop or a `yield from` of the machine pushes that frame and goes on in
- * it (run.c); natives come through `next` here. An exception is raised in a generator by entering its frame where it stands,
- * with the error set.
+ * What a call of a yielding function makes, and a generator expression, is an ITER whose source
+ * holds a suspended frame: its registers, and the instruction at which it stands. A loop or a
+ * `yield from` of the machine pushes that frame and goes on in it (run.c); natives come through
+ * `next` here. An exception is raised in a generator by entering its frame where it stands, with
+ * the error set.
  *
- * A generator that nobody holds any more and that stands inside a try or with block has something left to do. It cannot be
- * done where the last reference goes, which may be amid of anything: it waits until the instruction is over. */
+ * A generator that nobody holds any more and that stands inside a try or with block has something
+ * left to do. It cannot be done where the last reference goes, which may be amid of anything: it
+ * waits until the instruction is over. */
 #include "lang/vm/generator.h"
 
 #include "runtime/base/base.h"
@@ -23,8 +25,10 @@ static void let_go(gpa_vm *vm, generator *g) {
 }
 
 static void drop(gpa_vm *vm, generator *g) {
-    if (g->prev) g->prev->next = g->next;
-    else vm->generators = g->next;
+    if (g->prev)
+        g->prev->next = g->next;
+    else
+        vm->generators = g->next;
     if (g->next) g->next->prev = g->prev;
     let_go(vm, g);
     for (uint32_t i = 0; i < g->n_cells; i++) value_release(vm, g->cells[i]);
@@ -47,8 +51,10 @@ static void suspended_free(gpa_vm *vm, object_obj *o) {
         drop(vm, g);
         return;
     }
-    if (vm->abandoned) vm->last_abandoned->waiting = g;
-    else vm->abandoned = g;
+    if (vm->abandoned)
+        vm->last_abandoned->waiting = g;
+    else
+        vm->abandoned = g;
     vm->last_abandoned = g;
 }
 
@@ -57,7 +63,8 @@ const object_kind suspended_kind = {.type_name = "generator", .free = suspended_
 gpa_code generator_new(gpa_vm *vm, code *c, module_obj *m, uint32_t n_cells, value *out) {
     gpa_code rc = c->compiled ? GPA_OK : compile_code(vm, c, m, false);
     if (rc) return rc;
-    value holder = v_object(vm, &suspended_kind, 0), it = v_iter(vm, suspended_kind.type_name, generator_next);
+    value holder = v_object(vm, &suspended_kind, 0),
+          it = v_iter(vm, suspended_kind.type_name, generator_next);
     generator *g = mem_zero(sizeof *g + (c->n_regs + n_cells) * sizeof(value));
     if (holder.tag == V_UNSET || it.tag == V_UNSET || !g) {
         value_release(vm, holder);
@@ -104,12 +111,15 @@ void generator_end(gpa_vm *vm, generator *g) {
 }
 
 void generator_fail(gpa_vm *vm, generator *g) {
-    if (gpa_err_is(vm->err.code, GPA_E_STOP_ITERATION)) { /* whoever asks for the next value would take it for the end */
+    if (gpa_err_is(
+            vm->err.code,
+            GPA_E_STOP_ITERATION)) { /* whoever asks for the next value would take it for the end */
         gpa_span at = vm->err.span;
         value cause = raise_take(vm), words = v_cstr(vm, "generator raised StopIteration");
         if (words.tag != V_UNSET) vm_raise(vm, GPA_E_RUNTIME, 1, &words);
         value_release(vm, words);
-        if (vm->raised.tag == V_EXCEPTION && cause.tag == V_EXCEPTION) vm->raised.exc->cause = value_retain(cause);
+        if (vm->raised.tag == V_EXCEPTION && cause.tag == V_EXCEPTION)
+            vm->raised.exc->cause = value_retain(cause);
         value_release(vm, cause);
         vm->err.span = at;
         vm->tracing = true;
@@ -122,7 +132,8 @@ void generator_fail(gpa_vm *vm, generator *g) {
 /* Why it cannot go on now. */
 static gpa_code refuse(gpa_vm *vm, const generator *g) {
     if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
-    if (vm->depth >= MAX_FRAMES || vm->reentry >= MAX_REENTRY) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    if (vm->depth >= MAX_FRAMES || vm->reentry >= MAX_REENTRY)
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     return rt_check(vm->config.rt, &vm->err);
 }
 
@@ -154,8 +165,10 @@ gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
     if (!g->started) return GPA_OK;
     bool from = at->op == I_YIELD_FROM;
     if (!from) f->next++;
-    if (from || (!at->c && sent.tag != V_UNSET)) reg_put(vm, &g->regs[from ? at->b : at->a], sent);
-    else value_release(vm, sent);
+    if (from || (!at->c && sent.tag != V_UNSET))
+        reg_put(vm, &g->regs[from ? at->b : at->a], sent);
+    else
+        value_release(vm, sent);
     return GPA_OK;
 }
 
@@ -194,7 +207,8 @@ gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code generator_send(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
-    if (g->started || g->running || g->done || sent.tag == V_NONE) return go_on(vm, g, sent, out, done);
+    if (g->started || g->running || g->done || sent.tag == V_NONE)
+        return go_on(vm, g, sent, out, done);
     value_release(vm, sent);
     return vm_fail(vm, GPA_E_TYPE, "can't send non-None value to a just-started generator");
 }
@@ -215,7 +229,8 @@ value generator_waits_for(const generator *g) {
     return record_is_own(it.iter) ? it.iter->source : it;
 }
 
-/* The generator that this one waits for; NULL: it stands at a yield of its own, or over something else. */
+/* The generator that this one waits for; NULL: it stands at a yield of its own, or over something
+ * else. */
 static generator *inner_of(const generator *g) {
     if (g->at->op != I_YIELD_FROM || g->regs[g->at->a].iter->next != generator_next) return NULL;
     generator *inner = generator_of(g->regs[g->at->a].iter);
@@ -223,7 +238,8 @@ static generator *inner_of(const generator *g) {
 }
 
 /* Calls a method of an iterator. StopIteration: *done, and *out is its value. */
-static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, value *out, bool *done) {
+static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, value *out,
+                    bool *done) {
     value method;
     *done = false;
     gpa_code rc = vm_attr(vm, it, name, &method);
@@ -244,8 +260,10 @@ static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, va
 static bool has(gpa_vm *vm, value it, const char *name) {
     value method;
     gpa_code rc = vm_attr(vm, it, name, &method);
-    if (rc) vm_clear_error(vm);
-    else value_release(vm, method);
+    if (rc)
+        vm_clear_error(vm);
+    else
+        value_release(vm, method);
     return !rc;
 }
 
@@ -254,7 +272,8 @@ gpa_code generator_delegate(gpa_vm *vm, value it, value sent, value *out, bool *
     *done = false;
     *out = v_none();
     if (!own && next) return iter_next(vm, it, out, done);
-    return ask(vm, own ? it.iter->source : it, next ? "__next__" : "send", next ? NULL : &sent, out, done);
+    return ask(vm, own ? it.iter->source : it, next ? "__next__" : "send", next ? NULL : &sent, out,
+               done);
 }
 
 /* ---- exceptions from outside ---- */
@@ -264,7 +283,8 @@ static void leave_again(gpa_vm *vm, uint32_t depth) {
     while (vm->depth > depth) vm->frames[--vm->depth].generator->running = false;
 }
 
-/* Raises an exception where a generator that has begun stands; `deep`: in what it waits for, if it waits. *out and *done as go_on's. */
+/* Raises an exception where a generator that has begun stands; `deep`: in what it waits for, if it
+ * waits. *out and *done as go_on's. */
 static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *out, bool *done) {
     uint32_t below = vm->depth;
     generator *last = g;
@@ -273,8 +293,10 @@ static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *
     *done = false;
     gpa_code rc = vm->reentry >= MAX_REENTRY ? refuse(vm, g) : generator_enter(vm, g, v_unset());
     if (rc) return rc;
-    for (generator *inner; !rc && deep && (inner = inner_of(last)); last = inner) rc = generator_enter(vm, inner, v_unset());
-    bool over_other = !rc && deep && last->at->op == I_YIELD_FROM && last->regs[last->at->a].iter->next != generator_next;
+    for (generator *inner; !rc && deep && (inner = inner_of(last)); last = inner)
+        rc = generator_enter(vm, inner, v_unset());
+    bool over_other = !rc && deep && last->at->op == I_YIELD_FROM &&
+                      last->regs[last->at->a].iter->next != generator_next;
     if (over_other && has(vm, generator_waits_for(last), "throw")) {
         rc = ask(vm, generator_waits_for(last), "throw", &exc, &given, &answered);
         if (!rc && !answered) { /* it gave another value: all wait on */
@@ -301,13 +323,16 @@ static gpa_code close_inner(gpa_vm *vm, generator *g) {
     bool done;
     value v = v_none();
     if (inner) return generator_close(vm, inner);
-    if (g->at->op != I_YIELD_FROM || g->regs[g->at->a].iter->next == generator_next || !has(vm, generator_waits_for(g), "close")) return GPA_OK;
+    if (g->at->op != I_YIELD_FROM || g->regs[g->at->a].iter->next == generator_next ||
+        !has(vm, generator_waits_for(g), "close"))
+        return GPA_OK;
     gpa_code rc = ask(vm, generator_waits_for(g), "close", NULL, &v, &done);
     value_release(vm, v);
     return rc;
 }
 
-/* Raises GeneratorExit in it, once what it waits for is ended; if that fails, what it failed with. */
+/* Raises GeneratorExit in it, once what it waits for is ended; if that fails, what it failed with.
+ */
 static gpa_code leave(gpa_vm *vm, generator *g, value exit, value *out, bool *done) {
     if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
     g->running = true;
@@ -341,7 +366,8 @@ gpa_code generator_close(gpa_vm *vm, generator *g) {
         generator_end(vm, g);
         return GPA_OK;
     }
-    value none = v_tuple(vm, 0, NULL), exit = none.tag == V_UNSET ? none : v_exception(vm, GPA_E_GENERATOR_EXIT, none);
+    value none = v_tuple(vm, 0, NULL),
+          exit = none.tag == V_UNSET ? none : v_exception(vm, GPA_E_GENERATOR_EXIT, none);
     gpa_code rc = exit.tag == V_UNSET ? vm_no_memory(vm) : leave(vm, g, exit, &v, &done);
     value_release(vm, exit);
     value_release(vm, none);
@@ -358,10 +384,12 @@ gpa_code generator_close(gpa_vm *vm, generator *g) {
 static void tell_ignored(gpa_vm *vm, const generator *g) {
     gpa_str text;
     str_init(&text);
-    str_printf(&text, "Exception ignored in: <generator object %s at 0x%012llx>\n%s%s%s\n", generator_title(vm, g), (unsigned long long)(uintptr_t)g,
-               gpa_err_name(vm->err.code), vm->err.msg[0] ? ": " : "", vm->err.msg);
+    str_printf(&text, "Exception ignored in: <generator object %s at 0x%012llx>\n%s%s%s\n",
+               generator_title(vm, g), (unsigned long long)(uintptr_t)g, gpa_err_name(vm->err.code),
+               vm->err.msg[0] ? ": " : "", vm->err.msg);
     gpa_sym function = vm->n_trace ? vm->trace[0].function : 0;
-    source_render_place(vm->config.sources, &vm->err, function ? intern_text(vm->config.names, function) : NULL, &text);
+    source_render_place(vm->config.sources, &vm->err,
+                        function ? intern_text(vm->config.names, function) : NULL, &text);
     if (!text.failed) vm_write(vm, true, text.text, text.len);
     str_free(&text);
     vm_clear_error(vm);
@@ -428,8 +456,10 @@ void generator_break_cycles(gpa_vm *vm) {
     vm->abandoned = NULL;
     for (generator *g = vm->generators, *next; g; g = next) {
         next = g->next;
-        if (g->holder) value_release(vm, v_obj(V_OBJECT, g->holder));
-        else drop(vm, g);
+        if (g->holder)
+            value_release(vm, v_obj(V_OBJECT, g->holder));
+        else
+            drop(vm, g);
     }
 }
 

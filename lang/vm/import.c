@@ -1,4 +1,5 @@
-/* Imports: built-in modules by the names of their owners, .gpa files beside the script or in the current folder. */
+/* Imports: built-in modules by the names of their owners, .gpa files beside the script or in the
+ * current folder. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -9,16 +10,23 @@
 #include "lang/numpy/numpy.h"
 #include "lang/syntax/parse.h"
 
-/* Other names of built-in modules: cupy is numpy here, and so are its parts. The first that fits counts, again and again. */
+/* Other names of built-in modules: cupy is numpy here, and so are its parts. The first that fits
+ * counts, again and again. */
 static const struct {
     const char *name, *meant;
 } aliases[] = {
-    {"cupyx.scipy", "scipy"},      {"cupy", "numpy"},           {"numbapro", "numba"},         {"numpy.core", "numpy"},
+    {"cupyx.scipy", "scipy"},
+    {"cupy", "numpy"},
+    {"numbapro", "numba"},
+    {"numpy.core", "numpy"},
     {"numpy.lib.scimath", "numpy.emath"},
     {"numba.cudalib", "pyculib"},
-    {"accelerate.cuda", "pyculib"}, {"pyculib.cufft", "pyculib.fft"}, {"pyculib.cublas", "pyculib.blas"},
+    {"accelerate.cuda", "pyculib"},
+    {"pyculib.cufft", "pyculib.fft"},
+    {"pyculib.cublas", "pyculib.blas"},
     {"pyculib.curand", "pyculib.rand"},
-    {"pylab", "matplotlib.pyplot"}, {"matplotlib.pylab", "matplotlib.pyplot"},
+    {"pylab", "matplotlib.pyplot"},
+    {"matplotlib.pylab", "matplotlib.pyplot"},
 };
 
 static bool resolve_once(char *name, size_t n) {
@@ -53,7 +61,9 @@ static gpa_code builtin_module(gpa_vm *vm, const char *name, native_owner o, mod
     (*out)->doc = v_cstr(vm, owner_doc(o));
     if ((*out)->doc.tag == V_UNSET) return vm->err.code;
     gpa_code rc = module_fill(vm, *out, o);
-    if (!rc && o != OWNER_NUMPY) rc = vm_run_library(vm, *out, name); /* numpy's, which all others need, runs once all is filled */
+    if (!rc && o != OWNER_NUMPY)
+        rc = vm_run_library(vm, *out,
+                            name); /* numpy's, which all others need, runs once all is filled */
     return rc;
 }
 
@@ -71,17 +81,22 @@ static gpa_code read_file(gpa_vm *vm, const char *path, gpa_str *text, bool *fou
     return text->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
-static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, const gpa_str *text, module_obj **out) {
+static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, const gpa_str *text,
+                            module_obj **out) {
     uint32_t id;
     ast_module *ast = NULL;
     const parse_options options = {.magics = true};
     gpa_sym s = intern_get(vm->config.names, name, strlen(name));
     if (!s) return vm_no_memory(vm);
-    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, path, text->text, text->len, &id, &vm->err);
-    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    gpa_code rc =
+        source_add(vm->config.sources, SOURCE_FILE, path, text->text, text->len, &id, &vm->err);
+    if (!rc)
+        rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast,
+                          &vm->err);
     if (rc) return rc;
     *out = module_new(vm, s);
-    if (*out && ast->doc) (*out)->doc = v_str(vm, ast->doc->string.text.at, ast->doc->string.text.len);
+    if (*out && ast->doc)
+        (*out)->doc = v_str(vm, ast->doc->string.text.at, ast->doc->string.text.len);
     rc = *out && (*out)->doc.tag != V_UNSET ? vm_eval(vm, ast, *out, NULL) : vm->err.code;
     if (rc && *out) (*out)->name = 0; /* to be tried again by the next import */
     ast_release(ast);
@@ -90,7 +105,8 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
 
 /* The folder of the running script, the outermost frame's file; "." for a cell. Owned: mem_free. */
 static char *script_folder(const gpa_vm *vm) {
-    const source *s = vm->depth ? source_get(vm->config.sources, vm->frames[0].code->ast->src) : NULL;
+    const source *s =
+        vm->depth ? source_get(vm->config.sources, vm->frames[0].code->ast->src) : NULL;
     const char *slash = s && s->kind == SOURCE_FILE ? strrchr(s->name, '/') : NULL;
     return slash ? mem_text(s->name, (size_t)(slash - s->name)) : mem_text(".", 1);
 }
@@ -98,7 +114,8 @@ static char *script_folder(const gpa_vm *vm) {
 const char *const vm_program_ends[] = {".gpa", ".py", NULL};
 
 /* *out stays NULL where the file is not there. */
-static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, const char *end, module_obj **out) {
+static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, const char *end,
+                             module_obj **out) {
     gpa_str path, text;
     bool found = false;
     str_init(&path);
@@ -130,8 +147,11 @@ gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj 
     const parse_options options = {.magics = false};
     *last = v_unset();
     if (!in && !(in = module_new(vm, 0))) return vm->err.code;
-    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->err);
-    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    gpa_code rc =
+        source_add(vm->config.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->err);
+    if (!rc)
+        rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast,
+                          &vm->err);
     if (!rc) rc = vm_eval(vm, ast, in, last);
     ast_release(ast);
     return rc;
@@ -144,7 +164,8 @@ module_obj *vm_loaded_peek(gpa_vm *vm, const char *name) { return find_module(vm
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     char meant[256];
     resolve(name, meant, sizeof meant);
-    if (vm->sealed && (strcmp(meant, "numpy") == 0 || strcmp(meant, "numba") == 0)) rt_prepare(vm->config.rt);
+    if (vm->sealed && (strcmp(meant, "numpy") == 0 || strcmp(meant, "numba") == 0))
+        rt_prepare(vm->config.rt);
     if ((*out = strcmp(name, "__main__") == 0 ? vm->main : find_module(vm, meant))) return GPA_OK;
     native_owner o = owner_find(meant);
     if (o != OWNER_COUNT && owner_is_module(o)) return builtin_module(vm, meant, o, out);
@@ -165,7 +186,8 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
         return rc;
     }
     for (int k = 0; k < OWNER_COUNT; k++)
-        if (owner_is_module((native_owner)k)) vm_suggest(name, owner_name((native_owner)k), &best, &cost);
+        if (owner_is_module((native_owner)k))
+            vm_suggest(name, owner_name((native_owner)k), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
     return rc;
 }
@@ -185,7 +207,8 @@ gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
     *out = v_unset();
     if (!m->builtin) return GPA_OK;
     char written[256];
-    snprintf(written, sizeof written, "%s.%s", intern_text(vm->config.names, m->name), intern_text(vm->config.names, name));
+    snprintf(written, sizeof written, "%s.%s", intern_text(vm->config.names, m->name),
+             intern_text(vm->config.names, name));
     resolve(written, full, sizeof full);
     native_owner o = owner_find(full);
     if (o == OWNER_COUNT || !owner_is_module(o)) return GPA_OK;
@@ -204,15 +227,18 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
     gpa_code rc = import_member(vm, m, name, out);
     if (rc || out->tag != V_UNSET) return rc;
     *out = v_none();
-    const char *text = intern_text(vm->config.names, name), *best = NULL, *why = m == vm->numpy ? np_absent(text) : NULL;
+    const char *text = intern_text(vm->config.names, name), *best = NULL,
+               *why = m == vm->numpy ? np_absent(text) : NULL;
     size_t cost = SIZE_MAX;
-    rc = vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s' from '%s'", text, intern_text(vm->config.names, m->name));
+    rc = vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s' from '%s'", text,
+                 intern_text(vm->config.names, m->name));
     if (why) {
         gpa_err_hint(&vm->err, "%s", why);
         return rc;
     }
     for (uint32_t i = 0; i < m->n; i++)
-        if (m->slots[i].tag != V_UNSET) vm_suggest(text, intern_text(vm->config.names, m->names[i]), &best, &cost);
+        if (m->slots[i].tag != V_UNSET)
+            vm_suggest(text, intern_text(vm->config.names, m->names[i]), &best, &cost);
     if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
     return rc;
 }

@@ -1,8 +1,9 @@
 /* The loop that executes bytecode.
  *
- * What is done here is what must be fast: moving, arithmetic on ints and floats, jumps, loops over ranges and lists,
- * calls and returns. Everything else is a function of step.c. `f->ip` is stored before anything that can fail, so that
- * an error finds its place. Calls of functions written in gpa push a frame and go on in the same loop.
+ * What is done here is what must be fast: moving, arithmetic on ints and floats, jumps, loops over
+ * ranges and lists, calls and returns. Everything else is a function of step.c. `f->ip` is stored
+ * before anything that can fail, so that an error finds its place. Calls of functions written in
+ * gpa push a frame and go on in the same loop.
  *
  * Read the macros, then any instruction, then calls, `leave` and `failed`. */
 #include "lang/vm/generator.h"
@@ -11,7 +12,8 @@
 #include "lang/vm/operate.h"
 #include "lang/vm/step.h"
 
-#pragma GCC diagnostic ignored "-Wpedantic" /* labels as values: each instruction jumps to the next by itself */
+#pragma GCC diagnostic ignored \
+    "-Wpedantic" /* labels as values: each instruction jumps to the next by itself */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -39,7 +41,8 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
     return f;
 }
 
-/* What a backward jump looks after. The loops of the library go over axes and arguments: what they are given stays pending. */
+/* What a backward jump looks after. The loops of the library go over axes and arguments: what they
+ * are given stays pending. */
 static gpa_code poll(gpa_vm *vm) {
     if (atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) return vm_poll(vm);
     if (vm->frames[vm->depth - 1].module->hidden) return GPA_OK;
@@ -56,14 +59,15 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
     }
 }
 
-/* Hands the current error to the innermost handler, leaving frames on the way, down to the frame that entered from C.
- * True when it was caught: the topmost frame goes on at its ip. */
+/* Hands the current error to the innermost handler, leaving frames on the way, down to the frame
+ * that entered from C. True when it was caught: the topmost frame goes on at its ip. */
 static bool catch_error(gpa_vm *vm) {
     bool placed = vm->tracing && vm->err.span.src; /* further inside */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
     if (!placed) raise_place(vm);
-    if (vm->err.code == GPA_E_INTERRUPT) vm_interrupt_clear(vm); /* answered: a handler may compute again */
+    if (vm->err.code == GPA_E_INTERRUPT)
+        vm_interrupt_clear(vm); /* answered: a handler may compute again */
     for (;;) {
         frame *f = &vm->frames[vm->depth - 1];
         const code_guard *g = code_guard_at(f->code, f->ip);
@@ -81,15 +85,17 @@ static bool catch_error(gpa_vm *vm) {
             return true;
         }
         if (!g) raise_trace(vm, f);
-        if (f->detached) generator_fail(vm, f->generator);
-        else drop_registers(vm, f, 0);
+        if (f->detached)
+            generator_fail(vm, f->generator);
+        else
+            drop_registers(vm, f, 0);
         vm->depth--;
         if (f->base) return false;
     }
 }
 
-/* A value is let go of between two instructions, or where that makes no difference: a generator that nobody holds any more
- * ends here. */
+/* A value is let go of between two instructions, or where that makes no difference: a generator
+ * that nobody holds any more ends here. */
 static inline void let_go(gpa_vm *vm, value v) {
     if (--v.o->refs) return;
     value_destroy(vm, v);
@@ -116,31 +122,33 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         I += (words); \
         DISPATCH();   \
     } while (0)
-#define JUMP(word)                                                                         \
-    do {                                                                                   \
-        const ins *w_ = (word);                                                            \
-        int32_t d_ = w_->d;                                                                \
-        I = w_ + d_;                                                                       \
-        if (d_ <= 0 && UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) goto edge; \
-        DISPATCH();                                                                        \
+#define JUMP(word)                                                                             \
+    do {                                                                                       \
+        const ins *w_ = (word);                                                                \
+        int32_t d_ = w_->d;                                                                    \
+        I = w_ + d_;                                                                           \
+        if (d_ <= 0 && UNLIKELY(vm->maybe_pending |                                            \
+                                atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) \
+            goto edge;                                                                         \
+        DISPATCH();                                                                            \
     } while (0)
-#define SET(i_, v_)                                   \
-    do {                                              \
-        value *d_ = &R[i_];                           \
-        if (UNLIKELY(is_counted(*d_))) {              \
-            value old_ = *d_;                         \
-            *d_ = (v_);                               \
-            let_go(vm, old_);                         \
-        } else {                                      \
-            *d_ = (v_);                               \
-        }                                             \
+#define SET(i_, v_)                      \
+    do {                                 \
+        value *d_ = &R[i_];              \
+        if (UNLIKELY(is_counted(*d_))) { \
+            value old_ = *d_;            \
+            *d_ = (v_);                  \
+            let_go(vm, old_);            \
+        } else {                         \
+            *d_ = (v_);                  \
+        }                                \
     } while (0)
 /* The topmost frame goes on where `at` (ip or next) says. */
-#define TOP(at_)                          \
-    do {                                  \
-        f = &vm->frames[vm->depth - 1];   \
-        R = f->regs;                      \
-        I = f->at_;                       \
+#define TOP(at_)                        \
+    do {                                \
+        f = &vm->frames[vm->depth - 1]; \
+        R = f->regs;                    \
+        I = f->at_;                     \
     } while (0)
 /* The same, once a frame was left that gave `given`: to C if that had entered it. */
 #define BACK(at_)          \
@@ -152,33 +160,33 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         TOP(at_);          \
     } while (0)
 #define BOTH(x, y, t) ((x)->tag == (t) && (y)->tag == (t))
-#define END_ABANDONED()                                              \
-    do {                                                             \
-        if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);    \
+#define END_ABANDONED()                                           \
+    do {                                                          \
+        if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm); \
     } while (0)
-#define STEP(NAME, name, words)                       \
-    L_##NAME : f->ip = I;                             \
+#define STEP(NAME, name, words)                          \
+    L_##NAME : f->ip = I;                                \
     if (UNLIKELY(step_##name(vm, f, R, I))) goto failed; \
-    END_ABANDONED();                                  \
+    END_ABANDONED();                                     \
     GO(words);
-#define ARITHMETIC(NAME, op_, overflows, sign, slow)                       \
-    L_##NAME : {                                                           \
-        const value *x = &R[I->b], *y = &R[I->c];                          \
-        if (BOTH(x, y, V_INT)) {                                           \
-            long long r;                                                   \
+#define ARITHMETIC(NAME, op_, overflows, sign, slow)                        \
+    L_##NAME : {                                                            \
+        const value *x = &R[I->b], *y = &R[I->c];                           \
+        if (BOTH(x, y, V_INT)) {                                            \
+            long long r;                                                    \
             if (LIKELY(!overflows((long long)x->i, (long long)y->i, &r))) { \
-                SET(I->a, v_int(r));                                       \
-                GO(1);                                                     \
-            }                                                              \
-        } else if (BOTH(x, y, V_FLOAT)) {                                  \
-            double r = x->f sign y->f;                                     \
-            SET(I->a, v_float(r));                                         \
-            GO(1);                                                         \
-        }                                                                  \
-        op = op_;                                                          \
-        goto slow;                                                         \
+                SET(I->a, v_int(r));                                        \
+                GO(1);                                                      \
+            }                                                               \
+        } else if (BOTH(x, y, V_FLOAT)) {                                   \
+            double r = x->f sign y->f;                                      \
+            SET(I->a, v_float(r));                                          \
+            GO(1);                                                          \
+        }                                                                   \
+        op = op_;                                                           \
+        goto slow;                                                          \
     }
-#define SLOW(NAME, op_) \
+#define SLOW(NAME, op_)  \
     L_##NAME : op = op_; \
     goto binary;
 #define BITS(NAME, op_, sign)                     \
@@ -208,20 +216,20 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         op = op_;                                 \
         goto binary;                              \
     }
-#define COMPARE_JUMP(NAME, op_, sign)                                               \
-    L_##NAME : {                                                                    \
-        const value *x = &R[I->a], *y = &R[I->b];                                   \
-        bool t;                                                                     \
-        if (LIKELY(BOTH(x, y, V_INT))) {                                            \
-            t = x->i sign y->i;                                                     \
-        } else if (BOTH(x, y, V_FLOAT)) {                                           \
-            t = x->f sign y->f;                                                     \
-        } else {                                                                    \
-            f->ip = I;                                                              \
-            if (UNLIKELY(step_compare(vm, f, R, I, op_, &t))) goto failed;          \
-        }                                                                           \
-        if (t == (bool)I->c) JUMP(I + 1);                                           \
-        GO(2);                                                                      \
+#define COMPARE_JUMP(NAME, op_, sign)                                      \
+    L_##NAME : {                                                           \
+        const value *x = &R[I->a], *y = &R[I->b];                          \
+        bool t;                                                            \
+        if (LIKELY(BOTH(x, y, V_INT))) {                                   \
+            t = x->i sign y->i;                                            \
+        } else if (BOTH(x, y, V_FLOAT)) {                                  \
+            t = x->f sign y->f;                                            \
+        } else {                                                           \
+            f->ip = I;                                                     \
+            if (UNLIKELY(step_compare(vm, f, R, I, op_, &t))) goto failed; \
+        }                                                                  \
+        if (t == (bool)I->c) JUMP(I + 1);                                  \
+        GO(2);                                                             \
     }
 
 /* failing: the current error is raised where the topmost frame stands. */
@@ -333,7 +341,8 @@ L_MOD : {
     const value *x = &R[I->b], *y = &R[I->c];
     if (BOTH(x, y, V_INT) && y->i > 0) {
         /* a 32-bit division is several times faster */
-        int64_t m = (uint64_t)(x->i | y->i) >> 32 ? x->i % y->i : (int64_t)((uint32_t)x->i % (uint32_t)y->i);
+        int64_t m = (uint64_t)(x->i | y->i) >> 32 ? x->i % y->i
+                                                  : (int64_t)((uint32_t)x->i % (uint32_t)y->i);
         m += m < 0 ? y->i : 0;
         SET(I->a, v_int(m));
         GO(1);
@@ -463,7 +472,9 @@ L_NEXT : {
             for (n = 0; n < it->width && !answer; n++) SET(body->a + n, row[n]);
             if (!answer) {
                 I = body + 1;
-                if (UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) goto edge;
+                if (UNLIKELY(vm->maybe_pending |
+                             atomic_load_explicit(&vm->interrupted, memory_order_relaxed)))
+                    goto edge;
                 DISPATCH();
             }
             SET(I->a, v_unset());
@@ -511,7 +522,8 @@ L_GET_ITEM : {
 }
 L_SET_ITEM : {
     const value *x = &R[I->a], *y = &R[I->b];
-    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i && R[I->c].tag != V_UNSET) {
+    if (y->tag == V_INT && x->tag == V_LIST && x->list->count > (uint64_t)y->i &&
+        R[I->c].tag != V_UNSET) {
         value *item = &x->list->items[y->i], old = *item;
         *item = reg_take(f, I->c);
         reg_consume(vm, f, I->a);
@@ -533,14 +545,16 @@ L_SET_ITEM : {
 L_GET_METHOD : {
     const attr_cache *known = &f->code->caches[I[1].cache];
     value v = R[I->b];
-    if (v.tag == known->tag && v.tag != V_SET && !v.aux && known->row && known->row->kind == NATIVE_METHOD) {
+    if (v.tag == known->tag && v.tag != V_SET && !v.aux && known->row &&
+        known->row->kind == NATIVE_METHOD) {
         value method = {.tag = V_NATIVE, .native = known->row};
         value self = reg_take(f, I->b);
         SET(I->a, method);
         SET(I->a + 1, self);
         GO(2);
     }
-    if (v.tag == V_MODULE && known->owner == v.module && v.module->slots[known->slot].tag != V_UNSET) {
+    if (v.tag == V_MODULE && known->owner == v.module &&
+        v.module->slots[known->slot].tag != V_UNSET) {
         value member = value_retain(v.module->slots[known->slot]);
         reg_consume(vm, f, I->b);
         SET(I->a, member);
@@ -571,8 +585,8 @@ call:
     if (LIKELY(fn->tag == V_FUNC)) {
         func_obj *g = fn->func;
         code *c = g->code;
-        if (LIKELY(c->simple && c->n_params == n && c->compiled && !f->detached && args + c->n_regs < vm->stack_end &&
-                   vm->depth < MAX_FRAMES)) {
+        if (LIKELY(c->simple && c->n_params == n && c->compiled && !f->detached &&
+                   args + c->n_regs < vm->stack_end && vm->depth < MAX_FRAMES)) {
             f = run_push(vm, c, g, g->module, args);
             R = args;
             I = c->ins;
@@ -662,11 +676,14 @@ yielded:
     JUMP(I + 1);
 L_YIELD_FROM:
     f->ip = I;
-    if (UNLIKELY(atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) && poll(vm)) goto failed;
+    if (UNLIKELY(atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) && poll(vm))
+        goto failed;
     if (generator_is(R[I->a]) && !generator_of(R[I->a].iter)->done) {
         value sent = R[I->b];
         R[I->b].tag = V_UNSET;
-        if (UNLIKELY(generator_enter(vm, generator_of(R[I->a].iter), sent.tag == V_UNSET ? v_none() : sent))) goto failed;
+        if (UNLIKELY(generator_enter(vm, generator_of(R[I->a].iter),
+                                     sent.tag == V_UNSET ? v_none() : sent)))
+            goto failed;
         goto called;
     }
     if (generator_is(R[I->a])) {

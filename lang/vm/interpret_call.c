@@ -1,10 +1,11 @@
-/* Calls that the loop does not do itself: of methods, classes and instances, of built-in functions, with arguments to be bound
- * or gathered. */
+/* Calls that the loop does not do itself: of methods, classes and instances, of built-in functions,
+ * with arguments to be bound or gathered. */
 #include "lang/object/instance.h"
 #include "lang/vm/step.h"
 
-/* What is called in truth, when that is a function with an object as its first argument: a method's function, __call__ of an
- * instance, __init__ of a class, whose instance then is in *fn already (*makes). */
+/* What is called in truth, when that is a function with an object as its first argument: a method's
+ * function, __call__ of an instance, __init__ of a class, whose instance then is in *fn already
+ * (*makes). */
 static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *makes) {
     value made = v_unset(), init = v_unset();
     *callee = *fn;
@@ -29,7 +30,8 @@ static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self,
     return GPA_OK;
 }
 
-gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named, const value *names, bool *entered) {
+gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named,
+                  const value *names, bool *entered) {
     value callee, self;
     bool makes;
     *entered = false;
@@ -48,7 +50,8 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t
             n += skip;
         }
         code *c = callee.func->code;
-        if (!c->simple || n != c->n_params || n_named) rc = call_bind(vm, callee.func, to, n, n_named, names);
+        if (!c->simple || n != c->n_params || n_named)
+            rc = call_bind(vm, callee.func, to, n, n_named, names);
         if (rc) return rc;
         run_push(vm, c, callee.func, callee.func->module, to)->makes = makes;
         *entered = true;
@@ -67,8 +70,8 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t
     return GPA_OK;
 }
 
-/* Arguments gathered in a list and a dict: spread behind the frame, where a function finds its registers, else beside it (what
- * a native calls takes the place behind the frame), then called. */
+/* Arguments gathered in a list and a dict: spread behind the frame, where a function finds its
+ * registers, else beside it (what a native calls takes the place behind the frame), then called. */
 gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     value list = fn[2], named = fn[3];
     if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* its object becomes the first argument */
@@ -81,9 +84,12 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     if (named.tag == V_DICT) n_named = named.dict->count;
     value *to = run_top(vm), names = v_unset(), few[8], *beside = NULL;
     gpa_code rc = GPA_OK;
-    if (to + skip + n + n_named + 64 > vm->stack_end) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    if (to + skip + n + n_named + 64 > vm->stack_end)
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     if (fn->tag != V_FUNC) {
-        if (skip + n + n_named > COUNT_OF(few) && !(beside = mem_new((skip + n + n_named) * sizeof *beside))) return vm_no_memory(vm);
+        if (skip + n + n_named > COUNT_OF(few) &&
+            !(beside = mem_new((skip + n + n_named) * sizeof *beside)))
+            return vm_no_memory(vm);
         to = beside ? beside : few;
     }
     if (skip) to[0] = fn[1], fn[1].tag = V_UNSET;

@@ -30,12 +30,14 @@ static gpa_code tuple_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return GPA_OK;
 }
 
-/* `end` remembers how many entries there were: a dict that changes size under a loop is an error. */
+/* `end` remembers how many entries there were: a dict that changes size under a loop is an error.
+ */
 static gpa_code keys_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_obj *d = it->source.tag == V_SET ? &it->source.set->d : it->source.dict;
     size_t at = (size_t)it->at;
     if ((int64_t)d->count != it->end)
-        return vm_fail(vm, GPA_E_RUNTIME, "%s changed size during iteration", it->source.tag == V_SET ? "Set" : "dictionary");
+        return vm_fail(vm, GPA_E_RUNTIME, "%s changed size during iteration",
+                       it->source.tag == V_SET ? "Set" : "dictionary");
     const dict_entry *e = dict_next(d, &at);
     it->at = (int64_t)at;
     *done = !e;
@@ -62,15 +64,16 @@ static gpa_code bytes_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return GPA_OK;
 }
 
-/* Rows or elements of an array, as they are when their turn comes. The elements of a vector that nobody else holds are
- * read all at once into `extra`, a bytes value. */
+/* Rows or elements of an array, as they are when their turn comes. The elements of a vector that
+ * nobody else holds are read all at once into `extra`, a bytes value. */
 static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_arr *a = it->source.array->arr, *row;
     *done = it->at >= it->end;
     if (*done) return GPA_OK;
     if (it->extra.tag == V_BYTES) {
         size_t size = dtype_size((gpa_dtype)a->dtype);
-        *out = v_num(vm, (gpa_dtype)a->dtype, dtype_load(it->extra.str->text + (size_t)it->at * size, (gpa_dtype)a->dtype));
+        *out = v_num(vm, (gpa_dtype)a->dtype,
+                     dtype_load(it->extra.str->text + (size_t)it->at * size, (gpa_dtype)a->dtype));
     } else if (a->ndim == 1) {
         gpa_val item;
         gpa_code rc = arr_get_item(vm_rt(vm), a, &it->at, 1, &item, vm_err(vm));
@@ -147,7 +150,8 @@ gpa_code vm_collect(gpa_vm *vm, value iterable, value *out) {
     value it = v_none(), v, list;
     if (iterable.tag == V_LIST || iterable.tag == V_TUPLE) {
         bool l = iterable.tag == V_LIST;
-        *out = v_list(vm, l ? iterable.list->count : iterable.tuple->count, l ? iterable.list->items : iterable.tuple->items);
+        *out = v_list(vm, l ? iterable.list->count : iterable.tuple->count,
+                      l ? iterable.list->items : iterable.tuple->items);
         return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
     gpa_code rc = vm_iter(vm, iterable, &it);
@@ -155,7 +159,8 @@ gpa_code vm_collect(gpa_vm *vm, value iterable, value *out) {
     list = v_list(vm, 0, NULL);
     if (list.tag == V_UNSET) rc = vm_err(vm)->code;
     /* a range says how much it needs: too much fails at once, not when the machine is full */
-    if (!rc && iterable.tag == V_RANGE) rc = list_reserve(vm, list.list, (size_t)range_len(iterable.range));
+    if (!rc && iterable.tag == V_RANGE)
+        rc = list_reserve(vm, list.list, (size_t)range_len(iterable.range));
     for (bool done = false; !rc;) {
         if (list.list->count % 1024 == 0 && (rc = vm_poll(vm))) break;
         v = v_none();
@@ -165,8 +170,10 @@ gpa_code vm_collect(gpa_vm *vm, value iterable, value *out) {
         value_release(vm, v);
     }
     value_release(vm, it);
-    if (rc) value_release(vm, list);
-    else *out = list;
+    if (rc)
+        value_release(vm, list);
+    else
+        *out = list;
     return rc;
 }
 

@@ -1,9 +1,10 @@
-/* The machine's inner joints: its state, and what its files call of each other. Only they include this.
+/* The machine's inner joints: its state, and what its files call of each other. Only they include
+ * this.
  *
- * Frames stand on an array, their registers on one stack of values that never moves; a call's arguments are already
- * where the callee wants its parameters, so calling copies nothing. Only the frames of generators have registers of their
- * own (detached: lang/vm/generator.h). The machine holds: above the registers of the running frame, and in dead
- * temporaries, nothing is counted. */
+ * Frames stand on an array, their registers on one stack of values that never moves; a call's
+ * arguments are already where the callee wants its parameters, so calling copies nothing. Only the
+ * frames of generators have registers of their own (detached: lang/vm/generator.h). The machine
+ * holds: above the registers of the running frame, and in dead temporaries, nothing is counted. */
 #ifndef GPA_VM_MACHINE_H
 #define GPA_VM_MACHINE_H
 
@@ -15,23 +16,23 @@
 #include "lang/vm/vm.h"
 
 enum {
-    MAX_FRAMES = 1000,      /* Python's recursion limit */
-    MAX_REENTRY = 150,      /* native functions calling back into the machine, one inside the other */
+    MAX_FRAMES = 1000, /* Python's recursion limit */
+    MAX_REENTRY = 150, /* native functions calling back into the machine, one inside the other */
     STACK_VALUES = 1 << 19, /* registers of all frames; memory is touched as it is used */
     MAX_NATIVE_PARAMS = 24
 };
 
 typedef struct frame {
     code *code;
-    func_obj *fn;       /* borrowed from whoever called it; NULL: a module or a generator expression */
-    value *free;        /* the cells of a closure */
+    func_obj *fn; /* borrowed from whoever called it; NULL: a module or a generator expression */
+    value *free;  /* the cells of a closure */
     module_obj *module;
-    const ins *ip;      /* the instruction being executed */
-    const ins *next;    /* where it goes on after a call */
+    const ins *ip;   /* the instruction being executed */
+    const ins *next; /* where it goes on after a call */
     value *regs;
-    uint16_t dst;       /* where the result of a call goes */
-    bool base;          /* returns to C */
-    bool makes;         /* runs __init__: its caller's dst has the instance already */
+    uint16_t dst; /* where the result of a call goes */
+    bool base;    /* returns to C */
+    bool makes;   /* runs __init__: its caller's dst has the instance already */
     bool detached;
     struct generator *generator; /* of a detached frame */
 } frame;
@@ -39,10 +40,11 @@ typedef struct frame {
 /* How a native function's arguments are bound: its signature, parsed once. */
 typedef struct signature {
     const native *row;
-    uint16_t n, n_positional_only, n_positional; /* parameters in all; keyword-only ones follow the positional ones */
-    int16_t args, kwargs;                        /* index of *args and **kwargs, or -1 */
-    bool plain;                                  /* positional parameters without defaults only */
-    bool arrays;                                 /* may make arrays */
+    uint16_t n, n_positional_only,
+        n_positional;     /* parameters in all; keyword-only ones follow the positional ones */
+    int16_t args, kwargs; /* index of *args and **kwargs, or -1 */
+    bool plain;           /* positional parameters without defaults only */
+    bool arrays;          /* may make arrays */
     char *names[MAX_NATIVE_PARAMS];
     value defaults[MAX_NATIVE_PARAMS]; /* UNSET with `required` clear means <unset> */
     bool required[MAX_NATIVE_PARAMS];
@@ -66,9 +68,10 @@ typedef struct {
 struct vm {
     vm_config config;
     gpa_err err;
-    value raised;       /* the exception object of the current error when there is one already, else UNSET */
+    value raised; /* the exception object of the current error when there is one already, else UNSET
+                   */
     frame *frames;
-    uint32_t depth;     /* frames in use */
+    uint32_t depth; /* frames in use */
     uint32_t reentry;
     value *stack, *stack_end;
     atomic_bool interrupted;
@@ -77,65 +80,75 @@ struct vm {
     bool maybe_pending; /* something ran that may have left arrays pending */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
-    struct class_obj *classes;     /* class.h: those of programs */
-    struct object_obj *instances;  /* instance.h */
-    struct generator *generators;  /* generator.h: all, the newest first */
-    struct generator *abandoned, *last_abandoned; /* those that nobody holds and that are still to be ended, the first first */
-    struct exc_obj *exceptions;    /* raise.c */
+    struct class_obj *classes;                    /* class.h: those of programs */
+    struct object_obj *instances;                 /* instance.h */
+    struct generator *generators;                 /* generator.h: all, the newest first */
+    struct generator *abandoned, *last_abandoned; /* those that nobody holds and that are still to
+                                                     be ended, the first first */
+    struct exc_obj *exceptions;                   /* raise.c */
     struct dying *dying; /* value.c: what is being destroyed, while something is */
-    dict_obj *methods;  /* methods of arrays written in gpa: name to function */
-    dict_obj *records;  /* members of record types (record.h): the type's name to a dict; NULL before the first */
+    dict_obj *methods;   /* methods of arrays written in gpa: name to function */
+    dict_obj *records; /* members of record types (record.h): the type's name to a dict; NULL before
+                          the first */
     signature **signatures;
     size_t n_signatures, cap_signatures;
-    known_row known_rows[KNOWN_ROWS]; /* by type and name */
-    const native *constructors[AUX_DTYPE + DT_COUNT]; /* of the language's own types and NumPy's scalar ones, once looked up */
-    trace_entry *trace; /* innermost first */
+    known_row known_rows[KNOWN_ROWS];                 /* by type and name */
+    const native *constructors[AUX_DTYPE + DT_COUNT]; /* of the language's own types and NumPy's
+                                                         scalar ones, once looked up */
+    trace_entry *trace;                               /* innermost first */
     size_t n_trace, cap_trace;
     struct exc_obj *trace_of; /* the exception last caught, whose trace this is, while it lives */
-    bool tracing;        /* an error is on its way: frames are added to the trace */
-    bool trace_skip;     /* raised again where it was caught: that frame is in the trace already */
+    bool tracing;             /* an error is on its way: frames are added to the trace */
+    bool trace_skip; /* raised again where it was caught: that frame is in the trace already */
     vm_frame *trace_out;
     dict_obj *warned;      /* the warnings that were printed, with their places (warn.c) */
     value warning_filters; /* a list of (action, category, start of the text), or NONE */
     value warning_log;     /* what is called with a warning in place of printing it, or NONE */
-    float_actions floats; /* numpy.seterr */
-    value random;         /* the generator of the module random, or UNSET before its first number */
+    float_actions floats;  /* numpy.seterr */
+    value random; /* the generator of the module random, or UNSET before its first number */
     char *folder;
     gpa_sym sym_new, sym_init;
 };
 
-static inline const char *sym_text(const gpa_vm *vm, gpa_sym s) { return intern_text(vm->config.names, s); }
+static inline const char *sym_text(const gpa_vm *vm, gpa_sym s) {
+    return intern_text(vm->config.names, s);
+}
 
 /* ---- run.c ---- */
 
-/* Runs the topmost frame, and on to the one that has `base` set, until that returns or yields; *out is owned. */
+/* Runs the topmost frame, and on to the one that has `base` set, until that returns or yields; *out
+ * is owned. */
 gpa_code run(gpa_vm *vm, value *out);
 /* The same, where the current error is raised in the topmost frame. */
 gpa_code run_failing(gpa_vm *vm, value *out);
 /* The first register above the running frame. */
 value *run_top(gpa_vm *vm);
-/* Pushes a frame for a function whose arguments are bound in regs, and readies its registers. The caller sets
- * next, dst, base. */
+/* Pushes a frame for a function whose arguments are bound in regs, and readies its registers. The
+ * caller sets next, dst, base. */
 frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs);
 
 /* ---- interpret_call.c ---- */
 
-/* A call with arguments at args (owned by the registers), n of them without and n_named with names: a function's frame is
- * pushed (*entered), else the result is in *fn. */
-gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named, const value *names, bool *entered);
+/* A call with arguments at args (owned by the registers), n of them without and n_named with names:
+ * a function's frame is pushed (*entered), else the result is in *fn. */
+gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named,
+                  const value *names, bool *entered);
 /* The same with the arguments of fn[2], a list, and fn[3], a dict or UNSET. */
 gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered);
 
 /* ---- call.c ---- */
 
-/* Arguments (n positional, then n_named with their names) lie in regs, owned; afterwards the parameters do. On failure
- * they are released. */
-gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_named, const value *names);
+/* Arguments (n positional, then n_named with their names) lie in regs, owned; afterwards the
+ * parameters do. On failure they are released. */
+gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_named,
+                   const value *names);
 /* Whether regs has room for a frame of this code; compiles it when it is not yet. */
 gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs);
-gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named, const value *names, value *out);
+gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named,
+                     const value *names, value *out);
 /* A call of anything but a function (which needs a frame). Arguments are borrowed. */
-gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named, const value *names, value *out);
+gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_named,
+                    const value *names, value *out);
 void call_free(gpa_vm *vm);
 /* A function value; cells are taken from the frame. */
 gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdefaults, value *out);
@@ -147,7 +160,8 @@ gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done);
 
 /* ---- raise.c ---- */
 
-/* The current error as an exception object, owned; the error is cleared. UNSET when memory is short. */
+/* The current error as an exception object, owned; the error is cleared. UNSET when memory is
+ * short. */
 value raise_take(gpa_vm *vm);
 /* Makes an exception the current error; consumes it. Returns its code. */
 gpa_code raise_again(gpa_vm *vm, value exc);
@@ -159,7 +173,8 @@ gpa_code raise_describe(gpa_vm *vm, exc_obj *x);
 void exception_forget(gpa_vm *vm, exc_obj *x);
 void exception_break_cycles(gpa_vm *vm);
 gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out);
-/* The current error, if there is one, and the trace, put aside while other code runs; and back again, or given up. */
+/* The current error, if there is one, and the trace, put aside while other code runs; and back
+ * again, or given up. */
 typedef struct {
     gpa_err err;
     value raised;
@@ -192,7 +207,8 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name);
 
 /* The slot of a variable, made when new. -1: no memory (the error is set). */
 int32_t module_slot(gpa_vm *vm, module_obj *m, gpa_sym name);
-/* What a name that has no value means: the built-in, cached in the module. NULL: a NameError is set. */
+/* What a name that has no value means: the built-in, cached in the module. NULL: a NameError is
+ * set. */
 const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot);
 module_obj *module_new(gpa_vm *vm, gpa_sym name);
 /* Fills a module with the rows of its owner. */

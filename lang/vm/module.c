@@ -101,13 +101,17 @@ value vm_builtin_peek(gpa_vm *vm, gpa_sym name) {
     return v ? *v : v_unset();
 }
 
-/* Names of other modules that are there without an import. Their modules are made when one of them is first asked for. */
+/* Names of other modules that are there without an import. Their modules are made when one of them
+ * is first asked for. */
 static const struct {
     const char *module, *names;
 } unimported[] = {
-    {"matplotlib.pyplot", " plot scatter hist bar barh errorbar imshow pcolormesh contour contourf fill_between axhline axvline annotate text xlabel "
-                          "ylabel title suptitle legend xlim ylim xscale yscale loglog semilogx semilogy grid colorbar figure subplot subplots "
-                          "tight_layout show savefig "},
+    {"matplotlib.pyplot",
+     " plot scatter hist bar barh errorbar imshow pcolormesh contour contourf fill_between axhline "
+     "axvline annotate text xlabel "
+     "ylabel title suptitle legend xlim ylim xscale yscale loglog semilogx semilogy grid colorbar "
+     "figure subplot subplots "
+     "tight_layout show savefig "},
     {"IPython.display", " display update_display HTML Markdown image table "},
 };
 
@@ -133,7 +137,8 @@ const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot) {
         if (!rc) raise_name(vm, m, name);
         return NULL;
     }
-    if (vm->sealed) m->builtins[slot] = *v; /* the values of built-in modules do not change any more */
+    if (vm->sealed)
+        m->builtins[slot] = *v; /* the values of built-in modules do not change any more */
     return v;
 }
 
@@ -155,7 +160,8 @@ gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner) {
     size_t n;
     gpa_code rc = GPA_OK;
     const native *rows = native_rows(owner, &n);
-    for (size_t i = 0; i < n && !rc; i++) rc = module_set_text(vm, m, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
+    for (size_t i = 0; i < n && !rc; i++)
+        rc = module_set_text(vm, m, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
     const native_const *consts = native_consts(owner, &n);
     for (size_t i = 0; i < n && !rc; i++) {
         value v = v_none();

@@ -1,4 +1,5 @@
-/* Operators: text and containers here, numbers in operate_number.c, arrays and NumPy scalars in operate_array.c.
+/* Operators: text and containers here, numbers in operate_number.c, arrays and NumPy scalars in
+ * operate_array.c.
  *
  * Read op_binary, then what it calls. */
 #include "lang/vm/operate.h"
@@ -16,10 +17,16 @@
 #include "lang/object/record.h"
 #include "lang/text/text.h"
 
-static bool is_numpy(value v) { return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux); }
+static bool is_numpy(value v) {
+    return v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
+}
 static bool is_number(value v) { return is_int(v) || v.tag == V_FLOAT || v.tag == V_COMPLEX; }
-static bool is_sequence(value v) { return v.tag == V_STR || v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_BYTES; }
-static bool is_ordering(ast_op op) { return op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT || op == AST_OP_GE; }
+static bool is_sequence(value v) {
+    return v.tag == V_STR || v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_BYTES;
+}
+static bool is_ordering(ast_op op) {
+    return op == AST_OP_LT || op == AST_OP_LE || op == AST_OP_GT || op == AST_OP_GE;
+}
 
 gpa_op op_row(ast_op op) {
     switch ((int)op) {
@@ -50,11 +57,11 @@ gpa_op op_row(ast_op op) {
 
 static gpa_code unsupported(gpa_vm *vm, ast_op op, bool update, value a, value b) {
     if (is_ordering(op))
-        return vm_fail(vm, GPA_E_TYPE, "'%s' not supported between instances of '%s' and '%s'", ast_op_text(op), value_type_name(a),
-                       value_type_name(b));
+        return vm_fail(vm, GPA_E_TYPE, "'%s' not supported between instances of '%s' and '%s'",
+                       ast_op_text(op), value_type_name(a), value_type_name(b));
     const char *name = op == AST_OP_POW ? (update ? "**=" : "** or pow()") : ast_op_text(op);
-    return vm_fail(vm, GPA_E_TYPE, "unsupported operand type(s) for %s%s: '%s' and '%s'", name, update && op != AST_OP_POW ? "=" : "",
-                   value_type_name(a), value_type_name(b));
+    return vm_fail(vm, GPA_E_TYPE, "unsupported operand type(s) for %s%s: '%s' and '%s'", name,
+                   update && op != AST_OP_POW ? "=" : "", value_type_name(a), value_type_name(b));
 }
 
 static gpa_code owned(gpa_vm *vm, value v, value *out) {
@@ -68,12 +75,13 @@ static gpa_code owned(gpa_vm *vm, value v, value *out) {
 
 static gpa_code concatenate(gpa_vm *vm, value a, value b, value *out) {
     if (a.tag != b.tag)
-        return vm_fail(vm, GPA_E_TYPE, "can only concatenate %s (not \"%s\") to %s", value_type_name(a), value_type_name(b),
-                       value_type_name(a));
+        return vm_fail(vm, GPA_E_TYPE, "can only concatenate %s (not \"%s\") to %s",
+                       value_type_name(a), value_type_name(b), value_type_name(a));
     if (a.tag == V_STR || a.tag == V_BYTES) return owned(vm, v_joined(vm, a, b), out);
     bool list = a.tag == V_LIST;
     size_t n = list ? a.list->count : a.tuple->count, m = list ? b.list->count : b.tuple->count;
-    const value *x = list ? a.list->items : a.tuple->items, *y = list ? b.list->items : b.tuple->items;
+    const value *x = list ? a.list->items : a.tuple->items,
+                *y = list ? b.list->items : b.tuple->items;
     value v = list ? v_list(vm, n + m, NULL) : v_tuple(vm, n + m, NULL);
     if (v.tag == V_UNSET) return owned(vm, v, out);
     value *to = list ? v.list->items : v.tuple->items;
@@ -89,7 +97,8 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
         if (k && a.str->size > (size_t)UINT32_MAX / k) return vm_no_memory(vm);
         gpa_str s;
         str_init(&s);
-        if (a.str->size == 1) str_fill(&s, a.str->text[0], k);
+        if (a.str->size == 1)
+            str_fill(&s, a.str->text[0], k);
         else
             for (size_t i = 0; i < k && !s.failed; i++) str_putn(&s, a.str->text, a.str->size);
         if (a.tag == V_STR) return owned(vm, v_str_take(vm, &s), out);
@@ -125,12 +134,14 @@ static gpa_code sequence(gpa_vm *vm, ast_op op, value a, value b, value *out, bo
     if (op == AST_OP_MUL) {
         value s = is_sequence(a) ? a : b, n = is_sequence(a) ? b : a;
         if (as_times(n, &times)) return repeat(vm, s, times, out);
-        if (n.tag == V_BIG) return vm_fail(vm, GPA_E_OVERFLOW, "cannot fit 'int' into an index-sized integer");
+        if (n.tag == V_BIG)
+            return vm_fail(vm, GPA_E_OVERFLOW, "cannot fit 'int' into an index-sized integer");
         if (instance_has(n, "__index__")) {
             gpa_code rc = arg_int(vm, n, "times", &times);
             return rc ? rc : repeat(vm, s, times, out);
         }
-        return vm_fail(vm, GPA_E_TYPE, "can't multiply sequence by non-int of type '%s'", value_type_name(n));
+        return vm_fail(vm, GPA_E_TYPE, "can't multiply sequence by non-int of type '%s'",
+                       value_type_name(n));
     }
     if (op == AST_OP_MOD && a.tag == V_STR) {
         gpa_str s;
@@ -160,8 +171,10 @@ static gpa_code set_operator(gpa_vm *vm, ast_op op, value a, value b, value *out
 static gpa_code dict_union(gpa_vm *vm, value a, value b, value *out) {
     value d = dict_copy(vm, a.dict);
     gpa_code rc = d.tag == V_UNSET ? vm_err(vm)->code : dict_update(vm, d.dict, b.dict);
-    if (rc) value_release(vm, d);
-    else *out = d;
+    if (rc)
+        value_release(vm, d);
+    else
+        *out = d;
     return rc;
 }
 
@@ -170,7 +183,10 @@ static gpa_code dict_union(gpa_vm *vm, value a, value b, value *out) {
 static gpa_code order(gpa_vm *vm, ast_op op, value a, value b, bool *out);
 
 static bool by_sign(ast_op op, int sign) {
-    return op == AST_OP_LT ? sign < 0 : op == AST_OP_LE ? sign <= 0 : op == AST_OP_GT ? sign > 0 : sign >= 0;
+    return op == AST_OP_LT   ? sign < 0
+           : op == AST_OP_LE ? sign <= 0
+           : op == AST_OP_GT ? sign > 0
+                             : sign >= 0;
 }
 
 /* Of two lists or two tuples: their first items that differ decide, else how many they have. */
@@ -226,8 +242,10 @@ static bool is_membership(ast_op op) { return op >= AST_OP_IN && op <= AST_OP_IS
 /* in, not in, is, is not */
 static gpa_code membership(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     gpa_code rc = GPA_OK;
-    if (op == AST_OP_IN || op == AST_OP_NOT_IN) rc = vm_contains(vm, b, a, out);
-    else *out = value_is(a, b);
+    if (op == AST_OP_IN || op == AST_OP_NOT_IN)
+        rc = vm_contains(vm, b, a, out);
+    else
+        *out = value_is(a, b);
     if (op == AST_OP_NOT_IN || op == AST_OP_IS_NOT) *out = !*out;
     return rc;
 }
@@ -236,7 +254,8 @@ gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     if (is_membership(op)) return membership(vm, op, a, b, out);
     value v = v_none();
     bool handled = false, numpy = is_numpy(a) || is_numpy(b);
-    gpa_code rc = a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
+    gpa_code rc =
+        a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
     if (!rc && !handled && numpy) rc = op_array(vm, op, a, b, &v);
     if (rc || handled || numpy) {
         if (!rc) rc = value_truth(vm, v, out);
@@ -269,7 +288,8 @@ static gpa_code same_item(gpa_vm *vm, value at, value item, bool *out) {
 static gpa_code contains_item(gpa_vm *vm, value sequence, value item, bool *out) {
     gpa_code rc = GPA_OK;
     size_t i = 0;
-    for (value at; !rc && !*out && items_next(sequence, &i, &at); value_release(vm, at)) rc = same_item(vm, at, item, out);
+    for (value at; !rc && !*out && items_next(sequence, &i, &at); value_release(vm, at))
+        rc = same_item(vm, at, item, out);
     return rc;
 }
 
@@ -278,8 +298,10 @@ static gpa_code contains_in_array(gpa_vm *vm, value a, value item, bool *out) {
     gpa_arr *any = NULL;
     arr_reduce_opts opts = {.axes = ~0u, .dtype = DT_NONE};
     gpa_code rc = op_array(vm, AST_OP_EQ, a, item, &same);
-    if (!rc && same.tag != V_ARRAY) rc = value_truth(vm, same, out);
-    else if (!rc) rc = arr_reduce(vm_rt(vm), RED_ANY, same.array->arr, &opts, &any, vm_err(vm));
+    if (!rc && same.tag != V_ARRAY)
+        rc = value_truth(vm, same, out);
+    else if (!rc)
+        rc = arr_reduce(vm_rt(vm), RED_ANY, same.array->arr, &opts, &any, vm_err(vm));
     if (any) {
         value v = v_array_take(vm, any, true);
         rc = v.tag == V_UNSET ? vm_err(vm)->code : value_truth(vm, v, out);
@@ -312,10 +334,15 @@ gpa_code op_contains_items(gpa_vm *vm, value v, value item, bool *out) {
 
 static gpa_code contains_in_bytes(gpa_vm *vm, const str_obj *s, value item, bool *out) {
     number n = number_of(item);
-    if (item.tag == V_BYTES) *out = text_find(s->text, s->size, item.str->text, item.str->size, 0) != SIZE_MAX;
-    else if (n.kind != NUMBER_INT) return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'", value_type_name(item));
-    else if (n.i < 0 || n.i > 255) return vm_fail(vm, GPA_E_VALUE, "byte must be in range(0, 256)");
-    else *out = s->size && memchr(s->text, (int)n.i, s->size);
+    if (item.tag == V_BYTES)
+        *out = text_find(s->text, s->size, item.str->text, item.str->size, 0) != SIZE_MAX;
+    else if (n.kind != NUMBER_INT)
+        return vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
+                       value_type_name(item));
+    else if (n.i < 0 || n.i > 255)
+        return vm_fail(vm, GPA_E_VALUE, "byte must be in range(0, 256)");
+    else
+        *out = s->size && memchr(s->text, (int)n.i, s->size);
     return GPA_OK;
 }
 
@@ -333,16 +360,22 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
             return rc;
         case V_STR:
             if (item.tag != V_STR)
-                return vm_fail(vm, GPA_E_TYPE, "'in <string>' requires string as left operand, not %s", value_type_name(item));
-            *out = text_find(v.str->text, v.str->size, item.str->text, item.str->size, 0) != SIZE_MAX;
+                return vm_fail(vm, GPA_E_TYPE,
+                               "'in <string>' requires string as left operand, not %s",
+                               value_type_name(item));
+            *out =
+                text_find(v.str->text, v.str->size, item.str->text, item.str->size, 0) != SIZE_MAX;
             return GPA_OK;
         case V_BYTES: return contains_in_bytes(vm, v.str, item, out);
         case V_RANGE: {
             number n = number_of(item);
             const range_obj *r = v.range;
-            bool whole = n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re);
+            bool whole =
+                n.kind == NUMBER_INT || (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re);
             int64_t i = n.kind == NUMBER_INT ? n.i : whole ? (int64_t)n.re : 0;
-            *out = whole && (r->step > 0 ? i >= r->start && i < r->stop : i <= r->start && i > r->stop) && (i - r->start) % r->step == 0;
+            *out = whole &&
+                   (r->step > 0 ? i >= r->start && i < r->stop : i <= r->start && i > r->stop) &&
+                   (i - r->start) % r->step == 0;
             return GPA_OK;
         }
         case V_ARRAY: return contains_in_array(vm, v, item, out);
@@ -355,8 +388,12 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
 
 /* ---- zero ---- */
 
-static bool divides(ast_op op) { return op == AST_OP_DIV || op == AST_OP_FLOORDIV || op == AST_OP_MOD; }
-static bool is_scalar(value v) { return is_number(v) || v.tag == V_NUM || (v.tag == V_ARRAY && v.aux); }
+static bool divides(ast_op op) {
+    return op == AST_OP_DIV || op == AST_OP_FLOORDIV || op == AST_OP_MOD;
+}
+static bool is_scalar(value v) {
+    return is_number(v) || v.tag == V_NUM || (v.tag == V_ARRAY && v.aux);
+}
 
 /* Python's numbers divided by zero as NumPy's are. */
 static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value *out) {
@@ -365,11 +402,15 @@ static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value 
     for (int i = 0; i < 2; i++) {
         number n = number_of(i ? b : a);
         t[i] = n.kind == NUMBER_INT ? DT_I64 : n.kind == NUMBER_FLOAT ? DT_F64 : DT_C128;
-        if (t[i] == DT_I64) v[i].I64 = n.i;
-        else if (t[i] == DT_F64) v[i].F64 = n.re;
-        else v[i].C128 = (gpa_c128){n.re, n.im};
+        if (t[i] == DT_I64)
+            v[i].I64 = n.i;
+        else if (t[i] == DT_F64)
+            v[i].F64 = n.re;
+        else
+            v[i].C128 = (gpa_c128){n.re, n.im};
     }
-    if (!op_types(op_row(op), dtype_promote(t[0], t[1]), &compute, &result)) return op_number(vm, op, a, b, out);
+    if (!op_types(op_row(op), dtype_promote(t[0], t[1]), &compute, &result))
+        return op_number(vm, op, a, b, out);
     for (int i = 0; i < 2; i++) v[i] = dtype_cast(v[i], t[i], compute);
     value r = v_num(vm, result, op_scalar(op_row(op), compute, v[0], v[1], v[1]));
     gpa_code rc = owned(vm, r, out);
@@ -378,7 +419,8 @@ static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value 
     return rc;
 }
 
-/* In jitted functions dividing a number by zero does what their error model says, whichever kind of number it is. */
+/* In jitted functions dividing a number by zero does what their error model says, whichever kind of
+ * number it is. */
 static gpa_code zero_divisor(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     bool lenient = vm_is_lenient(vm);
     value left = v_none(), right = v_none();
@@ -389,7 +431,9 @@ static gpa_code zero_divisor(gpa_vm *vm, ast_op op, value a, value b, value *out
     number n = number_of(right);
     *handled = n.re == 0 && n.im == 0 && n.i == 0;
     if (*handled) rc = value_python(vm, a, &left);
-    if (*handled && !rc) rc = lenient ? lenient_quotient(vm, op, left, right, out) : op_number(vm, op, left, right, out);
+    if (*handled && !rc)
+        rc = lenient ? lenient_quotient(vm, op, left, right, out)
+                     : op_number(vm, op, left, right, out);
 out:
     value_release(vm, left);
     value_release(vm, right);
@@ -428,7 +472,9 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     return unsupported(vm, op, update, a, b);
 }
 
-gpa_code op_binary(gpa_vm *vm, ast_op op, value a, value b, value *out) { return binary(vm, op, false, a, b, out); }
+gpa_code op_binary(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    return binary(vm, op, false, a, b, out);
+}
 
 static gpa_code extend(gpa_vm *vm, list_obj *l, value b) {
     value all = v_unset();
@@ -445,7 +491,8 @@ static gpa_code set_update(gpa_vm *vm, ast_op op, value a, value b) {
     bool handled;
     gpa_code rc = set_operator(vm, op, a, b, &made, &handled);
     if (rc) return rc;
-    dict_obj old = a.set->d, new = made.set->d; /* the contents change places, the counts of references stay */
+    dict_obj old = a.set->d,
+             new = made.set->d; /* the contents change places, the counts of references stay */
     a.set->d = new;
     a.set->arranged = false;
     a.set->d.head = old.head;
@@ -468,13 +515,19 @@ static gpa_code repeat_in_place(gpa_vm *vm, list_obj *l, int64_t times) {
 gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_code rc;
     int64_t times;
-    bool bits = op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
+    bool bits =
+        op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
     if (a.tag == V_ARRAY && !a.aux) return op_array_update(vm, op, a, b, out);
-    if (a.tag == V_LIST && op == AST_OP_ADD && b.tag != V_ARRAY) rc = extend(vm, a.list, b);
-    else if (a.tag == V_LIST && op == AST_OP_MUL && as_times(b, &times)) rc = repeat_in_place(vm, a.list, times);
-    else if (a.tag == V_DICT && b.tag == V_DICT && op == AST_OP_BITOR) rc = dict_update(vm, a.dict, b.dict);
-    else if (a.tag == V_SET && !a.set->frozen && b.tag == V_SET && bits) rc = set_update(vm, op, a, b);
-    else return binary(vm, op, true, a, b, out);
+    if (a.tag == V_LIST && op == AST_OP_ADD && b.tag != V_ARRAY)
+        rc = extend(vm, a.list, b);
+    else if (a.tag == V_LIST && op == AST_OP_MUL && as_times(b, &times))
+        rc = repeat_in_place(vm, a.list, times);
+    else if (a.tag == V_DICT && b.tag == V_DICT && op == AST_OP_BITOR)
+        rc = dict_update(vm, a.dict, b.dict);
+    else if (a.tag == V_SET && !a.set->frozen && b.tag == V_SET && bits)
+        rc = set_update(vm, op, a, b);
+    else
+        return binary(vm, op, true, a, b, out);
     if (!rc) *out = value_retain(a);
     return rc;
 }
@@ -493,12 +546,16 @@ gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
     }
     if (a.tag == V_COMPLEX && op != AST_OP_INVERT) {
         bool neg = op == AST_OP_NEG;
-        return owned(vm, v_complex(vm, neg ? -a.complex->re : a.complex->re, neg ? -a.complex->im : a.complex->im), out);
+        return owned(vm,
+                     v_complex(vm, neg ? -a.complex->re : a.complex->re,
+                               neg ? -a.complex->im : a.complex->im),
+                     out);
     }
     bool handled;
     gpa_code rc = record_unary(vm, op, a, out, &handled);
     if (rc || handled) return rc;
-    return vm_fail(vm, GPA_E_TYPE, "bad operand type for unary %s: '%s'", ast_op_text(op), value_type_name(a));
+    return vm_fail(vm, GPA_E_TYPE, "bad operand type for unary %s: '%s'", ast_op_text(op),
+                   value_type_name(a));
 }
 
 gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out) {

@@ -22,16 +22,19 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key);
 /* v[key] op= item, with v and key evaluated once. */
 gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value item);
 /* A slice applied to n items: where it begins and ends, within them or one beside, and the step. */
-gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *stop, int64_t *step);
+gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *stop,
+                         int64_t *step);
 /* The same: the first item, the step, and how many. */
-gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step, int64_t *count);
+gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step,
+                  int64_t *count);
 
 /* Operators on arrays and NumPy scalars (operate_array.c): at least one operand is one. */
 gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out);
 gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
 gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out);
 gpa_code op_array_getitem(gpa_vm *vm, value a, value key, value *out);
-gpa_code op_array_setitem(gpa_vm *vm, value a, value key, value item, bool last); /* last: nobody else holds the item */
+gpa_code op_array_setitem(gpa_vm *vm, value a, value key, value item,
+                          bool last); /* last: nobody else holds the item */
 gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value a, value key, value item);
 /* Operators on two int, bool, float or complex numbers. */
 gpa_code op_number(gpa_vm *vm, ast_op op, value a, value b, value *out);

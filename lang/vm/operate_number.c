@@ -1,16 +1,21 @@
-/* Arithmetic on Python's numbers, with CPython's results and errors. What does not fit 64 bits goes on in lang/object/big.c. */
+/* Arithmetic on Python's numbers, with CPython's results and errors. What does not fit 64 bits goes
+ * on in lang/object/big.c. */
 #include <math.h>
 
 #include "lang/object/big.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
 
-static gpa_code zero(gpa_vm *vm, const char *words) { return vm_fail(vm, GPA_E_ZERO_DIVISION, "%s", words); }
+static gpa_code zero(gpa_vm *vm, const char *words) {
+    return vm_fail(vm, GPA_E_ZERO_DIVISION, "%s", words);
+}
 
 static gpa_code no_operator(gpa_vm *vm, ast_op op, value a, value b) {
     bool order = op >= AST_OP_LT && op <= AST_OP_GE;
     const char *name = op == AST_OP_POW ? "** or pow()" : ast_op_text(op);
-    return vm_fail(vm, GPA_E_TYPE, order ? "'%s' not supported between instances of '%s' and '%s'" : "unsupported operand type(s) for %s: '%s' and '%s'",
+    return vm_fail(vm, GPA_E_TYPE,
+                   order ? "'%s' not supported between instances of '%s' and '%s'"
+                         : "unsupported operand type(s) for %s: '%s' and '%s'",
                    name, value_type_name(a), value_type_name(b));
 }
 
@@ -55,7 +60,8 @@ static gpa_code int_power(gpa_vm *vm, int64_t a, int64_t b, value *out) {
     long long result = 1, base = a;
     for (uint64_t n = (uint64_t)b; n; n >>= 1) {
         bool over = n & 1 && __builtin_smulll_overflow(result, base, &result);
-        if (over || (n > 1 && __builtin_smulll_overflow(base, base, &base))) return big_binary(vm, AST_OP_POW, v_int(a), v_int(b), out);
+        if (over || (n > 1 && __builtin_smulll_overflow(base, base, &base)))
+            return big_binary(vm, AST_OP_POW, v_int(a), v_int(b), out);
     }
     *out = v_int(result);
     return GPA_OK;
@@ -67,7 +73,8 @@ static gpa_code int_shift_left(gpa_vm *vm, int64_t a, int64_t b, value *out) {
         *out = v_int(0);
         return GPA_OK;
     }
-    if (b > 63 || (int64_t)((uint64_t)a << b) >> b != a) return big_binary(vm, AST_OP_LSHIFT, v_int(a), v_int(b), out);
+    if (b > 63 || (int64_t)((uint64_t)a << b) >> b != a)
+        return big_binary(vm, AST_OP_LSHIFT, v_int(a), v_int(b), out);
     *out = v_int((int64_t)((uint64_t)a << b));
     return GPA_OK;
 }
@@ -147,10 +154,12 @@ static complex_number complex_product(complex_number a, complex_number b) {
 static complex_number complex_quotient(complex_number a, complex_number b) {
     if (fabs(b.re) >= fabs(b.im)) {
         double ratio = b.im / b.re, denominator = b.re + b.im * ratio;
-        return (complex_number){(a.re + a.im * ratio) / denominator, (a.im - a.re * ratio) / denominator};
+        return (complex_number){(a.re + a.im * ratio) / denominator,
+                                (a.im - a.re * ratio) / denominator};
     }
     double ratio = b.re / b.im, denominator = b.re * ratio + b.im;
-    return (complex_number){(a.re * ratio + a.im) / denominator, (a.im * ratio - a.re) / denominator};
+    return (complex_number){(a.re * ratio + a.im) / denominator,
+                            (a.im * ratio - a.re) / denominator};
 }
 
 static complex_number complex_integer_power(complex_number a, long n) {
@@ -184,11 +193,13 @@ static gpa_code complex_power(gpa_vm *vm, complex_number a, complex_number b, co
 
 static gpa_code complexes(gpa_vm *vm, ast_op op, value x, value y, value *out) {
     number n = number_of(x), m = number_of(y);
-    complex_number a = {n.re, n.kind == NUMBER_COMPLEX ? n.im : 0}, b = {m.re, m.kind == NUMBER_COMPLEX ? m.im : 0}, r = {0, 0};
+    complex_number a = {n.re, n.kind == NUMBER_COMPLEX ? n.im : 0},
+                   b = {m.re, m.kind == NUMBER_COMPLEX ? m.im : 0}, r = {0, 0};
     if (n.kind == NUMBER_INT) a.re = (double)n.i;
     if (m.kind == NUMBER_INT) b.re = (double)m.i;
     gpa_code rc = GPA_OK;
-    if (((n.kind == NUMBER_BIG && isinf(n.re)) || (m.kind == NUMBER_BIG && isinf(m.re))) && op != AST_OP_EQ && op != AST_OP_NE)
+    if (((n.kind == NUMBER_BIG && isinf(n.re)) || (m.kind == NUMBER_BIG && isinf(m.re))) &&
+        op != AST_OP_EQ && op != AST_OP_NE)
         return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");
     switch ((int)op) {
         case AST_OP_ADD: r = (complex_number){a.re + b.re, a.im + b.im}; break;
@@ -219,9 +230,11 @@ static gpa_code as_double(gpa_vm *vm, ast_op op, value v, double *out) {
 
 static gpa_code float_power(gpa_vm *vm, value x, value y, double a, double b, value *out) {
     if (a == 0 && b < 0) return zero(vm, "0.0 cannot be raised to a negative power");
-    if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b)) return complexes(vm, AST_OP_POW, x, y, out);
+    if (a < 0 && isfinite(a) && isfinite(b) && b != floor(b))
+        return complexes(vm, AST_OP_POW, x, y, out);
     double r = pow(a, b);
-    if (isinf(r) && isfinite(a) && isfinite(b)) return vm_fail(vm, GPA_E_OVERFLOW, "(34, 'Numerical result out of range')");
+    if (isinf(r) && isfinite(a) && isfinite(b))
+        return vm_fail(vm, GPA_E_OVERFLOW, "(34, 'Numerical result out of range')");
     *out = v_float(r);
     return GPA_OK;
 }

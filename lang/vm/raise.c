@@ -1,7 +1,7 @@
 /* Exceptions: from error records to objects and back, their places, and the frames they passed.
  *
- * An error in flight is vm->err, and vm->raised when it is an object already. A frame that catches it makes it an
- * object (raise_take); raising that object again goes on with the same trace. */
+ * An error in flight is vm->err, and vm->raised when it is an object already. A frame that catches
+ * it makes it an object (raise_take); raising that object again goes on with the same trace. */
 #include "runtime/base/base.h"
 
 #include "lang/object/instance.h"
@@ -15,13 +15,16 @@ gpa_span raise_span(const ast_node *n) {
         case AST_BINARY: return n->binary.op_span;
         case AST_AUGASSIGN: return n->augassign.op_span;
         case AST_LINK: return n->link.op_span;
-        case AST_COMPARE: return n->compare.links.n == 1 ? n->compare.links.at[0]->link.op_span : n->span;
+        case AST_COMPARE:
+            return n->compare.links.n == 1 ? n->compare.links.at[0]->link.op_span : n->span;
         case AST_ATTR: return n->attr.name_span;
         default: return n->span;
     }
 }
 
-const ast_node *raise_node(const frame *f) { return f->code->ins ? f->code->nodes[f->ip - f->code->ins] : NULL; }
+const ast_node *raise_node(const frame *f) {
+    return f->code->ins ? f->code->nodes[f->ip - f->code->ins] : NULL;
+}
 
 gpa_span vm_where(gpa_vm *vm) {
     for (uint32_t i = vm->depth; i > 0; i--)
@@ -94,8 +97,10 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
 
 void exception_forget(gpa_vm *vm, exc_obj *x) {
     if (vm->trace_of == x) vm->trace_of = NULL;
-    if (x->prev) x->prev->next = x->next;
-    else vm->exceptions = x->next;
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        vm->exceptions = x->next;
     if (x->next) x->next->prev = x->prev;
 }
 
@@ -153,7 +158,8 @@ gpa_code raise_again(gpa_vm *vm, value exc) {
 value raise_take(gpa_vm *vm) {
     value exc = vm->raised;
     vm->raised = v_unset();
-    if (exc.tag != V_UNSET && (exc.exc->code != vm->err.code || strcmp(exc.exc->err.msg, vm->err.msg) != 0)) { /* another one */
+    if (exc.tag != V_UNSET && (exc.exc->code != vm->err.code ||
+                               strcmp(exc.exc->err.msg, vm->err.msg) != 0)) { /* another one */
         value_release(vm, exc);
         exc = v_unset();
     }
@@ -190,7 +196,8 @@ value vm_exception_peek(gpa_vm *vm) {
 }
 
 value vm_raised_peek(const gpa_vm *vm) {
-    bool same = vm->raised.tag == V_EXCEPTION && vm->raised.exc->code == vm->err.code; /* else another error took its place */
+    bool same = vm->raised.tag == V_EXCEPTION &&
+                vm->raised.exc->code == vm->err.code; /* else another error took its place */
     return same ? vm->raised : v_unset();
 }
 
@@ -239,7 +246,8 @@ gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause) {
     value exc, because = v_none();
     gpa_code rc = exception_of(vm, v, "exceptions must derive from BaseException", &exc);
     if (rc) return rc;
-    if (has_cause && cause.tag != V_NONE) rc = exception_of(vm, cause, "exception causes must derive from BaseException", &because);
+    if (has_cause && cause.tag != V_NONE)
+        rc = exception_of(vm, cause, "exception causes must derive from BaseException", &because);
     if (rc) {
         value_release(vm, exc);
         return rc;
@@ -264,7 +272,9 @@ gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause) {
     return vm->err.code;
 }
 
-static bool is_exception_type(value v) { return v.tag == V_TYPE && v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET; }
+static bool is_exception_type(value v) {
+    return v.tag == V_TYPE && v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET;
+}
 
 gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
     *out = false;
@@ -281,7 +291,8 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
         return GPA_OK;
     }
     if (!is_exception_type(type))
-        return vm_fail(vm, GPA_E_TYPE, "catching classes that do not inherit from BaseException is not allowed");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "catching classes that do not inherit from BaseException is not allowed");
     *out = gpa_err_is(exc.exc->code, (gpa_code)(type.aux - AUX_ERROR));
     return GPA_OK;
 }
@@ -289,8 +300,13 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
 /* ---- putting aside ---- */
 
 void raise_put_aside(gpa_vm *vm, raise_aside *a) {
-    *a = (raise_aside){.raised = vm->raised, .trace = vm->trace, .n_trace = vm->n_trace, .cap_trace = vm->cap_trace,
-                       .trace_of = vm->trace_of, .tracing = vm->tracing, .trace_skip = vm->trace_skip};
+    *a = (raise_aside){.raised = vm->raised,
+                       .trace = vm->trace,
+                       .n_trace = vm->n_trace,
+                       .cap_trace = vm->cap_trace,
+                       .trace_of = vm->trace_of,
+                       .tracing = vm->tracing,
+                       .trace_skip = vm->trace_skip};
     copy_error(&a->err, &vm->err);
     gpa_err_clear(&vm->err);
     if (a->trace_of) a->trace_of->head.refs++;
@@ -328,7 +344,9 @@ gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {
                            ? sym_text(vm, f->code->scope->vars[slot].name)
                            : "?";
     if (!f->fn) return vm_fail(vm, GPA_E_NAME, "name '%s' is not defined", name);
-    return vm_fail(vm, GPA_E_UNBOUND, "cannot access local variable '%s' where it is not associated with a value", name);
+    return vm_fail(vm, GPA_E_UNBOUND,
+                   "cannot access local variable '%s' where it is not associated with a value",
+                   name);
 }
 
 /* Edit distance as CPython weighs it: 2 for a change, 1 for a change of case. */
@@ -363,7 +381,8 @@ void vm_suggest(const char *wrong, const char *candidate, const char **best, siz
     }
 }
 
-static void suggest_module(gpa_vm *vm, const module_obj *m, const char *wrong, const char **best, size_t *cost) {
+static void suggest_module(gpa_vm *vm, const module_obj *m, const char *wrong, const char **best,
+                           size_t *cost) {
     for (uint32_t i = 0; m && i < m->n; i++)
         if (m->slots[i].tag != V_UNSET) vm_suggest(wrong, sym_text(vm, m->names[i]), best, cost);
 }

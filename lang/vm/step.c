@@ -1,5 +1,5 @@
-/* Instructions as functions. Operands that are unbound variables are noticed here: V_UNSET is no value that any
- * instruction accepts. */
+/* Instructions as functions. Operands that are unbound variables are noticed here: V_UNSET is no
+ * value that any instruction accepts. */
 #include "lang/vm/step.h"
 #include "lang/typed/lift.h"
 
@@ -50,7 +50,9 @@ STEP(get_global) {
 
 STEP(keep) {
     (void)f;
-    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->config.rt) ? rt_flush(vm->config.rt, &vm->err) : GPA_OK;
+    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->config.rt)
+               ? rt_flush(vm->config.rt, &vm->err)
+               : GPA_OK;
 }
 
 STEP(del_global) {
@@ -71,22 +73,28 @@ STEP(new_cell) {
 }
 
 static gpa_code no_cell_value(gpa_vm *vm, const frame *f, unsigned slot, bool free_variable) {
-    gpa_sym name = free_variable ? f->code->scope->frees[slot].name : f->code->scope->vars[slot].name;
+    gpa_sym name =
+        free_variable ? f->code->scope->frees[slot].name : f->code->scope->vars[slot].name;
     const char *text = sym_text(vm, name);
     if (free_variable)
-        return vm_fail(vm, GPA_E_NAME, "cannot access free variable '%s' where it is not associated with a value in enclosing scope",
+        return vm_fail(vm, GPA_E_NAME,
+                       "cannot access free variable '%s' where it is not associated with a value "
+                       "in enclosing scope",
                        text);
     return raise_unbound(vm, f, slot);
 }
 
-static gpa_code cell_get(gpa_vm *vm, frame *f, value *to, value cell, unsigned slot, bool free_variable) {
-    if (cell.tag != V_CELL || cell.cell->v.tag == V_UNSET) return no_cell_value(vm, f, slot, free_variable);
+static gpa_code cell_get(gpa_vm *vm, frame *f, value *to, value cell, unsigned slot,
+                         bool free_variable) {
+    if (cell.tag != V_CELL || cell.cell->v.tag == V_UNSET)
+        return no_cell_value(vm, f, slot, free_variable);
     reg_put(vm, to, value_retain(cell.cell->v));
     return GPA_OK;
 }
 
 static gpa_code cell_delete(gpa_vm *vm, frame *f, value cell, unsigned slot, bool free_variable) {
-    if (cell.tag != V_CELL || cell.cell->v.tag == V_UNSET) return no_cell_value(vm, f, slot, free_variable);
+    if (cell.tag != V_CELL || cell.cell->v.tag == V_UNSET)
+        return no_cell_value(vm, f, slot, free_variable);
     reg_put(vm, &cell.cell->v, v_unset());
     return GPA_OK;
 }
@@ -125,7 +133,8 @@ gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     return rc ? rc : done(vm, f, i, v, true, true);
 }
 
-/* Whether a text that is to be added to can grow where it is, since nobody else holds it: a loop of `s += t` takes linear time. */
+/* Whether a text that is to be added to can grow where it is, since nobody else holds it: a loop of
+ * `s += t` takes linear time. */
 static bool grows(value a, value b) {
     return (a.tag == V_STR || a.tag == V_BYTES) && b.tag == a.tag && a.o != b.o && a.o->refs == 1;
 }
@@ -181,7 +190,11 @@ STEP(unary) {
         rc = value_truth(vm, r[i->b], &truth);
         v = v_bool(!truth);
     } else {
-        rc = op_unary(vm, i->op == I_NEG ? AST_OP_NEG : i->op == I_POS ? AST_OP_POS : AST_OP_INVERT, r[i->b], &v);
+        rc = op_unary(vm,
+                      i->op == I_NEG   ? AST_OP_NEG
+                      : i->op == I_POS ? AST_OP_POS
+                                       : AST_OP_INVERT,
+                      r[i->b], &v);
     }
     return rc ? rc : done(vm, f, i, v, true, false);
 }
@@ -207,7 +220,8 @@ static gpa_code items_of(gpa_vm *vm, value v, const value **items, size_t *n, va
         gpa_code rc = vm_collect(vm, v, kept);
         if (rc == GPA_E_TYPE && !vm->err.span.src && strstr(vm->err.msg, "is not iterable")) {
             vm_clear_error(vm);
-            return vm_fail(vm, GPA_E_TYPE, "cannot unpack non-iterable %s object", value_type_name(v));
+            return vm_fail(vm, GPA_E_TYPE, "cannot unpack non-iterable %s object",
+                           value_type_name(v));
         }
         if (rc) return rc;
         v = *kept;
@@ -226,7 +240,8 @@ STEP(unpack) {
     if (rc) return rc;
     if (n != want) {
         rc = n > want ? vm_fail(vm, GPA_E_VALUE, "too many values to unpack (expected %zu)", want)
-                      : vm_fail(vm, GPA_E_VALUE, "not enough values to unpack (expected %zu, got %zu)", want, n);
+                      : vm_fail(vm, GPA_E_VALUE,
+                                "not enough values to unpack (expected %zu, got %zu)", want, n);
     } else {
         value whole = reg_take(f, i->b); /* the items may overwrite its register */
         for (size_t k = 0; k < n; k++) reg_put(vm, &r[i->a + k], value_retain(items[k]));
@@ -244,7 +259,9 @@ STEP(unpack_star) {
     gpa_code rc = items_of(vm, r[i->b], &items, &n, &kept);
     if (rc) return rc;
     if (n < before + after) {
-        rc = vm_fail(vm, GPA_E_VALUE, "not enough values to unpack (expected at least %zu, got %zu)", before + after, n);
+        rc =
+            vm_fail(vm, GPA_E_VALUE, "not enough values to unpack (expected at least %zu, got %zu)",
+                    before + after, n);
     } else {
         value middle = v_list(vm, n - before - after, items + before);
         if (middle.tag == V_UNSET) {
@@ -308,8 +325,11 @@ STEP(append) {
 /* "f() argument after": how an error begins that is about the arguments of a call. */
 static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
     if (fn.tag == V_METHOD) fn = fn.method->fn;
-    const char *name = fn.tag == V_FUNC ? func_name(vm, fn.func) : fn.tag == V_NATIVE ? fn.native->name : value_type_name(fn);
-    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "", fn.tag == V_FUNC ? "." : "", name);
+    const char *name = fn.tag == V_FUNC     ? func_name(vm, fn.func)
+                       : fn.tag == V_NATIVE ? fn.native->name
+                                            : value_type_name(fn);
+    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "",
+             fn.tag == V_FUNC ? "." : "", name);
     return room;
 }
 
@@ -319,9 +339,10 @@ static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
     if (vm->err.code == GPA_E_TYPE && strstr(vm->err.msg, "is not iterable")) {
         vm_clear_error(vm);
         if (fn)
-            return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s", called(vm, *fn, room, sizeof room),
-                           value_type_name(v));
-        return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s", value_type_name(v));
+            return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s",
+                           called(vm, *fn, room, sizeof room), value_type_name(v));
+        return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s",
+                       value_type_name(v));
     }
     return vm->err.code;
 }
@@ -331,7 +352,8 @@ STEP(extend) {
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
     if (rc) return not_starred(vm, r[i->b], i->c ? &r[i->a - 2] : NULL);
-    for (size_t k = 0; k < all.list->count && !rc; k++) rc = list_append(vm, r[i->a].list, all.list->items[k]);
+    for (size_t k = 0; k < all.list->count && !rc; k++)
+        rc = list_append(vm, r[i->a].list, all.list->items[k]);
     value_release(vm, all);
     if (!rc) reg_consume(vm, f, i->b);
     return rc;
@@ -349,7 +371,8 @@ STEP(set_extend) {
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
     if (rc) return not_starred(vm, r[i->b], NULL);
-    for (size_t k = 0; k < all.list->count && !rc; k++) rc = set_add(vm, r[i->a].set, all.list->items[k]);
+    for (size_t k = 0; k < all.list->count && !rc; k++)
+        rc = set_add(vm, r[i->a].set, all.list->items[k]);
     value_release(vm, all);
     if (!rc) reg_consume(vm, f, i->b);
     return rc;
@@ -370,17 +393,19 @@ STEP(dict_merge) {
     char room[128];
     BOUND(i->b);
     if (from.tag != V_DICT)
-        return i->c ? vm_fail(vm, GPA_E_TYPE, "%s() argument after ** must be a mapping, not %s",
-                              called(vm, r[i->a - 3], room, sizeof room), value_type_name(from))
-                    : vm_fail(vm, GPA_E_TYPE, "'%s' object is not a mapping", value_type_name(from));
+        return i->c
+                   ? vm_fail(vm, GPA_E_TYPE, "%s() argument after ** must be a mapping, not %s",
+                             called(vm, r[i->a - 3], room, sizeof room), value_type_name(from))
+                   : vm_fail(vm, GPA_E_TYPE, "'%s' object is not a mapping", value_type_name(from));
     dict_obj *into = r[i->a].dict;
     size_t at = 0;
     gpa_code rc = GPA_OK;
     for (dict_entry e; !rc && dict_next_own(from.dict, &at, &e); dict_entry_drop(vm, &e)) {
-        if (i->c && e.key.tag != V_STR) rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
+        if (i->c && e.key.tag != V_STR)
+            rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
         else if (i->c && !(rc = dict_get_peek(vm, into, e.key, &known)) && known.tag != V_UNSET)
-            rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'", called(vm, r[i->a - 3], room, sizeof room),
-                         e.key.str->text);
+            rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'",
+                         called(vm, r[i->a - 3], room, sizeof room), e.key.str->text);
         if (!rc) rc = dict_set(vm, into, e.key, e.v);
     }
     if (!rc) reg_consume(vm, f, i->b);
@@ -417,17 +442,21 @@ STEP(format) {
     BOUND(i->b);
     str_init(&s);
     if (i->c) {
-        rc = i->c == 's' ? vm_str(vm, v, &s) : i->c == 'a' ? format_ascii(vm, v, &s) : vm_repr(vm, v, &s);
+        rc = i->c == 's'   ? vm_str(vm, v, &s)
+             : i->c == 'a' ? format_ascii(vm, v, &s)
+                           : vm_repr(vm, v, &s);
         if (!rc && spec.tag == V_STR) {
             text = v_str(vm, s.text, s.len);
             str_clear(&s);
-            rc = text.tag == V_UNSET ? GPA_E_MEMORY : vm_format(vm, text, spec.str->text, spec.str->size, &s);
+            rc = text.tag == V_UNSET ? GPA_E_MEMORY
+                                     : vm_format(vm, text, spec.str->text, spec.str->size, &s);
             value_release(vm, text);
         }
     } else if (spec.tag != V_STR && v.tag == V_STR) {
         str_putn(&s, v.str->text, v.str->size);
     } else {
-        rc = spec.tag == V_STR ? vm_format(vm, v, spec.str->text, spec.str->size, &s) : vm_format(vm, v, "", 0, &s);
+        rc = spec.tag == V_STR ? vm_format(vm, v, spec.str->text, spec.str->size, &s)
+                               : vm_format(vm, v, "", 0, &s);
     }
     value out = rc ? v_unset() : v_str_take(vm, &s);
     if (rc || out.tag == V_UNSET) {
@@ -452,7 +481,8 @@ STEP(set_item) {
     BOUND(i->c);
     const value *to = &r[i->a], *v = &r[i->c];
     bool last = v->tag == V_ARRAY && v->o->refs == 1 && i->c >= f->code->first_temp;
-    gpa_code rc = to->tag == V_ARRAY && !to->aux ? op_array_setitem(vm, *to, r[i->b], *v, last) : op_setitem(vm, *to, r[i->b], *v);
+    gpa_code rc = to->tag == V_ARRAY && !to->aux ? op_array_setitem(vm, *to, r[i->b], *v, last)
+                                                 : op_setitem(vm, *to, r[i->b], *v);
     if (rc) return rc;
     reg_consume(vm, f, i->c);
     reg_consume(vm, f, i->b);
@@ -472,7 +502,8 @@ STEP(python) {
     bool inside = !f->base && vm->depth > 1 && vm->frames[vm->depth - 2].code->jit;
     value out;
     value_tag tag = (value_tag)r[i->a].tag;
-    if (inside || (tag != V_NUM && tag != V_ARRAY && tag != V_COMPLEX && tag != V_TUPLE)) return GPA_OK;
+    if (inside || (tag != V_NUM && tag != V_ARRAY && tag != V_COMPLEX && tag != V_TUPLE))
+        return GPA_OK;
     gpa_code rc = value_python(vm, r[i->a], &out);
     if (!rc) reg_put(vm, &r[i->a], out);
     return rc;
@@ -525,7 +556,8 @@ STEP(get_method) {
 
 /* ---- functions ---- */
 
-/* The names in the order of their slots; the cell of __class__ goes along, for the class that is made of them. */
+/* The names in the order of their slots; the cell of __class__ goes along, for the class that is
+ * made of them. */
 STEP(namespace) {
     const ast_scope *s = f->code->scope;
     const ast_node *doc = f->code->node->class_.doc;
@@ -538,7 +570,8 @@ STEP(namespace) {
     }
     for (uint32_t k = 0; k < s->n_vars && !rc; k++) {
         if (s->vars[k].comprehension || r[k].tag == V_UNSET) continue;
-        rc = dict_set_text(vm, all.dict, s->vars[k].cell ? "__classcell__" : sym_text(vm, s->vars[k].name), r[k]);
+        rc = dict_set_text(vm, all.dict,
+                           s->vars[k].cell ? "__classcell__" : sym_text(vm, s->vars[k].name), r[k]);
     }
     if (rc) value_release(vm, all);
     return rc ? rc : made(vm, f, i, all);
@@ -564,7 +597,8 @@ STEP(get_own) {
 
 STEP(function) {
     value v = v_none();
-    gpa_code rc = function_new(vm, f, f->code->inner[i->b], i->c & 1 ? r[i->a] : v_none(), i->c & 2 ? r[i->a + 1] : v_none(), &v);
+    gpa_code rc = function_new(vm, f, f->code->inner[i->b], i->c & 1 ? r[i->a] : v_none(),
+                               i->c & 2 ? r[i->a + 1] : v_none(), &v);
     if (rc) return rc;
     if (i->c & 2) reg_put(vm, &r[i->a + 1], v_unset());
     reg_put(vm, &r[i->a], v);
@@ -599,7 +633,8 @@ STEP(check) {
     return rt_may_raise(vm->config.rt) ? rt_check(vm->config.rt, &vm->err) : GPA_OK;
 }
 
-/* Contexts written in gpa, as assert_raises, may want to see an error; files, devices and their like do not. */
+/* Contexts written in gpa, as assert_raises, may want to see an error; files, devices and their
+ * like do not. */
 STEP(check_for) {
     value context = r[i->a];
     bool cares = context.tag == V_OBJECT && record_is(context.object->kind);
@@ -656,7 +691,8 @@ STEP(enter) {
     value v = v_none();
     const object_kind *k = context_kind(r[i->b]);
     if (!k)
-        return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol", value_type_name(r[i->b]));
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol",
+                       value_type_name(r[i->b]));
     gpa_code rc = k->enter(vm, r[i->b].object, &v);
     return rc ? rc : done(vm, f, i, v, false, false);
 }
@@ -674,7 +710,8 @@ STEP(leave) {
     return rc;
 }
 
-/* The exception may be raised elsewhere and caught again meanwhile: it comes from where it came from. */
+/* The exception may be raised elsewhere and caught again meanwhile: it comes from where it came
+ * from. */
 gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *swallowed) {
     raise_aside aside;
     value exc = r[i->b];
@@ -724,7 +761,8 @@ STEP(import_all) {
 STEP(magic) {
     value v = v_none(), text = f->code->consts[i->d];
     if (!vm->config.magic) return vm_fail(vm, GPA_E_SYNTAX, "invalid syntax");
-    gpa_code rc = vm->config.magic(vm->config.user, text.str->text, text.str->size, raise_span(raise_node(f)), &v);
+    gpa_code rc = vm->config.magic(vm->config.user, text.str->text, text.str->size,
+                                   raise_span(raise_node(f)), &v);
     if (!rc) reg_put(vm, &r[i->a], v);
     return rc;
 }

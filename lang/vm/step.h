@@ -1,6 +1,8 @@
-/* The instructions of the machine that are functions: one per row of opcode.def that run.c does not do by itself.
+/* The instructions of the machine that are functions: one per row of opcode.def that run.c does not
+ * do by itself.
  *
- * Each reads and writes the registers `r` of frame f as its row's layout says. f->ip stands on the instruction. */
+ * Each reads and writes the registers `r` of frame f as its row's layout says. f->ip stands on the
+ * instruction. */
 #ifndef GPA_VM_STEP_H
 #define GPA_VM_STEP_H
 
@@ -37,7 +39,7 @@ static inline value reg_take(const frame *f, unsigned i) {
 }
 
 #define STEP(NAME) gpa_code step_##NAME(gpa_vm *vm, frame *f, value *r, const ins *i)
-STEP(unset);      /* fails: an operand of the instruction is an unbound variable */
+STEP(unset); /* fails: an operand of the instruction is an unbound variable */
 STEP(get_global);
 STEP(del_global);
 STEP(keep);

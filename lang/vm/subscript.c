@@ -1,5 +1,5 @@
-/* Subscripts: reading, storing and deleting items and slices of the language's own containers. Arrays are in
- * operate_array.c. */
+/* Subscripts: reading, storing and deleting items and slices of the language's own containers.
+ * Arrays are in operate_array.c. */
 #include <string.h>
 
 #include "runtime/base/base.h"
@@ -65,13 +65,16 @@ static gpa_code ask_index(gpa_vm *vm, value key, value *out) {
 }
 
 /* A NumPy scalar not computed yet may be a subscript, too. */
-static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, const char *words, int64_t *out) {
-    if (key.tag == V_BIG) return vm_fail(vm, GPA_E_INDEX, "cannot fit 'int' into an index-sized integer");
+static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, const char *words,
+                         int64_t *out) {
+    if (key.tag == V_BIG)
+        return vm_fail(vm, GPA_E_INDEX, "cannot fit 'int' into an index-sized integer");
     if (key.tag == V_ARRAY || has_index(key)) {
         gpa_code rc = arg_int(vm, key, what, out);
         if (rc) return rc;
     } else if (!as_index(key, out)) {
-        return vm_fail(vm, GPA_E_TYPE, "%s indices must be integers or slices, not %s", what, value_type_name(key));
+        return vm_fail(vm, GPA_E_TYPE, "%s indices must be integers or slices, not %s", what,
+                       value_type_name(key));
     }
     if (*out < 0) *out += n;
     if (*out < 0 || *out >= n) return vm_fail(vm, GPA_E_INDEX, "%s", words);
@@ -84,7 +87,8 @@ static gpa_code slice_part(gpa_vm *vm, value v, int64_t otherwise, int64_t *out)
     if (v.tag == V_ARRAY || has_index(v)) return arg_int(vm, v, "slice", out);
     if (v.tag == V_BIG) return *out = v.big->negative ? -INT64_MAX : INT64_MAX, GPA_OK;
     if (!as_index(v, out))
-        return vm_fail(vm, GPA_E_TYPE, "slice indices must be integers or None or have an __index__ method");
+        return vm_fail(vm, GPA_E_TYPE,
+                       "slice indices must be integers or None or have an __index__ method");
     return GPA_OK;
 }
 
@@ -93,7 +97,8 @@ static int64_t clamp(int64_t i, int64_t n, int64_t lo, int64_t hi) {
     return i < lo ? lo : i > hi ? hi : i;
 }
 
-gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *stop, int64_t *step) {
+gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *stop,
+                         int64_t *step) {
     gpa_code rc = slice_part(vm, s->step, 1, step);
     if (!rc && *step == 0) rc = vm_fail(vm, GPA_E_VALUE, "slice step cannot be zero");
     if (rc) return rc;
@@ -108,11 +113,13 @@ gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *sta
     return GPA_OK;
 }
 
-gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step, int64_t *count) {
+gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step,
+                  int64_t *count) {
     int64_t stop;
     gpa_code rc = op_slice_bounds(vm, s, n, start, &stop, step);
     if (rc) return rc;
-    *count = *step > 0 ? (stop > *start ? (stop - *start - 1) / *step + 1 : 0) : (stop < *start ? (*start - stop - 1) / -*step + 1 : 0);
+    *count = *step > 0 ? (stop > *start ? (stop - *start - 1) / *step + 1 : 0)
+                       : (stop < *start ? (*start - stop - 1) / -*step + 1 : 0);
     return GPA_OK;
 }
 
@@ -123,7 +130,8 @@ static gpa_code text_item(gpa_vm *vm, const str_obj *s, value key, value *out) {
     gpa_code rc;
     if (key.tag != V_SLICE) {
         if (key.tag != V_ARRAY && key.tag != V_BIG && !as_index(key, &i))
-            return vm_fail(vm, GPA_E_TYPE, "string indices must be integers, not '%s'", value_type_name(key));
+            return vm_fail(vm, GPA_E_TYPE, "string indices must be integers, not '%s'",
+                           value_type_name(key));
         rc = position(vm, key, "string", s->length, "string index out of range", &i);
         return rc ? rc : owned(vm, str_slice(vm, s, (size_t)i, (size_t)i + 1), out);
     }
@@ -156,11 +164,13 @@ static gpa_code bytes_item(gpa_vm *vm, const str_obj *s, value key, value *out) 
     return owned(vm, v, out);
 }
 
-static gpa_code items_item(gpa_vm *vm, bool list, const value *items, size_t count, value key, value *out) {
+static gpa_code items_item(gpa_vm *vm, bool list, const value *items, size_t count, value key,
+                           value *out) {
     int64_t i, step, n;
     gpa_code rc;
     if (key.tag != V_SLICE) {
-        rc = position(vm, key, list ? "list" : "tuple", (int64_t)count, list ? "list index out of range" : "tuple index out of range", &i);
+        rc = position(vm, key, list ? "list" : "tuple", (int64_t)count,
+                      list ? "list index out of range" : "tuple index out of range", &i);
         if (!rc) *out = value_retain(items[i]);
         return rc;
     }
@@ -183,7 +193,11 @@ static gpa_code range_item(gpa_vm *vm, const range_obj *r, value key, value *out
         return rc;
     }
     rc = op_slice_bounds(vm, key.slice, len, &i, &stop, &step);
-    return rc ? rc : owned(vm, v_range(vm, r->start + i * r->step, r->start + stop * r->step, step * r->step), out);
+    return rc ? rc
+              : owned(
+                    vm,
+                    v_range(vm, r->start + i * r->step, r->start + stop * r->step, step * r->step),
+                    out);
 }
 
 static gpa_code list_item(gpa_vm *vm, const list_obj *l, value key, value *out) {
@@ -225,12 +239,15 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
     return vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", value_type_name(v));
 }
 
-gpa_code vm_getitem(gpa_vm *vm, value v, value key, value *out) { return op_getitem(vm, v, key, out); }
+gpa_code vm_getitem(gpa_vm *vm, value v, value key, value *out) {
+    return op_getitem(vm, v, key, out);
+}
 
 /* ---- storing ---- */
 
 /* The list's items [at, at + old) become `n` others (retained). */
-static gpa_code splice(gpa_vm *vm, list_obj *l, size_t at, size_t old, const value *items, size_t n) {
+static gpa_code splice(gpa_vm *vm, list_obj *l, size_t at, size_t old, const value *items,
+                       size_t n) {
     size_t count = l->count - old + n;
     gpa_code rc = list_reserve(vm, l, count);
     if (rc) return rc;
@@ -253,9 +270,13 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
     rc = vm_collect(vm, item, &all);
     if (rc == GPA_E_TYPE) {
         vm_clear_error(vm);
-        return vm_fail(vm, GPA_E_TYPE, step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
+        return vm_fail(
+            vm, GPA_E_TYPE,
+            step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
     }
-    if (!rc) rc = op_slice(vm, s, (int64_t)l->count, &i, &step, &n); /* the items' iterator may have changed the list */
+    if (!rc)
+        rc = op_slice(vm, s, (int64_t)l->count, &i, &step,
+                      &n); /* the items' iterator may have changed the list */
     if (rc) {
         value_release(vm, all);
         return rc;
@@ -264,7 +285,9 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
     if (step == 1) {
         rc = splice(vm, l, (size_t)i, (size_t)n, all.list->items, given);
     } else if (given != (size_t)n) {
-        rc = vm_fail(vm, GPA_E_VALUE, "attempt to assign sequence of size %zu to extended slice of size %lld", given, (long long)n);
+        rc = vm_fail(vm, GPA_E_VALUE,
+                     "attempt to assign sequence of size %zu to extended slice of size %lld", given,
+                     (long long)n);
     } else {
         for (size_t k = 0; k < given; k++, i += step) {
             value old = l->items[i];
@@ -279,7 +302,8 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
 static gpa_code set_list_item(gpa_vm *vm, list_obj *l, value key, value item) {
     int64_t i;
     if (key.tag == V_SLICE) return set_slice(vm, l, key.slice, item);
-    gpa_code rc = position(vm, key, "list", (int64_t)l->count, "list assignment index out of range", &i);
+    gpa_code rc =
+        position(vm, key, "list", (int64_t)l->count, "list assignment index out of range", &i);
     if (rc) return rc;
     value old = l->items[i];
     l->items[i] = value_retain(item);
@@ -290,8 +314,11 @@ static gpa_code set_list_item(gpa_vm *vm, list_obj *l, value key, value item) {
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item) {
     if (v.tag == V_DICT) return dict_set(vm, v.dict, key, item);
     if (v.tag == V_ARRAY && !v.aux) return op_array_setitem(vm, v, key, item, false);
-    if (v.tag == V_OBJECT && v.object->kind->setitem) return v.object->kind->setitem(vm, v.object, key, item);
-    if (v.tag != V_LIST) return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment", value_type_name(v));
+    if (v.tag == V_OBJECT && v.object->kind->setitem)
+        return v.object->kind->setitem(vm, v.object, key, item);
+    if (v.tag != V_LIST)
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment",
+                       value_type_name(v));
     value plain = v_none();
     if (!asks_index(key)) return set_list_item(vm, v.list, key, item);
     gpa_code rc = ask_index(vm, key, &plain);
@@ -300,7 +327,9 @@ gpa_code op_setitem(gpa_vm *vm, value v, value key, value item) {
     return rc;
 }
 
-gpa_code vm_setitem(gpa_vm *vm, value v, value key, value item) { return op_setitem(vm, v, key, item); }
+gpa_code vm_setitem(gpa_vm *vm, value v, value key, value item) {
+    return op_setitem(vm, v, key, item);
+}
 
 static gpa_code delete_slice(gpa_vm *vm, list_obj *l, const slice_obj *s) {
     int64_t i, step, n;
@@ -317,7 +346,8 @@ static gpa_code delete_slice(gpa_vm *vm, list_obj *l, const slice_obj *s) {
 static gpa_code delete_list_item(gpa_vm *vm, list_obj *l, value key) {
     int64_t i;
     if (key.tag == V_SLICE) return delete_slice(vm, l, key.slice);
-    gpa_code rc = position(vm, key, "list", (int64_t)l->count, "list assignment index out of range", &i);
+    gpa_code rc =
+        position(vm, key, "list", (int64_t)l->count, "list assignment index out of range", &i);
     if (!rc) value_release(vm, list_take(l, (size_t)i));
     return rc;
 }
@@ -331,9 +361,12 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key) {
         return rc ? rc : found ? GPA_OK : vm_raise(vm, GPA_E_KEY, 1, &key);
     }
     if (v.tag == V_ARRAY) return vm_fail(vm, GPA_E_VALUE, "cannot delete array elements");
-    if (v.tag == V_OBJECT && v.object->kind->delitem) return v.object->kind->delitem(vm, v.object, key);
-    if (v.tag != V_LIST) return vm_fail(vm, GPA_E_TYPE, "'%s' object %s item deletion", value_type_name(v),
-                                        v.tag == V_TUPLE || v.tag == V_STR || v.tag == V_RANGE ? "doesn't support" : "does not support");
+    if (v.tag == V_OBJECT && v.object->kind->delitem)
+        return v.object->kind->delitem(vm, v.object, key);
+    if (v.tag != V_LIST)
+        return vm_fail(vm, GPA_E_TYPE, "'%s' object %s item deletion", value_type_name(v),
+                       v.tag == V_TUPLE || v.tag == V_STR || v.tag == V_RANGE ? "doesn't support"
+                                                                              : "does not support");
     if (!asks_index(key)) return delete_list_item(vm, v.list, key);
     rc = ask_index(vm, key, &plain);
     if (!rc) rc = delete_list_item(vm, v.list, plain);
@@ -350,7 +383,8 @@ static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, valu
     if (!e) return vm_raise(vm, GPA_E_KEY, 1, &key);
     value old = e->v;
     long long sum;
-    if (op == AST_OP_ADD && old.tag == V_INT && item.tag == V_INT && !__builtin_saddll_overflow(old.i, item.i, &sum)) {
+    if (op == AST_OP_ADD && old.tag == V_INT && item.tag == V_INT &&
+        !__builtin_saddll_overflow(old.i, item.i, &sum)) {
         e->v.i = sum;
         return GPA_OK;
     }

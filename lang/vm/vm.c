@@ -1,4 +1,5 @@
-/* The virtual machine as a whole: its making and its end, evaluation of modules, and the services that natives use. */
+/* The virtual machine as a whole: its making and its end, evaluation of modules, and the services
+ * that natives use. */
 #include "lang/vm/vm.h"
 
 #include <stdio.h>
@@ -17,7 +18,9 @@ gpa_err *vm_err(gpa_vm *vm) { return &vm->err; }
 gpa_rt *vm_rt(gpa_vm *vm) { return vm->config.rt; }
 void *vm_user(gpa_vm *vm) { return vm->config.user; }
 intern *vm_names(gpa_vm *vm) { return vm->config.names; }
-struct sources *vm_sources(gpa_vm *vm) { return vm->config.sources; }
+struct sources *vm_sources(gpa_vm *vm) {
+    return vm->config.sources;
+}
 module_obj *vm_main(gpa_vm *vm) { return vm->main; }
 
 /* ---- making ---- */
@@ -30,7 +33,12 @@ static gpa_code add_method(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-static const native method_row = {"numpy", "_method", add_method, "function, /", "Makes a function a method of arrays, too.", NATIVE_FUNCTION};
+static const native method_row = {"numpy",
+                                  "_method",
+                                  add_method,
+                                  "function, /",
+                                  "Makes a function a method of arrays, too.",
+                                  NATIVE_FUNCTION};
 
 static const struct {
     const char *name;
@@ -45,7 +53,8 @@ static gpa_code fill_builtins(gpa_vm *vm) {
     gpa_code rc = vm_import(vm, "builtins", &vm->builtins);
     for (size_t i = 0; i < COUNT_OF(errors) && !rc; i++)
         if (errors[i].code != GPA_E_INCOMPLETE)
-            rc = module_set_text(vm, vm->builtins, errors[i].name, v_type(AUX_ERROR + (uint32_t)errors[i].code));
+            rc = module_set_text(vm, vm->builtins, errors[i].name,
+                                 v_type(AUX_ERROR + (uint32_t)errors[i].code));
     return rc;
 }
 
@@ -71,11 +80,14 @@ static gpa_code add_ufunc(gpa_vm *vm, const char *name, gpa_op op) {
 static gpa_code fill_numpy(gpa_vm *vm) {
     gpa_code rc = vm_import(vm, "numpy", &vm->numpy);
     for (int op = 0; op < OP_COUNT && !rc; op++) rc = add_ufunc(vm, op_info[op].name, (gpa_op)op);
-    for (size_t i = 0; i < COUNT_OF(other_names) && !rc; i++) rc = add_ufunc(vm, other_names[i].name, other_names[i].op);
+    for (size_t i = 0; i < COUNT_OF(other_names) && !rc; i++)
+        rc = add_ufunc(vm, other_names[i].name, other_names[i].op);
     value methods = v_dict(vm);
     if (methods.tag == V_UNSET) return vm->err.code;
     vm->methods = methods.dict;
-    if (!rc) rc = module_set_text(vm, vm->numpy, "_method", (value){.tag = V_NATIVE, .native = &method_row});
+    if (!rc)
+        rc = module_set_text(vm, vm->numpy, "_method",
+                             (value){.tag = V_NATIVE, .native = &method_row});
     if (!rc) rc = module_set_text(vm, vm->numpy, "np", v_obj(V_MODULE, vm->numpy));
     return rc;
 }
@@ -87,8 +99,11 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name) {
     const library_module *p = library_modules;
     while (p->module && strcmp(p->module, name) != 0) p++;
     if (!p->module) return GPA_OK;
-    gpa_code rc = source_add(vm->config.sources, SOURCE_FILE, "<library>", p->text, p->size, &id, &vm->err);
-    if (!rc) rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast, &vm->err);
+    gpa_code rc =
+        source_add(vm->config.sources, SOURCE_FILE, "<library>", p->text, p->size, &id, &vm->err);
+    if (!rc)
+        rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast,
+                          &vm->err);
     if (!rc) rc = vm_eval(vm, ast, m, NULL);
     ast_release(ast);
     m->hidden = true; /* from now on: errors of the library's own top level do show */
@@ -109,7 +124,8 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     gpa_sym main = intern_get(c->names, "__main__", 8);
     vm->sym_new = intern_get(c->names, "__new__", 7);
     vm->sym_init = intern_get(c->names, "__init__", 8);
-    gpa_code rc = vm->frames && vm->stack && main && vm->sym_new && vm->sym_init ? GPA_OK : vm_no_memory(vm);
+    gpa_code rc =
+        vm->frames && vm->stack && main && vm->sym_new && vm->sym_init ? GPA_OK : vm_no_memory(vm);
     if (!rc && !(vm->main = module_new(vm, main))) rc = vm->err.code;
     if (!rc) rc = fill_builtins(vm);
     if (!rc) rc = fill_numpy(vm);
@@ -129,8 +145,8 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* Cycles pass through functions: emptying their cells breaks them. All functions are held meanwhile, so that the list
- * stays as it is. */
+/* Cycles pass through functions: emptying their cells breaks them. All functions are held
+ * meanwhile, so that the list stays as it is. */
 static void break_cycles(gpa_vm *vm) {
     for (func_obj *f = vm->functions; f; f = f->next) f->head.refs++;
     for (func_obj *f = vm->functions; f; f = f->next) {
@@ -200,18 +216,23 @@ static gpa_code compile_module(gpa_vm *vm, ast_module *ast, module_obj *in, bool
     code *c = code_new(ast, NULL, ast->scope, 0);
     if (!c) return vm_no_memory(vm);
     gpa_code rc = compile_code(vm, c, in, keep);
-    if (rc) code_release(vm, c);
-    else *out = c;
+    if (rc)
+        code_release(vm, c);
+    else
+        *out = c;
     return rc;
 }
 
 static gpa_code run_module(gpa_vm *vm, code *c, module_obj *in, value *last) {
     value *regs = run_top(vm), result = v_unset();
-    if (vm->depth >= MAX_FRAMES || regs + c->n_regs >= vm->stack_end) return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
+    if (vm->depth >= MAX_FRAMES || regs + c->n_regs >= vm->stack_end)
+        return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     run_push(vm, c, NULL, in, regs)->base = true;
     gpa_code rc = run(vm, &result);
-    if (last && !rc) *last = result;
-    else if (!rc) value_release(vm, result);
+    if (last && !rc)
+        *last = result;
+    else if (!rc)
+        value_release(vm, result);
     return rc;
 }
 
@@ -228,7 +249,9 @@ gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
 
 void vm_measure(gpa_vm *vm, bool on) { vm->measured = on; }
 
-gpa_code vm_compile(gpa_vm *vm, ast_module *ast, module_obj *in, vm_program **out) { return compile_module(vm, ast, in ? in : vm->main, true, out); }
+gpa_code vm_compile(gpa_vm *vm, ast_module *ast, module_obj *in, vm_program **out) {
+    return compile_module(vm, ast, in ? in : vm->main, true, out);
+}
 
 gpa_code vm_run(gpa_vm *vm, vm_program *p, module_obj *in, value *last) {
     *last = v_unset();
@@ -239,7 +262,9 @@ void vm_program_free(gpa_vm *vm, vm_program *p) {
     if (p) code_release(vm, p);
 }
 
-module_obj *vm_module(gpa_vm *vm) { return vm->depth ? vm->frames[vm->depth - 1].module : vm->main; }
+module_obj *vm_module(gpa_vm *vm) {
+    return vm->depth ? vm->frames[vm->depth - 1].module : vm->main;
+}
 
 static value content_of(value v) { return v.tag == V_CELL ? v.cell->v : v; }
 
@@ -263,7 +288,8 @@ void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void
 
 void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user) {
     for (uint32_t i = vm->depth; i-- > 0;)
-        if (vm->frames[i].fn && !vm->frames[i].module->hidden) locals_of(&vm->frames[i], each, user);
+        if (vm->frames[i].fn && !vm->frames[i].module->hidden)
+            locals_of(&vm->frames[i], each, user);
 }
 
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {
@@ -325,7 +351,9 @@ gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
     if (!vm->config.input) return vm_fail(vm, GPA_E_EOF, "EOF when reading a line");
     gpa_code rc = vm->config.input(vm->config.user, prompt, line, sizeof line);
     if (rc == GPA_E_EOF) return vm_fail(vm, rc, "EOF when reading a line");
-    if (rc == GPA_E_UNSUPPORTED) return vm_fail(vm, rc, "input() was called, but this front end does not support input requests.");
+    if (rc == GPA_E_UNSUPPORTED)
+        return vm_fail(vm, rc,
+                       "input() was called, but this front end does not support input requests.");
     if (rc == GPA_E_INTERRUPT) return vm_poll(vm) ? rc : vm_fail(vm, rc, "%s", "");
     if (rc) return vm_fail(vm, rc, "%s", "");
     size_t n = strlen(line);

@@ -1,8 +1,8 @@
 /* The virtual machine: compiles parsed modules to bytecode and runs them.
  *
- * A vm is one thread of evaluation with its modules: the main one, whose globals are the session's names, the built-in
- * ones, and imported .gpa files. Calls of Python-level functions do not use the C stack. Only vm_interrupt may be
- * called from another thread or a signal handler. */
+ * A vm is one thread of evaluation with its modules: the main one, whose globals are the session's
+ * names, the built-in ones, and imported .gpa files. Calls of Python-level functions do not use the
+ * C stack. Only vm_interrupt may be called from another thread or a signal handler. */
 #ifndef GPA_VM_VM_H
 #define GPA_VM_VM_H
 
@@ -13,70 +13,86 @@
 
 typedef struct {
     gpa_rt *rt;
-    intern *names;    /* borrowed: they outlive the vm */
+    intern *names; /* borrowed: they outlive the vm */
     sources *sources;
     void *user;
-    void (*write)(void *user, bool to_stderr, const char *text, size_t n);              /* may be NULL */
-    void (*flush)(void *user);                                                          /* may be NULL */
-    gpa_code (*input)(void *user, const char *prompt, char *line, size_t n);            /* may be NULL: EOFError */
-    gpa_code (*display)(void *user, value v, const char *id, bool update);              /* may be NULL: nothing is shown */
-    void (*clear)(void *user, bool wait);                                               /* may be NULL */
-    void (*page)(void *user, const char *text, size_t n);                               /* may be NULL: written */
-    void (*progress)(void *user, const char *text, double done, double left);           /* may be NULL */
+    void (*write)(void *user, bool to_stderr, const char *text, size_t n); /* may be NULL */
+    void (*flush)(void *user);                                             /* may be NULL */
+    gpa_code (*input)(void *user, const char *prompt, char *line,
+                      size_t n); /* may be NULL: EOFError */
+    gpa_code (*display)(void *user, value v, const char *id,
+                        bool update);                     /* may be NULL: nothing is shown */
+    void (*clear)(void *user, bool wait);                 /* may be NULL */
+    void (*page)(void *user, const char *text, size_t n); /* may be NULL: written */
+    void (*progress)(void *user, const char *text, double done, double left); /* may be NULL */
     const gpa_str *figure_format; /* "svg": plots are shown as SVG; else, and for NULL, as PNG */
-    void (*symbols)(void *user, int *columns, int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
-    gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at, value *out); /* a MAGIC node; may be NULL */
+    void (*symbols)(void *user, int *columns,
+                    int *rows); /* as gpa_host.symbols (lang/session.h); may be NULL */
+    gpa_code (*magic)(void *user, const char *text, size_t n, gpa_span at,
+                      value *out); /* a MAGIC node; may be NULL */
 } vm_config;
 
-/* Makes the vm with its built-in modules and the library. On failure the error is in *e and *out is NULL. */
+/* Makes the vm with its built-in modules and the library. On failure the error is in *e and *out is
+ * NULL. */
 gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e);
 /* Releases everything the vm holds, cycles of functions included. */
 void vm_free(gpa_vm *vm);
 
-/* Runs a parsed module in the globals of `in` (NULL: the main module). *last (may be NULL) gets the value of the last
- * statement when that is an expression, else UNSET; owned by the caller. On failure the error is in vm_err and
- * vm_trace tells the frames; the next vm_eval forgets both. Keeps the module alive as long as its functions live. May
- * be called while another evaluation is running (from vm_config.magic or a native function). */
+/* Runs a parsed module in the globals of `in` (NULL: the main module). *last (may be NULL) gets the
+ * value of the last statement when that is an expression, else UNSET; owned by the caller. On
+ * failure the error is in vm_err and vm_trace tells the frames; the next vm_eval forgets both.
+ * Keeps the module alive as long as its functions live. May be called while another evaluation is
+ * running (from vm_config.magic or a native function). */
 gpa_code vm_eval(gpa_vm *vm, ast_module *m, struct module_obj *in, value *last);
 
-/* While on, modules are compiled for being measured: arrays that a statement makes and leaves unused are computed. */
+/* While on, modules are compiled for being measured: arrays that a statement makes and leaves
+ * unused are computed. */
 void vm_measure(gpa_vm *vm, bool on);
 
-/* The same in two steps, for what runs often. The program is owned by the caller: vm_program_free. */
+/* The same in two steps, for what runs often. The program is owned by the caller: vm_program_free.
+ */
 typedef struct code vm_program;
 gpa_code vm_compile(gpa_vm *vm, ast_module *m, struct module_obj *in, vm_program **out);
 gpa_code vm_run(gpa_vm *vm, vm_program *p, struct module_obj *in, value *last);
 void vm_program_free(gpa_vm *vm, vm_program *p);
 
-/* Runs a text, in the globals of `in` (NULL: of a new module); `name` stands in messages. *last as vm_eval's. */
-gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, struct module_obj *in, value *last);
+/* Runs a text, in the globals of `in` (NULL: of a new module); `name` stands in messages. *last as
+ * vm_eval's. */
+gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, struct module_obj *in,
+                     value *last);
 
-/* Frames of the last error, outermost first; frames of the library are left out. `function` is "<module>" or a name. */
+/* Frames of the last error, outermost first; frames of the library are left out. `function` is
+ * "<module>" or a name. */
 typedef struct {
     const char *function;
     gpa_span at;
 } vm_frame;
 size_t vm_trace(gpa_vm *vm, const vm_frame **frames);
-/* The current error stands inside a function that no frame is running, since it was being compiled: makes it the
- * innermost of the trace. Called again: a function around that one. The native that called for it then fails. */
+/* The current error stands inside a function that no frame is running, since it was being compiled:
+ * makes it the innermost of the trace. Called again: a function around that one. The native that
+ * called for it then fails. */
 void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at);
-/* The exception object of the last error, borrowed; NONE when there was none. Makes it if need be. */
+/* The exception object of the last error, borrowed; NONE when there was none. Makes it if need be.
+ */
 value vm_exception_peek(gpa_vm *vm);
-/* The same where the program made the object itself, else UNSET: nothing is made, so this cannot fail. Borrowed. */
+/* The same where the program made the object itself, else UNSET: nothing is made, so this cannot
+ * fail. Borrowed. */
 value vm_raised_peek(const gpa_vm *vm);
 
-/* Stops the running evaluation, or the next one: it fails with KeyboardInterrupt, which may be caught. From any thread or
- * a signal handler. vm_interrupt_clear forgets a request. True: one from before is not answered yet. */
+/* Stops the running evaluation, or the next one: it fails with KeyboardInterrupt, which may be
+ * caught. From any thread or a signal handler. vm_interrupt_clear forgets a request. True: one from
+ * before is not answered yet. */
 bool vm_interrupt(gpa_vm *vm);
 void vm_interrupt_clear(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);
 intern *vm_names(gpa_vm *vm);
 struct sources *vm_sources(gpa_vm *vm);
-/* The place being evaluated, for messages and warnings; src 0 when nothing runs. Frames of the library are left out. */
+/* The place being evaluated, for messages and warnings; src 0 when nothing runs. Frames of the
+ * library are left out. */
 gpa_span vm_where(gpa_vm *vm);
-/* `import x` looks for x.gpa beside the running script, then in this folder (copied) if one is set, then in the current
- * one. */
+/* `import x` looks for x.gpa beside the running script, then in this folder (copied) if one is set,
+ * then in the current one. */
 gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 
 /* ---- modules: names in slots ---- */
@@ -85,13 +101,14 @@ gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 typedef struct module_obj {
     obj head;
     gpa_sym name;
-    bool builtin;         /* a table of natives; not writable by programs */
-    bool hidden;          /* its frames do not show in tracebacks */
-    uint32_t n, cap;      /* slots */
-    gpa_sym *names;       /* of each slot, in order of first mention */
-    value *slots;         /* UNSET: not defined (deleted, or only read so far) */
-    value *builtins;      /* of each slot: the built-in of that name once looked up, borrowed; else UNSET */
-    uint32_t *index;      /* hash of names: slot + 1 */
+    bool builtin;    /* a table of natives; not writable by programs */
+    bool hidden;     /* its frames do not show in tracebacks */
+    uint32_t n, cap; /* slots */
+    gpa_sym *names;  /* of each slot, in order of first mention */
+    value *slots;    /* UNSET: not defined (deleted, or only read so far) */
+    value *
+        builtins; /* of each slot: the built-in of that name once looked up, borrowed; else UNSET */
+    uint32_t *index; /* hash of names: slot + 1 */
     uint32_t n_index;
     value doc;
     struct module_obj *next; /* in the vm's list */
@@ -100,7 +117,8 @@ typedef struct module_obj {
 module_obj *vm_main(gpa_vm *vm);
 /* The module whose code is running; the main one when nothing runs. */
 module_obj *vm_module(gpa_vm *vm);
-/* The variables of the running function that are bound; at module level there are none. Functions of the library do not count. */
+/* The variables of the running function that are bound; at module level there are none. Functions
+ * of the library do not count. */
 void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
 /* Those of all functions that are running, the innermost first. */
 void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
@@ -116,42 +134,45 @@ gpa_code module_set(gpa_vm *vm, module_obj *m, gpa_sym name, value v);
 gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v);
 /* The built-in of this name (builtins, then numpy), borrowed; UNSET when there is none. */
 value vm_builtin_peek(gpa_vm *vm, gpa_sym name);
-/* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported when need be. Borrowed:
- * the vm keeps its modules. ModuleNotFoundError. */
+/* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported
+ * when need be. Borrowed: the vm keeps its modules. ModuleNotFoundError. */
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out);
-/* What the names of files with programs end in, in the order in which they are looked for; NULL behind the last. */
+/* What the names of files with programs end in, in the order in which they are looked for; NULL
+ * behind the last. */
 extern const char *const vm_program_ends[];
 
 /* ---- functions ---- */
 
 typedef struct func_obj {
     obj head;
-    struct code *code;   /* counted */
-    module_obj *module;  /* its globals; borrowed: modules live as long as the vm */
+    struct code *code;  /* counted */
+    module_obj *module; /* its globals; borrowed: modules live as long as the vm */
     gpa_sym name;
-    value doc;           /* STR or NONE */
-    value defaults;      /* a TUPLE for the last positional parameters, or NONE */
-    value kwdefaults;    /* a DICT by name for keyword-only ones, or NONE */
-    value attrs;         /* a DICT of attributes set by programs, or NONE */
+    value doc;                    /* STR or NONE */
+    value defaults;               /* a TUPLE for the last positional parameters, or NONE */
+    value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
+    value attrs;                  /* a DICT of attributes set by programs, or NONE */
     struct func_obj *prev, *next; /* all functions of the vm */
-    bool ufunc;          /* one of NumPy's that is written in gpa: it tells itself a numpy.ufunc */
+    bool ufunc; /* one of NumPy's that is written in gpa: it tells itself a numpy.ufunc */
     uint32_t n_free;
-    value free[];        /* CELLs */
+    value free[]; /* CELLs */
 } func_obj;
 
 /* The same function with its loops compiled: what @jit makes. */
 gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out);
-/* Whether the code that runs is a jitted function's; and whether, in it, a number divided by zero is what NumPy makes of it
- * (lenient), not an error. */
+/* Whether the code that runs is a jitted function's; and whether, in it, a number divided by zero
+ * is what NumPy makes of it (lenient), not an error. */
 bool vm_in_jitted(const gpa_vm *vm);
 bool vm_is_lenient(const gpa_vm *vm);
-/* The function's syntax (a FUNCTION node) and its module: for inspection and the compiled sub-language. */
+/* The function's syntax (a FUNCTION node) and its module: for inspection and the compiled
+ * sub-language. */
 const ast_node *func_node(const func_obj *f);
 ast_module *func_ast(const func_obj *f);
 const char *func_name(gpa_vm *vm, const func_obj *f);
 /* The name as messages tell it: with that of the class, if it is a member's. */
 const char *func_title(gpa_vm *vm, const func_obj *f);
-/* "(a, b=2, *args)" as Python's inspect.signature prints it; `bound`: without the first parameter, which is given. */
+/* "(a, b=2, *args)" as Python's inspect.signature prints it; `bound`: without the first parameter,
+ * which is given. */
 gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out);
 
 /* ---- attributes and types ---- */
@@ -159,11 +180,13 @@ gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out)
 gpa_code vm_delattr(gpa_vm *vm, value v, const char *name);
 gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item);
 /* The names dir(v) lists; `each` is called once for each. */
-gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v), void *user);
+gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, value v),
+                void *user);
 /* An exception object. args: a TUPLE (retained). UNSET when memory is short. */
 value v_exception(gpa_vm *vm, gpa_code code, value args);
 bool vm_callable(value v);
-/* Keeps the nearer one of *best and a candidate for a misspelt name, if it is near enough. *cost begins as SIZE_MAX. */
+/* Keeps the nearer one of *best and a candidate for a misspelt name, if it is near enough. *cost
+ * begins as SIZE_MAX. */
 void vm_suggest(const char *wrong, const char *candidate, const char **best, size_t *cost);
 
 #endif

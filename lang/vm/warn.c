@@ -1,7 +1,8 @@
 /* Warnings: what becomes of one, by the filters of the module warnings.
  *
- * The first filter whose category and start of the text fit says what is done; without one a warning is printed, once for
- * each place. While something logs them (warnings.catch_warnings), it is called in place of printing. */
+ * The first filter whose category and start of the text fit says what is done; without one a
+ * warning is printed, once for each place. While something logs them (warnings.catch_warnings), it
+ * is called in place of printing. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -17,7 +18,8 @@ static const char *action_of(const gpa_vm *vm, gpa_code category, const char *te
     for (size_t i = 0; i < filters->count; i++) {
         const value *f = filters->items[i].tuple->items;
         gpa_code of = (gpa_code)(f[1].aux - AUX_ERROR);
-        if (gpa_err_is(category, of) && strncmp(text, f[2].str->text, f[2].str->size) == 0) return f[0].str->text;
+        if (gpa_err_is(category, of) && strncmp(text, f[2].str->text, f[2].str->size) == 0)
+            return f[0].str->text;
     }
     return "default";
 }
@@ -33,9 +35,14 @@ static gpa_code first_time(gpa_vm *vm, const char *what, bool *first) {
     return *first ? dict_set_text(vm, vm->warned, what, v_bool(true)) : GPA_OK;
 }
 
-static gpa_code log_it(gpa_vm *vm, gpa_code category, const char *text, const char *file, uint32_t line) {
-    value args[4] = {v_cstr(vm, text), v_type(AUX_ERROR + (uint32_t)category), v_cstr(vm, file), v_int(line)}, ignored = v_none();
-    gpa_code rc = args[0].tag == V_UNSET || args[2].tag == V_UNSET ? GPA_E_MEMORY : vm_call(vm, vm->warning_log, 4, args, 0, NULL, &ignored);
+static gpa_code log_it(gpa_vm *vm, gpa_code category, const char *text, const char *file,
+                       uint32_t line) {
+    value args[4] = {v_cstr(vm, text), v_type(AUX_ERROR + (uint32_t)category), v_cstr(vm, file),
+                     v_int(line)},
+          ignored = v_none();
+    gpa_code rc = args[0].tag == V_UNSET || args[2].tag == V_UNSET
+                      ? GPA_E_MEMORY
+                      : vm_call(vm, vm->warning_log, 4, args, 0, NULL, &ignored);
     value_release(vm, args[0]);
     value_release(vm, args[2]);
     value_release(vm, ignored);
@@ -60,8 +67,10 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
     if (s) str_printf(&out, "%s:%u: ", s->name, line);
     str_printf(&out, "%s: %s\n", gpa_err_name(category), text);
     gpa_code rc = out.failed ? vm_no_memory(vm) : GPA_OK;
-    if (!rc && strcmp(action, "always") != 0) rc = first_time(vm, strcmp(action, "once") == 0 ? text : out.text, &shown);
-    if (!rc && shown && vm->warning_log.tag != V_NONE) rc = log_it(vm, category, text, s ? s->name : "", line);
+    if (!rc && strcmp(action, "always") != 0)
+        rc = first_time(vm, strcmp(action, "once") == 0 ? text : out.text, &shown);
+    if (!rc && shown && vm->warning_log.tag != V_NONE)
+        rc = log_it(vm, category, text, s ? s->name : "", line);
     else if (!rc && shown) {
         size_t n = 0;
         const char *source_text = s && line ? source_line(s, line, &n) : NULL;
@@ -75,15 +84,22 @@ gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
 
 /* ---- the module's own functions (lang/library/warnings.gpa) ---- */
 
-gpa_code warnings_warn(gpa_vm *vm, value *argv, value *out) { /* message, category, stacklevel, source */
+gpa_code warnings_warn(gpa_vm *vm, value *argv,
+                       value *out) { /* message, category, stacklevel, source */
     (void)out;
-    value type = argv[0].tag == V_EXCEPTION ? v_type(type_of(argv[0])) : argv[1].tag == V_NONE ? v_type(AUX_ERROR + GPA_E_USER_WARNING) : argv[1];
+    value type = argv[0].tag == V_EXCEPTION ? v_type(type_of(argv[0]))
+                 : argv[1].tag == V_NONE    ? v_type(AUX_ERROR + GPA_E_USER_WARNING)
+                                            : argv[1];
     gpa_str text;
-    if (type.tag != V_TYPE || type.aux < AUX_ERROR || !gpa_err_is((gpa_code)(type.aux - AUX_ERROR), GPA_E_WARNING))
-        return vm_fail(vm, GPA_E_TYPE, "category must be a Warning subclass, not '%s'", value_type_name(type.tag == V_TYPE ? type : argv[1]));
+    if (type.tag != V_TYPE || type.aux < AUX_ERROR ||
+        !gpa_err_is((gpa_code)(type.aux - AUX_ERROR), GPA_E_WARNING))
+        return vm_fail(vm, GPA_E_TYPE, "category must be a Warning subclass, not '%s'",
+                       value_type_name(type.tag == V_TYPE ? type : argv[1]));
     str_init(&text);
     gpa_code rc = vm_str(vm, argv[0], &text);
-    if (!rc) rc = text.failed ? vm_no_memory(vm) : vm_warn(vm, (gpa_code)(type.aux - AUX_ERROR), "%s", text.text);
+    if (!rc)
+        rc = text.failed ? vm_no_memory(vm)
+                         : vm_warn(vm, (gpa_code)(type.aux - AUX_ERROR), "%s", text.text);
     str_free(&text);
     return rc;
 }

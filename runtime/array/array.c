@@ -1,7 +1,7 @@
 /* Handles, storages, and the runtime itself.
  *
- * Invariant: a storage has exactly one of node and buf; with a node it stands in the ring of pending storages and, if
- * it was the first with that node, is the node's owner.
+ * Invariant: a storage has exactly one of node and buf; with a node it stands in the ring of
+ * pending storages and, if it was the first with that node, is the node's owner.
  *
  * Reading order: storages, handles, from handle to node, making, the runtime. */
 #include "runtime/array/array.h"
@@ -30,7 +30,8 @@ const char *const cut_texts[CUT_ROWS] = {
 #undef CUT
 };
 
-/* An expression that is higher is computed as it grows; more pending arrays than this are computed as they come. */
+/* An expression that is higher is computed as it grows; more pending arrays than this are computed
+ * as they come. */
 enum { MAX_HEIGHT = 100, MAX_PENDING = 4096, SMALL_PART = 8 };
 
 /* Pending work may keep alive a twentieth of the device's memory, and in any case PENDING_BYTES. */
@@ -41,8 +42,10 @@ enum { PENDING_SHARE = 20, PENDING_BYTES = 256 << 20 };
 static gpa_code storage_new(gpa_rt *rt, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e) {
     gpa_storage *s = rt->free_storages;
     if (!rt->prepared) rt_prepare(rt);
-    if (s) rt->free_storages = s->next;
-    else if (!(s = mem_new(sizeof *s))) return gpa_no_memory(e);
+    if (s)
+        rt->free_storages = s->next;
+    else if (!(s = mem_new(sizeof *s)))
+        return gpa_no_memory(e);
     *s = (gpa_storage){.refs = 1, .dtype = (uint8_t)t, .size = size};
     *out = s;
     return GPA_OK;
@@ -80,17 +83,21 @@ void storage_release(gpa_rt *rt, gpa_storage *s) {
     rt->free_storages = s;
 }
 
-gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e) {
+gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, gpa_storage **out,
+                             gpa_err *e) {
     gpa_code rc = storage_new(rt, t, size, out, e);
-    if (rc) buf_disown(rt, b);
-    else (*out)->buf = b;
+    if (rc)
+        buf_disown(rt, b);
+    else
+        (*out)->buf = b;
     return rc;
 }
 
 /* ---- handles ---- */
 
-gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape, const int64_t *strides,
-                    int64_t offset, gpa_arr *base, gpa_arr **out, gpa_err *e) {
+gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape,
+                    const int64_t *strides, int64_t offset, gpa_arr *base, gpa_arr **out,
+                    gpa_err *e) {
     size_t dims = (size_t)MAX(ndim, ARR_POOLED_DIMS);
     gpa_arr *a = NULL;
     if (ndim <= ARR_POOLED_DIMS && rt->free_arrs) {
@@ -99,7 +106,8 @@ gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int
     } else if (!(a = mem_new(sizeof *a + 2 * dims * sizeof(int64_t)))) {
         return gpa_no_memory(e);
     }
-    *a = (gpa_arr){.refs = 1, .dtype = (uint8_t)t, .ndim = (uint8_t)ndim, .size = 1, .offset = offset};
+    *a = (gpa_arr){
+        .refs = 1, .dtype = (uint8_t)t, .ndim = (uint8_t)ndim, .size = 1, .offset = offset};
     a->shape = (int64_t *)(a + 1);
     a->strides = a->shape + dims;
     for (int d = 0; d < ndim; d++) {
@@ -129,7 +137,8 @@ void arr_release(gpa_rt *rt, gpa_arr *a) {
 }
 
 /* A handle on the whole of a storage, whose one reference it takes over. */
-static gpa_code whole_take(gpa_rt *rt, gpa_storage *s, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+static gpa_code whole_take(gpa_rt *rt, gpa_storage *s, int ndim, const int64_t *shape,
+                           gpa_arr **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
     shape_c_strides(ndim, shape, strides);
     gpa_code rc = arr_handle(rt, s, (gpa_dtype)s->dtype, ndim, shape, strides, 0, NULL, out, e);
@@ -141,7 +150,9 @@ bool arr_is_contiguous(const gpa_arr *a) { return shape_is_c(a->ndim, a->shape, 
 
 bool arr_is_f_contiguous(const gpa_arr *a) { return shape_is_f(a->ndim, a->shape, a->strides); }
 
-bool arr_lies_by_columns(const gpa_arr *a) { return arr_is_f_contiguous(a) && !arr_is_contiguous(a); }
+bool arr_lies_by_columns(const gpa_arr *a) {
+    return arr_is_f_contiguous(a) && !arr_is_contiguous(a);
+}
 
 bool arr_is_pending(const gpa_arr *a) { return a->storage->node != NULL; }
 
@@ -160,7 +171,8 @@ static gpa_code keep_caps(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
     if (s->node->height >= MAX_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
     if (rt->n_pending >= MAX_PENDING) return exec_pending(rt, CUT_NODES, e);
     uint64_t share = rt->device ? rt->device->caps.mem_total / PENDING_SHARE : 0;
-    if (rt->stats.bytes_pending > MAX(rt->pending_limit, share)) return exec_pending(rt, CUT_MEMORY, e);
+    if (rt->stats.bytes_pending > MAX(rt->pending_limit, share))
+        return exec_pending(rt, CUT_MEMORY, e);
     return GPA_OK;
 }
 
@@ -172,11 +184,13 @@ gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e) {
     return keep_caps(rt, s, e);
 }
 
-/* What a view shows in another shape without leaving out, repeating or reordering an element; else the node itself.
- * Readers of the view read what is below, so that is what must know its storage. */
+/* What a view shows in another shape without leaving out, repeating or reordering an element; else
+ * the node itself. Readers of the view read what is below, so that is what must know its storage.
+ */
 static node *below_reshape(node *n) {
     int64_t unit[GPA_MAX_DIMS], want[GPA_MAX_DIMS];
-    if (n->kind != NODE_VIEW || n->size != n->in[0]->size || n->in[0]->kind == NODE_SCALAR) return n;
+    if (n->kind != NODE_VIEW || n->size != n->in[0]->size || n->in[0]->kind == NODE_SCALAR)
+        return n;
     const node *in = n->in[0];
     shape_c_strides(in->ndim, in->shape, unit);
     shape_c_strides(n->ndim, n->shape, want);
@@ -197,15 +211,18 @@ gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
     if (rc) return rc;
     link_pending(rt, s, below_reshape(n));
     if ((rc = whole_take(rt, s, n->ndim, n->shape, &a, e))) return rc;
-    if ((rc = keep_caps(rt, s, e))) arr_release(rt, a);
-    else *out = a;
+    if ((rc = keep_caps(rt, s, e)))
+        arr_release(rt, a);
+    else
+        *out = a;
     return rc;
 }
 
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e) {
     gpa_code rc = a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : GPA_OK;
     const gpa_buf *b = a->storage->buf;
-    if (!rc && why == CUT_LIBRARY && doubt_is_open(b->doubt)) rc = host_wait(rt, b->device, e); /* what it gives has no doubt */
+    if (!rc && why == CUT_LIBRARY && doubt_is_open(b->doubt))
+        rc = host_wait(rt, b->device, e); /* what it gives has no doubt */
     return rc ? rc : buf_check(b, e);
 }
 
@@ -227,7 +244,8 @@ static bool is_whole(const gpa_arr *a, const node *n) {
     return arr_is_contiguous(a);
 }
 
-/* A number of elements as steps along the dimensions of n, largest first; `near` rounds instead of cutting. */
+/* A number of elements as steps along the dimensions of n, largest first; `near` rounds instead of
+ * cutting. */
 static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool near, int64_t *by) {
     for (int k = 0; k < n->ndim; k++) {
         int64_t half = near ? (elements < 0 ? -unit[k] / 2 : unit[k] / 2) : 0;
@@ -236,7 +254,8 @@ static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool 
     }
 }
 
-/* The handle's strides over n's C order, as an index map; false when a coordinate would leave its range. */
+/* The handle's strides over n's C order, as an index map; false when a coordinate would leave its
+ * range. */
 static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start, int64_t *step) {
     int64_t unit[GPA_MAX_DIMS], by[GPA_MAX_DIMS], lo[GPA_MAX_DIMS], hi[GPA_MAX_DIMS];
     shape_c_strides(n->ndim, n->shape, unit);
@@ -255,24 +274,29 @@ static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start,
 }
 
 static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
-    return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, a->ndim, a->shape, a->strides, a->offset, out, e);
+    return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, a->ndim, a->shape, a->strides,
+                    a->offset, out, e);
 }
 
-/* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is computed once. */
+/* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is
+ * computed once. */
 static bool is_part(const gpa_arr *a) {
-    return a->size <= a->storage->size / SMALL_PART && a->base && a->base->refs > 1 && !node_is_leaf(a->storage->node);
+    return a->size <= a->storage->size / SMALL_PART && a->base && a->base->refs > 1 &&
+           !node_is_leaf(a->storage->node);
 }
 
 /* Whether the handle steps over the real or the imaginary parts of n. */
 static bool is_complex_part(const gpa_arr *a, const node *n) {
-    if (!dtype_is_complex((gpa_dtype)n->dtype) || dtype_info[n->dtype].real != a->dtype) return false;
+    if (!dtype_is_complex((gpa_dtype)n->dtype) || dtype_info[n->dtype].real != a->dtype)
+        return false;
     for (int d = 0; d < a->ndim; d++)
         if (a->shape[d] > 1 && a->strides[d] % 2) return false;
     return true;
 }
 
 /* Such a handle as that part of the elements: nothing is computed for it. */
-static gpa_code complex_part_node(gpa_rt *rt, const gpa_arr *a, gpa_dtype complex, node **out, gpa_err *e) {
+static gpa_code complex_part_node(gpa_rt *rt, const gpa_arr *a, gpa_dtype complex, node **out,
+                                  gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
     gpa_arr both = *a;
     node *n;
@@ -314,15 +338,18 @@ gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return leaf_of(rt, a, out, e);
 }
 
-gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape, node **out, gpa_err *e) {
+gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape,
+                   node **out, gpa_err *e) {
     if (!o->arr) return node_scalar(rt, t, dtype_cast(o->v, o->dtype, t), out, e);
     node *n = NULL, *cast = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_node(rt, o->arr, &n, e));
     /* Cast before it is broadcast: a row or a number is converted once. */
     TRY(node_cast(rt, n, t, &cast, e));
-    if (cast->kind == NODE_SCALAR) *out = node_retain(cast);
-    else TRY(node_broadcast(rt, cast, ndim, shape, out, e));
+    if (cast->kind == NODE_SCALAR)
+        *out = node_retain(cast);
+    else
+        TRY(node_broadcast(rt, cast, ndim, shape, out, e));
 out:
     node_release(rt, n);
     node_release(rt, cast);
@@ -331,7 +358,8 @@ out:
 
 /* ---- making ---- */
 
-gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out,
+                   gpa_err *e) {
     gpa_buf *b;
     gpa_storage *s;
     int64_t size;
@@ -346,14 +374,19 @@ void arr_shorten(gpa_rt *rt, gpa_arr *a, int64_t n) {
     buf_shorten(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
 }
 
-gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data, gpa_arr **out, gpa_err *e) {
+gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data,
+                  gpa_arr **out, gpa_err *e) {
     gpa_arr *a;
     gpa_code rc = arr_empty(rt, t, ndim, shape, &a, e);
     if (rc) return rc;
     gpa_buf *b = a->storage->buf;
-    if (a->size) rc = b->device->be->upload(b->device->dev, b->mem, 0, data, (size_t)a->size * dtype_size(t), e);
-    if (rc) arr_release(rt, a);
-    else *out = a;
+    if (a->size)
+        rc = b->device->be->upload(b->device->dev, b->mem, 0, data, (size_t)a->size * dtype_size(t),
+                                   e);
+    if (rc)
+        arr_release(rt, a);
+    else
+        *out = a;
     return rc;
 }
 
@@ -364,7 +397,8 @@ static gpa_code array_take(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
     return rc;
 }
 
-gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out, gpa_err *e) {
+gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out,
+                  gpa_err *e) {
     node *one = NULL, *all = NULL;
     int64_t size;
     gpa_code rc = GPA_OK;
@@ -400,7 +434,8 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
 
 /* ---- the runtime ---- */
 
-/* What the environment sets and nobody could read is said at once, before anything is done otherwise than was meant. */
+/* What the environment sets and nobody could read is said at once, before anything is done
+ * otherwise than was meant. */
 static gpa_code check_settings(gpa_err *e) {
     static const struct {
         const char *name;
@@ -410,7 +445,8 @@ static gpa_code check_settings(gpa_err *e) {
         const char *text = getenv(amounts[i].name);
         uint64_t bytes;
         if (text && *text && !str_read_bytes(text, amounts[i].total, &bytes))
-            return gpa_fail(e, GPA_E_VALUE, "%s: '%.40s' is not an amount of memory", amounts[i].name, text);
+            return gpa_fail(e, GPA_E_VALUE, "%s: '%.40s' is not an amount of memory",
+                            amounts[i].name, text);
     }
     return GPA_OK;
 }
@@ -422,12 +458,17 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     if (c) rt->config = *c;
     rt->pending.prev = rt->pending.next = &rt->pending;
     rt->pending_limit = PENDING_BYTES;
-    const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"), *checked = getenv("NUMBA_ENABLE_CUDASIM");
-    if (!name && checked && strcmp(checked, "1") == 0) name = "ref"; /* Numba's name for a checked run */
+    const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),
+               *checked = getenv("NUMBA_ENABLE_CUDASIM");
+    if (!name && checked && strcmp(checked, "1") == 0)
+        name = "ref"; /* Numba's name for a checked run */
     gpa_code rc = check_settings(e);
-    if (!rc && name && *name && !(rc = device_check_name(name, e))) snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
-    if (rc) rt_free(rt);
-    else *out = rt;
+    if (!rc && name && *name && !(rc = device_check_name(name, e)))
+        snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
+    if (rc)
+        rt_free(rt);
+    else
+        *out = rt;
     return rc;
 }
 
@@ -469,7 +510,9 @@ bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
 
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? roll_edge(rt, e) : GPA_OK; }
 
-gpa_code rt_flush(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? exec_pending(rt, CUT_USER, e) : roll_settle(rt, e); }
+gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {
+    return rt->n_pending ? exec_pending(rt, CUT_USER, e) : roll_settle(rt, e);
+}
 
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;

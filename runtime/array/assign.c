@@ -1,8 +1,9 @@
 /* Assignment through an index.
  *
- * To a view it is one fused store. Through a mask, with a value that does not depend on which elements are true, it is one
- * fused store with a condition: no index is ever computed. Otherwise the places are computed; where the host sees the
- * memory it writes them itself (scatter.c), in order, so that of several values for one place the last one stays, as in NumPy.
+ * To a view it is one fused store. Through a mask, with a value that does not depend on which
+ * elements are true, it is one fused store with a condition: no index is ever computed. Otherwise
+ * the places are computed; where the host sees the memory it writes them itself (scatter.c), in
+ * order, so that of several values for one place the last one stays, as in NumPy.
  *
  * Reading order: numbers as values, views, masks, places. */
 #include <math.h>
@@ -17,7 +18,10 @@
 
 enum {
     FEW = 64, /* a store of at most so many elements is not worth a launch */
-    LEAST_ROW = 4, MOST_ROW = 4096, MOST_ROWS = 1 << 24 /* bytes of rows that a mask chooses; of all of them, which are few enough for one thread */
+    LEAST_ROW = 4,
+    MOST_ROW = 4096,
+    MOST_ROWS = 1 << 24 /* bytes of rows that a mask chooses; of all of them, which are few enough
+                           for one thread */
 };
 
 /* ---- numbers ---- */
@@ -26,35 +30,49 @@ enum {
 static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
     if (isnan(x)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
     if (isinf(x)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
-    double whole = trunc(x), least = dtype_info[to].kind == 'U' ? 0 : -ldexp(1, 8 * (int)dtype_size(to) - 1);
+    double whole = trunc(x),
+           least = dtype_info[to].kind == 'U' ? 0 : -ldexp(1, 8 * (int)dtype_size(to) - 1);
     double beyond = ldexp(1, 8 * (int)dtype_size(to) - (dtype_info[to].kind == 'I'));
     if (whole >= least && whole < beyond) return GPA_OK;
-    if (fabs(whole) >= 0x1p63) return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %.0f out of bounds for %s", whole, dtype_info[to].name);
+    if (fabs(whole) >= 0x1p63)
+        return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %.0f out of bounds for %s", whole,
+                    dtype_info[to].name);
 }
 
-/* NumPy's scalar as an element of a signed dtype, which takes it through int(): the unsigned ones wrap. */
+/* NumPy's scalar as an element of a signed dtype, which takes it through int(): the unsigned ones
+ * wrap. */
 static gpa_code check_scalar(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
     if (!dtype_is_int(o->dtype)) return check_whole(dtype_cast(o->v, o->dtype, DT_F64).F64, to, e);
-    if (o->dtype == DT_U64 && o->v.U64 > INT64_MAX) return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    const gpa_opnd plain = {.weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(o->v, o->dtype, DT_I64)};
+    if (o->dtype == DT_U64 && o->v.U64 > INT64_MAX)
+        return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+    const gpa_opnd plain = {
+        .weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(o->v, o->dtype, DT_I64)};
     return arr_check_number(&plain, to, e);
 }
 
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
-    if (o->weak == WEAK_NO) return o->element && dtype_info[to].kind == 'I' && o->dtype != to ? check_scalar(o, to, e) : GPA_OK;
+    if (o->weak == WEAK_NO)
+        return o->element && dtype_info[to].kind == 'I' && o->dtype != to ? check_scalar(o, to, e)
+                                                                          : GPA_OK;
     bool whole = dtype_is_int(to);
     if (o->weak == WEAK_COMPLEX && whole)
-        return gpa_fail(e, GPA_E_TYPE, "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
+        return gpa_fail(
+            e, GPA_E_TYPE,
+            "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
     if (o->weak == WEAK_COMPLEX && dtype_is_float(to))
-        return gpa_fail(e, GPA_E_TYPE, "float() argument must be a string or a real number, not 'complex'");
+        return gpa_fail(e, GPA_E_TYPE,
+                        "float() argument must be a string or a real number, not 'complex'");
     if (o->weak == WEAK_FLOAT && whole) return check_whole(o->v.F64, to, e);
     if (o->weak == WEAK_INT && whole && o->dtype != DT_I64)
-        return o->dtype == DT_U64 && to == DT_U64 ? GPA_OK : gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
+        return o->dtype == DT_U64 && to == DT_U64
+                   ? GPA_OK
+                   : gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     if (o->weak == WEAK_INT && whole) {
         int64_t v = o->v.I64, back = dtype_cast(dtype_cast(o->v, DT_I64, to), to, DT_I64).I64;
         if (back != v || (v < 0 && dtype_info[to].kind == 'U'))
-            return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s", (long long)v, dtype_info[to].name);
+            return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s",
+                            (long long)v, dtype_info[to].name);
     }
     return GPA_OK;
 }
@@ -67,19 +85,22 @@ static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **o
 
 /* ---- views ---- */
 
-static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const gpa_arr *v, bool element, gpa_err *e) {
+static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const gpa_arr *v,
+                            bool element, gpa_err *e) {
     char from[SHAPE_TEXT], into[SHAPE_TEXT];
     int skip = 0;
     while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
     if (element && ndim == 0 && dtype_is_complex(to))
         return gpa_fail(e, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
-    if (element && ndim == 0) return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence.");
+    if (element && ndim == 0)
+        return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence.");
     return gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape %s into shape %s",
-                    shape_text(from, v->ndim - skip, v->shape + skip), shape_text(into, ndim, shape));
+                    shape_text(from, v->ndim - skip, v->shape + skip),
+                    shape_text(into, ndim, shape));
 }
 
-/* A few elements that the host sees, given by a number or by a computed array: written at once, which costs less than a
- * launch. *done false: not such a case. */
+/* A few elements that the host sees, given by a number or by a computed array: written at once,
+ * which costs less than a launch. *done false: not such a case. */
 static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0};
     char number[sizeof(gpa_val)];
@@ -88,7 +109,8 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     gpa_dtype t = (gpa_dtype)to->dtype;
     size_t item = dtype_size(t);
     *done = to->size <= FEW && b && b->host && !b->readers;
-    if (o->arr) *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
+    if (o->arr)
+        *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
     gpa_code rc = *done ? host_wait(rt, b->device, e) : GPA_OK;
     if (!*done || rc) return rc;
     if (o->arr) {
@@ -98,7 +120,8 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
         dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
     }
     b->version++;
-    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides, item, to->ndim, to->shape);
+    strided_copy(b->host + to->offset * (int64_t)item, to->strides, from, strides, item, to->ndim,
+                 to->shape);
     return GPA_OK;
 }
 
@@ -110,7 +133,10 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
     gpa_code rc = GPA_OK;
     gpa_opnd o = *rhs;
     if (o.arr && o.sequence && o.arr->ndim > to->ndim && !(element && to->ndim == 0))
-        return gpa_fail(e, GPA_E_VALUE, "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of %d.", to->ndim);
+        return gpa_fail(e, GPA_E_VALUE,
+                        "setting an array element with a sequence. The requested array would "
+                        "exceed the maximum number of dimension of %d.",
+                        to->ndim);
     if (o.arr && o.arr->ndim > to->ndim) {
         int64_t strides[GPA_MAX_DIMS];
         if (spread_value(o.arr, to->ndim, to->shape, strides))
@@ -118,7 +144,8 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
         o.arr = wide;
     }
     int64_t fit[GPA_MAX_DIMS];
-    if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim, to->shape, fit)))
+    if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim,
+                                             to->shape, fit)))
         TRY(no_fit_view((gpa_dtype)to->dtype, to->ndim, to->shape, rhs->arr, element, e));
     if (to->size == 0) goto out;
     if (rhs->last && o.arr == rhs->arr && store_take(to, o.arr)) goto out;
@@ -134,9 +161,11 @@ out:
 
 /* ---- masks ---- */
 
-/* The strides of the value over the dimensions of the view that a plan with one mask makes. The value must be the same for
- * every true element: its extent at the mask's place is 1 or missing. False when it is not. */
-static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v, int64_t *strides) {
+/* The strides of the value over the dimensions of the view that a plan with one mask makes. The
+ * value must be the same for every true element: its extent at the mask's place is 1 or missing.
+ * False when it is not. */
+static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v,
+                             int64_t *strides) {
     int result[GPA_MAX_DIMS], dims = 0, ndim = 0, first = -1, last = -1, fancy = 0;
     for (int i = 0; i < p->n; i++) {
         if (p->at[i].kind != AT_INT && p->at[i].kind != AT_MASK) continue;
@@ -144,7 +173,8 @@ static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_a
         last = i;
         fancy++;
     }
-    bool front = last - first + 1 != fancy; /* integers elsewhere move the mask's dimension to the front */
+    bool front =
+        last - first + 1 != fancy; /* integers elsewhere move the mask's dimension to the front */
     int places = front ? 0 : -1;
     if (front) dims++;
     for (int i = 0; i < p->n; i++) {
@@ -169,9 +199,10 @@ static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_a
     return true;
 }
 
-/* target = where(mask, value, target), as one store that writes only what is true. *done false: the value is of another
- * kind. */
-static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs, bool *done, gpa_err *e) {
+/* target = where(mask, value, target), as one store that writes only what is true. *done false: the
+ * value is of another kind. */
+static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs,
+                         bool *done, gpa_err *e) {
     gpa_arr *to = NULL, *mask = NULL, *wide = NULL;
     node *value = NULL, *when = NULL;
     int64_t strides[GPA_MAX_DIMS];
@@ -210,19 +241,25 @@ out:
 static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == AT_MASK)
-            return memcmp(p->at[i].arr->shape, a->shape + p->at[i].axis, p->at[i].arr->ndim * sizeof(int64_t)) == 0;
+            return memcmp(p->at[i].arr->shape, a->shape + p->at[i].axis,
+                          p->at[i].arr->ndim * sizeof(int64_t)) == 0;
     return false;
 }
 
-/* Whether the one mask chooses short rows of an array, all of which a store would read and write: those that are true are visited one by one. */
+/* Whether the one mask chooses short rows of an array, all of which a store would read and write:
+ * those that are true are visited one by one. */
 static bool chooses_rows(const gpa_arr *a, const index_plan *p) {
     const gpa_arr *mask = p->at[0].arr;
-    if (!index_is_lone_mask(a, p) || mask->ndim >= a->ndim || arr_is_pending(a) || !a->storage->buf->host || !arr_is_contiguous(a) || !a->size) return false;
-    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype), row = a->size / mask->size * item;
+    if (!index_is_lone_mask(a, p) || mask->ndim >= a->ndim || arr_is_pending(a) ||
+        !a->storage->buf->host || !arr_is_contiguous(a) || !a->size)
+        return false;
+    const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype),
+                  row = a->size / mask->size * item;
     return row >= LEAST_ROW && row <= MOST_ROW && a->size * item <= MOST_ROWS;
 }
 
-/* Whether the index is one mask of the array's own shape: then the value is a list, one per true element. */
+/* Whether the index is one mask of the array's own shape: then the value is a list, one per true
+ * element. */
 static bool is_list(const gpa_arr *a, const index_plan *p) {
     return p->n == 1 && p->masks == 1 && p->at[0].arr->ndim == a->ndim;
 }
@@ -230,19 +267,24 @@ static bool is_list(const gpa_arr *a, const index_plan *p) {
 /* ---- places ---- */
 
 static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
-    if (m->wide == 0) return no_fit_view((gpa_dtype)m->view->dtype, m->ndim, m->shape, v, !ellipsis, e); /* 0-d index arrays are integers */
+    if (m->wide == 0)
+        return no_fit_view((gpa_dtype)m->view->dtype, m->ndim, m->shape, v, !ellipsis,
+                           e); /* 0-d index arrays are integers */
     char from[SHAPE_TEXT], into[SHAPE_TEXT];
     if (list)
         return gpa_fail(e, GPA_E_VALUE,
-                        "NumPy boolean array indexing assignment cannot assign %lld input values to the %lld output values "
+                        "NumPy boolean array indexing assignment cannot assign %lld input values "
+                        "to the %lld output values "
                         "where the mask is true",
                         (long long)v->size, (long long)m->shape[0]);
     return gpa_fail(e, GPA_E_VALUE,
-                    "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
+                    "shape mismatch: value array of shape %s could not be broadcast to indexing "
+                    "result of shape %s",
                     shape_text(from, v->ndim, v->shape), shape_text(into, m->ndim, m->shape));
 }
 
-static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, bool add, gpa_err *e) {
+static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, bool add,
+                              gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0}, *raw = NULL, *typed = NULL, *value = NULL;
     gpa_arr *wide = NULL;
     int64_t strides[GPA_MAX_DIMS];
@@ -258,7 +300,9 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     TRY(node_cast(rt, raw, t, &typed, e));
     TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
     TRY(index_nodes(rt, m, at, e));
-    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape, &(scatter_what){.value = value, .add = add, .sure = m->sure, .once = m->once}, e));
+    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape,
+                      &(scatter_what){.value = value, .add = add, .sure = m->sure, .once = m->once},
+                      e));
 out:
     for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
     node_release(rt, raw);
@@ -274,19 +318,24 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     bool list = is_list(a, p);
     gpa_code rc = GPA_OK;
     TRY(index_places(rt, a, p, &m, e));
-    if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides)) TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
-    if (shape_size(m.wide, m.shape + m.lead) == 0) goto out; /* without places there are no bounds to check either */
+    if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides))
+        TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
+    if (shape_size(m.wide, m.shape + m.lead) == 0)
+        goto out; /* without places there are no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
-    if (a->storage->buf->host || !a->size) { /* nobody would read what finds a bad index of no elements */
+    if (a->storage->buf->host ||
+        !a->size) { /* nobody would read what finds a bad index of no elements */
         rc = scatter_set(rt, &m, rhs, e);
         if (rc == GPA_E_INDEX) unread_excuse(rt, rhs->arr);
-    } else if (shape_size(m.ndim, m.shape)) TRY(set_on_device(rt, &m, rhs, false, e));
+    } else if (shape_size(m.ndim, m.shape))
+        TRY(set_on_device(rt, &m, rhs, false, e));
 out:
     index_map_drop(rt, &m);
     return rc;
 }
 
-gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {
+gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
+                 gpa_err *e) {
     index_plan p; /* large: what is not used is not cleared */
     gpa_arr *to = NULL;
     bool done = false;
@@ -302,9 +351,11 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
     }
     if (is_list(a, &p) && rhs->arr && rhs->arr->ndim > 1)
         TRY(gpa_fail(e, GPA_E_TYPE,
-                     "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
+                     "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
+                     "input has %d dimensions",
                      rhs->arr->ndim));
-    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !chooses_rows(a, &p)) TRY(set_mask(rt, a, &p, rhs, &done, e));
+    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !chooses_rows(a, &p))
+        TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
         TRY(arr_force(rt, a, CUT_STORE, e));
         TRY(scatter_chosen(rt, a, p.at[0].arr, rhs->arr, &done, e));
@@ -318,12 +369,15 @@ out:
 
 /* ---- ufunc.at ---- */
 
-/* Whether a device's own memory takes the sums: those of integers are the same in any order. A bad index of no elements is found here. */
+/* Whether a device's own memory takes the sums: those of integers are the same in any order. A bad
+ * index of no elements is found here. */
 static bool adds_alike(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
-    return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype && result == a->dtype && !a->storage->buf->host && a->size;
+    return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype &&
+           result == a->dtype && !a->storage->buf->host && a->size;
 }
 
-gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs, gpa_err *e) {
+gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n,
+                       const gpa_opnd *rhs, gpa_err *e) {
     index_plan p;
     index_map m = {.view = NULL};
     gpa_opnd in[2] = {{.arr = a}, {.arr = NULL}};
@@ -337,12 +391,15 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
     TRY(index_resolve(rt, a, ix, n, &p, e));
     TRY(index_places(rt, a, &p, &m, e));
-    if (rhs && rhs->arr && (rhs->arr->ndim > m.ndim || !spread_value(rhs->arr, m.ndim, m.shape, strides)))
+    if (rhs && rhs->arr &&
+        (rhs->arr->ndim > m.ndim || !spread_value(rhs->arr, m.ndim, m.shape, strides)))
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
     bool places = shape_size(m.wide, m.shape + m.lead) != 0;
-    if (places && adds_alike(a, op, compute, result)) TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
-    else if (places) TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
+    if (places && adds_alike(a, op, compute, result))
+        TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
+    else if (places)
+        TRY(scatter_update(rt, &m, op, compute, result, rhs, e));
 out:
     index_map_drop(rt, &m);
     index_drop(rt, &p);

@@ -1,7 +1,8 @@
 /* Counting integers in host memory: arr_bincount of runtime.h.
  *
- * A piece at a time is looked at and counted while it is in the cache, so that memory is read once. The table grows to what the first pieces
- * hold; beyond that, all that is left is looked at once, and the table made as large as need be. */
+ * A piece at a time is looked at and counted while it is in the cache, so that memory is read once.
+ * The table grows to what the first pieces hold; beyond that, all that is left is looked at once,
+ * and the table made as large as need be. */
 #include <stdlib.h>
 
 #include "runtime/exec/explain.h"
@@ -11,7 +12,8 @@
 
 enum { PIECE = 4096, FIRST_ROOM = 1 << 16 };
 
-/* Counts (int64), or with weights sums (float64), of the integers below `room`; those below `used` were seen. */
+/* Counts (int64), or with weights sums (float64), of the integers below `room`; those below `used`
+ * were seen. */
 typedef struct {
     const int64_t *x;
     const double *weight;
@@ -30,7 +32,8 @@ GPA_WIDE static void limits(const int64_t *x, int64_t n, int64_t *low, int64_t *
     *high = b;
 }
 
-/* Looks at n integers from the i-th on, and at all that are left where the first room does not suffice. */
+/* Looks at n integers from the i-th on, and at all that are left where the first room does not
+ * suffice. */
 static gpa_code make_room(bins *b, int64_t i, int64_t n, gpa_err *e) {
     int64_t low, high;
     limits(b->x + i, n, &low, &high);
@@ -41,10 +44,12 @@ static gpa_code make_room(bins *b, int64_t i, int64_t n, gpa_err *e) {
     if (low < 0) return gpa_fail(e, GPA_E_VALUE, "'list' argument must have no negative elements");
     if (high >= b->room) {
         int64_t room = b->whole ? high + 1 : MIN(2 * (high + 1), (int64_t)FIRST_ROOM);
-        void *table = room > INT64_MAX / 16 ? NULL : mem_resize(b->table, (size_t)room * sizeof(int64_t));
+        void *table =
+            room > INT64_MAX / 16 ? NULL : mem_resize(b->table, (size_t)room * sizeof(int64_t));
         if (!table) return gpa_no_memory(e);
         b->table = table;
-        memset((char *)table + (size_t)b->room * sizeof(int64_t), 0, (size_t)(room - b->room) * sizeof(int64_t));
+        memset((char *)table + (size_t)b->room * sizeof(int64_t), 0,
+               (size_t)(room - b->room) * sizeof(int64_t));
         b->room = room;
     }
     b->used = MAX(b->used, high + 1);
@@ -67,7 +72,8 @@ static gpa_code fill(bins *b, gpa_err *e) {
     return GPA_OK;
 }
 
-gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, gpa_arr **out, gpa_err *e) {
+gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, gpa_arr **out,
+                      gpa_err *e) {
     host_dense at = {"", NULL, NULL}, weight = {"", NULL, NULL};
     host_new_array made;
     bins b = {.n = x->size};
@@ -85,7 +91,8 @@ gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, g
     int64_t size = MAX(b.used, least);
     TRY(host_new(rt, weights ? DT_F64 : DT_I64, 1, &size, &made, e));
     if (b.used) memcpy(made.data, b.table, (size_t)b.used * sizeof(int64_t));
-    memset(made.data + (size_t)b.used * sizeof(int64_t), 0, (size_t)(size - b.used) * sizeof(int64_t));
+    memset(made.data + (size_t)b.used * sizeof(int64_t), 0,
+           (size_t)(size - b.used) * sizeof(int64_t));
     TRY(host_made(rt, &made, out, e));
     explain_call(rt, "bincount", NULL, *out);
 out:

@@ -1,8 +1,9 @@
 /* Choosing the true elements of a mask: what stands there in another array, or where they are.
  *
- * The host walks the mask. A device with memory of its own does it in one program: a running count says where each chosen element
- * goes, and its end how many there are. The result therefore first has room for all; then it is shortened, or, where few were
- * chosen, copied. Where there is no room for all, they are counted before.
+ * The host walks the mask. A device with memory of its own does it in one program: a running count
+ * says where each chosen element goes, and its end how many there are. The result therefore first
+ * has room for all; then it is shortened, or, where few were chosen, copied. Where there is no room
+ * for all, they are counted before.
  *
  * Reading order: by the host, on a device, places. */
 #include "runtime/array/compaction.h"
@@ -16,9 +17,9 @@
 #include "runtime/array/store.h"
 
 enum {
-    MASK_STEPS = 4,     /* operations of a mask that is computed again rather than stored */
-    SLACK = 1 << 20,    /* bytes too many that nobody minds, */
-    SLACK_SHARE = 4     /* and times the result's own size */
+    MASK_STEPS = 4,  /* operations of a mask that is computed again rather than stored */
+    SLACK = 1 << 20, /* bytes too many that nobody minds, */
+    SLACK_SHARE = 4  /* and times the result's own size */
 };
 
 /* ---- by the host ---- */
@@ -48,17 +49,22 @@ out:
 
 /* ---- on a device ---- */
 
-/* Whether n is computed, in a few operations, from numbers and computed elements at the same places: those of `a`, unless it is NULL. */
+/* Whether n is computed, in a few operations, from numbers and computed elements at the same
+ * places: those of `a`, unless it is NULL. */
 static bool is_of(const node *n, const gpa_arr *a, int depth) {
     if (n->kind == NODE_SCALAR) return true;
-    if (n->kind == NODE_BUF) return node_is_contiguous(n) && (!a || (n->buf == a->storage->buf && n->size == a->size && arr_is_contiguous(a)));
+    if (n->kind == NODE_BUF)
+        return node_is_contiguous(n) &&
+               (!a || (n->buf == a->storage->buf && n->size == a->size && arr_is_contiguous(a)));
     bool all = depth > 0 && node_is_elementwise(n);
     for (int i = 0; i < n->n_in && all; i++) all = is_of(n->in[i], a, depth - 1);
     return all;
 }
 
-/* A result with room for all elements of a mask; where memory is short, for those that are true, which are counted then. */
-static gpa_code make_room(gpa_rt *rt, gpa_dtype t, const gpa_arr *mask, gpa_arr *total, gpa_arr **out, gpa_err *e) {
+/* A result with room for all elements of a mask; where memory is short, for those that are true,
+ * which are counted then. */
+static gpa_code make_room(gpa_rt *rt, gpa_dtype t, const gpa_arr *mask, gpa_arr *total,
+                          gpa_arr **out, gpa_err *e) {
     gpa_err quiet = {0};
     gpa_val n;
     gpa_code rc = arr_empty(rt, t, 1, &mask->size, out, &quiet);
@@ -81,7 +87,8 @@ static gpa_code cut_off(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
         arr_release(rt, *a);
         *a = own;
         own = NULL;
-    } else arr_shorten(rt, *a, n);
+    } else
+        arr_shorten(rt, *a, n);
 out:
     arr_release(rt, part);
     arr_release(rt, own);
@@ -96,7 +103,8 @@ static gpa_code pick_from(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **out,
     gpa_val n;
     gpa_code rc = GPA_OK;
     TRY(arr_reshape(rt, mask, 1, &mask->size, &flat, e));
-    TRY(arr_reduce(rt, RED_SUM, flat, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64}, &total, e));
+    TRY(arr_reduce(rt, RED_SUM, flat, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64},
+                   &total, e));
     TRY(make_room(rt, (gpa_dtype)value->dtype, mask, total, &made, e));
     TRY(arr_scan(rt, RED_SUM, flat, 0, t, &count, e));
     TRY(arr_node(rt, flat, &when, e));
@@ -108,7 +116,8 @@ static gpa_code pick_from(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **out,
     TRY(node_cast(rt, place, DT_I64, &before, e));
     arr_release(rt, count); /* nobody else wants it: it is not stored */
     count = NULL;
-    const scatter_what what = {.value = value, .mask = when, .sure = true, .once = true, .beside = total};
+    const scatter_what what = {
+        .value = value, .mask = when, .sure = true, .once = true, .beside = total};
     TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &what, e));
     TRY(arr_item(rt, total, &n, e));
     TRY(cut_off(rt, &made, n.I64, e));
@@ -126,10 +135,13 @@ out:
     return rc;
 }
 
-/* The same. A mask that is quickly had from elements that are read anyway (`a`; NULL: any) is not stored on the way. */
-static gpa_code pick(gpa_rt *rt, node *value, const gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+/* The same. A mask that is quickly had from elements that are read anyway (`a`; NULL: any) is not
+ * stored on the way. */
+static gpa_code pick(gpa_rt *rt, node *value, const gpa_arr *a, gpa_arr *mask, gpa_arr **out,
+                     gpa_err *e) {
     node *pending = mask->storage->node;
-    if (!pending || !pending->owner || !is_of(pending, a, MASK_STEPS)) return pick_from(rt, value, mask, out, e);
+    if (!pending || !pending->owner || !is_of(pending, a, MASK_STEPS))
+        return pick_from(rt, value, mask, out, e);
     gpa_storage *held = pending->owner;
     pending->owner = NULL; /* for steps that compute it, nobody holds it */
     node_retain(pending);
@@ -153,7 +165,8 @@ gpa_code pick_true(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err
 /* ---- places ---- */
 
 /* The coordinates of the true elements, row by row of the last dimension. */
-static void find_true(const char *mask, int ndim, const int64_t *shape, int64_t count, int64_t *const *to) {
+static void find_true(const char *mask, int ndim, const int64_t *shape, int64_t count,
+                      int64_t *const *to) {
     int64_t at[GPA_MAX_DIMS] = {0}, found = 0, width = shape[ndim - 1];
     for (; found < count; mask += width) {
         int64_t begin = found;
@@ -201,12 +214,14 @@ static gpa_code flat_places(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e
 }
 
 /* One integer operation with a number. */
-static gpa_code with_number(gpa_rt *rt, gpa_op op, gpa_arr *a, int64_t v, gpa_arr **out, gpa_err *e) {
+static gpa_code with_number(gpa_rt *rt, gpa_op op, gpa_arr *a, int64_t v, gpa_arr **out,
+                            gpa_err *e) {
     gpa_opnd in[2] = {{.arr = a}, {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = v}}};
     return arr_ufunc(rt, op, in, NULL, out, e);
 }
 
-/* Divides the places, which are `rest`, by an extent: rest becomes what is left for the dimensions above. */
+/* Divides the places, which are `rest`, by an extent: rest becomes what is left for the dimensions
+ * above. */
 static gpa_code take_extent(gpa_rt *rt, gpa_arr **rest, int64_t extent, gpa_arr **out, gpa_err *e) {
     gpa_arr *at = NULL, *above = NULL;
     gpa_code rc = GPA_OK;
@@ -228,8 +243,10 @@ static gpa_code nonzero_on_device(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_
     gpa_code rc = GPA_OK;
     for (int d = 0; d < mask->ndim; d++) out[d] = NULL;
     TRY(flat_places(rt, mask, &flat, e));
-    TRY(arr_cast(rt, flat, mask->ndim > 1 && mask->size <= UINT32_MAX ? DT_U32 : DT_I64, false, &rest, e));
-    for (int d = mask->ndim - 1; d > 0; d--) TRY(take_extent(rt, &rest, mask->shape[d], &out[d], e));
+    TRY(arr_cast(rt, flat, mask->ndim > 1 && mask->size <= UINT32_MAX ? DT_U32 : DT_I64, false,
+                 &rest, e));
+    for (int d = mask->ndim - 1; d > 0; d--)
+        TRY(take_extent(rt, &rest, mask->shape[d], &out[d], e));
     TRY(arr_cast(rt, rest, DT_I64, false, &out[0], e));
 out:
     for (int d = 0; d < mask->ndim && rc; d++) arr_release(rt, out[d]);
@@ -244,13 +261,15 @@ static gpa_code nonzero_here(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) 
     gpa_code rc = GPA_OK;
     if (a->ndim == 0)
         TRY(gpa_fail(e, GPA_E_VALUE,
-                     "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead."));
+                     "Calling nonzero on 0d arrays is not allowed. Use "
+                     "np.atleast_1d(scalar).nonzero() instead."));
     TRY(device_default(rt, &d, e));
     TRY(arr_cast(rt, a, DT_BOOL, false, &mask, e));
     if (d->caps.host_visible || a->size == 0) {
         TRY(nonzero_on_host(rt, mask, out, e));
         explain_call(rt, "nonzero", NULL, out[0]);
-    } else TRY(nonzero_on_device(rt, mask, out, e));
+    } else
+        TRY(nonzero_on_device(rt, mask, out, e));
 out:
     arr_release(rt, mask);
     return rc;

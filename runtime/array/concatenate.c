@@ -1,14 +1,15 @@
 /* Joining arrays.
  *
- * Parts are stored into slices of the result: each store is fused with what makes the part. Small parts are copied by the
- * host where it sees them, which costs less than a launch. */
+ * Parts are stored into slices of the result: each store is fused with what makes the part. Small
+ * parts are copied by the host where it sees them, which costs less than a launch. */
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 
-/* A result of at most so many bytes is put together by the host, or of parts that have so many on average and are there already. */
+/* A result of at most so many bytes is put together by the host, or of parts that have so many on
+ * average and are there already. */
 enum { SMALL_JOIN = 1 << 16 };
 
 /* ---- concatenate ---- */
@@ -19,14 +20,17 @@ static gpa_code joined_shape(gpa_arr *const *in, int n, int axis, int64_t *shape
     for (int i = 1; i < n; i++) {
         if (in[i]->ndim != first->ndim)
             return gpa_fail(e, GPA_E_VALUE,
-                            "all the input arrays must have same number of dimensions, but the array at index 0 has %d "
+                            "all the input arrays must have same number of dimensions, but the "
+                            "array at index 0 has %d "
                             "dimension(s) and the array at index %d has %d dimension(s)",
                             first->ndim, i, in[i]->ndim);
         for (int d = 0; d < first->ndim; d++) {
             if (d != axis && in[i]->shape[d] != first->shape[d])
                 return gpa_fail(e, GPA_E_VALUE,
-                                "all the input array dimensions except for the concatenation axis must match exactly, but "
-                                "along dimension %d, the array at index 0 has size %lld and the array at index %d has size "
+                                "all the input array dimensions except for the concatenation axis "
+                                "must match exactly, but "
+                                "along dimension %d, the array at index 0 has size %lld and the "
+                                "array at index %d has size "
                                 "%lld",
                                 d, (long long)first->shape[d], i, (long long)in[i]->shape[d]);
         }
@@ -52,23 +56,29 @@ out:
 /* Whether the elements are where the host sees them, once it has waited for the device. */
 static bool lies_here(const gpa_arr *a) { return !arr_is_pending(a) && a->storage->buf->host; }
 
-static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, int64_t offset, gpa_err *e) {
+static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, int64_t offset,
+                          gpa_err *e) {
     gpa_dtype t = (gpa_dtype)to->dtype;
     const int64_t item = (int64_t)dtype_size(t);
     int64_t dense[GPA_MAX_DIMS];
     host_dense h;
     if (part->dtype == t && lies_here(part)) {
-        strided_copy(first + offset * item, to->strides, part->storage->buf->host + part->offset * item, part->strides, dtype_size(t), part->ndim, part->shape);
+        strided_copy(first + offset * item, to->strides,
+                     part->storage->buf->host + part->offset * item, part->strides, dtype_size(t),
+                     part->ndim, part->shape);
         return GPA_OK;
     }
     gpa_code rc = host_get_as(rt, part, t, &h, e);
     shape_c_strides(part->ndim, part->shape, dense);
-    if (!rc) strided_copy(first + offset * item, to->strides, h.data, dense, dtype_size(t), part->ndim, part->shape);
+    if (!rc)
+        strided_copy(first + offset * item, to->strides, h.data, dense, dtype_size(t), part->ndim,
+                     part->shape);
     host_drop(rt, &h);
     return rc;
 }
 
-/* Whether the host puts a result together: it is small, or its parts are, and each lies in one piece of it. */
+/* Whether the host puts a result together: it is small, or its parts are, and each lies in one
+ * piece of it. */
 static bool joins_here(const gpa_arr *made, gpa_arr *const *in, int n, int axis) {
     const int64_t bytes = made->size * (int64_t)dtype_size((gpa_dtype)made->dtype);
     if (!made->storage->buf->host || bytes <= SMALL_JOIN) return made->storage->buf->host;
@@ -78,16 +88,20 @@ static bool joins_here(const gpa_arr *made, gpa_arr *const *in, int n, int axis)
     return true;
 }
 
-/* Whether two parts lie side by side in the result, element by element, and can be parts of complex numbers: floats, or bits taken for them. */
+/* Whether two parts lie side by side in the result, element by element, and can be parts of complex
+ * numbers: floats, or bits taken for them. */
 static bool are_pairs(gpa_arr *const *in, int n, int axis, gpa_dtype t) {
-    if (n != 2 || axis != in[0]->ndim - 1 || in[0]->shape[axis] != 1 || in[1]->shape[axis] != 1 || !in[0]->size) return false;
+    if (n != 2 || axis != in[0]->ndim - 1 || in[0]->shape[axis] != 1 || in[1]->shape[axis] != 1 ||
+        !in[0]->size)
+        return false;
     if (t == DT_F32 || t == DT_F64) return true;
     return dtype_is_int(t) && dtype_size(t) >= 4 && in[0]->dtype == t && in[1]->dtype == t;
 }
 
 /* They are stored in one pass, as complex numbers. */
 static gpa_code store_pairs(gpa_rt *rt, gpa_arr *to, gpa_arr *const *in, gpa_err *e) {
-    gpa_dtype real = dtype_size((gpa_dtype)to->dtype) == 4 ? DT_F32 : DT_F64, both = real == DT_F32 ? DT_C64 : DT_C128;
+    gpa_dtype real = dtype_size((gpa_dtype)to->dtype) == 4 ? DT_F32 : DT_F64,
+              both = real == DT_F32 ? DT_C64 : DT_C128;
     gpa_arr *pairs = NULL, *bits = NULL;
     node *n = NULL, *part[3] = {0}, *value = NULL;
     gpa_code rc = GPA_OK;
@@ -112,12 +126,14 @@ out:
     return rc;
 }
 
-static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
+                            gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], offset = 0;
     gpa_arr *made = NULL;
     gpa_code rc = GPA_OK;
     if (n == 0) TRY(gpa_fail(e, GPA_E_VALUE, "need at least one array to concatenate"));
-    if (in[0]->ndim == 0) TRY(gpa_fail(e, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
+    if (in[0]->ndim == 0)
+        TRY(gpa_fail(e, GPA_E_VALUE, "zero-dimensional arrays cannot be concatenated"));
     TRY(shape_axis(axis, in[0]->ndim, &axis, e));
     TRY(joined_shape(in, n, axis, shape, e));
     gpa_dtype t = dtype == DT_NONE ? (gpa_dtype)in[0]->dtype : dtype;
@@ -133,8 +149,10 @@ static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa
         n = 0;
     }
     for (int i = 0; i < n; i++) {
-        if (host) TRY(copy_part(rt, made, made->storage->buf->host, in[i], offset, e));
-        else TRY(store_part(rt, made, in[i], offset, e));
+        if (host)
+            TRY(copy_part(rt, made, made->storage->buf->host, in[i], offset, e));
+        else
+            TRY(store_part(rt, made, in[i], offset, e));
         offset += in[i]->shape[axis] * made->strides[axis];
     }
     *out = made;
@@ -144,7 +162,8 @@ out:
     return rc;
 }
 
-gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
+                    gpa_err *e) {
     place_stay p = place_enter(rt, in, n);
     gpa_code rc = concat_here(rt, in, n, axis, dtype, out, e);
     place_leave(rt, p);

@@ -1,7 +1,8 @@
-/* Memory travels between devices of one backend as the backend does it, else through the host: straight where one side is
- * visible, else in blocks.
+/* Memory travels between devices of one backend as the backend does it, else through the host:
+ * straight where one side is visible, else in blocks.
  *
- * Reading order: copies, the devices of pending values, moving arrays. rt_set_device is in device.c. */
+ * Reading order: copies, the devices of pending values, moving arrays. rt_set_device is in
+ * device.c. */
 #include "runtime/array/device_transfer.h"
 
 #include "runtime/exec/deferred_error.h"
@@ -13,7 +14,8 @@ enum { BLOCK = 64 << 20 };
 
 /* ---- copies ---- */
 
-gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n, gpa_err *e) {
+gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
+                    gpa_err *e) {
     const gpa_device *s = from->device, *t = to->device;
     gpa_code rc = buf_check(from, e);
     if (rc || !n) return rc;
@@ -59,8 +61,10 @@ static void look_below(gpa_rt *rt, node *n, gpa_device **common, bool *mixed) {
 }
 
 static void look_at(gpa_rt *rt, const gpa_arr *a, gpa_device **common, bool *mixed) {
-    if (a->storage->buf) meet(a->storage->buf->device, common, mixed);
-    else look_below(rt, a->storage->node, common, mixed);
+    if (a->storage->buf)
+        meet(a->storage->buf->device, common, mixed);
+    else
+        look_below(rt, a->storage->node, common, mixed);
 }
 
 /* The one device that n arrays share; NULL: none of them has one, or they differ. */
@@ -105,12 +109,15 @@ static gpa_code copy_to(gpa_rt *rt, gpa_device *d, gpa_arr *a, gpa_arr **out, gp
     gpa_device *before = rt->device;
     size_t item = dtype_size((gpa_dtype)a->dtype);
     gpa_code rc = GPA_OK;
-    if (arr_is_contiguous(a)) dense = arr_retain(a);
-    else TRY(arr_copy(rt, a, &dense, e));
+    if (arr_is_contiguous(a))
+        dense = arr_retain(a);
+    else
+        TRY(arr_copy(rt, a, &dense, e));
     TRY(arr_force(rt, dense, CUT_NEEDED, e));
     rt->device = d;
     TRY(arr_empty(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, &made, e));
-    TRY(place_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item, (size_t)a->size * item, e));
+    TRY(place_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item,
+                   (size_t)a->size * item, e));
     *out = made;
     made = NULL;
 out:
@@ -137,9 +144,12 @@ gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *name, bool copy, gpa_arr **o
     gpa_code rc = GPA_OK;
     TRY(device_named(rt, name, &d, e));
     TRY(arr_force(rt, a, CUT_NEEDED, e));
-    if (a->storage->buf->device != d) TRY(copy_to(rt, d, a, &done, e));
-    else if (copy) TRY(arr_copy(rt, a, &done, e));
-    else done = arr_retain(a);
+    if (a->storage->buf->device != d)
+        TRY(copy_to(rt, d, a, &done, e));
+    else if (copy)
+        TRY(arr_copy(rt, a, &done, e));
+    else
+        done = arr_retain(a);
     *out = done;
 out:
     return rc;

@@ -1,13 +1,14 @@
 /* Reads, and single elements.
  *
- * Scalar loops read and write elements one by one: where the host sees the memory and nothing pends, that is a bounds
- * check and a load. */
+ * Scalar loops read and write elements one by one: where the host sees the memory and nothing
+ * pends, that is a bounds check and a load. */
 #include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 #include "runtime/array/store.h"
 
-/* Whether the pending value is one number everywhere: then nothing is computed for an element of it. */
+/* Whether the pending value is one number everywhere: then nothing is computed for an element of
+ * it. */
 static bool is_constant(const gpa_arr *a, gpa_val *out) {
     const node *n = a->storage->node;
     if (n->kind == NODE_VIEW) n = n->in[0];
@@ -19,7 +20,9 @@ static bool is_constant(const gpa_arr *a, gpa_val *out) {
 gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     gpa_val v;
     if (arr_is_pending(a) && is_constant(a, &v)) {
-        for (int64_t i = 0; i < a->size; i++) dtype_store((char *)to + i * (int64_t)dtype_size((gpa_dtype)a->dtype), (gpa_dtype)a->dtype, v);
+        for (int64_t i = 0; i < a->size; i++)
+            dtype_store((char *)to + i * (int64_t)dtype_size((gpa_dtype)a->dtype),
+                        (gpa_dtype)a->dtype, v);
         return GPA_OK;
     }
     gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
@@ -27,7 +30,8 @@ gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
 }
 
 /* The element at `offset` of memory whose device has work or memory of its own. */
-static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val *out, gpa_err *e) {
+static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val *out,
+                          gpa_err *e) {
     size_t item = dtype_size(t);
     char raw[sizeof(gpa_val)];
     gpa_code rc = buf_check(b, e);
@@ -37,7 +41,9 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
         return rc;
     }
     if (rc) return rc;
-    rc = device_result(rt, b->device, b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
+    rc = device_result(
+        rt, b->device,
+        b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
     rc = exec_faults(rt, b->device, rc, e);
     if (!rc) rc = buf_check(b, e);
     if (!rc) *out = dtype_load(raw, t);
@@ -51,33 +57,39 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         if (is_constant(a, out)) return GPA_OK;
         /* One element of memory that is there: a copy would be a program of its own. */
         const node *n = s->node;
-        if (n->kind == NODE_BUF && n->size == 1 && n->dtype == a->dtype) return fetch_one(rt, n->buf, t, n->map[n->ndim], out, e);
+        if (n->kind == NODE_BUF && n->size == 1 && n->dtype == a->dtype)
+            return fetch_one(rt, n->buf, t, n->map[n->ndim], out, e);
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || s->buf->doubt || !host_is_settled(rt, s->buf->device)) return fetch_one(rt, s->buf, t, offset, out, e);
+    if (!s->buf->host || s->buf->doubt || !host_is_settled(rt, s->buf->device))
+        return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     return GPA_OK;
 }
 
 gpa_code arr_item(gpa_rt *rt, gpa_arr *a, gpa_val *out, gpa_err *e) {
-    if (a->size != 1) return gpa_fail(e, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
+    if (a->size != 1)
+        return gpa_fail(e, GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
     return read_one(rt, a, a->offset, out, e);
 }
 
-static gpa_code find_element(const gpa_arr *a, const int64_t *ix, int n, int64_t *offset, gpa_err *e) {
+static gpa_code find_element(const gpa_arr *a, const int64_t *ix, int n, int64_t *offset,
+                             gpa_err *e) {
     if (n != a->ndim)
-        return gpa_fail(e, GPA_E_INDEX,
-                        n > a->ndim ? "too many indices for array: array is %d-dimensional, but %d were indexed"
-                                    : "an element of a %d-dimensional array is not found by %d indices",
-                        a->ndim, n);
+        return gpa_fail(
+            e, GPA_E_INDEX,
+            n > a->ndim ? "too many indices for array: array is %d-dimensional, but %d were indexed"
+                        : "an element of a %d-dimensional array is not found by %d indices",
+            a->ndim, n);
     int64_t at = a->offset;
     for (int d = 0; d < n; d++) {
         int64_t i = ix[d], extent = a->shape[d];
         if (i < 0) i += extent;
         if (i < 0 || i >= extent)
-            return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)ix[d], d,
-                            (long long)extent);
+            return gpa_fail(e, GPA_E_INDEX,
+                            "index %lld is out of bounds for axis %d with size %lld",
+                            (long long)ix[d], d, (long long)extent);
         at += i * a->strides[d];
     }
     *offset = at;
@@ -90,7 +102,8 @@ gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val 
     return rc ? rc : read_one(rt, a, offset, out, e);
 }
 
-gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtype t, gpa_val v, gpa_err *e) {
+gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtype t, gpa_val v,
+                      gpa_err *e) {
     int64_t offset = 0;
     if (a->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     gpa_code rc = find_element(a, ix, n, &offset, e);
@@ -111,5 +124,6 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtyp
     char raw[sizeof(gpa_val)];
     dtype_store(raw, own, v);
     rc = buf_check(b, e);
-    return rc ? rc : b->device->be->upload(b->device->dev, b->mem, (size_t)offset * item, raw, item, e);
+    return rc ? rc
+              : b->device->be->upload(b->device->dev, b->mem, (size_t)offset * item, raw, item, e);
 }

@@ -1,4 +1,5 @@
-/* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is found here, at once.
+/* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is
+ * found here, at once.
  *
  * Reading order: dtypes, shapes, the operation, casts. */
 #include <math.h>
@@ -11,7 +12,9 @@
 
 /* ---- dtypes ---- */
 
-static gpa_dtype opnd_dtype(const gpa_opnd *o) { return o->arr ? (gpa_dtype)o->arr->dtype : o->dtype; }
+static gpa_dtype opnd_dtype(const gpa_opnd *o) {
+    return o->arr ? (gpa_dtype)o->arr->dtype : o->dtype;
+}
 
 static bool is_weak(const gpa_opnd *o) { return !o->arr && o->weak != WEAK_NO; }
 
@@ -25,7 +28,8 @@ gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) 
         }
         gpa_dtype with = t == DT_NONE ? opnd_dtype(&in[i]) : dtype_promote(t, opnd_dtype(&in[i]));
         if (with == DT_NONE)
-            return gpa_fail(e, GPA_E_DTYPE_PROMOTION, "The DTypes %s and %s do not have a common DType.", dtype_info[t].name,
+            return gpa_fail(e, GPA_E_DTYPE_PROMOTION,
+                            "The DTypes %s and %s do not have a common DType.", dtype_info[t].name,
                             dtype_info[opnd_dtype(&in[i])].name);
         t = with;
     }
@@ -38,33 +42,44 @@ static const char *type_name(const gpa_opnd *o, char *text, size_t n) {
     static const char *const weak[] = {"", "Bool", "_PyLong", "_PyFloat", "_PyComplex"};
     const char *name = dtype_info[opnd_dtype(o)].name;
     int second = dtype_info[opnd_dtype(o)].kind == 'U';
-    if (is_weak(o)) snprintf(text, n, "<class 'numpy.dtypes.%sDType'>", weak[o->weak]);
-    else snprintf(text, n, "<class 'numpy.dtypes.%s%c%sDType'>", second ? "U" : "", name[second] - 'a' + 'A', name + 1 + second);
+    if (is_weak(o))
+        snprintf(text, n, "<class 'numpy.dtypes.%sDType'>", weak[o->weak]);
+    else
+        snprintf(text, n, "<class 'numpy.dtypes.%s%c%sDType'>", second ? "U" : "",
+                 name[second] - 'a' + 'A', name + 1 + second);
     return text;
 }
 
-/* NumPy's other words for a missing loop, of operations that look for one by the operands' exact types. */
+/* NumPy's other words for a missing loop, of operations that look for one by the operands' exact
+ * types. */
 static gpa_code no_signature(gpa_op op, const gpa_opnd *in, gpa_err *e) {
     char a[64], b[64];
     type_name(&in[0], a, sizeof a);
     if (op_info[op].arity == 1)
-        return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types %s -> None",
-                        op_info[op].name, a);
-    return gpa_fail(e, GPA_E_UFUNC_TYPE, "ufunc '%s' did not contain a loop with signature matching types (%s, %s) -> None",
-                    op_info[op].name, a, type_name(&in[1], b, sizeof b));
+        return gpa_fail(
+            e, GPA_E_UFUNC_TYPE,
+            "ufunc '%s' did not contain a loop with signature matching types %s -> None",
+            op_info[op].name, a);
+    return gpa_fail(
+        e, GPA_E_UFUNC_TYPE,
+        "ufunc '%s' did not contain a loop with signature matching types (%s, %s) -> None",
+        op_info[op].name, a, type_name(&in[1], b, sizeof b));
 }
 
 static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
     if (op == OP_SUBTRACT && t == DT_BOOL)
         return gpa_fail(e, GPA_E_TYPE,
-                        "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or "
+                        "numpy boolean subtract, the `-` operator, is not supported, use the "
+                        "bitwise_xor, the `^` operator, or "
                         "the logical_xor function instead.");
     if (op == OP_NEGATIVE && t == DT_BOOL)
         return gpa_fail(e, GPA_E_TYPE,
-                        "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the "
+                        "The numpy boolean negative, the `-` operator, is not supported, use the "
+                        "`~` operator or the "
                         "logical_not function instead.");
     return gpa_fail(e, GPA_E_TYPE,
-                    "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported "
+                    "ufunc '%s' not supported for the input types, and the inputs could not be "
+                    "safely coerced to any supported "
                     "types according to the casting rule ''safe''",
                     op_info[op].name);
 }
@@ -81,7 +96,8 @@ static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out
     return weak ? arr_result_type(in, n, out, e) : GPA_OK;
 }
 
-gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
+gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result,
+                         gpa_err *e) {
     gpa_dtype t;
     gpa_sig sig = (gpa_sig)op_info[op].sig;
     /* The condition of a selection and the exponent of ldexp say nothing about the values' type. */
@@ -90,8 +106,10 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
     gpa_code rc = common_type(op, first, n, &t, e);
     if (!rc && sig == SIG_LDEXP) {
         gpa_dtype exponent = opnd_dtype(&in[1]);
-        if (exponent == DT_U64 || (!dtype_is_int(exponent) && exponent != DT_BOOL)) return no_loop(op, t, e);
-        if (!in->arr && in->weak == WEAK_INT && !is_weak(&in[1])) t = DT_F16; /* NumPy's first loop that a Python int may enter */
+        if (exponent == DT_U64 || (!dtype_is_int(exponent) && exponent != DT_BOOL))
+            return no_loop(op, t, e);
+        if (!in->arr && in->weak == WEAK_INT && !is_weak(&in[1]))
+            t = DT_F16; /* NumPy's first loop that a Python int may enter */
     }
     if (rc || op_types(op, t, compute, result)) return rc;
     bool by_type = sig == SIG_INT || (t == DT_BOOL && op != OP_SUBTRACT && op != OP_NEGATIVE);
@@ -100,28 +118,34 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
 
 /* Python's int must fit the dtype it takes; comparisons and logic know what it would be. */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
-    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || (op == OP_WHERE && o->dtype == DT_I64)) return GPA_OK; /* np.where converts like astype */
+    if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || (op == OP_WHERE && o->dtype == DT_I64))
+        return GPA_OK; /* np.where converts like astype */
     return arr_check_number(o, t, e);
 }
 
-/* A comparison of integers with a Python int beyond int64: in `own` as what it is, an uint64, or beyond that as good as infinite. The
- * operands to go on with. */
+/* A comparison of integers with a Python int beyond int64: in `own` as what it is, an uint64, or
+ * beyond that as good as infinite. The operands to go on with. */
 static const gpa_opnd *compare_large(gpa_op op, const gpa_opnd *in, gpa_opnd *own) {
     if (op_info[op].sig != SIG_COMPARE) return in;
     for (int i = 0; i < 2; i++) {
         gpa_dtype other = opnd_dtype(&in[1 - i]);
-        if (in[i].arr || in[i].weak != WEAK_INT || in[i].dtype == DT_I64 || !(dtype_is_int(other) || other == DT_BOOL)) continue;
+        if (in[i].arr || in[i].weak != WEAK_INT || in[i].dtype == DT_I64 ||
+            !(dtype_is_int(other) || other == DT_BOOL))
+            continue;
         memcpy(own, in, 2 * sizeof *own);
         bool beyond = in[i].dtype == DT_F64;
         own[i].weak = beyond ? WEAK_FLOAT : WEAK_NO;
-        if (beyond) own[i].v.F64 = copysign(INFINITY, in[i].v.F64);
-        else if (own[1 - i].weak == WEAK_INT) own[1 - i].weak = WEAK_NO;
+        if (beyond)
+            own[i].v.F64 = copysign(INFINITY, in[i].v.F64);
+        else if (own[1 - i].weak == WEAK_INT)
+            own[1 - i].weak = WEAK_NO;
         return own;
     }
     return in;
 }
 
-/* A number that does not fit beside a typed integer: the two are compared (or are true) in int64, or if that fails too in float64. */
+/* A number that does not fit beside a typed integer: the two are compared (or are true) in int64,
+ * or if that fails too in float64. */
 static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) {
     gpa_sig sig = (gpa_sig)op_info[op].sig;
     if ((sig != SIG_COMPARE && sig != SIG_LOGIC) || !dtype_is_int(*compute)) return;
@@ -132,13 +156,15 @@ static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) 
     }
 }
 
-gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result, gpa_err *e) {
+gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result,
+                          gpa_err *e) {
     gpa_opnd own[2];
     in = compare_large(op, in, own);
     gpa_code rc = arr_ufunc_types(op, in, compute, result, e);
     if (rc) return rc;
     widen_comparison(op, in, compute);
-    for (int i = 0; i < op_info[op].arity && !rc; i++) rc = check_number(op, &in[i], op_operand(op, *compute, i), e);
+    for (int i = 0; i < op_info[op].arity && !rc; i++)
+        rc = check_number(op, &in[i], op_operand(op, *compute, i), e);
     return rc;
 }
 
@@ -161,7 +187,8 @@ static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
 enum { MOST_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
 
 /* The common shape of the operands, where= and out=, which must not be broadcast itself. */
-static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim, int64_t *shape, gpa_err *e) {
+static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim,
+                             int64_t *shape, gpa_err *e) {
     const gpa_arr *each[MOST_SHAPES];
     int ndims[MOST_SHAPES];
     const int64_t *shapes[MOST_SHAPES];
@@ -180,44 +207,57 @@ static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o,
     if (!fits) {
         shape_mismatch(count, ndims, shapes, e);
         for (int i = 0; i < n; i++)
-            if (in[i].arr) gpa_err_note(e, in[i].span, "%s", shape_text(have, in[i].arr->ndim, in[i].arr->shape));
+            if (in[i].arr)
+                gpa_err_note(e, in[i].span, "%s",
+                             shape_text(have, in[i].arr->ndim, in[i].arr->shape));
         return GPA_E_VALUE;
     }
     if (!o->into || shape_equal(o->into->ndim, o->into->shape, *ndim, shape)) return GPA_OK;
-    return gpa_fail(e, GPA_E_VALUE, "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
-                    shape_text(have, o->into->ndim, o->into->shape), shape_text(want, *ndim, shape));
+    return gpa_fail(
+        e, GPA_E_VALUE,
+        "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+        shape_text(have, o->into->ndim, o->into->shape), shape_text(want, *ndim, shape));
 }
 
-static gpa_code check_cast(const char *name, gpa_dtype result, const arr_ufunc_opts *o, gpa_err *e) {
+static gpa_code check_cast(const char *name, gpa_dtype result, const arr_ufunc_opts *o,
+                           gpa_err *e) {
     static const char *const rules[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
     gpa_casting casting = o->casting == CAST_NO ? CAST_SAME_KIND : o->casting;
     if (!o->into || dtype_can_cast(result, (gpa_dtype)o->into->dtype, casting)) return GPA_OK;
-    return gpa_fail(e, GPA_E_UFUNC_TYPE, "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
-                    name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
+    return gpa_fail(
+        e, GPA_E_UFUNC_TYPE,
+        "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
+        name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
 }
 
-/* NumPy refuses a negative power of integers, also when only one of many exponents is negative: the exponents are looked
- * at before the power is recorded, since an error must not move to where the value is used. */
+/* NumPy refuses a negative power of integers, also when only one of many exponents is negative: the
+ * exponents are looked at before the power is recorded, since an error must not move to where the
+ * value is used. */
 static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype compute, gpa_err *e) {
     gpa_arr *b = in[1].arr, *least = NULL;
     gpa_val v = in[1].v;
     gpa_dtype t = in[1].dtype;
     gpa_code rc = GPA_OK;
-    if (dtype_info[compute].kind != 'I' || (b && (b->size == 0 || dtype_info[b->dtype].kind != 'I'))) return GPA_OK;
+    if (dtype_info[compute].kind != 'I' ||
+        (b && (b->size == 0 || dtype_info[b->dtype].kind != 'I')))
+        return GPA_OK;
     if (b) {
         t = (gpa_dtype)b->dtype;
-        rc = arr_reduce(rt, RED_MIN, b, &(arr_reduce_opts){.axes = ~0u, .dtype = DT_NONE}, &least, e);
+        rc = arr_reduce(rt, RED_MIN, b, &(arr_reduce_opts){.axes = ~0u, .dtype = DT_NONE}, &least,
+                        e);
         if (!rc) rc = arr_item(rt, least, &v, e);
         arr_release(rt, least);
     }
-    if (!rc && dtype_cast(v, t, DT_I64).I64 < 0) rc = gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
+    if (!rc && dtype_cast(v, t, DT_I64).I64 < 0)
+        rc = gpa_fail(e, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     return rc;
 }
 
 /* ---- the operation ---- */
 
 /* The value of the operation; of numbers alone it is a number. */
-static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result, node *const *in, node **out, gpa_err *e) {
+static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result, node *const *in,
+                      node **out, gpa_err *e) {
     bool numbers = true;
     gpa_val v[3] = {0};
     for (int i = 0; i < op_info[op].arity; i++) {
@@ -229,7 +269,8 @@ static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result
 }
 
 /* Stores a result into out=, only where where= is true; a number is spread over it. */
-static gpa_code store_result(gpa_rt *rt, node *value, const arr_ufunc_opts *o, gpa_arr **out, gpa_err *e) {
+static gpa_code store_result(gpa_rt *rt, node *value, const arr_ufunc_opts *o, gpa_arr **out,
+                             gpa_err *e) {
     node *mask = NULL;
     gpa_code rc = GPA_OK;
     if (o->where) TRY(arr_node(rt, o->where, &mask, e));
@@ -240,23 +281,27 @@ out:
     return rc;
 }
 
-/* Whether a comparison is between signed and uint64 operands. Their common type is float64, which holds neither. */
+/* Whether a comparison is between signed and uint64 operands. Their common type is float64, which
+ * holds neither. */
 static bool is_mixed(gpa_op op, const gpa_opnd *in) {
     if (op_info[op].sig != SIG_COMPARE || is_weak(&in[0]) || is_weak(&in[1])) return false;
     gpa_dtype a = opnd_dtype(&in[0]), b = opnd_dtype(&in[1]);
     return (dtype_info[a].kind == 'I' && b == DT_U64) || (a == DT_U64 && dtype_info[b].kind == 'I');
 }
 
-/* Such a comparison, exact as NumPy's: the signed operand, where it is not negative, in uint64; where it is, known. in[0]
- * and in[1] are the operands in their own kinds, as int64 and uint64. */
-static gpa_code apply_mixed(gpa_rt *rt, gpa_op op, bool signed_first, node *const *in, node **out, gpa_err *e) {
+/* Such a comparison, exact as NumPy's: the signed operand, where it is not negative, in uint64;
+ * where it is, known. in[0] and in[1] are the operands in their own kinds, as int64 and uint64. */
+static gpa_code apply_mixed(gpa_rt *rt, gpa_op op, bool signed_first, node *const *in, node **out,
+                            gpa_err *e) {
     node *zero = NULL, *negative = NULL, *bits = NULL, *compared = NULL;
-    bool below = op == (signed_first ? OP_LESS : OP_GREATER) || op == (signed_first ? OP_LESS_EQUAL : OP_GREATER_EQUAL);
+    bool below = op == (signed_first ? OP_LESS : OP_GREATER) ||
+                 op == (signed_first ? OP_LESS_EQUAL : OP_GREATER_EQUAL);
     bool when_negative = below || op == OP_NOT_EQUAL;
     gpa_code rc = GPA_OK;
     node *s = in[!signed_first], *u = in[signed_first];
     TRY(node_scalar(rt, DT_I64, (gpa_val){.I64 = 0}, &zero, e));
-    TRY(apply(rt, when_negative ? OP_LESS : OP_GREATER_EQUAL, DT_I64, DT_BOOL, (node *[]){s, zero, NULL}, &negative, e));
+    TRY(apply(rt, when_negative ? OP_LESS : OP_GREATER_EQUAL, DT_I64, DT_BOOL,
+              (node *[]){s, zero, NULL}, &negative, e));
     TRY(node_cast(rt, s, DT_U64, &bits, e));
     node *const pair[3] = {signed_first ? bits : u, signed_first ? u : bits, NULL};
     TRY(apply(rt, op, DT_U64, DT_BOOL, pair, &compared, e));
@@ -270,25 +315,32 @@ out:
     return rc;
 }
 
-/* Whether it is an operand of plain(): an array with the dtype and the shape of a, or Python's real number. */
+/* Whether it is an operand of plain(): an array with the dtype and the shape of a, or Python's real
+ * number. */
 static bool is_plain(const gpa_opnd *o, const gpa_arr *a) {
     if (!o->arr) return o->weak != WEAK_NO && o->weak != WEAK_COMPLEX;
-    return o->arr == a || (o->arr->dtype == a->dtype && shape_equal(o->arr->ndim, o->arr->shape, a->ndim, a->shape));
+    return o->arr == a || (o->arr->dtype == a->dtype &&
+                           shape_equal(o->arr->ndim, o->arr->shape, a->ndim, a->shape));
 }
 
-/* The commonest operation, of two operands that are floats of one dtype and shape, or one of them a number: nothing is cast or
- * broadcast, and nothing can be wrong. *out NULL: it is another one. */
+/* The commonest operation, of two operands that are floats of one dtype and shape, or one of them a
+ * number: nothing is cast or broadcast, and nothing can be wrong. *out NULL: it is another one. */
 static gpa_code plain(gpa_rt *rt, gpa_op op, const gpa_opnd *in, node **out, gpa_err *e) {
     const gpa_arr *a = in[0].arr ? in[0].arr : in[1].arr;
     gpa_dtype t, result;
     node *nodes[2] = {0};
     gpa_code rc = GPA_OK;
     bool shaped = true;
-    if (!a || !dtype_is_float((gpa_dtype)a->dtype) || !is_plain(&in[0], a) || !is_plain(&in[1], a)) return GPA_OK;
-    if (op == OP_POWER || op_info[op].sig == SIG_LDEXP || !op_types(op, (gpa_dtype)a->dtype, &t, &result) || t != a->dtype) return GPA_OK;
+    if (!a || !dtype_is_float((gpa_dtype)a->dtype) || !is_plain(&in[0], a) || !is_plain(&in[1], a))
+        return GPA_OK;
+    if (op == OP_POWER || op_info[op].sig == SIG_LDEXP ||
+        !op_types(op, (gpa_dtype)a->dtype, &t, &result) || t != a->dtype)
+        return GPA_OK;
     for (int i = 0; i < 2; i++) {
-        if (in[i].arr) TRY(arr_node(rt, in[i].arr, &nodes[i], e));
-        else TRY(node_scalar(rt, t, dtype_cast(in[i].v, in[i].dtype, t), &nodes[i], e));
+        if (in[i].arr)
+            TRY(arr_node(rt, in[i].arr, &nodes[i], e));
+        else
+            TRY(node_scalar(rt, t, dtype_cast(in[i].v, in[i].dtype, t), &nodes[i], e));
         shaped = shaped && (!in[i].arr || nodes[i]->kind != NODE_SCALAR);
     }
     if (shaped) TRY(node_op(rt, op, result, nodes, out, e));
@@ -298,7 +350,8 @@ out:
     return rc;
 }
 
-gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
+gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
+                   gpa_arr **out, gpa_err *e) {
     static const arr_ufunc_opts none = {.dtype = DT_NONE};
     const arr_ufunc_opts *o = opts ? opts : &none;
     int arity = op_info[op].arity, ndim;
@@ -311,8 +364,10 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     if (!opts && arity == 2) TRY(plain(rt, op, in, &full, e));
     if (full) TRY(arr_of_node(rt, full, out, e));
     if (full) goto out;
-    if (o->dtype == DT_NONE) TRY(arr_ufunc_types(op, in, &compute, &result, e));
-    else if (!op_types(op, o->dtype, &compute, &result)) TRY(no_loop(op, o->dtype, e));
+    if (o->dtype == DT_NONE)
+        TRY(arr_ufunc_types(op, in, &compute, &result, e));
+    else if (!op_types(op, o->dtype, &compute, &result))
+        TRY(no_loop(op, o->dtype, e));
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     widen_comparison(op, in, &compute);
     for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand(op, compute, i), e));
@@ -321,17 +376,22 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
     op = power_row(op, in, compute);
     arity = op_info[op].arity;
-    bool mixed = o->dtype == DT_NONE && is_mixed(op, in), first = mixed && opnd_dtype(&in[0]) != DT_U64;
+    bool mixed = o->dtype == DT_NONE && is_mixed(op, in),
+         first = mixed && opnd_dtype(&in[0]) != DT_U64;
     for (int i = 0; i < arity; i++) {
         gpa_dtype t = !mixed ? op_operand(op, compute, i) : first == (i == 0) ? DT_I64 : DT_U64;
         TRY(opnd_node(rt, &in[i], t, ndim, shape, &nodes[i], e));
     }
-    if (mixed) TRY(apply_mixed(rt, op, first, nodes, &value, e));
-    else TRY(apply(rt, op, compute, result, nodes, &value, e));
+    if (mixed)
+        TRY(apply_mixed(rt, op, first, nodes, &value, e));
+    else
+        TRY(apply(rt, op, compute, result, nodes, &value, e));
     /* Arrays that are one repeated number leave a value without their shape. */
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
-    if (o->into) TRY(store_result(rt, full, o, out, e));
-    else TRY(arr_of_node(rt, full, out, e));
+    if (o->into)
+        TRY(store_result(rt, full, o, out, e));
+    else
+        TRY(arr_of_node(rt, full, out, e));
 out:
     for (int i = 0; i < 3; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
@@ -339,7 +399,8 @@ out:
     return rc;
 }
 
-gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
+gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufunc_opts *opts,
+                   gpa_arr **out, gpa_err *e) {
     static const arr_ufunc_opts none = {.dtype = DT_NONE};
     const arr_ufunc_opts *o = opts ? opts : &none;
     int n = (int)body->f->n_params, ndim;
@@ -349,11 +410,14 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     TRY(check_cast(body->f->name, (gpa_dtype)body->dtype[0], o, e));
     TRY(common_shape(in, n, o, &ndim, shape, e));
-    for (int i = 0; i < n; i++) TRY(opnd_node(rt, &in[i], (gpa_dtype)body->f->params[i], ndim, shape, &nodes[i], e));
+    for (int i = 0; i < n; i++)
+        TRY(opnd_node(rt, &in[i], (gpa_dtype)body->f->params[i], ndim, shape, &nodes[i], e));
     TRY(node_body(rt, body, 0, nodes, &value, e));
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
-    if (o->into) TRY(store_result(rt, full, o, out, e));
-    else TRY(arr_of_node(rt, full, out, e));
+    if (o->into)
+        TRY(store_result(rt, full, o, out, e));
+    else
+        TRY(arr_of_node(rt, full, out, e));
 out:
     for (int i = 0; i < n; i++) node_release(rt, nodes[i]);
     node_release(rt, value);

@@ -18,21 +18,21 @@ static void copy_line(char *to, int64_t ts, const char *from, int64_t fs, size_t
     }
     ts *= (int64_t)item;
     fs *= (int64_t)item;
-#define LINE(bytes)                                                        \
+#define LINE(bytes) \
     for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, bytes)
     switch (item) {
-    case 1: LINE(1); break;
-    case 2: LINE(2); break;
-    case 4: LINE(4); break;
-    case 8: LINE(8); break;
-    case 16: LINE(16); break;
-    default: LINE(item); break;
+        case 1: LINE(1); break;
+        case 2: LINE(2); break;
+        case 4: LINE(4); break;
+        case 8: LINE(8); break;
+        case 16: LINE(16); break;
+        default: LINE(item); break;
     }
 #undef LINE
 }
 
-void strided_copy(void *to, const int64_t *to_strides, const void *from, const int64_t *from_strides, size_t item,
-                  int ndim, const int64_t *shape) {
+void strided_copy(void *to, const int64_t *to_strides, const void *from,
+                  const int64_t *from_strides, size_t item, int ndim, const int64_t *shape) {
     int64_t size[GPA_MAX_DIMS], a[GPA_MAX_DIMS], b[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
     for (int d = 0; d < ndim; d++) {
         size[d] = shape[d];
@@ -77,8 +77,8 @@ static char *address(const gpa_arr *a) {
     return a->storage->buf->host + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
 }
 
-/* Copies the elements, in C order, from memory the host cannot see: straight where they lie together, over a dense copy on
- * the device where they are spread thin. */
+/* Copies the elements, in C order, from memory the host cannot see: straight where they lie
+ * together, over a dense copy on the device where they are spread thin. */
 static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     size_t item = dtype_size((gpa_dtype)a->dtype);
     gpa_buf *b = a->storage->buf;
@@ -87,7 +87,8 @@ static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     void *block = NULL;
     gpa_code rc = GPA_OK;
     if (arr_is_contiguous(a)) {
-        TRY(b->device->be->download(b->device->dev, to, b->mem, (size_t)a->offset * item, (size_t)a->size * item, e));
+        TRY(b->device->be->download(b->device->dev, to, b->mem, (size_t)a->offset * item,
+                                    (size_t)a->size * item, e));
         goto out;
     }
     shape_extent(&(shape_map){a->ndim, a->shape, a->strides, a->offset, (int64_t)item}, &lo, &hi);
@@ -95,14 +96,16 @@ static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
         TRY(arr_copy(rt, a, &copy, e));
         TRY(arr_force(rt, copy, CUT_NEEDED, e));
         b = copy->storage->buf;
-        TRY(b->device->be->download(b->device->dev, to, b->mem, (size_t)copy->offset * item, (size_t)a->size * item, e));
+        TRY(b->device->be->download(b->device->dev, to, b->mem, (size_t)copy->offset * item,
+                                    (size_t)a->size * item, e));
         goto out;
     }
     block = mem_new((size_t)(hi - lo));
     if (!block) TRY(gpa_no_memory(e));
     TRY(b->device->be->download(b->device->dev, block, b->mem, (size_t)lo, (size_t)(hi - lo), e));
     shape_c_strides(a->ndim, a->shape, dense);
-    strided_copy(to, dense, (char *)block + (a->offset * (int64_t)item - lo), a->strides, item, a->ndim, a->shape);
+    strided_copy(to, dense, (char *)block + (a->offset * (int64_t)item - lo), a->strides, item,
+                 a->ndim, a->shape);
 out:
     mem_free(block);
     arr_release(rt, copy);
@@ -121,7 +124,8 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     if (rc) return rc;
     int64_t dense[GPA_MAX_DIMS];
     shape_c_strides(a->ndim, a->shape, dense);
-    strided_copy(to, dense, address(a), a->strides, dtype_size((gpa_dtype)a->dtype), a->ndim, a->shape);
+    strided_copy(to, dense, address(a), a->strides, dtype_size((gpa_dtype)a->dtype), a->ndim,
+                 a->shape);
     return GPA_OK;
 }
 
@@ -141,7 +145,9 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
     return host_read(rt, a, h->own, e);
 }
 
-gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) { return get_take(rt, arr_retain(a), h, e); }
+gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
+    return get_take(rt, arr_retain(a), h, e);
+}
 
 gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *strides, gpa_err *e) {
     *h = (host_dense){"", arr_retain(a), NULL};
@@ -196,8 +202,10 @@ gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e)
 }
 
 void host_strides(const gpa_arr *a, int64_t *out) {
-    if (a->storage->buf->host) memcpy(out, a->strides, a->ndim * sizeof *out);
-    else shape_c_strides(a->ndim, a->shape, out);
+    if (a->storage->buf->host)
+        memcpy(out, a->strides, a->ndim * sizeof *out);
+    else
+        shape_c_strides(a->ndim, a->shape, out);
 }
 
 gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e) {
@@ -207,7 +215,8 @@ gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e) {
     gpa_buf *b = a->storage->buf;
     size_t item = dtype_size((gpa_dtype)a->dtype);
     if (arr_is_contiguous(a)) {
-        TRY(b->device->be->upload(b->device->dev, b->mem, (size_t)a->offset * item, p->own, (size_t)a->size * item, e));
+        TRY(b->device->be->upload(b->device->dev, b->mem, (size_t)a->offset * item, p->own,
+                                  (size_t)a->size * item, e));
     } else {
         node *value = NULL;
         TRY(arr_from(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, p->own, &block, e));
@@ -224,7 +233,8 @@ out:
 
 /* ---- new arrays ---- */
 
-gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_new_array *n, gpa_err *e) {
+gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_new_array *n,
+                  gpa_err *e) {
     *n = (host_new_array){NULL, NULL, NULL};
     gpa_code rc = arr_empty(rt, t, ndim, shape, &n->arr, e);
     if (!rc) rc = arr_force(rt, n->arr, CUT_LIBRARY, e);
@@ -232,7 +242,8 @@ gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_
     gpa_device *d = n->arr->storage->buf->device;
     if (d->caps.host_visible) {
         n->data = address(n->arr);
-        rc = host_wait(rt, d, e); /* the block may still be in use by work launched before it was recycled */
+        rc = host_wait(
+            rt, d, e); /* the block may still be in use by work launched before it was recycled */
         if (rc) goto fail;
         return GPA_OK;
     }
@@ -265,8 +276,9 @@ void host_unmade(gpa_rt *rt, host_new_array *n) {
     *n = (host_new_array){NULL, NULL, NULL};
 }
 
-gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_code (*fill)(void *user, void *to, size_t n), void *user,
-                    gpa_arr **out, gpa_err *e) {
+gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
+                    gpa_code (*fill)(void *user, void *to, size_t n), void *user, gpa_arr **out,
+                    gpa_err *e) {
     host_new_array made;
     gpa_code rc = host_new(rt, t, ndim, shape, &made, e);
     if (rc) return rc;

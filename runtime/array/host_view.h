@@ -1,6 +1,7 @@
 /* Arrays in host memory: for reads, and for what the host computes itself.
  *
- * On a device whose memory is visible the elements are used where they are; otherwise they are copied. */
+ * On a device whose memory is visible the elements are used where they are; otherwise they are
+ * copied. */
 #ifndef GPA_ARRAY_HOST_VIEW_H
 #define GPA_ARRAY_HOST_VIEW_H
 
@@ -8,12 +9,13 @@
 #include "runtime/exec/device.h"
 #include "runtime/exec/rt.h"
 
-/* Copies elements of `item` bytes between two layouts of one shape; strides in elements. The two must not overlap. */
-void strided_copy(void *to, const int64_t *to_strides, const void *from, const int64_t *from_strides, size_t item,
-                  int ndim, const int64_t *shape);
+/* Copies elements of `item` bytes between two layouts of one shape; strides in elements. The two
+ * must not overlap. */
+void strided_copy(void *to, const int64_t *to_strides, const void *from,
+                  const int64_t *from_strides, size_t item, int ndim, const int64_t *shape);
 
-/* Waits for the device's queued work and reports its first failure or fault. Costs nothing when nothing was launched
- * since the last time. */
+/* Waits for the device's queued work and reports its first failure or fault. Costs nothing when
+ * nothing was launched since the last time. */
 gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e);
 /* Whether host_wait would have nothing to do. */
 static inline bool host_is_settled(const gpa_rt *rt, const gpa_device *d) {
@@ -28,16 +30,18 @@ typedef struct {
     gpa_arr *arr;     /* whose memory it may be (an owner of it) */
     void *own;        /* the copy, if one was made */
 } host_dense;
-/* Fills *h; given back with host_drop, also after a failure. `data` may be the array's own memory: a store into it
- * shows. */
+/* Fills *h; given back with host_drop, also after a failure. `data` may be the array's own memory:
+ * a store into it shows. */
 gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e);
-/* The elements where they lie, if the host sees them there: `strides`, in elements, are those of h->data. */
+/* The elements where they lie, if the host sees them there: `strides`, in elements, are those of
+ * h->data. */
 gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *strides, gpa_err *e);
 /* As host_get, converted to dtype t. */
 gpa_code host_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_dense *h, gpa_err *e);
 void host_drop(gpa_rt *rt, host_dense *h);
 
-/* The elements of an array for writing in place: `first` is its first element, `strides` in elements. */
+/* The elements of an array for writing in place: `first` is its first element, `strides` in
+ * elements. */
 typedef struct {
     gpa_arr *arr;
     char *first;
@@ -45,21 +49,23 @@ typedef struct {
     void *own;
     int64_t own_strides[GPA_MAX_DIMS];
 } host_place;
-/* Begins writing: what pending work still reads of the array is computed first. `keep`: the elements are read or some
- * of them stay. Ended by host_close, which brings the elements to the device (also after a failure in between). */
+/* Begins writing: what pending work still reads of the array is computed first. `keep`: the
+ * elements are read or some of them stay. Ended by host_close, which brings the elements to the
+ * device (also after a failure in between). */
 gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e);
 /* The strides that host_open will give for a computed array. */
 void host_strides(const gpa_arr *a, int64_t *out);
 gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e);
 
-/* A new array of host-computed elements: *data is where to write them, in C order; host_made hands it to the device. On
- * failure nothing is left. */
+/* A new array of host-computed elements: *data is where to write them, in C order; host_made hands
+ * it to the device. On failure nothing is left. */
 typedef struct {
     gpa_arr *arr;
     char *data;
     void *own;
 } host_new_array;
-gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_new_array *n, gpa_err *e);
+gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_new_array *n,
+                  gpa_err *e);
 gpa_code host_made(gpa_rt *rt, host_new_array *n, gpa_arr **out, gpa_err *e);
 void host_unmade(gpa_rt *rt, host_new_array *n); /* gives up: nothing happens after host_made */
 

@@ -1,8 +1,8 @@
 /* Indexing: what an expression means, and reading with it.
  *
- * Basic indexing (integers, slices, newaxis, ellipsis) is a view. With index arrays the result is a GATHER node, which
- * fuses with what uses it and checks its bounds as it runs. What a lone mask chooses is stored side by side (compaction.h);
- * other masks become index arrays.
+ * Basic indexing (integers, slices, newaxis, ellipsis) is a view. With index arrays the result is a
+ * GATHER node, which fuses with what uses it and checks its bounds as it runs. What a lone mask
+ * chooses is stored side by side (compaction.h); other masks become index arrays.
  *
  * Reading order: resolving, views, places, nodes, reading. */
 #include "runtime/array/index.h"
@@ -29,11 +29,11 @@ static bool is_mask(const gpa_index *x) { return x->kind == IX_ARRAY && x->arr->
 /* How many axes an item consumes. */
 static int consumed(const gpa_index *x) {
     switch (x->kind) {
-    case IX_INT:
-    case IX_SLICE: return 1;
-    case IX_NEWAXIS:
-    case IX_ELLIPSIS: return 0;
-    case IX_ARRAY: return is_mask(x) ? x->arr->ndim : 1;
+        case IX_INT:
+        case IX_SLICE: return 1;
+        case IX_NEWAXIS:
+        case IX_ELLIPSIS: return 0;
+        case IX_ARRAY: return is_mask(x) ? x->arr->ndim : 1;
     }
     return 0;
 }
@@ -44,15 +44,21 @@ static gpa_code survey(const gpa_arr *a, const gpa_index *ix, int n, int *axes, 
     *axes = 0;
     for (int i = 0; i < n; i++) {
         if (ix[i].kind == IX_ELLIPSIS && ellipses++)
-            return complain(e, ix[i].span, gpa_fail(e, GPA_E_INDEX, "an index can only have a single ellipsis ('...')"));
-        if (ix[i].kind == IX_ARRAY && !is_mask(&ix[i]) && !dtype_is_int((gpa_dtype)ix[i].arr->dtype))
-            return complain(e, ix[i].span,
-                            gpa_fail(e, GPA_E_INDEX, "arrays used as indices must be of integer (or boolean) type"));
+            return complain(
+                e, ix[i].span,
+                gpa_fail(e, GPA_E_INDEX, "an index can only have a single ellipsis ('...')"));
+        if (ix[i].kind == IX_ARRAY && !is_mask(&ix[i]) &&
+            !dtype_is_int((gpa_dtype)ix[i].arr->dtype))
+            return complain(
+                e, ix[i].span,
+                gpa_fail(e, GPA_E_INDEX,
+                         "arrays used as indices must be of integer (or boolean) type"));
         *axes += consumed(&ix[i]);
     }
     if (*axes > a->ndim)
-        return gpa_fail(e, GPA_E_INDEX, "too many indices for array: array is %d-dimensional, but %d were indexed", a->ndim,
-                        *axes);
+        return gpa_fail(e, GPA_E_INDEX,
+                        "too many indices for array: array is %d-dimensional, but %d were indexed",
+                        a->ndim, *axes);
     if (n > INDEX_ENTRIES - GPA_MAX_DIMS - 1) return gpa_fail(e, GPA_E_INDEX, "too many indices");
     return GPA_OK;
 }
@@ -60,7 +66,8 @@ static gpa_code survey(const gpa_arr *a, const gpa_index *ix, int n, int *axes, 
 /* Python's rules for a slice over an extent. */
 static gpa_code resolve_slice(const gpa_index *x, int64_t extent, index_entry *at, gpa_err *e) {
     int64_t step = x->has_step ? x->step : 1;
-    if (step == 0) return complain(e, x->span, gpa_fail(e, GPA_E_VALUE, "slice step cannot be zero"));
+    if (step == 0)
+        return complain(e, x->span, gpa_fail(e, GPA_E_VALUE, "slice step cannot be zero"));
     if (step < -INT64_MAX) step = -INT64_MAX;
     int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? extent - 1 : extent;
     int64_t start = step < 0 ? highest : lowest, stop = step < 0 ? lowest : highest;
@@ -75,28 +82,34 @@ static gpa_code resolve_slice(const gpa_index *x, int64_t extent, index_entry *a
     int64_t count = 0;
     if (step > 0 && start < stop) count = (stop - start - 1) / step + 1;
     if (step < 0 && stop < start) count = (start - stop - 1) / -step + 1;
-    *at = (index_entry){.kind = AT_SLICE, .start = count ? start : 0, .step = count > 1 ? step : 1, .count = count};
+    *at = (index_entry){
+        .kind = AT_SLICE, .start = count ? start : 0, .step = count > 1 ? step : 1, .count = count};
     return GPA_OK;
 }
 
-static gpa_code resolve_int(const gpa_index *x, int axis, int64_t extent, index_entry *at, gpa_err *e) {
+static gpa_code resolve_int(const gpa_index *x, int axis, int64_t extent, index_entry *at,
+                            gpa_err *e) {
     if (x->i < -extent || x->i >= extent)
-        return complain(e, x->span,
-                        gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)x->i,
-                                 axis, (long long)extent));
+        return complain(
+            e, x->span,
+            gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld",
+                     (long long)x->i, axis, (long long)extent));
     *at = (index_entry){.kind = AT_INT, .start = x->i < 0 ? x->i + extent : x->i};
     return GPA_OK;
 }
 
-/* NumPy looks at all masks before it looks at integers. An extent of 0 goes with any axis: no element there is true. */
+/* NumPy looks at all masks before it looks at integers. An extent of 0 goes with any axis: no
+ * element there is true. */
 static gpa_code check_masks(const gpa_arr *a, const gpa_index *ix, int n, int axes, gpa_err *e) {
-    for (int i = 0, axis = 0; i < n; axis += ix[i].kind == IX_ELLIPSIS ? a->ndim - axes : consumed(&ix[i]), i++)
+    for (int i = 0, axis = 0; i < n;
+         axis += ix[i].kind == IX_ELLIPSIS ? a->ndim - axes : consumed(&ix[i]), i++)
         for (int d = 0; is_mask(&ix[i]) && d < ix[i].arr->ndim; d++) {
             int64_t extent = a->shape[axis + d], has = ix[i].arr->shape[d];
             if (has && has != extent)
                 return complain(e, ix[i].span,
                                 gpa_fail(e, GPA_E_INDEX,
-                                         "boolean index did not match indexed array along axis %d; size of axis is %lld but "
+                                         "boolean index did not match indexed array along axis %d; "
+                                         "size of axis is %lld but "
                                          "size of corresponding boolean axis is %lld",
                                          axis + d, (long long)extent, (long long)has));
         }
@@ -105,10 +118,12 @@ static gpa_code check_masks(const gpa_arr *a, const gpa_index *ix, int n, int ax
 
 static void add_full(index_plan *p, const gpa_arr *a, int axis, int n) {
     for (int d = 0; d < n; d++)
-        p->at[p->n++] = (index_entry){.kind = AT_SLICE, .axis = (int8_t)(axis + d), .step = 1, .count = a->shape[axis + d]};
+        p->at[p->n++] = (index_entry){
+            .kind = AT_SLICE, .axis = (int8_t)(axis + d), .step = 1, .count = a->shape[axis + d]};
 }
 
-gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p, gpa_err *e) {
+gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p,
+                       gpa_err *e) {
     (void)rt;
     p->n = p->masks = p->places = 0;
     p->ellipsis = false;
@@ -118,21 +133,21 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
     for (int i = 0; i < n && !rc; i++) {
         index_entry at = {.kind = AT_NEWAXIS};
         switch (ix[i].kind) {
-        case IX_INT: rc = resolve_int(&ix[i], axis, a->shape[axis], &at, e); break;
-        case IX_SLICE: rc = resolve_slice(&ix[i], a->shape[axis], &at, e); break;
-        case IX_NEWAXIS: break;
-        case IX_ELLIPSIS:
-            add_full(p, a, axis, a->ndim - axes);
-            axis += a->ndim - axes;
-            p->ellipsis = true;
-            at.kind = AT_GAP;
-            break;
-        case IX_ARRAY:
-            at.kind = is_mask(&ix[i]) ? AT_MASK : AT_PLACES;
-            at.arr = arr_retain(ix[i].arr);
-            at.sure = ix[i].sure;
-            *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
-            break;
+            case IX_INT: rc = resolve_int(&ix[i], axis, a->shape[axis], &at, e); break;
+            case IX_SLICE: rc = resolve_slice(&ix[i], a->shape[axis], &at, e); break;
+            case IX_NEWAXIS: break;
+            case IX_ELLIPSIS:
+                add_full(p, a, axis, a->ndim - axes);
+                axis += a->ndim - axes;
+                p->ellipsis = true;
+                at.kind = AT_GAP;
+                break;
+            case IX_ARRAY:
+                at.kind = is_mask(&ix[i]) ? AT_MASK : AT_PLACES;
+                at.arr = arr_retain(ix[i].arr);
+                at.sure = ix[i].sure;
+                *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
+                break;
         }
         if (rc) break;
         at.axis = (int8_t)axis;
@@ -152,7 +167,8 @@ void index_drop(gpa_rt *rt, index_plan *p) {
 /* ---- views ---- */
 
 static gpa_code too_wide(int ndim, gpa_err *e) {
-    return gpa_fail(e, GPA_E_INDEX, "number of dimensions must be within [0, %d], indexing result would have %d",
+    return gpa_fail(e, GPA_E_INDEX,
+                    "number of dimensions must be within [0, %d], indexing result would have %d",
                     GPA_MAX_DIMS, ndim);
 }
 
@@ -162,24 +178,24 @@ gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, 
     for (int i = 0; i < p->n; i++) {
         const index_entry *at = &p->at[i];
         switch ((index_kind)at->kind) {
-        case AT_INT: offset += at->start * a->strides[at->axis]; break;
-        case AT_SLICE:
-            offset += at->start * a->strides[at->axis];
-            shape[ndim] = at->count;
-            strides[ndim++] = at->step * a->strides[at->axis];
-            break;
-        case AT_NEWAXIS:
-            shape[ndim] = 1;
-            strides[ndim++] = 0;
-            break;
-        case AT_MASK:
-            for (int d = 0; d < at->arr->ndim; d++) {
-                shape[ndim] = a->shape[at->axis + d];
-                strides[ndim++] = a->strides[at->axis + d];
-            }
-            break;
-        case AT_GAP:
-        case AT_PLACES: break;
+            case AT_INT: offset += at->start * a->strides[at->axis]; break;
+            case AT_SLICE:
+                offset += at->start * a->strides[at->axis];
+                shape[ndim] = at->count;
+                strides[ndim++] = at->step * a->strides[at->axis];
+                break;
+            case AT_NEWAXIS:
+                shape[ndim] = 1;
+                strides[ndim++] = 0;
+                break;
+            case AT_MASK:
+                for (int d = 0; d < at->arr->ndim; d++) {
+                    shape[ndim] = a->shape[at->axis + d];
+                    strides[ndim++] = a->strides[at->axis + d];
+                }
+                break;
+            case AT_GAP:
+            case AT_PLACES: break;
         }
     }
     if (ndim > GPA_MAX_DIMS) return too_wide(ndim, e);
@@ -218,7 +234,11 @@ static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
     p->n += nd - 1;
     p->places += nd - 1;
     for (int d = 0; d < nd; d++)
-        p->at[i + d] = (index_entry){.kind = AT_PLACES, .axis = (int8_t)(at.axis + d), .arr = where[d], .sure = true, .span = at.span};
+        p->at[i + d] = (index_entry){.kind = AT_PLACES,
+                                     .axis = (int8_t)(at.axis + d),
+                                     .arr = where[d],
+                                     .sure = true,
+                                     .span = at.span};
     return GPA_OK;
 }
 
@@ -228,7 +248,8 @@ static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape,
     bool fits = true;
     *ndim = 0;
     for (int i = 0; i < p->n; i++) {
-        if (p->at[i].kind != AT_PLACES || p->at[i].arr->ndim == 0) continue; /* 0-d: as an integer */
+        if (p->at[i].kind != AT_PLACES || p->at[i].arr->ndim == 0)
+            continue; /* 0-d: as an integer */
         ndims[n] = p->at[i].arr->ndim;
         shapes[n++] = p->at[i].arr->shape;
         fits = fits && shape_merge(ndim, shape, ndims[n - 1], shapes[n - 1]);
@@ -237,10 +258,13 @@ static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape,
     gpa_err text = {0};
     shape_mismatch(n, ndims, shapes, &text);
     const char *list = strstr(text.msg, "shapes ");
-    return gpa_fail(e, GPA_E_INDEX, "shape mismatch: indexing arrays could not be broadcast together with %s", list);
+    return gpa_fail(e, GPA_E_INDEX,
+                    "shape mismatch: indexing arrays could not be broadcast together with %s",
+                    list);
 }
 
-/* Whether the integers and index arrays stand side by side; *first is the entry where they begin. */
+/* Whether the integers and index arrays stand side by side; *first is the entry where they begin.
+ */
 static bool together(const index_plan *p, int *first) {
     int last = -1, n = 0;
     *first = -1;
@@ -253,8 +277,10 @@ static bool together(const index_plan *p, int *first) {
     return last - *first + 1 == n;
 }
 
-/* Lays out the result's dimensions: those of slices and newaxis in order, those of the places where they belong. */
-static gpa_code lay_out(const index_plan *p, index_map *m, int wide, const int64_t *broad, gpa_err *e) {
+/* Lays out the result's dimensions: those of slices and newaxis in order, those of the places where
+ * they belong. */
+static gpa_code lay_out(const index_plan *p, index_map *m, int wide, const int64_t *broad,
+                        gpa_err *e) {
     int first, ndim = 0;
     bool here = together(p, &first);
     m->wide = wide;
@@ -310,7 +336,8 @@ void index_map_drop(gpa_rt *rt, index_map *m) {
 
 /* ---- nodes ---- */
 
-/* The coordinates in `arr`, an int64 node spread over the result: its dimensions are the last of the places'. */
+/* The coordinates in `arr`, an int64 node spread over the result: its dimensions are the last of
+ * the places'. */
 static gpa_code places_node(gpa_rt *rt, const index_map *m, gpa_arr *arr, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     node *raw = NULL, *wide = NULL;
@@ -335,8 +362,9 @@ gpa_code index_nodes(gpa_rt *rt, const index_map *m, node **nodes, gpa_err *e) {
     memset(nodes, 0, m->view->ndim * sizeof *nodes);
     for (int k = 0; k < m->view->ndim; k++) {
         if (m->from[k] >= 0) continue;
-        gpa_code rc = m->arr[k] ? places_node(rt, m, m->arr[k], &nodes[k], e)
-                                : node_scalar(rt, DT_I64, (gpa_val){.I64 = m->start[k]}, &nodes[k], e);
+        gpa_code rc = m->arr[k]
+                          ? places_node(rt, m, m->arr[k], &nodes[k], e)
+                          : node_scalar(rt, DT_I64, (gpa_val){.I64 = m->start[k]}, &nodes[k], e);
         if (rc) return rc;
     }
     return GPA_OK;
@@ -357,7 +385,8 @@ static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return rc;
 }
 
-/* Whether all of n indices of the usual kinds are within bounds; false: not all, or of another kind. */
+/* Whether all of n indices of the usual kinds are within bounds; false: not all, or of another
+ * kind. */
 static bool all_within(const void *data, gpa_dtype t, int64_t n, int64_t extent) {
     const int64_t *wide = data;
     const int32_t *narrow = data;
@@ -366,11 +395,13 @@ static bool all_within(const void *data, gpa_dtype t, int64_t n, int64_t extent)
         for (int64_t i = 0; i < n; i++) outside |= wide[i] < -extent || wide[i] >= extent;
     else if (t == DT_I32)
         for (int64_t i = 0; i < n; i++) outside |= narrow[i] < -extent || narrow[i] >= extent;
-    else return false;
+    else
+        return false;
     return !outside;
 }
 
-/* Bounds of an index array that is computed, small and visible: the error comes where the mistake was made. */
+/* Bounds of an index array that is computed, small and visible: the error comes where the mistake
+ * was made. */
 static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
     host_dense h;
     int64_t extent = a->shape[at->axis];
@@ -380,8 +411,8 @@ static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, g
     for (int64_t i = 0; i < at->arr->size && !fine && !rc; i++) {
         int64_t k = dtype_cast(dtype_load(h.data + i * (int64_t)dtype_size(t), t), t, DT_I64).I64;
         if (k >= -extent && k < extent) continue;
-        rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)k, at->axis,
-                      (long long)extent);
+        rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld",
+                      (long long)k, at->axis, (long long)extent);
         complain(e, at->span, rc);
     }
     host_drop(rt, &h);
@@ -389,13 +420,15 @@ static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, g
 }
 
 /* The same for all index arrays; *certain: there are no others. */
-static gpa_code check_all_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p, bool *certain, gpa_err *e) {
+static gpa_code check_all_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p, bool *certain,
+                              gpa_err *e) {
     gpa_code rc = GPA_OK;
     *certain = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
         if (at->kind != AT_PLACES || at->axis < 0 || at->sure) continue;
-        bool now = at->arr->size <= CHECK_NOW && !arr_is_pending(at->arr) && at->arr->storage->buf->device->caps.host_visible;
+        bool now = at->arr->size <= CHECK_NOW && !arr_is_pending(at->arr) &&
+                   at->arr->storage->buf->device->caps.host_visible;
         if (now) rc = check_now(rt, a, at, e);
         *certain = *certain && now;
     }
@@ -423,28 +456,42 @@ out:
 }
 
 bool index_is_lone_mask(const gpa_arr *a, const index_plan *p) {
-    if (p->masks != 1 || p->places || p->ellipsis || p->at[0].kind != AT_MASK || p->at[0].arr->ndim == 0) return false;
+    if (p->masks != 1 || p->places || p->ellipsis || p->at[0].kind != AT_MASK ||
+        p->at[0].arr->ndim == 0)
+        return false;
     for (int i = 1; i < p->n; i++)
-        if (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] || p->at[i].step != 1) return false;
+        if (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] ||
+            p->at[i].step != 1)
+            return false;
     return true;
 }
 
 /* Where arrays are: one that pends will be on device d. */
-static bool is_seen(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->host != NULL : d->caps.host_visible; }
-static bool is_there(const gpa_arr *a, const gpa_device *d) { return a->storage->buf ? a->storage->buf->device == d : true; }
+static bool is_seen(const gpa_arr *a, const gpa_device *d) {
+    return a->storage->buf ? a->storage->buf->host != NULL : d->caps.host_visible;
+}
+static bool is_there(const gpa_arr *a, const gpa_device *d) {
+    return a->storage->buf ? a->storage->buf->device == d : true;
+}
 
 /* Whole columns of what lies by columns, by one list of them. */
 static bool is_columns(const gpa_arr *a, const index_plan *p) {
-    if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->places != 1 || !arr_lies_by_columns(a)) return false;
+    if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->places != 1 ||
+        !arr_lies_by_columns(a))
+        return false;
     const index_entry *last = &p->at[p->n - 1];
     for (int i = 0; i < p->n - 1; i++)
-        if (p->at[i].kind != AT_GAP && (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] || p->at[i].step != 1)) return false;
+        if (p->at[i].kind != AT_GAP &&
+            (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] ||
+             p->at[i].step != 1))
+            return false;
     return (last->kind == AT_MASK || last->kind == AT_PLACES) && last->arr->ndim == 1;
 }
 
-/* They are rows of the transpose, and what a subscript gives lies by columns, as in NumPy. *out stays NULL where an index may be found out of bounds later, which has
- * to name its axis. */
-static gpa_code get_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, gpa_err *e) {
+/* They are rows of the transpose, and what a subscript gives lies by columns, as in NumPy. *out
+ * stays NULL where an index may be found out of bounds later, which has to name its axis. */
+static gpa_code get_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out,
+                            gpa_err *e) {
     const index_entry *last = &p->at[p->n - 1];
     gpa_index row = {.kind = IX_ARRAY, .arr = last->arr, .sure = last->sure, .span = last->span};
     gpa_arr *turned = NULL, *rows = NULL;
@@ -461,7 +508,8 @@ out:
     return rc;
 }
 
-gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out, gpa_err *e) {
+gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out,
+                 gpa_err *e) {
     index_plan p;
     gpa_device *d;
     place_stay at = place_enter(rt, &a, 1);
@@ -471,15 +519,22 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
     if (one) *one = false;
     if (one && is_columns(a, &p)) TRY(get_columns(rt, a, &p, out, e));
     if (*out) goto out;
-    if (!p.masks && !p.places) TRY(index_view(rt, a, &p, out, e));
+    if (!p.masks && !p.places)
+        TRY(index_view(rt, a, &p, out, e));
     else if (index_is_lone_mask(a, &p)) {
         gpa_arr *mask = p.at[0].arr;
         TRY(device_default(rt, &d, e));
-        bool packed = mask->ndim == a->ndim || arr_is_contiguous(a); /* otherwise rows are chosen of what lies by columns */
-        if (packed && is_seen(a, d) && is_seen(mask, d)) TRY(pick_on_host(rt, a, mask, out, e));
-        else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) && is_there(mask, d)) TRY(pick_true(rt, a, mask, out, e));
-        else TRY(get_places(rt, a, &p, out, e));
-    } else TRY(get_places(rt, a, &p, out, e));
+        bool packed = mask->ndim == a->ndim ||
+                      arr_is_contiguous(a); /* otherwise rows are chosen of what lies by columns */
+        if (packed && is_seen(a, d) && is_seen(mask, d))
+            TRY(pick_on_host(rt, a, mask, out, e));
+        else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) &&
+                 is_there(mask, d))
+            TRY(pick_true(rt, a, mask, out, e));
+        else
+            TRY(get_places(rt, a, &p, out, e));
+    } else
+        TRY(get_places(rt, a, &p, out, e));
     if (one) *one = (*out)->ndim == 0 && !p.ellipsis;
 out:
     place_leave(rt, at);

@@ -1,7 +1,8 @@
 /* Results that lie in memory as their operands do: NumPy's order='K'.
  *
- * The axes of the operands are put in the order in which they lie, the operation is done by rows there, and the axes of the result
- * are put back: it is the only view of what was computed. Where the operands lie by rows, or do not agree, results do.
+ * The axes of the operands are put in the order in which they lie, the operation is done by rows
+ * there, and the axes of the result are put back: it is the only view of what was computed. Where
+ * the operands lie by rows, or do not agree, results do.
  *
  * Reading order: which order that is, turning, the operations. */
 #include "runtime/array/array.h"
@@ -20,28 +21,32 @@ static int64_t step(const gpa_arr *a, int ndim, int d) {
     return a->strides[own] < 0 ? -a->strides[own] : a->strides[own];
 }
 
-/* Whether axis `outer` lies inside of `inner`: 1, and 0 where the operands (NULL: a number) say otherwise or differ; -1 when none of
- * them tells. */
+/* Whether axis `outer` lies inside of `inner`: 1, and 0 where the operands (NULL: a number) say
+ * otherwise or differ; -1 when none of them tells. */
 static int lies_inside(gpa_arr *const *in, int n, int ndim, int outer, int inner) {
     int says = -1;
     for (int i = 0; i < n; i++) {
         if (!in[i]) continue;
         int64_t a = step(in[i], ndim, outer), b = step(in[i], ndim, inner);
         if (a == 0 || b == 0) continue;
-        if (b <= a) says = 0;
-        else if (says < 0) says = 1;
+        if (b <= a)
+            says = 0;
+        else if (says < 0)
+            says = 1;
     }
     return says;
 }
 
-/* Whether some operand of several axes does not lie by rows: a cheap question with mostly one answer. */
+/* Whether some operand of several axes does not lie by rows: a cheap question with mostly one
+ * answer. */
 static bool may_turn(gpa_arr *const *in, int n) {
     for (int i = 0; i < n; i++)
         if (in[i] && in[i]->ndim > 1 && !arr_is_contiguous(in[i])) return true;
     return false;
 }
 
-/* NumPy's insertion sort of the axes: from the innermost on, or, where parts are joined, from the outermost on. False: they lie by rows. */
+/* NumPy's insertion sort of the axes: from the innermost on, or, where parts are joined, from the
+ * outermost on. False: they lie by rows. */
 static bool find_order(gpa_arr *const *in, int n, bool joined, axis_order *o) {
     int at[GPA_MAX_DIMS];
     bool turned = false;
@@ -52,7 +57,8 @@ static bool find_order(gpa_arr *const *in, int n, bool joined, axis_order *o) {
     for (int k = 0; k < o->ndim; k++) {
         int axis = joined ? k : o->ndim - 1 - k, place = k;
         for (int j = k - 1; j >= 0; j--) {
-            int says = joined ? lies_inside(in, n, o->ndim, at[j], axis) : lies_inside(in, n, o->ndim, axis, at[j]);
+            int says = joined ? lies_inside(in, n, o->ndim, at[j], axis)
+                              : lies_inside(in, n, o->ndim, axis, at[j]);
             if (says == 0) break;
             if (says == 1) place = j;
         }
@@ -85,7 +91,8 @@ static int turned_axis(const axis_order *o, int axis) {
 }
 
 /* The result with its axes where they belong; it owns its data. `made` is consumed. */
-static gpa_code turn_back_take(gpa_rt *rt, gpa_arr *made, const axis_order *o, gpa_arr **out, gpa_err *e) {
+static gpa_code turn_back_take(gpa_rt *rt, gpa_arr *made, const axis_order *o, gpa_arr **out,
+                               gpa_err *e) {
     int back[GPA_MAX_DIMS];
     for (int d = 0; d < o->ndim; d++) back[d] = turned_axis(o, d);
     gpa_code rc = arr_transpose(rt, made, back, out, e);
@@ -96,21 +103,24 @@ static gpa_code turn_back_take(gpa_rt *rt, gpa_arr *made, const axis_order *o, g
 
 /* ---- operations ---- */
 
-gpa_code arr_ufunc_kept(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e) {
+gpa_code arr_ufunc_kept(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
+                        gpa_arr **out, gpa_err *e) {
     int n = op_info[op].arity;
     axis_order o;
     gpa_arr *arrays[3] = {0}, *made = NULL;
     gpa_opnd turned[3] = {{0}};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < n; i++) arrays[i] = in[i].arr;
-    if ((opts && (opts->into || opts->where)) || !find_order(arrays, n, false, &o)) return arr_ufunc(rt, op, in, opts, out, e);
+    if ((opts && (opts->into || opts->where)) || !find_order(arrays, n, false, &o))
+        return arr_ufunc(rt, op, in, opts, out, e);
     gpa_err unfit = {0};
     for (int i = 0; i < n; i++) {
         turned[i] = in[i];
         turned[i].arr = NULL;
         if (in[i].arr) TRY(turn(rt, in[i].arr, &o, &turned[i].arr, e));
     }
-    if (arr_ufunc(rt, op, turned, opts, &made, &unfit)) { /* what is wrong is told of the operands as they are */
+    if (arr_ufunc(rt, op, turned, opts, &made,
+                  &unfit)) { /* what is wrong is told of the operands as they are */
         rc = arr_ufunc(rt, op, in, opts, out, e);
         goto out;
     }
@@ -120,7 +130,8 @@ out:
     return rc;
 }
 
-gpa_code arr_concat_kept(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+gpa_code arr_concat_kept(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
+                         gpa_arr **out, gpa_err *e) {
     axis_order o;
     gpa_arr **turned = NULL, *made = NULL;
     gpa_code rc = GPA_OK;
@@ -143,7 +154,8 @@ out:
 }
 
 /* One operand with its axes as they lie, and where `axis` stands then. */
-static gpa_code turn_one(gpa_rt *rt, gpa_arr *a, int *axis, axis_order *o, gpa_arr **out, gpa_err *e) {
+static gpa_code turn_one(gpa_rt *rt, gpa_arr *a, int *axis, axis_order *o, gpa_arr **out,
+                         gpa_err *e) {
     if (!find_order(&a, 1, false, o)) {
         o->ndim = 0;
         *out = arr_retain(a);
@@ -154,7 +166,8 @@ static gpa_code turn_one(gpa_rt *rt, gpa_arr *a, int *axis, axis_order *o, gpa_a
 }
 
 /* What was made of it, if that went well, with the axes where they belong. Both are consumed. */
-static gpa_code turn_one_back_take(gpa_rt *rt, gpa_code rc, gpa_arr *a, gpa_arr *made, const axis_order *o, gpa_arr **out, gpa_err *e) {
+static gpa_code turn_one_back_take(gpa_rt *rt, gpa_code rc, gpa_arr *a, gpa_arr *made,
+                                   const axis_order *o, gpa_arr **out, gpa_err *e) {
     arr_release(rt, a);
     if (rc) return rc;
     if (o->ndim) return turn_back_take(rt, made, o, out, e);
@@ -162,7 +175,8 @@ static gpa_code turn_one_back_take(gpa_rt *rt, gpa_code rc, gpa_arr *a, gpa_arr 
     return GPA_OK;
 }
 
-gpa_code arr_cast_kept(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gpa_arr **out, gpa_err *e) {
+gpa_code arr_cast_kept(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gpa_arr **out,
+                       gpa_err *e) {
     axis_order o;
     gpa_arr *turned = NULL, *made = NULL;
     int none = 0;
@@ -196,7 +210,8 @@ gpa_code arr_argsort_turned(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa
     return rc;
 }
 
-gpa_code arr_scan_kept(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+gpa_code arr_scan_kept(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
+                       gpa_arr **out, gpa_err *e) {
     axis_order o;
     gpa_arr *turned = NULL, *made = NULL;
     gpa_code rc = turn_one(rt, a, &axis, &o, &turned, e);

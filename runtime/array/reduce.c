@@ -1,6 +1,7 @@
 /* Reductions and scans: operands to nodes, with NumPy's choices of dtype and NumPy's errors.
  *
- * Reading order: the parts that all share (where=, the shape of the result), reductions, means, variances, scans. */
+ * Reading order: the parts that all share (where=, the shape of the result), reductions, means,
+ * variances, scans. */
 #include <math.h>
 
 #include "runtime/exec/exec.h"
@@ -32,7 +33,8 @@ static int64_t count_reduced(const gpa_arr *a, uint32_t axes) {
 }
 
 /* x where the mask is true, else v. *x is replaced. */
-static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val v, node **x, gpa_err *e) {
+static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val v, node **x,
+                          gpa_err *e) {
     gpa_opnd w = {.arr = where};
     node *in[3] = {NULL, *x, NULL}, *masked;
     gpa_code rc = GPA_OK;
@@ -72,8 +74,10 @@ out:
 static gpa_code then(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_err *e) {
     node *made, *a = *n;
     gpa_code rc;
-    if (!b) rc = node_op1(rt, op, a, &made, e);
-    else rc = flip ? node_op2(rt, op, b, a, &made, e) : node_op2(rt, op, a, b, &made, e);
+    if (!b)
+        rc = node_op1(rt, op, a, &made, e);
+    else
+        rc = flip ? node_op2(rt, op, b, a, &made, e) : node_op2(rt, op, a, b, &made, e);
     if (rc) return rc;
     node_release(rt, a);
     *n = made;
@@ -99,9 +103,10 @@ static gpa_code then_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The result as an array: with the reduced axes kept as extents of 1 if asked, or stored into out=. */
-static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, const char *name, node *value,
-                        gpa_arr **out, gpa_err *e) {
+/* The result as an array: with the reduced axes kept as extents of 1 if asked, or stored into out=.
+ */
+static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_reduce_opts *o,
+                        const char *name, node *value, gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     int ndim = 0;
     node *kept;
@@ -118,11 +123,13 @@ static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_r
         rc = arr_of_node(rt, kept, out, e);
     } else if (o->into->ndim != ndim) {
         rc = gpa_fail(e, GPA_E_VALUE,
-                      "output parameter for reduction operation %s has the wrong number of dimensions: Found %d but "
+                      "output parameter for reduction operation %s has the wrong number of "
+                      "dimensions: Found %d but "
                       "expected %d",
                       name, o->into->ndim, ndim);
     } else if (!shape_equal(ndim, shape, o->into->ndim, o->into->shape)) {
-        rc = gpa_fail(e, GPA_E_VALUE, "output parameter for reduction operation %s has a wrong shape", name);
+        rc = gpa_fail(e, GPA_E_VALUE,
+                      "output parameter for reduction operation %s has a wrong shape", name);
     } else if (!(rc = store_node(rt, o->into, kept, NULL, e))) {
         *out = arr_retain(o->into);
     }
@@ -145,32 +152,43 @@ static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
     return t == DT_BOOL || dtype_is_int(t) ? DT_I64 : t;
 }
 
-static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_t axes, const arr_reduce_opts *o, gpa_err *e) {
+static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_t axes,
+                             const arr_reduce_opts *o, gpa_err *e) {
     int64_t n = count_reduced(a, axes);
-    bool identity = red_info[red].has_identity && !o->no_identity, none = n == 0 && !o->has_initial && !identity;
+    bool identity = red_info[red].has_identity && !o->no_identity,
+         none = n == 0 && !o->has_initial && !identity;
     if (!red_info[red].text[op_kind_at(dtype_info[t].kind)])
         return gpa_fail(e, GPA_E_TYPE,
-                        "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
+                        "ufunc '%s' not supported for the input types, and the inputs could not be "
+                        "safely coerced to any "
                         "supported types according to the casting rule ''safe''",
                         name_of(red));
     if (none && red_info[red].arg)
-        return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence", red_info[red].name);
+        return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence",
+                        red_info[red].name);
     if (o->where && !o->has_initial && !identity)
         return gpa_fail(e, GPA_E_VALUE,
-                        "reduction operation '%s' does not have an identity, so to use a where mask one has to specify "
+                        "reduction operation '%s' does not have an identity, so to use a where "
+                        "mask one has to specify "
                         "'initial'",
                         name_of(red));
     if (none)
-        return gpa_fail(e, GPA_E_VALUE, "zero-size array to reduction operation %s which has no identity", name_of(red));
+        return gpa_fail(e, GPA_E_VALUE,
+                        "zero-size array to reduction operation %s which has no identity",
+                        name_of(red));
     return GPA_OK;
 }
 
-/* The places of extremes of rows that lie there computed, by a library; *out stays NULL where there is none. */
-static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
+/* The places of extremes of rows that lie there computed, by a library; *out stays NULL where there
+ * is none. */
+static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes,
+                           const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
     uint32_t last = 1u << (a->ndim - 1);
     if (o->into || o->where || o->has_initial || arr_is_pending(a) || !a->size) return GPA_OK;
-    bool columns = a->ndim == 2 && axes == 1 && a->strides[0] == 1 && a->strides[1] == a->shape[0]; /* which lie one after the other */
-    if (!columns && (!arr_is_contiguous(a) || (axes != last && axes != 2 * last - 1))) return GPA_OK;
+    bool columns = a->ndim == 2 && axes == 1 && a->strides[0] == 1 &&
+                   a->strides[1] == a->shape[0]; /* which lie one after the other */
+    if (!columns && (!arr_is_contiguous(a) || (axes != last && axes != 2 * last - 1)))
+        return GPA_OK;
     int64_t shape[GPA_MAX_DIMS];
     int ndim = 0;
     for (int d = 0; d < a->ndim; d++) {
@@ -179,7 +197,9 @@ static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes, c
     }
     gpa_device *d;
     gpa_code rc = device_default(rt, &d, e);
-    gpa_libcall c = {.kind = LIB_EXTREME, .dtype = (gpa_dtype)a->dtype, .extreme = {.n = count_reduced(a, axes), .most = red == RED_ARGMAX}};
+    gpa_libcall c = {.kind = LIB_EXTREME,
+                     .dtype = (gpa_dtype)a->dtype,
+                     .extreme = {.n = count_reduced(a, axes), .most = red == RED_ARGMAX}};
     c.extreme.rows = a->size / c.extreme.n;
     if (rc || d != a->storage->buf->device || !library_can(d, &c)) return rc;
     gpa_arr *made = NULL;
@@ -196,15 +216,20 @@ out:
     return rc;
 }
 
-/* Sums begin with 0, those of one element, too, which the graph takes for the element: of -0.0 it is 0.0. */
-static gpa_code begun_with_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, node **sum, gpa_err *e) {
+/* Sums begin with 0, those of one element, too, which the graph takes for the element: of -0.0 it
+ * is 0.0. */
+static gpa_code begun_with_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, node **sum,
+                                gpa_err *e) {
     char kind = dtype_info[(*sum)->dtype].kind;
-    return count_reduced(a, axes) == 1 && (kind == 'F' || kind == 'C') ? then_number(rt, OP_ADD, sum, 0, e) : GPA_OK;
+    return count_reduced(a, axes) == 1 && (kind == 'F' || kind == 'C')
+               ? then_number(rt, OP_ADD, sum, 0, e)
+               : GPA_OK;
 }
 
 /* Sums that begin with -0.0: of nothing but such zeros they are -0.0. */
 static gpa_code begun_with_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
-    node *zero = NULL, *wide = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL, *minus = NULL, *r = NULL;
+    node *zero = NULL, *wide = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
+         *minus = NULL, *r = NULL;
     const gpa_dtype t = (gpa_dtype)x->dtype;
     gpa_code rc = GPA_OK;
     TRY(node_scalar(rt, t, dtype_cast((gpa_val){.F64 = 0}, DT_F64, t), &zero, e));
@@ -234,7 +259,8 @@ static bool is_minus_zero(const gpa_opnd *o) {
     return !o->arr && dtype_is_float(o->dtype) && v.F64 == 0 && signbit(v.F64);
 }
 
-gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out,
+                    gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
@@ -254,7 +280,8 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     if (o->has_initial) {
         TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
         TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
-        if (red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial)) TRY(begun_with_minus_zero(rt, x, axes, &r, e));
+        if (red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial))
+            TRY(begun_with_minus_zero(rt, x, axes, &r, e));
     } else if (red == RED_SUM) {
         TRY(begun_with_zero(rt, a, axes, &r, e));
     }
@@ -266,24 +293,31 @@ out:
     return rc;
 }
 
-/* What threads may rather share: slices of one length and so long, of so many elements; few slices of so many. */
+/* What threads may rather share: slices of one length and so long, of so many elements; few slices
+ * of so many. */
 enum { LONG_SLICE = 256, MANY_SLICED = 1 << 22, FEW_SLICES = 16, MANY_BETWEEN = 1 << 18 };
 
-/* Checks that slices begin at places of a row of n; *even: whether they are all of one length, and so long that threads may share them. */
-static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even, gpa_err *e) {
+/* Checks that slices begin at places of a row of n; *even: whether they are all of one length, and
+ * so long that threads may share them. */
+static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even,
+                             gpa_err *e) {
     int64_t length = (m > 1 ? at[1] : n) - at[0];
     *even = length >= LONG_SLICE && n >= MANY_SLICED;
     for (int64_t k = 0; k < m; k++) {
         if (at[k] < 0 || at[k] >= n)
-            return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)at[k], name_of(red), (long long)n);
+            return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
+                            (long long)at[k], name_of(red), (long long)n);
         *even = *even && (k + 1 < m ? at[k + 1] : n) - at[k] == length;
     }
     return GPA_OK;
 }
 
-gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
-    const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype), computed = dtype_info[t].compute;
-    const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1), rows = shape_size(axis, a->shape);
+gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis,
+                           gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+    const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype),
+                    computed = dtype_info[t].compute;
+    const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1),
+                  rows = shape_size(axis, a->shape);
     host_dense x = {"", NULL, NULL}, places = {"", NULL, NULL};
     host_new_array made;
     gpa_arr *result = NULL;
@@ -292,8 +326,12 @@ gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int
     bool even;
     gpa_code rc = device_default(rt, &d, e);
     *out = NULL;
-    if (rc || !d->caps.host_visible || !slices_can(red, computed, wide > 1) || !a->size || !at->size) return rc;
-    if ((a->storage->buf && a->storage->buf->device != d) || (at->storage->buf && at->storage->buf->device != d)) return GPA_OK;
+    if (rc || !d->caps.host_visible || !slices_can(red, computed, wide > 1) || !a->size ||
+        !at->size)
+        return rc;
+    if ((a->storage->buf && a->storage->buf->device != d) ||
+        (at->storage->buf && at->storage->buf->device != d))
+        return GPA_OK;
     if (d->caps.units > 1 && at->size < FEW_SLICES && a->size > MANY_BETWEEN) return GPA_OK;
     TRY(host_get_as(rt, at, DT_I64, &places, e));
     const int64_t *begin = (const int64_t *)(const void *)places.data;
@@ -316,9 +354,10 @@ out:
 
 /* ---- means ---- */
 
-/* How many elements count: a number, or with where= a sum of the mask. As a node of dtype t, of the result's shape. */
-static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o, gpa_dtype t, node **out,
-                           gpa_err *e) {
+/* How many elements count: a number, or with where= a sum of the mask. As a node of dtype t, of the
+ * result's shape. */
+static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o,
+                           gpa_dtype t, node **out, gpa_err *e) {
     if (!o->where) {
         gpa_val n = {.F64 = (double)count_reduced(a, axes)};
         return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
@@ -359,7 +398,8 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &x, e));
     TRY(node_reduce(rt, RED_SUM, x, axes, &r, e));
     TRY(begun_with_zero(rt, a, axes, &r, e));
-    if (dtype_is_int(t) || t == DT_BOOL) TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
+    if (dtype_is_int(t) || t == DT_BOOL)
+        TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
     TRY(count_node(rt, a, axes, o, (gpa_dtype)r->dtype, &n, e));
     TRY(then(rt, OP_DIVIDE, &r, n, false, e));
     TRY(then_cast(rt, result, &r, e));
@@ -373,7 +413,8 @@ out:
 
 /* ---- variances ---- */
 
-/* The first element of each reduced row, seen over the whole array: sums of differences from it lose little. */
+/* The first element of each reduced row, seen over the whole array: sums of differences from it
+ * lose little. */
 static gpa_code first_of_row(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     memset(step, 0, (size_t)(x->ndim * x->ndim) * sizeof *step);
@@ -398,9 +439,10 @@ out:
     return rc;
 }
 
-/* With d = x - x[0] of each row: (sum |d|^2 - |sum d|^2 / n) / (n - ddof), both sums in float64 and in one pass. The
- * relative error is at most about n times that of float64. */
-gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
+/* With d = x - x[0] of each row: (sum |d|^2 - |sum d|^2 / n) / (n - ddof), both sums in float64 and
+ * in one pass. The relative error is at most about n times that of float64. */
+gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opts, gpa_arr **out,
+                 gpa_err *e) {
     arr_reduce_opts all;
     const arr_reduce_opts *o = or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
@@ -458,7 +500,8 @@ static gpa_code exchange(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e) 
     return node_view(rt, n, n->ndim, shape, start, step, out, e);
 }
 
-gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out,
+                  gpa_err *e) {
     gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype);
     node *x = NULL, *last = NULL, *run = NULL, *back = NULL;
     gpa_code rc = GPA_OK;

@@ -1,8 +1,9 @@
 /* Writing through index arrays in host memory.
  *
- * The points of the broadcast index arrays come in C order; each has an offset in the target and, where there are slices
- * or newaxis too, a block of elements. Offsets are made from the coordinates a piece at a time, after all bounds have been
- * checked: a bad index leaves the array as it was. Reading order: places, values, assignment, updates. */
+ * The points of the broadcast index arrays come in C order; each has an offset in the target and,
+ * where there are slices or newaxis too, a block of elements. Offsets are made from the coordinates
+ * a piece at a time, after all bounds have been checked: a bad index leaves the array as it was.
+ * Reading order: places, values, assignment, updates. */
 #include "runtime/array/scatter.h"
 
 #include "runtime/host/mask_select.h"
@@ -26,13 +27,13 @@ typedef struct {
 typedef struct {
     places axis[GPA_MAX_DIMS];
     int axes;
-    int64_t base;   /* the part of every offset that integers give */
+    int64_t base; /* the part of every offset that integers give */
     int64_t points;
     host_dense value;
     char number[sizeof(gpa_val)];
     int64_t to_strides[GPA_MAX_DIMS]; /* of the target */
-    const char *from;              /* the value's first element; NULL: no value */
-    int64_t strides[GPA_MAX_DIMS]; /* of the value, over the result's shape */
+    const char *from;                 /* the value's first element; NULL: no value */
+    int64_t strides[GPA_MAX_DIMS];    /* of the value, over the result's shape */
 } scatter;
 
 /* Whether one of n coordinates is outside; *forward: whether none counts from the end. */
@@ -51,8 +52,8 @@ static gpa_code check_bounds(places *p, int64_t n, int axis, gpa_err *e) {
     if (!survey(p->at, n, (uint64_t)p->extent, &p->forward)) return GPA_OK;
     int64_t i = 0;
     while (p->at[i] >= -p->extent && p->at[i] < p->extent) i++;
-    return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)p->at[i], axis,
-                    (long long)p->extent);
+    return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld",
+                    (long long)p->at[i], axis, (long long)p->extent);
 }
 
 /* Index arrays are spread over all points, which copies only those that are broadcast. */
@@ -88,8 +89,12 @@ GPA_WIDE static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_
     for (int k = 0; k < s->axes; k++) {
         const places *p = &s->axis[k];
         const int64_t *from = p->at + i, extent = p->extent, stride = p->stride, base = s->base;
-        if (k) for (int64_t j = 0; j < n; j++) to[j] += (from[j] + (from[j] < 0 ? extent : 0)) * stride;
-        else for (int64_t j = 0; j < n; j++) to[j] = base + (from[j] + (from[j] < 0 ? extent : 0)) * stride;
+        if (k)
+            for (int64_t j = 0; j < n; j++)
+                to[j] += (from[j] + (from[j] < 0 ? extent : 0)) * stride;
+        else
+            for (int64_t j = 0; j < n; j++)
+                to[j] = base + (from[j] + (from[j] < 0 ? extent : 0)) * stride;
     }
 }
 
@@ -102,12 +107,15 @@ typedef struct {
 
 static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *room) {
     const places *p = &s->axis[0];
-    if (s->axes == 1) return (points){p->at + i, p->extent, p->stride, s->base, p->forward && p->stride == 1};
+    if (s->axes == 1)
+        return (points){p->at + i, p->extent, p->stride, s->base, p->forward && p->stride == 1};
     make_offsets(s, i, n, room);
     return (points){room, 0, 1, 0, true};
 }
 
-static inline int64_t offset_of(const points *p, int64_t j) { return p->base + (p->at[j] + (p->at[j] >> 63 & p->extent)) * p->stride; }
+static inline int64_t offset_of(const points *p, int64_t j) {
+    return p->base + (p->at[j] + (p->at[j] >> 63 & p->extent)) * p->stride;
+}
 
 static void scatter_end(gpa_rt *rt, scatter *s) {
     for (int k = 0; k < s->axes; k++) host_drop(rt, &s->axis[k].own);
@@ -122,8 +130,10 @@ bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *str
     return shape_spread(v->ndim - skip, v->shape + skip, v->strides + skip, ndim, shape, strides);
 }
 
-/* The value in host memory, in dtype t. What shares the target's storage is copied: it is read while that is written. */
-static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_dtype t, scatter *s, gpa_err *e) {
+/* The value in host memory, in dtype t. What shares the target's storage is copied: it is read
+ * while that is written. */
+static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_dtype t,
+                          scatter *s, gpa_err *e) {
     gpa_arr *v = rhs->arr, *copy = NULL;
     gpa_code rc = GPA_OK;
     if (!v) {
@@ -191,7 +201,8 @@ static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
 }
 
 /* The value's offsets at n points, from the state left by the points before. */
-static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where, int64_t n, int64_t *to) {
+static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where,
+                          int64_t n, int64_t *to) {
     const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
     int64_t step;
     if (is_even(m, s, &step)) {
@@ -213,24 +224,28 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
 /* ---- assignment ---- */
 
 /* Single elements, with a loop for every size. */
-static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step, size_t item) {
-#define WRITE(bytes)                                                                                              \
-    if (p.plain)                                                                                                  \
-        for (int64_t j = 0; j < n; j++) memcpy(target + (p.base + p.at[j]) * bytes, value + j * step * bytes, bytes); \
-    else                                                                                                          \
-        for (int64_t j = 0; j < n; j++) memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes); \
+static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step,
+                           size_t item) {
+#define WRITE(bytes)                                                                      \
+    if (p.plain)                                                                          \
+        for (int64_t j = 0; j < n; j++)                                                   \
+            memcpy(target + (p.base + p.at[j]) * bytes, value + j * step * bytes, bytes); \
+    else                                                                                  \
+        for (int64_t j = 0; j < n; j++)                                                   \
+            memcpy(target + offset_of(&p, j) * bytes, value + j * step * bytes, bytes);   \
     break
     switch (item) {
-    case 1: WRITE(1);
-    case 2: WRITE(2);
-    case 4: WRITE(4);
-    case 8: WRITE(8);
-    case 16: WRITE(16);
+        case 1: WRITE(1);
+        case 2: WRITE(2);
+        case 4: WRITE(4);
+        case 8: WRITE(8);
+        case 16: WRITE(16);
     }
 #undef WRITE
 }
 
-/* The bytes of a block that lies in one piece, as does its value or that is one number (strides of 0); 0: it does not. */
+/* The bytes of a block that lies in one piece, as does its value or that is one number (strides of
+ * 0); 0: it does not. */
 static size_t one_piece(const block *b, size_t item, bool *number) {
     int64_t n = 1;
     bool alike = true;
@@ -244,10 +259,15 @@ static size_t one_piece(const block *b, size_t item, bool *number) {
     return alike || *number ? (size_t)n * item : 0;
 }
 
-enum { LONG_ROW = 512, ROW = 4096 }; /* bytes: from which on a call does not count; longer blocks are any */
+enum {
+    LONG_ROW = 512,
+    ROW = 4096
+}; /* bytes: from which on a call does not count; longer blocks are any */
 
-/* Short blocks in one piece, a loop for those of 16 bytes and more: the last bytes may be copied twice. */
-static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target, const char *value, size_t item, size_t bytes) {
+/* Short blocks in one piece, a loop for those of 16 bytes and more: the last bytes may be copied
+ * twice. */
+static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target,
+                       const char *value, size_t item, size_t bytes) {
     for (int64_t j = 0; j < n; j++) {
         char *row = target + to[j] * (int64_t)item;
         const char *source = value + (from ? from[j] * (int64_t)item : 0);
@@ -273,7 +293,8 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
     for (int64_t i = 0; i < s->points; i += PIECE) {
         int64_t n = MIN((int64_t)PIECE, s->points - i);
         if (single) {
-            write_elements(points_at(s, i, n, to), n, target, s->from + i * step * (int64_t)item, step, item);
+            write_elements(points_at(s, i, n, to), n, target, s->from + i * step * (int64_t)item,
+                           step, item);
             continue;
         }
         make_offsets(s, i, n, to);
@@ -283,8 +304,8 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
             continue;
         }
         for (int64_t j = 0; j < n; j++)
-            strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item, b.from, item, b.ndim,
-                         b.shape);
+            strided_copy(target + to[j] * (int64_t)item, b.to, s->from + from[j] * (int64_t)item,
+                         b.from, item, b.ndim, b.shape);
     }
 }
 
@@ -310,7 +331,9 @@ gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool 
     host_place to;
     gpa_code rc = GPA_OK;
     *done = false;
-    if (v->ndim != 1 || mask->ndim != a->ndim || !a->size || !a->storage->buf->host || !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage) return rc;
+    if (v->ndim != 1 || mask->ndim != a->ndim || !a->size || !a->storage->buf->host ||
+        !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage)
+        return rc;
     TRY(host_get(rt, mask, &m, e));
     if (chosen_count(m.data, mask->size) != v->shape[0]) goto out;
     TRY(host_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
@@ -344,41 +367,48 @@ static void update_one(const update *u, char *to, const char *from) {
     dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
 }
 
-/* Elements at places that count from `target`, where nothing is converted; values lie `step` apart. */
-static void update_elements(const update *u, char *target, const int64_t *at, int64_t n, const char *value, int64_t step) {
+/* Elements at places that count from `target`, where nothing is converted; values lie `step` apart.
+ */
+static void update_elements(const update *u, char *target, const int64_t *at, int64_t n,
+                            const char *value, int64_t step) {
     gpa_val a, b, r;
-#define EACH(bytes)                                          \
-    for (int64_t j = 0; j < n; j++) {                        \
-        memcpy(&a, target + at[j] * bytes, bytes);           \
-        memcpy(&b, value + j * step * bytes, bytes);         \
-        u->fn(&r, &a, &b, &b);                               \
-        memcpy(target + at[j] * bytes, &r, bytes);           \
-    }                                                        \
+#define EACH(bytes)                                  \
+    for (int64_t j = 0; j < n; j++) {                \
+        memcpy(&a, target + at[j] * bytes, bytes);   \
+        memcpy(&b, value + j * step * bytes, bytes); \
+        u->fn(&r, &a, &b, &b);                       \
+        memcpy(target + at[j] * bytes, &r, bytes);   \
+    }                                                \
     return
     if (u->loop) {
         u->loop(target, at, n, value, step);
         return;
     }
     switch (dtype_size(u->own)) {
-    case 1: EACH(1);
-    case 2: EACH(2);
-    case 4: EACH(4);
-    case 8: EACH(8);
-    case 16: EACH(16);
+        case 1: EACH(1);
+        case 2: EACH(2);
+        case 4: EACH(4);
+        case 8: EACH(8);
+        case 16: EACH(16);
     }
 #undef EACH
 }
 
-/* The block at `to`, a line of its last dimension at a time. `line`: the offsets of so many elements of it as a piece has. */
-static void update_block(const update *u, const block *b, const int64_t *line, char *to, const char *from) {
+/* The block at `to`, a line of its last dimension at a time. `line`: the offsets of so many
+ * elements of it as a piece has. */
+static void update_block(const update *u, const block *b, const int64_t *line, char *to,
+                         const char *from) {
     const int last = b->ndim - 1;
-    const int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second), wide = last < 0 ? 1 : b->shape[last];
+    const int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second),
+                  wide = last < 0 ? 1 : b->shape[last];
     const int64_t step = last < 0 ? 0 : b->to[last], apart = last < 0 ? 0 : b->from[last];
     int64_t in[GPA_MAX_DIMS] = {0};
     for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
         for (int64_t j = 0; j < wide && u->plain; j += PIECE)
-            update_elements(u, to + j * step * own, line, MIN((int64_t)PIECE, wide - j), from + j * apart * item, apart);
-        for (int64_t j = 0; j < wide && !u->plain; j++) update_one(u, to + j * step * own, from + j * apart * item);
+            update_elements(u, to + j * step * own, line, MIN((int64_t)PIECE, wide - j),
+                            from + j * apart * item, apart);
+        for (int64_t j = 0; j < wide && !u->plain; j++)
+            update_one(u, to + j * step * own, from + j * apart * item);
         for (int d = last - 1; d >= 0; d--) {
             bool over = ++in[d] == b->shape[d];
             int64_t by = over ? 1 - b->shape[d] : 1;
@@ -417,10 +447,11 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
     }
 }
 
-gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute, gpa_dtype result, const gpa_opnd *rhs,
-                        gpa_err *e) {
+gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute,
+                        gpa_dtype result, const gpa_opnd *rhs, gpa_err *e) {
     const gpa_dtype own = (gpa_dtype)m->view->dtype;
-    update u = {op, op_function(op, compute), compute, op_operand(op, compute, 1), result, own, op_loop(op, own), false};
+    update u = {op,  op_function(op, compute), compute, op_operand(op, compute, 1), result,
+                own, op_loop(op, own),         false};
     scatter s = {.axes = 0};
     host_place to;
     gpa_code rc = GPA_OK;

@@ -1,8 +1,8 @@
 /* Stores.
  *
- * Invariant: when memory is about to change, no pending array reads it any more: those that do are computed first, from the
- * old contents. The value being stored may read the target: element by element from the same place it is safe, from
- * elsewhere the value goes through a temporary.
+ * Invariant: when memory is about to change, no pending array reads it any more: those that do are
+ * computed first, from the old contents. The value being stored may read the target: element by
+ * element from the same place it is safe, from elsewhere the value goes through a temporary.
  *
  * Reading order: readers, the store itself, whole arrays, scatters. */
 #include "runtime/array/store.h"
@@ -29,8 +29,10 @@ typedef struct {
     size_t n, cap;
 } readers;
 
-/* The pending arrays that read b, but for those whose value is `but`. The list is freed by the caller, also on failure. */
-static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r, gpa_err *e) {
+/* The pending arrays that read b, but for those whose value is `but`. The list is freed by the
+ * caller, also on failure. */
+static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r,
+                             gpa_err *e) {
     gpa_code rc = b->readers ? unread_run(rt, e) : GPA_OK; /* those may be among them, too */
     if (rc || !b->readers || !rt->n_pending) return rc;
     rt->nodes.mark++;
@@ -71,7 +73,8 @@ static gpa_code to_temporary(gpa_rt *rt, node **n, gpa_err *e) {
     return rc;
 }
 
-/* What was pending with this value is now what the target holds: it reads that, and is never stored twice. */
+/* What was pending with this value is now what the target holds: it reads that, and is never stored
+ * twice. */
 static gpa_code read_back(gpa_rt *rt, gpa_arr *target, const node *source, gpa_err *e) {
     node *leaf = NULL;
     gpa_code rc = GPA_OK;
@@ -86,10 +89,12 @@ out:
     return rc;
 }
 
-/* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays whose value is
- * `source` (NULL: none) are being stored themselves. Owned nodes in r (value, mask, and `index`, which r->index is) may become
- * temporaries. `beside` (NULL: nothing) is computed too. */
-static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, const node *source, gpa_err *e) {
+/* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays
+ * whose value is `source` (NULL: none) are being stored themselves. Owned nodes in r (value, mask,
+ * and `index`, which r->index is) may become temporaries. `beside` (NULL: nothing) is computed too.
+ */
+static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, const node *source,
+                    gpa_err *e) {
     bool hazard, alias = r->value == source && !r->mask && !index;
     gpa_buf *b = r->into->storage->buf;
     readers old = {0};
@@ -116,7 +121,8 @@ out:
 }
 
 /* n cast to the target's dtype and seen over `shape` (numbers become a value of that shape). */
-static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *shape, node **out, gpa_err *e) {
+static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *shape, node **out,
+                    gpa_err *e) {
     node *cast;
     gpa_code rc = node_cast(rt, n, t, &cast, e);
     if (rc) return rc;
@@ -126,14 +132,19 @@ static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *s
 }
 
 static bool is_whole(const gpa_arr *a) {
-    return a->dtype == a->storage->dtype && a->offset == 0 && a->size == a->storage->size && arr_is_contiguous(a);
+    return a->dtype == a->storage->dtype && a->offset == 0 && a->size == a->storage->size &&
+           arr_is_contiguous(a);
 }
 
 bool store_take(gpa_arr *target, gpa_arr *from) {
     gpa_storage *s = target->storage, *t = from->storage;
     gpa_buf *b = s->buf;
-    if (!b || !t->buf || s == t || t->refs != 1 || target->readonly || !is_whole(target) || !is_whole(from)) return false;
-    if (target->dtype != from->dtype || s->size != t->size || b->host || b->device != t->buf->device) return false;
+    if (!b || !t->buf || s == t || t->refs != 1 || target->readonly || !is_whole(target) ||
+        !is_whole(from))
+        return false;
+    if (target->dtype != from->dtype || s->size != t->size || b->host ||
+        b->device != t->buf->device)
+        return false;
     s->buf = t->buf;
     t->buf = b;
     return true;
@@ -159,10 +170,15 @@ out:
     return rc;
 }
 
-gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from, int ndim, const int64_t *shape,
-                       const scatter_what *what, gpa_err *e) {
+gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from,
+                       int ndim, const int64_t *shape, const scatter_what *what, gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0};
-    fuse_root r = {.into = target, .index = at, .from = from, .add = what->add, .sure = what->sure, .once = what->once};
+    fuse_root r = {.into = target,
+                   .index = at,
+                   .from = from,
+                   .add = what->add,
+                   .sure = what->sure,
+                   .once = what->once};
     gpa_code rc = GPA_OK;
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (shape_size(ndim, shape) == 0) return GPA_OK;

@@ -1,15 +1,18 @@
-/* Views: new handles on the storage of an array. Nothing is computed or copied, pending or not, except where the
- * bytes are shown as another dtype (the storage is computed first; parts of complex numbers are not) and where a reshape
- * has no strides (a copy).
+/* Views: new handles on the storage of an array. Nothing is computed or copied, pending or not,
+ * except where the bytes are shown as another dtype (the storage is computed first; parts of
+ * complex numbers are not) and where a reshape has no strides (a copy).
  *
- * Invariant: a view never reaches outside of its storage; a view of a read-only array is read-only. */
+ * Invariant: a view never reaches outside of its storage; a view of a read-only array is read-only.
+ */
 #include "runtime/array/array.h"
 #include "runtime/graph/shape.h"
 
-/* A handle on a's storage. Its base is the array that owns the data, as in NumPy: views do not chain. */
-static gpa_code view_of(gpa_rt *rt, gpa_arr *a, gpa_dtype t, int ndim, const int64_t *shape, const int64_t *strides,
-                        int64_t offset, gpa_arr **out, gpa_err *e) {
-    gpa_code rc = arr_handle(rt, a->storage, t, ndim, shape, strides, offset, a->base ? a->base : a, out, e);
+/* A handle on a's storage. Its base is the array that owns the data, as in NumPy: views do not
+ * chain. */
+static gpa_code view_of(gpa_rt *rt, gpa_arr *a, gpa_dtype t, int ndim, const int64_t *shape,
+                        const int64_t *strides, int64_t offset, gpa_arr **out, gpa_err *e) {
+    gpa_code rc =
+        arr_handle(rt, a->storage, t, ndim, shape, strides, offset, a->base ? a->base : a, out, e);
     if (!rc) (*out)->readonly = a->readonly;
     return rc;
 }
@@ -19,8 +22,8 @@ void arr_own(gpa_rt *rt, gpa_arr *a) {
     a->base = NULL;
 }
 
-gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset,
-                  gpa_arr **out, gpa_err *e) {
+gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides,
+                  int64_t offset, gpa_arr **out, gpa_err *e) {
     gpa_code rc = shape_check(ndim, shape, 1, NULL, e);
     if (rc) return rc;
     int64_t lo, hi, item = (int64_t)dtype_size((gpa_dtype)a->dtype);
@@ -33,7 +36,8 @@ gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const 
 gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e) {
     bool shared = a->base && a->base->readonly;
     for (int d = 0; d < a->ndim; d++) shared |= a->strides[d] == 0 && a->shape[d] > 1;
-    if (writeable && shared) return gpa_fail(e, GPA_E_VALUE, "cannot set WRITEABLE flag to True of this array");
+    if (writeable && shared)
+        return gpa_fail(e, GPA_E_VALUE, "cannot set WRITEABLE flag to True of this array");
     a->readonly = !writeable;
     return GPA_OK;
 }
@@ -56,13 +60,19 @@ gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e) 
 /* The extent of the last axis when elements of `was` bytes are read as elements of `now` bytes. */
 static gpa_code recount(const gpa_arr *a, int64_t was, int64_t now, int64_t *last, gpa_err *e) {
     if (a->ndim == 0)
-        return gpa_fail(e, GPA_E_VALUE, "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+        return gpa_fail(
+            e, GPA_E_VALUE,
+            "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
     int64_t n = a->shape[a->ndim - 1];
     if (n != 1 && a->size != 0 && a->strides[a->ndim - 1] != 1)
-        return gpa_fail(e, GPA_E_VALUE, "To change to a dtype of a different size, the last axis must be contiguous");
+        return gpa_fail(
+            e, GPA_E_VALUE,
+            "To change to a dtype of a different size, the last axis must be contiguous");
     if (n * was % now)
-        return gpa_fail(e, GPA_E_VALUE, "When changing to a larger dtype, its size must be a divisor of the total size in "
-                                        "bytes of the last axis of the array.");
+        return gpa_fail(
+            e, GPA_E_VALUE,
+            "When changing to a larger dtype, its size must be a divisor of the total size in "
+            "bytes of the last axis of the array.");
     *last = n * was / now;
     return GPA_OK;
 }
@@ -84,7 +94,8 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
     }
     strides[a->ndim - 1] = 1;
     if (!whole) {
-        gpa_fail(e, GPA_E_UNSUPPORTED, "a view as %s whose elements would not be aligned", dtype_info[t].name);
+        gpa_fail(e, GPA_E_UNSUPPORTED, "a view as %s whose elements would not be aligned",
+                 dtype_info[t].name);
         gpa_err_hint(e, "take a copy first: a.copy().view(...)");
         return GPA_E_UNSUPPORTED;
     }
@@ -110,7 +121,8 @@ gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, g
     return view_of(rt, a, (gpa_dtype)a->dtype, a->ndim, shape, strides, a->offset, out, e);
 }
 
-gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
+                     gpa_err *e) {
     int64_t to[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_arr *copy = NULL;
     gpa_code rc = GPA_OK;
@@ -128,7 +140,8 @@ out:
     return rc;
 }
 
-gpa_code arr_reshaped_copy(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+gpa_code arr_reshaped_copy(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
+                           gpa_err *e) {
     gpa_arr *copy;
     gpa_code rc = arr_copy(rt, a, &copy, e);
     if (rc) return rc;
@@ -138,19 +151,24 @@ gpa_code arr_reshaped_copy(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shap
     return rc;
 }
 
-gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out, gpa_err *e) {
+gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
+                          gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
     for (int d = 0; d < ndim; d++)
-        if (shape[d] < 0) return gpa_fail(e, GPA_E_VALUE, "all elements of broadcast shape must be non-negative");
+        if (shape[d] < 0)
+            return gpa_fail(e, GPA_E_VALUE, "all elements of broadcast shape must be non-negative");
     gpa_code rc = shape_check(ndim, shape, 1, NULL, e);
     if (rc) return rc;
-    if (ndim < a->ndim && ndim == 0) return gpa_fail(e, GPA_E_VALUE, "cannot broadcast a non-scalar to a scalar array");
+    if (ndim < a->ndim && ndim == 0)
+        return gpa_fail(e, GPA_E_VALUE, "cannot broadcast a non-scalar to a scalar array");
     if (ndim < a->ndim)
-        return gpa_fail(e, GPA_E_VALUE, "input operand has more dimensions than allowed by the axis remapping");
+        return gpa_fail(e, GPA_E_VALUE,
+                        "input operand has more dimensions than allowed by the axis remapping");
     if (!shape_spread(a->ndim, a->shape, a->strides, ndim, shape, strides)) {
         char from[SHAPE_TEXT], to[SHAPE_TEXT];
         return gpa_fail(e, GPA_E_VALUE,
-                        "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and "
+                        "operands could not be broadcast together with remapped shapes "
+                        "[original->remapped]: %s  and "
                         "requested shape %s",
                         shape_text(from, a->ndim, a->shape), shape_text(to, ndim, shape));
     }
@@ -159,7 +177,8 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
     return rc;
 }
 
-/* Which two of the first n arrays do not fit: the last, and the one that its extent clashes with. */
+/* Which two of the first n arrays do not fit: the last, and the one that its extent clashes with.
+ */
 static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
     const gpa_arr *last = in[n - 1];
     char one[SHAPE_TEXT], two[SHAPE_TEXT];
@@ -168,11 +187,14 @@ static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
             int64_t x = in[i]->shape[in[i]->ndim - d], y = last->shape[last->ndim - d];
             if (x == 1 || y == 1 || x == y) continue;
             return gpa_fail(e, GPA_E_VALUE,
-                            "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %d with "
+                            "shape mismatch: objects cannot be broadcast to a single shape.  "
+                            "Mismatch is between arg %d with "
                             "shape %s and arg %d with shape %s.",
-                            i, shape_text(one, in[i]->ndim, in[i]->shape), n - 1, shape_text(two, last->ndim, last->shape));
+                            i, shape_text(one, in[i]->ndim, in[i]->shape), n - 1,
+                            shape_text(two, last->ndim, last->shape));
         }
-    return gpa_fail(e, GPA_E_VALUE, "shape mismatch: objects cannot be broadcast to a single shape.");
+    return gpa_fail(e, GPA_E_VALUE,
+                    "shape mismatch: objects cannot be broadcast to a single shape.");
 }
 
 gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e) {
@@ -184,15 +206,21 @@ gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shap
 
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b) {
     if (a->storage != b->storage) return false;
-    shape_map ma = {a->ndim, a->shape, a->strides, a->offset, (int64_t)dtype_size((gpa_dtype)a->dtype)};
-    shape_map mb = {b->ndim, b->shape, b->strides, b->offset, (int64_t)dtype_size((gpa_dtype)b->dtype)};
+    shape_map ma = {a->ndim, a->shape, a->strides, a->offset,
+                    (int64_t)dtype_size((gpa_dtype)a->dtype)};
+    shape_map mb = {b->ndim, b->shape, b->strides, b->offset,
+                    (int64_t)dtype_size((gpa_dtype)b->dtype)};
     return shape_overlap(&ma, &mb) != OVERLAP_NONE;
 }
 
 bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b) {
     int64_t lo[2], hi[2];
     if (a->storage != b->storage || a->size == 0 || b->size == 0) return false;
-    shape_extent(&(shape_map){a->ndim, a->shape, a->strides, a->offset, (int64_t)dtype_size((gpa_dtype)a->dtype)}, &lo[0], &hi[0]);
-    shape_extent(&(shape_map){b->ndim, b->shape, b->strides, b->offset, (int64_t)dtype_size((gpa_dtype)b->dtype)}, &lo[1], &hi[1]);
+    shape_extent(&(shape_map){a->ndim, a->shape, a->strides, a->offset,
+                              (int64_t)dtype_size((gpa_dtype)a->dtype)},
+                 &lo[0], &hi[0]);
+    shape_extent(&(shape_map){b->ndim, b->shape, b->strides, b->offset,
+                              (int64_t)dtype_size((gpa_dtype)b->dtype)},
+                 &lo[1], &hi[1]);
     return lo[0] < hi[1] && lo[1] < hi[0];
 }

@@ -29,7 +29,8 @@ void arena_free(arena *a) {
     mem_free(a);
 }
 
-/* A block for at least n bytes. A large request gets a block of its own and leaves the current one in use. */
+/* A block for at least n bytes. A large request gets a block of its own and leaves the current one
+ * in use. */
 static void *take_block(arena *a, size_t n) {
     size_t size = MAX(n, (size_t)BLOCK);
     block *b = mem_new(sizeof *b + size);

@@ -37,7 +37,8 @@ void *mem_large(size_t n, void **at) {
     return block;
 }
 
-/* calloc knows when fresh pages are zero already; for a small block it is slower than malloc, which keeps those of a thread. */
+/* calloc knows when fresh pages are zero already; for a small block it is slower than malloc, which
+ * keeps those of a thread. */
 enum { SMALL_BLOCK = 1024 };
 
 void *mem_zero(size_t n) {

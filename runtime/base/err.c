@@ -8,11 +8,10 @@
 static const struct {
     const char *name;
     gpa_code parent;
-} rows[GPA_E_COUNT] = {
-    [GPA_OK] = {"", GPA_OK},
+} rows[GPA_E_COUNT] = {[GPA_OK] = {"", GPA_OK},
 #define GPA_E_OK GPA_OK
 #define ERR(code, name, parent) [GPA_E_##code] = {name, GPA_E_##parent},
-    GPA_ERRORS(ERR)
+                       GPA_ERRORS(ERR)
 #undef ERR
 };
 
@@ -77,7 +76,8 @@ gpa_code gpa_err_parent(gpa_code code) { return rows[code].parent; }
 
 int gpa_err_is(gpa_code code, gpa_code ancestor) {
     for (; code != GPA_OK && code != ancestor; code = rows[code].parent) {
-        bool two = code == GPA_E_AXIS || code == GPA_E_UNSUPPORTED_OPERATION; /* which are ValueErrors, too */
+        bool two = code == GPA_E_AXIS ||
+                   code == GPA_E_UNSUPPORTED_OPERATION; /* which are ValueErrors, too */
         if (two && gpa_err_is(GPA_E_VALUE, ancestor)) return true;
     }
     return code == ancestor;

@@ -1,8 +1,9 @@
 /* Errors: what a function that can fail returns, and the record it fills.
  *
- * A failing function returns a code and fills the gpa_err it was given (always the last parameter). The first
- * error wins; the message is complete; building it never allocates. The codes are Python's exception types, one
- * row each, and each row names its parent, so that `except LookupError` is answered from the table. */
+ * A failing function returns a code and fills the gpa_err it was given (always the last parameter).
+ * The first error wins; the message is complete; building it never allocates. The codes are
+ * Python's exception types, one row each, and each row names its parent, so that `except
+ * LookupError` is answered from the table. */
 #ifndef GPA_BASE_ERR_H
 #define GPA_BASE_ERR_H
 
@@ -10,65 +11,65 @@
 #include <stdint.h>
 
 /* ERR(CODE, "PythonName", PARENT) - a parent stands before its children. */
-#define GPA_ERRORS(ERR)                                      \
-    ERR(BASE, "BaseException", OK)                           \
-    ERR(EXIT, "SystemExit", BASE)                            \
-    ERR(INTERRUPT, "KeyboardInterrupt", BASE)                \
-    ERR(GENERATOR_EXIT, "GeneratorExit", BASE)               \
-    ERR(EXCEPTION, "Exception", BASE)                        \
-    ERR(SYNTAX, "SyntaxError", EXCEPTION)                    \
-    ERR(INDENTATION, "IndentationError", SYNTAX)             \
-    ERR(TAB, "TabError", INDENTATION)                        \
-    ERR(INCOMPLETE, "SyntaxError", SYNTAX)                   \
-    ERR(NAME, "NameError", EXCEPTION)                        \
-    ERR(UNBOUND, "UnboundLocalError", NAME)                  \
-    ERR(TYPE, "TypeError", EXCEPTION)                        \
-    ERR(UFUNC_TYPE, "UFuncTypeError", TYPE)                  \
-    ERR(DTYPE_PROMOTION, "DTypePromotionError", TYPE)        \
-    ERR(VALUE, "ValueError", EXCEPTION)                      \
-    ERR(UNICODE, "UnicodeError", VALUE)                      \
-    ERR(UNICODE_DECODE, "UnicodeDecodeError", UNICODE)       \
-    ERR(UNICODE_ENCODE, "UnicodeEncodeError", UNICODE)       \
-    ERR(LINALG, "LinAlgError", VALUE)                        \
-    ERR(ATTRIBUTE, "AttributeError", EXCEPTION)              \
-    ERR(LOOKUP, "LookupError", EXCEPTION)                    \
-    ERR(INDEX, "IndexError", LOOKUP)                         \
-    ERR(AXIS, "AxisError", INDEX)                            \
-    ERR(KEY, "KeyError", LOOKUP)                             \
-    ERR(ARITHMETIC, "ArithmeticError", EXCEPTION)            \
-    ERR(ZERO_DIVISION, "ZeroDivisionError", ARITHMETIC)      \
-    ERR(OVERFLOW, "OverflowError", ARITHMETIC)               \
-    ERR(FLOATING, "FloatingPointError", ARITHMETIC)          \
-    ERR(ASSERTION, "AssertionError", EXCEPTION)              \
-    ERR(STOP_ITERATION, "StopIteration", EXCEPTION)          \
-    ERR(RUNTIME, "RuntimeError", EXCEPTION)                  \
-    ERR(RECURSION, "RecursionError", RUNTIME)                \
-    ERR(UNSUPPORTED, "NotImplementedError", RUNTIME)         \
-    ERR(DEVICE, "DeviceError", RUNTIME)                      \
-    ERR(COMPILE, "CompileException", RUNTIME)                \
-    ERR(MEMORY, "MemoryError", EXCEPTION)                    \
-    ERR(IMPORT, "ImportError", EXCEPTION)                    \
-    ERR(NO_MODULE, "ModuleNotFoundError", IMPORT)            \
-    ERR(OS, "OSError", EXCEPTION)                            \
-    ERR(FILE_NOT_FOUND, "FileNotFoundError", OS)             \
-    ERR(FILE_EXISTS, "FileExistsError", OS)                  \
-    ERR(PERMISSION, "PermissionError", OS)                   \
-    ERR(IS_DIRECTORY, "IsADirectoryError", OS)               \
-    ERR(UNSUPPORTED_OPERATION, "UnsupportedOperation", OS)   \
-    ERR(EOF, "EOFError", EXCEPTION)                          \
-    ERR(TIMEOUT, "TimeoutError", OS)                         \
-    ERR(CALLED_PROCESS, "CalledProcessError", EXCEPTION)     \
-    ERR(USAGE, "UsageError", EXCEPTION)                      \
-    ERR(PATTERN, "PatternError", EXCEPTION)                  \
-    ERR(WARNING, "Warning", EXCEPTION)                       \
-    ERR(RUNTIME_WARNING, "RuntimeWarning", WARNING)          \
-    ERR(USER_WARNING, "UserWarning", WARNING)                \
-    ERR(DEPRECATION, "DeprecationWarning", WARNING)          \
-    ERR(FUTURE_WARNING, "FutureWarning", WARNING)            \
-    ERR(COMPLEX_WARNING, "ComplexWarning", RUNTIME_WARNING)  \
-    ERR(RANK_WARNING, "RankWarning", RUNTIME_WARNING)        \
+#define GPA_ERRORS(ERR)                                                 \
+    ERR(BASE, "BaseException", OK)                                      \
+    ERR(EXIT, "SystemExit", BASE)                                       \
+    ERR(INTERRUPT, "KeyboardInterrupt", BASE)                           \
+    ERR(GENERATOR_EXIT, "GeneratorExit", BASE)                          \
+    ERR(EXCEPTION, "Exception", BASE)                                   \
+    ERR(SYNTAX, "SyntaxError", EXCEPTION)                               \
+    ERR(INDENTATION, "IndentationError", SYNTAX)                        \
+    ERR(TAB, "TabError", INDENTATION)                                   \
+    ERR(INCOMPLETE, "SyntaxError", SYNTAX)                              \
+    ERR(NAME, "NameError", EXCEPTION)                                   \
+    ERR(UNBOUND, "UnboundLocalError", NAME)                             \
+    ERR(TYPE, "TypeError", EXCEPTION)                                   \
+    ERR(UFUNC_TYPE, "UFuncTypeError", TYPE)                             \
+    ERR(DTYPE_PROMOTION, "DTypePromotionError", TYPE)                   \
+    ERR(VALUE, "ValueError", EXCEPTION)                                 \
+    ERR(UNICODE, "UnicodeError", VALUE)                                 \
+    ERR(UNICODE_DECODE, "UnicodeDecodeError", UNICODE)                  \
+    ERR(UNICODE_ENCODE, "UnicodeEncodeError", UNICODE)                  \
+    ERR(LINALG, "LinAlgError", VALUE)                                   \
+    ERR(ATTRIBUTE, "AttributeError", EXCEPTION)                         \
+    ERR(LOOKUP, "LookupError", EXCEPTION)                               \
+    ERR(INDEX, "IndexError", LOOKUP)                                    \
+    ERR(AXIS, "AxisError", INDEX)                                       \
+    ERR(KEY, "KeyError", LOOKUP)                                        \
+    ERR(ARITHMETIC, "ArithmeticError", EXCEPTION)                       \
+    ERR(ZERO_DIVISION, "ZeroDivisionError", ARITHMETIC)                 \
+    ERR(OVERFLOW, "OverflowError", ARITHMETIC)                          \
+    ERR(FLOATING, "FloatingPointError", ARITHMETIC)                     \
+    ERR(ASSERTION, "AssertionError", EXCEPTION)                         \
+    ERR(STOP_ITERATION, "StopIteration", EXCEPTION)                     \
+    ERR(RUNTIME, "RuntimeError", EXCEPTION)                             \
+    ERR(RECURSION, "RecursionError", RUNTIME)                           \
+    ERR(UNSUPPORTED, "NotImplementedError", RUNTIME)                    \
+    ERR(DEVICE, "DeviceError", RUNTIME)                                 \
+    ERR(COMPILE, "CompileException", RUNTIME)                           \
+    ERR(MEMORY, "MemoryError", EXCEPTION)                               \
+    ERR(IMPORT, "ImportError", EXCEPTION)                               \
+    ERR(NO_MODULE, "ModuleNotFoundError", IMPORT)                       \
+    ERR(OS, "OSError", EXCEPTION)                                       \
+    ERR(FILE_NOT_FOUND, "FileNotFoundError", OS)                        \
+    ERR(FILE_EXISTS, "FileExistsError", OS)                             \
+    ERR(PERMISSION, "PermissionError", OS)                              \
+    ERR(IS_DIRECTORY, "IsADirectoryError", OS)                          \
+    ERR(UNSUPPORTED_OPERATION, "UnsupportedOperation", OS)              \
+    ERR(EOF, "EOFError", EXCEPTION)                                     \
+    ERR(TIMEOUT, "TimeoutError", OS)                                    \
+    ERR(CALLED_PROCESS, "CalledProcessError", EXCEPTION)                \
+    ERR(USAGE, "UsageError", EXCEPTION)                                 \
+    ERR(PATTERN, "PatternError", EXCEPTION)                             \
+    ERR(WARNING, "Warning", EXCEPTION)                                  \
+    ERR(RUNTIME_WARNING, "RuntimeWarning", WARNING)                     \
+    ERR(USER_WARNING, "UserWarning", WARNING)                           \
+    ERR(DEPRECATION, "DeprecationWarning", WARNING)                     \
+    ERR(FUTURE_WARNING, "FutureWarning", WARNING)                       \
+    ERR(COMPLEX_WARNING, "ComplexWarning", RUNTIME_WARNING)             \
+    ERR(RANK_WARNING, "RankWarning", RUNTIME_WARNING)                   \
     ERR(VISIBLE_DEPRECATION, "VisibleDeprecationWarning", USER_WARNING) \
-    ERR(TOO_HARD, "TooHardError", RUNTIME)                   \
+    ERR(TOO_HARD, "TooHardError", RUNTIME)                              \
     ERR(INTERNAL, "SystemError", EXCEPTION)
 
 typedef enum {
@@ -101,9 +102,12 @@ typedef struct {
     char hint[160];         /* "" or a suggestion, shown on a line of its own */
 } gpa_err;
 
-/* Sets *e unless it already holds an error (then the first stays). Always returns `code`. e may be NULL. */
-gpa_code gpa_fail(gpa_err *e, gpa_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-gpa_code gpa_failv(gpa_err *e, gpa_code code, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+/* Sets *e unless it already holds an error (then the first stays). Always returns `code`. e may be
+ * NULL. */
+gpa_code gpa_fail(gpa_err *e, gpa_code code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+gpa_code gpa_failv(gpa_err *e, gpa_code code, const char *fmt, va_list ap)
+    __attribute__((format(printf, 3, 0)));
 /* "out of memory", with nothing to say about an array. */
 gpa_code gpa_no_memory(gpa_err *e);
 /* GPA_E_INTERRUPT, which has no words. */
@@ -111,26 +115,29 @@ gpa_code gpa_interrupted(gpa_err *e);
 /* Gives the error a place if it has none yet: the innermost wins. Returns e->code. */
 gpa_code gpa_fail_at(gpa_err *e, gpa_span where);
 /* Adds a note, or a hint, to an error already set; a note too many is left out. */
-void gpa_err_note(gpa_err *e, gpa_span where, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void gpa_err_note(gpa_err *e, gpa_span where, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void gpa_err_hint(gpa_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Makes *e empty. */
 void gpa_err_clear(gpa_err *e);
 
-/* Python's name of a code, its parent's code, and whether `code` is `ancestor` or descends from it. */
+/* Python's name of a code, its parent's code, and whether `code` is `ancestor` or descends from it.
+ */
 const char *gpa_err_name(gpa_code code);
 gpa_code gpa_err_parent(gpa_code code);
 int gpa_err_is(gpa_code code, gpa_code ancestor);
 /* The code with this Python name; GPA_OK when there is none. */
 gpa_code gpa_err_find(const char *name);
 
-/* Runs a call and leaves through the one exit label on failure; needs `rc` and `out:` in the function. */
-#define TRY(call)                \
-    do {                         \
-        gpa_code try_ = (call);  \
-        if (try_) {              \
-            rc = try_;           \
-            goto out;            \
-        }                        \
+/* Runs a call and leaves through the one exit label on failure; needs `rc` and `out:` in the
+ * function. */
+#define TRY(call)               \
+    do {                        \
+        gpa_code try_ = (call); \
+        if (try_) {             \
+            rc = try_;          \
+            goto out;           \
+        }                       \
     } while (0)
 
 #endif

@@ -1,7 +1,9 @@
-/* GPA_WIDE before a function: the compiler makes it for the vectors of several processors, and the one that fits is taken when
- * the program starts. For loops over many elements in C. GPA_LANES before a loop of a few known trips in it: they become lanes, where
- * GCC would write them one after the other. For code that names the width of its vectors: GPA_TARGET_16, 32 and 64 (these two where the
- * last is defined) before a function say that it is for a processor with vectors of so many bytes, and gpa_wide_bytes which it is. */
+/* GPA_WIDE before a function: the compiler makes it for the vectors of several processors, and the
+ * one that fits is taken when the program starts. For loops over many elements in C. GPA_LANES
+ * before a loop of a few known trips in it: they become lanes, where GCC would write them one after
+ * the other. For code that names the width of its vectors: GPA_TARGET_16, 32 and 64 (these two
+ * where the last is defined) before a function say that it is for a processor with vectors of so
+ * many bytes, and gpa_wide_bytes which it is. */
 #ifndef GPA_BASE_SIMD_CLONES_H
 #define GPA_BASE_SIMD_CLONES_H
 
@@ -15,7 +17,9 @@
 #define GPA_LANES
 #else
 #define GPA_LANES _Pragma("GCC unroll 1")
-#define GPA_WIDE GPA_WIDE_CLONES __attribute__((optimize("O3"))) /* at less effort GCC leaves most loops as they are */
+#define GPA_WIDE    \
+    GPA_WIDE_CLONES \
+        __attribute__((optimize("O3"))) /* at less effort GCC leaves most loops as they are */
 #endif
 
 #ifdef __clang__
@@ -30,7 +34,9 @@
 
 static inline int gpa_wide_bytes(void) {
 #ifdef GPA_TARGET_64
-    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) return 64; /* x86-64-v4 */
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq"))
+        return 64; /* x86-64-v4 */
     if (__builtin_cpu_supports("avx2")) return 32;
 #endif
     return 16;

@@ -1,4 +1,5 @@
-/* The text buffer. Invariant: text[len] == 0; text points to `empty` until the first byte is stored. */
+/* The text buffer. Invariant: text[len] == 0; text points to `empty` until the first byte is
+ * stored. */
 #include "runtime/base/str.h"
 
 #include <stdio.h>
@@ -73,7 +74,8 @@ void str_vprintf(gpa_str *s, const char *fmt, va_list ap) {
     va_copy(again, ap);
     size_t left = s->cap - s->len;
     int n = vsnprintf(s->text + s->len, left, fmt, ap);
-    if (n >= 0 && (size_t)n < left) s->len += (size_t)n;
+    if (n >= 0 && (size_t)n < left)
+        s->len += (size_t)n;
     else {
         s->text[s->len] = 0;
         if (n > 0 && room(s, (size_t)n)) {
@@ -107,8 +109,10 @@ const char *str_numpy_bytes(char to[32], double bytes) {
         bytes /= 1024;
         u++;
     }
-    if (u == 0) snprintf(to, 32, "%.0f bytes", bytes);
-    else snprintf(to, 32, bytes < 1000 ? "%#.3g %s" : "%#.0f %s", bytes, units[u]);
+    if (u == 0)
+        snprintf(to, 32, "%.0f bytes", bytes);
+    else
+        snprintf(to, 32, bytes < 1000 ? "%#.3g %s" : "%#.0f %s", bytes, units[u]);
     return to;
 }
 

@@ -2,7 +2,8 @@
  *
  * Every call finishes before it returns, so there is no queue: sync has nothing to wait for.
  *
- * Reading order: this file; program.c and run.c for what a launch does; emit.h for how kir becomes LLVM. */
+ * Reading order: this file; program.c and run.c for what a launch does; emit.h for how kir becomes
+ * LLVM. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,11 +32,11 @@ struct gpa_dev {
     jit *j; /* NULL until the first program */
     int threads;
     int32_t stop;
-    blas *b;           /* NULL until the first product */
-    lapack *l;         /* NULL until the first factorization */
-    equations *q;      /* NULL until the first solution by factors */
-    fft *f;            /* NULL until the first transform */
-    cosines *c;        /* NULL until the first one by cosines */
+    blas *b;      /* NULL until the first product */
+    lapack *l;    /* NULL until the first factorization */
+    equations *q; /* NULL until the first solution by factors */
+    fft *f;       /* NULL until the first transform */
+    cosines *c;   /* NULL until the first one by cosines */
 };
 
 static int cpu_count(char *why, size_t n) {
@@ -48,8 +49,10 @@ static gpa_code cpu_open(int i, gpa_dev **out, gpa_err *e) {
     gpa_dev *d = mem_zero(sizeof *d);
     if (!d) return gpa_no_memory(e);
     gpa_code rc = threads_wanted(&d->threads, e);
-    if (rc) mem_free(d);
-    else *out = d;
+    if (rc)
+        mem_free(d);
+    else
+        *out = d;
     return rc;
 }
 
@@ -94,17 +97,24 @@ static uint64_t available_bytes(void) {
 static void cpu_caps(gpa_dev *d, gpa_caps *out) {
     char model[64];
     const char *vectors = d->j ? jit_host_of(d->j)->name : jit_vectors();
-    *out = (gpa_caps){.name = "cpu", .align = ALIGN, .max_arrays = KIR_MAX_ARRAYS, .max_params = 4096, .max_threads = 1024, .max_shared = 48 << 10, .host_visible = true};
+    *out = (gpa_caps){.name = "cpu",
+                      .align = ALIGN,
+                      .max_arrays = KIR_MAX_ARRAYS,
+                      .max_params = 4096,
+                      .max_threads = 1024,
+                      .max_shared = 48 << 10,
+                      .host_visible = true};
     model_name(model, sizeof model);
-    snprintf(out->desc, sizeof out->desc, "%s, %d thread%s, %s", model, d->threads, d->threads == 1 ? "" : "s", vectors);
+    snprintf(out->desc, sizeof out->desc, "%s, %d thread%s, %s", model, d->threads,
+             d->threads == 1 ? "" : "s", vectors);
     out->mem_total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     out->mem_free = available_bytes();
     out->dtypes = (UINT64_C(1) << DT_COUNT) - 1;
     out->units = (uint32_t)d->threads;
 }
 
-/* Large blocks start on a huge page, and ask for them: fewer page faults, fewer misses of the address cache, and no luck in which
- * parts of the caches their pages share. */
+/* Large blocks start on a huge page, and ask for them: fewer page faults, fewer misses of the
+ * address cache, and no luck in which parts of the caches their pages share. */
 static gpa_code cpu_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     (void)d;
     size_t align = n >= (size_t)HUGE_PAGE ? HUGE_PAGE : n >= 4 * PAGE ? PAGE : ALIGN;
@@ -129,7 +139,8 @@ static void cpu_free(gpa_dev *d, gpa_mem *m) {
 
 static void *cpu_base(gpa_mem *m) { return m->base; }
 
-static gpa_code cpu_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e) {
+static gpa_code cpu_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
+                           gpa_err *e) {
     (void)d, (void)e;
     if (n) memcpy(to->base + at, from, n);
     return GPA_OK;
@@ -141,7 +152,8 @@ static gpa_code cpu_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, siz
     return GPA_OK;
 }
 
-static gpa_code cpu_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+static gpa_code cpu_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
+                         size_t n, gpa_err *e) {
     (void)d, (void)e;
     if (n) memmove(to->base + to_at, from->base + from_at, n);
     return GPA_OK;
@@ -166,7 +178,8 @@ static gpa_code cpu_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e
     rc = widen_program(p, l, &wide, &w, e);
     if (rc) return rc;
     l = wide == p ? l : &w.l;
-    if (!repeats_run(d->threads, &d->stop, wide, l)) return run_launch(d->j, d->threads, &d->stop, wide, l, e);
+    if (!repeats_run(d->threads, &d->stop, wide, l))
+        return run_launch(d->j, d->threads, &d->stop, wide, l, e);
     return threads_stopped(&d->stop) ? gpa_interrupted(e) : GPA_OK;
 }
 
@@ -176,20 +189,26 @@ static gpa_code cpu_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
     gpa_code rc = GPA_OK;
     TRY(need_jit(d, e));
     bool kernel = p->f->form == KIR_KERNEL;
-    emit_plan plan = p->n_variants ? p->variants[0].plan : kernel ? kernel_layout(p, jit_host_of(d->j), 256) : run_plan(p, jit_host_of(d->j), NULL, NULL);
+    emit_plan plan = p->n_variants ? p->variants[0].plan
+                     : kernel      ? kernel_layout(p, jit_host_of(d->j), 256)
+                                   : run_plan(p, jit_host_of(d->j), NULL, NULL);
     if (kernel && what == GPA_DUMP_RESOURCES) {
-        str_printf(out, "kernel, %d lanes, %u places of a thread between barriers, %zu bytes shared, %zu bytes local, %zu variants compiled\n", plan.lanes,
-                   p->kernel.contexts, p->kernel.shared, p->kernel.local, p->n_variants);
+        str_printf(out,
+                   "kernel, %d lanes, %u places of a thread between barriers, %zu bytes shared, "
+                   "%zu bytes local, %zu variants compiled\n",
+                   plan.lanes, p->kernel.contexts, p->kernel.shared, p->kernel.local,
+                   p->n_variants);
         return out->failed ? gpa_no_memory(e) : GPA_OK;
     }
     if (what == GPA_DUMP_RESOURCES) {
         static const char *const ways[] = {"points", "rows", "columns", "tiles"};
-        str_printf(out, "%s, %d lanes along dimension %d, %zu variants compiled\n", ways[plan.way], plan.lanes, plan.dim,
-                   p->n_variants);
+        str_printf(out, "%s, %d lanes along dimension %d, %zu variants compiled\n", ways[plan.way],
+                   plan.lanes, plan.dim, p->n_variants);
         return out->failed ? gpa_no_memory(e) : GPA_OK;
     }
     TRY(program_emit(p, d->j, &plan, &m, e));
-    TRY(jit_print_take(d->j, m, program_effort(p), what == GPA_DUMP_IR, what == GPA_DUMP_ASM, out, e));
+    TRY(jit_print_take(d->j, m, program_effort(p), what == GPA_DUMP_IR, what == GPA_DUMP_ASM, out,
+                       e));
 out:
     return rc;
 }
@@ -197,25 +216,45 @@ out:
 /* ---- libraries ---- */
 
 static bool can_blas(gpa_dev *d, const gpa_libcall *c) { return blas_can(&d->b, c); }
-static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return blas_run(d->b, d->threads, &d->stop, c, e); }
+static gpa_code run_blas(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return blas_run(d->b, d->threads, &d->stop, c, e);
+}
 static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d->l, &d->b, c); }
-static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return lapack_run(d->l, d->b, d->threads, c, e); }
-static bool can_equations(gpa_dev *d, const gpa_libcall *c) { return equations_can(&d->q, &d->b, c); }
-static gpa_code run_equations(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return equations_run(d->q, d->b, d->threads, c, e); }
+static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return lapack_run(d->l, d->b, d->threads, c, e);
+}
+static bool can_equations(gpa_dev *d, const gpa_libcall *c) {
+    return equations_can(&d->q, &d->b, c);
+}
+static gpa_code run_equations(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return equations_run(d->q, d->b, d->threads, c, e);
+}
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return fft_can(&d->f, c); }
-static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return fft_run(d->f, d->threads, c, e); }
+static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return fft_run(d->f, d->threads, c, e);
+}
 
 static bool can_cosines(gpa_dev *d, const gpa_libcall *c) { return cosines_can(&d->f, c); }
-static gpa_code run_cosines(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return cosines_run(&d->c, d->f, d->threads, c, e); }
+static gpa_code run_cosines(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return cosines_run(&d->c, d->f, d->threads, c, e);
+}
 
 static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_can(c); }
-static gpa_code run_sort(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sort_run(d->threads, &d->stop, c, e); }
+static gpa_code run_sort(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return sort_run(d->threads, &d->stop, c, e);
+}
 static bool can_search(gpa_dev *d, const gpa_libcall *c) { return (void)d, search_can(c); }
-static gpa_code run_search(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return search_run(d->threads, &d->stop, c, e); }
+static gpa_code run_search(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return search_run(d->threads, &d->stop, c, e);
+}
 static bool can_extreme(gpa_dev *d, const gpa_libcall *c) { return (void)d, extreme_can(c); }
-static gpa_code run_extreme(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return extreme_run(d->threads, &d->stop, c, e); }
+static gpa_code run_extreme(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return extreme_run(d->threads, &d->stop, c, e);
+}
 static bool can_sparse(gpa_dev *d, const gpa_libcall *c) { return (void)d, sparse_can(c); }
-static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return sparse_run(d->threads, c, e); }
+static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return sparse_run(d->threads, c, e);
+}
 
 /* Who does an operation of lib.def; nobody: the host. */
 static const struct {
@@ -243,8 +282,12 @@ static const struct {
     [LIB_SPARSE] = {can_sparse, run_sparse},
 };
 
-static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) { return libraries[c->kind].can && libraries[c->kind].can(d, c); }
-static gpa_code cpu_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) { return libraries[c->kind].run(d, c, e); }
+static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) {
+    return libraries[c->kind].can && libraries[c->kind].can(d, c);
+}
+static gpa_code cpu_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return libraries[c->kind].run(d, c, e);
+}
 
 static gpa_code cpu_sync(gpa_dev *d, gpa_err *e) {
     if (!threads_stopped(&d->stop)) return GPA_OK;
@@ -282,7 +325,8 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .sync = cpu_sync,
                             .interrupt = cpu_interrupt};
 
-/* The one symbol the plugin exports. The hash is the core's own: both are built from the same tables or not at all. */
+/* The one symbol the plugin exports. The hash is the core's own: both are built from the same
+ * tables or not at all. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);
 
 const gpa_backend *gpa_backend_entry(uint32_t abi) {

@@ -1,10 +1,11 @@
 /* The CUDA device: the plugin's entry and its contract; memory.
  *
- * Everything is queued on one stream of the primary context, in order, but for kernels that the user gave a stream (stream.h). Each function begins by making its device the
- * thread's current one.
+ * Everything is queued on one stream of the primary context, in order, but for kernels that the
+ * user gave a stream (stream.h). Each function begins by making its device the thread's current
+ * one.
  *
- * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches; schedule.c for the layout over
- * threads; emit.h for the source. */
+ * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches;
+ * schedule.c for the layout over threads; emit.h for the source. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,8 +26,9 @@
 #include "runtime/cuda/driver/wait.h"
 #include "runtime/base/str.h"
 
-#define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own */
-#define PEER_SECONDS 1e-10    /* for a byte from another GPU */
+#define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own \
+                              */
+#define PEER_SECONDS 1e-10   /* for a byte from another GPU */
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
 /* ---- devices ---- */
@@ -43,7 +45,8 @@ static int cuda_count(char *why, size_t n) {
     if (api_nvrtc_version()) return count;
     char missing[200] = "";
     api_nvrtc(missing, sizeof missing);
-    snprintf(why, n, "the driver sees %d GPU%s, but there is no run-time compiler: %s", count, count == 1 ? "" : "s", missing);
+    snprintf(why, n, "the driver sees %d GPU%s, but there is no run-time compiler: %s", count,
+             count == 1 ? "" : "s", missing);
     return 0;
 }
 
@@ -60,15 +63,20 @@ static gpa_code cuda_open(int i, gpa_dev **out, gpa_err *e) {
     d->checks_memory = getenv("GPA_MEMORY_CHECK");
     d->cu = context_driver(why, sizeof why);
     gpa_code rc = d->cu ? context_open(d, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
-    if (rc) cuda_close(d);
-    else *out = d;
+    if (rc)
+        cuda_close(d);
+    else
+        *out = d;
     return rc;
 }
 
-/* What the driver keeps of freed memory: to be had again, though the driver does not count it as free. */
+/* What the driver keeps of freed memory: to be had again, though the driver does not count it as
+ * free. */
 static uint64_t unused_of_pool(const gpa_dev *d) {
     uint64_t reserved = 0, used = 0;
-    if (d->cu->pool_get(d->pool, CU_POOL_RESERVED, &reserved) || d->cu->pool_get(d->pool, CU_POOL_USED, &used)) return 0;
+    if (d->cu->pool_get(d->pool, CU_POOL_RESERVED, &reserved) ||
+        d->cu->pool_get(d->pool, CU_POOL_USED, &used))
+        return 0;
     return reserved > used ? reserved - used : 0;
 }
 
@@ -78,9 +86,15 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     context_enter(d);
     d->cu->device_name(name, sizeof name, d->device);
     d->cu->memory_info(&unused, &total);
-    *out = (gpa_caps){.align = 256, .max_arrays = 32, .max_params = 96, .max_threads = d->max_threads, .max_shared = d->max_shared, .units = d->units};
+    *out = (gpa_caps){.align = 256,
+                      .max_arrays = 32,
+                      .max_params = 96,
+                      .max_threads = d->max_threads,
+                      .max_shared = d->max_shared,
+                      .units = d->units};
     snprintf(out->name, sizeof out->name, "cuda:%d", d->number);
-    snprintf(out->desc, sizeof out->desc, "%.60s, compute %d.%d", name, d->target.major, d->target.minor);
+    snprintf(out->desc, sizeof out->desc, "%.60s, compute %d.%d", name, d->target.major,
+             d->target.minor);
     out->mem_total = total;
     out->mem_free = unused + unused_of_pool(d);
     out->dtypes = (UINT64_C(1) << DT_COUNT) - 1;
@@ -129,21 +143,24 @@ static void cuda_free(gpa_dev *d, gpa_mem *m) {
     mem_free(m);
 }
 
-static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e) {
+static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
+                            gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
     if (!rc) rc = stream_use(d, to, true, e);
     return n && !rc ? transfer_up(d, to->at + at, from, n, e) : rc;
 }
 
-static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e) {
+static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n,
+                              gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
     return n && !rc ? transfer_down(d, to, from->at + at, n, e) : rc;
 }
 
-static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
+                          size_t n, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_turn(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
@@ -151,7 +168,8 @@ static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, 
     return n && !rc ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : rc;
 }
 
-static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from,
+                               size_t from_at, size_t n, gpa_err *e) {
     context_enter(other);
     gpa_code rc = stream_join(other, true, e);
     context_enter(d);
@@ -202,7 +220,9 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     plan.part = PLAN_WHOLE;
     plan.vec = plan.unroll = 1;
     plan.threads = 256;
-    plan.team = p->copy.form == KIR_KERNEL || !p->facts.n_each ? TEAM_NONE : p->facts.outer_writes ? TEAM_THREAD : TEAM_BLOCK;
+    plan.team = p->copy.form == KIR_KERNEL || !p->facts.n_each ? TEAM_NONE
+                : p->facts.outer_writes                        ? TEAM_THREAD
+                                                               : TEAM_BLOCK;
     gpa_code rc = emit_source(&p->copy, &plan, NULL, "gpa", &s, e);
     if (rc) return rc;
     str_put(out, s.text.text);
@@ -212,25 +232,34 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
 
 /* The variant that ran last, or the simplest one. */
 static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
-    static const char *const teams[] = {"points", "a thread per row", "a warp per row", "a block per row", "columns"};
+    static const char *const teams[] = {"points", "a thread per row", "a warp per row",
+                                        "a block per row", "columns"};
     if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
     const cu_variant *v = &p->variants[p->ran];
     cu_plan plan = v->plan;
-    gpa_code rc = v->function ? GPA_OK : program_variant(d, p, &plan, 0, NULL, &v, e); /* what the interpreter has run is compiled now */
+    gpa_code rc = v->function
+                      ? GPA_OK
+                      : program_variant(d, p, &plan, 0, NULL, &v,
+                                        e); /* what the interpreter has run is compiled now */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;
     switch (what) {
-    case GPA_DUMP_SOURCE: str_put(out, v->source.text.text); break;
-    case GPA_DUMP_IR:
-    case GPA_DUMP_ASM: str_put(out, strncmp(v->ptx, "\177ELF", 4) ? v->ptx : "(machine code)\n"); break;
-    case GPA_DUMP_RESOURCES:
-        d->cu->function_attribute(&registers, CU_FUNC_REGISTERS, v->function);
-        d->cu->function_attribute(&local, CU_FUNC_LOCAL, v->function);
-        d->cu->function_attribute(&shared, CU_FUNC_SHARED, v->function);
-        str_printf(out, "%s, %d points an access, %d accesses in flight, %d registers, %d bytes local, %d shared, %zu variants\n",
-                   p->copy.form == KIR_KERNEL ? "kernel" : teams[v->plan.team], v->plan.vec, v->plan.keep ? v->plan.keep : v->plan.unroll, registers,
-                   local, shared, p->n_variants);
-        break;
+        case GPA_DUMP_SOURCE: str_put(out, v->source.text.text); break;
+        case GPA_DUMP_IR:
+        case GPA_DUMP_ASM:
+            str_put(out, strncmp(v->ptx, "\177ELF", 4) ? v->ptx : "(machine code)\n");
+            break;
+        case GPA_DUMP_RESOURCES:
+            d->cu->function_attribute(&registers, CU_FUNC_REGISTERS, v->function);
+            d->cu->function_attribute(&local, CU_FUNC_LOCAL, v->function);
+            d->cu->function_attribute(&shared, CU_FUNC_SHARED, v->function);
+            str_printf(out,
+                       "%s, %d points an access, %d accesses in flight, %d registers, %d bytes "
+                       "local, %d shared, %zu variants\n",
+                       p->copy.form == KIR_KERNEL ? "kernel" : teams[v->plan.team], v->plan.vec,
+                       v->plan.keep ? v->plan.keep : v->plan.unroll, registers, local, shared,
+                       p->n_variants);
+            break;
     }
     return out->failed ? gpa_no_memory(e) : GPA_OK;
 }
@@ -239,7 +268,9 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
 
 static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     context_enter(d);
-    if (wait_is_stuck(d)) return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for */
+    if (wait_is_stuck(d))
+        return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for
+                        */
     gpa_code rc = wait_done(d, e);
     if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
     if (!rc && stop_asked(d)) rc = gpa_interrupted(e);
@@ -261,20 +292,13 @@ static const struct {
     bool (*can)(gpa_dev *, const gpa_libcall *);
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
 } libraries[LIB_COUNT] = {
-    [LIB_GEMM] = {blas_can, blas_run},
-    [LIB_SORT] = {sort_can, sort_run},
-    [LIB_ARGSORT] = {sort_can, sort_run},
-    [LIB_SEARCH] = {search_can, search_run},
-    [LIB_FFT] = {fft_can, fft_run},
-    [LIB_LU] = {solver_can, solver_run},
-    [LIB_SOLVE] = {solver_can, solver_run},
-    [LIB_CHOLESKY] = {solver_can, solver_run},
-    [LIB_QR] = {solver_can, solver_run},
-    [LIB_SVD] = {solver_can, solver_run},
-    [LIB_EIGH] = {solver_can, solver_run},
-    [LIB_EIG] = {solver_can, solver_run},
-    [LIB_SPARSE] = {sparse_can, sparse_run},
-    [LIB_SPGEMM] = {sparse_can, spgemm_run},
+    [LIB_GEMM] = {blas_can, blas_run},       [LIB_SORT] = {sort_can, sort_run},
+    [LIB_ARGSORT] = {sort_can, sort_run},    [LIB_SEARCH] = {search_can, search_run},
+    [LIB_FFT] = {fft_can, fft_run},          [LIB_LU] = {solver_can, solver_run},
+    [LIB_SOLVE] = {solver_can, solver_run},  [LIB_CHOLESKY] = {solver_can, solver_run},
+    [LIB_QR] = {solver_can, solver_run},     [LIB_SVD] = {solver_can, solver_run},
+    [LIB_EIGH] = {solver_can, solver_run},   [LIB_EIG] = {solver_can, solver_run},
+    [LIB_SPARSE] = {sparse_can, sparse_run}, [LIB_SPGEMM] = {sparse_can, spgemm_run},
     [LIB_TURN] = {turn_can, turn_run},
 };
 
@@ -289,7 +313,12 @@ static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     if (!rc) rc = stream_join(d, true, e);
     if (!rc) rc = libraries[c->kind].run(d, c, e);
     const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
-    return rc ? rc : wait_pace(d, g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n * (double)g->gemm.k * 1e-13 : LIBRARY_SECONDS, e);
+    return rc ? rc
+              : wait_pace(d,
+                          g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
+                                  (double)g->gemm.k * 1e-13
+                            : LIBRARY_SECONDS,
+                          e);
 }
 
 static double cuda_compile_seconds(const gpa_prog *p) { return p->seconds; }
@@ -315,27 +344,65 @@ static gpa_code cuda_attribute(gpa_dev *d, int which, int *out, gpa_err *e) {
 static gpa_code cuda_fact(gpa_dev *d, gpa_prog *p, raw_fact which, int64_t *out, gpa_err *e) {
     context_enter(d);
     *out = -1;
-    return p->n_variants ? raw_fact_of(d, p->variants[p->n_variants - 1].function, which, out, e) : GPA_OK;
+    return p->n_variants ? raw_fact_of(d, p->variants[p->n_variants - 1].function, which, out, e)
+                         : GPA_OK;
 }
 
-static gpa_code cuda_occupancy(gpa_dev *d, gpa_prog *p, uint32_t threads, uint32_t shared, int *out, gpa_err *e) {
+static gpa_code cuda_occupancy(gpa_dev *d, gpa_prog *p, uint32_t threads, uint32_t shared, int *out,
+                               gpa_err *e) {
     context_enter(d);
     *out = -1;
     if (!p->n_variants) return GPA_OK;
-    return api_check(d->cu->occupancy(out, p->variants[p->n_variants - 1].function, (int)threads, shared), "cuOccupancyMaxActiveBlocksPerMultiprocessor", e);
+    return api_check(
+        d->cu->occupancy(out, p->variants[p->n_variants - 1].function, (int)threads, shared),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor", e);
 }
 
-static gpa_backend table = {
-    .abi = GPA_BACKEND_ABI, .size = sizeof(gpa_backend), .name = "cuda", .count = cuda_count, .open = cuda_open,
-    .close = cuda_close, .caps = cuda_caps, .alloc = cuda_alloc, .free = cuda_free, .upload = cuda_upload,
-    .download = cuda_download, .copy = cuda_copy, .copy_from = cuda_copy_from, .build = cuda_build, .drop = cuda_drop, .run = cuda_run, .prepare = cuda_prepare,
-    .compile_seconds = cuda_compile_seconds, .interpreted = cuda_interpreted, .finish_builds = cuda_finish_builds,
-    .dump = cuda_dump, .lib_can = cuda_lib_can, .lib_run = cuda_lib_run, .sync = cuda_sync, .clock = cuda_clock, .interrupt = stop_ask,
-    .broken = cuda_broken, .restart = cuda_restart, .raw_build = raw_build, .raw_drop = raw_drop, .raw_run = raw_run,
-    .raw_fact = raw_get_fact, .status = cuda_status, .attribute = cuda_attribute, .fact = cuda_fact,
-    .occupancy = cuda_occupancy, .stream_wait = event_stream_wait, .stream_query = event_stream_query,
-    .event_new = event_new, .event_free = event_free, .event_record = event_record, .event_follow = event_follow, .event_wait = event_wait,
-    .event_query = event_query, .event_elapsed = event_elapsed};
+static gpa_backend table = {.abi = GPA_BACKEND_ABI,
+                            .size = sizeof(gpa_backend),
+                            .name = "cuda",
+                            .count = cuda_count,
+                            .open = cuda_open,
+                            .close = cuda_close,
+                            .caps = cuda_caps,
+                            .alloc = cuda_alloc,
+                            .free = cuda_free,
+                            .upload = cuda_upload,
+                            .download = cuda_download,
+                            .copy = cuda_copy,
+                            .copy_from = cuda_copy_from,
+                            .build = cuda_build,
+                            .drop = cuda_drop,
+                            .run = cuda_run,
+                            .prepare = cuda_prepare,
+                            .compile_seconds = cuda_compile_seconds,
+                            .interpreted = cuda_interpreted,
+                            .finish_builds = cuda_finish_builds,
+                            .dump = cuda_dump,
+                            .lib_can = cuda_lib_can,
+                            .lib_run = cuda_lib_run,
+                            .sync = cuda_sync,
+                            .clock = cuda_clock,
+                            .interrupt = stop_ask,
+                            .broken = cuda_broken,
+                            .restart = cuda_restart,
+                            .raw_build = raw_build,
+                            .raw_drop = raw_drop,
+                            .raw_run = raw_run,
+                            .raw_fact = raw_get_fact,
+                            .status = cuda_status,
+                            .attribute = cuda_attribute,
+                            .fact = cuda_fact,
+                            .occupancy = cuda_occupancy,
+                            .stream_wait = event_stream_wait,
+                            .stream_query = event_stream_query,
+                            .event_new = event_new,
+                            .event_free = event_free,
+                            .event_record = event_record,
+                            .event_follow = event_follow,
+                            .event_wait = event_wait,
+                            .event_query = event_query,
+                            .event_elapsed = event_elapsed};
 
 /* The one symbol the plugin exports. */
 __attribute__((visibility("default"))) const gpa_backend *gpa_backend_entry(uint32_t abi);

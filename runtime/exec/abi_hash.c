@@ -1,4 +1,5 @@
-/* The hash by which a plugin and the core know that they were built from the same tables and structures. */
+/* The hash by which a plugin and the core know that they were built from the same tables and
+ * structures. */
 #include "runtime/backend.h"
 #include "runtime/base/base.h"
 
@@ -18,8 +19,9 @@ uint64_t gpa_tables_hash(void) {
 #include "runtime/tables/reduce.def"
 #include "runtime/ir/kir.def"
     };
-    static const size_t sizes[] = {sizeof(kir_ins),    sizeof(kir_array),   sizeof(kir_func), sizeof(gpa_launch),
-                                   sizeof(gpa_binding), sizeof(gpa_backend), sizeof(gpa_caps)};
+    static const size_t sizes[] = {sizeof(kir_ins),    sizeof(kir_array),   sizeof(kir_func),
+                                   sizeof(gpa_launch), sizeof(gpa_binding), sizeof(gpa_backend),
+                                   sizeof(gpa_caps)};
     uint64_t h = hash_bytes(sizes, sizeof sizes, GPA_BACKEND_ABI);
     for (size_t i = 0; i < COUNT_OF(rows); i++) h = hash_bytes(rows[i], strlen(rows[i]), h);
     return h;

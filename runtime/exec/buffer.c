@@ -1,12 +1,12 @@
 /* The caching pool.
  *
- * Blocks come in size classes, eight to a doubling, so a block of a class fits every request of it and at most an
- * eighth is lost. A free block waits in its class's bin; a large request may also take a somewhat larger free block.
- * Free blocks are kept because new memory is slow: on a CPU its pages must be mapped and cleared, on a GPU an
- * allocation waits for the device.
+ * Blocks come in size classes, eight to a doubling, so a block of a class fits every request of it
+ * and at most an eighth is lost. A free block waits in its class's bin; a large request may also
+ * take a somewhat larger free block. Free blocks are kept because new memory is slow: on a CPU its
+ * pages must be mapped and cleared, on a GPU an allocation waits for the device.
  *
- * Invariants: bytes_live counts the rooms of blocks outside the bins and bytes_cached those inside; live + cached
- * never exceeds the limit. */
+ * Invariants: bytes_live counts the rooms of blocks outside the bins and bytes_cached those inside;
+ * live + cached never exceeds the limit. */
 #include "runtime/exec/buffer.h"
 
 #include <stdio.h>
@@ -17,11 +17,11 @@
 #include "runtime/exec/rt.h"
 
 enum {
-    SMALLEST = 6,      /* log2 of the smallest block */
-    STEPS = 3,         /* log2 of the classes in a doubling */
+    SMALLEST = 6, /* log2 of the smallest block */
+    STEPS = 3,    /* log2 of the classes in a doubling */
     BINS = (48 - SMALLEST) << STEPS,
-    LARGE = 1 << 20,   /* a request from here on may take a block of ... */
-    NEIGHBOURS = 3,    /* ... this many classes above its own */
+    LARGE = 1 << 20, /* a request from here on may take a block of ... */
+    NEIGHBOURS = 3,  /* ... this many classes above its own */
 };
 
 #ifdef GPA_STRESS
@@ -35,7 +35,8 @@ struct pool {
     gpa_buf *loose; /* in use, but larger than need be */
     uint64_t live, cached;
     uint64_t limit; /* of live + cached; 0: none */
-    bool exact;     /* blocks are as large as was asked for and none is kept: so a sanitizer sees what goes wrong with them */
+    bool exact; /* blocks are as large as was asked for and none is kept: so a sanitizer sees what
+                   goes wrong with them */
 };
 
 /* ---- size classes ---- */
@@ -58,8 +59,11 @@ static size_t class_of(size_t n, size_t *room) {
 static gpa_code read_limit(const gpa_rt *rt, const gpa_device *d, uint64_t *out, gpa_err *e) {
     const char *text = rt->memory_limit[0] ? rt->memory_limit : getenv("GPA_MEMORY_LIMIT");
     *out = d->caps.mem_total;
-    if (!text || !*text || strcmp(text, "100%") == 0 || str_read_bytes(text, d->caps.mem_total, out)) return GPA_OK;
-    gpa_fail(e, GPA_E_VALUE, "%s'%.40s' is not an amount of memory", rt->memory_limit[0] ? "" : "GPA_MEMORY_LIMIT: ", text);
+    if (!text || !*text || strcmp(text, "100%") == 0 ||
+        str_read_bytes(text, d->caps.mem_total, out))
+        return GPA_OK;
+    gpa_fail(e, GPA_E_VALUE, "%s'%.40s' is not an amount of memory",
+             rt->memory_limit[0] ? "" : "GPA_MEMORY_LIMIT: ", text);
     gpa_err_hint(e, "write it as 4G, 512M or 25%%");
     return GPA_E_VALUE;
 }
@@ -241,7 +245,8 @@ void buf_usage(const gpa_device *d, uint64_t *live, uint64_t *cached) {
 
 gpa_code buf_check(const gpa_buf *b, gpa_err *e) {
     if (b->epoch == b->device->epoch) return b->doubt ? doubt_check(b->doubt, e) : GPA_OK;
-    return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed", b->device->caps.name);
+    return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed",
+                    b->device->caps.name);
 }
 
 gpa_code buf_limit(gpa_rt *rt, gpa_device *d, uint64_t *out, gpa_err *e) {
@@ -282,8 +287,10 @@ void buf_own(gpa_rt *rt, gpa_buf *b) {
 
 void buf_disown(gpa_rt *rt, gpa_buf *b) {
     if (--b->owners) return;
-    if (b->readers) rt->stats.bytes_pending += b->room;
-    else put_free(rt, b);
+    if (b->readers)
+        rt->stats.bytes_pending += b->room;
+    else
+        put_free(rt, b);
 }
 
 void buf_read(gpa_rt *rt, gpa_buf *b) {

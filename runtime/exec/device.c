@@ -1,10 +1,12 @@
 /* The device registry.
  *
- * Backends stand in order of preference. A plugin is looked for when somebody asks for its devices; one that is found
- * and fits is kept for the life of the process, one that is not leaves the reason.
+ * Backends stand in order of preference. A plugin is looked for when somebody asks for its devices;
+ * one that is found and fits is kept for the life of the process, one that is not leaves the
+ * reason.
  *
- * A device may come up in the background. Its thread finds the plugin and opens the device; whoever first needs the
- * registry waits for it (`settle`), so that only one thread at a time touches the registry and a runtime's list.
+ * A device may come up in the background. Its thread finds the plugin and opens the device; whoever
+ * first needs the registry waits for it (`settle`), so that only one thread at a time touches the
+ * registry and a runtime's list.
  *
  * Reading order: names, plugins, opening, the background, what the language asks. */
 #include "runtime/exec/device.h"
@@ -29,7 +31,7 @@ typedef struct {
     const char *name;
     const char *plugin; /* the file; NULL: built in */
     const gpa_backend *be;
-    int count;          /* devices; -1: not asked yet */
+    int count; /* devices; -1: not asked yet */
     char why[WHY_ROOM];
 } kind;
 
@@ -61,16 +63,20 @@ gpa_code device_check_name(const char *name, gpa_err *e) {
     int number;
     if (parse_name(name, &number)) return GPA_OK;
     gpa_fail(e, GPA_E_VALUE, "unknown device '%.32s'", name);
-    gpa_err_hint(e, "devices are called cpu, cuda, cuda:1 and ref; `gpa --devices` lists what is there");
+    gpa_err_hint(
+        e, "devices are called cpu, cuda, cuda:1 and ref; `gpa --devices` lists what is there");
     return GPA_E_VALUE;
 }
 
 /* ---- plugins ---- */
 
-/* Loads the plugin in `dir`, if it is there and fits. True when the search is over, for better or worse. */
+/* Loads the plugin in `dir`, if it is there and fits. True when the search is over, for better or
+ * worse. */
 static bool try_dir(kind *k, const char *dir) {
     char path[PATH_ROOM];
-    if (snprintf(path, sizeof path, "%s/%s", dir, k->plugin) >= (int)sizeof path || access(path, R_OK)) return false;
+    if (snprintf(path, sizeof path, "%s/%s", dir, k->plugin) >= (int)sizeof path ||
+        access(path, R_OK))
+        return false;
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!so) {
         snprintf(k->why, sizeof k->why, "%s", dlerror());
@@ -80,7 +86,8 @@ static bool try_dir(kind *k, const char *dir) {
     void *symbol = dlsym(so, GPA_BACKEND_ENTRY);
     memcpy(&entry, &symbol, sizeof entry); /* POSIX's way from an object pointer to a function */
     const gpa_backend *be = entry ? entry(GPA_BACKEND_ABI) : NULL;
-    if (be && be->abi == GPA_BACKEND_ABI && be->size == sizeof *be && be->tables == gpa_tables_hash()) {
+    if (be && be->abi == GPA_BACKEND_ABI && be->size == sizeof *be &&
+        be->tables == gpa_tables_hash()) {
         k->be = be;
         return true;
     }
@@ -89,7 +96,8 @@ static bool try_dir(kind *k, const char *dir) {
     return true;
 }
 
-/* The plugin is where the caller says, or where GPA_PLUGIN_DIR says, or beside the executable or in ../lib/gpa. */
+/* The plugin is where the caller says, or where GPA_PLUGIN_DIR says, or beside the executable or in
+ * ../lib/gpa. */
 static void load_plugin(const char *plugin_dir, kind *k) {
     char exe[PATH_ROOM], lib[PATH_ROOM + 16];
     const char *told = plugin_dir ? plugin_dir : getenv("GPA_PLUGIN_DIR");
@@ -121,12 +129,15 @@ static gpa_device *find_open(const gpa_rt *rt, const kind *k, int number) {
     char name[sizeof((gpa_caps *)0)->name];
     snprintf(name, sizeof name, "%s:%d", k->name, number);
     for (gpa_device *d = rt->devices; d; d = d->next)
-        if (d->be == k->be && (strcmp(d->caps.name, name) == 0 || (number == 0 && strcmp(d->caps.name, k->name) == 0))) return d;
+        if (d->be == k->be && (strcmp(d->caps.name, name) == 0 ||
+                               (number == 0 && strcmp(d->caps.name, k->name) == 0)))
+            return d;
     return NULL;
 }
 
 /* Makes an opened device one of the runtime's; on failure it is closed again. */
-static gpa_code adopt_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_device **out, gpa_err *e) {
+static gpa_code adopt_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_device **out,
+                           gpa_err *e) {
     gpa_device *d = mem_zero(sizeof *d);
     if (!d) {
         be->close(dev);
@@ -136,7 +147,9 @@ static gpa_code adopt_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_
     d->be = be;
     be->caps(dev, &d->caps);
     d->next = rt->devices;
-    __atomic_store_n(&rt->devices, d, __ATOMIC_SEQ_CST); /* whoever interrupts from now on sees it; before, we see that */
+    __atomic_store_n(
+        &rt->devices, d,
+        __ATOMIC_SEQ_CST); /* whoever interrupts from now on sees it; before, we see that */
     if (rt_interrupted(rt)) be->interrupt(dev, true);
     *out = d;
     return GPA_OK;
@@ -146,33 +159,41 @@ static gpa_code open_device(gpa_rt *rt, kind *k, int number, gpa_device **out, g
     gpa_dev *dev;
     int count = count_devices(rt->config.plugin_dir, k);
     if (number >= count) {
-        if (count) return gpa_fail(e, GPA_E_DEVICE, "%s:%d: there %s %d %s device%s", k->name, number, count == 1 ? "is" : "are", count, k->name, count == 1 ? "" : "s");
+        if (count)
+            return gpa_fail(e, GPA_E_DEVICE, "%s:%d: there %s %d %s device%s", k->name, number,
+                            count == 1 ? "is" : "are", count, k->name, count == 1 ? "" : "s");
         return gpa_fail(e, GPA_E_DEVICE, "%s: %s", k->name, k->why);
     }
-    if ((*out = find_open(rt, k, number))) return (*out)->gone ? gpa_fail(e, GPA_E_DEVICE, "%s has failed; it is back in a new session", (*out)->caps.name) : GPA_OK;
+    if ((*out = find_open(rt, k, number)))
+        return (*out)->gone
+                   ? gpa_fail(e, GPA_E_DEVICE, "%s has failed; it is back in a new session",
+                              (*out)->caps.name)
+                   : GPA_OK;
     gpa_code rc = k->be->open(number, &dev, e);
     return rc ? rc : adopt_take(rt, k->be, dev, out, e);
 }
 
 /* ---- the background ---- */
 
-/* A device that is coming up. The thread writes all but `lock`; everything is read once it is done. */
+/* A device that is coming up. The thread writes all but `lock`; everything is read once it is done.
+ */
 struct opener {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool done;              /* under the lock */
+    bool done; /* under the lock */
     const char *plugin_dir;
     kind *k;
     int number;
-    gpa_dev *dev;           /* NULL: there is no such device, or it failed (then rc, e) */
+    gpa_dev *dev; /* NULL: there is no such device, or it failed (then rc, e) */
     gpa_code rc;
     gpa_err e;
 };
 
 static void *open_behind(void *arg) {
     struct opener *o = arg;
-    if (o->number < count_devices(o->plugin_dir, o->k)) o->rc = o->k->be->open(o->number, &o->dev, &o->e);
+    if (o->number < count_devices(o->plugin_dir, o->k))
+        o->rc = o->k->be->open(o->number, &o->dev, &o->e);
     pthread_mutex_lock(&o->lock);
     o->done = true;
     pthread_cond_signal(&o->changed);
@@ -196,8 +217,10 @@ void rt_prepare(gpa_rt *rt) {
     pthread_cond_init(&o->changed, NULL);
     sigfillset(&all); /* signals are for the threads that know what to do with them */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&o->thread, NULL, open_behind, o)) mem_free(o);
-    else rt->opener = o;
+    if (pthread_create(&o->thread, NULL, open_behind, o))
+        mem_free(o);
+    else
+        rt->opener = o;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -208,8 +231,8 @@ static bool is_done(struct opener *o) {
     return done;
 }
 
-/* Waits for the device that is coming up, if there is one, and takes it over; an interrupt ends the wait. What failed
- * when nobody asked for that device by name counts as not there. */
+/* Waits for the device that is coming up, if there is one, and takes it over; an interrupt ends the
+ * wait. What failed when nobody asked for that device by name counts as not there. */
 static gpa_code settle(gpa_rt *rt, gpa_err *e) {
     struct opener *o = rt->opener;
     gpa_device *d;
@@ -249,14 +272,17 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
         rc = GPA_E_DEVICE;
         if (rt->device_name[0]) {
             kind *k = parse_name(rt->device_name, &number);
-            rc = k ? open_device(rt, k, number, &rt->device, e) : device_check_name(rt->device_name, e);
+            rc = k ? open_device(rt, k, number, &rt->device, e)
+                   : device_check_name(rt->device_name, e);
         }
-        for (size_t i = 0; !rt->device_name[0] && rc && rc != GPA_E_VALUE && i < COUNT_OF(kinds); i++) {
+        for (size_t i = 0; !rt->device_name[0] && rc && rc != GPA_E_VALUE && i < COUNT_OF(kinds);
+             i++) {
             gpa_err quiet = {0}; /* nobody asked for this one: go on to the next */
             bool last = i + 1 == COUNT_OF(kinds);
             if (count_devices(rt->config.plugin_dir, &kinds[i]) == 0 && !last) continue;
             rc = open_device(rt, &kinds[i], 0, &rt->device, last ? e : &quiet);
-            if (rc == GPA_E_VALUE && e && !last) *e = quiet; /* a setting that cannot be read is for the user to mend */
+            if (rc == GPA_E_VALUE && e && !last)
+                *e = quiet; /* a setting that cannot be read is for the user to mend */
         }
         if (rc) return rc;
     }
@@ -284,7 +310,11 @@ gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e) {
         rt->device = NULL;
         rt->device_name[0] = 0;
     }
-    if (e) gpa_err_hint(e, "%s is lost to this session, with what only it held; %s is the current device now; a new process has it back (`%%restart`)", d->caps.name, rt_device(rt));
+    if (e)
+        gpa_err_hint(e,
+                     "%s is lost to this session, with what only it held; %s is the current device "
+                     "now; a new process has it back (`%%restart`)",
+                     d->caps.name, rt_device(rt));
     return rc;
 }
 
@@ -336,7 +366,8 @@ void rt_devices(gpa_rt *rt, gpa_str *out) {
                 continue;
             }
             str_printf(out, "%s: %s", d->caps.name, d->caps.desc);
-            if (d->caps.mem_total) str_printf(out, ", %.1f GiB", (double)d->caps.mem_total / (1 << 30));
+            if (d->caps.mem_total)
+                str_printf(out, ", %.1f GiB", (double)d->caps.mem_total / (1 << 30));
             str_putc(out, '\n');
         }
     }
@@ -384,7 +415,12 @@ gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
     if (i < 0 || i >= count) return gpa_fail(e, GPA_E_DEVICE, "there is no GPU %d", i);
     if (!k->be->status) return gpa_fail(e, GPA_E_DEVICE, "the driver tells nothing about the GPU");
     rc = k->be->status(i, &s, e);
-    *out = (rt_gpu_facts){.total = s.total, .used = s.used, .used_here = s.used_here, .utilisation = s.utilisation, .temperature = s.temperature, .others = s.others};
+    *out = (rt_gpu_facts){.total = s.total,
+                          .used = s.used,
+                          .used_here = s.used_here,
+                          .utilisation = s.utilisation,
+                          .temperature = s.temperature,
+                          .others = s.others};
     memcpy(out->name, s.name, sizeof out->name);
     memcpy(out->driver, s.driver, sizeof out->driver);
     return rc;
@@ -392,7 +428,8 @@ gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
 
 const char *rt_device_asked(const gpa_rt *rt) { return rt->device_name; }
 
-gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_t *free_bytes, uint64_t *total, gpa_err *e) {
+gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_t *free_bytes,
+                        uint64_t *total, gpa_err *e) {
     gpa_device *d;
     gpa_caps now;
     gpa_code rc = device_named(rt, name, &d, e);
@@ -404,7 +441,8 @@ gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_
     return GPA_OK;
 }
 
-gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere, int64_t *out, gpa_err *e) {
+gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere, int64_t *out,
+                      gpa_err *e) {
     gpa_device *d;
     int v = 0;
     gpa_code rc = device_named(rt, name, &d, e);
@@ -417,7 +455,9 @@ gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e
     gpa_device *d;
     gpa_code rc = device_named(rt, name, &d, e);
     if (rc) return rc;
-    *out = (rt_facts){.max_threads = d->caps.max_threads, .max_shared = d->caps.max_shared, .units = d->caps.units};
+    *out = (rt_facts){.max_threads = d->caps.max_threads,
+                      .max_shared = d->caps.max_shared,
+                      .units = d->caps.units};
     const char *compute = strstr(d->caps.desc, "compute ");
     snprintf(out->description, sizeof out->description, "%s", d->caps.desc);
     if (compute) sscanf(compute, "compute %d.%d", &out->major, &out->minor);

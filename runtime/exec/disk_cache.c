@@ -1,5 +1,6 @@
-/* One file per entry: a heading, the key, the program. Written under a name of its own and renamed, so that a reader sees
- * a whole file or none; the time of last use is the file's time of modification.
+/* One file per entry: a heading, the key, the program. Written under a name of its own and renamed,
+ * so that a reader sees a whole file or none; the time of last use is the file's time of
+ * modification.
  *
  * Reading order: folders, reading, making room, writing, what the user asks. */
 #include "runtime/exec/disk_cache.h"
@@ -36,11 +37,15 @@ static uint64_t limit(void) {
 
 /* Where programs are kept; false when nowhere. */
 static bool own_folder(char *path) {
-    const char *told = getenv("GPA_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *told = getenv("GPA_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
     int n = -1;
-    if (told && *told) n = snprintf(path, PATH_ROOM, "%s", told);
-    else if (xdg && *xdg) n = snprintf(path, PATH_ROOM, "%s/gpa", xdg);
-    else if (home && *home) n = snprintf(path, PATH_ROOM, "%s/.cache/gpa", home);
+    if (told && *told)
+        n = snprintf(path, PATH_ROOM, "%s", told);
+    else if (xdg && *xdg)
+        n = snprintf(path, PATH_ROOM, "%s/gpa", xdg);
+    else if (home && *home)
+        n = snprintf(path, PATH_ROOM, "%s/.cache/gpa", home);
     return n > 0 && n < PATH_ROOM - 2 * NAME_ROOM;
 }
 
@@ -61,7 +66,9 @@ static void make_folder(char *path) {
 
 static void add_name(char *path, const char *key, size_t n) {
     size_t at = strlen(path);
-    snprintf(path + at, PATH_ROOM - at, "/%016llx%016llx%s", (unsigned long long)hash_bytes(key, n, 1), (unsigned long long)hash_bytes(key, n, 2), suffix);
+    snprintf(path + at, PATH_ROOM - at, "/%016llx%016llx%s",
+             (unsigned long long)hash_bytes(key, n, 1), (unsigned long long)hash_bytes(key, n, 2),
+             suffix);
 }
 
 static bool is_entry(const char *name) {
@@ -85,7 +92,8 @@ static char *read_entry(int fd, const struct stat *st, const char *key, size_t n
     if (h.n_key != n || h.n_data > most || sizeof h + h.n_key + h.n_data != most) return NULL;
     size_t size = (size_t)(h.n_key + h.n_data);
     if (!(all = mem_new(size))) return NULL;
-    if (read_all(fd, all, size) && !memcmp(all, key, n) && hash_bytes(all, size, 3) == h.sum) data = mem_text(all + n, (size_t)h.n_data);
+    if (read_all(fd, all, size) && !memcmp(all, key, n) && hash_bytes(all, size, 3) == h.sum)
+        data = mem_text(all + n, (size_t)h.n_data);
     mem_free(all);
     *n_data = (size_t)h.n_data;
     return data;
@@ -127,11 +135,13 @@ static int by_use(const void *a, const void *b) {
     return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* The entries of a folder, to be freed by the caller. What a process that died was writing is removed. */
+/* The entries of a folder, to be freed by the caller. What a process that died was writing is
+ * removed. */
 static void list(DIR *d, entries *all) {
     for (struct dirent *x; (x = readdir(d));) {
         struct stat st;
-        bool whole = is_entry(x->d_name), part = strncmp(x->d_name, unfinished, sizeof unfinished - 1) == 0;
+        bool whole = is_entry(x->d_name),
+             part = strncmp(x->d_name, unfinished, sizeof unfinished - 1) == 0;
         if ((!whole && !part) || fstatat(dirfd(d), x->d_name, &st, AT_SYMLINK_NOFOLLOW)) continue;
         if (part && st.st_mtime + ABANDONED < time(NULL)) unlinkat(dirfd(d), x->d_name, 0);
         if (part || !mem_room(&all->at, all->n, &all->cap, sizeof *all->at)) continue;
@@ -143,8 +153,8 @@ static void list(DIR *d, entries *all) {
     }
 }
 
-/* When a folder holds more than `past` bytes, removes what was used longest ago until at most `most` are left; how many
- * entries that were, and how many bytes there had been. */
+/* When a folder holds more than `past` bytes, removes what was used longest ago until at most
+ * `most` are left; how many entries that were, and how many bytes there had been. */
 static size_t shrink(const char *folder, uint64_t past, uint64_t most, uint64_t *bytes) {
     entries all = {0};
     size_t removed = 0;
@@ -153,7 +163,7 @@ static size_t shrink(const char *folder, uint64_t past, uint64_t most, uint64_t 
     list(d, &all);
     *bytes = all.bytes;
     if (all.n > 1) qsort(all.at, all.n, sizeof *all.at, by_use);
-    for (size_t i = 0; i < all.n && *bytes > past && all.bytes > most; i++) {
+    for (size_t i = 0; i<all.n && * bytes> past && all.bytes > most; i++) {
         removed += !unlinkat(dirfd(d), all.at[i].name, 0); /* or another process was first */
         all.bytes -= (uint64_t)all.at[i].bytes;
     }
@@ -171,9 +181,11 @@ static bool write_all(int fd, const void *p, size_t n) {
     return true;
 }
 
-/* A folder of thousands of files is looked through once in a while: on the average whenever a thirty-second part of the
- * limit was written. */
-static bool is_time(uint64_t most, uint64_t written, uint64_t dice) { return dice % MAX(most / SWEEPS / written, 1) == 0; }
+/* A folder of thousands of files is looked through once in a while: on the average whenever a
+ * thirty-second part of the limit was written. */
+static bool is_time(uint64_t most, uint64_t written, uint64_t dice) {
+    return dice % MAX(most / SWEEPS / written, 1) == 0;
+}
 
 void disk_put(const char *key, size_t n, const char *data, size_t n_data) {
     char folder[PATH_ROOM], path[PATH_ROOM], fresh[PATH_ROOM];
@@ -188,14 +200,17 @@ void disk_put(const char *key, size_t n, const char *data, size_t n_data) {
     make_folder(folder);
     memcpy(path, folder, sizeof path);
     add_name(path, key, n);
-    snprintf(fresh, sizeof fresh, "%.*s/%s%ld-XXXXXX", PATH_ROOM - 2 * NAME_ROOM, folder, unfinished, (long)getpid());
+    snprintf(fresh, sizeof fresh, "%.*s/%s%ld-XXXXXX", PATH_ROOM - 2 * NAME_ROOM, folder,
+             unfinished, (long)getpid());
     int fd = mkostemp(fresh, O_CLOEXEC);
     if (fd >= 0) {
         bool good = write_all(fd, &h, sizeof h) && write_all(fd, all, n + n_data);
         good = !fchmod(fd, 0644) && good;
         good = !close(fd) && good;
-        if (!good || rename(fresh, path)) unlink(fresh);
-        else if (is_time(most, sizeof h + n + n_data, h.sum)) shrink(folder, most, most / 4 * 3, &bytes);
+        if (!good || rename(fresh, path))
+            unlink(fresh);
+        else if (is_time(most, sizeof h + n + n_data, h.sum))
+            shrink(folder, most, most / 4 * 3, &bytes);
     }
     mem_free(all);
 }
@@ -207,7 +222,8 @@ static void describe(const char *folder, uint64_t most, const char *note, gpa_st
     char holds[32], cap[32];
     DIR *d = opendir(folder);
     if (d) list(d, &all), closedir(d);
-    str_printf(out, "%s: %zu program%s, %s", folder, all.n, all.n == 1 ? "" : "s", str_bytes(holds, (double)all.bytes));
+    str_printf(out, "%s: %zu program%s, %s", folder, all.n, all.n == 1 ? "" : "s",
+               str_bytes(holds, (double)all.bytes));
     if (most) str_printf(out, " of at most %s", str_bytes(cap, (double)most));
     str_printf(out, "%s\n", d ? note : " (there is no such folder yet)");
     mem_free(all.at);
@@ -219,11 +235,14 @@ void rt_programs(bool clear, gpa_str *out) {
     bool own = own_folder(folder);
     if (own && clear) {
         size_t n = shrink(folder, 0, 0, &bytes);
-        str_printf(out, "%s: removed %zu program%s, %s\n", folder, n, n == 1 ? "" : "s", str_bytes(held, (double)bytes));
+        str_printf(out, "%s: removed %zu program%s, %s\n", folder, n, n == 1 ? "" : "s",
+                   str_bytes(held, (double)bytes));
     } else if (own) {
         describe(folder, limit(), "", out);
     } else {
-        str_put(out, "programs are not kept: neither GPA_CACHE_DIR nor XDG_CACHE_HOME nor HOME names a folder\n");
+        str_put(out,
+                "programs are not kept: neither GPA_CACHE_DIR nor XDG_CACHE_HOME nor HOME names a "
+                "folder\n");
     }
     if (!clear && shared_folder(folder)) describe(folder, 0, " (shared, only read)", out);
 }

@@ -1,7 +1,7 @@
 /* Execution: plan, lower, allocate, find or build the program, launch, settle.
  *
- * Invariant: a step's roots settle as soon as it is launched, so the next step finds leaves. When a step fails the
- * earlier ones stay done and the rest stays pending.
+ * Invariant: a step's roots settle as soon as it is launched, so the next step finds leaves. When a
+ * step fails the earlier ones stay done and the rest stays pending.
  *
  * Reading order: faults, memory, one step, plans. */
 #include "runtime/exec/exec.h"
@@ -20,26 +20,28 @@
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 
-/* A launched program that may fault or be stopped: where it reports, and its places in the source. */
+/* A launched program that may fault or be stopped: where it reports, and its places in the source.
+ */
 typedef struct fault {
     struct fault *next;
     gpa_device *device;
     kir_fault_record record;
-    doubt *doubt;        /* of what it wrote */
-    bool kernel;         /* says which thread of which block */
-    bool raises;         /* it may fault, not only be stopped */
+    doubt *doubt; /* of what it wrote */
+    bool kernel;  /* says which thread of which block */
+    bool raises;  /* it may fault, not only be stopped */
     char name[32];
     size_t n_spans, n_arrays, n_texts;
-    gpa_span *spans;     /* with what follows, behind this structure */
-    uint8_t *where;      /* kir_where of each array */
-    char *texts;         /* one behind the other */
+    gpa_span *spans; /* with what follows, behind this structure */
+    uint8_t *where;  /* kir_where of each array */
+    char *texts;     /* one behind the other */
 } fault;
 
 struct exec {
     fuse_plan plan;
     lowered low;
     memo *memo;
-    bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody wants to see the programs */
+    bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody
+                            wants to see the programs */
     bool busy;           /* the plan is being run: do not begin another */
     fault *first, *last; /* in launch order */
     size_t n_expected, n_raising; /* faults; those of them that raise */
@@ -52,7 +54,8 @@ static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
     return GPA_OK;
 }
 
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered, gpa_err *e);
+static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered,
+                            gpa_err *e);
 
 void exec_free(gpa_rt *rt) {
     struct exec *x = rt->exec;
@@ -67,12 +70,19 @@ void exec_free(gpa_rt *rt) {
 
 /* ---- faults ---- */
 
-static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, bool raises, kir_fault_record **out, gpa_err *e) {
+static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, bool raises,
+                             kir_fault_record **out, gpa_err *e) {
     size_t spans = f->n_spans * sizeof(gpa_span), texts = 0;
     for (size_t i = 0; i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
     fault *n = mem_new(sizeof *n + spans + f->n_arrays + texts);
     if (!n) return gpa_no_memory(e);
-    *n = (fault){.device = d, .doubt = doubt_new(), .kernel = f->form == KIR_KERNEL, .raises = raises, .n_spans = f->n_spans, .n_arrays = f->n_arrays, .n_texts = f->n_texts};
+    *n = (fault){.device = d,
+                 .doubt = doubt_new(),
+                 .kernel = f->form == KIR_KERNEL,
+                 .raises = raises,
+                 .n_spans = f->n_spans,
+                 .n_arrays = f->n_arrays,
+                 .n_texts = f->n_texts};
     if (!n->doubt) {
         mem_free(n);
         return gpa_no_memory(e);
@@ -83,7 +93,8 @@ static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, b
     n->where = (uint8_t *)(n->spans + f->n_spans);
     for (size_t i = 0; i < f->n_arrays; i++) n->where[i] = f->arrays[i].where;
     n->texts = (char *)(n->where + f->n_arrays);
-    for (size_t i = 0, at = 0; i < f->n_texts; at += strlen(f->texts[i++]) + 1) memcpy(n->texts + at, f->texts[i], strlen(f->texts[i]) + 1);
+    for (size_t i = 0, at = 0; i < f->n_texts; at += strlen(f->texts[i++]) + 1)
+        memcpy(n->texts + at, f->texts[i], strlen(f->texts[i]) + 1);
     *(x->first ? &x->last->next : &x->first) = n;
     x->last = n;
     x->n_expected++;
@@ -92,14 +103,17 @@ static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, b
     return GPA_OK;
 }
 
-gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises, kir_fault_record **out, gpa_err *e) {
+gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
+                           kir_fault_record **out, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
     return rc ? rc : expect_fault(rt->exec, d, f, raises, out, e);
 }
 
 bool exec_may_stop(const gpa_device *d, const kir_func *f) {
     for (size_t i = 0; i < f->n_code && !d->caps.host_visible; i++)
-        if ((f->code[i].code == KIR_FOR && f->code[i].imm != KIR_FEW) || f->code[i].code == KIR_LOOP) return true;
+        if ((f->code[i].code == KIR_FOR && f->code[i].imm != KIR_FEW) ||
+            f->code[i].code == KIR_LOOP)
+            return true;
     return false;
 }
 
@@ -107,7 +121,8 @@ enum { WHO = 80 };
 
 /* "thread (1, 0, 0) of block (0, 0, 0)" */
 static const char *who(char to[WHO], const int32_t thread[3], const int32_t block[3]) {
-    snprintf(to, WHO, "thread (%d, %d, %d) of block (%d, %d, %d)", thread[0], thread[1], thread[2], block[0], block[1], block[2]);
+    snprintf(to, WHO, "thread (%d, %d, %d) of block (%d, %d, %d)", thread[0], thread[1], thread[2],
+             block[0], block[1], block[2]);
     return to;
 }
 
@@ -126,11 +141,15 @@ static gpa_code report_race(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
     char one[WHO], other[WHO];
     bool writes = r->how & KIR_HOW_WRITES, wrote = r->how & KIR_HOW_OTHER_WRITES;
-    gpa_code rc = gpa_fail(e, GPA_E_RUNTIME, "race in kernel %s: %s %s element %lld of an array in %s memory that %s %s, and nothing orders the two",
-                           f->name, who(one, r->thread, r->block), writes ? "writes" : "reads", (long long)r->a, memory_name(f, r->axis),
+    gpa_code rc = gpa_fail(e, GPA_E_RUNTIME,
+                           "race in kernel %s: %s %s element %lld of an array in %s memory that %s "
+                           "%s, and nothing orders the two",
+                           f->name, who(one, r->thread, r->block), writes ? "writes" : "reads",
+                           (long long)r->a, memory_name(f, r->axis),
                            who(other, r->other_thread, r->other_block), wrote ? "writes" : "reads");
     if (e && r->other_line < f->n_spans && r->other_line != r->line)
-        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) %s", r->other_thread[0], r->other_thread[1], r->other_thread[2], wrote ? "writes" : "reads");
+        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) %s", r->other_thread[0],
+                     r->other_thread[1], r->other_thread[2], wrote ? "writes" : "reads");
     return rc;
 }
 
@@ -138,64 +157,91 @@ static gpa_code report_barrier(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
     char one[WHO], other[WHO];
     bool ended = r->how & KIR_HOW_ENDED;
-    gpa_code rc = gpa_fail(e, GPA_E_RUNTIME, "barrier in kernel %s: %s waits where %s does not come: it %s", f->name,
-                           who(one, r->thread, r->block), who(other, r->other_thread, r->other_block),
-                           ended ? "has ended" : "waits elsewhere");
+    gpa_code rc = gpa_fail(
+        e, GPA_E_RUNTIME, "barrier in kernel %s: %s waits where %s does not come: it %s", f->name,
+        who(one, r->thread, r->block), who(other, r->other_thread, r->other_block),
+        ended ? "has ended" : "waits elsewhere");
     if (e && !ended && r->other_line < f->n_spans)
-        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) waits", r->other_thread[0], r->other_thread[1], r->other_thread[2]);
+        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) waits", r->other_thread[0],
+                     r->other_thread[1], r->other_thread[2]);
     return rc;
 }
 
 /* The text of an ASSERT or RAISE with its number, r->b, in its place. */
 static void message_of(const fault *f, char *to, size_t room) {
     const char *text = text_of(f, f->record.axis), *place = strchr(text, '\1');
-    if (place) snprintf(to, room, "%.*s%lld%s", (int)(place - text), text, (long long)f->record.b, place + 1);
-    else snprintf(to, room, "%s", text);
+    if (place)
+        snprintf(to, room, "%.*s%lld%s", (int)(place - text), text, (long long)f->record.b,
+                 place + 1);
+    else
+        snprintf(to, room, "%s", text);
 }
 
 static gpa_code report_kind(const fault *f, gpa_err *e) {
     const kir_fault_record *r = &f->record;
     char one[WHO], in[WHO + 48] = "", text[400] = "?";
     if (r->kind == KIR_FT_ASSERT || r->kind == KIR_FT_RAISE) message_of(f, text, sizeof text);
-    if (f->kernel) snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", f->name, who(one, r->thread, r->block));
+    if (f->kernel)
+        snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", f->name,
+                 who(one, r->thread, r->block));
     switch ((kir_fault)r->kind) {
-    case KIR_FT_INDEX:
-        return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %u with size %lld%s", (long long)r->a, r->axis, (long long)r->b, in);
-    case KIR_FT_RAISE: return gpa_fail(e, (gpa_code)r->a, "%s%s", text, in);
-    case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", in);
-    case KIR_FT_SHAPE:
-        return gpa_fail(e, GPA_E_VALUE, "could not broadcast input array from shape (%lld,) into shape (%lld,)%s", (long long)r->a, (long long)r->b, in);
-    case KIR_FT_RACE: return report_race(f, e);
-    case KIR_FT_BARRIER: return report_barrier(f, e);
-    case KIR_FT_UNWRITTEN:
-        return gpa_fail(e, GPA_E_RUNTIME, "unwritten memory in kernel %s: %s reads element %lld of a shared array before any thread has written it",
-                        f->name, who(one, r->thread, r->block), (long long)r->a);
-    case KIR_FT_LANE:
-        if (r->how & KIR_HOW_OWN) return gpa_fail(e, GPA_E_RUNTIME, "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name", f->name, who(one, r->thread, r->block), (long long)r->a);
-        return gpa_fail(e, GPA_E_RUNTIME, "undefined value in kernel %s: %s takes that of lane %lld of its warp, which does not take part", f->name,
-                        who(one, r->thread, r->block), (long long)r->a);
-    case KIR_FT_STOPPED: return gpa_interrupted(e);
-    case KIR_FT_ASSERT: case KIR_FT_ROWS: break;
+        case KIR_FT_INDEX:
+            return gpa_fail(e, GPA_E_INDEX,
+                            "index %lld is out of bounds for axis %u with size %lld%s",
+                            (long long)r->a, r->axis, (long long)r->b, in);
+        case KIR_FT_RAISE: return gpa_fail(e, (gpa_code)r->a, "%s%s", text, in);
+        case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", in);
+        case KIR_FT_SHAPE:
+            return gpa_fail(
+                e, GPA_E_VALUE,
+                "could not broadcast input array from shape (%lld,) into shape (%lld,)%s",
+                (long long)r->a, (long long)r->b, in);
+        case KIR_FT_RACE: return report_race(f, e);
+        case KIR_FT_BARRIER: return report_barrier(f, e);
+        case KIR_FT_UNWRITTEN:
+            return gpa_fail(e, GPA_E_RUNTIME,
+                            "unwritten memory in kernel %s: %s reads element %lld of a shared "
+                            "array before any thread has written it",
+                            f->name, who(one, r->thread, r->block), (long long)r->a);
+        case KIR_FT_LANE:
+            if (r->how & KIR_HOW_OWN)
+                return gpa_fail(
+                    e, GPA_E_RUNTIME,
+                    "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name",
+                    f->name, who(one, r->thread, r->block), (long long)r->a);
+            return gpa_fail(e, GPA_E_RUNTIME,
+                            "undefined value in kernel %s: %s takes that of lane %lld of its warp, "
+                            "which does not take part",
+                            f->name, who(one, r->thread, r->block), (long long)r->a);
+        case KIR_FT_STOPPED: return gpa_interrupted(e);
+        case KIR_FT_ASSERT:
+        case KIR_FT_ROWS: break;
     }
-    return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed", in);
+    return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed",
+                    in);
 }
 
 static gpa_code report_fault(const fault *f, gpa_err *e) {
     gpa_code rc = report_kind(f, e);
-    if (e && rc != GPA_E_INTERRUPT && f->record.line < f->n_spans) gpa_fail_at(e, f->spans[f->record.line]);
+    if (e && rc != GPA_E_INTERRUPT && f->record.line < f->n_spans)
+        gpa_fail_at(e, f->spans[f->record.line]);
     return rc;
 }
 
 /* What reading an array tells later whose computation was given up. */
-static gpa_code interrupted(gpa_err *e) { return gpa_fail(e, GPA_E_RUNTIME, "the computation of this array was interrupted"); }
+static gpa_code interrupted(gpa_err *e) {
+    return gpa_fail(e, GPA_E_RUNTIME, "the computation of this array was interrupted");
+}
 
 size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->n_expected : 0; }
 bool exec_may_raise(const gpa_rt *rt) { return rt->exec && rt->exec->n_raising; }
 bool exec_is_busy(const gpa_rt *rt) { return rt->exec && rt->exec->busy; }
 
-/* Takes the device's (NULL: every device's) faults off the list. What they wrote gets `lost` as its error, or (NULL) the one
- * that was reported; the first of these is the result, but for an interrupt that was `answered` already. */
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered, gpa_err *e) {
+/* Takes the device's (NULL: every device's) faults off the list. What they wrote gets `lost` as its
+ * error, or (NULL) the one that was reported; the first of these is the result, but for an
+ * interrupt that was `answered` already. */
+static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered,
+                            gpa_err *e) {
     gpa_code rc = GPA_OK;
     fault **at = &x->first;
     x->last = NULL;
@@ -234,7 +280,8 @@ gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
         lost = (gpa_err){0};
         interrupted(&lost);
     }
-    gpa_code rc = drop_faults(rt->exec, d, waited == GPA_E_INTERRUPT ? &lost : NULL, !rt_interrupted(rt), e);
+    gpa_code rc =
+        drop_faults(rt->exec, d, waited == GPA_E_INTERRUPT ? &lost : NULL, !rt_interrupted(rt), e);
     return waited ? waited : rc;
 }
 
@@ -274,12 +321,17 @@ static void put_usage(gpa_rt *rt, gpa_device *d, gpa_str *out) {
     gpa_caps now;
     d->be->caps(d->dev, &now);
     buf_usage(d, &live, &cached);
-    str_printf(out, "%s: %s in use, %s cached", d->caps.name, str_bytes(a, (double)live), str_bytes(b, (double)cached));
-    if (now.mem_total) str_printf(out, ", %s free of %s", str_bytes(a, (double)now.mem_free), str_bytes(b, (double)now.mem_total));
-    if (!buf_limit(rt, d, &limit, NULL) && limit && limit != d->caps.mem_total) str_printf(out, ", limit %s (GPA_MEMORY_LIMIT)", str_bytes(a, (double)limit));
+    str_printf(out, "%s: %s in use, %s cached", d->caps.name, str_bytes(a, (double)live),
+               str_bytes(b, (double)cached));
+    if (now.mem_total)
+        str_printf(out, ", %s free of %s", str_bytes(a, (double)now.mem_free),
+                   str_bytes(b, (double)now.mem_total));
+    if (!buf_limit(rt, d, &limit, NULL) && limit && limit != d->caps.mem_total)
+        str_printf(out, ", limit %s (GPA_MEMORY_LIMIT)", str_bytes(a, (double)limit));
 }
 
-static gpa_code no_room(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape, double bytes, gpa_err *e) {
+static gpa_code no_room(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape,
+                        double bytes, gpa_err *e) {
     char asked[32], size[32], text[SHAPE_TEXT];
     gpa_str s;
     /* NumPy writes this shape as Python does. */
@@ -293,15 +345,18 @@ static gpa_code no_room(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const 
     if (rt->config.name_arrays) rt->config.name_arrays(rt->config.user, note_name, &n);
     put_usage(rt, d, &s);
     for (int i = 0; i < LARGEST && n.top[i].bytes; i++)
-        str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name, str_bytes(size, (double)n.top[i].bytes));
-    gpa_fail(e, GPA_E_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s\n%s", str_numpy_bytes(asked, bytes), text,
-             dtype_info[t].name, s.text);
+        str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name,
+                   str_bytes(size, (double)n.top[i].bytes));
+    gpa_fail(e, GPA_E_MEMORY,
+             "Unable to allocate %s for an array with shape %s and data type %s\n%s",
+             str_numpy_bytes(asked, bytes), text, dtype_info[t].name, s.text);
     if (n.top[0].bytes) gpa_err_hint(e, "`del %s` gives its memory back", n.top[0].name);
     str_free(&s);
     return GPA_E_MEMORY;
 }
 
-static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
+static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape,
+                         gpa_buf **out, gpa_err *e) {
     size_t n = (size_t)shape_size(ndim, shape) * dtype_size(t);
     gpa_err first; /* cleared, not zeroed: this runs for every result */
     gpa_err_clear(&first);
@@ -324,7 +379,8 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
     return no_room(rt, d, t, ndim, shape, (double)n, e);
 }
 
-gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out, gpa_err *e) {
+gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out,
+                    gpa_err *e) {
     gpa_device *d;
     gpa_code rc = device_default(rt, &d, e);
     return rc ? rc : alloc_on(rt, d, t, ndim, shape, out, e);
@@ -343,11 +399,13 @@ static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fres
         l->bind[i].mem = fresh[i]->mem;
     }
     for (size_t i = 0; i < l->n_arrays; i++)
-        if (l->buf[i]) l->bind[i].mem = l->buf[i]->mem; /* memory that was short may have moved them */
+        if (l->buf[i])
+            l->bind[i].mem = l->buf[i]->mem; /* memory that was short may have moved them */
     return GPA_OK;
 }
 
-/* Where a step runs: where its store's target is, else where all its operands are, else on the current device. */
+/* Where a step runs: where its store's target is, else where all its operands are, else on the
+ * current device. */
 static gpa_device *step_device(const gpa_rt *rt, int s, gpa_device *current) {
     const fuse_plan *p = &rt->exec->plan;
     const lowered *l = &rt->exec->low;
@@ -384,11 +442,17 @@ out:
 }
 
 /* Compiling that a device put off until a launch. */
-static double compiled_late(const gpa_device *d, const gpa_prog *prog) { return d->be->compile_seconds ? d->be->compile_seconds(prog) : 0; }
-static uint64_t interpreted(const gpa_device *d, const gpa_prog *prog) { return d->be->interpreted ? d->be->interpreted(prog) : 0; }
+static double compiled_late(const gpa_device *d, const gpa_prog *prog) {
+    return d->be->compile_seconds ? d->be->compile_seconds(prog) : 0;
+}
+static uint64_t interpreted(const gpa_device *d, const gpa_prog *prog) {
+    return d->be->interpreted ? d->be->interpreted(prog) : 0;
+}
 
-/* A program that needs memory of its own may find none: then what the pool keeps is given back first. */
-static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_launch *l, gpa_err *e) {
+/* A program that needs memory of its own may find none: then what the pool keeps is given back
+ * first. */
+static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_launch *l,
+                         gpa_err *e) {
     gpa_err first; /* cleared, not zeroed: this runs for every launch */
     gpa_err_clear(&first);
     gpa_code rc = d->be->run(d->dev, prog, l, &first);
@@ -398,7 +462,8 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
 }
 
 /* *own (owned by the caller): the doubt of a program that may fault or be stopped. */
-static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bool raises, doubt **own, gpa_err *e) {
+static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bool raises,
+                       doubt **own, gpa_err *e) {
     double before = compiled_late(d, prog);
     uint64_t slow = interpreted(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params};
@@ -414,7 +479,8 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bo
         for (; k >= 0; k--) { /* the next point of the dimensions that the host walks */
             bool more = ++at[k] < l->loop_size[k];
             int64_t back = more ? 1 : 1 - l->loop_size[k];
-            for (size_t i = 0; i < l->n_arrays; i++) l->bind[i].offset += back * l->loop_stride[i][k];
+            for (size_t i = 0; i < l->n_arrays; i++)
+                l->bind[i].offset += back * l->loop_stride[i][k];
             if (more) break;
             at[k] = 0;
         }
@@ -456,8 +522,10 @@ static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
         gpa_buf *b = fresh[i];
         fresh[i] = NULL;
         if (!node_is_leaf(r->value)) node_settle(rt, r->value, b);
-        if (r->storage) storage_settle(rt, r->storage, b);
-        else buf_disown(rt, b);
+        if (r->storage)
+            storage_settle(rt, r->storage, b);
+        else
+            buf_disown(rt, b);
     }
 }
 
@@ -473,8 +541,10 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     bool built = false, raises = false;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
     gpa_code rc = GPA_OK;
-    if (x->known) memo_lower(x->memo, &x->plan, i_step, l, &program);
-    else rc = lower(rt, &x->plan, s, l, e);
+    if (x->known)
+        memo_lower(x->memo, &x->plan, i_step, l, &program);
+    else
+        rc = lower(rt, &x->plan, s, l, e);
     if (rc) return rc;
     if (l->hazard) {
         *hazard = true;
@@ -485,17 +555,22 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         if (l->buf[i]) TRY(buf_check(l->buf[i], e));
     d = step_device(rt, s, current);
     raises = !x->known && l->faults;
-    if (!x->known) l->faults = l->faults || exec_may_stop(d, l->f); /* such a plan is not remembered */
+    if (!x->known)
+        l->faults = l->faults || exec_may_stop(d, l->f); /* such a plan is not remembered */
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(bring_over(rt, d, l, fresh, e));
     TRY(settle_stored(rt, d, l, e));
     if (!l->empty) {
-        if (x->known) rt->stats.cache_hits++;
-        else TRY(cache_get(rt, d, l->f, &program, &built, e));
+        if (x->known)
+            rt->stats.cache_hits++;
+        else
+            TRY(cache_get(rt, d, l->f, &program, &built, e));
         profile_begin(rt, d);
         rc = launch(rt, d, program->prog, l, raises, &own, e);
         profile_step(rt, d, &x->plan, s, l, program);
-        if (rt->explain) explain_step(rt, d, &x->plan, s, l, program, built); /* after it: a launch may compile, too */
+        if (rt->explain)
+            explain_step(rt, d, &x->plan, s, l, program,
+                         built); /* after it: a launch may compile, too */
         TRY(rc);
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
@@ -513,8 +588,9 @@ out:
 
 /* ---- plans ---- */
 
-/* Several new programs are compiled side by side, where the device has a background for that: each step is lowered as if
- * those before it had run. Nothing depends on it: what fails here, or is taken for something else, comes up when it runs. */
+/* Several new programs are compiled side by side, where the device has a background for that: each
+ * step is lowered as if those before it had run. Nothing depends on it: what fails here, or is
+ * taken for something else, comes up when it runs. */
 static void compile_ahead(gpa_rt *rt, gpa_device *d) {
     struct exec *x = rt->exec;
     lowered *l = &x->low;
@@ -527,7 +603,8 @@ static void compile_ahead(gpa_rt *rt, gpa_device *d) {
         l->ahead = true;
         gpa_code rc = lower(rt, &x->plan, x->plan.order[i], l, &quiet);
         l->ahead = false;
-        if (rc || l->hazard || l->empty || cache_get(rt, d, l->f, &program, &built, &quiet)) continue;
+        if (rc || l->hazard || l->empty || cache_get(rt, d, l->f, &program, &built, &quiet))
+            continue;
         gpa_launch run = {.arrays = l->bind, .params = l->params};
         memcpy(run.size, l->size, sizeof run.size);
         d->be->prepare(d->dev, program->prog, &run);
@@ -559,8 +636,10 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     gpa_caps caps = common_caps(rt, d);
     x->watched = rt->explain || rt->profile;
     x->known = !x->watched && memo_find(x->memo, rt, d, &caps, &x->plan);
-    if (x->known) rt->stats.plans_known++;
-    else rc = fuse(rt, &x->plan, &caps, why, e);
+    if (x->known)
+        rt->stats.plans_known++;
+    else
+        rc = fuse(rt, &x->plan, &caps, why, e);
     if (!rc && !x->known && !x->watched) compile_ahead(rt, d);
     /* A root that settles lets go of its inputs; other roots may be among them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
@@ -649,7 +728,8 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     return rc;
 }
 
-gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also, bool *hazard, gpa_err *e) {
+gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also,
+                    bool *hazard, gpa_err *e) {
     gpa_code rc = begin(rt, e);
     if (rc) return rc;
     fuse_plan *p = &rt->exec->plan;

@@ -1,7 +1,7 @@
 /* Explaining: the text of each step is written when it runs, because afterwards its nodes are gone.
  *
- * Expressions name the arrays they read a, b, c ... in the order they appear in the step, other views of them a', a'' ...
- * Reading order: names, expressions, templates, steps, the interface. */
+ * Expressions name the arrays they read a, b, c ... in the order they appear in the step, other
+ * views of them a', a'' ... Reading order: names, expressions, templates, steps, the interface. */
 #include "runtime/exec/explain.h"
 
 #include "runtime/exec/rt.h"
@@ -21,7 +21,7 @@ struct explain {
 
 typedef struct {
     gpa_str *out;
-    size_t end;           /* where the text is long enough */
+    size_t end;            /* where the text is long enough */
     const node *named[26]; /* views of arrays, in the order they appeared */
     int letter[26];        /* and the letter of the array */
     int n_named, n_letters;
@@ -29,7 +29,8 @@ typedef struct {
 
 static void write_value(writer *w, const node *n, bool inside);
 
-/* One letter for an array; its first view in the step is called by the letter alone, the others get marks: a, a', a''. */
+/* One letter for an array; its first view in the step is called by the letter alone, the others get
+ * marks: a, a', a''. */
 static void write_leaf(writer *w, const node *n) {
     int i = 0, letter = 0, views = 0;
     for (; i < w->n_named && w->named[i] != n; i++) {
@@ -52,8 +53,10 @@ static void write_leaf(writer *w, const node *n) {
 static void write_number(writer *w, const node *n) {
     gpa_dtype t = (gpa_dtype)n->dtype;
     gpa_val re = dtype_cast(n->v, t, DT_C128);
-    if (dtype_is_complex(t)) str_printf(w->out, "(%g%+gj)", re.C128.re, re.C128.im);
-    else str_printf(w->out, "%.10g", re.C128.re);
+    if (dtype_is_complex(t))
+        str_printf(w->out, "(%g%+gj)", re.C128.re, re.C128.im);
+    else
+        str_printf(w->out, "%.10g", re.C128.re);
 }
 
 static void write_call(writer *w, const char *name, const node *n) {
@@ -101,8 +104,11 @@ static void write_reduction(writer *w, const node *n) {
 /* A rolled loop is shown by one of its trips. */
 static void write_body(writer *w, const node *n) {
     const gpa_body *b = n->body;
-    if (b->trips < 0) write_call(w, b->f->name, n);
-    else str_printf(w->out, "%lld trips of %s", (long long)n->in[b->trips]->v.I64, b->text ? b->text : b->f->name);
+    if (b->trips < 0)
+        write_call(w, b->f->name, n);
+    else
+        str_printf(w->out, "%lld trips of %s", (long long)n->in[b->trips]->v.I64,
+                   b->text ? b->text : b->f->name);
 }
 
 static void write_value(writer *w, const node *n, bool inside) {
@@ -143,7 +149,8 @@ static const char *template_of(const lowered *l) {
     const kir_func *f = l->f;
     bool scans = false, linear = f->ndim <= 1;
     for (size_t i = 0; i < f->n_code; i++) scans = scans || f->code[i].code == KIR_SCAN;
-    for (size_t i = 0; i < f->n_arrays && f->ndim; i++) linear = linear && ((f->arrays[i].unit | f->arrays[i].zero) & 1);
+    for (size_t i = 0; i < f->n_arrays && f->ndim; i++)
+        linear = linear && ((f->arrays[i].unit | f->arrays[i].zero) & 1);
     if (scans) return "scan";
     if (!f->inner) return linear ? "linear" : "strided";
     if (f->inner == (1u << f->ndim) - 1) return "full reduce";
@@ -167,7 +174,8 @@ static uint64_t launches_of(const lowered *l) {
 static void write_root(gpa_str *out, const fuse_root *r) {
     writer w = {.out = out, .end = out->len + LONGEST};
     char shape[SHAPE_TEXT];
-    str_printf(out, "%s %s %s = ", r->into ? "store" : "array", dtype_info[r->value->dtype].name, shape_text(shape, r->value->ndim, r->value->shape));
+    str_printf(out, "%s %s %s = ", r->into ? "store" : "array", dtype_info[r->value->dtype].name,
+               shape_text(shape, r->value->ndim, r->value->shape));
     write_value(&w, r->value, false);
     if (!r->mask) return;
     str_put(out, " where ");
@@ -191,7 +199,8 @@ void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l)
 }
 
 /* What was asked for besides the plan. */
-static void write_code(rt_explain_what what, gpa_device *d, const lowered *l, const cache_entry *program, gpa_str *out) {
+static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
+                       const cache_entry *program, gpa_str *out) {
     gpa_dump dump = GPA_DUMP_SOURCE;
     gpa_err quiet = {0};
     switch (what) {
@@ -205,12 +214,13 @@ static void write_code(rt_explain_what what, gpa_device *d, const lowered *l, co
     if (out->len && out->text[out->len - 1] != '\n') str_putc(out, '\n');
 }
 
-void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l, const cache_entry *program,
-                  bool built) {
+void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
+                  const cache_entry *program, bool built) {
     struct explain *x = rt->explain;
     gpa_str *out = &x->text;
     const fuse_step *step = &p->step[s];
-    str_printf(out, "step %d: %s, cut %s (%s)\n", ++x->steps, template_of(l), cut_names[step->why], cut_texts[step->why]);
+    str_printf(out, "step %d: %s, cut %s (%s)\n", ++x->steps, template_of(l), cut_names[step->why],
+               cut_texts[step->why]);
     for (size_t i = 0; i < p->n_root; i++) {
         if (p->root[i].step != s) continue;
         str_put(out, "  ");
@@ -222,9 +232,12 @@ void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lo
     write_bytes(out, "reads", l->bytes_read);
     write_bytes(out, "writes", l->bytes_written);
     double late = d->be->compile_seconds ? d->be->compile_seconds(program->prog) : 0;
-    if (rt->stats.interpreted > x->interpreted) str_printf(out, ", interpreted%s\n", built ? "" : " while it is compiled");
-    else if (built) str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
-    else str_put(out, ", program known\n");
+    if (rt->stats.interpreted > x->interpreted)
+        str_printf(out, ", interpreted%s\n", built ? "" : " while it is compiled");
+    else if (built)
+        str_printf(out, ", compiled in %.2f ms\n", (program->compile_seconds + late) * 1e3);
+    else
+        str_put(out, ", program known\n");
     x->interpreted = rt->stats.interpreted;
     write_code(x->what, d, l, program, out);
 }
@@ -233,7 +246,8 @@ void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_a
     char shape[SHAPE_TEXT];
     if (!rt->explain) return;
     str_printf(&rt->explain->text, "call: %s %s %s, by the %s%s\n", name, dtype_info[a->dtype].name,
-               shape_text(shape, a->ndim, a->shape), d ? "library of " : "host", d ? d->caps.name : "");
+               shape_text(shape, a->ndim, a->shape), d ? "library of " : "host",
+               d ? d->caps.name : "");
 }
 
 /* ---- the interface ---- */
@@ -264,7 +278,8 @@ void rt_explain_stop(gpa_rt *rt, gpa_str *out) {
     str_putn(out, x->text.text, x->text.len);
     uint64_t launches = rt->stats.launches - x->launches;
     if (x->steps || launches) { /* a cell that computed nothing has no plan */
-        str_printf(out, "%d step%s, %llu launch%s", x->steps, x->steps == 1 ? "" : "s", (unsigned long long)launches, launches == 1 ? "" : "es");
+        str_printf(out, "%d step%s, %llu launch%s", x->steps, x->steps == 1 ? "" : "s",
+                   (unsigned long long)launches, launches == 1 ? "" : "es");
         write_bytes(out, "read", rt->stats.bytes_read - x->read);
         write_bytes(out, "wrote", rt->stats.bytes_written - x->written);
         str_putc(out, '\n');

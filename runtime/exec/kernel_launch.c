@@ -1,4 +1,5 @@
-/* Launches of programs that users write: arrays bound as they are, hazards with pending work settled before. */
+/* Launches of programs that users write: arrays bound as they are, hazards with pending work
+ * settled before. */
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
@@ -13,28 +14,37 @@ enum { MOST_EXPECTED = 256 }; /* launches that may have faulted before they are 
 
 /* Arrays in the program's order, skipping those that are not bound at launch. */
 static gpa_arr *const *next_bound(const kir_func *f, size_t *k, gpa_arr *const *at) {
-    while (*k < f->n_arrays && f->arrays[*k].where != KIR_GLOBAL && f->arrays[*k].where != KIR_CONSTANT) ++*k;
+    while (*k < f->n_arrays && f->arrays[*k].where != KIR_GLOBAL &&
+           f->arrays[*k].where != KIR_CONSTANT)
+        ++*k;
     return *k < f->n_arrays ? at : NULL;
 }
 
 static gpa_code check_dims(const gpa_arr *a, gpa_err *e) {
     if (a->ndim <= KIR_MAX_DIMS) return GPA_OK;
-    return gpa_fail(e, GPA_E_UNSUPPORTED, "compiled functions take arrays of at most %d dimensions, not %d", KIR_MAX_DIMS, a->ndim);
+    return gpa_fail(e, GPA_E_UNSUPPORTED,
+                    "compiled functions take arrays of at most %d dimensions, not %d", KIR_MAX_DIMS,
+                    a->ndim);
 }
 
-/* Everything in memory, nothing pending that reads what is going to be written; *d: where the arrays are. */
-static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_device **d, gpa_err *e) {
+/* Everything in memory, nothing pending that reads what is going to be written; *d: where the
+ * arrays are. */
+static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_device **d,
+                        gpa_err *e) {
     bool first = true;
     gpa_code rc = device_default(rt, d, e);
     for (size_t k = 0; !rc && next_bound(f, &k, at); k++, at++) {
         bool writes = f->arrays[k].access & KIR_WRITE;
         if ((rc = check_dims(*at, e))) break;
-        if (writes && (*at)->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
+        if (writes && (*at)->readonly)
+            return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
         rc = writes ? store_begin(rt, *at, e) : arr_force(rt, *at, CUT_USER, e);
         if (rc) break;
         gpa_device *home = (*at)->storage->buf->device;
         if (!first && home != *d)
-            return gpa_fail(e, GPA_E_DEVICE, "the arrays of a compiled function are on different devices: %s and %s", home->caps.name, (*d)->caps.name);
+            return gpa_fail(e, GPA_E_DEVICE,
+                            "the arrays of a compiled function are on different devices: %s and %s",
+                            home->caps.name, (*d)->caps.name);
         *d = home;
         first = false;
     }
@@ -42,26 +52,40 @@ static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_d
 }
 
 /* The launch is one that the device can run. */
-static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_program *p, gpa_err *e) {
+static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_program *p,
+                             gpa_err *e) {
     uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2], shared = p->shared;
     for (size_t k = 0; k < f->n_arrays; k++)
-        if (f->arrays[k].where == KIR_SHARED) shared += f->arrays[k].count * dtype_size((gpa_dtype)f->arrays[k].dtype);
-    if (!d->caps.max_threads) return gpa_fail(e, GPA_E_UNSUPPORTED, "kernels on the device %s", d->caps.name);
+        if (f->arrays[k].where == KIR_SHARED)
+            shared += f->arrays[k].count * dtype_size((gpa_dtype)f->arrays[k].dtype);
+    if (!d->caps.max_threads)
+        return gpa_fail(e, GPA_E_UNSUPPORTED, "kernels on the device %s", d->caps.name);
     if (threads == 0 || p->grid[0] == 0 || p->grid[1] == 0 || p->grid[2] == 0)
-        return gpa_fail(e, GPA_E_VALUE, "a launch has at least one block of at least one thread: the grid is (%u, %u, %u), a block (%u, %u, %u)",
+        return gpa_fail(e, GPA_E_VALUE,
+                        "a launch has at least one block of at least one thread: the grid is (%u, "
+                        "%u, %u), a block (%u, %u, %u)",
                         p->grid[0], p->grid[1], p->grid[2], p->block[0], p->block[1], p->block[2]);
-    if (threads > d->caps.max_threads || p->block[0] > 1024 || p->block[1] > 1024 || p->block[2] > 64)
-        return gpa_fail(e, GPA_E_VALUE, "a block has at most %u threads (1024, 1024 and 64 along x, y and z), not (%u, %u, %u)", d->caps.max_threads,
-                        p->block[0], p->block[1], p->block[2]);
+    if (threads > d->caps.max_threads || p->block[0] > 1024 || p->block[1] > 1024 ||
+        p->block[2] > 64)
+        return gpa_fail(
+            e, GPA_E_VALUE,
+            "a block has at most %u threads (1024, 1024 and 64 along x, y and z), not (%u, %u, %u)",
+            d->caps.max_threads, p->block[0], p->block[1], p->block[2]);
     if (p->grid[0] > INT32_MAX || p->grid[1] > 65535 || p->grid[2] > 65535)
-        return gpa_fail(e, GPA_E_VALUE, "a grid has at most 2147483647, 65535 and 65535 blocks along x, y and z, not (%u, %u, %u)", p->grid[0], p->grid[1], p->grid[2]);
+        return gpa_fail(e, GPA_E_VALUE,
+                        "a grid has at most 2147483647, 65535 and 65535 blocks along x, y and z, "
+                        "not (%u, %u, %u)",
+                        p->grid[0], p->grid[1], p->grid[2]);
     if (shared > d->caps.max_shared)
-        return gpa_fail(e, GPA_E_VALUE, "a block has at most %u bytes of shared memory on %s, not %llu", d->caps.max_shared, d->caps.name, (unsigned long long)shared);
+        return gpa_fail(e, GPA_E_VALUE,
+                        "a block has at most %u bytes of shared memory on %s, not %llu",
+                        d->caps.max_shared, d->caps.name, (unsigned long long)shared);
     return GPA_OK;
 }
 
 /* A program that is looked up at most once for a device. */
-static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, gpa_prog **known, gpa_err *e) {
+static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, gpa_prog **known,
+                        gpa_err *e) {
     const cache_entry *x;
     bool built;
     if (*known) return GPA_OK;
@@ -75,7 +99,7 @@ enum { MOST_MARKED = 3 };
 /* What is remembered beside a program that is kept. */
 struct arr_known {
     gpa_device *device;
-    uint32_t epoch; /* the device's: a fresh start takes its programs away */
+    uint32_t epoch;           /* the device's: a fresh start takes its programs away */
     gpa_prog *checked, *last; /* the program as it is; what ran */
     struct {
         gpa_prog *prog;
@@ -96,7 +120,8 @@ void arr_memo_free(arr_memo *memo) {
     *memo = NULL;
 }
 
-/* The memory of a program's launches on this device, as it is now: another one has other programs. */
+/* The memory of a program's launches on this device, as it is now: another one has other programs.
+ */
 static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
     struct arr_known *k = memo ? *memo : NULL;
     if (memo && !k && !(k = *memo = mem_zero(sizeof *k))) return NULL;
@@ -107,7 +132,8 @@ static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
     return k;
 }
 
-static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo, gpa_prog **out, gpa_err *e) {
+static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo,
+                           gpa_prog **out, gpa_err *e) {
     struct arr_known *k = known_on(memo, d);
     gpa_prog *own = NULL, **known = k ? &k->checked : &own;
     if (k && k->last) {
@@ -120,7 +146,8 @@ static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_mem
 }
 
 /* Compiles in what is known of this launch. */
-static gpa_code mark(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks, struct arr_known *k, gpa_prog **out, gpa_err *e) {
+static gpa_code mark(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks,
+                     struct arr_known *k, gpa_prog **out, gpa_err *e) {
     kir_func marked = *f;
     uint8_t *own = mem_new(f->n_code);
     gpa_code rc = GPA_OK;
@@ -147,13 +174,16 @@ static bool as_much(const uint8_t *known, const uint8_t *marks, size_t n) {
     return true;
 }
 
-/* The program with what is known of this launch compiled in; where there are too many such already, one of them that says no
- * more than is known, or the program as it is. */
-static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k, gpa_prog **out, gpa_err *e) {
+/* The program with what is known of this launch compiled in; where there are too many such already,
+ * one of them that says no more than is known, or the program as it is. */
+static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
+                               gpa_prog **out, gpa_err *e) {
     size_t n;
     const uint8_t *known = inside_marks(k->inside, &n);
     for (int i = 0; n && i < k->n_marked; i++) {
-        if (memcmp(k->marked[i].marks, known, f->n_code) != 0 && (k->n_marked < MOST_MARKED || !as_much(known, k->marked[i].marks, f->n_code))) continue;
+        if (memcmp(k->marked[i].marks, known, f->n_code) != 0 &&
+            (k->n_marked < MOST_MARKED || !as_much(known, k->marked[i].marks, f->n_code)))
+            continue;
         *out = k->marked[i].prog;
         return GPA_OK;
     }
@@ -164,7 +194,8 @@ static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, str
 }
 
 /* The program for this launch. */
-static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l, arr_memo *memo, gpa_prog **out, gpa_err *e) {
+static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l,
+                            arr_memo *memo, gpa_prog **out, gpa_err *e) {
     struct arr_known *k = known_on(memo, d);
     inside_answer a = INSIDE_UNKNOWN;
     if (k && f->form == KIR_KERNEL) a = inside_look(&k->inside, f, l);
@@ -188,7 +219,8 @@ static uint64_t bytes_of(const kir_func *f, gpa_arr *const *at) {
     uint64_t sum = 0;
     for (size_t k = 0; next_bound(f, &k, at); k++, at++) {
         uint64_t bytes = (uint64_t)(*at)->size * dtype_size((gpa_dtype)(*at)->dtype);
-        sum += bytes * ((f->arrays[k].access & KIR_READ ? 1u : 0u) + (f->arrays[k].access & KIR_WRITE ? 1u : 0u));
+        sum += bytes * ((f->arrays[k].access & KIR_READ ? 1u : 0u) +
+                        (f->arrays[k].access & KIR_WRITE ? 1u : 0u));
     }
     return sum;
 }
@@ -211,41 +243,55 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     }
     said heard = {0};
     for (size_t k = 0; k < f->n_arrays; k++)
-        if (f->arrays[k].where == KIR_SHARED && !f->arrays[k].count) bind[k].size[0] = (int64_t)(p->shared / dtype_size((gpa_dtype)f->arrays[k].dtype));
-    gpa_launch l = {.arrays = bind, .params = p->params, .shared = p->shared, .stream = p->stream, .say = said_hear, .user = &heard};
+        if (f->arrays[k].where == KIR_SHARED && !f->arrays[k].count)
+            bind[k].size[0] = (int64_t)(p->shared / dtype_size((gpa_dtype)f->arrays[k].dtype));
+    gpa_launch l = {.arrays = bind,
+                    .params = p->params,
+                    .shared = p->shared,
+                    .stream = p->stream,
+                    .say = said_hear,
+                    .user = &heard};
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
     if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
     if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
     bool raises = may_fault(f);
-    if (!rc && (raises || exec_may_stop(d, f))) rc = exec_expect_fault(rt, d, f, raises, &l.fault, e);
+    if (!rc && (raises || exec_may_stop(d, f)))
+        rc = exec_expect_fault(rt, d, f, raises, &l.fault, e);
     profile_begin(rt, d);
     if (!rc) rc = device_result(rt, d, d->be->run(d->dev, prog, &l, e), e);
     profile_call(rt, d, f->name, bytes_of(f, p->arrays));
     rt->stats.launches++;
     if (!rc && p->say && heard.n_lines) rc = said_tell(&heard, f, p->say, p->user, e);
     said_free(&heard);
-    if (!rc && d->caps.host_visible) rc = exec_faults(rt, d, GPA_OK, e); /* it has run to its end already */
+    if (!rc && d->caps.host_visible)
+        rc = exec_faults(rt, d, GPA_OK, e); /* it has run to its end already */
     return rc;
 }
 
 /* The program where it ran last, else on the current device. */
-static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device **d, gpa_prog **out, gpa_err *e) {
+static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device **d, gpa_prog **out,
+                      gpa_err *e) {
     *d = memo && *memo ? (*memo)->device : NULL;
     gpa_code rc = *d ? GPA_OK : device_default(rt, d, e);
     return rc ? rc : program_of(rt, *d, f, memo, out, e);
 }
 
-gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_memo *memo, arr_text what, gpa_str *out, gpa_err *e) {
-    static const gpa_dump dumps[] = {[ARR_SOURCE] = GPA_DUMP_SOURCE, [ARR_IR] = GPA_DUMP_IR, [ARR_ASM] = GPA_DUMP_ASM, [ARR_RESOURCES] = GPA_DUMP_RESOURCES};
+gpa_code arr_program_text(gpa_rt *rt, const kir_func *f, arr_memo *memo, arr_text what,
+                          gpa_str *out, gpa_err *e) {
+    static const gpa_dump dumps[] = {[ARR_SOURCE] = GPA_DUMP_SOURCE,
+                                     [ARR_IR] = GPA_DUMP_IR,
+                                     [ARR_ASM] = GPA_DUMP_ASM,
+                                     [ARR_RESOURCES] = GPA_DUMP_RESOURCES};
     gpa_device *d;
     gpa_prog *prog;
     gpa_code rc = built(rt, f, memo, &d, &prog, e);
     return rc ? rc : d->be->dump(d->dev, prog, dumps[what], out, e);
 }
 
-gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_memo *memo, raw_fact which, int64_t *out, gpa_err *e) {
+gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_memo *memo, raw_fact which,
+                          int64_t *out, gpa_err *e) {
     gpa_device *d;
     gpa_prog *prog;
     gpa_code rc = built(rt, f, memo, &d, &prog, e);
@@ -253,7 +299,8 @@ gpa_code arr_program_fact(gpa_rt *rt, const kir_func *f, arr_memo *memo, raw_fac
     return rc || !d->be->fact ? rc : d->be->fact(d->dev, prog, which, out, e);
 }
 
-gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_memo *memo, uint32_t threads, uint32_t shared, int64_t *out, gpa_err *e) {
+gpa_code arr_program_blocks(gpa_rt *rt, const kir_func *f, arr_memo *memo, uint32_t threads,
+                            uint32_t shared, int64_t *out, gpa_err *e) {
     gpa_device *d;
     gpa_prog *prog;
     int blocks = -1;

@@ -13,7 +13,8 @@ void said_hear(void *user, const gpa_said *what) {
         s->failed = true;
         return;
     }
-    s->lines[s->n_lines] = (struct said_line){what->block, what->thread, what->text, what->n, s->n_args, s->n_lines};
+    s->lines[s->n_lines] =
+        (struct said_line){what->block, what->thread, what->text, what->n, s->n_args, s->n_lines};
     s->n_lines++;
     for (uint32_t i = 0; i < what->n; i++) s->args[s->n_args++] = what->args[i];
 }
@@ -30,12 +31,14 @@ static void types_of(const kir_func *f, uint32_t text, uint8_t types[KIR_MAX_PRI
     size_t at = 0, n = 0;
     while (at < f->n_code && !(f->code[at].code == KIR_PRINT && f->code[at].imm == text)) at++;
     while (n < at && f->code[at - n - 1].code == KIR_ARG) n++;
-    for (size_t i = 0; i < n && i < KIR_MAX_PRINT; i++) types[i] = f->code[f->code[at - n + i].a].type;
+    for (size_t i = 0; i < n && i < KIR_MAX_PRINT; i++)
+        types[i] = f->code[f->code[at - n + i].a].type;
 }
 
 gpa_code said_tell(said *s, const kir_func *f,
-                   gpa_code (*line)(void *user, const char *text, uint32_t n, const uint8_t *types, const gpa_val *args), void *user,
-                   gpa_err *e) {
+                   gpa_code (*line)(void *user, const char *text, uint32_t n, const uint8_t *types,
+                                    const gpa_val *args),
+                   void *user, gpa_err *e) {
     gpa_code rc = GPA_OK;
     uint8_t types[KIR_MAX_PRINT] = {0};
     if (s->n_lines) qsort(s->lines, s->n_lines, sizeof *s->lines, order);

@@ -1,5 +1,5 @@
-/* Profiling. Records are found by what stays the same from call to call: a program's entry in the cache, the name of a
- * library call. */
+/* Profiling. Records are found by what stays the same from call to call: a program's entry in the
+ * cache, the name of a library call. */
 #include "runtime/exec/profile.h"
 
 #include <time.h>
@@ -60,7 +60,8 @@ static record *note(gpa_rt *rt, gpa_device *d, const void *key, uint64_t bytes) 
     return r;
 }
 
-void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l, const cache_entry *program) {
+void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
+                  const cache_entry *program) {
     gpa_str text;
     record *r = rt->profile ? note(rt, d, program, l->bytes_read + l->bytes_written) : NULL;
     if (!r || r->what) return;
@@ -124,14 +125,15 @@ static double measure(gpa_rt *rt, bool gpu) {
     enum { TRIES = 6 };
     const double settled = 0.4; /* seconds after which a GPU runs the optimised build of the copy */
     int64_t n = gpu ? 1 << 27 : 1 << 26; /* float32: far beyond every cache */
-    int batch = gpu ? 10 : 1;            /* a GPU needs some work before its clock is up, and a full queue */
+    int batch = gpu ? 10 : 1; /* a GPU needs some work before its clock is up, and a full queue */
     gpa_arr *a = NULL;
     gpa_err quiet = {0};
     double best = 0;
     gpa_code rc = arr_full(rt, DT_F32, 1, &n, (gpa_val){.F32 = 1}, &a, &quiet);
     if (!rc) rc = arr_eval(rt, &a, 1, &quiet);
     double begun = now();
-    for (int i = 0; (i <= TRIES || (gpu && now() - begun < settled)) && !rc; i++) { /* the first compiles, and touches the memory */
+    for (int i = 0; (i <= TRIES || (gpu && now() - begun < settled)) && !rc;
+         i++) { /* the first compiles, and touches the memory */
         double t = copy(rt, a, batch), moved = (double)n * 8 * batch;
         if (t > 0 && i && moved / t > best) best = moved / t;
     }

@@ -1,4 +1,5 @@
-/* A hash table with chains. Keys are compared whole, so two programs are never mistaken for each other. */
+/* A hash table with chains. Keys are compared whole, so two programs are never mistaken for each
+ * other. */
 #include "runtime/exec/program_cache.h"
 
 #include <time.h>
@@ -75,7 +76,8 @@ static gpa_code build(gpa_rt *rt, gpa_device *d, const kir_func *f, cache_entry 
     return rc;
 }
 
-gpa_code cache_get(gpa_rt *rt, gpa_device *d, const kir_func *f, const cache_entry **out, bool *built, gpa_err *e) {
+gpa_code cache_get(gpa_rt *rt, gpa_device *d, const kir_func *f, const cache_entry **out,
+                   bool *built, gpa_err *e) {
     gpa_code rc = d->programs ? GPA_OK : make(d, e);
     if (rc) return rc;
     struct cache *c = d->programs;
@@ -86,7 +88,8 @@ gpa_code cache_get(gpa_rt *rt, gpa_device *d, const kir_func *f, const cache_ent
     cache_entry **at = &c->slot[hash & (c->cap - 1)];
     *built = false;
     for (cache_entry *x = *at; x; x = x->next) {
-        if (x->hash != hash || x->n_key != c->key.len || memcmp(x->key, c->key.text, x->n_key) != 0) continue;
+        if (x->hash != hash || x->n_key != c->key.len || memcmp(x->key, c->key.text, x->n_key) != 0)
+            continue;
         rt->stats.cache_hits++;
         *out = x;
         return GPA_OK;

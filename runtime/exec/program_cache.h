@@ -14,6 +14,7 @@ typedef struct cache_entry {
 } cache_entry;
 
 /* The program for f: known, or checked and built now (*built says which). Owned by the cache. */
-gpa_code cache_get(gpa_rt *rt, gpa_device *d, const kir_func *f, const cache_entry **out, bool *built, gpa_err *e);
+gpa_code cache_get(gpa_rt *rt, gpa_device *d, const kir_func *f, const cache_entry **out,
+                   bool *built, gpa_err *e);
 
 #endif

@@ -31,7 +31,8 @@ static gpa_code reported(gpa_rt *rt, gpa_device *d, gpa_code rc, bool faulted, g
 gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e) {
     bool faulted = false;
     gpa_code rc = rt_flush(rt, e);
-    if (rc || !stream || !rt->device || !rt->device->be->stream_wait) return rc ? rc : rt_sync(rt, e);
+    if (rc || !stream || !rt->device || !rt->device->be->stream_wait)
+        return rc ? rc : rt_sync(rt, e);
     gpa_device *d = rt->device;
     rc = d->be->stream_wait(d->dev, stream, &faulted, e);
     return reported(rt, d, rc, faulted, e);
@@ -68,8 +69,10 @@ gpa_code rt_event_record(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e) {
     if (!rc) rc = device_default(rt, &d, e);
     if (rc) return rc;
     if (x->device != d) forget(x);
-    if (!d->be->event_new) rc = rt_sync(rt, e);
-    else if (!x->event) rc = d->be->event_new(d->dev, &x->event, e);
+    if (!d->be->event_new)
+        rc = rt_sync(rt, e);
+    else if (!x->event)
+        rc = d->be->event_new(d->dev, &x->event, e);
     if (rc) return rc;
     x->device = d;
     x->at = now();
@@ -96,8 +99,13 @@ gpa_code rt_event_query(gpa_rt *rt, rt_event *x, bool *passed, gpa_err *e) {
 
 gpa_code rt_event_elapsed(gpa_rt *rt, rt_event *from, rt_event *to, double *ms, gpa_err *e) {
     (void)rt;
-    if (!from->device || !to->device) return gpa_fail(e, GPA_E_DEVICE, "an event that was not recorded has no time");
+    if (!from->device || !to->device)
+        return gpa_fail(e, GPA_E_DEVICE, "an event that was not recorded has no time");
     *ms = to->at - from->at;
-    if (from->device != to->device) return gpa_fail(e, GPA_E_DEVICE, "the events are of different devices: %s and %s", from->device->caps.name, to->device->caps.name);
-    return from->event && to->event ? to->device->be->event_elapsed(to->device->dev, from->event, to->event, ms, e) : GPA_OK;
+    if (from->device != to->device)
+        return gpa_fail(e, GPA_E_DEVICE, "the events are of different devices: %s and %s",
+                        from->device->caps.name, to->device->caps.name);
+    return from->event && to->event
+               ? to->device->be->event_elapsed(to->device->dev, from->event, to->event, ms, e)
+               : GPA_OK;
 }

@@ -1,8 +1,9 @@
-/* A check is the gather from numbers that lie nowhere, as bools: its program has the bounds and no memory but the indices', and a byte
- * for each of them, so that it goes over them as the gather would and tells the same index. Of very many it is the largest.
+/* A check is the gather from numbers that lie nowhere, as bools: its program has the bounds and no
+ * memory but the indices', and a byte for each of them, so that it goes over them as the gather
+ * would and tells the same index. Of very many it is the largest.
  *
- * Invariant: rt->nodes.unchecked counts the gathers, those whose checks wait included, whose places nobody has looked at. While it is 0
- * nothing here costs anything. */
+ * Invariant: rt->nodes.unchecked counts the gathers, those whose checks wait included, whose places
+ * nobody has looked at. While it is 0 nothing here costs anything. */
 #include "runtime/exec/unused_gather.h"
 
 #include "runtime/exec/exec.h"
@@ -25,8 +26,10 @@ static gpa_code check_of(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
     TRY(node_gather(rt, nowhere, index, from, n->ndim, n->shape, false, &all, e));
     node_checked(rt, all); /* it is the check */
     all->span = n->span;
-    if (n->size <= LARGE) TRY(node_cast(rt, all, DT_BOOL, out, e));
-    else TRY(node_reduce(rt, RED_MAX, all, (UINT32_C(1) << n->ndim) - 1, out, e));
+    if (n->size <= LARGE)
+        TRY(node_cast(rt, all, DT_BOOL, out, e));
+    else
+        TRY(node_reduce(rt, RED_MAX, all, (UINT32_C(1) << n->ndim) - 1, out, e));
 out:
     node_release(rt, nowhere);
     node_release(rt, all);
@@ -51,7 +54,8 @@ static bool add_take(gpa_rt *rt, node *check) {
 void unread_keep(gpa_rt *rt, const node *n) {
     node *check;
     gpa_err quiet = {0};
-    if (!rt->unread.closed && !check_of(rt, n, &check, &quiet) && add_take(rt, check)) rt->nodes.unchecked++;
+    if (!rt->unread.closed && !check_of(rt, n, &check, &quiet) && add_take(rt, check))
+        rt->nodes.unchecked++;
 }
 
 gpa_code unread_run(gpa_rt *rt, gpa_err *e) {
@@ -67,7 +71,9 @@ gpa_code unread_run(gpa_rt *rt, gpa_err *e) {
     return rc;
 }
 
-gpa_code unread_tick(gpa_rt *rt, gpa_err *e) { return rt->unread.n < MANY ? GPA_OK : unread_run(rt, e); }
+gpa_code unread_tick(gpa_rt *rt, gpa_err *e) {
+    return rt->unread.n < MANY ? GPA_OK : unread_run(rt, e);
+}
 
 static void drop_checks(gpa_rt *rt) {
     for (size_t i = 0; i < rt->unread.n; i++) node_release(rt, rt->unread.check[i]);
@@ -110,7 +116,8 @@ static gpa_code add_below(gpa_rt *rt, node *n, gpa_err *e) {
     return rc;
 }
 
-/* Whether a gather is below n; all of them become suspect. A node's slot holds the answer for this traversal. */
+/* Whether a gather is below n; all of them become suspect. A node's slot holds the answer for this
+ * traversal. */
 static bool suspects(gpa_rt *rt, node *n) {
     if (n->mark == rt->nodes.mark) return n->slot;
     bool found = n->suspect = n->kind == NODE_GATHER;
@@ -120,10 +127,12 @@ static bool suspects(gpa_rt *rt, node *n) {
     return found;
 }
 
-/* An error was found: what pends on gathers is computed when somebody reads it, not before, so that the error is told once. */
+/* An error was found: what pends on gathers is computed when somebody reads it, not before, so that
+ * the error is told once. */
 static void leave_gathers(gpa_rt *rt) {
     rt->nodes.mark++;
-    for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) s->failed = suspects(rt, s->node) || s->failed;
+    for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next)
+        s->failed = suspects(rt, s->node) || s->failed;
 }
 
 bool rt_may_raise(const gpa_rt *rt) { return rt->nodes.unchecked || exec_may_raise(rt); }
@@ -132,7 +141,8 @@ gpa_code rt_check(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;
     if (rt->nodes.unchecked > rt->unread.n) {
         rt->nodes.mark++;
-        for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next) rc = add_below(rt, s->node, e);
+        for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
+            rc = add_below(rt, s->node, e);
     }
     if (!rc) rc = unread_run(rt, e);
     for (gpa_device *d = rt->devices; d && !rc && exec_may_raise(rt); d = d->next)

@@ -1,20 +1,23 @@
 /* Values that nobody reads: their indices are looked at all the same.
  *
- * A gather (node.h) checks its places as it runs. One that is dropped before anything needed it would never say that a place is out
- * of bounds. What is left of it is a check: a program that reads the indices and nothing else, and that faults at the line that
- * wrote the gather. Checks are few and wait for each other; gathers that were computed leave none. */
+ * A gather (node.h) checks its places as it runs. One that is dropped before anything needed it
+ * would never say that a place is out of bounds. What is left of it is a check: a program that
+ * reads the indices and nothing else, and that faults at the line that wrote the gather. Checks are
+ * few and wait for each other; gathers that were computed leave none. */
 #ifndef GPA_EXEC_UNUSED_GATHER_H
 #define GPA_EXEC_UNUSED_GATHER_H
 
 #include "runtime/array/array.h"
 
-/* A gather whose places nobody has looked at goes: keeps its check. When memory is short there is none. */
+/* A gather whose places nobody has looked at goes: keeps its check. When memory is short there is
+ * none. */
 void unread_keep(gpa_rt *rt, const node *n);
 /* Runs the checks of what went; nothing while a plan is being run. */
 gpa_code unread_run(gpa_rt *rt, gpa_err *e);
 /* The same when there are many. */
 gpa_code unread_tick(gpa_rt *rt, gpa_err *e);
-/* An index error of the statement that wants `a` (or NULL) was found: none more is looked for in what it still pends on. */
+/* An index error of the statement that wants `a` (or NULL) was found: none more is looked for in
+ * what it still pends on. */
 void unread_excuse(gpa_rt *rt, gpa_arr *a);
 void unread_free(gpa_rt *rt);
 

@@ -1,4 +1,5 @@
-/* Interned index maps, in two growing arrays. A step has a handful of different maps, so looking one up is a scan. */
+/* Interned index maps, in two growing arrays. A step has a handful of different maps, so looking
+ * one up is a scan. */
 #include "runtime/graph/affine.h"
 
 void affine_reset(affines *t) { t->n = t->n_v = 0; }
@@ -27,7 +28,9 @@ static int intern(affines *t, int rows, int cols) {
     uint64_t hash = hash_bytes(v, n * sizeof *v, (uint64_t)(rows << 8 | cols));
     for (size_t i = 0; i < t->n; i++) {
         const struct affine_map *m = &t->map[i];
-        if (m->hash == hash && m->rows == rows && m->cols == cols && memcmp(t->v + m->at, v, n * sizeof *v) == 0) return (int)i;
+        if (m->hash == hash && m->rows == rows && m->cols == cols &&
+            memcmp(t->v + m->at, v, n * sizeof *v) == 0)
+            return (int)i;
     }
     t->map[t->n] = (struct affine_map){(uint32_t)t->n_v, (uint8_t)rows, (uint8_t)cols, hash};
     t->n_v += n;

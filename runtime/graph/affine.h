@@ -1,7 +1,8 @@
-/* Index maps from the space of a step to the coordinates of a node, interned: equal maps have equal numbers.
+/* Index maps from the space of a step to the coordinates of a node, interned: equal maps have equal
+ * numbers.
  *
- * Coordinate k is start[k] + sum over d of step[k][d] * o[d]. A map stores no columns past the last one it uses, so a
- * space may gain dimensions and the numbers stay. */
+ * Coordinate k is start[k] + sum over d of step[k][d] * o[d]. A map stores no columns past the last
+ * one it uses, so a space may gain dimensions and the numbers stay. */
 #ifndef GPA_GRAPH_AFFINE_H
 #define GPA_GRAPH_AFFINE_H
 
@@ -12,7 +13,7 @@ typedef struct {
         uint32_t at;
         uint8_t rows, cols;
         uint64_t hash;
-    } *map;
+    } * map;
     size_t n, cap;
     int64_t *v; /* of each map: start[rows], then step[rows][cols] */
     size_t n_v, cap_v;
@@ -28,8 +29,8 @@ int affine_follow(affines *t, int rows, const int8_t *dims);
 int affine_below(affines *t, int m, const node *view);
 int64_t affine_start(const affines *t, int m, int k);
 int64_t affine_step(const affines *t, int m, int k, int d);
-/* The space's dimension that coordinate k follows exactly (start 0, step 1, nothing else); -1: none, it is 0; -2: it does
- * not follow one. */
+/* The space's dimension that coordinate k follows exactly (start 0, step 1, nothing else); -1:
+ * none, it is 0; -2: it does not follow one. */
 int affine_followed(const affines *t, int m, int k);
 /* Whether any coordinate depends on one of these dimensions of the space. */
 bool affine_touches(const affines *t, int m, uint32_t dims);

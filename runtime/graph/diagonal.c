@@ -1,5 +1,6 @@
-/* A matrix is diagonal where its node says so: a choice by i == j between anything and 0, the cast of i == j, and casts,
- * negations and multiples of such. What is not finite outside of the diagonal cannot be there: zeros are exact. */
+/* A matrix is diagonal where its node says so: a choice by i == j between anything and 0, the cast
+ * of i == j, and casts, negations and multiples of such. What is not finite outside of the diagonal
+ * cannot be there: zeros are exact. */
 #include "runtime/graph/diagonal.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@ enum { DEEP = 8 };
 
 /* What is below a cast to integers that hold all places. */
 static const node *counter(const node *n) {
-    bool holds = n->kind == NODE_CAST && n->ndim == 2 && dtype_is_int((gpa_dtype)n->dtype) && dtype_size((gpa_dtype)n->dtype) >= 4;
+    bool holds = n->kind == NODE_CAST && n->ndim == 2 && dtype_is_int((gpa_dtype)n->dtype) &&
+                 dtype_size((gpa_dtype)n->dtype) >= 4;
     return holds && n->shape[0] <= INT32_MAX && n->shape[1] <= INT32_MAX ? n->in[0] : n;
 }
 
@@ -19,17 +21,22 @@ static bool is_row_and_column(const node *i, const node *j) {
     return !i->map[1] && !j->map[0] && i->map[0] == j->map[1] && i->map[2] == j->map[2];
 }
 
-static bool is_zero(const node *n) { return n->kind == NODE_SCALAR && !n->v.bits[0] && !n->v.bits[1]; }
+static bool is_zero(const node *n) {
+    return n->kind == NODE_SCALAR && !n->v.bits[0] && !n->v.bits[1];
+}
 
 /* Of a dtype that an infinity cannot hide in, or a finite one. */
 static bool is_finite_number(const node *n) {
     if (n->kind != NODE_SCALAR) return false;
-    return n->dtype == DT_F64 ? isfinite(n->v.F64) : n->dtype == DT_F32 ? isfinite(n->v.F32) : dtype_is_int((gpa_dtype)n->dtype);
+    return n->dtype == DT_F64   ? isfinite(n->v.F64)
+           : n->dtype == DT_F32 ? isfinite(n->v.F32)
+                                : dtype_is_int((gpa_dtype)n->dtype);
 }
 
 static bool is_transpose(const node *n) {
     const int64_t *start = n->map, *step = n->map + 2;
-    return n->ndim == 2 && n->in[0]->ndim == 2 && !start[0] && !start[1] && !step[0] && step[1] == 1 && step[2] == 1 && !step[3];
+    return n->ndim == 2 && n->in[0]->ndim == 2 && !start[0] && !start[1] && !step[0] &&
+           step[1] == 1 && step[2] == 1 && !step[3];
 }
 
 static bool is_diagonal(const node *n, int deep) {
@@ -38,11 +45,14 @@ static bool is_diagonal(const node *n, int deep) {
     if (n->kind == NODE_CAST) return is_diagonal(n->in[0], deep + 1);
     if (n->kind != NODE_OP) return false;
     switch (n->sub) {
-    case OP_EQUAL: return is_row_and_column(counter(n->in[0]), counter(n->in[1]));
-    case OP_WHERE: return is_diagonal(n->in[0], deep + 1) && n->in[0]->dtype == DT_BOOL && is_zero(n->in[2]);
-    case OP_NEGATIVE: return is_diagonal(n->in[0], deep + 1);
-    case OP_MULTIPLY:
-        return (is_finite_number(n->in[0]) && is_diagonal(n->in[1], deep + 1)) || (is_finite_number(n->in[1]) && is_diagonal(n->in[0], deep + 1));
+        case OP_EQUAL: return is_row_and_column(counter(n->in[0]), counter(n->in[1]));
+        case OP_WHERE:
+            return is_diagonal(n->in[0], deep + 1) && n->in[0]->dtype == DT_BOOL &&
+                   is_zero(n->in[2]);
+        case OP_NEGATIVE: return is_diagonal(n->in[0], deep + 1);
+        case OP_MULTIPLY:
+            return (is_finite_number(n->in[0]) && is_diagonal(n->in[1], deep + 1)) ||
+                   (is_finite_number(n->in[1]) && is_diagonal(n->in[0], deep + 1));
     }
     return false;
 }

@@ -1,8 +1,9 @@
 /* Nodes: allocation from free lists, the weak table, the makers.
  *
- * A node's slots lie behind it in one block: shape, inputs, map, in this order, so that the table compares one run of
- * bytes. A maker fills a fresh node and calls `intern`, which gives back the equal node that already exists, if any.
- * Invariant: a node in the table never changes; turning into a leaf (node_settle) takes it out first.
+ * A node's slots lie behind it in one block: shape, inputs, map, in this order, so that the table
+ * compares one run of bytes. A maker fills a fresh node and calls `intern`, which gives back the
+ * equal node that already exists, if any. Invariant: a node in the table never changes; turning
+ * into a leaf (node_settle) takes it out first.
  *
  * Reading order: take/give, intern, the leaves, the operations, index maps, reshape. */
 #include "runtime/graph/node.h"
@@ -20,10 +21,11 @@ enum { UNPOOLED = NODE_CLASSES - 1 };
 #define KEEP_NODES true
 #endif
 
-static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in, int map_len, node **out, gpa_err *e) {
+static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in, int map_len,
+                     node **out, gpa_err *e) {
     size_t slots = (size_t)ndim + (size_t)MAX(n_in + map_len, ndim + 1);
     int class = 0;
-    while (class < UNPOOLED && class_slots[class] < slots) class++;
+    while (class < UNPOOLED && class_slots[class] < slots) class ++;
     node *n = rt->nodes.free[class];
     if (n) {
         rt->nodes.free[class] = n->chain;
@@ -32,9 +34,13 @@ static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in
         n = mem_new(sizeof *n + room * sizeof(int64_t));
         if (!n) return gpa_no_memory(e);
     }
-    *n = (node){.refs = 1, .kind = (uint8_t)kind, .dtype = (uint8_t)t, .ndim = (uint8_t)ndim, .n_in = (uint8_t)n_in};
+    *n = (node){.refs = 1,
+                .kind = (uint8_t)kind,
+                .dtype = (uint8_t)t,
+                .ndim = (uint8_t)ndim,
+                .n_in = (uint8_t)n_in};
     n->size = 1;
-    n->room = (uint8_t)class;
+    n->room = (uint8_t) class;
     n->span = rt->at;
     n->map_len = (uint16_t)map_len;
     n->shape = (int64_t *)(n + 1);
@@ -71,16 +77,20 @@ static void set_input(node *n, int i, node *in) {
 /* ---- the weak table ---- */
 
 static uint64_t hash_of(const node *n) {
-    uint64_t head = (uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 | (uint64_t)n->sub << 32;
-    uint64_t at = (uint64_t)(uintptr_t)n->buf * 31 + (uint64_t)(uintptr_t)n->body * 131 + (n->buf ? n->buf->version : 0) * 8191;
-    uint64_t h = hash_words((const uint64_t *)n->shape, slots_of(n), head ^ (uint64_t)n->axes << 48 ^ at);
+    uint64_t head = (uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 |
+                    (uint64_t)n->sub << 32;
+    uint64_t at = (uint64_t)(uintptr_t)n->buf * 31 + (uint64_t)(uintptr_t)n->body * 131 +
+                  (n->buf ? n->buf->version : 0) * 8191;
+    uint64_t h =
+        hash_words((const uint64_t *)n->shape, slots_of(n), head ^ (uint64_t)n->axes << 48 ^ at);
     if (n->kind == NODE_SCALAR) h = hash_bytes(&n->v, dtype_size(n->dtype), h);
     return h ? h : 1;
 }
 
 static bool same(const node *a, const node *b) {
-    return a->hash == b->hash && a->kind == b->kind && a->dtype == b->dtype && a->ndim == b->ndim && a->n_in == b->n_in &&
-           a->sub == b->sub && a->axes == b->axes && a->buf == b->buf && a->body == b->body && a->map_len == b->map_len &&
+    return a->hash == b->hash && a->kind == b->kind && a->dtype == b->dtype && a->ndim == b->ndim &&
+           a->n_in == b->n_in && a->sub == b->sub && a->axes == b->axes && a->buf == b->buf &&
+           a->body == b->body && a->map_len == b->map_len &&
            memcmp(a->shape, b->shape, slots_of(a) * sizeof(int64_t)) == 0 &&
            (a->kind != NODE_SCALAR || memcmp(&a->v, &b->v, dtype_size(a->dtype)) == 0);
 }
@@ -155,7 +165,7 @@ static node *intern(gpa_rt *rt, node *fresh) {
 }
 
 void node_free_all(gpa_rt *rt) {
-    for (int class = 0; class < UNPOOLED; class++) {
+    for (int class = 0; class < UNPOOLED; class ++) {
         for (node *n = rt->nodes.free[class], *next; n; n = next) {
             next = n->chain;
             mem_free(n);
@@ -169,8 +179,9 @@ void node_free_all(gpa_rt *rt) {
 
 /* ---- leaves ---- */
 
-static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape,
-                     const int64_t *strides, int64_t offset, node **out, gpa_err *e) {
+static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int ndim,
+                     const int64_t *shape, const int64_t *strides, int64_t offset, node **out,
+                     gpa_err *e) {
     node *n;
     gpa_code rc = take(rt, kind, t, ndim, 0, ndim + 1, &n, e);
     if (rc) return rc;
@@ -186,12 +197,13 @@ static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int nd
     return GPA_OK;
 }
 
-gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset,
-                  node **out, gpa_err *e) {
+gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape,
+                  const int64_t *strides, int64_t offset, node **out, gpa_err *e) {
     return leaf(rt, NODE_BUF, b, t, ndim, shape, strides, offset, out, e);
 }
 
-gpa_code node_iota(gpa_rt *rt, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset, node **out, gpa_err *e) {
+gpa_code node_iota(gpa_rt *rt, int ndim, const int64_t *shape, const int64_t *strides,
+                   int64_t offset, node **out, gpa_err *e) {
     return leaf(rt, NODE_IOTA, NULL, DT_I64, ndim, shape, strides, offset, out, e);
 }
 
@@ -279,13 +291,15 @@ gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node 
 
 gpa_code node_op1(gpa_rt *rt, gpa_op op, node *a, node **out, gpa_err *e) {
     gpa_dtype compute, result;
-    if (!op_types(op, a->dtype, &compute, &result)) return gpa_fail(e, GPA_E_INTERNAL, "%s of this type", op_info[op].name);
+    if (!op_types(op, a->dtype, &compute, &result))
+        return gpa_fail(e, GPA_E_INTERNAL, "%s of this type", op_info[op].name);
     return node_op(rt, op, result, &a, out, e);
 }
 
 gpa_code node_op2(gpa_rt *rt, gpa_op op, node *a, node *b, node **out, gpa_err *e) {
     gpa_dtype compute, result;
-    if (!op_types(op, b->dtype, &compute, &result)) return gpa_fail(e, GPA_E_INTERNAL, "%s of this type", op_info[op].name);
+    if (!op_types(op, b->dtype, &compute, &result))
+        return gpa_fail(e, GPA_E_INTERNAL, "%s of this type", op_info[op].name);
     node *in[2] = {a, b};
     return node_op(rt, op, result, in, out, e);
 }
@@ -317,8 +331,8 @@ static gpa_code places(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa
 }
 
 /* A reduction over one element is that element, at place 0. */
-static gpa_code reduce_one(gpa_rt *rt, bool arg, node *a, uint32_t axes, int ndim, const int64_t *shape, node **out,
-                           gpa_err *e) {
+static gpa_code reduce_one(gpa_rt *rt, bool arg, node *a, uint32_t axes, int ndim,
+                           const int64_t *shape, node **out, gpa_err *e) {
     if (arg) {
         int64_t strides[GPA_MAX_DIMS] = {0};
         return node_iota(rt, ndim, shape, strides, 0, out, e);
@@ -335,8 +349,10 @@ gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out
     int64_t shape[GPA_MAX_DIMS], reduced = 1;
     int ndim = 0;
     for (int d = 0; d < a->ndim; d++) {
-        if (axes >> d & 1) reduced *= a->shape[d];
-        else shape[ndim++] = a->shape[d];
+        if (axes >> d & 1)
+            reduced *= a->shape[d];
+        else
+            shape[ndim++] = a->shape[d];
     }
     if (reduced == 1) return reduce_one(rt, arg, a, axes, ndim, shape, out, e);
     node *n, *at = NULL;
@@ -369,8 +385,8 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e) {
     return GPA_OK;
 }
 
-gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim, const int64_t *shape, bool sure, node **out,
-                     gpa_err *e) {
+gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim,
+                     const int64_t *shape, bool sure, node **out, gpa_err *e) {
     int n_in = 1;
     for (int k = 0; k < a->ndim; k++) n_in += index[k] != NULL;
     node *n;
@@ -384,14 +400,16 @@ gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from
         if (index[k]) set_input(n, i++, index[k]);
     }
     *out = intern(rt, n);
-    if (sure || (*out != n && !(*out)->suspect)) return GPA_OK; /* it was there: what is known of it stays */
+    if (sure || (*out != n && !(*out)->suspect))
+        return GPA_OK; /* it was there: what is known of it stays */
     if ((*out)->size && !(*out)->unchecked) rt->nodes.unchecked++, (*out)->unchecked = true;
     return GPA_OK;
 }
 
 /* ---- index maps ---- */
 
-static bool is_identity(const node *a, int ndim, const int64_t *shape, const int64_t *start, const int64_t *step) {
+static bool is_identity(const node *a, int ndim, const int64_t *shape, const int64_t *start,
+                        const int64_t *step) {
     if (a->ndim != ndim || (a->kind == NODE_SCALAR && ndim)) return false;
     for (int k = 0; k < ndim; k++) {
         if (shape[k] != a->shape[k] || start[k]) return false;
@@ -402,18 +420,20 @@ static bool is_identity(const node *a, int ndim, const int64_t *shape, const int
 }
 
 /* A view of a leaf is a leaf. */
-static gpa_code view_leaf(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start, const int64_t *step,
-                          node **out, gpa_err *e) {
+static gpa_code view_leaf(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,
+                          const int64_t *step, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0}, offset = a->map[a->ndim];
     for (int k = 0; k < a->ndim; k++) {
         offset += a->map[k] * start[k];
         for (int d = 0; d < ndim; d++) strides[d] += a->map[k] * step[k * ndim + d];
     }
-    return leaf(rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, ndim, shape, strides, offset, out, e);
+    return leaf(rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, ndim, shape, strides, offset,
+                out, e);
 }
 
 /* A view of a view is a view of what is below: a's map after this one. */
-static void compose(const node *a, int ndim, const int64_t *start, const int64_t *step, int64_t *to) {
+static void compose(const node *a, int ndim, const int64_t *start, const int64_t *step,
+                    int64_t *to) {
     int rows = a->in[0]->ndim, mid = a->ndim;
     const int64_t *first = a->map, *inner = a->map + rows;
     for (int k = 0; k < rows; k++) {
@@ -428,14 +448,16 @@ static void compose(const node *a, int ndim, const int64_t *start, const int64_t
     }
 }
 
-gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start, const int64_t *step, node **out,
-                   gpa_err *e) {
+gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,
+                   const int64_t *step, node **out, gpa_err *e) {
     if (is_identity(a, ndim, shape, start, step)) {
         *out = node_retain(a);
         return GPA_OK;
     }
-    if (a->kind == NODE_BUF || a->kind == NODE_IOTA) return view_leaf(rt, a, ndim, shape, start, step, out, e);
-    if (a->kind == NODE_CAST && a->in[0]->kind == NODE_IOTA) { /* counters stay known for what they are */
+    if (a->kind == NODE_BUF || a->kind == NODE_IOTA)
+        return view_leaf(rt, a, ndim, shape, start, step, out, e);
+    if (a->kind == NODE_CAST &&
+        a->in[0]->kind == NODE_IOTA) { /* counters stay known for what they are */
         node *counter;
         gpa_code made = view_leaf(rt, a->in[0], ndim, shape, start, step, &counter, e);
         if (made) return made;
@@ -467,7 +489,8 @@ gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const in
     return GPA_OK;
 }
 
-gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out, gpa_err *e) {
+gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out,
+                        gpa_err *e) {
     int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     int lead = ndim - a->ndim;
     if (a->kind != NODE_SCALAR && shape_equal(a->ndim, a->shape, ndim, shape)) {
@@ -483,17 +506,21 @@ gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, nod
 
 /* ---- reshape ---- */
 
-/* Splits both shapes into the smallest runs with equal products: advances *i and *j past one run each. */
+/* Splits both shapes into the smallest runs with equal products: advances *i and *j past one run
+ * each. */
 static void next_run(const node *a, int ndim, const int64_t *shape, int *i, int *j) {
     int64_t left = *i < a->ndim ? a->shape[(*i)++] : 1, right = *j < ndim ? shape[(*j)++] : 1;
     while (left != right) {
-        if (left < right) left *= a->shape[(*i)++];
-        else right *= shape[(*j)++];
+        if (left < right)
+            left *= a->shape[(*i)++];
+        else
+            right *= shape[(*j)++];
     }
 }
 
 /* The index map of a reshape that only splits dimensions; false when it merges some. */
-static bool reshape_map(const node *a, int ndim, const int64_t *shape, int64_t *start, int64_t *step) {
+static bool reshape_map(const node *a, int ndim, const int64_t *shape, int64_t *start,
+                        int64_t *step) {
     memset(start, 0, (size_t)a->ndim * sizeof *start);
     memset(step, 0, (size_t)(a->ndim * ndim) * sizeof *step);
     for (int i = 0, j = 0; i < a->ndim || j < ndim;) {
@@ -529,13 +556,18 @@ static gpa_code reshape_inputs(reshaping *r, node *a, node **out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *out = NULL;
     for (int i = 0; i < a->n_in; i++) {
-        if (a->in[i]->kind == NODE_SCALAR) in[i] = node_retain(a->in[i]);
-        else TRY(reshape_into(r, a->in[i], &in[i], e));
+        if (a->in[i]->kind == NODE_SCALAR)
+            in[i] = node_retain(a->in[i]);
+        else
+            TRY(reshape_into(r, a->in[i], &in[i], e));
         if (!in[i]) goto out;
     }
-    if (a->kind == NODE_CAST) TRY(node_cast(r->rt, in[0], (gpa_dtype)a->dtype, out, e));
-    else if (a->kind == NODE_BODY) TRY(node_body(r->rt, a->body, a->sub, in, out, e));
-    else TRY(node_op(r->rt, (gpa_op)a->sub, (gpa_dtype)a->dtype, in, out, e));
+    if (a->kind == NODE_CAST)
+        TRY(node_cast(r->rt, in[0], (gpa_dtype)a->dtype, out, e));
+    else if (a->kind == NODE_BODY)
+        TRY(node_body(r->rt, a->body, a->sub, in, out, e));
+    else
+        TRY(node_op(r->rt, (gpa_op)a->sub, (gpa_dtype)a->dtype, in, out, e));
 out:
     for (int i = 0; i < a->n_in; i++) node_release(r->rt, in[i]);
     return rc;
@@ -546,8 +578,8 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
     *out = NULL;
     if (a->kind == NODE_BUF || a->kind == NODE_IOTA) {
         if (!shape_restride(a->ndim, a->shape, a->map, r->ndim, r->shape, strides)) return GPA_OK;
-        return leaf(r->rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, r->ndim, r->shape, strides, a->map[a->ndim], out,
-                    e);
+        return leaf(r->rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, r->ndim, r->shape,
+                    strides, a->map[a->ndim], out, e);
     }
     bool repeated = a->kind == NODE_VIEW && a->in[0]->kind == NODE_SCALAR;
     if (repeated) return node_broadcast(r->rt, a->in[0], r->ndim, r->shape, out, e);
@@ -583,7 +615,8 @@ gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node 
     if (a->size == 0) return GPA_OK;
     if (!node_is_leaf(a)) { /* splitting keeps the node shared with its other readers */
         int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
-        if (reshape_map(a, ndim, shape, start, step)) return node_view(rt, a, ndim, shape, start, step, out, e);
+        if (reshape_map(a, ndim, shape, start, step))
+            return node_view(rt, a, ndim, shape, start, step, out, e);
     }
     rt->nodes.mark++;
     gpa_code rc = reshape_into(&r, a, out, e);

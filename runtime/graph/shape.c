@@ -1,9 +1,9 @@
 /* Shape arithmetic. Reading order: sizes and text, broadcasting, reshaping, overlap.
  *
- * Overlap of two layouts is a question about integers: is there a point of each box at which the addresses agree?
- * It is answered by a bounded search that tries the largest stride first and cuts with the greatest common divisor
- * and the range of the rest, so that the layouts people write (interleaved, shifted, blocks side by side) are decided
- * in a few steps. */
+ * Overlap of two layouts is a question about integers: is there a point of each box at which the
+ * addresses agree? It is answered by a bounded search that tries the largest stride first and cuts
+ * with the greatest common divisor and the range of the rest, so that the layouts people write
+ * (interleaved, shifted, blocks side by side) are decided in a few steps. */
 #include "runtime/graph/shape.h"
 
 #include <stdio.h>
@@ -18,11 +18,14 @@ const char *shape_text(char *to, int ndim, const int64_t *shape) {
     size_t at = 1;
     int first = 0;
     to[0] = '(';
-    while (first < ndim && shape[first] < 0) first++; /* as NumPy: unknown extents in front are left out */
+    while (first < ndim && shape[first] < 0)
+        first++; /* as NumPy: unknown extents in front are left out */
     for (int d = first; d < ndim; d++) {
         char one[24];
-        if (shape[d] < 0) snprintf(one, sizeof one, "newaxis");
-        else snprintf(one, sizeof one, "%lld", (long long)shape[d]);
+        if (shape[d] < 0)
+            snprintf(one, sizeof one, "newaxis");
+        else
+            snprintf(one, sizeof one, "%lld", (long long)shape[d]);
         size_t n = strlen(one);
         if (at + n + 6 > SHAPE_TEXT) {
             memcpy(to + at, "...", 3);
@@ -46,18 +49,22 @@ int64_t shape_size(int ndim, const int64_t *shape) {
 
 gpa_code shape_check(int ndim, const int64_t *shape, size_t itemsize, int64_t *size, gpa_err *e) {
     if (ndim > GPA_MAX_DIMS)
-        return gpa_fail(e, GPA_E_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+        return gpa_fail(e, GPA_E_VALUE,
+                        "maximum supported dimension for an ndarray is currently %d, found %d",
                         GPA_MAX_DIMS, ndim);
     int64_t n = 1; /* extents of 0 left out: NumPy refuses (0, 2**40, 2**40) too */
     bool empty = false, big = false;
     for (int d = 0; d < ndim; d++) {
         if (shape[d] < 0) return gpa_fail(e, GPA_E_VALUE, "negative dimensions are not allowed");
-        if (shape[d] == 0) empty = true;
-        else big |= __builtin_mul_overflow(n, shape[d], &n);
+        if (shape[d] == 0)
+            empty = true;
+        else
+            big |= __builtin_mul_overflow(n, shape[d], &n);
     }
     if (big || n > INT64_MAX / (int64_t)itemsize)
         return gpa_fail(e, GPA_E_VALUE,
-                        "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.");
+                        "array is too big; `arr.size * arr.dtype.itemsize` is larger than the "
+                        "maximum possible size.");
     if (size) *size = empty ? 0 : n;
     return GPA_OK;
 }
@@ -101,7 +108,8 @@ bool shape_is_f(int ndim, const int64_t *shape, const int64_t *strides) {
 
 gpa_code shape_axis(int axis, int ndim, int *out, gpa_err *e) {
     if (axis < -ndim || axis >= ndim)
-        return gpa_fail(e, GPA_E_AXIS, "axis %d is out of bounds for array of dimension %d", axis, ndim);
+        return gpa_fail(e, GPA_E_AXIS, "axis %d is out of bounds for array of dimension %d", axis,
+                        ndim);
     *out = axis < 0 ? axis + ndim : axis;
     return GPA_OK;
 }
@@ -117,20 +125,26 @@ bool shape_merge(int *ndim, int64_t *shape, int nb, const int64_t *b) {
     *ndim = wide;
     for (int d = 0; d < nb; d++) {
         int64_t *s = &shape[wide - nb + d];
-        if (*s == 1) *s = b[d];
-        else if (b[d] != 1 && b[d] != *s) return false;
+        if (*s == 1)
+            *s = b[d];
+        else if (b[d] != 1 && b[d] != *s)
+            return false;
     }
     return true;
 }
 
-bool shape_spread(int ndim, const int64_t *shape, const int64_t *strides, int nto, const int64_t *to, int64_t *out) {
+bool shape_spread(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+                  const int64_t *to, int64_t *out) {
     int lead = nto - ndim;
     if (lead < 0) return false;
     for (int d = 0; d < lead; d++) out[d] = 0;
     for (int d = 0; d < ndim; d++) {
-        if (shape[d] == to[lead + d]) out[lead + d] = strides[d];
-        else if (shape[d] == 1) out[lead + d] = 0;
-        else return false;
+        if (shape[d] == to[lead + d])
+            out[lead + d] = strides[d];
+        else if (shape[d] == 1)
+            out[lead + d] = 0;
+        else
+            return false;
     }
     return true;
 }
@@ -158,9 +172,11 @@ gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
     bool bad = false;
     for (int d = 0; d < ndim; d++) {
         if (shape[d] < 0) {
-            if (open >= 0) return gpa_fail(e, GPA_E_VALUE, "can only specify one unknown dimension");
+            if (open >= 0)
+                return gpa_fail(e, GPA_E_VALUE, "can only specify one unknown dimension");
             open = d;
-        } else if (__builtin_mul_overflow(known, shape[d], &known)) bad = true;
+        } else if (__builtin_mul_overflow(known, shape[d], &known))
+            bad = true;
     }
     if (!bad && open >= 0 && known > 0 && size % known == 0) {
         shape[open] = size / known;
@@ -168,13 +184,15 @@ gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
     }
     if (!bad && open < 0 && known == size) return GPA_OK;
     char text[SHAPE_TEXT];
-    return gpa_fail(e, GPA_E_VALUE, "cannot reshape array of size %lld into shape %s", (long long)size,
-                    shape_text(text, ndim, shape));
+    return gpa_fail(e, GPA_E_VALUE, "cannot reshape array of size %lld into shape %s",
+                    (long long)size, shape_text(text, ndim, shape));
 }
 
-/* The old layout is first collapsed into blocks that memory walks evenly; the new dimensions are then cut from the
- * blocks, last first. A dimension that would reach over two blocks cannot be shown by one stride. */
-bool shape_restride(int ndim, const int64_t *shape, const int64_t *strides, int nto, const int64_t *to, int64_t *out) {
+/* The old layout is first collapsed into blocks that memory walks evenly; the new dimensions are
+ * then cut from the blocks, last first. A dimension that would reach over two blocks cannot be
+ * shown by one stride. */
+bool shape_restride(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+                    const int64_t *to, int64_t *out) {
     int64_t block[GPA_MAX_DIMS], step[GPA_MAX_DIMS], *steps = step;
     if (ndim == 0 || shape_size(ndim, shape) == 0) {
         shape_c_strides(nto, to, out);
@@ -203,9 +221,12 @@ int shape_collapse(int ndim, int64_t *shape, int n, int64_t *const *strides) {
     for (int d = 0; d < ndim; d++) {
         if (shape[d] == 1) continue;
         bool joins = kept > 0;
-        for (int i = 0; i < n && joins; i++) joins = strides[i][kept - 1] == strides[i][d] * shape[d];
-        if (joins) shape[kept - 1] *= shape[d];
-        else shape[kept++] = shape[d];
+        for (int i = 0; i < n && joins; i++)
+            joins = strides[i][kept - 1] == strides[i][d] * shape[d];
+        if (joins)
+            shape[kept - 1] *= shape[d];
+        else
+            shape[kept++] = shape[d];
         for (int i = 0; i < n; i++) strides[i][kept - 1] = strides[i][d];
     }
     return kept;
@@ -221,8 +242,10 @@ void shape_extent(const shape_map *m, int64_t *lo, int64_t *hi) {
             return;
         }
         int64_t reach = (m->shape[d] - 1) * m->strides[d];
-        if (reach < 0) first += reach;
-        else last += reach;
+        if (reach < 0)
+            first += reach;
+        else
+            last += reach;
     }
     *lo = first * m->item;
     *hi = (last + 1) * m->item;
@@ -285,7 +308,9 @@ static int solve(equation *q, int i, int64_t sum) {
 }
 
 static bool same_layout(const shape_map *a, const shape_map *b) {
-    if (a->item != b->item || a->offset != b->offset || !shape_equal(a->ndim, a->shape, b->ndim, b->shape)) return false;
+    if (a->item != b->item || a->offset != b->offset ||
+        !shape_equal(a->ndim, a->shape, b->ndim, b->shape))
+        return false;
     for (int d = 0; d < a->ndim; d++)
         if (a->shape[d] > 1 && a->strides[d] != b->strides[d]) return false;
     return shape_is_injective(a->ndim, a->shape, a->strides);
@@ -297,8 +322,8 @@ shape_overlap_kind shape_overlap(const shape_map *a, const shape_map *b) {
     shape_extent(b, &blo, &bhi);
     if (alo == ahi || blo == bhi || ahi <= blo || bhi <= alo) return OVERLAP_NONE;
     if (same_layout(a, b)) return OVERLAP_SAME;
-    /* alo + A = blo + B, where A sums the terms of a and B those of b. Counting b's terms from its highest element
-     * makes every sign positive: A + (top - B) = top - (alo - blo). */
+    /* alo + A = blo + B, where A sums the terms of a and B those of b. Counting b's terms from its
+     * highest element makes every sign positive: A + (top - B) = top - (alo - blo). */
     equation q = {.n = 0};
     bool bytes = a->item != b->item;
     int64_t au = bytes ? a->item : 1, bu = bytes ? b->item : 1, unit = bytes ? 1 : a->item;

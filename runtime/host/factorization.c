@@ -1,7 +1,9 @@
-/* Factorizations in host memory, as the textbooks have them (Golub and Van Loan, Matrix Computations).
+/* Factorizations in host memory, as the textbooks have them (Golub and Van Loan, Matrix
+ * Computations).
  *
- * Every matrix is computed in complex double whatever its dtype is, by columns. Reading order: elements, triangular
- * factorizations, QR, Jacobi's methods for Hermitian matrices and singular values, the general eigenvalue problem, calls. */
+ * Every matrix is computed in complex double whatever its dtype is, by columns. Reading order:
+ * elements, triangular factorizations, QR, Jacobi's methods for Hermitian matrices and singular
+ * values, the general eigenvalue problem, calls. */
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -11,14 +13,17 @@
 
 typedef double complex num;
 
-enum { SWEEPS = 60, STEPS = 60 }; /* of Jacobi's methods in all; of QR iterations for an eigenvalue */
+enum {
+    SWEEPS = 60,
+    STEPS = 60
+}; /* of Jacobi's methods in all; of QR iterations for an eigenvalue */
 
 /* One matrix of a call: x[i] as libcall.h says, copies in complex double. */
 typedef struct {
     const gpa_libcall *c;
     int64_t m, n, k, p, u; /* p = min(m, n); u: how many columns of U */
     num *x[LIB_MATRICES];
-    num *more;                /* room for one matrix of max(m, n) squared */
+    num *more; /* room for one matrix of max(m, n) squared */
 } task;
 
 /* ---- elements ---- */
@@ -62,7 +67,8 @@ static void swap(num *a, num *b) {
 
 /* ---- triangular factorizations ---- */
 
-/* Rows are exchanged so that the largest element of a column is its pivot. The info is that of the first zero pivot. */
+/* Rows are exchanged so that the largest element of a column is its pivot. The info is that of the
+ * first zero pivot. */
 static int lu(num *a, int64_t m, int64_t n, num *pivot) {
     int info = 0;
     for (int64_t j = 0; j < MIN(m, n); j++) {
@@ -113,12 +119,13 @@ static int inverse(const task *t) {
     return info;
 }
 
-/* With `upper` the conjugate of the upper triangle is taken for the lower one, and the result turned back. */
+/* With `upper` the conjugate of the upper triangle is taken for the lower one, and the result
+ * turned back. */
 static int cholesky(const task *t) {
     int64_t n = t->n;
     num *a = t->x[0];
     bool upper = t->c->matrix.upper;
-#define AT(i, j) a[upper ? (j) + (i) * n : (i) + (j) * n]
+#define AT(i, j) a[upper ? (j) + (i)*n : (i) + (j)*n]
     for (int64_t j = 0; j < n; j++) {
         double d = creal(AT(j, j));
         for (int64_t k = 0; k < j; k++) d -= norm2(AT(j, k));
@@ -126,7 +133,8 @@ static int cholesky(const task *t) {
         AT(j, j) = sqrt(d);
         for (int64_t i = j + 1; i < n; i++) {
             num s = AT(i, j); /* of U^H U = A: u[j][i] is held where l[i][j] would be, conjugated */
-            for (int64_t k = 0; k < j; k++) s -= upper ? conj(AT(j, k)) * AT(i, k) : AT(i, k) * conj(AT(j, k));
+            for (int64_t k = 0; k < j; k++)
+                s -= upper ? conj(AT(j, k)) * AT(i, k) : AT(i, k) * conj(AT(j, k));
             AT(i, j) = s / sqrt(d);
         }
     }
@@ -136,7 +144,8 @@ static int cholesky(const task *t) {
 
 /* ---- QR ---- */
 
-/* Applies 1 - factor v v^H to columns, v being 1 and what stands below row j of the reflector's column. */
+/* Applies 1 - factor v v^H to columns, v being 1 and what stands below row j of the reflector's
+ * column. */
 static void reflect(const num *v, int64_t m, int64_t j, num factor, num *to, int64_t columns) {
     for (int64_t c = 0; c < columns; c++) {
         num *b = to + c * m, s = b[j];
@@ -196,7 +205,8 @@ static void exchange(num *a, int64_t rows, int64_t i, int64_t j) {
 }
 
 /* Puts values in order, and the columns of up to two matrices with them. */
-static void arrange(num *w, int64_t n, bool falling, num *a, int64_t a_rows, num *b, int64_t b_rows) {
+static void arrange(num *w, int64_t n, bool falling, num *a, int64_t a_rows, num *b,
+                    int64_t b_rows) {
     for (int64_t i = 0; i < n; i++) {
         int64_t best = i;
         for (int64_t j = i + 1; j < n; j++)
@@ -213,8 +223,10 @@ static int eigh(const task *t) {
     num *a = t->x[0], *v = t->more;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++) {
-            if (i == j) a[i + j * n] = creal(a[i + j * n]);
-            else if (t->c->matrix.upper ? i > j : i < j) a[i + j * n] = conj(a[j + i * n]);
+            if (i == j)
+                a[i + j * n] = creal(a[i + j * n]);
+            else if (t->c->matrix.upper ? i > j : i < j)
+                a[i + j * n] = conj(a[j + i * n]);
             v[i + j * n] = i == j;
         }
     double size = column_norm(a, n * n), off = size;
@@ -248,7 +260,8 @@ static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
     for (int64_t j = from; j < to; j++) {
         num *x = q + j * rows;
         double left = 0;
-        for (int64_t e = 0; e < rows && left < 0.5 / sqrt((double)rows); e++) { /* some unit vector lies far enough outside */
+        for (int64_t e = 0; e < rows && left < 0.5 / sqrt((double)rows);
+             e++) { /* some unit vector lies far enough outside */
             for (int64_t i = 0; i < rows; i++) x[i] = i == e;
             for (int twice = 0; twice < 2; twice++)
                 for (int64_t k = 0; k < j; k++) {
@@ -261,19 +274,24 @@ static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
     }
 }
 
-/* a (rows x cols, rows >= cols) becomes u diag(w) v^H by rotating its columns until they are orthogonal: u takes its place, v is
- * cols x cols (Hestenes 1958). Columns that are nothing beside a are left: their directions are chance. False when that does not end. */
+/* a (rows x cols, rows >= cols) becomes u diag(w) v^H by rotating its columns until they are
+ * orthogonal: u takes its place, v is cols x cols (Hestenes 1958). Columns that are nothing beside
+ * a are left: their directions are chance. False when that does not end. */
 static bool orthogonalize(num *a, int64_t rows, int64_t cols, num *w, num *v) {
     bool turned = true;
-    double limit = DBL_EPSILON * (1 + sqrt((double)rows)), nothing = DBL_EPSILON * DBL_EPSILON / 8 * column_norm(a, rows * cols);
+    double limit = DBL_EPSILON * (1 + sqrt((double)rows)),
+           nothing = DBL_EPSILON * DBL_EPSILON / 8 * column_norm(a, rows * cols);
     for (int64_t i = 0; i < cols * cols; i++) v[i] = i % cols == i / cols;
     for (int sweep = 0; sweep < SWEEPS && turned; sweep++) {
         turned = false;
         for (int64_t j = 1; j < cols; j++)
             for (int64_t i = 0; i < j; i++) {
-                double x = creal(product(a + i * rows, a + i * rows, rows)), y = creal(product(a + j * rows, a + j * rows, rows)), c;
+                double x = creal(product(a + i * rows, a + i * rows, rows)),
+                       y = creal(product(a + j * rows, a + j * rows, rows)), c;
                 num b = product(a + i * rows, a + j * rows, rows), s;
-                if (!(cabs(b) > limit * sqrt(x) * sqrt(y)) || sqrt(x) <= nothing || sqrt(y) <= nothing) continue;
+                if (!(cabs(b) > limit * sqrt(x) * sqrt(y)) || sqrt(x) <= nothing ||
+                    sqrt(y) <= nothing)
+                    continue;
                 turned = true;
                 rotation(x, b, y, &c, &s);
                 rotate(a, rows, i, j, c, s);
@@ -323,7 +341,8 @@ static void hessenberg(num *a, int64_t n, num *q) {
     }
 }
 
-/* The eigenvalue of the trailing 2 x 2 block at row k that is nearer to its corner (Wilkinson's shift). */
+/* The eigenvalue of the trailing 2 x 2 block at row k that is nearer to its corner (Wilkinson's
+ * shift). */
 static num shift(const num *a, int64_t n, int64_t k) {
     num x = a[k - 1 + (k - 1) * n], y = a[k - 1 + k * n] * a[k + (k - 1) * n], z = a[k + k * n];
     num half = (x - z) / 2, root = csqrt(half * half + y);
@@ -380,7 +399,9 @@ static bool schur(num *a, int64_t n, num *q, num *rotations) {
         } else if (steps++ == STEPS) {
             return false;
         } else { /* now and then another shift, against cycles */
-            qr_step(a, n, q, lo, hi, steps % 10 ? shift(a, n, hi) : a[hi + hi * n] + cabs(a[hi + (hi - 1) * n]), rotations);
+            qr_step(a, n, q, lo, hi,
+                    steps % 10 ? shift(a, n, hi) : a[hi + hi * n] + cabs(a[hi + (hi - 1) * n]),
+                    rotations);
         }
     }
     return true;
@@ -408,8 +429,8 @@ static void vectors(const num *a, int64_t n, const num *q, num *v, num *y) {
     }
 }
 
-/* A real matrix has real eigenvalues and vectors, and pairs of conjugate ones: what arithmetic blurred is put right, and the
- * vectors of pairs become their two parts. */
+/* A real matrix has real eigenvalues and vectors, and pairs of conjugate ones: what arithmetic
+ * blurred is put right, and the vectors of pairs become their two parts. */
 static void pair(num *w, int64_t n, num *v, double size) {
     for (int64_t k = 0; k < n; k++) {
         int64_t other = -1;
@@ -450,54 +471,75 @@ static int eig(const task *t) {
 
 static int one(const task *t) {
     switch (t->c->kind) {
-    case LIB_LU: lu(t->x[0], t->m, t->n, t->x[1]); return 0;
-    case LIB_SOLVE: return solve(t);
-    case LIB_INVERSE: return inverse(t);
-    case LIB_CHOLESKY: return cholesky(t);
-    case LIB_QR: return qr(t);
-    case LIB_SVD: return svd(t);
-    case LIB_EIGH: return eigh(t);
-    case LIB_EIG: return eig(t);
-    case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_FACTORS: case LIB_BANDED: case LIB_LSTSQ: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
+        case LIB_LU: lu(t->x[0], t->m, t->n, t->x[1]); return 0;
+        case LIB_SOLVE: return solve(t);
+        case LIB_INVERSE: return inverse(t);
+        case LIB_CHOLESKY: return cholesky(t);
+        case LIB_QR: return qr(t);
+        case LIB_SVD: return svd(t);
+        case LIB_EIGH: return eigh(t);
+        case LIB_EIG: return eig(t);
+        case LIB_GEMM:
+        case LIB_SORT:
+        case LIB_ARGSORT:
+        case LIB_SEARCH:
+        case LIB_EXTREME:
+        case LIB_FFT:
+        case LIB_COSINES:
+        case LIB_FACTORS:
+        case LIB_BANDED:
+        case LIB_LSTSQ:
+        case LIB_SPARSE:
+        case LIB_SPGEMM:
+        case LIB_TURN:
+        case LIB_COUNT: break;
     }
     return -1;
 }
 
 /* The elements and the dtype of one matrix in each array. */
 static void arrays_of(const task *t, int64_t *size, gpa_dtype *type) {
-    gpa_dtype dt = t->c->dtype, part = dtype_info[dt].real, pairs = part == DT_F32 ? DT_C64 : DT_C128;
+    gpa_dtype dt = t->c->dtype, part = dtype_info[dt].real,
+              pairs = part == DT_F32 ? DT_C64 : DT_C128;
     for (int i = 0; i < LIB_MATRICES; i++) size[i] = 0, type[i] = dt;
     size[0] = t->m * t->n;
     if (t->c->kind == LIB_LU) size[1] = t->p, type[1] = DT_I32;
     if (t->c->kind == LIB_SOLVE) size[1] = t->n * t->k;
     if (t->c->kind == LIB_QR) size[1] = t->p, size[2] = t->m * t->k;
-    if (t->c->kind == LIB_SVD) size[1] = t->n, type[1] = part, size[2] = t->m * t->u, size[3] = t->n * t->n;
+    if (t->c->kind == LIB_SVD)
+        size[1] = t->n, type[1] = part, size[2] = t->m * t->u, size[3] = t->n * t->n;
     if (t->c->kind == LIB_EIGH) size[1] = t->n, type[1] = part;
     if (t->c->kind == LIB_EIG) size[1] = t->n, size[2] = t->n * t->n, type[1] = pairs;
 }
 
 static bool reads(gpa_lib_kind kind, int i) { return i == 0 || (i == 1 && kind == LIB_SOLVE); }
 
-gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop, gpa_err *e) {
-    int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n), size[LIB_MATRICES];
+gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop,
+                         gpa_err *e) {
+    int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n),
+            size[LIB_MATRICES];
     gpa_dtype type[LIB_MATRICES];
-    task t = {.c = call, .m = m, .n = n, .k = call->matrix.k, .p = p, .u = call->matrix.full ? m : n};
+    task t = {
+        .c = call, .m = m, .n = n, .k = call->matrix.k, .p = p, .u = call->matrix.full ? m : n};
     gpa_code rc = GPA_OK;
     arrays_of(&t, size, type);
     *call->matrix.info = 0;
     t.more = mem_new((size_t)(2 * big * big + 2 * big) * sizeof *t.more);
     if (!t.more) rc = gpa_no_memory(e);
     for (int i = 0; i < LIB_MATRICES && !rc; i++)
-        if (x[i] && size[i] && !(t.x[i] = mem_zero((size_t)size[i] * sizeof *t.x[i]))) rc = gpa_no_memory(e);
+        if (x[i] && size[i] && !(t.x[i] = mem_zero((size_t)size[i] * sizeof *t.x[i])))
+            rc = gpa_no_memory(e);
     for (int64_t b = 0; b < call->matrix.batch && !rc; b++) {
         for (int i = 0; i < LIB_MATRICES; i++)
             for (int64_t k = 0; reads(call->kind, i) && k < size[i]; k++)
-                t.x[i][k] = load(type[i], (const char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]));
+                t.x[i][k] = load(
+                    type[i], (const char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]));
         int info = one(&t);
         if (info && !*call->matrix.info) *call->matrix.info = info;
         for (int i = 0; i < LIB_MATRICES; i++)
             for (int64_t k = 0; t.x[i] && k < size[i]; k++)
-                store(type[i], (char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]), t.x[i][k]);
+                store(type[i], (char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]),
+                      t.x[i][k]);
         if (hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
     for (int i = 0; i < LIB_MATRICES; i++) mem_free(t.x[i]);

@@ -1,8 +1,9 @@
 /* Fourier transforms in host memory.
  *
- * A line of n = p m points, p the smallest prime factor, is p lines of m points and m sums of p terms (Cooley and Tukey 1965). All
- * arithmetic is in double; the roots of unity come from a table of n. The space that is walked is that of the call, the
- * transformed dimensions one after the other. Reading order: a line, lines of a call, the call. */
+ * A line of n = p m points, p the smallest prime factor, is p lines of m points and m sums of p
+ * terms (Cooley and Tukey 1965). All arithmetic is in double; the roots of unity come from a table
+ * of n. The space that is walked is that of the call, the transformed dimensions one after the
+ * other. Reading order: a line, lines of a call, the call. */
 #include <math.h>
 
 #include "runtime/base/base.h"
@@ -12,12 +13,14 @@
 
 typedef struct {
     int64_t n;
-    gpa_c128 *root; /* exp(sign 2 pi i k / n), k < n */
+    gpa_c128 *root;             /* exp(sign 2 pi i k / n), k < n */
     gpa_c128 *in, *out, *terms; /* n each */
     const atomic_bool *stop;
 } plan;
 
-static gpa_c128 times(gpa_c128 a, gpa_c128 b) { return (gpa_c128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
+static gpa_c128 times(gpa_c128 a, gpa_c128 b) {
+    return (gpa_c128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
 
 static void plan_free(plan *p) {
     mem_free(p->root);
@@ -35,7 +38,8 @@ static gpa_code plan_new(int64_t n, bool inverse, const atomic_bool *stop, plan 
         *p = (plan){0};
         return gpa_no_memory(e);
     }
-    for (int64_t k = 0; k < n; k++) p->root[k] = (gpa_c128){cos(turn * (double)k), sin(turn * (double)k)};
+    for (int64_t k = 0; k < n; k++)
+        p->root[k] = (gpa_c128){cos(turn * (double)k), sin(turn * (double)k)};
     return GPA_OK;
 }
 
@@ -45,7 +49,8 @@ static int64_t smallest_factor(int64_t n) {
     return n;
 }
 
-/* The transform of the n points in[0], in[step], ... to out[0 .. n); step is the line's length over n. */
+/* The transform of the n points in[0], in[step], ... to out[0 .. n); step is the line's length over
+ * n. */
 static void split(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out, int64_t n) {
     if (n == 1) {
         *out = *in;
@@ -54,7 +59,8 @@ static void split(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out
     int64_t parts = smallest_factor(n), m = n / parts;
     for (int64_t r = 0; r < parts; r++) split(p, in + r * step, step * parts, out + r * m, m);
     for (int64_t k = 0; k < m && !hostcall_stopped(p->stop); k++) {
-        for (int64_t r = 0; r < parts; r++) p->terms[r] = times(out[r * m + k], p->root[r * k * step]);
+        for (int64_t r = 0; r < parts; r++)
+            p->terms[r] = times(out[r * m + k], p->root[r * k * step]);
         for (int64_t q = 0; q < parts; q++) {
             gpa_c128 sum = p->terms[0];
             int64_t angle = 0; /* of term r: q r / parts of a turn, counted in n-ths */
@@ -74,9 +80,9 @@ static void split(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out
 
 static gpa_c128 load(const void *p, int64_t i, gpa_dtype t) {
     switch ((int)t) {
-    case DT_F32: return (gpa_c128){((const float *)p)[i], 0};
-    case DT_F64: return (gpa_c128){((const double *)p)[i], 0};
-    case DT_C64: return (gpa_c128){((const gpa_c64 *)p)[i].re, ((const gpa_c64 *)p)[i].im};
+        case DT_F32: return (gpa_c128){((const float *)p)[i], 0};
+        case DT_F64: return (gpa_c128){((const double *)p)[i], 0};
+        case DT_C64: return (gpa_c128){((const gpa_c64 *)p)[i].re, ((const gpa_c64 *)p)[i].im};
     }
     return ((const gpa_c128 *)p)[i];
 }
@@ -93,24 +99,27 @@ typedef struct {
     const void *in;
     void *out;
     gpa_dtype from, to;
-    const int64_t *is, *os;   /* strides over the space */
-    int64_t n_in, n_out;      /* points read and written of a line */
-    bool half;                /* the rest of the n points read are conjugates */
+    const int64_t *is, *os; /* strides over the space */
+    int64_t n_in, n_out;    /* points read and written of a line */
+    bool half;              /* the rest of the n points read are conjugates */
 } lines;
 
 static void one_line(const plan *p, const lines *l, int axis, int64_t in_at, int64_t out_at) {
     for (int64_t k = 0; k < l->n_in; k++) p->in[k] = load(l->in, in_at + k * l->is[axis], l->from);
     if (l->half) p->in[0].im = 0;
-    for (int64_t k = l->n_in; k < p->n; k++) p->in[k] = (gpa_c128){p->in[p->n - k].re, -p->in[p->n - k].im};
+    for (int64_t k = l->n_in; k < p->n; k++)
+        p->in[k] = (gpa_c128){p->in[p->n - k].re, -p->in[p->n - k].im};
     if (l->half && p->n % 2 == 0) p->in[p->n / 2].im = 0;
     split(p, p->in, 1, p->out, p->n);
     if (!dtype_is_complex(l->from)) p->out[0].im = 0;
     if (!dtype_is_complex(l->from) && p->n % 2 == 0) p->out[p->n / 2].im = 0;
-    for (int64_t k = 0; k < l->n_out; k++) store(l->out, out_at + k * l->os[axis], l->to, p->out[k]);
+    for (int64_t k = 0; k < l->n_out; k++)
+        store(l->out, out_at + k * l->os[axis], l->to, p->out[k]);
 }
 
 /* Every line along an axis of a space whose other extents are n. */
-static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t *n, int axis, gpa_err *e) {
+static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t *n, int axis,
+                          gpa_err *e) {
     int64_t at[KIR_MAX_DIMS] = {0}, in = 0, out = 0;
     for (;;) {
         one_line(p, l, axis, in, out);
@@ -131,7 +140,8 @@ static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t
 
 /* ---- the call ---- */
 
-gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
+                      gpa_err *e) {
     gpa_fft_form form = call->fft.form;
     gpa_dtype complex = call->dtype, real = dtype_info[complex].real;
     int last = call->fft.rank - 1;
@@ -141,7 +151,8 @@ gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const 
     /* The first dimension goes from in to out, and the others go on in out. */
     for (int axis = last; axis >= 0; axis--) {
         bool first = axis == last;
-        lines l = {out, out, complex, complex, call->fft.out.stride, call->fft.out.stride, n[axis], n[axis], false};
+        lines l = {out,     out,     complex, complex, call->fft.out.stride, call->fft.out.stride,
+                   n[axis], n[axis], false};
         if (first) {
             l.in = in;
             l.is = call->fft.in.stride;

@@ -1,16 +1,27 @@
 /* Matrix products in host memory.
  *
- * Row i of C gathers row k of B times A[i][k]: the inner loop runs over contiguous memory and the compiler makes vector
- * code of it. B is taken in blocks that stay in cache. Halves are converted to float, multiplied, and rounded once. Of truth values rows of B
- * are words of bits, and a row of C ends with the first row of B that makes all its bits true. */
+ * Row i of C gathers row k of B times A[i][k]: the inner loop runs over contiguous memory and the
+ * compiler makes vector code of it. B is taken in blocks that stay in cache. Halves are converted
+ * to float, multiplied, and rounded once. Of truth values rows of B are words of bits, and a row of
+ * C ends with the first row of B that makes all its bits true. */
 #include "runtime/base/base.h"
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
 #include "runtime/base/simd_clones.h"
 
-/* FEW: multiplications of a product that is not worth rows of vectors; BITS_FROM: terms of a sum of truth values that are worth words;
- * THIN: columns that do not fill vectors. */
-enum { BLOCK_K = 128, BLOCK_N = 512, FEW = 128, BITS_FROM = 2, WORD = 64, THIN = 32, THIN_ROWS = 64, THIN_K = 64, DEEP_K = 2048 };
+/* FEW: multiplications of a product that is not worth rows of vectors; BITS_FROM: terms of a sum of
+ * truth values that are worth words; THIN: columns that do not fill vectors. */
+enum {
+    BLOCK_K = 128,
+    BLOCK_N = 512,
+    FEW = 128,
+    BITS_FROM = 2,
+    WORD = 64,
+    THIN = 32,
+    THIN_ROWS = 64,
+    THIN_K = 64,
+    DEEP_K = 2048
+};
 
 /* One matrix: strides in elements. */
 typedef struct {
@@ -22,121 +33,127 @@ typedef struct {
 } product;
 
 /* GEMM(ID, C type, accumulate a * b onto c). */
-#define NUMBERS(GEMM)                                                    \
-    GEMM(U8, uint8_t, c = (uint8_t)(c + a * b))                          \
-    GEMM(U16, uint16_t, c = (uint16_t)(c + (uint32_t)a * b))             \
-    GEMM(U32, uint32_t, c += a * b)                                      \
+#define NUMBERS(GEMM)                                        \
+    GEMM(U8, uint8_t, c = (uint8_t)(c + a * b))              \
+    GEMM(U16, uint16_t, c = (uint16_t)(c + (uint32_t)a * b)) \
+    GEMM(U32, uint32_t, c += a * b)                          \
     GEMM(U64, uint64_t, c += a * b)
-#define INTEGERS(GEMM)                                                   \
-    GEMM(BOOL, uint8_t, c |= (uint8_t)((a != 0) & (b != 0)))             \
+#define INTEGERS(GEMM)                                       \
+    GEMM(BOOL, uint8_t, c |= (uint8_t)((a != 0) & (b != 0))) \
     NUMBERS(GEMM)
-#define GEMMS(GEMM)                                                      \
-    INTEGERS(GEMM)                                                       \
-    GEMM(F32, float, c += a * b)                                         \
+#define GEMMS(GEMM)              \
+    INTEGERS(GEMM)               \
+    GEMM(F32, float, c += a * b) \
     GEMM(F64, double, c += a * b)
 
-#define GEMM(id, T, STEP)                                                                                 \
-    GPA_WIDE static void gemm_##id(const product *p) {                                                    \
-        const T *pa = p->a, *pb = p->b;                                                                   \
-        for (int64_t k0 = 0; k0 < p->k; k0 += BLOCK_K)                                                    \
-            for (int64_t j0 = 0; j0 < p->n; j0 += BLOCK_N) {                                              \
-                int64_t k1 = MIN(k0 + BLOCK_K, p->k), j1 = MIN(j0 + BLOCK_N, p->n);                       \
-                for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)                          \
-                    for (int64_t k = k0; k < k1; k++) {                                                   \
-                        const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br;             \
-                        T *restrict rc = (T *)p->c + i * p->n;                                            \
-                        for (int64_t j = j0; j < j1; j++) {                                               \
-                            const T b = rb[j];                                                            \
-                            T c = rc[j];                                                                  \
-                            STEP;                                                                         \
-                            rc[j] = c;                                                                    \
-                        }                                                                                 \
-                    }                                                                                     \
-            }                                                                                             \
+#define GEMM(id, T, STEP)                                                                     \
+    GPA_WIDE static void gemm_##id(const product *p) {                                        \
+        const T *pa = p->a, *pb = p->b;                                                       \
+        for (int64_t k0 = 0; k0 < p->k; k0 += BLOCK_K)                                        \
+            for (int64_t j0 = 0; j0 < p->n; j0 += BLOCK_N) {                                  \
+                int64_t k1 = MIN(k0 + BLOCK_K, p->k), j1 = MIN(j0 + BLOCK_N, p->n);           \
+                for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)              \
+                    for (int64_t k = k0; k < k1; k++) {                                       \
+                        const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br; \
+                        T *restrict rc = (T *)p->c + i * p->n;                                \
+                        for (int64_t j = j0; j < j1; j++) {                                   \
+                            const T b = rb[j];                                                \
+                            T c = rc[j];                                                      \
+                            STEP;                                                             \
+                            rc[j] = c;                                                        \
+                        }                                                                     \
+                    }                                                                         \
+            }                                                                                 \
     }
 GEMMS(GEMM)
 #undef GEMM
 
 /* A stack of small products, its matrices `next_a` and `next_b` elements apart. */
-#define GEMM(id, T, STEP)                                                                                 \
-    static void few_##id(const product *p, int64_t count, int64_t next_a, int64_t next_b) {               \
-        const T *pa = p->a, *pb = p->b;                                                                   \
-        T *to = p->c;                                                                                     \
-        for (; count > 0 && !hostcall_stopped(p->stop); count--, pa += next_a, pb += next_b)              \
-            for (int64_t i = 0; i < p->m; i++)                                                            \
-                for (int64_t j = 0; j < p->n; j++) {                                                      \
-                    T c = 0;                                                                              \
-                    for (int64_t k = 0; k < p->k; k++) {                                                  \
-                        const T a = pa[i * p->ar + k * p->ac], b = pb[k * p->br + j * p->bc];             \
-                        STEP;                                                                             \
-                    }                                                                                     \
-                    *to++ = c;                                                                            \
-                }                                                                                         \
+#define GEMM(id, T, STEP)                                                                     \
+    static void few_##id(const product *p, int64_t count, int64_t next_a, int64_t next_b) {   \
+        const T *pa = p->a, *pb = p->b;                                                       \
+        T *to = p->c;                                                                         \
+        for (; count > 0 && !hostcall_stopped(p->stop); count--, pa += next_a, pb += next_b)  \
+            for (int64_t i = 0; i < p->m; i++)                                                \
+                for (int64_t j = 0; j < p->n; j++) {                                          \
+                    T c = 0;                                                                  \
+                    for (int64_t k = 0; k < p->k; k++) {                                      \
+                        const T a = pa[i * p->ar + k * p->ac], b = pb[k * p->br + j * p->bc]; \
+                        STEP;                                                                 \
+                    }                                                                         \
+                    *to++ = c;                                                                \
+                }                                                                             \
     }
 INTEGERS(GEMM)
 #undef GEMM
 
-/* A product with few columns: of so many rows of A at a time the elements of a column are multiplied side by side. */
-#define GEMM(id, T, STEP)                                                                                 \
-    GPA_WIDE static void thin_##id(const product *p) {                                                    \
-        T at[THIN_K * THIN_ROWS] = {0}, sum[THIN_ROWS];                                                   \
-        for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i += THIN_ROWS)                       \
-            for (int64_t k0 = 0; k0 < p->k; k0 += THIN_K) {                                               \
-                const int64_t rows = MIN(p->m - i, THIN_ROWS), terms = MIN(p->k - k0, THIN_K);            \
-                const T *pa = (const T *)p->a + i * p->ar + k0 * p->ac, *pb = (const T *)p->b + k0 * p->br;\
-                for (int64_t r = 0; r < rows; r++)                                                        \
-                    for (int64_t k = 0; k < terms; k++) at[k * THIN_ROWS + r] = pa[r * p->ar + k * p->ac];\
-                for (int64_t j = 0; j < p->n; j++) {                                                      \
-                    T *to = (T *)p->c + i * p->n + j;                                                     \
-                    for (int64_t r = 0; r < THIN_ROWS; r++) sum[r] = k0 && r < rows ? to[r * p->n] : 0;   \
-                    for (int64_t k = 0; k < terms; k++) {                                                 \
-                        const T b = pb[k * p->br + j * p->bc];                                            \
-                        for (int64_t r = 0; r < THIN_ROWS; r++) {                                         \
-                            const T a = at[k * THIN_ROWS + r];                                            \
-                            T c = sum[r];                                                                 \
-                            STEP;                                                                         \
-                            sum[r] = c;                                                                   \
-                        }                                                                                 \
-                    }                                                                                     \
-                    for (int64_t r = 0; r < rows; r++) to[r * p->n] = sum[r];                             \
-                }                                                                                         \
-            }                                                                                             \
+/* A product with few columns: of so many rows of A at a time the elements of a column are
+ * multiplied side by side. */
+#define GEMM(id, T, STEP)                                                                      \
+    GPA_WIDE static void thin_##id(const product *p) {                                         \
+        T at[THIN_K * THIN_ROWS] = {0}, sum[THIN_ROWS];                                        \
+        for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i += THIN_ROWS)            \
+            for (int64_t k0 = 0; k0 < p->k; k0 += THIN_K) {                                    \
+                const int64_t rows = MIN(p->m - i, THIN_ROWS), terms = MIN(p->k - k0, THIN_K); \
+                const T *pa = (const T *)p->a + i * p->ar + k0 * p->ac,                        \
+                        *pb = (const T *)p->b + k0 * p->br;                                    \
+                for (int64_t r = 0; r < rows; r++)                                             \
+                    for (int64_t k = 0; k < terms; k++)                                        \
+                        at[k * THIN_ROWS + r] = pa[r * p->ar + k * p->ac];                     \
+                for (int64_t j = 0; j < p->n; j++) {                                           \
+                    T *to = (T *)p->c + i * p->n + j;                                          \
+                    for (int64_t r = 0; r < THIN_ROWS; r++)                                    \
+                        sum[r] = k0 && r < rows ? to[r * p->n] : 0;                            \
+                    for (int64_t k = 0; k < terms; k++) {                                      \
+                        const T b = pb[k * p->br + j * p->bc];                                 \
+                        for (int64_t r = 0; r < THIN_ROWS; r++) {                              \
+                            const T a = at[k * THIN_ROWS + r];                                 \
+                            T c = sum[r];                                                      \
+                            STEP;                                                              \
+                            sum[r] = c;                                                        \
+                        }                                                                      \
+                    }                                                                          \
+                    for (int64_t r = 0; r < rows; r++) to[r * p->n] = sum[r];                  \
+                }                                                                              \
+            }                                                                                  \
     }
 NUMBERS(GEMM)
 #undef GEMM
 
-/* A product with few rows and columns and long sums: rows of A and columns of B lie together, and terms are added side by side. */
-#define GEMM(id, T, STEP)                                                                                 \
-    GPA_WIDE static void deep_##id(const product *p) {                                                    \
-        for (int64_t k0 = 0; k0 < p->k && !hostcall_stopped(p->stop); k0 += DEEP_K)                       \
-            for (int64_t i = 0; i < p->m; i++)                                                            \
-                for (int64_t j = 0; j < p->n; j++) {                                                      \
-                    const int64_t terms = MIN(p->k - k0, DEEP_K);                                         \
-                    const T *ra = (const T *)p->a + i * p->ar + k0, *cb = (const T *)p->b + j * p->bc + k0;\
-                    T *to = (T *)p->c + i * p->n + j, c = k0 ? *to : 0;                                   \
-                    for (int64_t k = 0; k < terms; k++) {                                                 \
-                        const T a = ra[k], b = cb[k];                                                     \
-                        STEP;                                                                             \
-                    }                                                                                     \
-                    *to = c;                                                                              \
-                }                                                                                         \
+/* A product with few rows and columns and long sums: rows of A and columns of B lie together, and
+ * terms are added side by side. */
+#define GEMM(id, T, STEP)                                                           \
+    GPA_WIDE static void deep_##id(const product *p) {                              \
+        for (int64_t k0 = 0; k0 < p->k && !hostcall_stopped(p->stop); k0 += DEEP_K) \
+            for (int64_t i = 0; i < p->m; i++)                                      \
+                for (int64_t j = 0; j < p->n; j++) {                                \
+                    const int64_t terms = MIN(p->k - k0, DEEP_K);                   \
+                    const T *ra = (const T *)p->a + i * p->ar + k0,                 \
+                            *cb = (const T *)p->b + j * p->bc + k0;                 \
+                    T *to = (T *)p->c + i * p->n + j, c = k0 ? *to : 0;             \
+                    for (int64_t k = 0; k < terms; k++) {                           \
+                        const T a = ra[k], b = cb[k];                               \
+                        STEP;                                                       \
+                    }                                                               \
+                    *to = c;                                                        \
+                }                                                                   \
     }
 NUMBERS(GEMM)
 #undef GEMM
 
 /* Complex numbers, as pairs. */
-#define GEMM_COMPLEX(id, T)                                                                 \
-    GPA_WIDE static void gemm_##id(const product *p) {                                      \
-        const T *pa = p->a, *pb = p->b;                                                     \
-        for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)                    \
-            for (int64_t k = 0; k < p->k; k++) {                                            \
-                const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br;       \
-                T *restrict rc = (T *)p->c + i * p->n;                                      \
-                for (int64_t j = 0; j < p->n; j++) {                                        \
-                    rc[j].re += a.re * rb[j].re - a.im * rb[j].im;                          \
-                    rc[j].im += a.re * rb[j].im + a.im * rb[j].re;                          \
-                }                                                                           \
-            }                                                                               \
+#define GEMM_COMPLEX(id, T)                                                           \
+    GPA_WIDE static void gemm_##id(const product *p) {                                \
+        const T *pa = p->a, *pb = p->b;                                               \
+        for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)              \
+            for (int64_t k = 0; k < p->k; k++) {                                      \
+                const T a = pa[i * p->ar + k * p->ac], *restrict rb = pb + k * p->br; \
+                T *restrict rc = (T *)p->c + i * p->n;                                \
+                for (int64_t j = 0; j < p->n; j++) {                                  \
+                    rc[j].re += a.re * rb[j].re - a.im * rb[j].im;                    \
+                    rc[j].im += a.re * rb[j].im + a.im * rb[j].re;                    \
+                }                                                                     \
+            }                                                                         \
     }
 GEMM_COMPLEX(C64, gpa_c64)
 GEMM_COMPLEX(C128, gpa_c128)
@@ -159,7 +176,8 @@ static void pack_bits(const uint8_t *from, int64_t n, int64_t step, uint64_t *to
     for (int64_t j = 0; j < n; j += 8) {
         uint8_t eight[8] = {0};
         uint64_t bytes;
-        if (step == 1 && j + 8 <= n) memcpy(eight, from + j, 8);
+        if (step == 1 && j + 8 <= n)
+            memcpy(eight, from + j, 8);
         else
             for (int64_t l = 0; l < MIN(8, n - j); l++) eight[l] = from[(j + l) * step];
         memcpy(&bytes, eight, 8);
@@ -172,8 +190,10 @@ static void pack_bits(const uint8_t *from, int64_t n, int64_t step, uint64_t *to
 static void unpack_bits(const uint64_t *from, int64_t n, uint8_t *to, const uint8_t *end) {
     for (int64_t j = 0; j < n; j += 8) {
         const uint64_t bytes = bytes_of(from[j / WORD] >> j % WORD);
-        if (end - to >= j + 8) memcpy(to + j, &bytes, 8);
-        else memcpy(to + j, &bytes, (size_t)(n - j));
+        if (end - to >= j + 8)
+            memcpy(to + j, &bytes, 8);
+        else
+            memcpy(to + j, &bytes, (size_t)(n - j));
     }
 }
 
@@ -191,7 +211,8 @@ static int64_t words_of(int64_t n, int64_t k) { return (n + WORD - 1) / WORD * (
 static void gemm_bits(const product *p, uint64_t *room) {
     const int64_t words = (p->n + WORD - 1) / WORD;
     const uint8_t *pa = p->a, *pb = p->b, *end = (const uint8_t *)p->c + p->m * p->n;
-    const uint64_t spare = p->n % WORD ? ~UINT64_C(0) << p->n % WORD : 0; /* bits that stand for nothing */
+    const uint64_t spare =
+        p->n % WORD ? ~UINT64_C(0) << p->n % WORD : 0; /* bits that stand for nothing */
     uint64_t *rows = room + words;
     int64_t ready = 0;
     for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++) {
@@ -201,11 +222,14 @@ static void gemm_bits(const product *p, uint64_t *room) {
         room[words - 1] = spare;
         for (int64_t k = 0; k < p->k && !full; k++) {
             if (!pa[i * p->ar + k * p->ac]) continue;
-            for (; ready <= k; ready++) pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready * words);
+            for (; ready <= k; ready++)
+                pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready * words);
             full = fill_row(rows + k * words, words, room);
         }
-        if (full) memset(to, 1, (size_t)p->n);
-        else unpack_bits(room, p->n, to, end);
+        if (full)
+            memset(to, 1, (size_t)p->n);
+        else
+            unpack_bits(room, p->n, to, end);
     }
 }
 
@@ -220,7 +244,8 @@ static void gemm_word(const product *p, uint64_t *rows) {
         for (int64_t k = 0; k < p->k && row != ~UINT64_C(0); k += TERMS) {
             const int64_t last = MIN(k + TERMS, p->k);
             for (; ready < last; ready++) pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready);
-            for (int64_t l = k; l < last; l++) row |= rows[l] & (0 - (uint64_t)(pa[l * p->ac] != 0));
+            for (int64_t l = k; l < last; l++)
+                row |= rows[l] & (0 - (uint64_t)(pa[l * p->ac] != 0));
         }
         unpack_bits(&row, p->n, (uint8_t *)p->c + i * p->n, end);
     }
@@ -231,87 +256,106 @@ static void gemm_word(const product *p, uint64_t *rows) {
 /* Products wrap, so signed integers are multiplied as unsigned ones of their size. */
 static void multiply(gpa_dtype t, const product *p) {
     switch (t) {
-    case DT_BOOL: gemm_BOOL(p); return;
-    case DT_I8:
-    case DT_U8: gemm_U8(p); return;
-    case DT_I16:
-    case DT_U16: gemm_U16(p); return;
-    case DT_I32:
-    case DT_U32: gemm_U32(p); return;
-    case DT_I64:
-    case DT_U64: gemm_U64(p); return;
-    case DT_F16:
-    case DT_BF16:
-    case DT_F32: gemm_F32(p); return;
-    case DT_F64: gemm_F64(p); return;
-    case DT_C64: gemm_C64(p); return;
-    case DT_C128: gemm_C128(p); return;
-    case DT_COUNT: return;
+        case DT_BOOL: gemm_BOOL(p); return;
+        case DT_I8:
+        case DT_U8: gemm_U8(p); return;
+        case DT_I16:
+        case DT_U16: gemm_U16(p); return;
+        case DT_I32:
+        case DT_U32: gemm_U32(p); return;
+        case DT_I64:
+        case DT_U64: gemm_U64(p); return;
+        case DT_F16:
+        case DT_BF16:
+        case DT_F32: gemm_F32(p); return;
+        case DT_F64: gemm_F64(p); return;
+        case DT_C64: gemm_C64(p); return;
+        case DT_C128: gemm_C128(p); return;
+        case DT_COUNT: return;
     }
 }
 
-/* A product with few columns, of a matrix that is tall (by columns) or wide (row by column); it needs no zeroed C. */
+/* A product with few columns, of a matrix that is tall (by columns) or wide (row by column); it
+ * needs no zeroed C. */
 static void multiply_thin(gpa_dtype t, const product *p) {
     bool tall = p->m >= THIN_ROWS;
     switch (t) {
-    case DT_I8:
-    case DT_U8: (tall ? thin_U8 : deep_U8)(p); return;
-    case DT_I16:
-    case DT_U16: (tall ? thin_U16 : deep_U16)(p); return;
-    case DT_I32:
-    case DT_U32: (tall ? thin_U32 : deep_U32)(p); return;
-    case DT_I64:
-    case DT_U64: (tall ? thin_U64 : deep_U64)(p); return;
-    default: return;
+        case DT_I8:
+        case DT_U8: (tall ? thin_U8 : deep_U8)(p); return;
+        case DT_I16:
+        case DT_U16: (tall ? thin_U16 : deep_U16)(p); return;
+        case DT_I32:
+        case DT_U32: (tall ? thin_U32 : deep_U32)(p); return;
+        case DT_I64:
+        case DT_U64: (tall ? thin_U64 : deep_U64)(p); return;
+        default: return;
     }
 }
 
 /* Whether a stack was done as one of small products of integers or truth values. */
-static bool multiply_few(gpa_dtype t, const product *p, int64_t count, int64_t next_a, int64_t next_b) {
+static bool multiply_few(gpa_dtype t, const product *p, int64_t count, int64_t next_a,
+                         int64_t next_b) {
     if (p->m * p->n > FEW || p->m * p->n * p->k > FEW) return false;
     switch (t) {
-    case DT_BOOL: few_BOOL(p, count, next_a, next_b); return true;
-    case DT_I8:
-    case DT_U8: few_U8(p, count, next_a, next_b); return true;
-    case DT_I16:
-    case DT_U16: few_U16(p, count, next_a, next_b); return true;
-    case DT_I32:
-    case DT_U32: few_U32(p, count, next_a, next_b); return true;
-    case DT_I64:
-    case DT_U64: few_U64(p, count, next_a, next_b); return true;
-    default: return false;
+        case DT_BOOL: few_BOOL(p, count, next_a, next_b); return true;
+        case DT_I8:
+        case DT_U8: few_U8(p, count, next_a, next_b); return true;
+        case DT_I16:
+        case DT_U16: few_U16(p, count, next_a, next_b); return true;
+        case DT_I32:
+        case DT_U32: few_U32(p, count, next_a, next_b); return true;
+        case DT_I64:
+        case DT_U64: few_U64(p, count, next_a, next_b); return true;
+        default: return false;
     }
 }
 
 /* A matrix in row-major order and the type that products run in. */
-static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, int64_t cols, int64_t rs, int64_t cs, char *to) {
+static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, int64_t cols,
+                 int64_t rs, int64_t cs, char *to) {
     int64_t item = (int64_t)dtype_size(t), size = (int64_t)dtype_size(work);
     if (t == work) {
-        strided_copy(to, (int64_t[]){cols, 1}, from, (int64_t[]){rs, cs}, (size_t)item, 2, (int64_t[]){rows, cols});
+        strided_copy(to, (int64_t[]){cols, 1}, from, (int64_t[]){rs, cs}, (size_t)item, 2,
+                     (int64_t[]){rows, cols});
         return;
     }
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++, to += size)
-            dtype_store(to, work, dtype_cast(dtype_load(from + (i * rs + j * cs) * item, t), t, work));
+            dtype_store(to, work,
+                        dtype_cast(dtype_load(from + (i * rs + j * cs) * item, t), t, work));
 }
 
-gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c, const atomic_bool *stop,
-                       gpa_err *e) {
-    const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k, *as = call->gemm.a.stride, *bs = call->gemm.b.stride;
+gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c,
+                       const atomic_bool *stop, gpa_err *e) {
+    const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k, *as = call->gemm.a.stride,
+                  *bs = call->gemm.b.stride;
     gpa_dtype t = call->dtype, work = dtype_info[t].compute;
     int64_t item = (int64_t)dtype_size(t);
     bool narrow = n <= THIN && dtype_is_int(t), tall = m >= THIN_ROWS && narrow;
     bool deep = narrow && !tall && k >= THIN_K, bits = !tall && t == DT_BOOL && k >= BITS_FROM;
-    bool pack_a = work != t || (deep && as[2] != 1), pack_b = work != t || (deep ? bs[1] != 1 : !tall && !bits && bs[2] != 1);
-    const product all = {m, n, k, (const char *)a + call->gemm.a.offset * item, (const char *)b + call->gemm.b.offset * item, as[1], as[2],
-                         bs[1], bs[2], (char *)c + call->gemm.c.offset * item, stop};
-    if (multiply_few(t, &all, call->gemm.batch, as[0], bs[0])) return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
+    bool pack_a = work != t || (deep && as[2] != 1),
+         pack_b = work != t || (deep ? bs[1] != 1 : !tall && !bits && bs[2] != 1);
+    const product all = {m,
+                         n,
+                         k,
+                         (const char *)a + call->gemm.a.offset * item,
+                         (const char *)b + call->gemm.b.offset * item,
+                         as[1],
+                         as[2],
+                         bs[1],
+                         bs[2],
+                         (char *)c + call->gemm.c.offset * item,
+                         stop};
+    if (multiply_few(t, &all, call->gemm.batch, as[0], bs[0]))
+        return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
     size_t size = dtype_size(work);
-    char *ra = pack_a ? mem_new((size_t)(m * k) * size) : NULL, *rb = pack_b ? mem_new((size_t)(k * n) * size) : NULL;
+    char *ra = pack_a ? mem_new((size_t)(m * k) * size) : NULL,
+         *rb = pack_b ? mem_new((size_t)(k * n) * size) : NULL;
     char *rc = work != t ? mem_new((size_t)(m * n) * size) : NULL;
     uint64_t *words = bits ? mem_new((size_t)words_of(n, k) * sizeof *words) : NULL;
     gpa_code code = GPA_OK;
-    if ((pack_a && !ra) || (work != t && !rc) || (pack_b && !rb) || (bits && !words)) code = gpa_no_memory(e);
+    if ((pack_a && !ra) || (work != t && !rc) || (pack_b && !rb) || (bits && !words))
+        code = gpa_no_memory(e);
     for (int64_t i = 0; i < call->gemm.batch && !code; i++) {
         const char *pa = (const char *)a + (call->gemm.a.offset + i * as[0]) * item;
         const char *pb = (const char *)b + (call->gemm.b.offset + i * bs[0]) * item;
@@ -324,15 +368,19 @@ gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, vo
             p.ac = 1;
         }
         if (pack_b) {
-            if (deep) pack(t, work, pb, n, k, bs[2], bs[1], rb);
-            else pack(t, work, pb, k, n, bs[1], bs[2], rb);
+            if (deep)
+                pack(t, work, pb, n, k, bs[2], bs[1], rb);
+            else
+                pack(t, work, pb, k, n, bs[1], bs[2], rb);
             p.b = rb;
             p.br = deep ? 1 : n;
             p.bc = deep ? k : 1;
         }
         if (work != t) p.c = rc;
-        if (bits) (n > WORD ? gemm_bits : gemm_word)(&p, words);
-        else if (tall || deep) multiply_thin(t, &p);
+        if (bits)
+            (n > WORD ? gemm_bits : gemm_word)(&p, words);
+        else if (tall || deep)
+            multiply_thin(t, &p);
         else {
             memset(p.c, 0, (size_t)(m * n) * size);
             multiply(t, &p);

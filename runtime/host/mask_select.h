@@ -1,4 +1,5 @@
-/* What a mask chooses, in host memory: how many, where they stand, the elements themselves, and new ones in their places.
+/* What a mask chooses, in host memory: how many, where they stand, the elements themselves, and new
+ * ones in their places.
  *
  * A mask is n bytes of which those that are not 0 choose. */
 #ifndef GPA_HOST_MASK_SELECT_H
@@ -9,12 +10,13 @@
 
 /* How many bytes choose. */
 int64_t chosen_count(const void *mask, int64_t n);
-/* Writes the places of the first bytes that choose, at most `room`, to `to`. Returns how many it wrote. */
+/* Writes the places of the first bytes that choose, at most `room`, to `to`. Returns how many it
+ * wrote. */
 int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room);
 /* Copies the `count` chosen elements of `item` bytes side by side; the two must not overlap. */
 void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item);
-/* The way back: `count` elements that lie side by side to the places that choose, of which there are as many; the others stay.
- * `item`: the size of a dtype. */
+/* The way back: `count` elements that lie side by side to the places that choose, of which there
+ * are as many; the others stay. `item`: the size of a dtype. */
 void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item);
 
 #endif

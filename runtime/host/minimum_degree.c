@@ -1,35 +1,45 @@
-/* The order in which a sparse matrix is eliminated: always a variable with the least degree, of which a bound is kept (P. R. Amestoy, T. A. Davis, I. S. Duff,
- * SIAM Journal on Matrix Analysis and Applications 17, 886-905, 1996).
+/* The order in which a sparse matrix is eliminated: always a variable with the least degree, of
+ * which a bound is kept (P. R. Amestoy, T. A. Davis, I. S. Duff, SIAM Journal on Matrix Analysis
+ * and Applications 17, 886-905, 1996).
  *
- * The graph of A + A^T is kept as lists. An eliminated variable becomes an element, whose list says which variables it ties together; the list of a variable
- * has its elements first and then the variables beside which it stands and that no element says. Variables with equal lists are one variable of more
- * weight. Those with very many neighbours come last.
- * Reading order: lists, the graph, degrees, an elimination, the order. */
+ * The graph of A + A^T is kept as lists. An eliminated variable becomes an element, whose list says
+ * which variables it ties together; the list of a variable has its elements first and then the
+ * variables beside which it stands and that no element says. Variables with equal lists are one
+ * variable of more weight. Those with very many neighbours come last. Reading order: lists, the
+ * graph, degrees, an elimination, the order. */
 #include <math.h>
 
 #include "runtime/base/base.h"
 #include "runtime/host/sparse_lu.h"
 
-enum { NONE = -1, DENSE = 16 /* the least number of neighbours that are very many */, LOOK = 1024 /* eliminations between two looks at *stop */ };
+enum {
+    NONE = -1,
+    DENSE = 16 /* the least number of neighbours that are very many */,
+    LOOK = 1024 /* eliminations between two looks at *stop */
+};
 
 typedef struct {
-    int32_t n, left, total;                /* weight that is not eliminated yet, of all that comes into the order by degree */
-    int64_t *start;                        /* of each list */
-    int32_t *elements, *count, *list;      /* of each variable: its elements, and all it has */
-    size_t size, room;                     /* of all lists */
-    int32_t *weight;                       /* of variables; less than 0 while they are in the element that is made; 0 of what is none any more */
-    int32_t *degree, *head, *next, *before; /* variables of a degree; weight that an element ties together */
-    int32_t *bucket, *after, *scratch;     /* variables whose lists have one sum; */
+    int32_t n, left,
+        total; /* weight that is not eliminated yet, of all that comes into the order by degree */
+    int64_t *start;                   /* of each list */
+    int32_t *elements, *count, *list; /* of each variable: its elements, and all it has */
+    size_t size, room;                /* of all lists */
+    int32_t *weight; /* of variables; less than 0 while they are in the element that is made; 0 of
+                        what is none any more */
+    int32_t *degree, *head, *next,
+        *before; /* variables of a degree; weight that an element ties together */
+    int32_t *bucket, *after, *scratch; /* variables whose lists have one sum; */
     uint32_t *sum;
-    int32_t *parent;                       /* into which a variable went */
-    int64_t *stamp, *mark, flag, tag;      /* of elements: 0 of those that are no more */
+    int32_t *parent;                  /* into which a variable went */
+    int64_t *stamp, *mark, flag, tag; /* of elements: 0 of those that are no more */
     int32_t *pivot, pivots, least;
     double operations;
 } graph;
 
 static void graph_free(graph *g) {
-    void *const all[] = {g->start, g->elements, g->count,   g->list, g->weight, g->degree, g->head,  g->next, g->before,
-                         g->bucket, g->after,   g->scratch, g->sum,  g->parent, g->stamp,  g->mark, g->pivot};
+    void *const all[] = {g->start, g->elements, g->count,  g->list,   g->weight, g->degree,
+                         g->head,  g->next,     g->before, g->bucket, g->after,  g->scratch,
+                         g->sum,   g->parent,   g->stamp,  g->mark,   g->pivot};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
 }
 
@@ -46,8 +56,10 @@ static void list_in(graph *g, int32_t i, int32_t degree) {
 
 static void list_out(graph *g, int32_t i) {
     if (g->next[i] != NONE) g->before[g->next[i]] = g->before[i];
-    if (g->before[i] != NONE) g->next[g->before[i]] = g->next[i];
-    else g->head[g->degree[i]] = g->next[i];
+    if (g->before[i] != NONE)
+        g->next[g->before[i]] = g->next[i];
+    else
+        g->head[g->degree[i]] = g->next[i];
 }
 
 /* ---- the graph ---- */
@@ -56,11 +68,15 @@ static gpa_code graph_new(graph *g, const host_rows *a, gpa_err *e) {
     const size_t n = (size_t)a->m, ints = n * sizeof(int32_t), longs = (n + 1) * sizeof(int64_t);
     *g = (graph){.n = (int32_t)n, .flag = 2, .tag = 1, .room = (size_t)a->count * 2 + n};
     g->start = mem_zero(longs), g->stamp = mem_new(longs), g->mark = mem_zero(longs);
-    g->elements = mem_zero(ints), g->count = mem_zero(ints), g->weight = mem_new(ints), g->degree = mem_new(ints), g->head = mem_new(ints + sizeof(int32_t));
-    g->next = mem_new(ints), g->before = mem_new(ints), g->bucket = mem_new(ints), g->after = mem_new(ints), g->scratch = mem_new(ints);
-    g->sum = mem_zero(ints), g->parent = mem_new(ints), g->pivot = mem_new(ints), g->list = mem_new(g->room * sizeof *g->list);
-    if (!g->start || !g->stamp || !g->mark || !g->elements || !g->count || !g->weight || !g->degree || !g->head || !g->next || !g->before || !g->bucket ||
-        !g->after || !g->scratch || !g->sum || !g->parent || !g->pivot || !g->list)
+    g->elements = mem_zero(ints), g->count = mem_zero(ints), g->weight = mem_new(ints),
+    g->degree = mem_new(ints), g->head = mem_new(ints + sizeof(int32_t));
+    g->next = mem_new(ints), g->before = mem_new(ints), g->bucket = mem_new(ints),
+    g->after = mem_new(ints), g->scratch = mem_new(ints);
+    g->sum = mem_zero(ints), g->parent = mem_new(ints), g->pivot = mem_new(ints),
+    g->list = mem_new(g->room * sizeof *g->list);
+    if (!g->start || !g->stamp || !g->mark || !g->elements || !g->count || !g->weight ||
+        !g->degree || !g->head || !g->next || !g->before || !g->bucket || !g->after ||
+        !g->scratch || !g->sum || !g->parent || !g->pivot || !g->list)
         return gpa_no_memory(e);
     for (int64_t i = 0; i < a->m; i++)
         for (int32_t s = a->start[i]; s < a->start[i + 1]; s++)
@@ -97,12 +113,14 @@ static void look_outside(graph *g, const int32_t *in, int32_t count) {
         const int32_t i = in[k], weight = -g->weight[i], *list = g->list + g->start[i];
         for (int32_t s = 0; s < g->elements[i]; s++) {
             int64_t *stamp = &g->stamp[list[s]];
-            if (*stamp) *stamp = (*stamp >= g->flag ? *stamp : g->degree[list[s]] + g->flag) - weight;
+            if (*stamp)
+                *stamp = (*stamp >= g->flag ? *stamp : g->degree[list[s]] + g->flag) - weight;
         }
     }
 }
 
-/* The list of variable i anew, in which p stands for what it ties; a bound of its degree outside of p. */
+/* The list of variable i anew, in which p stands for what it ties; a bound of its degree outside of
+ * p. */
 static int32_t renew(graph *g, int32_t i, int32_t p) {
     int32_t *list = g->list + g->start[i], to = 0, rest = 0;
     int64_t degree = 0;
@@ -252,7 +270,8 @@ static void write_order(graph *g, const bool *late, int32_t *order) {
         if (late[i]) order[to++] = i;
 }
 
-gpa_code hostlu_order(const host_rows *a, int32_t *order, double *operations, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostlu_order(const host_rows *a, int32_t *order, double *operations,
+                      const atomic_bool *stop, gpa_err *e) {
     graph g;
     bool *late = mem_zero((size_t)a->m + 1);
     gpa_code rc = graph_new(&g, a, e);
@@ -261,8 +280,10 @@ gpa_code hostlu_order(const host_rows *a, int32_t *order, double *operations, co
     const double many = MAX(DENSE, 10 * sqrt((double)g.n));
     for (int32_t i = 0; i < g.n; i++) {
         late[i] = g.count[i] > many;
-        if (late[i]) g.weight[i] = 0;
-        else g.left++;
+        if (late[i])
+            g.weight[i] = 0;
+        else
+            g.left++;
     }
     g.total = g.left;
     for (int32_t i = 0; i < g.n; i++)
@@ -276,7 +297,8 @@ gpa_code hostlu_order(const host_rows *a, int32_t *order, double *operations, co
     }
     if (rc) goto out;
     const double all = g.n, last = g.n - g.total;
-    *operations = g.operations + 2 * (all - last) * last * last * (last > 0) + 2 * last * last * last / 3;
+    *operations =
+        g.operations + 2 * (all - last) * last * last * (last > 0) + 2 * last * last * last / 3;
     write_order(&g, late, order);
 out:
     graph_free(&g);

@@ -1,9 +1,11 @@
 /* Sorting and searching in host memory.
  *
- * Every element gets an unsigned key whose order is the element's (sort_key.h). Keys are sorted by digits, least first, which is stable and
- * takes the same few passes whatever the data; short rows by insertion. Where only some places count, they are sorted by the
- * highest digit and then only those that share a place's. A complex number has several keys, of which a later one is made only where those
- * before it are the same. Reading order: keys, sorting, places, orders, calls, searching. */
+ * Every element gets an unsigned key whose order is the element's (sort_key.h). Keys are sorted by
+ * digits, least first, which is stable and takes the same few passes whatever the data; short rows
+ * by insertion. Where only some places count, they are sorted by the highest digit and then only
+ * those that share a place's. A complex number has several keys, of which a later one is made only
+ * where those before it are the same. Reading order: keys, sorting, places, orders, calls,
+ * searching. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sort_key.h"
@@ -12,7 +14,8 @@ enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20, MOST_PLACES = 64 };
 
 /* ---- keys ---- */
 
-/* How the elements of a dtype get keys: `part` is a real element's order, or that of a complex one's parts. */
+/* How the elements of a dtype get keys: `part` is a real element's order, or that of a complex
+ * one's parts. */
 typedef struct {
     sortkey_order part;
     int levels; /* keys of an element */
@@ -48,38 +51,40 @@ static bool is_sorted_ranks(const ranked *r, int64_t n) {
     return true;
 }
 
-/* Sorts n items of type T, whose key is KEY(item): few by insertion, many by one digit after another. Returns where the
- * result is, r or spare; the order is not reached when *stop is set meanwhile. A digit that all keys share is passed over. */
-#define SORT(name, T, KEY)                                                                                      \
-    static T *name(T *r, T *spare, int64_t n, int bits, int64_t *count, const atomic_bool *stop) {               \
-        const int digit = n <= MIDDLE ? 8 : 11;                                                                 \
-        const uint64_t places = 1ull << digit;                                                                  \
-        for (int64_t i = 1; n <= SHORT && i < n; i++) {                                                         \
-            T x = r[i];                                                                                         \
-            int64_t j = i;                                                                                      \
-            for (; j > 0 && KEY(r[j - 1]) > KEY(x); j--) r[j] = r[j - 1];                                       \
-            r[j] = x;                                                                                           \
-        }                                                                                                       \
-        for (int shift = 0; n > SHORT && shift < bits && !hostcall_stopped(stop); shift += digit) {             \
-            memset(count, 0, places * sizeof *count);                                                           \
-            for (int64_t i = 0; i < n; i++) count[KEY(r[i]) >> shift & (places - 1)]++;                         \
-            if (count[KEY(r[0]) >> shift & (places - 1)] == n) continue;                                        \
-            int64_t sum = 0;                                                                                    \
-            for (uint64_t d = 0; d < places; d++) {                                                             \
-                int64_t c = count[d];                                                                           \
-                count[d] = sum;                                                                                 \
-                sum += c;                                                                                       \
-            }                                                                                                   \
-            for (int64_t i = 0, end = 0; end < n && !hostcall_stopped(stop); i = end) {                         \
-                end = MIN(end + BLOCK, n);                                                                      \
-                for (; i < end; i++) spare[count[KEY(r[i]) >> shift & (places - 1)]++] = r[i];                  \
-            }                                                                                                   \
-            if (hostcall_stopped(stop)) break;                                                                  \
-            T *t = r;                                                                                           \
-            r = spare;                                                                                          \
-            spare = t;                                                                                          \
-        }                                                                                                       \
-        return r;                                                                                               \
+/* Sorts n items of type T, whose key is KEY(item): few by insertion, many by one digit after
+ * another. Returns where the result is, r or spare; the order is not reached when *stop is set
+ * meanwhile. A digit that all keys share is passed over. */
+#define SORT(name, T, KEY)                                                                         \
+    static T *name(T *r, T *spare, int64_t n, int bits, int64_t *count, const atomic_bool *stop) { \
+        const int digit = n <= MIDDLE ? 8 : 11;                                                    \
+        const uint64_t places = 1ull << digit;                                                     \
+        for (int64_t i = 1; n <= SHORT && i < n; i++) {                                            \
+            T x = r[i];                                                                            \
+            int64_t j = i;                                                                         \
+            for (; j > 0 && KEY(r[j - 1]) > KEY(x); j--) r[j] = r[j - 1];                          \
+            r[j] = x;                                                                              \
+        }                                                                                          \
+        for (int shift = 0; n > SHORT && shift < bits && !hostcall_stopped(stop);                  \
+             shift += digit) {                                                                     \
+            memset(count, 0, places * sizeof *count);                                              \
+            for (int64_t i = 0; i < n; i++) count[KEY(r[i]) >> shift & (places - 1)]++;            \
+            if (count[KEY(r[0]) >> shift & (places - 1)] == n) continue;                           \
+            int64_t sum = 0;                                                                       \
+            for (uint64_t d = 0; d < places; d++) {                                                \
+                int64_t c = count[d];                                                              \
+                count[d] = sum;                                                                    \
+                sum += c;                                                                          \
+            }                                                                                      \
+            for (int64_t i = 0, end = 0; end < n && !hostcall_stopped(stop); i = end) {            \
+                end = MIN(end + BLOCK, n);                                                         \
+                for (; i < end; i++) spare[count[KEY(r[i]) >> shift & (places - 1)]++] = r[i];     \
+            }                                                                                      \
+            if (hostcall_stopped(stop)) break;                                                     \
+            T *t = r;                                                                              \
+            r = spare;                                                                             \
+            spare = t;                                                                             \
+        }                                                                                          \
+        return r;                                                                                  \
     }
 #define OWN_KEY(x) (x)
 #define RANKED_KEY(x) ((x).key)
@@ -93,7 +98,8 @@ typedef struct {
     uint64_t *key, *key_spare;
     int64_t *count;
     const atomic_bool *stop;
-    void *block[2]; /* in which they are: two, since a block of more than 32 MB does not stay with the process */
+    void *block[2]; /* in which they are: two, since a block of more than 32 MB does not stay with
+                       the process */
 } room;
 
 static void room_free(room *w) {
@@ -105,9 +111,13 @@ static void room_free(room *w) {
 static bool room_new(room *w, size_t n, bool ranks, const atomic_bool *stop) {
     const size_t size = n * (ranks ? sizeof *w->r : sizeof *w->key);
     void *at = NULL, *spare = NULL;
-    *w = (room){.stop = stop, .count = mem_new(sizeof *w->count << 11), .block = {mem_large(size, &at), mem_large(size, &spare)}};
-    if (ranks) w->r = at, w->spare = spare;
-    else w->key = at, w->key_spare = spare;
+    *w = (room){.stop = stop,
+                .count = mem_new(sizeof *w->count << 11),
+                .block = {mem_large(size, &at), mem_large(size, &spare)}};
+    if (ranks)
+        w->r = at, w->spare = spare;
+    else
+        w->key = at, w->key_spare = spare;
     return w->count && w->block[0] && w->block[1];
 }
 
@@ -119,20 +129,25 @@ typedef struct {
     int kth, n_kth; /* which places */
 } group;
 
-/* What scattering by a digit takes: the bin of each digit, and where the next item of each bin goes. */
+/* What scattering by a digit takes: the bin of each digit, and where the next item of each bin
+ * goes. */
 typedef struct {
     uint8_t of[1 << 11];
     int64_t next[2 * MOST_PLACES + 1];
 } bins;
 
-/* From how many items have each digit, the bins: neighbouring digits without a place share one, so that few are written side by side; and
- * the groups, which are digits with places; `first` is the place of the first item. Returns how many groups there are. */
-static int join_digits(const int64_t *count, uint64_t digits, int64_t first, const int64_t *kth, int n_kth, bins *b, group *found) {
+/* From how many items have each digit, the bins: neighbouring digits without a place share one, so
+ * that few are written side by side; and the groups, which are digits with places; `first` is the
+ * place of the first item. Returns how many groups there are. */
+static int join_digits(const int64_t *count, uint64_t digits, int64_t first, const int64_t *kth,
+                       int n_kth, bins *b, group *found) {
     int groups = 0, n = 0;
     bool open = false;
     int64_t at = 0;
     for (uint64_t d = 0; d < digits; d++) {
-        group g = {.from = at, .to = at + count[d], .kth = groups ? found[groups - 1].kth + found[groups - 1].n_kth : 0};
+        group g = {.from = at,
+                   .to = at + count[d],
+                   .kth = groups ? found[groups - 1].kth + found[groups - 1].n_kth : 0};
         while (g.kth + g.n_kth < n_kth && kth[g.kth + g.n_kth] - first < g.to) g.n_kth++;
         if (g.n_kth) found[groups++] = g;
         if (g.n_kth || !open) b->next[n++] = at;
@@ -143,18 +158,24 @@ static int join_digits(const int64_t *count, uint64_t digits, int64_t first, con
     return groups;
 }
 
-static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w);
+static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
+                       const int64_t *kth, int n_kth, room *w);
 
-/* In keys that were put into bins by the digit at `shift`, what shares a place's digit is sorted further. */
-static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group *found, int groups, int64_t first, const int64_t *kth, room *w) {
+/* In keys that were put into bins by the digit at `shift`, what shares a place's digit is sorted
+ * further. */
+static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group *found, int groups,
+                         int64_t first, const int64_t *kth, room *w) {
     for (int i = 0; i < groups && shift && !hostcall_stopped(w->stop); i++) {
         const group *g = &found[i];
-        place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth, g->n_kth, w);
+        place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth,
+                   g->n_kth, w);
     }
 }
 
-/* Puts n keys, whose lowest `bits` may differ, in order as far as the places kth, counted from `first`, ask. */
-static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first, const int64_t *kth, int n_kth, room *w) {
+/* Puts n keys, whose lowest `bits` may differ, in order as far as the places kth, counted from
+ * `first`, ask. */
+static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
+                       const int64_t *kth, int n_kth, room *w) {
     int digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit;
     group found[MOST_PLACES];
@@ -168,12 +189,15 @@ static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int6
     memset(w->count, 0, digits * sizeof *w->count);
     for (int64_t i = 0; i < n; i++) w->count[spare[i] >> shift & (digits - 1)]++;
     int groups = join_digits(w->count, digits, first, kth, n_kth, &b, found);
-    for (int64_t i = 0; i < n; i++) key[b.next[b.of[spare[i] >> shift & (digits - 1)]]++] = spare[i];
+    for (int64_t i = 0; i < n; i++)
+        key[b.next[b.of[spare[i] >> shift & (digits - 1)]]++] = spare[i];
     place_groups(key, spare, shift, found, groups, first, kth, w);
 }
 
-/* The same for the elements of a row, whose keys are made as they are put where their highest digit belongs. */
-static void place_values(const gpa_libcall *c, const char *in, int64_t n, const sortkey_order *o, room *w) {
+/* The same for the elements of a row, whose keys are made as they are put where their highest digit
+ * belongs. */
+static void place_values(const gpa_libcall *c, const char *in, int64_t n, const sortkey_order *o,
+                         room *w) {
     size_t item = dtype_size(c->dtype);
     int bits = (int)item * 8, digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit, *key = w->key;
@@ -182,22 +206,23 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
     bins b;
     int groups = 0;
     memset(w->count, 0, digits * sizeof *w->count);
-#define PLACE(T)                                                                                                    \
-    {                                                                                                               \
-        const T *x = (const void *)in;                                                                              \
-        for (int64_t i = 0; i < n; i++) w->count[sortkey_of_bits(x[i], &own) >> shift & (digits - 1)]++;     \
-        groups = join_digits(w->count, digits, 0, c->sort.places, c->sort.n_places, &b, found);                     \
-        for (int64_t i = 0; i < n; i++) {                                                                           \
-            uint64_t k = sortkey_of_bits(x[i], &own);                                                        \
-            key[b.next[b.of[k >> shift & (digits - 1)]]++] = k;                                                     \
-        }                                                                                                           \
-        break;                                                                                                      \
+#define PLACE(T)                                                                                \
+    {                                                                                           \
+        const T *x = (const void *)in;                                                          \
+        for (int64_t i = 0; i < n; i++)                                                         \
+            w->count[sortkey_of_bits(x[i], &own) >> shift & (digits - 1)]++;                    \
+        groups = join_digits(w->count, digits, 0, c->sort.places, c->sort.n_places, &b, found); \
+        for (int64_t i = 0; i < n; i++) {                                                       \
+            uint64_t k = sortkey_of_bits(x[i], &own);                                           \
+            key[b.next[b.of[k >> shift & (digits - 1)]]++] = k;                                 \
+        }                                                                                       \
+        break;                                                                                  \
     }
     switch (item) {
-    case 1: PLACE(uint8_t)
-    case 2: PLACE(uint16_t)
-    case 4: PLACE(uint32_t)
-    case 8: PLACE(uint64_t)
+        case 1: PLACE(uint8_t)
+        case 2: PLACE(uint16_t)
+        case 4: PLACE(uint32_t)
+        case 8: PLACE(uint64_t)
     }
 #undef PLACE
     place_groups(key, w->key_spare, shift, found, groups, 0, c->sort.places, w);
@@ -215,22 +240,27 @@ static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *o
     }
     for (int64_t i = 0; i < n; i++) sorted[i] = sortkey_to_bits(sorted[i], &o);
     sortkey_save(out, o.item, n, sorted);
-    if (o.kind == 'F' && !c->sort.n_places && !hostcall_stopped(w->stop)) sortkey_mend_zeros(&o, in, n, 1, out);
+    if (o.kind == 'F' && !c->sort.n_places && !hostcall_stopped(w->stop))
+        sortkey_mend_zeros(&o, in, n, 1, out);
 }
 
 /* ---- orders ---- */
 
-/* A row whose order is looked for: element r[i].at is to come i-th. With n_kth > 0 only what is at the places kth has to. */
+/* A row whose order is looked for: element r[i].at is to come i-th. With n_kth > 0 only what is at
+ * the places kth has to. */
 typedef struct {
     room *w;
     key_rule rule;
     const char *from;
 } ordered;
 
-static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth, int n_kth);
+static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
+                        int n_kth);
 
-/* Among n items from lo on, in order by the keys of a level, those with equal keys are put in the order of the next. */
-static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth, int n_kth) {
+/* Among n items from lo on, in order by the keys of a level, those with equal keys are put in the
+ * order of the next. */
+static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
+                       int n_kth) {
     const ranked *r = o->w->r;
     if (level + 1 == o->rule.levels) return;
     for (int64_t i = lo, end; i < lo + n && !hostcall_stopped(o->w->stop); i = end) {
@@ -243,8 +273,10 @@ static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const
     }
 }
 
-/* Puts n items from lo on, whose keys differ in the lowest `bits` at most, in the order of their keys and of the levels after theirs. */
-static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int level, const int64_t *kth, int n_kth) {
+/* Puts n items from lo on, whose keys differ in the lowest `bits` at most, in the order of their
+ * keys and of the levels after theirs. */
+static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int level,
+                       const int64_t *kth, int n_kth) {
     room *w = o->w;
     ranked *r = w->r + lo, *spare = w->spare + lo;
     group found[MOST_PLACES];
@@ -257,16 +289,20 @@ static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int le
         memset(w->count, 0, digits * sizeof *w->count);
         for (int64_t i = 0; i < n; i++) w->count[spare[i].key >> shift & (digits - 1)]++;
         int groups = join_digits(w->count, digits, lo, kth, n_kth, &b, found);
-        for (int64_t i = 0; i < n; i++) r[b.next[b.of[spare[i].key >> shift & (digits - 1)]]++] = spare[i];
+        for (int64_t i = 0; i < n; i++)
+            r[b.next[b.of[spare[i].key >> shift & (digits - 1)]]++] = spare[i];
         for (int i = 0; i < groups && !hostcall_stopped(w->stop); i++)
-            order_keys(o, lo + found[i].from, found[i].to - found[i].from, shift, level, kth + found[i].kth, found[i].n_kth);
+            order_keys(o, lo + found[i].from, found[i].to - found[i].from, shift, level,
+                       kth + found[i].kth, found[i].n_kth);
         return;
     }
-    if (!sorted && sort_ranks(r, spare, n, bits, w->count, w->stop) == spare) memcpy(r, spare, (size_t)n * sizeof *r);
+    if (!sorted && sort_ranks(r, spare, n, bits, w->count, w->stop) == spare)
+        memcpy(r, spare, (size_t)n * sizeof *r);
     order_ties(o, lo, n, level, kth, n_kth);
 }
 
-static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth, int n_kth) {
+static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
+                        int n_kth) {
     ranked *r = o->w->r + lo;
     const key_rule rule = o->rule; /* the compiler knows that nothing changes it */
     const char *from = o->from;
@@ -278,27 +314,34 @@ static void order_level(const ordered *o, int64_t lo, int64_t n, int level, cons
 static const ranked *order(const gpa_libcall *c, const char *from, room *w) {
     ordered o = {w, rule_of(c->dtype), from};
     for (int64_t i = 0; i < c->sort.n; i++) w->r[i].at = i;
-    order_level(&o, 0, c->sort.n, 0, c->sort.places, c->sort.n_places <= MOST_PLACES ? c->sort.n_places : 0);
+    order_level(&o, 0, c->sort.n, 0, c->sort.places,
+                c->sort.n_places <= MOST_PLACES ? c->sort.n_places : 0);
     return w->r;
 }
 
 /* Where the elements of an order stand, or the elements themselves. */
-static void write_order(const ranked *r, int64_t n, bool arg, const char *row, size_t item, char *out) {
-#define ELEMENTS(bytes)                                                                                          \
-    for (int64_t i = 0; i < n; i++) memcpy(out + (size_t)i * (bytes), row + (size_t)r[i].at * (bytes), bytes)
+static void write_order(const ranked *r, int64_t n, bool arg, const char *row, size_t item,
+                        char *out) {
+#define ELEMENTS(bytes)             \
+    for (int64_t i = 0; i < n; i++) \
+    memcpy(out + (size_t)i * (bytes), row + (size_t)r[i].at * (bytes), bytes)
     if (arg)
         for (int64_t i = 0; i < n; i++) ((int64_t *)(void *)out)[i] = r[i].at;
-    else if (item == sizeof(gpa_c64)) ELEMENTS(sizeof(gpa_c64));
-    else ELEMENTS(sizeof(gpa_c128));
+    else if (item == sizeof(gpa_c64))
+        ELEMENTS(sizeof(gpa_c64));
+    else
+        ELEMENTS(sizeof(gpa_c128));
 #undef ELEMENTS
 }
 
 /* ---- calls ---- */
 
-gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
+                       gpa_err *e) {
     int64_t n = call->sort.n;
     bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(call->dtype);
-    size_t item = dtype_size(call->dtype), to = arg ? sizeof(int64_t) : item; /* only complex elements are put in order by ranks */
+    size_t item = dtype_size(call->dtype),
+           to = arg ? sizeof(int64_t) : item; /* only complex elements are put in order by ranks */
     room w;
     if (n == 0) return GPA_OK;
     bool fits = room_new(&w, (size_t)n, ranks, stop);
@@ -318,7 +361,8 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const
 
 /* ---- searching ---- */
 
-/* Keys of the elements a and v, the most significant first: one each, or those of a complex number. */
+/* Keys of the elements a and v, the most significant first: one each, or those of a complex number.
+ */
 typedef struct {
     int levels;
     uint64_t *a[SORTKEY_COMPLEX], *v[SORTKEY_COMPLEX];
@@ -331,8 +375,8 @@ static bool before(const keys *k, int64_t i, int64_t j, bool equal) {
     return equal;
 }
 
-gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv, bool right, int64_t *out,
-                         const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv,
+                         bool right, int64_t *out, const atomic_bool *stop, gpa_err *e) {
     key_rule rule = rule_of(t);
     keys k = {.levels = rule.levels};
     bool fits = true;
@@ -348,8 +392,10 @@ gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, 
         int64_t lo = 0, hi = na;
         while (lo < hi) {
             int64_t mid = lo + (hi - lo) / 2;
-            if (before(&k, mid, j, right)) lo = mid + 1;
-            else hi = mid;
+            if (before(&k, mid, j, right))
+                lo = mid + 1;
+            else
+                hi = mid;
         }
         out[j] = lo;
     }

@@ -1,7 +1,9 @@
-/* Keys of elements: unsigned numbers whose order is that of the elements, NaN last. For the host's own sorts and the CPU device's.
+/* Keys of elements: unsigned numbers whose order is that of the elements, NaN last. For the host's
+ * own sorts and the CPU device's.
  *
- * Values are sorted as keys and turned back, so their keys differ where the bits do (-0 is just below 0, which sortkey_mend_zeros
- * puts right); ranks are made of keys that are equal where the elements are. */
+ * Values are sorted as keys and turned back, so their keys differ where the bits do (-0 is just
+ * below 0, which sortkey_mend_zeros puts right); ranks are made of keys that are equal where the
+ * elements are. */
 #ifndef GPA_HOST_SORT_KEY_H
 #define GPA_HOST_SORT_KEY_H
 
@@ -18,7 +20,10 @@ typedef struct {
 } sortkey_order;
 
 static inline sortkey_order sortkey_order_of(gpa_dtype t) {
-    sortkey_order o = {.kind = dtype_info[t].kind, .item = dtype_size(t), .sign = 1ull << (dtype_size(t) * 8 - 1), .nan = 0x7ff0000000000000u};
+    sortkey_order o = {.kind = dtype_info[t].kind,
+                       .item = dtype_size(t),
+                       .sign = 1ull << (dtype_size(t) * 8 - 1),
+                       .nan = 0x7ff0000000000000u};
     if (o.item == 4) o.nan = 0x7f800000;
     if (o.item == 2) o.nan = t == DT_F16 ? 0x7c00 : 0x7f80;
     return o;
@@ -29,13 +34,14 @@ static inline uint64_t sortkey_of_bits(uint64_t bits, const sortkey_order *o) {
     if (o->kind == 'I') return bits ^ o->sign;
     if (o->kind != 'F') return bits;
     if ((bits & ~o->sign) > o->nan) return bits | o->sign;
-    return bits ^ (o->sign | (-(uint64_t)((bits & o->sign) != 0) & (o->sign - 1))); /* signs cannot be foreseen: no branch */
+    return bits ^ (o->sign | (-(uint64_t)((bits & o->sign) != 0) &
+                              (o->sign - 1))); /* signs cannot be foreseen: no branch */
 }
 
 static inline uint64_t sortkey_to_bits(uint64_t key, const sortkey_order *o) {
     if (o->kind == 'I') return key ^ o->sign;
     if (o->kind != 'F') return key;
-    return key ^ (o->sign | (-(uint64_t)!(key & o->sign) & (o->sign - 1)));
+    return key ^ (o->sign | (-(uint64_t) !(key & o->sign) & (o->sign - 1)));
 }
 
 /* The same, where 0 and -0, and all that are no numbers, are equal. */
@@ -45,13 +51,16 @@ static inline uint64_t sortkey_rank(uint64_t bits, const sortkey_order *o) {
     return sortkey_of_bits(o->kind == 'F' && bits == o->sign ? 0 : bits, o);
 }
 
-/* A complex number has three keys, the most significant first. NumPy puts a NaN imaginary part behind all numbers, a NaN real part behind
- * that, and both last: the first key is the real part, or the largest there is; then which of the two is NaN, or the imaginary
- * part; then the part that is none. `parts` is the order of its parts. */
+/* A complex number has three keys, the most significant first. NumPy puts a NaN imaginary part
+ * behind all numbers, a NaN real part behind that, and both last: the first key is the real part,
+ * or the largest there is; then which of the two is NaN, or the imaginary part; then the part that
+ * is none. `parts` is the order of its parts. */
 enum { SORTKEY_COMPLEX = 3 };
 
-static inline uint64_t sortkey_complex(uint64_t re, uint64_t im, int level, const sortkey_order *parts) {
-    uint64_t last = parts->sign | (parts->sign - 1), real = sortkey_rank(re, parts), imag = sortkey_rank(im, parts);
+static inline uint64_t sortkey_complex(uint64_t re, uint64_t im, int level,
+                                       const sortkey_order *parts) {
+    uint64_t last = parts->sign | (parts->sign - 1), real = sortkey_rank(re, parts),
+             imag = sortkey_rank(im, parts);
     bool bad_re = real == last, bad_im = imag == last;
     if (!bad_re && !bad_im) return level == 0 ? real : level == 1 ? imag : 0;
     if (level < 2) return level == 0 ? last : (uint64_t)bad_re * 2 + bad_im;
@@ -64,38 +73,42 @@ static inline void sortkey_load(const void *from, size_t item, int64_t n, uint64
     for (int64_t i = 0; i < n; i++) to[i] = ((const T *)from)[i]; \
     break
     switch (item) {
-    case 1: LOAD(uint8_t);
-    case 2: LOAD(uint16_t);
-    case 4: LOAD(uint32_t);
-    case 8: LOAD(uint64_t);
+        case 1: LOAD(uint8_t);
+        case 2: LOAD(uint16_t);
+        case 4: LOAD(uint32_t);
+        case 8: LOAD(uint64_t);
     }
 #undef LOAD
 }
 
 static inline void sortkey_save(void *to, size_t item, int64_t n, const uint64_t *from) {
-#define SAVE(T)                                              \
+#define SAVE(T)                                                \
     for (int64_t i = 0; i < n; i++) ((T *)to)[i] = (T)from[i]; \
     break
     switch (item) {
-    case 1: SAVE(uint8_t);
-    case 2: SAVE(uint16_t);
-    case 4: SAVE(uint32_t);
-    case 8: SAVE(uint64_t);
+        case 1: SAVE(uint8_t);
+        case 2: SAVE(uint16_t);
+        case 4: SAVE(uint32_t);
+        case 8: SAVE(uint64_t);
     }
 #undef SAVE
 }
 
-/* 0 and -0 are equal, so they keep the order in which they came: of n sorted floats `out`, the zeros are written once more as
- * they stand in `in`. In both, elements are `apart` from each other. */
-static inline void sortkey_mend_zeros(const sortkey_order *o, const char *in, int64_t n, int64_t apart, char *out) {
+/* 0 and -0 are equal, so they keep the order in which they came: of n sorted floats `out`, the
+ * zeros are written once more as they stand in `in`. In both, elements are `apart` from each other.
+ */
+static inline void sortkey_mend_zeros(const sortkey_order *o, const char *in, int64_t n,
+                                      int64_t apart, char *out) {
     const size_t step = (size_t)apart * o->item;
     int64_t lo = 0, hi = n, end;
     uint64_t bits = 0;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
         sortkey_load(out + (size_t)mid * step, o->item, 1, &bits);
-        if (sortkey_of_bits(bits, o) < o->sign - 1) lo = mid + 1;
-        else hi = mid;
+        if (sortkey_of_bits(bits, o) < o->sign - 1)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
     for (end = lo; end < n; end++) {
         sortkey_load(out + (size_t)end * step, o->item, 1, &bits);

@@ -1,14 +1,19 @@
 /* The columns of one row of a sparse matrix, each once, as they come.
  *
- * A column is found in a table with slots to spare. Those of a row before are void without being cleared, as a slot counts only where a column of this row
- * says that it stands there (P. Briggs, L. Torczon, ACM Letters on Programming Languages and Systems 2, 59-69, 1993). */
+ * A column is found in a table with slots to spare. Those of a row before are void without being
+ * cleared, as a slot counts only where a column of this row says that it stands there (P. Briggs,
+ * L. Torczon, ACM Letters on Programming Languages and Systems 2, 59-69, 1993). */
 #ifndef GPA_HOST_SPARSE_ACCUMULATOR_H
 #define GPA_HOST_SPARSE_ACCUMULATOR_H
 
 #include "runtime/base/base.h"
 #include "runtime/base/err.h"
 
-enum { ROWSET_WORD = 32, ROWSET_MOST = 31, ROWSET_NEAR = 12 /* bits of a table that stays in the nearest cache */ };
+enum {
+    ROWSET_WORD = 32,
+    ROWSET_MOST = 31,
+    ROWSET_NEAR = 12 /* bits of a table that stays in the nearest cache */
+};
 
 typedef struct {
     int32_t *slot;   /* which of the row's columns may stand there */
@@ -19,7 +24,8 @@ typedef struct {
     int shift;
 } row_set;
 
-/* For rows of up to `most` columns, at least 1. Given back with rowset_free, also after a failure. */
+/* For rows of up to `most` columns, at least 1. Given back with rowset_free, also after a failure.
+ */
 static inline gpa_code rowset_new(row_set *r, int64_t most, gpa_err *e) {
     int bits = 1;
     while (bits < ROWSET_MOST && 1ll << bits < (bits < ROWSET_NEAR ? 8 : 2) * most) bits++;
@@ -40,7 +46,9 @@ static inline void rowset_free(row_set *r) {
 static inline int32_t rowset_find(row_set *r, int32_t column) {
     for (uint32_t h = (uint32_t)column * 0x9E3779B1u >> r->shift;; h = (h + 1) & r->mask) {
         const int32_t k = r->slot[h];
-        if ((k < r->n) & (r->home[k] == h)) { /* one branch: of what a row before left there neither can be foreseen */
+        if ((k < r->n) &
+            (r->home[k] ==
+             h)) { /* one branch: of what a row before left there neither can be foreseen */
             if (r->column[k] == column) return k;
             continue;
         }

@@ -1,7 +1,8 @@
-/* Sparse matrices by rows in host memory, in other forms: transposed, dense, made of diagonals, of several side by side, of places in order.
+/* Sparse matrices by rows in host memory, in other forms: transposed, dense, made of diagonals, of
+ * several side by side, of places in order.
  *
- * Values are moved by their size; only those that may meet at a place need their dtype. Reading order: places, transposes, dense ones, diagonals,
- * several side by side. */
+ * Values are moved by their size; only those that may meet at a place need their dtype. Reading
+ * order: places, transposes, dense ones, diagonals, several side by side. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
@@ -12,7 +13,8 @@ enum { LANES = 16, AHEAD = 12 /* places that memory is asked for */ };
 
 /* ---- places ---- */
 
-/* Each line fills LANES at least, of which the next ones take back what is theirs: lengths cannot be foreseen. */
+/* Each line fills LANES at least, of which the next ones take back what is theirs: lengths cannot
+ * be foreseen. */
 GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
     const int32_t last = start[m] - LANES;
     for (int64_t i = 0; i < m; i++) {
@@ -25,10 +27,12 @@ GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
     }
 }
 
-bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m, int32_t *start) {
+bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m,
+                     int32_t *start) {
     int64_t i = 0; /* lines that have begun */
     for (int64_t s = 0; s < count; s++) {
-        if (s && !(line[s - 1] < line[s] || (line[s - 1] == line[s] && other[s - 1] < other[s]))) return false;
+        if (s && !(line[s - 1] < line[s] || (line[s - 1] == line[s] && other[s - 1] < other[s])))
+            return false;
         for (; i <= line[s]; i++) start[i] = (int32_t)s;
     }
     for (; i <= m; i++) start[i] = (int32_t)count;
@@ -37,14 +41,14 @@ bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, i
 
 /* ---- transposes ---- */
 
-#define TURN(T)                                                                           \
-    for (int64_t i = 0; i < a->m; i++)                                                    \
-        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {                         \
+#define TURN(T)                                                                                \
+    for (int64_t i = 0; i < a->m; i++)                                                         \
+        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {                              \
             const int32_t to = start[column[s]]++, next = start[column[MIN(s + AHEAD, last)]]; \
-            __builtin_prefetch(line + next, 1);                                           \
-            __builtin_prefetch((T *)at + next, 1);                                        \
-            line[to] = (int32_t)i;                                                        \
-            ((T *)at)[to] = ((const T *)a->at)[s];                                        \
+            __builtin_prefetch(line + next, 1);                                                \
+            __builtin_prefetch((T *)at + next, 1);                                             \
+            line[to] = (int32_t)i;                                                             \
+            ((T *)at)[to] = ((const T *)a->at)[s];                                             \
         }
 
 void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t *line, void *at) {
@@ -64,53 +68,62 @@ void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t
 
 /* ---- dense ones ---- */
 
-#define DENSE(id, T, ADD)                                                                     \
-    static void dense_##id(const host_rows *p, int64_t down, int64_t across, void *out) {     \
-        const T *at = p->at;                                                                  \
-        for (int64_t i = 0; i < p->m; i++)                                                    \
-            for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                         \
-                T *to = (T *)out + i * down + p->column[s] * across, c = *to;                 \
-                const T a = at[s];                                                            \
-                ADD;                                                                          \
-                *to = c;                                                                      \
-            }                                                                                 \
-    }                                                                                         \
-    static void places_##id(const int32_t *row, const int32_t *column, const void *values, int64_t count, int64_t n, void *out) { \
-        for (int64_t s = 0; s < count; s++) {                                                 \
-            const T a = ((const T *)values)[s];                                               \
-            T *to = (T *)out + row[s] * n + column[s], c = *to;                               \
-            ADD;                                                                              \
-            *to = c;                                                                          \
-        }                                                                                     \
+#define DENSE(id, T, ADD)                                                                  \
+    static void dense_##id(const host_rows *p, int64_t down, int64_t across, void *out) {  \
+        const T *at = p->at;                                                               \
+        for (int64_t i = 0; i < p->m; i++)                                                 \
+            for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                      \
+                T *to = (T *)out + i * down + p->column[s] * across, c = *to;              \
+                const T a = at[s];                                                         \
+                ADD;                                                                       \
+                *to = c;                                                                   \
+            }                                                                              \
+    }                                                                                      \
+    static void places_##id(const int32_t *row, const int32_t *column, const void *values, \
+                            int64_t count, int64_t n, void *out) {                         \
+        for (int64_t s = 0; s < count; s++) {                                              \
+            const T a = ((const T *)values)[s];                                            \
+            T *to = (T *)out + row[s] * n + column[s], c = *to;                            \
+            ADD;                                                                           \
+            *to = c;                                                                       \
+        }                                                                                  \
     }
 SUM_TYPES(DENSE)
 #undef DENSE
 
 void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
     const int64_t down = turned ? 1 : a->n, across = turned ? a->m : 1;
-#define SUM(id, T, ADD) if (t == DT_##id) dense_##id(a, down, across, out);
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) dense_##id(a, down, across, out);
     SUM_TYPES(SUM)
 #undef SUM
 }
 
-void hostcall_dense_places(gpa_dtype t, const int32_t *row, const int32_t *column, const void *at, int64_t count, int64_t m, int64_t n, void *out) {
+void hostcall_dense_places(gpa_dtype t, const int32_t *row, const int32_t *column, const void *at,
+                           int64_t count, int64_t m, int64_t n, void *out) {
     memset(out, 0, (size_t)(m * n) * dtype_size(t));
-#define SUM(id, T, ADD) if (t == DT_##id) places_##id(row, column, at, count, n, out);
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) places_##id(row, column, at, count, n, out);
     SUM_TYPES(SUM)
 #undef SUM
 }
 
 /* ---- diagonals ---- */
 
-int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) { return MAX(0, MIN(m + MIN(offset, 0), n - MAX(offset, 0))); }
+int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) {
+    return MAX(0, MIN(m + MIN(offset, 0), n - MAX(offset, 0)));
+}
 
 enum {
     TOGETHER = 8, /* rows whose values are written together */
     PATTERN = 512 /* columns that the rows below repeat; those of one row at least */
 };
 
-/* Where `rows` rows of a matrix begin and which columns they have that have the same `wide` diagonals. After the first ones columns repeat, and grow. */
-static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *offset, int64_t wide, int32_t to, int32_t *restrict start, int32_t *restrict column) {
+/* Where `rows` rows of a matrix begin and which columns they have that have the same `wide`
+ * diagonals. After the first ones columns repeat, and grow. */
+static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *offset, int64_t wide,
+                                     int32_t to, int32_t *restrict start,
+                                     int32_t *restrict column) {
     const int64_t some = MIN(rows, MAX(1, PATTERN / MAX(1, wide)));
     for (int64_t j = 0; j < rows; j++) start[j] = to + (int32_t)((j + 1) * wide);
     for (int64_t j = 0; j < some; j++)
@@ -118,23 +131,26 @@ static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *off
     for (int64_t j = some; j < rows; j += some) {
         const int32_t *pattern = column;
         int32_t *restrict put = column + j * wide;
-        for (int64_t s = 0, n = MIN(some, rows - j) * wide; s < n; s++) put[s] = pattern[s] + (int32_t)j;
+        for (int64_t s = 0, n = MIN(some, rows - j) * wide; s < n; s++)
+            put[s] = pattern[s] + (int32_t)j;
     }
 }
 
-/* The values of these rows: of each diagonal those of several rows one after the other, so that all are read and written as they lie. */
-#define PUT(T)                                                                                                 \
-    for (int64_t j = 0; j < rows; j += TOGETHER)                                                               \
-        for (int64_t d = 0; d < wide; d++) {                                                                   \
-            const T *from = (const T *)values + first[d] + (MIN(0, offset[d]) + i + j) * step;                 \
-            T *put = (T *)at + j * wide + d;                                                                   \
-            if (rows - j >= TOGETHER)                                                                          \
-                for (int64_t w = 0; w < TOGETHER; w++) put[w * wide] = from[w * step];                         \
-            else                                                                                               \
-                for (int64_t w = 0; w < rows - j; w++) put[w * wide] = from[w * step];                         \
+/* The values of these rows: of each diagonal those of several rows one after the other, so that all
+ * are read and written as they lie. */
+#define PUT(T)                                                                                 \
+    for (int64_t j = 0; j < rows; j += TOGETHER)                                               \
+        for (int64_t d = 0; d < wide; d++) {                                                   \
+            const T *from = (const T *)values + first[d] + (MIN(0, offset[d]) + i + j) * step; \
+            T *put = (T *)at + j * wide + d;                                                   \
+            if (rows - j >= TOGETHER)                                                          \
+                for (int64_t w = 0; w < TOGETHER; w++) put[w * wide] = from[w * step];         \
+            else                                                                               \
+                for (int64_t w = 0; w < rows - j; w++) put[w * wide] = from[w * step];         \
         }
 
-static void diagonal_values(size_t item, int64_t i, int64_t rows, const int64_t *offset, const int64_t *first, int64_t wide, const void *values, int64_t step,
+static void diagonal_values(size_t item, int64_t i, int64_t rows, const int64_t *offset,
+                            const int64_t *first, int64_t wide, const void *values, int64_t step,
                             void *at) {
     BY_SIZE(item, PUT);
 }
@@ -143,14 +159,17 @@ static void diagonal_values(size_t item, int64_t i, int64_t rows, const int64_t 
 /* The bits of a word of a value of dtype t, one of which is set if it is not 0. */
 static uint64_t bits_beside_signs(gpa_dtype t) {
     const uint64_t floats = UINT64_MAX >> 1, halves = UINT64_C(0x7fffffff7fffffff);
-    return t == DT_F16 || t == DT_BF16 ? 0x7fff : t == DT_F32 || t == DT_C64 ? halves : t == DT_F64 || t == DT_C128 ? floats : UINT64_MAX;
+    return t == DT_F16 || t == DT_BF16   ? 0x7fff
+           : t == DT_F32 || t == DT_C64  ? halves
+           : t == DT_F64 || t == DT_C128 ? floats
+                                         : UINT64_MAX;
 }
 
-#define MARK(STAYS)                          \
-    for (int64_t s = 0; s < n; s++) {        \
-        const uint8_t stays = (STAYS) != 0;  \
-        on[s] = stays;                       \
-        left += stays;                       \
+#define MARK(STAYS)                         \
+    for (int64_t s = 0; s < n; s++) {       \
+        const uint8_t stays = (STAYS) != 0; \
+        on[s] = stays;                      \
+        left += stays;                      \
     }
 #define MARK_OF(T) MARK(((const T *)at)[s] & (T)bits)
 
@@ -159,38 +178,47 @@ static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *re
     const uint64_t bits = bits_beside_signs(t), *words = at;
     const size_t item = dtype_size(t);
     int64_t left = 0;
-    if (item == 1) MARK_OF(uint8_t)
-    else if (item == 2) MARK_OF(uint16_t)
-    else if (item == 4) MARK_OF(uint32_t)
-    else if (item == 8) MARK_OF(uint64_t)
-    else MARK((words[2 * s] | words[2 * s + 1]) & bits)
+    if (item == 1)
+        MARK_OF(uint8_t)
+    else if (item == 2)
+        MARK_OF(uint16_t)
+    else if (item == 4)
+        MARK_OF(uint32_t)
+    else if (item == 8)
+        MARK_OF(uint64_t)
+    else
+        MARK((words[2 * s] | words[2 * s + 1]) & bits)
     return left;
 }
 #undef MARK_OF
 #undef MARK
 
-/* Rows of values one after the other, without those that are not marked: each value is written, and the next one to its place where it does not stay. */
-#define KEEP(T)                                                              \
-    for (int64_t l = 0, s = 0; l < rows; l++, start[l] = first + to)         \
-        for (const int64_t end = start[l + 1] - first; s < end; s++) {       \
-            column[to] = column[s];                                          \
-            ((T *)at)[to] = ((const T *)at)[s];                              \
-            to += on[s];                                                     \
+/* Rows of values one after the other, without those that are not marked: each value is written, and
+ * the next one to its place where it does not stay. */
+#define KEEP(T)                                                        \
+    for (int64_t l = 0, s = 0; l < rows; l++, start[l] = first + to)   \
+        for (const int64_t end = start[l + 1] - first; s < end; s++) { \
+            column[to] = column[s];                                    \
+            ((T *)at)[to] = ((const T *)at)[s];                        \
+            to += on[s];                                               \
         }
 
-static void leave_out(size_t item, int64_t rows, const uint8_t *on, int32_t *start, int32_t *column, void *at) {
+static void leave_out(size_t item, int64_t rows, const uint8_t *on, int32_t *start, int32_t *column,
+                      void *at) {
     const int32_t first = start[0];
     int32_t to = 0;
     BY_SIZE(item, KEEP);
 }
 #undef KEEP
 
-void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset, const int64_t *first, int64_t count, const void *values, int64_t step,
+void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset,
+                        const int64_t *first, int64_t count, const void *values, int64_t step,
                         uint8_t *on, int32_t *start, int32_t *column, void *at) {
     const size_t item = dtype_size(t);
     int64_t low = count, high = count;
     start[0] = 0;
-    for (int64_t i = 0, end; i < m; i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1, and are few */
+    for (int64_t i = 0, end; i < m;
+         i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1, and are few */
         const int64_t to = start[i];
         for (; low && offset[low - 1] >= -i; low--) continue;
         for (; high && offset[high - 1] >= n - i; high--) continue;
@@ -211,7 +239,8 @@ void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset
 #define COPY(T) \
     for (int32_t s = from; s < end; s++) ((T *)at)[to + s - from] = ((const T *)b->at)[s];
 
-void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *start, int32_t *column, void *at) {
+void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *start,
+                     int32_t *column, void *at) {
     int32_t to = start[0] = 0;
     for (int64_t i = 0; i < a->m; i++) {
         int32_t before = 0;

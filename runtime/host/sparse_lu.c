@@ -1,9 +1,11 @@
 /* Triangular factors of sparse matrices in host memory, and solutions by them.
  *
- * Each column is solved by the columns before it: which of these it needs is found by a walk through their rows, so that the time goes with the operations
- * (J. R. Gilbert, T. Peierls, SIAM Journal on Scientific and Statistical Computing 9, 862-874, 1988). Once a column's rows were walked with its pivot's, the
- * rows of the later one need not be walked again from it (S. C. Eisenstat, J. W. H. Liu, SIAM Journal on Matrix Analysis 14, 253-257, 1993).
- * Reading order: rows that a column reaches, factors, solutions. */
+ * Each column is solved by the columns before it: which of these it needs is found by a walk
+ * through their rows, so that the time goes with the operations (J. R. Gilbert, T. Peierls, SIAM
+ * Journal on Scientific and Statistical Computing 9, 862-874, 1988). Once a column's rows were
+ * walked with its pivot's, the rows of the later one need not be walked again from it (S. C.
+ * Eisenstat, J. W. H. Liu, SIAM Journal on Matrix Analysis 14, 253-257, 1993). Reading order: rows
+ * that a column reaches, factors, solutions. */
 #include "runtime/host/sparse_lu.h"
 
 #include <complex.h>
@@ -19,7 +21,9 @@ typedef double _Complex c128;
 #define REAL_SIZE(x) fabs((double)(x))
 #define COMPLEX_SIZE(x) (fabs(creal((c128)(x))) + fabs(cimag((c128)(x))))
 /* TYPE(dtype, C type, how large a value is). */
-#define TYPES(TYPE) TYPE(F32, float, REAL_SIZE) TYPE(F64, double, REAL_SIZE) TYPE(C64, c64, COMPLEX_SIZE) TYPE(C128, c128, COMPLEX_SIZE)
+#define TYPES(TYPE)             \
+    TYPE(F32, float, REAL_SIZE) \
+    TYPE(F64, double, REAL_SIZE) TYPE(C64, c64, COMPLEX_SIZE) TYPE(C128, c128, COMPLEX_SIZE)
 
 /* ---- rows that a column reaches ---- */
 
@@ -31,7 +35,8 @@ typedef struct {
     int32_t *stack, *next; /* rows on the way, and where each goes on */
 } walk;
 
-static int32_t walk_from(const walk *w, const lu_part *lower, int32_t row, int32_t column, int32_t top) {
+static int32_t walk_from(const walk *w, const lu_part *lower, int32_t row, int32_t column,
+                         int32_t top) {
     int32_t depth = 0;
     w->stack[0] = row;
     w->next[0] = NONE;
@@ -74,8 +79,8 @@ void hostlu_free(lu_part *p) {
     mem_free(p->at);
 }
 
-/* Rows of column k of the lower part that come before those without a pivot: these alone are walked from now on, if the later column `by`, whose pivot is row
- * `pivot`, has all the others. */
+/* Rows of column k of the lower part that come before those without a pivot: these alone are walked
+ * from now on, if the later column `by`, whose pivot is row `pivot`, has all the others. */
 static int32_t parted(const walk *w, const lu_part *lower, int32_t k, size_t item, char *spare) {
     int32_t low = lower->start[k], high = lower->start[k + 1];
     while (low < high) {
@@ -104,79 +109,87 @@ static bool has_row(const lu_part *lower, int32_t k, int32_t row) {
 
 /* ---- factors ---- */
 
-#define FACTOR(id, T, SIZE)                                                                                                                   \
-    static gpa_code factor_##id(const host_rows *a, const int32_t *order, lu_part *lower, lu_part *upper, walk *w, void *work,                  \
-                                const atomic_bool *stop, gpa_err *e) {                                                                         \
-        const int32_t n = (int32_t)a->m;                                                                                                      \
-        T *x = work;                                                                                                                          \
-        char spare[sizeof(T)];                                                                                                                \
-        for (int32_t k = 0; k < n; k++) {                                                                                                     \
-            const int32_t j = order[k];                                                                                                       \
-            int32_t top = n, pivot = NONE;                                                                                                    \
-            double most = -1;                                                                                                                 \
-            lower->start[k] = (int32_t)lower->count;                                                                                          \
-            upper->start[k] = (int32_t)upper->count;                                                                                          \
-            for (int32_t s = a->start[j]; s < a->start[j + 1]; s++)                                                                           \
-                if (w->mark[a->column[s]] != k) top = walk_from(w, lower, a->column[s], k, top);                                              \
-            for (int32_t r = top; r < n; r++) x[w->reached[r]] = 0;                                                                           \
-            for (int32_t s = a->start[j]; s < a->start[j + 1]; s++) x[a->column[s]] += ((const T *)a->at)[s];                                 \
-            gpa_code rc = room(lower, (size_t)(n - top), sizeof(T), e);                                                                       \
-            if (!rc) rc = room(upper, (size_t)(n - top) + 1, sizeof(T), e);                                                                   \
-            if (rc) return rc;                                                                                                                \
-            T *low = (T *)(void *)lower->at, *up = (T *)(void *)upper->at;                                                                    \
-            for (int32_t r = top; r < n; r++) {                                                                                               \
-                const int32_t i = w->reached[r], before = w->place[i];                                                                        \
-                const T c = x[i];                                                                                                             \
-                if (before == NONE) {                                                                                                         \
-                    if (!(SIZE(c) <= most)) most = SIZE(c), pivot = i;                                                                        \
-                    continue;                                                                                                                 \
-                }                                                                                                                             \
-                upper->row[upper->count] = before;                                                                                            \
-                up[upper->count++] = c;                                                                                                       \
-                for (int32_t s = lower->start[before]; s < lower->start[before + 1]; s++) x[lower->row[s]] -= low[s] * c;                     \
-            }                                                                                                                                 \
-            if (pivot == NONE || most == 0) return gpa_fail(e, GPA_E_LINALG, "Singular matrix");                                              \
-            if (w->mark[j] == k && w->place[j] == NONE && 10 * SIZE(x[j]) >= most) pivot = j;                                                 \
-            const T by = x[pivot];                                                                                                            \
-            upper->row[upper->count] = k;                                                                                                     \
-            up[upper->count++] = by;                                                                                                          \
-            w->place[pivot] = k;                                                                                                              \
-            for (int32_t r = top; r < n; r++) {                                                                                               \
-                const int32_t i = w->reached[r];                                                                                              \
-                if (w->place[i] != NONE) continue;                                                                                            \
-                lower->row[lower->count] = i;                                                                                                 \
-                low[lower->count++] = x[i] / by;                                                                                              \
-            }                                                                                                                                 \
-            w->walked[k] = (int32_t)lower->count - lower->start[k];                                                                           \
-            lower->start[k + 1] = (int32_t)lower->count;                                                                                      \
-            for (int32_t s = upper->start[k]; s < (int32_t)upper->count - 1; s++) {                                                           \
-                const int32_t c = upper->row[s];                                                                                              \
-                if (w->walked[c] == lower->start[c + 1] - lower->start[c] && has_row(lower, c, pivot)) w->walked[c] = parted(w, lower, c, sizeof(T), spare); \
-            }                                                                                                                                 \
-            if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);                                       \
-        }                                                                                                                                     \
-        upper->start[n] = (int32_t)upper->count;                                                                                              \
-        lower->start[n] = (int32_t)lower->count;                                                                                              \
-        return GPA_OK;                                                                                                                        \
+#define FACTOR(id, T, SIZE)                                                                      \
+    static gpa_code factor_##id(const host_rows *a, const int32_t *order, lu_part *lower,        \
+                                lu_part *upper, walk *w, void *work, const atomic_bool *stop,    \
+                                gpa_err *e) {                                                    \
+        const int32_t n = (int32_t)a->m;                                                         \
+        T *x = work;                                                                             \
+        char spare[sizeof(T)];                                                                   \
+        for (int32_t k = 0; k < n; k++) {                                                        \
+            const int32_t j = order[k];                                                          \
+            int32_t top = n, pivot = NONE;                                                       \
+            double most = -1;                                                                    \
+            lower->start[k] = (int32_t)lower->count;                                             \
+            upper->start[k] = (int32_t)upper->count;                                             \
+            for (int32_t s = a->start[j]; s < a->start[j + 1]; s++)                              \
+                if (w->mark[a->column[s]] != k) top = walk_from(w, lower, a->column[s], k, top); \
+            for (int32_t r = top; r < n; r++) x[w->reached[r]] = 0;                              \
+            for (int32_t s = a->start[j]; s < a->start[j + 1]; s++)                              \
+                x[a->column[s]] += ((const T *)a->at)[s];                                        \
+            gpa_code rc = room(lower, (size_t)(n - top), sizeof(T), e);                          \
+            if (!rc) rc = room(upper, (size_t)(n - top) + 1, sizeof(T), e);                      \
+            if (rc) return rc;                                                                   \
+            T *low = (T *)(void *)lower->at, *up = (T *)(void *)upper->at;                       \
+            for (int32_t r = top; r < n; r++) {                                                  \
+                const int32_t i = w->reached[r], before = w->place[i];                           \
+                const T c = x[i];                                                                \
+                if (before == NONE) {                                                            \
+                    if (!(SIZE(c) <= most)) most = SIZE(c), pivot = i;                           \
+                    continue;                                                                    \
+                }                                                                                \
+                upper->row[upper->count] = before;                                               \
+                up[upper->count++] = c;                                                          \
+                for (int32_t s = lower->start[before]; s < lower->start[before + 1]; s++)        \
+                    x[lower->row[s]] -= low[s] * c;                                              \
+            }                                                                                    \
+            if (pivot == NONE || most == 0) return gpa_fail(e, GPA_E_LINALG, "Singular matrix"); \
+            if (w->mark[j] == k && w->place[j] == NONE && 10 * SIZE(x[j]) >= most) pivot = j;    \
+            const T by = x[pivot];                                                               \
+            upper->row[upper->count] = k;                                                        \
+            up[upper->count++] = by;                                                             \
+            w->place[pivot] = k;                                                                 \
+            for (int32_t r = top; r < n; r++) {                                                  \
+                const int32_t i = w->reached[r];                                                 \
+                if (w->place[i] != NONE) continue;                                               \
+                lower->row[lower->count] = i;                                                    \
+                low[lower->count++] = x[i] / by;                                                 \
+            }                                                                                    \
+            w->walked[k] = (int32_t)lower->count - lower->start[k];                              \
+            lower->start[k + 1] = (int32_t)lower->count;                                         \
+            for (int32_t s = upper->start[k]; s < (int32_t)upper->count - 1; s++) {              \
+                const int32_t c = upper->row[s];                                                 \
+                if (w->walked[c] == lower->start[c + 1] - lower->start[c] &&                     \
+                    has_row(lower, c, pivot))                                                    \
+                    w->walked[c] = parted(w, lower, c, sizeof(T), spare);                        \
+            }                                                                                    \
+            if (k % LOOK == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);              \
+        }                                                                                        \
+        upper->start[n] = (int32_t)upper->count;                                                 \
+        lower->start[n] = (int32_t)lower->count;                                                 \
+        return GPA_OK;                                                                           \
     }
 TYPES(FACTOR)
 #undef FACTOR
 
 bool hostlu_can(gpa_dtype t) { return t == DT_F32 || t == DT_F64 || t == DT_C64 || t == DT_C128; }
 
-gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu_part *lower, lu_part *upper, int32_t *place, const atomic_bool *stop,
-                       gpa_err *e) {
+gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu_part *lower,
+                       lu_part *upper, int32_t *place, const atomic_bool *stop, gpa_err *e) {
     const size_t n = (size_t)a->m, ints = n * sizeof(int32_t);
     walk w = {place, mem_zero(ints), mem_new(ints), mem_new(ints), mem_new(ints), mem_new(ints)};
     void *work = mem_zero(n * dtype_size(t));
     gpa_code rc = GPA_OK;
     lower->start = mem_zero(ints + sizeof(int32_t));
     upper->start = mem_zero(ints + sizeof(int32_t));
-    if (!w.walked || !w.mark || !w.reached || !w.stack || !w.next || !work || !lower->start || !upper->start) rc = gpa_no_memory(e);
+    if (!w.walked || !w.mark || !w.reached || !w.stack || !w.next || !work || !lower->start ||
+        !upper->start)
+        rc = gpa_no_memory(e);
     for (size_t i = 0; i < n && !rc; i++) place[i] = w.mark[i] = NONE;
     if (!rc) rc = room(lower, (size_t)a->count * 2, dtype_size(t), e);
     if (!rc) rc = room(upper, (size_t)a->count * 2, dtype_size(t), e);
-#define TYPE(id, T, SIZE) if (!rc && t == DT_##id) rc = factor_##id(a, order, lower, upper, &w, work, stop, e);
+#define TYPE(id, T, SIZE) \
+    if (!rc && t == DT_##id) rc = factor_##id(a, order, lower, upper, &w, work, stop, e);
     TYPES(TYPE)
 #undef TYPE
     for (size_t s = 0; s < lower->count && !rc; s++) lower->row[s] = place[lower->row[s]];
@@ -187,48 +200,58 @@ gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu
 
 /* ---- solutions ---- */
 
-#define SOLVE(id, T, SIZE)                                                                                                                    \
-    static void solve_##id(int32_t n, const lu_part *lower, const lu_part *upper, bool turned, T *y) {                                        \
-        const T *low = (const T *)(const void *)lower->at, *up = (const T *)(const void *)upper->at;                                          \
-        for (int32_t k = 0; k < n; k++) {                                                                                                     \
-            const int32_t last = upper->start[k + 1] - 1;                                                                                     \
-            T c = y[k];                                                                                                                       \
-            if (turned) {                                                                                                                     \
-                for (int32_t s = upper->start[k]; s < last; s++) c -= up[s] * y[upper->row[s]];                                               \
-                y[k] = c / up[last];                                                                                                          \
-            } else {                                                                                                                          \
-                for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++) y[lower->row[s]] -= low[s] * c;                               \
-            }                                                                                                                                 \
-        }                                                                                                                                     \
-        for (int32_t k = n - 1; k >= 0; k--) {                                                                                                \
-            const int32_t last = upper->start[k + 1] - 1;                                                                                     \
-            T c = y[k];                                                                                                                       \
-            if (turned) {                                                                                                                     \
-                for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++) c -= low[s] * y[lower->row[s]];                               \
-                y[k] = c;                                                                                                                     \
-            } else {                                                                                                                          \
-                y[k] = c / up[last];                                                                                                          \
-                for (int32_t s = upper->start[k]; s < last; s++) y[upper->row[s]] -= up[s] * y[k];                                            \
-            }                                                                                                                                 \
-        }                                                                                                                                     \
-    }                                                                                                                                         \
-    static void solve_all_##id(int32_t n, const int32_t *order, const int32_t *place, const lu_part *lower, const lu_part *upper, int64_t count, bool turned, \
-                               const void *b, void *x, void *work) {                                                                          \
-        T *y = work;                                                                                                                          \
-        for (int64_t j = 0; j < count; j++) {                                                                                                 \
-            for (int32_t i = 0; i < n; i++) y[turned ? i : place[i]] = ((const T *)b)[(turned ? order[i] : i) * count + j];                   \
-            solve_##id(n, lower, upper, turned, y);                                                                                           \
-            for (int32_t i = 0; i < n; i++) ((T *)x)[(turned ? i : order[i]) * count + j] = y[turned ? place[i] : i];                         \
-        }                                                                                                                                     \
+#define SOLVE(id, T, SIZE)                                                                         \
+    static void solve_##id(int32_t n, const lu_part *lower, const lu_part *upper, bool turned,     \
+                           T *y) {                                                                 \
+        const T *low = (const T *)(const void *)lower->at,                                         \
+                *up = (const T *)(const void *)upper->at;                                          \
+        for (int32_t k = 0; k < n; k++) {                                                          \
+            const int32_t last = upper->start[k + 1] - 1;                                          \
+            T c = y[k];                                                                            \
+            if (turned) {                                                                          \
+                for (int32_t s = upper->start[k]; s < last; s++) c -= up[s] * y[upper->row[s]];    \
+                y[k] = c / up[last];                                                               \
+            } else {                                                                               \
+                for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)                    \
+                    y[lower->row[s]] -= low[s] * c;                                                \
+            }                                                                                      \
+        }                                                                                          \
+        for (int32_t k = n - 1; k >= 0; k--) {                                                     \
+            const int32_t last = upper->start[k + 1] - 1;                                          \
+            T c = y[k];                                                                            \
+            if (turned) {                                                                          \
+                for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)                    \
+                    c -= low[s] * y[lower->row[s]];                                                \
+                y[k] = c;                                                                          \
+            } else {                                                                               \
+                y[k] = c / up[last];                                                               \
+                for (int32_t s = upper->start[k]; s < last; s++) y[upper->row[s]] -= up[s] * y[k]; \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void solve_all_##id(int32_t n, const int32_t *order, const int32_t *place,              \
+                               const lu_part *lower, const lu_part *upper, int64_t count,          \
+                               bool turned, const void *b, void *x, void *work) {                  \
+        T *y = work;                                                                               \
+        for (int64_t j = 0; j < count; j++) {                                                      \
+            for (int32_t i = 0; i < n; i++)                                                        \
+                y[turned ? i : place[i]] = ((const T *)b)[(turned ? order[i] : i) * count + j];    \
+            solve_##id(n, lower, upper, turned, y);                                                \
+            for (int32_t i = 0; i < n; i++)                                                        \
+                ((T *)x)[(turned ? i : order[i]) * count + j] = y[turned ? place[i] : i];          \
+        }                                                                                          \
     }
 TYPES(SOLVE)
 #undef SOLVE
 
-gpa_code hostlu_solve(gpa_dtype t, int64_t n, const int32_t *order, const int32_t *place, const lu_part *lower, const lu_part *upper, int64_t count, bool turned,
+gpa_code hostlu_solve(gpa_dtype t, int64_t n, const int32_t *order, const int32_t *place,
+                      const lu_part *lower, const lu_part *upper, int64_t count, bool turned,
                       const void *b, void *x, gpa_err *e) {
     void *work = mem_new((size_t)n * dtype_size(t));
     if (!work) return gpa_no_memory(e);
-#define TYPE(id, T, SIZE) if (t == DT_##id) solve_all_##id((int32_t)n, order, place, lower, upper, count, turned, b, x, work);
+#define TYPE(id, T, SIZE) \
+    if (t == DT_##id)     \
+        solve_all_##id((int32_t)n, order, place, lower, upper, count, turned, b, x, work);
     TYPES(TYPE)
 #undef TYPE
     mem_free(work);

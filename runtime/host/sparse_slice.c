@@ -1,5 +1,6 @@
-/* Parts of sparse matrices by rows in host memory: rows, columns, elements, diagonals, and what is left of rows or columns: sums and extremes.
- * Reading order: rows and columns, chosen columns, elements, sums and extremes. */
+/* Parts of sparse matrices by rows in host memory: rows, columns, elements, diagonals, and what is
+ * left of rows or columns: sums and extremes. Reading order: rows and columns, chosen columns,
+ * elements, sums and extremes. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
@@ -16,10 +17,12 @@ enum {
 
 /* ---- rows and columns ---- */
 
-gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start, gpa_err *e) {
+gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start,
+                              gpa_err *e) {
     int64_t all = start[0] = 0;
     for (int64_t i = 0; i < n; i++) {
-        if (row[i] < 0 || row[i] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[i]);
+        if (row[i] < 0 || row[i] >= a->m)
+            return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[i]);
         all += a->start[row[i] + 1] - a->start[row[i]];
         if (all > INT32_MAX) return hostcall_too_many(e);
         start[i + 1] = (int32_t)all;
@@ -27,29 +30,33 @@ gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n,
     return GPA_OK;
 }
 
-/* Each row fills LANES at least, where there is room, of which the next ones take back what is theirs: lengths cannot be foreseen. */
-#define COPY_ROWS(T)                                                              \
-    for (int64_t i = 0; i < n; i++) {                                             \
+/* Each row fills LANES at least, where there is room, of which the next ones take back what is
+ * theirs: lengths cannot be foreseen. */
+#define COPY_ROWS(T)                                                                     \
+    for (int64_t i = 0; i < n; i++) {                                                    \
         const int32_t from = a->start[row[i]], to = start[i], count = start[i + 1] - to; \
-        const int32_t *c = a->column + from;                                      \
-        const T *v = (const T *)a->at + from;                                     \
-        if (count > LANES || from > last || to > room) {                          \
-            memcpy(column + to, c, (size_t)count * sizeof *column);               \
-            memcpy((T *)at + to, v, (size_t)count * sizeof(T));                   \
-            continue;                                                             \
-        }                                                                         \
-        memcpy(column + to, c, LANES * sizeof *column);                           \
-        memcpy((T *)at + to, v, LANES * sizeof(T));                               \
+        const int32_t *c = a->column + from;                                             \
+        const T *v = (const T *)a->at + from;                                            \
+        if (count > LANES || from > last || to > room) {                                 \
+            memcpy(column + to, c, (size_t)count * sizeof *column);                      \
+            memcpy((T *)at + to, v, (size_t)count * sizeof(T));                          \
+            continue;                                                                    \
+        }                                                                                \
+        memcpy(column + to, c, LANES * sizeof *column);                                  \
+        memcpy((T *)at + to, v, LANES * sizeof(T));                                      \
     }
 
-GPA_WIDE void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n, const int32_t *start, int32_t *column, void *at) {
+GPA_WIDE void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n,
+                            const int32_t *start, int32_t *column, void *at) {
     const int32_t last = (int32_t)a->count - LANES, room = start[n] - LANES;
     BY_SIZE(item, COPY_ROWS);
 }
 #undef COPY_ROWS
 
-/* Which values are in the `wide` columns from low on, in their order; how many. Few are: most lanes have none. */
-static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide, int32_t *found) {
+/* Which values are in the `wide` columns from low on, in their order; how many. Few are: most lanes
+ * have none. */
+static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide,
+                                 int32_t *found) {
     int32_t to = 0, s = 0;
     for (; count - s >= LANES; s += LANES) {
         uint32_t any = 0;
@@ -62,17 +69,18 @@ static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t 
     return to;
 }
 
-#define PICK(T)                                                            \
-    for (int32_t k = 0; k < n; k++) {                                      \
-        const uint32_t j = (uint32_t)a->column[found[k]] - (uint32_t)low;  \
-        while (i < a->m && a->start[i + 1] <= found[k]) start[++i] = to;   \
-        if (j % stride) continue;                                          \
-        ((T *)at)[to] = ((const T *)a->at)[found[k]];                      \
-        column[to++] = (int32_t)(j / stride);                              \
+#define PICK(T)                                                           \
+    for (int32_t k = 0; k < n; k++) {                                     \
+        const uint32_t j = (uint32_t)a->column[found[k]] - (uint32_t)low; \
+        while (i < a->m && a->start[i + 1] <= found[k]) start[++i] = to;  \
+        if (j % stride) continue;                                         \
+        ((T *)at)[to] = ((const T *)a->at)[found[k]];                     \
+        column[to++] = (int32_t)(j / stride);                             \
     }
-/* Where values are that are in the `wide` columns from low on, row by row. Every place is written and stays if it is one of them: which are cannot be
- * foreseen. */
-static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *start, int32_t *found) {
+/* Where values are that are in the `wide` columns from low on, row by row. Every place is written
+ * and stays if it is one of them: which are cannot be foreseen. */
+static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *start,
+                      int32_t *found) {
     const int32_t *const column = a->column, *const rows = a->start;
     int32_t to = 0;
     for (int64_t l = 0, s = rows[0]; l < a->m; l++) {
@@ -84,25 +92,26 @@ static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *
     }
 }
 
-#define TAKE(T)                                                            \
-    for (int32_t k = 0; k < n; k++) {                                      \
-        const int32_t s = found[k];                                        \
-        column[k] = (int32_t)((uint32_t)a->column[s] - (uint32_t)low);     \
-        ((T *)at)[k] = ((const T *)a->at)[s];                              \
+#define TAKE(T)                                                        \
+    for (int32_t k = 0; k < n; k++) {                                  \
+        const int32_t s = found[k];                                    \
+        column[k] = (int32_t)((uint32_t)a->column[s] - (uint32_t)low); \
+        ((T *)at)[k] = ((const T *)a->at)[s];                          \
     }
 /* Every stride-th of the columns. */
-#define BETWEEN(T)                                                                                    \
-    for (int64_t l = 0; l < a->m; l++) {                                                              \
-        for (int32_t s = a->start[l], end = a->start[l + 1]; s < end; s++) {                          \
+#define BETWEEN(T)                                                                     \
+    for (int64_t l = 0; l < a->m; l++) {                                               \
+        for (int32_t s = a->start[l], end = a->start[l + 1]; s < end; s++) {           \
             const uint32_t j = (uint32_t)a->column[s] - (uint32_t)low, k = j / stride; \
-            column[to] = (int32_t)k;                                                                  \
-            ((T *)at)[to] = ((const T *)a->at)[s];                                                    \
-            to += (j < wide) & (k * stride == j);                                                     \
-        }                                                                                             \
-        start[l + 1] = to;                                                                            \
+            column[to] = (int32_t)k;                                                   \
+            ((T *)at)[to] = ((const T *)a->at)[s];                                     \
+            to += (j < wide) & (k * stride == j);                                      \
+        }                                                                              \
+        start[l + 1] = to;                                                             \
     }
 
-void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high, int64_t step, int32_t *start, int32_t *column, void *at) {
+void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high, int64_t step,
+                      int32_t *start, int32_t *column, void *at) {
     const uint32_t wide = (uint32_t)MAX(0, high - low), stride = (uint32_t)step;
     int32_t *const found = column, to = start[0] = 0;
     if (wide < a->n / NARROW) {
@@ -125,32 +134,36 @@ void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high
 /* ---- chosen columns ---- */
 
 /* A column that is chosen once at most: its number among them from 1 on, 0 for others. */
-#define PICK_ONE(T)                                                               \
-    for (int64_t i = 0; i < a->m; i++) {                                          \
-        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++) {      \
-            const int32_t k = p->first[a->column[s]];                             \
-            column[to] = k - 1;                                                   \
-            ((T *)at)[to] = ((const T *)a->at)[s];                                \
-            to += k != 0;                                                         \
-        }                                                                         \
-        start[i + 1] = to;                                                        \
+#define PICK_ONE(T)                                                          \
+    for (int64_t i = 0; i < a->m; i++) {                                     \
+        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++) { \
+            const int32_t k = p->first[a->column[s]];                        \
+            column[to] = k - 1;                                              \
+            ((T *)at)[to] = ((const T *)a->at)[s];                           \
+            to += k != 0;                                                    \
+        }                                                                    \
+        start[i + 1] = to;                                                   \
     }
-#define PICK_ALL(T)                                                               \
-    for (int64_t i = 0; i < a->m; i++) {                                          \
-        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++)        \
+#define PICK_ALL(T)                                                                         \
+    for (int64_t i = 0; i < a->m; i++) {                                                    \
+        for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++)                  \
             for (int32_t k = p->first[a->column[s]]; k < p->first[a->column[s] + 1]; k++) { \
-                column[to] = p->order[k];                                         \
-                ((T *)at)[to++] = ((const T *)a->at)[s];                          \
-            }                                                                     \
-        start[i + 1] = to;                                                        \
+                column[to] = p->order[k];                                                   \
+                ((T *)at)[to++] = ((const T *)a->at)[s];                                    \
+            }                                                                               \
+        start[i + 1] = to;                                                                  \
     }
 
-gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n, host_picks *p, gpa_err *e) {
-    *p = (host_picks){.first = mem_zero((size_t)(a->n + 1) * sizeof *p->first), .order = mem_new((size_t)(n + 1) * sizeof *p->order), .once = true};
+gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n, host_picks *p,
+                            gpa_err *e) {
+    *p = (host_picks){.first = mem_zero((size_t)(a->n + 1) * sizeof *p->first),
+                      .order = mem_new((size_t)(n + 1) * sizeof *p->order),
+                      .once = true};
     if (!p->first || !p->order) return gpa_no_memory(e);
     if (n > INT32_MAX) return hostcall_too_many(e);
     for (int64_t k = 0; k < n; k++) {
-        if (chosen[k] < 0 || chosen[k] >= a->n) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)chosen[k]);
+        if (chosen[k] < 0 || chosen[k] >= a->n)
+            return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)chosen[k]);
         if (p->first[chosen[k]]) p->once = false;
         p->first[chosen[k]] = (int32_t)k + 1;
     }
@@ -160,9 +173,11 @@ gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n
     for (int64_t k = 0; k < n; k++) p->first[chosen[k] + 1]++;
     for (int64_t j = 0; j < a->n; j++) p->first[j + 1] += p->first[j];
     p->count = 0;
-    for (int64_t s = 0; s < a->count; s++) p->count += p->first[a->column[s] + 1] - p->first[a->column[s]];
+    for (int64_t s = 0; s < a->count; s++)
+        p->count += p->first[a->column[s] + 1] - p->first[a->column[s]];
     for (int64_t k = 0; k < n; k++) p->order[p->first[chosen[k]]++] = (int32_t)k;
-    memmove(p->first + 1, p->first, (size_t)a->n * sizeof *p->first); /* each has become the next one */
+    memmove(p->first + 1, p->first,
+            (size_t)a->n * sizeof *p->first); /* each has become the next one */
     p->first[0] = 0;
     return p->count > INT32_MAX ? hostcall_too_many(e) : GPA_OK;
 }
@@ -172,18 +187,23 @@ void hostcall_picks_free(host_picks *p) {
     mem_free(p->order);
 }
 
-void hostcall_pick(size_t item, const host_rows *a, const host_picks *p, int32_t *start, int32_t *column, void *at) {
+void hostcall_pick(size_t item, const host_rows *a, const host_picks *p, int32_t *start,
+                   int32_t *column, void *at) {
     int32_t to = start[0] = 0;
-    if (p->once) BY_SIZE(item, PICK_ONE);
-    else BY_SIZE(item, PICK_ALL);
+    if (p->once)
+        BY_SIZE(item, PICK_ONE);
+    else
+        BY_SIZE(item, PICK_ALL);
 }
 #undef PICK_ONE
 #undef PICK_ALL
 
 /* ---- elements ---- */
 
-/* The first place from s on, before `end`, that has column j; else `end`. Few lanes have it: all are looked at together. */
-static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, int32_t last, int32_t j) {
+/* The first place from s on, before `end`, that has column j; else `end`. Few lanes have it: all
+ * are looked at together. */
+static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, int32_t last,
+                                 int32_t j) {
     for (; s < end; s += LANES) {
         uint32_t any = s > last;
         if (!any)
@@ -201,34 +221,41 @@ static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool as
     return low;
 }
 
-/* Sums of what rows have in columns: of `count` elements, of which starts and columns are asked for ahead, and of a diagonal. */
-#define ELEMENTS(id, T, ADD)                                                                                               \
-    static inline T element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending) {                               \
-        const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;                                             \
-        T c = {0};                                                                                                         \
-        for (int32_t s = next_place(r->column, first_of(r, i, j, ascending), end, last, j); s < end;) {                    \
-            const T a = ((const T *)r->at)[s];                                                                             \
-            ADD;                                                                                                           \
-            s = ascending ? end : next_place(r->column, s + 1, end, last, j);                                              \
-        }                                                                                                                  \
-        return c;                                                                                                          \
-    }                                                                                                                      \
-    static GPA_WIDE void elements_##id(const host_rows *r, const int64_t *row, const int64_t *column, int64_t count, bool ascending, void *out) { \
-        for (int64_t k = 0; k < count; k++) {                                                                              \
-            const int32_t *soon = r->start + row[MIN(k + 2 * AHEAD, count - 1)], next = r->start[row[MIN(k + AHEAD, count - 1)]]; \
-            __builtin_prefetch(soon);                                                                                      \
-            __builtin_prefetch(r->column + next);                                                                          \
-            __builtin_prefetch(r->column + next + FEW);                                                                    \
-            ((T *)out)[k] = element_##id(r, row[k], (int32_t)column[k], ascending);                                        \
-        }                                                                                                                  \
+/* Sums of what rows have in columns: of `count` elements, of which starts and columns are asked for
+ * ahead, and of a diagonal. */
+#define ELEMENTS(id, T, ADD)                                                                 \
+    static inline T element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending) { \
+        const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;               \
+        T c = {0};                                                                           \
+        for (int32_t s = next_place(r->column, first_of(r, i, j, ascending), end, last, j);  \
+             s < end;) {                                                                     \
+            const T a = ((const T *)r->at)[s];                                               \
+            ADD;                                                                             \
+            s = ascending ? end : next_place(r->column, s + 1, end, last, j);                \
+        }                                                                                    \
+        return c;                                                                            \
+    }                                                                                        \
+    static GPA_WIDE void elements_##id(const host_rows *r, const int64_t *row,               \
+                                       const int64_t *column, int64_t count, bool ascending, \
+                                       void *out) {                                          \
+        for (int64_t k = 0; k < count; k++) {                                                \
+            const int32_t *soon = r->start + row[MIN(k + 2 * AHEAD, count - 1)],             \
+                          next = r->start[row[MIN(k + AHEAD, count - 1)]];                   \
+            __builtin_prefetch(soon);                                                        \
+            __builtin_prefetch(r->column + next);                                            \
+            __builtin_prefetch(r->column + next + FEW);                                      \
+            ((T *)out)[k] = element_##id(r, row[k], (int32_t)column[k], ascending);          \
+        }                                                                                    \
     }
 SUM_TYPES(ELEMENTS)
 ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
 #undef ELEMENTS
 
-#define DIAGONAL(id, T, ADD)                                                                                               \
-    static GPA_WIDE void diagonal_##id(const host_rows *r, int64_t first, int64_t offset, int64_t n, void *out) {          \
-        for (int64_t i = 0; i < n; i++) ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false);  \
+#define DIAGONAL(id, T, ADD)                                                                  \
+    static GPA_WIDE void diagonal_##id(const host_rows *r, int64_t first, int64_t offset,     \
+                                       int64_t n, void *out) {                                \
+        for (int64_t i = 0; i < n; i++)                                                       \
+            ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false); \
     }
 SUM_TYPES(DIAGONAL)
 #undef DIAGONAL
@@ -236,21 +263,25 @@ SUM_TYPES(DIAGONAL)
 typedef void elements(const host_rows *, const int64_t *, const int64_t *, int64_t, bool, void *);
 
 static elements *elements_of(gpa_dtype t) {
-#define SUM(id, T, ADD) if (t == DT_##id) return elements_##id;
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) return elements_##id;
     SUM_TYPES(SUM)
 #undef SUM
     return elements_PLACE;
 }
 
-gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, const int64_t *column, int64_t n, bool ascending, void *out,
+gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row,
+                           const int64_t *column, int64_t n, bool ascending, void *out,
                            const atomic_bool *stop, gpa_err *e) {
     elements *some = elements_of(t);
     const size_t item = t == DT_NONE ? sizeof(int32_t) : dtype_size(t);
     host_rows r = *a;
     if (t == DT_NONE) r.at = r.column; /* no values are read */
     for (int64_t k = 0; k < n; k++) {
-        if (row[k] < 0 || row[k] >= a->m) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[k]);
-        if (column[k] < 0 || column[k] >= a->n) return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)column[k]);
+        if (row[k] < 0 || row[k] >= a->m)
+            return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[k]);
+        if (column[k] < 0 || column[k] >= a->n)
+            return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)column[k]);
     }
     for (int64_t k = 0; k < n; k += LOOK) {
         some(&r, row + k, column + k, MIN(LOOK, n - k), ascending, (char *)out + (size_t)k * item);
@@ -261,71 +292,80 @@ gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row, 
 
 void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t n, void *out) {
     const int64_t first = MAX(0, -offset);
-#define SUM(id, T, ADD) if (t == DT_##id) diagonal_##id(a, first, offset, n, out);
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) diagonal_##id(a, first, offset, n, out);
     SUM_TYPES(SUM)
 #undef SUM
 }
 
 /* ---- sums and extremes ---- */
 
-#define SUMMED(id, T, ADD)                                        \
-    static void summed_##id(const host_rows *p, void *out) {      \
-        const T *at = p->at;                                      \
-        T *sums = out;                                            \
-        for (int64_t s = 0; s < p->count; s++) {                  \
-            const T a = at[s];                                    \
-            T c = sums[p->column[s]];                             \
-            ADD;                                                  \
-            sums[p->column[s]] = c;                               \
-        }                                                         \
+#define SUMMED(id, T, ADD)                                   \
+    static void summed_##id(const host_rows *p, void *out) { \
+        const T *at = p->at;                                 \
+        T *sums = out;                                       \
+        for (int64_t s = 0; s < p->count; s++) {             \
+            const T a = at[s];                               \
+            T c = sums[p->column[s]];                        \
+            ADD;                                             \
+            sums[p->column[s]] = c;                          \
+        }                                                    \
     }
 SUM_TYPES(SUMMED)
 #undef SUMMED
 
 void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
     memset(out, 0, (size_t)a->n * dtype_size(t));
-#define SUM(id, T, ADD) if (t == DT_##id) summed_##id(a, out);
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) summed_##id(a, out);
     SUM_TYPES(SUM)
 #undef SUM
 }
 
 /* EXTREME(dtype, C type): those that are ordered. NaN is more than all, and less. */
-#define EXTREMES(EXTREME)                                                                                                         \
-    EXTREME(I8, int8_t) EXTREME(I16, int16_t) EXTREME(I32, int32_t) EXTREME(I64, int64_t) EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) \
-    EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) EXTREME(F64, double)
-#define EXTREME(id, T)                                                                   \
-    static void extreme_##id(const host_rows *a, bool largest, void *out) {              \
-        for (int64_t i = 0; i < a->m; i++) {                                             \
-            const T *x = (const T *)a->at + a->start[i];                                 \
-            const int64_t n = a->start[i + 1] - a->start[i];                             \
-            T c = n && n == a->n ? x[0] : 0;                                             \
-            bool odd = false; /* NaN is there */                                         \
-            for (int64_t s = 0; s < n && largest; s++) c = x[s] > c ? x[s] : c, odd |= x[s] != x[s];  \
-            for (int64_t s = 0; s < n && !largest; s++) c = x[s] < c ? x[s] : c, odd |= x[s] != x[s]; \
-            for (int64_t s = 0; odd && s < n; s++) c = x[s] != x[s] ? x[s] : c;          \
-            ((T *)out)[i] = c;                                                           \
-        }                                                                                \
+#define EXTREMES(EXTREME)                                                                        \
+    EXTREME(I8, int8_t)                                                                          \
+    EXTREME(I16, int16_t) EXTREME(I32, int32_t) EXTREME(I64, int64_t) EXTREME(U8, uint8_t)       \
+        EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) \
+            EXTREME(F64, double)
+#define EXTREME(id, T)                                                          \
+    static void extreme_##id(const host_rows *a, bool largest, void *out) {     \
+        for (int64_t i = 0; i < a->m; i++) {                                    \
+            const T *x = (const T *)a->at + a->start[i];                        \
+            const int64_t n = a->start[i + 1] - a->start[i];                    \
+            T c = n && n == a->n ? x[0] : 0;                                    \
+            bool odd = false; /* NaN is there */                                \
+            for (int64_t s = 0; s < n && largest; s++)                          \
+                c = x[s] > c ? x[s] : c, odd |= x[s] != x[s];                   \
+            for (int64_t s = 0; s < n && !largest; s++)                         \
+                c = x[s] < c ? x[s] : c, odd |= x[s] != x[s];                   \
+            for (int64_t s = 0; odd && s < n; s++) c = x[s] != x[s] ? x[s] : c; \
+            ((T *)out)[i] = c;                                                  \
+        }                                                                       \
     }
 EXTREMES(EXTREME)
 #undef EXTREME
 
-/* The column of the first of the largest or smallest elements of each row, whose columns ascend; the first NaN is before all. */
-#define WHERE(id, T)                                                                       \
-    static void where_##id(const host_rows *a, bool largest, int64_t *out) {               \
-        for (int64_t i = 0; i < a->m; i++) {                                               \
-            const T *x = (const T *)a->at + a->start[i];                                   \
+/* The column of the first of the largest or smallest elements of each row, whose columns ascend;
+ * the first NaN is before all. */
+#define WHERE(id, T)                                                                            \
+    static void where_##id(const host_rows *a, bool largest, int64_t *out) {                    \
+        for (int64_t i = 0; i < a->m; i++) {                                                    \
+            const T *x = (const T *)a->at + a->start[i];                                        \
             const int32_t *column = a->column + a->start[i], n = a->start[i + 1] - a->start[i]; \
-            int32_t best = 0, none = 0;                                                    \
-            for (int32_t s = 1; s < n; s++)                                                \
-                if ((largest ? x[s] > x[best] : x[s] < x[best]) || (x[s] != x[s] && x[best] == x[best])) best = s; \
-            const T zero = 0, c = n ? x[best] : zero;                                      \
-            if ((n && n == a->n) || (largest ? c > zero : c < zero) || c != c) {           \
-                out[i] = column[best];                                                     \
-                continue;                                                                  \
-            }                                                                              \
-            while (none < n && column[none] == none) none++;                               \
-            out[i] = n && c == 0 ? MIN(none, column[best]) : none;                         \
-        }                                                                                  \
+            int32_t best = 0, none = 0;                                                         \
+            for (int32_t s = 1; s < n; s++)                                                     \
+                if ((largest ? x[s] > x[best] : x[s] < x[best]) ||                              \
+                    (x[s] != x[s] && x[best] == x[best]))                                       \
+                    best = s;                                                                   \
+            const T zero = 0, c = n ? x[best] : zero;                                           \
+            if ((n && n == a->n) || (largest ? c > zero : c < zero) || c != c) {                \
+                out[i] = column[best];                                                          \
+                continue;                                                                       \
+            }                                                                                   \
+            while (none < n && column[none] == none) none++;                                    \
+            out[i] = n && c == 0 ? MIN(none, column[best]) : none;                              \
+        }                                                                                       \
     }
 EXTREMES(WHERE)
 #undef WHERE
@@ -333,7 +373,8 @@ EXTREMES(WHERE)
 typedef void extreme(const host_rows *, bool, void *);
 
 static extreme *extreme_of(gpa_dtype t) {
-#define EXTREME(id, T) if (t == DT_##id) return extreme_##id;
+#define EXTREME(id, T) \
+    if (t == DT_##id) return extreme_##id;
     EXTREMES(EXTREME)
 #undef EXTREME
     return NULL;
@@ -341,10 +382,13 @@ static extreme *extreme_of(gpa_dtype t) {
 
 bool hostcall_can_compare(gpa_dtype t) { return extreme_of(t) != NULL; }
 
-void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out) { extreme_of(t)(a, largest, out); }
+void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out) {
+    extreme_of(t)(a, largest, out);
+}
 
 void hostcall_row_where(gpa_dtype t, const host_rows *a, bool largest, int64_t *out) {
-#define EXTREME(id, T) if (t == DT_##id) where_##id(a, largest, out);
+#define EXTREME(id, T) \
+    if (t == DT_##id) where_##id(a, largest, out);
     EXTREMES(EXTREME)
 #undef EXTREME
 }

@@ -1,13 +1,16 @@
 /* Sparse matrices by rows in host memory: their rows put in order.
  *
- * A value goes with its column as one number of 64 bits, the column above the place: ordered numbers are ordered columns, those of one column as
- * they stand. Short rows are ordered by counting for each column how many belong before it, a few longer ones by insertion, the others digit by digit. */
+ * A value goes with its column as one number of 64 bits, the column above the place: ordered
+ * numbers are ordered columns, those of one column as they stand. Short rows are ordered by
+ * counting for each column how many belong before it, a few longer ones by insertion, the others
+ * digit by digit. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sum_dtypes.h"
 #include "runtime/base/simd_clones.h"
 
-/* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; LOOK: rows between two looks at *stop. */
+/* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; LOOK: rows between two
+ * looks at *stop. */
 enum { SHORT = 16, FEW = 48, DIGIT = 8, DIGITS = 1 << DIGIT, LOOK = 256 };
 
 static bool ascends(const int32_t *column, int64_t n) {
@@ -30,7 +33,8 @@ static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t firs
         const int32_t c = column[j];
         for (int i = 0; i < SHORT; i++) before[i] += c < own[i] + (j < i);
     }
-    for (int i = 0; i < n; i++) out[before[i]] = (uint64_t)(uint32_t)own[i] << 32 | (first + (uint64_t)i);
+    for (int i = 0; i < n; i++)
+        out[before[i]] = (uint64_t)(uint32_t)own[i] << 32 | (first + (uint64_t)i);
 }
 
 /* n > 0 numbers by the digits of their upper halves; whichever of the two holds them at last. */
@@ -70,38 +74,42 @@ static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, u
     return n <= FEW ? key : order_long(key, spare, n);
 }
 
-/* Row i of r in order from `to` on, with `adding` values of one place added up; where the next row begins. */
-#define ORDERED(id, T, ADD)                                                                                                                              \
-    static int32_t ordered_##id(const host_rows *r, int64_t i, bool adding, uint64_t *key, uint64_t *spare, int32_t to, int32_t *column, void *values) { \
-        const int32_t first = r->start[i], n = r->start[i + 1] - first, begin = to;                                                                      \
-        const T *at = r->at;                                                                                                                             \
-        T *out = values;                                                                                                                                 \
-        if (ascends(r->column + first, n)) {                                                                                                             \
-            memcpy(column + to, r->column + first, (size_t)n * sizeof *column);                                                                          \
-            memcpy(out + to, at + first, (size_t)n * sizeof *out);                                                                                       \
-            return to + n;                                                                                                                               \
-        }                                                                                                                                                \
-        const uint64_t *in = order_row(r, i, key, spare);                                                                                                \
-        for (int32_t k = 0; k < n; k++) {                                                                                                                \
-            const T a = at[(uint32_t)in[k]];                                                                                                             \
-            const int32_t where = (int32_t)(in[k] >> 32);                                                                                                \
-            T c = a;                                                                                                                                     \
-            if (adding && to > begin && column[to - 1] == where) {                                                                                       \
-                c = out[--to];                                                                                                                           \
-                ADD;                                                                                                                                     \
-            }                                                                                                                                            \
-            column[to] = where;                                                                                                                          \
-            out[to++] = c;                                                                                                                               \
-        }                                                                                                                                                \
-        return to;                                                                                                                                       \
+/* Row i of r in order from `to` on, with `adding` values of one place added up; where the next row
+ * begins. */
+#define ORDERED(id, T, ADD)                                                                   \
+    static int32_t ordered_##id(const host_rows *r, int64_t i, bool adding, uint64_t *key,    \
+                                uint64_t *spare, int32_t to, int32_t *column, void *values) { \
+        const int32_t first = r->start[i], n = r->start[i + 1] - first, begin = to;           \
+        const T *at = r->at;                                                                  \
+        T *out = values;                                                                      \
+        if (ascends(r->column + first, n)) {                                                  \
+            memcpy(column + to, r->column + first, (size_t)n * sizeof *column);               \
+            memcpy(out + to, at + first, (size_t)n * sizeof *out);                            \
+            return to + n;                                                                    \
+        }                                                                                     \
+        const uint64_t *in = order_row(r, i, key, spare);                                     \
+        for (int32_t k = 0; k < n; k++) {                                                     \
+            const T a = at[(uint32_t)in[k]];                                                  \
+            const int32_t where = (int32_t)(in[k] >> 32);                                     \
+            T c = a;                                                                          \
+            if (adding && to > begin && column[to - 1] == where) {                            \
+                c = out[--to];                                                                \
+                ADD;                                                                          \
+            }                                                                                 \
+            column[to] = where;                                                               \
+            out[to++] = c;                                                                    \
+        }                                                                                     \
+        return to;                                                                            \
     }
 SUM_TYPES(ORDERED)
 #undef ORDERED
 
-typedef int32_t ordered_row(const host_rows *, int64_t, bool, uint64_t *, uint64_t *, int32_t, int32_t *, void *);
+typedef int32_t ordered_row(const host_rows *, int64_t, bool, uint64_t *, uint64_t *, int32_t,
+                            int32_t *, void *);
 
 static ordered_row *ordered_of(gpa_dtype t) {
-#define SUM(id, T, ADD) if (t == DT_##id) return ordered_##id;
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) return ordered_##id;
     SUM_TYPES(SUM)
 #undef SUM
     return NULL;
@@ -109,7 +117,8 @@ static ordered_row *ordered_of(gpa_dtype t) {
 
 bool hostcall_can_add(gpa_dtype t) { return ordered_of(t) != NULL; }
 
-gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int32_t *start, int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int32_t *start,
+                               int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
     ordered_row *ordered = ordered_of(t);
     int64_t longest = SHORT;
     for (int64_t i = 0; i < a->m; i++) longest = MAX(longest, a->start[i + 1] - a->start[i]);

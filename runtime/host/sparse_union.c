@@ -1,14 +1,18 @@
-/* What is in one of two sparse matrices or in both, in host memory: sums, differences and products, or values side by side.
+/* What is in one of two sparse matrices or in both, in host memory: sums, differences and products,
+ * or values side by side.
  *
- * Where columns ascend the two rows are merged, without a branch that depends on them. Else the values of a row are added up at the first place of
- * their column (sparse_accumulator.h).
- * Reading order: columns of a row, sums and their kin, values side by side. */
+ * Where columns ascend the two rows are merged, without a branch that depends on them. Else the
+ * values of a row are added up at the first place of their column (sparse_accumulator.h). Reading
+ * order: columns of a row, sums and their kin, values side by side. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sparse_accumulator.h"
 #include "runtime/host/sum_dtypes.h"
 
-enum { PART = 512 /* places that are looked up together */, LOOK = 256 /* rows between two looks at *stop */ };
+enum {
+    PART = 512 /* places that are looked up together */,
+    LOOK = 256 /* rows between two looks at *stop */
+};
 
 /* ---- columns of a row ---- */
 
@@ -23,9 +27,11 @@ static void columns_free(row_columns *r) {
     mem_free(r->at_b);
 }
 
-static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows *b, size_t item, gpa_err *e) {
+static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows *b, size_t item,
+                            gpa_err *e) {
     int64_t most = 1;
-    for (int64_t i = 0; i < a->m; i++) most = MAX(most, (int64_t)a->start[i + 1] - a->start[i] + b->start[i + 1] - b->start[i]);
+    for (int64_t i = 0; i < a->m; i++)
+        most = MAX(most, (int64_t)a->start[i + 1] - a->start[i] + b->start[i + 1] - b->start[i]);
     most = MIN(most, MAX(a->n, 1));
     gpa_code rc = rowset_new(&r->set, most, e);
     r->at_a = mem_new((size_t)most * item);
@@ -35,11 +41,11 @@ static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows 
 
 /* ---- sums and their kin ---- */
 
-/* The types of values: UNION(dtype, one of the same bits, operation, C type, words to mask it by, C type of the result c, c of a and b, whether c is
- * not 0). */
-#define INTEGER(UNION, id, other, T)                            \
-    UNION(id, other, ADD, T, T, T, (T)(a + b), c != 0)          \
-    UNION(id, other, SUBTRACT, T, T, T, (T)(a - b), c != 0)     \
+/* The types of values: UNION(dtype, one of the same bits, operation, C type, words to mask it by, C
+ * type of the result c, c of a and b, whether c is not 0). */
+#define INTEGER(UNION, id, other, T)                             \
+    UNION(id, other, ADD, T, T, T, (T)(a + b), c != 0)           \
+    UNION(id, other, SUBTRACT, T, T, T, (T)(a - b), c != 0)      \
     UNION(id, other, MULTIPLY, T, T, T, (T)(1u * a * b), c != 0) \
     UNION(id, other, NOT_EQUAL, T, T, uint8_t, a != b, c)
 #define ORDERED(UNION, id, T, W)                                               \
@@ -47,94 +53,102 @@ static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows 
     UNION(id, id, MINIMUM, T, W, T, (T)(((a < b) | (a != a)) ? a : b), c != 0) \
     UNION(id, id, LESS, T, W, uint8_t, a < b, c)                               \
     UNION(id, id, GREATER, T, W, uint8_t, a > b, c)
-#define REAL(UNION, id, T, W)                       \
-    UNION(id, id, ADD, T, W, T, a + b, c != 0)      \
-    UNION(id, id, SUBTRACT, T, W, T, a - b, c != 0) \
-    UNION(id, id, MULTIPLY, T, W, T, a * b, c != 0) \
+#define REAL(UNION, id, T, W)                          \
+    UNION(id, id, ADD, T, W, T, a + b, c != 0)         \
+    UNION(id, id, SUBTRACT, T, W, T, a - b, c != 0)    \
+    UNION(id, id, MULTIPLY, T, W, T, a *b, c != 0)     \
     UNION(id, id, NOT_EQUAL, T, W, uint8_t, a != b, c) \
     ORDERED(UNION, id, T, W)
-#define COMPLEX(UNION, id, T, W)                                                                \
-    UNION(id, id, ADD, T, W, T, ((T){a.re + b.re, a.im + b.im}), (c.re != 0) | (c.im != 0))      \
-    UNION(id, id, SUBTRACT, T, W, T, ((T){a.re - b.re, a.im - b.im}), (c.re != 0) | (c.im != 0)) \
-    UNION(id, id, MULTIPLY, T, W, T, ((T){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}), (c.re != 0) | (c.im != 0)) \
+#define COMPLEX(UNION, id, T, W)                                                                  \
+    UNION(id, id, ADD, T, W, T, ((T){a.re + b.re, a.im + b.im}), (c.re != 0) | (c.im != 0))       \
+    UNION(id, id, SUBTRACT, T, W, T, ((T){a.re - b.re, a.im - b.im}), (c.re != 0) | (c.im != 0))  \
+    UNION(id, id, MULTIPLY, T, W, T, ((T){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}), \
+          (c.re != 0) | (c.im != 0))                                                              \
     UNION(id, id, NOT_EQUAL, T, W, uint8_t, (a.re != b.re) | (a.im != b.im), c)
-#define UNIONS(UNION)                                                         \
-    UNION(BOOL, BOOL, ADD, uint8_t, uint8_t, uint8_t, (uint8_t)(a | b), c != 0) \
+#define UNIONS(UNION)                                                                \
+    UNION(BOOL, BOOL, ADD, uint8_t, uint8_t, uint8_t, (uint8_t)(a | b), c != 0)      \
     UNION(BOOL, BOOL, MULTIPLY, uint8_t, uint8_t, uint8_t, (uint8_t)(a & b), c != 0) \
-    UNION(BOOL, BOOL, NOT_EQUAL, uint8_t, uint8_t, uint8_t, a != b, c)        \
-    ORDERED(UNION, BOOL, uint8_t, uint8_t)                                    \
-    INTEGER(UNION, U8, I8, uint8_t)                                 \
-    INTEGER(UNION, U16, I16, uint16_t)                              \
-    INTEGER(UNION, U32, I32, uint32_t)                              \
-    INTEGER(UNION, U64, I64, uint64_t)                              \
-    ORDERED(UNION, I8, int8_t, uint8_t)                             \
-    ORDERED(UNION, I16, int16_t, uint16_t)                          \
-    ORDERED(UNION, I32, int32_t, uint32_t)                          \
-    ORDERED(UNION, I64, int64_t, uint64_t)                          \
-    ORDERED(UNION, U8, uint8_t, uint8_t)                            \
-    ORDERED(UNION, U16, uint16_t, uint16_t)                         \
-    ORDERED(UNION, U32, uint32_t, uint32_t)                         \
-    ORDERED(UNION, U64, uint64_t, uint64_t)                         \
-    REAL(UNION, F32, float, uint32_t)                               \
-    REAL(UNION, F64, double, uint64_t)                              \
-    COMPLEX(UNION, C64, gpa_c64, uint32_t)                          \
+    UNION(BOOL, BOOL, NOT_EQUAL, uint8_t, uint8_t, uint8_t, a != b, c)               \
+    ORDERED(UNION, BOOL, uint8_t, uint8_t)                                           \
+    INTEGER(UNION, U8, I8, uint8_t)                                                  \
+    INTEGER(UNION, U16, I16, uint16_t)                                               \
+    INTEGER(UNION, U32, I32, uint32_t)                                               \
+    INTEGER(UNION, U64, I64, uint64_t)                                               \
+    ORDERED(UNION, I8, int8_t, uint8_t)                                              \
+    ORDERED(UNION, I16, int16_t, uint16_t)                                           \
+    ORDERED(UNION, I32, int32_t, uint32_t)                                           \
+    ORDERED(UNION, I64, int64_t, uint64_t)                                           \
+    ORDERED(UNION, U8, uint8_t, uint8_t)                                             \
+    ORDERED(UNION, U16, uint16_t, uint16_t)                                          \
+    ORDERED(UNION, U32, uint32_t, uint32_t)                                          \
+    ORDERED(UNION, U64, uint64_t, uint64_t)                                          \
+    REAL(UNION, F32, float, uint32_t)                                                \
+    REAL(UNION, F64, double, uint64_t)                                               \
+    COMPLEX(UNION, C64, gpa_c64, uint32_t)                                           \
     COMPLEX(UNION, C128, gpa_c128, uint64_t)
 
-/* A row of both from `to` on; where the next begins. r: the columns of both rows, where these do not ascend. */
-typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i, int64_t to, int32_t *column, void *at);
+/* A row of both from `to` on; where the next begins. r: the columns of both rows, where these do
+ * not ascend. */
+typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i,
+                           int64_t to, int32_t *column, void *at);
 
 /* x = *from where mask is -1, 0 where it is 0. */
-#define MASKED(x, from, mask, W)                                                             \
-    do {                                                                                     \
-        W word[sizeof(x) / sizeof(W)];                                                       \
-        memcpy(word, from, sizeof word);                                                     \
+#define MASKED(x, from, mask, W)                                                               \
+    do {                                                                                       \
+        W word[sizeof(x) / sizeof(W)];                                                         \
+        memcpy(word, from, sizeof word);                                                       \
         for (size_t w = 0; w < sizeof word / sizeof *word; w++) word[w] &= (W)(int64_t)(mask); \
-        memcpy(&(x), word, sizeof word);                                                     \
+        memcpy(&(x), word, sizeof word);                                                       \
     } while (0)
 /* c stands in a column, unless it is 0. */
-#define PUT(where, R, OP, THERE)      \
-    do {                              \
+#define PUT(where, R, OP, THERE)       \
+    do {                               \
         const int32_t place = (where); \
-        const R c = OP;               \
-        column[to] = place;           \
-        out[to] = c;                  \
-        to += THERE;                  \
+        const R c = OP;                \
+        column[to] = place;            \
+        out[to] = c;                   \
+        to += THERE;                   \
     } while (0)
 
-#define ROW(id, other, how, T, W, R, OP, THERE)                                                                                                        \
-    static int64_t merged_##id##_##how(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i, int64_t to, int32_t *column, void *at) { \
-        const int32_t *const in_p = p->column, *const in_q = q->column, end_p = p->start[i + 1], end_q = q->start[i + 1];                              \
-        const T *const at_p = p->at, *const at_q = q->at, zero = {0};                                                                                 \
-        int32_t s = p->start[i], t = q->start[i];                                                                                                     \
-        T a = zero, b = zero;                                                                                                                         \
-        R *out = at;                                                                                                                                  \
-        (void)r;                                                                                                                                      \
-        while (s < end_p && t < end_q) {                                                                                                              \
-            const int32_t x = in_p[s], y = in_q[t], take_p = -(x <= y), take_q = -(y <= x);                                                           \
-            MASKED(a, at_p + s, take_p, W);                                                                                                           \
-            MASKED(b, at_q + t, take_q, W);                                                                                                           \
-            PUT((x & take_p) | (y & ~take_p), R, OP, THERE);                                                                                          \
-            s -= take_p;                                                                                                                              \
-            t -= take_q;                                                                                                                              \
-        }                                                                                                                                             \
-        for (b = zero; s < end_p; s++) {                                                                                                              \
-            a = at_p[s];                                                                                                                              \
-            PUT(in_p[s], R, OP, THERE);                                                                                                               \
-        }                                                                                                                                             \
-        for (a = zero; t < end_q; t++) {                                                                                                              \
-            b = at_q[t];                                                                                                                              \
-            PUT(in_q[t], R, OP, THERE);                                                                                                               \
-        }                                                                                                                                             \
-        return to;                                                                                                                                    \
-    }                                                                                                                                                 \
-    static int64_t loose_##id##_##how(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i, int64_t to, int32_t *column, void *at) { \
-        R *out = at;                                                                                                                                  \
-        (void)p, (void)q, (void)i;                                                                                                                    \
-        for (int32_t k = r->set.n - 1; k >= 0; k--) {                                                                                                     \
-            const T a = ((const T *)r->at_a)[k], b = ((const T *)r->at_b)[k];                                                                         \
-            PUT(r->set.column[k], R, OP, THERE);                                                                                                          \
-        }                                                                                                                                             \
-        return to;                                                                                                                                    \
+#define ROW(id, other, how, T, W, R, OP, THERE)                                                    \
+    static int64_t merged_##id##_##how(const row_columns *r, const host_rows *p,                   \
+                                       const host_rows *q, int64_t i, int64_t to, int32_t *column, \
+                                       void *at) {                                                 \
+        const int32_t *const in_p = p->column, *const in_q = q->column, end_p = p->start[i + 1],   \
+                             end_q = q->start[i + 1];                                              \
+        const T *const at_p = p->at, *const at_q = q->at, zero = {0};                              \
+        int32_t s = p->start[i], t = q->start[i];                                                  \
+        T a = zero, b = zero;                                                                      \
+        R *out = at;                                                                               \
+        (void)r;                                                                                   \
+        while (s < end_p && t < end_q) {                                                           \
+            const int32_t x = in_p[s], y = in_q[t], take_p = -(x <= y), take_q = -(y <= x);        \
+            MASKED(a, at_p + s, take_p, W);                                                        \
+            MASKED(b, at_q + t, take_q, W);                                                        \
+            PUT((x & take_p) | (y & ~take_p), R, OP, THERE);                                       \
+            s -= take_p;                                                                           \
+            t -= take_q;                                                                           \
+        }                                                                                          \
+        for (b = zero; s < end_p; s++) {                                                           \
+            a = at_p[s];                                                                           \
+            PUT(in_p[s], R, OP, THERE);                                                            \
+        }                                                                                          \
+        for (a = zero; t < end_q; t++) {                                                           \
+            b = at_q[t];                                                                           \
+            PUT(in_q[t], R, OP, THERE);                                                            \
+        }                                                                                          \
+        return to;                                                                                 \
+    }                                                                                              \
+    static int64_t loose_##id##_##how(const row_columns *r, const host_rows *p,                    \
+                                      const host_rows *q, int64_t i, int64_t to, int32_t *column,  \
+                                      void *at) {                                                  \
+        R *out = at;                                                                               \
+        (void)p, (void)q, (void)i;                                                                 \
+        for (int32_t k = r->set.n - 1; k >= 0; k--) {                                              \
+            const T a = ((const T *)r->at_a)[k], b = ((const T *)r->at_b)[k];                      \
+            PUT(r->set.column[k], R, OP, THERE);                                                   \
+        }                                                                                          \
+        return to;                                                                                 \
     }
 UNIONS(ROW)
 #undef ROW
@@ -142,8 +156,9 @@ UNIONS(ROW)
 #undef MASKED
 
 static united_row *row_of(host_union how, gpa_dtype t, bool ascending) {
-#define ROW(id, other, op, T, W, R, OP, THERE) \
-    if ((t == DT_##id || t == DT_##other) && how == UNION_##op) return ascending ? merged_##id##_##op : loose_##id##_##op;
+#define ROW(id, other, op, T, W, R, OP, THERE)                  \
+    if ((t == DT_##id || t == DT_##other) && how == UNION_##op) \
+        return ascending ? merged_##id##_##op : loose_##id##_##op;
     UNIONS(ROW)
 #undef ROW
     return NULL;
@@ -151,42 +166,47 @@ static united_row *row_of(host_union how, gpa_dtype t, bool ascending) {
 
 bool hostcall_can_unite(host_union how, gpa_dtype t) { return row_of(how, t, true) != NULL; }
 
-/* Adds the values of a row to those of its columns, `own`; those of the other matrix in new columns are 0. */
-#define GATHER(id, T, ADD)                                                                                 \
-    static void gather_##id(row_columns *r, const host_rows *p, int64_t i, void *own, void *others) {      \
-        const T *at = p->at, zero = {0};                                                                   \
-        T *sums = own;                                                                                     \
-        row_set set = r->set; /* in registers: what is stored may not change it */                         \
-        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                                          \
-            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);                                  \
-            const T a = at[s];                                                                             \
-            T c = zero;                                                                                    \
-            if (k < n) c = sums[k];                                                                        \
-            else ((T *)others)[k] = zero;                                                                  \
-            ADD;                                                                                           \
-            sums[k] = c;                                                                                   \
-        }                                                                                                  \
-        r->set.n = set.n;                                                                                  \
+/* Adds the values of a row to those of its columns, `own`; those of the other matrix in new columns
+ * are 0. */
+#define GATHER(id, T, ADD)                                                            \
+    static void gather_##id(row_columns *r, const host_rows *p, int64_t i, void *own, \
+                            void *others) {                                           \
+        const T *at = p->at, zero = {0};                                              \
+        T *sums = own;                                                                \
+        row_set set = r->set; /* in registers: what is stored may not change it */    \
+        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                     \
+            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);             \
+            const T a = at[s];                                                        \
+            T c = zero;                                                               \
+            if (k < n)                                                                \
+                c = sums[k];                                                          \
+            else                                                                      \
+                ((T *)others)[k] = zero;                                              \
+            ADD;                                                                      \
+            sums[k] = c;                                                              \
+        }                                                                             \
+        r->set.n = set.n;                                                             \
     }
 SUM_TYPES(GATHER)
 #undef GATHER
 
 /* The same of two matrices that have their values at the same places. */
-#define GATHER_TWO(id, T, ADD)                                                           \
-    static void gather_two_##id(row_columns *r, const host_rows *p, const host_rows *q, int64_t i) { \
-        const T *const values[] = {p->at, q->at}, zero = {0};                            \
-        T *const all[] = {r->at_a, r->at_b};                                             \
-        row_set set = r->set;                                                            \
-        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                        \
-            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);                \
-            for (int m = 0; m < 2; m++) {                                                \
-                const T a = values[m][s];                                                \
-                T c = k < n ? all[m][k] : zero;                                          \
-                ADD;                                                                     \
-                all[m][k] = c;                                                           \
-            }                                                                            \
-        }                                                                                \
-        r->set.n = set.n;                                                                \
+#define GATHER_TWO(id, T, ADD)                                                          \
+    static void gather_two_##id(row_columns *r, const host_rows *p, const host_rows *q, \
+                                int64_t i) {                                            \
+        const T *const values[] = {p->at, q->at}, zero = {0};                           \
+        T *const all[] = {r->at_a, r->at_b};                                            \
+        row_set set = r->set;                                                           \
+        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                       \
+            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);               \
+            for (int m = 0; m < 2; m++) {                                               \
+                const T a = values[m][s];                                               \
+                T c = k < n ? all[m][k] : zero;                                         \
+                ADD;                                                                    \
+                all[m][k] = c;                                                          \
+            }                                                                           \
+        }                                                                               \
+        r->set.n = set.n;                                                               \
     }
 SUM_TYPES(GATHER_TWO)
 #undef GATHER_TWO
@@ -195,20 +215,23 @@ typedef void gathering(row_columns *, const host_rows *, int64_t, void *, void *
 typedef void gathering_two(row_columns *, const host_rows *, const host_rows *, int64_t);
 
 static gathering *gathering_of(gpa_dtype t) {
-#define SUM(id, T, ADD) if (t == DT_##id) return gather_##id;
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) return gather_##id;
     SUM_TYPES(SUM)
 #undef SUM
     return NULL;
 }
 
 static gathering_two *gathering_two_of(gpa_dtype t) {
-#define SUM(id, T, ADD) if (t == DT_##id) return gather_two_##id;
+#define SUM(id, T, ADD) \
+    if (t == DT_##id) return gather_two_##id;
     SUM_TYPES(SUM)
 #undef SUM
     return NULL;
 }
 
-gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const host_rows *b, bool ascending, int32_t *start, int32_t *column, void *at,
+gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const host_rows *b,
+                        bool ascending, int32_t *start, int32_t *column, void *at,
                         const atomic_bool *stop, gpa_err *e) {
     united_row *row = row_of(how, t, ascending);
     gathering *gather = gathering_of(t);
@@ -236,16 +259,18 @@ gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const h
 
 /* ---- values side by side ---- */
 
-/* out[k] = values[place[k]], 0 where that is -1; n of them, of WORDS words each. There is a value. What is there cannot be foreseen: no branches. */
-#define LOOK_UP(size, T, WORDS)                                                                     \
-    static void look_up_##size(const void *values, const int32_t *place, int32_t n, void *out) {    \
-        const T *from = values;                                                                     \
-        T *to = out;                                                                                \
-        for (int32_t k = 0; k < n; k++) {                                                           \
-            const int32_t none = place[k] >> 31;                                                    \
-            const size_t at = (size_t)(place[k] & ~none) * WORDS;                                   \
-            for (int w = 0; w < WORDS; w++) to[k * WORDS + w] = from[at + (size_t)w] & (T)~(T)none; \
-        }                                                                                           \
+/* out[k] = values[place[k]], 0 where that is -1; n of them, of WORDS words each. There is a value.
+ * What is there cannot be foreseen: no branches. */
+#define LOOK_UP(size, T, WORDS)                                                                  \
+    static void look_up_##size(const void *values, const int32_t *place, int32_t n, void *out) { \
+        const T *from = values;                                                                  \
+        T *to = out;                                                                             \
+        for (int32_t k = 0; k < n; k++) {                                                        \
+            const int32_t none = place[k] >> 31;                                                 \
+            const size_t at = (size_t)(place[k] & ~none) * WORDS;                                \
+            for (int w = 0; w < WORDS; w++)                                                      \
+                to[k * WORDS + w] = from[at + (size_t)w] & (T) ~(T)none;                         \
+        }                                                                                        \
     }
 LOOK_UP(1, uint8_t, 1)
 LOOK_UP(2, uint16_t, 1)
@@ -256,7 +281,13 @@ LOOK_UP(16, uint64_t, 2)
 
 typedef void looking_up(const void *, const int32_t *, int32_t, void *);
 
-static looking_up *look_up_of(size_t item) { return item == 1 ? look_up_1 : item == 2 ? look_up_2 : item == 4 ? look_up_4 : item == 8 ? look_up_8 : look_up_16; }
+static looking_up *look_up_of(size_t item) {
+    return item == 1   ? look_up_1
+           : item == 2 ? look_up_2
+           : item == 4 ? look_up_4
+           : item == 8 ? look_up_8
+                       : look_up_16;
+}
 
 /* The columns of a union in parts, and where each has its values. */
 typedef struct {
@@ -267,8 +298,10 @@ typedef struct {
 } joined;
 
 static void look_up(gpa_dtype t, const host_rows *a, const int32_t *place, int32_t n, void *out) {
-    if (a->count) look_up_of(dtype_size(t))(a->at, place, n, out);
-    else memset(out, 0, (size_t)n * dtype_size(t));
+    if (a->count)
+        look_up_of(dtype_size(t))(a->at, place, n, out);
+    else
+        memset(out, 0, (size_t)n * dtype_size(t));
 }
 
 static void flush(joined *j) {
@@ -279,7 +312,8 @@ static void flush(joined *j) {
     j->n = 0;
 }
 
-/* A row of both, without a branch that depends on the columns while both have some left; how many columns it has. */
+/* A row of both, without a branch that depends on the columns while both have some left; how many
+ * columns it has. */
 static int32_t join_row(joined *j, int64_t i, int32_t *column) {
     const int32_t *const in_a = j->a->column, *const in_b = j->b->column;
     int32_t s = j->a->start[i], t = j->b->start[i], k = 0, n = j->n;
@@ -293,8 +327,10 @@ static int32_t join_row(joined *j, int64_t i, int32_t *column) {
             s += take_a;
             t += take_b;
         }
-        for (; n < PART && s < end_a && t == end_b; s++, k++, n++) column[k] = in_a[s], j->in_a[n] = s, j->in_b[n] = -1;
-        for (; n < PART && t < end_b && s == end_a; t++, k++, n++) column[k] = in_b[t], j->in_a[n] = -1, j->in_b[n] = t;
+        for (; n < PART && s < end_a && t == end_b; s++, k++, n++)
+            column[k] = in_a[s], j->in_a[n] = s, j->in_b[n] = -1;
+        for (; n < PART && t < end_b && s == end_a; t++, k++, n++)
+            column[k] = in_b[t], j->in_a[n] = -1, j->in_b[n] = t;
         if (n < PART) continue;
         j->n = n;
         flush(j);
@@ -304,8 +340,9 @@ static int32_t join_row(joined *j, int64_t i, int32_t *column) {
     return k;
 }
 
-gpa_code hostcall_union(gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *x, void *y,
-                        const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_union(gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b,
+                        int32_t *start, int32_t *column, void *x, void *y, const atomic_bool *stop,
+                        gpa_err *e) {
     joined j = {.a = a, .b = b, .t = t, .u = u, .x = x, .y = y};
     int64_t all = start[0] = 0;
     for (int64_t i = 0; i < a->m; i++) {

@@ -1,8 +1,9 @@
 /* Sparse matrices by rows in host memory: products of two, transposes.
  *
- * A product is made row by row (F. G. Gustavson, ACM Transactions on Mathematical Software 4, 250-269, 1978), where much comes
- * together first how many columns each row will have, to know how much room it takes, then their sums. The columns of a row come out as SciPy has
- * them, the one that came last first. Reading order: checks, products, transposes. */
+ * A product is made row by row (F. G. Gustavson, ACM Transactions on Mathematical Software 4,
+ * 250-269, 1978), where much comes together first how many columns each row will have, to know how
+ * much room it takes, then their sums. The columns of a row come out as SciPy has them, the one
+ * that came last first. Reading order: checks, products, transposes. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
@@ -10,7 +11,10 @@
 #include "runtime/host/spmm.h"
 #include "runtime/base/simd_clones.h"
 
-enum { ROWS = 256 /* between two looks at *stop */, AHEAD = 4 /* rows of B that memory is asked for */ };
+enum {
+    ROWS = 256 /* between two looks at *stop */,
+    AHEAD = 4 /* rows of B that memory is asked for */
+};
 
 /* ---- checks ---- */
 
@@ -31,7 +35,9 @@ void hostcall_look(const int32_t *index, int64_t n, uint32_t *most, bool *rise) 
     *rise = rises(index, n);
 }
 
-gpa_code hostcall_too_many(gpa_err *e) { return gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more"); }
+gpa_code hostcall_too_many(gpa_err *e) {
+    return gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more");
+}
 
 /* Counts become starts. */
 static gpa_code add_up(int64_t m, int32_t *start, gpa_err *e) {
@@ -47,8 +53,10 @@ static gpa_code add_up(int64_t m, int32_t *start, gpa_err *e) {
 
 /* ---- products ---- */
 
-gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t *start, const atomic_bool *stop, gpa_err *e) {
-    int32_t *seen = mem_new((size_t)MAX(b->n, 1) * sizeof *seen); /* the last row that has the column */
+gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t *start,
+                                const atomic_bool *stop, gpa_err *e) {
+    int32_t *seen =
+        mem_new((size_t)MAX(b->n, 1) * sizeof *seen); /* the last row that has the column */
     gpa_code rc = seen ? GPA_OK : gpa_no_memory(e);
     for (int64_t j = 0; j < b->n && !rc; j++) seen[j] = -1;
     for (int64_t i = 0; i < a->m && !rc; i++) {
@@ -56,7 +64,8 @@ gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t 
         int32_t n = 0;
         for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) {
             __builtin_prefetch(b->column + b->start[a->column[MIN(s + AHEAD, a->count - 1)]]);
-            for (int32_t t = b->start[a->column[s]], end = b->start[a->column[s] + 1]; t < end; t++) {
+            for (int32_t t = b->start[a->column[s]], end = b->start[a->column[s] + 1]; t < end;
+                 t++) {
                 n += seen[b->column[t]] != row;
                 seen[b->column[t]] = row;
             }
@@ -70,56 +79,63 @@ gpa_code hostcall_spgemm_starts(const host_rows *a, const host_rows *b, int32_t 
 
 int64_t hostcall_spgemm_most(const host_rows *a, const host_rows *b) {
     int64_t all = 0;
-    for (int64_t s = 0; s < a->count; s++) all += b->start[a->column[s] + 1] - b->start[a->column[s]];
+    for (int64_t s = 0; s < a->count; s++)
+        all += b->start[a->column[s] + 1] - b->start[a->column[s]];
     return all;
 }
 
-#define THERE(id, T) static inline bool there_##id(T c) { return c != 0; }
+#define THERE(id, T) \
+    static inline bool there_##id(T c) { return c != 0; }
 THERE(I32, uint32_t)
 THERE(I64, uint64_t)
 THERE(F32, float)
 THERE(F64, double)
 #undef THERE
-#define THERE(id, T) static inline bool there_##id(T c) { return (c.re != 0) | (c.im != 0); }
+#define THERE(id, T) \
+    static inline bool there_##id(T c) { return (c.re != 0) | (c.im != 0); }
 THERE(C64, gpa_c64)
 THERE(C128, gpa_c128)
 #undef THERE
 
-/* Row i of the product from `to` on; where the next begins. `sums`: room for a value of each column. */
-#define TIMES(id, T, ADD)                                                                                                                    \
-    static int64_t times_##id(const host_rows *p, const host_rows *q, int64_t i, row_set *r, void *sums, int64_t to, int32_t *column, void *at) { \
-        T *sum = sums, *out = at;                                                                                                            \
-        row_set set = *r; /* in registers: what is stored may not change it */                                                               \
-        set.n = 0;                                                                                                                           \
-        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                                                                            \
-            const int32_t l = p->column[s];                                                                                                  \
-            const T a = ((const T *)p->at)[s];                                                                                               \
-            const int32_t next = q->start[p->column[MIN(s + AHEAD, p->count - 1)]];                                                          \
-            __builtin_prefetch(q->column + next);                                                                                            \
-            __builtin_prefetch((const T *)q->at + next);                                                                                     \
-            for (int32_t t = q->start[l], end = q->start[l + 1]; t < end; t++) {                                                             \
-                const int32_t n = set.n, k = rowset_find(&set, q->column[t]);                                                                \
-                const T b = ((const T *)q->at)[t];                                                                                           \
-                T c = {0};                                                                                                                   \
-                if (k < n) c = sum[k];                                                                                                       \
-                ADD;                                                                                                                         \
-                sum[k] = c;                                                                                                                  \
-            }                                                                                                                                \
-        }                                                                                                                                    \
-        for (int32_t k = set.n - 1; k >= 0; k--) {                                                                                           \
-            column[to] = set.column[k];                                                                                                      \
-            out[to] = sum[k];                                                                                                                \
-            to += there_##id(sum[k]);                                                                                                        \
-        }                                                                                                                                    \
-        return to;                                                                                                                           \
+/* Row i of the product from `to` on; where the next begins. `sums`: room for a value of each
+ * column. */
+#define TIMES(id, T, ADD)                                                                    \
+    static int64_t times_##id(const host_rows *p, const host_rows *q, int64_t i, row_set *r, \
+                              void *sums, int64_t to, int32_t *column, void *at) {           \
+        T *sum = sums, *out = at;                                                            \
+        row_set set = *r; /* in registers: what is stored may not change it */               \
+        set.n = 0;                                                                           \
+        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                            \
+            const int32_t l = p->column[s];                                                  \
+            const T a = ((const T *)p->at)[s];                                               \
+            const int32_t next = q->start[p->column[MIN(s + AHEAD, p->count - 1)]];          \
+            __builtin_prefetch(q->column + next);                                            \
+            __builtin_prefetch((const T *)q->at + next);                                     \
+            for (int32_t t = q->start[l], end = q->start[l + 1]; t < end; t++) {             \
+                const int32_t n = set.n, k = rowset_find(&set, q->column[t]);                \
+                const T b = ((const T *)q->at)[t];                                           \
+                T c = {0};                                                                   \
+                if (k < n) c = sum[k];                                                       \
+                ADD;                                                                         \
+                sum[k] = c;                                                                  \
+            }                                                                                \
+        }                                                                                    \
+        for (int32_t k = set.n - 1; k >= 0; k--) {                                           \
+            column[to] = set.column[k];                                                      \
+            out[to] = sum[k];                                                                \
+            to += there_##id(sum[k]);                                                        \
+        }                                                                                    \
+        return to;                                                                           \
     }
 SPMM_TYPES(TIMES)
 #undef TIMES
 
-typedef int64_t times_row(const host_rows *, const host_rows *, int64_t, row_set *, void *, int64_t, int32_t *, void *);
+typedef int64_t times_row(const host_rows *, const host_rows *, int64_t, row_set *, void *, int64_t,
+                          int32_t *, void *);
 
 static times_row *times_of(gpa_dtype t) {
-#define TIMES(id, T, ADD) if (t == DT_##id) return times_##id;
+#define TIMES(id, T, ADD) \
+    if (t == DT_##id) return times_##id;
     SPMM_TYPES(TIMES)
 #undef TIMES
     return NULL;
@@ -130,17 +146,20 @@ static int64_t longest(const host_rows *a, const host_rows *b) {
     int64_t most = 1;
     for (int64_t i = 0; i < a->m; i++) {
         int64_t here = 0;
-        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++) here += b->start[a->column[s] + 1] - b->start[a->column[s]];
+        for (int32_t s = a->start[i]; s < a->start[i + 1]; s++)
+            here += b->start[a->column[s] + 1] - b->start[a->column[s]];
         most = MAX(most, here);
     }
     return MIN(most, MAX(b->n, 1));
 }
 
-gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, int32_t *start, int32_t *column, void *at,
-                         const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, int32_t *start,
+                         int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
     times_row *times = times_of(t);
     row_set r;
-    if (!times) return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products", dtype_info[t].name);
+    if (!times)
+        return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products",
+                        dtype_info[t].name);
     const int64_t most = longest(a, b);
     gpa_code rc = rowset_new(&r, most, e);
     void *sums = mem_new((size_t)most * dtype_size(t));
@@ -158,14 +177,15 @@ gpa_code hostcall_spgemm(gpa_dtype t, const host_rows *a, const host_rows *b, in
 
 /* ---- transposes ---- */
 
-#define TURN(T)                                                                   \
-    for (int64_t i = 0; i < count; i++) {                                         \
-        const int32_t to = start[key[i]]++;                                       \
-        to_other[to] = other[i];                                                  \
-        ((T *)to_at)[to] = ((const T *)at)[i];                                    \
+#define TURN(T)                                \
+    for (int64_t i = 0; i < count; i++) {      \
+        const int32_t to = start[key[i]]++;    \
+        to_other[to] = other[i];               \
+        ((T *)to_at)[to] = ((const T *)at)[i]; \
     }
 
-void hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other, const void *at, int32_t *start, int32_t *to_other, void *to_at) {
+void hostcall_turn(const gpa_libcall *call, const int32_t *key, const int32_t *other,
+                   const void *at, int32_t *start, int32_t *to_other, void *to_at) {
     const int64_t n = call->turn.n, count = call->turn.count;
     const size_t item = dtype_size(call->dtype);
     for (int64_t k = 0; k <= n; k++) start[k] = 0;

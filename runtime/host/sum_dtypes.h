@@ -1,4 +1,5 @@
-/* The dtypes whose values are added up in host memory, for the files that treat sparse matrices there. */
+/* The dtypes whose values are added up in host memory, for the files that treat sparse matrices
+ * there. */
 #ifndef GPA_HOST_SUM_DTYPES_H
 #define GPA_HOST_SUM_DTYPES_H
 

@@ -1,4 +1,5 @@
-/* Bodies: made once for a function and the types of its arguments, written into every program that uses them. */
+/* Bodies: made once for a function and the types of its arguments, written into every program that
+ * uses them. */
 #include "runtime/ir/body.h"
 
 #include "runtime/base/base.h"
@@ -13,7 +14,8 @@ static uint32_t cost_of(const kir_func *f) {
         const kir_ins *x = &f->code[i];
         if (opens(x->code)) {
             uint32_t before = trips;
-            if ((x->code == KIR_FOR || x->code == KIR_LOOP) && trips < 1u << 16) trips *= LOOP_TRIPS;
+            if ((x->code == KIR_FOR || x->code == KIR_LOOP) && trips < 1u << 16)
+                trips *= LOOP_TRIPS;
             if (depth < COUNT_OF(loops)) loops[depth] = before;
             depth++;
         } else if (x->code == KIR_END) {
@@ -27,13 +29,42 @@ static uint32_t cost_of(const kir_func *f) {
 
 static bool belongs(uint8_t code) {
     switch ((kir_code)code) {
-        case KIR_CONST: case KIR_PARAM: case KIR_OP: case KIR_CAST: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_IF:
-        case KIR_ELSE: case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_END:
-            return true;
-        case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE: case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_LOADX:
-        case KIR_STOREX: case KIR_ATOMIC: case KIR_BOUND: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN: case KIR_THREAD:
-        case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT:
-            break;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_OP:
+        case KIR_CAST:
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET:
+        case KIR_IF:
+        case KIR_ELSE:
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_END: return true;
+        case KIR_INDEX:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_IOTA:
+        case KIR_LOADX:
+        case KIR_STOREX:
+        case KIR_ATOMIC:
+        case KIR_BOUND:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_THREAD:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT:
+        case KIR_COUNT: break;
     }
     return false;
 }
@@ -46,7 +77,8 @@ gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out
         if (values[i] < 0) TRY(gpa_no_memory(e));
     TRY(kir_check(f, e));
     for (size_t i = 0; i < f->n_code; i++)
-        if (!belongs(f->code[i].code)) TRY(gpa_fail(e, GPA_E_INTERNAL, "%s in a body", kir_info[f->code[i].code].name));
+        if (!belongs(f->code[i].code))
+            TRY(gpa_fail(e, GPA_E_INTERNAL, "%s in a body", kir_info[f->code[i].code].name));
     b = mem_zero(sizeof *b);
     if (!b || !(b->at = mem_new(f->n_code * sizeof *b->at))) TRY(gpa_no_memory(e));
     b->refs = 1;
@@ -82,10 +114,14 @@ bool body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
         if (x.b >= 0) x.b = b->at[x.b];
         if (x.c >= 0) x.c = b->at[x.c];
         b->at[i] = -1;
-        if (x.code == KIR_CONST) b->at[i] = kir_const(f, (gpa_dtype)x.type, b->f->consts[x.imm].v);
-        else if (x.code == KIR_PARAM) b->at[i] = in[x.imm];
-        else if (x.code == KIR_END) kir_close(f);
-        else b->at[i] = opens(x.code) ? kir_open(f, x) : kir_emit(f, x);
+        if (x.code == KIR_CONST)
+            b->at[i] = kir_const(f, (gpa_dtype)x.type, b->f->consts[x.imm].v);
+        else if (x.code == KIR_PARAM)
+            b->at[i] = in[x.imm];
+        else if (x.code == KIR_END)
+            kir_close(f);
+        else
+            b->at[i] = opens(x.code) ? kir_open(f, x) : kir_emit(f, x);
         if (f->failed) return false;
     }
     return true;

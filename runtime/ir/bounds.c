@@ -1,14 +1,17 @@
 /* An interpretation of the program in which every integer is an interval.
  *
- * Values are computed from what they are made of when they are asked for, so that a condition found to hold later narrows them
- * too. What is narrowed lies on a stack, down to the end of the region it holds in. Variables have an interval that moves with
- * the walk; one that a loop sets begins its body with all that the loop may leave in it, which is tried until it is true.
+ * Values are computed from what they are made of when they are asked for, so that a condition found
+ * to hold later narrows them too. What is narrowed lies on a stack, down to the end of the region
+ * it holds in. Variables have an interval that moves with the walk; one that a loop sets begins its
+ * body with all that the loop may leave in it, which is tried until it is true.
  *
- * Invariant: each interval holds all numbers that any thread of the launch can have there before it faults. Behind a BOUND the
- * index was inside, since a thread that faults ends. What was marked is not checked, so it must be known of each launch that
- * runs the marked program; what a proof leans on is then still checked there.
+ * Invariant: each interval holds all numbers that any thread of the launch can have there before it
+ * faults. Behind a BOUND the index was inside, since a thread that faults ends. What was marked is
+ * not checked, so it must be known of each launch that runs the marked program; what a proof leans
+ * on is then still checked there.
  *
- * Reading order: what a launch says, values, conditions, regions, loops, the walk, short loops, looking. */
+ * Reading order: what a launch says, values, conditions, regions, loops, the walk, short loops,
+ * looking. */
 #include "runtime/ir/bounds.h"
 
 #include <math.h>
@@ -16,8 +19,16 @@
 #include "runtime/base/base.h"
 #include "runtime/ir/interval.h"
 
-/* The longest program; variables; conditions at a time; values computed in all; trials of a loop until its variables are given up. */
-enum { MOST_CODE = 4096, MOST_VARS = 32, MOST_NARROWED = 64, MOST_STEPS = 60000, WIDEN_AT = 2, MOST_TRIALS = 6 };
+/* The longest program; variables; conditions at a time; values computed in all; trials of a loop
+ * until its variables are given up. */
+enum {
+    MOST_CODE = 4096,
+    MOST_VARS = 32,
+    MOST_NARROWED = 64,
+    MOST_STEPS = 60000,
+    WIDEN_AT = 2,
+    MOST_TRIALS = 6
+};
 enum { FEW_WORK = 1 << 17 }; /* about so many instructions come without asking whether to stop */
 
 /* What a launch said that was asked for: the instruction, and its value. */
@@ -51,7 +62,7 @@ typedef struct {
     uint32_t *of_var;       /* per GET: how often the variable had changed */
     interval *value;        /* computed in round `when` */
     uint32_t *when, now;
-    int64_t *trips;         /* per FOR: at most so many; -1: any number */
+    int64_t *trips; /* per FOR: at most so many; -1: any number */
     struct {
         int32_t v;
         interval to;
@@ -68,7 +79,8 @@ static const interval none = {INT64_MAX, INT64_MIN};
 
 static bool bound_at_launch(const kir_func *f, const kir_ins *i) {
     const kir_array *a = &f->arrays[i->sub];
-    return a->where == KIR_GLOBAL || a->where == KIR_CONSTANT || (a->where == KIR_SHARED && !a->count);
+    return a->where == KIR_GLOBAL || a->where == KIR_CONSTANT ||
+           (a->where == KIR_SHARED && !a->count);
 }
 
 /* The value of a SIZE or PARAM; false: it is no fact. */
@@ -86,19 +98,24 @@ static bool said(const kir_func *f, const gpa_launch *l, const kir_ins *i, int64
 
 static interval fact_of(look *s, int32_t v) {
     int64_t n;
-    if (!said(s->f, s->l, &s->f->code[v], &n)) return interval_of_type((gpa_dtype)s->f->code[v].type);
+    if (!said(s->f, s->l, &s->f->code[v], &n))
+        return interval_of_type((gpa_dtype)s->f->code[v].type);
     if (!s->asked[v]) {
         inside *x = s->x;
         s->asked[v] = true;
-        if (mem_room(&x->facts, x->n_facts, &x->cap_facts, sizeof *x->facts)) x->facts[x->n_facts++] = (fact){v, n};
-        else s->out_of_memory = true;
+        if (mem_room(&x->facts, x->n_facts, &x->cap_facts, sizeof *x->facts))
+            x->facts[x->n_facts++] = (fact){v, n};
+        else
+            s->out_of_memory = true;
     }
     return (interval){n, n};
 }
 
 /* All that the last look asked for is the same now. */
 static bool alike(const inside *x, const kir_func *f, const gpa_launch *l) {
-    if (memcmp(x->grid, l->grid, sizeof x->grid) != 0 || memcmp(x->block, l->block, sizeof x->block) != 0) return false;
+    if (memcmp(x->grid, l->grid, sizeof x->grid) != 0 ||
+        memcmp(x->block, l->block, sizeof x->block) != 0)
+        return false;
     for (size_t i = 0; i < x->n_facts; i++) {
         int64_t n;
         if (!said(f, l, &f->code[x->facts[i].at], &n) || n != x->facts[i].value) return false;
@@ -109,13 +126,13 @@ static bool alike(const inside *x, const kir_func *f, const gpa_launch *l) {
 static interval thread_number(const look *s, const kir_ins *i) {
     int64_t block = s->l->block[i->imm % 3], grid = s->l->grid[i->imm % 3];
     switch ((kir_thread)i->sub) {
-    case KIR_TH_TID: return (interval){0, block - 1};
-    case KIR_TH_BID: return (interval){0, grid - 1};
-    case KIR_TH_BDIM: return (interval){block, block};
-    case KIR_TH_GDIM: return (interval){grid, grid};
-    case KIR_TH_LANE: return (interval){0, 31};
-    case KIR_TH_WARPSIZE: return (interval){32, 32};
-    case KIR_TH_ROWS: break;
+        case KIR_TH_TID: return (interval){0, block - 1};
+        case KIR_TH_BID: return (interval){0, grid - 1};
+        case KIR_TH_BDIM: return (interval){block, block};
+        case KIR_TH_GDIM: return (interval){grid, grid};
+        case KIR_TH_LANE: return (interval){0, 31};
+        case KIR_TH_WARPSIZE: return (interval){32, 32};
+        case KIR_TH_ROWS: break;
     }
     return interval_of_type(DT_I32);
 }
@@ -168,26 +185,54 @@ static interval find_value(look *s, int32_t v) {
     const kir_ins *i = &s->f->code[v];
     gpa_dtype t = (gpa_dtype)i->type;
     switch ((kir_code)i->code) {
-    case KIR_CONST:
-        if (t == DT_U64 && s->f->consts[i->imm].v.U64 > INT64_MAX) break;
-        return (interval){dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64, dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64};
-    case KIR_PARAM: case KIR_SIZE: return fact_of(s, v);
-    case KIR_THREAD: return thread_number(s, i);
-    case KIR_OP: return computed(s, i);
-    case KIR_CAST: return interval_of_cast((gpa_dtype)s->f->code[i->a].type, t, value_of(s, i->a));
-    case KIR_BOUND: return inside_of(value_of(s, i->a), value_of(s, i->b));
-    case KIR_GET: case KIR_FOR: return s->leaf[v];
-    case KIR_INDEX: case KIR_STRIDE: case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC:
-    case KIR_VAR: case KIR_SET: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN: case KIR_IF: case KIR_ELSE: case KIR_LOOP: case KIR_BLOCK:
-    case KIR_BREAK: case KIR_NEXT: case KIR_END: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT:
-    case KIR_FAULT: case KIR_COUNT: break;
+        case KIR_CONST:
+            if (t == DT_U64 && s->f->consts[i->imm].v.U64 > INT64_MAX) break;
+            return (interval){dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64,
+                              dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64};
+        case KIR_PARAM:
+        case KIR_SIZE: return fact_of(s, v);
+        case KIR_THREAD: return thread_number(s, i);
+        case KIR_OP: return computed(s, i);
+        case KIR_CAST:
+            return interval_of_cast((gpa_dtype)s->f->code[i->a].type, t, value_of(s, i->a));
+        case KIR_BOUND: return inside_of(value_of(s, i->a), value_of(s, i->b));
+        case KIR_GET:
+        case KIR_FOR: return s->leaf[v];
+        case KIR_INDEX:
+        case KIR_STRIDE:
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_IOTA:
+        case KIR_LOADX:
+        case KIR_STOREX:
+        case KIR_ATOMIC:
+        case KIR_VAR:
+        case KIR_SET:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_IF:
+        case KIR_ELSE:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_END:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT:
+        case KIR_COUNT: break;
     }
     return interval_of_type(t);
 }
 
 static interval value_of(look *s, int32_t v) {
     gpa_dtype t = (gpa_dtype)s->f->code[v].type;
-    if (t >= DT_COUNT || !(t == DT_BOOL || dtype_is_int(t)) || s->steps <= 0) return interval_of_type(t);
+    if (t >= DT_COUNT || !(t == DT_BOOL || dtype_is_int(t)) || s->steps <= 0)
+        return interval_of_type(t);
     if (s->when[v] == s->now) return s->value[v];
     s->steps--;
     interval r = find_value(s, v);
@@ -228,9 +273,11 @@ static void narrow(look *s, int32_t v, interval to) {
     s->now++;
     if (i->code == KIR_GET) {
         int x = s->var[i->a];
-        if (x >= 0 && s->of_var[v] == s->changes[x]) s->env.var[x] = interval_both(s->env.var[x], r);
+        if (x >= 0 && s->of_var[v] == s->changes[x])
+            s->env.var[x] = interval_both(s->env.var[x], r);
     } else if (i->code == KIR_CAST && dtype_is_int((gpa_dtype)s->f->code[i->a].type)) {
-        if (interval_within(value_of(s, i->a), interval_of_type((gpa_dtype)i->type))) narrow(s, i->a, r);
+        if (interval_within(value_of(s, i->a), interval_of_type((gpa_dtype)i->type)))
+            narrow(s, i->a, r);
     } else if (is_op(i, OP_ADD)) {
         narrow_operand(s, i->a, i->b, r, false);
         narrow_operand(s, i->b, i->a, r, false);
@@ -251,12 +298,14 @@ static void assume(look *s, int32_t c, bool truth) {
     if (i->type != DT_BOOL || i->code != KIR_OP) return;
     if (i->sub == OP_LOGICAL_NOT) {
         assume(s, i->a, !truth);
-    } else if ((truth && (i->sub == OP_LOGICAL_AND || i->sub == OP_BITWISE_AND)) || (!truth && (i->sub == OP_LOGICAL_OR || i->sub == OP_BITWISE_OR))) {
+    } else if ((truth && (i->sub == OP_LOGICAL_AND || i->sub == OP_BITWISE_AND)) ||
+               (!truth && (i->sub == OP_LOGICAL_OR || i->sub == OP_BITWISE_OR))) {
         if (s->f->code[i->a].type != DT_BOOL) return;
         assume(s, i->a, truth);
         assume(s, i->b, truth);
     } else if (i->sub == OP_WHERE) {
-        bool second = contradicts(s->f, i->b, truth, i->a, true), first = contradicts(s->f, i->c, truth, i->a, false);
+        bool second = contradicts(s->f, i->b, truth, i->a, true),
+             first = contradicts(s->f, i->c, truth, i->a, false);
         if (!first && !second) return;
         assume(s, i->a, first);
         assume(s, first ? i->b : i->c, truth);
@@ -344,7 +393,8 @@ static bool walk_block(look *s, int32_t at) {
 
 /* ---- loops ---- */
 
-/* What the loop's variables are at the beginning of a trip; the body is tried with more and more until that is all. */
+/* What the loop's variables are at the beginning of a trip; the body is tried with more and more
+ * until that is all. */
 static void find_head(look *s, int32_t at, const state *entry, state *head) {
     uint32_t sets = s->sets[at];
     *head = *entry;
@@ -384,22 +434,32 @@ static void walk_loop(look *s, int32_t at) {
     leave(s, s->sets[at], &head, &set);
 }
 
-/* How often a loop from a to b by steps of c runs at most; -1: it may wrap around, or nothing is known. */
+/* How often a loop from a to b by steps of c runs at most; -1: it may wrap around, or nothing is
+ * known. */
 static int64_t trips_of(interval a, interval b, interval c, interval type) {
     int64_t far, last;
-    if (c.lo < 0 && c.hi <= 0) return trips_of((interval){-b.hi, -b.lo}, (interval){-a.hi, -a.lo}, (interval){-c.hi, -c.lo}, (interval){-type.hi, -type.lo});
-    if (c.lo <= 0 || __builtin_sub_overflow(b.hi, a.lo, &far) || __builtin_add_overflow(b.hi, c.hi, &last) || last > type.hi) return -1;
+    if (c.lo < 0 && c.hi <= 0)
+        return trips_of((interval){-b.hi, -b.lo}, (interval){-a.hi, -a.lo},
+                        (interval){-c.hi, -c.lo}, (interval){-type.hi, -type.lo});
+    if (c.lo <= 0 || __builtin_sub_overflow(b.hi, a.lo, &far) ||
+        __builtin_add_overflow(b.hi, c.hi, &last) || last > type.hi)
+        return -1;
     return far <= 0 ? 0 : (far - 1) / c.lo + 1;
 }
 
 /* The counter lies between where it begins and where it ends. */
 static void walk_for(look *s, int32_t at) {
     const kir_ins *i = &s->f->code[at];
-    interval from = value_of(s, i->a), to = value_of(s, i->b), by = value_of(s, i->c), type = interval_of_type((gpa_dtype)i->type), r = type;
+    interval from = value_of(s, i->a), to = value_of(s, i->b), by = value_of(s, i->c),
+             type = interval_of_type((gpa_dtype)i->type), r = type;
     bool bounded = from.lo > -INT64_MAX && to.lo > -INT64_MAX && by.lo > -INT64_MAX;
-    if (!s->trying) s->trips[at] = bounded ? trips_of(from, to, by, (interval){MAX(type.lo, -INT64_MAX), type.hi}) : -1;
-    if (by.lo > 0) r = (interval){from.lo, to.hi == INT64_MIN ? to.hi : to.hi - 1};
-    else if (by.hi < 0) r = (interval){to.lo == INT64_MAX ? to.lo : to.lo + 1, from.hi};
+    if (!s->trying)
+        s->trips[at] =
+            bounded ? trips_of(from, to, by, (interval){MAX(type.lo, -INT64_MAX), type.hi}) : -1;
+    if (by.lo > 0)
+        r = (interval){from.lo, to.hi == INT64_MIN ? to.hi : to.hi - 1};
+    else if (by.hi < 0)
+        r = (interval){to.lo == INT64_MAX ? to.lo : to.lo + 1, from.hi};
     if (!s->trying) s->x->marks[at] = by.lo > 0 ? KIR_FEW : by.hi < 0 ? KIR_FEW_DOWN : 0;
     if (r.lo > r.hi) return;
     s->leaf[at] = r;
@@ -444,19 +504,42 @@ static bool walk(look *s, int32_t lo, int32_t hi) {
         const kir_ins *i = &s->f->code[at];
         bool through = true;
         switch ((kir_code)i->code) {
-        case KIR_BOUND: walk_bound(s, at); break;
-        case KIR_VAR: walk_var(s, at); break;
-        case KIR_GET: walk_get(s, at); break;
-        case KIR_SET: walk_set(s, i); break;
-        case KIR_IF: through = walk_if(s, at); break;
-        case KIR_BLOCK: through = walk_block(s, at); break;
-        case KIR_FOR: walk_for(s, at); break;
-        case KIR_LOOP: case KIR_EACH: walk_loop(s, at); break;
-        case KIR_BREAK: case KIR_NEXT: case KIR_FAULT: through = false; break;
-        case KIR_CONST: case KIR_PARAM: case KIR_OP: case KIR_CAST: case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE: case KIR_LOAD:
-        case KIR_STORE: case KIR_IOTA: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC: case KIR_REDUCE: case KIR_SCAN: case KIR_ELSE:
-        case KIR_END: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_COUNT:
-            break;
+            case KIR_BOUND: walk_bound(s, at); break;
+            case KIR_VAR: walk_var(s, at); break;
+            case KIR_GET: walk_get(s, at); break;
+            case KIR_SET: walk_set(s, i); break;
+            case KIR_IF: through = walk_if(s, at); break;
+            case KIR_BLOCK: through = walk_block(s, at); break;
+            case KIR_FOR: walk_for(s, at); break;
+            case KIR_LOOP:
+            case KIR_EACH: walk_loop(s, at); break;
+            case KIR_BREAK:
+            case KIR_NEXT:
+            case KIR_FAULT: through = false; break;
+            case KIR_CONST:
+            case KIR_PARAM:
+            case KIR_OP:
+            case KIR_CAST:
+            case KIR_INDEX:
+            case KIR_SIZE:
+            case KIR_STRIDE:
+            case KIR_LOAD:
+            case KIR_STORE:
+            case KIR_IOTA:
+            case KIR_LOADX:
+            case KIR_STOREX:
+            case KIR_ATOMIC:
+            case KIR_REDUCE:
+            case KIR_SCAN:
+            case KIR_ELSE:
+            case KIR_END:
+            case KIR_THREAD:
+            case KIR_BARRIER:
+            case KIR_FENCE:
+            case KIR_WARP:
+            case KIR_ARG:
+            case KIR_PRINT:
+            case KIR_COUNT: break;
         }
         if (!through) return false;
         if (s->close[at] >= 0) at = s->close[at];
@@ -466,14 +549,20 @@ static bool walk(look *s, int32_t lo, int32_t hi) {
 
 /* ---- short loops ---- */
 
-/* The work of a region in about instructions, loops and all. Loops that are not short lose their marks. */
+/* The work of a region in about instructions, loops and all. Loops that are not short lose their
+ * marks. */
 static double work_within(look *s, int32_t lo, int32_t hi) {
     double work = 0;
     for (int32_t at = lo; at < hi; at++) {
         const kir_ins *i = &s->f->code[at];
-        work += i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_BARRIER ? 4 : 1;
+        work += i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ||
+                        i->code == KIR_BARRIER
+                    ? 4
+                    : 1;
         if (kir_info[i->code].result != 'R') continue;
-        double inner = work_within(s, at + 1, s->close[at]), trips = i->code == KIR_LOOP || (i->code == KIR_FOR && s->trips[at] < 0) ? INFINITY : 1;
+        double inner = work_within(s, at + 1, s->close[at]),
+               trips =
+                   i->code == KIR_LOOP || (i->code == KIR_FOR && s->trips[at] < 0) ? INFINITY : 1;
         if (i->code == KIR_FOR && s->trips[at] >= 0) trips = (double)s->trips[at];
         if (trips > 0) work += inner * trips;
         if (i->code == KIR_FOR && !(inner * trips <= (double)FEW_WORK)) s->x->marks[at] = 0;
@@ -484,14 +573,17 @@ static double work_within(look *s, int32_t lo, int32_t hi) {
 
 /* ---- looking ---- */
 
-/* Numbers the variables that are read; those of other types, and those beyond the most, stay unknown. */
+/* Numbers the variables that are read; those of other types, and those beyond the most, stay
+ * unknown. */
 static void find_vars(look *s) {
     const kir_func *f = s->f;
     int n = 0;
     memset(s->var, -1, f->n_code);
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
-        if (i->code == KIR_GET && n < MOST_VARS && s->var[i->a] < 0 && (i->type == DT_BOOL || dtype_is_int((gpa_dtype)i->type))) s->var[i->a] = (int8_t)n++;
+        if (i->code == KIR_GET && n < MOST_VARS && s->var[i->a] < 0 &&
+            (i->type == DT_BOOL || dtype_is_int((gpa_dtype)i->type)))
+            s->var[i->a] = (int8_t)n++;
     }
 }
 
@@ -508,14 +600,16 @@ static void find_regions(look *s) {
                 if (x >= 0) s->sets[k] |= UINT32_C(1) << x;
             }
         }
-        for (int32_t m = k + 1; f->code[k].code == KIR_IF && m < s->close[k]; m = s->close[m] >= 0 ? s->close[m] + 1 : m + 1)
+        for (int32_t m = k + 1; f->code[k].code == KIR_IF && m < s->close[k];
+             m = s->close[m] >= 0 ? s->close[m] + 1 : m + 1)
             if (f->code[m].code == KIR_ELSE) s->other[k] = m;
     }
 }
 
 /* The tables of a look in one block. */
 static void *lay_out(look *s, size_t n) {
-    char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 5 * sizeof(uint32_t) + 2)), *at = block;
+    char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 5 * sizeof(uint32_t) + 2)),
+         *at = block;
     if (!block) return NULL;
     s->leaf = (interval *)(void *)at, at += n * sizeof(interval);
     s->value = (interval *)(void *)at, at += n * sizeof(interval);
@@ -545,7 +639,8 @@ static bool walk_all(inside *x, const kir_func *f, const gpa_launch *l) {
     look s = {.f = f, .l = l, .x = x, .now = 1, .steps = MOST_STEPS};
     void *block = lay_out(&s, f->n_code);
     if (!block) return false;
-    for (size_t k = 0; k < f->n_code; k++) x->marks[k] = f->code[k].code == KIR_BOUND ? KIR_INSIDE : 0;
+    for (size_t k = 0; k < f->n_code; k++)
+        x->marks[k] = f->code[k].code == KIR_BOUND ? KIR_INSIDE : 0;
     find_vars(&s);
     find_regions(&s);
     walk(&s, 0, (int32_t)f->n_code);

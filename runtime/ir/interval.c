@@ -1,5 +1,5 @@
-/* A result that its type might not hold wraps around: then it is any number of the type. The ends of an interval are computed
- * exactly, or given up.
+/* A result that its type might not hold wraps around: then it is any number of the type. The ends
+ * of an interval are computed exactly, or given up.
  *
  * Reading order: types, arithmetic, bits, comparisons. */
 #include "runtime/ir/interval.h"
@@ -62,11 +62,15 @@ static interval difference(gpa_dtype t, interval a, interval b) {
     return held(t, over || endless(t, a) || endless(t, b), r);
 }
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t floor_div(int64_t a, int64_t b) {
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
 
 static interval quotient(gpa_dtype t, interval a, interval b) {
-    if (b.lo <= 0 || endless(t, a) || endless(t, b)) return a.lo >= 0 && b.lo >= 0 && !endless(t, a) ? (interval){0, a.hi} : interval_of_type(t);
-    const int64_t n[4] = {floor_div(a.lo, b.lo), floor_div(a.lo, b.hi), floor_div(a.hi, b.lo), floor_div(a.hi, b.hi)};
+    if (b.lo <= 0 || endless(t, a) || endless(t, b))
+        return a.lo >= 0 && b.lo >= 0 && !endless(t, a) ? (interval){0, a.hi} : interval_of_type(t);
+    const int64_t n[4] = {floor_div(a.lo, b.lo), floor_div(a.lo, b.hi), floor_div(a.hi, b.lo),
+                          floor_div(a.hi, b.hi)};
     return (interval){least(n), most(n)};
 }
 
@@ -113,22 +117,22 @@ static interval common_bits(gpa_dtype t, interval a, interval b) {
 
 gpa_op interval_negated(gpa_op op) {
     switch ((int)op) {
-    case OP_LESS: return OP_GREATER_EQUAL;
-    case OP_LESS_EQUAL: return OP_GREATER;
-    case OP_GREATER: return OP_LESS_EQUAL;
-    case OP_GREATER_EQUAL: return OP_LESS;
-    case OP_EQUAL: return OP_NOT_EQUAL;
-    case OP_NOT_EQUAL: return OP_EQUAL;
+        case OP_LESS: return OP_GREATER_EQUAL;
+        case OP_LESS_EQUAL: return OP_GREATER;
+        case OP_GREATER: return OP_LESS_EQUAL;
+        case OP_GREATER_EQUAL: return OP_LESS;
+        case OP_EQUAL: return OP_NOT_EQUAL;
+        case OP_NOT_EQUAL: return OP_EQUAL;
     }
     return OP_COUNT;
 }
 
 gpa_op interval_turned(gpa_op op) {
     switch ((int)op) {
-    case OP_LESS: return OP_GREATER;
-    case OP_LESS_EQUAL: return OP_GREATER_EQUAL;
-    case OP_GREATER: return OP_LESS;
-    case OP_GREATER_EQUAL: return OP_LESS_EQUAL;
+        case OP_LESS: return OP_GREATER;
+        case OP_LESS_EQUAL: return OP_GREATER_EQUAL;
+        case OP_GREATER: return OP_LESS;
+        case OP_GREATER_EQUAL: return OP_LESS_EQUAL;
     }
     return op;
 }
@@ -136,16 +140,20 @@ gpa_op interval_turned(gpa_op op) {
 interval interval_where(gpa_op op, gpa_dtype t, interval a, interval b) {
     int64_t below = endless(t, b) ? INT64_MAX : b.hi;
     switch ((int)op) {
-    case OP_LESS: a.hi = MIN(a.hi, below > INT64_MIN && below < INT64_MAX ? below - 1 : below); break;
-    case OP_LESS_EQUAL: a.hi = MIN(a.hi, below); break;
-    case OP_GREATER: a.lo = MAX(a.lo, b.lo < INT64_MAX ? b.lo + 1 : b.lo); break;
-    case OP_GREATER_EQUAL: a.lo = MAX(a.lo, b.lo); break;
-    case OP_EQUAL: a = interval_both(a, b); break;
-    case OP_NOT_EQUAL:
-        if (b.lo != b.hi || b.hi == INT64_MAX) break;
-        if (a.lo == b.lo) a.lo++;
-        else if (a.hi == b.lo) a.hi--;
-        break;
+        case OP_LESS:
+            a.hi = MIN(a.hi, below > INT64_MIN && below < INT64_MAX ? below - 1 : below);
+            break;
+        case OP_LESS_EQUAL: a.hi = MIN(a.hi, below); break;
+        case OP_GREATER: a.lo = MAX(a.lo, b.lo < INT64_MAX ? b.lo + 1 : b.lo); break;
+        case OP_GREATER_EQUAL: a.lo = MAX(a.lo, b.lo); break;
+        case OP_EQUAL: a = interval_both(a, b); break;
+        case OP_NOT_EQUAL:
+            if (b.lo != b.hi || b.hi == INT64_MAX) break;
+            if (a.lo == b.lo)
+                a.lo++;
+            else if (a.hi == b.lo)
+                a.hi--;
+            break;
     }
     return a;
 }
@@ -160,22 +168,27 @@ interval interval_of_op(gpa_op op, gpa_dtype t, gpa_dtype result, const interval
     interval a = in[0], b = in[1];
     bool whole = t == DT_BOOL || dtype_is_int(t);
     if (a.lo > a.hi || !whole) return interval_of_type(result);
-    if (interval_negated(op) != OP_COUNT) return b.lo > b.hi ? interval_of_type(result) : answer(op, t, a, b);
+    if (interval_negated(op) != OP_COUNT)
+        return b.lo > b.hi ? interval_of_type(result) : answer(op, t, a, b);
     switch ((int)op) {
-    case OP_LOGICAL_NOT: return (interval){a.lo == 0 && a.hi == 0, a.lo <= 0 && a.hi >= 0};
-    case OP_ADD: return t == DT_BOOL ? interval_of_type(result) : sum(t, a, b);
-    case OP_SUBTRACT: return difference(t, a, b);
-    case OP_MULTIPLY: return t == DT_BOOL ? interval_of_type(result) : product(t, a, b);
-    case OP_FLOOR_DIVIDE: return b.lo > b.hi ? interval_of_type(result) : quotient(t, a, b);
-    case OP_REMAINDER: return rest(t, a, b);
-    case OP_NEGATIVE: return difference(t, (interval){0, 0}, a);
-    case OP_ABSOLUTE: return absolute(t, a);
-    case OP_LEFT_SHIFT: return shifted_left(t, a, b);
-    case OP_RIGHT_SHIFT: return shifted_right(t, a, b);
-    case OP_BITWISE_AND: return common_bits(t, a, b);
-    case OP_BITWISE_OR: case OP_BITWISE_XOR: return a.lo >= 0 && b.lo >= 0 ? up_to_bits(a, b) : interval_of_type(result);
-    case OP_MINIMUM: case OP_FMIN: return (interval){MIN(a.lo, b.lo), MIN(a.hi, b.hi)};
-    case OP_MAXIMUM: case OP_FMAX: return (interval){MAX(a.lo, b.lo), MAX(a.hi, b.hi)};
+        case OP_LOGICAL_NOT: return (interval){a.lo == 0 && a.hi == 0, a.lo <= 0 && a.hi >= 0};
+        case OP_ADD: return t == DT_BOOL ? interval_of_type(result) : sum(t, a, b);
+        case OP_SUBTRACT: return difference(t, a, b);
+        case OP_MULTIPLY: return t == DT_BOOL ? interval_of_type(result) : product(t, a, b);
+        case OP_FLOOR_DIVIDE: return b.lo > b.hi ? interval_of_type(result) : quotient(t, a, b);
+        case OP_REMAINDER: return rest(t, a, b);
+        case OP_NEGATIVE: return difference(t, (interval){0, 0}, a);
+        case OP_ABSOLUTE: return absolute(t, a);
+        case OP_LEFT_SHIFT: return shifted_left(t, a, b);
+        case OP_RIGHT_SHIFT: return shifted_right(t, a, b);
+        case OP_BITWISE_AND: return common_bits(t, a, b);
+        case OP_BITWISE_OR:
+        case OP_BITWISE_XOR:
+            return a.lo >= 0 && b.lo >= 0 ? up_to_bits(a, b) : interval_of_type(result);
+        case OP_MINIMUM:
+        case OP_FMIN: return (interval){MIN(a.lo, b.lo), MIN(a.hi, b.hi)};
+        case OP_MAXIMUM:
+        case OP_FMAX: return (interval){MAX(a.lo, b.lo), MAX(a.hi, b.hi)};
     }
     return interval_of_type(result);
 }

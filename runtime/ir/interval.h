@@ -17,13 +17,20 @@ interval interval_of_op(gpa_op op, gpa_dtype t, gpa_dtype result, const interval
 interval interval_of_cast(gpa_dtype from, gpa_dtype to, interval a);
 /* What is left of a (an operand of type t) where `a op b` holds; op a comparison, else a itself. */
 interval interval_where(gpa_op op, gpa_dtype t, interval a, interval b);
-/* The comparison that holds where `op` does not; OP_COUNT: op is no comparison. And with the operands exchanged. */
+/* The comparison that holds where `op` does not; OP_COUNT: op is no comparison. And with the
+ * operands exchanged. */
 gpa_op interval_negated(gpa_op op);
 gpa_op interval_turned(gpa_op op);
 
-static inline interval interval_hull(interval a, interval b) { return (interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi}; }
-static inline interval interval_both(interval a, interval b) { return (interval){a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi}; }
-static inline bool interval_within(interval a, interval b) { return a.lo > a.hi || (a.lo >= b.lo && a.hi <= b.hi); }
+static inline interval interval_hull(interval a, interval b) {
+    return (interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+static inline interval interval_both(interval a, interval b) {
+    return (interval){a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+}
+static inline bool interval_within(interval a, interval b) {
+    return a.lo > a.hi || (a.lo >= b.lo && a.hi <= b.hi);
+}
 static inline bool interval_same(interval a, interval b) { return a.lo == b.lo && a.hi == b.hi; }
 
 #endif

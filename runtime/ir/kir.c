@@ -1,11 +1,12 @@
 /* Building kir: instructions appended to a flat list, with value numbering, and the structural key.
  *
- * Invariant: heads and seen hold exactly the pure instructions that are visible at the end of the list. They form
- * chains with the youngest in front, so leaving a region takes its instructions off the front of their chains.
- * Nothing is allocated once a function has held a program as large: kir_reset keeps all memory.
+ * Invariant: heads and seen hold exactly the pure instructions that are visible at the end of the
+ * list. They form chains with the youngest in front, so leaving a region takes its instructions off
+ * the front of their chains. Nothing is allocated once a function has held a program as large:
+ * kir_reset keeps all memory.
  *
- * Reading order: the function and its parts, value numbering, emission, operations, regions, the key. The verifier is
- * kir_verify.c, the printer kir_print.c. */
+ * Reading order: the function and its parts, value numbering, emission, operations, regions, the
+ * key. The verifier is kir_verify.c, the printer kir_print.c. */
 #include "runtime/ir/kir.h"
 
 #include "runtime/base/base.h"
@@ -16,19 +17,20 @@ enum { HEADS = 256 }; /* a power of two */
 struct kir_builder {
     int32_t heads[HEADS]; /* youngest visible instruction of a hash; -1: none */
     struct kir_seen {
-        int32_t older;    /* next in the chain */
-        int16_t head;     /* -1: not in a chain */
-        uint32_t epoch;   /* loads: the state of memory they saw */
-    } *seen;              /* one per instruction */
+        int32_t older;  /* next in the chain */
+        int16_t head;   /* -1: not in a chain */
+        uint32_t epoch; /* loads: the state of memory they saw */
+    } * seen;           /* one per instruction */
     size_t cap_seen;
-    int32_t *open;        /* the open regions: the instructions that opened them */
+    int32_t *open; /* the open regions: the instructions that opened them */
     size_t n_open, cap_open;
-    uint32_t epoch;       /* counts what may have changed memory */
-    uint32_t line;        /* of following instructions */
+    uint32_t epoch; /* counts what may have changed memory */
+    uint32_t line;  /* of following instructions */
 };
 
 const struct kir_info kir_info[KIR_COUNT] = {
-#define KI(id, name_, args_, result_, doc_) [KIR_##id] = {.name = name_, .doc = doc_, .args = args_, .result = #result_[0]},
+#define KI(id, name_, args_, result_, doc_) \
+    [KIR_##id] = {.name = name_, .doc = doc_, .args = args_, .result = #result_[0]},
 #include "runtime/ir/kir.def"
 #undef KI
 };
@@ -44,8 +46,11 @@ gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, g
     if (kir_atomic_op[row] != OP_COUNT) return op_scalar(kir_atomic_op[row], t, old, b, b);
     if (row == KIR_AT_EXCH) return b;
     if (row == KIR_AT_CAS) return op_scalar(OP_EQUAL, t, old, b, b).BOOL ? c : old;
-    if (row == KIR_AT_INC) return op_scalar(OP_GREATER_EQUAL, t, old, b, b).BOOL ? zero : op_scalar(OP_ADD, t, old, one, one);
-    bool wraps = op_scalar(OP_EQUAL, t, old, zero, zero).BOOL || op_scalar(OP_GREATER, t, old, b, b).BOOL; /* DEC */
+    if (row == KIR_AT_INC)
+        return op_scalar(OP_GREATER_EQUAL, t, old, b, b).BOOL ? zero
+                                                              : op_scalar(OP_ADD, t, old, one, one);
+    bool wraps = op_scalar(OP_EQUAL, t, old, zero, zero).BOOL ||
+                 op_scalar(OP_GREATER, t, old, b, b).BOOL; /* DEC */
     return wraps ? b : op_scalar(OP_SUBTRACT, t, old, one, one);
 }
 
@@ -152,43 +157,70 @@ void kir_at(kir_func *f, gpa_span span) {
 
 /* ---- value numbering ---- */
 
-/* What repeating an instruction means: nothing new (PURE), nothing new while memory is as it was (LOADED), or
- * another effect. */
+/* What repeating an instruction means: nothing new (PURE), nothing new while memory is as it was
+ * (LOADED), or another effect. */
 typedef enum { PURE, LOADED, EFFECT, WRITES } repeat;
 
 static repeat repeating(uint8_t code) {
     switch ((kir_code)code) {
-    case KIR_CONST: case KIR_PARAM: case KIR_OP: case KIR_CAST: case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE:
-    case KIR_IOTA: case KIR_BOUND: case KIR_REDUCE: case KIR_SCAN: case KIR_THREAD:
-        return PURE;
-    case KIR_LOAD: case KIR_LOADX:
-        return LOADED;
-    case KIR_STORE: case KIR_STOREX: case KIR_ATOMIC: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP:
-    case KIR_EACH: case KIR_FOR: case KIR_LOOP: case KIR_END:
-        return WRITES; /* a loop's later stores are seen by the loads of its next trip */
-    case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_IF: case KIR_ELSE: case KIR_BLOCK: case KIR_BREAK:
-    case KIR_NEXT: case KIR_ARG: case KIR_PRINT: case KIR_FAULT:
-        return EFFECT;
-    case KIR_COUNT: break;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_OP:
+        case KIR_CAST:
+        case KIR_INDEX:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_IOTA:
+        case KIR_BOUND:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_THREAD: return PURE;
+        case KIR_LOAD:
+        case KIR_LOADX: return LOADED;
+        case KIR_STORE:
+        case KIR_STOREX:
+        case KIR_ATOMIC:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_EACH:
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_END:
+            return WRITES; /* a loop's later stores are seen by the loads of its next trip */
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET:
+        case KIR_IF:
+        case KIR_ELSE:
+        case KIR_BLOCK:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT: return EFFECT;
+        case KIR_COUNT: break;
     }
     return EFFECT;
 }
 
 static int16_t hash_ins(const kir_ins *i) {
-    uint64_t x = (uint64_t)i->code | (uint64_t)i->type << 8 | (uint64_t)i->sub << 16 | (uint64_t)(uint32_t)i->a << 32;
+    uint64_t x = (uint64_t)i->code | (uint64_t)i->type << 8 | (uint64_t)i->sub << 16 |
+                 (uint64_t)(uint32_t)i->a << 32;
     uint64_t y = (uint32_t)i->b | (uint64_t)(uint32_t)i->c << 32;
     x = (x ^ y * 0x9e3779b97f4a7c15u ^ i->imm) * 0xd6e8feb86659fd93u;
     return (int16_t)(x >> 56 & (HEADS - 1));
 }
 
 static bool same_ins(const kir_ins *x, const kir_ins *y) {
-    return x->code == y->code && x->type == y->type && x->sub == y->sub && x->a == y->a && x->b == y->b &&
-           x->c == y->c && x->imm == y->imm;
+    return x->code == y->code && x->type == y->type && x->sub == y->sub && x->a == y->a &&
+           x->b == y->b && x->c == y->c && x->imm == y->imm;
 }
 
 /* ---- emission ---- */
 
-/* Operands that the instruction does not have become -1, so that equal instructions are equal bytes. */
+/* Operands that the instruction does not have become -1, so that equal instructions are equal
+ * bytes. */
 static void normalise(kir_ins *i) {
     unsigned args = i->code == KIR_OP ? op_info[i->sub].arity : kir_info[i->code].args;
     if (args < 1 || i->a < 0) i->a = -1;
@@ -231,7 +263,9 @@ int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v) {
     gpa_val clean = {.bits = {0, 0}};
     dtype_store(&clean, type, v);
     uint32_t i = 0;
-    while (i < f->n_consts && (f->consts[i].type != type || memcmp(&f->consts[i].v, &clean, sizeof clean) != 0)) i++;
+    while (i < f->n_consts &&
+           (f->consts[i].type != type || memcmp(&f->consts[i].v, &clean, sizeof clean) != 0))
+        i++;
     if (i == f->n_consts) {
         if (!mem_room(&f->consts, f->n_consts, &f->cap_consts, sizeof *f->consts)) {
             f->failed = true;
@@ -240,7 +274,9 @@ int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v) {
         f->consts[f->n_consts].v = clean;
         f->consts[f->n_consts++].type = (uint8_t)type;
     }
-    return kir_emit(f, (kir_ins){.code = KIR_CONST, .type = (uint8_t)type, .imm = i, .a = -1, .b = -1, .c = -1});
+    return kir_emit(
+        f,
+        (kir_ins){.code = KIR_CONST, .type = (uint8_t)type, .imm = i, .a = -1, .b = -1, .c = -1});
 }
 
 int32_t kir_cast(kir_func *f, gpa_dtype to, int32_t a) {
@@ -256,21 +292,24 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
     switch (op) {
 #define XOP1(id, x) kir_op1(f, OP_##id, x)
 #define XOP2(id, x, y) kir_op2(f, OP_##id, x, y)
-#define OP(id, ...) case OP_##id: break;
+#define OP(id, ...) \
+    case OP_##id:   \
+        break;
 #define OPX(id, name, symbol, arity, sig, cost, red, B_, I_, U_, F_, C_, expansion, doc) \
-    case OP_##id: return expansion;
+    case OP_##id:                                                                        \
+        return expansion;
 #include "runtime/tables/op.def"
 #undef OP
 #undef OPX
 #undef XOP1
 #undef XOP2
-    case OP_COUNT: break;
+        case OP_COUNT: break;
     }
     return -1;
 }
 
-/* Rounding down, 2 ** n divides by a shift and leaves the lower bits, of negative numbers too. -1: b is not known, or is
- * something else. */
+/* Rounding down, 2 ** n divides by a shift and leaves the lower bits, of negative numbers too. -1:
+ * b is not known, or is something else. */
 static int32_t by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
     gpa_dtype t = (gpa_dtype)f->code[b].type;
     if (f->code[b].code != KIR_CONST || f->code[a].type != t || !dtype_is_int(t)) return -1;
@@ -285,22 +324,30 @@ static int32_t by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
 static int32_t emit_op(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c) {
     const gpa_op_info *info = &op_info[op];
     int32_t simpler = -1;
-    if (a < 0 || (info->arity > 1 && b < 0) || (info->arity > 2 && c < 0)) return -1; /* memory ran out before */
+    if (a < 0 || (info->arity > 1 && b < 0) || (info->arity > 2 && c < 0))
+        return -1; /* memory ran out before */
     if (info->composite) return expand(f, op, a, b, c);
     if (op == OP_FLOOR_DIVIDE || op == OP_REMAINDER) simpler = by_power_of_two(f, op, a, b);
     if (simpler >= 0) return simpler;
     gpa_dtype compute = (gpa_dtype)f->code[info->sig == SIG_SELECT ? b : a].type, result = DT_NONE;
-    if (!op_types(op, compute, &compute, &result)) result = DT_NONE; /* kir_check will say so */
-    else if (info->arity == 1 && result == compute && strcmp(info->text[op_kind_at(dtype_info[compute].kind)], "a") == 0)
+    if (!op_types(op, compute, &compute, &result))
+        result = DT_NONE; /* kir_check will say so */
+    else if (info->arity == 1 && result == compute &&
+             strcmp(info->text[op_kind_at(dtype_info[compute].kind)], "a") == 0)
         return a;
-    return kir_emit(f, (kir_ins){.code = KIR_OP, .type = (uint8_t)result, .sub = (uint16_t)op, .a = a, .b = b, .c = c});
+    return kir_emit(
+        f,
+        (kir_ins){
+            .code = KIR_OP, .type = (uint8_t)result, .sub = (uint16_t)op, .a = a, .b = b, .c = c});
 }
 
 int32_t kir_op1(kir_func *f, gpa_op op, int32_t a) { return emit_op(f, op, a, -1, -1); }
 
 int32_t kir_op2(kir_func *f, gpa_op op, int32_t a, int32_t b) { return emit_op(f, op, a, b, -1); }
 
-int32_t kir_op3(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c) { return emit_op(f, op, a, b, c); }
+int32_t kir_op3(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c) {
+    return emit_op(f, op, a, b, c);
+}
 
 /* ---- regions ---- */
 
@@ -321,7 +368,9 @@ void kir_close(kir_func *f) {
     if (b->n_open == 0) return; /* memory ran out when it was opened */
     int32_t at = b->open[--b->n_open];
     forget(f, (size_t)at + 1);
-    kir_emit(f, (kir_ins){.code = KIR_END, .type = DT_NONE, .imm = (uint32_t)at, .a = -1, .b = -1, .c = -1});
+    kir_emit(f,
+             (kir_ins){
+                 .code = KIR_END, .type = DT_NONE, .imm = (uint32_t)at, .a = -1, .b = -1, .c = -1});
 }
 
 /* ---- the key ---- */
@@ -333,15 +382,21 @@ static uint8_t *put(uint8_t *to, const void *from, size_t n) {
 
 void kir_key(const kir_func *f, gpa_str *out) {
     enum { INS = offsetof(kir_ins, line) };
-    uint32_t head[] = {(uint32_t)(f->form | f->ndim << 8 | f->inner << 16), f->flags, (uint32_t)f->n_code,
-                       (uint32_t)f->n_arrays, (uint32_t)f->n_params, (uint32_t)f->n_consts, (uint32_t)f->n_texts};
+    uint32_t head[] = {(uint32_t)(f->form | f->ndim << 8 | f->inner << 16),
+                       f->flags,
+                       (uint32_t)f->n_code,
+                       (uint32_t)f->n_arrays,
+                       (uint32_t)f->n_params,
+                       (uint32_t)f->n_consts,
+                       (uint32_t)f->n_texts};
     uint8_t row[24];
     str_putn(out, (const char *)head, sizeof head);
     for (size_t i = 0; i < f->n_arrays; i++) {
         const kir_array *a = &f->arrays[i];
         uint16_t parts[] = {a->zero, a->unit, a->group};
         uint8_t facts[] = {a->dtype, a->where, a->access, a->ndim};
-        uint8_t *end = put(put(put(row, facts, sizeof facts), parts, sizeof parts), &a->count, sizeof a->count);
+        uint8_t *end = put(put(put(row, facts, sizeof facts), parts, sizeof parts), &a->count,
+                           sizeof a->count);
         str_putn(out, (const char *)row, (size_t)(end - row));
     }
     str_putn(out, (const char *)f->params, f->n_params);

@@ -2,24 +2,24 @@
  *
  * A kir_func is a flat list of typed instructions with structured regions. It comes in two forms:
  *
- *   MAP     runs over an iteration space of `ndim` dimensions given at launch. Dimensions are outer (parallel, in
- *           no order) or inner (bit in `inner`). The list runs once per outer point; the inner dimensions are
- *           walked by EACH regions. An elementwise program has no inner dimensions and no EACH. A softmax over
- *           rows has one outer, one inner dimension and three EACH regions: maximum, sum, store. A sum of
- *           everything has no outer dimension. Where outer and inner lie in memory (row or column reduction) is
- *           seen from the strides.
- *   KERNEL  runs once per thread of a grid of blocks: a user's CUDA kernel. No iteration space; THREAD, BARRIER,
- *           shared and local arrays.
+ *   MAP     runs over an iteration space of `ndim` dimensions given at launch. Dimensions are outer
+ * (parallel, in no order) or inner (bit in `inner`). The list runs once per outer point; the inner
+ * dimensions are walked by EACH regions. An elementwise program has no inner dimensions and no
+ * EACH. A softmax over rows has one outer, one inner dimension and three EACH regions: maximum,
+ * sum, store. A sum of everything has no outer dimension. Where outer and inner lie in memory (row
+ * or column reduction) is seen from the strides. KERNEL  runs once per thread of a grid of blocks:
+ * a user's CUDA kernel. No iteration space; THREAD, BARRIER, shared and local arrays.
  *
- * A value is the index of the instruction that made it. Values are defined before they are used, and used only in
- * the region that made them or one inside it, except REDUCE, which is used after its EACH. Instructions of an
- * EACH may use values computed outside of it.
+ * A value is the index of the instruction that made it. Values are defined before they are used,
+ * and used only in the region that made them or one inside it, except REDUCE, which is used after
+ * its EACH. Instructions of an EACH may use values computed outside of it.
  *
- * Arrays are named by their place in `arrays`. A GLOBAL array is bound at launch to memory, an offset, and one
- * stride per dimension of the space (MAP), or one size and stride per own dimension (KERNEL). What the program
- * may assume about strides is in its flags, which are part of the program's key; sizes, strides, offsets and
- * Python's numbers are not. An array that a MAP program reads or writes at computed offsets only may use the strides
- * and sizes of its binding for its own dimensions. A CONSTANT array is bound like a GLOBAL one and only read.
+ * Arrays are named by their place in `arrays`. A GLOBAL array is bound at launch to memory, an
+ * offset, and one stride per dimension of the space (MAP), or one size and stride per own dimension
+ * (KERNEL). What the program may assume about strides is in its flags, which are part of the
+ * program's key; sizes, strides, offsets and Python's numbers are not. An array that a MAP program
+ * reads or writes at computed offsets only may use the strides and sizes of its binding for its own
+ * dimensions. A CONSTANT array is bound like a GLOBAL one and only read.
  *
  * The interpreter (runtime/ref/) is the definition of every instruction. */
 #ifndef GPA_IR_KIR_H
@@ -42,12 +42,12 @@ enum { KIR_MAX_DIMS = 8, KIR_MAX_ARRAYS = 64, KIR_SPACE = 0xffff };
 #define KIR_NO_TEXT UINT32_MAX /* FAULT without a text */
 
 typedef struct {
-    uint8_t code;    /* kir_code */
-    uint8_t type;    /* gpa_dtype of the result; DT_NONE where there is none */
+    uint8_t code; /* kir_code */
+    uint8_t type; /* gpa_dtype of the result; DT_NONE where there is none */
     uint16_t sub;
     int32_t a, b, c; /* values; -1: none */
     uint32_t imm;
-    uint32_t line;   /* index into `spans`: who wrote it */
+    uint32_t line; /* index into `spans`: who wrote it */
 } kir_ins;
 
 typedef enum { KIR_MAP, KIR_KERNEL } kir_form;
@@ -56,24 +56,25 @@ typedef enum { KIR_GLOBAL, KIR_VIRTUAL, KIR_SHARED, KIR_LOCAL, KIR_CONSTANT } ki
 
 enum { KIR_READ = 1, KIR_WRITE = 2 }; /* kir_array.access */
 enum { KIR_INSIDE = 1 };              /* BOUND.imm: the index is inside whatever the thread */
-/* FOR.imm: so few trips come that an interrupt waits for them, and the counter only grows, or only falls, and does not wrap */
+/* FOR.imm: so few trips come that an interrupt waits for them, and the counter only grows, or only
+ * falls, and does not wrap */
 enum { KIR_FEW = 1, KIR_FEW_DOWN = 2 };
-enum { KIR_NEVER = 1 };               /* IF.imm: no thread finds the condition true */
+enum { KIR_NEVER = 1 }; /* IF.imm: no thread finds the condition true */
 
 typedef struct {
     uint8_t dtype;
-    uint8_t where;   /* kir_where; VIRTUAL arrays have strides and no memory (IOTA) */
+    uint8_t where; /* kir_where; VIRTUAL arrays have strides and no memory (IOTA) */
     uint8_t access;
-    uint8_t ndim;    /* KERNEL: own dimensions.  MAP: 0 (the space's dimensions) */
-    uint16_t zero;   /* MAP: bit d: the stride along dimension d is 0 */
-    uint16_t unit;   /* MAP: bit d: the stride along dimension d is 1 */
-    uint16_t group;  /* arrays with equal group may share memory; others never do */
-    uint32_t count;  /* SHARED, LOCAL, CONSTANT: elements (0 with SHARED: given at launch) */
+    uint8_t ndim;   /* KERNEL: own dimensions.  MAP: 0 (the space's dimensions) */
+    uint16_t zero;  /* MAP: bit d: the stride along dimension d is 0 */
+    uint16_t unit;  /* MAP: bit d: the stride along dimension d is 1 */
+    uint16_t group; /* arrays with equal group may share memory; others never do */
+    uint32_t count; /* SHARED, LOCAL, CONSTANT: elements (0 with SHARED: given at launch) */
 } kir_array;
 
 typedef struct kir_func {
-    uint8_t form; /* kir_form */
-    uint8_t ndim; /* MAP: dimensions of the space, the last varies fastest */
+    uint8_t form;   /* kir_form */
+    uint8_t ndim;   /* MAP: dimensions of the space, the last varies fastest */
     uint16_t inner; /* MAP: bit d: dimension d is inner; inner dimensions may stand anywhere */
     uint32_t flags; /* KIR_F_... */
     kir_ins *code;
@@ -85,47 +86,56 @@ typedef struct kir_func {
     struct kir_const {
         gpa_val v;
         uint8_t type;
-    } *consts;
+    } * consts;
     size_t n_consts, cap_consts;
     gpa_span *spans; /* not part of the key */
     size_t n_spans, cap_spans;
     char **texts;
     size_t n_texts, cap_texts;
-    char name[32];   /* for people: shown by %explain; not part of the key */
-    bool failed;     /* an allocation failed while building: kir_check reports it */
+    char name[32];               /* for people: shown by %explain; not part of the key */
+    bool failed;                 /* an allocation failed while building: kir_check reports it */
     struct kir_builder *builder; /* kir.c's own: value numbering and the open regions */
 } kir_func;
 
 enum {
-    KIR_F_SMALL = 1,    /* every offset and size fits in 31 bits */
-    KIR_F_FASTMATH = 2, /* the user asked for it on a kernel */
+    KIR_F_SMALL = 1,     /* every offset and size fits in 31 bits */
+    KIR_F_FASTMATH = 2,  /* the user asked for it on a kernel */
     KIR_F_UNCHECKED = 4, /* BOUND wraps and does not check */
-    KIR_F_FREE = 8, /* MAP: where STOREX of several points meet in one element, any of them may stay */
-    KIR_F_LINES = 64,     /* machine code remembers the lines of its source, for profilers */
-    KIR_F_REGISTERS = 256 /* KERNEL: times the most registers of a thread, bits 8 to 15; 0: as many as it likes */
+    KIR_F_FREE =
+        8, /* MAP: where STOREX of several points meet in one element, any of them may stay */
+    KIR_F_LINES = 64, /* machine code remembers the lines of its source, for profilers */
+    KIR_F_REGISTERS =
+        256 /* KERNEL: times the most registers of a thread, bits 8 to 15; 0: as many as it likes */
 };
 
-/* Rows of the smaller tables: KX(ID, name), of atomics KX(ID, name, OP): memory will hold OP of the old element and b. COUNT: no
- * operation of op.def, see kir_atomic_result. */
-#define KIR_ATOMICS(KX)                                                                                                   \
-    KX(ADD, "add", ADD) KX(SUB, "sub", SUBTRACT) KX(MIN, "min", FMIN) KX(MAX, "max", FMAX) KX(AND, "and", BITWISE_AND)     \
-    KX(OR, "or", BITWISE_OR) KX(XOR, "xor", BITWISE_XOR) KX(EXCH, "exch", COUNT) KX(INC, "inc", COUNT)                     \
-    KX(DEC, "dec", COUNT) KX(CAS, "cas", COUNT)
-#define KIR_THREADS(KX)                                                                                 \
-    KX(TID, "threadIdx") KX(BID, "blockIdx") KX(BDIM, "blockDim") KX(GDIM, "gridDim") KX(LANE, "laneid") \
-    KX(WARPSIZE, "warpsize")
-#define KIR_BARRIERS(KX)                                                                            \
-    KX(BLOCK, "syncthreads") KX(COUNT, "syncthreads_count") KX(AND, "syncthreads_and")               \
-    KX(OR, "syncthreads_or") KX(WARP, "syncwarp")
-#define KIR_FENCES(KX) KX(BLOCK, "threadfence_block") KX(DEVICE, "threadfence") KX(SYSTEM, "threadfence_system")
-#define KIR_WARPS(KX)                                                                                       \
-    KX(SHFL, "shfl") KX(SHFL_UP, "shfl_up") KX(SHFL_DOWN, "shfl_down") KX(SHFL_XOR, "shfl_xor")              \
-    KX(ALL, "all") KX(ANY, "any") KX(EQ, "eq") KX(BALLOT, "ballot") KX(MATCH_ANY, "match_any")               \
-    KX(MATCH_ALL, "match_all") KX(ACTIVEMASK, "activemask")
-#define KIR_FAULTS(KX)                                                                                      \
-    KX(INDEX, "index") KX(ASSERT, "assert") KX(RAISE, "raise") KX(DIVIDE, "divide") KX(SHAPE, "shape") KX(RACE, "race")         \
-    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten") KX(LANE, "lane") /* these four are found by the checking device */ \
-    KX(STOPPED, "stopped") /* an interrupt ended it before it was done */
+/* Rows of the smaller tables: KX(ID, name), of atomics KX(ID, name, OP): memory will hold OP of the
+ * old element and b. COUNT: no operation of op.def, see kir_atomic_result. */
+#define KIR_ATOMICS(KX)                                                                            \
+    KX(ADD, "add", ADD)                                                                            \
+    KX(SUB, "sub", SUBTRACT) KX(MIN, "min", FMIN) KX(MAX, "max", FMAX) KX(AND, "and", BITWISE_AND) \
+        KX(OR, "or", BITWISE_OR) KX(XOR, "xor", BITWISE_XOR) KX(EXCH, "exch", COUNT)               \
+            KX(INC, "inc", COUNT) KX(DEC, "dec", COUNT) KX(CAS, "cas", COUNT)
+#define KIR_THREADS(KX)                                                             \
+    KX(TID, "threadIdx")                                                            \
+    KX(BID, "blockIdx") KX(BDIM, "blockDim") KX(GDIM, "gridDim") KX(LANE, "laneid") \
+        KX(WARPSIZE, "warpsize")
+#define KIR_BARRIERS(KX)                                                               \
+    KX(BLOCK, "syncthreads")                                                           \
+    KX(COUNT, "syncthreads_count") KX(AND, "syncthreads_and") KX(OR, "syncthreads_or") \
+        KX(WARP, "syncwarp")
+#define KIR_FENCES(KX) \
+    KX(BLOCK, "threadfence_block") KX(DEVICE, "threadfence") KX(SYSTEM, "threadfence_system")
+#define KIR_WARPS(KX)                                                                         \
+    KX(SHFL, "shfl")                                                                          \
+    KX(SHFL_UP, "shfl_up") KX(SHFL_DOWN, "shfl_down") KX(SHFL_XOR, "shfl_xor") KX(ALL, "all") \
+        KX(ANY, "any") KX(EQ, "eq") KX(BALLOT, "ballot") KX(MATCH_ANY, "match_any")           \
+            KX(MATCH_ALL, "match_all") KX(ACTIVEMASK, "activemask")
+#define KIR_FAULTS(KX)                                                              \
+    KX(INDEX, "index")                                                              \
+    KX(ASSERT, "assert") KX(RAISE, "raise") KX(DIVIDE, "divide") KX(SHAPE, "shape") \
+        KX(RACE, "race") KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten")          \
+            KX(LANE, "lane")   /* these four are found by the checking device */    \
+        KX(STOPPED, "stopped") /* an interrupt ended it before it was done */
 
 typedef enum {
 #define KX(id, name, op) KIR_AT_##id,
@@ -164,19 +174,23 @@ typedef enum {
         KIR_FT_ROWS
 } kir_fault;
 
-/* What a program reports instead of a result: that of the first point that faults (on a GPU: of one of the first), read after the launch. */
+/* What a program reports instead of a result: that of the first point that faults (on a GPU: of one
+ * of the first), read after the launch. */
 typedef struct {
-    uint32_t set;   /* 0: no fault */
-    uint32_t kind;  /* kir_fault */
-    uint32_t line;  /* index into the program's spans */
-    uint32_t axis;  /* INDEX: the axis.  FAULT: its text.  RACE, UNWRITTEN: the array */
-    int64_t a, b;   /* INDEX: the index and the size.  RAISE: the gpa_code; ASSERT, RAISE: b the number in its text. SHAPE: the extent there is and the one needed.  RACE, UNWRITTEN: the element.  LANE: which does not take part */
+    uint32_t set;  /* 0: no fault */
+    uint32_t kind; /* kir_fault */
+    uint32_t line; /* index into the program's spans */
+    uint32_t axis; /* INDEX: the axis.  FAULT: its text.  RACE, UNWRITTEN: the array */
+    int64_t a, b;  /* INDEX: the index and the size.  RAISE: the gpa_code; ASSERT, RAISE: b the
+                      number in its text. SHAPE: the extent there is and the one needed.  RACE,
+                      UNWRITTEN: the element.  LANE: which does not take part */
     int32_t block[3], thread[3];
     uint32_t other_line, how; /* RACE, BARRIER: where the other thread is; KIR_HOW_... */
     int32_t other_block[3], other_thread[3];
 } kir_fault_record;
 
-/* RACE: which of the two write.  BARRIER: the other thread has ended.  LANE: it is the thread's own. */
+/* RACE: which of the two write.  BARRIER: the other thread has ended.  LANE: it is the thread's
+ * own. */
 enum { KIR_HOW_WRITES = 1, KIR_HOW_OTHER_WRITES = 2, KIR_HOW_ENDED = 4, KIR_HOW_OWN = 8 };
 
 enum { KIR_MAX_PRINT = 32 }; /* arguments of one PRINT */
@@ -188,14 +202,16 @@ kir_func *kir_new(kir_form form, const char *name);
 void kir_free(kir_func *f);
 /* Empties a function and keeps its memory, for the next program. */
 void kir_reset(kir_func *f, kir_form form, const char *name);
-/* Appends an instruction; the result is its value, or -1 when memory ran out (then f->failed). Repeating a pure
- * instruction that is visible here gives the earlier value (value numbering); so does repeating a load with no store
- * between. Operands that the instruction does not have are ignored, whatever they hold. */
+/* Appends an instruction; the result is its value, or -1 when memory ran out (then f->failed).
+ * Repeating a pure instruction that is visible here gives the earlier value (value numbering); so
+ * does repeating a load with no store between. Operands that the instruction does not have are
+ * ignored, whatever they hold. */
 int32_t kir_emit(kir_func *f, kir_ins ins);
 int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v);
-/* A row of op.def on operands that have the type it computes in (op_operand); the value's type is the row's result for
- * it. Composite rows become several instructions; what leaves its operand as it is (floor of an integer) becomes
- * none; integers are divided by constant powers of two with shifts and masks. */
+/* A row of op.def on operands that have the type it computes in (op_operand); the value's type is
+ * the row's result for it. Composite rows become several instructions; what leaves its operand as
+ * it is (floor of an integer) becomes none; integers are divided by constant powers of two with
+ * shifts and masks. */
 int32_t kir_op1(kir_func *f, gpa_op op, int32_t a);
 int32_t kir_op2(kir_func *f, gpa_op op, int32_t a, int32_t b);
 int32_t kir_op3(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c);
@@ -214,20 +230,23 @@ void kir_close(kir_func *f);
 
 /* ---- reading ---- */
 
-/* The verifier: every rule of this header. GPA_E_INTERNAL with the instruction and the rule broken. */
+/* The verifier: every rule of this header. GPA_E_INTERNAL with the instruction and the rule broken.
+ */
 gpa_code kir_check(const kir_func *f, gpa_err *e);
 /* The program as text, one instruction a line, regions indented. */
 void kir_print(const kir_func *f, struct gpa_str *out);
-/* The structural key: equal programs give equal bytes, whatever their spans and names. Appends to `out`. */
+/* The structural key: equal programs give equal bytes, whatever their spans and names. Appends to
+ * `out`. */
 void kir_key(const kir_func *f, struct gpa_str *out);
 
-/* How many bits hold an integer value that is known not to be negative; -1: nothing is known. For sizes, thread indices,
- * counters, and what is computed of them. */
+/* How many bits hold an integer value that is known not to be negative; -1: nothing is known. For
+ * sizes, thread indices, counters, and what is computed of them. */
 int kir_bits(const kir_func *f, int32_t v);
 
 /* The operation of an atomic's row; OP_COUNT: none. */
 extern const gpa_op kir_atomic_op[KIR_AT_ROWS];
-/* What ATOMIC leaves in memory, of the old element and its operands, all of dtype t. INC and DEC wrap at b, as CUDA's do. */
+/* What ATOMIC leaves in memory, of the old element and its operands, all of dtype t. INC and DEC
+ * wrap at b, as CUDA's do. */
 gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, gpa_val c);
 
 extern const struct kir_info {

@@ -1,13 +1,16 @@
 /* How large a value can be: what the emitters need not check.
  *
- * A value is followed to what it is made of, a few steps deep. Nothing is stored, so a program may still be changed. */
+ * A value is followed to what it is made of, a few steps deep. Nothing is stored, so a program may
+ * still be changed. */
 #include "runtime/ir/kir.h"
 
 #include "runtime/base/base.h"
 
 enum { DEEP = 10, THREAD_BITS = 10, BLOCK_BITS = 11, GRID_BITS = 31, EXTENT_BITS = 48 };
 
-static int bits_of_type(gpa_dtype t) { return 8 * (int)dtype_size(t) - (dtype_info[t].kind == 'I'); }
+static int bits_of_type(gpa_dtype t) {
+    return 8 * (int)dtype_size(t) - (dtype_info[t].kind == 'I');
+}
 
 static int bits(const kir_func *f, int32_t v, int deep);
 
@@ -18,7 +21,8 @@ static int bits_of_constant(const kir_func *f, const kir_ins *i) {
 
 /* How many of n bits a shift by v takes at least. */
 static int least_shift(const kir_func *f, int32_t v, int n) {
-    while (f->code[v].code == KIR_CAST && dtype_is_int((gpa_dtype)f->code[v].type)) v = f->code[v].a;
+    while (f->code[v].code == KIR_CAST && dtype_is_int((gpa_dtype)f->code[v].type))
+        v = f->code[v].a;
     const kir_ins *i = &f->code[v];
     if (i->code != KIR_CONST || !dtype_is_int((gpa_dtype)i->type)) return 0;
     int64_t by = dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64;
@@ -29,28 +33,33 @@ static int bits_of_op(const kir_func *f, const kir_ins *i, int deep) {
     int a = bits(f, i->a, deep), b = i->b >= 0 ? bits(f, i->b, deep) : -1;
     bool both = a >= 0 && b >= 0;
     switch ((int)i->sub) {
-    case OP_ADD: return both ? MAX(a, b) + 1 : -1;
-    case OP_MULTIPLY: return both ? a + b : -1;
-    case OP_BITWISE_AND: return both ? MIN(a, b) : MAX(a, b);
-    case OP_BITWISE_OR: case OP_BITWISE_XOR: case OP_MAXIMUM: return both ? MAX(a, b) : -1;
-    case OP_MINIMUM: return both ? MIN(a, b) : -1;
-    case OP_REMAINDER: return b; /* as the divisor, or 0 */
-    case OP_FLOOR_DIVIDE: return both ? a : -1;
-    case OP_RIGHT_SHIFT: return both ? a - least_shift(f, i->b, a) : -1;
-    case OP_WHERE: {
-        int c = bits(f, i->c, deep);
-        return b >= 0 && c >= 0 ? MAX(b, c) : -1;
-    }
+        case OP_ADD: return both ? MAX(a, b) + 1 : -1;
+        case OP_MULTIPLY: return both ? a + b : -1;
+        case OP_BITWISE_AND: return both ? MIN(a, b) : MAX(a, b);
+        case OP_BITWISE_OR:
+        case OP_BITWISE_XOR:
+        case OP_MAXIMUM: return both ? MAX(a, b) : -1;
+        case OP_MINIMUM: return both ? MIN(a, b) : -1;
+        case OP_REMAINDER: return b; /* as the divisor, or 0 */
+        case OP_FLOOR_DIVIDE: return both ? a : -1;
+        case OP_RIGHT_SHIFT: return both ? a - least_shift(f, i->b, a) : -1;
+        case OP_WHERE: {
+            int c = bits(f, i->c, deep);
+            return b >= 0 && c >= 0 ? MAX(b, c) : -1;
+        }
     }
     return -1;
 }
 
 static int bits_of_thread(const kir_ins *i) {
     switch ((kir_thread)i->sub) {
-    case KIR_TH_TID: case KIR_TH_LANE: return THREAD_BITS;
-    case KIR_TH_BDIM: case KIR_TH_WARPSIZE: return BLOCK_BITS;
-    case KIR_TH_BID: case KIR_TH_GDIM: return GRID_BITS;
-    case KIR_TH_ROWS: break;
+        case KIR_TH_TID:
+        case KIR_TH_LANE: return THREAD_BITS;
+        case KIR_TH_BDIM:
+        case KIR_TH_WARPSIZE: return BLOCK_BITS;
+        case KIR_TH_BID:
+        case KIR_TH_GDIM: return GRID_BITS;
+        case KIR_TH_ROWS: break;
     }
     return -1;
 }
@@ -68,12 +77,18 @@ static int bits(const kir_func *f, int32_t v, int deep) {
     int n = -1;
     if (t == DT_BOOL) return 1;
     if (deep == 0 || t >= DT_COUNT || !dtype_is_int(t)) return -1;
-    if (i->code == KIR_CONST) n = bits_of_constant(f, i);
-    else if (i->code == KIR_THREAD) n = bits_of_thread(i);
-    else if (i->code == KIR_SIZE || i->code == KIR_INDEX || i->code == KIR_BOUND) n = EXTENT_BITS;
-    else if (i->code == KIR_FOR) n = bits_of_counter(f, i, deep - 1);
-    else if (i->code == KIR_OP) n = bits_of_op(f, i, deep - 1);
-    else if (i->code == KIR_CAST && f->code[i->a].type < DT_COUNT) n = bits(f, i->a, deep - 1);
+    if (i->code == KIR_CONST)
+        n = bits_of_constant(f, i);
+    else if (i->code == KIR_THREAD)
+        n = bits_of_thread(i);
+    else if (i->code == KIR_SIZE || i->code == KIR_INDEX || i->code == KIR_BOUND)
+        n = EXTENT_BITS;
+    else if (i->code == KIR_FOR)
+        n = bits_of_counter(f, i, deep - 1);
+    else if (i->code == KIR_OP)
+        n = bits_of_op(f, i, deep - 1);
+    else if (i->code == KIR_CAST && f->code[i->a].type < DT_COUNT)
+        n = bits(f, i->a, deep - 1);
     if (n > bits_of_type(t)) n = -1;
     return n < 0 && dtype_info[t].kind == 'U' ? bits_of_type(t) : n;
 }

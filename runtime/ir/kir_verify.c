@@ -1,27 +1,27 @@
 /* The verifier of kir: every rule of kir.h and kir.def, one function per family of instructions.
  *
- * Invariant while walking: `region[v]` is the number of the region that value v lives in, and `stack` the regions that
- * are open; a value may be used when its region is open. The first rule broken ends the walk. Reading order: the state,
- * single rules, families, the walk. */
+ * Invariant while walking: `region[v]` is the number of the region that value v lives in, and
+ * `stack` the regions that are open; a value may be used when its region is open. The first rule
+ * broken ends the walk. Reading order: the state, single rules, families, the walk. */
 #include "runtime/base/base.h"
 #include "runtime/ir/kir.h"
 
 typedef struct {
     int32_t opener; /* instruction; -1: the function itself */
     uint32_t id;
-    bool divided;   /* an IF whose ELSE has come */
+    bool divided; /* an IF whose ELSE has come */
 } region;
 
 typedef struct {
     const kir_func *f;
     const kir_ins *i; /* the instruction looked at */
     int32_t at;
-    uint32_t *home;   /* per value: the region it lives in */
+    uint32_t *home; /* per value: the region it lives in */
     region *stack;
-    size_t depth;     /* stack[depth - 1] is the innermost */
-    bool *open;       /* per region */
+    size_t depth; /* stack[depth - 1] is the innermost */
+    bool *open;   /* per region */
     uint32_t n_regions;
-    int32_t each;     /* the EACH that is open, or -1 */
+    int32_t each; /* the EACH that is open, or -1 */
     const char *wrong;
 } check;
 
@@ -39,7 +39,8 @@ static bool need_value(check *c, int32_t v) {
     bool made = kir_info[d->code].result == 'Y' || d->code == KIR_FOR;
     return need(c, made && d->type < DT_COUNT, "an operand is not a value") &&
            need(c, c->open[c->home[v]], "an operand is used outside of the region that made it") &&
-           need(c, d->code != KIR_REDUCE || c->each < 0 || v < c->each, "a reduction is used inside its own region");
+           need(c, d->code != KIR_REDUCE || c->each < 0 || v < c->each,
+                "a reduction is used inside its own region");
 }
 
 static bool need_typed(check *c, int32_t v, gpa_dtype t, const char *rule) {
@@ -59,17 +60,21 @@ static void check_array(check *c, const kir_array *a) {
     unsigned dims = f->form == KIR_MAP ? f->ndim : KIR_MAX_DIMS;
     need(c, a->dtype < DT_COUNT, "an array has no dtype");
     need(c, a->where <= KIR_CONSTANT, "an array is nowhere");
-    need(c, f->form == KIR_KERNEL ? a->ndim <= KIR_MAX_DIMS : a->ndim == 0, "an array has too many dimensions");
-    need(c, (a->zero | a->unit) >> dims == 0 && !(a->zero & a->unit), "an array's stride flags contradict");
+    need(c, f->form == KIR_KERNEL ? a->ndim <= KIR_MAX_DIMS : a->ndim == 0,
+         "an array has too many dimensions");
+    need(c, (a->zero | a->unit) >> dims == 0 && !(a->zero & a->unit),
+         "an array's stride flags contradict");
     need(c, a->where != KIR_VIRTUAL || a->access == 0, "a virtual array cannot be accessed");
     need(c, a->where != KIR_SHARED || f->form == KIR_KERNEL, "only a kernel has shared arrays");
-    need(c, (a->where != KIR_LOCAL && a->where != KIR_CONSTANT) || a->count > 0, "a local array has no size");
+    need(c, (a->where != KIR_LOCAL && a->where != KIR_CONSTANT) || a->count > 0,
+         "a local array has no size");
 }
 
 /* The element at the current point exists: outside of EACH the inner coordinates do not. */
 static void need_point(check *c, const kir_array *a) {
     need(c, c->f->form == KIR_MAP, "a kernel has no iteration space");
-    need(c, c->each >= 0 || (c->f->inner & ~a->zero) == 0, "an array of inner dimensions is used outside of each");
+    need(c, c->each >= 0 || (c->f->inner & ~a->zero) == 0,
+         "an array of inner dimensions is used outside of each");
 }
 
 static void check_memory(check *c) {
@@ -88,12 +93,15 @@ static void check_memory(check *c) {
     } else {
         need_typed(c, i->a, DT_I64, "an offset is not int64");
     }
-    if (i->code == KIR_STORE) need_typed(c, i->a, (gpa_dtype)a->dtype, "the value stored has not the array's dtype");
-    if (i->code == KIR_STOREX) need_typed(c, i->b, (gpa_dtype)a->dtype, "the value stored has not the array's dtype");
+    if (i->code == KIR_STORE)
+        need_typed(c, i->a, (gpa_dtype)a->dtype, "the value stored has not the array's dtype");
+    if (i->code == KIR_STOREX)
+        need_typed(c, i->b, (gpa_dtype)a->dtype, "the value stored has not the array's dtype");
     if (i->code != KIR_ATOMIC) return;
     need(c, i->imm < KIR_AT_ROWS, "no such atomic operation");
     need_typed(c, i->b, (gpa_dtype)a->dtype, "the operand has not the array's dtype");
-    if (i->imm == KIR_AT_CAS) need_typed(c, i->c, (gpa_dtype)a->dtype, "the operand has not the array's dtype");
+    if (i->imm == KIR_AT_CAS)
+        need_typed(c, i->c, (gpa_dtype)a->dtype, "the operand has not the array's dtype");
     bool bits = i->imm == KIR_AT_AND || i->imm == KIR_AT_OR || i->imm == KIR_AT_XOR;
     need(c, !bits || a->dtype == DT_BOOL || dtype_is_int((gpa_dtype)a->dtype), "bits of a float");
 }
@@ -108,8 +116,11 @@ static void check_op(check *c) {
     need(c, !op_info[op].composite, "a composite operation was not expanded");
     for (int k = 0; k < op_info[op].arity; k++)
         if (!need_value(c, args[k])) return;
-    gpa_dtype t = (gpa_dtype)type_of(c, op_info[op].sig == SIG_SELECT ? i->b : i->a), compute, result;
-    if (!need(c, op_types(op, t, &compute, &result) && compute == t, "the operation does not compute in that type")) return;
+    gpa_dtype t = (gpa_dtype)type_of(c, op_info[op].sig == SIG_SELECT ? i->b : i->a), compute,
+              result;
+    if (!need(c, op_types(op, t, &compute, &result) && compute == t,
+              "the operation does not compute in that type"))
+        return;
     for (int k = 0; k < op_info[op].arity; k++)
         need(c, type_of(c, args[k]) == op_operand(op, compute, k), "the operands differ in type");
     need(c, i->type == result, "the result has not the operation's type");
@@ -126,29 +137,36 @@ static void check_size(check *c) {
     if (!a) return;
     unsigned dims = c->f->form == KIR_MAP ? KIR_MAX_DIMS : a->ndim;
     bool given = a->where == KIR_SHARED && a->count == 0 && i->code == KIR_SIZE; /* at the launch */
-    need(c, i->imm < dims && (a->where == KIR_GLOBAL || a->where == KIR_VIRTUAL || given), "no such dimension");
+    need(c, i->imm < dims && (a->where == KIR_GLOBAL || a->where == KIR_VIRTUAL || given),
+         "no such dimension");
 }
 
 static void check_const(check *c) {
     const kir_ins *i = c->i;
-    need(c, i->imm < c->f->n_consts && c->f->consts[i->imm].type == i->type, "no such constant of the type");
+    need(c, i->imm < c->f->n_consts && c->f->consts[i->imm].type == i->type,
+         "no such constant of the type");
 }
 
 static void check_param(check *c) {
     const kir_ins *i = c->i;
-    need(c, i->imm < c->f->n_params && c->f->params[i->imm] == i->type, "no such parameter of the type");
+    need(c, i->imm < c->f->n_params && c->f->params[i->imm] == i->type,
+         "no such parameter of the type");
 }
 
 static void check_index(check *c) {
     const kir_ins *i = c->i;
-    if (!need(c, c->f->form == KIR_MAP && i->imm < c->f->ndim && i->type == DT_I64, "no such coordinate")) return;
-    need(c, c->each >= 0 || !(c->f->inner >> i->imm & 1u), "an inner coordinate is used outside of each");
+    if (!need(c, c->f->form == KIR_MAP && i->imm < c->f->ndim && i->type == DT_I64,
+              "no such coordinate"))
+        return;
+    need(c, c->each >= 0 || !(c->f->inner >> i->imm & 1u),
+         "an inner coordinate is used outside of each");
 }
 
 static void check_iota(check *c) {
     const kir_array *a = need_array(c);
     if (!a) return;
-    need(c, a->where == KIR_VIRTUAL && c->i->type == DT_I64, "iota is of a virtual array, and int64");
+    need(c, a->where == KIR_VIRTUAL && c->i->type == DT_I64,
+         "iota is of a virtual array, and int64");
     need_point(c, a);
 }
 
@@ -165,10 +183,13 @@ static void check_variable(check *c) {
         if (i->a >= 0) need_typed(c, i->a, (gpa_dtype)i->type, "a variable is set to another type");
         return;
     }
-    if (!need_value(c, i->a) || !need(c, c->f->code[i->a].code == KIR_VAR, "not a variable")) return;
+    if (!need_value(c, i->a) || !need(c, c->f->code[i->a].code == KIR_VAR, "not a variable"))
+        return;
     gpa_dtype t = (gpa_dtype)type_of(c, i->a);
-    if (i->code == KIR_GET) need(c, t == i->type, "the value has not the variable's type");
-    else need_typed(c, i->b, t, "a variable is set to another type");
+    if (i->code == KIR_GET)
+        need(c, t == i->type, "the value has not the variable's type");
+    else
+        need_typed(c, i->b, t, "a variable is set to another type");
 }
 
 static void check_reduction(check *c) {
@@ -176,8 +197,10 @@ static void check_reduction(check *c) {
     if (!need(c, i->sub < RED_COUNT, "no such reduction") || !need_value(c, i->a)) return;
     const gpa_red_info *r = &red_info[i->sub];
     gpa_dtype t = (gpa_dtype)type_of(c, i->a);
-    need(c, c->each >= 0 && c->stack[c->depth - 1].opener == c->each, "a reduction stands directly in each");
-    need(c, r->text[op_kind_at(dtype_info[t].kind)] != NULL, "the reduction is not defined for the type");
+    need(c, c->each >= 0 && c->stack[c->depth - 1].opener == c->each,
+         "a reduction stands directly in each");
+    need(c, r->text[op_kind_at(dtype_info[t].kind)] != NULL,
+         "the reduction is not defined for the type");
     need(c, i->type == (r->arg ? DT_I64 : t), "the result has not the reduction's type");
     need(c, i->code == KIR_REDUCE || !r->arg, "an index cannot be scanned");
     if (r->arg) need_typed(c, i->b, DT_I64, "an index is not int64");
@@ -196,7 +219,8 @@ static void check_jump(check *c) {
     for (size_t d = c->depth; d-- > 1;) {
         uint8_t code = c->f->code[c->stack[d].opener].code;
         if (code == KIR_EACH) break;
-        bool counts = code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && c->i->code == KIR_BREAK);
+        bool counts =
+            code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && c->i->code == KIR_BREAK);
         if (counts && left-- == 0) return;
     }
     need(c, false, "nothing encloses that could be left");
@@ -212,7 +236,8 @@ static void check_open(check *c) {
         need_typed(c, i->a, DT_BOOL, "a condition is not bool");
         need(c, i->imm <= KIR_NEVER, "no such condition");
     } else if (i->code == KIR_FOR) {
-        need(c, i->type < DT_COUNT && dtype_is_int((gpa_dtype)i->type), "a counter is not an integer");
+        need(c, i->type < DT_COUNT && dtype_is_int((gpa_dtype)i->type),
+             "a counter is not an integer");
         need_typed(c, i->a, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->b, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->c, (gpa_dtype)i->type, "a step has not the counter's type");
@@ -224,7 +249,9 @@ static void check_open(check *c) {
 
 static void check_else(check *c) {
     region *r = &c->stack[c->depth - 1];
-    if (!need(c, r->opener >= 0 && c->f->code[r->opener].code == KIR_IF && !r->divided, "else divides no if")) return;
+    if (!need(c, r->opener >= 0 && c->f->code[r->opener].code == KIR_IF && !r->divided,
+              "else divides no if"))
+        return;
     c->open[r->id] = false;
     r->id = c->n_regions;
     c->open[c->n_regions++] = true;
@@ -233,7 +260,8 @@ static void check_else(check *c) {
 
 static void check_end(check *c) {
     region *r = &c->stack[c->depth - 1];
-    if (!need(c, r->opener >= 0 && (uint32_t)r->opener == c->i->imm, "end closes another region")) return;
+    if (!need(c, r->opener >= 0 && (uint32_t)r->opener == c->i->imm, "end closes another region"))
+        return;
     c->open[r->id] = false;
     c->depth--;
     if (r->opener != c->each) return;
@@ -245,7 +273,8 @@ static void check_end(check *c) {
 /* ---- kernels and reports ---- */
 
 static void check_thread(check *c) {
-    need(c, c->i->sub < KIR_TH_ROWS && c->i->imm < 3 && c->i->type == DT_I32, "no such thread index, or not int32");
+    need(c, c->i->sub < KIR_TH_ROWS && c->i->imm < 3 && c->i->type == DT_I32,
+         "no such thread index, or not int32");
 }
 
 static void check_barrier(check *c) {
@@ -260,14 +289,17 @@ static void check_barrier(check *c) {
 static void check_warp(check *c) {
     const kir_ins *i = c->i;
     if (!need(c, i->sub < KIR_WA_ROWS, "no such warp operation")) return;
-    bool votes = i->sub == KIR_WA_ALL || i->sub == KIR_WA_ANY || i->sub == KIR_WA_EQ, ballot = i->sub == KIR_WA_BALLOT;
+    bool votes = i->sub == KIR_WA_ALL || i->sub == KIR_WA_ANY || i->sub == KIR_WA_EQ,
+         ballot = i->sub == KIR_WA_BALLOT;
     bool shuffles = i->sub <= KIR_WA_SHFL_XOR;
     if (i->sub != KIR_WA_ACTIVEMASK && !need_value(c, i->a)) return;
     if (votes || ballot) need_typed(c, i->a, DT_BOOL, "a predicate is not bool");
     if (shuffles) need_typed(c, i->b, DT_I32, "a lane is not int32");
     if (i->c >= 0) need_typed(c, i->c, DT_U32, "a mask is not uint32");
-    if (shuffles) need(c, i->type == type_of(c, i->a), "a shuffle changes the type");
-    else need(c, i->type == (votes ? DT_BOOL : DT_U32), "a vote is bool, a mask uint32");
+    if (shuffles)
+        need(c, i->type == type_of(c, i->a), "a shuffle changes the type");
+    else
+        need(c, i->type == (votes ? DT_BOOL : DT_U32), "a vote is bool, a mask uint32");
 }
 
 static void check_report(check *c) {
@@ -299,30 +331,46 @@ static void check_ins(check *c) {
     bool value = kir_info[i->code].result == 'Y';
     need(c, !value || i->type < DT_COUNT || i->code == KIR_BARRIER, "a value has no type");
     need(c, i->line < c->f->n_spans, "no such line");
-    bool threads = i->code == KIR_THREAD || i->code == KIR_BARRIER || i->code == KIR_FENCE || i->code == KIR_WARP;
+    bool threads = i->code == KIR_THREAD || i->code == KIR_BARRIER || i->code == KIR_FENCE ||
+                   i->code == KIR_WARP;
     need(c, !threads || c->f->form == KIR_KERNEL, "only a kernel has threads");
     switch ((kir_code)i->code) {
-    case KIR_OP: check_op(c); break;
-    case KIR_SIZE: case KIR_STRIDE: check_size(c); break;
-    case KIR_CONST: check_const(c); break;
-    case KIR_PARAM: check_param(c); break;
-    case KIR_CAST: need_value(c, c->i->a); break;
-    case KIR_INDEX: check_index(c); break;
-    case KIR_IOTA: check_iota(c); break;
-    case KIR_BOUND: check_bound(c); break;
-    case KIR_VAR: case KIR_GET: case KIR_SET: check_variable(c); break;
-    case KIR_LOAD: case KIR_STORE: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC: check_memory(c); break;
-    case KIR_REDUCE: case KIR_SCAN: check_reduction(c); break;
-    case KIR_EACH: case KIR_IF: case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: check_open(c); break;
-    case KIR_ELSE: check_else(c); break;
-    case KIR_END: check_end(c); break;
-    case KIR_BREAK: case KIR_NEXT: check_jump(c); break;
-    case KIR_THREAD: check_thread(c); break;
-    case KIR_BARRIER: check_barrier(c); break;
-    case KIR_FENCE: need(c, c->i->sub < KIR_FE_ROWS, "no such fence"); break;
-    case KIR_WARP: check_warp(c); break;
-    case KIR_ARG: case KIR_PRINT: case KIR_FAULT: check_report(c); break;
-    case KIR_COUNT: break;
+        case KIR_OP: check_op(c); break;
+        case KIR_SIZE:
+        case KIR_STRIDE: check_size(c); break;
+        case KIR_CONST: check_const(c); break;
+        case KIR_PARAM: check_param(c); break;
+        case KIR_CAST: need_value(c, c->i->a); break;
+        case KIR_INDEX: check_index(c); break;
+        case KIR_IOTA: check_iota(c); break;
+        case KIR_BOUND: check_bound(c); break;
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET: check_variable(c); break;
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_LOADX:
+        case KIR_STOREX:
+        case KIR_ATOMIC: check_memory(c); break;
+        case KIR_REDUCE:
+        case KIR_SCAN: check_reduction(c); break;
+        case KIR_EACH:
+        case KIR_IF:
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_BLOCK: check_open(c); break;
+        case KIR_ELSE: check_else(c); break;
+        case KIR_END: check_end(c); break;
+        case KIR_BREAK:
+        case KIR_NEXT: check_jump(c); break;
+        case KIR_THREAD: check_thread(c); break;
+        case KIR_BARRIER: check_barrier(c); break;
+        case KIR_FENCE: need(c, c->i->sub < KIR_FE_ROWS, "no such fence"); break;
+        case KIR_WARP: check_warp(c); break;
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT: check_report(c); break;
+        case KIR_COUNT: break;
     }
 }
 
@@ -332,7 +380,8 @@ static void check_heading(check *c) {
     need(c, f->ndim <= (f->form == KIR_MAP ? KIR_MAX_DIMS : 0), "too many dimensions");
     need(c, f->inner >> f->ndim == 0, "an inner dimension is not in the space");
     need(c, f->n_arrays <= KIR_MAX_ARRAYS, "too many arrays");
-    for (size_t i = 0; i < f->n_params; i++) need(c, f->params[i] < DT_COUNT, "a parameter has no dtype");
+    for (size_t i = 0; i < f->n_params; i++)
+        need(c, f->params[i] < DT_COUNT, "a parameter has no dtype");
     if (!c->wrong)
         for (size_t i = 0; i < f->n_arrays; i++) check_array(c, &f->arrays[i]);
 }
@@ -357,7 +406,9 @@ gpa_code kir_check(const kir_func *f, gpa_err *e) {
         check_ins(&c);
     }
     need(&c, c.depth == 1, "a region is not closed");
-    if (c.wrong) rc = gpa_fail(e, GPA_E_INTERNAL, "kir: program %s, instruction %d: %s", f->name, (int)c.at, c.wrong);
+    if (c.wrong)
+        rc = gpa_fail(e, GPA_E_INTERNAL, "kir: program %s, instruction %d: %s", f->name, (int)c.at,
+                      c.wrong);
 out:
     mem_free(c.home);
     mem_free(c.stack);

@@ -1,7 +1,9 @@
-/* Programs in a device's own language, as users write them (CUDA C on a GPU): what the language and the devices both say.
+/* Programs in a device's own language, as users write them (CUDA C on a GPU): what the language and
+ * the devices both say.
  *
- * A source is compiled into a module of functions, which are launched by name on a grid of blocks. What such a program does
- * with memory is its author's business: nothing is checked inside, and it cannot be interrupted. */
+ * A source is compiled into a module of functions, which are launched by name on a grid of blocks.
+ * What such a program does with memory is its author's business: nothing is checked inside, and it
+ * cannot be interrupted. */
 #ifndef GPA_IR_RAW_MODULE_H
 #define GPA_IR_RAW_MODULE_H
 
@@ -11,21 +13,22 @@
 enum { RAW_MOST_ARGS = 128 };
 
 typedef struct {
-    const char *text, *file;                   /* `file`: what the compiler calls it in its messages */
-    const char *const *options, *const *names; /* of the compiler; C++ names (a template's instances) of functions wanted */
+    const char *text, *file; /* `file`: what the compiler calls it in its messages */
+    const char *const *options,
+        *const *names; /* of the compiler; C++ names (a template's instances) of functions wanted */
     size_t n_options, n_names;
-    bool plain_names;                          /* the whole source has C linkage */
+    bool plain_names; /* the whole source has C linkage */
 } raw_source;
 
 /* Facts of a function: FACT(ID, "CuPy's name of it"). */
-#define RAW_FACTS(FACT)                            \
-    FACT(MAX_THREADS, "max_threads_per_block")     \
-    FACT(SHARED, "shared_size_bytes")              \
-    FACT(CONST, "const_size_bytes")                \
-    FACT(LOCAL, "local_size_bytes")                \
-    FACT(REGISTERS, "num_regs")                    \
-    FACT(PTX, "ptx_version")                       \
-    FACT(BINARY, "binary_version")                 \
+#define RAW_FACTS(FACT)                        \
+    FACT(MAX_THREADS, "max_threads_per_block") \
+    FACT(SHARED, "shared_size_bytes")          \
+    FACT(CONST, "const_size_bytes")            \
+    FACT(LOCAL, "local_size_bytes")            \
+    FACT(REGISTERS, "num_regs")                \
+    FACT(PTX, "ptx_version")                   \
+    FACT(BINARY, "binary_version")             \
     FACT(MAX_DYNAMIC, "max_dynamic_shared_size_bytes")
 typedef enum {
 #define FACT(id, name) RAW_##id,

@@ -4,12 +4,16 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 
-/* A call from a layout to another, its memory not yet bound. False when it has more dimensions than a call can say. */
-static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t *to, gpa_libcall *c) {
+/* A call from a layout to another, its memory not yet bound. False when it has more dimensions than
+ * a call can say. */
+static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t *to,
+                     gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     int others = 0;
-    *c = (gpa_libcall){.kind = LIB_COSINES, .dtype = (gpa_dtype)a->dtype,
-                       .cosines = {.kind = o->kind, .sines = o->sines, .weighed = o->weighed, .scale = o->scale}};
+    *c = (gpa_libcall){
+        .kind = LIB_COSINES,
+        .dtype = (gpa_dtype)a->dtype,
+        .cosines = {.kind = o->kind, .sines = o->sines, .weighed = o->weighed, .scale = o->scale}};
     for (int d = 0; d < a->ndim; d++) {
         if (d == o->axis) continue;
         shape[others] = a->shape[d];

@@ -1,8 +1,8 @@
 /* Fourier transforms of arrays.
  *
- * The device's library takes operands as they lie where it can. Where it cannot, a dense copy is made with the transformed
- * axes last; then the axes are done one after the other; then the host does it. Reading order: describing a call, the
- * ways, arr_fft. */
+ * The device's library takes operands as they lie where it can. Where it cannot, a dense copy is
+ * made with the transformed axes last; then the axes are done one after the other; then the host
+ * does it. Reading order: describing a call, the ways, arr_fft. */
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
@@ -38,13 +38,20 @@ static void result_shape(const gpa_arr *a, const transform *f, int64_t *shape) {
 
 /* ---- describing a call ---- */
 
-/* A call between two layouts, its memory not yet bound. False when it has more dimensions than a call can say. */
-static bool describe(const transform *f, int ndim, const int64_t *real, const int64_t *in, const int64_t *out, gpa_dtype t,
-                     gpa_libcall *c) {
+/* A call between two layouts, its memory not yet bound. False when it has more dimensions than a
+ * call can say. */
+static bool describe(const transform *f, int ndim, const int64_t *real, const int64_t *in,
+                     const int64_t *out, gpa_dtype t, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     bool done[GPA_MAX_DIMS] = {false};
     int others = 0, rank = f->n;
-    *c = (gpa_libcall){.kind = LIB_FFT, .dtype = t, .fft = {.form = f->form, .inverse = f->inverse, .rank = rank, .alone = f->alone, .scale = f->scale}};
+    *c = (gpa_libcall){.kind = LIB_FFT,
+                       .dtype = t,
+                       .fft = {.form = f->form,
+                               .inverse = f->inverse,
+                               .rank = rank,
+                               .alone = f->alone,
+                               .scale = f->scale}};
     if (rank > KIR_MAX_DIMS) return false;
     for (int i = 0; i < rank; i++) {
         int axis = f->axes[i];
@@ -73,12 +80,14 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
 /* ---- the ways ---- */
 
 /* By the library of the device, from a (computed) into `to`. False when it cannot. */
-static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to, gpa_code *rc, gpa_err *e) {
+static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to,
+                       gpa_code *rc, gpa_err *e) {
     gpa_libcall c;
     gpa_device *d = a->storage->buf->device;
     if (to->storage->buf->device != d) return false;
     const int64_t *real = f->form == FFT_C2R ? to->shape : a->shape;
-    if (!describe(f, a->ndim, real, a->strides, to->strides, complex_of((gpa_dtype)a->dtype), &c)) return false;
+    if (!describe(f, a->ndim, real, a->strides, to->strides, complex_of((gpa_dtype)a->dtype), &c))
+        return false;
     c.fft.in.mem = a->storage->buf->mem;
     c.fft.in.offset = a->offset;
     c.fft.out.mem = to->storage->buf->mem;
@@ -98,13 +107,16 @@ static gpa_code by_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **ou
     result_shape(a, f, shape);
     shape_c_strides(a->ndim, a->shape, is);
     shape_c_strides(a->ndim, shape, os);
-    if (!describe(f, a->ndim, f->form == FFT_C2R ? shape : a->shape, is, os, complex_of((gpa_dtype)a->dtype), &c))
+    if (!describe(f, a->ndim, f->form == FFT_C2R ? shape : a->shape, is, os,
+                  complex_of((gpa_dtype)a->dtype), &c))
         TRY(gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions"));
     TRY(host_get(rt, a, &in, e));
     TRY(host_new(rt, result_type(a, f->form), a->ndim, shape, &made, e));
     rc = hostcall_fft(&c, in.data, made.data, &rt->interrupted, e);
-    if (rc) host_unmade(rt, &made);
-    else TRY(host_made(rt, &made, out, e));
+    if (rc)
+        host_unmade(rt, &made);
+    else
+        TRY(host_made(rt, &made, out, e));
     if (!rc) explain_call(rt, library_names[LIB_FFT], NULL, *out);
 out:
     host_drop(rt, &in);
@@ -127,8 +139,10 @@ static gpa_code by_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **ou
     return rc;
 }
 
-/* In a dense copy whose last axes are those transformed. *done false: the library cannot do that either. */
-static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, gpa_arr **out, gpa_err *e) {
+/* In a dense copy whose last axes are those transformed. *done false: the library cannot do that
+ * either. */
+static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, gpa_arr **out,
+                        gpa_err *e) {
     int perm[GPA_MAX_DIMS], back[GPA_MAX_DIMS], axes[GPA_MAX_DIMS], at = 0;
     int64_t shape[GPA_MAX_DIMS];
     bool moved[GPA_MAX_DIMS] = {false};
@@ -175,8 +189,10 @@ static gpa_code run(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, g
     bool library = a->storage->buf->device->be->lib_can != NULL;
     if (library) TRY(by_copy(rt, a, f, &done, out, e));
     if (done) goto out;
-    if (f->n > 1 && (library || a->ndim > KIR_MAX_DIMS)) TRY(by_axes(rt, a, f, out, e));
-    else TRY(by_host(rt, a, f, out, e));
+    if (f->n > 1 && (library || a->ndim > KIR_MAX_DIMS))
+        TRY(by_axes(rt, a, f, out, e));
+    else
+        TRY(by_host(rt, a, f, out, e));
 out:
     arr_release(rt, made);
     return rc;
@@ -202,8 +218,10 @@ static gpa_code scaled_now(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa
     rc = arr_force(rt, made, CUT_LIBRARY, e);
     if (owner && s->node == value && !value->owner) value->owner = s;
     if (value) node_release(rt, value);
-    if (rc) arr_release(rt, made);
-    else *out = made;
+    if (rc)
+        arr_release(rt, made);
+    else
+        *out = made;
     return rc;
 }
 
@@ -226,8 +244,10 @@ out:
     return rc;
 }
 
-/* All of a transform by one call of the library, where memory is the host's; *out NULL: it cannot do that. */
-static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out, gpa_err *e) {
+/* All of a transform by one call of the library, where memory is the host's; *out NULL: it cannot
+ * do that. */
+static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out,
+                          gpa_err *e) {
     transform g = *f;
     gpa_libcall c;
     gpa_device *d;
@@ -241,7 +261,9 @@ static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double sca
     shape_c_strides(a->ndim, shape, strides);
     TRY(place_of(rt, a, &d, e));
     if (!a->size || !d->caps.host_visible) goto out;
-    if (!describe(&g, a->ndim, g.form == FFT_C2R ? shape : a->shape, a->strides, strides, complex_of((gpa_dtype)a->dtype), &c)) goto out;
+    if (!describe(&g, a->ndim, g.form == FFT_C2R ? shape : a->shape, a->strides, strides,
+                  complex_of((gpa_dtype)a->dtype), &c))
+        goto out;
     if (!library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     TRY(arr_empty(rt, result_type(a, g.form), a->ndim, shape, &made, e));
@@ -263,7 +285,8 @@ static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, g
 }
 
 /* A view of n points of an axis, from `first` on by `step`. */
-static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t n, int64_t step, gpa_arr **out, gpa_err *e) {
+static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t n, int64_t step,
+                        gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS], offset = first * a->strides[axis];
     memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
@@ -272,10 +295,11 @@ static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t
     return arr_view(rt, a, a->ndim, shape, strides, offset, out, e);
 }
 
-/* All points along one axis for real numbers: half of them are transformed, the others are conjugates of those. *out NULL: the
- * library cannot do that, or would rather not. */
+/* All points along one axis for real numbers: half of them are transformed, the others are
+ * conjugates of those. *out NULL: the library cannot do that, or would rather not. */
 static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
-    gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *unsigned_zeros = NULL, *rest = NULL;
+    gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *unsigned_zeros = NULL,
+            *rest = NULL;
     int axis = f->axes[0];
     int64_t n = a->shape[axis], have = n / 2 + 1;
     transform forward = *f;
@@ -285,7 +309,8 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
     *out = NULL;
     if (n < 2 || !a->size) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
-    if (!a->storage->buf->device->caps.host_visible) goto out; /* a second launch costs more than half a transform */
+    if (!a->storage->buf->device->caps.host_visible)
+        goto out; /* a second launch costs more than half a transform */
     TRY(arr_empty(rt, complex_of((gpa_dtype)a->dtype), a->ndim, a->shape, &made, e));
     TRY(part_of(rt, made, axis, 0, have, 1, &half, e));
     if (!by_library(rt, a, &forward, half, &rc, e) || rc) goto out;
@@ -296,7 +321,8 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
         /* the sums of a whole transform end in 0, not in -0 */
         gpa_opnd and_zero[2] = {{.arr = conjugate}, {.weak = WEAK_FLOAT, .dtype = DT_F64}};
         TRY(arr_ufunc(rt, OP_ADD, and_zero, NULL, &unsigned_zeros, e));
-        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = unsigned_zeros}, e));
+        TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
+                    &(gpa_opnd){.arr = unsigned_zeros}, e));
     }
     *out = arr_retain(made);
 out:
@@ -310,20 +336,24 @@ out:
 }
 
 /* A real operand of a transform of complex numbers: *out NULL when it must become complex first. */
-static gpa_code of_real(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, const transform *f, gpa_arr **out, gpa_err *e) {
+static gpa_code of_real(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, const transform *f,
+                        gpa_arr **out, gpa_err *e) {
     gpa_arr *all = NULL;
     *out = NULL;
     if (o->into || f->inverse || f->n != 1) return GPA_OK;
     gpa_code rc = run_real(rt, a, f, &all, e);
-    if (!rc && all && o->scale != 1) rc = scaled(rt, all, o->scale, out, e);
-    else if (!rc && all) *out = arr_retain(all);
+    if (!rc && all && o->scale != 1)
+        rc = scaled(rt, all, o->scale, out, e);
+    else if (!rc && all)
+        *out = arr_retain(all);
     arr_release(rt, all);
     return rc;
 }
 
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e) {
     gpa_arr *before = NULL, *first = NULL, *result = NULL, *wide = NULL;
-    transform f = {.form = o->form, .inverse = o->inverse, .n = o->n_axes, .axes = o->axes, .last = o->last};
+    transform f = {
+        .form = o->form, .inverse = o->inverse, .n = o->n_axes, .axes = o->axes, .last = o->last};
     bool scale = o->scale != 1, copied = f.form == FFT_C2R && f.n == 1;
     place_stay at = place_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
@@ -338,15 +368,20 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         TRY(run_alone(rt, a, &f, o->scale, out, e));
         if (*out) goto out;
     }
-    if (scale && a != o->into && (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
-        if (copied) TRY(scaled(rt, a, o->scale, &before, e));
-        else TRY(scaled_now(rt, a, o->scale, &before, e));
+    if (scale && a != o->into &&
+        (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
+        if (copied)
+            TRY(scaled(rt, a, o->scale, &before, e));
+        else
+            TRY(scaled_now(rt, a, o->scale, &before, e));
         scale = false;
     } else {
         before = arr_retain(a);
     }
-    if (f.form == FFT_C2R) TRY(half_done(rt, before, &f, &first, e));
-    else first = arr_retain(before);
+    if (f.form == FFT_C2R)
+        TRY(half_done(rt, before, &f, &first, e));
+    else
+        first = arr_retain(before);
     if (o->into) {
         TRY(run_into(rt, first, &f, o->into, e));
         result = arr_retain(o->into);
@@ -357,8 +392,10 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         if (scale) TRY(run_alone(rt, first, &f, o->scale, out, e));
         if (*out) goto out;
         TRY(run(rt, first, &f, &result, e));
-        if (scale) TRY(scaled(rt, result, o->scale, out, e));
-        else *out = arr_retain(result);
+        if (scale)
+            TRY(scaled(rt, result, o->scale, out, e));
+        else
+            *out = arr_retain(result);
     }
 out:
     place_leave(rt, at);

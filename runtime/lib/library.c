@@ -10,7 +10,9 @@ const char *const library_names[LIB_COUNT] = {
 #undef LIB
 };
 
-bool library_can(gpa_device *d, const gpa_libcall *c) { return d->be->lib_can && d->be->lib_can(d->dev, c); }
+bool library_can(gpa_device *d, const gpa_libcall *c) {
+    return d->be->lib_can && d->be->lib_can(d->dev, c);
+}
 
 gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e) {
     rt->stats.lib_calls++;
@@ -27,17 +29,21 @@ gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e
     return device_result(rt, d, rc, e);
 }
 
-gpa_code library_copy(gpa_rt *rt, gpa_arr *a, gpa_dtype t, bool by_columns, gpa_arr **out, gpa_err *e) {
+gpa_code library_copy(gpa_rt *rt, gpa_arr *a, gpa_dtype t, bool by_columns, gpa_arr **out,
+                      gpa_err *e) {
     int perm[GPA_MAX_DIMS];
     int64_t shape[GPA_MAX_DIMS];
     gpa_arr *made = NULL, *view = NULL;
     gpa_code rc = GPA_OK;
-    for (int d = 0; d < a->ndim; d++) perm[d] = !by_columns || d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
+    for (int d = 0; d < a->ndim; d++)
+        perm[d] = !by_columns || d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
     for (int d = 0; d < a->ndim; d++) shape[d] = a->shape[perm[d]];
     TRY(arr_empty(rt, t, a->ndim, shape, &made, e));
     TRY(arr_transpose(rt, made, perm, &view, e));
     TRY(arr_set(rt, view, &(gpa_index){.kind = IX_ELLIPSIS}, 1, &(gpa_opnd){.arr = a}, e));
-    TRY(store_begin(rt, made, e)); /* who else wanted that value reads it there: from now on it is the caller's */
+    TRY(store_begin(
+        rt, made,
+        e)); /* who else wanted that value reads it there: from now on it is the caller's */
     *out = made;
     made = NULL;
 out:

@@ -1,8 +1,9 @@
 /* Matrix factorizations of arrays.
  *
- * A call works on copies whose matrices lie by columns, which is how LAPACK counts; its results are handed out as transposed
- * views of them, so nothing is copied again. Where the mathematics allows it the copy lies by rows instead, as arrays do, and
- * the call is asked for the transpose's factors. Reading order: calls, results, the factorizations. */
+ * A call works on copies whose matrices lie by columns, which is how LAPACK counts; its results are
+ * handed out as transposed views of them, so nothing is copied again. Where the mathematics allows
+ * it the copy lies by rows instead, as arrays do, and the call is asked for the transpose's
+ * factors. Reading order: calls, results, the factorizations. */
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
@@ -14,7 +15,9 @@
 /* A call for the stack of a. */
 static gpa_libcall call_of(gpa_lib_kind kind, const gpa_arr *a) {
     int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1];
-    gpa_libcall c = {.kind = kind, .dtype = (gpa_dtype)a->dtype, .matrix = {.m = m, .n = n, .batch = m && n ? a->size / (m * n) : 0}};
+    gpa_libcall c = {.kind = kind,
+                     .dtype = (gpa_dtype)a->dtype,
+                     .matrix = {.m = m, .n = n, .batch = m && n ? a->size / (m * n) : 0}};
     return c;
 }
 
@@ -48,8 +51,8 @@ static const char *const failures[LIB_COUNT] = {
     [LIB_LSTSQ] = "SVD did not converge in Linear Least Squares",
 };
 
-/* Does the call on arrays x, each of which is the whole of its own memory; *blind: the library passed over NaN. An empty stack needs
- * no call. */
+/* Does the call on arrays x, each of which is the whole of its own memory; *blind: the library
+ * passed over NaN. An empty stack needs no call. */
 static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, gpa_err *e) {
     int32_t info = 0;
     gpa_code rc = GPA_OK;
@@ -59,8 +62,10 @@ static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, 
     c->matrix.blind = blind;
     for (int i = 0; i < LIB_MATRICES; i++) c->matrix.x[i] = x[i] ? x[i]->storage->buf->mem : NULL;
     bool library = library_can(d, c);
-    if (library) rc = library_run(rt, d, c, e);
-    else rc = run_on_host(rt, c, x, e);
+    if (library)
+        rc = library_run(rt, d, c, e);
+    else
+        rc = run_on_host(rt, c, x, e);
     if (rc) return rc;
     explain_call(rt, library_names[c->kind], library ? d : NULL, x[0]);
     return info ? gpa_fail(e, GPA_E_LINALG, "%s", failures[c->kind]) : GPA_OK;
@@ -69,7 +74,8 @@ static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, 
 /* ---- results ---- */
 
 /* A new array with the stack of a and `n` more extents. */
-static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const int64_t *more, gpa_arr **out, gpa_err *e) {
+static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const int64_t *more,
+                       gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS];
     memcpy(shape, a->shape, (size_t)(a->ndim - 2) * sizeof *shape);
     memcpy(shape + a->ndim - 2, more, (size_t)n * sizeof *shape);
@@ -157,7 +163,8 @@ out:
 }
 
 /* A call that overwrites a copy of its matrix with the result. */
-static gpa_code in_place(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+static gpa_code in_place(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, gpa_arr **out,
+                         gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(kind, a);
@@ -173,14 +180,18 @@ out:
     return rc;
 }
 
-gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) { return in_place(rt, LIB_INVERSE, false, a, out, e); }
+gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+    return in_place(rt, LIB_INVERSE, false, a, out, e);
+}
 
-/* By rows a is its own conjugate by columns, so the other triangle's factor, transposed, is the one asked for. */
+/* By rows a is its own conjugate by columns, so the other triangle's factor, transposed, is the one
+ * asked for. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
     return in_place(rt, LIB_CHOLESKY, !upper, a, out, e);
 }
 
-gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q, gpa_err *e) {
+gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q,
+                gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_QR, a);
@@ -200,9 +211,10 @@ out:
     return rc;
 }
 
-/* A wide or square matrix lies by rows: that is a^T = conj(V) S U^T by columns, whose U is V^H and whose V^H is U when they are read by
- * rows. */
-gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh, gpa_err *e) {
+/* A wide or square matrix lies by rows: that is a^T = conj(V) S U^T by columns, whose U is V^H and
+ * whose V^H is U when they are read by rows. */
+gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh,
+                 gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SVD, a);
@@ -232,7 +244,8 @@ out:
     return rc;
 }
 
-/* By rows a is its own conjugate by columns: the other triangle is looked at, and the vectors are the conjugates. */
+/* By rows a is its own conjugate by columns: the other triangle is looked at, and the vectors are
+ * the conjugates. */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL}, *turned = NULL;
     place_stay at = place_enter(rt, &a, 1);
@@ -246,8 +259,10 @@ gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, 
     TRY(run(rt, &c, x, &blind, e));
     if (v) {
         TRY(give_turned(rt, x, 0, &turned, e));
-        if (dtype_is_complex(c.dtype)) TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = turned}, NULL, v, e));
-        else *v = arr_retain(turned);
+        if (dtype_is_complex(c.dtype))
+            TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = turned}, NULL, v, e));
+        else
+            *v = arr_retain(turned);
     }
     give(x, 1, w);
 out:
@@ -276,7 +291,8 @@ out:
     return rc;
 }
 
-gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **out, gpa_arr **s, gpa_arr **rank, gpa_err *e) {
+gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **out, gpa_arr **s,
+                   gpa_arr **rank, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
     place_stay at = place_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_LSTSQ, a);

@@ -1,7 +1,7 @@
 /* Library calls of arrays: matrix products, sorts, searches.
  *
- * The operands are computed first; the device's library does the call where it can, else the host. Reading order: matmul,
- * sorting, searching. */
+ * The operands are computed first; the device's library does the call where it can, else the host.
+ * Reading order: matmul, sorting, searching. */
 #include "runtime/exec/device.h"
 #include "runtime/graph/diagonal.h"
 #include "runtime/exec/explain.h"
@@ -19,25 +19,26 @@ enum { SMALL_MATRIX = 4096, SHORT_SUM = 64 }; /* elements; terms */
 
 /* A product of two stacks of matrices: vectors have become matrices of one row or column. */
 typedef struct {
-    gpa_arr *a, *b;                      /* in the dtype of the result (owned) */
+    gpa_arr *a, *b; /* in the dtype of the result (owned) */
     int64_t m, n, k;
-    int64_t as[2], bs[2];                /* row and column strides */
-    int stack;                           /* dimensions of the stack */
-    int64_t shape[GPA_MAX_DIMS];         /* of the stack */
+    int64_t as[2], bs[2];                               /* row and column strides */
+    int stack;                                          /* dimensions of the stack */
+    int64_t shape[GPA_MAX_DIMS];                        /* of the stack */
     int64_t a_step[GPA_MAX_DIMS], b_step[GPA_MAX_DIMS]; /* strides over the stack */
-    int ndim;                            /* of the result */
+    int ndim;                                           /* of the result */
     int64_t result[GPA_MAX_DIMS];
 } stacks;
 
 static gpa_code refuse_number(const gpa_opnd *o, int which, gpa_err *e) {
     if (o->arr && o->arr->ndim) return GPA_OK;
     return gpa_fail(e, GPA_E_VALUE,
-                    "matmul: Input operand %d does not have enough dimensions (has 0, gufunc core with signature " SIGNATURE
-                    " requires 1)",
+                    "matmul: Input operand %d does not have enough dimensions (has 0, gufunc core "
+                    "with signature " SIGNATURE " requires 1)",
                     which);
 }
 
-static gpa_code stack_mismatch(int na, const int64_t *sa, int nb, const int64_t *sb, const stacks *s, gpa_err *e) {
+static gpa_code stack_mismatch(int na, const int64_t *sa, int nb, const int64_t *sb,
+                               const stacks *s, gpa_err *e) {
     char text[2][SHAPE_TEXT], core[2][SHAPE_TEXT], want[SHAPE_TEXT];
     int64_t open[GPA_MAX_DIMS];
     const int64_t *in[2] = {sa, sb};
@@ -48,9 +49,11 @@ static gpa_code stack_mismatch(int na, const int64_t *sa, int nb, const int64_t 
         shape_text(core[i], n[i], open);
     }
     return gpa_fail(e, GPA_E_VALUE,
-                    "operands could not be broadcast together with remapped shapes [original->remapped]: %s->%s %s->%s  and "
+                    "operands could not be broadcast together with remapped shapes "
+                    "[original->remapped]: %s->%s %s->%s  and "
                     "requested shape %s",
-                    text[0], core[0], text[1], core[1], shape_text(want, 2, (int64_t[]){s->m, s->n}));
+                    text[0], core[0], text[1], core[1],
+                    shape_text(want, 2, (int64_t[]){s->m, s->n}));
 }
 
 /* Works out the shapes of a @ b. */
@@ -63,12 +66,13 @@ static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_
     int64_t rows = column ? b->shape[0] : b->shape[nb - 2];
     if (rows != s->k)
         return gpa_fail(e, GPA_E_VALUE,
-                        "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature " SIGNATURE
-                        " (size %lld is different from %lld)",
+                        "matmul: Input operand 1 has a mismatch in its core dimension 0, with "
+                        "gufunc signature " SIGNATURE " (size %lld is different from %lld)",
                         (long long)rows, (long long)s->k);
     int a_stack = row ? 0 : na - 2, b_stack = column ? 0 : nb - 2;
     s->stack = 0;
-    if (!shape_merge(&s->stack, s->shape, a_stack, a->shape) || !shape_merge(&s->stack, s->shape, b_stack, b->shape))
+    if (!shape_merge(&s->stack, s->shape, a_stack, a->shape) ||
+        !shape_merge(&s->stack, s->shape, b_stack, b->shape))
         return stack_mismatch(na, a->shape, nb, b->shape, s, e);
     shape_spread(a_stack, a->shape, a->strides, s->stack, s->shape, s->a_step);
     shape_spread(b_stack, b->shape, b->strides, s->stack, s->shape, s->b_step);
@@ -85,7 +89,8 @@ static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_
 
 /* The call for the last dimension of a collapsed stack, its operands not yet bound. */
 static gpa_libcall product_call(const stacks *s, gpa_dtype t) {
-    gpa_libcall c = {.kind = LIB_GEMM, .dtype = t, .gemm = {.batch = 1, .m = s->m, .n = s->n, .k = s->k}};
+    gpa_libcall c = {
+        .kind = LIB_GEMM, .dtype = t, .gemm = {.batch = 1, .m = s->m, .n = s->n, .k = s->k}};
     c.gemm.a.stride[1] = s->as[0];
     c.gemm.a.stride[2] = s->as[1];
     c.gemm.b.stride[1] = s->bs[0];
@@ -105,10 +110,12 @@ typedef struct {
 } place;
 
 static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
-    return p->d ? library_run(p->rt, p->d, c, e) : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
+    return p->d ? library_run(p->rt, p->d, c, e)
+                : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
 }
 
-/* Every product of the stack: one call for each point of its outer dimensions, after those that can be walked as one. */
+/* Every product of the stack: one call for each point of its outer dimensions, after those that can
+ * be walked as one. */
 static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
     memcpy(shape, s->shape, sizeof shape);
@@ -138,7 +145,8 @@ static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e)
     }
 }
 
-static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c, gpa_arr **out, gpa_err *e) {
+static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gpa_libcall c,
+                                  gpa_arr **out, gpa_err *e) {
     place p = {.rt = rt, .d = d};
     gpa_arr *made;
     gpa_code rc = arr_empty(rt, c.dtype, s->ndim, s->result, &made, e);
@@ -149,13 +157,16 @@ static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gp
     c.gemm.b.offset = s->b->offset;
     c.gemm.c.mem = made->storage->buf->mem;
     rc = walk_stack(&p, s, c, e);
-    if (rc) arr_release(rt, made);
-    else *out = made;
+    if (rc)
+        arr_release(rt, made);
+    else
+        *out = made;
     return rc;
 }
 
 /* In host memory operands may be copies: their strides are worked out again. */
-static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out,
+                                gpa_err *e) {
     host_dense a = {0}, b = {0};
     host_new_array c = {0};
     stacks there;
@@ -168,15 +179,18 @@ static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_ar
     TRY(host_new(rt, t, s->ndim, s->result, &c, e));
     place p = {.rt = rt, .a = a.data, .b = b.data, .c = c.data};
     rc = walk_stack(&p, &there, product_call(&there, t), e);
-    if (rc) host_unmade(rt, &c);
-    else TRY(host_made(rt, &c, out, e));
+    if (rc)
+        host_unmade(rt, &c);
+    else
+        TRY(host_made(rt, &c, out, e));
 out:
     host_drop(rt, &a);
     host_drop(rt, &b);
     return rc;
 }
 
-/* A product of vectors is a sum, which fuses with what makes them. Halves of a GPU are left to the library call, which rounds once. */
+/* A product of vectors is a sum, which fuses with what makes them. Halves of a GPU are left to the
+ * library call, which rounds once. */
 static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
     gpa_opnd in[2] = {{.arr = s->a}, {.arr = s->b}};
     arr_reduce_opts all = {.axes = 1, .dtype = t};
@@ -187,26 +201,33 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
     return rc;
 }
 
-/* Whether a product with one vector, or with one for each small matrix of a stack, is a sum over products of elements: what no
- * library does, or only matrix by matrix. */
+/* Whether a product with one vector, or with one for each small matrix of a stack, is a sum over
+ * products of elements: what no library does, or only matrix by matrix. */
 static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
     bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
-    if (t == DT_BOOL) return vector && s->k <= SHORT_SUM; /* longer ones end with the first term that is true */
-    return vector && dtype_info[t].compute == t && (dtype_is_int(t) || (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX));
+    if (t == DT_BOOL)
+        return vector && s->k <= SHORT_SUM; /* longer ones end with the first term that is true */
+    return vector && dtype_info[t].compute == t &&
+           (dtype_is_int(t) ||
+            (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX));
 }
 
 /* Such a product: it fuses like any sum. */
-static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out,
+                               gpa_err *e) {
     gpa_arr *a = s->a, *b = s->b, *turned = NULL, *each = NULL;
     bool row = a->ndim == 1, column = b->ndim == 1;
     int perm[GPA_MAX_DIMS], n = b->ndim;
     gpa_code rc = GPA_OK;
     for (int d = 0; d < n; d++) perm[d] = d < n - 2 ? d : 2 * n - 3 - d;
-    if (row) TRY(arr_reshape(rt, a, 2, (int64_t[]){a->size, 1}, &turned, e));
-    else if (!column) TRY(arr_transpose(rt, b, perm, &turned, e));
+    if (row)
+        TRY(arr_reshape(rt, a, 2, (int64_t[]){a->size, 1}, &turned, e));
+    else if (!column)
+        TRY(arr_transpose(rt, b, perm, &turned, e));
     gpa_opnd in[2] = {{.arr = row ? turned : a}, {.arr = row || column ? b : turned}};
     TRY(arr_ufunc(rt, OP_MULTIPLY, in, NULL, &each, e));
-    arr_reduce_opts over = {.axes = 1u << (each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
+    arr_reduce_opts over = {
+        .axes = 1u << (each->ndim - (row ? 2 : 1)), .keepdims = !row && !column, .dtype = t};
     TRY(arr_reduce(rt, t == DT_BOOL ? RED_ANY : RED_SUM, each, &over, out, e));
 out:
     arr_release(rt, turned);
@@ -214,8 +235,8 @@ out:
     return rc;
 }
 
-/* A product with a diagonal matrix multiplies rows or columns: elementwise, it fuses, and nothing is launched for it. *out NULL: neither
- * is known to be one. */
+/* A product with a diagonal matrix multiplies rows or columns: elementwise, it fuses, and nothing
+ * is launched for it. *out NULL: neither is known to be one. */
 static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
     gpa_arr *line = NULL, *column = NULL;
     gpa_code rc = GPA_OK;
@@ -227,8 +248,11 @@ static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_er
     }
     TRY(diagonal_of(rt, a, &line, e));
     if (!line) goto out;
-    if (b->ndim > 1) TRY(arr_view(rt, line, 2, (int64_t[]){line->size, 1}, (int64_t[]){line->strides[0], 0}, 0, &column, e));
-    rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = column ? column : line}, {.arr = b}}, NULL, out, e);
+    if (b->ndim > 1)
+        TRY(arr_view(rt, line, 2, (int64_t[]){line->size, 1}, (int64_t[]){line->strides[0], 0}, 0,
+                     &column, e));
+    rc = arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = column ? column : line}, {.arr = b}}, NULL,
+                   out, e);
 out:
     arr_release(rt, line);
     arr_release(rt, column);
@@ -249,14 +273,17 @@ static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
 /* Whether a stack is walked from its end somewhere: cuBLAS refuses that for some dtypes. */
 static bool walks_back(const stacks *s) {
     bool back = false;
-    for (int i = 0; i < s->stack; i++) back |= s->shape[i] > 1 && (s->a_step[i] < 0 || s->b_step[i] < 0);
+    for (int i = 0; i < s->stack; i++)
+        back |= s->shape[i] > 1 && (s->a_step[i] < 0 || s->b_step[i] < 0);
     return back;
 }
 
 static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 
-/* A product of halves in the dtype that they are computed with, rounded once: what processors have no product for. */
-static gpa_code wide_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, gpa_arr **out, gpa_err *e) {
+/* A product of halves in the dtype that they are computed with, rounded once: what processors have
+ * no product for. */
+static gpa_code wide_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, gpa_arr **out,
+                             gpa_err *e) {
     const gpa_dtype wide = dtype_info[t].compute;
     gpa_arr *wa = NULL, *wb = NULL, *product = NULL;
     gpa_code rc = GPA_OK;
@@ -271,7 +298,8 @@ out:
     return rc;
 }
 
-static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
+static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out,
+                       gpa_err *e) {
     gpa_device *d;
     stacks s = {.a = NULL};
     gpa_opnd in[2] = {*a, *b};
@@ -310,7 +338,8 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     gpa_libcall c = product_call(&s, t);
     bool library = library_can(d, &c) && (d->caps.host_visible || !walks_back(&s));
     if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
-        /* Neither rows nor columns lie together, or the stack lies backwards: a copy costs less than the way to the host. */
+        /* Neither rows nor columns lie together, or the stack lies backwards: a copy costs less
+         * than the way to the host. */
         TRY(make_dense(rt, &s.a, e));
         TRY(make_dense(rt, &s.b, e));
         fa = s.a, fb = s.b;
@@ -318,8 +347,10 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         c = product_call(&s, t);
         library = library_can(d, &c);
     }
-    if (library) TRY(product_on_device(rt, d, &s, c, out, e));
-    else TRY(product_on_host(rt, &s, t, out, e));
+    if (library)
+        TRY(product_on_device(rt, d, &s, c, out, e));
+    else
+        TRY(product_on_host(rt, &s, t, out, e));
     explain_call(rt, library_names[LIB_GEMM], library ? d : NULL, *out);
 out:
     arr_release(rt, s.a);
@@ -341,7 +372,8 @@ gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **
 
 /* ---- sorting ---- */
 
-static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out, gpa_err *e) {
+static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out,
+                         gpa_err *e) {
     const char *name = library_names[c->kind];
     host_dense in = {0};
     host_new_array made = {0};
@@ -350,8 +382,10 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
     TRY(arr_force(rt, rows, CUT_LIBRARY, e));
     gpa_device *d = rows->storage->buf->device;
     if (library_can(d, c)) {
-        if (arr_is_contiguous(rows)) dense = arr_retain(rows);
-        else TRY(arr_copy(rt, rows, &dense, e));
+        if (arr_is_contiguous(rows))
+            dense = arr_retain(rows);
+        else
+            TRY(arr_copy(rt, rows, &dense, e));
         TRY(arr_force(rt, dense, CUT_LIBRARY, e));
         TRY(arr_empty(rt, to, rows->ndim, rows->shape, &result, e));
         c->sort.in = (gpa_binding){.mem = dense->storage->buf->mem, .offset = dense->offset};
@@ -365,8 +399,10 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
     TRY(host_get(rt, rows, &in, e));
     TRY(host_new(rt, to, rows->ndim, rows->shape, &made, e));
     rc = hostcall_sort(c, in.data, made.data, &rt->interrupted, e);
-    if (rc) host_unmade(rt, &made);
-    else TRY(host_made(rt, &made, out, e));
+    if (rc)
+        host_unmade(rt, &made);
+    else
+        TRY(host_made(rt, &made, out, e));
     if (!rc) explain_call(rt, name, NULL, *out);
 out:
     host_drop(rt, &in);
@@ -375,8 +411,10 @@ out:
     return rc;
 }
 
-/* Sorts along an axis. Where no library sorts it as it lies, rows are made of it by a transpose, and turned back. */
-static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+/* Sorts along an axis. Where no library sorts it as it lies, rows are made of it by a transpose,
+ * and turned back. */
+static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out,
+                          gpa_err *e) {
     int perm[GPA_MAX_DIMS], at = 0;
     gpa_arr *rows = NULL, *sorted = NULL, *turned = NULL;
     gpa_dtype to = c.kind == LIB_ARGSORT ? DT_I64 : (gpa_dtype)a->dtype;
@@ -411,7 +449,8 @@ out:
     return rc;
 }
 
-static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out,
+                          gpa_err *e) {
     place_stay p = place_enter(rt, &a, 1);
     c.dtype = (gpa_dtype)a->dtype;
     gpa_code rc = sort_here(rt, c, a, axis, out, e);
@@ -423,12 +462,17 @@ gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT}, a, axis, out, e);
 }
 
-gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.places = places, .n_places = n}}, a, axis, out, e);
+gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
+                       gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt, (gpa_libcall){.kind = LIB_SORT, .sort = {.places = places, .n_places = n}},
+                     a, axis, out, e);
 }
 
-gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places, gpa_arr **out, gpa_err *e) {
-    return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.places = places, .n_places = n}}, a, axis, out, e);
+gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
+                          gpa_arr **out, gpa_err *e) {
+    return sort_axis(rt,
+                     (gpa_libcall){.kind = LIB_ARGSORT, .sort = {.places = places, .n_places = n}},
+                     a, axis, out, e);
 }
 
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
@@ -440,16 +484,20 @@ gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e
     return rc;
 }
 
-static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa_arr *v, gpa_arr **out, gpa_err *e) {
+static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa_arr *v,
+                               gpa_arr **out, gpa_err *e) {
     host_dense in = {0}, what = {0};
     host_new_array where = {0};
     gpa_code rc = GPA_OK;
     TRY(host_get(rt, a, &in, e));
     TRY(host_get(rt, v, &what, e));
     TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
-    rc = hostcall_search(c->dtype, in.data, a->size, what.data, v->size, c->search.right, (int64_t *)(void *)where.data, &rt->interrupted, e);
-    if (rc) host_unmade(rt, &where);
-    else TRY(host_made(rt, &where, out, e));
+    rc = hostcall_search(c->dtype, in.data, a->size, what.data, v->size, c->search.right,
+                         (int64_t *)(void *)where.data, &rt->interrupted, e);
+    if (rc)
+        host_unmade(rt, &where);
+    else
+        TRY(host_made(rt, &where, out, e));
 out:
     host_drop(rt, &in);
     host_drop(rt, &what);
@@ -458,14 +506,17 @@ out:
 
 static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
     gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
-    gpa_libcall c = {.kind = LIB_SEARCH, .dtype = t, .search = {.n = a->size, .count = v->size, .right = right}};
+    gpa_libcall c = {
+        .kind = LIB_SEARCH, .dtype = t, .search = {.n = a->size, .count = v->size, .right = right}};
     gpa_arr *in[2] = {NULL, NULL}, *where = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 2; i++) {
         gpa_arr *cast = NULL;
         TRY(arr_cast(rt, i ? v : a, t, false, &cast, e));
-        if (arr_is_contiguous(cast)) in[i] = arr_retain(cast);
-        else rc = arr_copy(rt, cast, &in[i], e);
+        if (arr_is_contiguous(cast))
+            in[i] = arr_retain(cast);
+        else
+            rc = arr_copy(rt, cast, &in[i], e);
         arr_release(rt, cast);
         if (rc) goto out;
     }
@@ -497,7 +548,8 @@ out:
     return rc;
 }
 
-gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
+gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out,
+                          gpa_err *e) {
     if (a->ndim > 1) return gpa_fail(e, GPA_E_VALUE, "object too deep for desired array");
     if (a->ndim < 1) return gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array");
     place_stay p = place_enter(rt, (gpa_arr *[]){a, v}, 2);

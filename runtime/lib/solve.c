@@ -1,4 +1,5 @@
-/* Equations of arrays whose matrices are factorized already, or have few diagonals, where the device has a library for them. */
+/* Equations of arrays whose matrices are factorized already, or have few diagonals, where the
+ * device has a library for them. */
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
@@ -12,19 +13,29 @@ static bool describe(const gpa_arr *a, gpa_libcall *c) {
     memcpy(strides, a->strides, (size_t)row * sizeof *strides);
     const int stack = shape_collapse(row, shape, 1, (int64_t *[]){strides});
     if (stack > 1) return false;
-    c->factors.a = (gpa_binding){.offset = a->offset, .stride = {stack ? strides[0] : 0, a->strides[row], a->strides[column]}};
+    c->factors.a =
+        (gpa_binding){.offset = a->offset,
+                      .stride = {stack ? strides[0] : 0, a->strides[row], a->strides[column]}};
     return true;
 }
 
-gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_factors_opts *o, gpa_arr **out, int64_t *zero, gpa_err *e) {
+gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_factors_opts *o,
+                     gpa_arr **out, int64_t *zero, gpa_err *e) {
     gpa_arr *factors = NULL, *rows = NULL, *x = NULL, *turned = NULL;
     gpa_device *d;
     int32_t info = 0;
     int perm[GPA_MAX_DIMS];
     const int64_t n = a->shape[a->ndim - 1];
     place_stay at = place_enter(rt, (gpa_arr *[]){a, b}, 2);
-    gpa_libcall c = {.kind = LIB_FACTORS, .dtype = (gpa_dtype)a->dtype,
-                     .factors = {.form = o->form, .way = o->way, .upper = o->upper, .unit = o->unit, .n = n, .k = b->shape[b->ndim - 1], .info = &info}};
+    gpa_libcall c = {.kind = LIB_FACTORS,
+                     .dtype = (gpa_dtype)a->dtype,
+                     .factors = {.form = o->form,
+                                 .way = o->way,
+                                 .upper = o->upper,
+                                 .unit = o->unit,
+                                 .n = n,
+                                 .k = b->shape[b->ndim - 1],
+                                 .info = &info}};
     gpa_code rc = GPA_OK;
     *out = NULL;
     TRY(place_of(rt, a, &d, e));
@@ -63,13 +74,17 @@ out:
     return rc;
 }
 
-gpa_code arr_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b, gpa_arr **out, gpa_err *e) {
+gpa_code arr_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
+                    gpa_arr **out, gpa_err *e) {
     gpa_arr *kept = NULL, *x = NULL;
     gpa_device *d;
     int32_t info = 0;
     place_stay at = place_enter(rt, (gpa_arr *[]){bands, b}, 2);
-    gpa_libcall c = {.kind = LIB_BANDED, .dtype = (gpa_dtype)bands->dtype,
-                     .banded = {.below = below, .above = above, .n = bands->shape[1], .k = b->shape[1], .info = &info}};
+    gpa_libcall c = {
+        .kind = LIB_BANDED,
+        .dtype = (gpa_dtype)bands->dtype,
+        .banded = {
+            .below = below, .above = above, .n = bands->shape[1], .k = b->shape[1], .info = &info}};
     gpa_code rc = GPA_OK;
     *out = NULL;
     TRY(place_of(rt, bands, &d, e));

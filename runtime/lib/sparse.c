@@ -1,5 +1,6 @@
-/* Sparse matrices by rows: products with dense arrays, products of two, transposes; by the devices' libraries, or the host.
- * Reading order: what all of them need, products, products of two, transposes. What the host alone does is in sparse_union.c. */
+/* Sparse matrices by rows: products with dense arrays, products of two, transposes; by the devices'
+ * libraries, or the host. Reading order: what all of them need, products, products of two,
+ * transposes. What the host alone does is in sparse_union.c. */
 #include "runtime/lib/sparse.h"
 
 #include "runtime/exec/explain.h"
@@ -7,11 +8,20 @@
 #include "runtime/array/device_transfer.h"
 
 /* The parts of a matrix, in the order of the calls' bindings; and what it is multiplied with. */
-enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_AT, PARTS = SPARSE_PARTS, X = PARTS, OPERANDS };
+enum {
+    START = SPARSE_START,
+    COLUMN = SPARSE_COLUMN,
+    AT = SPARSE_AT,
+    PARTS = SPARSE_PARTS,
+    X = PARTS,
+    OPERANDS
+};
 
 /* ---- what all of them need ---- */
 
-static void bind(gpa_binding *b, const gpa_arr *a) { *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset}; }
+static void bind(gpa_binding *b, const gpa_arr *a) {
+    *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
+}
 
 /* Computes n arrays and brings them to the device of the last one. */
 static gpa_code together(gpa_rt *rt, gpa_arr **in, int n, gpa_device **d, gpa_err *e) {
@@ -27,40 +37,50 @@ static void release_all(gpa_rt *rt, gpa_arr *const *in, int n) {
 
 /* ---- products ---- */
 
-/* Whether starts and columns, in memory that the host sees or reads, are what they say: GPA_E_VALUE if not. */
+/* Whether starts and columns, in memory that the host sees or reads, are what they say: GPA_E_VALUE
+ * if not. */
 static gpa_code look(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_err *e) {
     host_dense h[AT] = {{0}};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < AT; i++) TRY(host_get(rt, in[i], &h[i], e));
-    TRY(sparse_check(h, &(host_rows){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count}, e));
+    TRY(sparse_check(h, &(host_rows){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count},
+                     e));
 out:
     for (int i = 0; i < AT; i++) host_drop(rt, &h[i]);
     return rc;
 }
 
-static gpa_code on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, const int64_t *shape, int ndim, gpa_arr **out, gpa_err *e) {
+static gpa_code on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, const int64_t *shape,
+                        int ndim, gpa_arr **out, gpa_err *e) {
     host_dense h[OPERANDS] = {{0}};
     host_new_array y = {0};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++) TRY(host_get(rt, in[i], &h[i], e));
     TRY(host_new(rt, c->dtype, ndim, shape, &y, e));
-    rc = hostcall_sparse(c, sparse_indices(&h[START]), sparse_indices(&h[COLUMN]), h[AT].data, h[X].data, y.data,
-                         &rt->interrupted, e);
-    if (rc) host_unmade(rt, &y);
-    else TRY(host_made(rt, &y, out, e));
+    rc = hostcall_sparse(c, sparse_indices(&h[START]), sparse_indices(&h[COLUMN]), h[AT].data,
+                         h[X].data, y.data, &rt->interrupted, e);
+    if (rc)
+        host_unmade(rt, &y);
+    else
+        TRY(host_made(rt, &y, out, e));
 out:
     for (int i = 0; i < OPERANDS; i++) host_drop(rt, &h[i]);
     return rc;
 }
 
-gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
+                    gpa_arr **out, gpa_err *e) {
     gpa_arr *given[OPERANDS] = {start, column, at, x}, *in[OPERANDS] = {NULL}, *y = NULL;
     gpa_dtype t = dtype_promote((gpa_dtype)at->dtype, (gpa_dtype)x->dtype);
     int64_t shape[2] = {start->size - 1, x->ndim > 1 ? x->shape[1] : 1};
-    gpa_libcall c = {.kind = LIB_SPARSE, .dtype = t, .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
+    gpa_libcall c = {
+        .kind = LIB_SPARSE,
+        .dtype = t,
+        .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
     place_stay stay = place_enter(rt, &at, 1); /* work is done where the elements are */
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < OPERANDS; i++) TRY(sparse_in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
+    for (int i = 0; i < OPERANDS; i++)
+        TRY(sparse_in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
     if (!shape[0] || !shape[1] || !c.sparse.count) {
         TRY(arr_full(rt, t, x->ndim, shape, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
@@ -93,9 +113,12 @@ out:
 
 /* ---- products of two ---- */
 
-enum { FEW_PRODUCTS = 1 << 18 }; /* which get room before it is known how many columns they have in common */
+enum {
+    FEW_PRODUCTS = 1 << 18
+}; /* which get room before it is known how many columns they have in common */
 
-static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out, gpa_err *e) {
+static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,
+                               gpa_err *e) {
     sparse_rows a = {0}, b = {0};
     host_new_array made[PARTS] = {{0}};
     int64_t most = 0;
@@ -108,9 +131,11 @@ static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const 
         rc = hostcall_spgemm_starts(&a.r, &b.r, sparse_ints(&made[START]), &rt->interrupted, e);
         most = rc ? 0 : sparse_ints(&made[START])[a.r.m];
     }
-    for (int i = COLUMN; i < PARTS && !rc; i++) rc = host_new(rt, i == AT ? c->dtype : DT_I32, 1, &most, &made[i], e);
+    for (int i = COLUMN; i < PARTS && !rc; i++)
+        rc = host_new(rt, i == AT ? c->dtype : DT_I32, 1, &most, &made[i], e);
     if (!rc)
-        rc = hostcall_spgemm(c->dtype, &a.r, &b.r, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
+        rc = hostcall_spgemm(c->dtype, &a.r, &b.r, sparse_ints(&made[START]),
+                             sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
     const int64_t there = rc ? 0 : sparse_ints(&made[START])[a.r.m];
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     for (int i = COLUMN; i < PARTS && !rc && there < most; i++) arr_shorten(rt, out[i], there);
@@ -127,7 +152,8 @@ typedef struct {
     gpa_arr **part; /* columns and values are made */
 } product;
 
-static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gpa_binding *at, gpa_err *e) {
+static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gpa_binding *at,
+                             gpa_err *e) {
     const product *p = owner;
     gpa_code rc = GPA_OK;
     for (int i = COLUMN; i < PARTS && !rc; i++) {
@@ -139,22 +165,29 @@ static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gp
     return rc;
 }
 
-gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out, gpa_err *e) {
+gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out,
+                    gpa_err *e) {
     gpa_arr *in[2 * PARTS] = {NULL}, *part[PARTS] = {NULL};
     const gpa_dtype t = dtype_promote((gpa_dtype)a[AT]->dtype, (gpa_dtype)b[AT]->dtype);
     const int64_t m = a[START]->size - 1, l = b[START]->size - 1, starts = m + 1, none = 0;
     product p = {rt, t, part};
-    gpa_libcall c = {.kind = LIB_SPGEMM, .dtype = t, .spgemm = {.a = {m, l, a[COLUMN]->size, {0}, {0}, {0}}, .b = {l, n, b[COLUMN]->size, {0}, {0}, {0}}}};
+    gpa_libcall c = {.kind = LIB_SPGEMM,
+                     .dtype = t,
+                     .spgemm = {.a = {m, l, a[COLUMN]->size, {0}, {0}, {0}},
+                                .b = {l, n, b[COLUMN]->size, {0}, {0}, {0}}}};
     c.spgemm.make = make_product;
     c.spgemm.owner = &p;
     gpa_arr *first = a[AT];
     place_stay stay = place_enter(rt, &first, 1); /* work is done where the elements are */
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < 2 * PARTS; i++) TRY(sparse_in_order(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32, &in[i], e));
+    for (int i = 0; i < 2 * PARTS; i++)
+        TRY(sparse_in_order(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32,
+                            &in[i], e));
     if (!m || !c.spgemm.a.count || !c.spgemm.b.count) {
         TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[START], e));
-        for (int i = COLUMN; i < PARTS && !rc; i++) rc = arr_empty(rt, i == AT ? t : DT_I32, 1, &none, &out[i], e);
+        for (int i = COLUMN; i < PARTS && !rc; i++)
+            rc = arr_empty(rt, i == AT ? t : DT_I32, 1, &none, &out[i], e);
         goto out;
     }
     TRY(together(rt, in, 2 * PARTS, &d, e));
@@ -164,8 +197,14 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
         goto out;
     }
     for (int i = 0; i < PARTS; i++) {
-        bind(i == START ? &c.spgemm.a.start : i == COLUMN ? &c.spgemm.a.column : &c.spgemm.a.at, in[i]);
-        bind(i == START ? &c.spgemm.b.start : i == COLUMN ? &c.spgemm.b.column : &c.spgemm.b.at, in[PARTS + i]);
+        bind(i == START    ? &c.spgemm.a.start
+             : i == COLUMN ? &c.spgemm.a.column
+                           : &c.spgemm.a.at,
+             in[i]);
+        bind(i == START    ? &c.spgemm.b.start
+             : i == COLUMN ? &c.spgemm.b.column
+                           : &c.spgemm.b.at,
+             in[PARTS + i]);
     }
     TRY(arr_empty(rt, DT_I32, 1, &starts, &part[START], e));
     bind(&c.spgemm.start, part[START]);
@@ -184,17 +223,21 @@ out:
 /* The operands and results of a transpose; those of the operands are in these places, too. */
 enum { KEY, OTHER, VALUES, TURNED, BEGIN = 0 };
 
-static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out, gpa_err *e) {
+static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,
+                             gpa_err *e) {
     host_dense h[TURNED] = {{0}};
     host_new_array made[TURNED] = {{0}};
     const int64_t starts = c->turn.n + 1;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < TURNED; i++) TRY(host_get(rt, in[i], &h[i], e));
-    if (!sparse_below(&h[KEY], c->turn.count, c->turn.n)) TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
-    for (int i = 0; i < TURNED && !rc; i++) rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count, &made[i], e);
+    if (!sparse_below(&h[KEY], c->turn.count, c->turn.n))
+        TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
+    for (int i = 0; i < TURNED && !rc; i++)
+        rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count,
+                      &made[i], e);
     if (!rc)
-        hostcall_turn(c, sparse_indices(&h[KEY]), sparse_indices(&h[OTHER]), h[VALUES].data, sparse_ints(&made[BEGIN]), sparse_ints(&made[OTHER]),
-                      made[VALUES].data);
+        hostcall_turn(c, sparse_indices(&h[KEY]), sparse_indices(&h[OTHER]), h[VALUES].data,
+                      sparse_ints(&made[BEGIN]), sparse_ints(&made[OTHER]), made[VALUES].data);
     rc = sparse_made(rt, rc, made, TURNED, out, e);
 out:
     for (int i = 0; i < TURNED; i++) host_drop(rt, &h[i]);
@@ -203,13 +246,20 @@ out:
 
 gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e) {
     gpa_arr *in[TURNED] = {NULL}, *made[TURNED] = {NULL}, *first = given[VALUES];
-    gpa_libcall c = {.kind = LIB_TURN, .dtype = (gpa_dtype)given[VALUES]->dtype, .turn = {.n = n, .count = given[VALUES]->size}};
-    gpa_binding *const from[] = {&c.turn.key, &c.turn.other, &c.turn.at}, *const to[] = {&c.turn.start, &c.turn.to_other, &c.turn.to_at};
+    gpa_libcall c = {.kind = LIB_TURN,
+                     .dtype = (gpa_dtype)given[VALUES]->dtype,
+                     .turn = {.n = n, .count = given[VALUES]->size}};
+    gpa_binding *const from[] = {&c.turn.key, &c.turn.other, &c.turn.at}, *const to[] = {
+                                                                              &c.turn.start,
+                                                                              &c.turn.to_other,
+                                                                              &c.turn.to_at};
     const int64_t starts = n + 1;
     place_stay stay = place_enter(rt, &first, 1);
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < TURNED; i++) TRY(sparse_in_order(rt, given[i] ? given[i] : given[KEY], i == VALUES ? c.dtype : DT_I32, &in[i], e));
+    for (int i = 0; i < TURNED; i++)
+        TRY(sparse_in_order(rt, given[i] ? given[i] : given[KEY], i == VALUES ? c.dtype : DT_I32,
+                            &in[i], e));
     if (!c.turn.count) {
         TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[BEGIN], e));
         for (int i = OTHER; i < TURNED; i++) out[i] = arr_retain(in[i]);
@@ -220,7 +270,8 @@ gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr *
     if (can) {
         for (int i = 0; i < TURNED; i++) {
             if (!given[i]) continue;
-            TRY(arr_empty(rt, i == VALUES ? c.dtype : DT_I32, 1, i == BEGIN ? &starts : &c.turn.count, &made[i], e));
+            TRY(arr_empty(rt, i == VALUES ? c.dtype : DT_I32, 1,
+                          i == BEGIN ? &starts : &c.turn.count, &made[i], e));
             bind(from[i], in[i]);
             bind(to[i], made[i]);
         }

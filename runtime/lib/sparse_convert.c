@@ -1,5 +1,6 @@
-/* Sparse matrices by rows or columns in other forms, made by the host: transposed, dense, of diagonals, several side by side, of places in order.
- * Reading order: places, transposes, dense ones, diagonals, several side by side. */
+/* Sparse matrices by rows or columns in other forms, made by the host: transposed, dense, of
+ * diagonals, several side by side, of places in order. Reading order: places, transposes, dense
+ * ones, diagonals, several side by side. */
 #include "runtime/lib/sparse.h"
 
 #include "runtime/exec/explain.h"
@@ -24,17 +25,22 @@ out:
     return rc;
 }
 
-gpa_code arr_sparse_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
+                           gpa_err *e) {
     const int64_t starts = lines + 1;
     host_dense h[2] = {{0}};
     host_new_array made = {0};
     gpa_code rc = GPA_OK;
     TRY(host_get_as(rt, line, DT_I32, &h[0], e));
     TRY(host_get_as(rt, other, DT_I32, &h[1], e));
-    if (line->size != other->size || !sparse_below(&h[0], line->size, lines)) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+    if (line->size != other->size || !sparse_below(&h[0], line->size, lines))
+        TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     TRY(host_new(rt, DT_I32, 1, &starts, &made, e));
-    if (hostcall_starts(sparse_indices(&h[0]), sparse_indices(&h[1]), line->size, lines, sparse_ints(&made))) TRY(host_made(rt, &made, out, e));
-    else host_unmade(rt, &made);
+    if (hostcall_starts(sparse_indices(&h[0]), sparse_indices(&h[1]), line->size, lines,
+                        sparse_ints(&made)))
+        TRY(host_made(rt, &made, out, e));
+    else
+        host_unmade(rt, &made);
 out:
     for (int i = 0; i < 2; i++) host_drop(rt, &h[i]);
     return rc;
@@ -49,7 +55,9 @@ gpa_code arr_sparse_turn_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr 
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
     rc = sparse_new(rt, t, n, s.r.count, made, e);
-    if (!rc) hostcall_turn_rows(dtype_size(t), &s.r, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
+    if (!rc)
+        hostcall_turn_rows(dtype_size(t), &s.r, sparse_ints(&made[START]),
+                           sparse_ints(&made[COLUMN]), made[AT].data);
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse transpose", NULL, out[AT]);
 out:
@@ -59,7 +67,8 @@ out:
 
 /* ---- dense ones ---- */
 
-gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
+                          gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_rows s = {0};
     host_dense other = {0};
@@ -69,11 +78,14 @@ gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned,
     TRY(sparse_get(rt, a, n, &s, e));
     if (added) TRY(host_get_as(rt, added, t, &other, e));
     const int64_t shape[2] = {turned ? n : s.r.m, turned ? s.r.m : n};
-    if (added && (added->ndim != 2 || added->shape[0] != shape[0] || added->shape[1] != shape[1])) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
+    if (added && (added->ndim != 2 || added->shape[0] != shape[0] || added->shape[1] != shape[1]))
+        TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
     TRY(host_new(rt, t, 2, shape, &made, e));
     const size_t size = (size_t)(shape[0] * shape[1]) * dtype_size(t);
-    if (added && size) memcpy(made.data, other.data, size);
-    else memset(made.data, 0, size);
+    if (added && size)
+        memcpy(made.data, other.data, size);
+    else
+        memset(made.data, 0, size);
     hostcall_dense(t, &s.r, turned, made.data);
     rc = sparse_made(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
@@ -83,7 +95,8 @@ out:
     return rc;
 }
 
-gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
+                                 gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     const int64_t count = a[AT]->size, shape[2] = {m, n};
     host_dense h[PARTS] = {{0}};
@@ -91,9 +104,12 @@ gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64
     gpa_code rc = GPA_OK;
     if (!hostcall_can_add(t)) return GPA_OK;
     for (int i = 0; i < PARTS; i++) TRY(host_get_as(rt, a[i], i == AT ? t : DT_I32, &h[i], e));
-    if (a[0]->size != count || a[1]->size != count || !sparse_below(&h[0], count, m) || !sparse_below(&h[1], count, n)) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+    if (a[0]->size != count || a[1]->size != count || !sparse_below(&h[0], count, m) ||
+        !sparse_below(&h[1], count, n))
+        TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     TRY(host_new(rt, t, 2, shape, &made, e));
-    hostcall_dense_places(t, sparse_indices(&h[0]), sparse_indices(&h[1]), h[AT].data, count, m, n, made.data);
+    hostcall_dense_places(t, sparse_indices(&h[0]), sparse_indices(&h[1]), h[AT].data, count, m, n,
+                          made.data);
     rc = sparse_made(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
 out:
@@ -103,7 +119,8 @@ out:
 
 /* ---- diagonals ---- */
 
-gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
+                              gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)values->dtype;
     const int64_t count = offsets->size;
     host_dense h[2] = {{0}};
@@ -111,10 +128,13 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     int64_t *first = mem_new((size_t)(count + 1) * sizeof *first), all = 0;
     uint8_t *on = mem_new((size_t)MAX(count, DIAGONAL_PIECE));
     gpa_arr *lines = NULL;
-    const bool table = values->ndim == 2, across = table && !arr_is_contiguous(values) && arr_is_f_contiguous(values);
+    const bool table = values->ndim == 2,
+               across = table && !arr_is_contiguous(values) && arr_is_f_contiguous(values);
     gpa_code rc = GPA_OK;
     if (!first || !on) TRY(gpa_no_memory(e));
-    if (across) TRY(arr_transpose(rt, values, NULL, &lines, e)); /* read as it lies: an element of each diagonal after the other */
+    if (across)
+        TRY(arr_transpose(rt, values, NULL, &lines,
+                          e)); /* read as it lies: an element of each diagonal after the other */
     TRY(host_get_as(rt, across ? lines : values, t, &h[0], e));
     TRY(host_get_as(rt, offsets, DT_I64, &h[1], e));
     const int64_t *offset = (const int64_t *)(const void *)h[1].data;
@@ -122,7 +142,8 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     for (int64_t d = 0; d < count; d++) {
         int64_t size = hostcall_diagonal_size(m, n, offset[d]), from = MAX(offset[d], 0);
         if (d && offset[d - 1] >= offset[d]) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
-        if (table && (size == 0 || from + size > values->shape[1])) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+        if (table && (size == 0 || from + size > values->shape[1]))
+            TRY(gpa_fail(e, GPA_E_VALUE, misfit));
         first[d] = across ? d + from * count : table ? d * values->shape[1] + from : all;
         all += size;
     }
@@ -130,8 +151,8 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     if (all > INT32_MAX) TRY(hostcall_too_many(e));
     rc = sparse_new(rt, t, m, all, made, e);
     if (!rc)
-        hostcall_diagonals(t, m, n, offset, first, count, h[0].data, across ? count : 1, on, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]),
-                           made[AT].data);
+        hostcall_diagonals(t, m, n, offset, first, count, h[0].data, across ? count : 1, on,
+                           sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse matrix of diagonals", NULL, out[AT]);
 out:
@@ -144,7 +165,8 @@ out:
 
 /* ---- several side by side ---- */
 
-gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
+                           gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)parts[AT]->dtype;
     sparse_rows *s = mem_zero((size_t)blocks * sizeof *s);
     host_rows *rows = mem_new((size_t)blocks * sizeof *rows);
@@ -157,11 +179,14 @@ gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, 
         rows[b] = s[b].r;
         all += rows[b].count;
         columns += n[b];
-        if (rows[b].m != rows[0].m || s[b].in[AT]->dtype != t) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+        if (rows[b].m != rows[0].m || s[b].in[AT]->dtype != t)
+            TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     }
     if (all > INT32_MAX || columns > INT32_MAX) TRY(hostcall_too_many(e));
     rc = sparse_new(rt, t, rows[0].m, all, made, e);
-    if (!rc) hostcall_beside(dtype_size(t), rows, blocks, sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
+    if (!rc)
+        hostcall_beside(dtype_size(t), rows, blocks, sparse_ints(&made[START]),
+                        sparse_ints(&made[COLUMN]), made[AT].data);
     rc = sparse_made(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse matrices side by side", NULL, out[AT]);
 out:

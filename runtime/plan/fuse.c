@@ -1,50 +1,58 @@
 /* Fusion.
  *
- * Nodes are placed consumers first, so when a node's turn comes all its uses are known: which step uses it, at which
- * index map. It is computed inside the steps that use it where they use it at one map (or where computing it again is
- * cheap) and the step's space allows it; else it becomes a root of its own: of a step that uses it or walks the same space
- * if it can, otherwise of a new one.
+ * Nodes are placed consumers first, so when a node's turn comes all its uses are known: which step
+ * uses it, at which index map. It is computed inside the steps that use it where they use it at one
+ * map (or where computing it again is cheap) and the step's space allows it; else it becomes a root
+ * of its own: of a step that uses it or walks the same space if it can, otherwise of a new one.
  *
- * Invariants: the steps' dependences have no cycle; `arrays + open` of a step, its arrays plus the inputs not placed yet,
- * never exceeds what a program may have, because an input can always become one array.
+ * Invariants: the steps' dependences have no cycle; `arrays + open` of a step, its arrays plus the
+ * inputs not placed yet, never exceeds what a program may have, because an input can always become
+ * one array.
  *
- * Reading order: collecting, uses, spaces (what a reduction asks of a step), absorbing, storing, ordering. */
+ * Reading order: collecting, uses, spaces (what a reduction asks of a step), absorbing, storing,
+ * ordering. */
 #include "runtime/plan/fuse.h"
 
 #include "runtime/exec/rt.h"
 
 enum {
     MAX_NODES = 128,
-    CHEAP_AGAIN = 32,     /* operations that may be repeated rather than stored and read, by cost */
+    CHEAP_AGAIN = 32, /* operations that may be repeated rather than stored and read, by cost */
     CHEAP_LEAVES = 4,
-    LONG_AGAIN = 1 << 23, /* so many operations in points that share elements are worth a step that computes each element once, */
-    LONG_AGAIN_HERE = 1 << 18, /* on the processor, which takes longer for them and less for a step, */
-    WIDE_DIVISION = 40,   /* what a division of 64-bit integers costs there, which vectors have to put together, */
-    SHARED_BY = 4,        /* where this many share one */
-    SERIAL = 6,           /* operations beside a running sum along rows, which the processor does one by one and not in vectors, */
+    LONG_AGAIN = 1 << 23, /* so many operations in points that share elements are worth a step that
+                             computes each element once, */
+    LONG_AGAIN_HERE =
+        1 << 18,        /* on the processor, which takes longer for them and less for a step, */
+    WIDE_DIVISION = 40, /* what a division of 64-bit integers costs there, which vectors have to put
+                           together, */
+    SHARED_BY = 4,      /* where this many share one */
+    SERIAL = 6, /* operations beside a running sum along rows, which the processor does one by one
+                   and not in vectors, */
     MANY_SERIAL = 1 << 12, /* for so many elements */
-    FAR = 1 << 25,        /* bytes of an array whose elements, chosen in any order, are waited for one by one where each index takes long, */
+    FAR = 1 << 25, /* bytes of an array whose elements, chosen in any order, are waited for one by
+                      one where each index takes long, */
     FAR_INDICES = 1 << 16, /* but many at a time where the indices, so many at least, are there */
     JOIN_TRIES = 16,
-    JOIN_ARRAYS = 24,     /* unrelated values share a program up to so many arrays */
-    FEW_OUTER = 64,       /* fewer rows than this, each longer than LONG_INNER: phases become steps */
+    JOIN_ARRAYS = 24, /* unrelated values share a program up to so many arrays */
+    FEW_OUTER = 64,   /* fewer rows than this, each longer than LONG_INNER: phases become steps */
     LONG_INNER = 1 << 16,
-    SMALL_RESULT = 8      /* a result this many times smaller than what was reduced is worth keeping */
+    SMALL_RESULT = 8 /* a result this many times smaller than what was reduced is worth keeping */
 };
 
 typedef struct {
     node *n;
-    int32_t uses;   /* list */
-    int32_t root;   /* -1: not needed itself */
-    uint32_t cost;  /* of computing an element again, from leaves */
+    int32_t uses;  /* list */
+    int32_t root;  /* -1: not needed itself */
+    uint32_t cost; /* of computing an element again, from leaves */
     uint32_t leaves;
-    uint32_t stamp; /* scratch of walks down */
-    bool faults;    /* computing it may end in a fault */
-    bool finds;     /* it is an index of elements that are far away */
+    uint32_t stamp;  /* scratch of walks down */
+    bool faults;     /* computing it may end in a fault */
+    bool finds;      /* it is an index of elements that are far away */
     int64_t reduced; /* the most elements that a reduction below it reads; 0: none */
 } item;
 
-/* One way a step uses a node. `under`: inside the input of a reduction; `along`: of a running one; `above`: what the step computes of it. */
+/* One way a step uses a node. `under`: inside the input of a reduction; `along`: of a running one;
+ * `above`: what the step computes of it. */
 typedef struct {
     int32_t step, map, next;
     bool under, along;
@@ -68,7 +76,7 @@ struct fuse_work {
     size_t cap_tally;
     struct edge {
         int32_t reader, writer;
-    } *edge;
+    } * edge;
     size_t n_edge, cap_edge;
     uint32_t stamp, stress;
 };
@@ -100,7 +108,8 @@ static bool stressed(ctx *c) {
 /* ---- collecting ---- */
 
 static bool divides_wide(const node *n) {
-    return (n->sub == OP_FLOOR_DIVIDE || n->sub == OP_REMAINDER) && (n->dtype == DT_I64 || n->dtype == DT_U64);
+    return (n->sub == OP_FLOOR_DIVIDE || n->sub == OP_REMAINDER) &&
+           (n->dtype == DT_I64 || n->dtype == DT_U64);
 }
 
 static bool collect(ctx *c, node *n) {
@@ -118,9 +127,12 @@ static bool collect(ctx *c, node *n) {
     if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
     for (int i = 1; n->kind == NODE_GATHER && c->here && i < n->n_in; i++) {
         const node *index = n->in[i]->kind == NODE_VIEW ? n->in[i]->in[0] : n->in[i];
-        w->item[index->slot].finds |= index->size >= FAR_INDICES && n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) > FAR;
+        w->item[index->slot].finds |=
+            index->size >= FAR_INDICES &&
+            n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) > FAR;
     }
-    if (n->kind == NODE_OP) x.cost += c->here && divides_wide(n) ? WIDE_DIVISION : op_info[n->sub].cost;
+    if (n->kind == NODE_OP)
+        x.cost += c->here && divides_wide(n) ? WIDE_DIVISION : op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = 1;
@@ -134,7 +146,8 @@ static bool collect(ctx *c, node *n) {
 
 /* ---- uses ---- */
 
-/* Notes that a step uses n at a map. A leaf is an array or a parameter at once; other nodes are open. */
+/* Notes that a step uses n at a map. A leaf is an array or a parameter at once; other nodes are
+ * open. */
 static bool add_use(ctx *c, use new, node *n) {
     struct fuse_work *w = c->w;
     item *x = &w->item[n->slot];
@@ -152,9 +165,12 @@ static bool add_use(ctx *c, use new, node *n) {
     new.next = x->uses;
     w->use[w->n_use] = new;
     x->uses = (int32_t)w->n_use++;
-    if (n->kind == NODE_SCALAR) t->params++;
-    else if (node_is_leaf(n)) t->arrays++;
-    else t->open++;
+    if (n->kind == NODE_SCALAR)
+        t->params++;
+    else if (node_is_leaf(n))
+        t->arrays++;
+    else
+        t->open++;
     return true;
 }
 
@@ -241,7 +257,8 @@ static space_fit fit_space(const ctx *c, int step, const node *n, int map, uint3
     return SPACE_SAME;
 }
 
-/* A device cannot wait for all of a long reduction in the middle of a program that has few of them. */
+/* A device cannot wait for all of a long reduction in the middle of a program that has few of them.
+ */
 static bool must_wait(const fuse_step *s, uint32_t inner) {
     int64_t few = 1, many = 1;
     for (int d = 0; d < s->ndim; d++) *(inner >> d & 1 ? &many : &few) *= s->shape[d];
@@ -295,10 +312,15 @@ static int fits(ctx *c, const item *x, const use *u) {
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
     if (fit == SPACE_NO) return CUT_SHAPE;
     bool inside = u->under || t->native || fit == SPACE_NATIVE;
-    if (x->n->kind == NODE_REDUCE && inside && fit != SPACE_EXTEND && must_wait(&c->p->step[u->step], inner)) return CUT_PHASE;
-    if (x->n->kind == NODE_SCAN && u->along && !c->here && must_wait(&c->p->step[u->step], inner)) return CUT_PHASE;
+    if (x->n->kind == NODE_REDUCE && inside && fit != SPACE_EXTEND &&
+        must_wait(&c->p->step[u->step], inner))
+        return CUT_PHASE;
+    if (x->n->kind == NODE_SCAN && u->along && !c->here && must_wait(&c->p->step[u->step], inner))
+        return CUT_PHASE;
     if (c->here && x->n->size >= MANY_SERIAL && inner == 1u << (c->p->step[u->step].ndim - 1) &&
-        (u->along ? x->cost : x->n->kind == NODE_SCAN ? u->above : 0) > SERIAL)
+        (u->along                  ? x->cost
+         : x->n->kind == NODE_SCAN ? u->above
+                                   : 0) > SERIAL)
         return CUT_SERIAL;
     return FITS;
 }
@@ -329,12 +351,15 @@ static bool absorb(ctx *c, const item *x, use u) {
     return true;
 }
 
-/* Whether to compute a node several times: it is next to nothing, or only once per row beside the main use. */
+/* Whether to compute a node several times: it is next to nothing, or only once per row beside the
+ * main use. */
 static bool is_cheap(const item *x, int times) {
-    return x->reduced == 0 && x->leaves <= CHEAP_LEAVES && x->cost * (uint32_t)(times - 1) <= CHEAP_AGAIN;
+    return x->reduced == 0 && x->leaves <= CHEAP_LEAVES &&
+           x->cost * (uint32_t)(times - 1) <= CHEAP_AGAIN;
 }
 
-/* How often over its step's whole space a node is computed; uses at a fixed inner place do not count. */
+/* How often over its step's whole space a node is computed; uses at a fixed inner place do not
+ * count. */
 static int count_uses(const ctx *c, const item *x, bool *one_step) {
     int full = 0, rest = 0, step = -1;
     *one_step = true;
@@ -343,14 +368,17 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
         uint32_t inner = c->p->step[u->step].inner;
         *one_step = *one_step && (step < 0 || step == u->step);
         step = u->step;
-        if (inner && x->n->size > 1 && !affine_touches(&c->p->maps, u->map, inner) && x->reduced == 0) rest++;
-        else full++;
+        if (inner && x->n->size > 1 && !affine_touches(&c->p->maps, u->map, inner) &&
+            x->reduced == 0)
+            rest++;
+        else
+            full++;
     }
     return MAX(full, rest > 0);
 }
 
-/* Whether a step would compute a node's elements again and again for points that share them: rows that are broadcast, the parts of an
- * array that an index names. */
+/* Whether a step would compute a node's elements again and again for points that share them: rows
+ * that are broadcast, the parts of an array that an index names. */
 static bool is_repeated(const ctx *c, const item *x) {
     if (x->cost <= CHEAP_AGAIN || x->reduced) return false;
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
@@ -400,7 +428,8 @@ static bool depends(ctx *c, int from, int to) {
     return found;
 }
 
-/* Whether step g can store x although its other users run later: g must not wait for one of them. */
+/* Whether step g can store x although its other users run later: g must not wait for one of them.
+ */
 static bool no_cycle(ctx *c, const item *x, int g) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         int user = c->w->use[i].step;
@@ -411,11 +440,14 @@ static bool no_cycle(ctx *c, const item *x, int g) {
     return true;
 }
 
-/* Whether a step that uses x at this map walks all of x exactly once: then it can store it on its way. */
+/* Whether a step that uses x at this map walks all of x exactly once: then it can store it on its
+ * way. */
 static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
     const fuse_step *s = &c->p->step[u->step];
     uint32_t dims, inner;
-    if (!followed(c, s, x->n, u->map, &dims) || fit_space(c, u->step, x->n, u->map, &inner) == SPACE_NO) return false;
+    if (!followed(c, s, x->n, u->map, &dims) ||
+        fit_space(c, u->step, x->n, u->map, &inner) == SPACE_NO)
+        return false;
     uint32_t wide = wide_dims(s);
     if (dims != wide && dims != (wide & ~inner)) return false;
     for (int k = 0; k < x->n->ndim; k++)
@@ -428,15 +460,18 @@ static int storing_user(ctx *c, const item *x, fuse_root *r) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
         int times = 0, others = 0;
-        bool fit = c->w->tally[u->step].faults == x->faults && fits(c, x, u) == FITS && c->w->tally[u->step].arrays + c->w->tally[u->step].open < c->max_arrays;
-        for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) *(c->w->use[k].step == u->step ? &times : &others) += 1;
+        bool fit = c->w->tally[u->step].faults == x->faults && fits(c, x, u) == FITS &&
+                   c->w->tally[u->step].arrays + c->w->tally[u->step].open < c->max_arrays;
+        for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next)
+            *(c->w->use[k].step == u->step ? &times : &others) += 1;
         fit = fit && !(others && c->w->tally[u->step].last) && (times == 1 || is_cheap(x, times));
         if (fit && covers(c, x, u, r) && no_cycle(c, x, u->step)) return u->step;
     }
     return -1;
 }
 
-/* The reduction or scan that x is the elementwise result of, looking down first inputs; NULL: none. */
+/* The reduction or scan that x is the elementwise result of, looking down first inputs; NULL: none.
+ */
 static const node *reduction_of(const ctx *c, const node *n) {
     while (node_is_elementwise(n)) {
         const node *down = NULL;
@@ -471,34 +506,41 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
     uint32_t inner;
     int k = 0;
     if (!red && x->reduced) return false;
-    for (int d = 0; d < s->ndim; d++) { /* all dimensions for elementwise values, the outer ones for reductions */
-        bool reduced = red && red->kind == NODE_REDUCE && (s->each ? s->inner >> d & 1 : red->axes >> d & 1);
+    for (int d = 0; d < s->ndim;
+         d++) { /* all dimensions for elementwise values, the outer ones for reductions */
+        bool reduced =
+            red && red->kind == NODE_REDUCE && (s->each ? s->inner >> d & 1 : red->axes >> d & 1);
         if (reduced) continue;
         if (k == n->ndim || n->shape[k] != s->shape[d]) return false;
         r->dims[k++] = (int8_t)d;
     }
     if (k != n->ndim || t->nodes >= MAX_NODES / 2) return false;
     c->w->stamp++;
-    if (t->arrays + t->open + new_arrays(c, n, step) + 1 > MIN(JOIN_ARRAYS, c->max_arrays)) return false;
+    if (t->arrays + t->open + new_arrays(c, n, step) + 1 > MIN(JOIN_ARRAYS, c->max_arrays))
+        return false;
     if (!red) return true;
     int map = affine_follow(&c->p->maps, n->ndim, r->dims);
     if (map < 0) return false;
     space_fit fit = fit_space(c, step, red, map, &inner);
-    return (fit == SPACE_SAME || fit == SPACE_NATIVE) && !(s->each && must_wait(s, inner) && t->native);
+    return (fit == SPACE_SAME || fit == SPACE_NATIVE) &&
+           !(s->each && must_wait(s, inner) && t->native);
 }
 
 static int joining_step(ctx *c, const item *x, fuse_root *r) {
     fuse_plan *p = c->p;
     for (size_t i = p->n_step, tries = 0; i-- > 0 && tries < JOIN_TRIES; tries++) {
         bool uses = false; /* then storing_user has refused it */
-        for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next) uses = uses || c->w->use[k].step == (int32_t)i;
-        if (uses || c->w->tally[i].faults != x->faults || (x->uses >= 0 && c->w->tally[i].last)) continue;
+        for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next)
+            uses = uses || c->w->use[k].step == (int32_t)i;
+        if (uses || c->w->tally[i].faults != x->faults || (x->uses >= 0 && c->w->tally[i].last))
+            continue;
         if (shares_space(c, x, (int)i, r) && no_cycle(c, x, (int)i)) return (int)i;
     }
     return -1;
 }
 
-/* x is stored by step g. The step computes it at the root's map and wherever else it uses it; other steps read it. */
+/* x is stored by step g. The step computes it at the root's map and wherever else it uses it; other
+ * steps read it. */
 static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
     struct fuse_work *w = c->w;
     item *x = &w->item[i];
@@ -507,7 +549,8 @@ static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
     r.step = g;
     if (map < 0) return gpa_no_memory(c->e);
     if (x->root < 0) {
-        if (!mem_room(&c->p->root, c->p->n_root, &c->p->cap_root, sizeof *c->p->root)) return gpa_no_memory(c->e);
+        if (!mem_room(&c->p->root, c->p->n_root, &c->p->cap_root, sizeof *c->p->root))
+            return gpa_no_memory(c->e);
         x->root = (int32_t)c->p->n_root++;
     }
     c->p->root[x->root] = r;
@@ -520,7 +563,8 @@ static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
         }
         w->tally[u.step].open--;
         w->tally[u.step].arrays++;
-        if (!mem_room(&w->edge, w->n_edge, &w->cap_edge, sizeof *w->edge)) return gpa_no_memory(c->e);
+        if (!mem_room(&w->edge, w->n_edge, &w->cap_edge, sizeof *w->edge))
+            return gpa_no_memory(c->e);
         w->edge[w->n_edge++] = (struct edge){u.step, g};
     }
     if (used) return GPA_OK;
@@ -546,11 +590,13 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     return store_in(c, i, r, g);
 }
 
-/* Finds a node's place. A value that a name still holds will be wanted: a step that computes it anyway stores it too. */
+/* Finds a node's place. A value that a name still holds will be wanted: a step that computes it
+ * anyway stores it too. */
 static gpa_code place(ctx *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
-    /* A small result of a large reduction that a name still holds is kept: it may be asked for next. */
+    /* A small result of a large reduction that a name still holds is kept: it may be asked for
+     * next. */
     bool named = x->n->owner, kept = named && x->reduced >= SMALL_RESULT * x->n->size;
     int reason = x->root >= 0 ? (int)c->why : kept ? CUT_NEEDED : why_cut(c, x);
     if (reason == FITS && named) {
@@ -584,7 +630,8 @@ static bool begin_step(ctx *c, fuse_root *r) {
     use first = {.step = s, .map = map};
     if (!add_use(c, first, r->value) || (r->mask && !add_use(c, first, r->mask))) return false;
     c->w->tally[s].last = r->into != NULL;
-    c->w->tally[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults || (r->mask && c->w->item[r->mask->slot].faults);
+    c->w->tally[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults ||
+                            (r->mask && c->w->item[r->mask->slot].faults);
     if (r->index) c->w->tally[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)
         if (r->index[k] && !add_use(c, first, r->index[k])) return false;
@@ -621,8 +668,10 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
     for (size_t i = 0; i < needed && room; i++) room = collect_root(&c, &p->root[i]);
     for (size_t i = 0; i < needed && room; i++) {
         fuse_root *r = &p->root[i];
-        if (r->into || node_is_leaf(r->value)) room = begin_step(&c, r);
-        else c.w->item[r->value->slot].root = (int32_t)i;
+        if (r->into || node_is_leaf(r->value))
+            room = begin_step(&c, r);
+        else
+            c.w->item[r->value->slot].root = (int32_t)i;
     }
     if (!room) return gpa_no_memory(e);
     for (size_t i = c.w->n_item; i-- > 0;) TRY(place(&c, i));

@@ -1,7 +1,9 @@
-/* Dimensions of extent 1 go. The others are ordered so that most bytes are walked with small strides in the last one, and
- * neighbours that every array walks as one are merged. Outer and inner dimensions never mix.
+/* Dimensions of extent 1 go. The others are ordered so that most bytes are walked with small
+ * strides in the last one, and neighbours that every array walks as one are merged. Outer and inner
+ * dimensions never mix.
  *
- * Invariant: strides, offsets and extents change together, so that each array visits the same elements. */
+ * Invariant: strides, offsets and extents change together, so that each array visits the same
+ * elements. */
 #include "runtime/plan/layout.h"
 
 /* Whether dimension a should be slower than b: each array votes with the bytes of its elements. */
@@ -18,8 +20,8 @@ static bool slower(const lowered *l, int a, int b) {
     return votes >= 0;
 }
 
-/* The dimensions that matter, slowest first. One inner dimension stays even with one element, so that a reduction has
- * a region. Returns how many. */
+/* The dimensions that matter, slowest first. One inner dimension stays even with one element, so
+ * that a reduction has a region. Returns how many. */
 static int sort_dims(const fuse_step *s, const lowered *l, int *dim) {
     int n = 0, inner = 0;
     for (int d = 0; d < s->ndim; d++) inner += (s->inner >> d & 1) && s->shape[d] != 1;
@@ -65,7 +67,9 @@ static bool is_small(const lowered *l, int n, const int64_t *size) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         const gpa_binding *b = &l->bind[i];
         int64_t lo = b->offset, hi = b->offset;
-        if (l->buf[i] && l->buf[i]->bytes / dtype_size((gpa_dtype)l->f->arrays[i].dtype) > (size_t)most) return false;
+        if (l->buf[i] &&
+            l->buf[i]->bytes / dtype_size((gpa_dtype)l->f->arrays[i].dtype) > (size_t)most)
+            return false;
         for (int d = 0; d < n; d++) *(b->stride[d] < 0 ? &lo : &hi) += b->stride[d] * (size[d] - 1);
         if (lo < -most || hi > most) return false;
     }
@@ -90,8 +94,10 @@ gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
     for (int i = 0; i < n; i++) {
         int64_t extent = s->shape[dim[i]];
         if (!(ordered && (s->inner >> dim[i] & 1))) flip_dim(l, dim[i], extent);
-        if (kept && merges(s, l, dim[kept - 1], dim[i], extent)) size[kept - 1] *= extent;
-        else size[kept++] = extent;
+        if (kept && merges(s, l, dim[kept - 1], dim[i], extent))
+            size[kept - 1] *= extent;
+        else
+            size[kept++] = extent;
         dim[kept - 1] = dim[i];
     }
     l->n_loops = MAX(kept - KIR_MAX_DIMS, 0);
@@ -99,7 +105,8 @@ gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
     for (int i = 0; i < kept; i++) {
         bool inner = s->inner >> dim[i] & 1, loop = loops < l->n_loops && !inner;
         if (!loop && dims == KIR_MAX_DIMS)
-            return gpa_fail(e, GPA_E_UNSUPPORTED, "a reduction over more than %d separate dimensions", KIR_MAX_DIMS);
+            return gpa_fail(e, GPA_E_UNSUPPORTED,
+                            "a reduction over more than %d separate dimensions", KIR_MAX_DIMS);
         for (size_t a = 0; a < l->n_arrays; a++)
             *(loop ? &l->loop_stride[a][loops] : &l->bind[a].stride[dims]) = l->stride[a][dim[i]];
         *(loop ? &l->loop_size[loops] : &l->size[dims]) = size[i];
@@ -123,7 +130,9 @@ void layout_count(lowered *l) {
         uint64_t sum = 0;
         for (size_t k = 0; k < l->n_arrays; k++) {
             const kir_array *other = &l->f->arrays[k];
-            if (l->buf[k] != l->buf[i] || l->fresh[k] || !(other->access & KIR_READ) || other->where != KIR_GLOBAL) continue;
+            if (l->buf[k] != l->buf[i] || l->fresh[k] || !(other->access & KIR_READ) ||
+                other->where != KIR_GLOBAL)
+                continue;
             if (k < i) first = false;
             sum += (uint64_t)l->count[k] * dtype_size((gpa_dtype)other->dtype);
         }

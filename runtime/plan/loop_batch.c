@@ -1,14 +1,16 @@
 /* Rolling.
  *
- * A trip is what is pending at an edge: `look` describes it by words in which nodes have the numbers of their first meeting,
- * the results of the trip before come first, and numbers and arrays stand apart. Trips with equal words are one loop if they
- * read the same arrays. Their numbers stay, or grow by whole steps, or else are listed: each trip chooses its own from parameters.
+ * A trip is what is pending at an edge: `look` describes it by words in which nodes have the
+ * numbers of their first meeting, the results of the trip before come first, and numbers and arrays
+ * stand apart. Trips with equal words are one loop if they read the same arrays. Their numbers
+ * stay, or grow by whole steps, or else are listed: each trip chooses its own from parameters.
  *
- *   trips 0  nothing is held; `left` names the memory of the last edge's results: a trip that reads it may be held
- *   trips 1  the first trip is held as it was recorded
- *   trips n  each result is a node of the loop's body, made anew for every trip
+ *   trips 0  nothing is held; `left` names the memory of the last edge's results: a trip that reads
+ * it may be held trips 1  the first trip is held as it was recorded trips n  each result is a node
+ * of the loop's body, made anew for every trip
  *
- * Invariant: held[i] is the node of the i-th result of the last trip, and keeps alive every node that `before` names.
+ * Invariant: held[i] is the node of the i-th result of the last trip, and keeps alive every node
+ * that `before` names.
  *
  * Reading order: describing a trip, the loop's body, holding, the edge. */
 #include "runtime/plan/loop_batch.h"
@@ -20,17 +22,19 @@
 
 enum {
     MOST_OUT = BODY_MAX_OUT,
-    MOST_NODES = 128,  /* of a trip */
+    MOST_NODES = 128, /* of a trip */
     MOST_WORDS = 640,
     MOST_NUMBERS = 24,
-    KNOWN = 8,         /* loops whose bodies are kept */
-    FIRST_TRIPS = 4,   /* so many trips are launched first, then twice as many, */
-    MOST_TRIPS = 32,   /* up to so many: the device is busy with them while the next ones are recorded */
-    FEW_NODES = 32,    /* of a trip that is written out for each */
-    MOST_LISTED = 8    /* and so many where numbers are listed */
+    KNOWN = 8,       /* loops whose bodies are kept */
+    FIRST_TRIPS = 4, /* so many trips are launched first, then twice as many, */
+    MOST_TRIPS =
+        32, /* up to so many: the device is busy with them while the next ones are recorded */
+    FEW_NODES = 32, /* of a trip that is written out for each */
+    MOST_LISTED = 8 /* and so many where numbers are listed */
 };
 
-/* How a number goes on. STEPS: by its step; LISTED: anyhow; AS_ANOTHER: as one before it that it equals. */
+/* How a number goes on. STEPS: by its step; LISTED: anyhow; AS_ANOTHER: as one before it that it
+ * equals. */
 typedef enum { STAYS, STEPS, LISTED, AS_ANOTHER } course;
 
 /* What a node of a trip is to the loop; the rest of its word says which. */
@@ -38,21 +42,23 @@ typedef enum { CARRIED, NUMBER, GIVEN, COMPUTED } part;
 
 typedef struct {
     uint64_t words[MOST_WORDS];
-    node *nodes[MOST_NODES];       /* by number; the first n_out: the results of the trip before, NULL where they are not read */
-    node *given[BODY_MAX_IN];      /* arrays that the trip reads and does not change */
-    gpa_val v[MOST_NUMBERS];       /* numbers, in the order in which nodes take them */
+    node *nodes[MOST_NODES];  /* by number; the first n_out: the results of the trip before, NULL
+                                 where they are not read */
+    node *given[BODY_MAX_IN]; /* arrays that the trip reads and does not change */
+    gpa_val v[MOST_NUMBERS];  /* numbers, in the order in which nodes take them */
     uint8_t type[MOST_NUMBERS];
-    gpa_storage *to[MOST_OUT];     /* where the results belong */
-    int32_t root[MOST_OUT];        /* and their nodes' numbers */
+    gpa_storage *to[MOST_OUT]; /* where the results belong */
+    int32_t root[MOST_OUT];    /* and their nodes' numbers */
     int n_words, n_nodes, n_given, n_numbers, n_out;
-    bool linked;                   /* it reads a result of the trip before */
+    bool linked; /* it reads a result of the trip before */
 } trip;
 
 /* A loop that ran before. */
 typedef struct {
-    uint64_t *words;               /* the trip's, and which numbers vary */
+    uint64_t *words; /* the trip's, and which numbers vary */
     size_t n_words;
-    gpa_body *body, **inside;      /* and the bodies that `words` name, counted: their addresses stay theirs */
+    gpa_body *body,
+        **inside; /* and the bodies that `words` name, counted: their addresses stay theirs */
     size_t n_inside;
 } known;
 
@@ -62,17 +68,24 @@ struct roll {
     int n_left;
     int64_t trips, most;
     node *held[MOST_OUT];
-    gpa_body *body;                /* trips > 1; counted */
-    node *in[BODY_MAX_IN];         /* its inputs, counted; the last one is the number of trips */
+    gpa_body *body;        /* trips > 1; counted */
+    node *in[BODY_MAX_IN]; /* its inputs, counted; the last one is the number of trips */
     int n_in;
-    bool is_read[MOST_OUT];        /* results of the trip before: those have a first value among the inputs */
+    bool is_read[MOST_OUT]; /* results of the trip before: those have a first value among the inputs
+                             */
     course course[MOST_NUMBERS];
-    uint64_t step[MOST_NUMBERS];   /* by how much a number grows; of AS_ANOTHER: which one */
-    enum { EVEN, UNEVEN, ALONE } uneven[MOST_NUMBERS]; /* numbers of this loop that went on otherwise before: they are listed */
-    int listed, n_listed, lists;   /* trips whose numbers are listed, 0: none; numbers that are; the first one's place in `in` */
+    uint64_t step[MOST_NUMBERS]; /* by how much a number grows; of AS_ANOTHER: which one */
+    enum {
+        EVEN,
+        UNEVEN,
+        ALONE
+    } uneven[MOST_NUMBERS]; /* numbers of this loop that went on otherwise before: they are listed
+                             */
+    int listed, n_listed, lists; /* trips whose numbers are listed, 0: none; numbers that are; the
+                                    first one's place in `in` */
     known known[KNOWN];
-    int next;                      /* to be replaced */
-    bool busy;                     /* what is held is being computed */
+    int next;  /* to be replaced */
+    bool busy; /* what is held is being computed */
 };
 
 /* ---- describing a trip ---- */
@@ -83,7 +96,9 @@ static bool put(trip *t, uint64_t word) {
     return true;
 }
 
-static uint64_t head(part p, unsigned dtype, uint64_t which) { return (uint64_t)p | (uint64_t)dtype << 2 | which << 10; }
+static uint64_t head(part p, unsigned dtype, uint64_t which) {
+    return (uint64_t)p | (uint64_t)dtype << 2 | which << 10;
+}
 
 static bool add_node(gpa_rt *rt, trip *t, node *n) {
     if (t->n_nodes == MOST_NODES) return false;
@@ -93,7 +108,8 @@ static bool add_node(gpa_rt *rt, trip *t, node *n) {
     return true;
 }
 
-/* Numbers are told apart by where they stand: equal ones may be one node in this trip and two in the next. */
+/* Numbers are told apart by where they stand: equal ones may be one node in this trip and two in
+ * the next. */
 static bool add_number(trip *t, const node *number) {
     if (t->n_numbers == MOST_NUMBERS) return false;
     t->type[t->n_numbers] = number->dtype;
@@ -101,7 +117,8 @@ static bool add_number(trip *t, const node *number) {
     return put(t, head(NUMBER, number->dtype, 0));
 }
 
-/* Which result of the trip before a leaf is, the whole of it; -1: none. *partly: it shows some of one in another way. */
+/* Which result of the trip before a leaf is, the whole of it; -1: none. *partly: it shows some of
+ * one in another way. */
 static int result_before(const struct roll *r, const node *n, bool *partly) {
     *partly = false;
     for (int i = 0; i < r->n_left && n->kind == NODE_BUF && !r->trips; i++) {
@@ -144,10 +161,12 @@ static bool look_at(gpa_rt *rt, const struct roll *r, trip *t, node *n) {
     if (!node_is_elementwise(n) || (n->kind == NODE_BODY && n->body->n_out > 1)) return false;
     for (int i = 0; i < n->n_in; i++)
         if (!repeated_number(n->in[i]) && !look_at(rt, r, t, n->in[i])) return false;
-    bool room = put(t, head(COMPUTED, n->dtype, (uint64_t)n->kind | (uint64_t)n->sub << 8 | (uint64_t)n->n_in << 24));
+    bool room = put(t, head(COMPUTED, n->dtype,
+                            (uint64_t)n->kind | (uint64_t)n->sub << 8 | (uint64_t)n->n_in << 24));
     for (int i = 0; i < n->n_in && room; i++) {
         const node *operand = repeated_number(n->in[i]);
-        room = operand ? add_number(t, operand) : put(t, head(COMPUTED, 0, (uint64_t)n->in[i]->slot));
+        room =
+            operand ? add_number(t, operand) : put(t, head(COMPUTED, 0, (uint64_t)n->in[i]->slot));
     }
     if (room && n->kind == NODE_BODY) room = put(t, (uint64_t)(uintptr_t)n->body);
     return room && add_node(rt, t, n);
@@ -160,14 +179,18 @@ static bool look(gpa_rt *rt, struct roll *r, trip *t) {
     t->linked = false;
     if (rt->n_pending > MOST_OUT || first->ndim == 0 || first->size == 0) return false;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
-        if (s->failed || s->node->owner != s || !shape_equal(s->node->ndim, s->node->shape, first->ndim, first->shape)) return false;
+        if (s->failed || s->node->owner != s ||
+            !shape_equal(s->node->ndim, s->node->shape, first->ndim, first->shape))
+            return false;
         t->to[t->n_out++] = s;
     }
     if (r->trips ? t->n_out != r->before->n_out : t->n_out != r->n_left) return false;
     rt->nodes.mark++;
     for (int i = 0; i < t->n_out; i++) {
-        if (!r->trips) t->nodes[t->n_nodes++] = NULL;
-        else if (!add_node(rt, t, r->held[i])) return false;
+        if (!r->trips)
+            t->nodes[t->n_nodes++] = NULL;
+        else if (!add_node(rt, t, r->held[i]))
+            return false;
         put(t, head(CARRIED, t->to[i]->node->dtype, 0));
     }
     for (int i = 0; i < t->n_out; i++)
@@ -176,7 +199,8 @@ static bool look(gpa_rt *rt, struct roll *r, trip *t) {
         t->root[i] = t->to[i]->node->slot;
         if (!put(t, (uint64_t)t->root[i])) return false;
         const node *carried = t->nodes[i];
-        if (carried && (carried->dtype != t->to[i]->node->dtype || !shape_equal(carried->ndim, carried->shape, first->ndim, first->shape)))
+        if (carried && (carried->dtype != t->to[i]->node->dtype ||
+                        !shape_equal(carried->ndim, carried->shape, first->ndim, first->shape)))
             return false;
     }
     return t->linked;
@@ -185,7 +209,8 @@ static bool look(gpa_rt *rt, struct roll *r, trip *t) {
 /* ---- the loop's body ---- */
 
 static kir_ins ins(kir_code code, gpa_dtype type, int32_t a, int32_t b, int32_t c, uint32_t imm) {
-    return (kir_ins){.code = (uint8_t)code, .type = (uint8_t)type, .a = a, .b = b, .c = c, .imm = imm};
+    return (kir_ins){
+        .code = (uint8_t)code, .type = (uint8_t)type, .a = a, .b = b, .c = c, .imm = imm};
 }
 
 static int32_t new_param(kir_func *f, gpa_dtype t) {
@@ -196,7 +221,8 @@ static int32_t new_param(kir_func *f, gpa_dtype t) {
 /* The value of a computed node in a trip; *number: the number that is taken next. */
 static int32_t compute(kir_func *f, const node *n, const int32_t *value, const int32_t **number) {
     int32_t in[BODY_MAX_IN];
-    for (int i = 0; i < n->n_in; i++) in[i] = repeated_number(n->in[i]) ? *(*number)++ : value[n->in[i]->slot];
+    for (int i = 0; i < n->n_in; i++)
+        in[i] = repeated_number(n->in[i]) ? *(*number)++ : value[n->in[i]->slot];
     kir_at(f, n->span);
     if (n->kind == NODE_CAST) return kir_cast(f, (gpa_dtype)n->dtype, in[0]);
     if (n->kind == NODE_BODY) return body_emit(n->body, f, in) ? body_value(n->body, n->sub) : -1;
@@ -205,14 +231,17 @@ static int32_t compute(kir_func *f, const node *n, const int32_t *value, const i
     return kir_op3(f, (gpa_op)n->sub, in[0], in[1], in[2]);
 }
 
-/* The parameters are, in this order: the first values of the carried results that are read, the arrays, the numbers with the
- * steps of those that grow, the numbers that are listed, trip by trip, and the number of trips (gather_inputs). */
+/* The parameters are, in this order: the first values of the carried results that are read, the
+ * arrays, the numbers with the steps of those that grow, the numbers that are listed, trip by trip,
+ * and the number of trips (gather_inputs). */
 typedef struct {
-    int32_t first[MOST_OUT], given[BODY_MAX_IN], number[MOST_NUMBERS], step[MOST_NUMBERS], list[MOST_NUMBERS][MOST_LISTED], trips;
+    int32_t first[MOST_OUT], given[BODY_MAX_IN], number[MOST_NUMBERS], step[MOST_NUMBERS],
+        list[MOST_NUMBERS][MOST_LISTED], trips;
 } params;
 
 static void add_params(const struct roll *r, const trip *t, kir_func *f, params *p) {
-    for (int i = 0; i < t->n_out; i++) p->first[i] = r->is_read[i] ? new_param(f, (gpa_dtype)t->to[i]->node->dtype) : -1;
+    for (int i = 0; i < t->n_out; i++)
+        p->first[i] = r->is_read[i] ? new_param(f, (gpa_dtype)t->to[i]->node->dtype) : -1;
     for (int i = 0; i < t->n_given; i++) p->given[i] = new_param(f, (gpa_dtype)t->given[i]->dtype);
     for (int i = 0; i < t->n_numbers; i++) {
         if (r->course[i] == STAYS) p->number[i] = new_param(f, (gpa_dtype)t->type[i]);
@@ -221,40 +250,49 @@ static void add_params(const struct roll *r, const trip *t, kir_func *f, params 
         p->step[i] = new_param(f, DT_I64);
     }
     for (int i = 0; i < t->n_numbers; i++)
-        for (int j = 0; r->course[i] == LISTED && j < r->listed; j++) p->list[i][j] = new_param(f, (gpa_dtype)t->type[i]);
+        for (int j = 0; r->course[i] == LISTED && j < r->listed; j++)
+            p->list[i][j] = new_param(f, (gpa_dtype)t->type[i]);
     p->trips = new_param(f, DT_I64);
 }
 
 /* Of 2^bits values from the first one on, the one that the bits of the trip choose. */
 static int32_t choose(kir_func *f, const int32_t *values, const int32_t *odd, int bits) {
     if (bits == 0) return values[0];
-    int32_t even = choose(f, values, odd, bits - 1), other = choose(f, values + (1 << (bits - 1)), odd, bits - 1);
+    int32_t even = choose(f, values, odd, bits - 1),
+            other = choose(f, values + (1 << (bits - 1)), odd, bits - 1);
     return kir_op3(f, OP_WHERE, odd[bits - 1], other, even);
 }
 
 /* The numbers of trip k, a value of the body; which >= 0: k is known to be that. */
-static void write_numbers(const struct roll *r, const trip *t, kir_func *f, const params *p, int32_t k, int which, int32_t *number) {
+static void write_numbers(const struct roll *r, const trip *t, kir_func *f, const params *p,
+                          int32_t k, int which, int32_t *number) {
     int32_t odd[MOST_LISTED] = {0};
     int bits = 0;
     for (; which < 0 && 1 << bits < r->listed; bits++) {
         int32_t bit = kir_const(f, DT_I64, (gpa_val){.I64 = 1 << bits});
-        odd[bits] = kir_op2(f, OP_NOT_EQUAL, kir_op2(f, OP_BITWISE_AND, k, bit), kir_const(f, DT_I64, (gpa_val){.I64 = 0}));
+        odd[bits] = kir_op2(f, OP_NOT_EQUAL, kir_op2(f, OP_BITWISE_AND, k, bit),
+                            kir_const(f, DT_I64, (gpa_val){.I64 = 0}));
     }
     for (int i = 0; i < t->n_numbers; i++) {
         switch (r->course[i]) {
-        case STAYS: number[i] = p->number[i]; break;
-        case STEPS:
-            number[i] = kir_op2(f, OP_ADD, p->number[i], kir_op2(f, OP_MULTIPLY, k, p->step[i]));
-            number[i] = kir_cast(f, (gpa_dtype)t->type[i], number[i]);
-            break;
-        case LISTED: number[i] = which < 0 ? choose(f, p->list[i], odd, bits) : p->list[i][which]; break;
-        case AS_ANOTHER: number[i] = number[r->step[i]]; break;
+            case STAYS: number[i] = p->number[i]; break;
+            case STEPS:
+                number[i] =
+                    kir_op2(f, OP_ADD, p->number[i], kir_op2(f, OP_MULTIPLY, k, p->step[i]));
+                number[i] = kir_cast(f, (gpa_dtype)t->type[i], number[i]);
+                break;
+            case LISTED:
+                number[i] = which < 0 ? choose(f, p->list[i], odd, bits) : p->list[i][which];
+                break;
+            case AS_ANOTHER: number[i] = number[r->step[i]]; break;
         }
     }
 }
 
-/* A trip. value: of the trip's nodes, the results of the trip before to begin with; they become those of this one. */
-static void write_trip(const trip *t, kir_func *f, const params *p, const int32_t *number, int32_t *value) {
+/* A trip. value: of the trip's nodes, the results of the trip before to begin with; they become
+ * those of this one. */
+static void write_trip(const trip *t, kir_func *f, const params *p, const int32_t *number,
+                       int32_t *value) {
     int32_t out[MOST_OUT];
     for (int i = t->n_out; i < t->n_nodes; i++) {
         const node *n = t->nodes[i];
@@ -272,25 +310,30 @@ static void write_trip(const trip *t, kir_func *f, const params *p, const int32_
     memcpy(value, out, (size_t)t->n_out * sizeof *out);
 }
 
-static void write_loop(const struct roll *r, const trip *t, kir_func *f, const params *p, int32_t *out) {
+static void write_loop(const struct roll *r, const trip *t, kir_func *f, const params *p,
+                       int32_t *out) {
     int32_t value[MOST_NODES], number[MOST_NUMBERS], var[MOST_OUT];
-    int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}), one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
+    int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}),
+            one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
     gpa_dtype type[MOST_OUT];
     for (int i = 0; i < t->n_out; i++) {
         type[i] = (gpa_dtype)t->to[i]->node->dtype;
         var[i] = kir_emit(f, ins(KIR_VAR, type[i], p->first[i], -1, -1, 0));
     }
     int32_t k = kir_open(f, ins(KIR_FOR, DT_I64, zero, p->trips, one, KIR_FEW));
-    for (int i = 0; i < t->n_out; i++) value[i] = r->is_read[i] ? kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0)) : -1;
+    for (int i = 0; i < t->n_out; i++)
+        value[i] = r->is_read[i] ? kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0)) : -1;
     write_numbers(r, t, f, p, k, -1, number);
     write_trip(t, f, p, number, value);
     for (int i = 0; i < t->n_out; i++) kir_emit(f, ins(KIR_SET, DT_NONE, var[i], value[i], -1, 0));
     kir_close(f);
-    for (int i = 0; i < t->n_out; i++) out[i] = kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0));
+    for (int i = 0; i < t->n_out; i++)
+        out[i] = kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0));
 }
 
 /* As many trips as numbers are listed for, one after the other: nothing is chosen. */
-static void write_all(const struct roll *r, const trip *t, kir_func *f, const params *p, int32_t *out) {
+static void write_all(const struct roll *r, const trip *t, kir_func *f, const params *p,
+                      int32_t *out) {
     int32_t value[MOST_NODES], number[MOST_NUMBERS];
     memcpy(value, p->first, (size_t)t->n_out * sizeof *value);
     for (int which = 0; which < r->listed; which++) {
@@ -302,11 +345,14 @@ static void write_all(const struct roll *r, const trip *t, kir_func *f, const pa
 
 static const char *name_of(const node *n) {
     while (n->kind == NODE_CAST) n = n->in[0];
-    return n->kind == NODE_OP ? op_info[n->sub].name : n->kind == NODE_BODY ? n->body->f->name : "copy";
+    return n->kind == NODE_OP     ? op_info[n->sub].name
+           : n->kind == NODE_BODY ? n->body->f->name
+                                  : "copy";
 }
 
 /* all: of all trips that numbers are listed for, else of any number. */
-static gpa_code make_body(const struct roll *r, const trip *t, bool all, gpa_body **out, gpa_err *e) {
+static gpa_code make_body(const struct roll *r, const trip *t, bool all, gpa_body **out,
+                          gpa_err *e) {
     int32_t values[MOST_OUT];
     params p;
     const node *last = t->to[t->n_out - 1]->node;
@@ -318,8 +364,11 @@ static gpa_code make_body(const struct roll *r, const trip *t, bool all, gpa_bod
     if (rc) return rc;
     gpa_str text;
     str_init(&text);
-    if (all) str_put(&text, r->body->text ? r->body->text : "");
-    else explain_put_value(&text, r->held[t->n_out - 1]); /* the trip before: this one holds it in itself */
+    if (all)
+        str_put(&text, r->body->text ? r->body->text : "");
+    else
+        explain_put_value(&text,
+                          r->held[t->n_out - 1]); /* the trip before: this one holds it in itself */
     (*out)->trips = (int8_t)((*out)->f->n_params - 1);
     (*out)->text = mem_text(text.text, text.len);
     str_free(&text);
@@ -337,7 +386,8 @@ static void forget(known *k) {
 /* Keeps a body for the next time this loop runs; does nothing when memory is short. */
 static void remember(struct roll *r, const trip *t, gpa_body *body) {
     known k = {.n_words = (size_t)t->n_words};
-    for (int i = 0; i < t->n_nodes; i++) k.n_inside += t->nodes[i] && t->nodes[i]->kind == NODE_BODY && i >= t->n_out;
+    for (int i = 0; i < t->n_nodes; i++)
+        k.n_inside += t->nodes[i] && t->nodes[i]->kind == NODE_BODY && i >= t->n_out;
     k.words = mem_new(k.n_words * sizeof *k.words);
     k.inside = mem_new(k.n_inside * sizeof(gpa_body *));
     if (!k.words || !k.inside) {
@@ -359,13 +409,15 @@ static void remember(struct roll *r, const trip *t, gpa_body *body) {
 static gpa_code find_body(struct roll *r, trip *t, bool all, gpa_body **out, gpa_err *e) {
     int n_words = t->n_words;
     bool room = true;
-    for (int i = 0; i < t->n_numbers && room; i++) room = put(t, (uint64_t)r->course[i] | (r->course[i] == AS_ANOTHER ? r->step[i] << 2 : 0));
+    for (int i = 0; i < t->n_numbers && room; i++)
+        room = put(t, (uint64_t)r->course[i] | (r->course[i] == AS_ANOTHER ? r->step[i] << 2 : 0));
     room = room && put(t, (uint64_t)r->listed << 1 | all);
     size_t bytes = (size_t)t->n_words * sizeof *t->words;
     *out = NULL;
     for (int i = 0; i < KNOWN && !*out; i++) {
         const known *k = &r->known[i];
-        if (k->body && k->n_words == (size_t)t->n_words && memcmp(k->words, t->words, bytes) == 0) *out = body_retain(k->body);
+        if (k->body && k->n_words == (size_t)t->n_words && memcmp(k->words, t->words, bytes) == 0)
+            *out = body_retain(k->body);
     }
     gpa_code rc = *out ? GPA_OK : make_body(r, t, all, out, e);
     if (!rc && room) remember(r, t, *out);
@@ -382,7 +434,8 @@ static bool as_integer(gpa_dtype t, gpa_val v, uint64_t *out) {
     return memcmp(&back, &v, dtype_size(t)) == 0;
 }
 
-/* What a number grows by from trip to trip; false: one with a fraction grows, which would be rounded. */
+/* What a number grows by from trip to trip; false: one with a fraction grows, which would be
+ * rounded. */
 static bool step_between(gpa_dtype t, gpa_val a, gpa_val b, uint64_t *step) {
     uint64_t from, to;
     *step = 0;
@@ -393,19 +446,24 @@ static bool step_between(gpa_dtype t, gpa_val a, gpa_val b, uint64_t *step) {
 }
 
 static bool equal_numbers(const trip *a, int i, const trip *b, int j) {
-    return a->type[i] == b->type[j] && memcmp(&a->v[i], &b->v[j], dtype_size((gpa_dtype)a->type[i])) == 0;
+    return a->type[i] == b->type[j] &&
+           memcmp(&a->v[i], &b->v[j], dtype_size((gpa_dtype)a->type[i])) == 0;
 }
 
 /* How the i-th number goes on from the first trip to the second, t. */
 static course find_course(struct roll *r, const trip *t, int i) {
     const trip *b = r->before;
     for (int j = 0; j < i && r->uneven[i] != ALONE; j++) {
-        if (r->course[j] == AS_ANOTHER || !equal_numbers(t, i, t, j) || !equal_numbers(b, i, b, j)) continue;
+        if (r->course[j] == AS_ANOTHER || !equal_numbers(t, i, t, j) || !equal_numbers(b, i, b, j))
+            continue;
         r->step[i] = (uint64_t)j;
         return AS_ANOTHER;
     }
-    if (!r->uneven[i] && step_between((gpa_dtype)t->type[i], b->v[i], t->v[i], &r->step[i])) return r->step[i] ? STEPS : STAYS;
-    if (!r->uneven[i]) r->uneven[i] = UNEVEN; /* when the loop begins anew its next numbers may be whole by chance */
+    if (!r->uneven[i] && step_between((gpa_dtype)t->type[i], b->v[i], t->v[i], &r->step[i]))
+        return r->step[i] ? STEPS : STAYS;
+    if (!r->uneven[i])
+        r->uneven[i] =
+            UNEVEN; /* when the loop begins anew its next numbers may be whole by chance */
     return LISTED;
 }
 
@@ -429,20 +487,24 @@ static bool find_courses(struct roll *r, const trip *t) {
 static bool goes_on(const struct roll *r, const trip *t, int i) {
     uint64_t step;
     switch (r->course[i]) {
-    case LISTED: return true;
-    case AS_ANOTHER: return equal_numbers(t, i, t, (int)r->step[i]);
-    default: return step_between((gpa_dtype)t->type[i], r->before->v[i], t->v[i], &step) && step == r->step[i];
+        case LISTED: return true;
+        case AS_ANOTHER: return equal_numbers(t, i, t, (int)r->step[i]);
+        default:
+            return step_between((gpa_dtype)t->type[i], r->before->v[i], t->v[i], &step) &&
+                   step == r->step[i];
     }
 }
 
 static bool same_words(const trip *a, const trip *b) {
-    return a->n_words == b->n_words && a->n_numbers == b->n_numbers && memcmp(a->words, b->words, (size_t)a->n_words * sizeof *a->words) == 0;
+    return a->n_words == b->n_words && a->n_numbers == b->n_numbers &&
+           memcmp(a->words, b->words, (size_t)a->n_words * sizeof *a->words) == 0;
 }
 
 /* Whether the trip is the one that was held, again. */
 static bool continues(struct roll *r, const trip *t) {
     const trip *b = r->before;
-    bool good = same_words(t, b) && t->n_given == b->n_given && memcmp(t->given, b->given, (size_t)t->n_given * sizeof *t->given) == 0;
+    bool good = same_words(t, b) && t->n_given == b->n_given &&
+                memcmp(t->given, b->given, (size_t)t->n_given * sizeof *t->given) == 0;
     if (!good || r->trips == 1) return good && find_courses(r, t);
     for (int i = 0; i < t->n_numbers; i++) {
         if (goes_on(r, t, i)) continue;
@@ -465,7 +527,8 @@ static gpa_code gather_inputs(gpa_rt *rt, struct roll *r, const trip *t, gpa_err
     gpa_code rc = GPA_OK;
     for (int i = 0; i < t->n_out; i++)
         if (r->is_read[i]) r->in[r->n_in++] = node_retain(r->before->nodes[i]);
-    if (r->n_in + t->n_given > BODY_MAX_IN) return gpa_fail(e, GPA_E_INTERNAL, "a loop with too many inputs");
+    if (r->n_in + t->n_given > BODY_MAX_IN)
+        return gpa_fail(e, GPA_E_INTERNAL, "a loop with too many inputs");
     for (int i = 0; i < t->n_given; i++) r->in[r->n_in++] = node_retain(t->given[i]);
     for (int i = 0; i < t->n_numbers && !rc; i++) {
         gpa_dtype as = (gpa_dtype)t->type[i];
@@ -498,8 +561,10 @@ static gpa_code hold(gpa_rt *rt, struct roll *r, gpa_err *e) {
     for (int i = 0; i < t->n_out; i++) {
         to[i] = t->to[i];
         was[i] = r->trips ? r->held[i] : NULL;
-        if (r->body) TRY(node_body(rt, r->body, i, r->in, &made[i], e));
-        else made[i] = node_retain(to[i]->node);
+        if (r->body)
+            TRY(node_body(rt, r->body, i, r->in, &made[i], e));
+        else
+            made[i] = node_retain(to[i]->node);
     }
     for (int i = 0; i < t->n_out; i++) {
         r->held[i] = made[i];
@@ -509,7 +574,8 @@ static gpa_code hold(gpa_rt *rt, struct roll *r, gpa_err *e) {
     r->trips++;
     r->now = r->before;
     r->before = t;
-    for (int i = 0; i < r->before->n_out && r->body && !rc; i++) /* memory may be short: then nothing is held any more */
+    for (int i = 0; i < r->before->n_out && r->body && !rc;
+         i++) /* memory may be short: then nothing is held any more */
         if (r->trips && to[i]->node) rc = storage_replace(rt, to[i], r->held[i], e);
 out:
     for (int i = 0; i < t->n_out; i++) node_release(rt, made[i]);
@@ -605,7 +671,8 @@ gpa_code roll_edge(gpa_rt *rt, gpa_err *e) {
     if (is_unchanged(rt, r)) return GPA_OK;
     gpa_err quiet; /* cleared, not zeroed: this runs in every trip */
     gpa_err_clear(&quiet);
-    bool good = look(rt, r, r->now) && (!r->trips || (continues(r, r->now) && !count_on(rt, r, &quiet)));
+    bool good =
+        look(rt, r, r->now) && (!r->trips || (continues(r, r->now) && !count_on(rt, r, &quiet)));
     if (!good) return compute_all(rt, r, e);
     gpa_code rc = hold(rt, r, e);
     if (rc || r->trips < (r->listed ? r->listed : r->most)) return rc;

@@ -1,13 +1,14 @@
 /* Lowering a step.
  *
- * Three passes. Visiting goes down from the roots and makes one entry for each (node, index map) that the program
- * computes, inputs first, with its level and phase: an outer entry is computed once per outer point, an inner one for
- * each inner point; the phase counts the reductions below it. Emitting writes the program phase by phase: the outer
- * entries of the phase, then one EACH with the reductions that end there and the stores. An inner entry that
- * several phases need is computed again in each: the row is read again, never stored. Laying out is layout.c's.
+ * Three passes. Visiting goes down from the roots and makes one entry for each (node, index map)
+ * that the program computes, inputs first, with its level and phase: an outer entry is computed
+ * once per outer point, an inner one for each inner point; the phase counts the reductions below
+ * it. Emitting writes the program phase by phase: the outer entries of the phase, then one EACH
+ * with the reductions that end there and the stores. An inner entry that several phases need is
+ * computed again in each: the row is read again, never stored. Laying out is layout.c's.
  *
- * Invariant: the program depends on the graph's structure, dtypes and the layout class only; numbers, extents, strides
- * are launch data. */
+ * Invariant: the program depends on the graph's structure, dtypes and the layout class only;
+ * numbers, extents, strides are launch data. */
 #include "runtime/plan/lower.h"
 
 #include "runtime/plan/layout.h"
@@ -18,17 +19,17 @@
 typedef struct {
     node *n;
     int32_t map;
-    int32_t next;  /* another entry of the same node; -1: none */
-    int32_t ins;   /* its inputs' entries begin here in `in` */
-    int32_t id;    /* leaves: number of the array or parameter; GATHER: of the source */
-    int32_t walk;  /* GATHER and scatters: the virtual array of the dimensions that are followed, */
+    int32_t next; /* another entry of the same node; -1: none */
+    int32_t ins;  /* its inputs' entries begin here in `in` */
+    int32_t id;   /* leaves: number of the array or parameter; GATHER: of the source */
+    int32_t walk; /* GATHER and scatters: the virtual array of the dimensions that are followed, */
     int32_t params; /* and the first of (extent, stride) for each index */
-    int32_t value; /* in the program */
+    int32_t value;  /* in the program */
     int32_t region; /* inner: the EACH that `value` belongs to */
     uint16_t phase;
     bool inner;
     bool emitted;
-    bool later;    /* it is what another step will have stored: a leaf then */
+    bool later; /* it is what another step will have stored: a leaf then */
 } entry;
 
 /* A root as the program stores it. */
@@ -64,20 +65,23 @@ typedef struct {
 static kir_array *array_at(ctx *c, int i) { return &c->l->f->arrays[i]; }
 
 /* Declares an array, or finds the one with the same memory and strides. */
-static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t access, int64_t offset, const int64_t *stride,
-                     fuse_root *fresh) {
+static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t access,
+                     int64_t offset, const int64_t *stride, fuse_root *fresh) {
     lowered *l = c->l;
     size_t bytes = (size_t)c->s->ndim * sizeof *stride;
     for (size_t i = 0; i < l->n_arrays && !fresh; i++) {
         kir_array *a = array_at(c, (int)i);
-        if (l->fresh[i] || l->buf[i] != b || a->dtype != t || a->where != where || l->bind[i].offset != offset) continue;
+        if (l->fresh[i] || l->buf[i] != b || a->dtype != t || a->where != where ||
+            l->bind[i].offset != offset)
+            continue;
         if (bytes && memcmp(c->l->stride[i], stride, bytes) != 0) continue;
         a->access |= access;
         return (int)i;
     }
     if (l->n_arrays == KIR_MAX_ARRAYS) return -1;
     int i = (int)l->n_arrays;
-    kir_array a = {.dtype = (uint8_t)t, .where = (uint8_t)where, .access = access, .group = (uint16_t)i};
+    kir_array a = {
+        .dtype = (uint8_t)t, .where = (uint8_t)where, .access = access, .group = (uint16_t)i};
     if (kir_add_array(l->f, a) < 0) return -1;
     l->n_arrays++;
     l->buf[i] = b;
@@ -122,7 +126,9 @@ static bool inner_stride(const ctx *c, int array) {
 }
 
 /* Whether an entry is a reduction of this program. */
-static bool reduces(const entry *x) { return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->later; }
+static bool reduces(const entry *x) {
+    return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->later;
+}
 
 /* ---- visiting ---- */
 
@@ -156,7 +162,8 @@ static int32_t visit_leaf(ctx *c, entry x) {
         int64_t offset = spread(c, n->map, n->map[n->ndim], x.map, stride);
         bool memory = n->kind == NODE_BUF;
         kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
-        x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset, stride, NULL);
+        x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset,
+                         stride, NULL);
         x.inner = x.id >= 0 && inner_stride(c, x.id);
     }
     return x.id < 0 ? -1 : add_entry(c, x);
@@ -199,10 +206,10 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     return true;
 }
 
-/* Where an indexed element lies: where the followed dimensions lead (the walk, a virtual array that begins at the memory's
- * start) plus the checked indices times their strides (parameters). */
-static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides, int64_t offset, const int64_t *from,
-                        int map, bool sure, entry *x) {
+/* Where an indexed element lies: where the followed dimensions lead (the walk, a virtual array that
+ * begins at the memory's start) plus the checked indices times their strides (parameters). */
+static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides,
+                        int64_t offset, const int64_t *from, int map, bool sure, entry *x) {
     int64_t stride[GPA_MAX_DIMS] = {0}, walk_stride[GPA_MAX_DIMS] = {0};
     for (int k = 0; k < ndim; k++)
         if (from[k] >= 0) walk_stride[from[k]] += strides[k];
@@ -211,7 +218,8 @@ static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *s
     x->params = (int32_t)c->l->f->n_params;
     for (int k = 0; k < ndim; k++) {
         if (from[k] >= 0) continue;
-        if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}, NULL) < 0 || add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
+        if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}, NULL) < 0 ||
+            add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
             return false;
     }
     c->l->faults = c->l->faults || !sure;
@@ -223,7 +231,8 @@ static int32_t visit_gather(ctx *c, entry x) {
     x.inner = affine_touches(&c->p->maps, x.map, c->s->inner);
     x.id = -1; /* of a generated array: the offset is the element */
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
-    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x)) return -1;
+    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x))
+        return -1;
     if (a->kind == NODE_BUF) {
         int64_t none[GPA_MAX_DIMS] = {0};
         x.id = add_array(c, a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL);
@@ -280,7 +289,8 @@ static bool visit_target(ctx *c, output *o, int map) {
     } else {
         int64_t offset = spread(c, r->into->strides, r->into->offset, map, stride);
         uint8_t access = KIR_WRITE | (o->mask >= 0 ? KIR_READ : 0);
-        o->array = add_array(c, r->into->storage->buf, (gpa_dtype)v->dtype, KIR_GLOBAL, access, offset, stride, NULL);
+        o->array = add_array(c, r->into->storage->buf, (gpa_dtype)v->dtype, KIR_GLOBAL, access,
+                             offset, stride, NULL);
     }
     return o->array >= 0;
 }
@@ -300,8 +310,10 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     int64_t none[GPA_MAX_DIMS] = {0};
     x.inner = affine_touches(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
-    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, r->sure, &x)) return false;
-    o->array = add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
+    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, r->sure, &x))
+        return false;
+    o->array =
+        add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
     if (o->array < 0) return false;
     c->l->count[o->array] = r->value->size;
     o->offset = add_entry(c, x);
@@ -335,19 +347,33 @@ static int32_t input(ctx *c, const entry *x, int i) { return value_of(c, c->w->i
 
 static int32_t op2(ctx *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
 
-/* The offset of an indexed element. An index that is out of bounds is blamed on `where`, not on what computed the index; where
- * places are `sure` there is none. */
-static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool sure, gpa_span where) {
+/* The offset of an indexed element. An index that is out of bounds is blamed on `where`, not on
+ * what computed the index; where places are `sure` there is none. */
+static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool sure,
+                           gpa_span where) {
     kir_func *f = c->l->f;
-    int32_t sum = kir_emit(f, (kir_ins){.code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)x->walk, .a = -1, .b = -1, .c = -1});
+    int32_t sum = kir_emit(
+        f,
+        (kir_ins){
+            .code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)x->walk, .a = -1, .b = -1, .c = -1});
     for (int i = 0; i < n_index; i++) {
-        kir_ins p = {.code = KIR_PARAM, .type = DT_I64, .a = -1, .b = -1, .c = -1, .imm = (uint32_t)(x->params + 2 * i)};
+        kir_ins p = {.code = KIR_PARAM,
+                     .type = DT_I64,
+                     .a = -1,
+                     .b = -1,
+                     .c = -1,
+                     .imm = (uint32_t)(x->params + 2 * i)};
         int32_t size = kir_emit(f, p);
         p.imm++;
         int32_t stride = kir_emit(f, p);
         int32_t index = input(c, x, i);
         kir_at(f, where);
-        kir_ins bound = {.code = KIR_BOUND, .type = DT_I64, .sub = (uint16_t)axis[i], .a = index, .b = size, .c = -1};
+        kir_ins bound = {.code = KIR_BOUND,
+                         .type = DT_I64,
+                         .sub = (uint16_t)axis[i],
+                         .a = index,
+                         .b = size,
+                         .c = -1};
         int32_t at = sure ? index : kir_emit(f, bound);
         sum = op2(c, OP_ADD, sum, op2(c, OP_MULTIPLY, at, stride));
     }
@@ -362,8 +388,12 @@ static int32_t emit_gather(ctx *c, entry *x) {
         if (n->map[k] < 0) axis[n_index++] = (int8_t)k;
     int32_t at = emit_offset(c, x, n_index, axis, n->sub, n->span);
     if (x->id < 0) return at;
-    return kir_emit(c->l->f,
-                    (kir_ins){.code = KIR_LOADX, .type = n->dtype, .sub = (uint16_t)x->id, .a = at, .b = -1, .c = -1});
+    return kir_emit(c->l->f, (kir_ins){.code = KIR_LOADX,
+                                       .type = n->dtype,
+                                       .sub = (uint16_t)x->id,
+                                       .a = at,
+                                       .b = -1,
+                                       .c = -1});
 }
 
 static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
@@ -380,7 +410,8 @@ static int32_t emit_body(ctx *c, const entry *x, const int32_t *in) {
     if (!body_emit(n->body, c->l->f, in)) return -1;
     for (size_t i = 0; i < c->w->n_e && n->body->n_out > 1; i++) {
         entry *y = &c->w->e[i];
-        bool same = y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map && !y->later;
+        bool same =
+            y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map && !y->later;
         if (!same || memcmp(y->n->in, n->in, n->n_in * sizeof *n->in) != 0) continue;
         y->value = body_value(n->body, y->n->sub);
         y->emitted = true;
@@ -396,19 +427,34 @@ static int32_t emit(ctx *c, entry *x) {
     if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->later)
         for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
     kir_at(f, n->span);
-    kir_ins ins = {.code = KIR_LOAD, .type = n->dtype, .sub = (uint16_t)x->id, .a = in[0], .b = in[1], .c = in[2]};
+    kir_ins ins = {.code = KIR_LOAD,
+                   .type = n->dtype,
+                   .sub = (uint16_t)x->id,
+                   .a = in[0],
+                   .b = in[1],
+                   .c = in[2]};
     if (x->later) return kir_emit(f, ins);
     switch ((node_kind)n->kind) {
         case NODE_BUF: break;
         case NODE_IOTA: ins.code = KIR_IOTA; break;
-        case NODE_SCALAR: ins.code = KIR_PARAM; ins.sub = 0; ins.imm = (uint32_t)x->id; break;
+        case NODE_SCALAR:
+            ins.code = KIR_PARAM;
+            ins.sub = 0;
+            ins.imm = (uint32_t)x->id;
+            break;
         case NODE_OP:
             if (n->n_in == 1) return kir_op1(f, (gpa_op)n->sub, in[0]);
             if (n->n_in == 2) return kir_op2(f, (gpa_op)n->sub, in[0], in[1]);
             return kir_op3(f, (gpa_op)n->sub, in[0], in[1], in[2]);
-        case NODE_CAST: ins.code = KIR_CAST; ins.sub = 0; break;
+        case NODE_CAST:
+            ins.code = KIR_CAST;
+            ins.sub = 0;
+            break;
         case NODE_BODY: return emit_body(c, x, in);
-        case NODE_SCAN: ins.code = KIR_SCAN; ins.sub = n->sub; break;
+        case NODE_SCAN:
+            ins.code = KIR_SCAN;
+            ins.sub = n->sub;
+            break;
         case NODE_GATHER: return emit_gather(c, x);
         case NODE_REDUCE:
         case NODE_VIEW:
@@ -431,7 +477,8 @@ static int32_t value_of(ctx *c, int32_t i) {
     return x->value;
 }
 
-/* What an output is computed from, its places' offset excepted: that may only be looked at where the mask is true. */
+/* What an output is computed from, its places' offset excepted: that may only be looked at where
+ * the mask is true. */
 static void emit_inputs(ctx *c, const output *o) {
     value_of(c, o->value);
     if (o->mask >= 0) value_of(c, o->mask);
@@ -448,9 +495,17 @@ static void emit_place(ctx *c, const output *o, int32_t v) {
     int32_t at = value_of(c, o->offset);
     if (o->root->add) {
         array_at(c, o->array)->access |= KIR_READ;
-        kir_emit(f, (kir_ins){.code = KIR_ATOMIC, .type = o->root->value->dtype, .sub = array, .a = at, .b = v, .c = -1, .imm = KIR_AT_ADD});
+        kir_emit(f, (kir_ins){.code = KIR_ATOMIC,
+                              .type = o->root->value->dtype,
+                              .sub = array,
+                              .a = at,
+                              .b = v,
+                              .c = -1,
+                              .imm = KIR_AT_ADD});
     } else {
-        kir_emit(f, (kir_ins){.code = KIR_STOREX, .type = DT_NONE, .sub = array, .a = at, .b = v, .c = -1});
+        kir_emit(
+            f,
+            (kir_ins){.code = KIR_STOREX, .type = DT_NONE, .sub = array, .a = at, .b = v, .c = -1});
     }
 }
 
@@ -462,17 +517,21 @@ static void emit_store(ctx *c, const output *o) {
     gpa_dtype t = (gpa_dtype)o->root->value->dtype;
     if (o->offset >= 0) {
         kir_at(f, c->rt->at);
-        if (mask >= 0) kir_open(f, (kir_ins){.code = KIR_IF, .type = DT_NONE, .a = mask, .b = -1, .c = -1});
+        if (mask >= 0)
+            kir_open(f, (kir_ins){.code = KIR_IF, .type = DT_NONE, .a = mask, .b = -1, .c = -1});
         emit_place(c, o, v);
         if (mask >= 0) kir_close(f);
         return;
     }
     if (mask >= 0) {
-        int32_t old = kir_emit(f, (kir_ins){.code = KIR_LOAD, .type = (uint8_t)t, .sub = array, .a = -1, .b = -1, .c = -1});
+        int32_t old = kir_emit(
+            f, (kir_ins){
+                   .code = KIR_LOAD, .type = (uint8_t)t, .sub = array, .a = -1, .b = -1, .c = -1});
         v = kir_op3(f, OP_WHERE, mask, v, old);
     }
     kir_at(f, c->rt->at);
-    kir_emit(f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
+    kir_emit(f,
+             (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
 }
 
 /* The region of a phase: its reductions and the stores of inner values. */
@@ -483,22 +542,29 @@ static void emit_each(ctx *c, int phase) {
     for (int pass = 0; pass < 2; pass++) { /* values first, so that stores come last */
         for (size_t i = 0; pass == 0 && i < w->n_e; i++) {
             if (!reduces(&w->e[i]) || w->e[i].phase != phase + 1) continue;
-            if (!opened) kir_open(f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+            if (!opened)
+                kir_open(f,
+                         (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
             opened = true;
             entry x = w->e[i];
             int32_t a = input(c, &x, 0), b = x.n->n_in > 1 ? input(c, &x, 1) : -1;
             kir_at(f, x.n->span);
-            kir_ins reduce = {.code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1};
+            kir_ins reduce = {
+                .code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1};
             w->e[i].value = kir_emit(f, reduce);
             w->e[i].emitted = true;
         }
         for (size_t i = 0; i < w->n_out; i++) {
             const output *o = &w->out[i];
             if (!o->inner || o->phase != phase) continue;
-            if (!opened) kir_open(f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+            if (!opened)
+                kir_open(f,
+                         (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
             opened = true;
-            if (pass == 0) emit_inputs(c, o);
-            else emit_store(c, o);
+            if (pass == 0)
+                emit_inputs(c, o);
+            else
+                emit_store(c, o);
         }
     }
     if (opened) kir_close(f);
@@ -525,7 +591,8 @@ static void emit_all(ctx *c) {
         w->region = -1;
         for (size_t i = 0; i < w->n_e; i++) {
             const entry *x = &w->e[i];
-            if (!x->inner && x->map >= 0 && x->phase == phase && !reduces(x)) value_of(c, (int32_t)i);
+            if (!x->inner && x->map >= 0 && x->phase == phase && !reduces(x))
+                value_of(c, (int32_t)i);
         }
         w->region = phase;
         emit_each(c, phase);
@@ -539,7 +606,8 @@ static void emit_all(ctx *c) {
 
 /* ---- the whole ---- */
 
-/* A store reads its own target's memory safely where both are the same element, or never the same. */
+/* A store reads its own target's memory safely where both are the same element, or never the same.
+ */
 static bool has_hazard(ctx *c) {
     lowered *l = c->l;
     const fuse_step *s = c->s;
@@ -552,10 +620,12 @@ static bool has_hazard(ctx *c) {
             if (i == t || l->buf[i] != l->buf[t] || l->fresh[i]) continue;
             if (out->offset >= 0) return true;
             shape_map a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
-            shape_map b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset, (int64_t)dtype_size(array_at(c, i)->dtype)};
+            shape_map b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset,
+                           (int64_t)dtype_size(array_at(c, i)->dtype)};
             bool gathered = false; /* read at places known only when it runs */
             for (size_t k = 0; k < c->w->n_e; k++)
-                gathered = gathered || (c->w->e[k].n->kind == NODE_GATHER && c->w->e[k].map >= 0 && c->w->e[k].id == i);
+                gathered = gathered || (c->w->e[k].n->kind == NODE_GATHER && c->w->e[k].map >= 0 &&
+                                        c->w->e[k].id == i);
             if (gathered || shape_overlap(&a, &b) != OVERLAP_NONE) return true;
         }
         if (out->offset >= 0 && (array_at(c, t)->access & KIR_READ)) return true;
@@ -606,8 +676,10 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
         if (p->root[i].step != s) continue;
         if (!name) {
             name = name_of(p->root[i].value);
-            if (l->f) kir_reset(l->f, KIR_MAP, name);
-            else if (!(l->f = kir_new(KIR_MAP, name))) return gpa_no_memory(e);
+            if (l->f)
+                kir_reset(l->f, KIR_MAP, name);
+            else if (!(l->f = kir_new(KIR_MAP, name)))
+                return gpa_no_memory(e);
         }
         if (!visit_root(&c, &p->root[i])) {
             if (l->n_arrays == KIR_MAX_ARRAYS || l->f->n_params == LOWER_PARAMS)
@@ -619,7 +691,8 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     emit_all(&c);
     if (l->f->failed) return gpa_no_memory(e);
     bool scans = false;
-    for (size_t i = 0; i < w->n_e; i++) scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].later);
+    for (size_t i = 0; i < w->n_e; i++)
+        scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].later);
     l->stored = 0;
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;
@@ -629,7 +702,8 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     return rc;
 }
 
-/* Whether a step goes over all of n: each of its dimensions follows one of the space of the same extent. */
+/* Whether a step goes over all of n: each of its dimensions follows one of the space of the same
+ * extent. */
 static bool goes_over(const affines *maps, const fuse_step *s, const node *n, int map) {
     uint32_t taken = 0;
     for (int k = 0; k < n->ndim; k++) {
@@ -644,7 +718,8 @@ static bool goes_over(const affines *maps, const fuse_step *s, const node *n, in
 void lower_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
     for (size_t i = 0; i < l->work->n_e; i++) {
         const entry *x = &l->work->e[i];
-        if (x->map >= 0 && x->n->unchecked && goes_over(&p->maps, &p->step[s], x->n, x->map)) node_checked(rt, x->n);
+        if (x->map >= 0 && x->n->unchecked && goes_over(&p->maps, &p->step[s], x->n, x->map))
+            node_checked(rt, x->n);
     }
 }
 

@@ -1,9 +1,11 @@
-/* A table of plans with one place for each hash: a plan that meets another one in its place takes it.
+/* A table of plans with one place for each hash: a plan that meets another one in its place takes
+ * it.
  *
- * Invariants: a description holds every word that fuse, lower and layout look at, but for the numbers' values and the
- * addresses; nodes, memory and numbers are named in it by their order of first meeting, so that the n-th of one graph
- * stands where the n-th of another one did. Places in a memory count from the first one met in it: only their distance
- * decides what may be done, so a loop over rows has one plan. Bodies are named by address: a plan holds those it names.
+ * Invariants: a description holds every word that fuse, lower and layout look at, but for the
+ * numbers' values and the addresses; nodes, memory and numbers are named in it by their order of
+ * first meeting, so that the n-th of one graph stands where the n-th of another one did. Places in
+ * a memory count from the first one met in it: only their distance decides what may be done, so a
+ * loop over rows has one plan. Bodies are named by address: a plan holds those it names.
  *
  * Reading order: describing a graph, finding, lowering, noting and keeping. */
 #include "runtime/plan/plan_cache.h"
@@ -21,7 +23,8 @@ typedef enum { FROM_NOWHERE, FROM_LEAF, FROM_ROOT, FRESH } source;
 typedef struct {
     uint8_t from;
     uint8_t item;  /* bytes of an element */
-    int32_t which; /* LEAF: the graph's n-th memory.  ROOT: the value of this root, stored before.  FRESH: this root's */
+    int32_t which; /* LEAF: the graph's n-th memory.  ROOT: the value of this root, stored before.
+                      FRESH: this root's */
     int64_t offset, stride[KIR_MAX_DIMS]; /* LEAF: the offset counts from the memory's base */
 } operand;
 
@@ -33,7 +36,8 @@ typedef struct {
     uint64_t bytes_read, bytes_written, stored;
 } action;
 
-/* A root: its step; `node`: for those that fusion added, the graph's n-th node, which is its value. */
+/* A root: its step; `node`: for those that fusion added, the graph's n-th node, which is its value.
+ */
 typedef struct {
     int32_t step, node;
 } root;
@@ -67,8 +71,9 @@ struct memo {
     bool given[MOST_NODES];   /* per root asked for: its value was a leaf from the start */
     const node *number_at[MOST_NODES];
     gpa_val numbers[MOST_NODES]; /* copied: a node may be gone when its step has run */
-    gpa_body *bodies[MOST_NODES]; /* retained: the last node of one may be gone when its step has run */
-    bool fits; /* it can be remembered */
+    gpa_body
+        *bodies[MOST_NODES]; /* retained: the last node of one may be gone when its step has run */
+    bool fits;               /* it can be remembered */
     /* The plan being made. */
     parts made;
     size_t cap_actions, cap_operands, cap_numbers, cap_roots;
@@ -148,15 +153,17 @@ static bool put_place(memo *m, const gpa_device *d, gpa_buf *b, gpa_dtype t, int
     return true;
 }
 
-/* What tells this node from others, its inputs (which have numbers already) included. Elementwise nodes and running sums
- * have the shape of their inputs. */
+/* What tells this node from others, its inputs (which have numbers already) included. Elementwise
+ * nodes and running sums have the shape of their inputs. */
 static bool put_node(memo *m, const gpa_device *d, const node *n) {
     if (m->n_nodes == MOST_NODES || !reserve(m, 5u + n->ndim + n->n_in + n->map_len)) return false;
-    bool named = n->owner && !node_is_leaf(n), own_shape = !node_is_elementwise(n) && n->kind != NODE_SCAN;
-    put(m, (uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 | (uint64_t)n->n_in << 24 |
-               (uint64_t)n->sub << 32 | (uint64_t)named << 48);
+    bool named = n->owner && !node_is_leaf(n),
+         own_shape = !node_is_elementwise(n) && n->kind != NODE_SCAN;
+    put(m, (uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 |
+               (uint64_t)n->n_in << 24 | (uint64_t)n->sub << 32 | (uint64_t)named << 48);
     for (int i = 0; i < n->n_in; i += 2)
-        put(m, (uint64_t)n->in[i]->slot | (i + 1 < n->n_in ? (uint64_t)n->in[i + 1]->slot << 32 : 0));
+        put(m,
+            (uint64_t)n->in[i]->slot | (i + 1 < n->n_in ? (uint64_t)n->in[i + 1]->slot << 32 : 0));
     if (own_shape) put_all(m, n->shape, n->ndim);
     switch ((node_kind)n->kind) {
         case NODE_SCALAR:
@@ -169,7 +176,9 @@ static bool put_node(memo *m, const gpa_device *d, const node *n) {
         case NODE_IOTA:
         case NODE_VIEW: put_all(m, n->map, n->map_len); return true;
         case NODE_REDUCE: put(m, n->axes); return true;
-        case NODE_BODY: put(m, (uint64_t)(uintptr_t)m->bodies[body_number(m, n->body)]); return true;
+        case NODE_BODY:
+            put(m, (uint64_t)(uintptr_t)m->bodies[body_number(m, n->body)]);
+            return true;
         case NODE_OP:
         case NODE_CAST:
         case NODE_SCAN: return true;
@@ -192,7 +201,8 @@ static bool describe(memo *m, gpa_rt *rt, const gpa_device *d, node *n) {
 
 static bool describe_root(memo *m, gpa_rt *rt, const gpa_device *d, const fuse_root *r) {
     const gpa_arr *to = r->into;
-    if (r->index || !describe(m, rt, d, r->value) || (r->mask && !describe(m, rt, d, r->mask))) return false;
+    if (r->index || !describe(m, rt, d, r->value) || (r->mask && !describe(m, rt, d, r->mask)))
+        return false;
     if (!reserve(m, 6u + (to ? to->ndim : 0))) return false;
     put(m, (uint64_t)r->value->slot | (uint64_t)(r->mask ? r->mask->slot + 1 : 0) << 32);
     put(m, to ? 1u + to->dtype : 0);
@@ -203,7 +213,8 @@ static bool describe_root(memo *m, gpa_rt *rt, const gpa_device *d, const fuse_r
 
 /* ---- finding ---- */
 
-static bool describe_all(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, const fuse_plan *p) {
+static bool describe_all(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps,
+                         const fuse_plan *p) {
     m->n_words = m->n_nodes = m->n_bufs = m->n_numbers = 0;
     forget_bodies(m);
     m->n_asked = p->n_root;
@@ -246,7 +257,9 @@ bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, f
     if (!(m->fits = describe_all(m, rt, d, caps, p))) return false;
     m->hash = hash_words(m->words, m->n_words, 0);
     const plan *x = m->place[m->hash & (PLACES - 1)];
-    if (!x || x->hash != m->hash || x->n_words != m->n_words || memcmp(x->words, m->words, m->n_words * sizeof *m->words) != 0) return false;
+    if (!x || x->hash != m->hash || x->n_words != m->n_words ||
+        memcmp(x->words, m->words, m->n_words * sizeof *m->words) != 0)
+        return false;
     m->found = x;
     if (restore(m, p)) return true;
     p->n_root = asked;
@@ -257,13 +270,16 @@ bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, f
 
 /* ---- lowering ---- */
 
-void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l, const cache_entry **program) {
+void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
+                const cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
     const uint16_t *number = m->found->p.numbers + a->numbers;
     l->n_arrays = a->n_operands;
     for (size_t k = 0; k < l->n_arrays; k++, o++) {
-        gpa_buf *b = o->from == FROM_LEAF ? m->bufs[o->which] : o->from == FROM_ROOT ? p->root[o->which].value->buf : NULL;
+        gpa_buf *b = o->from == FROM_LEAF   ? m->bufs[o->which]
+                     : o->from == FROM_ROOT ? p->root[o->which].value->buf
+                                            : NULL;
         l->buf[k] = b;
         l->fresh[k] = o->from == FRESH ? &p->root[o->which] : NULL;
         l->bind[k].mem = b ? b->mem : NULL;
@@ -283,9 +299,13 @@ void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l, const c
 
 /* ---- noting and keeping ---- */
 
-/* Where a launch's k-th memory comes from. What a root stored before may lie in memory that was a leaf's earlier on. */
-static bool note_operand(const memo *m, const fuse_plan *p, const lowered *l, size_t k, operand *o) {
-    *o = (operand){.from = FROM_NOWHERE, .item = (uint8_t)dtype_size((gpa_dtype)l->f->arrays[k].dtype), .offset = l->bind[k].offset};
+/* Where a launch's k-th memory comes from. What a root stored before may lie in memory that was a
+ * leaf's earlier on. */
+static bool note_operand(const memo *m, const fuse_plan *p, const lowered *l, size_t k,
+                         operand *o) {
+    *o = (operand){.from = FROM_NOWHERE,
+                   .item = (uint8_t)dtype_size((gpa_dtype)l->f->arrays[k].dtype),
+                   .offset = l->bind[k].offset};
     memcpy(o->stride, l->bind[k].stride, sizeof o->stride);
     if (l->fresh[k]) {
         o->from = FRESH;
@@ -309,21 +329,33 @@ static bool note_operand(const memo *m, const fuse_plan *p, const lowered *l, si
 static bool note_number(memo *m, const node *n) {
     size_t i = 0;
     while (i < m->n_numbers && m->number_at[i] != n) i++;
-    if (i == m->n_numbers || !mem_room(&m->made.numbers, m->made.n_numbers, &m->cap_numbers, sizeof *m->made.numbers)) return false;
+    if (i == m->n_numbers ||
+        !mem_room(&m->made.numbers, m->made.n_numbers, &m->cap_numbers, sizeof *m->made.numbers))
+        return false;
     m->made.numbers[m->made.n_numbers++] = (uint16_t)i;
     return true;
 }
 
-static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l, const cache_entry *program) {
+static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
+                 const cache_entry *program) {
     parts *x = &m->made;
-    if (l->faults || l->hazard || l->n_loops || !mem_room(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions)) return false;
+    if (l->faults || l->hazard || l->n_loops ||
+        !mem_room(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions))
+        return false;
     action *a = &x->actions[x->n_actions++];
-    *a = (action){.program = program, .step = p->order[i], .operands = (uint32_t)x->n_operands, .n_operands = (uint32_t)l->n_arrays,
-                  .numbers = (uint32_t)x->n_numbers, .n_numbers = (uint32_t)l->f->n_params,
-                  .bytes_read = l->bytes_read, .bytes_written = l->bytes_written, .stored = l->stored};
+    *a = (action){.program = program,
+                  .step = p->order[i],
+                  .operands = (uint32_t)x->n_operands,
+                  .n_operands = (uint32_t)l->n_arrays,
+                  .numbers = (uint32_t)x->n_numbers,
+                  .n_numbers = (uint32_t)l->f->n_params,
+                  .bytes_read = l->bytes_read,
+                  .bytes_written = l->bytes_written,
+                  .stored = l->stored};
     memcpy(a->size, l->size, sizeof a->size);
     for (size_t k = 0; k < l->n_arrays; k++) {
-        if (!mem_room(&x->operands, x->n_operands, &m->cap_operands, sizeof *x->operands)) return false;
+        if (!mem_room(&x->operands, x->n_operands, &m->cap_operands, sizeof *x->operands))
+            return false;
         if (!note_operand(m, p, l, k, &x->operands[x->n_operands++])) return false;
     }
     for (size_t k = 0; k < l->f->n_params; k++)
@@ -331,7 +363,8 @@ static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l, const 
     return true;
 }
 
-void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l, const cache_entry *program) {
+void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
+               const cache_entry *program) {
     if (m && m->fits) m->fits = note(m, p, i, l, program);
 }
 
@@ -358,8 +391,9 @@ static void *part(char **at, const void *from, size_t n, size_t size) {
 void memo_keep(memo *m, const fuse_plan *p) {
     if (!m || !m->fits || !note_roots(m, p)) return;
     const parts *x = &m->made;
-    size_t bytes = sizeof(plan) + m->n_words * sizeof *m->words + m->n_bodies * sizeof *m->bodies + x->n_actions * sizeof *x->actions +
-                   x->n_operands * sizeof *x->operands + x->n_numbers * sizeof *x->numbers + x->n_roots * sizeof *x->roots + 7 * 16;
+    size_t bytes = sizeof(plan) + m->n_words * sizeof *m->words + m->n_bodies * sizeof *m->bodies +
+                   x->n_actions * sizeof *x->actions + x->n_operands * sizeof *x->operands +
+                   x->n_numbers * sizeof *x->numbers + x->n_roots * sizeof *x->roots + 7 * 16;
     plan *made = mem_new(bytes);
     if (!made) return;
     char *at = (char *)made + (sizeof *made + 15) / 16 * 16;

@@ -1,17 +1,18 @@
 /* kir into steps: registers keep the numbers of their instructions, regions become jumps.
  *
- * Instructions that a launch fixes make no step. Invariant: step_of[i] is the step that instruction i became, or the
- * next one that exists, so that a jump to any instruction is a jump to step_of of it. */
+ * Instructions that a launch fixes make no step. Invariant: step_of[i] is the step that instruction
+ * i became, or the next one that exists, so that a jump to any instruction is a jump to step_of of
+ * it. */
 #include "runtime/ref/ref.h"
 #include "runtime/base/str.h"
 
 typedef struct {
     const kir_func *f;
     gpa_prog *p;
-    size_t *step_of;  /* n_code + 1 */
-    int32_t *close;   /* per opener: its END;  per ELSE: its END */
-    int32_t *divide;  /* per IF: its ELSE or -1 */
-    int32_t *outer;   /* per instruction: the innermost region around it, or -1 */
+    size_t *step_of; /* n_code + 1 */
+    int32_t *close;  /* per opener: its END;  per ELSE: its END */
+    int32_t *divide; /* per IF: its ELSE or -1 */
+    int32_t *outer;  /* per instruction: the innermost region around it, or -1 */
 } decode;
 
 static bool is_fixed(uint8_t code) {
@@ -50,7 +51,8 @@ static int32_t jump_target(const decode *d, size_t at) {
     uint32_t left = k->imm;
     for (int32_t r = d->outer[at];; r = d->outer[r]) {
         uint8_t code = d->f->code[r].code;
-        bool counts = code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
+        bool counts =
+            code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
         if (counts && left-- == 0) return d->close[r] + (k->code == KIR_BREAK);
     }
 }
@@ -59,17 +61,42 @@ static int32_t jump_target(const decode *d, size_t at) {
 static int32_t target(const decode *d, size_t at) {
     const kir_ins *k = &d->f->code[at];
     switch ((kir_code)k->code) {
-    case KIR_EACH: case KIR_FOR: return d->close[at] + 1;
-    case KIR_IF: return (d->divide[at] >= 0 ? d->divide[at] : d->close[at]) + 1;
-    case KIR_ELSE: return d->close[at] + 1;
-    case KIR_END: return (int32_t)k->imm;
-    case KIR_BREAK: case KIR_NEXT: return jump_target(d, at);
-    case KIR_CONST: case KIR_PARAM: case KIR_OP: case KIR_CAST: case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE:
-    case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC: case KIR_BOUND:
-    case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_REDUCE: case KIR_SCAN: case KIR_LOOP: case KIR_BLOCK:
-    case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_FAULT:
-    case KIR_COUNT:
-        break;
+        case KIR_EACH:
+        case KIR_FOR: return d->close[at] + 1;
+        case KIR_IF: return (d->divide[at] >= 0 ? d->divide[at] : d->close[at]) + 1;
+        case KIR_ELSE: return d->close[at] + 1;
+        case KIR_END: return (int32_t)k->imm;
+        case KIR_BREAK:
+        case KIR_NEXT: return jump_target(d, at);
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_OP:
+        case KIR_CAST:
+        case KIR_INDEX:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_IOTA:
+        case KIR_LOADX:
+        case KIR_STOREX:
+        case KIR_ATOMIC:
+        case KIR_BOUND:
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_THREAD:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT:
+        case KIR_COUNT: break;
     }
     return -1;
 }
@@ -77,17 +104,26 @@ static int32_t target(const decode *d, size_t at) {
 static ref_step make_step(const decode *d, size_t at) {
     const kir_func *f = d->f;
     const kir_ins *k = &f->code[at];
-    ref_step s = {.run = ref_step_run(f, k), .out = (int32_t)at, .a = k->a, .b = k->b, .c = k->c, .imm = k->imm,
-                  .line = k->line, .sub = k->sub, .type = k->type, .from = DT_NONE};
+    ref_step s = {.run = ref_step_run(f, k),
+                  .out = (int32_t)at,
+                  .a = k->a,
+                  .b = k->b,
+                  .c = k->c,
+                  .imm = k->imm,
+                  .line = k->line,
+                  .sub = k->sub,
+                  .type = k->type,
+                  .from = DT_NONE};
     if (k->a >= 0) s.from = f->code[k->a].type;
     if (k->code == KIR_OP) {
         gpa_op op = (gpa_op)k->sub;
-        s.fn = op_function(op, (gpa_dtype)f->code[op_info[op].sig == SIG_SELECT ? k->b : k->a].type);
+        s.fn =
+            op_function(op, (gpa_dtype)f->code[op_info[op].sig == SIG_SELECT ? k->b : k->a].type);
         if (k->b < 0) s.b = k->a;
         if (k->c < 0) s.c = k->a;
     }
-    bool memory = k->code == KIR_LOAD || k->code == KIR_STORE || k->code == KIR_LOADX || k->code == KIR_STOREX ||
-                  k->code == KIR_ATOMIC;
+    bool memory = k->code == KIR_LOAD || k->code == KIR_STORE || k->code == KIR_LOADX ||
+                  k->code == KIR_STOREX || k->code == KIR_ATOMIC;
     if (memory) s.size = dtype_info[f->arrays[k->sub].dtype].size, s.type = f->arrays[k->sub].dtype;
     if (k->code == KIR_PRINT)
         for (s.b = 0; at > (size_t)s.b && f->code[at - (size_t)s.b - 1].code == KIR_ARG;) s.b++;
@@ -96,8 +132,8 @@ static ref_step make_step(const decode *d, size_t at) {
     return s;
 }
 
-/* Fills the tables of the program; accumulators are numbered in the order of their instructions, so those of an EACH
- * lie together, and its step says which: a .. b. */
+/* Fills the tables of the program; accumulators are numbered in the order of their instructions, so
+ * those of an EACH lie together, and its step says which: a .. b. */
 static void fill(decode *d) {
     const kir_func *f = d->f;
     gpa_prog *p = d->p;
@@ -162,7 +198,8 @@ gpa_code ref_decode(const kir_func *f, gpa_prog **out, gpa_err *e) {
     p->arrays = mem_new(f->n_arrays * sizeof *p->arrays);
     p->consts = mem_new(f->n_consts * sizeof *p->consts);
     p->texts = mem_new(f->n_texts * sizeof *p->texts);
-    if (!p->steps || !p->fixed || !p->accs || !p->arrays || !p->consts || !p->texts || !copy_tables(f, p)) {
+    if (!p->steps || !p->fixed || !p->accs || !p->arrays || !p->consts || !p->texts ||
+        !copy_tables(f, p)) {
         rc = gpa_no_memory(e);
         goto out;
     }

@@ -1,9 +1,10 @@
-/* KERNEL programs: the threads of a block run one after another, each until it waits or ends; when none can go on, those
- * that wait together are served together. What they do to memory that others use is checked on the way (race_check.c).
+/* KERNEL programs: the threads of a block run one after another, each until it waits or ends; when
+ * none can go on, those that wait together are served together. What they do to memory that others
+ * use is checked on the way (race_check.c).
  *
- * Invariant between rounds: every thread is DONE or waits at a step. A warp's exchange is served when no lane of the
- * warp can run, for the lanes that wait at the same step; a barrier when every thread of the block that is not done
- * waits at it. Blocks run in order. */
+ * Invariant between rounds: every thread is DONE or waits at a step. A warp's exchange is served
+ * when no lane of the warp can run, for the lanes that wait at the same step; a barrier when every
+ * thread of the block that is not done waits at it. Blocks run in order. */
 #include "runtime/ref/ref.h"
 
 enum { WARP = 32 };
@@ -17,23 +18,26 @@ typedef struct {
 } thread;
 
 typedef struct {
-    ref_frame *top;       /* the launch's own frame: registers to copy, arrays bound */
+    ref_frame *top; /* the launch's own frame: registers to copy, arrays bound */
     thread *threads;
     uint32_t n;           /* threads of a block */
     size_t local, shared; /* bytes of LOCAL arrays per thread, SHARED ones per block */
     unsigned char *locals, *shareds;
     gpa_val *regs;
-    ref_place *places;    /* per thread a copy: LOCAL arrays differ */
-    uint64_t number;      /* of the block, counted along x, then y, z */
+    ref_place *places; /* per thread a copy: LOCAL arrays differ */
+    uint64_t number;   /* of the block, counted along x, then y, z */
 } block;
 
 static size_t padded(size_t n) { return (n + 15u) & ~(size_t)15; }
 
 static bool is_dynamic(const kir_array *a) { return a->where == KIR_SHARED && a->count == 0; }
 
-static size_t static_bytes(const kir_array *a) { return padded(a->count * dtype_size((gpa_dtype)a->dtype)); }
+static size_t static_bytes(const kir_array *a) {
+    return padded(a->count * dtype_size((gpa_dtype)a->dtype));
+}
 
-/* Places the block's SHARED arrays; those whose size the launch gives lie at one place, behind the others. */
+/* Places the block's SHARED arrays; those whose size the launch gives lie at one place, behind the
+ * others. */
 static gpa_code place_shared(block *b, gpa_err *e) {
     const gpa_prog *p = b->top->prog;
     const gpa_launch *l = b->top->launch;
@@ -42,8 +46,10 @@ static gpa_code place_shared(block *b, gpa_err *e) {
     for (size_t k = 0; k < p->n_arrays && !rc; k++) {
         const kir_array *a = &p->arrays[k];
         if (a->where != KIR_SHARED) continue;
-        size_t unit = dtype_size((gpa_dtype)a->dtype), bytes = is_dynamic(a) ? l->shared : a->count * unit;
-        b->top->places[k] = (ref_place){.base = is_dynamic(a) ? dynamic : at, .count = (int64_t)(bytes / unit)};
+        size_t unit = dtype_size((gpa_dtype)a->dtype),
+               bytes = is_dynamic(a) ? l->shared : a->count * unit;
+        b->top->places[k] =
+            (ref_place){.base = is_dynamic(a) ? dynamic : at, .count = (int64_t)(bytes / unit)};
         rc = check_shared(b->top->check, k, b->top->places[k].base, bytes, unit, e);
         if (!is_dynamic(a)) at += static_bytes(a);
     }
@@ -151,7 +157,8 @@ static uint32_t lanes_where(const exchange *x, gpa_val equal, bool as_bool) {
         if (!x->lane[k]) continue;
         gpa_val v = operand(x, k, x->step->a);
         gpa_dtype t = (gpa_dtype)x->step->from;
-        bool hit = as_bool ? dtype_cast(v, t, DT_BOOL).BOOL : op_scalar(OP_EQUAL, t, v, equal, equal).BOOL;
+        bool hit =
+            as_bool ? dtype_cast(v, t, DT_BOOL).BOOL : op_scalar(OP_EQUAL, t, v, equal, equal).BOOL;
         if (hit) mask |= 1u << k;
     }
     return mask;
@@ -161,19 +168,22 @@ static gpa_val warp_value(const exchange *x, unsigned lane) {
     gpa_val v = operand(x, lane, x->step->a), out = {.bits = {0, 0}};
     uint32_t truth = 0, same = 0;
     kir_warp row = (kir_warp)x->step->sub;
-    if (row == KIR_WA_ALL || row == KIR_WA_ANY || row == KIR_WA_EQ || row == KIR_WA_BALLOT) truth = lanes_where(x, v, true);
+    if (row == KIR_WA_ALL || row == KIR_WA_ANY || row == KIR_WA_EQ || row == KIR_WA_BALLOT)
+        truth = lanes_where(x, v, true);
     if (row == KIR_WA_MATCH_ANY || row == KIR_WA_MATCH_ALL) same = lanes_where(x, v, false);
     switch (row) {
-    case KIR_WA_SHFL: case KIR_WA_SHFL_UP: case KIR_WA_SHFL_DOWN: case KIR_WA_SHFL_XOR:
-        return operand(x, source_lane(x, lane), x->step->a);
-    case KIR_WA_ALL: out.BOOL = truth == x->active; break;
-    case KIR_WA_ANY: out.BOOL = truth != 0; break;
-    case KIR_WA_EQ: out.BOOL = truth == 0 || truth == x->active; break;
-    case KIR_WA_BALLOT: out.U32 = truth; break;
-    case KIR_WA_MATCH_ANY: out.U32 = same; break;
-    case KIR_WA_MATCH_ALL: out.U32 = same == x->active ? same : 0; break;
-    case KIR_WA_ACTIVEMASK: out.U32 = x->active; break;
-    case KIR_WA_ROWS: break;
+        case KIR_WA_SHFL:
+        case KIR_WA_SHFL_UP:
+        case KIR_WA_SHFL_DOWN:
+        case KIR_WA_SHFL_XOR: return operand(x, source_lane(x, lane), x->step->a);
+        case KIR_WA_ALL: out.BOOL = truth == x->active; break;
+        case KIR_WA_ANY: out.BOOL = truth != 0; break;
+        case KIR_WA_EQ: out.BOOL = truth == 0 || truth == x->active; break;
+        case KIR_WA_BALLOT: out.U32 = truth; break;
+        case KIR_WA_MATCH_ANY: out.U32 = same; break;
+        case KIR_WA_MATCH_ALL: out.U32 = same == x->active ? same : 0; break;
+        case KIR_WA_ACTIVEMASK: out.U32 = x->active; break;
+        case KIR_WA_ROWS: break;
     }
     return out;
 }
@@ -204,13 +214,16 @@ static unsigned missing(const block *b, uint32_t first, const exchange *x, uint3
     bool active = x->step->type != DT_NONE && x->step->sub == KIR_WA_ACTIVEMASK;
     unsigned i = 0;
     for (; i < WARP; i++)
-        if (!active && first + i < b->n && mask >> i & 1u && !x->lane[i] && b->threads[first + i].state != ENDED) break;
+        if (!active && first + i < b->n && mask >> i & 1u && !x->lane[i] &&
+            b->threads[first + i].state != ENDED)
+            break;
     return i;
 }
 
 /* Ends the launch: lane `from` does not take part. */
 static bool lane_fault(block *b, thread *th, unsigned from, uint32_t how) {
-    ref_fault(&th->fr, th->fr.resume, (kir_fault_record){.kind = KIR_FT_LANE, .a = from, .how = how});
+    ref_fault(&th->fr, th->fr.resume,
+              (kir_fault_record){.kind = KIR_FT_LANE, .a = from, .how = how});
     b->top->why = th->fr.why;
     b->top->rc = th->fr.rc;
     return false;
@@ -237,8 +250,8 @@ static bool exchange_values(block *b, uint32_t first, exchange *x) {
 
 static bool diverged(block *b, thread *waits, const thread *other);
 
-/* Serves the first exchange of this warp to which all its lanes have come. *served stays false where nobody waits for one.
- * False when the launch ends: some lanes do not come. */
+/* Serves the first exchange of this warp to which all its lanes have come. *served stays false
+ * where nobody waits for one. False when the launch ends: some lanes do not come. */
 static bool serve_warp(block *b, uint32_t first, bool *served) {
     exchange x;
     thread *waits = NULL;
@@ -262,16 +275,21 @@ static bool serve_warp(block *b, uint32_t first, bool *served) {
 /* Not all threads of the block are at one barrier: `waits` is, `other` is not. */
 static bool diverged(block *b, thread *waits, const thread *other) {
     kir_fault_record f = {.kind = KIR_FT_BARRIER};
-    if (other->state == ENDED) f.how = KIR_HOW_ENDED;
-    else f.other_line = other->fr.resume->line;
-    for (int d = 0; d < 3; d++) f.other_block[d] = (int32_t)other->fr.block[d], f.other_thread[d] = (int32_t)other->fr.thread[d];
+    if (other->state == ENDED)
+        f.how = KIR_HOW_ENDED;
+    else
+        f.other_line = other->fr.resume->line;
+    for (int d = 0; d < 3; d++)
+        f.other_block[d] = (int32_t)other->fr.block[d],
+        f.other_thread[d] = (int32_t)other->fr.thread[d];
     ref_fault(&waits->fr, waits->fr.resume, f);
     b->top->why = waits->fr.why;
     b->top->rc = waits->fr.rc;
     return false;
 }
 
-/* Serves the barrier that all threads stand at. False when all are done, or when some are not there. */
+/* Serves the barrier that all threads stand at. False when all are done, or when some are not
+ * there. */
 static bool serve_barrier(block *b) {
     thread *first = NULL;
     int32_t truths = 0;
@@ -284,7 +302,9 @@ static bool serve_barrier(block *b) {
         if (th->state == ENDED || th->fr.resume != at) return diverged(b, first, th);
         if (at->a >= 0) truths += th->fr.r[at->a].BOOL != 0;
     }
-    int32_t v = at->sub == KIR_BA_COUNT ? truths : at->sub == KIR_BA_AND ? truths == (int32_t)b->n : truths > 0;
+    int32_t v = at->sub == KIR_BA_COUNT ? truths
+                : at->sub == KIR_BA_AND ? truths == (int32_t)b->n
+                                        : truths > 0;
     for (uint32_t t = 0; t < b->n; t++) {
         if (at->type != DT_NONE) b->threads[t].fr.r[at->out].I32 = v;
         b->threads[t].state = READY;
@@ -316,7 +336,8 @@ gpa_code ref_run_kernel(ref_frame *fr) {
     bool more = rc == GPA_OK;
     for (b.number = 0; b.number < blocks && more; b.number++) {
         uint64_t k = b.number;
-        uint32_t at[3] = {(uint32_t)(k % grid[0]), (uint32_t)(k / grid[0] % grid[1]), (uint32_t)(k / grid[0] / grid[1])};
+        uint32_t at[3] = {(uint32_t)(k % grid[0]), (uint32_t)(k / grid[0] % grid[1]),
+                          (uint32_t)(k / grid[0] / grid[1])};
         more = ref_alive(fr) && run_block(&b, at);
     }
     free_block(&b);

@@ -1,10 +1,12 @@
-/* What threads of a KERNEL do to memory that others use: races, and reads of shared memory that nobody wrote.
+/* What threads of a KERNEL do to memory that others use: races, and reads of shared memory that
+ * nobody wrote.
  *
- * Every element of an array that the program writes has a cell: its last write and its last two reads by different
- * threads. Two touches of one element by different threads, one of them a write, are ordered when a barrier of the block
- * (or, within a warp, of the warp) lies between them, when both are atomic, or when the first thread's block passed a
- * fence and the second thread has since used an atomic: the way blocks tell each other that something is ready. Otherwise
- * they race. A write that leaves what is there already is none: many threads may raise one flag.
+ * Every element of an array that the program writes has a cell: its last write and its last two
+ * reads by different threads. Two touches of one element by different threads, one of them a write,
+ * are ordered when a barrier of the block (or, within a warp, of the warp) lies between them, when
+ * both are atomic, or when the first thread's block passed a fence and the second thread has since
+ * used an atomic: the way blocks tell each other that something is ready. Otherwise they race. A
+ * write that leaves what is there already is none: many threads may raise one flag.
  *
  * Reading order: shadows, the clock, touches. */
 #include "runtime/ref/ref.h"
@@ -36,7 +38,8 @@ struct ref_check {
     uint64_t *fences;  /* per block: when it last passed a fence */
     uint64_t *atomics; /* per thread of the block: when it last used an atomic */
     uint32_t n_threads, epoch, warp_epoch[WARPS];
-    kir_fault_record unwritten; /* the round's first read of what nobody has written: a race if someone still does */
+    kir_fault_record unwritten; /* the round's first read of what nobody has written: a race if
+                                   someone still does */
 };
 
 /* ---- shadows ---- */
@@ -48,8 +51,10 @@ static void forget_cells(shadow *s) {
     }
 }
 
-/* The shadow of memory at base for array k; cells are as small as the smallest element seen there. */
-static gpa_code shade(ref_check *c, size_t k, const unsigned char *base, size_t bytes, size_t unit, bool shared, gpa_err *e) {
+/* The shadow of memory at base for array k; cells are as small as the smallest element seen there.
+ */
+static gpa_code shade(ref_check *c, size_t k, const unsigned char *base, size_t bytes, size_t unit,
+                      bool shared, gpa_err *e) {
     shadow *s = c->all;
     while (s && s->base != base) s = s->next;
     if (!s) {
@@ -89,7 +94,8 @@ gpa_code check_new(const ref_frame *fr, ref_check **out, gpa_err *e) {
         const gpa_mem *m = a->where == KIR_GLOBAL ? l->arrays[k].mem : NULL;
         bool written = false;
         for (size_t w = 0; m && w < p->n_arrays; w++)
-            written |= p->arrays[w].where == KIR_GLOBAL && l->arrays[w].mem == m && p->written >> w & 1u;
+            written |=
+                p->arrays[w].where == KIR_GLOBAL && l->arrays[w].mem == m && p->written >> w & 1u;
         if (written) TRY(shade(c, k, m->data, m->n, dtype_size((gpa_dtype)a->dtype), false, e));
     }
     *out = c;
@@ -99,7 +105,8 @@ out:
     return rc;
 }
 
-gpa_code check_shared(ref_check *c, size_t k, const unsigned char *base, size_t n, size_t unit, gpa_err *e) {
+gpa_code check_shared(ref_check *c, size_t k, const unsigned char *base, size_t n, size_t unit,
+                      gpa_err *e) {
     return shade(c, k, base, n, unit, true, e);
 }
 
@@ -140,7 +147,8 @@ static bool ordered(const ref_check *c, const touch *was, const touch *now) {
     bool here = was->block == now->block;
     if (here && was->thread == now->thread) return true;
     if (here && was->epoch != now->epoch) return true;
-    if (here && was->thread / 32 == now->thread / 32 && was->warp_epoch != now->warp_epoch) return true;
+    if (here && was->thread / 32 == now->thread / 32 && was->warp_epoch != now->warp_epoch)
+        return true;
     return c->fences[was->block] > was->tick && c->atomics[now->thread] > was->tick;
 }
 
@@ -150,7 +158,8 @@ static void unravel(int32_t out[3], uint64_t linear, const uint32_t size[3]) {
     out[2] = (int32_t)(linear / size[0] / size[1]);
 }
 
-static bool race(ref_frame *fr, const ref_step *s, const touch *was, int64_t at, bool writes, bool other_writes) {
+static bool race(ref_frame *fr, const ref_step *s, const touch *was, int64_t at, bool writes,
+                 bool other_writes) {
     kir_fault_record f = {.kind = KIR_FT_RACE, .axis = s->sub, .a = at, .other_line = was->line};
     f.how = (writes ? KIR_HOW_WRITES : 0u) | (other_writes ? KIR_HOW_OTHER_WRITES : 0u);
     unravel(f.other_block, was->block, fr->launch->grid);
@@ -162,8 +171,10 @@ static bool race(ref_frame *fr, const ref_step *s, const touch *was, int64_t at,
 static void note_unwritten(const ref_frame *fr, const ref_step *s, int64_t at) {
     kir_fault_record *f = &fr->check->unwritten;
     if (f->set) return;
-    *f = (kir_fault_record){.set = 1, .kind = KIR_FT_UNWRITTEN, .line = s->line, .axis = s->sub, .a = at};
-    for (int d = 0; d < 3; d++) f->block[d] = (int32_t)fr->block[d], f->thread[d] = (int32_t)fr->thread[d];
+    *f = (kir_fault_record){
+        .set = 1, .kind = KIR_FT_UNWRITTEN, .line = s->line, .axis = s->sub, .a = at};
+    for (int d = 0; d < 3; d++)
+        f->block[d] = (int32_t)fr->block[d], f->thread[d] = (int32_t)fr->thread[d];
 }
 
 bool check_round(ref_frame *top) {
@@ -175,15 +186,18 @@ bool check_round(ref_frame *top) {
 }
 
 static void note_read(cell *x, const touch *now) {
-    bool same = x->read[0].set && x->read[0].block == now->block && x->read[0].thread == now->thread;
+    bool same =
+        x->read[0].set && x->read[0].block == now->block && x->read[0].thread == now->thread;
     if (!same) x->read[1] = x->read[0];
     x->read[0] = *now;
 }
 
-static bool touch_cell(ref_frame *fr, const ref_step *s, cell *x, int64_t at, const touch *now, ref_access how, bool changes) {
+static bool touch_cell(ref_frame *fr, const ref_step *s, cell *x, int64_t at, const touch *now,
+                       ref_access how, bool changes) {
     const ref_check *c = fr->check;
     bool writes = how != REF_READS;
-    if (!ordered(c, &x->write, now) && (!writes || changes)) return race(fr, s, &x->write, at, writes, true);
+    if (!ordered(c, &x->write, now) && (!writes || changes))
+        return race(fr, s, &x->write, at, writes, true);
     for (int i = 0; i < 2 && changes; i++)
         if (!ordered(c, &x->read[i], now)) return race(fr, s, &x->read[i], at, true, false);
     if (how != REF_WRITES) note_read(x, now);
@@ -191,12 +205,19 @@ static bool touch_cell(ref_frame *fr, const ref_step *s, cell *x, int64_t at, co
     return true;
 }
 
-bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int64_t at, ref_access how, const void *now) {
+bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int64_t at,
+                  ref_access how, const void *now) {
     ref_check *c = fr->check;
     shadow *d = c->of[s->sub];
     if (!d) return true;
-    touch t = {.tick = ++c->tick, .block = c->block, .epoch = c->epoch, .warp_epoch = c->warp_epoch[fr->linear / 32 % WARPS],
-               .line = s->line, .thread = fr->linear, .set = true, .atomic = how == REF_UPDATES};
+    touch t = {.tick = ++c->tick,
+               .block = c->block,
+               .epoch = c->epoch,
+               .warp_epoch = c->warp_epoch[fr->linear / 32 % WARPS],
+               .line = s->line,
+               .thread = fr->linear,
+               .set = true,
+               .atomic = how == REF_UPDATES};
     bool changes = how == REF_UPDATES || (how == REF_WRITES && memcmp(p, now, s->size) != 0);
     for (size_t byte = 0; byte < s->size; byte += d->unit) {
         cell *x = cell_at(d, (size_t)(p - d->base) + byte);

@@ -1,5 +1,6 @@
-/* The reference device: host memory, kir interpreted literally, every access checked. It is the oracle of the other
- * devices and the device of a machine that has none. Work is done at once, so there is nothing to queue or wait for.
+/* The reference device: host memory, kir interpreted literally, every access checked. It is the
+ * oracle of the other devices and the device of a machine that has none. Work is done at once, so
+ * there is nothing to queue or wait for.
  *
  * Reading order: the device, memory, programs, launches, the table of the contract. */
 #include "runtime/ref/ref.h"
@@ -24,9 +25,16 @@ static void ref_close(gpa_dev *d) { mem_free(d); }
 
 static void ref_caps(gpa_dev *d, gpa_caps *out) {
     (void)d;
-    *out = (gpa_caps){.name = "ref", .desc = "interpreter, every access checked", .dtypes = (1u << DT_COUNT) - 1,
-                      .align = 16, .max_arrays = KIR_MAX_ARRAYS, .max_params = 4096, .max_threads = 1024,
-                      .max_shared = 48 << 10, .units = 1, .host_visible = true};
+    *out = (gpa_caps){.name = "ref",
+                      .desc = "interpreter, every access checked",
+                      .dtypes = (1u << DT_COUNT) - 1,
+                      .align = 16,
+                      .max_arrays = KIR_MAX_ARRAYS,
+                      .max_params = 4096,
+                      .max_threads = 1024,
+                      .max_shared = 48 << 10,
+                      .units = 1,
+                      .host_visible = true};
 }
 
 /* ---- memory ---- */
@@ -49,10 +57,12 @@ static void *ref_base(gpa_mem *m) { return m->data; }
 
 static gpa_code need_inside(const gpa_mem *m, size_t at, size_t n, gpa_err *e) {
     if (at <= m->n && n <= m->n - at) return GPA_OK;
-    return gpa_fail(e, GPA_E_INTERNAL, "bytes %zu to %zu of an allocation of %zu", at, at + n, m->n);
+    return gpa_fail(e, GPA_E_INTERNAL, "bytes %zu to %zu of an allocation of %zu", at, at + n,
+                    m->n);
 }
 
-static gpa_code ref_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n, gpa_err *e) {
+static gpa_code ref_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
+                           gpa_err *e) {
     (void)d;
     gpa_code rc = need_inside(to, at, n, e);
     if (!rc && n) memcpy(to->data + at, from, n);
@@ -66,7 +76,8 @@ static gpa_code ref_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, siz
     return rc;
 }
 
-static gpa_code ref_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+static gpa_code ref_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
+                         size_t n, gpa_err *e) {
     (void)d;
     gpa_code rc = need_inside(to, to_at, n, e);
     if (!rc) rc = need_inside(from, from_at, n, e);
@@ -90,10 +101,12 @@ static void ref_drop_prog(gpa_dev *d, gpa_prog *p) {
 static gpa_code ref_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
     (void)d;
     switch (what) {
-    case GPA_DUMP_SOURCE:
-    case GPA_DUMP_IR: str_put(out, p->ir); break;
-    case GPA_DUMP_ASM: break;
-    case GPA_DUMP_RESOURCES: str_printf(out, "%zu steps, %zu registers\n", p->n_steps, p->n_regs); break;
+        case GPA_DUMP_SOURCE:
+        case GPA_DUMP_IR: str_put(out, p->ir); break;
+        case GPA_DUMP_ASM: break;
+        case GPA_DUMP_RESOURCES:
+            str_printf(out, "%zu steps, %zu registers\n", p->n_steps, p->n_regs);
+            break;
     }
     return out->failed ? gpa_no_memory(e) : GPA_OK;
 }
@@ -102,15 +115,20 @@ static gpa_code ref_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, g
 
 static gpa_val fixed_value(const gpa_prog *p, const gpa_launch *l, const kir_ins *i) {
     gpa_val v = {.bits = {0, 0}};
-    if (i->code == KIR_CONST) v = p->consts[i->imm];
-    else if (i->code == KIR_PARAM) v = l->params[i->imm];
-    else if (i->code == KIR_STRIDE) v.I64 = l->arrays[i->sub].stride[i->imm];
-    else v.I64 = i->sub == KIR_SPACE ? l->size[i->imm] : l->arrays[i->sub].size[i->imm];
+    if (i->code == KIR_CONST)
+        v = p->consts[i->imm];
+    else if (i->code == KIR_PARAM)
+        v = l->params[i->imm];
+    else if (i->code == KIR_STRIDE)
+        v.I64 = l->arrays[i->sub].stride[i->imm];
+    else
+        v.I64 = i->sub == KIR_SPACE ? l->size[i->imm] : l->arrays[i->sub].size[i->imm];
     return v;
 }
 
 void ref_fill(const gpa_prog *p, const gpa_launch *l, gpa_val *r) {
-    for (size_t k = 0; k < p->n_fixed; k++) r[p->fixed[k].reg] = fixed_value(p, l, &p->fixed[k].ins);
+    for (size_t k = 0; k < p->n_fixed; k++)
+        r[p->fixed[k].reg] = fixed_value(p, l, &p->fixed[k].ins);
 }
 
 /* Arrays bound at launch; those of a block or a thread are placed by whoever owns their memory. */
@@ -120,13 +138,16 @@ static void place_arrays(ref_frame *fr) {
         const gpa_binding *b = &fr->launch->arrays[k];
         bool bound = (a->where == KIR_GLOBAL || a->where == KIR_CONSTANT) && b->mem;
         fr->cursor[k] = b->offset;
-        fr->places[k] = (ref_place){.base = bound ? b->mem->data : NULL, .first = bound ? b->offset : 0,
-                                    .count = bound ? (int64_t)(b->mem->n / dtype_size((gpa_dtype)a->dtype)) : 0};
+        fr->places[k] = (ref_place){
+            .base = bound ? b->mem->data : NULL,
+            .first = bound ? b->offset : 0,
+            .count = bound ? (int64_t)(b->mem->n / dtype_size((gpa_dtype)a->dtype)) : 0};
     }
 }
 
 static size_t local_bytes(const kir_array *a) {
-    return a->where == KIR_LOCAL ? (a->count * dtype_size((gpa_dtype)a->dtype) + 15u) & ~(size_t)15 : 0;
+    return a->where == KIR_LOCAL ? (a->count * dtype_size((gpa_dtype)a->dtype) + 15u) & ~(size_t)15
+                                 : 0;
 }
 
 /* LOCAL arrays of a MAP program lie in one block (owned by the caller): there is one thread. */
@@ -136,7 +157,8 @@ static unsigned char *place_locals(ref_frame *fr) {
     for (size_t k = 0; k < p->n_arrays; k++) n += local_bytes(&p->arrays[k]);
     unsigned char *all = mem_zero(n), *at = all;
     for (size_t k = 0; k < p->n_arrays && all; k++) {
-        if (p->arrays[k].where == KIR_LOCAL) fr->places[k] = (ref_place){.base = at, .count = p->arrays[k].count};
+        if (p->arrays[k].where == KIR_LOCAL)
+            fr->places[k] = (ref_place){.base = at, .count = p->arrays[k].count};
         at += local_bytes(&p->arrays[k]);
     }
     return all;
@@ -190,7 +212,9 @@ static gpa_code ref_sync(gpa_dev *d, gpa_err *e) {
     return GPA_OK;
 }
 
-static void ref_interrupt(gpa_dev *d, bool on) { atomic_store_explicit(&d->interrupted, on, memory_order_relaxed); }
+static void ref_interrupt(gpa_dev *d, bool on) {
+    atomic_store_explicit(&d->interrupted, on, memory_order_relaxed);
+}
 
 /* ---- the contract ---- */
 

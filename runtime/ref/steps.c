@@ -1,7 +1,8 @@
 /* What each instruction does: the definition of kir.
  *
- * Every access of memory is checked against the allocation; one outside is a fault of whoever made the program, so it
- * is GPA_E_INTERNAL. Reading order: the frame, values, memory, reductions, structure, reports, kernels, the table. */
+ * Every access of memory is checked against the allocation; one outside is a fault of whoever made
+ * the program, so it is GPA_E_INTERNAL. Reading order: the frame, values, memory, reductions,
+ * structure, reports, kernels, the table. */
 #include "runtime/ref/ref.h"
 
 enum { FUEL = 4096 };
@@ -35,7 +36,8 @@ bool ref_advance(ref_frame *fr, uint32_t dims) {
         if (!(dims >> d & 1u)) continue;
         bool more = ++fr->index[d] < l->size[d];
         int64_t by = more ? 1 : 1 - l->size[d];
-        for (size_t k = 0; k < fr->prog->n_arrays; k++) fr->cursor[k] += by * l->arrays[k].stride[d];
+        for (size_t k = 0; k < fr->prog->n_arrays; k++)
+            fr->cursor[k] += by * l->arrays[k].stride[d];
         if (more) return true;
         fr->index[d] = 0;
     }
@@ -78,18 +80,22 @@ static const ref_step *run_iota(ref_frame *fr, const ref_step *s) {
 
 const ref_step *ref_fault(ref_frame *fr, const ref_step *s, kir_fault_record what) {
     kir_fault_record *f = fr->launch->fault;
-    if (!f) return ref_stop(fr, GPA_E_INTERNAL, "a program faulted that was launched without a fault record");
+    if (!f)
+        return ref_stop(fr, GPA_E_INTERNAL,
+                        "a program faulted that was launched without a fault record");
     if (!f->set) {
         *f = what;
         f->set = 1;
         f->line = s->line;
-        for (int d = 0; d < 3; d++) f->block[d] = (int32_t)fr->block[d], f->thread[d] = (int32_t)fr->thread[d];
+        for (int d = 0; d < 3; d++)
+            f->block[d] = (int32_t)fr->block[d], f->thread[d] = (int32_t)fr->thread[d];
     }
     fr->why = REF_FAULT;
     return NULL;
 }
 
-static const ref_step *fault(ref_frame *fr, const ref_step *s, kir_fault kind, uint32_t axis, int64_t a, int64_t b) {
+static const ref_step *fault(ref_frame *fr, const ref_step *s, kir_fault kind, uint32_t axis,
+                             int64_t a, int64_t b) {
     return ref_fault(fr, s, (kir_fault_record){.kind = kind, .axis = axis, .a = a, .b = b});
 }
 
@@ -99,7 +105,9 @@ static const ref_step *run_bound(ref_frame *fr, const ref_step *s) {
     bool unchecked = fr->prog->flags & KIR_F_UNCHECKED;
     if (unchecked || (at >= 0 && at < n)) return s + 1;
     if (s->imm == KIR_INSIDE) {
-        ref_stop(fr, GPA_E_INTERNAL, "kir: index %lld of %lld, in instruction %d, was said to be inside", (long long)i, (long long)n, (int)s->out);
+        ref_stop(fr, GPA_E_INTERNAL,
+                 "kir: index %lld of %lld, in instruction %d, was said to be inside", (long long)i,
+                 (long long)n, (int)s->out);
         return NULL;
     }
     return fault(fr, s, KIR_FT_INDEX, s->sub, i, n);
@@ -120,17 +128,18 @@ static const ref_step *run_set(ref_frame *fr, const ref_step *s) {
 static unsigned char *element(ref_frame *fr, const ref_step *s, int64_t at) {
     const ref_place *p = &fr->places[s->sub];
     if (at >= 0 && at < p->count) return p->base + (size_t)at * s->size;
-    ref_stop(fr, GPA_E_INTERNAL, "kir: element %lld of array @%u, which has %lld, in instruction %d", (long long)at, s->sub,
-             (long long)p->count, (int)s->out);
+    ref_stop(fr, GPA_E_INTERNAL,
+             "kir: element %lld of array @%u, which has %lld, in instruction %d", (long long)at,
+             s->sub, (long long)p->count, (int)s->out);
     return NULL;
 }
 
-#define LOADER(name, member)                                                 \
-    static const ref_step *name(ref_frame *fr, const ref_step *s) {          \
-        const unsigned char *p = element(fr, s, fr->cursor[s->sub]);         \
-        if (!p) return NULL;                                                \
-        memcpy(&fr->r[s->out].member, p, sizeof fr->r->member);              \
-        return s + 1;                                                        \
+#define LOADER(name, member)                                         \
+    static const ref_step *name(ref_frame *fr, const ref_step *s) {  \
+        const unsigned char *p = element(fr, s, fr->cursor[s->sub]); \
+        if (!p) return NULL;                                         \
+        memcpy(&fr->r[s->out].member, p, sizeof fr->r->member);      \
+        return s + 1;                                                \
     }
 LOADER(run_load1, U8)
 LOADER(run_load2, U16)
@@ -165,7 +174,8 @@ static const ref_step *run_storex(ref_frame *fr, const ref_step *s) {
 
 static const ref_step *run_atomic(ref_frame *fr, const ref_step *s) {
     unsigned char *p = element(fr, s, fr->places[s->sub].first + fr->r[s->a].I64);
-    if (!p || (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_UPDATES, NULL))) return NULL;
+    if (!p || (fr->check && !check_access(fr, s, p, fr->r[s->a].I64, REF_UPDATES, NULL)))
+        return NULL;
     gpa_dtype t = (gpa_dtype)s->type;
     gpa_val old = dtype_load(p, t), c = fr->r[s->c >= 0 ? s->c : s->b];
     dtype_store(p, t, kir_atomic_result((kir_atomic)s->imm, t, old, fr->r[s->b], c));
@@ -185,7 +195,8 @@ static void acc_carry(ref_acc *acc, const ref_step *s) {
     gpa_red r = (gpa_red)s->sub;
     gpa_red_state sum = acc->part;
     unsigned level = 0;
-    for (; acc->blocks >> level & 1u; level++) sum = red_combine(r, (gpa_dtype)s->from, acc->tree[level], sum);
+    for (; acc->blocks >> level & 1u; level++)
+        sum = red_combine(r, (gpa_dtype)s->from, acc->tree[level], sum);
     acc->tree[level] = sum;
     acc->blocks++;
     acc->n = 0;
@@ -195,7 +206,8 @@ static void acc_carry(ref_acc *acc, const ref_step *s) {
 static gpa_red_state acc_value(const ref_acc *acc, const ref_step *s) {
     gpa_red_state sum = acc->part;
     for (unsigned level = 0; level < REF_LEVELS; level++)
-        if (acc->blocks >> level & 1u) sum = red_combine((gpa_red)s->sub, (gpa_dtype)s->from, acc->tree[level], sum);
+        if (acc->blocks >> level & 1u)
+            sum = red_combine((gpa_red)s->sub, (gpa_dtype)s->from, acc->tree[level], sum);
     return sum;
 }
 
@@ -225,10 +237,12 @@ static const ref_step *run_scan(ref_frame *fr, const ref_step *s) {
 
 static const ref_step *run_each(ref_frame *fr, const ref_step *s) {
     for (int32_t k = s->a; k < s->b; k++) acc_start(&fr->accs[k], &fr->prog->accs[k]);
-    return fr->hollow ? s->jump - 1 : s + 1; /* - 1: the END, which gives the reductions their start */
+    return fr->hollow ? s->jump - 1
+                      : s + 1; /* - 1: the END, which gives the reductions their start */
 }
 
-/* The END of EACH: after the last point the coordinates are back at 0 and the reductions get their values. */
+/* The END of EACH: after the last point the coordinates are back at 0 and the reductions get their
+ * values. */
 static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
     const ref_step *each = s->jump;
     if (!fr->hollow && ref_advance(fr, fr->prog->inner)) return ref_alive(fr) ? each + 1 : NULL;
@@ -236,8 +250,10 @@ static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
         const ref_step *acc = &fr->prog->accs[k];
         gpa_red_state sum = acc_value(&fr->accs[k], acc);
         gpa_dtype t = (gpa_dtype)acc->from;
-        if (red_info[acc->sub].arg) fr->r[acc->out].I64 = sum.at;
-        else if (acc->run == run_reduce) fr->r[acc->out] = dtype_cast(sum.v, dtype_info[t].compute, t);
+        if (red_info[acc->sub].arg)
+            fr->r[acc->out].I64 = sum.at;
+        else if (acc->run == run_reduce)
+            fr->r[acc->out] = dtype_cast(sum.v, dtype_info[t].compute, t);
     }
     return s + 1;
 }
@@ -247,7 +263,8 @@ static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
 static const ref_step *run_if(ref_frame *fr, const ref_step *s) {
     if (!fr->r[s->a].BOOL) return s->jump;
     if (s->imm != KIR_NEVER) return s + 1;
-    ref_stop(fr, GPA_E_INTERNAL, "kir: the condition of instruction %d was said never to hold", (int)s->out);
+    ref_stop(fr, GPA_E_INTERNAL, "kir: the condition of instruction %d was said never to hold",
+             (int)s->out);
     return NULL;
 }
 
@@ -256,7 +273,9 @@ static const ref_step *run_jump(ref_frame *fr, const ref_step *s) {
     return s->jump;
 }
 
-static const ref_step *run_trip(ref_frame *fr, const ref_step *s) { return ref_alive(fr) ? s->jump : NULL; }
+static const ref_step *run_trip(ref_frame *fr, const ref_step *s) {
+    return ref_alive(fr) ? s->jump : NULL;
+}
 
 static int64_t counter(const ref_frame *fr, const ref_step *s, int32_t reg) {
     return dtype_cast(fr->r[reg], (gpa_dtype)s->type, DT_I64).I64;
@@ -270,7 +289,8 @@ static const ref_step *run_for(ref_frame *fr, const ref_step *s) {
 
 static const ref_step *run_end_for(ref_frame *fr, const ref_step *s) {
     const ref_step *loop = s->jump;
-    int64_t i = counter(fr, loop, loop->out), stop = counter(fr, loop, loop->b), step = counter(fr, loop, loop->c), next;
+    int64_t i = counter(fr, loop, loop->out), stop = counter(fr, loop, loop->b),
+            step = counter(fr, loop, loop->c), next;
     bool over = __builtin_add_overflow(i, step, &next);
     if (over || (step < 0 ? next <= stop : next >= stop)) return s + 1;
     fr->r[loop->out] = dtype_cast((gpa_val){.I64 = next}, DT_I64, (gpa_dtype)loop->type);
@@ -283,7 +303,8 @@ static const ref_step *run_end_for(ref_frame *fr, const ref_step *s) {
 static const ref_step *run_print(ref_frame *fr, const ref_step *s) {
     const gpa_launch *l = fr->launch;
     gpa_said said = {.text = s->imm, .n = (uint32_t)s->b, .thread = fr->linear};
-    said.block = fr->block[0] + (uint64_t)l->grid[0] * (fr->block[1] + (uint64_t)l->grid[1] * fr->block[2]);
+    said.block =
+        fr->block[0] + (uint64_t)l->grid[0] * (fr->block[1] + (uint64_t)l->grid[1] * fr->block[2]);
     for (uint32_t k = 0; k < said.n; k++) said.args[k] = fr->r[(s - s->b + k)->a];
     if (l->say) l->say(l->user, &said);
     return s + 1;
@@ -301,13 +322,13 @@ static const ref_step *run_thread(ref_frame *fr, const ref_step *s) {
     const uint32_t *block = l->block, *t = fr->thread;
     uint32_t linear = t[0] + block[0] * (t[1] + block[1] * t[2]), v = 0;
     switch ((kir_thread)s->sub) {
-    case KIR_TH_TID: v = t[s->imm]; break;
-    case KIR_TH_BID: v = fr->block[s->imm]; break;
-    case KIR_TH_BDIM: v = block[s->imm]; break;
-    case KIR_TH_GDIM: v = l->grid[s->imm]; break;
-    case KIR_TH_LANE: v = linear % 32; break;
-    case KIR_TH_WARPSIZE: v = 32; break;
-    case KIR_TH_ROWS: break;
+        case KIR_TH_TID: v = t[s->imm]; break;
+        case KIR_TH_BID: v = fr->block[s->imm]; break;
+        case KIR_TH_BDIM: v = block[s->imm]; break;
+        case KIR_TH_GDIM: v = l->grid[s->imm]; break;
+        case KIR_TH_LANE: v = linear % 32; break;
+        case KIR_TH_WARPSIZE: v = 32; break;
+        case KIR_TH_ROWS: break;
     }
     fr->r[s->out].I32 = (int32_t)v;
     return s + 1;
@@ -334,43 +355,59 @@ static const ref_step *run_fence(ref_frame *fr, const ref_step *s) {
 /* ---- the table ---- */
 
 static ref_run load_of(uint8_t size) {
-    return size == 1 ? run_load1 : size == 2 ? run_load2 : size == 4 ? run_load4 : size == 8 ? run_load8 : run_load16;
+    return size == 1   ? run_load1
+           : size == 2 ? run_load2
+           : size == 4 ? run_load4
+           : size == 8 ? run_load8
+                       : run_load16;
 }
 
 static ref_run end_of(kir_code opener) {
-    return opener == KIR_EACH ? run_end_each : opener == KIR_FOR ? run_end_for : opener == KIR_LOOP ? run_trip : run_on;
+    return opener == KIR_EACH   ? run_end_each
+           : opener == KIR_FOR  ? run_end_for
+           : opener == KIR_LOOP ? run_trip
+                                : run_on;
 }
 
 ref_run ref_step_run(const kir_func *f, const kir_ins *i) {
     if (!i) return run_done;
     switch ((kir_code)i->code) {
-    case KIR_OP: return run_op;
-    case KIR_CAST: return run_cast;
-    case KIR_INDEX: return run_index;
-    case KIR_LOAD: return load_of(dtype_info[f->arrays[i->sub].dtype].size);
-    case KIR_STORE: return run_store;
-    case KIR_IOTA: return run_iota;
-    case KIR_LOADX: return run_loadx;
-    case KIR_STOREX: return run_storex;
-    case KIR_ATOMIC: return run_atomic;
-    case KIR_BOUND: return run_bound;
-    case KIR_VAR: case KIR_GET: return run_var;
-    case KIR_SET: return run_set;
-    case KIR_EACH: return run_each;
-    case KIR_REDUCE: return run_reduce;
-    case KIR_SCAN: return run_scan;
-    case KIR_IF: return run_if;
-    case KIR_ELSE: case KIR_BREAK: case KIR_NEXT: return run_jump;
-    case KIR_FOR: return run_for;
-    case KIR_LOOP: case KIR_BLOCK: case KIR_ARG: return run_on;
-    case KIR_FENCE: return run_fence;
-    case KIR_END: return end_of((kir_code)f->code[i->imm].code);
-    case KIR_THREAD: return run_thread;
-    case KIR_BARRIER: return run_barrier;
-    case KIR_WARP: return run_warp;
-    case KIR_PRINT: return run_print;
-    case KIR_FAULT: return run_fault;
-    case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_COUNT: break;
+        case KIR_OP: return run_op;
+        case KIR_CAST: return run_cast;
+        case KIR_INDEX: return run_index;
+        case KIR_LOAD: return load_of(dtype_info[f->arrays[i->sub].dtype].size);
+        case KIR_STORE: return run_store;
+        case KIR_IOTA: return run_iota;
+        case KIR_LOADX: return run_loadx;
+        case KIR_STOREX: return run_storex;
+        case KIR_ATOMIC: return run_atomic;
+        case KIR_BOUND: return run_bound;
+        case KIR_VAR:
+        case KIR_GET: return run_var;
+        case KIR_SET: return run_set;
+        case KIR_EACH: return run_each;
+        case KIR_REDUCE: return run_reduce;
+        case KIR_SCAN: return run_scan;
+        case KIR_IF: return run_if;
+        case KIR_ELSE:
+        case KIR_BREAK:
+        case KIR_NEXT: return run_jump;
+        case KIR_FOR: return run_for;
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_ARG: return run_on;
+        case KIR_FENCE: return run_fence;
+        case KIR_END: return end_of((kir_code)f->code[i->imm].code);
+        case KIR_THREAD: return run_thread;
+        case KIR_BARRIER: return run_barrier;
+        case KIR_WARP: return run_warp;
+        case KIR_PRINT: return run_print;
+        case KIR_FAULT: return run_fault;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_COUNT: break;
     }
     return NULL;
 }

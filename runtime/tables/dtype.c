@@ -1,8 +1,8 @@
 /* The dtypes: facts from the table, NumPy's promotion and casting rules, conversion of one value.
  *
- * Conversions are those of x86-64, written so that no case is undefined in C: out of range a float becomes what the
- * hardware's instruction gives, and narrower integers keep the low bits of a 32- or 64-bit conversion. Reading order:
- * halves, facts, names, promotion, casts. */
+ * Conversions are those of x86-64, written so that no case is undefined in C: out of range a float
+ * becomes what the hardware's instruction gives, and narrower integers keep the low bits of a 32-
+ * or 64-bit conversion. Reading order: halves, facts, names, promotion, casts. */
 #include "runtime/tables/dtype.h"
 
 #include "runtime/base/base.h"
@@ -41,7 +41,8 @@ uint16_t half_from_float(float f) {
         uint32_t payload = rest >> 13 & 0x3ffu;
         return (uint16_t)(sign | 0x7c00u | (payload ? payload : 1));
     }
-    if (rest >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u); /* 65520 and above round to infinity */
+    if (rest >= 0x477ff000u)
+        return (uint16_t)(sign | 0x7c00u); /* 65520 and above round to infinity */
     if (rest < 0x38800000u) /* subnormal: the addition rounds at 2^-24, the last place of 0.5f */
         return (uint16_t)(sign | (float_bits(float_of(rest) + 0.5f) - 0x3f000000u));
     rest += 0xfffu + (rest >> 13 & 1u);
@@ -77,9 +78,15 @@ uint16_t bfloat_from_float(float f) {
 enum { KIND_B = 'B', KIND_I = 'I', KIND_U = 'U', KIND_F = 'F', KIND_C = 'C' };
 
 const gpa_dtype_info dtype_info[DT_COUNT] = {
-#define DT(id_, name_, ctype, cuda_, char_, kind_, size_, compute_, real_)                          \
-    [DT_##id_] = {.name = name_, .id = #id_, .cuda = cuda_, .np_char = char_, .kind = KIND_##kind_,  \
-                  .size = size_, .compute = DT_##compute_, .real = DT_##real_},
+#define DT(id_, name_, ctype, cuda_, char_, kind_, size_, compute_, real_) \
+    [DT_##id_] = {.name = name_,                                           \
+                  .id = #id_,                                              \
+                  .cuda = cuda_,                                           \
+                  .np_char = char_,                                        \
+                  .kind = KIND_##kind_,                                    \
+                  .size = size_,                                           \
+                  .compute = DT_##compute_,                                \
+                  .real = DT_##real_},
 #include "runtime/tables/dtype.def"
 #undef DT
 };
@@ -89,21 +96,25 @@ static const struct {
     char name[11];
     uint8_t t;
 } spellings[] = {
-    {"bool_", DT_BOOL},     {"b1", DT_BOOL},     {"i1", DT_I8},        {"byte", DT_I8},      {"i2", DT_I16},
-    {"short", DT_I16},      {"i4", DT_I32},      {"intc", DT_I32},     {"i8", DT_I64},       {"int", DT_I64},
-    {"int_", DT_I64},       {"intp", DT_I64},    {"long", DT_I64},     {"longlong", DT_I64}, {"q", DT_I64},
-    {"p", DT_I64},          {"n", DT_I64},       {"u1", DT_U8},        {"ubyte", DT_U8},     {"u2", DT_U16},
-    {"ushort", DT_U16},     {"u4", DT_U32},      {"uintc", DT_U32},    {"u8", DT_U64},       {"uint", DT_U64},
-    {"uintp", DT_U64},      {"ulong", DT_U64},   {"ulonglong", DT_U64}, {"Q", DT_U64},       {"P", DT_U64},
-    {"N", DT_U64},          {"f2", DT_F16},      {"half", DT_F16},     {"f4", DT_F32},       {"single", DT_F32},
-    {"f8", DT_F64},         {"double", DT_F64},  {"float", DT_F64},    {"c8", DT_C64},       {"csingle", DT_C64},
-    {"c16", DT_C128},       {"cdouble", DT_C128}, {"complex", DT_C128},
+    {"bool_", DT_BOOL}, {"b1", DT_BOOL},      {"i1", DT_I8},        {"byte", DT_I8},
+    {"i2", DT_I16},     {"short", DT_I16},    {"i4", DT_I32},       {"intc", DT_I32},
+    {"i8", DT_I64},     {"int", DT_I64},      {"int_", DT_I64},     {"intp", DT_I64},
+    {"long", DT_I64},   {"longlong", DT_I64}, {"q", DT_I64},        {"p", DT_I64},
+    {"n", DT_I64},      {"u1", DT_U8},        {"ubyte", DT_U8},     {"u2", DT_U16},
+    {"ushort", DT_U16}, {"u4", DT_U32},       {"uintc", DT_U32},    {"u8", DT_U64},
+    {"uint", DT_U64},   {"uintp", DT_U64},    {"ulong", DT_U64},    {"ulonglong", DT_U64},
+    {"Q", DT_U64},      {"P", DT_U64},        {"N", DT_U64},        {"f2", DT_F16},
+    {"half", DT_F16},   {"f4", DT_F32},       {"single", DT_F32},   {"f8", DT_F64},
+    {"double", DT_F64}, {"float", DT_F64},    {"c8", DT_C64},       {"csingle", DT_C64},
+    {"c16", DT_C128},   {"cdouble", DT_C128}, {"complex", DT_C128},
 };
 
 gpa_dtype dtype_find(const char *name, size_t n) {
     char order = n > 1 ? name[0] : 0;
-    if (order && strchr("<>=|", order)) name++, n--;
-    else order = 0;
+    if (order && strchr("<>=|", order))
+        name++, n--;
+    else
+        order = 0;
     gpa_dtype found = DT_NONE;
     for (int t = 0; t < DT_COUNT && found == DT_NONE; t++) {
         const gpa_dtype_info *row = &dtype_info[t];
@@ -148,7 +159,8 @@ static gpa_dtype promote_int_float(gpa_dtype i, gpa_dtype f) {
 gpa_dtype dtype_promote(gpa_dtype a, gpa_dtype b) {
     if (a == b || b == DT_BOOL) return a;
     if (a == DT_BOOL) return b;
-    if (dtype_is_complex(a) || dtype_is_complex(b)) return complex_of(dtype_promote(dtype_info[a].real, dtype_info[b].real));
+    if (dtype_is_complex(a) || dtype_is_complex(b))
+        return complex_of(dtype_promote(dtype_info[a].real, dtype_info[b].real));
     if (dtype_is_int(a)) return dtype_is_int(b) ? promote_ints(a, b) : promote_int_float(a, b);
     return dtype_is_int(b) ? promote_int_float(b, a) : promote_floats(a, b);
 }
@@ -165,18 +177,21 @@ gpa_dtype dtype_of_weak(gpa_weak w, gpa_dtype t) {
 bool dtype_can_cast(gpa_dtype from, gpa_dtype to, gpa_casting casting) {
     static const char order[] = "BUIFC";
     switch (casting) {
-    case CAST_NO:
-    case CAST_EQUIV: return from == to;
-    case CAST_SAFE: return dtype_promote(from, to) == to;
-    case CAST_SAME_KIND: return strchr(order, dtype_info[from].kind) <= strchr(order, dtype_info[to].kind);
-    case CAST_UNSAFE: return true;
+        case CAST_NO:
+        case CAST_EQUIV: return from == to;
+        case CAST_SAFE: return dtype_promote(from, to) == to;
+        case CAST_SAME_KIND:
+            return strchr(order, dtype_info[from].kind) <= strchr(order, dtype_info[to].kind);
+        case CAST_UNSAFE: return true;
     }
     return false;
 }
 
 /* ---- casts of one value ---- */
 
-static int32_t to_i32(double d) { return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN; }
+static int32_t to_i32(double d) {
+    return d > -2147483649.0 && d < 2147483648.0 ? (int32_t)d : INT32_MIN;
+}
 
 static int64_t to_i64(double d) { return d >= -0x1p63 && d < 0x1p63 ? (int64_t)d : INT64_MIN; }
 
@@ -187,22 +202,22 @@ static uint64_t to_u64(double d) {
 static gpa_val from_float(float f, double d, gpa_dtype to) {
     gpa_val v = {.bits = {0, 0}};
     switch (to) {
-    case DT_BOOL: v.BOOL = d != 0; break;
-    case DT_I8: v.I8 = (int8_t)to_i32(d); break;
-    case DT_I16: v.I16 = (int16_t)to_i32(d); break;
-    case DT_I32: v.I32 = to_i32(d); break;
-    case DT_I64: v.I64 = to_i64(d); break;
-    case DT_U8: v.U8 = (uint8_t)to_i32(d); break;
-    case DT_U16: v.U16 = (uint16_t)to_i32(d); break;
-    case DT_U32: v.U32 = (uint32_t)to_i64(d); break;
-    case DT_U64: v.U64 = to_u64(d); break;
-    case DT_F16: v.F16 = half_from_double(d); break;
-    case DT_BF16: v.BF16 = bfloat_from_float(f); break;
-    case DT_F32: v.F32 = f; break;
-    case DT_F64: v.F64 = d; break;
-    case DT_C64: v.C64.re = f; break;
-    case DT_C128: v.C128.re = d; break;
-    case DT_COUNT: break;
+        case DT_BOOL: v.BOOL = d != 0; break;
+        case DT_I8: v.I8 = (int8_t)to_i32(d); break;
+        case DT_I16: v.I16 = (int16_t)to_i32(d); break;
+        case DT_I32: v.I32 = to_i32(d); break;
+        case DT_I64: v.I64 = to_i64(d); break;
+        case DT_U8: v.U8 = (uint8_t)to_i32(d); break;
+        case DT_U16: v.U16 = (uint16_t)to_i32(d); break;
+        case DT_U32: v.U32 = (uint32_t)to_i64(d); break;
+        case DT_U64: v.U64 = to_u64(d); break;
+        case DT_F16: v.F16 = half_from_double(d); break;
+        case DT_BF16: v.BF16 = bfloat_from_float(f); break;
+        case DT_F32: v.F32 = f; break;
+        case DT_F64: v.F64 = d; break;
+        case DT_C64: v.C64.re = f; break;
+        case DT_C128: v.C128.re = d; break;
+        case DT_COUNT: break;
     }
     return v;
 }
@@ -211,29 +226,33 @@ static gpa_val from_float(float f, double d, gpa_dtype to) {
 static gpa_val from_int(uint64_t u, float f, double d, gpa_dtype to) {
     gpa_val v = {.bits = {0, 0}};
     switch (to) {
-    case DT_BOOL: v.BOOL = u != 0; break;
-    case DT_I8: v.I8 = (int8_t)u; break;
-    case DT_I16: v.I16 = (int16_t)u; break;
-    case DT_I32: v.I32 = (int32_t)u; break;
-    case DT_I64: v.I64 = (int64_t)u; break;
-    case DT_U8: v.U8 = (uint8_t)u; break;
-    case DT_U16: v.U16 = (uint16_t)u; break;
-    case DT_U32: v.U32 = (uint32_t)u; break;
-    case DT_U64: v.U64 = u; break;
-    case DT_F16: v.F16 = half_from_float(f); break;
-    case DT_BF16: v.BF16 = bfloat_from_float(f); break;
-    case DT_F32: v.F32 = f; break;
-    case DT_F64: v.F64 = d; break;
-    case DT_C64: v.C64.re = f; break;
-    case DT_C128: v.C128.re = d; break;
-    case DT_COUNT: break;
+        case DT_BOOL: v.BOOL = u != 0; break;
+        case DT_I8: v.I8 = (int8_t)u; break;
+        case DT_I16: v.I16 = (int16_t)u; break;
+        case DT_I32: v.I32 = (int32_t)u; break;
+        case DT_I64: v.I64 = (int64_t)u; break;
+        case DT_U8: v.U8 = (uint8_t)u; break;
+        case DT_U16: v.U16 = (uint16_t)u; break;
+        case DT_U32: v.U32 = (uint32_t)u; break;
+        case DT_U64: v.U64 = u; break;
+        case DT_F16: v.F16 = half_from_float(f); break;
+        case DT_BF16: v.BF16 = bfloat_from_float(f); break;
+        case DT_F32: v.F32 = f; break;
+        case DT_F64: v.F64 = d; break;
+        case DT_C64: v.C64.re = f; break;
+        case DT_C128: v.C128.re = d; break;
+        case DT_COUNT: break;
     }
     return v;
 }
 
-static gpa_val from_signed(int64_t i, gpa_dtype to) { return from_int((uint64_t)i, (float)i, (double)i, to); }
+static gpa_val from_signed(int64_t i, gpa_dtype to) {
+    return from_int((uint64_t)i, (float)i, (double)i, to);
+}
 
-static gpa_val from_unsigned(uint64_t u, gpa_dtype to) { return from_int(u, (float)u, (double)u, to); }
+static gpa_val from_unsigned(uint64_t u, gpa_dtype to) {
+    return from_int(u, (float)u, (double)u, to);
+}
 
 static gpa_val from_complex(gpa_c128 z, gpa_dtype to) {
     gpa_val v = from_float((float)z.re, z.re, to);
@@ -245,22 +264,22 @@ static gpa_val from_complex(gpa_c128 z, gpa_dtype to) {
 
 gpa_val dtype_cast(gpa_val v, gpa_dtype from, gpa_dtype to) {
     switch (from) {
-    case DT_BOOL: return from_unsigned(v.BOOL != 0, to);
-    case DT_I8: return from_signed(v.I8, to);
-    case DT_I16: return from_signed(v.I16, to);
-    case DT_I32: return from_signed(v.I32, to);
-    case DT_I64: return from_signed(v.I64, to);
-    case DT_U8: return from_unsigned(v.U8, to);
-    case DT_U16: return from_unsigned(v.U16, to);
-    case DT_U32: return from_unsigned(v.U32, to);
-    case DT_U64: return from_unsigned(v.U64, to);
-    case DT_F16: return from_float(half_to_float(v.F16), half_to_float(v.F16), to);
-    case DT_BF16: return from_float(bfloat_to_float(v.BF16), bfloat_to_float(v.BF16), to);
-    case DT_F32: return from_float(v.F32, v.F32, to);
-    case DT_F64: return from_float((float)v.F64, v.F64, to);
-    case DT_C64: return from_complex((gpa_c128){v.C64.re, v.C64.im}, to);
-    case DT_C128: return from_complex(v.C128, to);
-    case DT_COUNT: break;
+        case DT_BOOL: return from_unsigned(v.BOOL != 0, to);
+        case DT_I8: return from_signed(v.I8, to);
+        case DT_I16: return from_signed(v.I16, to);
+        case DT_I32: return from_signed(v.I32, to);
+        case DT_I64: return from_signed(v.I64, to);
+        case DT_U8: return from_unsigned(v.U8, to);
+        case DT_U16: return from_unsigned(v.U16, to);
+        case DT_U32: return from_unsigned(v.U32, to);
+        case DT_U64: return from_unsigned(v.U64, to);
+        case DT_F16: return from_float(half_to_float(v.F16), half_to_float(v.F16), to);
+        case DT_BF16: return from_float(bfloat_to_float(v.BF16), bfloat_to_float(v.BF16), to);
+        case DT_F32: return from_float(v.F32, v.F32, to);
+        case DT_F64: return from_float((float)v.F64, v.F64, to);
+        case DT_C64: return from_complex((gpa_c128){v.C64.re, v.C64.im}, to);
+        case DT_C128: return from_complex(v.C128, to);
+        case DT_COUNT: break;
     }
     return v;
 }
@@ -268,11 +287,11 @@ gpa_val dtype_cast(gpa_val v, gpa_dtype from, gpa_dtype to) {
 /* Copies of a known size are single instructions. */
 static void copy_element(void *to, const void *from, size_t size) {
     switch (size) {
-    case 1: memcpy(to, from, 1); return;
-    case 2: memcpy(to, from, 2); return;
-    case 4: memcpy(to, from, 4); return;
-    case 8: memcpy(to, from, 8); return;
-    case 16: memcpy(to, from, 16); return;
+        case 1: memcpy(to, from, 1); return;
+        case 2: memcpy(to, from, 2); return;
+        case 4: memcpy(to, from, 4); return;
+        case 8: memcpy(to, from, 8); return;
+        case 16: memcpy(to, from, 16); return;
     }
 }
 

@@ -1,13 +1,13 @@
 /* The facts of op.def and reduce.def as data, and the rules by which operations choose their types.
  *
- * Reading order: the columns turned into text, the tables, names, type rules, the scalar entry point. The value
- * functions themselves are compiled in op_int.c, op_float.c and op_complex.c. */
+ * Reading order: the columns turned into text, the tables, names, type rules, the scalar entry
+ * point. The value functions themselves are compiled in op_int.c, op_float.c and op_complex.c. */
 #include "runtime/tables/op.h"
 
 #include "runtime/tables/op_eval.h"
 
-/* A column is an expression, or one of two words that expand to two arguments: what the text becomes is chosen by the
- * second. Columns travel in parentheses; U may be the same as I. */
+/* A column is an expression, or one of two words that expand to two arguments: what the text
+ * becomes is chosen by the second. Columns travel in parentheses; U may be the same as I. */
 #define NONE none, 1
 #define SAME_I none, 2
 #define UNWRAP(...) __VA_ARGS__
@@ -19,14 +19,22 @@
 #define TEXT_2(i, v) TEXT_I(UNWRAP i)
 #define TEXT_I(...) TEXT_J(__VA_ARGS__)
 #define TEXT_J(...) #__VA_ARGS__
-#define TEXTS(B, I, U, F, C) {TEXT(B, B), TEXT(I, I), TEXT(I, U), TEXT(F, F), TEXT(C, C)}
+#define TEXTS(B, I, U, F, C) \
+    { TEXT(B, B), TEXT(I, I), TEXT(I, U), TEXT(F, F), TEXT(C, C) }
 
 enum { RED_NONE = RED_COUNT, OP_NONE = OP_COUNT };
 
 const gpa_op_info op_info[OP_COUNT] = {
-#define ROW(id_, name_, symbol_, arity_, sig_, comp, cost_, red, doc_, ...)                          \
-    [OP_##id_] = {.id = #id_, .name = name_, .doc = doc_, .symbol = symbol_, .arity = arity_,       \
-                  .sig = SIG_##sig_, .composite = comp, .cost = cost_, .identity = red,             \
+#define ROW(id_, name_, symbol_, arity_, sig_, comp, cost_, red, doc_, ...) \
+    [OP_##id_] = {.id = #id_,                                               \
+                  .name = name_,                                            \
+                  .doc = doc_,                                              \
+                  .symbol = symbol_,                                        \
+                  .arity = arity_,                                          \
+                  .sig = SIG_##sig_,                                        \
+                  .composite = comp,                                        \
+                  .cost = cost_,                                            \
+                  .identity = red,                                          \
                   .text = TEXTS(__VA_ARGS__)},
 #define OP(id_, name_, symbol_, arity_, sig_, cost_, red, B, I, U, F, C, LL, doc_) \
     ROW(id_, name_, symbol_, arity_, sig_, false, cost_, RED_##red, doc_, (B), (I), (U), (F), (C))
@@ -45,10 +53,14 @@ const char *const op_sig_docs[SIG_ROWS] = {
 };
 
 const gpa_red_info red_info[RED_COUNT] = {
-#define RED(id_, name_, arg_, empty, op_, B, I, U, F, C, SB, SI, SU, SF, SC, LL, doc_)             \
-    [RED_##id_] = {.id = #id_, .name = name_, .doc = doc_, .arg = arg_, .has_identity = empty,   \
-                   .op = OP_##op_,                                                                \
-                   .text = TEXTS((B), (I), (U), (F), (C)),                  \
+#define RED(id_, name_, arg_, empty, op_, B, I, U, F, C, SB, SI, SU, SF, SC, LL, doc_) \
+    [RED_##id_] = {.id = #id_,                                                         \
+                   .name = name_,                                                      \
+                   .doc = doc_,                                                        \
+                   .arg = arg_,                                                        \
+                   .has_identity = empty,                                              \
+                   .op = OP_##op_,                                                     \
+                   .text = TEXTS((B), (I), (U), (F), (C)),                             \
                    .start = TEXTS((SB), (SI), (SU), (SF), (SC))},
 #include "runtime/tables/reduce.def"
 #undef RED
@@ -64,7 +76,9 @@ const size_t op_helper_count = sizeof op_helpers / sizeof op_helpers[0];
 
 /* ---- names ---- */
 
-static bool same(const char *row, const char *name, size_t n) { return strncmp(row, name, n) == 0 && row[n] == 0; }
+static bool same(const char *row, const char *name, size_t n) {
+    return strncmp(row, name, n) == 0 && row[n] == 0;
+}
 
 gpa_op op_find(const char *name, size_t n) {
     static const struct {
@@ -105,56 +119,73 @@ static gpa_dtype no_bool(gpa_dtype t) { return t == DT_BOOL ? DT_I8 : t; }
 
 static gpa_dtype complex_of(gpa_dtype t) { return t == DT_F32 ? DT_C64 : DT_C128; }
 
-/* The type the operation computes in, before it is asked whether the row has a value for that kind. */
+/* The type the operation computes in, before it is asked whether the row has a value for that kind.
+ */
 static gpa_dtype sig_compute(gpa_sig sig, gpa_dtype t) {
     bool integral = t == DT_BOOL || dtype_is_int(t);
     switch (sig) {
-    case SIG_ARITH: case SIG_REAL: case SIG_COMPARE: case SIG_LOGIC: case SIG_BITS: case SIG_TEST: case SIG_ABS:
-    case SIG_PART: case SIG_SELECT: case SIG_ARITH_NB: case SIG_INT:
-        return t;
-    case SIG_ARITH_I8: case SIG_REAL_I8: case SIG_INT_I8: case SIG_COUNT:
-        return no_bool(t);
-    case SIG_FLOAT: case SIG_FLOATC: case SIG_TEST_REAL: case SIG_LDEXP: case SIG_FREXP:
-        return to_float(t);
-    case SIG_DIVIDE:
-        return integral ? DT_F64 : t;
-    case SIG_DOUBLE:
-        return dtype_is_complex(t) ? DT_C128 : DT_F64;
-    case SIG_ANGLE:
-        return t == DT_BOOL ? DT_F64 : to_float(t);
-    case SIG_WORD:
-        return t == DT_U64 ? t : DT_NONE;
-    case SIG_REBIT:
-        return t == DT_I32 ? t : DT_NONE;
-    case SIG_UNBIT:
-        return t == DT_F32 ? t : DT_NONE;
-    case SIG_JOIN:
-        t = to_float(t);
-        return dtype_is_float(t) && dtype_size(t) == 2 ? DT_F32 : t;
-    case SIG_ROWS: break;
+        case SIG_ARITH:
+        case SIG_REAL:
+        case SIG_COMPARE:
+        case SIG_LOGIC:
+        case SIG_BITS:
+        case SIG_TEST:
+        case SIG_ABS:
+        case SIG_PART:
+        case SIG_SELECT:
+        case SIG_ARITH_NB:
+        case SIG_INT: return t;
+        case SIG_ARITH_I8:
+        case SIG_REAL_I8:
+        case SIG_INT_I8:
+        case SIG_COUNT: return no_bool(t);
+        case SIG_FLOAT:
+        case SIG_FLOATC:
+        case SIG_TEST_REAL:
+        case SIG_LDEXP:
+        case SIG_FREXP: return to_float(t);
+        case SIG_DIVIDE: return integral ? DT_F64 : t;
+        case SIG_DOUBLE: return dtype_is_complex(t) ? DT_C128 : DT_F64;
+        case SIG_ANGLE: return t == DT_BOOL ? DT_F64 : to_float(t);
+        case SIG_WORD: return t == DT_U64 ? t : DT_NONE;
+        case SIG_REBIT: return t == DT_I32 ? t : DT_NONE;
+        case SIG_UNBIT: return t == DT_F32 ? t : DT_NONE;
+        case SIG_JOIN: t = to_float(t); return dtype_is_float(t) && dtype_size(t) == 2 ? DT_F32 : t;
+        case SIG_ROWS: break;
     }
     return DT_NONE;
 }
 
 static gpa_dtype sig_result(gpa_sig sig, gpa_dtype compute) {
     switch (sig) {
-    case SIG_COMPARE: case SIG_LOGIC: case SIG_TEST: case SIG_TEST_REAL:
-        return DT_BOOL;
-    case SIG_ABS: case SIG_PART: case SIG_ANGLE:
-        return dtype_info[compute].real;
-    case SIG_JOIN:
-        return complex_of(compute);
-    case SIG_FREXP: case SIG_UNBIT:
-        return DT_I32;
-    case SIG_REBIT:
-        return DT_F32;
-    case SIG_COUNT:
-        return DT_U8;
-    case SIG_ARITH: case SIG_ARITH_NB: case SIG_ARITH_I8: case SIG_REAL: case SIG_REAL_I8: case SIG_FLOAT:
-    case SIG_FLOATC: case SIG_DIVIDE: case SIG_DOUBLE: case SIG_BITS: case SIG_INT: case SIG_INT_I8: case SIG_LDEXP:
-    case SIG_SELECT: case SIG_WORD:
-        return compute;
-    case SIG_ROWS: break;
+        case SIG_COMPARE:
+        case SIG_LOGIC:
+        case SIG_TEST:
+        case SIG_TEST_REAL: return DT_BOOL;
+        case SIG_ABS:
+        case SIG_PART:
+        case SIG_ANGLE: return dtype_info[compute].real;
+        case SIG_JOIN: return complex_of(compute);
+        case SIG_FREXP:
+        case SIG_UNBIT: return DT_I32;
+        case SIG_REBIT: return DT_F32;
+        case SIG_COUNT: return DT_U8;
+        case SIG_ARITH:
+        case SIG_ARITH_NB:
+        case SIG_ARITH_I8:
+        case SIG_REAL:
+        case SIG_REAL_I8:
+        case SIG_FLOAT:
+        case SIG_FLOATC:
+        case SIG_DIVIDE:
+        case SIG_DOUBLE:
+        case SIG_BITS:
+        case SIG_INT:
+        case SIG_INT_I8:
+        case SIG_LDEXP:
+        case SIG_SELECT:
+        case SIG_WORD: return compute;
+        case SIG_ROWS: break;
     }
     return DT_NONE;
 }
@@ -168,7 +199,9 @@ bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result) {
     return true;
 }
 
-gpa_dtype op_entry(gpa_op op, gpa_dtype t) { return op_info[op].sig == SIG_FLOAT ? to_float(t) : t; }
+gpa_dtype op_entry(gpa_op op, gpa_dtype t) {
+    return op_info[op].sig == SIG_FLOAT ? to_float(t) : t;
+}
 
 gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i) {
     if (op_info[op].sig == SIG_SELECT && i == 0) return DT_BOOL;
@@ -204,7 +237,8 @@ gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c) {
 
 gpa_red_state red_start(gpa_red r, gpa_dtype t) {
     static const gpa_op_fn *const rows[DT_COUNT] = {
-#define DT(id, name, ctype, cuda, npchar, kind, size, compute, real) [DT_##id] = red_starts_##compute,
+#define DT(id, name, ctype, cuda, npchar, kind, size, compute, real) \
+    [DT_##id] = red_starts_##compute,
 #include "runtime/tables/dtype.def"
 #undef DT
     };
@@ -213,7 +247,9 @@ gpa_red_state red_start(gpa_red r, gpa_dtype t) {
     return s;
 }
 
-gpa_red_fold red_fold(gpa_red r, gpa_dtype t) { return (t == DT_C64 ? red_folds_C64 : red_folds_C128)[r]; }
+gpa_red_fold red_fold(gpa_red r, gpa_dtype t) {
+    return (t == DT_C64 ? red_folds_C64 : red_folds_C128)[r];
+}
 
 gpa_red_state red_combine(gpa_red r, gpa_dtype t, gpa_red_state a, gpa_red_state b) {
     static const gpa_op_fn *const rows[DT_COUNT] = {

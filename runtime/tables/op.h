@@ -1,12 +1,12 @@
-/* The elementwise operations and the reductions: enums and facts from op.def and reduce.def, and the scalar
- * functions compiled from their value expressions. */
+/* The elementwise operations and the reductions: enums and facts from op.def and reduce.def, and
+ * the scalar functions compiled from their value expressions. */
 #ifndef GPA_TABLES_OP_H
 #define GPA_TABLES_OP_H
 
 #include "runtime/tables/dtype.h"
 
-/* Primitive rows reach kir; composite rows are written in other rows by kir_op1 .. kir_op3. Whoever makes nodes of a
- * graph need not know the difference. */
+/* Primitive rows reach kir; composite rows are written in other rows by kir_op1 .. kir_op3. Whoever
+ * makes nodes of a graph need not know the difference. */
 typedef enum {
 #define OP(id, ...) OP_##id,
 #define OPX(id, ...) OP_##id,
@@ -23,42 +23,58 @@ typedef enum {
     RED_COUNT
 } gpa_red;
 
-/* What a Fourier transform turns into what: complex numbers or the real ones that make half of them. */
+/* What a Fourier transform turns into what: complex numbers or the real ones that make half of
+ * them. */
 typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
 
-/* What a matrix was factorized to: one triangle of it is the matrix; one is Cholesky's; unit lower and upper one, with rows exchanged. */
+/* What a matrix was factorized to: one triangle of it is the matrix; one is Cholesky's; unit lower
+ * and upper one, with rows exchanged. */
 typedef enum { FACTORS_TRIANGLE, FACTORS_CHOLESKY, FACTORS_LU } gpa_factors;
 
-/* How the operands of an operation choose the type it computes in and the type of its result: NumPy's loops. The smallest
- * float that holds it is float16 for bool, int8 and uint8, float32 for int16 and uint16, float64 for wider integers. The
- * texts stand in the docstrings of ufuncs: which dtypes the operands may have, and what comes of them. */
-#define GPA_SIGS(SIG) \
-    SIG(ARITH, "bool, integers, floats and complex numbers; the result has the operands' common dtype") \
-    SIG(ARITH_NB, "integers, floats and complex numbers; the result has the operands' common dtype") \
-    SIG(ARITH_I8, "integers, floats and complex numbers, bool as int8; the result has the operands' common dtype") \
-    SIG(REAL, "bool, integers and floats; the result has the operands' common dtype") \
-    SIG(REAL_I8, "integers and floats, bool as int8; the result has the operands' common dtype") \
-    SIG(FLOAT, "floats; integers are computed as the smallest float that holds them") \
-    SIG(FLOATC, "floats and complex numbers; integers are computed as the smallest float that holds them") \
-    SIG(DIVIDE, "floats and complex numbers; integers are computed as float64") \
-    SIG(DOUBLE, "all are computed as float64, complex numbers as complex128") \
-    SIG(COMPARE, "any, converted to their common dtype; the result is bool") \
-    SIG(LOGIC, "any; the result is bool") \
-    SIG(BITS, "bool and integers; the result has the operands' common dtype") \
-    SIG(INT, "integers; the result has the operands' common dtype") \
-    SIG(INT_I8, "integers, bool as int8; the result has the operands' common dtype") \
-    SIG(TEST, "any; the result is bool") \
-    SIG(TEST_REAL, "floats, integers as the smallest float that holds them; the result is bool") \
-    SIG(ABS, "bool, integers, floats and complex numbers; the result has the operand's dtype, for a complex number that of its parts") \
-    SIG(PART, "any; the result has the operand's dtype, for a complex number that of its parts") \
-    SIG(ANGLE, "floats and complex numbers, integers as the smallest float that holds them, bool as float64; the result is real") \
-    SIG(JOIN, "floats, integers as the smallest float that holds them, never halves; the result is complex") \
-    SIG(LDEXP, "floats, integers as the smallest float that holds them, and int64; the result has the dtype of the first") \
-    SIG(FREXP, "floats, integers as the smallest float that holds them; the result is int32") \
-    SIG(REBIT, "int32; the result is float32") \
-    SIG(UNBIT, "float32; the result is int32") \
-    SIG(COUNT, "integers, bool as int8; the result is uint8") \
-    SIG(WORD, "uint64; the result the same") \
+/* How the operands of an operation choose the type it computes in and the type of its result:
+ * NumPy's loops. The smallest float that holds it is float16 for bool, int8 and uint8, float32 for
+ * int16 and uint16, float64 for wider integers. The texts stand in the docstrings of ufuncs: which
+ * dtypes the operands may have, and what comes of them. */
+#define GPA_SIGS(SIG)                                                                              \
+    SIG(ARITH,                                                                                     \
+        "bool, integers, floats and complex numbers; the result has the operands' common dtype")   \
+    SIG(ARITH_NB,                                                                                  \
+        "integers, floats and complex numbers; the result has the operands' common dtype")         \
+    SIG(ARITH_I8,                                                                                  \
+        "integers, floats and complex numbers, bool as int8; the result has the operands' common " \
+        "dtype")                                                                                   \
+    SIG(REAL, "bool, integers and floats; the result has the operands' common dtype")              \
+    SIG(REAL_I8, "integers and floats, bool as int8; the result has the operands' common dtype")   \
+    SIG(FLOAT, "floats; integers are computed as the smallest float that holds them")              \
+    SIG(FLOATC,                                                                                    \
+        "floats and complex numbers; integers are computed as the smallest float that holds them") \
+    SIG(DIVIDE, "floats and complex numbers; integers are computed as float64")                    \
+    SIG(DOUBLE, "all are computed as float64, complex numbers as complex128")                      \
+    SIG(COMPARE, "any, converted to their common dtype; the result is bool")                       \
+    SIG(LOGIC, "any; the result is bool")                                                          \
+    SIG(BITS, "bool and integers; the result has the operands' common dtype")                      \
+    SIG(INT, "integers; the result has the operands' common dtype")                                \
+    SIG(INT_I8, "integers, bool as int8; the result has the operands' common dtype")               \
+    SIG(TEST, "any; the result is bool")                                                           \
+    SIG(TEST_REAL, "floats, integers as the smallest float that holds them; the result is bool")   \
+    SIG(ABS,                                                                                       \
+        "bool, integers, floats and complex numbers; the result has the operand's dtype, for a "   \
+        "complex number that of its parts")                                                        \
+    SIG(PART, "any; the result has the operand's dtype, for a complex number that of its parts")   \
+    SIG(ANGLE,                                                                                     \
+        "floats and complex numbers, integers as the smallest float that holds them, bool as "     \
+        "float64; the result is real")                                                             \
+    SIG(JOIN,                                                                                      \
+        "floats, integers as the smallest float that holds them, never halves; the result is "     \
+        "complex")                                                                                 \
+    SIG(LDEXP,                                                                                     \
+        "floats, integers as the smallest float that holds them, and int64; the result has the "   \
+        "dtype of the first")                                                                      \
+    SIG(FREXP, "floats, integers as the smallest float that holds them; the result is int32")      \
+    SIG(REBIT, "int32; the result is float32")                                                     \
+    SIG(UNBIT, "float32; the result is int32")                                                     \
+    SIG(COUNT, "integers, bool as int8; the result is uint8")                                      \
+    SIG(WORD, "uint64; the result the same")                                                       \
     SIG(SELECT, "a bool and two operands; the result has the common dtype of these two")
 typedef enum {
 #define SIG(id, doc) SIG_##id,
@@ -69,21 +85,27 @@ typedef enum {
 
 typedef struct {
     const char *id, *name, *doc;
-    const char *symbol;  /* the operator that spells it ("+"), or NULL */
+    const char *symbol; /* the operator that spells it ("+"), or NULL */
     uint8_t arity;
-    uint8_t sig;         /* gpa_sig */
+    uint8_t sig; /* gpa_sig */
     bool composite;
-    uint8_t cost;        /* 0 free, 1 an arithmetic instruction, 8 a division, 20 a transcendental function */
-    uint8_t identity;    /* gpa_red whose combination this operation is, for ufunc.reduce; RED_COUNT: none */
-    const char *text[5]; /* the value expression for kinds B I U F C as text; NULL where the kind has none */
+    uint8_t
+        cost; /* 0 free, 1 an arithmetic instruction, 8 a division, 20 a transcendental function */
+    uint8_t identity; /* gpa_red whose combination this operation is, for ufunc.reduce; RED_COUNT:
+                         none */
+    const char *text[5]; /* the value expression for kinds B I U F C as text; NULL where the kind
+                            has none */
 } gpa_op_info;
 
 /* Where a kind (dtype_info[t].kind) stands in op_info[op].text and red_info[r].text. */
-static inline int op_kind_at(char kind) { return kind == 'B' ? 0 : kind == 'I' ? 1 : kind == 'U' ? 2 : kind == 'F' ? 3 : 4; }
+static inline int op_kind_at(char kind) {
+    return kind == 'B' ? 0 : kind == 'I' ? 1 : kind == 'U' ? 2 : kind == 'F' ? 3 : 4;
+}
 
-/* The functions that value expressions call as H(name), as text for a compiler of C or C++: `text` is a complete
- * definition whose name is written H(name). kind says for which operands it is meant: I integers of either sign, F
- * floats, C complex. It uses the macros that op.def lists and helpers that stand before it. */
+/* The functions that value expressions call as H(name), as text for a compiler of C or C++: `text`
+ * is a complete definition whose name is written H(name). kind says for which operands it is meant:
+ * I integers of either sign, F floats, C complex. It uses the macros that op.def lists and helpers
+ * that stand before it. */
 typedef struct {
     const char *name, *text;
     char kind;
@@ -100,47 +122,54 @@ typedef struct {
     bool arg;            /* the result is the index of the chosen element */
     bool has_identity;   /* reducing no element gives the start state; else it is an error */
     uint8_t op;          /* gpa_op it repeats; OP_COUNT: none */
-    const char *text[5]; /* the combination (for arg rows: whether b beats a) for kinds B I U F C, or NULL */
+    const char *text[5]; /* the combination (for arg rows: whether b beats a) for kinds B I U F C,
+                            or NULL */
     const char *start[5];
 } gpa_red_info;
 
 extern const gpa_red_info red_info[RED_COUNT];
 
 /* The operation named so ("add"), else OP_COUNT. */
-gpa_op op_find(const char *name, size_t n); /* NumPy's other names too: "mod", "abs", "true_divide" ... */
+gpa_op op_find(const char *name,
+               size_t n); /* NumPy's other names too: "mod", "abs", "true_divide" ... */
 gpa_red red_find(const char *name, size_t n);
 
-/* The type an operation computes in and the type of its result, for the promoted operand type `t` (for SELECT and
- * LDEXP that of the values). False when the operation is not defined for it. */
+/* The type an operation computes in and the type of its result, for the promoted operand type `t`
+ * (for SELECT and LDEXP that of the values). False when the operation is not defined for it. */
 bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result);
-/* What an operand of type t counts as when the operands' types are promoted: itself, but for float operations the float
- * that holds it (arctan2 of int8 and uint8 is float16, though their common type is int16). Python's numbers do not
- * take part: beside one, operands are promoted as they are. */
+/* What an operand of type t counts as when the operands' types are promoted: itself, but for float
+ * operations the float that holds it (arctan2 of int8 and uint8 is float16, though their common
+ * type is int16). Python's numbers do not take part: beside one, operands are promoted as they are.
+ */
 gpa_dtype op_entry(gpa_op op, gpa_dtype t);
-/* The type of operand i when the operation computes in `compute`: that type, but bool for the condition of SELECT
- * and int64 for the exponent of LDEXP. */
+/* The type of operand i when the operation computes in `compute`: that type, but bool for the
+ * condition of SELECT and int64 for the exponent of LDEXP. */
 gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i);
 
-/* The value expression compiled as C for operands of type t (a type op_types gave as `compute`); NULL where op_types
- * gives none. Operands an arity does not have are not read. Half types compute in float and round. */
+/* The value expression compiled as C for operands of type t (a type op_types gave as `compute`);
+ * NULL where op_types gives none. Operands an arity does not have are not read. Half types compute
+ * in float and round. */
 typedef void (*gpa_op_fn)(gpa_val *out, const gpa_val *a, const gpa_val *b, const gpa_val *c);
 gpa_op_fn op_function(gpa_op op, gpa_dtype t);
-/* The same for elements of an array, one after the other: that at place at[i] of `target` becomes the result of it and of value i * step, of one
- * operand that of it alone. NULL where the result is of another type, or takes so long that a loop around op_function is as good. */
-typedef void (*gpa_op_loop)(char *target, const int64_t *at, int64_t n, const char *value, int64_t step);
+/* The same for elements of an array, one after the other: that at place at[i] of `target` becomes
+ * the result of it and of value i * step, of one operand that of it alone. NULL where the result is
+ * of another type, or takes so long that a loop around op_function is as good. */
+typedef void (*gpa_op_loop)(char *target, const int64_t *at, int64_t n, const char *value,
+                            int64_t step);
 gpa_op_loop op_loop(gpa_op op, gpa_dtype t);
 /* The value for one element. */
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c);
 
-/* The state a reduction begins with, and the combination of two states (a step is the combination with the state of
- * one element). v is of the COMPUTE dtype of t: halves accumulate in float32 and are rounded at the end. The index
- * is used by arg reductions only. */
+/* The state a reduction begins with, and the combination of two states (a step is the combination
+ * with the state of one element). v is of the COMPUTE dtype of t: halves accumulate in float32 and
+ * are rounded at the end. The index is used by arg reductions only. */
 typedef struct {
     gpa_val v;
     int64_t at; /* arg reductions: -1 before the first element */
 } gpa_red_state;
 gpa_red_state red_start(gpa_red r, gpa_dtype t);
-/* Reduces n complex numbers of type t, at least one, one after the other; `to` becomes the result. */
+/* Reduces n complex numbers of type t, at least one, one after the other; `to` becomes the result.
+ */
 typedef void (*gpa_red_fold)(const char *x, int64_t n, char *to);
 gpa_red_fold red_fold(gpa_red r, gpa_dtype t);
 gpa_red_state red_combine(gpa_red r, gpa_dtype t, gpa_red_state a, gpa_red_state b);

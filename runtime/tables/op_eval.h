@@ -1,7 +1,8 @@
-/* The compiled value functions: one table per dtype, filled by op_int.c, op_float.c and op_complex.c, read by op.c.
+/* The compiled value functions: one table per dtype, filled by op_int.c, op_float.c and
+ * op_complex.c, read by op.c.
  *
- * A table has NULL where the row has no value for the dtype's kind, or no loop. The half types' reductions are those of
- * float32: only computing dtypes have tables of them. */
+ * A table has NULL where the row has no value for the dtype's kind, or no loop. The half types'
+ * reductions are those of float32: only computing dtypes have tables of them. */
 #ifndef GPA_TABLES_OP_EVAL_H
 #define GPA_TABLES_OP_EVAL_H
 
@@ -9,14 +10,15 @@
 
 #include "runtime/tables/op.h"
 
-#define DT(id, ...)                               \
+#define DT(id, ...)                                \
     extern const gpa_op_fn op_rows_##id[OP_COUNT]; \
     extern const gpa_op_loop op_loops_##id[OP_COUNT];
 #include "runtime/tables/dtype.def"
 #undef DT
 #define DT(id) extern const gpa_op_fn red_rows_##id[RED_COUNT], red_starts_##id[RED_COUNT];
 extern const gpa_red_fold red_folds_C64[RED_COUNT], red_folds_C128[RED_COUNT];
-DT(BOOL) DT(I8) DT(I16) DT(I32) DT(I64) DT(U8) DT(U16) DT(U32) DT(U64) DT(F32) DT(F64) DT(C64) DT(C128)
+DT(BOOL)
+DT(I8) DT(I16) DT(I32) DT(I64) DT(U8) DT(U16) DT(U32) DT(U64) DT(F32) DT(F64) DT(C64) DT(C128)
 #undef DT
 
 #endif

@@ -1,5 +1,6 @@
-/* A cuSPARSE without a GPU: products by their definition, of matrices by rows in floats and doubles. What was asked for is written to
- * $STUB_CUDA_LOG. A step that is asked how much memory it wants says WANTED; one that got none fails. */
+/* A cuSPARSE without a GPU: products by their definition, of matrices by rows in floats and
+ * doubles. What was asked for is written to $STUB_CUDA_LOG. A step that is asked how much memory it
+ * wants says WANTED; one that got none fails. */
 #include "tests/stub/stub.h"
 
 #include "runtime/cuda/driver/api.h"
@@ -26,11 +27,15 @@ struct cusparseSpGEMMDescr {
     double *at;
 };
 
-static double get(const void *at, int type, int64_t i) { return type == CUDA_R_32F ? (double)((const float *)at)[i] : ((const double *)at)[i]; }
+static double get(const void *at, int type, int64_t i) {
+    return type == CUDA_R_32F ? (double)((const float *)at)[i] : ((const double *)at)[i];
+}
 
 static void put(void *at, int type, int64_t i, double v) {
-    if (type == CUDA_R_32F) ((float *)at)[i] = (float)v;
-    else ((double *)at)[i] = v;
+    if (type == CUDA_R_32F)
+        ((float *)at)[i] = (float)v;
+    else
+        ((double *)at)[i] = v;
 }
 
 int cusparseCreate(cusparseHandle_t *out) {
@@ -40,23 +45,28 @@ int cusparseCreate(cusparseHandle_t *out) {
 int cusparseDestroy(cusparseHandle_t h) { return (void)h, 0; }
 int cusparseSetStream(cusparseHandle_t h, CUstream s) { return (void)h, (void)s, 0; }
 
-int cusparseCreateCsr(cusparseSpMatDescr_t *out, int64_t m, int64_t n, int64_t count, void *start, void *column, void *at, int start_type, int column_type,
-                      int base, int type) {
-    if (start_type != CUSPARSE_INDEX_32I || column_type != CUSPARSE_INDEX_32I || base || count > m * n || (count && !(start && column && at))) return BAD_VALUE;
+int cusparseCreateCsr(cusparseSpMatDescr_t *out, int64_t m, int64_t n, int64_t count, void *start,
+                      void *column, void *at, int start_type, int column_type, int base, int type) {
+    if (start_type != CUSPARSE_INDEX_32I || column_type != CUSPARSE_INDEX_32I || base ||
+        count > m * n || (count && !(start && column && at)))
+        return BAD_VALUE;
     if (type != CUDA_R_32F && type != CUDA_R_64F) return NOT_SUPPORTED;
     *out = malloc(sizeof **out);
     **out = (struct cusparseSpMatDescr){m, n, count, start, column, at, type};
     return 0;
 }
 int cusparseDestroySpMat(cusparseSpMatDescr_t a) { return free(a), 0; }
-int cusparseSpMatGetSize(cusparseSpMatDescr_t a, int64_t *m, int64_t *n, int64_t *count) { return *m = a->m, *n = a->n, *count = a->count, 0; }
+int cusparseSpMatGetSize(cusparseSpMatDescr_t a, int64_t *m, int64_t *n, int64_t *count) {
+    return *m = a->m, *n = a->n, *count = a->count, 0;
+}
 int cusparseCsrSetPointers(cusparseSpMatDescr_t a, void *start, void *column, void *at) {
     if (!start || !column || !at) return BAD_VALUE;
     a->start = start, a->column = column, a->at = at;
     return 0;
 }
 
-int cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t m, int64_t n, int64_t step, void *at, int type, int order) {
+int cusparseCreateDnMat(cusparseDnMatDescr_t *out, int64_t m, int64_t n, int64_t step, void *at,
+                        int type, int order) {
     (void)type;
     if (order != CUSPARSE_ORDER_ROW) return NOT_SUPPORTED;
     *out = malloc(sizeof **out);
@@ -77,46 +87,60 @@ static void times_dense(const struct cusparseSpMatDescr *a, const void *x, void 
     for (int64_t i = 0; i < a->m; i++)
         for (int64_t j = 0; j < k; j++) {
             double sum = 0;
-            for (int s = a->start[i]; s < a->start[i + 1]; s++) sum += get(a->at, a->type, s) * get(x, a->type, a->column[s] * k + j);
+            for (int s = a->start[i]; s < a->start[i + 1]; s++)
+                sum += get(a->at, a->type, s) * get(x, a->type, a->column[s] * k + j);
             put(y, a->type, i * k + j, sum);
         }
 }
 
-int cusparseSpMV_bufferSize(cusparseHandle_t h, int op, const void *alpha, cusparseSpMatDescr_t a, cusparseDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y,
+int cusparseSpMV_bufferSize(cusparseHandle_t h, int op, const void *alpha, cusparseSpMatDescr_t a,
+                            cusparseDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y,
                             int type, int algorithm, size_t *n) {
-    (void)h, (void)op, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type, (void)algorithm;
+    (void)h, (void)op, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type,
+        (void)algorithm;
     return *n = WANTED, 0;
 }
-int cusparseSpMV(cusparseHandle_t h, int op, const void *alpha, cusparseSpMatDescr_t a, cusparseDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y,
-                 int type, int algorithm, void *room) {
+int cusparseSpMV(cusparseHandle_t h, int op, const void *alpha, cusparseSpMatDescr_t a,
+                 cusparseDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, int type,
+                 int algorithm, void *room) {
     (void)h, (void)op, (void)alpha, (void)beta, (void)type, (void)algorithm;
     return room ? times_dense(a, x->at, y->at, 1), 0 : BAD_VALUE;
 }
-int cusparseSpMM_bufferSize(cusparseHandle_t h, int op_a, int op_x, const void *alpha, cusparseSpMatDescr_t a, cusparseDnMatDescr_t x, const void *beta,
+int cusparseSpMM_bufferSize(cusparseHandle_t h, int op_a, int op_x, const void *alpha,
+                            cusparseSpMatDescr_t a, cusparseDnMatDescr_t x, const void *beta,
                             cusparseDnMatDescr_t y, int type, int algorithm, size_t *n) {
-    (void)h, (void)op_a, (void)op_x, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type, (void)algorithm;
+    (void)h, (void)op_a, (void)op_x, (void)alpha, (void)a, (void)x, (void)beta, (void)y, (void)type,
+        (void)algorithm;
     return *n = WANTED, 0;
 }
-int cusparseSpMM(cusparseHandle_t h, int op_a, int op_x, const void *alpha, cusparseSpMatDescr_t a, cusparseDnMatDescr_t x, const void *beta,
-                 cusparseDnMatDescr_t y, int type, int algorithm, void *room) {
+int cusparseSpMM(cusparseHandle_t h, int op_a, int op_x, const void *alpha, cusparseSpMatDescr_t a,
+                 cusparseDnMatDescr_t x, const void *beta, cusparseDnMatDescr_t y, int type,
+                 int algorithm, void *room) {
     (void)h, (void)op_a, (void)op_x, (void)alpha, (void)beta, (void)type, (void)algorithm;
     return room ? times_dense(a, x->at, y->at, x->n), 0 : BAD_VALUE;
 }
 
 /* ---- products of two ---- */
 
-int cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *out) { return (*out = calloc(1, sizeof **out)) ? 0 : NOT_INITIALIZED; }
+int cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *out) {
+    return (*out = calloc(1, sizeof **out)) ? 0 : NOT_INITIALIZED;
+}
 int cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t p) {
     free(p->start), free(p->column), free(p->at), free(p);
     return 0;
 }
-int cusparseSpGEMM_workEstimation(cusparseHandle_t h, int op_a, int op_b, const void *alpha, cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
-    cusparseSpMatDescr_t c, int type, int algorithm, cusparseSpGEMMDescr_t p, size_t *n, void *room) {
-    (void)h, (void)op_a, (void)op_b, (void)alpha, (void)a, (void)b, (void)beta, (void)c, (void)type, (void)algorithm, (void)p, (void)room;
+int cusparseSpGEMM_workEstimation(cusparseHandle_t h, int op_a, int op_b, const void *alpha,
+                                  cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
+                                  cusparseSpMatDescr_t c, int type, int algorithm,
+                                  cusparseSpGEMMDescr_t p, size_t *n, void *room) {
+    (void)h, (void)op_a, (void)op_b, (void)alpha, (void)a, (void)b, (void)beta, (void)c, (void)type,
+        (void)algorithm, (void)p, (void)room;
     return *n = WANTED, 0;
 }
-int cusparseSpGEMM_compute(cusparseHandle_t h, int op_a, int op_b, const void *alpha, cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
-    cusparseSpMatDescr_t c, int type, int algorithm, cusparseSpGEMMDescr_t p, size_t *n, void *room) {
+int cusparseSpGEMM_compute(cusparseHandle_t h, int op_a, int op_b, const void *alpha,
+                           cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
+                           cusparseSpMatDescr_t c, int type, int algorithm, cusparseSpGEMMDescr_t p,
+                           size_t *n, void *room) {
     (void)h, (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type, (void)algorithm;
     if (!room) return *n = WANTED, 0;
     stub_log("spgemm %d x %d x %d\n", (int)a->m, (int)a->n, (int)b->n);
@@ -130,7 +154,8 @@ int cusparseSpGEMM_compute(cusparseHandle_t h, int op_a, int op_b, const void *a
             bool there = false;
             for (int s = a->start[i]; s < a->start[i + 1]; s++)
                 for (int t = b->start[a->column[s]]; t < b->start[a->column[s] + 1]; t++)
-                    if (b->column[t] == j) sum += get(a->at, a->type, s) * get(b->at, b->type, t), there = true;
+                    if (b->column[t] == j)
+                        sum += get(a->at, a->type, s) * get(b->at, b->type, t), there = true;
             if (!there) continue;
             p->column[p->count] = (int)j;
             p->at[p->count++] = sum;
@@ -139,9 +164,11 @@ int cusparseSpGEMM_compute(cusparseHandle_t h, int op_a, int op_b, const void *a
     }
     return c->count = p->count, 0;
 }
-int cusparseSpGEMM_copy(cusparseHandle_t h, int op_a, int op_b, const void *alpha, cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
-    cusparseSpMatDescr_t c, int type, int algorithm, cusparseSpGEMMDescr_t p) {
-    (void)h, (void)op_a, (void)op_b, (void)alpha, (void)a, (void)b, (void)beta, (void)type, (void)algorithm;
+int cusparseSpGEMM_copy(cusparseHandle_t h, int op_a, int op_b, const void *alpha,
+                        cusparseSpMatDescr_t a, cusparseSpMatDescr_t b, const void *beta,
+                        cusparseSpMatDescr_t c, int type, int algorithm, cusparseSpGEMMDescr_t p) {
+    (void)h, (void)op_a, (void)op_b, (void)alpha, (void)a, (void)b, (void)beta, (void)type,
+        (void)algorithm;
     if (!c->column || !p->start) return BAD_VALUE;
     memcpy(c->start, p->start, (size_t)(p->m + 1) * sizeof *p->start);
     memcpy(c->column, p->column, (size_t)p->count * sizeof *p->column);

@@ -1,6 +1,7 @@
-/* CUDA C as C++: what the sources that the CUDA device generates use of the language, for the emulator's programs
- * (nvrtc.c puts it in front of each). A thread is a fibre (kernel_launch.c), so `wait` is where it may leave the processor: between
- * two waits nothing comes in between, and an atomic operation is a plain one. */
+/* CUDA C as C++: what the sources that the CUDA device generates use of the language, for the
+ * emulator's programs (nvrtc.c puts it in front of each). A thread is a fibre (kernel_launch.c), so
+ * `wait` is where it may leave the processor: between two waits nothing comes in between, and an
+ * atomic operation is a plain one. */
 #include <climits>
 #include <cmath>
 #include <cstdint>
@@ -13,11 +14,18 @@
 static const emulator *emu;
 
 /* Calls a kernel with what a launch has for its parameters. */
-template <class... P, size_t... I> static void emu_call(void (*kernel)(P...), void **args, std::index_sequence<I...>) { kernel(*(P *)args[I]...); }
-template <class... P> static void emu_call(void (*kernel)(P...), void **args) { emu_call(kernel, args, std::index_sequence_for<P...>()); }
+template <class... P, size_t... I>
+static void emu_call(void (*kernel)(P...), void **args, std::index_sequence<I...>) {
+    kernel(*(P *)args[I]...);
+}
+template <class... P>
+static void emu_call(void (*kernel)(P...), void **args) {
+    emu_call(kernel, args, std::index_sequence_for<P...>());
+}
 
 /* How large they are; a 0 ends them. */
-template <class... P> static const size_t *emu_sizes(void (*)(P...)) {
+template <class... P>
+static const size_t *emu_sizes(void (*)(P...)) {
     static const size_t sizes[] = {sizeof(P)..., 0};
     return sizes;
 }
@@ -53,10 +61,13 @@ static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}
 
-/* ---- lanes of a warp; a lane that has ended gives nothing, and a value that it would give is the asker's own ---- */
+/* ---- lanes of a warp; a lane that has ended gives nothing, and a value that it would give is the
+ * asker's own ---- */
 
-/* Shows v to the lanes of the mask: its slot. Part of a warp waits again when all have looked (emu_looked). */
-template <class T> static int emu_show(unsigned mask, const T &v) {
+/* Shows v to the lanes of the mask: its slot. Part of a warp waits again when all have looked
+ * (emu_looked). */
+template <class T>
+static int emu_show(unsigned mask, const T &v) {
     static_assert(sizeof v <= EMULATOR_SLOT, "a value of a lane");
     int which = mask == ~0u ? (int)(emu->now->exchanges++ & 1) : 2;
     memcpy(emu->slot(emu->now->lane, which), &v, sizeof v);
@@ -66,26 +77,35 @@ template <class T> static int emu_show(unsigned mask, const T &v) {
 static inline void emu_looked(unsigned mask) {
     if (mask != ~0u) emu_wait_lanes(mask);
 }
-template <class T> static T emu_exchange(unsigned mask, T v, int from) {
+template <class T>
+static T emu_exchange(unsigned mask, T v, int from) {
     int which = emu_show(mask, v);
-    if (from >= 0 && from < 32 && ((mask == ~0u ? emu->givers() : emu->lanes()) & mask) >> from & 1) memcpy(&v, emu->slot(from, which), sizeof v);
+    if (from >= 0 && from < 32 && ((mask == ~0u ? emu->givers() : emu->lanes()) & mask) >> from & 1)
+        memcpy(&v, emu->slot(from, which), sizeof v);
     emu_looked(mask);
     return v;
 }
-template <class T> static T __shfl_sync(unsigned m, T v, int from, int width = 32) {
+template <class T>
+static T __shfl_sync(unsigned m, T v, int from, int width = 32) {
     return emu_exchange(m, v, emu->now->lane / width * width + (from & (width - 1)));
 }
-template <class T> static T __shfl_down_sync(unsigned m, T v, int by, int width = 32) {
+template <class T>
+static T __shfl_down_sync(unsigned m, T v, int by, int width = 32) {
     int from = emu->now->lane + by;
     return emu_exchange(m, v, from / width == emu->now->lane / width ? from : -1);
 }
-template <class T> static T __shfl_up_sync(unsigned m, T v, int by, int width = 32) {
+template <class T>
+static T __shfl_up_sync(unsigned m, T v, int by, int width = 32) {
     int from = emu->now->lane - by;
     return emu_exchange(m, v, from >= emu->now->lane / width * width ? from : -1);
 }
-template <class T> static T __shfl_xor_sync(unsigned m, T v, int mask, int = 32) { return emu_exchange(m, v, emu->now->lane ^ mask); }
+template <class T>
+static T __shfl_xor_sync(unsigned m, T v, int mask, int = 32) {
+    return emu_exchange(m, v, emu->now->lane ^ mask);
+}
 /* The lanes of the mask for whose value `yes` holds. */
-template <class T, class F> static unsigned emu_lanes_where(unsigned mask, T v, F yes) {
+template <class T, class F>
+static unsigned emu_lanes_where(unsigned mask, T v, F yes) {
     unsigned there = emu->lanes() & mask, found = 0;
     int which = emu_show(mask, v);
     for (int i = 0; i < 32; i++) {
@@ -95,9 +115,15 @@ template <class T, class F> static unsigned emu_lanes_where(unsigned mask, T v, 
     emu_looked(mask);
     return found;
 }
-static inline unsigned __ballot_sync(unsigned m, int p) { return emu_lanes_where(m, p, [](int v) { return v != 0; }); }
-template <class T> static unsigned __match_any_sync(unsigned m, T v) { return emu_lanes_where(m, v, [=](T w) { return w == v; }); }
-template <class T> static unsigned __match_all_sync(unsigned m, T v, int *all) {
+static inline unsigned __ballot_sync(unsigned m, int p) {
+    return emu_lanes_where(m, p, [](int v) { return v != 0; });
+}
+template <class T>
+static unsigned __match_any_sync(unsigned m, T v) {
+    return emu_lanes_where(m, v, [=](T w) { return w == v; });
+}
+template <class T>
+static unsigned __match_all_sync(unsigned m, T v, int *all) {
     unsigned same = __match_any_sync(m, v);
     *all = same == (emu->lanes() & m);
     return *all ? same : 0;
@@ -113,23 +139,25 @@ static inline unsigned __activemask() { return emu->lanes(); }
 
 /* ---- atomic operations ---- */
 
-#define EMU_ATOMIC(name, result)                           \
-    template <class T, class U> static T name(T *p, U v) { \
-        T old = *p, x = (T)v;                              \
-        *p = (T)(result);                                  \
-        return old;                                        \
+#define EMU_ATOMIC(name, result) \
+    template <class T, class U>  \
+    static T name(T *p, U v) {   \
+        T old = *p, x = (T)v;    \
+        *p = (T)(result);        \
+        return old;              \
     }
 EMU_ATOMIC(atomicAdd, old + x)
 EMU_ATOMIC(atomicSub, old - x)
 EMU_ATOMIC(atomicMax, x > old ? x : old)
 EMU_ATOMIC(atomicMin, x < old ? x : old)
 EMU_ATOMIC(atomicExch, x)
-EMU_ATOMIC(atomicAnd, old & x)
+EMU_ATOMIC(atomicAnd, old &x)
 EMU_ATOMIC(atomicOr, old | x)
 EMU_ATOMIC(atomicXor, old ^ x)
 EMU_ATOMIC(atomicInc, old >= x ? 0 : old + 1)
 EMU_ATOMIC(atomicDec, old == 0 || old > x ? x : old - 1)
-template <class T, class U, class V> static T atomicCAS(T *p, U expected, V v) {
+template <class T, class U, class V>
+static T atomicCAS(T *p, U expected, V v) {
     T old = *p;
     if (old == (T)expected) *p = (T)v;
     return old;
@@ -143,7 +171,8 @@ static inline long long clock64() {
 
 /* ---- numbers ---- */
 
-template <class To, class From> static To emu_bits(From v) {
+template <class To, class From>
+static To emu_bits(From v) {
     static_assert(sizeof(To) == sizeof(From), "as wide");
     To x;
     memcpy(&x, &v, sizeof x);
@@ -157,16 +186,25 @@ static inline double __longlong_as_double(long long v) { return emu_bits<double>
 static inline long long __double_as_longlong(double v) { return emu_bits<long long>(v); }
 static inline int __double2hiint(double v) { return (int)(emu_bits<long long>(v) >> 32); }
 static inline int __double2loint(double v) { return (int)emu_bits<long long>(v); }
-static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+static inline unsigned __umulhi(unsigned a, unsigned b) {
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
 static inline int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
-static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned long long)((unsigned __int128)a * b >> 64); }
-static inline long long __mul64hi(long long a, long long b) { return (long long)((__int128)a * b >> 64); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+static inline long long __mul64hi(long long a, long long b) {
+    return (long long)((__int128)a * b >> 64);
+}
 static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
 static inline int __ffs(int v) { return __builtin_ffs(v); }
 static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 static inline float emu_from_half(unsigned short h) { return (float)emu_bits<_Float16>(h); }
-template <class T> static unsigned short emu_to_half(T v) { return emu_bits<unsigned short>((_Float16)v); }
+template <class T>
+static unsigned short emu_to_half(T v) {
+    return emu_bits<unsigned short>((_Float16)v);
+}
 
 using namespace std;

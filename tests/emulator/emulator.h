@@ -1,4 +1,5 @@
-/* The joint between the emulator (kernel_launch.c, C) and the programs that it runs (generated CUDA C behind device.h, C++). */
+/* The joint between the emulator (kernel_launch.c, C) and the programs that it runs (generated CUDA
+ * C behind device.h, C++). */
 #ifndef GPA_TESTS_EMULATOR_H
 #define GPA_TESTS_EMULATOR_H
 
@@ -7,10 +8,12 @@ enum { EMULATOR_SHARED = 232448, EMULATOR_SLOT = 32 };
 /* Whom a thread waits for. */
 typedef enum { EMULATOR_BLOCK = 1, EMULATOR_WARP } emulator_wait;
 
-typedef struct { unsigned x, y, z; } emulator_dim;
+typedef struct {
+    unsigned x, y, z;
+} emulator_dim;
 
-/* What a thread knows of itself. `exchanges` counts those of its whole warp: two in a row use different slots. `mask`: the
- * lanes of the warp that it waits for. */
+/* What a thread knows of itself. `exchanges` counts those of its whole warp: two in a row use
+ * different slots. `mask`: the lanes of the warp that it waits for. */
 typedef struct {
     emulator_dim thread, block, block_size, grid_size;
     int lane;
@@ -18,17 +21,22 @@ typedef struct {
 } emulator_thread;
 
 typedef struct {
-    emulator_thread *now;                  /* the thread that runs */
-    void (*wait)(emulator_wait whom);      /* until all threads of the block, or lanes of the mask, that have not ended wait too */
-    int (*count)(int yes);                 /* likewise for the block: of how many of its threads `yes` is 1 */
-    unsigned char *(*slot)(int lane, int which); /* of EMULATOR_SLOT bytes, three a lane, in the running thread's warp */
-    unsigned (*lanes)(void);               /* those of the warp that have not ended */
-    unsigned (*givers)(void);              /* and those that have ended since they took part in the whole warp's latest exchange */
+    emulator_thread *now;             /* the thread that runs */
+    void (*wait)(emulator_wait whom); /* until all threads of the block, or lanes of the mask, that
+                                         have not ended wait too */
+    int (*count)(int yes); /* likewise for the block: of how many of its threads `yes` is 1 */
+    unsigned char *(*slot)(
+        int lane,
+        int which); /* of EMULATOR_SLOT bytes, three a lane, in the running thread's warp */
+    unsigned (*lanes)(void);  /* those of the warp that have not ended */
+    unsigned (*givers)(void); /* and those that have ended since they took part in the whole warp's
+                                 latest exchange */
 } emulator;
 
-/* A program's functions: `emulator_enter_NAME` runs the thread e->now of the kernel NAME, `emulator_sizes_NAME` tells the bytes of each of
- * its parameters, up to a 0; `emulator_begin` fills shared memory, of
- * which the launch asks for `dynamic` bytes, with rubbish before a block begins. */
+/* A program's functions: `emulator_enter_NAME` runs the thread e->now of the kernel NAME,
+ * `emulator_sizes_NAME` tells the bytes of each of its parameters, up to a 0; `emulator_begin`
+ * fills shared memory, of which the launch asks for `dynamic` bytes, with rubbish before a block
+ * begins. */
 typedef void emulator_enter_fn(const emulator *e, void **args);
 typedef const size_t *emulator_sizes_fn(void);
 typedef void emulator_begin_fn(unsigned dynamic);

@@ -1,9 +1,11 @@
-/* The launching half of a CUDA driver without a GPU: a program is a shared library (nvrtc.c), and its threads run one after
- * the other, block after block, each until it waits. The other half, memory and contexts, is tests/stub/cuda.c.
+/* The launching half of a CUDA driver without a GPU: a program is a shared library (nvrtc.c), and
+ * its threads run one after the other, block after block, each until it waits. The other half,
+ * memory and contexts, is tests/stub/cuda.c.
  *
- * Threads are fibres only where they wait: a fibre runs thread after thread to its end, and when one waits, the next fibre
- * goes on with the threads that have not begun. The scheduler (run_block) lets go a warp or a block when all that have not
- * ended wait for the same; what can never be let go is a barrier in divergent code, which ends the process with that word. */
+ * Threads are fibres only where they wait: a fibre runs thread after thread to its end, and when
+ * one waits, the next fibre goes on with the threads that have not begun. The scheduler (run_block)
+ * lets go a warp or a block when all that have not ended wait for the same; what can never be let
+ * go is a barrier in divergent code, which ends the process with that word. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <pthread.h>
@@ -16,9 +18,22 @@
 
 #include "runtime/cuda/driver/api.h"
 
-enum { THREADS = 1024, LANES = 32, STACK = 128 << 10, NO_BINARY = 200, NOT_FOUND = 500, NO_ROOM = 2 };
+enum {
+    THREADS = 1024,
+    LANES = 32,
+    STACK = 128 << 10,
+    NO_BINARY = 200,
+    NOT_FOUND = 500,
+    NO_ROOM = 2
+};
 
-typedef enum { WAITS_NOT = 0, WAITS_BLOCK = EMULATOR_BLOCK, WAITS_WARP = EMULATOR_WARP, NOT_BEGUN, ENDED } state;
+typedef enum {
+    WAITS_NOT = 0,
+    WAITS_BLOCK = EMULATOR_BLOCK,
+    WAITS_WARP = EMULATOR_WARP,
+    NOT_BEGUN,
+    ENDED
+} state;
 
 struct CUmod_st {
     int fd; /* open as long as the library: dlopen knows libraries by their paths */
@@ -53,7 +68,8 @@ static int count(int yes);
 static unsigned char *slot(int lane, int odd);
 static unsigned lanes(void);
 static unsigned givers(void);
-static emulator joint = {.wait = wait_for, .count = count, .slot = slot, .lanes = lanes, .givers = givers};
+static emulator joint = {
+    .wait = wait_for, .count = count, .slot = slot, .lanes = lanes, .givers = givers};
 
 static unsigned running(void) { return (unsigned)(joint.now - L.threads); }
 
@@ -74,17 +90,21 @@ static int count(int yes) {
     return n;
 }
 
-static unsigned char *slot(int lane, int which) { return L.slots[which][running() / LANES * LANES + (unsigned)lane]; }
+static unsigned char *slot(int lane, int which) {
+    return L.slots[which][running() / LANES * LANES + (unsigned)lane];
+}
 
 static unsigned lanes(void) {
     unsigned first = running() / LANES * LANES, there = 0;
-    for (unsigned i = 0; i < LANES && first + i < L.n; i++) there |= (unsigned)(L.states[first + i] != ENDED) << i;
+    for (unsigned i = 0; i < LANES && first + i < L.n; i++)
+        there |= (unsigned)(L.states[first + i] != ENDED) << i;
     return there;
 }
 
 static unsigned givers(void) {
     unsigned first = running() / LANES * LANES, there = lanes();
-    for (unsigned i = 0; i < LANES && first + i < L.n; i++) there |= (unsigned)(L.threads[first + i].exchanges >= joint.now->exchanges) << i;
+    for (unsigned i = 0; i < LANES && first + i < L.n; i++)
+        there |= (unsigned)(L.threads[first + i].exchanges >= joint.now->exchanges) << i;
     return there;
 }
 
@@ -112,8 +132,10 @@ static void begin_fibre(void) {
 static bool let_block_go(void) {
     unsigned waiting = 0;
     for (unsigned t = 0; t < L.n; t++)
-        if (L.states[t] == WAITS_BLOCK) waiting++;
-        else if (L.states[t] != ENDED) return false;
+        if (L.states[t] == WAITS_BLOCK)
+            waiting++;
+        else if (L.states[t] != ENDED)
+            return false;
     for (unsigned t = 0; t < L.n; t++)
         if (L.states[t] == WAITS_BLOCK) L.states[t] = WAITS_NOT;
     return waiting > 0;
@@ -121,7 +143,8 @@ static bool let_block_go(void) {
 
 /* The same for the lanes of a mask that thread t of a warp waits for. */
 static bool let_lanes_go(unsigned t) {
-    unsigned first = t / LANES * LANES, mask = L.threads[t].mask, n = L.n - first < LANES ? L.n - first : LANES;
+    unsigned first = t / LANES * LANES, mask = L.threads[t].mask,
+             n = L.n - first < LANES ? L.n - first : LANES;
     for (unsigned i = 0; i < n; i++) {
         bool there = L.states[first + i] == WAITS_WARP && L.threads[first + i].mask == mask;
         if (mask >> i & 1 && !there && L.states[first + i] != ENDED) return false;
@@ -133,8 +156,12 @@ static bool let_lanes_go(unsigned t) {
 
 static void divergent(void) {
     unsigned warp = 0, block = 0;
-    for (unsigned t = 0; t < L.n; t++) warp += L.states[t] == WAITS_WARP, block += L.states[t] == WAITS_BLOCK;
-    fprintf(stderr, "a barrier in divergent code: of %u threads %u wait for their warps and %u for the block\n", L.n, warp, block);
+    for (unsigned t = 0; t < L.n; t++)
+        warp += L.states[t] == WAITS_WARP, block += L.states[t] == WAITS_BLOCK;
+    fprintf(
+        stderr,
+        "a barrier in divergent code: of %u threads %u wait for their warps and %u for the block\n",
+        L.n, warp, block);
     abort();
 }
 
@@ -159,22 +186,26 @@ static void run_block(void) {
 
 const size_t *stub_sizes(CUfunction f) { return f->sizes; }
 
-int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args) {
+int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
+                void **args) {
     emulator_dim g = {blocks[0], blocks[1], blocks[2]}, b = {threads[0], threads[1], threads[2]};
     L.n = b.x * b.y * b.z;
     if (L.n > THREADS || shared > EMULATOR_SHARED) return 1;
     stub_log("launch\n");
     pthread_mutex_lock(&L.lock);
     if (!L.stacks) {
-        void *room = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *room = mmap(NULL, (size_t)THREADS * STACK, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         L.stacks = room == MAP_FAILED ? NULL : room;
     }
     L.kernel = f;
     L.args = args;
     for (uint64_t k = 0, n = L.stacks ? (uint64_t)g.x * g.y * g.z : 0; k < n; k++) {
-        emulator_dim at = {(unsigned)(k % g.x), (unsigned)(k / g.x % g.y), (unsigned)(k / g.x / g.y)};
+        emulator_dim at = {(unsigned)(k % g.x), (unsigned)(k / g.x % g.y),
+                           (unsigned)(k / g.x / g.y)};
         for (unsigned t = 0; t < L.n; t++)
-            L.threads[t] = (emulator_thread){{t % b.x, t / b.x % b.y, t / b.x / b.y}, at, b, g, (int)(t % LANES), 0, ~0u};
+            L.threads[t] = (emulator_thread){
+                {t % b.x, t / b.x % b.y, t / b.x / b.y}, at, b, g, (int)(t % LANES), 0, ~0u};
         L.kernel->program->begin(shared);
         run_block();
     }
@@ -183,16 +214,20 @@ int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3
 }
 
 /* A library ends with the table of its sections. */
-static size_t size_of(const Elf64_Ehdr *x) { return x->e_shoff + (size_t)x->e_shnum * x->e_shentsize; }
+static size_t size_of(const Elf64_Ehdr *x) {
+    return x->e_shoff + (size_t)x->e_shnum * x->e_shentsize;
+}
 
 int stub_load(const void *image, CUmodule *out) {
     int fd = memfd_create("program", MFD_CLOEXEC);
     size_t n = memcmp(image, ELFMAG, SELFMAG) ? 0 : size_of(image), done = 0;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    for (ssize_t k = 1; done < n && k > 0; done += k > 0 ? (size_t)k : 0) k = write(fd, (const char *)image + done, n - done);
+    for (ssize_t k = 1; done < n && k > 0; done += k > 0 ? (size_t)k : 0)
+        k = write(fd, (const char *)image + done, n - done);
     CUmodule m = n && done == n ? calloc(1, sizeof *m) : NULL;
-    if (m && (m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL))) *(void **)&m->begin = dlsym(m->library, "emulator_begin");
+    if (m && (m->library = dlopen(path, RTLD_NOW | RTLD_LOCAL)))
+        *(void **)&m->begin = dlsym(m->library, "emulator_begin");
     if (m) m->fd = fd;
     *out = m;
     if (m && m->begin) return 0;

@@ -1,6 +1,6 @@
-/* A compiler of generated CUDA C for the machine at hand: g++ makes a shared library of it, which is the `cubin` that
- * kernel_launch.c runs. CUDA_PROGRAM names the words that C++ knows not by what device.h has for them. It is g++'s log that a
- * program that does not compile leaves behind. */
+/* A compiler of generated CUDA C for the machine at hand: g++ makes a shared library of it, which
+ * is the `cubin` that kernel_launch.c runs. CUDA_PROGRAM names the words that C++ knows not by what
+ * device.h has for them. It is g++'s log that a program that does not compile leaves behind. */
 #include <errno.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -11,7 +11,9 @@
 
 #include "runtime/cuda/driver/api.h"
 
-#define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
+#define STUB(symbol, ...)    \
+    int symbol(__VA_ARGS__); \
+    int symbol(__VA_ARGS__)
 
 enum { OK, OUT_OF_MEMORY, DOES_NOT_COMPILE = 6 };
 
@@ -46,19 +48,23 @@ static bool put(const file *f, const char *s, size_t n) {
 
 static bool get(const file *f, char *out) {
     size_t n = size_of(f), at = 0;
-    for (ssize_t k = 1; at < n && k > 0; at += k > 0 ? (size_t)k : 0) k = pread(f->fd, out + at, n - at, (off_t)at);
+    for (ssize_t k = 1; at < n && k > 0; at += k > 0 ? (size_t)k : 0)
+        k = pread(f->fd, out + at, n - at, (off_t)at);
     return at == n;
 }
 
 /* What is CUDA's alone in a program, and its like. */
-static const struct { const char *from, *to; } likes[] = {
+static const struct {
+    const char *from, *to;
+} likes[] = {
     {"extern __shared__", "extern"},
     {"asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(h));", "f = emu_from_half(h);"},
     {"asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(f));", "h = emu_to_half(f);"},
     {"asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(h) : \"d\"(d));", "h = emu_to_half(d);"},
 };
 
-/* The name of the kernel whose declaration begins at s: behind its __launch_bounds__() and the like. */
+/* The name of the kernel whose declaration begins at s: behind its __launch_bounds__() and the
+ * like. */
 static const char *name_of(const char *s, size_t *n) {
     for (const char *end = strchr(s, '(');; end = strchr(strchr(end, ')'), '(')) {
         const char *at = end;
@@ -71,10 +77,12 @@ static const char *name_of(const char *s, size_t *n) {
 /* How the emulator enters it. */
 static bool put_entry(const file *f, const char *name, size_t n) {
     char text[512];
-    int k = snprintf(text, sizeof text,
-                     "\nextern \"C\" void emulator_enter_%.*s(const emulator *e, void **args) { emu = e; emu_call(%.*s, args); }\n"
-                     "extern \"C\" const size_t *emulator_sizes_%.*s() { return emu_sizes(%.*s); }\n",
-                     (int)n, name, (int)n, name, (int)n, name, (int)n, name);
+    int k =
+        snprintf(text, sizeof text,
+                 "\nextern \"C\" void emulator_enter_%.*s(const emulator *e, void **args) { emu = "
+                 "e; emu_call(%.*s, args); }\n"
+                 "extern \"C\" const size_t *emulator_sizes_%.*s() { return emu_sizes(%.*s); }\n",
+                 (int)n, name, (int)n, name, (int)n, name, (int)n, name);
     return k < (int)sizeof text && put(f, text, (size_t)k);
 }
 
@@ -93,8 +101,10 @@ static bool put_source(const file *f, const char *s) {
         if (strncmp(s, kernel, sizeof kernel - 1) == 0) name = name_of(s, &n_name), depth = 0;
         if (name && *s == '"') s = behind_text(s);
         if (name && *s == '{') depth++;
-        if (name && *s == '}' && --depth == 0) { /* at its end, since what stands behind an #if is not always there */
-            if (!put(f, begun, (size_t)(s + 1 - begun)) || !put_entry(f, name, n_name)) return false;
+        if (name && *s == '}' &&
+            --depth == 0) { /* at its end, since what stands behind an #if is not always there */
+            if (!put(f, begun, (size_t)(s + 1 - begun)) || !put_entry(f, name, n_name))
+                return false;
             begun = s + 1;
             name = NULL;
             continue;
@@ -102,13 +112,15 @@ static bool put_source(const file *f, const char *s) {
         for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
             size_t n = strlen(likes[i].from);
             if (strncmp(s, likes[i].from, n)) continue;
-            if (!put(f, begun, (size_t)(s - begun)) || !put(f, likes[i].to, strlen(likes[i].to))) return false;
+            if (!put(f, begun, (size_t)(s - begun)) || !put(f, likes[i].to, strlen(likes[i].to)))
+                return false;
             begun = s += n;
         }
         if (!*s) break;
     }
     static const char ends[] =
-        "\nextern \"C\" unsigned char __start_shared[] __attribute__((weak)), __stop_shared[] __attribute__((weak));\n"
+        "\nextern \"C\" unsigned char __start_shared[] __attribute__((weak)), __stop_shared[] "
+        "__attribute__((weak));\n"
         "extern \"C\" void emulator_begin(unsigned dynamic) {\n"
         "    memset(__start_shared, 0xa5, __stop_shared - __start_shared);\n"
         "    memset(g_dynamic, 0xa5, dynamic);\n"
@@ -120,12 +132,16 @@ static bool put_source(const file *f, const char *s) {
 STUB(nvrtcVersion, int *major, int *minor) { return *major = 12, *minor = 8, 0; }
 STUB(nvrtcGetNumSupportedArchs, int *n) { return *n = 1, 0; }
 STUB(nvrtcGetSupportedArchs, int *out) { return *out = 90, 0; }
-STUB(nvrtcCreateProgram, nvrtcProgram *out, const char *source, const char *name, int n, const char *const *headers, const char *const *names) {
+STUB(nvrtcCreateProgram, nvrtcProgram *out, const char *source, const char *name, int n,
+     const char *const *headers, const char *const *names) {
     nvrtcProgram p = *out = calloc(1, sizeof *p);
     (void)n, (void)headers, (void)names;
     if (!p) return OUT_OF_MEMORY;
     p->source.fd = p->built.fd = p->log.fd = -1;
-    return open_file(&p->source, name) && open_file(&p->built, "built") && open_file(&p->log, "log") && put_source(&p->source, source) ? OK : OUT_OF_MEMORY;
+    return open_file(&p->source, name) && open_file(&p->built, "built") &&
+                   open_file(&p->log, "log") && put_source(&p->source, source)
+               ? OK
+               : OUT_OF_MEMORY;
 }
 STUB(nvrtcDestroyProgram, nvrtcProgram *at) {
     nvrtcProgram p = *at;
@@ -134,9 +150,20 @@ STUB(nvrtcDestroyProgram, nvrtcProgram *at) {
     free(p);
     return *at = NULL, OK;
 }
-/* The processor's own arithmetic where CUDA's is defined likewise: no contraction, integers that wrap. */
+/* The processor's own arithmetic where CUDA's is defined likewise: no contraction, integers that
+ * wrap. */
 STUB(nvrtcCompileProgram, nvrtcProgram p, int n, const char *const *options) {
-    char *args[] = {"g++", EMULATOR_FLAGS "-shared", "-Wl,-Bsymbolic", "-include", EMULATOR_HEADER, "-o", p->built.path, "-x", "c++", p->source.path, NULL};
+    char *args[] = {"g++",
+                    EMULATOR_FLAGS "-shared",
+                    "-Wl,-Bsymbolic",
+                    "-include",
+                    EMULATOR_HEADER,
+                    "-o",
+                    p->built.path,
+                    "-x",
+                    "c++",
+                    p->source.path,
+                    NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status = -1;
@@ -144,11 +171,14 @@ STUB(nvrtcCompileProgram, nvrtcProgram p, int n, const char *const *options) {
     if (posix_spawn_file_actions_init(&actions)) return OUT_OF_MEMORY;
     posix_spawn_file_actions_adddup2(&actions, p->log.fd, 2);
     if (!posix_spawnp(&child, args[0], &actions, NULL, args, environ))
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
     posix_spawn_file_actions_destroy(&actions);
     return status ? DOES_NOT_COMPILE : OK;
 }
 STUB(nvrtcGetProgramLogSize, nvrtcProgram p, size_t *n) { return *n = size_of(&p->log), OK; }
-STUB(nvrtcGetProgramLog, nvrtcProgram p, char *out) { return get(&p->log, out) ? OK : OUT_OF_MEMORY; }
+STUB(nvrtcGetProgramLog, nvrtcProgram p, char *out) {
+    return get(&p->log, out) ? OK : OUT_OF_MEMORY;
+}
 STUB(nvrtcGetCUBINSize, nvrtcProgram p, size_t *n) { return *n = size_of(&p->built), OK; }
 STUB(nvrtcGetCUBIN, nvrtcProgram p, char *out) { return get(&p->built, out) ? OK : OUT_OF_MEMORY; }

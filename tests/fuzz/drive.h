@@ -1,7 +1,9 @@
-/* Drives a fuzz target without libFuzzer: mutates the files named on the command line, or the test programs, for
- * FUZZ_SECONDS, from a fixed seed (FUZZ_SEED). If nobody says for how long, for five seconds at most, and for FUZZ_MOST inputs, which
- * the target defines: so a fast machine tries no others than were tried before. The input being tried is kept in FUZZ_LAST, to be run alone afterwards:
- * PROGRAM FILE tries FILE itself first, unchanged. With libFuzzer (`make fuzz`) this file is only the prototype. */
+/* Drives a fuzz target without libFuzzer: mutates the files named on the command line, or the test
+ * programs, for FUZZ_SECONDS, from a fixed seed (FUZZ_SEED). If nobody says for how long, for five
+ * seconds at most, and for FUZZ_MOST inputs, which the target defines: so a fast machine tries no
+ * others than were tried before. The input being tried is kept in FUZZ_LAST, to be run alone
+ * afterwards: PROGRAM FILE tries FILE itself first, unchanged. With libFuzzer (`make fuzz`) this
+ * file is only the prototype. */
 #ifndef GPA_TESTS_FUZZ_DRIVE_H
 #define GPA_TESTS_FUZZ_DRIVE_H
 
@@ -67,21 +69,29 @@ static size_t fuzz_insert(uint8_t *s, size_t n, size_t at, const void *what, siz
 
 static size_t fuzz_mutate(uint8_t *s, size_t n) {
     static const char *const words[] = {
-        "(",    ")",   "[",      "]",    "{",     "}",      ":",    ",",    "=",   "==",  "**",      "//",   "\n",
-        "\n  ", "\\",  "'",      "\"",   "f\"",   "\"\"\"", "#",    "@",    "->",  ":=",  "lambda ", "if ",  "else ",
-        "for ", "in ", "while ", "try:", "def ",  "return ", "None", "-1",   "0",   "1e308", "1j",  "np.",  ".T",
-        "[::-1]", "...", "*", "not ", "is ", "yield ", "class ", "del ", "with ", "9223372036854775807", "\t", "\xff", "é",
+        "(",      ")",    "[",       "]",       "{",      "}",     ":",
+        ",",      "=",    "==",      "**",      "//",     "\n",    "\n  ",
+        "\\",     "'",    "\"",      "f\"",     "\"\"\"", "#",     "@",
+        "->",     ":=",   "lambda ", "if ",     "else ",  "for ",  "in ",
+        "while ", "try:", "def ",    "return ", "None",   "-1",    "0",
+        "1e308",  "1j",   "np.",     ".T",      "[::-1]", "...",   "*",
+        "not ",   "is ",  "yield ",  "class ",  "del ",   "with ", "9223372036854775807",
+        "\t",     "\xff", "é",
     };
     uint8_t other[256];
     size_t at = fuzz_below(n + 1), len = fuzz_below(16);
     if (at + len > n) len = n - at;
     switch (fuzz_below(6)) {
-    case 0: memmove(s + at, s + at + len, n - at - len); return n - len;
-    case 1: memcpy(other, s + at, len); return fuzz_insert(s, n, fuzz_below(n + 1), other, len);
-    case 2: if (at < n) s[at] ^= (uint8_t)(1u << fuzz_below(8)); return n;
-    case 3: if (at < n) s[at] = (uint8_t)(32 + fuzz_below(95)); return n;
-    case 4: len = fuzz_lines(other, sizeof other); return fuzz_insert(s, n, at, other, len);
-    default: break;
+        case 0: memmove(s + at, s + at + len, n - at - len); return n - len;
+        case 1: memcpy(other, s + at, len); return fuzz_insert(s, n, fuzz_below(n + 1), other, len);
+        case 2:
+            if (at < n) s[at] ^= (uint8_t)(1u << fuzz_below(8));
+            return n;
+        case 3:
+            if (at < n) s[at] = (uint8_t)(32 + fuzz_below(95));
+            return n;
+        case 4: len = fuzz_lines(other, sizeof other); return fuzz_insert(s, n, at, other, len);
+        default: break;
     }
     const char *word = words[fuzz_below(sizeof words / sizeof *words)];
     return fuzz_insert(s, n, at, word, strlen(word));

@@ -1,4 +1,5 @@
-/* Files that are not what they seem: whatever their bytes are, each reader gives arrays or an error. One session reads all inputs. */
+/* Files that are not what they seem: whatever their bytes are, each reader gives arrays or an
+ * error. One session reads all inputs. */
 #define FUZZ_MOST 8000
 #include "tests/fuzz/drive.h"
 
@@ -21,9 +22,12 @@ static const char readers[] =
     "        return [f[name][...] for name in f]\n"
     "def read(path):\n"
     "    text = np.genfromtxt\n"
-    "    for f in (lambda: np.load(path), lambda: members(path), lambda: imageio.imread(path), lambda: table(path), lambda: np.loadtxt(path),\n"
-    "              lambda: np.loadtxt(path, delimiter=',', quotechar='\"', ndmin=2), lambda: text(path, delimiter=',', names=True, dtype=None),\n"
-    "              lambda: text(path, delimiter=(2, 3, 1), invalid_raise=False), lambda: np.fromfile(path, sep=','), lambda: np.fromfile(path, 'c8')):\n"
+    "    for f in (lambda: np.load(path), lambda: members(path), lambda: imageio.imread(path), "
+    "lambda: table(path), lambda: np.loadtxt(path),\n"
+    "              lambda: np.loadtxt(path, delimiter=',', quotechar='\"', ndmin=2), lambda: "
+    "text(path, delimiter=',', names=True, dtype=None),\n"
+    "              lambda: text(path, delimiter=(2, 3, 1), invalid_raise=False), lambda: "
+    "np.fromfile(path, sep=','), lambda: np.fromfile(path, 'c8')):\n"
     "        try:\n"
     "            str(f())\n"
     "        except Exception as e:\n"
@@ -41,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         c.device = "ref";
         file = memfd_create("input", 0);
         if (file < 0 || gpa_session_new(&c, &s, &e)) __builtin_trap();
-        if (gpa_session_eval(s, NULL, readers, sizeof readers - 1, GPA_EVAL_SILENT, &status)) __builtin_trap();
+        if (gpa_session_eval(s, NULL, readers, sizeof readers - 1, GPA_EVAL_SILENT, &status))
+            __builtin_trap();
     }
     if (ftruncate(file, 0) || pwrite(file, data, size, 0) != (ssize_t)size) __builtin_trap();
     snprintf(cell, sizeof cell, "read('/proc/self/fd/%d')", file);

@@ -1,5 +1,5 @@
-/* The lexer, the parser and the renderer of errors on any bytes: no memory is lost, an error stands inside the text and can
- * be drawn, and a prompt would not call a text wrong that parses. */
+/* The lexer, the parser and the renderer of errors on any bytes: no memory is lost, an error stands
+ * inside the text and can be drawn, and a prompt would not call a text wrong that parses. */
 #define FUZZ_MOST 20000
 #include "tests/fuzz/drive.h"
 

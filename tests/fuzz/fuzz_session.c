@@ -1,5 +1,5 @@
-/* A whole session on any program, on the reference device: it ends, with a value or an error, and gives back its memory.
- * Magics are tried, but for those that run commands or touch files. */
+/* A whole session on any program, on the reference device: it ends, with a value or an error, and
+ * gives back its memory. Magics are tried, but for those that run commands or touch files. */
 #define FUZZ_MOST 400
 #include "tests/fuzz/drive.h"
 
@@ -34,12 +34,17 @@ static void set_running(gpa_session *s) {
     pthread_mutex_unlock(&lock);
 }
 
-static int holds(const char *text, size_t n, const char *word) { return memmem(text, n, word, strlen(word)) != NULL; }
+static int holds(const char *text, size_t n, const char *word) {
+    return memmem(text, n, word, strlen(word)) != NULL;
+}
 
-/* What would run a command, or read or write a file or the environment. Other magics are tried like everything else. */
+/* What would run a command, or read or write a file or the environment. Other magics are tried like
+ * everything else. */
 static int unsafe(const char *text, size_t n) {
-    static const char *const words[] = {"open",  "save",  "load",   "fromfile", "tofile", "sleep",     "input",  "bash", "script", "%sh", "%sx",
-                                        "system", "%run", "%cd", "writefile", "%hist", "%env", "set_env", "%device", "environ", "putenv"};
+    static const char *const words[] = {
+        "open",      "save",   "load", "fromfile", "tofile",  "sleep",   "input",
+        "bash",      "script", "%sh",  "%sx",      "system",  "%run",    "%cd",
+        "writefile", "%hist",  "%env", "set_env",  "%device", "environ", "putenv"};
     for (size_t i = 0; i < n; i++)
         if (text[i] == '!' && !(i + 1 < n && text[i + 1] == '=')) return 1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -52,7 +57,8 @@ static void no_page(void *user, const gpa_repr *r) { (void)user, (void)r; }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *text = (const char *)data;
-    static int64_t baseline = -1; /* what the first session leaves: tables and devices, which live on */
+    static int64_t baseline =
+        -1; /* what the first session leaves: tables and devices, which live on */
     gpa_config c;
     gpa_err e = {0};
     gpa_session *s = NULL;

@@ -1,6 +1,6 @@
-/* What a front end asks while a text is typed: its parts for colours, whether it is whole, completions, what is known about a
- * name. Any text is answered; parts lie one behind the other within the text, completions replace a piece of it, and highlighting
- * keeps no memory. */
+/* What a front end asks while a text is typed: its parts for colours, whether it is whole,
+ * completions, what is known about a name. Any text is answered; parts lie one behind the other
+ * within the text, completions replace a piece of it, and highlighting keeps no memory. */
 #define FUZZ_MOST 3000
 #include "tests/fuzz/drive.h"
 
@@ -30,7 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     extent x = {size, 0};
     int indent;
     if (!s) {
-        static const char names[] = "import math\nv = np.ones((2, 3))\ndef f(a, *b, c=1, **d):\n    'doc'\nd = {'key': [1, 2]}\n";
+        static const char names[] =
+            "import math\nv = np.ones((2, 3))\ndef f(a, *b, c=1, **d):\n    'doc'\nd = {'key': [1, "
+            "2]}\n";
         gpa_config c;
         gpa_err e = {0};
         gpa_config_init(&c);

@@ -1,6 +1,7 @@
-/* What arrives at the kernel's sockets: a line is a frame. The message is signed where its frames are complete, so that what
- * lies behind the signature is reached as well. Nothing is lost: a message is dropped with a reason, or has a type and a content, its
- * identities and header are the bytes that came, and the next one is received as if there had been none before. */
+/* What arrives at the kernel's sockets: a line is a frame. The message is signed where its frames
+ * are complete, so that what lies behind the signature is reached as well. Nothing is lost: a
+ * message is dropped with a reason, or has a type and a content, its identities and header are the
+ * bytes that came, and the next one is received as if there had been none before. */
 #define FUZZ_MOST 20000
 #include "tests/fuzz/drive.h"
 
@@ -26,7 +27,9 @@ static size_t cut(const char *text, size_t size, bytes frames[MOST_FRAMES]) {
     return n;
 }
 
-static bool is(bytes b, const char *text) { return b.n == strlen(text) && memcmp(b.data, text, b.n) == 0; }
+static bool is(bytes b, const char *text) {
+    return b.n == strlen(text) && memcmp(b.data, text, b.n) == 0;
+}
 
 /* Where the delimiter is; n: nowhere. */
 static size_t find_delimiter(const bytes *frames, size_t n) {
@@ -47,15 +50,20 @@ static void sign(bytes *frames, size_t n, char text[HMAC_TEXT + 1]) {
 
 static void send_all(void *socket, const bytes *frames, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (zmq_send(socket, frames[i].n ? frames[i].data : "", frames[i].n, i + 1 < n ? ZMQ_SNDMORE : 0) < 0) __builtin_trap();
+        if (zmq_send(socket, frames[i].n ? frames[i].data : "", frames[i].n,
+                     i + 1 < n ? ZMQ_SNDMORE : 0) < 0)
+            __builtin_trap();
 }
 
 static void see_message(const message *m, const bytes *frames, size_t n) {
     size_t d = find_delimiter(frames, n);
     if (m->n_ids != d || !json_is_object(m->content) || !m->type || n < d + 6) __builtin_trap();
     for (size_t i = 0; i < d; i++)
-        if (m->ids[i].n != frames[i].n || memcmp(m->ids[i].data, frames[i].data, frames[i].n) != 0) __builtin_trap();
-    if (m->header.n != frames[d + 2].n || memcmp(m->header.data, frames[d + 2].data, m->header.n) != 0) __builtin_trap();
+        if (m->ids[i].n != frames[i].n || memcmp(m->ids[i].data, frames[i].data, frames[i].n) != 0)
+            __builtin_trap();
+    if (m->header.n != frames[d + 2].n ||
+        memcmp(m->header.data, frames[d + 2].data, m->header.n) != 0)
+        __builtin_trap();
 }
 
 /* A code and its cursor: the byte is one of the code, and goes to the same code point. */
@@ -63,7 +71,8 @@ static void see_code(const message *m) {
     const json_t *code = json_object_get(m->content, "code");
     size_t n = json_string_length(code);
     const char *text = json_is_string(code) ? json_string_value(code) : "";
-    size_t at = text_byte_at(text, n, json_integer_value(json_object_get(m->content, "cursor_pos")));
+    size_t at =
+        text_byte_at(text, n, json_integer_value(json_object_get(m->content, "cursor_pos")));
     if (at > n || text_byte_at(text, n, text_point_at(text, n, at)) != at) __builtin_trap();
     json_t *again = text_json(text, n);
     if (json_is_string(code) && !json_equal(code, again)) __builtin_trap();
@@ -73,7 +82,12 @@ static void see_code(const message *m) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static void *zmq, *out, *in;
     static wire w;
-    static const bytes whole[] = {{delimiter, sizeof delimiter - 1}, {"sign", 4}, {"{\"msg_type\": \"x\"}", 17}, {"{}", 2}, {"{}", 2}, {"{}", 2}};
+    static const bytes whole[] = {{delimiter, sizeof delimiter - 1},
+                                  {"sign", 4},
+                                  {"{\"msg_type\": \"x\"}", 17},
+                                  {"{}", 2},
+                                  {"{}", 2},
+                                  {"{}", 2}};
     bytes frames[MOST_FRAMES], next[6];
     char signature[HMAC_TEXT + 1], other[HMAC_TEXT + 1];
     message *m;
@@ -82,7 +96,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         zmq = zmq_ctx_new();
         out = zmq_socket(zmq, ZMQ_PAIR);
         in = zmq_socket(zmq, ZMQ_PAIR);
-        if (!wire_init(&w, "hmac-sha256", key, &why) || zmq_bind(in, "inproc://wire") || zmq_connect(out, "inproc://wire")) __builtin_trap();
+        if (!wire_init(&w, "hmac-sha256", key, &why) || zmq_bind(in, "inproc://wire") ||
+            zmq_connect(out, "inproc://wire"))
+            __builtin_trap();
     }
     size_t n = cut((const char *)data, size, frames);
     sign(frames, n, signature);

@@ -1,14 +1,16 @@
-/* A driver for GPUs that are not there: memory is the host's, programs do nothing. Words of $STUB_CUDA:
+/* A driver for GPUs that are not there: memory is the host's, programs do nothing. Words of
+ * $STUB_CUDA:
  *
  *   count=2        GPUs                        version=12040  the driver's version
  *   cc=75          compute capability          memory=1000000 bytes of each GPU
- *   held-init      cuInit is held (stub.h)     endless=2      the second launch never ends, and logs that; a call that would wait for
- *   held-load      so is loading a program                    it logs "hangs"
+ *   held-init      cuInit is held (stub.h)     endless=2      the second launch never ends, and
+ * logs that; a call that would wait for held-load      so is loading a program it logs "hangs"
  *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
- *   lazy=1         streams linger (memory_order.c)    dead           a broken context cannot be had again
- *   press=7        the seventh call that uses a context presses Ctrl-C first
+ *   lazy=1         streams linger (memory_order.c)    dead           a broken context cannot be had
+ * again press=7        the seventh call that uses a context presses Ctrl-C first
  *
- * What becomes of programs is left to four functions (stub.h), for which there may be others: ../emulator/launch.c. */
+ * What becomes of programs is left to four functions (stub.h), for which there may be others:
+ * ../emulator/launch.c. */
 #include <signal.h>
 
 #include "tests/stub/stub.h"
@@ -34,10 +36,15 @@ static _Thread_local CUcontext current;
 static long launches;
 static char something[64];
 
-__attribute__((weak)) int stub_load(const void *image, CUmodule *out) { return (void)image, *out = (CUmodule)(void *)something, 0; }
+__attribute__((weak)) int stub_load(const void *image, CUmodule *out) {
+    return (void)image, *out = (CUmodule)(void *)something, 0;
+}
 __attribute__((weak)) void stub_unload(CUmodule m) { (void)m; }
-__attribute__((weak)) int stub_find(CUmodule m, const char *name, CUfunction *out) { return (void)m, (void)name, *out = (CUfunction)(void *)something, 0; }
-__attribute__((weak)) int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args) {
+__attribute__((weak)) int stub_find(CUmodule m, const char *name, CUfunction *out) {
+    return (void)m, (void)name, *out = (CUfunction)(void *)something, 0;
+}
+__attribute__((weak)) int stub_launch(CUfunction f, const unsigned blocks[3],
+                                      const unsigned threads[3], unsigned shared, void **args) {
     return (void)f, (void)blocks, (void)threads, (void)shared, (void)args, 0;
 }
 
@@ -53,9 +60,20 @@ static void press(void) {
     kill(getpid(), SIGINT);
 }
 
-#define LIVE() do { press(); if (!current) return 201; if (current->broken) return BROKEN; } while (0)
-#define WAITS() do { LIVE(); if (current->stuck) stub_log("hangs\n"); } while (0)
-#define STUB(symbol, ...) int symbol(__VA_ARGS__); int symbol(__VA_ARGS__)
+#define LIVE()                              \
+    do {                                    \
+        press();                            \
+        if (!current) return 201;           \
+        if (current->broken) return BROKEN; \
+    } while (0)
+#define WAITS()                                  \
+    do {                                         \
+        LIVE();                                  \
+        if (current->stuck) stub_log("hangs\n"); \
+    } while (0)
+#define STUB(symbol, ...)    \
+    int symbol(__VA_ARGS__); \
+    int symbol(__VA_ARGS__)
 
 STUB(cuInit, unsigned flags) {
     (void)flags;
@@ -63,29 +81,38 @@ STUB(cuInit, unsigned flags) {
     return 0;
 }
 STUB(cuDriverGetVersion, int *out) { return *out = (int)stub_word("version", 13000), 0; }
-STUB(cuGetErrorName, CUresult r, const char **out) { return *out = r == BROKEN ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR", 0; }
-STUB(cuGetErrorString, CUresult r, const char **out) { return *out = r == BROKEN ? "an illegal memory access was encountered" : "something is wrong", 0; }
+STUB(cuGetErrorName, CUresult r, const char **out) {
+    return *out = r == BROKEN ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR", 0;
+}
+STUB(cuGetErrorString, CUresult r, const char **out) {
+    return *out = r == BROKEN ? "an illegal memory access was encountered" : "something is wrong",
+           0;
+}
 STUB(cuDeviceGetCount, int *out) { return *out = (int)stub_word("count", 1), 0; }
 STUB(cuDeviceGet, CUdevice *out, int i) { return *out = i, 0; }
-STUB(cuDeviceGetName, char *out, int n, CUdevice d) { return snprintf(out, (size_t)n, "Stub GPU %c", 'A' + d), 0; }
+STUB(cuDeviceGetName, char *out, int n, CUdevice d) {
+    return snprintf(out, (size_t)n, "Stub GPU %c", 'A' + d), 0;
+}
 STUB(cuDeviceGetAttribute, int *out, int which, CUdevice d) {
     enum { CONSTANT_MEMORY = 9, REGISTERS = 12, UNIT_THREADS = 39 };
     long cc = stub_word("cc", 90);
     (void)d;
     switch (which) {
-    case CU_ATTR_CC_MAJOR: *out = (int)(cc / 10); break;
-    case CU_ATTR_CC_MINOR: *out = (int)(cc % 10); break;
-    case CU_ATTR_MAX_THREADS: *out = 1024; break;
-    case UNIT_THREADS: *out = 2048; break;
-    case CU_ATTR_MAX_SHARED_OPTIN: *out = 232448; break;
-    case CONSTANT_MEMORY:
-    case REGISTERS: *out = 65536; break;
-    case CU_ATTR_MEMORY_POOLS: *out = 1; break;
-    default: *out = 64;
+        case CU_ATTR_CC_MAJOR: *out = (int)(cc / 10); break;
+        case CU_ATTR_CC_MINOR: *out = (int)(cc % 10); break;
+        case CU_ATTR_MAX_THREADS: *out = 1024; break;
+        case UNIT_THREADS: *out = 2048; break;
+        case CU_ATTR_MAX_SHARED_OPTIN: *out = 232448; break;
+        case CONSTANT_MEMORY:
+        case REGISTERS: *out = 65536; break;
+        case CU_ATTR_MEMORY_POOLS: *out = 1; break;
+        default: *out = 64;
     }
     return 0;
 }
-STUB(cuDevicePrimaryCtxRetain, CUcontext *out, CUdevice d) { return *out = &contexts[d], contexts[d].broken ? BROKEN : 0; }
+STUB(cuDevicePrimaryCtxRetain, CUcontext *out, CUdevice d) {
+    return *out = &contexts[d], contexts[d].broken ? BROKEN : 0;
+}
 STUB(cuCtxCreate_v2, CUcontext *out, unsigned flags, CUdevice d) {
     (void)flags;
     stub_log("context %d\n", d);
@@ -99,7 +126,8 @@ STUB(cuDevicePrimaryCtxReset_v2, CUdevice d) {
 STUB(cuCtxSetCurrent, CUcontext c) { return current = c, 0; }
 STUB(cuMemGetInfo_v2, size_t *out, size_t *total) {
     *total = (size_t)stub_word("memory", 1 << 30);
-    *out = *total - (current ? MIN(current->used + 1000000, *total) : 0); /* of which the pool keeps some */
+    *out = *total -
+           (current ? MIN(current->used + 1000000, *total) : 0); /* of which the pool keeps some */
     return 0;
 }
 STUB(cuStreamCreate, CUstream *out, unsigned flags) {
@@ -166,7 +194,9 @@ STUB(cuMemFreeAsync, CUdeviceptr p, CUstream s) {
 STUB(cuMemPoolGetAttribute, CUmemoryPool p, int which, void *out) {
     (void)p;
     LIVE();
-    *(uint64_t *)out = which == CU_POOL_RESERVED ? current->used + 1000000 : which == CU_POOL_USED ? current->used : 0;
+    *(uint64_t *)out = which == CU_POOL_RESERVED ? current->used + 1000000
+                       : which == CU_POOL_USED   ? current->used
+                                                 : 0;
     return 0;
 }
 STUB(cuMemHostAlloc, void **out, size_t n, unsigned flags) {
@@ -181,11 +211,14 @@ STUB(cuMemHostGetDevicePointer_v2, CUdeviceptr *out, void *p, unsigned flags) {
 }
 STUB(cuMemcpyHtoDAsync_v2, CUdeviceptr to, const void *from, size_t n, CUstream s) {
     LIVE();
-    return stub_put(s, (stub_op){.what = STUB_COPY, .to = (void *)(uintptr_t)to, .from = from, .n = n, .keep = true});
+    return stub_put(
+        s, (stub_op){
+               .what = STUB_COPY, .to = (void *)(uintptr_t)to, .from = from, .n = n, .keep = true});
 }
 STUB(cuMemcpyDtoHAsync_v2, void *to, CUdeviceptr from, size_t n, CUstream s) {
     LIVE();
-    return stub_put(s, (stub_op){.what = STUB_COPY, .to = to, .from = (const void *)(uintptr_t)from, .n = n});
+    return stub_put(
+        s, (stub_op){.what = STUB_COPY, .to = to, .from = (const void *)(uintptr_t)from, .n = n});
 }
 STUB(cuStreamWaitEvent, CUstream s, CUevent e, unsigned flags) {
     (void)flags;
@@ -201,18 +234,26 @@ STUB(cuMemPoolSetAccess, CUmemoryPool p, const cu_access *access, size_t n) {
     stub_log("device %d reaches\n", access->device);
     return 0;
 }
-STUB(cuMemcpyPeerAsync, CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t n, CUstream s) {
+STUB(cuMemcpyPeerAsync, CUdeviceptr to, CUcontext there, CUdeviceptr from, CUcontext here, size_t n,
+     CUstream s) {
     LIVE();
     stub_log("peer %zu\n", n);
     if (there == here || there != current) return INVALID;
-    return stub_put(s, (stub_op){.what = STUB_COPY, .to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .n = n});
+    return stub_put(s, (stub_op){.what = STUB_COPY,
+                                 .to = (void *)(uintptr_t)to,
+                                 .from = (const void *)(uintptr_t)from,
+                                 .n = n});
 }
-STUB(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) { return cuMemcpyDtoHAsync_v2((void *)(uintptr_t)to, from, n, s); }
+STUB(cuMemcpyDtoDAsync_v2, CUdeviceptr to, CUdeviceptr from, size_t n, CUstream s) {
+    return cuMemcpyDtoHAsync_v2((void *)(uintptr_t)to, from, n, s);
+}
 STUB(cuMemsetD8Async, CUdeviceptr to, unsigned char v, size_t n, CUstream s) {
     LIVE();
-    return stub_put(s, (stub_op){.what = STUB_FILL, .to = (void *)(uintptr_t)to, .fill = v, .n = n});
+    return stub_put(s,
+                    (stub_op){.what = STUB_FILL, .to = (void *)(uintptr_t)to, .fill = v, .n = n});
 }
-STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *options, void **values) {
+STUB(cuModuleLoadDataEx, CUmodule *out, const void *image, unsigned n, int *options,
+     void **values) {
     (void)n, (void)options, (void)values;
     WAITS();
     stub_hold("held-load");
@@ -224,12 +265,15 @@ STUB(cuModuleUnload, CUmodule m) {
     WAITS();
     return stub_unload(m), 0;
 }
-STUB(cuModuleGetFunction, CUfunction *out, CUmodule m, const char *name) { return stub_find(m, name, out); }
+STUB(cuModuleGetFunction, CUfunction *out, CUmodule m, const char *name) {
+    return stub_find(m, name, out);
+}
 STUB(cuFuncGetAttribute, int *out, int which, CUfunction f) {
     (void)f;
     return *out = which == CU_FUNC_MAX_THREADS ? 1024 : 0, 0;
 }
-STUB(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *out, CUfunction f, int threads, size_t shared) {
+STUB(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *out, CUfunction f, int threads,
+     size_t shared) {
     (void)f, (void)shared;
     return *out = 2048 / threads, 0;
 }
@@ -240,7 +284,8 @@ int cuGetExportTable(const void **table, const void *which) {
     (void)which;
     return *table = empty, 0;
 }
-STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y, unsigned z, unsigned shared, CUstream s, void **p, void **q) {
+STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned x, unsigned y,
+     unsigned z, unsigned shared, CUstream s, void **p, void **q) {
     (void)q;
     LIVE();
     if (++launches == stub_word("fault", -1)) current->broken = true;
@@ -248,5 +293,10 @@ STUB(cuLaunchKernel, CUfunction f, unsigned a, unsigned b, unsigned c, unsigned 
         current->stuck = true;
         stub_log("endless\n");
     }
-    return stub_put(s, (stub_op){.what = STUB_LAUNCH, .program = f, .blocks = {a, b, c}, .threads = {x, y, z}, .shared = shared, .args = p});
+    return stub_put(s, (stub_op){.what = STUB_LAUNCH,
+                                 .program = f,
+                                 .blocks = {a, b, c},
+                                 .threads = {x, y, z},
+                                 .shared = shared,
+                                 .args = p});
 }

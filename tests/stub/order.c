@@ -1,6 +1,7 @@
-/* When streams do what they were given. By default at once. With lazy=1 in $STUB_CUDA only the first stream, which is the device's
- * queue, does; the others do nothing before somebody waits for them. With lazy=2 it is the queue that lingers, with lazy=3 all do. So work whose order
- * nothing ensures comes in the wrong one. */
+/* When streams do what they were given. By default at once. With lazy=1 in $STUB_CUDA only the
+ * first stream, which is the device's queue, does; the others do nothing before somebody waits for
+ * them. With lazy=2 it is the queue that lingers, with lazy=3 all do. So work whose order nothing
+ * ensures comes in the wrong one. */
 #include <pthread.h>
 
 #include "tests/stub/stub.h"
@@ -22,11 +23,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void execute(stub_op *o) {
     switch (o->what) {
-    case STUB_COPY: memcpy(o->to, o->kept ? o->kept : o->from, o->n); break;
-    case STUB_FILL: memset(o->to, o->fill, o->n); break;
-    case STUB_FREE: free(o->to); break;
-    case STUB_LAUNCH: stub_launch(o->program, o->blocks, o->threads, o->shared, o->kept ? o->kept : o->args); break;
-    case STUB_FOLLOW: break;
+        case STUB_COPY: memcpy(o->to, o->kept ? o->kept : o->from, o->n); break;
+        case STUB_FILL: memset(o->to, o->fill, o->n); break;
+        case STUB_FREE: free(o->to); break;
+        case STUB_LAUNCH:
+            stub_launch(o->program, o->blocks, o->threads, o->shared, o->kept ? o->kept : o->args);
+            break;
+        case STUB_FOLLOW: break;
     }
 }
 
@@ -56,20 +59,24 @@ static void **keep_arguments(CUfunction f, void *const *args) {
     size_t list = (n * sizeof *args + ALIGN - 1) / ALIGN * ALIGN;
     void **kept = malloc(list + room + ALIGN);
     char *at = kept ? (char *)kept + list : NULL;
-    for (size_t k = 0; kept && k < n; at += (sizes[k++] + ALIGN - 1) / ALIGN * ALIGN) kept[k] = memcpy(at, args[k], sizes[k]);
+    for (size_t k = 0; kept && k < n; at += (sizes[k++] + ALIGN - 1) / ALIGN * ALIGN)
+        kept[k] = memcpy(at, args[k], sizes[k]);
     return kept;
 }
 
 int stub_put(CUstream s, stub_op op) {
     if (!stub_word("lazy", 0)) {
-        if (op.what == STUB_LAUNCH) return stub_launch(op.program, op.blocks, op.threads, op.shared, op.args);
+        if (op.what == STUB_LAUNCH)
+            return stub_launch(op.program, op.blocks, op.threads, op.shared, op.args);
         return execute(&op), 0;
     }
     stub_op *o = malloc(sizeof *o);
     if (!o) return CUDA_OUT_OF_MEMORY;
     *o = op;
-    if (op.what == STUB_LAUNCH) o->kept = keep_arguments(op.program, op.args);
-    else if (op.what == STUB_COPY && op.keep && (o->kept = malloc(op.n))) memcpy(o->kept, op.from, op.n);
+    if (op.what == STUB_LAUNCH)
+        o->kept = keep_arguments(op.program, op.args);
+    else if (op.what == STUB_COPY && op.keep && (o->kept = malloc(op.n)))
+        memcpy(o->kept, op.from, op.n);
     pthread_mutex_lock(&lock);
     *s->last = o;
     s->last = &o->next;
@@ -106,4 +113,6 @@ void stub_reach(CUevent e) {
     if (e->stream) run_locked(e->stream, e->at);
 }
 
-int stub_follow(CUstream s, CUevent e) { return stub_put(s, (stub_op){.what = STUB_FOLLOW, .other = e->stream, .at = e->at}); }
+int stub_follow(CUstream s, CUevent e) {
+    return stub_put(s, (stub_op){.what = STUB_FOLLOW, .other = e->stream, .at = e->at});
+}

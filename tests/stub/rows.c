@@ -1,4 +1,5 @@
-/* Every function of the tables in runtime/cuda/driver/api.h, doing nothing: cuda.c, nvrtc.c and the emulator's files define those that matter. */
+/* Every function of the tables in runtime/cuda/driver/api.h, doing nothing: cuda.c, nvrtc.c and the
+ * emulator's files define those that matter. */
 #include "runtime/cuda/driver/api.h"
 
 #define FN(member, symbol, parameters) \

@@ -1,5 +1,5 @@
-/* What the stub libraries share: the words of $STUB_CUDA say how they behave, $STUB_CUDA_LOG is a file that they write to, and what
- * is held goes on when there is a file $STUB_CUDA_GO. */
+/* What the stub libraries share: the words of $STUB_CUDA say how they behave, $STUB_CUDA_LOG is a
+ * file that they write to, and what is held goes on when there is a file $STUB_CUDA_GO. */
 #ifndef GPA_TESTS_STUB_H
 #define GPA_TESTS_STUB_H
 
@@ -13,11 +13,13 @@
 
 #include "runtime/cuda/driver/api.h"
 
-/* What the driver does with programs: `image` is what its compiler made. Zero, or a CUresult. By default nothing. */
+/* What the driver does with programs: `image` is what its compiler made. Zero, or a CUresult. By
+ * default nothing. */
 int stub_load(const void *image, CUmodule *out);
 void stub_unload(CUmodule m);
 int stub_find(CUmodule m, const char *name, CUfunction *out);
-int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared, void **args);
+int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
+                void **args);
 const size_t *stub_sizes(CUfunction f); /* bytes of each argument; a 0 ends them */
 
 /* What is put into a stream (memory_order.c). */
@@ -39,7 +41,7 @@ typedef struct stub_op {
 int stub_put(CUstream s, stub_op op); /* a CUresult */
 CUstream stub_stream(void);
 CUevent stub_event(void);
-void stub_end(CUstream s); /* finishes it too */
+void stub_end(CUstream s);    /* finishes it too */
 void stub_finish(CUstream s); /* does all that it was given */
 void stub_mark(CUevent e, CUstream s);
 void stub_reach(CUevent e);
@@ -70,7 +72,8 @@ static inline void stub_log(const char *fmt, ...) {
 
 static inline void stub_rest(long ms) {
     struct timespec left = {ms / 1000, ms % 1000 * 1000000};
-    while (ms && nanosleep(&left, &left)) {}
+    while (ms && nanosleep(&left, &left)) {
+    }
 }
 
 /* Where the word is in $STUB_CUDA, logs it and waits until it may go on. */

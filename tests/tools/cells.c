@@ -1,8 +1,10 @@
-/* Evaluates pieces of programs for the test scripts: requests on stdin, answers on stdout (tests/cells.py talks to it).
+/* Evaluates pieces of programs for the test scripts: requests on stdin, answers on stdout
+ * (tests/cells.py talks to it).
  *
- * A request is "VERB N\n" and N bytes: `new` begins a new session, `run` evaluates the bytes as a cell. The answers are
- * "KIND N\n" and N bytes: `out` (output, and the text of the displayed value), `error` ("Type: message"), `report` (the
- * whole report of the error); `done` ends every request. */
+ * A request is "VERB N\n" and N bytes: `new` begins a new session, `run` evaluates the bytes as a
+ * cell. The answers are "KIND N\n" and N bytes: `out` (output, and the text of the displayed
+ * value), `error` ("Type: message"), `report` (the whole report of the error); `done` ends every
+ * request. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,9 @@
 #include "lang/session.h"
 #include "runtime/base/base.h"
 
-enum { LONGEST_SECONDS = 600 }; /* of one request; then SIGALRM ends the process and the script reports it */
+enum {
+    LONGEST_SECONDS = 600
+}; /* of one request; then SIGALRM ends the process and the script reports it */
 
 static void answer(const char *kind, const char *text, size_t n) {
     printf("%s %zu\n", kind, n);
@@ -34,7 +38,8 @@ static void on_result(void *user, int count, const gpa_repr *r, size_t n) {
 
 static void on_error(void *user, const gpa_diag *d) {
     (void)user;
-    printf("error %zu\n%s%s%s", strlen(d->name) + (*d->msg ? 2 : 0) + strlen(d->msg), d->name, *d->msg ? ": " : "", d->msg);
+    printf("error %zu\n%s%s%s", strlen(d->name) + (*d->msg ? 2 : 0) + strlen(d->msg), d->name,
+           *d->msg ? ": " : "", d->msg);
     answer("report", d->text, strlen(d->text));
 }
 

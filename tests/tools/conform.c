@@ -1,12 +1,13 @@
-/* A device against the tables: conform ref, or conform PLUGIN.so [PART/PARTS [interpreted | same]]; a part is every PARTS-th dtype.
- * `interpreted`: operations and casts by the CUDA device's interpreter; `same`: they are compared with the compiled programs
- * instead, bit for bit. Every operation, cast and reduction on every dtype and in
- * every layout runs as kir on the device's first unit and is compared with the scalar functions. One line per layout or
- * reduction shape and dtype; for `not ok`, lines `# ...` tell the first differences.
+/* A device against the tables: conform ref, or conform PLUGIN.so [PART/PARTS [interpreted | same]];
+ * a part is every PARTS-th dtype. `interpreted`: operations and casts by the CUDA device's
+ * interpreter; `same`: they are compared with the compiled programs instead, bit for bit. Every
+ * operation, cast and reduction on every dtype and in every layout runs as kir on the device's
+ * first unit and is compared with the scalar functions. One line per layout or reduction shape and
+ * dtype; for `not ok`, lines `# ...` tell the first differences.
  *
- * Operations without an iteration of their own (cost under 20) must agree bit for bit, but for which of two equal zeros
- * a maximum is; the rest within ULPS units of the last place (COMPLEX_ULPS of the larger part for complex numbers), of the
- * result or of the terms that it is the sum of. */
+ * Operations without an iteration of their own (cost under 20) must agree bit for bit, but for
+ * which of two equal zeros a maximum is; the rest within ULPS units of the last place (COMPLEX_ULPS
+ * of the larger part for complex numbers), of the result or of the terms that it is the sum of. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,15 @@
 #include "runtime/backend.h"
 #include "runtime/base/base.h"
 
-enum { POINTS = 512, ROOM = 4 * POINTS, BATCH = 24, ULPS = 5, GAMMA_ULPS = 12, COMPLEX_ULPS = 16, SHOWN = 5 };
+enum {
+    POINTS = 512,
+    ROOM = 4 * POINTS,
+    BATCH = 24,
+    ULPS = 5,
+    GAMMA_ULPS = 12,
+    COMPLEX_ULPS = 16,
+    SHOWN = 5
+};
 
 static const gpa_backend *be;
 static gpa_dev *dev;
@@ -46,7 +55,9 @@ static const struct {
     {"rows apart", 2, {16, 32}, {{{40, 1}, 5}, {{64, 2}, 0}, {{0, 1}, 0}}, {{33, 1}, 0}},
 };
 
-static int64_t element_at(const walk *w, int64_t i, int64_t j) { return w->offset + i * w->stride[0] + j * w->stride[1]; }
+static int64_t element_at(const walk *w, int64_t i, int64_t j) {
+    return w->offset + i * w->stride[0] + j * w->stride[1];
+}
 
 /* ---- values ---- */
 
@@ -58,7 +69,9 @@ static uint64_t random_bits(void) {
     return s * 2685821657736338717u;
 }
 
-static double random_real(void) { return ((double)(random_bits() >> 11) * 0x1p-53 - 0.5) * ldexp(1, (int)(random_bits() % 12)); }
+static double random_real(void) {
+    return ((double)(random_bits() >> 11) * 0x1p-53 - 0.5) * ldexp(1, (int)(random_bits() % 12));
+}
 
 static gpa_val real_value(double re, double im, gpa_dtype t) {
     return dtype_cast((gpa_val){.C128 = {re, im}}, DT_C128, t);
@@ -66,11 +79,13 @@ static gpa_val real_value(double re, double im, gpa_dtype t) {
 
 /* Value k of those where something may go wrong, 16 of a dtype. */
 static gpa_val special(gpa_dtype t, unsigned k) {
-    static const double reals[16] = {0, -0.0, 1, -1, 0.5, -1.5, 2, 3, -7, 1e-3, 100, INFINITY, -INFINITY, NAN, 60000, 6e-8};
+    static const double reals[16] = {0,  -0.0, 1,   -1,       0.5,       -1.5, 2,     3,
+                                     -7, 1e-3, 100, INFINITY, -INFINITY, NAN,  60000, 6e-8};
     static const double parts[4] = {0, -2.5, 1, INFINITY};
     gpa_val v = {.bits = {0, 0}};
     if (dtype_is_float(t)) return real_value(reals[k], 0, t);
-    if (dtype_is_complex(t)) return real_value(k == 15 ? NAN : reals[k % 4 + (k & 8 ? 4 : 0)], parts[k / 4], t);
+    if (dtype_is_complex(t))
+        return real_value(k == 15 ? NAN : reals[k % 4 + (k & 8 ? 4 : 0)], parts[k / 4], t);
     static const int64_t ints[12] = {0, 1, -1, 2, 3, -3, 7, 8, -8, 31, 63, 64};
     uint64_t top = 1ull << (8 * dtype_size(t) - 1);
     const uint64_t edges[4] = {top, top - 1, top + 1, 2 * top - 1};
@@ -79,11 +94,14 @@ static gpa_val special(gpa_dtype t, unsigned k) {
 }
 
 static gpa_val random_value(gpa_dtype t) {
-    if (dtype_is_float(t) || dtype_is_complex(t)) return real_value(random_real(), random_real(), t);
-    return t == DT_BOOL ? (gpa_val){.BOOL = random_bits() & 1} : (gpa_val){.U64 = random_bits() >> random_bits() % 64};
+    if (dtype_is_float(t) || dtype_is_complex(t))
+        return real_value(random_real(), random_real(), t);
+    return t == DT_BOOL ? (gpa_val){.BOOL = random_bits() & 1}
+                        : (gpa_val){.U64 = random_bits() >> random_bits() % 64};
 }
 
-/* Fills operand `which` so that over the first 256 points every pair of special values meets in a and b. */
+/* Fills operand `which` so that over the first 256 points every pair of special values meets in a
+ * and b. */
 static void fill(unsigned char *to, gpa_dtype t, int which) {
     for (unsigned k = 0; k < ROOM; k++) {
         unsigned in = k % POINTS;
@@ -103,32 +121,38 @@ static double unit(double x, gpa_dtype real) {
 
 static bool same_real(double got, double want, double allowed, bool zeros_alike) {
     if (isnan(want)) return isnan(got);
-    if (isinf(want) || allowed == 0 || got == want) return got == want && (zeros_alike || got != 0 || signbit(got) == signbit(want));
+    if (isinf(want) || allowed == 0 || got == want)
+        return got == want && (zeros_alike || got != 0 || signbit(got) == signbit(want));
     return fabs(got - want) <= allowed;
 }
 
-/* Whether two results are alike; ulps 0: bit for bit. `terms`: the size of what the result is the sum of, if that is larger. */
-static bool alike(gpa_dtype t, gpa_val got, gpa_val want, double ulps, double terms, bool zeros_alike) {
+/* Whether two results are alike; ulps 0: bit for bit. `terms`: the size of what the result is the
+ * sum of, if that is larger. */
+static bool alike(gpa_dtype t, gpa_val got, gpa_val want, double ulps, double terms,
+                  bool zeros_alike) {
     if (!dtype_is_float(t) && !dtype_is_complex(t)) return memcmp(&got, &want, dtype_size(t)) == 0;
     gpa_c128 g = dtype_cast(got, t, DT_C128).C128, w = dtype_cast(want, t, DT_C128).C128;
     double re = isfinite(w.re) ? fabs(w.re) : 0, im = isfinite(w.im) ? fabs(w.im) : 0;
     double allowed = ulps > 0 ? ulps * unit(fmax(fmax(re, im), terms), dtype_info[t].real) : 0;
     bool open = dtype_is_complex(t) && (isnan(w.re) || isnan(w.im)); /* then C leaves signs open */
     if (open && (isinf(w.re) ? isinf(g.re) : isinf(w.im) && isinf(g.im))) return true;
-    return same_real(g.re, w.re, allowed, zeros_alike || ulps > 0) && same_real(g.im, w.im, allowed, zeros_alike || ulps > 0);
+    return same_real(g.re, w.re, allowed, zeros_alike || ulps > 0) &&
+           same_real(g.im, w.im, allowed, zeros_alike || ulps > 0);
 }
 
-/* The size of the terms whose sum a result is, where they may cancel: the larger operand of logaddexp; the logarithms that
- * lgamma is made of around its zeros, which lie between -12 and -2. Shorter dtypes compute these in double. */
+/* The size of the terms whose sum a result is, where they may cancel: the larger operand of
+ * logaddexp; the logarithms that lgamma is made of around its zeros, which lie between -12 and -2.
+ * Shorter dtypes compute these in double. */
 static double size_of_terms(gpa_op op, gpa_dtype t, const gpa_val *v) {
     if (t != DT_F64 || (op != OP_LOGADDEXP && op != OP_LOGADDEXP2 && op != OP_LGAMMA)) return 0;
-    double a = dtype_cast(v[0], t, DT_F64).F64, b = dtype_cast(v[1], t, DT_F64).F64, larger = fmax(a, b);
+    double a = dtype_cast(v[0], t, DT_F64).F64, b = dtype_cast(v[1], t, DT_F64).F64,
+           larger = fmax(a, b);
     if (op == OP_LGAMMA) return a < -2 && a > -12 ? 1 : 0;
     return isfinite(larger) ? fabs(larger) : 0;
 }
 
-/* By what an error of the functions inside is multiplied: that of the logarithm in a complex power, by the exponent, unless
- * it is computed in double. */
+/* By what an error of the functions inside is multiplied: that of the logarithm in a complex power,
+ * by the exponent, unless it is computed in double. */
 static double gain(gpa_op op, gpa_dtype t, const gpa_val *v) {
     if (t != DT_C128 || (op != OP_POWER && op != OP_FLOAT_POWER)) return 1;
     gpa_c128 a = dtype_cast(v[0], t, DT_C128).C128, b = dtype_cast(v[1], t, DT_C128).C128;
@@ -138,7 +162,8 @@ static double gain(gpa_op op, gpa_dtype t, const gpa_val *v) {
 
 static int tolerance(gpa_op op, gpa_dtype compute) {
     bool cx = dtype_is_complex(compute);
-    if (cx && (op == OP_MULTIPLY || op == OP_DIVIDE || op == OP_SQUARE || op == OP_RECIPROCAL || op == OP_SIGN || op == OP_SQRT || op == OP_ABSOLUTE))
+    if (cx && (op == OP_MULTIPLY || op == OP_DIVIDE || op == OP_SQUARE || op == OP_RECIPROCAL ||
+               op == OP_SIGN || op == OP_SQRT || op == OP_ABSOLUTE))
         return COMPLEX_ULPS;
     if (op_info[op].cost < 20) return 0;
     if (op == OP_GAMMA) return GAMMA_ULPS; /* of which libm's has up to 9 */
@@ -155,8 +180,8 @@ typedef struct {
     kir_func *f;
     gpa_binding bind[KIR_MAX_ARRAYS];
     unsigned char *host[KIR_MAX_ARRAYS]; /* what was uploaded */
-    const char *why; /* what went wrong; NULL: nothing */
-    bool lacking;    /* the device says that it cannot do this */
+    const char *why;                     /* what went wrong; NULL: nothing */
+    bool lacking;                        /* the device says that it cannot do this */
 } job;
 
 static bool good(job *j, gpa_code rc, const gpa_err *e) {
@@ -170,7 +195,8 @@ static bool good(job *j, gpa_code rc, const gpa_err *e) {
 
 /* Declares an array of ROOM elements filled by `fill` (or with a pattern, for results). */
 static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
-    kir_array a = {.dtype = (uint8_t)t, .access = (uint8_t)access, .group = (uint16_t)(j->f->n_arrays + 1)};
+    kir_array a = {
+        .dtype = (uint8_t)t, .access = (uint8_t)access, .group = (uint16_t)(j->f->n_arrays + 1)};
     gpa_binding b = {.offset = w->offset};
     for (int d = 0; d < j->f->ndim; d++) {
         b.stride[d] = w->stride[d];
@@ -181,10 +207,13 @@ static int declare(job *j, gpa_dtype t, const walk *w, int access, int which) {
     size_t n = ROOM * dtype_size(t);
     gpa_err e = {.code = GPA_OK};
     j->host[k] = malloc(n);
-    if (which >= 0) fill(j->host[k], t, which);
-    else memset(j->host[k], 0x55, n);
+    if (which >= 0)
+        fill(j->host[k], t, which);
+    else
+        memset(j->host[k], 0x55, n);
     j->bind[k] = b;
-    if (good(j, be->alloc(dev, n, &j->bind[k].mem, &e), &e)) good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], n, &e), &e);
+    if (good(j, be->alloc(dev, n, &j->bind[k].mem, &e), &e))
+        good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], n, &e), &e);
     return k;
 }
 
@@ -194,7 +223,8 @@ static void launch_once(job *j, const int64_t *size) {
     kir_fault_record fault = {.set = 0};
     gpa_launch l = {.size = {size[0], size[1]}, .arrays = j->bind, .fault = &fault};
     if (j->why || !good(j, kir_check(j->f, &e), &e)) return;
-    if (good(j, be->build(dev, j->f, &p, &e), &e) && good(j, be->run(dev, p, &l, &e), &e)) good(j, be->sync(dev, &e), &e);
+    if (good(j, be->build(dev, j->f, &p, &e), &e) && good(j, be->run(dev, p, &l, &e), &e))
+        good(j, be->sync(dev, &e), &e);
     if (p) be->drop(dev, p);
 }
 
@@ -218,7 +248,9 @@ static void launch(job *j, const int64_t *size) {
         for (size_t k = 0; k < j->f->n_arrays; k++) {
             gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
             compiled[k] = results(j, (int)k, t);
-            if (!j->why) good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], ROOM * dtype_size(t), &e), &e);
+            if (!j->why)
+                good(j, be->upload(dev, j->bind[k].mem, 0, j->host[k], ROOM * dtype_size(t), &e),
+                     &e);
         }
     }
     if (interpreted) setenv("GPA_CUDA_INTERPRET", "always", 1);
@@ -227,7 +259,8 @@ static void launch(job *j, const int64_t *size) {
         gpa_dtype t = (gpa_dtype)j->f->arrays[k].dtype;
         unsigned char *now = results(j, (int)k, t);
         for (size_t at = 0; at < ROOM && !j->why; at++) {
-            gpa_val have = dtype_load(now + at * dtype_size(t), t), want = dtype_load(compiled[k] + at * dtype_size(t), t);
+            gpa_val have = dtype_load(now + at * dtype_size(t), t),
+                    want = dtype_load(compiled[k] + at * dtype_size(t), t);
             if (alike(t, have, want, 0, 0, false)) continue;
             printf("# array %zu, element %zu: interpreted ", k, at);
             print_value(t, have);
@@ -260,8 +293,10 @@ static void print_real(double x, bool comma) { printf(comma ? ", %.9g" : "%.9g",
 
 static void print_value(gpa_dtype t, gpa_val v) {
     gpa_c128 z = dtype_cast(v, t, DT_C128).C128;
-    if (dtype_is_int(t)) printf("%lld", (long long)dtype_cast(v, t, DT_I64).I64);
-    else print_real(z.re, false);
+    if (dtype_is_int(t))
+        printf("%lld", (long long)dtype_cast(v, t, DT_I64).I64);
+    else
+        print_real(z.re, false);
     if (dtype_is_complex(t)) print_real(z.im, true);
 }
 
@@ -285,13 +320,15 @@ static void report(const char *kind, const char *what, gpa_dtype t, const job *j
         head_of_failure(kind, what, t);
         printf("# %s\n", j->why);
     }
-    if (shown == 0) printf("ok - %s: %s of %s on %s\n", kind, what, dtype_info[t].name, be->name);
-    else if (shown > SHOWN) printf("# and %d more\n", shown - SHOWN);
+    if (shown == 0)
+        printf("ok - %s: %s of %s on %s\n", kind, what, dtype_info[t].name, be->name);
+    else if (shown > SHOWN)
+        printf("# and %d more\n", shown - SHOWN);
     shown = 0;
 }
 
-static void differ(const char *kind, const char *what, gpa_dtype in, const char *name, gpa_dtype t, const gpa_val *args, int n,
-                   gpa_dtype result, gpa_val got, gpa_val want) {
+static void differ(const char *kind, const char *what, gpa_dtype in, const char *name, gpa_dtype t,
+                   const gpa_val *args, int n, gpa_dtype result, gpa_val got, gpa_val want) {
     head_of_failure(kind, what, in);
     if (shown > SHOWN) return;
     printf("# %s(", name);
@@ -339,10 +376,15 @@ static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
             gpa_val have = dtype_load(at, o->result);
             memset(at, 0x55, written);
             double ulps = tolerance(o->op, t) * gain(o->op, t, v);
-            if (same || alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) || worst++) continue;
-            differ("ops", layouts[layout].name, t, op_info[o->op].name, t, v, arity, o->result, have, want);
+            if (same ||
+                alike(o->result, have, want, ulps, size_of_terms(o->op, t, v), is_choice(o->op)) ||
+                worst++)
+                continue;
+            differ("ops", layouts[layout].name, t, op_info[o->op].name, t, v, arity, o->result,
+                   have, want);
         }
-    if (!j->why && memcmp(got, j->host[o->out], ROOM * written) != 0) j->why = "an element was written that is not of the result";
+    if (!j->why && memcmp(got, j->host[o->out], ROOM * written) != 0)
+        j->why = "an element was written that is not of the result";
     free(got);
 }
 
@@ -353,10 +395,15 @@ static gpa_op try_ops(gpa_op from, gpa_dtype t, int layout) {
     int n = 0;
     start_job(&j, layouts[layout].ndim, 0);
     for (int i = 0; i < 5; i++)
-        declare(&j, i < 3 ? t : i == 3 ? DT_BOOL : DT_I64, &layouts[layout].in[i < 3 ? i : 0], KIR_READ, i < 3 ? i : 0);
+        declare(&j,
+                i < 3    ? t
+                : i == 3 ? DT_BOOL
+                         : DT_I64,
+                &layouts[layout].in[i < 3 ? i : 0], KIR_READ, i < 3 ? i : 0);
     int32_t in[5];
     for (int i = 0; i < 5; i++)
-        in[i] = kir_emit(j.f, (kir_ins){.code = KIR_LOAD, .type = j.f->arrays[i].dtype, .sub = (uint16_t)i});
+        in[i] = kir_emit(
+            j.f, (kir_ins){.code = KIR_LOAD, .type = j.f->arrays[i].dtype, .sub = (uint16_t)i});
     for (; from < OP_COUNT && n < BATCH; from++) {
         gpa_dtype compute, result;
         if (!op_types(from, t, &compute, &result) || compute != t) continue;
@@ -365,8 +412,12 @@ static gpa_op try_ops(gpa_op from, gpa_dtype t, int layout) {
         int32_t v = op_info[from].arity == 1   ? kir_op1(j.f, from, x[0])
                     : op_info[from].arity == 2 ? kir_op2(j.f, from, x[0], x[1])
                                                : kir_op3(j.f, from, x[0], x[1], x[2]);
-        tries[n] = (tried){.op = from, .result = result, .out = declare(&j, result, &layouts[layout].out, KIR_WRITE, -1)};
-        kir_emit(j.f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)tries[n].out, .a = v});
+        tries[n] = (tried){.op = from,
+                           .result = result,
+                           .out = declare(&j, result, &layouts[layout].out, KIR_WRITE, -1)};
+        kir_emit(
+            j.f,
+            (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)tries[n].out, .a = v});
         n++;
     }
     launch(&j, layouts[layout].size);
@@ -390,7 +441,8 @@ static void try_casts(gpa_dtype t, int layout) {
     for (int to = 0; to < DT_COUNT; to++) {
         out[to] = declare(&j, (gpa_dtype)to, &layouts[layout].out, KIR_WRITE, -1);
         int32_t v = kir_cast(j.f, (gpa_dtype)to, x);
-        kir_emit(j.f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)out[to], .a = v});
+        kir_emit(j.f,
+                 (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)out[to], .a = v});
     }
     launch(&j, layouts[layout].size);
     for (int to = 0; to < DT_COUNT && !j.why; to++) {
@@ -399,11 +451,15 @@ static void try_casts(gpa_dtype t, int layout) {
         int worst = 0;
         for (int64_t i = 0; i < layouts[layout].size[0]; i++)
             for (int64_t k = 0; k < layouts[layout].size[1]; k++) {
-                gpa_val v = dtype_load(j.host[0] + (size_t)element_at(&layouts[layout].in[0], i, k) * dtype_size(t), t);
-                gpa_val have = dtype_load(got + (size_t)element_at(&layouts[layout].out, i, k) * dtype_size(type), type);
+                gpa_val v = dtype_load(
+                    j.host[0] + (size_t)element_at(&layouts[layout].in[0], i, k) * dtype_size(t),
+                    t);
+                gpa_val have = dtype_load(
+                    got + (size_t)element_at(&layouts[layout].out, i, k) * dtype_size(type), type);
                 gpa_val want = dtype_cast(v, t, type);
                 if (alike(type, have, want, 0, 0, false) || worst++) continue;
-                differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, type, have, want);
+                differ("casts", layouts[layout].name, t, dtype_info[to].name, t, &v, 1, type, have,
+                       want);
             }
         free(got);
     }
@@ -420,9 +476,12 @@ static const struct {
     walk in;
     unsigned inner;
 } shapes[] = {
-    {"rows", {7, 67}, {{67, 1}, 0}, 2},          {"columns", {7, 67}, {{67, 1}, 0}, 1},
-    {"everything", {7, 67}, {{67, 1}, 0}, 3},    {"turned rows", {7, 67}, {{1, 7}, 0}, 2},
-    {"rows backwards", {7, 67}, {{67, -2}, 140}, 2}, {"rows of one", {67, 1}, {{1, 1}, 0}, 2},
+    {"rows", {7, 67}, {{67, 1}, 0}, 2},
+    {"columns", {7, 67}, {{67, 1}, 0}, 1},
+    {"everything", {7, 67}, {{67, 1}, 0}, 3},
+    {"turned rows", {7, 67}, {{1, 7}, 0}, 2},
+    {"rows backwards", {7, 67}, {{67, -2}, 140}, 2},
+    {"rows of one", {67, 1}, {{1, 1}, 0}, 2},
 };
 
 /* Small integers, whose sums are exact in any order; some NaN if wanted. */
@@ -449,10 +508,12 @@ static int32_t inner_number(kir_func *f, int shape) {
     return at;
 }
 
-/* Whether the reduction is tried: those that give an index apart, no sums over NaN, no huge complex products. */
+/* Whether the reduction is tried: those that give an index apart, no sums over NaN, no huge complex
+ * products. */
 static bool wanted(int r, gpa_dtype t, bool args, bool with_nan) {
     bool sums = r == RED_SUM || r == RED_PROD, big = r == RED_PROD && dtype_is_complex(t);
-    return red_info[r].text[op_kind_at(dtype_info[t].kind)] && red_info[r].arg == args && !(with_nan && sums) && !big;
+    return red_info[r].text[op_kind_at(dtype_info[t].kind)] && red_info[r].arg == args &&
+           !(with_nan && sums) && !big;
 }
 
 /* The reduction of outer point `o`, one element after the other. */
@@ -478,9 +539,11 @@ static void check_reduction(job *j, gpa_red r, gpa_dtype t, int shape, int out) 
     unsigned char *got = results(j, out, type);
     int worst = 0;
     for (int64_t o = 0; o < n && !j->why; o++) {
-        gpa_val have = dtype_load(got + (size_t)o * dtype_size(type), type), want = expected(j, r, t, shape, o);
+        gpa_val have = dtype_load(got + (size_t)o * dtype_size(type), type),
+                want = expected(j, r, t, shape, o);
         if (alike(type, have, want, 0, 0, true) || worst++) continue;
-        differ("reductions", shapes[shape].name, t, red_info[r].name, DT_I64, &(gpa_val){.I64 = o}, 1, type, have, want);
+        differ("reductions", shapes[shape].name, t, red_info[r].name, DT_I64, &(gpa_val){.I64 = o},
+               1, type, have, want);
     }
     free(got);
 }
@@ -495,18 +558,24 @@ static void try_reductions(gpa_dtype t, int shape, bool args, bool with_nan) {
     declare(&j, t, &shapes[shape].in, KIR_READ, 0);
     fill_small(&j, t, with_nan);
     kir_open(j.f, (kir_ins){.code = KIR_EACH, .type = DT_NONE});
-    int32_t x = kir_emit(j.f, (kir_ins){.code = KIR_LOAD, .type = (uint8_t)t, .sub = 0}), at = inner_number(j.f, shape);
+    int32_t x = kir_emit(j.f, (kir_ins){.code = KIR_LOAD, .type = (uint8_t)t, .sub = 0}),
+            at = inner_number(j.f, shape);
     for (int r = 0; r < RED_COUNT; r++) {
         if (!wanted(r, t, args, with_nan)) continue;
         reds[n] = (gpa_red)r;
-        made[n++] = kir_emit(j.f, (kir_ins){.code = KIR_REDUCE, .type = (uint8_t)(args ? DT_I64 : t), .sub = (uint16_t)r, .a = x,
+        made[n++] = kir_emit(j.f, (kir_ins){.code = KIR_REDUCE,
+                                            .type = (uint8_t)(args ? DT_I64 : t),
+                                            .sub = (uint16_t)r,
+                                            .a = x,
                                             .b = args ? at : -1});
     }
     kir_close(j.f);
     walk w = {{inner & 1 ? 0 : 1, inner & 2 ? 0 : 1}, 0};
     for (int k = 0; k < n; k++) {
         out[k] = declare(&j, args ? DT_I64 : t, &w, KIR_WRITE, -1);
-        kir_emit(j.f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)out[k], .a = made[k]});
+        kir_emit(
+            j.f,
+            (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)out[k], .a = made[k]});
     }
     launch(&j, shapes[shape].size);
     for (int k = 0; k < n; k++) check_reduction(&j, reds[k], t, shape, out[k]);
@@ -531,7 +600,8 @@ int main(int argc, char **argv) {
     gpa_err e = {.code = GPA_OK};
     be = argc > 1 ? find_backend(argv[1]) : NULL;
     if (!be) return 2;
-    if (be->tables && be->tables != gpa_tables_hash()) return fputs("built from other tables\n", stderr), 2;
+    if (be->tables && be->tables != gpa_tables_hash())
+        return fputs("built from other tables\n", stderr), 2;
     if (be->count(why, sizeof why) == 0) return printf("skip - %s: %s\n", be->name, why), 0;
     if (be->open(0, &dev, &e)) return fprintf(stderr, "%s\n", e.msg), 2;
     gpa_caps caps;
@@ -546,11 +616,13 @@ int main(int argc, char **argv) {
             for (gpa_op op = 0; op < OP_COUNT;) op = try_ops(op, (gpa_dtype)t, layout);
             report("ops", layouts[layout].name, (gpa_dtype)t, NULL);
         }
-        for (int layout = 0; layout < (int)COUNT_OF(layouts); layout += 3) try_casts((gpa_dtype)t, layout);
+        for (int layout = 0; layout < (int)COUNT_OF(layouts); layout += 3)
+            try_casts((gpa_dtype)t, layout);
         if (interpreted) continue;
         bool real = dtype_is_float((gpa_dtype)t) || dtype_is_complex((gpa_dtype)t);
         for (int shape = 0; shape < (int)COUNT_OF(shapes); shape++)
-            for (int how = 0; how < (real ? 4 : 2); how++) try_reductions((gpa_dtype)t, shape, how & 1, how & 2);
+            for (int how = 0; how < (real ? 4 : 2); how++)
+                try_reductions((gpa_dtype)t, shape, how & 1, how & 2);
         fflush(stdout);
     }
     be->close(dev);

@@ -1,5 +1,6 @@
-/* host_time [DEVICE]: what a launch costs on the host, in microseconds: a loop's trip of two operations and one launch on four
- * elements, and an expression of ten operations. The goals are 5 and 8. */
+/* host_time [DEVICE]: what a launch costs on the host, in microseconds: a loop's trip of two
+ * operations and one launch on four elements, and an expression of ten operations. The goals are 5
+ * and 8. */
 #include <stdio.h>
 #include <time.h>
 
@@ -13,7 +14,9 @@ static double now(void) {
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-static gpa_opnd number(double v) { return (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = v}; }
+static gpa_opnd number(double v) {
+    return (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = v};
+}
 
 /* *a = *a op b; the old array is given up. */
 static gpa_code step(gpa_rt *rt, gpa_op op, gpa_arr **a, gpa_opnd b, gpa_err *e) {
@@ -45,7 +48,8 @@ static gpa_code chain(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (int i = 0; i < TRIPS && !rc; i++) {
         gpa_arr *x = arr_retain(a);
-        for (int k = 0; k < OPS && !rc; k++) rc = step(rt, k % 2 ? OP_ADD : OP_MULTIPLY, &x, number(k + 0.5), e);
+        for (int k = 0; k < OPS && !rc; k++)
+            rc = step(rt, k % 2 ? OP_ADD : OP_MULTIPLY, &x, number(k + 0.5), e);
         if (!rc) rc = arr_eval(rt, &x, 1, e);
         arr_release(rt, x);
     }
@@ -68,8 +72,10 @@ int main(int argc, char **argv) {
             best[k] = MIN(best[k], each);
         }
     }
-    if (rc) fprintf(stderr, "%s: %s\n", gpa_err_name(rc), e.msg);
-    else printf("trip of a loop %.2f us, ten operations %.2f us\n", best[0], best[1]);
+    if (rc)
+        fprintf(stderr, "%s: %s\n", gpa_err_name(rc), e.msg);
+    else
+        printf("trip of a loop %.2f us, ten operations %.2f us\n", best[0], best[1]);
     arr_release(rt, a);
     rt_free(rt);
     return rc != GPA_OK;

@@ -1,15 +1,15 @@
-/* The tables at the other end of a pipe, for tests/conformance/: one request a line on stdin, answers on stdout.
+/* The tables at the other end of a pipe, for tests/conformance/: one request a line on stdin,
+ * answers on stdout.
  *
- *   ops                            a line per operation and operand dtype: NAME ARITY DTYPE COMPUTE RESULT, then the
- *                                  operands' dtypes; RESULT is - where the operation is not defined
- *   pairs                          a line per operation of two operands and their dtypes: NAME A B RESULT
- *   reds                           a line per reduction and dtype it is defined for: NAME DTYPE ARG
- *   promote                        a line per pair: A B PROMOTED, and how A casts to B: safe, same_kind, unsafe
- *   weak                           a line per weak kind and dtype: 1..4 DTYPE RESULT
- *   find NAME                      the dtype with this name, or -
- *   op NAME DTYPE N                N elements of each operand follow as bytes; the answer is N results
- *   cast FROM TO N                 N elements follow; N results
- *   reduce NAME DTYPE N            N elements follow; the result, and its index as int64
+ *   ops                            a line per operation and operand dtype: NAME ARITY DTYPE COMPUTE
+ * RESULT, then the operands' dtypes; RESULT is - where the operation is not defined pairs a line
+ * per operation of two operands and their dtypes: NAME A B RESULT reds                           a
+ * line per reduction and dtype it is defined for: NAME DTYPE ARG promote                        a
+ * line per pair: A B PROMOTED, and how A casts to B: safe, same_kind, unsafe weak a line per weak
+ * kind and dtype: 1..4 DTYPE RESULT find NAME                      the dtype with this name, or -
+ *   op NAME DTYPE N                N elements of each operand follow as bytes; the answer is N
+ * results cast FROM TO N                 N elements follow; N results reduce NAME DTYPE N N
+ * elements follow; the result, and its index as int64
  */
 #include <stdio.h>
 
@@ -66,14 +66,16 @@ static void list_promotions(void) {
             const char *how = dtype_can_cast(from, to, CAST_SAFE)        ? "safe"
                               : dtype_can_cast(from, to, CAST_SAME_KIND) ? "same_kind"
                                                                          : "unsafe";
-            printf("%s %s %s %s\n", name_of(from), name_of(to), name_of(dtype_promote(from, to)), how);
+            printf("%s %s %s %s\n", name_of(from), name_of(to), name_of(dtype_promote(from, to)),
+                   how);
         }
 }
 
 static void list_weak(void) {
     for (int w = WEAK_BOOL; w <= WEAK_COMPLEX; w++)
         for (int t = 0; t <= DT_COUNT; t++)
-            printf("%d %s %s\n", w, name_of((gpa_dtype)t), name_of(dtype_of_weak((gpa_weak)w, (gpa_dtype)t)));
+            printf("%d %s %s\n", w, name_of((gpa_dtype)t),
+                   name_of(dtype_of_weak((gpa_weak)w, (gpa_dtype)t)));
 }
 
 /* `n` elements of a dtype from stdin; NULL at the end of input. */
@@ -111,7 +113,8 @@ static bool do_op(gpa_op op, gpa_dtype t, size_t n) {
 
 static bool do_cast(gpa_dtype from, gpa_dtype to, size_t n) {
     unsigned char *in = take(n, from);
-    for (size_t k = 0; k < n && in; k++) give(to, dtype_cast(dtype_load(in + k * dtype_size(from), from), from, to));
+    for (size_t k = 0; k < n && in; k++)
+        give(to, dtype_cast(dtype_load(in + k * dtype_size(from), from), from, to));
     mem_free(in);
     return in != NULL;
 }
@@ -121,7 +124,8 @@ static bool do_reduce(gpa_red r, gpa_dtype t, size_t n) {
     gpa_dtype wide = dtype_info[t].compute;
     gpa_red_state s = red_start(r, t);
     for (size_t k = 0; k < n && in; k++) {
-        gpa_red_state one = {.v = dtype_cast(dtype_load(in + k * dtype_size(t), t), t, wide), .at = (int64_t)k};
+        gpa_red_state one = {.v = dtype_cast(dtype_load(in + k * dtype_size(t), t), t, wide),
+                             .at = (int64_t)k};
         s = red_combine(r, t, s, one);
     }
     give(t, dtype_cast(s.v, wide, t));
@@ -140,16 +144,26 @@ int main(void) {
         x[0] = y[0] = 0;
         if (sscanf(line, "%15s %63s %63s %lu", verb, x, y, &n) < 1) return 2;
         bool good = true;
-        if (!strcmp(verb, "ops")) list_ops();
-        else if (!strcmp(verb, "pairs")) list_pairs();
-        else if (!strcmp(verb, "reds")) list_reds();
-        else if (!strcmp(verb, "promote")) list_promotions();
-        else if (!strcmp(verb, "weak")) list_weak();
-        else if (!strcmp(verb, "find")) printf("%s\n", name_of(dtype_named(x)));
-        else if (!strcmp(verb, "op")) good = do_op(named(x), dtype_named(y), n);
-        else if (!strcmp(verb, "cast")) good = do_cast(dtype_named(x), dtype_named(y), n);
-        else if (!strcmp(verb, "reduce")) good = do_reduce(red_find(x, strlen(x)), dtype_named(y), n);
-        else return 2;
+        if (!strcmp(verb, "ops"))
+            list_ops();
+        else if (!strcmp(verb, "pairs"))
+            list_pairs();
+        else if (!strcmp(verb, "reds"))
+            list_reds();
+        else if (!strcmp(verb, "promote"))
+            list_promotions();
+        else if (!strcmp(verb, "weak"))
+            list_weak();
+        else if (!strcmp(verb, "find"))
+            printf("%s\n", name_of(dtype_named(x)));
+        else if (!strcmp(verb, "op"))
+            good = do_op(named(x), dtype_named(y), n);
+        else if (!strcmp(verb, "cast"))
+            good = do_cast(dtype_named(x), dtype_named(y), n);
+        else if (!strcmp(verb, "reduce"))
+            good = do_reduce(red_find(x, strlen(x)), dtype_named(y), n);
+        else
+            return 2;
         if (!good) return 1;
         fflush(stdout);
     }

@@ -1,8 +1,8 @@
 /* parse_main: what the parser makes of a text, for tests.
  *
- *   parse_main [-m] FILE...   prints each file's tree, or its error as a user sees it (-m: magic lines are spoken)
- *   parse_main -d             reads frames "LENGTH\n" + bytes from stdin; answers each with one line: "ok", or
- *                             "ErrorName<TAB>line<TAB>column<TAB>message" (columns in characters)
+ *   parse_main [-m] FILE...   prints each file's tree, or its error as a user sees it (-m: magic
+ * lines are spoken) parse_main -d             reads frames "LENGTH\n" + bytes from stdin; answers
+ * each with one line: "ok", or "ErrorName<TAB>line<TAB>column<TAB>message" (columns in characters)
  *   parse_main -t N FILE      parses the file N times and prints the fastest, in microseconds */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static int show(const char *name, const char *text, size_t n, const parse_option
     uint32_t id = 0;
     gpa_str out;
     str_init(&out);
-    int rc = source_add(texts, SOURCE_FILE, name, text, n, &id, &e) || parse_module(source_get(texts, id), names, o, &m, &e);
+    int rc = source_add(texts, SOURCE_FILE, name, text, n, &id, &e) ||
+             parse_module(source_get(texts, id), names, o, &m, &e);
     if (rc)
         source_render(texts, &e, NULL, &out);
     else
@@ -50,7 +51,8 @@ static void answer(const char *text, size_t n) {
     ast_module *m = NULL;
     uint32_t id = 0;
     parse_options o = {.magics = false};
-    if (source_add(texts, SOURCE_FILE, "<string>", text, n, &id, &e) || parse_module(source_get(texts, id), names, &o, &m, &e)) {
+    if (source_add(texts, SOURCE_FILE, "<string>", text, n, &id, &e) ||
+        parse_module(source_get(texts, id), names, &o, &m, &e)) {
         const source *src = source_get(texts, e.span.src);
         source_pos at = source_at(src, e.span.lo);
         printf("%s\t%u\t%u\t%s\n", gpa_err_name(e.code), at.line, at.column, e.msg);
@@ -90,7 +92,9 @@ static void measure(const char *name, const char *text, size_t n, int times) {
         ast_module *m = NULL;
         uint32_t id = 0;
         double start = seconds();
-        if (source_add(texts, SOURCE_FILE, name, text, n, &id, &e) || parse_module(source_get(texts, id), names, &o, &m, &e)) puts(e.msg);
+        if (source_add(texts, SOURCE_FILE, name, text, n, &id, &e) ||
+            parse_module(source_get(texts, id), names, &o, &m, &e))
+            puts(e.msg);
         double took = seconds() - start;
         best = MIN(best, took);
         ast_release(m);

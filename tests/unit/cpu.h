@@ -1,4 +1,5 @@
-/* What the tests of the CPU device share: the plugin, one launch, values and how far apart they are. */
+/* What the tests of the CPU device share: the plugin, one launch, values and how far apart they
+ * are. */
 #ifndef GPA_TESTS_UNIT_CPU_H
 #define GPA_TESTS_UNIT_CPU_H
 
@@ -75,8 +76,12 @@ static inline job job_new(const char *name, int ndim, unsigned inner) {
 }
 
 /* An array of n elements bound with these strides. */
-static inline int job_array(job *j, gpa_dtype t, int access, size_t n, int64_t offset, const int64_t *stride) {
-    kir_array a = {.dtype = (uint8_t)t, .where = KIR_GLOBAL, .access = (uint8_t)access, .group = (uint16_t)j->f->n_arrays};
+static inline int job_array(job *j, gpa_dtype t, int access, size_t n, int64_t offset,
+                            const int64_t *stride) {
+    kir_array a = {.dtype = (uint8_t)t,
+                   .where = KIR_GLOBAL,
+                   .access = (uint8_t)access,
+                   .group = (uint16_t)j->f->n_arrays};
     gpa_err e = {0};
     int k;
     for (int d = 0; d < j->f->ndim; d++)
@@ -108,12 +113,18 @@ static inline void job_free(job *j) {
 }
 
 static inline int32_t load(job *j, int k) {
-    return kir_emit(j->f,
-                    (kir_ins){.code = KIR_LOAD, .type = j->f->arrays[k].dtype, .sub = (uint16_t)k, .a = -1, .b = -1, .c = -1});
+    return kir_emit(j->f, (kir_ins){.code = KIR_LOAD,
+                                    .type = j->f->arrays[k].dtype,
+                                    .sub = (uint16_t)k,
+                                    .a = -1,
+                                    .b = -1,
+                                    .c = -1});
 }
 
 static inline void store(job *j, int k, int32_t v) {
-    kir_emit(j->f, (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)k, .a = v, .b = -1, .c = -1});
+    kir_emit(j->f,
+             (kir_ins){
+                 .code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)k, .a = v, .b = -1, .c = -1});
 }
 
 /* ---- values ---- */
@@ -131,14 +142,18 @@ static inline gpa_val any_value(gpa_dtype t) {
                                    255, 256,  32767, 1e10, -1e10, 65504, INFINITY, -INFINITY, NAN};
     gpa_val v = {0};
     bool edge = roll() % 4 == 0;
-    double x = edge ? edges[roll() % COUNT_OF(edges)] : ((double)(int64_t)roll() / 9.2e18) * (roll() % 2 ? 10 : 1000);
+    double x = edge ? edges[roll() % COUNT_OF(edges)]
+                    : ((double)(int64_t)roll() / 9.2e18) * (roll() % 2 ? 10 : 1000);
     double y = ((double)(int64_t)roll() / 9.2e18) * 10;
-    if (dtype_is_complex(t)) return dtype_cast((gpa_val){.C128 = {edge ? (double)(int)(roll() % 9) - 4 : x, y}}, DT_C128, t);
+    if (dtype_is_complex(t))
+        return dtype_cast((gpa_val){.C128 = {edge ? (double)(int)(roll() % 9) - 4 : x, y}}, DT_C128,
+                          t);
     if (dtype_info[t].kind == 'F') return dtype_cast((gpa_val){.F64 = x}, DT_F64, t);
     if (t == DT_BOOL) return v.BOOL = roll() & 1, v;
     if (edge) {
-        static const int64_t ints[] = {0,        1,         -1,        2,         7,         INT8_MIN,
-                                       INT8_MAX, INT16_MIN, INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX};
+        static const int64_t ints[] = {0,         1,         -1,        2,
+                                       7,         INT8_MIN,  INT8_MAX,  INT16_MIN,
+                                       INT32_MIN, INT32_MAX, INT64_MIN, INT64_MAX};
         return dtype_cast((gpa_val){.I64 = ints[roll() % COUNT_OF(ints)]}, DT_I64, t);
     }
     return dtype_cast((gpa_val){.I64 = (int64_t)(roll() % 200) - 100}, DT_I64, t);
@@ -172,7 +187,8 @@ static inline uint64_t distance(gpa_val a, gpa_val b, gpa_dtype t) {
     }
     if (t == DT_F16 || t == DT_BF16) {
         if (isnan(x.C128.re) && isnan(y.C128.re)) return 0;
-        int p = a.U16 & 0x8000 ? -(a.U16 & 0x7fff) : a.U16, q = b.U16 & 0x8000 ? -(b.U16 & 0x7fff) : b.U16;
+        int p = a.U16 & 0x8000 ? -(a.U16 & 0x7fff) : a.U16,
+            q = b.U16 & 0x8000 ? -(b.U16 & 0x7fff) : b.U16;
         return (uint64_t)abs(p - q);
     }
     return memcmp(&a, &b, dtype_size(t)) ? UINT64_MAX : 0;
@@ -190,45 +206,62 @@ static inline bool sign_differs(gpa_val a, gpa_val b, gpa_dtype t) {
     return re || (x.C128.im == 0 && signbit(x.C128.im) != signbit(y.C128.im));
 }
 
-/* Whether two finite complex numbers differ by no more than so many units in the last place of the larger part: functions made of those of
- * real numbers lose digits of the smaller one. */
+/* Whether two finite complex numbers differ by no more than so many units in the last place of the
+ * larger part: functions made of those of real numbers lose digits of the smaller one. */
 static inline bool near(gpa_val got, gpa_val want, gpa_dtype t, uint64_t allowed) {
     gpa_c128 x = dtype_cast(got, t, DT_C128).C128, y = dtype_cast(want, t, DT_C128).C128;
     double size = fmax(fabs(y.re), fabs(y.im)) * (t == DT_C128 ? 0x1p-52 : 0x1p-23);
     return fmax(fabs(x.re - y.re), fabs(x.im - y.im)) <= (double)allowed * size;
 }
 
-static inline void same(gpa_val got, gpa_val want, gpa_dtype t, uint64_t allowed, const char *what, size_t at) {
+static inline void same(gpa_val got, gpa_val want, gpa_dtype t, uint64_t allowed, const char *what,
+                        size_t at) {
     char a[64], b[64];
     if (allowed && dtype_is_complex(t) && near(got, want, t, allowed)) return;
     uint64_t far = distance(got, want, t);
     if (far <= allowed && !(far == 0 && allowed == 0 && sign_differs(got, want, t))) return;
     show(a, sizeof a, got, t);
     show(b, sizeof b, want, t);
-    if (wrong++ < 20) print_error("%s [%zu] (%s): got %s, not %s\n", what, at, dtype_info[t].name, a, b);
+    if (wrong++ < 20)
+        print_error("%s [%zu] (%s): got %s, not %s\n", what, at, dtype_info[t].name, a, b);
 }
 
 static inline void fill(void *p, gpa_dtype t, size_t n) {
     for (size_t i = 0; i < n; i++) dtype_store((char *)p + i * dtype_size(t), t, any_value(t));
 }
 
-static inline gpa_val at(const void *p, gpa_dtype t, size_t i) { return dtype_load((const char *)p + i * dtype_size(t), t); }
+static inline gpa_val at(const void *p, gpa_dtype t, size_t i) {
+    return dtype_load((const char *)p + i * dtype_size(t), t);
+}
 
 /* ---- instructions ---- */
 
 static inline int32_t coordinate(job *j, int d) {
-    return kir_emit(j->f, (kir_ins){.code = KIR_INDEX, .type = DT_I64, .imm = (uint32_t)d, .a = -1, .b = -1, .c = -1});
+    return kir_emit(
+        j->f,
+        (kir_ins){
+            .code = KIR_INDEX, .type = DT_I64, .imm = (uint32_t)d, .a = -1, .b = -1, .c = -1});
 }
 
 static inline int32_t extent(job *j, int d) {
-    return kir_emit(
-        j->f, (kir_ins){.code = KIR_SIZE, .type = DT_I64, .sub = KIR_SPACE, .imm = (uint32_t)d, .a = -1, .b = -1, .c = -1});
+    return kir_emit(j->f, (kir_ins){.code = KIR_SIZE,
+                                    .type = DT_I64,
+                                    .sub = KIR_SPACE,
+                                    .imm = (uint32_t)d,
+                                    .a = -1,
+                                    .b = -1,
+                                    .c = -1});
 }
 
-static inline void each(job *j) { kir_open(j->f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1}); }
+static inline void each(job *j) {
+    kir_open(j->f, (kir_ins){.code = KIR_EACH, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+}
 
 static inline int32_t reduce(job *j, gpa_red r, gpa_dtype t, int32_t a, int32_t b) {
-    return kir_emit(j->f, (kir_ins){.code = KIR_REDUCE, .type = (uint8_t)t, .sub = (uint16_t)r, .a = a, .b = b, .c = -1});
+    return kir_emit(
+        j->f,
+        (kir_ins){
+            .code = KIR_REDUCE, .type = (uint8_t)t, .sub = (uint16_t)r, .a = a, .b = b, .c = -1});
 }
 
 #endif

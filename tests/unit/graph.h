@@ -1,4 +1,5 @@
-/* A small language for tests of arrays: a session on the reference device, operations that must not fail, counters. */
+/* A small language for tests of arrays: a session on the reference device, operations that must not
+ * fail, counters. */
 #ifndef GPA_TESTS_GRAPH_H
 #define GPA_TESTS_GRAPH_H
 
@@ -54,9 +55,12 @@ static inline void keep_only(int n, gpa_arr *const *these) {
     drop_all();
     for (int i = 0; i < n; i++) keep(these[i]);
 }
-#define ONLY(...) keep_only((int)(sizeof((gpa_arr *[]){__VA_ARGS__}) / sizeof(gpa_arr *)), (gpa_arr *[]){__VA_ARGS__})
+#define ONLY(...)                                                            \
+    keep_only((int)(sizeof((gpa_arr *[]){__VA_ARGS__}) / sizeof(gpa_arr *)), \
+              (gpa_arr *[]){__VA_ARGS__})
 
-#define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
+#define SHAPE(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 /* Float64 data that is not too regular. */
 static inline gpa_arr *data(int ndim, const int64_t *shape) {
@@ -70,7 +74,9 @@ static inline gpa_arr *data(int ndim, const int64_t *shape) {
     return keep(a);
 }
 
-static inline gpa_opnd num(double v) { return (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = v}; }
+static inline gpa_opnd num(double v) {
+    return (gpa_opnd){.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = v};
+}
 static inline gpa_opnd arr(gpa_arr *a) { return (gpa_opnd){.arr = a}; }
 
 static inline gpa_arr *op(gpa_op row, gpa_opnd a, gpa_opnd b, gpa_opnd c) {
@@ -79,12 +85,18 @@ static inline gpa_arr *op(gpa_op row, gpa_opnd a, gpa_opnd b, gpa_opnd c) {
     return keep(out);
 }
 static inline gpa_arr *op1(gpa_op row, gpa_arr *a) { return op(row, arr(a), num(0), num(0)); }
-static inline gpa_arr *op2(gpa_op row, gpa_arr *a, gpa_arr *b) { return op(row, arr(a), arr(b), num(0)); }
-static inline gpa_arr *opn(gpa_op row, gpa_arr *a, double b) { return op(row, arr(a), num(b), num(0)); }
+static inline gpa_arr *op2(gpa_op row, gpa_arr *a, gpa_arr *b) {
+    return op(row, arr(a), arr(b), num(0));
+}
+static inline gpa_arr *opn(gpa_op row, gpa_arr *a, double b) {
+    return op(row, arr(a), num(b), num(0));
+}
 
 static inline gpa_arr *red(gpa_red row, gpa_arr *a, uint32_t axes, bool keepdims) {
     gpa_arr *out;
-    ok(arr_reduce(rt, row, a, &(arr_reduce_opts){.axes = axes, .keepdims = keepdims, .dtype = DT_NONE}, &out, &err));
+    ok(arr_reduce(rt, row, a,
+                  &(arr_reduce_opts){.axes = axes, .keepdims = keepdims, .dtype = DT_NONE}, &out,
+                  &err));
     return keep(out);
 }
 
@@ -100,12 +112,18 @@ static inline gpa_arr *slice(gpa_arr *a, int n, const range *r) {
     gpa_index ix[8];
     gpa_arr *out;
     for (int i = 0; i < n; i++)
-        ix[i] = (gpa_index){.kind = IX_SLICE, .start = r[i].start, .stop = r[i].stop, .step = r[i].step, .has_start = true,
-                            .has_stop = r[i].stop != INT64_MAX, .has_step = true};
+        ix[i] = (gpa_index){.kind = IX_SLICE,
+                            .start = r[i].start,
+                            .stop = r[i].stop,
+                            .step = r[i].step,
+                            .has_start = true,
+                            .has_stop = r[i].stop != INT64_MAX,
+                            .has_step = true};
     ok(arr_get(rt, a, ix, n, NULL, &out, &err));
     return keep(out);
 }
-#define SLICE(a, ...) slice(a, (int)(sizeof((range[]){__VA_ARGS__}) / sizeof(range)), (range[]){__VA_ARGS__})
+#define SLICE(a, ...) \
+    slice(a, (int)(sizeof((range[]){__VA_ARGS__}) / sizeof(range)), (range[]){__VA_ARGS__})
 
 static inline void assign(gpa_arr *to, gpa_arr *value) {
     gpa_index all = {.kind = IX_ELLIPSIS};
@@ -127,7 +145,8 @@ static inline void compare_at(gpa_arr *a, gpa_arr *b, double rel, const char *fi
     _assert_int_equal((uintmax_t)a->size, (uintmax_t)b->size, file, line);
     double *x = values(a), *y = values(b);
     for (int64_t i = 0; i < a->size; i++) {
-        bool near = fabs(x[i] - y[i]) <= rel * fmax(fabs(x[i]), fabs(y[i])) || (isnan(x[i]) && isnan(y[i]));
+        bool near =
+            fabs(x[i] - y[i]) <= rel * fmax(fabs(x[i]), fabs(y[i])) || (isnan(x[i]) && isnan(y[i]));
         if (!near) print_error("element %lld: %.17g and %.17g\n", (long long)i, x[i], y[i]);
         _assert_true((uintmax_t)near, "values agree", file, line);
     }
@@ -148,19 +167,21 @@ static inline rt_stats since(void) {
 }
 static inline void eval(gpa_arr *a) { ok(arr_eval(rt, &a, 1, &err)); }
 
-/* The stress build cuts at random, so there only values are tested, not how many steps they take. */
+/* The stress build cuts at random, so there only values are tested, not how many steps they take.
+ */
 #ifdef GPA_STRESS
 enum { COUNTED = 0 };
 #else
 enum { COUNTED = 1 };
 #endif
-#define count_is(actual, want)                               \
-    do {                                                     \
-        if (COUNTED) assert_int_equal((actual), (want));     \
+#define count_is(actual, want)                           \
+    do {                                                 \
+        if (COUNTED) assert_int_equal((actual), (want)); \
     } while (0)
 
 /* The array is computed now in one launch that moves so many bytes. */
-static inline void one_step_at(gpa_arr *a, uint64_t read, uint64_t written, const char *file, int line) {
+static inline void one_step_at(gpa_arr *a, uint64_t read, uint64_t written, const char *file,
+                               int line) {
     mark();
     eval(a);
     rt_stats s = since();

@@ -87,5 +87,5 @@ static void first_error_wins(void **state) {
     assert_int_equal(gpa_err_find("NoSuchError"), GPA_OK);
 }
 
-UNIT_TESTS(TEST(gate_counts_and_fails), TEST(room_grows_and_keeps), TEST(text_grows_and_remembers_failure),
-           TEST(first_error_wins))
+UNIT_TESTS(TEST(gate_counts_and_fails), TEST(room_grows_and_keeps),
+           TEST(text_grows_and_remembers_failure), TEST(first_error_wins))

@@ -34,14 +34,16 @@ static void fake_free(gpa_dev *d, gpa_mem *m) {
 
 static size_t copied;
 
-static gpa_code fake_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at, size_t n, gpa_err *e) {
+static gpa_code fake_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
+                          size_t n, gpa_err *e) {
     (void)d, (void)e;
     assert_true(to_at + n <= to->n && from_at + n <= from->n);
     copied += n;
     return GPA_OK;
 }
 
-static const gpa_backend fake = {.name = "fake", .alloc = fake_alloc, .free = fake_free, .copy = fake_copy};
+static const gpa_backend fake = {
+    .name = "fake", .alloc = fake_alloc, .free = fake_free, .copy = fake_copy};
 
 typedef struct {
     gpa_rt rt;
@@ -53,8 +55,10 @@ static world *begin(uint64_t total, const char *limit) {
     world *w = test_calloc(1, sizeof *w);
     w->d.be = &fake;
     w->d.caps.mem_total = total;
-    if (limit) setenv("GPA_MEMORY_LIMIT", limit, 1);
-    else unsetenv("GPA_MEMORY_LIMIT");
+    if (limit)
+        setenv("GPA_MEMORY_LIMIT", limit, 1);
+    else
+        unsetenv("GPA_MEMORY_LIMIT");
     allocs = frees = 0;
     in_use = capacity = 0;
     return w;
@@ -157,9 +161,18 @@ static void limits_are_read(void **state) {
     static const struct {
         const char *text;
         uint64_t bytes;
-    } rows[] = {{"1000000", 1000000}, {"4G", 4ull << 30}, {"512M", 512ull << 20}, {"1.5k", 1536},  {"2GiB", 2ull << 30},
-                {"50%", 50 << 20},    {"", 100 << 20},    {"nonsense", 0},         {"4X", 0},       {"-3", 0},
-                {"0", 0},             {"150%", 0}};
+    } rows[] = {{"1000000", 1000000},
+                {"4G", 4ull << 30},
+                {"512M", 512ull << 20},
+                {"1.5k", 1536},
+                {"2GiB", 2ull << 30},
+                {"50%", 50 << 20},
+                {"", 100 << 20},
+                {"nonsense", 0},
+                {"4X", 0},
+                {"-3", 0},
+                {"0", 0},
+                {"150%", 0}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         world *w = begin(100 << 20, rows[i].text);
         uint64_t limit = 0;
@@ -187,7 +200,8 @@ static void failure_leaves_nothing(void **state) {
 static void shortened_blocks_are_made_smaller(void **state) {
     (void)state;
     world *w = begin(0, NULL);
-    gpa_buf *few = take(w, 8 << 20), *gone = take(w, 8 << 20), *told = take(w, 8 << 20), *most = take(w, 8 << 20), *small;
+    gpa_buf *few = take(w, 8 << 20), *gone = take(w, 8 << 20), *told = take(w, 8 << 20),
+            *most = take(w, 8 << 20), *small;
     const gpa_mem *before = few->mem;
     buf_shorten(&w->rt, few, 1 << 20);
     buf_shorten(&w->rt, gone, 1 << 20);
@@ -220,5 +234,6 @@ static void shortened_blocks_are_made_smaller(void **state) {
     end(w);
 }
 
-UNIT_TESTS(TEST(blocks_come_back), TEST(readers_keep_a_block), TEST(limits_hold), TEST(limits_are_read),
-           TEST(failure_leaves_nothing), TEST(shortened_blocks_are_made_smaller))
+UNIT_TESTS(TEST(blocks_come_back), TEST(readers_keep_a_block), TEST(limits_hold),
+           TEST(limits_are_read), TEST(failure_leaves_nothing),
+           TEST(shortened_blocks_are_made_smaller))

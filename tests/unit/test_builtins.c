@@ -1,5 +1,5 @@
-/* Built-in functions, methods and containers through a machine: tables against a model, deep values, and what happens
- * when memory is short at any moment. */
+/* Built-in functions, methods and containers through a machine: tables against a model, deep
+ * values, and what happens when memory is short at any moment. */
 #include "tests/unit/unit.h"
 
 #include "lang/builtin/tables.h"
@@ -18,7 +18,9 @@ typedef struct {
 static void open_machine(machine *m) {
     *m = (machine){.texts = sources_new(), .names = intern_new()};
     assert_int_equal(rt_new(&(rt_config){.device = "ref"}, &m->rt, &m->err), GPA_OK);
-    assert_int_equal(vm_new(&(vm_config){.rt = m->rt, .names = m->names, .sources = m->texts}, &m->vm, &m->err), GPA_OK);
+    assert_int_equal(
+        vm_new(&(vm_config){.rt = m->rt, .names = m->names, .sources = m->texts}, &m->vm, &m->err),
+        GPA_OK);
 }
 
 static void close_machine(machine *m) {
@@ -62,7 +64,8 @@ static void dicts_keep_what_is_put_in(void **state) {
             model[key] = step;
             assert_int_equal(dict_set(m.vm, d.dict, v_int(key * 1024), v_int(step)), GPA_OK);
         } else {
-            assert_int_equal(dict_remove(m.vm, d.dict, v_float((double)key * 1024), &found), GPA_OK);
+            assert_int_equal(dict_remove(m.vm, d.dict, v_float((double)key * 1024), &found),
+                             GPA_OK);
             assert_int_equal(found, model[key] >= 0);
             count -= found;
             model[key] = -1;
@@ -72,7 +75,8 @@ static void dicts_keep_what_is_put_in(void **state) {
         assert_int_equal(v.tag == V_UNSET ? -1 : v.i, model[key]);
     }
     size_t at = 0, seen = 0;
-    for (const dict_entry *e; (e = dict_next(d.dict, &at)); seen++) assert_int_equal(model[e->key.i / 1024], e->v.i);
+    for (const dict_entry *e; (e = dict_next(d.dict, &at)); seen++)
+        assert_int_equal(model[e->key.i / 1024], e->v.i);
     assert_int_equal(seen, count);
     value_release(m.vm, d);
     close_machine(&m);
@@ -102,9 +106,11 @@ static void tables_are_in_order(void **state) {
         const native_const *consts = native_consts((native_owner)o, &m);
         assert_int_equal(owner_find(owner_name((native_owner)o)), o);
         for (size_t i = 0; i < n; i++) {
-            if (native_find((native_owner)o, rows[i].name) != &rows[i]) fail_msg("%s.%s stands twice", rows[i].owner, rows[i].name);
+            if (native_find((native_owner)o, rows[i].name) != &rows[i])
+                fail_msg("%s.%s stands twice", rows[i].owner, rows[i].name);
             for (size_t k = 0; k < m; k++)
-                if (strcmp(consts[k].name, rows[i].name) == 0) fail_msg("%s.%s is a constant too", rows[i].owner, rows[i].name);
+                if (strcmp(consts[k].name, rows[i].name) == 0)
+                    fail_msg("%s.%s is a constant too", rows[i].owner, rows[i].name);
         }
         for (const native *r = rows + n; r->owner; r++)
             if (r->owner == rows->owner && n) fail_msg("%s.%s stands apart", r->owner, r->name);
@@ -113,17 +119,28 @@ static void tables_are_in_order(void **state) {
 
 static const char program[] =
     "import math, random, itertools, functools, os\n"
-    "a = [3, 1, 2]; a.sort(key=lambda x: -x); a.extend('xy'); b = sorted('hello'); s = {1, 2} | set([5.0]); s.discard(9)\n"
-    "d = dict(a=1); d.update({'b': [2]}); d.setdefault('c', {}); e = list(d.items()); f = {**d}; d.pop('a'); d.popitem()\n"
-    "t = 'a,b , c'.split(','); u = '-'.join(t).upper().center(20, '*').replace('A', 'bb').title(); v = u.encode().decode()\n"
-    "w = '{:>{n}} {!r} {x[0]}'.format(1, 'q', n=5, x=[7]); w += '%5.2f %s %(k)s' % {'k': 1} if False else '%5.2f|%s' % (1.5, t)\n"
-    "x = f'{3.14159:10.3f}{1234567:,}{a!r:>30}'; y = repr([d, s, (1,), 1.5, 2j, b'z', range(3), print, int, ValueError('e')])\n"
-    "z = list(zip(a, map(str, range(9)), enumerate('abc'))); z += list(reversed(z)); z.append(max(a[0:3], key=lambda q: -q))\n"
-    "p = [list(itertools.product('ab', repeat=2)), list(itertools.permutations(range(3))), list(itertools.combinations('abcd', 2))]\n"
-    "p += [list(itertools.accumulate([1, 2])), [(k, list(g)) for k, g in itertools.groupby('aab')], list(itertools.chain([1], 'a'))]\n"
-    "q = functools.reduce(lambda m, n: m + n, [1, 2]) + functools.partial(pow, 2)(3) + math.fsum([0.1] * 5) + math.hypot(1, 2, 3)\n"
-    "random.seed(1); r = random.sample(range(50), 5) + random.choices('ab', k=2); random.shuffle(r)\n"
-    "g = functools.cache(lambda n: n if n < 2 else g(n - 1) + g(n - 2)); h = g(20); os.path.join('a', 'b'); os.path.splitext('a.b')\n"
+    "a = [3, 1, 2]; a.sort(key=lambda x: -x); a.extend('xy'); b = sorted('hello'); s = {1, 2} | "
+    "set([5.0]); s.discard(9)\n"
+    "d = dict(a=1); d.update({'b': [2]}); d.setdefault('c', {}); e = list(d.items()); f = {**d}; "
+    "d.pop('a'); d.popitem()\n"
+    "t = 'a,b , c'.split(','); u = '-'.join(t).upper().center(20, '*').replace('A', 'bb').title(); "
+    "v = u.encode().decode()\n"
+    "w = '{:>{n}} {!r} {x[0]}'.format(1, 'q', n=5, x=[7]); w += '%5.2f %s %(k)s' % {'k': 1} if "
+    "False else '%5.2f|%s' % (1.5, t)\n"
+    "x = f'{3.14159:10.3f}{1234567:,}{a!r:>30}'; y = repr([d, s, (1,), 1.5, 2j, b'z', range(3), "
+    "print, int, ValueError('e')])\n"
+    "z = list(zip(a, map(str, range(9)), enumerate('abc'))); z += list(reversed(z)); "
+    "z.append(max(a[0:3], key=lambda q: -q))\n"
+    "p = [list(itertools.product('ab', repeat=2)), list(itertools.permutations(range(3))), "
+    "list(itertools.combinations('abcd', 2))]\n"
+    "p += [list(itertools.accumulate([1, 2])), [(k, list(g)) for k, g in "
+    "itertools.groupby('aab')], list(itertools.chain([1], 'a'))]\n"
+    "q = functools.reduce(lambda m, n: m + n, [1, 2]) + functools.partial(pow, 2)(3) + "
+    "math.fsum([0.1] * 5) + math.hypot(1, 2, 3)\n"
+    "random.seed(1); r = random.sample(range(50), 5) + random.choices('ab', k=2); "
+    "random.shuffle(r)\n"
+    "g = functools.cache(lambda n: n if n < 2 else g(n - 1) + g(n - 2)); h = g(20); "
+    "os.path.join('a', 'b'); os.path.splitext('a.b')\n"
     "try:\n    open('/nope/nothing')\nexcept OSError as err:\n    text = str(err) + repr(err)\n";
 
 static void memory_may_fail_anywhere(void **state) {
@@ -134,11 +151,13 @@ static void memory_may_fail_anywhere(void **state) {
         mem_fail_at(n);
         gpa_code rc = eval(&m, program);
         mem_fail_at(0);
-        if (rc && rc != GPA_E_MEMORY) print_error("allocation %d: %s: %s\n", (int)n, gpa_err_name(rc), vm_err(m.vm)->msg);
+        if (rc && rc != GPA_E_MEMORY)
+            print_error("allocation %d: %s: %s\n", (int)n, gpa_err_name(rc), vm_err(m.vm)->msg);
         close_machine(&m);
         if (!rc) break;
         assert_int_equal(rc, GPA_E_MEMORY);
     }
 }
 
-UNIT_TESTS(TEST(dicts_keep_what_is_put_in), TEST(deep_values_die), TEST(tables_are_in_order), TEST(memory_may_fail_anywhere))
+UNIT_TESTS(TEST(dicts_keep_what_is_put_in), TEST(deep_values_die), TEST(tables_are_in_order),
+           TEST(memory_may_fail_anywhere))

@@ -1,4 +1,5 @@
-/* The CPU device: every operation, cast, layout and reduction against the same values computed one by one. */
+/* The CPU device: every operation, cast, layout and reduction against the same values computed one
+ * by one. */
 #include "tests/unit/cpu.h"
 
 /* Every row of op.def on every type it computes in, at sizes around the width of vectors. */
@@ -22,12 +23,14 @@ static void one_op(gpa_op op, gpa_dtype t, gpa_dtype to, size_t n) {
     store(&j, out, r);
     job_launch(&j, (int64_t[]){(int64_t)n});
     bool of_complex = dtype_is_complex(t), rounds = op_info[op].cost >= 20;
-    bool in_lanes = of_complex && (op == OP_ABSOLUTE || op == OP_SIGN || op == OP_RECIPROCAL || op == OP_SQRT || rounds);
+    bool in_lanes = of_complex && (op == OP_ABSOLUTE || op == OP_SIGN || op == OP_RECIPROCAL ||
+                                   op == OP_SQRT || rounds);
     uint64_t allowed = in_lanes || (rounds && dtype_info[t].kind == 'F') ? 4 : 0;
     for (size_t i = 0; i < n; i++) {
         gpa_val x[3] = {{0}};
         for (int k = 0; k < arity; k++) x[k] = at(job_data(&j, in[k]), types[k], i);
-        same(at(job_data(&j, out), to, i), op_scalar(op, t, x[0], x[1], x[2]), to, allowed, op_info[op].name, i);
+        same(at(job_data(&j, out), to, i), op_scalar(op, t, x[0], x[1], x[2]), to, allowed,
+             op_info[op].name, i);
     }
     const char *guard = (const char *)job_data(&j, out) + n * dtype_size(to);
     for (size_t i = 0; i < dtype_size(to); i++) assert_int_equal((unsigned char)guard[i], 0x5a);
@@ -65,8 +68,8 @@ static void every_cast(void **state) {
                 gpa_val x = at(job_data(&j, a), (gpa_dtype)from, i);
                 char what[64];
                 snprintf(what, sizeof what, "cast of %s", dtype_info[from].name);
-                same(at(job_data(&j, b), (gpa_dtype)to, i), dtype_cast(x, (gpa_dtype)from, (gpa_dtype)to), (gpa_dtype)to, 0,
-                     what, i);
+                same(at(job_data(&j, b), (gpa_dtype)to, i),
+                     dtype_cast(x, (gpa_dtype)from, (gpa_dtype)to), (gpa_dtype)to, 0, what, i);
             }
             job_free(&j);
         }
@@ -77,7 +80,8 @@ static void every_cast(void **state) {
 static void layouts(void **state) {
     (void)state;
     NEED_PLUGIN();
-    static const int64_t shapes[][2] = {{1, 1}, {3, 5}, {5, 3}, {17, 40}, {1, 100}, {100, 1}, {0, 4}, {4, 0}, {64, 1000}};
+    static const int64_t shapes[][2] = {{1, 1},   {3, 5}, {5, 3}, {17, 40},  {1, 100},
+                                        {100, 1}, {0, 4}, {4, 0}, {64, 1000}};
     for (size_t s = 0; s < COUNT_OF(shapes); s++)
         for (int way = 0; way < 6; way++) {
             int64_t r = shapes[s][0], c = shapes[s][1], n = r * c + 8;
@@ -86,7 +90,8 @@ static void layouts(void **state) {
             job j = job_new("layouts", 2, 0);
             int a = job_array(&j, DT_F32, KIR_READ, (size_t)(2 * n), offsets[way], strides[way]);
             int b = job_array(&j, DT_F64, KIR_READ, (size_t)n, 0, (int64_t[]){c, 1});
-            int d = job_array(&j, DT_F64, KIR_WRITE, (size_t)(2 * n), 0, way == 5 ? (int64_t[]){2 * c, 2} : (int64_t[]){c, 1});
+            int d = job_array(&j, DT_F64, KIR_WRITE, (size_t)(2 * n), 0,
+                              way == 5 ? (int64_t[]){2 * c, 2} : (int64_t[]){c, 1});
             fill(job_data(&j, a), DT_F32, (size_t)(2 * n));
             fill(job_data(&j, b), DT_F64, (size_t)n);
             int32_t x = kir_cast(j.f, DT_F64, load(&j, a));
@@ -96,8 +101,10 @@ static void layouts(void **state) {
             const double *pb = job_data(&j, b), *pd = job_data(&j, d);
             for (int64_t y = 0; y < r; y++)
                 for (int64_t z = 0; z < c; z++) {
-                    double v = pa[offsets[way] + y * strides[way][0] + z * strides[way][1]], w = pb[y * c + z];
-                    gpa_val want = {.F64 = v * w + v}, got = {.F64 = pd[y * j.bind[d].stride[0] + z * j.bind[d].stride[1]]};
+                    double v = pa[offsets[way] + y * strides[way][0] + z * strides[way][1]],
+                           w = pb[y * c + z];
+                    gpa_val want = {.F64 = v * w + v},
+                            got = {.F64 = pd[y * j.bind[d].stride[0] + z * j.bind[d].stride[1]]};
                     same(got, want, DT_F64, 0, "layout", (size_t)(y * c + z));
                 }
             job_free(&j);
@@ -105,7 +112,8 @@ static void layouts(void **state) {
     close_device();
 }
 
-/* Results too large for the caches, in rows that begin anywhere between two vectors; operands are interleaved columns. */
+/* Results too large for the caches, in rows that begin anywhere between two vectors; operands are
+ * interleaved columns. */
 static void large_results(void **state) {
     (void)state;
     NEED_PLUGIN();
@@ -119,7 +127,8 @@ static void large_results(void **state) {
         float *x = job_data(&j, a), *y = job_data(&j, b);
         for (size_t i = 0; i < 2 * n; i++) x[i] = (float)(i % 8191);
         memset(y, 0, n * sizeof *y);
-        store(&j, b, kir_op2(j.f, OP_ADD, load(&j, a), kir_const(j.f, DT_F32, (gpa_val){.F32 = 1})));
+        store(&j, b,
+              kir_op2(j.f, OP_ADD, load(&j, a), kir_const(j.f, DT_F32, (gpa_val){.F32 = 1})));
         job_launch(&j, (int64_t[]){rows, columns});
         for (int64_t r = 0; r < rows; r++)
             for (int64_t c = 0; c < pitch && r * pitch + c < (int64_t)n; c++) {
@@ -139,20 +148,27 @@ static void one_reduction(gpa_red r, gpa_dtype t, int axis, const int64_t *size,
     unsigned inner = axis == 2 ? 3 : 1u << axis;
     job j = job_new(red_info[r].name, 2, inner);
     int64_t in_stride[2] = {by_columns ? 1 : size[1], by_columns ? size[0] : 1};
-    int64_t out_stride[2] = {axis == 1, axis == 0}, outer = axis == 0 ? size[1] : axis == 1 ? size[0] : 1;
+    int64_t out_stride[2] = {axis == 1, axis == 0}, outer = axis == 0   ? size[1]
+                                                            : axis == 1 ? size[0]
+                                                                        : 1;
     gpa_dtype to = red_info[r].arg ? DT_I64 : t;
     size_t n = (size_t)(size[0] * size[1]);
-    int a = job_array(&j, t, KIR_READ, n, 0, in_stride), b = job_array(&j, to, KIR_WRITE, (size_t)outer, 0, out_stride);
+    int a = job_array(&j, t, KIR_READ, n, 0, in_stride),
+        b = job_array(&j, to, KIR_WRITE, (size_t)outer, 0, out_stride);
     fill(job_data(&j, a), t, n);
     bool exact = !((r == RED_SUM || r == RED_PROD) && (dtype_is_float(t) || dtype_is_complex(t)));
     if (!exact)
         for (size_t i = 0; i < n; i++)
             dtype_store((char *)job_data(&j, a) + i * dtype_size(t), t,
-                        dtype_cast((gpa_val){.F64 = r == RED_PROD ? (roll() % 2 ? 1 : -1) : (double)(roll() % 16)}, DT_F64, t));
+                        dtype_cast((gpa_val){.F64 = r == RED_PROD ? (roll() % 2 ? 1 : -1)
+                                                                  : (double)(roll() % 16)},
+                                   DT_F64, t));
     each(&j);
     int32_t v = load(&j, a), at_ = -1;
     if (red_info[r].arg) {
-        at_ = axis == 2 ? kir_op2(j.f, OP_ADD, kir_op2(j.f, OP_MULTIPLY, coordinate(&j, 0), extent(&j, 1)), coordinate(&j, 1))
+        at_ = axis == 2 ? kir_op2(j.f, OP_ADD,
+                                  kir_op2(j.f, OP_MULTIPLY, coordinate(&j, 0), extent(&j, 1)),
+                                  coordinate(&j, 1))
                         : coordinate(&j, axis);
     }
     int32_t s = reduce(&j, r, to, v, at_);
@@ -165,7 +181,9 @@ static void one_reduction(gpa_red r, gpa_dtype t, int axis, const int64_t *size,
         for (int64_t y = axis == 1 ? o : 0; y < (axis == 1 ? o + 1 : size[0]); y++)
             for (int64_t x = axis == 0 ? o : 0; x < (axis == 0 ? o + 1 : size[1]); x++) {
                 gpa_val e = at(job_data(&j, a), t, (size_t)(y * in_stride[0] + x * in_stride[1]));
-                gpa_red_state one = {dtype_cast(e, t, st), axis == 0 ? y : axis == 1 ? x : y * size[1] + x};
+                gpa_red_state one = {dtype_cast(e, t, st), axis == 0   ? y
+                                                           : axis == 1 ? x
+                                                                       : y * size[1] + x};
                 want = red_combine(r, t, want, one);
             }
         gpa_val w = red_info[r].arg ? (gpa_val){.I64 = want.at} : dtype_cast(want.v, st, t);
@@ -182,7 +200,8 @@ static void every_reduction(void **state) {
         for (int t = 0; t < DT_COUNT; t++) {
             if (!red_info[r].text[op_kind_at(dtype_info[t].kind)]) continue;
             for (size_t s = 0; s < COUNT_OF(sizes); s++)
-                one_reduction((gpa_red)r, (gpa_dtype)t, (int)(s + (size_t)r) % 3, sizes[s], (t + (int)s) % 2);
+                one_reduction((gpa_red)r, (gpa_dtype)t, (int)(s + (size_t)r) % 3, sizes[s],
+                              (t + (int)s) % 2);
         }
     for (int axis = 0; axis < 3; axis++)
         for (int by = 0; by < 2; by++) {
@@ -202,17 +221,21 @@ static void softmax(int64_t rows, int64_t columns, const char *threads, float *c
     job j = job_new("softmax", 2, 2);
     size_t n = (size_t)(rows * columns);
     int64_t stride[2] = {columns, 1};
-    int a = job_array(&j, DT_F32, KIR_READ, n, 0, stride), b = job_array(&j, DT_F32, KIR_WRITE, n, 0, stride);
+    int a = job_array(&j, DT_F32, KIR_READ, n, 0, stride),
+        b = job_array(&j, DT_F32, KIR_WRITE, n, 0, stride);
     float *x = job_data(&j, a), *y = job_data(&j, b);
     for (size_t i = 0; i < n; i++) x[i] = (float)(i * 2654435761u % 1000) / 50;
     each(&j);
     int32_t most = reduce(&j, RED_MAX, DT_F32, load(&j, a), -1);
     kir_close(j.f);
     each(&j);
-    int32_t sum = reduce(&j, RED_SUM, DT_F32, kir_op1(j.f, OP_EXP, kir_op2(j.f, OP_SUBTRACT, load(&j, a), most)), -1);
+    int32_t sum = reduce(&j, RED_SUM, DT_F32,
+                         kir_op1(j.f, OP_EXP, kir_op2(j.f, OP_SUBTRACT, load(&j, a), most)), -1);
     kir_close(j.f);
     each(&j);
-    store(&j, b, kir_op2(j.f, OP_DIVIDE, kir_op1(j.f, OP_EXP, kir_op2(j.f, OP_SUBTRACT, load(&j, a), most)), sum));
+    store(&j, b,
+          kir_op2(j.f, OP_DIVIDE,
+                  kir_op1(j.f, OP_EXP, kir_op2(j.f, OP_SUBTRACT, load(&j, a), most)), sum));
     kir_close(j.f);
     job_launch(&j, (int64_t[]){rows, columns});
     for (int64_t r = 0; r < rows; r++) {
@@ -220,7 +243,8 @@ static void softmax(int64_t rows, int64_t columns, const char *threads, float *c
         for (int64_t c = 0; c < columns; c++) top = fmax(top, (double)x[r * columns + c]);
         for (int64_t c = 0; c < columns; c++) total += exp((double)x[r * columns + c] - top);
         for (int64_t c = 0; c < columns; c++) {
-            double want = exp((double)x[r * columns + c] - top) / total, got = (double)y[r * columns + c];
+            double want = exp((double)x[r * columns + c] - top) / total,
+                   got = (double)y[r * columns + c];
             if (fabs(got - want) > 1e-5 * want + 1e-12) wrong++;
         }
     }
@@ -245,13 +269,15 @@ static void same_bits_on_any_number_of_threads(void **state) {
     }
 }
 
-/* The error of a long float32 sum is a few units in the last place, as NumPy's pairwise sums have. */
+/* The error of a long float32 sum is a few units in the last place, as NumPy's pairwise sums have.
+ */
 static void sums_are_accurate(void **state) {
     (void)state;
     enum { N = 10000019 };
     NEED_PLUGIN();
     job j = job_new("sum", 1, 1);
-    int a = job_array(&j, DT_F32, KIR_READ, N, 0, (int64_t[]){1}), b = job_array(&j, DT_F32, KIR_WRITE, 1, 0, (int64_t[]){0});
+    int a = job_array(&j, DT_F32, KIR_READ, N, 0, (int64_t[]){1}),
+        b = job_array(&j, DT_F32, KIR_WRITE, 1, 0, (int64_t[]){0});
     float *x = job_data(&j, a);
     double want = 0;
     for (size_t i = 0; i < N; i++) want += (double)(x[i] = (float)(roll() % 1000003) / 1000003.0f);
@@ -276,12 +302,17 @@ static void scans(void **state) {
             job j = job_new("scan", 2, 1u << axis);
             size_t n = (size_t)(size[0] * size[1]);
             int64_t stride[2] = {size[1], 1}, step = axis ? 1 : size[1], length = size[axis];
-            int a = job_array(&j, DT_F32, KIR_READ, n, 0, stride), b = job_array(&j, DT_F32, KIR_WRITE, n, 0, stride);
+            int a = job_array(&j, DT_F32, KIR_READ, n, 0, stride),
+                b = job_array(&j, DT_F32, KIR_WRITE, n, 0, stride);
             fill(job_data(&j, a), DT_F32, n);
             each(&j);
-            store(
-                &j, b,
-                kir_emit(j.f, (kir_ins){.code = KIR_SCAN, .type = DT_F32, .sub = RED_SUM, .a = load(&j, a), .b = -1, .c = -1}));
+            store(&j, b,
+                  kir_emit(j.f, (kir_ins){.code = KIR_SCAN,
+                                          .type = DT_F32,
+                                          .sub = RED_SUM,
+                                          .a = load(&j, a),
+                                          .b = -1,
+                                          .c = -1}));
             kir_close(j.f);
             job_launch(&j, size);
             const float *x = job_data(&j, a), *y = job_data(&j, b);
@@ -299,5 +330,6 @@ static void scans(void **state) {
     close_device();
 }
 
-UNIT_TESTS(TEST(every_cast), TEST(layouts), TEST(large_results), TEST(every_op_of_every_type), TEST(every_reduction),
-           TEST(scans), TEST(same_bits_on_any_number_of_threads), TEST(sums_are_accurate))
+UNIT_TESTS(TEST(every_cast), TEST(layouts), TEST(large_results), TEST(every_op_of_every_type),
+           TEST(every_reduction), TEST(scans), TEST(same_bits_on_any_number_of_threads),
+           TEST(sums_are_accurate))

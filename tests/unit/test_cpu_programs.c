@@ -1,5 +1,5 @@
-/* The CPU device: compiled functions, faults, interrupts, matrix products, and random programs run on the reference device
- * too. */
+/* The CPU device: compiled functions, faults, interrupts, matrix products, and random programs run
+ * on the reference device too. */
 #include "tests/unit/cpu.h"
 
 #include <signal.h>
@@ -7,10 +7,18 @@
 /* ---- compiled functions: branches, loops, checked indices, atomics ---- */
 
 static int32_t ins(job *j, kir_ins i) { return kir_emit(j->f, i); }
-static int32_t whole_number(job *j, int64_t n) { return kir_const(j->f, DT_I64, (gpa_val){.I64 = n}); }
-static int32_t var(job *j, int32_t v) { return ins(j, (kir_ins){.code = KIR_VAR, .type = DT_I64, .a = v, .b = -1, .c = -1}); }
-static int32_t get(job *j, int32_t v) { return ins(j, (kir_ins){.code = KIR_GET, .type = DT_I64, .a = v, .b = -1, .c = -1}); }
-static void set(job *j, int32_t v, int32_t x) { ins(j, (kir_ins){.code = KIR_SET, .type = DT_NONE, .a = v, .b = x, .c = -1}); }
+static int32_t whole_number(job *j, int64_t n) {
+    return kir_const(j->f, DT_I64, (gpa_val){.I64 = n});
+}
+static int32_t var(job *j, int32_t v) {
+    return ins(j, (kir_ins){.code = KIR_VAR, .type = DT_I64, .a = v, .b = -1, .c = -1});
+}
+static int32_t get(job *j, int32_t v) {
+    return ins(j, (kir_ins){.code = KIR_GET, .type = DT_I64, .a = v, .b = -1, .c = -1});
+}
+static void set(job *j, int32_t v, int32_t x) {
+    ins(j, (kir_ins){.code = KIR_SET, .type = DT_NONE, .a = v, .b = x, .c = -1});
+}
 static void open(job *j, kir_code c, int32_t a) {
     kir_open(j->f, (kir_ins){.code = (uint8_t)c, .type = DT_NONE, .a = a, .b = -1, .c = -1});
 }
@@ -24,16 +32,19 @@ static void loops_and_branches(void **state) {
     enum { N = 1000 };
     NEED_PLUGIN();
     job j = job_new("collatz", 1, 0);
-    int a = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1}), b = job_array(&j, DT_I64, KIR_WRITE, N, 0, (int64_t[]){1});
+    int a = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1}),
+        b = job_array(&j, DT_I64, KIR_WRITE, N, 0, (int64_t[]){1});
     int64_t *x = job_data(&j, a), *y = job_data(&j, b);
     for (int i = 0; i < N; i++) x[i] = i + 1;
-    int32_t n = var(&j, load(&j, a)), steps = var(&j, -1), one = whole_number(&j, 1), two = whole_number(&j, 2);
+    int32_t n = var(&j, load(&j, a)), steps = var(&j, -1), one = whole_number(&j, 1),
+            two = whole_number(&j, 2);
     open(&j, KIR_LOOP, -1);
     open(&j, KIR_IF, kir_op2(j.f, OP_EQUAL, get(&j, n), one));
     leave(&j, KIR_BREAK, 0);
     kir_close(j.f);
     int32_t now = get(&j, n);
-    open(&j, KIR_IF, kir_op2(j.f, OP_EQUAL, kir_op2(j.f, OP_REMAINDER, now, two), whole_number(&j, 0)));
+    open(&j, KIR_IF,
+         kir_op2(j.f, OP_EQUAL, kir_op2(j.f, OP_REMAINDER, now, two), whole_number(&j, 0)));
     set(&j, n, kir_op2(j.f, OP_FLOOR_DIVIDE, now, two));
     leave(&j, KIR_ELSE, 0);
     set(&j, n, kir_op2(j.f, OP_ADD, kir_op2(j.f, OP_MULTIPLY, now, whole_number(&j, 3)), one));
@@ -51,13 +62,15 @@ static void loops_and_branches(void **state) {
     close_device();
 }
 
-/* Sums of every third number below each element, upwards and downwards, leaving out those that end in 5. */
+/* Sums of every third number below each element, upwards and downwards, leaving out those that end
+ * in 5. */
 static void counted_loops(void **state) {
     (void)state;
     enum { N = 200 };
     NEED_PLUGIN();
     job j = job_new("counted", 1, 0);
-    int a = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1}), b = job_array(&j, DT_I64, KIR_WRITE, N, 0, (int64_t[]){1});
+    int a = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1}),
+        b = job_array(&j, DT_I64, KIR_WRITE, N, 0, (int64_t[]){1});
     int64_t *x = job_data(&j, a), *y = job_data(&j, b);
     for (int i = 0; i < N; i++) x[i] = i - 20;
     int32_t sum = var(&j, -1), n = load(&j, a), zero = whole_number(&j, 0);
@@ -67,7 +80,9 @@ static void counted_loops(void **state) {
                                             .a = down ? n : zero,
                                             .b = down ? zero : n,
                                             .c = whole_number(&j, down ? -3 : 3)});
-        open(&j, KIR_IF, kir_op2(j.f, OP_EQUAL, kir_op2(j.f, OP_REMAINDER, k, whole_number(&j, 10)), whole_number(&j, 5)));
+        open(&j, KIR_IF,
+             kir_op2(j.f, OP_EQUAL, kir_op2(j.f, OP_REMAINDER, k, whole_number(&j, 10)),
+                     whole_number(&j, 5)));
         leave(&j, KIR_NEXT, 0);
         kir_close(j.f);
         set(&j, sum, kir_op2(j.f, OP_ADD, get(&j, sum), k));
@@ -91,19 +106,29 @@ static void checked_indices(void **state) {
     enum { N = 1003, M = 50 };
     NEED_PLUGIN();
     job j = job_new("take", 1, 0);
-    int x = job_array(&j, DT_F32, KIR_READ, M, 0, (int64_t[]){0}), k = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1});
+    int x = job_array(&j, DT_F32, KIR_READ, M, 0, (int64_t[]){0}),
+        k = job_array(&j, DT_I64, KIR_READ, N, 0, (int64_t[]){1});
     int y = job_array(&j, DT_F32, KIR_WRITE, N, 0, (int64_t[]){1});
     fill(job_data(&j, x), DT_F32, M);
     int64_t *index = job_data(&j, k);
     for (int i = 0; i < N; i++) index[i] = (int64_t)(roll() % (2 * M)) - M;
-    int32_t i =
-        ins(&j, (kir_ins){.code = KIR_BOUND, .type = DT_I64, .sub = 2, .a = load(&j, k), .b = whole_number(&j, M), .c = -1});
-    store(&j, y, ins(&j, (kir_ins){.code = KIR_LOADX, .type = DT_F32, .sub = (uint16_t)x, .a = i, .b = -1, .c = -1}));
+    int32_t i = ins(&j, (kir_ins){.code = KIR_BOUND,
+                                  .type = DT_I64,
+                                  .sub = 2,
+                                  .a = load(&j, k),
+                                  .b = whole_number(&j, M),
+                                  .c = -1});
+    store(
+        &j, y,
+        ins(&j,
+            (kir_ins){
+                .code = KIR_LOADX, .type = DT_F32, .sub = (uint16_t)x, .a = i, .b = -1, .c = -1}));
     job_launch(&j, (int64_t[]){N});
     assert_int_equal(j.fault.set, 0);
     for (size_t n = 0; n < N; n++) {
         size_t from = (size_t)(index[n] < 0 ? index[n] + M : index[n]);
-        same(at(job_data(&j, y), DT_F32, n), at(job_data(&j, x), DT_F32, from), DT_F32, 0, "take", n);
+        same(at(job_data(&j, y), DT_F32, n), at(job_data(&j, x), DT_F32, from), DT_F32, 0, "take",
+             n);
     }
     index[700] = M;
     job_launch(&j, (int64_t[]){N});
@@ -171,9 +196,11 @@ static void interrupts(void **state) {
 /* ---- products ---- */
 
 /* a @ b for operands that lie in rows, in columns, or with gaps between their elements. */
-static void one_product(gpa_dtype t, int64_t batch, int64_t m, int64_t n, int64_t k, int way_a, int way_b) {
+static void one_product(gpa_dtype t, int64_t batch, int64_t m, int64_t n, int64_t k, int way_a,
+                        int way_b) {
     job j = job_new("gemm", 3, 0);
-    const int64_t ways_a[3][3] = {{m * k, k, 1}, {m * k, 1, m}, {2 * m * k, 2 * k, 2}}, *sa = ways_a[way_a];
+    const int64_t ways_a[3][3] = {{m * k, k, 1}, {m * k, 1, m}, {2 * m * k, 2 * k, 2}},
+                  *sa = ways_a[way_a];
     const int64_t ways_b[3][3] = {{k * n, n, 1}, {k * n, 1, k}, {0, n, 1}}, *sb = ways_b[way_b];
     int a = job_array(&j, t, KIR_READ, (size_t)(2 * batch * m * k) + 1, 1, sa),
         b = job_array(&j, t, KIR_READ, (size_t)(batch * k * n), 0, sb);
@@ -183,7 +210,8 @@ static void one_product(gpa_dtype t, int64_t batch, int64_t m, int64_t n, int64_
             gpa_val v = {.C128 = {(double)(roll() % 9) - 4, (double)(roll() % 9) - 4}};
             dtype_store((char *)job_data(&j, x) + i * dtype_size(t), t, dtype_cast(v, DT_C128, t));
         }
-    gpa_libcall call = {.kind = LIB_GEMM, .dtype = t, .gemm = {batch, m, n, k, j.bind[a], j.bind[b], j.bind[c]}};
+    gpa_libcall call = {
+        .kind = LIB_GEMM, .dtype = t, .gemm = {batch, m, n, k, j.bind[a], j.bind[b], j.bind[c]}};
     gpa_err e = {0};
     if (be->lib_can(dev, &call)) {
         check(be->lib_run(dev, &call, &e), &e);
@@ -191,12 +219,18 @@ static void one_product(gpa_dtype t, int64_t batch, int64_t m, int64_t n, int64_
             int64_t i = x / (m * n), y = x / n % m, z = x % n;
             gpa_c128 sum = {0, 0};
             for (int64_t l = 0; l < k; l++) {
-                gpa_c128 p =
-                    dtype_cast(at(job_data(&j, a), t, (size_t)(1 + i * sa[0] + y * sa[1] + l * sa[2])), t, DT_C128).C128;
-                gpa_c128 q = dtype_cast(at(job_data(&j, b), t, (size_t)(i * sb[0] + l * sb[1] + z * sb[2])), t, DT_C128).C128;
+                gpa_c128 p = dtype_cast(at(job_data(&j, a), t,
+                                           (size_t)(1 + i * sa[0] + y * sa[1] + l * sa[2])),
+                                        t, DT_C128)
+                                 .C128;
+                gpa_c128 q =
+                    dtype_cast(at(job_data(&j, b), t, (size_t)(i * sb[0] + l * sb[1] + z * sb[2])),
+                               t, DT_C128)
+                        .C128;
                 sum.re += p.re * q.re - p.im * q.im, sum.im += p.re * q.im + p.im * q.re;
             }
-            same(at(job_data(&j, c), t, (size_t)x), dtype_cast((gpa_val){.C128 = sum}, DT_C128, t), t, 1, "gemm", (size_t)x);
+            same(at(job_data(&j, c), t, (size_t)x), dtype_cast((gpa_val){.C128 = sum}, DT_C128, t),
+                 t, 1, "gemm", (size_t)x);
         }
     }
     job_free(&j);
@@ -211,7 +245,8 @@ static void products(void **state) {
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (size_t s = 0; s < COUNT_OF(shapes); s++)
             for (int way = 0; way < 9; way++)
-                one_product(types[t], shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3], way / 3, way % 3);
+                one_product(types[t], shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3],
+                            way / 3, way % 3);
     close_device();
 }
 
@@ -223,10 +258,15 @@ static void stopped_products(void **state) {
     for (size_t s = 0; s < COUNT_OF(shapes); s++) {
         const int64_t batch = shapes[s][0], m = shapes[s][1], n = shapes[s][2], k = shapes[s][3];
         job j = job_new("gemm", 3, 0);
-        int a = job_array(&j, DT_F64, KIR_READ, (size_t)(batch * m * k), 0, (int64_t[]){m * k, k, 1}),
-            b = job_array(&j, DT_F64, KIR_READ, (size_t)(batch * k * n), 0, (int64_t[]){k * n, n, 1}),
-            c = job_array(&j, DT_F64, KIR_WRITE, (size_t)(batch * m * n), 0, (int64_t[]){m * n, n, 1});
-        gpa_libcall call = {.kind = LIB_GEMM, .dtype = DT_F64, .gemm = {batch, m, n, k, j.bind[a], j.bind[b], j.bind[c]}};
+        int a = job_array(&j, DT_F64, KIR_READ, (size_t)(batch * m * k), 0,
+                          (int64_t[]){m * k, k, 1}),
+            b = job_array(&j, DT_F64, KIR_READ, (size_t)(batch * k * n), 0,
+                          (int64_t[]){k * n, n, 1}),
+            c = job_array(&j, DT_F64, KIR_WRITE, (size_t)(batch * m * n), 0,
+                          (int64_t[]){m * n, n, 1});
+        gpa_libcall call = {.kind = LIB_GEMM,
+                            .dtype = DT_F64,
+                            .gemm = {batch, m, n, k, j.bind[a], j.bind[b], j.bind[c]}};
         gpa_err e = {0};
         if (be->lib_can(dev, &call)) {
             be->interrupt(dev, true);
@@ -334,14 +374,17 @@ static int32_t any_reduction(recipe *r) {
     for (;;) {
         gpa_red red = (gpa_red)(roll() % RED_COUNT);
         gpa_dtype t = (gpa_dtype)(roll() % DT_COUNT);
-        bool rounds = (red == RED_SUM || red == RED_PROD) && (dtype_is_float(t) || dtype_is_complex(t));
+        bool rounds =
+            (red == RED_SUM || red == RED_PROD) && (dtype_is_float(t) || dtype_is_complex(t));
         if (rounds || !red_info[red].text[op_kind_at(dtype_info[t].kind)]) continue;
         int32_t at_ = -1;
         if (red_info[red].arg)
             for (int d = 0; d < r->ndim; d++) {
                 if (!(r->inner >> d & 1)) continue;
                 int32_t c = coordinate(&r->j, d);
-                at_ = at_ < 0 ? c : kir_op2(r->j.f, OP_ADD, kir_op2(r->j.f, OP_MULTIPLY, at_, extent(&r->j, d)), c);
+                at_ = at_ < 0 ? c
+                              : kir_op2(r->j.f, OP_ADD,
+                                        kir_op2(r->j.f, OP_MULTIPLY, at_, extent(&r->j, d)), c);
             }
         return reduce(&r->j, red, red_info[red].arg ? DT_I64 : t, any_of(r, t), at_);
     }
@@ -366,7 +409,8 @@ static void one_program(void) {
     for (int d = 0; d < r.ndim; d++) r.size[d] = extents[roll() % COUNT_OF(extents)];
     if (roll() % 2) r.inner = (unsigned)(roll() % (1u << r.ndim));
     r.j = job_new("random", r.ndim, r.inner);
-    for (int k = (int)(roll() % 3); k >= 0; k--) any_array(&r, (gpa_dtype)(roll() % DT_COUNT), KIR_READ, 0);
+    for (int k = (int)(roll() % 3); k >= 0; k--)
+        any_array(&r, (gpa_dtype)(roll() % DT_COUNT), KIR_READ, 0);
     if (r.inner) {
         each(&r.j);
         load_some(&r);
@@ -400,7 +444,8 @@ static void one_program(void) {
         gpa_str s;
         str_init(&s);
         kir_print(r.j.f, &s);
-        print_error("%s\nsizes %d: %d %d %d\n", s.text, r.ndim, (int)r.size[0], (int)r.size[1], (int)r.size[2]);
+        print_error("%s\nsizes %d: %d %d %d\n", s.text, r.ndim, (int)r.size[0], (int)r.size[1],
+                    (int)r.size[2]);
         str_free(&s);
     }
     job_free(&r.j);
@@ -414,5 +459,6 @@ static void random_programs(void **state) {
     close_device();
 }
 
-UNIT_TESTS(TEST(loops_and_branches), TEST(counted_loops), TEST(checked_indices), TEST(scattered_stores), TEST(interrupts),
-           TEST(products), TEST(stopped_products), TEST(random_programs))
+UNIT_TESTS(TEST(loops_and_branches), TEST(counted_loops), TEST(checked_indices),
+           TEST(scattered_stores), TEST(interrupts), TEST(products), TEST(stopped_products),
+           TEST(random_programs))

@@ -27,7 +27,8 @@ static void need_device(void) {
     for (int i = 0; i < 3; i++) *strrchr(path, '/') = 0;
     if (told) snprintf(path, sizeof path - 64, "%s", told);
     strcat(path, "/gpa-cuda.so");
-    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL), *entry = lib ? dlsym(lib, GPA_BACKEND_ENTRY) : NULL;
+    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL),
+         *entry = lib ? dlsym(lib, GPA_BACKEND_ENTRY) : NULL;
     memcpy(&fn, &entry, sizeof fn);
     be = fn ? fn(GPA_BACKEND_ABI) : NULL;
     if (!be || !be->count(why, sizeof why)) {
@@ -41,7 +42,9 @@ static void check(gpa_code rc, const gpa_err *e) {
     if (rc) fail_msg("%s: %s", gpa_err_name(rc), e->msg);
 }
 
-static kir_ins ins(kir_code code, gpa_dtype t) { return (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = -1, .b = -1, .c = -1}; }
+static kir_ins ins(kir_code code, gpa_dtype t) {
+    return (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = -1, .b = -1, .c = -1};
+}
 
 static double now(void) {
     struct timespec t;
@@ -83,7 +86,8 @@ static void test_interrupt(void **state) {
     kir_free(f);
 }
 
-/* An index out of range is reported once, with the line, the axis, the index and the extent; the context stays. */
+/* An index out of range is reported once, with the line, the axis, the index and the extent; the
+ * context stays. */
 static void test_fault(void **state) {
     (void)state;
     need_device();

@@ -13,24 +13,33 @@ static void expect(const char *ptx, const char *want) {
 
 static void numbers_move(void **state) {
     (void)state;
-    expect(".version 9.0\n.target sm_90\n.address_size 64\n\n.visible .entry gpa()\n{\n\t.reg .f64 \t%fd<9>;\n"
-           "\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n"
-           "\tfma.rn.f64 \t%fd2, %fd1, 0dBFE62E42FEFA39EF, 0d3FF71547652B82FE;\n\tret;\n}\n",
-           ".version 9.0\n.target sm_90\n.address_size 64\n.const .align 8 .b64 g_constants[2] = {0x3FF71547652B82FE, 0xBFE62E42FEFA39EF};\n\n"
-           ".visible .entry gpa()\n{\n\t.reg .f64 \t%g_c<3>;\n\t.reg .f64 \t%fd<9>;\n"
-           "\tld.const.f64 \t%g_c0, [g_constants+0];\n\tmov.f64 \t%fd1, %g_c0;\n"
-           "\tld.const.f64 \t%g_c1, [g_constants+8];\n\tld.const.f64 \t%g_c2, [g_constants+0];\n"
-           "\tfma.rn.f64 \t%fd2, %fd1, %g_c1, %g_c2;\n\tret;\n}\n");
+    expect(
+        ".version 9.0\n.target sm_90\n.address_size 64\n\n.visible .entry gpa()\n{\n\t.reg .f64 "
+        "\t%fd<9>;\n"
+        "\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n"
+        "\tfma.rn.f64 \t%fd2, %fd1, 0dBFE62E42FEFA39EF, 0d3FF71547652B82FE;\n\tret;\n}\n",
+        ".version 9.0\n.target sm_90\n.address_size 64\n.const .align 8 .b64 g_constants[2] = "
+        "{0x3FF71547652B82FE, 0xBFE62E42FEFA39EF};\n\n"
+        ".visible .entry gpa()\n{\n\t.reg .f64 \t%g_c<3>;\n\t.reg .f64 \t%fd<9>;\n"
+        "\tld.const.f64 \t%g_c0, [g_constants+0];\n\tmov.f64 \t%fd1, %g_c0;\n"
+        "\tld.const.f64 \t%g_c1, [g_constants+8];\n\tld.const.f64 \t%g_c2, [g_constants+0];\n"
+        "\tfma.rn.f64 \t%fd2, %fd1, %g_c1, %g_c2;\n\tret;\n}\n");
 }
 
 static void others_stay(void **state) {
     (void)state;
     static const char *const texts[] = {
-        "", "no PTX 0d3FF71547652B82FE", "mov.f64 \t%fd1, 0d3FF71547652B82FE;\n",
-        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF0000000000000;\n}\n",             /* it fits in an instruction */
-        ".address_size 64\n{\n\tsetp.lt.f64 \t%p1, %fd1, 0d3FF71547652B82FE;\n}\n",   /* another instruction */
-        ".address_size 64\n{\n\t@%p1 mov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",       /* one that may not run */
-        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82;\n}\n",              /* too short */
+        "",
+        "no PTX 0d3FF71547652B82FE",
+        "mov.f64 \t%fd1, 0d3FF71547652B82FE;\n",
+        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF0000000000000;\n}\n",          /* it fits in an
+                                                                                       instruction */
+        ".address_size 64\n{\n\tsetp.lt.f64 \t%p1, %fd1, 0d3FF71547652B82FE;\n}\n", /* another
+                                                                                       instruction
+                                                                                     */
+        ".address_size 64\n{\n\t@%p1 mov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n", /* one that may not
+                                                                                   run */
+        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82;\n}\n",        /* too short */
         ".address_size 64\n{\n\tmov.f32 \t%f1, 0f3FB8AA3B;\n}\n",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) expect(texts[i], texts[i]);
@@ -43,7 +52,8 @@ static void many_numbers(void **state) {
     str_init(&ptx);
     str_init(&out);
     str_put(&ptx, ".address_size 64\n{\n");
-    for (int i = 1; i <= 300; i++) str_printf(&ptx, "\tmov.f64 \t%%fd%d, 0d3FF00000%08X;\n", i, (unsigned)i);
+    for (int i = 1; i <= 300; i++)
+        str_printf(&ptx, "\tmov.f64 \t%%fd%d, 0d3FF00000%08X;\n", i, (unsigned)i);
     str_put(&ptx, "}\n");
     constants_to_memory(ptx.text, &out);
     assert_non_null(strstr(out.text, "g_constants[256]"));
@@ -60,7 +70,8 @@ static void memory_runs_out(void **state) {
         gpa_str out;
         mem_fail_at(n);
         str_init(&out);
-        constants_to_memory(".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n", &out);
+        constants_to_memory(".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
+                            &out);
         mem_fail_at(0);
         assert_true(out.failed || strstr(out.text, "g_constants[1]"));
         str_free(&out);

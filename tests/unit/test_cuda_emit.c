@@ -1,5 +1,5 @@
-/* Every source that the CUDA device generates compiles: operations, casts, reductions, layouts and control flow, for the
- * oldest and a newer architecture. Needs NVRTC, and no GPU. */
+/* Every source that the CUDA device generates compiles: operations, casts, reductions, layouts and
+ * control flow, for the oldest and a newer architecture. Needs NVRTC, and no GPU. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,11 @@
 
 enum { TOGETHER = 24, THREADS = 4 };
 
-static const cu_target targets[] = {{.major = 7, .minor = 5}, {.major = 9}, {.major = 8, .cubin = true}};
+static const cu_target targets[] = {
+    {.major = 7, .minor = 5}, {.major = 9}, {.major = 8, .cubin = true}};
 
-/* Sources gathered into one compilation, each in a namespace of its own; compilations run side by side. */
+/* Sources gathered into one compilation, each in a namespace of its own; compilations run side by
+ * side. */
 static gpa_str together;
 static int gathered, made;
 static size_t turn; /* compilations take the targets in turn */
@@ -62,7 +64,8 @@ static void compile_gathered(void) {
     if (!gathered) return;
     if (n_running == THREADS) finish();
     compilation *c = &running[n_running++];
-    *c = (compilation){.source = mem_text(together.text, together.len), .target = targets[turn++ % COUNT_OF(targets)]};
+    *c = (compilation){.source = mem_text(together.text, together.len),
+                       .target = targets[turn++ % COUNT_OF(targets)]};
     assert_non_null(c->source);
     assert_int_equal(pthread_create(&c->thread, NULL, compile, c), 0);
     str_clear(&together);
@@ -106,7 +109,8 @@ static char *built(cu_effort effort) {
     return ptx;
 }
 
-/* What a quick build is told does not stay for the next ones. Comes first, while nothing was built. */
+/* What a quick build is told does not stay for the next ones. Comes first, while nothing was built.
+ */
 static void test_quick_then_full(void **state) {
     (void)state;
     begin();
@@ -136,10 +140,16 @@ static cu_plan team(cu_team t, int vec, int unroll, int keep, int part) {
 
 /* ---- programs ---- */
 
-static kir_ins ins(kir_code code, gpa_dtype t) { return (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = -1, .b = -1, .c = -1}; }
+static kir_ins ins(kir_code code, gpa_dtype t) {
+    return (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = -1, .b = -1, .c = -1};
+}
 
 static int array(kir_func *f, gpa_dtype t, int access, unsigned unit, unsigned zero) {
-    kir_array a = {.dtype = (uint8_t)t, .where = KIR_GLOBAL, .access = (uint8_t)access, .unit = (uint16_t)unit, .zero = (uint16_t)zero,
+    kir_array a = {.dtype = (uint8_t)t,
+                   .where = KIR_GLOBAL,
+                   .access = (uint8_t)access,
+                   .unit = (uint16_t)unit,
+                   .zero = (uint16_t)zero,
                    .group = (uint16_t)f->n_arrays};
     return kir_add_array(f, a);
 }
@@ -171,12 +181,17 @@ static void test_operations(void **state) {
     for (int op = 0; op < OP_COUNT; op++) {
         for (int t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute, result;
-            if (op_info[op].composite || !op_types((gpa_op)op, (gpa_dtype)t, &compute, &result) || compute != (gpa_dtype)t) continue;
-            bool alike = t == DT_I16 || t == DT_I32 || t == DT_U8 || t == DT_U16 || t == DT_U32 || t == DT_BF16 || t == DT_C128;
-            if (alike && op_info[op].cost >= 20) continue; /* the text is that of another width, and slow to compile */
+            if (op_info[op].composite || !op_types((gpa_op)op, (gpa_dtype)t, &compute, &result) ||
+                compute != (gpa_dtype)t)
+                continue;
+            bool alike = t == DT_I16 || t == DT_I32 || t == DT_U8 || t == DT_U16 || t == DT_U32 ||
+                         t == DT_BF16 || t == DT_C128;
+            if (alike && op_info[op].cost >= 20)
+                continue; /* the text is that of another width, and slow to compile */
             kir_func *f = map(op_info[op].name, 1, 0);
             int32_t v[3] = {-1, -1, -1};
-            for (int k = 0; k < op_info[op].arity; k++) v[k] = load(f, array(f, op_operand((gpa_op)op, compute, k), KIR_READ, 1, 0));
+            for (int k = 0; k < op_info[op].arity; k++)
+                v[k] = load(f, array(f, op_operand((gpa_op)op, compute, k), KIR_READ, 1, 0));
             kir_ins i = ins(KIR_OP, result);
             i.sub = (uint16_t)op;
             i.a = v[0], i.b = v[1], i.c = v[2];
@@ -195,7 +210,8 @@ static void test_casts(void **state) {
     for (int from = 0; from < DT_COUNT; from++) {
         kir_func *f = map("cast", 1, 0);
         int32_t a = load(f, array(f, (gpa_dtype)from, KIR_READ, 1, 0));
-        for (int to = 0; to < DT_COUNT; to++) store(f, array(f, (gpa_dtype)to, KIR_WRITE, 1, 0), kir_cast(f, (gpa_dtype)to, a));
+        for (int to = 0; to < DT_COUNT; to++)
+            store(f, array(f, (gpa_dtype)to, KIR_WRITE, 1, 0), kir_cast(f, (gpa_dtype)to, a));
         kir_const(f, (gpa_dtype)from, dtype_cast((gpa_val){.I64 = 1}, DT_I64, (gpa_dtype)from));
         kir_add_param(f, (gpa_dtype)from);
         cu_plan p = points(from % 2 ? 2 : 1, 2, 3);
@@ -206,12 +222,15 @@ static void test_casts(void **state) {
 }
 
 /* max, sum of (x - max), store of x / sum: three regions over rows. */
-static kir_func *row_program(gpa_red r, gpa_dtype t, unsigned outer_dims, unsigned inner_dims, bool small) {
+static kir_func *row_program(gpa_red r, gpa_dtype t, unsigned outer_dims, unsigned inner_dims,
+                             bool small) {
     unsigned n = outer_dims + inner_dims, inner = ((1u << inner_dims) - 1) << outer_dims;
     kir_func *f = map(red_info[r].name, (int)n, inner);
     bool arg = red_info[r].arg;
     if (!small) f->flags = 0;
-    int x = array(f, t, KIR_READ, 1u << (n - 1), 0), out = array(f, arg ? DT_I64 : t, KIR_WRITE, 0, inner), all = array(f, t, KIR_WRITE, 1u << (n - 1), 0);
+    int x = array(f, t, KIR_READ, 1u << (n - 1), 0),
+        out = array(f, arg ? DT_I64 : t, KIR_WRITE, 0, inner),
+        all = array(f, t, KIR_WRITE, 1u << (n - 1), 0);
     kir_open(f, ins(KIR_EACH, DT_NONE));
     kir_ins i = ins(KIR_REDUCE, arg ? DT_I64 : t);
     i.sub = (uint16_t)r;
@@ -235,8 +254,10 @@ static void test_reductions(void **state) {
     static const struct {
         cu_team team;
         int vec, unroll, keep, part;
-    } ways[] = {{TEAM_THREAD, 1, 1, 0, -1}, {TEAM_WARP, 2, 2, 0, -1}, {TEAM_WARP, 1, 1, 4, -1}, {TEAM_BLOCK, 2, 4, 0, -1}, {TEAM_BLOCK, 2, 1, 4, -1},
-                {TEAM_BLOCK, 1, 2, 0, 0}, {TEAM_BLOCK, 1, 2, 0, 1}, {TEAM_COLUMN, 1, 8, 0, -1}, {TEAM_COLUMN, 1, 4, 0, 0}, {TEAM_COLUMN, 1, 4, 0, 1}};
+    } ways[] = {{TEAM_THREAD, 1, 1, 0, -1}, {TEAM_WARP, 2, 2, 0, -1},   {TEAM_WARP, 1, 1, 4, -1},
+                {TEAM_BLOCK, 2, 4, 0, -1},  {TEAM_BLOCK, 2, 1, 4, -1},  {TEAM_BLOCK, 1, 2, 0, 0},
+                {TEAM_BLOCK, 1, 2, 0, 1},   {TEAM_COLUMN, 1, 8, 0, -1}, {TEAM_COLUMN, 1, 4, 0, 0},
+                {TEAM_COLUMN, 1, 4, 0, 1}};
     (void)state;
     begin();
     int n = 0;
@@ -247,8 +268,10 @@ static void test_reductions(void **state) {
             for (size_t w = 0; w < COUNT_OF(ways); w++) {
                 bool always = (t == DT_F32 && r == RED_SUM) || (r == RED_ARGMAX && t == DT_C128);
                 if (!always && (size_t)n++ % COUNT_OF(ways) != w) continue;
-                kir_func *f = row_program((gpa_red)r, (gpa_dtype)t, 1 + w % 2, 1 + w / 3 % 2, w % 4 != 3);
-                cu_plan p = team(ways[w].team, ways[w].vec, ways[w].unroll, ways[w].keep, ways[w].part);
+                kir_func *f =
+                    row_program((gpa_red)r, (gpa_dtype)t, 1 + w % 2, 1 + w / 3 % 2, w % 4 != 3);
+                cu_plan p =
+                    team(ways[w].team, ways[w].vec, ways[w].unroll, ways[w].keep, ways[w].part);
                 gather(f, &p);
                 kir_free(f);
             }
@@ -264,14 +287,16 @@ static void test_scans(void **state) {
         for (int w = 0; w < 5; w++) {
             if (w > 1 && t % 3 != w - 2 && t != DT_F32) continue; /* the text is alike */
             kir_func *f = map("scan", 2, 2);
-            int x = array(f, (gpa_dtype)t, KIR_READ, 2, 0), y = array(f, (gpa_dtype)t, KIR_WRITE, 2, 0);
+            int x = array(f, (gpa_dtype)t, KIR_READ, 2, 0),
+                y = array(f, (gpa_dtype)t, KIR_WRITE, 2, 0);
             kir_open(f, ins(KIR_EACH, DT_NONE));
             kir_ins i = ins(KIR_SCAN, (gpa_dtype)t);
             i.sub = RED_SUM;
             i.a = load(f, x);
             store(f, y, kir_emit(f, i));
             kir_close(f);
-            cu_plan p = team(w == 1 ? TEAM_THREAD : TEAM_BLOCK, w > 1 ? 2 : 1, w > 1 ? 4 : 1, 0, w > 2 ? w - 3 : -1);
+            cu_plan p = team(w == 1 ? TEAM_THREAD : TEAM_BLOCK, w > 1 ? 2 : 1, w > 1 ? 4 : 1, 0,
+                             w > 2 ? w - 3 : -1);
             p.scan = w > 1 ? SCAN_TILES : SCAN_STEPS;
             gather(f, &p);
             size_t bytes = dtype_size(dtype_info[t].compute);
@@ -293,7 +318,9 @@ static void test_layouts(void **state) {
             kir_func *f = map("layout", n, 0);
             if (way == 3 || (way == 4 && n % 2)) f->flags = 0;
             unsigned last = n ? 1u << (n - 1) : 0;
-            int a = array(f, DT_F32, KIR_READ, last, 0), b = array(f, DT_F64, KIR_READ, 0, n > 1 ? 1 : 0), c = array(f, DT_F64, KIR_READ | KIR_WRITE, last, 0);
+            int a = array(f, DT_F32, KIR_READ, last, 0),
+                b = array(f, DT_F64, KIR_READ, 0, n > 1 ? 1 : 0),
+                c = array(f, DT_F64, KIR_READ | KIR_WRITE, last, 0);
             kir_array gen = {.dtype = DT_I64, .where = KIR_VIRTUAL};
             kir_ins iota = ins(KIR_IOTA, DT_I64);
             iota.sub = (uint16_t)kir_add_array(f, gen);
@@ -304,7 +331,8 @@ static void test_layouts(void **state) {
             if (way == 2 && n > 1) p.tile = (uint8_t)(n - 1), p.width = TILE;
             p.even = way == 1 && n % 2;
             for (int k = 0; k <= c && way == 4; k++) p.lead[k] = (uint8_t)k;
-            if (way == 4 && n > 1) p.strip = (uint8_t)(n - 1), p.lead[c] = (uint8_t)b, p.ahead[c] = 2;
+            if (way == 4 && n > 1)
+                p.strip = (uint8_t)(n - 1), p.lead[c] = (uint8_t)b, p.ahead[c] = 2;
             gather(f, &p);
             kir_free(f);
         }
@@ -312,7 +340,9 @@ static void test_layouts(void **state) {
     compile_all();
 }
 
-static int32_t number(kir_func *f, gpa_dtype t, int64_t v) { return kir_const(f, t, dtype_cast((gpa_val){.I64 = v}, DT_I64, t)); }
+static int32_t number(kir_func *f, gpa_dtype t, int64_t v) {
+    return kir_const(f, t, dtype_cast((gpa_val){.I64 = v}, DT_I64, t));
+}
 
 static int32_t two(kir_func *f, kir_code code, gpa_dtype t, int32_t a, int32_t b) {
     kir_ins i = ins(code, t);
@@ -320,14 +350,16 @@ static int32_t two(kir_func *f, kir_code code, gpa_dtype t, int32_t a, int32_t b
     return kir_emit(f, i);
 }
 
-/* Gather and scatter with checked indices, a counted loop with an early way out, a loop until, a fault. */
+/* Gather and scatter with checked indices, a counted loop with an early way out, a loop until, a
+ * fault. */
 static void test_control(void **state) {
     (void)state;
     begin();
     for (int small = 0; small < 2; small++) {
         kir_func *f = map("control", 1, 0);
         if (!small) f->flags = 0;
-        int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, DT_F16, KIR_READ, 0, 1), c = array(f, DT_F16, KIR_WRITE, 0, 1);
+        int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, DT_F16, KIR_READ, 0, 1),
+            c = array(f, DT_F16, KIR_WRITE, 0, 1);
         int32_t at = two(f, KIR_BOUND, DT_I64, load(f, a), number(f, DT_I64, 10));
         kir_ins get = ins(KIR_LOADX, DT_F16);
         get.sub = (uint16_t)b, get.a = at;
@@ -336,7 +368,8 @@ static void test_control(void **state) {
         var.a = x;
         int32_t w = kir_emit(f, var);
         kir_ins open = ins(KIR_FOR, DT_I32);
-        open.a = number(f, DT_I32, 0), open.b = number(f, DT_I32, 9), open.c = number(f, DT_I32, small ? 1 : 2);
+        open.a = number(f, DT_I32, 0), open.b = number(f, DT_I32, 9),
+        open.c = number(f, DT_I32, small ? 1 : 2);
         int32_t i = kir_open(f, open);
         kir_ins test = ins(KIR_IF, DT_NONE);
         test.a = kir_op2(f, OP_GREATER, i, number(f, DT_I32, 5));
@@ -359,12 +392,15 @@ static void test_control(void **state) {
         gather(f, &p);
         kir_free(f);
     }
-    for (int t = 0; t < DT_COUNT; t++) { /* counting, in the block's memory and in the array's own */
+    for (int t = 0; t < DT_COUNT;
+         t++) { /* counting, in the block's memory and in the array's own */
         if (!dtype_is_int((gpa_dtype)t)) continue;
         kir_func *f = map("bins", 1, 0);
-        int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, (gpa_dtype)t, KIR_READ | KIR_WRITE, 0, 1);
+        int a = array(f, DT_I64, KIR_READ, 1, 0),
+            b = array(f, (gpa_dtype)t, KIR_READ | KIR_WRITE, 0, 1);
         kir_ins up = ins(KIR_ATOMIC, (gpa_dtype)t);
-        up.sub = (uint16_t)b, up.imm = KIR_AT_ADD, up.a = load(f, a), up.b = number(f, (gpa_dtype)t, 1);
+        up.sub = (uint16_t)b, up.imm = KIR_AT_ADD, up.a = load(f, a),
+        up.b = number(f, (gpa_dtype)t, 1);
         kir_emit(f, up);
         cu_plan p = points(1 + t % 2, 2, 1);
         p.bins = dtype_size((gpa_dtype)t) >= 4;
@@ -374,7 +410,8 @@ static void test_control(void **state) {
     }
     for (int part = PART_CLAIM; part <= PART_STORE; part++) {
         kir_func *f = map("scatter", 1, 0);
-        int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, DT_F32, KIR_READ, 1, 0), c = array(f, DT_F32, KIR_WRITE, 0, 1);
+        int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, DT_F32, KIR_READ, 1, 0),
+            c = array(f, DT_F32, KIR_WRITE, 0, 1);
         kir_ins put = ins(KIR_STOREX, DT_NONE);
         put.sub = (uint16_t)c, put.a = load(f, a), put.b = load(f, b);
         kir_emit(f, put);
@@ -391,9 +428,11 @@ static void own_elements(gpa_dtype t, int n, bool all) {
     kir_func *f = map("own", 1, 0);
     f->flags |= KIR_F_FREE;
     int a = array(f, t, KIR_READ, 0, 1), b = array(f, t, KIR_WRITE, 0, 1);
-    int32_t first = kir_op2(f, OP_MULTIPLY, kir_emit(f, ins(KIR_INDEX, DT_I64)), number(f, DT_I64, n));
+    int32_t first =
+        kir_op2(f, OP_MULTIPLY, kir_emit(f, ins(KIR_INDEX, DT_I64)), number(f, DT_I64, n));
     kir_ins open = ins(KIR_FOR, DT_I64);
-    open.a = number(f, DT_I64, all ? 0 : 1), open.b = number(f, DT_I64, n), open.c = number(f, DT_I64, 1);
+    open.a = number(f, DT_I64, all ? 0 : 1), open.b = number(f, DT_I64, n),
+    open.c = number(f, DT_I64, 1);
     int32_t i = kir_open(f, open);
     kir_ins get = ins(KIR_LOADX, t), put = ins(KIR_STOREX, DT_NONE);
     get.sub = (uint16_t)a, get.a = kir_op2(f, OP_ADD, first, i);
@@ -404,7 +443,8 @@ static void own_elements(gpa_dtype t, int n, bool all) {
     cu_source s;
     gpa_err e = {0};
     assert_int_equal(emit_source(f, &p, NULL, "gpa", &s, &e), GPA_OK);
-    assert_int_equal(strstr(s.text.text, "kept1[") != NULL, all && n > 1 && n * (int)dtype_size(t) <= 96);
+    assert_int_equal(strstr(s.text.text, "kept1[") != NULL,
+                     all && n > 1 && n * (int)dtype_size(t) <= 96);
     emit_free(&s);
     gather(f, &p);
     kir_free(f);
@@ -423,7 +463,8 @@ static void test_kernels(void **state) {
     begin();
     for (int t = 0; t < DT_COUNT; t++) {
         kir_func *f = kir_new(KIR_KERNEL, "kernel");
-        kir_array a = {.dtype = (uint8_t)t, .where = KIR_GLOBAL, .access = KIR_READ | KIR_WRITE, .ndim = 1};
+        kir_array a = {
+            .dtype = (uint8_t)t, .where = KIR_GLOBAL, .access = KIR_READ | KIR_WRITE, .ndim = 1};
         int g = kir_add_array(f, a);
         a.where = KIR_SHARED, a.count = 64, a.group = 1, a.ndim = 0;
         int s = kir_add_array(f, a);
@@ -437,13 +478,16 @@ static void test_kernels(void **state) {
         kir_ins wait = ins(KIR_BARRIER, DT_NONE);
         kir_emit(f, wait);
         for (int row = 0; row < KIR_AT_ROWS; row++) {
-            bool bits = row == KIR_AT_AND || row == KIR_AT_OR || row == KIR_AT_XOR, whole = t == DT_BOOL || dtype_is_int((gpa_dtype)t);
+            bool bits = row == KIR_AT_AND || row == KIR_AT_OR || row == KIR_AT_XOR,
+                 whole = t == DT_BOOL || dtype_is_int((gpa_dtype)t);
             bool has = bits ? whole : row == KIR_AT_SUB ? t != DT_BOOL : true;
-            if (!has || (t == DT_BOOL && (row == KIR_AT_INC || row == KIR_AT_DEC)) || (t == DT_C128 && row != KIR_AT_ADD) ||
+            if (!has || (t == DT_BOOL && (row == KIR_AT_INC || row == KIR_AT_DEC)) ||
+                (t == DT_C128 && row != KIR_AT_ADD) ||
                 (dtype_is_complex((gpa_dtype)t) && (row == KIR_AT_INC || row == KIR_AT_DEC)))
                 continue;
             kir_ins up = ins(KIR_ATOMIC, (gpa_dtype)t);
-            up.sub = (uint16_t)(row % 2 ? s : g), up.imm = (uint32_t)row, up.a = at, up.b = v, up.c = row == KIR_AT_CAS ? v : -1;
+            up.sub = (uint16_t)(row % 2 ? s : g), up.imm = (uint32_t)row, up.a = at, up.b = v,
+            up.c = row == KIR_AT_CAS ? v : -1;
             kir_emit(f, up);
         }
         kir_ins shuffle = ins(KIR_WARP, (gpa_dtype)t);
@@ -462,7 +506,8 @@ static void test_kernels(void **state) {
 
 /* The programs for small matrices, each in a compilation of its own. */
 static void test_small_matrices(void **state) {
-    static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR, LIB_SVD, LIB_QR, LIB_SVD, LIB_EIGH, LIB_EIGH};
+    static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR,  LIB_SVD,
+                                         LIB_QR, LIB_SVD,   LIB_EIGH,     LIB_EIGH};
     static const int64_t sizes[] = {5, 5, 5, 5, 5, 40, 70, 5, 17};
     static const gpa_dtype types[] = {DT_F32, DT_F64, DT_C64, DT_C128};
     (void)state;
@@ -471,7 +516,13 @@ static void test_small_matrices(void **state) {
         for (size_t t = k % 2; t < COUNT_OF(types); t += 2) {
             bool many = k + 1 == COUNT_OF(kinds); /* have another program for values alone */
             int64_t n = sizes[k];
-            gpa_libcall c = {.kind = kinds[k], .dtype = types[t], .matrix = {.batch = many ? 5000 : 2, .m = n, .n = n, .k = (int64_t)t + 1, .vectors = !many}};
+            gpa_libcall c = {.kind = kinds[k],
+                             .dtype = types[t],
+                             .matrix = {.batch = many ? 5000 : 2,
+                                        .m = n,
+                                        .n = n,
+                                        .k = (int64_t)t + 1,
+                                        .vectors = !many}};
             cu_target target = targets[turn % COUNT_OF(targets)];
             char *source = small_source(&c, target.major >= 8);
             assert_non_null(source);
@@ -483,5 +534,6 @@ static void test_small_matrices(void **state) {
     compile_all();
 }
 
-UNIT_TESTS(TEST(test_quick_then_full), TEST(test_small_matrices), TEST(test_layouts), TEST(test_control), TEST(test_own), TEST(test_casts), TEST(test_scans),
+UNIT_TESTS(TEST(test_quick_then_full), TEST(test_small_matrices), TEST(test_layouts),
+           TEST(test_control), TEST(test_own), TEST(test_casts), TEST(test_scans),
            TEST(test_reductions), TEST(test_kernels), TEST(test_operations))

@@ -1,5 +1,6 @@
-/* Transfers and waits of the CUDA device over a driver that puts everything off: a copy happens when somebody waits for an
- * event behind it. Memory that is used too early, or again too soon, shows as wrong data. */
+/* Transfers and waits of the CUDA device over a driver that puts everything off: a copy happens
+ * when somebody waits for an event behind it. Memory that is used too early, or again too soon,
+ * shows as wrong data. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
@@ -46,7 +47,9 @@ static CUresult to_device(CUdeviceptr to, const void *from, size_t n, CUstream s
     if (n < TRANSFER_LARGE && !pinned) return memcpy((void *)(uintptr_t)to, from, n), CUDA_OK;
     return put((void *)(uintptr_t)to, from, n);
 }
-static CUresult to_host(void *to, CUdeviceptr from, size_t n, CUstream s) { return (void)s, put(to, (void *)(uintptr_t)from, n); }
+static CUresult to_host(void *to, CUdeviceptr from, size_t n, CUstream s) {
+    return (void)s, put(to, (void *)(uintptr_t)from, n);
+}
 static CUresult record(CUevent e, CUstream s) {
     (void)s;
     pthread_mutex_lock(&lock);
@@ -71,15 +74,27 @@ static CUresult wait_stream(CUstream s) {
     pthread_mutex_unlock(&lock);
     return CUDA_OK;
 }
-static CUresult event_create(CUevent *e, unsigned flags) { return (void)flags, events++, (*e = calloc(1, sizeof **e)) ? CUDA_OK : CUDA_OUT_OF_MEMORY; }
+static CUresult event_create(CUevent *e, unsigned flags) {
+    return (void)flags, events++, (*e = calloc(1, sizeof **e)) ? CUDA_OK : CUDA_OUT_OF_MEMORY;
+}
 static CUresult event_destroy(CUevent e) { return events--, free(e), CUDA_OK; }
-static CUresult host_alloc(void **p, size_t n, unsigned flags) { return (void)flags, pinned++, (*p = malloc(n)) ? CUDA_OK : CUDA_OUT_OF_MEMORY; }
+static CUresult host_alloc(void **p, size_t n, unsigned flags) {
+    return (void)flags, pinned++, (*p = malloc(n)) ? CUDA_OK : CUDA_OUT_OF_MEMORY;
+}
 static CUresult host_free(void *p) { return pinned--, free(p), CUDA_OK; }
 static CUresult set(CUcontext c) { return (void)c, CUDA_OK; }
 
-static const cu_driver driver = {.to_device = to_device, .to_host = to_host, .event_record = record, .event_wait = wait_event, .event_query = query,
-                                 .stream_wait = wait_stream, .event_create = event_create, .event_destroy = event_destroy, .host_alloc = host_alloc,
-                                 .host_free = host_free, .context_set = set};
+static const cu_driver driver = {.to_device = to_device,
+                                 .to_host = to_host,
+                                 .event_record = record,
+                                 .event_wait = wait_event,
+                                 .event_query = query,
+                                 .stream_wait = wait_stream,
+                                 .event_create = event_create,
+                                 .event_destroy = event_destroy,
+                                 .host_alloc = host_alloc,
+                                 .host_free = host_free,
+                                 .context_set = set};
 
 static cu_shared shared;
 
@@ -148,7 +163,8 @@ static void test_failure(void **state) {
         gpa_err e = {0};
         CUdeviceptr at = (CUdeviceptr)(uintptr_t)device;
         failing = 5;
-        assert_int_equal(up ? transfer_up(d, at, host, n, &e) : transfer_down(d, host, at, n, &e), GPA_E_DEVICE);
+        assert_int_equal(up ? transfer_up(d, at, host, n, &e) : transfer_down(d, host, at, n, &e),
+                         GPA_E_DEVICE);
         assert_non_null(strstr(e.msg, "a transfer"));
         wait_stream(NULL);
         gpa_err_clear(&e);

@@ -37,14 +37,17 @@ static bool holds(const char *key, const char *want) {
     return same;
 }
 
-static void put(const char *key, const char *data) { disk_put(key, strlen(key), data, strlen(data)); }
+static void put(const char *key, const char *data) {
+    disk_put(key, strlen(key), data, strlen(data));
+}
 
 /* The paths of the entries; how many. */
 static int files(const char *folder, char path[][256], int room) {
     int n = 0;
     DIR *d = opendir(folder);
     for (struct dirent *x; d && (x = readdir(d));)
-        if (x->d_name[0] != '.' && n < room) snprintf(path[n++], 256, "%s/%.100s", folder, x->d_name);
+        if (x->d_name[0] != '.' && n < room)
+            snprintf(path[n++], 256, "%s/%.100s", folder, x->d_name);
     if (d) closedir(d);
     return n;
 }
@@ -71,7 +74,8 @@ static void programs_come_back(void **state) {
     mem_free(back);
 }
 
-/* Every byte counts: an entry with any byte changed, cut or grown is not used, and the next put mends it. */
+/* Every byte counts: an entry with any byte changed, cut or grown is not used, and the next put
+ * mends it. */
 static void damage_is_seen(void **state) {
     (void)state;
     char path[2][256];
@@ -177,7 +181,8 @@ static void a_shared_folder_is_only_read(void **state) {
     assert_int_equal(files(own, path, 2), 2);
 }
 
-/* Many processes at once, also with a limit that makes them remove each other's entries: what is read is whole. */
+/* Many processes at once, also with a limit that makes them remove each other's entries: what is
+ * read is whole. */
 static void processes_do_not_meet(void **state) {
     (void)state;
     enum { CHILDREN = 6, ROUNDS = 150 };
@@ -242,7 +247,10 @@ static void it_tells_and_clears(void **state) {
     setenv("GPA_CACHE_SHARED", shared, 1);
     str_clear(&s);
     rt_programs(false, &s);
-    snprintf(want, sizeof want, "%s: 0 programs, 0 bytes of at most 256 MiB\n%s: 0 programs, 0 bytes (there is no such folder yet)\n", own, shared);
+    snprintf(want, sizeof want,
+             "%s: 0 programs, 0 bytes of at most 256 MiB\n%s: 0 programs, 0 bytes (there is no "
+             "such folder yet)\n",
+             own, shared);
     assert_string_equal(s.text, want);
     str_free(&s);
     begin();
@@ -250,5 +258,6 @@ static void it_tells_and_clears(void **state) {
     rmdir(top);
 }
 
-UNIT_TESTS(TEST(programs_come_back), TEST(damage_is_seen), TEST(foreign_entries_are_not_used), TEST(the_oldest_goes),
-           TEST(a_shared_folder_is_only_read), TEST(processes_do_not_meet), TEST(nowhere_is_an_empty_cache), TEST(it_tells_and_clears))
+UNIT_TESTS(TEST(programs_come_back), TEST(damage_is_seen), TEST(foreign_entries_are_not_used),
+           TEST(the_oldest_goes), TEST(a_shared_folder_is_only_read), TEST(processes_do_not_meet),
+           TEST(nowhere_is_an_empty_cache), TEST(it_tells_and_clears))

@@ -1,5 +1,5 @@
-/* The dtypes where no oracle is needed: laws of promotion, bfloat16, elements in memory. NumPy's answers are compared in
- * tests/conformance/tables.py. */
+/* The dtypes where no oracle is needed: laws of promotion, bfloat16, elements in memory. NumPy's
+ * answers are compared in tests/conformance/tables.py. */
 #include <math.h>
 #include <string.h>
 
@@ -50,10 +50,12 @@ static void halves_round_trip(void **state) {
         assert_int_equal(!!isnan(half_to_float((uint16_t)h)), nan16);
         assert_int_equal(!!isnan(bfloat_to_float((uint16_t)h)), nanb);
     }
-    assert_true(isnan(half_to_float(half_from_float(NAN))) && isnan(bfloat_to_float(bfloat_from_float(-NAN))));
+    assert_true(isnan(half_to_float(half_from_float(NAN))) &&
+                isnan(bfloat_to_float(bfloat_from_float(-NAN))));
     assert_int_equal(half_from_float(65519.99f), 0x7bff);
     assert_int_equal(half_from_float(65520.0f), 0x7c00);
-    assert_int_equal(half_from_double(1 + 0x1p-11 + 0x1p-40), 0x3c01); /* once through float it would be a tie */
+    assert_int_equal(half_from_double(1 + 0x1p-11 + 0x1p-40),
+                     0x3c01); /* once through float it would be a tie */
 }
 
 static void casts_have_hardware_edges(void **state) {
@@ -62,9 +64,10 @@ static void casts_have_hardware_edges(void **state) {
         double from;
         gpa_dtype to;
         int64_t want;
-    } cases[] = {{300, DT_I8, 44},          {-1, DT_U8, 255},       {3e9, DT_I32, INT32_MIN}, {-1, DT_U32, UINT32_MAX},
-                 {1e19, DT_I64, INT64_MIN}, {NAN, DT_I32, INT32_MIN}, {NAN, DT_I8, 0},          {-1.9, DT_I16, -1},
-                 {NAN, DT_BOOL, 1},         {1e30, DT_U64, 0}};
+    } cases[] = {{300, DT_I8, 44},         {-1, DT_U8, 255},          {3e9, DT_I32, INT32_MIN},
+                 {-1, DT_U32, UINT32_MAX}, {1e19, DT_I64, INT64_MIN}, {NAN, DT_I32, INT32_MIN},
+                 {NAN, DT_I8, 0},          {-1.9, DT_I16, -1},        {NAN, DT_BOOL, 1},
+                 {1e30, DT_U64, 0}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         gpa_val v = dtype_cast((gpa_val){.F64 = cases[i].from}, DT_F64, cases[i].to);
         assert_int_equal(dtype_cast(v, cases[i].to, DT_I64).I64, cases[i].want);
@@ -82,4 +85,5 @@ static void elements_in_memory(void **state) {
     assert_int_equal(dtype_load(bytes, DT_I16).bits[0], 0xfffe);
 }
 
-UNIT_TESTS(TEST(promotion_is_a_law), TEST(names), TEST(halves_round_trip), TEST(casts_have_hardware_edges), TEST(elements_in_memory))
+UNIT_TESTS(TEST(promotion_is_a_law), TEST(names), TEST(halves_round_trip),
+           TEST(casts_have_hardware_edges), TEST(elements_in_memory))

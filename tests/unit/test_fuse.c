@@ -1,5 +1,5 @@
-/* Fusion: how many steps named expressions take, how many bytes they move, and that the values are those of one
- * operation at a time. */
+/* Fusion: how many steps named expressions take, how many bytes they move, and that the values are
+ * those of one operation at a time. */
 #include "runtime/ir/body.h"
 #include "tests/unit/graph.h"
 
@@ -48,7 +48,8 @@ static void test_softmax(void **state) {
         double top = -INFINITY, sum = 0;
         for (int j = 0; j < M; j++) top = fmax(top, v[i * M + j]);
         for (int j = 0; j < M; j++) sum += exp(v[i * M + j] - top);
-        for (int j = 0; j < M; j++) assert_true(fabs(got[i * M + j] - exp(v[i * M + j] - top) / sum) < 1e-14);
+        for (int j = 0; j < M; j++)
+            assert_true(fabs(got[i * M + j] - exp(v[i * M + j] - top) / sum) < 1e-14);
     }
     test_free(v);
     test_free(got);
@@ -93,7 +94,8 @@ static void test_laplace(void **state) {
     double *v = values(u), *got = values(next);
     for (int i = 1; i < N - 1; i++)
         for (int j = 1; j < M - 1; j++) {
-            double want = 0.25 * ((v[(i - 1) * M + j] + v[(i + 1) * M + j]) + (v[i * M + j - 1] + v[i * M + j + 1]));
+            double want = 0.25 * ((v[(i - 1) * M + j] + v[(i + 1) * M + j]) +
+                                  (v[i * M + j - 1] + v[i * M + j + 1]));
             assert_true(got[(i - 1) * (M - 2) + j - 1] == want);
         }
     test_free(v);
@@ -102,11 +104,13 @@ static void test_laplace(void **state) {
 }
 
 static gpa_arr *cnd(gpa_arr *d) {
-    gpa_arr *k = op(OP_DIVIDE, num(1), arr(opn(OP_ADD, opn(OP_MULTIPLY, op1(OP_ABSOLUTE, d), 0.2316419), 1)), num(0));
+    gpa_arr *k = op(OP_DIVIDE, num(1),
+                    arr(opn(OP_ADD, opn(OP_MULTIPLY, op1(OP_ABSOLUTE, d), 0.2316419), 1)), num(0));
     gpa_arr *poly = opn(OP_MULTIPLY, k, 1.330274429);
     const double c[] = {-1.821255978, 1.781477937, -0.356563782, 0.31938153};
     for (int i = 0; i < 4; i++) poly = op2(OP_MULTIPLY, k, opn(OP_ADD, poly, c[i]));
-    gpa_arr *bell = opn(OP_MULTIPLY, op1(OP_EXP, opn(OP_MULTIPLY, op2(OP_MULTIPLY, d, d), -0.5)), 0.39894228040143267794);
+    gpa_arr *bell = opn(OP_MULTIPLY, op1(OP_EXP, opn(OP_MULTIPLY, op2(OP_MULTIPLY, d, d), -0.5)),
+                        0.39894228040143267794);
     gpa_arr *tail = op2(OP_MULTIPLY, bell, poly), *zero = opn(OP_GREATER, d, 0);
     return op(OP_WHERE, arr(zero), arr(op(OP_SUBTRACT, num(1), arr(tail), num(0))), arr(tail));
 }
@@ -118,13 +122,18 @@ static void test_black_scholes(void **state) {
     ok(arr_eval(rt, leaves, 2, &err));
     const double r = 0.02, v = 0.3;
     gpa_arr *root = op1(OP_SQRT, t);
-    gpa_arr *d1 = op2(OP_DIVIDE, op2(OP_ADD, op1(OP_LOG, op2(OP_DIVIDE, s, x)), opn(OP_MULTIPLY, t, r + 0.5 * v * v)),
-                      opn(OP_MULTIPLY, root, v));
+    gpa_arr *d1 =
+        op2(OP_DIVIDE,
+            op2(OP_ADD, op1(OP_LOG, op2(OP_DIVIDE, s, x)), opn(OP_MULTIPLY, t, r + 0.5 * v * v)),
+            opn(OP_MULTIPLY, root, v));
     gpa_arr *d2 = op2(OP_SUBTRACT, d1, opn(OP_MULTIPLY, root, v));
     gpa_arr *c1 = cnd(d1), *c2 = cnd(d2), *e = op1(OP_EXP, opn(OP_MULTIPLY, t, -r));
-    gpa_arr *call = op2(OP_SUBTRACT, op2(OP_MULTIPLY, s, c1), op2(OP_MULTIPLY, op2(OP_MULTIPLY, x, e), c2));
-    gpa_arr *put = op2(OP_SUBTRACT, op2(OP_MULTIPLY, op2(OP_MULTIPLY, x, e), op(OP_SUBTRACT, num(1), arr(c2), num(0))),
-                       op2(OP_MULTIPLY, s, op(OP_SUBTRACT, num(1), arr(c1), num(0))));
+    gpa_arr *call =
+        op2(OP_SUBTRACT, op2(OP_MULTIPLY, s, c1), op2(OP_MULTIPLY, op2(OP_MULTIPLY, x, e), c2));
+    gpa_arr *put =
+        op2(OP_SUBTRACT,
+            op2(OP_MULTIPLY, op2(OP_MULTIPLY, x, e), op(OP_SUBTRACT, num(1), arr(c2), num(0))),
+            op2(OP_MULTIPLY, s, op(OP_SUBTRACT, num(1), arr(c1), num(0))));
     ONLY(s, x, t, call, put);
     mark();
     ok(arr_eval(rt, (gpa_arr *[]){call, put}, 2, &err));
@@ -144,7 +153,8 @@ static void test_assignment(void **state) {
     ok(arr_copy(rt, a, &old, &err));
     eval(keep(old));
     gpa_arr *to = SLICE(a, FROM(1), FROM(1));
-    gpa_arr *sum = op2(OP_ADD, op2(OP_ADD, to, SLICE(b, FROM(1), TO(-1))), SLICE(c, TO(-1), TO(-1)));
+    gpa_arr *sum =
+        op2(OP_ADD, op2(OP_ADD, to, SLICE(b, FROM(1), TO(-1))), SLICE(c, TO(-1), TO(-1)));
     ONLY(a, b, c, old, to, sum);
     mark();
     assign(to, sum);
@@ -180,10 +190,12 @@ static void test_three_outputs(void **state) {
     drop_all();
 }
 
-/* What a name still holds is stored by the step that computes it anyway, not computed again at the end of the cell. */
+/* What a name still holds is stored by the step that computes it anyway, not computed again at the
+ * end of the cell. */
 static void test_named_values(void **state) {
     (void)state;
-    gpa_arr *x = data(SHAPE(N, M)), *top = red(RED_MAX, x, 2, true), *p = op1(OP_EXP, op2(OP_SUBTRACT, x, top));
+    gpa_arr *x = data(SHAPE(N, M)), *top = red(RED_MAX, x, 2, true),
+            *p = op1(OP_EXP, op2(OP_SUBTRACT, x, top));
     gpa_arr *sum = red(RED_SUM, p, 2, true);
     ONLY(x, top, p, sum);
     mark();
@@ -243,10 +255,12 @@ static void test_loop(void **state) {
 /* One trip of x, y = where(x > k, x - y, x * 1.5 + k), y * y + x */
 static void trip(gpa_arr **x, gpa_arr **y, int k) {
     gpa_arr *less, *more, *next, *square, *sum, *above;
-    ok(arr_ufunc(rt, OP_GREATER, (gpa_opnd[]){arr(*x), {.dtype = DT_I64, .v.I64 = k}}, NULL, &above, &err));
+    ok(arr_ufunc(rt, OP_GREATER, (gpa_opnd[]){arr(*x), {.dtype = DT_I64, .v.I64 = k}}, NULL, &above,
+                 &err));
     ok(arr_ufunc(rt, OP_SUBTRACT, (gpa_opnd[]){arr(*x), arr(*y)}, NULL, &less, &err));
     ok(arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){arr(*x), num(1.5)}, NULL, &next, &err));
-    ok(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(next), {.dtype = DT_I64, .v.I64 = k}}, NULL, &more, &err));
+    ok(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(next), {.dtype = DT_I64, .v.I64 = k}}, NULL, &more,
+                 &err));
     arr_release(rt, next);
     ok(arr_ufunc(rt, OP_WHERE, (gpa_opnd[]){arr(above), arr(less), arr(more)}, NULL, &next, &err));
     ok(arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){arr(*y), arr(*y)}, NULL, &square, &err));
@@ -325,7 +339,8 @@ static void test_many_arrays(void **state) {
     drop_all();
 }
 
-/* A compiled function with a loop, x + 1 three times: what stands before and behind it is computed in the same step. */
+/* A compiled function with a loop, x + 1 three times: what stands before and behind it is computed
+ * in the same step. */
 static gpa_body *three_more(void) {
     const kir_ins none = {.type = DT_F64, .a = -1, .b = -1, .c = -1};
     kir_func *f = kir_new(KIR_MAP, "three_more");
@@ -336,8 +351,10 @@ static gpa_body *three_more(void) {
     int32_t x = kir_emit(f, ins);
     ins.code = KIR_VAR, ins.a = x;
     int32_t v = kir_emit(f, ins);
-    int32_t to = kir_const(f, DT_I64, (gpa_val){.I64 = 3}), from = kir_const(f, DT_I64, (gpa_val){.I64 = 0});
-    int32_t by = kir_const(f, DT_I64, (gpa_val){.I64 = 1}), one = kir_const(f, DT_F64, (gpa_val){.F64 = 1});
+    int32_t to = kir_const(f, DT_I64, (gpa_val){.I64 = 3}),
+            from = kir_const(f, DT_I64, (gpa_val){.I64 = 0});
+    int32_t by = kir_const(f, DT_I64, (gpa_val){.I64 = 1}),
+            one = kir_const(f, DT_F64, (gpa_val){.F64 = 1});
     kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = from, .b = to, .c = by});
     ins = none;
     ins.code = KIR_GET, ins.a = v;
@@ -365,11 +382,20 @@ static void test_body(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        GRAPH_TEST(test_chain),         GRAPH_TEST(test_sum_of_products), GRAPH_TEST(test_softmax),
-        GRAPH_TEST(test_variance),      GRAPH_TEST(test_laplace),         GRAPH_TEST(test_black_scholes),
-        GRAPH_TEST(test_assignment),    GRAPH_TEST(test_three_outputs),   GRAPH_TEST(test_statistics_together),
+        GRAPH_TEST(test_chain),
+        GRAPH_TEST(test_sum_of_products),
+        GRAPH_TEST(test_softmax),
+        GRAPH_TEST(test_variance),
+        GRAPH_TEST(test_laplace),
+        GRAPH_TEST(test_black_scholes),
+        GRAPH_TEST(test_assignment),
+        GRAPH_TEST(test_three_outputs),
+        GRAPH_TEST(test_statistics_together),
         GRAPH_TEST(test_named_values),
-        GRAPH_TEST(test_loop),          GRAPH_TEST(test_rolled),          GRAPH_TEST(test_long_chain),      GRAPH_TEST(test_many_arrays),
+        GRAPH_TEST(test_loop),
+        GRAPH_TEST(test_rolled),
+        GRAPH_TEST(test_long_chain),
+        GRAPH_TEST(test_many_arrays),
         GRAPH_TEST(test_body),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

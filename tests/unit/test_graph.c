@@ -1,5 +1,5 @@
-/* Laziness is never visible in a value: in-place operations, overlaps, late errors, memory; and random programs run lazily and
- * one operation at a time. */
+/* Laziness is never visible in a value: in-place operations, overlaps, late errors, memory; and
+ * random programs run lazily and one operation at a time. */
 #include "tests/unit/graph.h"
 
 enum { N = 24, M = 18 };
@@ -8,7 +8,8 @@ enum { N = 24, M = 18 };
 
 static void test_in_place(void **state) {
     (void)state;
-    const gpa_op ops[] = {OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE, OP_FLOOR_DIVIDE, OP_REMAINDER, OP_POWER};
+    const gpa_op ops[] = {OP_ADD,          OP_SUBTRACT,  OP_MULTIPLY, OP_DIVIDE,
+                          OP_FLOOR_DIVIDE, OP_REMAINDER, OP_POWER};
     for (size_t i = 0; i < COUNT_OF(ops); i++) {
         for (int reduced = 0; reduced < 2; reduced++) {
             gpa_arr *a = data(SHAPE(N, M)), *same = data(SHAPE(N, M));
@@ -41,8 +42,12 @@ static void test_overlap(void **state) {
     (void)state;
     struct {
         range to, from;
-    } cases[] = {{FROM(1), TO(-1)},          {TO(-1), FROM(1)},       {{0, N, 2}, {1, N, 2}}, {{N - 1, INT64_MAX, -1}, ALL},
-                 {{0, N / 2, 1}, FROM(N / 2)}, {{2, N - 2, 1}, {0, N - 4, 1}}};
+    } cases[] = {{FROM(1), TO(-1)},
+                 {TO(-1), FROM(1)},
+                 {{0, N, 2}, {1, N, 2}},
+                 {{N - 1, INT64_MAX, -1}, ALL},
+                 {{0, N / 2, 1}, FROM(N / 2)},
+                 {{2, N - 2, 1}, {0, N - 4, 1}}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         gpa_arr *a = data(SHAPE(N)), *old = data(SHAPE(N)), *want;
         assign(SLICE(a, cases[i].to), opn(OP_ADD, SLICE(a, cases[i].from), 1));
@@ -141,7 +146,8 @@ static void test_bad_index(void **state) {
 static void test_gather(void **state) {
     (void)state;
     gpa_arr *a = data(SHAPE(N, M)), *i = int_array(3, (int64_t[]){5, -1, 0}), *got;
-    gpa_index ix[2] = {{.kind = IX_ARRAY, .arr = i}, {.kind = IX_SLICE, .start = 2, .has_start = true}};
+    gpa_index ix[2] = {{.kind = IX_ARRAY, .arr = i},
+                       {.kind = IX_SLICE, .start = 2, .has_start = true}};
     ok(arr_get(rt, a, ix, 2, NULL, &got, &err));
     keep(got);
     gpa_arr *sum = red(RED_SUM, opn(OP_ADD, got, 1), 2, false);
@@ -161,7 +167,8 @@ static void test_empty_reductions(void **state) {
     (void)state;
     gpa_arr *none = data(SHAPE(0, 3)), *out;
     assert_int_equal(arr_reduce(rt, RED_MAX, none, NULL, &out, &err), GPA_E_VALUE);
-    assert_string_equal(err.msg, "zero-size array to reduction operation maximum which has no identity");
+    assert_string_equal(err.msg,
+                        "zero-size array to reduction operation maximum which has no identity");
     gpa_err_clear(&err);
     assert_int_equal(arr_reduce(rt, RED_ARGMAX, none, NULL, &out, &err), GPA_E_VALUE);
     assert_string_equal(err.msg, "attempt to get argmax of an empty sequence");
@@ -176,8 +183,10 @@ static void test_empty_reductions(void **state) {
 static void test_broadcast_error(void **state) {
     (void)state;
     gpa_arr *a = data(SHAPE(3, 4)), *b = data(SHAPE(3)), *out;
-    assert_int_equal(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(a), arr(b)}, NULL, &out, &err), GPA_E_VALUE);
-    assert_string_equal(err.msg, "operands could not be broadcast together with shapes (3,4) (3,) ");
+    assert_int_equal(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){arr(a), arr(b)}, NULL, &out, &err),
+                     GPA_E_VALUE);
+    assert_string_equal(err.msg,
+                        "operands could not be broadcast together with shapes (3,4) (3,) ");
     assert_int_equal(err.n_notes, 2);
     assert_string_equal(err.notes[1].text, "(3,)");
     gpa_err_clear(&err);
@@ -189,15 +198,20 @@ static void test_broadcast_error(void **state) {
 static void test_too_much_memory(void **state) {
     (void)state;
     gpa_arr *out;
-    assert_int_equal(arr_empty(rt, DT_F64, 2, (int64_t[]){1 << 24, 1 << 22}, &out, &err), GPA_E_MEMORY);
-    const char want[] = "Unable to allocate 512. TiB for an array with shape (16777216, 4194304) and data type float64";
+    assert_int_equal(arr_empty(rt, DT_F64, 2, (int64_t[]){1 << 24, 1 << 22}, &out, &err),
+                     GPA_E_MEMORY);
+    const char want[] =
+        "Unable to allocate 512. TiB for an array with shape (16777216, 4194304) and data type "
+        "float64";
     err.msg[sizeof want - 1] = 0;
     assert_string_equal(err.msg, want);
     gpa_err_clear(&err);
 }
 
-/* With a limit, work that pends gives its memory back before an allocation fails; the message says what is held. */
-static void name_arrays(void *user, void (*each)(void *to, const char *name, const gpa_arr *a), void *to) {
+/* With a limit, work that pends gives its memory back before an allocation fails; the message says
+ * what is held. */
+static void name_arrays(void *user, void (*each)(void *to, const char *name, const gpa_arr *a),
+                        void *to) {
     for (int i = 0; i < in_pool; i++) each(to, i == 1 ? "big" : "small", pool[i]);
     (void)user;
 }
@@ -219,8 +233,11 @@ static void test_memory_limit(void **state) {
         arr_release(rt, out);
     }
     assert_int_equal(arr_empty(rt, DT_F64, 1, (int64_t[]){100000}, &out, &err), GPA_E_MEMORY);
-    assert_non_null(strstr(err.msg, "Unable to allocate 781. KiB for an array with shape (100000,) and data type float64"));
-    assert_non_null(strstr(err.msg, "limit 1.00 MiB (GPA_MEMORY_LIMIT)\nlargest: big 312 KiB, small 78.1 KiB"));
+    assert_non_null(strstr(
+        err.msg,
+        "Unable to allocate 781. KiB for an array with shape (100000,) and data type float64"));
+    assert_non_null(
+        strstr(err.msg, "limit 1.00 MiB (GPA_MEMORY_LIMIT)\nlargest: big 312 KiB, small 78.1 KiB"));
     assert_string_equal(err.hint, "`del big` gives its memory back");
     gpa_err_clear(&err);
     compare(opn(OP_ADD, b, 0), b, 0);
@@ -303,7 +320,8 @@ static void test_allocation_failures(void **state) {
     for (uint64_t n = 1; n < 400; n++) {
         gpa_arr *m = NULL, *d = NULL, *s = NULL;
         mem_fail_at(n);
-        gpa_code rc = arr_mean(rt, x, &(arr_reduce_opts){.axes = 2, .keepdims = true, .dtype = DT_NONE}, &m, &err);
+        gpa_code rc = arr_mean(
+            rt, x, &(arr_reduce_opts){.axes = 2, .keepdims = true, .dtype = DT_NONE}, &m, &err);
         if (!rc) rc = arr_ufunc(rt, OP_SUBTRACT, (gpa_opnd[]){arr(x), arr(m)}, NULL, &d, &err);
         if (!rc) rc = arr_reduce(rt, RED_SUM, d, NULL, &s, &err);
         if (!rc) rc = arr_eval(rt, &s, 1, &err);
@@ -398,7 +416,9 @@ static void statement(void) {
             int64_t rows[N];
             for (int i = 0; i < N; i++) rows[i] = pick(2 * N) - N;
             gpa_index ix = {.kind = IX_ARRAY, .arr = int_array(N, rows)};
-            if (pick(2)) ix.arr = op(OP_ADD, arr(ix.arr), (gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64}, num(0));
+            if (pick(2))
+                ix.arr =
+                    op(OP_ADD, arr(ix.arr), (gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64}, num(0));
             ok(arr_get(rt, widen(a), &ix, 1, NULL, &r, &err));
             keep(r);
             break;
@@ -415,7 +435,10 @@ static void statement(void) {
             ok(arr_set(rt, var[to], row, 1, &v, &err));
             return;
         }
-        default: r = op2(OP_DIVIDE, a, op(OP_ADD, arr(op1(OP_ABSOLUTE, red(RED_SUM, b, 2, true))), num(1), num(0))); break;
+        default:
+            r = op2(OP_DIVIDE, a,
+                    op(OP_ADD, arr(op1(OP_ABSOLUTE, red(RED_SUM, b, 2, true))), num(1), num(0)));
+            break;
     }
     r = widen(r);
     ok(arr_copy(rt, r, &r, &err));
@@ -445,7 +468,8 @@ static void run(uint64_t s, double *results) {
 
 static void test_random_programs(void **state) {
     (void)state;
-    double *lazy = test_malloc(sizeof(double) * VARIABLES * N * M), *plain = test_malloc(sizeof(double) * VARIABLES * N * M);
+    double *lazy = test_malloc(sizeof(double) * VARIABLES * N * M),
+           *plain = test_malloc(sizeof(double) * VARIABLES * N * M);
     unsigned part = 0, parts = 1; /* PART=0/4: every fourth program */
     const char *chosen = getenv("PART");
     if (chosen && *chosen) assert_true(sscanf(chosen, "%u/%u", &part, &parts) == 2 && part < parts);
@@ -455,8 +479,10 @@ static void test_random_programs(void **state) {
         eager = true;
         run(s, plain);
         for (int i = 0; i < VARIABLES * N * M; i++) {
-            bool near = fabs(lazy[i] - plain[i]) <= 1e-8 * fmax(1, fabs(plain[i])) || (isnan(lazy[i]) && isnan(plain[i]));
-            if (!near) print_error("program %d, element %d: %g and %g\n", (int)s, i, lazy[i], plain[i]);
+            bool near = fabs(lazy[i] - plain[i]) <= 1e-8 * fmax(1, fabs(plain[i])) ||
+                        (isnan(lazy[i]) && isnan(plain[i]));
+            if (!near)
+                print_error("program %d, element %d: %g and %g\n", (int)s, i, lazy[i], plain[i]);
             assert_true(near);
         }
     }
@@ -488,6 +514,7 @@ int main(void) {
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     const char *part = getenv("PART");
-    if (part && *part && strncmp(part, "0/", 2) != 0) cmocka_set_test_filter("test_random_programs"); /* the others belong to part 0 */
+    if (part && *part && strncmp(part, "0/", 2) != 0)
+        cmocka_set_test_filter("test_random_programs"); /* the others belong to part 0 */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

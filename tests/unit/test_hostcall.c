@@ -1,4 +1,5 @@
-/* The host's own library calls: products against the definition, sorts against their order, searches against counting. */
+/* The host's own library calls: products against the definition, sorts against their order,
+ * searches against counting. */
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -11,15 +12,18 @@ static gpa_val small(gpa_dtype t) {
     return dtype_cast((gpa_val){.C128 = v}, DT_C128, t);
 }
 
-/* One element of a product by its definition, in complex128 (exact for these small numbers, but for wrapped integers). */
-static gpa_c128 by_definition(gpa_dtype t, const char *a, const char *b, const gpa_libcall *c, int64_t batch, int64_t i, int64_t j) {
+/* One element of a product by its definition, in complex128 (exact for these small numbers, but for
+ * wrapped integers). */
+static gpa_c128 by_definition(gpa_dtype t, const char *a, const char *b, const gpa_libcall *c,
+                              int64_t batch, int64_t i, int64_t j) {
     gpa_c128 sum = {0, 0};
     for (int64_t k = 0; k < c->gemm.k; k++) {
         const int64_t *as = c->gemm.a.stride, *bs = c->gemm.b.stride;
         int64_t item = (int64_t)dtype_size(t);
         const char *pa = a + (c->gemm.a.offset + batch * as[0] + i * as[1] + k * as[2]) * item;
         const char *pb = b + (c->gemm.b.offset + batch * bs[0] + k * bs[1] + j * bs[2]) * item;
-        gpa_c128 x = dtype_cast(dtype_load(pa, t), t, DT_C128).C128, y = dtype_cast(dtype_load(pb, t), t, DT_C128).C128;
+        gpa_c128 x = dtype_cast(dtype_load(pa, t), t, DT_C128).C128,
+                 y = dtype_cast(dtype_load(pb, t), t, DT_C128).C128;
         sum.re += x.re * y.re - x.im * y.im;
         sum.im += x.re * y.im + x.im * y.re;
     }
@@ -40,7 +44,8 @@ static void products(void **state) {
             c.gemm.k = 1 + rand() % 140;
             bool ta = rand() % 2, tb = rand() % 2;
             int64_t as[3] = {c.gemm.m * c.gemm.k, ta ? 1 : c.gemm.k, ta ? c.gemm.m : 1};
-            int64_t bs[3] = {rand() % 2 ? 0 : c.gemm.k * c.gemm.n, tb ? 1 : c.gemm.n, tb ? c.gemm.k : 1};
+            int64_t bs[3] = {rand() % 2 ? 0 : c.gemm.k * c.gemm.n, tb ? 1 : c.gemm.n,
+                             tb ? c.gemm.k : 1};
             memcpy(c.gemm.a.stride, as, sizeof as);
             memcpy(c.gemm.b.stride, bs, sizeof bs);
             c.gemm.a.offset = rand() % 3;
@@ -52,11 +57,13 @@ static void products(void **state) {
             gpa_err e = {0};
             assert_int_equal(hostcall_gemm(&c, a, b, out, NULL, &e), GPA_OK);
             for (int64_t q = 0; q < c.gemm.batch * c.gemm.m * c.gemm.n; q++) {
-                int64_t batch = q / (c.gemm.m * c.gemm.n), i = q / c.gemm.n % c.gemm.m, j = q % c.gemm.n;
+                int64_t batch = q / (c.gemm.m * c.gemm.n), i = q / c.gemm.n % c.gemm.m,
+                        j = q % c.gemm.n;
                 gpa_c128 want = by_definition((gpa_dtype)t, a, b, &c, batch, i, j);
                 gpa_val got = dtype_load(out + (size_t)q * item, (gpa_dtype)t);
                 if (dtype_is_int((gpa_dtype)t)) { /* wraps: compare what is left of it */
-                    int64_t low = (int64_t)((uint64_t)dtype_cast(got, (gpa_dtype)t, DT_I64).I64 - (uint64_t)(int64_t)want.re);
+                    int64_t low = (int64_t)((uint64_t)dtype_cast(got, (gpa_dtype)t, DT_I64).I64 -
+                                            (uint64_t)(int64_t)want.re);
                     if (dtype_info[t].kind == 'I') assert_int_equal(low & 0xff, 0);
                     continue;
                 }
@@ -89,8 +96,10 @@ static void sorts(void **state) {
             int64_t n = sizes[s];
             for (int64_t i = 0; i < 2 * n; i++) {
                 double v = (rand() % 2000 - (dtype_info[t].kind == 'U' ? 0 : 1000)) / 8.0;
-                if (dtype_is_float((gpa_dtype)t) && rand() % 9 == 0) v = rand() % 2 ? (double)NAN : -0.0;
-                dtype_store(in + (size_t)i * item, (gpa_dtype)t, dtype_cast((gpa_val){.F64 = v}, DT_F64, (gpa_dtype)t));
+                if (dtype_is_float((gpa_dtype)t) && rand() % 9 == 0)
+                    v = rand() % 2 ? (double)NAN : -0.0;
+                dtype_store(in + (size_t)i * item, (gpa_dtype)t,
+                            dtype_cast((gpa_val){.F64 = v}, DT_F64, (gpa_dtype)t));
             }
             gpa_libcall c = {.kind = LIB_SORT, .dtype = (gpa_dtype)t, .sort = {.rows = 2, .n = n}};
             gpa_err e = {0};
@@ -100,9 +109,11 @@ static void sorts(void **state) {
             for (int64_t i = 0; i < 2 * n; i++) {
                 int64_t row = i / n * n;
                 assert_true(at[i] >= 0 && at[i] < n);
-                assert_memory_equal(out + (size_t)i * item, in + (size_t)(row + at[i]) * item, item);
+                assert_memory_equal(out + (size_t)i * item, in + (size_t)(row + at[i]) * item,
+                                    item);
                 if (i == row) continue;
-                double x = plain(dtype_load(out + (size_t)(i - 1) * item, (gpa_dtype)t), (gpa_dtype)t);
+                double x =
+                    plain(dtype_load(out + (size_t)(i - 1) * item, (gpa_dtype)t), (gpa_dtype)t);
                 double y = plain(dtype_load(out + (size_t)i * item, (gpa_dtype)t), (gpa_dtype)t);
                 assert_true(in_order(x, y));
                 if (in_order(y, x)) assert_true(at[i - 1] < at[i]);
@@ -127,12 +138,14 @@ static void complex_order(void **state) {
 
 static void searches(void **state) {
     (void)state;
-    const double a[] = {-3, -1, -1, 0, 2, 2, 2, (double)NAN}, v[] = {-4, -3, -1, -0.0, 1, 2, 5, (double)NAN, -INFINITY, INFINITY};
+    const double a[] = {-3, -1, -1, 0, 2, 2, 2, (double)NAN},
+                 v[] = {-4, -3, -1, -0.0, 1, 2, 5, (double)NAN, -INFINITY, INFINITY};
     int64_t left[10], right[10];
     gpa_err e = {0};
     assert_int_equal(hostcall_search(DT_F64, a, 8, v, 10, false, left, NULL, &e), GPA_OK);
     assert_int_equal(hostcall_search(DT_F64, a, 8, v, 10, true, right, NULL, &e), GPA_OK);
-    const int64_t want_left[] = {0, 0, 1, 3, 4, 4, 7, 7, 0, 7}, want_right[] = {0, 1, 3, 4, 4, 7, 7, 8, 0, 7};
+    const int64_t want_left[] = {0, 0, 1, 3, 4, 4, 7, 7, 0, 7},
+                  want_right[] = {0, 1, 3, 4, 4, 7, 7, 8, 0, 7};
     assert_memory_equal(left, want_left, sizeof left);
     assert_memory_equal(right, want_right, sizeof right);
     assert_int_equal(hostcall_search(DT_F64, a, 0, v, 10, false, left, NULL, &e), GPA_OK);

@@ -1,5 +1,5 @@
-/* The host's own transforms, factorizations and sparse products: against the definition, by what the factors multiply to, and
- * when memory is short. */
+/* The host's own transforms, factorizations and sparse products: against the definition, by what
+ * the factors multiply to, and when memory is short. */
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -19,7 +19,9 @@ static void transforms(void **state) {
     srand(1);
     for (int64_t n = 1; n <= MOST; n++)
         for (int inverse = 0; inverse < 2; inverse++) {
-            gpa_libcall c = {.kind = LIB_FFT, .dtype = DT_C128, .fft = {.form = FFT_C2C, .inverse = inverse, .rank = 1, .ndim = 1}};
+            gpa_libcall c = {.kind = LIB_FFT,
+                             .dtype = DT_C128,
+                             .fft = {.form = FFT_C2C, .inverse = inverse, .rank = 1, .ndim = 1}};
             c.fft.n[0] = n;
             c.fft.in.stride[0] = c.fft.out.stride[0] = 1;
             for (int64_t k = 0; k < n; k++) in[k] = (gpa_c128){number(), number()};
@@ -27,7 +29,8 @@ static void transforms(void **state) {
             for (int64_t j = 0; j < n; j++) {
                 double re = 0, im = 0;
                 for (int64_t k = 0; k < n; k++) {
-                    double turn = (inverse ? 2 : -2) * 3.14159265358979323846 * (double)(j * k % n) / (double)n;
+                    double turn = (inverse ? 2 : -2) * 3.14159265358979323846 *
+                                  (double)(j * k % n) / (double)n;
                     re += in[k].re * cos(turn) - in[k].im * sin(turn);
                     im += in[k].re * sin(turn) + in[k].im * cos(turn);
                 }
@@ -49,7 +52,9 @@ static void equations(void **state) {
     srand(2);
     for (int i = 0; i < 2 * N * N; i++) kept[i] = a[i] = number();
     for (int i = 0; i < 2 * N; i++) right[i] = b[i] = number();
-    gpa_libcall c = {.kind = LIB_SOLVE, .dtype = DT_F64, .matrix = {.batch = 2, .m = N, .n = N, .k = 1, .info = &info}};
+    gpa_libcall c = {.kind = LIB_SOLVE,
+                     .dtype = DT_F64,
+                     .matrix = {.batch = 2, .m = N, .n = N, .k = 1, .info = &info}};
     assert_int_equal(hostcall_matrix(&c, (void *[]){a, b, NULL, NULL}, NULL, &e), GPA_OK);
     assert_int_equal(info, 0);
     for (int m = 0; m < 2; m++)
@@ -72,8 +77,11 @@ static void eigenvectors(void **state) {
     gpa_err e = {0};
     srand(3);
     for (int i = 0; i < N; i++)
-        for (int j = 0; j <= i; j++) kept[i * N + j] = kept[j * N + i] = a[i * N + j] = a[j * N + i] = (float)number();
-    gpa_libcall c = {.kind = LIB_EIGH, .dtype = DT_F32, .matrix = {.batch = 1, .m = N, .n = N, .vectors = true, .info = &info}};
+        for (int j = 0; j <= i; j++)
+            kept[i * N + j] = kept[j * N + i] = a[i * N + j] = a[j * N + i] = (float)number();
+    gpa_libcall c = {.kind = LIB_EIGH,
+                     .dtype = DT_F32,
+                     .matrix = {.batch = 1, .m = N, .n = N, .vectors = true, .info = &info}};
     assert_int_equal(hostcall_matrix(&c, (void *[]){a, w, NULL, NULL}, NULL, &e), GPA_OK);
     assert_int_equal(info, 0);
     for (int k = 0; k < N; k++) {
@@ -94,7 +102,8 @@ static void sparse_products(void **state) {
     const double at[] = {1, 2, 3}, x[] = {10, 1, 20, 2, 30, 3};
     double y[6];
     gpa_err e = {0};
-    gpa_libcall c = {.kind = LIB_SPARSE, .dtype = DT_F64, .sparse = {.m = 3, .n = 3, .k = 2, .count = 3}};
+    gpa_libcall c = {
+        .kind = LIB_SPARSE, .dtype = DT_F64, .sparse = {.m = 3, .n = 3, .k = 2, .count = 3}};
     assert_int_equal(hostcall_sparse(&c, start, column, at, x, y, NULL, &e), GPA_OK);
     assert_memory_equal(y, ((const double[]){70, 7, 0, 0, 60, 6}), sizeof y);
     c.dtype = DT_F16;
@@ -103,7 +112,10 @@ static void sparse_products(void **state) {
 
 /* ---- sparse matrices by rows ---- */
 
-enum { R = 40, C = 9000 }; /* wide enough that a row's columns are ordered by their bits, over several pages of them */
+enum {
+    R = 40,
+    C = 9000
+}; /* wide enough that a row's columns are ordered by their bits, over several pages of them */
 
 /* A matrix whose row i has so many values, in columns far apart; at most MOST in all. */
 enum { MOST = R * 64 };
@@ -112,7 +124,8 @@ typedef struct {
     double at[MOST];
 } made_rows;
 
-static host_rows make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t each, int64_t step) {
+static host_rows make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t each,
+                           int64_t step) {
     int32_t n = 0;
     for (int64_t i = 0; i < rows; i++) {
         m->start[i] = n;
@@ -122,7 +135,8 @@ static host_rows make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t 
         }
     }
     m->start[rows] = n;
-    return (host_rows){.m = rows, .n = columns, .count = n, .start = m->start, .column = m->column, .at = m->at};
+    return (host_rows){
+        .m = rows, .n = columns, .count = n, .start = m->start, .column = m->column, .at = m->at};
 }
 
 static double element(const host_rows *a, int64_t i, int64_t j) {
@@ -183,10 +197,18 @@ static void indices(void **state) {
 
 static void unions(void **state) {
     (void)state;
-    const int32_t start_a[] = {0, 2, 2, 3}, column_a[] = {0, 4, 1}, start_b[] = {0, 3, 4, 5}, column_b[] = {1, 4, 5, 2, 1};
+    const int32_t start_a[] = {0, 2, 2, 3}, column_a[] = {0, 4, 1}, start_b[] = {0, 3, 4, 5},
+                  column_b[] = {1, 4, 5, 2, 1};
     const int32_t at_a[] = {10, 20, 30}, at_b[] = {1, 2, 3, 4, 5}, columns[] = {0, 1, 4, 5, 2, 1};
-    const host_rows a = {.m = 3, .n = 6, .count = 3, .start = start_a, .column = column_a, .at = at_a};
-    const host_rows b = {.m = 3, .n = 6, .count = 5, .start = start_b, .column = column_b, .at = at_b}, none = {.m = 3, .n = 6, .start = (const int32_t[4]){0}};
+    const host_rows a = {
+        .m = 3, .n = 6, .count = 3, .start = start_a, .column = column_a, .at = at_a};
+    const host_rows b = {.m = 3,
+                         .n = 6,
+                         .count = 5,
+                         .start = start_b,
+                         .column = column_b,
+                         .at = at_b},
+                    none = {.m = 3, .n = 6, .start = (const int32_t[4]){0}};
     int32_t start[4], column[8], x[8], y[8];
     gpa_err e = {0};
     assert_int_equal(hostcall_union(DT_I32, DT_I32, &a, &b, start, column, x, y, NULL, &e), GPA_OK);
@@ -194,43 +216,55 @@ static void unions(void **state) {
     assert_memory_equal(column, columns, sizeof columns);
     assert_memory_equal(x, ((const int32_t[]){10, 0, 20, 0, 0, 30}), sizeof columns);
     assert_memory_equal(y, ((const int32_t[]){0, 1, 2, 3, 4, 5}), sizeof columns);
-    assert_int_equal(hostcall_union(DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_union(DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e),
+                     GPA_OK);
     assert_memory_equal(start, start_b, sizeof start);
     assert_memory_equal(x, ((const int32_t[5]){0}), sizeof at_b);
     assert_memory_equal(y, at_b, sizeof at_b);
     const atomic_bool stop = true;
-    assert_int_equal(hostcall_union(DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_union(DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e),
+                     GPA_E_INTERRUPT);
 }
 
 static void differences(void **state) {
     (void)state;
-    const int32_t start_a[] = {0, 3, 3, 4}, start_b[] = {0, 2, 3, 4}, sorted_a[] = {0, 2, 4, 1}, sorted_b[] = {2, 5, 2, 1};
+    const int32_t start_a[] = {0, 3, 3, 4}, start_b[] = {0, 2, 3, 4}, sorted_a[] = {0, 2, 4, 1},
+                  sorted_b[] = {2, 5, 2, 1};
     const int32_t loose_a[] = {4, 0, 4, 1}, loose_b[] = {5, 0, 2, 1};
     const double at_a[] = {10, 20, 30, 7}, at_b[] = {1, 2, 3, 7};
-    const host_rows a = {3, 6, 4, start_a, sorted_a, at_a}, b = {3, 6, 4, start_b, sorted_b, at_b}, c = {3, 6, 4, start_a, loose_a, at_a}, d = {3, 6, 4, start_b, loose_b, at_b};
+    const host_rows a = {3, 6, 4, start_a, sorted_a, at_a}, b = {3, 6, 4, start_b, sorted_b, at_b},
+                    c = {3, 6, 4, start_a, loose_a, at_a}, d = {3, 6, 4, start_b, loose_b, at_b};
     int32_t start[4], column[8];
     double at[8];
     gpa_err e = {0};
-    assert_int_equal(hostcall_unite(UNION_SUBTRACT, DT_F64, &a, &b, true, start, column, at, NULL, &e), GPA_OK);
+    assert_int_equal(
+        hostcall_unite(UNION_SUBTRACT, DT_F64, &a, &b, true, start, column, at, NULL, &e), GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 5}), sizeof start);
     assert_memory_equal(column, ((const int32_t[]){0, 2, 4, 5, 2}), 5 * sizeof *column);
     assert_memory_equal(at, ((const double[]){10, 19, 30, -2, -3}), 5 * sizeof *at);
-    assert_int_equal(hostcall_unite(UNION_SUBTRACT, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
+    assert_int_equal(
+        hostcall_unite(UNION_SUBTRACT, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 3, 4, 4}), sizeof start);
     assert_memory_equal(column, ((const int32_t[]){5, 0, 4, 2}), 4 * sizeof *column);
     assert_memory_equal(at, ((const double[]){-1, 18, 40, -3}), 4 * sizeof *at);
-    assert_int_equal(hostcall_unite(UNION_MULTIPLY, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
+    assert_int_equal(
+        hostcall_unite(UNION_MULTIPLY, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
     assert_true(start[3] == 2 && column[0] == 0 && at[0] == 40 && column[1] == 1 && at[1] == 49);
-    assert_true(hostcall_can_unite(UNION_ADD, DT_BOOL) && !hostcall_can_unite(UNION_SUBTRACT, DT_BOOL) && !hostcall_can_unite(UNION_ADD, DT_F16));
+    assert_true(hostcall_can_unite(UNION_ADD, DT_BOOL) &&
+                !hostcall_can_unite(UNION_SUBTRACT, DT_BOOL) &&
+                !hostcall_can_unite(UNION_ADD, DT_F16));
     for (uint64_t n = 1; n <= 5; n++) {
         e = (gpa_err){0};
         mem_fail_at(n);
-        assert_int_equal(hostcall_unite(UNION_ADD, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_E_MEMORY);
+        assert_int_equal(
+            hostcall_unite(UNION_ADD, DT_F64, &c, &d, false, start, column, at, NULL, &e),
+            GPA_E_MEMORY);
         mem_fail_at(0);
     }
     const atomic_bool stop = true;
     e = (gpa_err){0};
-    assert_int_equal(hostcall_unite(UNION_ADD, DT_F64, &a, &b, true, start, column, at, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_unite(UNION_ADD, DT_F64, &a, &b, true, start, column, at, &stop, &e),
+                     GPA_E_INTERRUPT);
 }
 
 static void rows_in_order(void **state) {
@@ -243,15 +277,18 @@ static void rows_in_order(void **state) {
     gpa_err e = {0};
     assert_false(hostcall_rows_ascend(&a));
     assert_false(hostcall_can_add(DT_F16));
-    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
+                     GPA_OK);
     assert_memory_equal(to_start, ((const int32_t[]){0, 3, 3, 5}), sizeof to_start);
     assert_memory_equal(to_column, ((const int32_t[]){0, 2, 5, 1, 3}), 5 * sizeof *to_column);
     assert_memory_equal(to, ((const double[]){2, 8, 5, 16, 32}), 5 * sizeof *to);
-    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, false, to_start, to_column, to, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, false, to_start, to_column, to, NULL, &e),
+                     GPA_OK);
     assert_memory_equal(to_start, start, sizeof start);
     assert_memory_equal(to, ((const double[]){2, 8, 1, 4, 16, 32}), sizeof to);
     mem_fail_at(1);
-    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e), GPA_E_MEMORY);
+    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
+                     GPA_E_MEMORY);
     mem_fail_at(0);
     const int64_t row[] = {2, 0, 0}, wanted[] = {3, 5, 1}, wrong[] = {3};
     assert_int_equal(hostcall_some_starts(&a, row, 3, to_start, &e), GPA_OK);
@@ -276,7 +313,8 @@ static void transposes(void **state) {
         assert_memory_equal(start, ((const int32_t[]){0, 2, 3, 3, 6, 6}), sizeof start);
         assert_memory_equal(rows, ((const int32_t[]){8, 5, 6, 9, 7, 4}), sizeof rows);
         const size_t from[] = {1, 4, 3, 0, 2, 5};
-        for (size_t i = 0; i < 6; i++) assert_memory_equal(turned + i * item, at + from[i] * item, item);
+        for (size_t i = 0; i < 6; i++)
+            assert_memory_equal(turned + i * item, at + from[i] * item, item);
     }
 }
 
@@ -287,7 +325,8 @@ static void interrupted(void **state) {
     const atomic_bool stop = true;
     gpa_c128 in[8] = {{1, 0}}, out[8];
     gpa_err e = {0};
-    gpa_libcall c = {.kind = LIB_FFT, .dtype = DT_C128, .fft = {.form = FFT_C2C, .rank = 1, .ndim = 1}};
+    gpa_libcall c = {
+        .kind = LIB_FFT, .dtype = DT_C128, .fft = {.form = FFT_C2C, .rank = 1, .ndim = 1}};
     c.fft.n[0] = 8;
     c.fft.in.stride[0] = c.fft.out.stride[0] = 1;
     assert_int_equal(hostcall_fft(&c, in, out, &stop, &e), GPA_E_INTERRUPT);
@@ -298,8 +337,11 @@ static void short_of_memory(void **state) {
     double a[N * N] = {1}, b[N];
     gpa_c128 in[8] = {{1, 0}}, out[8];
     int32_t info;
-    gpa_libcall fft = {.kind = LIB_FFT, .dtype = DT_C128, .fft = {.form = FFT_C2C, .rank = 1, .ndim = 1}};
-    gpa_libcall solve = {.kind = LIB_SOLVE, .dtype = DT_F64, .matrix = {.batch = 1, .m = N, .n = N, .k = 1, .info = &info}};
+    gpa_libcall fft = {
+        .kind = LIB_FFT, .dtype = DT_C128, .fft = {.form = FFT_C2C, .rank = 1, .ndim = 1}};
+    gpa_libcall solve = {.kind = LIB_SOLVE,
+                         .dtype = DT_F64,
+                         .matrix = {.batch = 1, .m = N, .n = N, .k = 1, .info = &info}};
     fft.fft.n[0] = 8;
     fft.fft.in.stride[0] = fft.fft.out.stride[0] = 1;
     for (uint64_t n = 1; n < 6; n++) {
@@ -316,4 +358,6 @@ static void short_of_memory(void **state) {
     }
 }
 
-UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products), TEST(products_of_two), TEST(indices), TEST(unions), TEST(differences), TEST(rows_in_order), TEST(transposes), TEST(interrupted), TEST(short_of_memory))
+UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products),
+           TEST(products_of_two), TEST(indices), TEST(unions), TEST(differences),
+           TEST(rows_in_order), TEST(transposes), TEST(interrupted), TEST(short_of_memory))

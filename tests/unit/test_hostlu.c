@@ -1,4 +1,5 @@
-/* Factors of sparse matrices in host memory: orders of all kinds of graphs, what the factors solve, singular ones, and what does not suffice. */
+/* Factors of sparse matrices in host memory: orders of all kinds of graphs, what the factors solve,
+ * singular ones, and what does not suffice. */
 #include "unit.h"
 
 #include <math.h>
@@ -18,7 +19,8 @@ static int32_t next(int32_t n) {
 static int32_t start[MOST + 1], column[VALUES], order[MOST], place[MOST];
 static double at[VALUES], x[2 * MOST], b[2 * MOST];
 
-/* A matrix with its diagonal and `more` other values, some of them at one place; every `full`-th line has all columns. */
+/* A matrix with its diagonal and `more` other values, some of them at one place; every `full`-th
+ * line has all columns. */
 static host_rows made(int32_t n, int32_t more, int32_t full) {
     int32_t to = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -43,14 +45,17 @@ static void check_order(int32_t n) {
 }
 
 /* Solves for two right hand sides; how far A x is from them. */
-static double distance(const host_rows *a, const lu_part *lower, const lu_part *upper, bool turned) {
+static double distance(const host_rows *a, const lu_part *lower, const lu_part *upper,
+                       bool turned) {
     gpa_err e = {0};
     double most = 0;
     for (int32_t i = 0; i < 2 * a->m; i++) b[i] = 1 + i % 5;
-    assert_int_equal(hostlu_solve(DT_F64, a->m, order, place, lower, upper, 2, turned, b, x, &e), GPA_OK);
+    assert_int_equal(hostlu_solve(DT_F64, a->m, order, place, lower, upper, 2, turned, b, x, &e),
+                     GPA_OK);
     for (int32_t j = 0; j < a->m; j++) /* a is given by columns */
         for (int32_t s = start[j]; s < start[j + 1]; s++)
-            for (int32_t k = 0; k < 2; k++) b[2 * (turned ? j : column[s]) + k] -= at[s] * x[2 * (turned ? column[s] : j) + k];
+            for (int32_t k = 0; k < 2; k++)
+                b[2 * (turned ? j : column[s]) + k] -= at[s] * x[2 * (turned ? column[s] : j) + k];
     for (int32_t i = 0; i < 2 * a->m; i++) most = fmax(most, fabs(b[i]));
     return most;
 }
@@ -67,7 +72,8 @@ static void solutions(void **unused) {
         check_order(n);
         assert_true(operations >= 0);
         assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e), GPA_OK);
-        for (int turned = 0; turned < 2; turned++) assert_true(distance(&a, &lower, &upper, turned) < 1e-10);
+        for (int turned = 0; turned < 2; turned++)
+            assert_true(distance(&a, &lower, &upper, turned) < 1e-10);
         hostlu_free(&lower);
         hostlu_free(&upper);
     }
@@ -79,16 +85,24 @@ static void few_values_fill_in(void **unused) {
     int32_t to = 0;
     double operations = 0;
     (void)unused;
-    for (int32_t i = 0; i < GRID * GRID; i++) { /* five points of a grid; then an arrow that points the wrong way */
-        const int32_t near[] = {i, i % GRID ? i - 1 : i, i % GRID < GRID - 1 ? i + 1 : i, i >= GRID ? i - GRID : i, i < GRID * GRID - GRID ? i + GRID : i};
+    for (int32_t i = 0; i < GRID * GRID;
+         i++) { /* five points of a grid; then an arrow that points the wrong way */
+        const int32_t near[] = {i, i % GRID ? i - 1 : i, i % GRID < GRID - 1 ? i + 1 : i,
+                                i >= GRID ? i - GRID : i, i < GRID * GRID - GRID ? i + GRID : i};
         start[i] = to;
         for (int k = 0; k < 5; k++) column[to++] = near[k];
     }
     start[GRID * GRID] = to;
-    const host_rows grid = {.m = GRID * GRID, .n = GRID * GRID, .count = to, .start = start, .column = column, .at = at};
+    const host_rows grid = {.m = GRID * GRID,
+                            .n = GRID * GRID,
+                            .count = to,
+                            .start = start,
+                            .column = column,
+                            .at = at};
     assert_int_equal(hostlu_order(&grid, order, &operations, NULL, &e), GPA_OK);
     check_order(GRID * GRID);
-    assert_true(operations < 2.0 * GRID * GRID * GRID * GRID); /* a third of what the order of the rows takes */
+    assert_true(operations <
+                2.0 * GRID * GRID * GRID * GRID); /* a third of what the order of the rows takes */
     to = 0;
     for (int32_t i = 0; i < MOST; i++) {
         start[i] = to;
@@ -96,7 +110,8 @@ static void few_values_fill_in(void **unused) {
             if (i == j || !i) column[to++] = j;
     }
     start[MOST] = to;
-    const host_rows arrow = {.m = MOST, .n = MOST, .count = to, .start = start, .column = column, .at = at};
+    const host_rows arrow = {
+        .m = MOST, .n = MOST, .count = to, .start = start, .column = column, .at = at};
     assert_int_equal(hostlu_order(&arrow, order, &operations, NULL, &e), GPA_OK);
     check_order(MOST);
     assert_int_equal(order[MOST - 1], 0);
@@ -105,14 +120,18 @@ static void few_values_fill_in(void **unused) {
 static void singular(void **unused) {
     gpa_err e = {0};
     (void)unused;
-    for (int32_t none = 0; none < 20; none++) { /* a column of zeros, and one that is another's double */
+    for (int32_t none = 0; none < 20;
+         none++) { /* a column of zeros, and one that is another's double */
         for (int twice = 0; twice < 2; twice++) {
             const host_rows a = made(20, 0, 0);
             lu_part lower = {0}, upper = {0};
-            if (twice) column[none] = column[(none + 7) % 20];
-            else at[none] = 0;
+            if (twice)
+                column[none] = column[(none + 7) % 20];
+            else
+                at[none] = 0;
             for (int32_t k = 0; k < 20; k++) order[k] = 19 - k;
-            assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e), GPA_E_LINALG);
+            assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e),
+                             GPA_E_LINALG);
             assert_string_equal(e.msg, "Singular matrix");
             e = (gpa_err){0};
             hostlu_free(&lower);
@@ -138,7 +157,8 @@ static void stopped_and_short_of_memory(void **unused) {
     assert_int_equal(hostlu_order(&a, order, &operations, &stop, &e), GPA_E_INTERRUPT);
     e = (gpa_err){0};
     assert_int_equal(hostlu_order(&a, order, &operations, NULL, &e), GPA_OK);
-    assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, &stop, &e),
+                     GPA_E_INTERRUPT);
     hostlu_free(&lower);
     hostlu_free(&upper);
     gpa_code rc = GPA_E_MEMORY;
@@ -162,4 +182,5 @@ static void stopped_and_short_of_memory(void **unused) {
     }
 }
 
-UNIT_TESTS(TEST(solutions), TEST(few_values_fill_in), TEST(singular), TEST(stopped_and_short_of_memory))
+UNIT_TESTS(TEST(solutions), TEST(few_values_fill_in), TEST(singular),
+           TEST(stopped_and_short_of_memory))

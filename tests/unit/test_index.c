@@ -1,5 +1,6 @@
-/* Arrays from the outside, on the reference device: views, indexing, assignment, single elements, library calls. Every
- * reading test runs on arrays that are computed and on arrays that are pending. */
+/* Arrays from the outside, on the reference device: views, indexing, assignment, single elements,
+ * library calls. Every reading test runs on arrays that are computed and on arrays that are
+ * pending. */
 #include "tests/unit/unit.h"
 
 #include "runtime/runtime.h"
@@ -8,29 +9,43 @@
 static gpa_rt *rt;
 static gpa_err err;
 
-#define OK(call)                                              \
-    do {                                                      \
-        gpa_code code_ = (call);                              \
-        if (code_) print_error("%s\n", err.msg);              \
-        assert_int_equal(code_, GPA_OK);                      \
+#define OK(call)                                 \
+    do {                                         \
+        gpa_code code_ = (call);                 \
+        if (code_) print_error("%s\n", err.msg); \
+        assert_int_equal(code_, GPA_OK);         \
     } while (0)
-#define FAILS(call, code, words)                              \
-    do {                                                      \
-        assert_int_equal((call), code);                       \
-        assert_string_equal(err.msg, words);                  \
-        gpa_err_clear(&err);                                  \
+#define FAILS(call, code, words)             \
+    do {                                     \
+        assert_int_equal((call), code);      \
+        assert_string_equal(err.msg, words); \
+        gpa_err_clear(&err);                 \
     } while (0)
-#define DIMS(...) (int)COUNT_OF(((int64_t[]){__VA_ARGS__})), (int64_t[]){__VA_ARGS__}
+#define DIMS(...) \
+    (int)COUNT_OF(((int64_t[]){__VA_ARGS__})), (int64_t[]) { __VA_ARGS__ }
 #define SCALAR 0, NULL
 #define IX(...) (gpa_index[]){__VA_ARGS__}, (int)COUNT_OF(((gpa_index[]){__VA_ARGS__}))
-#define INT(n) {.kind = IX_INT, .i = n}
-#define ALL {.kind = IX_SLICE}
-#define SLICE(a, b, s) {.kind = IX_SLICE, .start = a, .stop = b, .step = s, .has_start = true, .has_stop = true, .has_step = true}
-#define NEW {.kind = IX_NEWAXIS}
-#define DOTS {.kind = IX_ELLIPSIS}
-#define ARR(a) {.kind = IX_ARRAY, .arr = a}
-#define NUMBER(n) &(gpa_opnd){.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = n}}
-#define OPND(a) &(gpa_opnd){.arr = a}
+#define INT(n) \
+    { .kind = IX_INT, .i = n }
+#define ALL \
+    { .kind = IX_SLICE }
+#define SLICE(a, b, s)                                                                           \
+    {                                                                                            \
+        .kind = IX_SLICE, .start = a, .stop = b, .step = s, .has_start = true, .has_stop = true, \
+        .has_step = true                                                                         \
+    }
+#define NEW \
+    { .kind = IX_NEWAXIS }
+#define DOTS \
+    { .kind = IX_ELLIPSIS }
+#define ARR(a) \
+    { .kind = IX_ARRAY, .arr = a }
+#define NUMBER(n)                                           \
+    &(gpa_opnd) {                                           \
+        .weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = n } \
+    }
+#define OPND(a) \
+    &(gpa_opnd) { .arr = a }
 
 static void begin(void) {
     memset(&err, 0, sizeof err);
@@ -100,14 +115,17 @@ static void views(void **state) {
         HOLDS(r, DIMS(6), 0, 3, 1, 4, 2, 5);
         OK(arr_broadcast_to(rt, t, DIMS(2, 3, 2), &b, &err));
         assert_true(b->readonly && b->base == a->base);
-        FAILS(arr_set(rt, b, NULL, 0, NUMBER(1), &err), GPA_E_VALUE, "assignment destination is read-only");
+        FAILS(arr_set(rt, b, NULL, 0, NUMBER(1), &err), GPA_E_VALUE,
+              "assignment destination is read-only");
         HOLDS(b, DIMS(2, 3, 2), 0, 3, 1, 4, 2, 5, 0, 3, 1, 4, 2, 5);
         FAILS(arr_broadcast_to(rt, t, DIMS(3, 3), &b, &err), GPA_E_VALUE,
-              "operands could not be broadcast together with remapped shapes [original->remapped]: (3,2)  and requested "
+              "operands could not be broadcast together with remapped shapes [original->remapped]: "
+              "(3,2)  and requested "
               "shape (3,3)");
         FAILS(arr_view(rt, a, DIMS(2), (int64_t[]){1}, 5, &b, &err), GPA_E_VALUE,
               "the strides reach outside of the array's memory");
-        FAILS(arr_transpose(rt, a, (int[]){0, 0}, &b, &err), GPA_E_VALUE, "repeated axis in transpose");
+        FAILS(arr_transpose(rt, a, (int[]){0, 0}, &b, &err), GPA_E_VALUE,
+              "repeated axis in transpose");
         arr_release(rt, t);
         arr_release(rt, a);
     }
@@ -133,9 +151,12 @@ static void basic(void **state) {
         HOLDS(r, SCALAR, 6);
         FAILS(arr_get(rt, a, IX(INT(0), INT(0), INT(0)), NULL, &r, &err), GPA_E_INDEX,
               "too many indices for array: array is 2-dimensional, but 3 were indexed");
-        FAILS(arr_get(rt, a, IX(ALL, INT(4)), NULL, &r, &err), GPA_E_INDEX, "index 4 is out of bounds for axis 1 with size 4");
-        FAILS(arr_get(rt, a, IX(SLICE(0, 1, 0)), NULL, &r, &err), GPA_E_VALUE, "slice step cannot be zero");
-        FAILS(arr_get(rt, a, IX(DOTS, DOTS), NULL, &r, &err), GPA_E_INDEX, "an index can only have a single ellipsis ('...')");
+        FAILS(arr_get(rt, a, IX(ALL, INT(4)), NULL, &r, &err), GPA_E_INDEX,
+              "index 4 is out of bounds for axis 1 with size 4");
+        FAILS(arr_get(rt, a, IX(SLICE(0, 1, 0)), NULL, &r, &err), GPA_E_VALUE,
+              "slice step cannot be zero");
+        FAILS(arr_get(rt, a, IX(DOTS, DOTS), NULL, &r, &err), GPA_E_INDEX,
+              "an index can only have a single ellipsis ('...')");
         arr_release(rt, a);
     }
     end();
@@ -145,8 +166,10 @@ static void masks_and_places(void **state) {
     (void)state;
     begin();
     for (int computed = 0; computed < 2; computed++) {
-        gpa_arr *a = range(computed, DIMS(2, 3, 2)), *m = mask(DIMS(2, 3), (uint8_t[]){1, 0, 0, 0, 1, 1}), *r;
-        gpa_arr *i = list(2, (int64_t[]){1, -2}), *j = ints(DIMS(2, 1), (int64_t[]){0, 1}), *three = list(3, (int64_t[]){0, 1, 2});
+        gpa_arr *a = range(computed, DIMS(2, 3, 2)),
+                *m = mask(DIMS(2, 3), (uint8_t[]){1, 0, 0, 0, 1, 1}), *r;
+        gpa_arr *i = list(2, (int64_t[]){1, -2}), *j = ints(DIMS(2, 1), (int64_t[]){0, 1}),
+                *three = list(3, (int64_t[]){0, 1, 2});
         gpa_arr *off = list(2, (int64_t[]){0, 3}), *rows = mask(DIMS(2), (uint8_t[]){0, 1});
         gpa_arr *yes = mask(0, NULL, (uint8_t[]){1}), *no = mask(0, NULL, (uint8_t[]){0});
         HOLDS(get(a, IX(ARR(m))), DIMS(3, 2), 0, 1, 8, 9, 10, 11);
@@ -159,11 +182,14 @@ static void masks_and_places(void **state) {
         HOLDS(get(a, IX(ARR(yes), INT(0), INT(0))), DIMS(1, 2), 0, 1);
         HOLDS(get(a, IX(ARR(no), INT(0))), DIMS(0, 3, 2), 0);
         FAILS(arr_get(rt, a, IX(ARR(i), ARR(three)), NULL, &r, &err), GPA_E_INDEX,
-              "shape mismatch: indexing arrays could not be broadcast together with shapes (2,) (3,) ");
+              "shape mismatch: indexing arrays could not be broadcast together with shapes (2,) "
+              "(3,) ");
         FAILS(arr_get(rt, a, IX(ALL, ARR(rows)), NULL, &r, &err), GPA_E_INDEX,
-              "boolean index did not match indexed array along axis 1; size of axis is 3 but size of corresponding boolean "
+              "boolean index did not match indexed array along axis 1; size of axis is 3 but size "
+              "of corresponding boolean "
               "axis is 2");
-        FAILS(arr_get(rt, a, IX(ALL, ARR(off)), NULL, &r, &err), GPA_E_INDEX, "index 3 is out of bounds for axis 1 with size 3");
+        FAILS(arr_get(rt, a, IX(ALL, ARR(off)), NULL, &r, &err), GPA_E_INDEX,
+              "index 3 is out of bounds for axis 1 with size 3");
         gpa_arr *all[] = {a, m, i, j, three, off, rows, yes, no};
         for (size_t k = 0; k < COUNT_OF(all); k++) arr_release(rt, all[k]);
     }
@@ -178,7 +204,8 @@ static void late_bounds(void **state) {
     int64_t got[3];
     OK(arr_iota(rt, 3, 2, 1, &i, &err));
     OK(arr_get(rt, a, IX(ARR(i)), NULL, &r, &err));
-    FAILS(arr_read(rt, r, got, &err), GPA_E_INDEX, "index 4 is out of bounds for axis 0 with size 4");
+    FAILS(arr_read(rt, r, got, &err), GPA_E_INDEX,
+          "index 4 is out of bounds for axis 0 with size 4");
     arr_release(rt, r);
     HOLDS(get(a, IX(SLICE(1, 3, 1))), DIMS(2), 1, 2);
     arr_release(rt, i);
@@ -192,9 +219,11 @@ static void stores(void **state) {
     (void)state;
     begin();
     for (int computed = 0; computed < 2; computed++) {
-        gpa_arr *a = range(computed, DIMS(6)), *r, *b = range(computed, DIMS(2, 3)), *row = list(3, (int64_t[]){7, 8, 9});
+        gpa_arr *a = range(computed, DIMS(6)), *r, *b = range(computed, DIMS(2, 3)),
+                *row = list(3, (int64_t[]){7, 8, 9});
         r = get(a, IX(SLICE(0, 5, 1)));
-        OK(arr_set(rt, a, IX(SLICE(1, 6, 1)), OPND(r), &err)); /* overlap: as if r had been read first */
+        OK(arr_set(rt, a, IX(SLICE(1, 6, 1)), OPND(r),
+                   &err)); /* overlap: as if r had been read first */
         arr_release(rt, r);
         HOLDS(arr_retain(a), DIMS(6), 0, 0, 1, 2, 3, 4);
         r = get(a, IX(SLICE(5, -7, -1)));
@@ -221,10 +250,14 @@ static void numbers(void **state) {
     OK(arr_full(rt, DT_F32, DIMS(2), (gpa_val){.F32 = 1}, &f, &err));
     gpa_opnd nan = {.weak = WEAK_FLOAT, .dtype = DT_F64, .v = {.F64 = (double)__builtin_nan("")}};
     gpa_opnd cx = {.weak = WEAK_COMPLEX, .dtype = DT_C128, .v = {.C128 = {0, 1}}};
-    FAILS(arr_set(rt, a, NULL, 0, NUMBER(300), &err), GPA_E_OVERFLOW, "Python integer 300 out of bounds for uint8");
-    FAILS(arr_set(rt, a, NULL, 0, NUMBER(-1), &err), GPA_E_OVERFLOW, "Python integer -1 out of bounds for uint8");
-    FAILS(arr_set(rt, a, IX(INT(0)), &nan, &err), GPA_E_VALUE, "cannot convert float NaN to integer");
-    FAILS(arr_set(rt, f, NULL, 0, &cx, &err), GPA_E_TYPE, "float() argument must be a string or a real number, not 'complex'");
+    FAILS(arr_set(rt, a, NULL, 0, NUMBER(300), &err), GPA_E_OVERFLOW,
+          "Python integer 300 out of bounds for uint8");
+    FAILS(arr_set(rt, a, NULL, 0, NUMBER(-1), &err), GPA_E_OVERFLOW,
+          "Python integer -1 out of bounds for uint8");
+    FAILS(arr_set(rt, a, IX(INT(0)), &nan, &err), GPA_E_VALUE,
+          "cannot convert float NaN to integer");
+    FAILS(arr_set(rt, f, NULL, 0, &cx, &err), GPA_E_TYPE,
+          "float() argument must be a string or a real number, not 'complex'");
     OK(arr_set(rt, f, NULL, 0, &nan, &err));
     arr_release(rt, a);
     arr_release(rt, f);
@@ -235,8 +268,10 @@ static void masked_stores(void **state) {
     (void)state;
     begin();
     for (int computed = 0; computed < 2; computed++) {
-        gpa_arr *a = range(computed, DIMS(2, 3)), *m = mask(DIMS(2, 3), (uint8_t[]){1, 0, 1, 0, 1, 0});
-        gpa_arr *cols = mask(DIMS(3), (uint8_t[]){1, 0, 1}), *col = ints(DIMS(2, 1), (int64_t[]){-1, -2});
+        gpa_arr *a = range(computed, DIMS(2, 3)),
+                *m = mask(DIMS(2, 3), (uint8_t[]){1, 0, 1, 0, 1, 0});
+        gpa_arr *cols = mask(DIMS(3), (uint8_t[]){1, 0, 1}),
+                *col = ints(DIMS(2, 1), (int64_t[]){-1, -2});
         gpa_arr *three = list(3, (int64_t[]){20, 21, 22}), *two = list(2, (int64_t[]){1, 2});
         OK(arr_set(rt, a, IX(ARR(m)), NUMBER(9), &err));
         HOLDS(arr_retain(a), DIMS(2, 3), 9, 1, 9, 3, 9, 5);
@@ -248,12 +283,15 @@ static void masked_stores(void **state) {
         OK(arr_set(rt, a, IX(INT(0), ARR(cols)), OPND(two), &err));
         HOLDS(arr_retain(a), DIMS(2, 3), 1, 1, 2, 0, 22, 0);
         FAILS(arr_set(rt, a, IX(ARR(m)), OPND(two), &err), GPA_E_VALUE,
-              "NumPy boolean array indexing assignment cannot assign 2 input values to the 3 output values where the mask is "
+              "NumPy boolean array indexing assignment cannot assign 2 input values to the 3 "
+              "output values where the mask is "
               "true");
         FAILS(arr_set(rt, a, IX(ARR(m)), OPND(col), &err), GPA_E_TYPE,
-              "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has 2 dimensions");
+              "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input "
+              "has 2 dimensions");
         FAILS(arr_set(rt, a, IX(ALL, ARR(cols)), OPND(three), &err), GPA_E_VALUE,
-              "shape mismatch: value array of shape (3,) could not be broadcast to indexing result of shape (2,2)");
+              "shape mismatch: value array of shape (3,) could not be broadcast to indexing result "
+              "of shape (2,2)");
         gpa_arr *all[] = {a, m, cols, col, three, two};
         for (size_t k = 0; k < COUNT_OF(all); k++) arr_release(rt, all[k]);
     }
@@ -263,13 +301,15 @@ static void masked_stores(void **state) {
 static void scatters(void **state) {
     (void)state;
     begin();
-    gpa_arr *a = range(true, DIMS(2, 3)), *i = list(4, (int64_t[]){0, 2, -1, 0}), *v = list(4, (int64_t[]){10, 11, 12, 13});
+    gpa_arr *a = range(true, DIMS(2, 3)), *i = list(4, (int64_t[]){0, 2, -1, 0}),
+            *v = list(4, (int64_t[]){10, 11, 12, 13});
     gpa_arr *far = list(2, (int64_t[]){0, -4}), *count;
     OK(arr_set(rt, a, IX(INT(1), ARR(i)), OPND(v), &err)); /* the last value for a place stays */
     HOLDS(arr_retain(a), DIMS(2, 3), 0, 1, 2, 13, 4, 12);
     OK(arr_set(rt, a, IX(ALL, ARR(i)), NUMBER(7), &err));
     HOLDS(arr_retain(a), DIMS(2, 3), 7, 1, 7, 7, 4, 7);
-    FAILS(arr_set(rt, a, IX(ALL, ARR(far)), NUMBER(1), &err), GPA_E_INDEX, "index -4 is out of bounds for axis 1 with size 3");
+    FAILS(arr_set(rt, a, IX(ALL, ARR(far)), NUMBER(1), &err), GPA_E_INDEX,
+          "index -4 is out of bounds for axis 1 with size 3");
     OK(arr_full(rt, DT_I64, DIMS(3), (gpa_val){.I64 = 0}, &count, &err));
     OK(arr_update_at(rt, OP_ADD, count, IX(ARR(i)), NUMBER(1), &err));
     HOLDS(arr_retain(count), DIMS(3), 2, 0, 2);
@@ -281,12 +321,14 @@ static void scatters(void **state) {
     end();
 }
 
-/* The stores that devices with memory of their own choose by masks and count with: at places that a running sum gives, only
- * where a mask is true, and sums of integers. Places are not looked at where the mask is false. */
+/* The stores that devices with memory of their own choose by masks and count with: at places that a
+ * running sum gives, only where a mask is true, and sums of integers. Places are not looked at
+ * where the mask is false. */
 static void scatters_where(void **state) {
     (void)state;
     begin();
-    gpa_arr *a = range(false, DIMS(5)), *to = list(3, (int64_t[]){9, 9, 9}), *mask, *count, *far = list(5, (int64_t[]){7, 0, 1, 7, 1});
+    gpa_arr *a = range(false, DIMS(5)), *to = list(3, (int64_t[]){9, 9, 9}), *mask, *count,
+            *far = list(5, (int64_t[]){7, 0, 1, 7, 1});
     gpa_opnd odd[2] = {{.arr = a}, {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = 2}}};
     node *value, *when, *place, *one, *before;
     OK(arr_ufunc(rt, OP_REMAINDER, odd, NULL, &mask, &err));
@@ -296,13 +338,15 @@ static void scatters_where(void **state) {
     OK(arr_node(rt, count, &place, &err));
     OK(node_scalar(rt, DT_I64, (gpa_val){.I64 = 1}, &one, &err));
     OK(node_op2(rt, OP_SUBTRACT, place, one, &before, &err));
-    OK(store_scatter(rt, to, &before, (int8_t[]){-1}, DIMS(5), &(scatter_what){.value = value, .mask = when}, &err));
+    OK(store_scatter(rt, to, &before, (int8_t[]){-1}, DIMS(5),
+                     &(scatter_what){.value = value, .mask = when}, &err));
     HOLDS(arr_retain(to), DIMS(3), 1, 3, 9);
     node_release(rt, place);
     node_release(rt, when);
     OK(arr_node(rt, far, &place, &err));
     OK(node_op2(rt, OP_LESS, place, one, &when, &err));
-    OK(store_scatter(rt, to, &place, (int8_t[]){-1}, DIMS(5), &(scatter_what){.value = one, .mask = when, .add = true}, &err));
+    OK(store_scatter(rt, to, &place, (int8_t[]){-1}, DIMS(5),
+                     &(scatter_what){.value = one, .mask = when, .add = true}, &err));
     HOLDS(arr_retain(to), DIMS(3), 2, 3, 9);
     node *all[] = {value, when, place, one, before};
     for (size_t k = 0; k < COUNT_OF(all); k++) node_release(rt, all[k]);
@@ -324,8 +368,10 @@ static void items(void **state) {
     assert_int_equal(v.I64, 99);
     OK(arr_get_item(rt, sum, (int64_t[]){0, 1}, 2, &v, &err));
     assert_int_equal(v.I64, 11);
-    FAILS(arr_get_item(rt, a, (int64_t[]){0, 2}, 2, &v, &err), GPA_E_INDEX, "index 2 is out of bounds for axis 1 with size 2");
-    FAILS(arr_item(rt, a, &v, &err), GPA_E_VALUE, "can only convert an array of size 1 to a Python scalar");
+    FAILS(arr_get_item(rt, a, (int64_t[]){0, 2}, 2, &v, &err), GPA_E_INDEX,
+          "index 2 is out of bounds for axis 1 with size 2");
+    FAILS(arr_item(rt, a, &v, &err), GPA_E_VALUE,
+          "can only convert an array of size 1 to a Python scalar");
     arr_release(rt, a);
     arr_release(rt, sum);
     end();
@@ -336,7 +382,8 @@ static void items(void **state) {
 static void calls(void **state) {
     (void)state;
     begin();
-    gpa_arr *a = range(false, DIMS(2, 3)), *b = range(true, DIMS(3, 2)), *v = list(3, (int64_t[]){1, -1, 2}), *r, *t, *z[2];
+    gpa_arr *a = range(false, DIMS(2, 3)), *b = range(true, DIMS(3, 2)),
+            *v = list(3, (int64_t[]){1, -1, 2}), *r, *t, *z[2];
     OK(arr_matmul(rt, OPND(a), OPND(b), &r, &err));
     HOLDS(r, DIMS(2, 2), 10, 13, 28, 40);
     OK(arr_matmul(rt, OPND(v), OPND(v), &r, &err));
@@ -344,7 +391,8 @@ static void calls(void **state) {
     OK(arr_matmul(rt, OPND(v), OPND(b), &r, &err));
     HOLDS(r, DIMS(2), 6, 8);
     FAILS(arr_matmul(rt, OPND(a), OPND(a), &r, &err), GPA_E_VALUE,
-          "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (n?,k),(k,m?)->(n?,m?) (size "
+          "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+          "(n?,k),(k,m?)->(n?,m?) (size "
           "2 is different from 3)");
     OK(arr_transpose(rt, b, NULL, &t, &err));
     OK(arr_concat(rt, (gpa_arr *[]){a, t}, 2, 0, DT_NONE, &r, &err));
@@ -433,6 +481,6 @@ static void short_of_memory(void **state) {
     end();
 }
 
-UNIT_TESTS(TEST(views), TEST(basic), TEST(masks_and_places), TEST(late_bounds), TEST(stores), TEST(numbers), TEST(masked_stores),
-           TEST(scatters), TEST(scatters_where), TEST(items), TEST(calls), TEST(empty_ones),
-           TEST(short_of_memory))
+UNIT_TESTS(TEST(views), TEST(basic), TEST(masks_and_places), TEST(late_bounds), TEST(stores),
+           TEST(numbers), TEST(masked_stores), TEST(scatters), TEST(scatters_where), TEST(items),
+           TEST(calls), TEST(empty_ones), TEST(short_of_memory))

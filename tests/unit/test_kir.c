@@ -11,21 +11,28 @@
 
 static int32_t f64(kir_func *f, double d) { return kir_const(f, DT_F64, (gpa_val){.F64 = d}); }
 
-static int32_t load(kir_func *f, unsigned k) { return EMIT(f, .code = KIR_LOAD, .type = DT_F64, .sub = (uint16_t)k); }
+static int32_t load(kir_func *f, unsigned k) {
+    return EMIT(f, .code = KIR_LOAD, .type = DT_F64, .sub = (uint16_t)k);
+}
 
-static void store(kir_func *f, unsigned k, int32_t v) { EMIT(f, .code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)k, .a = v); }
+static void store(kir_func *f, unsigned k, int32_t v) {
+    EMIT(f, .code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)k, .a = v);
+}
 
 static int32_t reduce(kir_func *f, gpa_red r, int32_t v) {
     return EMIT(f, .code = KIR_REDUCE, .type = DT_F64, .sub = (uint16_t)r, .a = v, .b = -1);
 }
 
-/* One float64 array to read and one to write, over one dimension; `same`: every point writes the same element. */
+/* One float64 array to read and one to write, over one dimension; `same`: every point writes the
+ * same element. */
 static void head(kir_func *f, unsigned inner, unsigned same) {
     kir_reset(f, KIR_MAP, "test");
     f->ndim = 1;
     f->inner = (uint16_t)inner;
     kir_add_array(f, (kir_array){.dtype = DT_F64, .access = KIR_READ, .unit = 1, .group = 1});
-    kir_add_array(f, (kir_array){.dtype = DT_F64, .access = KIR_WRITE, .unit = !same, .zero = same & 1, .group = 2});
+    kir_add_array(
+        f, (kir_array){
+               .dtype = DT_F64, .access = KIR_WRITE, .unit = !same, .zero = same & 1, .group = 2});
 }
 
 static void heading(kir_func *f, unsigned inner) { head(f, inner, inner); }
@@ -111,8 +118,10 @@ static void powers_of_two_divide_by_shifts(void **state) {
     (void)state;
     kir_func *f = new_map(0);
     int32_t x = kir_cast(f, DT_I64, load(f, 0));
-    assert_int_equal(kir_op2(f, OP_FLOOR_DIVIDE, x, i64(f, 32)), kir_op2(f, OP_RIGHT_SHIFT, x, i64(f, 5)));
-    assert_int_equal(kir_op2(f, OP_REMAINDER, x, i64(f, INT64_C(1) << 62)), kir_op2(f, OP_BITWISE_AND, x, i64(f, (INT64_C(1) << 62) - 1)));
+    assert_int_equal(kir_op2(f, OP_FLOOR_DIVIDE, x, i64(f, 32)),
+                     kir_op2(f, OP_RIGHT_SHIFT, x, i64(f, 5)));
+    assert_int_equal(kir_op2(f, OP_REMAINDER, x, i64(f, INT64_C(1) << 62)),
+                     kir_op2(f, OP_BITWISE_AND, x, i64(f, (INT64_C(1) << 62) - 1)));
     assert_int_equal(kir_op2(f, OP_FLOOR_DIVIDE, x, i64(f, 1)), x);
     const int64_t others[] = {0, -1, -32, INT64_MIN, 3, 33};
     for (size_t i = 0; i < COUNT_OF(others); i++) {
@@ -126,9 +135,13 @@ static void sizes_of_values_are_known(void **state) {
     (void)state;
     kir_func *f = new_map(0);
     int p = kir_add_param(f, DT_I64), u = kir_add_param(f, DT_U16);
-    int32_t any = EMIT(f, .code = KIR_PARAM, .type = DT_I64, .imm = (uint32_t)p, .a = -1, .b = -1, .c = -1);
-    int32_t small = kir_cast(f, DT_I64, EMIT(f, .code = KIR_PARAM, .type = DT_U16, .imm = (uint32_t)u, .a = -1, .b = -1, .c = -1));
-    int32_t at = EMIT(f, .code = KIR_INDEX, .type = DT_I64, .a = -1, .b = -1, .c = -1), more = kir_op2(f, OP_ADD, at, i64(f, 255));
+    int32_t any =
+        EMIT(f, .code = KIR_PARAM, .type = DT_I64, .imm = (uint32_t)p, .a = -1, .b = -1, .c = -1);
+    int32_t small = kir_cast(
+        f, DT_I64,
+        EMIT(f, .code = KIR_PARAM, .type = DT_U16, .imm = (uint32_t)u, .a = -1, .b = -1, .c = -1));
+    int32_t at = EMIT(f, .code = KIR_INDEX, .type = DT_I64, .a = -1, .b = -1, .c = -1),
+            more = kir_op2(f, OP_ADD, at, i64(f, 255));
     assert_int_equal(kir_bits(f, any), -1);
     assert_int_equal(kir_bits(f, small), 16);
     assert_int_equal(kir_bits(f, i64(f, 255)), 8);
@@ -137,7 +150,8 @@ static void sizes_of_values_are_known(void **state) {
     assert_int_equal(kir_bits(f, i64(f, -1)), -1);
     assert_int_equal(kir_bits(f, more), kir_bits(f, at) + 1);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_SUBTRACT, at, i64(f, 1))), -1);
-    assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, at, small)), -1); /* 64 bits are too many */
+    assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, at, small)),
+                     -1); /* 64 bits are too many */
     assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, small, small)), 32);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_REMAINDER, any, small)), 16);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_BITWISE_AND, any, i64(f, 7))), 3);
@@ -145,9 +159,12 @@ static void sizes_of_values_are_known(void **state) {
     assert_int_equal(kir_bits(f, kir_op2(f, OP_RIGHT_SHIFT, small, i64(f, 60))), 0);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_RIGHT_SHIFT, small, small)), 16);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_RIGHT_SHIFT, any, i64(f, 5))), -1);
-    int32_t up = kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = i64(f, 0), .b = any, .c = i64(f, 1)});
+    int32_t up = kir_open(
+        f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = i64(f, 0), .b = any, .c = i64(f, 1)});
     assert_int_equal(kir_bits(f, up), 63);
-    int32_t down = kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = small, .b = i64(f, -1), .c = i64(f, -1)});
+    int32_t down = kir_open(
+        f,
+        (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = small, .b = i64(f, -1), .c = i64(f, -1)});
     assert_int_equal(kir_bits(f, down), -1);
     kir_free(f);
 }
@@ -243,28 +260,29 @@ static void prints_as_text(void **state) {
     str_init(&out);
     softmax(f, 2);
     kir_print(f, &out);
-    assert_string_equal(out.text, "map test, 1 dims, inner 0\n"
-                                  "  @0: global float64, read, unit 0, group 1\n"
-                                  "  @1: global float64, write, unit 0, group 2\n"
-                                  "  each {\n"
-                                  "    %1: float64 = load @0\n"
-                                  "    %2: float64 = reduce max %1\n"
-                                  "  }\n"
-                                  "  each {\n"
-                                  "    %5: float64 = load @0\n"
-                                  "    %6: float64 = subtract %5, %2\n"
-                                  "    %7: float64 = exp %6\n"
-                                  "    %8: float64 = reduce sum %7\n"
-                                  "  }\n"
-                                  "  each {\n"
-                                  "    %11: float64 = load @0\n"
-                                  "    %12: float64 = subtract %11, %2\n"
-                                  "    %13: float64 = exp %12\n"
-                                  "    %14: float64 = divide %13, %8\n"
-                                  "    %15: float64 = const 2\n"
-                                  "    %16: float64 = multiply %14, %15\n"
-                                  "    store @1 %16\n"
-                                  "  }\n");
+    assert_string_equal(out.text,
+                        "map test, 1 dims, inner 0\n"
+                        "  @0: global float64, read, unit 0, group 1\n"
+                        "  @1: global float64, write, unit 0, group 2\n"
+                        "  each {\n"
+                        "    %1: float64 = load @0\n"
+                        "    %2: float64 = reduce max %1\n"
+                        "  }\n"
+                        "  each {\n"
+                        "    %5: float64 = load @0\n"
+                        "    %6: float64 = subtract %5, %2\n"
+                        "    %7: float64 = exp %6\n"
+                        "    %8: float64 = reduce sum %7\n"
+                        "  }\n"
+                        "  each {\n"
+                        "    %11: float64 = load @0\n"
+                        "    %12: float64 = subtract %11, %2\n"
+                        "    %13: float64 = exp %12\n"
+                        "    %14: float64 = divide %13, %8\n"
+                        "    %15: float64 = const 2\n"
+                        "    %16: float64 = multiply %14, %15\n"
+                        "    store @1 %16\n"
+                        "  }\n");
     str_free(&out);
     kir_free(f);
 }
@@ -355,8 +373,10 @@ static void wrong_regions_are_found(void **state) {
     kir_free(f);
 }
 
-UNIT_TESTS(TEST(equal_values_are_one), TEST(stores_end_what_loads_know), TEST(regions_keep_their_values),
-           TEST(composites_become_instructions), TEST(powers_of_two_divide_by_shifts),
-           TEST(sizes_of_values_are_known), TEST(keys_tell_programs_apart), TEST(rebuilding_allocates_nothing),
-           TEST(memory_that_runs_out_is_remembered), TEST(prints_as_text), TEST(right_programs_pass),
-           TEST(wrong_types_are_found), TEST(wrong_access_is_found), TEST(wrong_regions_are_found))
+UNIT_TESTS(TEST(equal_values_are_one), TEST(stores_end_what_loads_know),
+           TEST(regions_keep_their_values), TEST(composites_become_instructions),
+           TEST(powers_of_two_divide_by_shifts), TEST(sizes_of_values_are_known),
+           TEST(keys_tell_programs_apart), TEST(rebuilding_allocates_nothing),
+           TEST(memory_that_runs_out_is_remembered), TEST(prints_as_text),
+           TEST(right_programs_pass), TEST(wrong_types_are_found), TEST(wrong_access_is_found),
+           TEST(wrong_regions_are_found))

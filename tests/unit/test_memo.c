@@ -1,5 +1,6 @@
-/* Plans are remembered (runtime/plan/plan_cache.h): a graph that was fused and lowered before is recognised, whatever numbers and
- * memory it has, and only then; what is computed is right each time. Expected values are computed here, in plain C. */
+/* Plans are remembered (runtime/plan/plan_cache.h): a graph that was fused and lowered before is
+ * recognised, whatever numbers and memory it has, and only then; what is computed is right each
+ * time. Expected values are computed here, in plain C. */
 #include "runtime/ir/body.h"
 #include "runtime/exec/rt.h"
 #include "tests/unit/graph.h"
@@ -36,18 +37,24 @@ static gpa_arr *numbers(int seed, int ndim, const int64_t *shape) {
     return keep(a);
 }
 
-static void expect(gpa_arr *a, int64_t n, double (*f)(int64_t i, const double *with), const double *with) {
+static void expect(gpa_arr *a, int64_t n, double (*f)(int64_t i, const double *with),
+                   const double *with) {
     double *v = values(a);
     assert_int_equal(a->size, n);
     for (int64_t i = 0; i < n; i++) {
-        if (fabs(v[i] - f(i, with)) > 1e-12) fail_msg("element %lld: %.17g, not %.17g", (long long)i, v[i], f(i, with));
+        if (fabs(v[i] - f(i, with)) > 1e-12)
+            fail_msg("element %lld: %.17g, not %.17g", (long long)i, v[i], f(i, with));
     }
     test_free(v);
 }
 
 /* (x * a + y) / b, of two seeds and two numbers */
-static gpa_arr *chain(gpa_arr *x, gpa_arr *y, double a, double b) { return opn(OP_DIVIDE, op2(OP_ADD, opn(OP_MULTIPLY, x, a), y), b); }
-static double chained(int64_t i, const double *w) { return (value((int)w[0], i) * w[2] + value((int)w[1], i)) / w[3]; }
+static gpa_arr *chain(gpa_arr *x, gpa_arr *y, double a, double b) {
+    return opn(OP_DIVIDE, op2(OP_ADD, opn(OP_MULTIPLY, x, a), y), b);
+}
+static double chained(int64_t i, const double *w) {
+    return (value((int)w[0], i) * w[2] + value((int)w[1], i)) / w[3];
+}
 
 static void check_chain(int x, int y, double a, double b, int64_t n) {
     gpa_arr *r = chain(numbers(x, SHAPE(n)), numbers(y, SHAPE(n)), a, b);
@@ -65,7 +72,8 @@ static void test_numbers_and_memory(void **state) {
     check_chain(3, 4, -1.25, 0.5, N); /* other memory, other numbers */
     check_chain(5, 6, 3, 7, N);
     known_is(3);
-    check_chain(1, 2, 2.5, 2.5, N); /* one number for both: another graph, whose two uses are one parameter */
+    check_chain(1, 2, 2.5, 2.5,
+                N); /* one number for both: another graph, whose two uses are one parameter */
     known_is(0);
     check_chain(1, 2, 0.75, 0.75, N);
     known_is(1);
@@ -73,7 +81,9 @@ static void test_numbers_and_memory(void **state) {
     known_is(1);
 }
 
-static double half_chained(int64_t i, const double *w) { return (double)((float)value(1, i) + (float)w[0]); }
+static double half_chained(int64_t i, const double *w) {
+    return (double)((float)value(1, i) + (float)w[0]);
+}
 
 static void test_shapes_and_dtypes(void **state) {
     (void)state;
@@ -98,7 +108,9 @@ static void test_shapes_and_dtypes(void **state) {
     }
 }
 
-static double shifted(int64_t i, const double *w) { return value((int)w[0], (int64_t)w[1] + (int64_t)w[2] * i) * w[3]; }
+static double shifted(int64_t i, const double *w) {
+    return value((int)w[0], (int64_t)w[1] + (int64_t)w[2] * i) * w[3];
+}
 
 /* Views of one array are told apart by extent and stride. */
 static void test_views(void **state) {
@@ -106,11 +118,13 @@ static void test_views(void **state) {
     const range r[] = {{0, N, 1}, {5, N, 1}, {0, N, 2}, {N - 1, INT64_MAX, -1}};
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < COUNT_OF(r); i++) {
-            gpa_arr *a = numbers(round, SHAPE(N)), *part = SLICE(a, r[i]), *twice = opn(OP_MULTIPLY, part, 2 + round);
+            gpa_arr *a = numbers(round, SHAPE(N)), *part = SLICE(a, r[i]),
+                    *twice = opn(OP_MULTIPLY, part, 2 + round);
             count();
             eval(twice);
             known_is((uint64_t)round);
-            expect(twice, part->size, shifted, (double[]){round, (double)r[i].start, (double)r[i].step, 2 + round});
+            expect(twice, part->size, shifted,
+                   (double[]){round, (double)r[i].start, (double)r[i].step, 2 + round});
             drop_all();
         }
     }
@@ -134,7 +148,8 @@ static void test_rows(void **state) {
     keep(out);
     eval(out);
     for (int64_t i = 2; i < N; i++) {
-        gpa_arr *to = SLICE(out, {i, i + 1, 1}), *above = SLICE(a, {i - 1, i, 1}), *first = SLICE(a, {i - 2, i - 1, 1});
+        gpa_arr *to = SLICE(out, {i, i + 1, 1}), *above = SLICE(a, {i - 1, i, 1}),
+                *first = SLICE(a, {i - 2, i - 1, 1});
         count();
         assign(to, op2(OP_ADD, opn(OP_MULTIPLY, above, 2), first));
         known_is(i > 2);
@@ -165,7 +180,8 @@ static void test_bits(void **state) {
     ok(arr_reinterpret(rt, a, DT_I32, &bits, &err));
     keep(bits);
     for (int64_t i = 0; i + 4 < N; i++) {
-        gpa_arr *low = SLICE(bits, {2 * i + 1, 2 * i + 9, 2}), *part = SLICE(a, {i, i + 4, 1}), *sum = op2(OP_ADD, low, part);
+        gpa_arr *low = SLICE(bits, {2 * i + 1, 2 * i + 9, 2}), *part = SLICE(a, {i, i + 4, 1}),
+                *sum = op2(OP_ADD, low, part);
         count();
         eval(sum);
         known_is(i > 0);
@@ -182,8 +198,12 @@ static void test_bits(void **state) {
     drop_all();
 }
 
-static double summed(int64_t i, const double *w) { return value((int)w[0], i) + value((int)w[1], i); }
-static double moved(int64_t i, const double *w) { return i ? value((int)w[0], i - 1) + 1 : value((int)w[1], 0); }
+static double summed(int64_t i, const double *w) {
+    return value((int)w[0], i) + value((int)w[1], i);
+}
+static double moved(int64_t i, const double *w) {
+    return i ? value((int)w[0], i - 1) + 1 : value((int)w[1], 0);
+}
 
 /* Whether operands share memory decides what may be done: it is part of the description. */
 static void test_aliases(void **state) {
@@ -194,7 +214,8 @@ static void test_aliases(void **state) {
         expect(op2(OP_ADD, a, a), N, summed, (double[]){1, 1});
         drop_all();
     }
-    for (int round = 0; round < 6; round++) { /* a store into memory that is read elsewhere, and one that is not */
+    for (int round = 0; round < 6;
+         round++) { /* a store into memory that is read elsewhere, and one that is not */
         bool own = round % 2;
         gpa_arr *a = numbers(1, SHAPE(N)), *b = numbers(2, SHAPE(N));
         assign(SLICE(a, FROM(1)), opn(OP_ADD, SLICE(own ? a : b, TO(-1)), 1));
@@ -226,12 +247,15 @@ static double row_most(int64_t i, const double *w) {
 static double tripled(int64_t i, const double *w) { return value((int)w[0], i) + w[1]; }
 static double gone(int64_t i, const double *w) { return (value((int)w[0], i) + w[1]) * 3; }
 
-/* Plans of several steps and of several results: what fusion cuts, and what a name still holds, is stored each time. */
+/* Plans of several steps and of several results: what fusion cuts, and what a name still holds, is
+ * stored each time. */
 static void test_steps_and_names(void **state) {
     (void)state;
     for (int round = 0; round < 3; round++) {
         double w[] = {round, 1 + round};
-        gpa_arr *a = numbers(round, SHAPE(N, M)), *top = opn(OP_MULTIPLY, red(RED_MAX, a, 2, true), w[1]), *rest = op2(OP_SUBTRACT, a, top);
+        gpa_arr *a = numbers(round, SHAPE(N, M)),
+                *top = opn(OP_MULTIPLY, red(RED_MAX, a, 2, true), w[1]),
+                *rest = op2(OP_SUBTRACT, a, top);
         ONLY(top, rest);
         count();
         eval(rest);
@@ -243,9 +267,12 @@ static void test_steps_and_names(void **state) {
     for (int round = 0; round < 4; round++) {
         double w[] = {round, 2 + round};
         bool held = round % 2;
-        gpa_arr *a = numbers(round, SHAPE(N)), *sum = opn(OP_ADD, a, w[1]), *result = opn(OP_MULTIPLY, sum, 3);
-        if (held) ONLY(sum, result);
-        else ONLY(result);
+        gpa_arr *a = numbers(round, SHAPE(N)), *sum = opn(OP_ADD, a, w[1]),
+                *result = opn(OP_MULTIPLY, sum, 3);
+        if (held)
+            ONLY(sum, result);
+        else
+            ONLY(result);
         count();
         eval(result);
         known_is(round > 1);
@@ -253,16 +280,21 @@ static void test_steps_and_names(void **state) {
         if (held) expect(sum, N, tripled, w);
         drop_all();
     }
-    for (int round = 0; round < 3; round++) { /* a transposed reader cuts: two steps, the first one's memory read by the second */
+    for (int round = 0; round < 3; round++) { /* a transposed reader cuts: two steps, the first
+                                                 one's memory read by the second */
         double w[] = {round, 4};
-        gpa_arr *a = numbers(round, SHAPE(M, M)), *e = op1(OP_EXP, opn(OP_ADD, a, w[1])), *turned, *r;
+        gpa_arr *a = numbers(round, SHAPE(M, M)), *e = op1(OP_EXP, opn(OP_ADD, a, w[1])), *turned,
+                *r;
         ok(arr_transpose(rt, e, NULL, &turned, &err));
         r = op2(OP_ADD, e, keep(turned));
         ONLY(r);
         eval(r);
         double *v = values(r);
         for (int64_t i = 0; i < M; i++)
-            for (int64_t k = 0; k < M; k++) assert_true(fabs(v[i * M + k] / (exp(value(round, i * M + k) + 4) + exp(value(round, k * M + i) + 4)) - 1) < 1e-12);
+            for (int64_t k = 0; k < M; k++)
+                assert_true(fabs(v[i * M + k] / (exp(value(round, i * M + k) + 4) +
+                                                 exp(value(round, k * M + i) + 4)) -
+                                 1) < 1e-12);
         test_free(v);
         drop_all();
     }
@@ -275,7 +307,8 @@ static gpa_body *times(double by) {
     kir_func *f = kir_new(KIR_MAP, "times");
     assert_non_null(f);
     kir_add_param(f, DT_F64);
-    int32_t x = kir_emit(f, (kir_ins){.code = KIR_PARAM, .type = DT_F64, .a = -1, .b = -1, .c = -1});
+    int32_t x =
+        kir_emit(f, (kir_ins){.code = KIR_PARAM, .type = DT_F64, .a = -1, .b = -1, .c = -1});
     int32_t product = kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by}));
     ok(body_new_take(f, &product, 1, &b, &err));
     return b;
@@ -307,10 +340,14 @@ static gpa_body *looping(double by, kir_code loop) {
     kir_func *f = kir_new(KIR_MAP, "looping");
     assert_non_null(f);
     kir_add_param(f, DT_F64);
-    int32_t x = kir_emit(f, (kir_ins){.code = KIR_PARAM, .type = DT_F64, .a = -1, .b = -1, .c = -1});
-    int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}), one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
-    if (loop == KIR_FOR) kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = zero, .b = one, .c = one});
-    else kir_open(f, (kir_ins){.code = KIR_LOOP, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
+    int32_t x =
+        kir_emit(f, (kir_ins){.code = KIR_PARAM, .type = DT_F64, .a = -1, .b = -1, .c = -1});
+    int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}),
+            one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
+    if (loop == KIR_FOR)
+        kir_open(f, (kir_ins){.code = KIR_FOR, .type = DT_I64, .a = zero, .b = one, .c = one});
+    else
+        kir_open(f, (kir_ins){.code = KIR_LOOP, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
     kir_emit(f, (kir_ins){.code = KIR_BREAK, .type = DT_NONE, .a = -1, .b = -1, .c = -1});
     kir_close(f);
     int32_t sum = kir_op2(f, OP_MULTIPLY, x, kir_const(f, DT_F64, (gpa_val){.F64 = by}));
@@ -318,7 +355,8 @@ static gpa_body *looping(double by, kir_code loop) {
     return b;
 }
 
-/* A program with a loop can be stopped where the host does not see the memory (it then says so late): its plan is not remembered there. */
+/* A program with a loop can be stopped where the host does not see the memory (it then says so
+ * late): its plan is not remembered there. */
 static void test_stoppable(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -377,11 +415,13 @@ static void test_interrupt(void **state) {
     }
 }
 
-/* Memory that runs out at any moment: an error, or the right values; and the right values afterwards. */
+/* Memory that runs out at any moment: an error, or the right values; and the right values
+ * afterwards. */
 static void test_memory(void **state) {
     (void)state;
     for (int failed = 1, n = 1; failed; n++) {
-        gpa_arr *a = numbers(n, SHAPE(N, M)), *top = red(RED_MAX, a, 2, true), *rest = op2(OP_SUBTRACT, a, top);
+        gpa_arr *a = numbers(n, SHAPE(N, M)), *top = red(RED_MAX, a, 2, true),
+                *rest = op2(OP_SUBTRACT, a, top);
         ONLY(rest);
         rt_trim(rt);
         mem_fail_at((uint64_t)n);
@@ -433,11 +473,19 @@ static void test_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        GRAPH_TEST(test_numbers_and_memory), GRAPH_TEST(test_shapes_and_dtypes), GRAPH_TEST(test_views), GRAPH_TEST(test_rows), GRAPH_TEST(test_bits),
+        GRAPH_TEST(test_numbers_and_memory),
+        GRAPH_TEST(test_shapes_and_dtypes),
+        GRAPH_TEST(test_views),
+        GRAPH_TEST(test_rows),
+        GRAPH_TEST(test_bits),
         GRAPH_TEST(test_aliases),
-        GRAPH_TEST(test_steps_and_names), GRAPH_TEST(test_functions), GRAPH_TEST(test_stoppable),
-        GRAPH_TEST(test_many), GRAPH_TEST(test_interrupt),
-        GRAPH_TEST(test_memory), GRAPH_TEST(test_explained),
+        GRAPH_TEST(test_steps_and_names),
+        GRAPH_TEST(test_functions),
+        GRAPH_TEST(test_stoppable),
+        GRAPH_TEST(test_many),
+        GRAPH_TEST(test_interrupt),
+        GRAPH_TEST(test_memory),
+        GRAPH_TEST(test_explained),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

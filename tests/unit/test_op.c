@@ -1,5 +1,5 @@
-/* The tables as the program sees them: names, type rules, rows that NumPy cannot be asked about, reductions in parts. Values
- * against NumPy are tests/conformance/tables.py. */
+/* The tables as the program sees them: names, type rules, rows that NumPy cannot be asked about,
+ * reductions in parts. Values against NumPy are tests/conformance/tables.py. */
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ static void names_and_aliases(void **state) {
     assert_int_equal(find("ad"), OP_COUNT);
     assert_int_equal(find("addd"), OP_COUNT);
     assert_int_equal(op_find("add_more", 3), OP_ADD);
-    for (int r = 0; r < RED_COUNT; r++) assert_int_equal(red_find(red_info[r].name, strlen(red_info[r].name)), r);
+    for (int r = 0; r < RED_COUNT; r++)
+        assert_int_equal(red_find(red_info[r].name, strlen(red_info[r].name)), r);
     assert_int_equal(op_info[OP_ADD].identity, RED_SUM);
     assert_int_equal(op_info[OP_DIVIDE].identity, RED_COUNT);
 }
@@ -63,9 +64,11 @@ static void bits_for_kernels(void **state) {
         assert_int_equal(op_scalar(OP_CTZ, DT_I8, i8((int8_t)a), none, none).I8, tail);
         assert_int_equal(op_scalar(OP_BREV, DT_U8, (gpa_val){.U8 = u}, none, none).U8, back);
         for (int b = -128; b < 128; b += 5)
-            assert_int_equal(op_scalar(OP_MULHI, DT_I8, i8((int8_t)a), i8((int8_t)b), none).I8, (int8_t)(a * b >> 8));
+            assert_int_equal(op_scalar(OP_MULHI, DT_I8, i8((int8_t)a), i8((int8_t)b), none).I8,
+                             (int8_t)(a * b >> 8));
     }
-    assert_true(op_scalar(OP_MULHI, DT_U64, u64(UINT64_MAX), u64(UINT64_MAX), none).U64 == UINT64_MAX - 1);
+    assert_true(op_scalar(OP_MULHI, DT_U64, u64(UINT64_MAX), u64(UINT64_MAX), none).U64 ==
+                UINT64_MAX - 1);
     assert_true(op_scalar(OP_MULHI, DT_U64, u64(0x123456789abcdef0), u64(0x10), none).U64 == 1);
     gpa_val least = {.I64 = INT64_MIN}, minus = {.I64 = -3};
     assert_true(op_scalar(OP_MULHI, DT_I64, least, minus, none).I64 == 1);
@@ -76,11 +79,13 @@ static void functions_of_math(void **state) {
     gpa_val none = f64(0);
     assert_true(op_scalar(OP_FMA, DT_F64, f64(0.1), f64(10), f64(-1)).F64 == fma(0.1, 10, -1));
     assert_true(fabs(op_scalar(OP_GAMMA, DT_F64, f64(5), none, none).F64 - 24) < 1e-13);
-    assert_true(fabs(op_scalar(OP_LGAMMA, DT_F64, f64(100), none, none).F64 - 359.1342053695754) < 1e-10);
+    assert_true(fabs(op_scalar(OP_LGAMMA, DT_F64, f64(100), none, none).F64 - 359.1342053695754) <
+                1e-10);
     assert_true(op_scalar(OP_IEEE_REMAINDER, DT_F64, f64(5), f64(3), none).F64 == -1);
 }
 
-/* The halves' neighbours are their neighbours as bits, up to the infinities and down through the subnormals. */
+/* The halves' neighbours are their neighbours as bits, up to the infinities and down through the
+ * subnormals. */
 static void neighbours_of_halves(void **state) {
     (void)state;
     static const struct {
@@ -89,14 +94,16 @@ static void neighbours_of_halves(void **state) {
     } halves[] = {{DT_F16, 0x7c00}, {DT_BF16, 0x7f80}};
     for (size_t k = 0; k < COUNT_OF(halves); k++) {
         gpa_dtype t = halves[k].t;
-        gpa_val none = {.bits = {0, 0}}, zero = none, top = {.F16 = halves[k].infinity}, bottom = {.F16 = halves[k].infinity | 0x8000};
+        gpa_val none = {.bits = {0, 0}}, zero = none, top = {.F16 = halves[k].infinity},
+                bottom = {.F16 = halves[k].infinity | 0x8000};
         for (uint16_t h = 0; h < halves[k].infinity; h++) {
             gpa_val x = {.F16 = h}, y = {.F16 = (uint16_t)(h + 1)}, minus = {.F16 = h | 0x8000};
             assert_int_equal(op_scalar(OP_NEXTAFTER, t, x, top, none).F16, y.F16);
             assert_int_equal(op_scalar(OP_NEXTAFTER, t, y, zero, none).F16, h);
             assert_int_equal(op_scalar(OP_NEXTAFTER, t, minus, bottom, none).F16, y.F16 | 0x8000);
         }
-        gpa_val one = dtype_cast((gpa_val){.F64 = 1}, DT_F64, t), eps = op_scalar(OP_SPACING, t, one, none, none);
+        gpa_val one = dtype_cast((gpa_val){.F64 = 1}, DT_F64, t),
+                eps = op_scalar(OP_SPACING, t, one, none, none);
         assert_true(dtype_cast(eps, t, DT_F64).F64 == (t == DT_F16 ? 0x1p-10 : 0x1p-7));
     }
 }
@@ -121,8 +128,10 @@ static void reductions_split(void **state) {
                     assert_int_equal(there.at, whole.at);
                     assert_int_equal(back.at, whole.at);
                 } else {
-                    assert_true(there.v.F64 == whole.v.F64 || (isnan(there.v.F64) && isnan(whole.v.F64)));
-                    assert_true(back.v.F64 == whole.v.F64 || (isnan(back.v.F64) && isnan(whole.v.F64)));
+                    assert_true(there.v.F64 == whole.v.F64 ||
+                                (isnan(there.v.F64) && isnan(whole.v.F64)));
+                    assert_true(back.v.F64 == whole.v.F64 ||
+                                (isnan(back.v.F64) && isnan(whole.v.F64)));
                 }
             }
 }
@@ -134,9 +143,11 @@ static void helpers_have_text(void **state) {
         assert_non_null(strchr("IFC", op_helpers[i].kind));
     }
     assert_string_equal(op_info[OP_ADD].text[op_kind_at('F')], "(a + b)");
-    assert_string_equal(op_info[OP_ADD].text[op_kind_at('U')], op_info[OP_ADD].text[op_kind_at('I')]);
+    assert_string_equal(op_info[OP_ADD].text[op_kind_at('U')],
+                        op_info[OP_ADD].text[op_kind_at('I')]);
     assert_null(op_info[OP_DIVIDE].text[op_kind_at('I')]);
 }
 
-UNIT_TESTS(TEST(names_and_aliases), TEST(rules_lead_to_functions), TEST(bits_for_kernels), TEST(functions_of_math),
-           TEST(neighbours_of_halves), TEST(reductions_split), TEST(helpers_have_text))
+UNIT_TESTS(TEST(names_and_aliases), TEST(rules_lead_to_functions), TEST(bits_for_kernels),
+           TEST(functions_of_math), TEST(neighbours_of_halves), TEST(reductions_split),
+           TEST(helpers_have_text))

@@ -1,5 +1,5 @@
-/* Fourier transforms in the lanes of vectors: every width of registers that the processor has computes the same, and what a sum in double
- * gives. */
+/* Fourier transforms in the lanes of vectors: every width of registers that the processor has
+ * computes the same, and what a sum in double gives. */
 #include "unit.h"
 
 #include <math.h>
@@ -15,27 +15,36 @@ static void *room_for(size_t bytes) {
     return p;
 }
 
-static double number(gpa_dtype t, const void *from, int64_t i) { return t == DT_C64 ? (double)((const float *)from)[i] : ((const double *)from)[i]; }
+static double number(gpa_dtype t, const void *from, int64_t i) {
+    return t == DT_C64 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
 
 static void fill(gpa_dtype t, void *to, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
         double v = (double)((uint64_t)(i + 1) * 2654435761u % 1009) / 500 - 1;
-        if (t == DT_C64) ((float *)to)[i] = (float)v;
-        else ((double *)to)[i] = v;
+        if (t == DT_C64)
+            ((float *)to)[i] = (float)v;
+        else
+            ((double *)to)[i] = v;
     }
 }
 
 /* The passes with registers of 16, 32 and 64 bytes; 0: the processor has none of these. */
-static bool run_by(int way, const radix *r, const radix_points *in, const radix_points *out, void *work) {
+static bool run_by(int way, const radix *r, const radix_points *in, const radix_points *out,
+                   void *work) {
 #ifdef GPA_TARGET_64
     if (way > 0 && gpa_wide_bytes() < 16 << way) return false;
-    if (r->dtype == DT_C64) (way == 2 ? run_4_64 : way == 1 ? run_4_32 : run_4_16)(r, in, out, work);
-    else (way == 2 ? run_8_64 : way == 1 ? run_8_32 : run_8_16)(r, in, out, work);
+    if (r->dtype == DT_C64)
+        (way == 2 ? run_4_64 : way == 1 ? run_4_32 : run_4_16)(r, in, out, work);
+    else
+        (way == 2 ? run_8_64 : way == 1 ? run_8_32 : run_8_16)(r, in, out, work);
     return true;
 #else
     if (way > 0) return false;
-    if (r->dtype == DT_C64) run_4_16(r, in, out, work);
-    else run_8_16(r, in, out, work);
+    if (r->dtype == DT_C64)
+        run_4_16(r, in, out, work);
+    else
+        run_8_16(r, in, out, work);
     return true;
 #endif
 }
@@ -46,28 +55,36 @@ static double part(gpa_dtype t, const radix_points *p, int64_t k, int64_t l, int
     return number(t, p->at, k * p->step + (p->pairs ? 2 * l + which : which * all + l));
 }
 
-static double near_of(gpa_dtype t, int64_t n) { return (t == DT_C64 ? 1e-6 : 2e-15) * sqrt((double)n) * log2((double)n + 2); }
+static double near_of(gpa_dtype t, int64_t n) {
+    return (t == DT_C64 ? 1e-6 : 2e-15) * sqrt((double)n) * log2((double)n + 2);
+}
 
 /* The largest difference from sums over the points of lines 0, all/2 and the last. */
-static double error_of(gpa_dtype t, int64_t n, const radix_points *in, const radix_points *out, bool inverse, double scale) {
+static double error_of(gpa_dtype t, int64_t n, const radix_points *in, const radix_points *out,
+                       bool inverse, double scale) {
     const int64_t all = radix_point(t) / 2, lines[] = {0, all / 2, all - 1};
     double most = 0;
     for (int i = 0; i < 3; i++)
         for (int64_t k = 0; k < n; k++) {
             double re = 0, im = 0;
             for (int64_t j = 0; j < n; j++) {
-                double angle = (inverse ? 2 : -2) * 3.14159265358979323846 * (double)(j * k % n) / (double)n, c = cos(angle), s = sin(angle);
+                double angle = (inverse ? 2 : -2) * 3.14159265358979323846 * (double)(j * k % n) /
+                               (double)n,
+                       c = cos(angle), s = sin(angle);
                 double a = part(t, in, j, lines[i], 0), b = part(t, in, j, lines[i], 1);
                 re += a * c - b * s;
                 im += a * s + b * c;
             }
-            most = fmax(most, fmax(fabs(re * scale - part(t, out, k, lines[i], 0)), fabs(im * scale - part(t, out, k, lines[i], 1))));
+            most = fmax(most, fmax(fabs(re * scale - part(t, out, k, lines[i], 0)),
+                                   fabs(im * scale - part(t, out, k, lines[i], 1))));
         }
     return most;
 }
 
-static const int64_t lengths[] = {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18, 20, 21, 25, 27, 28, 30, 32, 35, 49, 60, 64, 81, 100, 105, 125, 128, 210, 256, 343, 512, 625, 1000,
-                                  11, 13, 22, 33, 81, 97, 99, 121, 101, 143, 202, 243, 291, 303, 407, 211 * 4};
+static const int64_t lengths[] = {
+    2,  3,  4,  5,  6,  7,  8,  9,   10,  12,  14,  15,  16,  18,  20,  21,     25,  27,
+    28, 30, 32, 35, 49, 60, 64, 81,  100, 105, 125, 128, 210, 256, 343, 512,    625, 1000,
+    11, 13, 22, 33, 81, 97, 99, 121, 101, 143, 202, 243, 291, 303, 407, 211 * 4};
 
 static void runs(void **state) {
     (void)state;
@@ -83,7 +100,9 @@ static void runs(void **state) {
             char *work = room_for((size_t)(radix_room(r) * point) * dtype_size(dtype_info[t].real));
             for (int kind = 0; kind < 8; kind++) {
                 bool inverse = kind & 1;
-                radix_points a = {in, point + 3, .pairs = (kind & 2) != 0, .turned = inverse}, b = {out, point + 3, .pairs = (kind & 4) != 0, .turned = inverse, .scale = 0.5};
+                radix_points a = {in, point + 3, .pairs = (kind & 2) != 0, .turned = inverse},
+                             b = {out, point + 3, .pairs = (kind & 4) != 0, .turned = inverse,
+                                  .scale = 0.5};
                 fill(t, in, n * (point + 3));
                 for (int way = 0; way < WAYS_MOST; way++) {
                     memset(out, 0, bytes);
@@ -98,7 +117,11 @@ static void runs(void **state) {
                 radix_points same = b; /* in place */
                 same.at = in;
                 radix_run(r, &a, &same, work);
-                for (int64_t k = 0; k < n; k++) assert_memory_equal(in + (size_t)(k * (point + 3)) * dtype_size(dtype_info[t].real), first + (size_t)(k * (point + 3)) * dtype_size(dtype_info[t].real), 2 * LANES_BYTES);
+                for (int64_t k = 0; k < n; k++)
+                    assert_memory_equal(
+                        in + (size_t)(k * (point + 3)) * dtype_size(dtype_info[t].real),
+                        first + (size_t)(k * (point + 3)) * dtype_size(dtype_info[t].real),
+                        2 * LANES_BYTES);
             }
             radix_free(r);
             free(in), free(out), free(first), free(work);
@@ -114,25 +137,32 @@ static void halves(void **state) {
             const int64_t point = radix_point(t), all = point / 2;
             const size_t bytes = (size_t)((2 * h + 1) * point) * dtype_size(dtype_info[t].real);
             if (!radix_can(h)) continue;
-            char *x = room_for(bytes), *whole = room_for(bytes), *want = room_for(bytes), *work = room_for(bytes);
+            char *x = room_for(bytes), *whole = room_for(bytes), *want = room_for(bytes),
+                 *work = room_for(bytes);
             radix *r = radix_new(t, h), *r2 = radix_new(t, 2 * h);
             void *w = radix_halves(t, h);
             assert_true(r && r2 && w);
             fill(t, x, h * point);
             memset(whole, 0, bytes);
-            for (int64_t k = 0; k < 2 * h; k++) memcpy(whole + (size_t)(k * point) * dtype_size(dtype_info[t].real), x + (size_t)(k * all) * dtype_size(dtype_info[t].real), LANES_BYTES);
-            radix_points p = {x, point, .scale = 1}, all_of = {whole, point, .scale = 1}, back = {want, point, .turned = true, .scale = 0.5 / (double)h};
+            for (int64_t k = 0; k < 2 * h; k++)
+                memcpy(whole + (size_t)(k * point) * dtype_size(dtype_info[t].real),
+                       x + (size_t)(k * all) * dtype_size(dtype_info[t].real), LANES_BYTES);
+            radix_points p = {x, point, .scale = 1}, all_of = {whole, point, .scale = 1},
+                         back = {want, point, .turned = true, .scale = 0.5 / (double)h};
             radix_run(r2, &all_of, &all_of, work);
             radix_run(r, &p, &p, work);
             radix_unfold(t, x, h, w, false);
             for (int64_t k = 0; k <= h; k++)
                 for (int64_t l = 0; l < all; l++)
-                    for (int which = 0; which < 2; which++) assert_true(fabs(part(t, &p, k, l, which) - part(t, &all_of, k, l, which)) < near_of(t, 2 * h));
+                    for (int which = 0; which < 2; which++)
+                        assert_true(fabs(part(t, &p, k, l, which) - part(t, &all_of, k, l, which)) <
+                                    near_of(t, 2 * h));
             radix_unfold(t, x, h, w, true);
             p.turned = true;
             radix_run(r, &p, &back, work);
             fill(t, whole, h * point);
-            for (int64_t k = 0; k < h * point; k++) assert_true(fabs(number(t, want, k) - number(t, whole, k)) < near_of(t, h));
+            for (int64_t k = 0; k < h * point; k++)
+                assert_true(fabs(number(t, want, k) - number(t, whole, k)) < near_of(t, h));
             radix_free(r), radix_free(r2), mem_free(w);
             free(x), free(whole), free(want), free(work);
         }
@@ -142,8 +172,10 @@ static void halves(void **state) {
 static bool reals_by(int way, const radix *r, const void *in, void *work) {
 #ifdef GPA_TARGET_64
     if (way > 0 && gpa_wide_bytes() < 16 << way) return false;
-    if (r->dtype == DT_C64) (way == 2 ? reals_4_64 : way == 1 ? reals_4_32 : reals_4_16)(r, in, work);
-    else (way == 2 ? reals_8_64 : way == 1 ? reals_8_32 : reals_8_16)(r, in, work);
+    if (r->dtype == DT_C64)
+        (way == 2 ? reals_4_64 : way == 1 ? reals_4_32 : reals_4_16)(r, in, work);
+    else
+        (way == 2 ? reals_8_64 : way == 1 ? reals_8_32 : reals_8_16)(r, in, work);
     return true;
 #else
     if (way > 0) return false;
@@ -155,19 +187,25 @@ static bool reals_by(int way, const radix *r, const void *in, void *work) {
 /* An odd number of real numbers: half of the transform of complex ones, and the way back. */
 static void odd(void **state) {
     (void)state;
-    static const int64_t odd_lengths[] = {3, 5, 7, 9, 11, 15, 21, 25, 27, 33, 35, 63, 81, 97, 99, 101, 121, 105, 135, 243, 303, 343, 407, 625, 909, 1155};
+    static const int64_t odd_lengths[] = {3,   5,   7,   9,   11,  15,  21,  25,  27,
+                                          33,  35,  63,  81,  97,  99,  101, 121, 105,
+                                          135, 243, 303, 343, 407, 625, 909, 1155};
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < COUNT_OF(odd_lengths); i++) {
             const gpa_dtype t = d ? DT_C128 : DT_C64;
             const int64_t n = odd_lengths[i], point = radix_point(t), all = point / 2;
-            const size_t real = dtype_size(dtype_info[t].real), bytes = (size_t)(n * point) * real, half = (size_t)((n / 2 + 1) * point) * real;
+            const size_t real = dtype_size(dtype_info[t].real), bytes = (size_t)(n * point) * real,
+                         half = (size_t)((n / 2 + 1) * point) * real;
             radix *r = radix_new(t, n);
             assert_non_null(r);
             const size_t room = (size_t)(radix_room(r) * point) * real;
-            char *x = room_for(bytes), *whole = room_for(bytes), *work = room_for(room), *more = room_for(room);
+            char *x = room_for(bytes), *whole = room_for(bytes), *work = room_for(room),
+                 *more = room_for(room);
             fill(t, x, n * all);
             memset(whole, 0, bytes);
-            for (int64_t k = 0; k < n; k++) memcpy(whole + (size_t)(k * point) * real, x + (size_t)(k * all) * real, LANES_BYTES);
+            for (int64_t k = 0; k < n; k++)
+                memcpy(whole + (size_t)(k * point) * real, x + (size_t)(k * all) * real,
+                       LANES_BYTES);
             const radix_points p = {whole, point, .scale = 1}, found = {work, point, .scale = 1};
             radix_run(r, &p, &p, more);
             for (int way = 0; way < WAYS_MOST; way++) {
@@ -176,14 +214,16 @@ static void odd(void **state) {
                 for (int64_t k = 0; k <= n / 2; k++)
                     for (int64_t l = 0; l < all; l++)
                         for (int which = 0; which < 2; which++)
-                            assert_true(fabs(part(t, &p, k, l, which) - part(t, &found, k, l, which)) < near_of(t, n));
+                            assert_true(fabs(part(t, &p, k, l, which) -
+                                             part(t, &found, k, l, which)) < near_of(t, n));
                 if (way > 0) assert_memory_equal(more, work, half);
                 memcpy(more, work, half);
             }
             radix_turn_over(r, work, whole, 1);
             radix_reals(r, whole, work);
             radix_turn_over(r, work, whole, 1 / (double)n);
-            for (int64_t k = 0; k < n * all; k++) assert_true(fabs(number(t, whole, k) - number(t, x, k)) < near_of(t, n));
+            for (int64_t k = 0; k < n * all; k++)
+                assert_true(fabs(number(t, whole, k) - number(t, x, k)) < near_of(t, n));
             radix_free(r);
             free(x), free(whole), free(work), free(more);
         }
@@ -192,8 +232,10 @@ static void odd(void **state) {
 static void lengths_that_can(void **state) {
     (void)state;
     assert_false(radix_can(65537) || radix_can(3 * 65537) || radix_can(1000003));
-    assert_true(radix_can(2) && radix_can(1 << 20) && radix_can(7 * 7 * 5 * 3 * 2) && radix_can(11) && radix_can(22) && radix_can(13 * 64) && radix_can(1009));
-    assert_true(radix_longer(1) == 8 && radix_longer(17) == 24 && radix_longer(24) == 24 && radix_longer(2 * 101 - 1) == 216 && radix_longer(1025) == 1080);
+    assert_true(radix_can(2) && radix_can(1 << 20) && radix_can(7 * 7 * 5 * 3 * 2) &&
+                radix_can(11) && radix_can(22) && radix_can(13 * 64) && radix_can(1009));
+    assert_true(radix_longer(1) == 8 && radix_longer(17) == 24 && radix_longer(24) == 24 &&
+                radix_longer(2 * 101 - 1) == 216 && radix_longer(1025) == 1080);
 }
 
 static void short_memory(void **state) {

@@ -1,5 +1,5 @@
-/* The reference device, which is the definition of kir: one small program per instruction or rule, built, verified, run
- * in host memory. */
+/* The reference device, which is the definition of kir: one small program per instruction or rule,
+ * built, verified, run in host memory. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -42,7 +42,8 @@ static void finish(bench *b) {
     ref->close(b->dev);
 }
 
-/* Array k of the program: n elements of `t` copied from `data` (NULL: zeros), with strides along the dimensions. */
+/* Array k of the program: n elements of `t` copied from `data` (NULL: zeros), with strides along
+ * the dimensions. */
 static void array(bench *b, gpa_dtype t, size_t n, const void *data, int64_t s0, int64_t s1) {
     int k = kir_add_array(b->f, (kir_array){.dtype = (uint8_t)t, .access = KIR_READ | KIR_WRITE});
     kir_array *a = &b->f->arrays[k];
@@ -56,7 +57,9 @@ static void array(bench *b, gpa_dtype t, size_t n, const void *data, int64_t s0,
     if (b->f->form == KIR_KERNEL) a->ndim = 1, b->bind[k].stride[0] = 1;
     assert_int_equal(ref->alloc(b->dev, n * dtype_size(t), &b->bind[k].mem, &b->e), GPA_OK);
     memset(ref->base(b->bind[k].mem), 0, n * dtype_size(t));
-    if (data) assert_int_equal(ref->upload(b->dev, b->bind[k].mem, 0, data, n * dtype_size(t), &b->e), GPA_OK);
+    if (data)
+        assert_int_equal(ref->upload(b->dev, b->bind[k].mem, 0, data, n * dtype_size(t), &b->e),
+                         GPA_OK);
 }
 
 #define DATA(b, k) ref->base((b)->bind[k].mem)
@@ -79,9 +82,13 @@ static void launch_well(bench *b) {
 #define EMIT(b, ...) kir_emit((b)->f, (kir_ins){__VA_ARGS__})
 #define OPEN(b, ...) kir_open((b)->f, (kir_ins){__VA_ARGS__})
 
-static int32_t load(bench *b, int k) { return EMIT(b, .code = KIR_LOAD, .type = b->f->arrays[k].dtype, .sub = (uint16_t)k); }
+static int32_t load(bench *b, int k) {
+    return EMIT(b, .code = KIR_LOAD, .type = b->f->arrays[k].dtype, .sub = (uint16_t)k);
+}
 
-static void store(bench *b, int k, int32_t v) { EMIT(b, .code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)k, .a = v); }
+static void store(bench *b, int k, int32_t v) {
+    EMIT(b, .code = KIR_STORE, .type = DT_NONE, .sub = (uint16_t)k, .a = v);
+}
 
 static int32_t loadx(bench *b, int k, int32_t at) {
     return EMIT(b, .code = KIR_LOADX, .type = b->f->arrays[k].dtype, .sub = (uint16_t)k, .a = at);
@@ -91,20 +98,30 @@ static void storex(bench *b, int k, int32_t at, int32_t v) {
     EMIT(b, .code = KIR_STOREX, .type = DT_NONE, .sub = (uint16_t)k, .a = at, .b = v);
 }
 
-static int32_t index_of(bench *b, unsigned d) { return EMIT(b, .code = KIR_INDEX, .type = DT_I64, .imm = d); }
+static int32_t index_of(bench *b, unsigned d) {
+    return EMIT(b, .code = KIR_INDEX, .type = DT_I64, .imm = d);
+}
 
-static int32_t int_const(bench *b, int64_t i) { return kir_const(b->f, DT_I64, (gpa_val){.I64 = i}); }
+static int32_t int_const(bench *b, int64_t i) {
+    return kir_const(b->f, DT_I64, (gpa_val){.I64 = i});
+}
 
 static int32_t reduce(bench *b, gpa_red r, int32_t a, int32_t at) {
     uint8_t t = red_info[r].arg ? DT_I64 : b->f->code[a].type;
     return EMIT(b, .code = KIR_REDUCE, .type = t, .sub = (uint16_t)r, .a = a, .b = at);
 }
 
-static int32_t variable(bench *b, int32_t v) { return EMIT(b, .code = KIR_VAR, .type = b->f->code[v].type, .a = v); }
+static int32_t variable(bench *b, int32_t v) {
+    return EMIT(b, .code = KIR_VAR, .type = b->f->code[v].type, .a = v);
+}
 
-static int32_t get(bench *b, int32_t var) { return EMIT(b, .code = KIR_GET, .type = b->f->code[var].type, .a = var); }
+static int32_t get(bench *b, int32_t var) {
+    return EMIT(b, .code = KIR_GET, .type = b->f->code[var].type, .a = var);
+}
 
-static void set(bench *b, int32_t var, int32_t v) { EMIT(b, .code = KIR_SET, .type = DT_NONE, .a = var, .b = v); }
+static void set(bench *b, int32_t var, int32_t v) {
+    EMIT(b, .code = KIR_SET, .type = DT_NONE, .a = var, .b = v);
+}
 
 /* ---- maps ---- */
 
@@ -151,7 +168,8 @@ static void generated_and_half(void **state) {
     b.bind[k] = (gpa_binding){.offset = 2, .stride = {3}};
     int32_t i = EMIT(&b, .code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)k);
     int32_t h = kir_cast(b.f, DT_F16, i);
-    store(&b, 0, kir_op2(b.f, OP_DIVIDE, h, kir_const(b.f, DT_F16, (gpa_val){.F16 = half_from_float(3)})));
+    store(&b, 0,
+          kir_op2(b.f, OP_DIVIDE, h, kir_const(b.f, DT_F16, (gpa_val){.F16 = half_from_float(3)})));
     launch_well(&b);
     const uint16_t *got = DATA(&b, 0);
     for (int n = 0; n < 4; n++) assert_int_equal(got[n], half_from_float((float)(2 + 3 * n) / 3));
@@ -174,7 +192,8 @@ static void softmax_of_rows(void **state) {
     int32_t most = reduce(&b, RED_MAX, load(&b, 0), -1);
     kir_close(b.f);
     OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
-    int32_t sum = reduce(&b, RED_SUM, kir_op1(b.f, OP_EXP, kir_op2(b.f, OP_SUBTRACT, load(&b, 0), most)), -1);
+    int32_t sum =
+        reduce(&b, RED_SUM, kir_op1(b.f, OP_EXP, kir_op2(b.f, OP_SUBTRACT, load(&b, 0), most)), -1);
     kir_close(b.f);
     OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
     int32_t e = kir_op1(b.f, OP_EXP, kir_op2(b.f, OP_SUBTRACT, load(&b, 0), most));
@@ -214,7 +233,8 @@ static void reductions_of_nothing(void **state) {
     array(&b, DT_I32, 2, NULL, 1, 0);
     b.launch.size[0] = 2, b.launch.size[1] = 0;
     OPEN(&b, .code = KIR_EACH, .type = DT_NONE);
-    int32_t x = kir_cast(b.f, DT_I32, index_of(&b, 1)), sum = reduce(&b, RED_SUM, x, -1), prod = reduce(&b, RED_PROD, x, -1);
+    int32_t x = kir_cast(b.f, DT_I32, index_of(&b, 1)), sum = reduce(&b, RED_SUM, x, -1),
+            prod = reduce(&b, RED_PROD, x, -1);
     kir_close(b.f);
     store(&b, 0, sum);
     store(&b, 1, prod);
@@ -256,7 +276,8 @@ static void scans_round_at_every_point(void **state) {
     kir_close(b.f);
     launch_well(&b);
     const uint16_t *y = DATA(&b, 1);
-    for (int i = 0; i < 4; i++) assert_true(half_to_float(y[i]) == 2048); /* 2048 + 1 is 2048 in float16, each time */
+    for (int i = 0; i < 4; i++)
+        assert_true(half_to_float(y[i]) == 2048); /* 2048 + 1 is 2048 in float16, each time */
     finish(&b);
 }
 
@@ -318,9 +339,10 @@ static void asserted(void **state) {
     start(&b, KIR_MAP, 1, 0);
     b.launch.size[0] = 10;
     kir_at(b.f, (gpa_span){1, 5, 9});
-    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(b.f, OP_EQUAL, index_of(&b, 0), int_const(&b, 6)));
-    EMIT(&b, .code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = kir_add_text(b.f, "no six"), .a = index_of(&b, 0),
-         .b = -1);
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE,
+         .a = kir_op2(b.f, OP_EQUAL, index_of(&b, 0), int_const(&b, 6)));
+    EMIT(&b, .code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT,
+         .imm = kir_add_text(b.f, "no six"), .a = index_of(&b, 0), .b = -1);
     kir_close(b.f);
     launch_well(&b);
     assert_int_equal(b.fault.kind, KIR_FT_ASSERT);
@@ -348,7 +370,8 @@ static void loops_branches_variables(void **state) {
     OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(f, OP_EQUAL, now, one));
     EMIT(&b, .code = KIR_BREAK, .type = DT_NONE, .imm = 0);
     kir_close(f);
-    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_cast(f, DT_BOOL, kir_op2(f, OP_REMAINDER, now, two)));
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE,
+         .a = kir_cast(f, DT_BOOL, kir_op2(f, OP_REMAINDER, now, two)));
     set(&b, n, kir_op2(f, OP_ADD, kir_op2(f, OP_MULTIPLY, now, three), one));
     EMIT(&b, .code = KIR_ELSE, .type = DT_NONE);
     set(&b, n, kir_op2(f, OP_FLOOR_DIVIDE, now, two));
@@ -362,12 +385,14 @@ static void loops_branches_variables(void **state) {
     finish(&b);
 }
 
-/* Sum of the counters of range(a, b, c) but 4, and nothing after 20: FOR, NEXT and BREAK out of a BLOCK. */
+/* Sum of the counters of range(a, b, c) but 4, and nothing after 20: FOR, NEXT and BREAK out of a
+ * BLOCK. */
 static void counting(void **state) {
     (void)state;
     static const struct {
         int64_t from, to, by, sum;
-    } cases[] = {{0, 5, 1, 6}, {5, 0, 1, 0}, {5, 0, -1, 11}, {0, 100, 7, 21}, {3, 3, 1, 0}, {INT64_MAX - 1, INT64_MAX, 5, 0}};
+    } cases[] = {{0, 5, 1, 6},    {5, 0, 1, 0}, {5, 0, -1, 11},
+                 {0, 100, 7, 21}, {3, 3, 1, 0}, {INT64_MAX - 1, INT64_MAX, 5, 0}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         bench b;
         start(&b, KIR_MAP, 0, 0);
@@ -375,12 +400,13 @@ static void counting(void **state) {
         kir_func *f = b.f;
         int32_t sum = variable(&b, int_const(&b, 0));
         OPEN(&b, .code = KIR_BLOCK, .type = DT_NONE);
-        int32_t k = OPEN(&b, .code = KIR_FOR, .type = DT_I64, .a = int_const(&b, cases[i].from), .b = int_const(&b, cases[i].to),
-                         .c = int_const(&b, cases[i].by));
+        int32_t k = OPEN(&b, .code = KIR_FOR, .type = DT_I64, .a = int_const(&b, cases[i].from),
+                         .b = int_const(&b, cases[i].to), .c = int_const(&b, cases[i].by));
         OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(f, OP_EQUAL, k, int_const(&b, 4)));
         EMIT(&b, .code = KIR_NEXT, .type = DT_NONE, .imm = 0);
         kir_close(f);
-        OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(f, OP_GREATER, k, int_const(&b, 20)));
+        OPEN(&b, .code = KIR_IF, .type = DT_NONE,
+             .a = kir_op2(f, OP_GREATER, k, int_const(&b, 20)));
         EMIT(&b, .code = KIR_BREAK, .type = DT_NONE, .imm = 1);
         kir_close(f);
         set(&b, sum, kir_op2(f, OP_ADD, get(&b, sum), k));
@@ -411,7 +437,9 @@ static void local_arrays_belong_to_a_point(void **state) {
     start(&b, KIR_MAP, 1, 0);
     array(&b, DT_I64, 5, NULL, 1, 0);
     b.launch.size[0] = 5;
-    int local = kir_add_array(b.f, (kir_array){.dtype = DT_I64, .where = KIR_LOCAL, .access = KIR_READ | KIR_WRITE, .count = 3});
+    int local = kir_add_array(
+        b.f, (kir_array){
+                 .dtype = DT_I64, .where = KIR_LOCAL, .access = KIR_READ | KIR_WRITE, .count = 3});
     int32_t i = index_of(&b, 0), slot = kir_op2(b.f, OP_REMAINDER, i, int_const(&b, 3));
     storex(&b, local, slot, i);
     store(&b, 0, kir_op2(b.f, OP_MULTIPLY, loadx(&b, local, slot), i));
@@ -424,7 +452,8 @@ static void local_arrays_belong_to_a_point(void **state) {
 static void hear(void *user, const gpa_said *what) {
     gpa_str *to = user;
     str_printf(to, "%u:", what->text);
-    for (uint32_t i = 0; i < what->n; i++) str_printf(to, " %llx", (unsigned long long)what->args[i].U64 & 0xffffffffu);
+    for (uint32_t i = 0; i < what->n; i++)
+        str_printf(to, " %llx", (unsigned long long)what->args[i].U64 & 0xffffffffu);
     str_putc(to, '\n');
 }
 
@@ -453,11 +482,14 @@ static int32_t thread_of(bench *b, kir_thread row, unsigned axis) {
     return EMIT(b, .code = KIR_THREAD, .type = DT_I32, .sub = (uint16_t)row, .imm = axis);
 }
 
-static int32_t thread64(bench *b, kir_thread row) { return kir_cast(b->f, DT_I64, thread_of(b, row, 0)); }
+static int32_t thread64(bench *b, kir_thread row) {
+    return kir_cast(b->f, DT_I64, thread_of(b, row, 0));
+}
 
 /* A launch of so many blocks of so many threads, all along x. */
 static void blocks(bench *b, uint32_t grid, uint32_t block) {
-    for (int d = 0; d < 3; d++) b->launch.grid[d] = d ? 1 : grid, b->launch.block[d] = d ? 1 : block;
+    for (int d = 0; d < 3; d++)
+        b->launch.grid[d] = d ? 1 : grid, b->launch.block[d] = d ? 1 : block;
 }
 
 /* Each block reverses its part through shared memory: wrong without the barrier. */
@@ -468,7 +500,11 @@ static void blocks_share_and_wait(void **state) {
     for (int i = 0; i < 64; i++) x[i] = i;
     start(&b, KIR_KERNEL, 0, 0);
     array(&b, DT_I32, 64, x, 0, 0);
-    int shared = kir_add_array(b.f, (kir_array){.dtype = DT_I32, .where = KIR_SHARED, .access = KIR_READ | KIR_WRITE, .ndim = 1, .count = 16});
+    int shared = kir_add_array(b.f, (kir_array){.dtype = DT_I32,
+                                                .where = KIR_SHARED,
+                                                .access = KIR_READ | KIR_WRITE,
+                                                .ndim = 1,
+                                                .count = 16});
     kir_func *f = b.f;
     int32_t t = thread64(&b, KIR_TH_TID), width = thread64(&b, KIR_TH_BDIM);
     int32_t at = kir_op2(f, OP_ADD, t, kir_op2(f, OP_MULTIPLY, thread64(&b, KIR_TH_BID), width));
@@ -495,14 +531,18 @@ static void warps_exchange_and_blocks_vote(void **state) {
     int32_t t = thread_of(&b, KIR_TH_TID, 0), v = t;
     for (int32_t by = 16; by; by /= 2) {
         int32_t step = kir_const(f, DT_I32, (gpa_val){.I32 = by});
-        v = kir_op2(f, OP_ADD, v, EMIT(&b, .code = KIR_WARP, .type = DT_I32, .sub = KIR_WA_SHFL_DOWN, .a = v, .b = step, .c = -1));
+        v = kir_op2(f, OP_ADD, v,
+                    EMIT(&b, .code = KIR_WARP, .type = DT_I32, .sub = KIR_WA_SHFL_DOWN, .a = v,
+                         .b = step, .c = -1));
     }
-    int32_t odd = kir_cast(f, DT_BOOL, kir_op2(f, OP_BITWISE_AND, t, kir_const(f, DT_I32, (gpa_val){.I32 = 1})));
+    int32_t odd = kir_cast(
+        f, DT_BOOL, kir_op2(f, OP_BITWISE_AND, t, kir_const(f, DT_I32, (gpa_val){.I32 = 1})));
     int32_t n = EMIT(&b, .code = KIR_BARRIER, .type = DT_I32, .sub = KIR_BA_COUNT, .a = odd);
     int32_t at = thread64(&b, KIR_TH_TID);
     storex(&b, 0, at, v);
     storex(&b, 1, at, n);
-    b.launch.grid[0] = b.launch.grid[1] = b.launch.grid[2] = b.launch.block[1] = b.launch.block[2] = 1;
+    b.launch.grid[0] = b.launch.grid[1] = b.launch.grid[2] = b.launch.block[1] = b.launch.block[2] =
+        1;
     b.launch.block[0] = 64;
     launch_well(&b);
     const int32_t *sums = DATA(&b, 0), *odds = DATA(&b, 1);
@@ -519,7 +559,8 @@ static void atomics_count(void **state) {
     array(&b, DT_I32, 3, NULL, 0, 0);
     b.launch.size[0] = 10;
     int32_t bin = kir_op2(b.f, OP_REMAINDER, index_of(&b, 0), int_const(&b, 3));
-    EMIT(&b, .code = KIR_ATOMIC, .type = DT_I32, .sub = 0, .imm = KIR_AT_ADD, .a = bin, .b = kir_const(b.f, DT_I32, (gpa_val){.I32 = 1}), .c = -1);
+    EMIT(&b, .code = KIR_ATOMIC, .type = DT_I32, .sub = 0, .imm = KIR_AT_ADD, .a = bin,
+         .b = kir_const(b.f, DT_I32, (gpa_val){.I32 = 1}), .c = -1);
     launch_well(&b);
     const int32_t want[3] = {4, 3, 3};
     assert_memory_equal(DATA(&b, 0), want, sizeof want);
@@ -531,7 +572,8 @@ static void divided_barriers_are_an_error(void **state) {
     bench b;
     start(&b, KIR_KERNEL, 0, 0);
     int32_t zero = kir_const(b.f, DT_I32, (gpa_val){.I32 = 0});
-    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(b.f, OP_EQUAL, thread_of(&b, KIR_TH_TID, 0), zero));
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE,
+         .a = kir_op2(b.f, OP_EQUAL, thread_of(&b, KIR_TH_TID, 0), zero));
     EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
     EMIT(&b, .code = KIR_ELSE, .type = DT_NONE);
     EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
@@ -550,7 +592,8 @@ static void missed_barriers_are_an_error(void **state) {
     (void)state;
     bench b;
     start(&b, KIR_KERNEL, 0, 0);
-    OPEN(&b, .code = KIR_IF, .type = DT_NONE, .a = kir_op2(b.f, OP_LESS, thread64(&b, KIR_TH_TID), int_const(&b, 3)));
+    OPEN(&b, .code = KIR_IF, .type = DT_NONE,
+         .a = kir_op2(b.f, OP_LESS, thread64(&b, KIR_TH_TID), int_const(&b, 3)));
     EMIT(&b, .code = KIR_BARRIER, .type = DT_NONE, .sub = KIR_BA_BLOCK, .a = -1);
     kir_close(b.f);
     blocks(&b, 1, 4);
@@ -561,32 +604,47 @@ static void missed_barriers_are_an_error(void **state) {
     finish(&b);
 }
 
-/* What threads do to one array: thread t touches element (t + by) % n, on both sides of what stands between. */
+/* What threads do to one array: thread t touches element (t + by) % n, on both sides of what stands
+ * between. */
 typedef struct {
     kir_where where;
     enum { WRITES_THEN_READS, READS_THEN_WRITES, WRITES_TWICE, ADDS, READS } does;
     int64_t by; /* the second element, relative to the first */
     enum { NOTHING, WARP_MEETS, BLOCK_MEETS } between;
     uint32_t grid, block;
-    int kind;   /* the fault expected, or -1 */
+    int kind; /* the fault expected, or -1 */
 } touching;
 
 static void touch(bench *b, const touching *x) {
     kir_func *f = b->f;
     int array_at = 0;
     if (x->where == KIR_SHARED)
-        array_at = kir_add_array(f, (kir_array){.dtype = DT_I64, .where = KIR_SHARED, .access = KIR_READ | KIR_WRITE, .ndim = 1, .count = 64});
-    int32_t t = thread64(b, KIR_TH_TID), width = thread64(b, KIR_TH_BDIM), n = kir_op2(f, OP_MULTIPLY, width, thread64(b, KIR_TH_GDIM));
+        array_at = kir_add_array(f, (kir_array){.dtype = DT_I64,
+                                                .where = KIR_SHARED,
+                                                .access = KIR_READ | KIR_WRITE,
+                                                .ndim = 1,
+                                                .count = 64});
+    int32_t t = thread64(b, KIR_TH_TID), width = thread64(b, KIR_TH_BDIM),
+            n = kir_op2(f, OP_MULTIPLY, width, thread64(b, KIR_TH_GDIM));
     if (x->where == KIR_SHARED) n = width;
-    int32_t me = x->where == KIR_SHARED ? t : kir_op2(f, OP_ADD, t, kir_op2(f, OP_MULTIPLY, thread64(b, KIR_TH_BID), width));
-    int32_t next = kir_op2(f, OP_REMAINDER, kir_op2(f, OP_ADD, me, int_const(b, x->by)), n), seen = me;
+    int32_t me =
+        x->where == KIR_SHARED
+            ? t
+            : kir_op2(f, OP_ADD, t, kir_op2(f, OP_MULTIPLY, thread64(b, KIR_TH_BID), width));
+    int32_t next = kir_op2(f, OP_REMAINDER, kir_op2(f, OP_ADD, me, int_const(b, x->by)), n),
+            seen = me;
     int32_t one = kir_op2(f, OP_ADD, me, int_const(b, 1));
     if (x->does == WRITES_THEN_READS || x->does == WRITES_TWICE) storex(b, array_at, me, one);
     if (x->does == READS_THEN_WRITES || x->does == READS) seen = loadx(b, array_at, me);
-    if (x->between) EMIT(b, .code = KIR_BARRIER, .type = DT_NONE, .sub = x->between == WARP_MEETS ? KIR_BA_WARP : KIR_BA_BLOCK, .a = -1);
+    if (x->between)
+        EMIT(b, .code = KIR_BARRIER, .type = DT_NONE,
+             .sub = x->between == WARP_MEETS ? KIR_BA_WARP : KIR_BA_BLOCK, .a = -1);
     if (x->does == WRITES_THEN_READS || x->does == READS) seen = loadx(b, array_at, next);
-    if (x->does == READS_THEN_WRITES || x->does == WRITES_TWICE) storex(b, array_at, next, kir_op2(f, OP_ADD, one, int_const(b, 7)));
-    if (x->does == ADDS) EMIT(b, .code = KIR_ATOMIC, .type = DT_I64, .sub = (uint16_t)array_at, .imm = KIR_AT_ADD, .a = int_const(b, 0), .b = one, .c = -1);
+    if (x->does == READS_THEN_WRITES || x->does == WRITES_TWICE)
+        storex(b, array_at, next, kir_op2(f, OP_ADD, one, int_const(b, 7)));
+    if (x->does == ADDS)
+        EMIT(b, .code = KIR_ATOMIC, .type = DT_I64, .sub = (uint16_t)array_at, .imm = KIR_AT_ADD,
+             .a = int_const(b, 0), .b = one, .c = -1);
     storex(b, 1, me, seen);
     blocks(b, x->grid, x->block);
 }
@@ -597,7 +655,8 @@ static void races_are_found(void **state) {
         {KIR_GLOBAL, WRITES_THEN_READS, 0, NOTHING, 2, 8, -1},
         {KIR_GLOBAL, WRITES_THEN_READS, 1, NOTHING, 1, 8, KIR_FT_RACE},
         {KIR_GLOBAL, WRITES_THEN_READS, 1, BLOCK_MEETS, 1, 8, -1},
-        {KIR_GLOBAL, WRITES_THEN_READS, 1, BLOCK_MEETS, 2, 8, KIR_FT_RACE}, /* no barrier orders two blocks */
+        {KIR_GLOBAL, WRITES_THEN_READS, 1, BLOCK_MEETS, 2, 8,
+         KIR_FT_RACE}, /* no barrier orders two blocks */
         {KIR_GLOBAL, READS_THEN_WRITES, 1, NOTHING, 1, 8, KIR_FT_RACE},
         {KIR_GLOBAL, READS_THEN_WRITES, 1, BLOCK_MEETS, 1, 8, -1},
         {KIR_GLOBAL, WRITES_TWICE, 1, NOTHING, 1, 8, KIR_FT_RACE},
@@ -607,7 +666,8 @@ static void races_are_found(void **state) {
         {KIR_SHARED, WRITES_THEN_READS, 1, NOTHING, 2, 32, KIR_FT_RACE},
         {KIR_SHARED, WRITES_THEN_READS, 1, BLOCK_MEETS, 2, 64, -1},
         {KIR_SHARED, WRITES_THEN_READS, 1, WARP_MEETS, 1, 32, -1},
-        {KIR_SHARED, WRITES_THEN_READS, 1, WARP_MEETS, 1, 64, KIR_FT_RACE}, /* the next warp did not wait */
+        {KIR_SHARED, WRITES_THEN_READS, 1, WARP_MEETS, 1, 64,
+         KIR_FT_RACE}, /* the next warp did not wait */
         {KIR_SHARED, WRITES_TWICE, 2, NOTHING, 1, 16, KIR_FT_RACE},
         {KIR_SHARED, READS, 0, NOTHING, 1, 4, KIR_FT_UNWRITTEN},
     };
@@ -621,7 +681,8 @@ static void races_are_found(void **state) {
         int kind = b.fault.set ? (int)b.fault.kind : -1;
         if (kind != cases[i].kind) print_error("case %zu\n", i);
         assert_int_equal(kind, cases[i].kind);
-        if (kind == KIR_FT_RACE) assert_memory_not_equal(b.fault.thread, b.fault.other_thread, 3 * sizeof(int32_t));
+        if (kind == KIR_FT_RACE)
+            assert_memory_not_equal(b.fault.thread, b.fault.other_thread, 3 * sizeof(int32_t));
         finish(&b);
     }
 }
@@ -642,7 +703,8 @@ static void copies_stay_inside(void **state) {
     finish(&b);
 }
 
-/* Building and launching with the n-th allocation failing, for every n: MemoryError, nothing lost. */
+/* Building and launching with the n-th allocation failing, for every n: MemoryError, nothing lost.
+ */
 static void short_memory_is_an_error(void **state) {
     (void)state;
     const int64_t index[1] = {2};
@@ -675,11 +737,14 @@ static void much(bench *b, bool kernel) {
     kir_func *f = b->f;
     array(b, DT_F32, 64, NULL, 8, 1);
     array(b, DT_I64, 64, NULL, 8, 0);
-    int32_t i = int_const(b, 3), x, n = EMIT(b, .code = KIR_SIZE, .type = DT_I64, .sub = 0, .imm = 0);
-    for (int d = 0; d < 3; d++) b->launch.grid[d] = 1, b->launch.block[d] = d ? 1 : 40, b->launch.size[d] = 8;
+    int32_t i = int_const(b, 3), x,
+            n = EMIT(b, .code = KIR_SIZE, .type = DT_I64, .sub = 0, .imm = 0);
+    for (int d = 0; d < 3; d++)
+        b->launch.grid[d] = 1, b->launch.block[d] = d ? 1 : 40, b->launch.size[d] = 8;
     if (kernel) {
         x = EMIT(b, .code = KIR_THREAD, .type = DT_I32, .sub = KIR_TH_TID);
-        x = EMIT(b, .code = KIR_WARP, .type = DT_I32, .sub = KIR_WA_SHFL_XOR, .a = x, .b = x, .c = -1);
+        x = EMIT(b, .code = KIR_WARP, .type = DT_I32, .sub = KIR_WA_SHFL_XOR, .a = x, .b = x,
+                 .c = -1);
         int32_t yes = kir_cast(f, DT_BOOL, x);
         EMIT(b, .code = KIR_BARRIER, .type = DT_I32, .sub = KIR_BA_COUNT, .a = yes);
         EMIT(b, .code = KIR_WARP, .type = DT_U32, .sub = KIR_WA_BALLOT, .a = yes, .b = -1, .c = -1);
@@ -700,9 +765,11 @@ static void much(bench *b, bool kernel) {
     storex(b, 1, EMIT(b, .code = KIR_BOUND, .type = DT_I64, .a = i, .b = n), i);
     EMIT(b, .code = KIR_BREAK, .type = DT_NONE, .imm = 0);
     kir_close(f);
-    EMIT(b, .code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = KIR_NO_TEXT, .a = i, .b = -1);
+    EMIT(b, .code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT, .imm = KIR_NO_TEXT, .a = i,
+         .b = -1);
     kir_close(f);
-    EMIT(b, .code = KIR_ATOMIC, .type = DT_I64, .sub = 1, .imm = KIR_AT_CAS, .a = i, .b = i, .c = n);
+    EMIT(b, .code = KIR_ATOMIC, .type = DT_I64, .sub = 1, .imm = KIR_AT_CAS, .a = i, .b = i,
+         .c = n);
     storex(b, 0, i, kir_op3(f, OP_WHERE, less, get(b, var), loadx(b, 0, i)));
 }
 
@@ -710,18 +777,18 @@ static void mutate(kir_func *f) {
     kir_ins *k = &f->code[chance((uint32_t)f->n_code)];
     int32_t v = (int32_t)chance((uint32_t)f->n_code + 2) - 1;
     switch (chance(8)) {
-    case 0: k->a = v; break;
-    case 1: k->b = v; break;
-    case 2: k->c = v; break;
-    case 3: k->imm = chance(6); break;
-    case 4: k->sub = (uint16_t)chance(12); break;
-    case 5: k->type = (uint8_t)chance(DT_COUNT + 1); break;
-    case 6: {
-        uint8_t code = (uint8_t)chance(KIR_COUNT);
-        if (code != KIR_LOOP && code != KIR_FOR && code != KIR_PRINT) k->code = code;
-        break;
-    }
-    default: *k = f->code[chance((uint32_t)f->n_code)]; break;
+        case 0: k->a = v; break;
+        case 1: k->b = v; break;
+        case 2: k->c = v; break;
+        case 3: k->imm = chance(6); break;
+        case 4: k->sub = (uint16_t)chance(12); break;
+        case 5: k->type = (uint8_t)chance(DT_COUNT + 1); break;
+        case 6: {
+            uint8_t code = (uint8_t)chance(KIR_COUNT);
+            if (code != KIR_LOOP && code != KIR_FOR && code != KIR_PRINT) k->code = code;
+            break;
+        }
+        default: *k = f->code[chance((uint32_t)f->n_code)]; break;
     }
 }
 
@@ -742,10 +809,14 @@ static void mutated_programs_are_refused_or_run(void **state) {
     assert_true(ran > 500);
 }
 
-UNIT_TESTS(TEST(chain_over_strides), TEST(points_in_no_dimension), TEST(generated_and_half), TEST(softmax_of_rows),
-           TEST(float_sums_are_accurate), TEST(reductions_of_nothing), TEST(first_nan_is_the_greatest),
-           TEST(scans_round_at_every_point), TEST(indices_wrap_and_are_checked), TEST(accesses_outside_are_internal_errors),
-           TEST(asserted), TEST(loops_branches_variables), TEST(counting), TEST(local_arrays_belong_to_a_point), TEST(prints_its_arguments), TEST(endless_loops_are_interrupted),
-           TEST(blocks_share_and_wait), TEST(warps_exchange_and_blocks_vote), TEST(atomics_count),
-           TEST(divided_barriers_are_an_error), TEST(missed_barriers_are_an_error), TEST(races_are_found), TEST(copies_stay_inside), TEST(short_memory_is_an_error),
+UNIT_TESTS(TEST(chain_over_strides), TEST(points_in_no_dimension), TEST(generated_and_half),
+           TEST(softmax_of_rows), TEST(float_sums_are_accurate), TEST(reductions_of_nothing),
+           TEST(first_nan_is_the_greatest), TEST(scans_round_at_every_point),
+           TEST(indices_wrap_and_are_checked), TEST(accesses_outside_are_internal_errors),
+           TEST(asserted), TEST(loops_branches_variables), TEST(counting),
+           TEST(local_arrays_belong_to_a_point), TEST(prints_its_arguments),
+           TEST(endless_loops_are_interrupted), TEST(blocks_share_and_wait),
+           TEST(warps_exchange_and_blocks_vote), TEST(atomics_count),
+           TEST(divided_barriers_are_an_error), TEST(missed_barriers_are_an_error),
+           TEST(races_are_found), TEST(copies_stay_inside), TEST(short_memory_is_an_error),
            TEST(mutated_programs_are_refused_or_run))

@@ -23,13 +23,19 @@ static gpa_session *begin(const char *kept, gpa_host host) {
     return s;
 }
 
-static gpa_code run(gpa_session *s, const char *text) { return gpa_session_eval(s, NULL, text, strlen(text), 0, NULL); }
+static gpa_code run(gpa_session *s, const char *text) {
+    return gpa_session_eval(s, NULL, text, strlen(text), 0, NULL);
+}
 
 /* ---- completion ---- */
 
-static void note(void *user, const gpa_completion *c) { str_printf(user, "%s|%s|%s|%s [%zu,%zu)\n", c->text, c->kind, c->type, c->signature, c->start, c->end); }
+static void note(void *user, const gpa_completion *c) {
+    str_printf(user, "%s|%s|%s|%s [%zu,%zu)\n", c->text, c->kind, c->type, c->signature, c->start,
+               c->end);
+}
 
-/* The offers at the end of the text hold each of the lines given, and none of those that begin with '-'. */
+/* The offers at the end of the text hold each of the lines given, and none of those that begin with
+ * '-'. */
 static void offers(gpa_session *s, const char *text, const char *const *lines) {
     gpa_str got;
     str_init(&got);
@@ -37,7 +43,9 @@ static void offers(gpa_session *s, const char *text, const char *const *lines) {
     for (; *lines; lines++) {
         const char *line = **lines == '-' ? *lines + 1 : *lines;
         bool found = got.text && strstr(got.text, line);
-        if (found != (**lines != '-')) fail_msg("completing '%s': '%s' %s\n%s", text, line, found ? "was offered" : "is missing", got.text ? got.text : "");
+        if (found != (**lines != '-'))
+            fail_msg("completing '%s': '%s' %s\n%s", text, line,
+                     found ? "was offered" : "is missing", got.text ? got.text : "");
     }
     str_free(&got);
 }
@@ -47,7 +55,9 @@ static void offers(gpa_session *s, const char *text, const char *const *lines) {
 static void completes_what_may_stand_there(void **state) {
     (void)state;
     gpa_session *s = begin(NULL, (gpa_host){.user = NULL});
-    run(s, "import numpy as np\nimport math\nwide = np.zeros((3, 4), 'float32')\ndef shade(colour, *, alpha=1): return colour\nd = {'red': 1, 'rust': 2.0, 3: 4}\n");
+    run(s,
+        "import numpy as np\nimport math\nwide = np.zeros((3, 4), 'float32')\ndef shade(colour, *, "
+        "alpha=1): return colour\nd = {'red': 1, 'rust': 2.0, 3: 4}\n");
     OFFERS(s, "wi", "wide|instance|float32 (3, 4)| [0,2)", "with|keyword", "-shade");
     OFFERS(s, "shade(al", "alpha=|param", "all|function");
     OFFERS(s, "shade(colour=al", "-alpha=");
@@ -87,7 +97,8 @@ static void completion_runs_nothing(void **state) {
 /* ---- inspection ---- */
 
 static void copy_about(void *user, const gpa_about *a) {
-    str_printf(user, "%s|%s|%s|%s|%s|%s|%s", a->name, a->signature ? a->signature : "", a->type ? a->type : "", a->doc ? a->doc : "", a->shape ? a->shape : "",
+    str_printf(user, "%s|%s|%s|%s|%s|%s|%s", a->name, a->signature ? a->signature : "",
+               a->type ? a->type : "", a->doc ? a->doc : "", a->shape ? a->shape : "",
                a->dtype ? a->dtype : "", a->text ? a->text : "");
 }
 
@@ -123,17 +134,26 @@ static void knows_whole_cells(void **state) {
         gpa_src_state want;
         int indent;
     } cases[] = {
-        {"1 + 1", GPA_SRC_COMPLETE, 0},         {"def f(x):", GPA_SRC_INCOMPLETE, 4},     {"for i in x:\n    y", GPA_SRC_INCOMPLETE, 4},
-        {"if x:\n  return 1\n", GPA_SRC_INVALID, 0}, {"f(1,", GPA_SRC_INCOMPLETE, 0},      {"x = = 1", GPA_SRC_INVALID, 0},
-        {"%timeit 1", GPA_SRC_COMPLETE, 0},     {"%%time\n1", GPA_SRC_INCOMPLETE, 0},     {"%%time\n1\n\n", GPA_SRC_COMPLETE, 0},
-        {"!ls", GPA_SRC_COMPLETE, 0},           {"x = !ls", GPA_SRC_COMPLETE, 0},         {"np.linspace?", GPA_SRC_COMPLETE, 0},
+        {"1 + 1", GPA_SRC_COMPLETE, 0},
+        {"def f(x):", GPA_SRC_INCOMPLETE, 4},
+        {"for i in x:\n    y", GPA_SRC_INCOMPLETE, 4},
+        {"if x:\n  return 1\n", GPA_SRC_INVALID, 0},
+        {"f(1,", GPA_SRC_INCOMPLETE, 0},
+        {"x = = 1", GPA_SRC_INVALID, 0},
+        {"%timeit 1", GPA_SRC_COMPLETE, 0},
+        {"%%time\n1", GPA_SRC_INCOMPLETE, 0},
+        {"%%time\n1\n\n", GPA_SRC_COMPLETE, 0},
+        {"!ls", GPA_SRC_COMPLETE, 0},
+        {"x = !ls", GPA_SRC_COMPLETE, 0},
+        {"np.linspace?", GPA_SRC_COMPLETE, 0},
         {"print(\"\"\"a", GPA_SRC_INCOMPLETE, 0},
     };
     gpa_session *s = begin(NULL, (gpa_host){.user = NULL});
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         int indent = -1;
         gpa_src_state got = gpa_session_check(s, cases[i].text, strlen(cases[i].text), &indent);
-        if (got != cases[i].want || (got == GPA_SRC_INCOMPLETE && cases[i].indent && indent != cases[i].indent))
+        if (got != cases[i].want ||
+            (got == GPA_SRC_INCOMPLETE && cases[i].indent && indent != cases[i].indent))
             fail_msg("'%s': state %d, indent %d", cases[i].text, (int)got, indent);
     }
     gpa_session_free(s);
@@ -148,9 +168,18 @@ static void times_are_written_as_ipython_does(void **state) {
         int digits;
         const char *want;
     } cases[] = {
-        {0, 3, "0 ns"},           {851e-9, 3, "851 ns"},      {0.401e-9, 3, "0.401 ns"}, {5.48e-6, 3, "5.48 \u03bcs"}, {1.5e-3, 3, "1.5 ms"},
-        {0.9996e-3, 3, "1 ms"} /* IPython: 1e+03 \u03bcs */, {59.9, 3, "59.9 s"},       {60, 3, "1min"},           {61.5, 3, "1min 1s"},
-        {3661, 3, "1h 1min 1s"}, {90061, 3, "1d 1h 1min 1s"}, {1.23456789, 6, "1.23457 s"},
+        {0, 3, "0 ns"},
+        {851e-9, 3, "851 ns"},
+        {0.401e-9, 3, "0.401 ns"},
+        {5.48e-6, 3, "5.48 \u03bcs"},
+        {1.5e-3, 3, "1.5 ms"},
+        {0.9996e-3, 3, "1 ms"} /* IPython: 1e+03 \u03bcs */,
+        {59.9, 3, "59.9 s"},
+        {60, 3, "1min"},
+        {61.5, 3, "1min 1s"},
+        {3661, 3, "1h 1min 1s"},
+        {90061, 3, "1d 1h 1min 1s"},
+        {1.23456789, 6, "1.23457 s"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         gpa_str text;
@@ -163,7 +192,10 @@ static void times_are_written_as_ipython_does(void **state) {
 
 /* ---- history ---- */
 
-static void note_entry(void *user, const gpa_entry *e) { str_printf(user, "%d/%d:%s%s%s;", e->session, e->line, e->input, e->output ? "=" : "", e->output ? e->output : ""); }
+static void note_entry(void *user, const gpa_entry *e) {
+    str_printf(user, "%d/%d:%s%s%s;", e->session, e->line, e->input, e->output ? "=" : "",
+               e->output ? e->output : "");
+}
 
 static void finds(gpa_session *s, gpa_history_query q, const char *want) {
     gpa_str got;
@@ -182,17 +214,21 @@ static void history_outlives_a_session(void **state) {
     run(s, "1 + 1");
     run(s, "def f(x):\n    return '\\\\' * x\n\n");
     run(s, " secret = 1");
-    finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL}, "1/1:1 + 1=2;1/2:def f(x):\n    return '\\\\' * x;1/3: secret = 1;");
+    finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL},
+          "1/1:1 + 1=2;1/2:def f(x):\n    return '\\\\' * x;1/3: secret = 1;");
     gpa_session *beside = begin(file, (gpa_host){.user = NULL});
     run(beside, "2 * 3");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = 1}, "2/1:2 * 3;");
     gpa_session_free(s); /* whatever ends a session, what was entered is there */
     s = begin(file, (gpa_host){.user = NULL});
     run(s, "1 + 1");
-    finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = 3}, "1/2:def f(x):\n    return '\\\\' * x;2/1:2 * 3;3/1:1 + 1=2;");
+    finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .n = 3},
+          "1/2:def f(x):\n    return '\\\\' * x;2/1:2 * 3;3/1:1 + 1=2;");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL, .here = true}, "3/1:1 + 1=2;");
-    finds(s, (gpa_history_query){.kind = GPA_HISTORY_RANGE, .session = -2, .start = 1, .stop = 2}, "1/1:1 + 1;");
-    finds(s, (gpa_history_query){.kind = GPA_HISTORY_SEARCH, .pattern = "1*1", .unique = true}, "3/1:1 + 1=2;");
+    finds(s, (gpa_history_query){.kind = GPA_HISTORY_RANGE, .session = -2, .start = 1, .stop = 2},
+          "1/1:1 + 1;");
+    finds(s, (gpa_history_query){.kind = GPA_HISTORY_SEARCH, .pattern = "1*1", .unique = true},
+          "3/1:1 + 1=2;");
     struct stat st;
     assert_int_equal(stat(file, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
@@ -215,7 +251,9 @@ static void history_without_a_file_says_so(void **state) {
     gpa_session *s = begin("/proc/nowhere/history", (gpa_host){.user = &said, .write = note_text});
     run(s, "a = 1");
     run(s, "b = 1");
-    assert_string_equal(said.text, "gpa: the history is not kept: /proc/nowhere/history: No such file or directory\n");
+    assert_string_equal(
+        said.text,
+        "gpa: the history is not kept: /proc/nowhere/history: No such file or directory\n");
     finds(s, (gpa_history_query){.kind = GPA_HISTORY_TAIL}, "1/1:a = 1;1/2:b = 1;");
     gpa_session_free(s);
     str_free(&said);
@@ -237,8 +275,10 @@ static double seconds(void) {
 
 static void note_progress(void *user, const char *text, double done, double left) {
     (void)left;
-    if (text) str_printf(user, "%s %s;", text, done < 0 ? "?" : done < 0.3 ? "begun" : "more");
-    else str_put(user, "over;");
+    if (text)
+        str_printf(user, "%s %s;", text, done < 0 ? "?" : done < 0.3 ? "begun" : "more");
+    else
+        str_put(user, "over;");
 }
 
 static void long_loops_tell_how_far_they_are(void **state) {
@@ -248,10 +288,15 @@ static void long_loops_tell_how_far_they_are(void **state) {
     gpa_session *s = begin(NULL, (gpa_host){.user = &said, .progress = note_progress});
     assert_int_equal(run(s, "import time\nfor i in progress(range(3)): pass\n"), GPA_OK);
     assert_int_equal(said.len, 0); /* short work is not worth a bar */
-    assert_int_equal(run(s, "for i in progress(range(8), desc='long'):\n    if i == 0: time.sleep(1.05)\n    if i == 1: break\n"), GPA_OK);
+    assert_int_equal(run(s,
+                         "for i in progress(range(8), desc='long'):\n    if i == 0: "
+                         "time.sleep(1.05)\n    if i == 1: break\n"),
+                     GPA_OK);
     assert_string_equal(said.text, "long begun;over;");
     double began = seconds(); /* ten times a second at most */
-    assert_int_equal(run(s, "for i in progress(range(100000), desc='many'):\n    if i == 0: time.sleep(1.05)\n"), GPA_OK);
+    assert_int_equal(
+        run(s, "for i in progress(range(100000), desc='many'):\n    if i == 0: time.sleep(1.05)\n"),
+        GPA_OK);
     assert_in_range(times(said.text, "many"), 1, (size_t)((seconds() - began) * 10));
     gpa_session_free(s);
     str_free(&said);
@@ -274,5 +319,8 @@ static void an_interrupt_before_the_first_instruction_counts(void **state) {
     gpa_session_free(s);
 }
 
-UNIT_TESTS(TEST(completes_what_may_stand_there), TEST(completion_runs_nothing), TEST(tells_about_names), TEST(knows_whole_cells), TEST(times_are_written_as_ipython_does),
-           TEST(history_outlives_a_session), TEST(history_without_a_file_says_so), TEST(long_loops_tell_how_far_they_are), TEST(an_interrupt_before_the_first_instruction_counts))
+UNIT_TESTS(TEST(completes_what_may_stand_there), TEST(completion_runs_nothing),
+           TEST(tells_about_names), TEST(knows_whole_cells),
+           TEST(times_are_written_as_ipython_does), TEST(history_outlives_a_session),
+           TEST(history_without_a_file_says_so), TEST(long_loops_tell_how_far_they_are),
+           TEST(an_interrupt_before_the_first_instruction_counts))

@@ -6,7 +6,8 @@
 #include "runtime/runtime.h"
 #include "runtime/graph/shape.h"
 
-#define SHAPE(...) COUNT_OF(((int64_t[]){__VA_ARGS__})), (int64_t[]){__VA_ARGS__}
+#define SHAPE(...) \
+    COUNT_OF(((int64_t[]){__VA_ARGS__})), (int64_t[]) { __VA_ARGS__ }
 
 static void texts(void **state) {
     (void)state;
@@ -57,7 +58,8 @@ static void broadcasting(void **state) {
     assert_true(shape_merge(&n, z, SHAPE(0)));
     assert_int_equal(z[0], 0);
     int64_t out[3];
-    assert_true(shape_spread(2, (int64_t[]){3, 1}, (int64_t[]){1, 7}, 3, (int64_t[]){5, 3, 4}, out));
+    assert_true(
+        shape_spread(2, (int64_t[]){3, 1}, (int64_t[]){1, 7}, 3, (int64_t[]){5, 3, 4}, out));
     assert_true(out[0] == 0 && out[1] == 1 && out[2] == 0);
     assert_false(shape_spread(1, (int64_t[]){3}, (int64_t[]){1}, 1, (int64_t[]){1}, out));
     gpa_err e = {0};
@@ -139,8 +141,10 @@ static void overlap_is_exact(void **state) {
         for (int i = 0; i < BYTES; i++) meet |= bytes[i] == 3;
         shape_overlap_kind got = shape_overlap(&m[0], &m[1]);
         assert_int_equal(got != OVERLAP_NONE, meet);
-        if (meet) some++;
-        else none++;
+        if (meet)
+            some++;
+        else
+            none++;
     }
     assert_true(some > 2000 && none > 2000);
 }
@@ -149,8 +153,10 @@ static void overlap_of_slices(void **state) {
     (void)state;
     int64_t n = 1 << 20, five[2] = {500, 500}, rows[2] = {1000, 1};
     int64_t one = 1, two = 2, half = n / 2, back = -1;
-    shape_map all = {1, &n, &one, 0, 8}, even = {1, &half, &two, 0, 8}, odd = {1, &half, &two, 1, 8};
-    shape_map rev = {1, &n, &back, n - 1, 8}, left = {2, five, rows, 0, 8}, right = {2, five, rows, 500, 8};
+    shape_map all = {1, &n, &one, 0, 8}, even = {1, &half, &two, 0, 8},
+              odd = {1, &half, &two, 1, 8};
+    shape_map rev = {1, &n, &back, n - 1, 8}, left = {2, five, rows, 0, 8},
+              right = {2, five, rows, 500, 8};
     assert_int_equal(shape_overlap(&all, &all), OVERLAP_SAME);
     assert_int_equal(shape_overlap(&even, &odd), OVERLAP_NONE);
     assert_int_equal(shape_overlap(&all, &rev), OVERLAP_SOME);
@@ -162,5 +168,5 @@ static void overlap_of_slices(void **state) {
     assert_false(shape_is_injective(2, five, (int64_t[]){1, 1}));
 }
 
-UNIT_TESTS(TEST(texts), TEST(sizes), TEST(broadcasting), TEST(reshaping), TEST(collapsing), TEST(overlap_is_exact),
-           TEST(overlap_of_slices))
+UNIT_TESTS(TEST(texts), TEST(sizes), TEST(broadcasting), TEST(reshaping), TEST(collapsing),
+           TEST(overlap_is_exact), TEST(overlap_of_slices))

@@ -1,5 +1,5 @@
-/* Text and numbers without a machine: UTF-8, shortest digits, NumPy's forms of floats, parsers, comparison and hashes by
- * worth. */
+/* Text and numbers without a machine: UTF-8, shortest digits, NumPy's forms of floats, parsers,
+ * comparison and hashes by worth. */
 #include "tests/unit/unit.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static void utf8_goes_there_and_back(void **state) {
         assert_int_equal(text_count(b, n), 1);
         if (n > 1) assert_int_equal(text_decode(b, n - 1, &len), 0xFFFD);
     }
-    assert_int_equal(text_decode("\xC0\x80", 2, &len), 0xFFFD); /* longer than need be */
+    assert_int_equal(text_decode("\xC0\x80", 2, &len), 0xFFFD);     /* longer than need be */
     assert_int_equal(text_decode("\xED\xA0\x80", 3, &len), 0xFFFD); /* half of a pair */
     assert_int_equal(text_decode("\xF5\x80\x80\x80", 4, &len), 0xFFFD);
 }
@@ -48,7 +48,8 @@ static void digits_are_shortest(void **state) {
     for (int i = 0; i < 20000; i++) {
         seed = seed * 6364136223846793005u + 1442695040888963407u;
         double v;
-        uint64_t bits = i < 2046 ? (uint64_t)i << 52 : seed & INT64_MAX; /* first the powers of two */
+        uint64_t bits =
+            i < 2046 ? (uint64_t)i << 52 : seed & INT64_MAX; /* first the powers of two */
         memcpy(&v, &bits, sizeof v);
         if (!isfinite(v)) continue;
         decimal d = decimal_shortest(v, DT_F64);
@@ -57,7 +58,8 @@ static void digits_are_shortest(void **state) {
         assert_true(strtod(text, NULL) == v);
         if (d.n < 2) continue;
         decimal less = decimal_rounded(v, d.n - 1);
-        snprintf(text, sizeof text, "%c.%se%d", less.digit[0], less.n > 1 ? less.digit + 1 : "0", less.exp);
+        snprintf(text, sizeof text, "%c.%se%d", less.digit[0], less.n > 1 ? less.digit + 1 : "0",
+                 less.exp);
         assert_true(strtod(text, NULL) != v);
     }
 }
@@ -65,8 +67,10 @@ static void digits_are_shortest(void **state) {
 static void expect_form(double v, gpa_dtype t, bool scientific, float_form f, const char *want) {
     gpa_str s;
     str_init(&s);
-    if (scientific) float_scientific(&s, v, t, &f);
-    else float_positional(&s, v, t, &f);
+    if (scientific)
+        float_scientific(&s, v, t, &f);
+    else
+        float_positional(&s, v, t, &f);
     assert_string_equal(s.text, want);
     str_free(&s);
 }
@@ -122,8 +126,10 @@ static void parsers_follow_python(void **state) {
 
 static void numbers_compare_by_worth(void **state) {
     (void)state;
-    number big = number_of(v_int(INT64_MAX)), near = number_of(v_float(0x1p63)), one = number_of(v_int(1));
-    number yes = number_of(v_bool(true)), nan = number_of(v_float(NAN)), half = number_of(v_float(0.5));
+    number big = number_of(v_int(INT64_MAX)), near = number_of(v_float(0x1p63)),
+           one = number_of(v_int(1));
+    number yes = number_of(v_bool(true)), nan = number_of(v_float(NAN)),
+           half = number_of(v_float(0.5));
     gpa_val top = {.U64 = UINT64_MAX};
     number huge = number_of_element(DT_U64, top);
     assert_int_equal(number_compare(&big, &near), -1); /* though they are the same as floats */
@@ -139,5 +145,6 @@ static void numbers_compare_by_worth(void **state) {
     assert_int_equal(number_hash(&half), 1152921504606846976);
 }
 
-UNIT_TESTS(TEST(utf8_goes_there_and_back), TEST(case_pairs_up), TEST(digits_are_shortest), TEST(floats_take_numpys_forms),
-           TEST(parsers_follow_python), TEST(numbers_compare_by_worth))
+UNIT_TESTS(TEST(utf8_goes_there_and_back), TEST(case_pairs_up), TEST(digits_are_shortest),
+           TEST(floats_take_numpys_forms), TEST(parsers_follow_python),
+           TEST(numbers_compare_by_worth))

@@ -1,4 +1,5 @@
-/* Work divided among threads: every item is done once, whoever calls from wherever, and control groups limit how many there are. */
+/* Work divided among threads: every item is done once, whoever calls from wherever, and control
+ * groups limit how many there are. */
 #include "unit.h"
 
 #include <sys/stat.h>
@@ -12,7 +13,9 @@ typedef struct {
     int32_t stop;
 } tally;
 
-static void count(void *arg, int64_t i) { __atomic_fetch_add(&((tally *)arg)->done[i], 1, __ATOMIC_RELAXED); }
+static void count(void *arg, int64_t i) {
+    __atomic_fetch_add(&((tally *)arg)->done[i], 1, __ATOMIC_RELAXED);
+}
 
 static void count_late(void *arg, int64_t i) {
     if (i % 7 == 0) usleep(50);
@@ -63,7 +66,8 @@ static void several_owners(void **state) {
     (void)state;
     pthread_t id[4];
     bool fine[4] = {true, true, true, true};
-    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&id[k], NULL, own_work, &fine[k]), 0);
+    for (int k = 0; k < 4; k++)
+        assert_int_equal(pthread_create(&id[k], NULL, own_work, &fine[k]), 0);
     for (int k = 0; k < 4; k++) pthread_join(id[k], NULL);
     for (int k = 0; k < 4; k++) assert_true(fine[k]);
 }
@@ -126,4 +130,5 @@ static void control_groups(void **state) {
     assert_int_equal(system(remove), 0);
 }
 
-UNIT_TESTS(TEST(each_item_once), TEST(work_within_work), TEST(several_owners), TEST(stops), TEST(control_groups))
+UNIT_TESTS(TEST(each_item_once), TEST(work_within_work), TEST(several_owners), TEST(stops),
+           TEST(control_groups))

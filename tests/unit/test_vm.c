@@ -1,5 +1,5 @@
-/* The virtual machine: code as the compiler makes it, evaluation, exceptions and their frames, cycles, interrupts, and
- * what happens when memory is short at any moment. */
+/* The virtual machine: code as the compiler makes it, evaluation, exceptions and their frames,
+ * cycles, interrupts, and what happens when memory is short at any moment. */
 #include "tests/unit/unit.h"
 
 #include "lang/compile/code.h"
@@ -25,7 +25,12 @@ static gpa_code open_machine(machine *m) {
     if (!m->texts || !m->names) return GPA_E_MEMORY;
     gpa_code rc = rt_new(&(rt_config){.device = "ref"}, &m->rt, &m->err);
     if (rc) return rc;
-    return vm_new(&(vm_config){.rt = m->rt, .names = m->names, .sources = m->texts, .user = &m->out, .write = on_write}, &m->vm, &m->err);
+    return vm_new(&(vm_config){.rt = m->rt,
+                               .names = m->names,
+                               .sources = m->texts,
+                               .user = &m->out,
+                               .write = on_write},
+                  &m->vm, &m->err);
 }
 
 static void close_machine(machine *m) {
@@ -39,7 +44,8 @@ static void close_machine(machine *m) {
 static gpa_code parse(machine *m, const char *text, ast_module **ast) {
     parse_options o = {.magics = false};
     *ast = NULL;
-    gpa_code rc = source_add(m->texts, SOURCE_CELL, "In [1]", text, strlen(text), &m->last, &m->err);
+    gpa_code rc =
+        source_add(m->texts, SOURCE_CELL, "In [1]", text, strlen(text), &m->last, &m->err);
     return rc ? rc : parse_module(source_get(m->texts, m->last), m->names, &o, ast, &m->err);
 }
 
@@ -119,7 +125,8 @@ static void values_of_cells(void **state) {
     expect("x = 3\nx * 2", "6");
     expect("x = 3", "");
     expect("print('a')\n'b'", "a\n'b'");
-    expect("def f(a, b=2, *c, d, **e): return (a, b, c, d, e)\nf(1, 5, 6, d=7, z=8)", "(1, 5, (6,), 7, {'z': 8})");
+    expect("def f(a, b=2, *c, d, **e): return (a, b, c, d, e)\nf(1, 5, 6, d=7, z=8)",
+           "(1, 5, (6,), 7, {'z': 8})");
 }
 
 static void exceptions_pass_frames(void **state) {
@@ -127,34 +134,47 @@ static void exceptions_pass_frames(void **state) {
     machine m;
     const vm_frame *frames;
     assert_int_equal(open_machine(&m), GPA_OK);
-    assert_int_equal(eval(&m, "def g():\n    return 1 / 0\ndef f():\n    return g()\nf()"), GPA_E_ZERO_DIVISION);
+    assert_int_equal(eval(&m, "def g():\n    return 1 / 0\ndef f():\n    return g()\nf()"),
+                     GPA_E_ZERO_DIVISION);
     assert_int_equal(vm_trace(m.vm, &frames), 3);
     assert_string_equal(frames[0].function, "<module>");
     assert_string_equal(frames[2].function, "g");
     assert_int_equal(source_at(source_get(m.texts, m.last), vm_err(m.vm)->span.lo).line, 2);
     assert_int_equal(vm_exception_peek(m.vm).tag, V_EXCEPTION);
     vm_clear_error(m.vm);
-    assert_int_equal(eval(&m, "try:\n    f()\nexcept ZeroDivisionError as e:\n    raise\n"), GPA_E_ZERO_DIVISION);
+    assert_int_equal(eval(&m, "try:\n    f()\nexcept ZeroDivisionError as e:\n    raise\n"),
+                     GPA_E_ZERO_DIVISION);
     assert_int_equal(vm_trace(m.vm, &frames), 3);
     close_machine(&m);
 }
 
 static void recursion_is_bounded(void **state) {
     (void)state;
-    expect("def f(n): return f(n + 1)\ntry:\n    f(0)\nexcept RecursionError as e:\n    print(e)\n", "maximum recursion depth exceeded\n");
-    expect("def f(n): return sorted([2, 1], key=lambda x: f(n + 1))\ntry:\n    f(0)\nexcept RecursionError as e:\n    print(e)\n",
+    expect("def f(n): return f(n + 1)\ntry:\n    f(0)\nexcept RecursionError as e:\n    print(e)\n",
            "maximum recursion depth exceeded\n");
+    expect(
+        "def f(n): return sorted([2, 1], key=lambda x: f(n + 1))\ntry:\n    f(0)\nexcept "
+        "RecursionError as e:\n    print(e)\n",
+        "maximum recursion depth exceeded\n");
 }
 
 static void cycles_are_broken(void **state) {
     (void)state;
-    expect("def f():\n    def g(n): return 0 if n == 0 else g(n - 1)\n    return g\ng = f()\nf.self = f\ng(3)", "0");
-    expect("def outer():\n    a = lambda: b\n    b = lambda: a\n    return a\nouter()() is not None", "True");
+    expect(
+        "def f():\n    def g(n): return 0 if n == 0 else g(n - 1)\n    return g\ng = f()\nf.self = "
+        "f\ng(3)",
+        "0");
+    expect(
+        "def outer():\n    a = lambda: b\n    b = lambda: a\n    return a\nouter()() is not None",
+        "True");
 }
 
 static void generators_stop_early(void **state) {
     (void)state;
-    expect("n = 0\ndef count(x):\n    global n\n    n += 1\n    return x\nany(count(i) > 2 for i in range(10)), n", "(True, 4)");
+    expect(
+        "n = 0\ndef count(x):\n    global n\n    n += 1\n    return x\nany(count(i) > 2 for i in "
+        "range(10)), n",
+        "(True, 4)");
     expect("g = (i for i in range(3))\n(next(g), list(g), list(g))", "(0, [1, 2], [])");
 }
 
@@ -174,13 +194,20 @@ static void interrupts_end_loops(void **state) {
     m = (machine){.texts = sources_new(), .names = intern_new()};
     str_init(&m.out);
     assert_int_equal(rt_new(&(rt_config){.device = "ref"}, &m.rt, &m.err), GPA_OK);
-    vm_config c = {.rt = m.rt, .names = m.names, .sources = m.texts, .user = &user, .input = interrupt_soon};
+    vm_config c = {
+        .rt = m.rt, .names = m.names, .sources = m.texts, .user = &user, .input = interrupt_soon};
     assert_int_equal(vm_new(&c, &m.vm, &m.err), GPA_OK);
     assert_int_equal(eval(&m, "x = 0\ninput()\nwhile True: x += 1"), GPA_E_INTERRUPT);
-    assert_int_equal(eval(&m, "ok = False\ntry:\n    input()\n    while True: pass\nexcept KeyboardInterrupt:\n    ok = True\nok"), GPA_OK);
+    assert_int_equal(eval(&m,
+                          "ok = False\ntry:\n    input()\n    while True: pass\nexcept "
+                          "KeyboardInterrupt:\n    ok = True\nok"),
+                     GPA_OK);
     assert_string_equal(m.out.text, "True");
-    assert_int_equal(eval(&m, "def g():\n    while True: yield 1\ninput()\nfor x in g(): pass"), GPA_E_INTERRUPT);
-    assert_int_equal(eval(&m, "import itertools\ndef h(): yield from itertools.count()\ninput()\nsum(h())"), GPA_E_INTERRUPT);
+    assert_int_equal(eval(&m, "def g():\n    while True: yield 1\ninput()\nfor x in g(): pass"),
+                     GPA_E_INTERRUPT);
+    assert_int_equal(
+        eval(&m, "import itertools\ndef h(): yield from itertools.count()\ninput()\nsum(h())"),
+        GPA_E_INTERRUPT);
     assert_int_equal(eval(&m, "kept = g()\ninput()\nsum(kept)"), GPA_E_INTERRUPT);
     assert_int_equal(eval(&m, "list(kept) == []"), GPA_OK);
     close_machine(&m);
@@ -216,9 +243,11 @@ static const char everything[] =
     "except ValueError:\n"
     "    h.close()\n"
     "next(g(7))\n"
-    "print(f(1, 2, 3, k=4), sum(i * i for i in range(5)), list(g(2)), s, sorted(d, key=lambda q: -q)[:2], 'a' * 3, (1, 2) + (3,))\n";
+    "print(f(1, 2, 3, k=4), sum(i * i for i in range(5)), list(g(2)), s, sorted(d, key=lambda q: "
+    "-q)[:2], 'a' * 3, (1, 2) + (3,))\n";
 
-/* Every allocation of a program fails once: it ends with a MemoryError or as it should, and nothing is lost. */
+/* Every allocation of a program fails once: it ends with a MemoryError or as it should, and nothing
+ * is lost. */
 static void memory_may_fail_anywhere(void **state) {
     (void)state;
     for (uint64_t n = 1;; n++) {
@@ -227,7 +256,8 @@ static void memory_may_fail_anywhere(void **state) {
         mem_fail_at(n);
         gpa_code rc = eval(&m, everything);
         mem_fail_at(0);
-        if (rc && rc != GPA_E_MEMORY) print_error("allocation %d: %s: %s\n", (int)n, gpa_err_name(rc), vm_err(m.vm)->msg);
+        if (rc && rc != GPA_E_MEMORY)
+            print_error("allocation %d: %s: %s\n", (int)n, gpa_err_name(rc), vm_err(m.vm)->msg);
         close_machine(&m);
         if (!rc) break;
         assert_int_equal(rc, GPA_E_MEMORY);
@@ -247,6 +277,7 @@ static void memory_may_fail_at_the_start(void **state) {
     }
 }
 
-UNIT_TESTS(TEST(loops_test_at_the_bottom), TEST(finally_is_written_for_every_way_out), TEST(values_of_cells),
-           TEST(exceptions_pass_frames), TEST(recursion_is_bounded), TEST(cycles_are_broken), TEST(generators_stop_early),
-           TEST(interrupts_end_loops), TEST(memory_may_fail_anywhere), TEST(memory_may_fail_at_the_start))
+UNIT_TESTS(TEST(loops_test_at_the_bottom), TEST(finally_is_written_for_every_way_out),
+           TEST(values_of_cells), TEST(exceptions_pass_frames), TEST(recursion_is_bounded),
+           TEST(cycles_are_broken), TEST(generators_stop_early), TEST(interrupts_end_loops),
+           TEST(memory_may_fail_anywhere), TEST(memory_may_fail_at_the_start))

@@ -30,11 +30,11 @@ static int unit_teardown(void **state) {
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, unit_setup, unit_teardown)
-#define UNIT_TESTS(...)                                     \
-    int main(void) {                                        \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};    \
-        cmocka_set_message_output(CM_OUTPUT_TAP);           \
-        return cmocka_run_group_tests(tests, NULL, NULL);   \
+#define UNIT_TESTS(...)                                   \
+    int main(void) {                                      \
+        const struct CMUnitTest tests[] = {__VA_ARGS__};  \
+        cmocka_set_message_output(CM_OUTPUT_TAP);         \
+        return cmocka_run_group_tests(tests, NULL, NULL); \
     }
 
 #endif

@@ -1,7 +1,7 @@
 /* kir to LLVM: the function around the walk, and one case per instruction.
  *
- * Reading order: emit_module, whole, em_code, instruction; then emit_walk.c, emit_tiles.c, emit_memory.c, emit_reduce.c and, for
- * operations on values, emit_op.c and emit_cast.c. */
+ * Reading order: emit_module, whole, em_code, instruction; then emit_walk.c, emit_tiles.c,
+ * emit_memory.c, emit_reduce.c and, for operations on values, emit_op.c and emit_cast.c. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include <stdio.h>
@@ -50,7 +50,9 @@ void em_unsupported(em *M, const char *what) {
 
 static bool array_is_written(const em *M, unsigned array) {
     for (size_t i = 0; i < M->f->n_arrays; i++)
-        if (M->f->arrays[i].group == M->f->arrays[array].group && M->f->arrays[i].access & KIR_WRITE) return true;
+        if (M->f->arrays[i].group == M->f->arrays[array].group &&
+            M->f->arrays[i].access & KIR_WRITE)
+            return true;
     return false;
 }
 
@@ -70,7 +72,10 @@ static int level_of(em *M, const kir_ins *ins) {
             for (int i = 0; i < n; i++)
                 if (M->level[args[i]] > level) level = M->level[args[i]];
             return level;
-        case KIR_BOUND: return M->vals[ins->a].vec || M->vals[ins->b].vec ? M->cur : MAX(M->level[ins->a], M->level[ins->b]);
+        case KIR_BOUND:
+            return M->vals[ins->a].vec || M->vals[ins->b].vec
+                       ? M->cur
+                       : MAX(M->level[ins->a], M->level[ins->b]);
         case KIR_LOADX:
         case KIR_STOREX:
         case KIR_STORE:
@@ -114,14 +119,16 @@ static ll_val emit_index(em *M, const kir_ins *ins) {
 }
 
 static ll_val emit_size(em *M, const kir_ins *ins, unsigned first) {
-    unsigned n =
-        ins->sub == KIR_SPACE ? VIEW_SIZE + ins->imm : VIEW_ARRAYS + (unsigned)ins->sub * ARRAY_SLOTS + first + ins->imm;
+    unsigned n = ins->sub == KIR_SPACE
+                     ? VIEW_SIZE + ins->imm
+                     : VIEW_ARRAYS + (unsigned)ins->sub * ARRAY_SLOTS + first + ins->imm;
     return (ll_val){em_slot(M, n), NULL, DT_I64, false};
 }
 
 static ll_val emit_op(em *M, const kir_ins *ins) {
     unsigned n = op_info[ins->sub].arity;
-    ll_val a = M->vals[ins->a], b = n > 1 ? M->vals[ins->b] : none(), c = n > 2 ? M->vals[ins->c] : none();
+    ll_val a = M->vals[ins->a], b = n > 1 ? M->vals[ins->b] : none(),
+           c = n > 2 ? M->vals[ins->c] : none();
     gpa_dtype t = op_info[ins->sub].sig == SIG_SELECT ? b.t : a.t;
     return ll_op(&M->E, (gpa_op)ins->sub, t, ins->type, a, b, c);
 }
@@ -184,7 +191,9 @@ ll_val em_instruction(em *M, int32_t at) {
     return none();
 }
 
-static bool leaves_trace(kir_code code) { return code == KIR_STORE || code == KIR_STOREX || code == KIR_ATOMIC; }
+static bool leaves_trace(kir_code code) {
+    return code == KIR_STORE || code == KIR_STOREX || code == KIR_ATOMIC;
+}
 
 void em_code(em *M, int32_t from, int32_t to) {
     bool whole = M->plan->part == EMIT_WHOLE;
@@ -208,7 +217,8 @@ void em_code(em *M, int32_t from, int32_t to) {
 static V outer_number(em *M) {
     V n = ll_i64(&M->E, 0);
     for (int d = 0; d < M->f->ndim; d++)
-        if (!(M->f->inner >> d & 1)) n = LLVMBuildAdd(M->E.b, LLVMBuildMul(M->E.b, n, em_size(M, d), ""), M->coord[d], "");
+        if (!(M->f->inner >> d & 1))
+            n = LLVMBuildAdd(M->E.b, LLVMBuildMul(M->E.b, n, em_size(M, d), ""), M->coord[d], "");
     return n;
 }
 
@@ -220,8 +230,8 @@ static void outer_body(em *M, void *arg) {
         LLVMBasicBlockRef here = em_at(M, LEVEL_ENTRY); /* in front of all loops */
         V first = LLVMBuildURem(M->E.b, M->lo, size, "");
         em_here(M, here);
-        M->block =
-            LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""), ll_i64(&M->E, M->E.lanes), "");
+        M->block = LLVMBuildUDiv(M->E.b, LLVMBuildSub(M->E.b, M->coord[M->plan->dim], first, ""),
+                                 ll_i64(&M->E, M->E.lanes), "");
     } else if (M->plan->part != EMIT_WHOLE) {
         M->block = LLVMBuildSub(M->E.b, outer_number(M), M->lo, "");
     }
@@ -246,7 +256,8 @@ static void whole(em *M) {
 }
 
 static void set_attribute(em *M, const char *name, const char *value) {
-    LLVMAttributeRef attribute = LLVMCreateStringAttribute(M->E.ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(M->E.ctx, name, (unsigned)strlen(name),
+                                                           value, (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(M->E.fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
@@ -261,7 +272,8 @@ void em_open_function(em *M) {
         *args[i] = LLVMGetParam(M->E.fn, i);
         LLVMSetValueName2(*args[i], names[i], strlen(names[i]));
     }
-    /* Registers are saved around calls of libmvec: to slots that cross no cache line, wherever the caller's stack is. */
+    /* Registers are saved around calls of libmvec: to slots that cross no cache line, wherever the
+     * caller's stack is. */
     set_attribute(M, "stackrealign", "");
     if (M->E.host->bytes == 64) {
         set_attribute(M, "prefer-vector-width", M->plan->halves ? "256" : "512");
@@ -305,7 +317,8 @@ static void free_emitter(em *M) {
     mem_free(M);
 }
 
-gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e) {
+gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out,
+                     gpa_err *e) {
     gpa_code rc = GPA_OK;
     emit_facts facts = emit_examine(f);
     em *M = mem_zero(sizeof *M);
@@ -349,26 +362,58 @@ out:
 /* Whether an instruction inside of a branch can be done for lanes of which only some are there. */
 static bool in_lanes(kir_code code) {
     switch (code) {
-        case KIR_CONST: case KIR_PARAM: case KIR_OP: case KIR_CAST: case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE: case KIR_LOAD: case KIR_IOTA:
-        case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_IF: case KIR_ELSE: case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK:
-        case KIR_NEXT: case KIR_END: return true;
-        case KIR_STORE: case KIR_LOADX: case KIR_STOREX: case KIR_ATOMIC: case KIR_BOUND: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN:
-        case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT: return false;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_OP:
+        case KIR_CAST:
+        case KIR_INDEX:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_LOAD:
+        case KIR_IOTA:
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET:
+        case KIR_IF:
+        case KIR_ELSE:
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_END: return true;
+        case KIR_STORE:
+        case KIR_LOADX:
+        case KIR_STOREX:
+        case KIR_ATOMIC:
+        case KIR_BOUND:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_THREAD:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT:
+        case KIR_COUNT: return false;
     }
     return false;
 }
 
 gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce) {
     const kir_ins *cast = &f->code[reduce->a];
-    if (reduce->code != KIR_REDUCE || reduce->sub != RED_SUM || cast->code != KIR_CAST) return DT_NONE;
+    if (reduce->code != KIR_REDUCE || reduce->sub != RED_SUM || cast->code != KIR_CAST)
+        return DT_NONE;
     gpa_dtype t = (gpa_dtype)cast->type;
     if (t != DT_F64 && (!dtype_is_int(t) || dtype_size(t) < 4)) return DT_NONE;
     switch ((int)f->code[cast->a].type) {
-    case DT_BOOL: return DT_U8;
-    case DT_I8: return DT_I16;
-    case DT_U8: return DT_U16;
-    case DT_I16: return dtype_size(t) == 8 ? DT_I32 : DT_NONE;
-    case DT_U16: return dtype_size(t) == 8 ? DT_U32 : DT_NONE;
+        case DT_BOOL: return DT_U8;
+        case DT_I8: return DT_I16;
+        case DT_U8: return DT_U16;
+        case DT_I16: return dtype_size(t) == 8 ? DT_I32 : DT_NONE;
+        case DT_U16: return dtype_size(t) == 8 ? DT_U32 : DT_NONE;
     }
     return DT_NONE;
 }
@@ -386,28 +431,35 @@ static gpa_dtype computed_as(const kir_func *f, size_t at) {
 }
 
 /* Numbers with which processors compute as they are, or whose parts are such. */
-static bool is_plain_number(unsigned t) { return t < DT_COUNT && t != DT_BOOL && dtype_info[t].compute == t; }
+static bool is_plain_number(unsigned t) {
+    return t < DT_COUNT && t != DT_BOOL && dtype_info[t].compute == t;
+}
 
 /* What of complex numbers is a few instructions. */
 static bool is_plain_complex(unsigned op) {
-    return op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY || op == OP_NEGATIVE || op == OP_CONJUGATE || op == OP_REAL || op == OP_IMAG;
+    return op == OP_ADD || op == OP_SUBTRACT || op == OP_MULTIPLY || op == OP_NEGATIVE ||
+           op == OP_CONJUGATE || op == OP_REAL || op == OP_IMAG;
 }
 
 /* Whether an instruction costs nothing beside what it reads and writes, in whatever registers. */
 static bool is_plain(const kir_func *f, const kir_ins *i) {
     if (i->code == KIR_CONST || i->code == KIR_PARAM) return true;
-    if (i->code == KIR_LOAD || i->code == KIR_STORE) return is_plain_number(f->arrays[i->sub].dtype);
+    if (i->code == KIR_LOAD || i->code == KIR_STORE)
+        return is_plain_number(f->arrays[i->sub].dtype);
     if (i->code == KIR_CAST) return is_plain_number(i->type) && is_plain_number(f->code[i->a].type);
     if (i->code != KIR_OP || !is_plain_number(i->type) || op_info[i->sub].cost > 1) return false;
     return !dtype_is_complex((gpa_dtype)f->code[i->a].type) || is_plain_complex(i->sub);
 }
 
 /* A loop of as many trips as each point needs. */
-static bool loops_alone(const kir_ins *i) { return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_FEW); }
+static bool loops_alone(const kir_ins *i) {
+    return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_FEW);
+}
 
 emit_facts emit_examine(const kir_func *f) {
     emit_facts r = {.widest = 1, .widest_again = 1, .plain = true};
-    int depth = 0, inside = 0, again = 0; /* regions: EACH; others; of those the loops of single points */
+    int depth = 0, inside = 0,
+        again = 0; /* regions: EACH; others; of those the loops of single points */
     for (size_t a = 0; a < f->n_arrays; a++) r.branches |= f->arrays[a].where == KIR_LOCAL;
     r.alone = r.branches;
     for (size_t i = 0; i < f->n_code; i++) {
@@ -415,21 +467,27 @@ emit_facts emit_examine(const kir_func *f) {
         kir_code code = (kir_code)ins->code;
         r.plain &= is_plain(f, ins);
         if (code == KIR_EACH) r.n_each++, depth++;
-        if (code == KIR_END) *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1, again -= loops_alone(&f->code[ins->imm]);
+        if (code == KIR_END)
+            *(f->code[ins->imm].code == KIR_EACH ? &depth : &inside) -= 1,
+                again -= loops_alone(&f->code[ins->imm]);
         if (kir_info[code].result == 'R' && code != KIR_EACH) inside++;
         r.alone |= code == KIR_ATOMIC || (inside && !in_lanes(code));
-        if (code == KIR_LOAD || code == KIR_STORE) r.complex |= dtype_is_complex((gpa_dtype)f->arrays[ins->sub].dtype);
+        if (code == KIR_LOAD || code == KIR_STORE)
+            r.complex |= dtype_is_complex((gpa_dtype)f->arrays[ins->sub].dtype);
         if (code == KIR_REDUCE) r.n_reduce++, r.narrow_sums |= emit_narrow(f, ins) != DT_NONE;
         if (code == KIR_SCAN) r.scans = true;
         if (code == KIR_STORE && !depth) r.stores_outside = true;
         if (code == KIR_IF || code == KIR_BLOCK || code == KIR_ATOMIC) r.branches = true;
         if (loops_alone(ins)) r.branches = r.loops = true, again++;
         if (code == KIR_FOR) r.trips = true;
-        uint32_t ops = code == KIR_OP ? op_info[ins->sub].cost : code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST;
+        uint32_t ops = code == KIR_OP ? op_info[ins->sub].cost
+                                      : code == KIR_LOAD || code == KIR_STORE || code == KIR_CAST;
         r.ops += ops;
         if (again) r.ops_again += ops;
-        if ((ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) || code == KIR_STORE) {
-            gpa_dtype t = code == KIR_STORE ? (gpa_dtype)f->arrays[ins->sub].dtype : computed_as(f, i);
+        if ((ins->type < DT_COUNT && (code == KIR_OP || code == KIR_CAST || code == KIR_LOAD)) ||
+            code == KIR_STORE) {
+            gpa_dtype t =
+                code == KIR_STORE ? (gpa_dtype)f->arrays[ins->sub].dtype : computed_as(f, i);
             unsigned bytes = (unsigned)dtype_size(t) / (dtype_is_complex(t) ? 2 : 1);
             if (bytes > r.widest) r.widest = (uint8_t)bytes;
             if (again && bytes > r.widest_again) r.widest_again = (uint8_t)bytes;

@@ -1,8 +1,8 @@
 /* Conversions between dtypes, and between values and memory.
  *
- * Every conversion gives what dtype_cast gives. LLVM leaves a float outside of the integer's range undefined; here it
- * is what C compilers make of it on x86-64: conversion to a signed integer of 32 or 64 bits, where everything outside
- * becomes the lowest number, then truncation. */
+ * Every conversion gives what dtype_cast gives. LLVM leaves a float outside of the integer's range
+ * undefined; here it is what C compilers make of it on x86-64: conversion to a signed integer of 32
+ * or 64 bits, where everything outside becomes the lowest number, then truncation. */
 #include "runtime/cpu/emit/ll.h"
 
 static LLVMTypeRef as_wide_as(ll *E, V v, LLVMTypeRef one) {
@@ -15,7 +15,8 @@ static V round_bfloat(ll *E, V v) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef real = LLVMTypeOf(v);
     V bits = LLVMBuildBitCast(b, v, as_wide_as(E, v, ll_i(E, 32)), "");
-    V odd = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, ll_int_like(E, bits, 16), ""), ll_int_like(E, bits, 1), "");
+    V odd = LLVMBuildAnd(b, LLVMBuildLShr(b, bits, ll_int_like(E, bits, 16), ""),
+                         ll_int_like(E, bits, 1), "");
     V up = LLVMBuildAdd(b, bits, LLVMBuildAdd(b, odd, ll_int_like(E, bits, 0x7fff), ""), "");
     V quiet = LLVMBuildOr(b, bits, ll_int_like(E, bits, 0x400000), "");
     V nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
@@ -33,7 +34,8 @@ V ll_round(ll *E, gpa_dtype t, V v) {
 V ll_to_memory(ll *E, gpa_dtype t, V v) {
     LLVMTypeRef type = as_wide_as(E, v, ll_memory(E, t));
     if (t == DT_BOOL) return LLVMBuildZExt(E->b, v, type, "");
-    if (t == DT_F16 && LLVMIsAFPExtInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == type) return LLVMGetOperand(v, 0);
+    if (t == DT_F16 && LLVMIsAFPExtInst(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == type)
+        return LLVMGetOperand(v, 0);
     if (t == DT_F16) return LLVMBuildFPTrunc(E->b, v, type, "");
     if (t != DT_BF16) return v;
     V bits = LLVMBuildBitCast(E->b, v, as_wide_as(E, v, ll_i(E, 32)), "");
@@ -49,14 +51,15 @@ V ll_from_memory(ll *E, gpa_dtype t, V v) {
     return LLVMBuildBitCast(E->b, LLVMBuildShl(E->b, bits, ll_int_like(E, bits, 16), ""), type, "");
 }
 
-/* A double as a float such that rounding it again, to a half, gives what rounding the double once gives: the last
- * bit is made odd when the float is not exact. */
+/* A double as a float such that rounding it again, to a half, gives what rounding the double once
+ * gives: the last bit is made odd when the float is not exact. */
 static V to_float_odd(ll *E, V d) {
     LLVMBuilderRef b = E->b;
     LLVMTypeRef single = as_wide_as(E, d, LLVMFloatTypeInContext(E->ctx));
     V f = LLVMBuildFPTrunc(b, d, single, ""), back = LLVMBuildFPExt(b, f, LLVMTypeOf(d), "");
     V bits = LLVMBuildBitCast(b, f, as_wide_as(E, d, ll_i(E, 32)), "");
-    V over = LLVMBuildFCmp(b, LLVMRealOGT, ll_intrinsic(E, "llvm.fabs", &back, 1), ll_intrinsic(E, "llvm.fabs", &d, 1), "");
+    V over = LLVMBuildFCmp(b, LLVMRealOGT, ll_intrinsic(E, "llvm.fabs", &back, 1),
+                           ll_intrinsic(E, "llvm.fabs", &d, 1), "");
     V low = LLVMBuildSub(b, bits, LLVMBuildZExt(b, over, LLVMTypeOf(bits), ""), "");
     V inexact = LLVMBuildFCmp(b, LLVMRealONE, back, d, "");
     V odd = LLVMBuildOr(b, low, LLVMBuildZExt(b, inexact, LLVMTypeOf(bits), ""), "");
@@ -91,7 +94,8 @@ static V to_signed(ll *E, unsigned bits, V v) {
     return ll_select(E, inside, n, ll_int_like(E, n, bits == 32 ? INT32_MIN : INT64_MIN));
 }
 
-/* uint64: below 2^63 the signed conversion; from there on that of the value less 2^63, with the top bit set. */
+/* uint64: below 2^63 the signed conversion; from there on that of the value less 2^63, with the top
+ * bit set. */
 static V float_to_u64(ll *E, V v) {
     V half = ll_real_like(E, v, 9223372036854775808.0);
     V low = to_signed(E, 64, v), high = to_signed(E, 64, LLVMBuildFSub(E->b, v, half, ""));
@@ -122,7 +126,8 @@ static V real_cast(ll *E, gpa_dtype from, gpa_dtype to, V v) {
                : from_float    ? LLVMBuildFCmp(E->b, LLVMRealUNE, v, ll_real_like(E, v, 0), "")
                                : LLVMBuildICmp(E->b, LLVMIntNE, v, ll_int_like(E, v, 0), "");
     if (dtype_is_float(to) && from == DT_BOOL) return bool_to_float(E, to, v);
-    if (dtype_is_float(to)) return from_float ? float_to_float(E, from, to, v) : int_to_float(E, is_signed, to, v);
+    if (dtype_is_float(to))
+        return from_float ? float_to_float(E, from, to, v) : int_to_float(E, is_signed, to, v);
     return from_float ? float_to_int(E, to, v) : int_to_int(E, is_signed, to, v);
 }
 
@@ -132,7 +137,9 @@ ll_val ll_cast(ll *E, gpa_dtype to, ll_val a) {
     ll_val r = {.t = (uint8_t)to, .vec = a.vec};
     if (from == to) return a;
     r.v = real_cast(E, from_part, to_part, a.v);
-    if (to == DT_BOOL && a.im) r.v = LLVMBuildOr(E->b, r.v, real_cast(E, from_part, to_part, a.im), "");
-    if (dtype_is_complex(to)) r.im = a.im ? real_cast(E, from_part, to_part, a.im) : ll_real_like(E, r.v, 0);
+    if (to == DT_BOOL && a.im)
+        r.v = LLVMBuildOr(E->b, r.v, real_cast(E, from_part, to_part, a.im), "");
+    if (dtype_is_complex(to))
+        r.im = a.im ? real_cast(E, from_part, to_part, a.im) : ll_real_like(E, r.v, 0);
     return r;
 }

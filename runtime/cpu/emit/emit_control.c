@@ -1,7 +1,8 @@
-/* Branches, loops, variables and atomics of compiled functions: one point at a time, with real branches (for lanes:
- * emit_masks.c).
+/* Branches, loops, variables and atomics of compiled functions: one point at a time, with real
+ * branches (for lanes: emit_masks.c).
  *
- * A block that BREAK, NEXT or FAULT has ended is followed by an unreachable one, so that emission can simply go on. */
+ * A block that BREAK, NEXT or FAULT has ended is followed by an unreachable one, so that emission
+ * can simply go on. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include "runtime/base/base.h"
@@ -34,7 +35,8 @@ em_region_of *em_open_region(em *M, int32_t at) {
 
 static void if_region(em *M, int32_t at) {
     em_region_of *r = em_open_region(M, at);
-    LLVMBasicBlockRef yes = em_block(M, "then"), no = em_block(M, "else"), after = em_block(M, "after");
+    LLVMBasicBlockRef yes = em_block(M, "then"), no = em_block(M, "else"),
+                      after = em_block(M, "after");
     if (!r) return;
     r->leave = after, r->otherwise = no;
     LLVMBuildCondBr(M->E.b, M->vals[M->f->code[at].a].v, yes, no);
@@ -79,12 +81,13 @@ static void for_region(em *M, int32_t at) {
         M->n_regions--;
         return;
     }
-    LLVMBasicBlockRef head = em_block(M, "for"), body = em_block(M, "body"), next = em_block(M, "next"),
-                      after = em_block(M, "after");
+    LLVMBasicBlockRef head = em_block(M, "for"), body = em_block(M, "body"),
+                      next = em_block(M, "next"), after = em_block(M, "after");
     r->leave = after, r->next = next;
     bool is_signed = dtype_info[ins->type].kind != 'U';
     V count = ll_slot(&M->E, LLVMTypeOf(from), "count");
-    V down = is_signed ? LLVMBuildICmp(b, LLVMIntSLT, by, LLVMConstNull(LLVMTypeOf(by)), "") : LLVMConstNull(ll_i(&M->E, 1));
+    V down = is_signed ? LLVMBuildICmp(b, LLVMIntSLT, by, LLVMConstNull(LLVMTypeOf(by)), "")
+                       : LLVMConstNull(ll_i(&M->E, 1));
     LLVMBuildStore(b, from, count);
     go_on(M, head);
     em_poll(M);
@@ -100,7 +103,8 @@ static void for_region(em *M, int32_t at) {
     V wrapped = LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, then, now, "");
     wrapped = LLVMBuildXor(b, wrapped, down, "");
     LLVMBuildStore(b, then, count);
-    LLVMBuildCondBr(b, LLVMBuildAnd(b, wrapped, LLVMBuildICmp(b, LLVMIntNE, then, now, ""), ""), after, head);
+    LLVMBuildCondBr(b, LLVMBuildAnd(b, wrapped, LLVMBuildICmp(b, LLVMIntNE, then, now, ""), ""),
+                    after, head);
     LLVMPositionBuilderAtEnd(b, after);
     M->n_regions--;
 }
@@ -185,7 +189,8 @@ static ll_val variable(em *M, const kir_ins *ins) {
     ll_val slot = {ll_slot(&M->E, type, "var"), NULL, ins->type, vec};
     if (complex) slot.im = ll_slot(&M->E, type, "var");
     V zero = LLVMConstNull(type);
-    set(M, slot, ins->a >= 0 ? M->vals[ins->a] : (ll_val){zero, complex ? zero : NULL, ins->type, vec});
+    set(M, slot,
+        ins->a >= 0 ? M->vals[ins->a] : (ll_val){zero, complex ? zero : NULL, ins->type, vec});
     return slot;
 }
 
@@ -197,15 +202,20 @@ static ll_val read_modify_write(em *M, const kir_ins *ins) {
     LLVMAtomicRMWBinOp op = LLVMAtomicRMWBinOpXchg;
     V at = em_element(M, ins->sub, M->vals[ins->a].v), old;
     ll_val v = M->vals[ins->b];
-    if (dtype_is_complex(t) || t == DT_F16 || t == DT_BF16 || t == DT_BOOL) em_unsupported(M, "an atomic of this type");
+    if (dtype_is_complex(t) || t == DT_F16 || t == DT_BF16 || t == DT_BOOL)
+        em_unsupported(M, "an atomic of this type");
     switch ((kir_atomic)ins->imm) {
         case KIR_AT_ADD: op = is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd; break;
         case KIR_AT_SUB: op = is_float ? LLVMAtomicRMWBinOpFSub : LLVMAtomicRMWBinOpSub; break;
         case KIR_AT_MIN:
-            op = is_float ? LLVMAtomicRMWBinOpFMin : is_signed ? LLVMAtomicRMWBinOpMin : LLVMAtomicRMWBinOpUMin;
+            op = is_float    ? LLVMAtomicRMWBinOpFMin
+                 : is_signed ? LLVMAtomicRMWBinOpMin
+                             : LLVMAtomicRMWBinOpUMin;
             break;
         case KIR_AT_MAX:
-            op = is_float ? LLVMAtomicRMWBinOpFMax : is_signed ? LLVMAtomicRMWBinOpMax : LLVMAtomicRMWBinOpUMax;
+            op = is_float    ? LLVMAtomicRMWBinOpFMax
+                 : is_signed ? LLVMAtomicRMWBinOpMax
+                             : LLVMAtomicRMWBinOpUMax;
             break;
         case KIR_AT_AND: op = LLVMAtomicRMWBinOpAnd; break;
         case KIR_AT_OR: op = LLVMAtomicRMWBinOpOr; break;
@@ -214,13 +224,15 @@ static ll_val read_modify_write(em *M, const kir_ins *ins) {
         case KIR_AT_INC:
         case KIR_AT_DEC: em_unsupported(M, "a wrapping atomic"); break;
         case KIR_AT_CAS:
-            old = LLVMBuildAtomicCmpXchg(M->E.b, at, v.v, M->vals[ins->c].v, LLVMAtomicOrderingMonotonic,
-                                         LLVMAtomicOrderingMonotonic, 0);
+            old =
+                LLVMBuildAtomicCmpXchg(M->E.b, at, v.v, M->vals[ins->c].v,
+                                       LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, 0);
             return (ll_val){LLVMBuildExtractValue(M->E.b, old, 0, ""), NULL, (uint8_t)t, false};
         case KIR_AT_ROWS: break;
     }
     if (M->E.rc) return v;
-    return (ll_val){LLVMBuildAtomicRMW(M->E.b, op, at, v.v, LLVMAtomicOrderingMonotonic, 0), NULL, (uint8_t)t, false};
+    return (ll_val){LLVMBuildAtomicRMW(M->E.b, op, at, v.v, LLVMAtomicOrderingMonotonic, 0), NULL,
+                    (uint8_t)t, false};
 }
 
 ll_val em_control(em *M, int32_t at) {

@@ -1,9 +1,10 @@
 /* A kernel's block: phases for all threads, and what happens between them.
  *
- * The list of instructions is walked at block level. A run of instructions without a meeting is a phase: a loop over rows
- * and groups of threads around its lanes (emit_lanes.c). Regions that hold meetings are entered by the whole block where
- * all threads agree; else each has masks in the context, and is walked while a thread is in it. A barrier itself is nothing:
- * the phase before it has ended for all.
+ * The list of instructions is walked at block level. A run of instructions without a meeting is a
+ * phase: a loop over rows and groups of threads around its lanes (emit_lanes.c). Regions that hold
+ * meetings are entered by the whole block where all threads agree; else each has masks in the
+ * context, and is walked while a thread is in it. A barrier itself is nothing: the phase before it
+ * has ended for all.
  *
  * Reading order: places, phases, meetings, regions, the block, the function. */
 #include "runtime/base/base.h"
@@ -19,7 +20,9 @@ static void go_to(km *K, LLVMBasicBlockRef to) {
     LLVMPositionBuilderAtEnd(B(K), to);
 }
 
-static V address(km *K, V base, V bytes) { return LLVMBuildGEP2(B(K), ll_i(E_(K), 8), base, &bytes, 1, ""); }
+static V address(km *K, V base, V bytes) {
+    return LLVMBuildGEP2(B(K), ll_i(E_(K), 8), base, &bytes, 1, "");
+}
 
 /* ---- places ---- */
 
@@ -72,7 +75,8 @@ static V lanes_that_run(km *K) {
     int32_t place = mask_place(K);
     if (!K->shape.whole) {
         V left = LLVMBuildSub(B(K), launch_size(K, KV_BLOCK), K->x, "");
-        mask = LLVMBuildICmp(B(K), LLVMIntULT, ll_ramp(E_(K), ll_i(E_(K), 64)), ll_spread(E_(K), left), "");
+        mask = LLVMBuildICmp(B(K), LLVMIntULT, ll_ramp(E_(K), ll_i(E_(K), 64)),
+                             ll_spread(E_(K), left), "");
     }
     return place < 0 ? mask : k_and(K, k_mask_place(K, place), mask);
 }
@@ -83,7 +87,8 @@ typedef void (*group_body)(km *K, int32_t from, int32_t to);
 static void for_groups(km *K, group_body body, int32_t from, int32_t to) {
     counted rows, groups;
     LLVMBasicBlockRef work = k_block(K, "group"), next = k_block(K, "next");
-    V by = launch_size(K, KV_BLOCK + 1), row_count = LLVMBuildMul(B(K), by, launch_size(K, KV_BLOCK + 2), "");
+    V by = launch_size(K, KV_BLOCK + 1),
+      row_count = LLVMBuildMul(B(K), by, launch_size(K, KV_BLOCK + 2), "");
     V row = begin_counted(K, &rows, row_count, "rows");
     K->z = LLVMBuildUDiv(B(K), row, by, "");
     K->y = LLVMBuildSub(B(K), row, LLVMBuildMul(B(K), K->z, by, ""), "");
@@ -97,8 +102,10 @@ static void for_groups(km *K, group_body body, int32_t from, int32_t to) {
         LLVMBuildStore(B(K), mask, K->base_mask);
     }
     LLVMBasicBlockRef head = k_block(K, "head");
-    if (mask) LLVMBuildCondBr(B(K), k_any(K, mask), head, next);
-    else LLVMBuildBr(B(K), head);
+    if (mask)
+        LLVMBuildCondBr(B(K), k_any(K, mask), head, next);
+    else
+        LLVMBuildBr(B(K), head);
     LLVMPositionBuilderAtEnd(B(K), head);
     LLVMBuildBr(B(K), work);
     K->head = head;
@@ -116,7 +123,8 @@ static void for_groups(km *K, group_body body, int32_t from, int32_t to) {
 static bool only_values(const km *K, int32_t from, int32_t to) {
     for (int32_t i = from; i < to; i++) {
         uint8_t code = K->M.f->code[i].code;
-        bool quiet = code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE || code == KIR_THREAD ||
+        bool quiet = code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE ||
+                     code == KIR_STRIDE || code == KIR_THREAD ||
                      ((code == KIR_OP || code == KIR_CAST) && K->plan->at[i].context < 0);
         if (!quiet) return false;
     }
@@ -157,7 +165,8 @@ static void barrier(km *K, int32_t at) {
     if (ins->a < 0 || ins->sub == KIR_BA_WARP) return;
     K->phase = -1;
     for_groups(K, put_vote, at, at);
-    V args[5] = {K->M.view, K->context, i64(K, K->plan->at[at].context), i64(K, mask_place(K)), i64(K, ins->sub)};
+    V args[5] = {K->M.view, K->context, i64(K, K->plan->at[at].context), i64(K, mask_place(K)),
+                 i64(K, ins->sub)};
     V v = ll_call(E, "gpa_kernel_vote", (void *)(uintptr_t)kernel_vote, ll_i(E, 64), args, 5);
     K->given[at] = (ll_val){LLVMBuildTrunc(B(K), v, ll_i(E, 32), ""), NULL, DT_I32, false};
 }
@@ -165,11 +174,18 @@ static void barrier(km *K, int32_t at) {
 static void exchange(km *K, int32_t at) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[at];
-    int64_t t = ins->a >= 0 ? K->M.f->code[ins->a].type : DT_I32, used = (ins->a >= 0) | (ins->b >= 0) << 1 | (ins->c >= 0) << 2;
+    int64_t t = ins->a >= 0 ? K->M.f->code[ins->a].type : DT_I32,
+            used = (ins->a >= 0) | (ins->b >= 0) << 1 | (ins->c >= 0) << 2;
     K->phase = -1;
     for_groups(K, put_operands, at, at);
-    V args[6] = {K->M.view, i64(K, ins->sub | t << 16), K->context, i64(K, K->plan->at[at].context), i64(K, mask_place(K)), i64(K, used)};
-    ll_call(E, "gpa_kernel_warp", (void *)(uintptr_t)kernel_warp, LLVMVoidTypeInContext(E->ctx), args, 6);
+    V args[6] = {K->M.view,
+                 i64(K, ins->sub | t << 16),
+                 K->context,
+                 i64(K, K->plan->at[at].context),
+                 i64(K, mask_place(K)),
+                 i64(K, used)};
+    ll_call(E, "gpa_kernel_warp", (void *)(uintptr_t)kernel_warp, LLVMVoidTypeInContext(E->ctx),
+            args, 6);
 }
 
 /* A variable of the block: stored once. */
@@ -179,10 +195,15 @@ static void block_variable(km *K, int32_t at) {
     gpa_dtype t = (gpa_dtype)K->M.f->code[var].type;
     LLVMTypeRef type = ll_elem(E_(K), t);
     bool cx = dtype_is_complex(t);
-    if (ins->code == KIR_VAR) K->vals[at] = (ll_val){ll_slot(E_(K), type, "var"), cx ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, false};
-    ll_val slot = K->vals[var], v = {LLVMConstNull(type), cx ? LLVMConstNull(type) : NULL, (uint8_t)t, false};
+    if (ins->code == KIR_VAR)
+        K->vals[at] = (ll_val){ll_slot(E_(K), type, "var"), cx ? ll_slot(E_(K), type, "var") : NULL,
+                               (uint8_t)t, false};
+    ll_val slot = K->vals[var],
+           v = {LLVMConstNull(type), cx ? LLVMConstNull(type) : NULL, (uint8_t)t, false};
     if (ins->code == KIR_GET) {
-        K->given[at] = (ll_val){LLVMBuildLoad2(B(K), type, slot.v, ""), cx ? LLVMBuildLoad2(B(K), type, slot.im, "") : NULL, (uint8_t)t, false};
+        K->given[at] =
+            (ll_val){LLVMBuildLoad2(B(K), type, slot.v, ""),
+                     cx ? LLVMBuildLoad2(B(K), type, slot.im, "") : NULL, (uint8_t)t, false};
         return;
     }
     int32_t from = ins->code == KIR_VAR ? ins->a : ins->b;
@@ -218,7 +239,8 @@ static V any_thread(km *K, int32_t place) {
     return LLVMBuildICmp(B(K), LLVMIntNE, v, i64(K, 0), "");
 }
 
-/* Bodies of for_groups that prepare masks. Lanes that do not run in the group keep what is there: places are cleared first. */
+/* Bodies of for_groups that prepare masks. Lanes that do not run in the group keep what is there:
+ * places are cleared first. */
 static void put_arm(km *K, int32_t at, int32_t otherwise) {
     ll_val c = k_lanes(K, k_use(K, K->M.f->code[at].a));
     V cond = otherwise ? LLVMBuildNot(B(K), c.v, "") : c.v;
@@ -249,12 +271,14 @@ static void test_counter(km *K, int32_t at, int32_t unused) {
     const kir_ins *ins = &K->M.f->code[at];
     int32_t place = K->plan->at[at].context;
     gpa_dtype t = (gpa_dtype)ins->type;
-    V now = k_load_context(K, place + KERNEL_COUNT, t, false).v, stop = k_lanes(K, k_use(K, ins->b)).v, by = k_lanes(K, k_use(K, ins->c)).v;
+    V now = k_load_context(K, place + KERNEL_COUNT, t, false).v,
+      stop = k_lanes(K, k_use(K, ins->b)).v, by = k_lanes(K, k_use(K, ins->c)).v;
     bool is_signed = dtype_info[t].kind != 'U';
     V more = LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, now, stop, "");
     if (is_signed) {
         V down = LLVMBuildICmp(B(K), LLVMIntSLT, by, LLVMConstNull(LLVMTypeOf(by)), "");
-        more = LLVMBuildSelect(B(K), down, LLVMBuildICmp(B(K), LLVMIntSGT, now, stop, ""), more, "");
+        more =
+            LLVMBuildSelect(B(K), down, LLVMBuildICmp(B(K), LLVMIntSGT, now, stop, ""), more, "");
     }
     V live = k_and(K, more, k_mask_place(K, place + KERNEL_LIVE));
     k_put_mask(K, place + KERNEL_LIVE, live);
@@ -272,7 +296,8 @@ static void step_counter(km *K, int32_t at, int32_t unused) {
 
 static void clear_masks(km *K, int32_t at) {
     ll *E = E_(K);
-    V first = k_place(K, K->plan->at[at].context), n = LLVMBuildMul(B(K), K->threads, i64(K, 2 * KERNEL_PLACE), "");
+    V first = k_place(K, K->plan->at[at].context),
+      n = LLVMBuildMul(B(K), K->threads, i64(K, 2 * KERNEL_PLACE), "");
     LLVMBuildMemSet(B(K), first, LLVMConstNull(ll_i(E, 8)), n, 8);
 }
 
@@ -294,7 +319,8 @@ static void masked_if(km *K, int32_t at) {
 
 static void uniform_if(km *K, int32_t at) {
     int32_t divide = else_of(K, at), close = K->plan->at[at].close;
-    LLVMBasicBlockRef yes = k_block(K, "then"), no = k_block(K, "else"), after = k_block(K, "after");
+    LLVMBasicBlockRef yes = k_block(K, "then"), no = k_block(K, "else"),
+                      after = k_block(K, "after");
     LLVMBuildCondBr(B(K), k_use(K, K->M.f->code[at].a).v, yes, no);
     if (!open_outside(K, at, after, NULL)) return;
     LLVMPositionBuilderAtEnd(B(K), yes);
@@ -310,7 +336,8 @@ static void uniform_if(km *K, int32_t at) {
 static void masked_loop(km *K, int32_t at) {
     bool counts = K->M.f->code[at].code == KIR_FOR;
     int32_t place = K->plan->at[at].context;
-    LLVMBasicBlockRef head = k_block(K, "loop"), body = k_block(K, "body"), after = k_block(K, "after");
+    LLVMBasicBlockRef head = k_block(K, "loop"), body = k_block(K, "body"),
+                      after = k_block(K, "after");
     clear_masks(K, at);
     K->phase = -1;
     for_groups(K, counts ? put_first : put_all, at, at);
@@ -352,14 +379,19 @@ static void uniform_for(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
     gpa_dtype t = (gpa_dtype)ins->type;
     bool is_signed = dtype_info[t].kind != 'U';
-    LLVMBasicBlockRef head = k_block(K, "for"), body = k_block(K, "body"), next = k_block(K, "next"), after = k_block(K, "after");
-    V from = k_use(K, ins->a).v, stop = k_use(K, ins->b).v, by = k_use(K, ins->c).v, zero = LLVMConstNull(LLVMTypeOf(by));
-    V count = ll_slot(E_(K), LLVMTypeOf(from), "count"), down = is_signed ? LLVMBuildICmp(B(K), LLVMIntSLT, by, zero, "") : LLVMConstNull(ll_i(E_(K), 1));
+    LLVMBasicBlockRef head = k_block(K, "for"), body = k_block(K, "body"),
+                      next = k_block(K, "next"), after = k_block(K, "after");
+    V from = k_use(K, ins->a).v, stop = k_use(K, ins->b).v, by = k_use(K, ins->c).v,
+      zero = LLVMConstNull(LLVMTypeOf(by));
+    V count = ll_slot(E_(K), LLVMTypeOf(from), "count"),
+      down =
+          is_signed ? LLVMBuildICmp(B(K), LLVMIntSLT, by, zero, "") : LLVMConstNull(ll_i(E_(K), 1));
     LLVMBuildStore(B(K), from, count);
     go_to(K, head);
     k_poll_stop(K);
     V now = LLVMBuildLoad2(B(K), LLVMTypeOf(from), count, "");
-    V below = LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, now, stop, ""), above = LLVMBuildICmp(B(K), is_signed ? LLVMIntSGT : LLVMIntUGT, now, stop, "");
+    V below = LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, now, stop, ""),
+      above = LLVMBuildICmp(B(K), is_signed ? LLVMIntSGT : LLVMIntUGT, now, stop, "");
     LLVMBuildCondBr(B(K), LLVMBuildSelect(B(K), down, above, below, ""), body, after);
     LLVMPositionBuilderAtEnd(B(K), body);
     K->given[at] = (ll_val){now, NULL, (uint8_t)t, false};
@@ -368,7 +400,8 @@ static void uniform_for(km *K, int32_t at) {
     K->n_outside--;
     go_to(K, next);
     V then = LLVMBuildAdd(B(K), now, by, "");
-    V over = LLVMBuildXor(B(K), LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, then, now, ""), down, "");
+    V over = LLVMBuildXor(
+        B(K), LLVMBuildICmp(B(K), is_signed ? LLVMIntSLT : LLVMIntULT, then, now, ""), down, "");
     LLVMBuildStore(B(K), then, count);
     LLVMBuildCondBr(B(K), over, after, head);
     LLVMPositionBuilderAtEnd(B(K), after);
@@ -385,17 +418,22 @@ static void uniform_block(km *K, int32_t at) {
 static void region(km *K, int32_t at) {
     uint8_t code = K->M.f->code[at].code;
     bool masked = K->plan->at[at].context >= 0;
-    if (code == KIR_IF) (masked ? masked_if : uniform_if)(K, at);
-    else if (code == KIR_BLOCK) (masked ? masked_block : uniform_block)(K, at);
-    else if (masked) masked_loop(K, at);
-    else (code == KIR_FOR ? uniform_for : uniform_loop)(K, at);
+    if (code == KIR_IF)
+        (masked ? masked_if : uniform_if)(K, at);
+    else if (code == KIR_BLOCK)
+        (masked ? masked_block : uniform_block)(K, at);
+    else if (masked)
+        masked_loop(K, at);
+    else
+        (code == KIR_FOR ? uniform_for : uniform_loop)(K, at);
 }
 
 static void block_jump(km *K, int32_t at) {
     int32_t to = kernel_target(K->M.f, K->plan, at);
     for (size_t i = K->n_outside; i-- > 0;) {
         if (K->outside[i].at != to) continue;
-        LLVMBuildBr(B(K), K->M.f->code[at].code == KIR_BREAK ? K->outside[i].leave : K->outside[i].next);
+        LLVMBuildBr(B(K),
+                    K->M.f->code[at].code == KIR_BREAK ? K->outside[i].leave : K->outside[i].next);
         LLVMPositionBuilderAtEnd(B(K), k_block(K, "unreached"));
         return;
     }
@@ -405,11 +443,16 @@ static void block_jump(km *K, int32_t at) {
 
 static void meeting(km *K, int32_t at) {
     uint8_t code = K->M.f->code[at].code;
-    if (code == KIR_BARRIER) barrier(K, at);
-    else if (code == KIR_WARP) exchange(K, at);
-    else if (code == KIR_VAR || code == KIR_GET || code == KIR_SET) block_variable(K, at);
-    else if (code == KIR_BREAK || code == KIR_NEXT) block_jump(K, at);
-    else region(K, at);
+    if (code == KIR_BARRIER)
+        barrier(K, at);
+    else if (code == KIR_WARP)
+        exchange(K, at);
+    else if (code == KIR_VAR || code == KIR_GET || code == KIR_SET)
+        block_variable(K, at);
+    else if (code == KIR_BREAK || code == KIR_NEXT)
+        block_jump(K, at);
+    else
+        region(K, at);
 }
 
 static void block_code(km *K, int32_t from, int32_t to) {
@@ -421,7 +464,9 @@ static void block_code(km *K, int32_t from, int32_t to) {
             continue;
         }
         int32_t end = i;
-        while (end < to && !K->plan->at[end].meets) end = kir_info[K->M.f->code[end].code].result == 'R' ? K->plan->at[end].close + 1 : end + 1;
+        while (end < to && !K->plan->at[end].meets)
+            end = kir_info[K->M.f->code[end].code].result == 'R' ? K->plan->at[end].close + 1
+                                                                 : end + 1;
         phase(K, i, end);
         i = end;
     }
@@ -434,13 +479,19 @@ static void place_arrays(km *K, V memory) {
     size_t at = 0, local = 0;
     V dynamic = address(K, memory, i64(K, (int64_t)K->plan->shared));
     K->context = address(K, dynamic, launch_size(K, KV_DYNAMIC));
-    V locals = address(K, K->context, LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)K->plan->contexts * KERNEL_PLACE), ""));
+    V locals = address(
+        K, K->context,
+        LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)K->plan->contexts * KERNEL_PLACE), ""));
     for (size_t k = 0; k < f->n_arrays; k++) {
         const kir_array *a = &f->arrays[k];
         size_t bytes = (a->count * dtype_size((gpa_dtype)a->dtype) + 63) / 64 * 64;
         if (a->where == KIR_SHARED && !a->count) K->shared[k] = dynamic;
-        if (a->where == KIR_SHARED && a->count) K->shared[k] = address(K, memory, i64(K, (int64_t)at)), at += bytes;
-        if (a->where == KIR_LOCAL) K->shared[k] = address(K, locals, LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)local), "")), local += bytes;
+        if (a->where == KIR_SHARED && a->count)
+            K->shared[k] = address(K, memory, i64(K, (int64_t)at)), at += bytes;
+        if (a->where == KIR_LOCAL)
+            K->shared[k] =
+                address(K, locals, LLVMBuildMul(B(K), K->threads, i64(K, (int64_t)local), "")),
+            local += bytes;
     }
 }
 
@@ -450,7 +501,9 @@ static void all_blocks(km *K) {
     LLVMBasicBlockRef head = k_block(K, "blocks"), body = k_block(K, "block");
     V slot = ll_slot(&M->E, ll_i(&M->E, 64), "number");
     K->pitch = launch_size(K, KV_PITCH);
-    K->threads = LLVMBuildMul(B(K), K->pitch, LLVMBuildMul(B(K), launch_size(K, KV_BLOCK + 1), launch_size(K, KV_BLOCK + 2), ""), "");
+    K->threads = LLVMBuildMul(
+        B(K), K->pitch,
+        LLVMBuildMul(B(K), launch_size(K, KV_BLOCK + 1), launch_size(K, KV_BLOCK + 2), ""), "");
     place_arrays(K, M->part);
     LLVMBuildStore(B(K), M->lo, slot);
     LLVMBasicBlockRef entry = LLVMGetInsertBlock(B(K));
@@ -462,7 +515,8 @@ static void all_blocks(km *K) {
     LLVMBuildCondBr(B(K), LLVMBuildICmp(B(K), LLVMIntSLT, K->number, M->hi, ""), body, M->leave);
     LLVMPositionBuilderAtEnd(B(K), body);
     k_poll_stop(K);
-    V gx = launch_size(K, KV_GRID), gy = launch_size(K, KV_GRID + 1), row = LLVMBuildUDiv(B(K), K->number, gx, "");
+    V gx = launch_size(K, KV_GRID), gy = launch_size(K, KV_GRID + 1),
+      row = LLVMBuildUDiv(B(K), K->number, gx, "");
     K->block[0] = LLVMBuildURem(B(K), K->number, gx, "");
     K->block[1] = LLVMBuildURem(B(K), row, gy, "");
     K->block[2] = LLVMBuildUDiv(B(K), row, gy, "");
@@ -483,7 +537,8 @@ static void free_kernel(km *K) {
     mem_free(K);
 }
 
-static gpa_code new_kernel(const kir_func *f, const kernel_plan *plan, kernel_shape shape, km **out, gpa_err *e) {
+static gpa_code new_kernel(const kir_func *f, const kernel_plan *plan, kernel_shape shape, km **out,
+                           gpa_err *e) {
     km *K = mem_zero(sizeof *K);
     if (!K) return gpa_no_memory(e);
     size_t n = f->n_code + 1;
@@ -502,7 +557,8 @@ static gpa_code new_kernel(const kir_func *f, const kernel_plan *plan, kernel_sh
     return GPA_OK;
 }
 
-gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape, LLVMModuleRef *out, gpa_err *e) {
+gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape,
+                     LLVMModuleRef *out, gpa_err *e) {
     static const emit_plan no_plan = {.dim = -1};
     km *K = NULL;
     gpa_code rc = new_kernel(f, plan, shape, &K, e);
@@ -520,7 +576,9 @@ gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_
     rc = M->E.rc;
     LLVMModuleRef mod = M->E.mod;
     free_kernel(K);
-    if (rc) jit_discard(mod);
-    else *out = mod;
+    if (rc)
+        jit_discard(mod);
+    else
+        *out = mod;
     return rc;
 }

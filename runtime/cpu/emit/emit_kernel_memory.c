@@ -1,7 +1,8 @@
 /* What the lanes of a phase reach: elements of arrays, atomics, reports.
  *
- * Lanes side by side are one wide access under the mask, lanes apart are gathered and scattered; where an index may have
- * wrapped around for some lanes, code for both stands there. Reading order: memory, atomics, reports. */
+ * Lanes side by side are one wide access under the mask, lanes apart are gathered and scattered;
+ * where an index may have wrapped around for some lanes, code for both stands there. Reading order:
+ * memory, atomics, reports. */
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
 
@@ -14,7 +15,9 @@ static void go_to(km *K, LLVMBasicBlockRef to) {
     LLVMPositionBuilderAtEnd(B(K), to);
 }
 
-static V mask_bits64(km *K, V mask) { return LLVMBuildZExt(B(K), k_bits(K, mask ? mask : k_all_lanes(K)), ll_i(E_(K), 64), ""); }
+static V mask_bits64(km *K, V mask) {
+    return LLVMBuildZExt(B(K), k_bits(K, mask ? mask : k_all_lanes(K)), ll_i(E_(K), 64), "");
+}
 
 /* ---- memory ---- */
 
@@ -32,7 +35,8 @@ static V array_base(km *K, unsigned a) {
 static void localise(km *K, unsigned a, ll_val *i, k_affine *x) {
     ll *E = E_(K);
     if (K->M.f->arrays[a].where != KIR_LOCAL) return;
-    V first = i->vec ? NULL : LLVMBuildAdd(B(K), LLVMBuildMul(B(K), i->v, K->threads, ""), K->thread, "");
+    V first =
+        i->vec ? NULL : LLVMBuildAdd(B(K), LLVMBuildMul(B(K), i->v, K->threads, ""), K->thread, "");
     V wide = LLVMBuildMul(B(K), ll_vector(E, *i).v, ll_spread(E, K->threads), "");
     V lanes = LLVMBuildAdd(B(K), ll_spread(E, K->thread), ll_ramp(E, ll_i(E, 64)), "");
     *i = (ll_val){LLVMBuildAdd(B(K), wide, lanes, ""), NULL, DT_I64, true};
@@ -40,7 +44,9 @@ static void localise(km *K, unsigned a, ll_val *i, k_affine *x) {
 }
 
 /* An address that is good to read whether any lane wants it or none does. */
-static V guarded(km *K, V at, V mask) { return mask ? LLVMBuildSelect(B(K), k_any(K, mask), at, K->context, "") : at; }
+static V guarded(km *K, V at, V mask) {
+    return mask ? LLVMBuildSelect(B(K), k_any(K, mask), at, K->context, "") : at;
+}
 
 ll_val k_load(km *K, const kir_ins *ins) {
     gpa_dtype t = (gpa_dtype)K->M.f->arrays[ins->sub].dtype;
@@ -53,7 +59,8 @@ ll_val k_load(km *K, const kir_ins *ins) {
     if (!i.vec) return em_load_one(&K->M, guarded(K, displaced(K, base, i.v, size), mask), t);
     if (!x.base || x.stride != 1) return em_load_apart(&K->M, displaced(K, base, i.v, size), t);
     if (!x.plain) return em_load_beside(&K->M, displaced(K, base, x.base, size), t);
-    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"), after = k_block(K, "loaded");
+    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"),
+                      after = k_block(K, "loaded");
     LLVMBuildCondBr(B(K), x.plain, wide, apart);
     LLVMPositionBuilderAtEnd(B(K), wide);
     ll_val v = em_load_beside(&K->M, displaced(K, base, x.base, size), t);
@@ -118,7 +125,8 @@ void k_store(km *K, const kir_ins *ins) {
     if (side && !x.plain) em_store_beside(&K->M, displaced(K, base, x.base, size), v);
     if (!side) em_store_apart(&K->M, displaced(K, base, i.v, size), v);
     if (!side || !x.plain) return;
-    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"), after = k_block(K, "stored");
+    LLVMBasicBlockRef wide = k_block(K, "beside"), apart = k_block(K, "apart"),
+                      after = k_block(K, "stored");
     LLVMBuildCondBr(B(K), x.plain, wide, apart);
     LLVMPositionBuilderAtEnd(B(K), wide);
     em_store_beside(&K->M, displaced(K, base, x.base, size), v);
@@ -146,40 +154,51 @@ ll_val k_atomic(km *K, const kir_ins *ins) {
     localise(K, ins->sub, &i, &x);
     i = k_lanes(K, i);
     V base = LLVMBuildPtrToInt(B(K), array_base(K, ins->sub), ll_i(E, 64), "");
-    V places = LLVMBuildAdd(B(K), ll_spread(E, base), LLVMBuildMul(B(K), i.v, ll_int_like(E, i.v, (int64_t)dtype_size(t)), ""), "");
+    V places =
+        LLVMBuildAdd(B(K), ll_spread(E, base),
+                     LLVMBuildMul(B(K), i.v, ll_int_like(E, i.v, (int64_t)dtype_size(t)), ""), "");
     V at = ll_slot(E, LLVMTypeOf(places), "places");
     LLVMBuildStore(B(K), places, at);
     V vb = spill(K, b), vc = spill(K, c), old = spill(K, b);
     V args[6] = {i64(K, ins->imm | (int64_t)t << 16), at, vb, vc, old, mask_bits64(K, k_mask(K))};
-    ll_call(E, "gpa_kernel_atomic", (void *)(uintptr_t)kernel_atomic, LLVMVoidTypeInContext(E->ctx), args, 6);
+    ll_call(E, "gpa_kernel_atomic", (void *)(uintptr_t)kernel_atomic, LLVMVoidTypeInContext(E->ctx),
+            args, 6);
     K->M.mask = NULL;
     return em_load_beside(&K->M, old, t);
 }
 
 /* ---- reports ---- */
 
-static V cell(km *K) { return LLVMBuildIntToPtr(B(K), em_slot(&K->M, VIEW_FAULT), ll_ptr(E_(K)), ""); }
+static V cell(km *K) {
+    return LLVMBuildIntToPtr(B(K), em_slot(&K->M, VIEW_FAULT), ll_ptr(E_(K)), "");
+}
 
 static V unpadded_thread(km *K) {
-    V row = LLVMBuildAdd(B(K), LLVMBuildMul(B(K), K->z, em_slot(&K->M, VIEW_SIZE + KV_BLOCK + 1), ""), K->y, "");
-    return LLVMBuildAdd(B(K), LLVMBuildMul(B(K), row, em_slot(&K->M, VIEW_SIZE + KV_BLOCK), ""), K->x, "");
+    V row = LLVMBuildAdd(
+        B(K), LLVMBuildMul(B(K), K->z, em_slot(&K->M, VIEW_SIZE + KV_BLOCK + 1), ""), K->y, "");
+    return LLVMBuildAdd(B(K), LLVMBuildMul(B(K), row, em_slot(&K->M, VIEW_SIZE + KV_BLOCK), ""),
+                        K->x, "");
 }
 
 /* The first lane of `bad` reports, and the function ends. */
-static void report(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a, ll_val b, V bad) {
+static void report(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a, ll_val b,
+                   V bad) {
     ll *E = E_(K);
     V ctargs[2] = {k_bits(K, bad), LLVMConstInt(ll_i(E, 1), 0, 0)};
     V lane = LLVMBuildZExtOrBitCast(B(K), ll_intrinsic(E, "llvm.cttz", ctargs, 2), ll_i(E, 64), "");
     V va = a.v ? a.v : i64(K, 0), vb = b.v ? b.v : i64(K, 0);
     if (a.v && a.vec) va = LLVMBuildExtractElement(B(K), a.v, lane, "");
     if (b.v && b.vec) vb = LLVMBuildExtractElement(B(K), b.v, lane, "");
-    V args[7] = {cell(K), i64(K, (int64_t)((uint64_t)axis << 32 | kind)), i64(K, ins->line), va, vb, K->number,
-                 LLVMBuildAdd(B(K), unpadded_thread(K), lane, "")};
-    ll_call(E, "gpa_kernel_fault", (void *)(uintptr_t)kernel_fault, LLVMVoidTypeInContext(E->ctx), args, 7);
+    V args[7] = {
+        cell(K),   i64(K, (int64_t)((uint64_t)axis << 32 | kind)),  i64(K, ins->line), va, vb,
+        K->number, LLVMBuildAdd(B(K), unpadded_thread(K), lane, "")};
+    ll_call(E, "gpa_kernel_fault", (void *)(uintptr_t)kernel_fault, LLVMVoidTypeInContext(E->ctx),
+            args, 7);
     LLVMBuildBr(B(K), K->M.leave);
 }
 
-static void report_where(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a, ll_val b, V bad) {
+static void report_where(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis, ll_val a,
+                         ll_val b, V bad) {
     LLVMBasicBlockRef faulty = k_block(K, "fault"), fine = k_block(K, "fine");
     LLVMBuildCondBr(B(K), k_any(K, bad), faulty, fine);
     LLVMPositionBuilderAtEnd(B(K), faulty);
@@ -187,7 +206,8 @@ static void report_where(km *K, uint32_t kind, const kir_ins *ins, uint32_t axis
     LLVMPositionBuilderAtEnd(B(K), fine);
 }
 
-/* An index that is the same for all lanes, or grows with them and stays inside at both ends, needs one comparison. */
+/* An index that is the same for all lanes, or grows with them and stays inside at both ends, needs
+ * one comparison. */
 ll_val k_bound(km *K, int32_t v) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[v];
@@ -205,7 +225,8 @@ ll_val k_bound(km *K, int32_t v) {
         return r;
     }
     ll_val wide = ll_vector(E, r), size = ll_vector(E, n);
-    report_where(K, KIR_FT_INDEX, ins, ins->sub, i, n, k_and(K, LLVMBuildICmp(B(K), LLVMIntUGE, wide.v, size.v, ""), mask));
+    report_where(K, KIR_FT_INDEX, ins, ins->sub, i, n,
+                 k_and(K, LLVMBuildICmp(B(K), LLVMIntUGE, wide.v, size.v, ""), mask));
     return r;
 }
 
@@ -220,16 +241,26 @@ void k_print(km *K, int32_t at) {
     for (unsigned i = 0; i < n; i++) {
         ll_val v = k_lanes(K, k_use(K, code[first + (int32_t)i].a));
         for (unsigned lane = 0; lane < lanes; lane++) {
-            V place = i64(K, 16 * (int64_t)(lane * n + i)), at_ = LLVMBuildGEP2(B(K), ll_i(E, 8), all, &place, 1, "");
-            em_store_one(&K->M, at_, (ll_val){ll_slice(E, v.v, lane, 1), v.im ? ll_slice(E, v.im, lane, 1) : NULL, v.t, false});
+            V place = i64(K, 16 * (int64_t)(lane * n + i)),
+              at_ = LLVMBuildGEP2(B(K), ll_i(E, 8), all, &place, 1, "");
+            em_store_one(&K->M, at_,
+                         (ll_val){ll_slice(E, v.v, lane, 1),
+                                  v.im ? ll_slice(E, v.im, lane, 1) : NULL, v.t, false});
         }
     }
-    V args[6] = {cell(K), i64(K, (int64_t)((uint64_t)n << 32 | code[at].imm)), K->number, unpadded_thread(K), mask_bits64(K, k_mask(K)), all};
-    ll_call(E, "gpa_kernel_say", (void *)(uintptr_t)kernel_say, LLVMVoidTypeInContext(E->ctx), args, 6);
+    V args[6] = {cell(K),
+                 i64(K, (int64_t)((uint64_t)n << 32 | code[at].imm)),
+                 K->number,
+                 unpadded_thread(K),
+                 mask_bits64(K, k_mask(K)),
+                 all};
+    ll_call(E, "gpa_kernel_say", (void *)(uintptr_t)kernel_say, LLVMVoidTypeInContext(E->ctx), args,
+            6);
 }
 
 void k_fault(km *K, const kir_ins *ins) {
-    ll_val none = {0}, a = ins->a >= 0 ? k_use(K, ins->a) : none, b = ins->b >= 0 ? k_use(K, ins->b) : none;
+    ll_val none = {0}, a = ins->a >= 0 ? k_use(K, ins->a) : none,
+           b = ins->b >= 0 ? k_use(K, ins->b) : none;
     V mask = k_mask(K);
     report_where(K, ins->sub, ins, ins->imm, a, b, mask ? mask : k_all_lanes(K));
 }

@@ -1,14 +1,15 @@
 /* A phase of a kernel for one group of threads: the lanes of vectors.
  *
- * Where threads go different ways, both ways are walked under masks: an IF whose condition differs between lanes sets the
- * mask of its arms, a loop that lanes leave one by one goes on until none is left. What is the same for all lanes is a
- * scalar with real branches. An index that grows by 1 from lane to lane is one wide access, others are gathered.
+ * Where threads go different ways, both ways are walked under masks: an IF whose condition differs
+ * between lanes sets the mask of its arms, a loop that lanes leave one by one goes on until none is
+ * left. What is the same for all lanes is a scalar with real branches. An index that grows by 1
+ * from lane to lane is one wide access, others are gathered.
  *
- * Invariant: values of other phases are made in the group's head, so that they are known in the whole group; values of
- * this phase where they stand.
+ * Invariant: values of other phases are made in the group's head, so that they are known in the
+ * whole group; values of this phase where they stand.
  *
- * Reading order: masks, the context, values of other phases, regions, variables, instructions; memory and reports are in
- * emit_kernel_memory.c. */
+ * Reading order: masks, the context, values of other phases, regions, variables, instructions;
+ * memory and reports are in emit_kernel_memory.c. */
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
 
@@ -69,7 +70,8 @@ static V load_part(km *K, int32_t place, gpa_dtype t, bool whole) {
     ll *E = E_(K);
     unsigned size = register_bytes(t);
     LLVMTypeRef one = t == DT_BOOL ? ll_i(E, 8) : ll_elem(E, t);
-    V v = LLVMBuildLoad2(B(K), whole ? one : LLVMVectorType(one, E->lanes), thread_place(K, place, size, whole), "");
+    V v = LLVMBuildLoad2(B(K), whole ? one : LLVMVectorType(one, E->lanes),
+                         thread_place(K, place, size, whole), "");
     LLVMSetAlignment(v, size);
     return t == DT_BOOL ? LLVMBuildTrunc(B(K), v, whole ? ll_i(E, 1) : mask_type(K), "") : v;
 }
@@ -83,7 +85,8 @@ ll_val k_load_context(km *K, int32_t place, gpa_dtype t, bool whole) {
 static void store_part(km *K, int32_t place, gpa_dtype t, V v) {
     ll *E = E_(K);
     if (t == DT_BOOL) v = LLVMBuildZExt(B(K), v, LLVMVectorType(ll_i(E, 8), E->lanes), "");
-    LLVMSetAlignment(LLVMBuildStore(B(K), v, thread_place(K, place, register_bytes(t), false)), register_bytes(t));
+    LLVMSetAlignment(LLVMBuildStore(B(K), v, thread_place(K, place, register_bytes(t), false)),
+                     register_bytes(t));
 }
 
 void k_store_context(km *K, int32_t place, ll_val v) {
@@ -94,7 +97,9 @@ void k_store_context(km *K, int32_t place, ll_val v) {
 
 V k_mask_place(km *K, int32_t place) { return load_part(K, place, DT_BOOL, false); }
 
-void k_put_mask(km *K, int32_t place, V mask) { store_part(K, place, DT_BOOL, mask ? mask : k_all_lanes(K)); }
+void k_put_mask(km *K, int32_t place, V mask) {
+    store_part(K, place, DT_BOOL, mask ? mask : k_all_lanes(K));
+}
 
 /* ---- values ---- */
 
@@ -107,7 +112,11 @@ static ll_val thread_value(km *K, const kir_ins *ins, k_affine *a) {
     V along[3] = {K->x, K->y, K->z}, ramp = ll_ramp(E, ll_i(E, 32));
     if (ins->sub == KIR_TH_BID) return integer(narrow(K, K->block[ins->imm]), false);
     if (ins->sub == KIR_TH_BDIM || ins->sub == KIR_TH_GDIM)
-        return integer(narrow(K, em_slot(&K->M, VIEW_SIZE + (ins->sub == KIR_TH_BDIM ? KV_BLOCK + 0u : KV_GRID + 0u) + ins->imm)), false);
+        return integer(
+            narrow(K, em_slot(&K->M, VIEW_SIZE +
+                                         (ins->sub == KIR_TH_BDIM ? KV_BLOCK + 0u : KV_GRID + 0u) +
+                                         ins->imm)),
+            false);
     if (ins->sub == KIR_TH_WARPSIZE) return integer(LLVMConstInt(ll_i(E, 32), 32, 0), false);
     if (ins->sub == KIR_TH_TID && ins->imm) return integer(narrow(K, along[ins->imm]), false);
     if (ins->sub == KIR_TH_TID) {
@@ -115,8 +124,10 @@ static ll_val thread_value(km *K, const kir_ins *ins, k_affine *a) {
         *a = (k_affine){.base = first, .stride = 1};
         return integer(LLVMBuildAdd(B(K), ll_spread(E, first), ramp, ""), true);
     }
-    V row = LLVMBuildAdd(B(K), LLVMBuildMul(B(K), K->z, em_slot(&K->M, VIEW_SIZE + KV_BLOCK + 1), ""), K->y, "");
-    V n = LLVMBuildAdd(B(K), LLVMBuildMul(B(K), row, em_slot(&K->M, VIEW_SIZE + KV_BLOCK), ""), K->x, "");
+    V row = LLVMBuildAdd(
+        B(K), LLVMBuildMul(B(K), K->z, em_slot(&K->M, VIEW_SIZE + KV_BLOCK + 1), ""), K->y, "");
+    V n = LLVMBuildAdd(B(K), LLVMBuildMul(B(K), row, em_slot(&K->M, VIEW_SIZE + KV_BLOCK), ""),
+                       K->x, "");
     V lanes = LLVMBuildAdd(B(K), ll_spread(E, narrow(K, n)), ramp, "");
     return integer(LLVMBuildAnd(B(K), lanes, ll_int_like(E, lanes, 31), ""), true);
 }
@@ -139,19 +150,24 @@ static k_affine affine_result(km *K, const kir_ins *ins, ll_val a, ll_val b) {
         gpa_dtype from = (gpa_dtype)a.t;
         if (!dtype_is_int(from) || dtype_size(t) < dtype_size(from)) return none;
         if (dtype_size(t) > dtype_size(from) && !K->plan->at[ins->a].positive) return none;
-        if (dtype_size(t) > dtype_size(from)) x.base = LLVMBuildZExt(B(K), x.base, ll_elem(E_(K), t), "");
+        if (dtype_size(t) > dtype_size(from))
+            x.base = LLVMBuildZExt(B(K), x.base, ll_elem(E_(K), t), "");
         return x;
     }
     if (ins->code != KIR_OP || ins->b < 0) return none;
     y = k_affine_of(K, ins->b, b);
     if (!y.base) return none;
     k_affine r = {.plain = both(K, x.plain, y.plain)};
-    if (ins->sub == OP_ADD) r.base = LLVMBuildAdd(B(K), x.base, y.base, ""), r.stride = x.stride + y.stride;
-    else if (ins->sub == OP_SUBTRACT) r.base = LLVMBuildSub(B(K), x.base, y.base, ""), r.stride = x.stride - y.stride;
+    if (ins->sub == OP_ADD)
+        r.base = LLVMBuildAdd(B(K), x.base, y.base, ""), r.stride = x.stride + y.stride;
+    else if (ins->sub == OP_SUBTRACT)
+        r.base = LLVMBuildSub(B(K), x.base, y.base, ""), r.stride = x.stride - y.stride;
     else if (ins->sub == OP_MULTIPLY && x.stride == 0 && LLVMIsAConstantInt(x.base)) {
-        r.base = LLVMBuildMul(B(K), x.base, y.base, ""), r.stride = y.stride * LLVMConstIntGetSExtValue(x.base);
+        r.base = LLVMBuildMul(B(K), x.base, y.base, ""),
+        r.stride = y.stride * LLVMConstIntGetSExtValue(x.base);
     } else if (ins->sub == OP_MULTIPLY && y.stride == 0 && LLVMIsAConstantInt(y.base)) {
-        r.base = LLVMBuildMul(B(K), x.base, y.base, ""), r.stride = x.stride * LLVMConstIntGetSExtValue(y.base);
+        r.base = LLVMBuildMul(B(K), x.base, y.base, ""),
+        r.stride = x.stride * LLVMConstIntGetSExtValue(y.base);
     }
     return r.base ? r : none;
 }
@@ -204,13 +220,18 @@ static ll_val from_elsewhere(km *K, int32_t v) {
         case KIR_PARAM: return em_param(&K->M, ins);
         case KIR_SIZE:
         case KIR_STRIDE:
-            return (ll_val){em_slot(&K->M, VIEW_ARRAYS + (unsigned)ins->sub * ARRAY_SLOTS + (ins->code == KIR_SIZE ? ARRAY_SIZE : ARRAY_STRIDE) + ins->imm), NULL, DT_I64, false};
+            return (ll_val){
+                em_slot(&K->M, VIEW_ARRAYS + (unsigned)ins->sub * ARRAY_SLOTS +
+                                   (ins->code == KIR_SIZE ? ARRAY_SIZE : ARRAY_STRIDE) + ins->imm),
+                NULL, DT_I64, false};
         case KIR_THREAD: return thread_value(K, ins, &K->affine[v]);
-        case KIR_FOR: return k_load_context(K, x->context + KERNEL_COUNT, (gpa_dtype)ins->type, !K->head);
+        case KIR_FOR:
+            return k_load_context(K, x->context + KERNEL_COUNT, (gpa_dtype)ins->type, !K->head);
         default: break;
     }
     if (x->again && (ins->code == KIR_OP || ins->code == KIR_CAST)) return pure(K, v);
-    if (x->again && ins->code == KIR_BOUND) return k_wrapped(K, v, k_use(K, ins->a), k_use(K, ins->b), NULL);
+    if (x->again && ins->code == KIR_BOUND)
+        return k_wrapped(K, v, k_use(K, ins->a), k_use(K, ins->b), NULL);
     if (x->context < 0) {
         em_unsupported(&K->M, "a value from nowhere");
         return r;
@@ -218,7 +239,10 @@ static ll_val from_elsewhere(km *K, int32_t v) {
     return k_load_context(K, x->context, (gpa_dtype)ins->type, !K->head);
 }
 
-static bool is_fixed(uint8_t code) { return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE || code == KIR_THREAD; }
+static bool is_fixed(uint8_t code) {
+    return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE ||
+           code == KIR_THREAD;
+}
 
 ll_val k_use(km *K, int32_t v) {
     const kir_ins *ins = &K->M.f->code[v];
@@ -269,7 +293,8 @@ void k_poll_stop(km *K) {
     V now = LLVMBuildLoad2(B(K), ll_i(E_(K), 32), flag, "");
     LLVMSetVolatile(now, 1);
     LLVMBasicBlockRef on = k_block(K, "on");
-    LLVMBuildCondBr(B(K), LLVMBuildICmp(B(K), LLVMIntNE, now, LLVMConstNull(LLVMTypeOf(now)), ""), K->M.leave, on);
+    LLVMBuildCondBr(B(K), LLVMBuildICmp(B(K), LLVMIntNE, now, LLVMConstNull(LLVMTypeOf(now)), ""),
+                    K->M.leave, on);
     LLVMPositionBuilderAtEnd(B(K), on);
 }
 
@@ -280,7 +305,8 @@ static int32_t else_of(km *K, int32_t at) {
     return -1;
 }
 
-/* After a branch in which lanes left: where none is left, the rest of the loop's body is passed over. */
+/* After a branch in which lanes left: where none is left, the rest of the loop's body is passed
+ * over. */
 static void skip_if_none(km *K) {
     for (size_t i = K->n_regions; i-- > 0;) {
         k_region *r = &K->regions[i];
@@ -352,7 +378,8 @@ static void loop_region(km *K, int32_t at) {
     size_t mine = K->n_regions - 1;
     r->leave = after;
     r->next = head;
-    if (K->plan->at[at].level == SAME_NOWHERE) r->run = new_mask(K, around), r->live = new_mask(K, around);
+    if (K->plan->at[at].level == SAME_NOWHERE)
+        r->run = new_mask(K, around), r->live = new_mask(K, around);
     go_to(K, head);
     k_poll_stop(K);
     if (K->regions[mine].run) begin_trip(K, &K->regions[mine], after);
@@ -399,29 +426,39 @@ static void for_region(km *K, int32_t at) {
     gpa_dtype t = (gpa_dtype)ins->type;
     ll_val from = k_use(K, ins->a), stop = k_use(K, ins->b), by_ = k_use(K, ins->c), by = by_;
     bool apart = from.vec || stop.vec || by.vec, vec = from.vec || by.vec;
-    LLVMBasicBlockRef head = k_block(K, "for"), body = k_block(K, "body"), next = k_block(K, "next"), after = k_block(K, "after");
+    LLVMBasicBlockRef head = k_block(K, "for"), body = k_block(K, "body"),
+                      next = k_block(K, "next"), after = k_block(K, "after");
     V around = k_mask(K);
     k_region *r = open_region(K, at);
     if (!r) return;
     size_t mine = K->n_regions - 1;
     r->leave = after;
     r->next = next;
-    if (apart || K->plan->at[at].level == SAME_NOWHERE) r->run = new_mask(K, around), r->live = new_mask(K, around);
+    if (apart || K->plan->at[at].level == SAME_NOWHERE)
+        r->run = new_mask(K, around), r->live = new_mask(K, around);
     if (vec) from = k_lanes(K, from), by = k_lanes(K, by);
     k_affine x = k_affine_of(K, ins->a, from);
     bool grows = vec && x.base && !x.plain && !by_.vec; /* one number stands for all lanes */
-    V run = r->run, live = r->live, count = ll_slot(E_(K), LLVMTypeOf(grows ? x.base : from.v), "count");
+    V run = r->run, live = r->live,
+      count = ll_slot(E_(K), LLVMTypeOf(grows ? x.base : from.v), "count");
     LLVMBuildStore(B(K), grows ? x.base : from.v, count);
     go_to(K, head);
     if (!is_short(K, ins)) k_poll_stop(K);
     V now = LLVMBuildLoad2(B(K), LLVMTypeOf(grows ? x.base : from.v), count, ""), of_lane_0 = now;
     if (grows) {
-        V ramp = ll_ramp(E_(K), LLVMTypeOf(now)), apart_ = LLVMBuildMul(B(K), ramp, ll_int_like(E_(K), ramp, x.stride), "");
+        V ramp = ll_ramp(E_(K), LLVMTypeOf(now)),
+          apart_ = LLVMBuildMul(B(K), ramp, ll_int_like(E_(K), ramp, x.stride), "");
         now = LLVMBuildAdd(B(K), ll_spread(E_(K), now), apart_, "");
     }
     ll_val counter = {now, NULL, (uint8_t)t, vec};
-    V mine_ = vec ? now : stop.vec ? ll_spread(E_(K), now) : now, step = vec ? by.v : stop.vec ? ll_spread(E_(K), by.v) : by.v;
-    V more = compare_counter(K, t, mine_, vec && !stop.vec ? ll_spread(E_(K), stop.v) : stop.v, step);
+    V mine_ = vec        ? now
+              : stop.vec ? ll_spread(E_(K), now)
+                         : now,
+      step = vec        ? by.v
+             : stop.vec ? ll_spread(E_(K), by.v)
+                        : by.v;
+    V more =
+        compare_counter(K, t, mine_, vec && !stop.vec ? ll_spread(E_(K), stop.v) : stop.v, step);
     if (run) {
         V still = slot_value(K, live);
         still = k_and(K, still, apart ? more : ll_spread(E_(K), more));
@@ -480,29 +517,35 @@ static void jump(km *K, int32_t at) {
         k_region *r = &K->regions[k];
         if (r->run) LLVMBuildStore(B(K), minus(K, slot_value(K, r->run), gone), r->run);
         bool out = k > (here ? i : 0) || !here || ends;
-        if (r->live && (r->at != to || ends) && out) LLVMBuildStore(B(K), minus(K, slot_value(K, r->live), gone), r->live);
+        if (r->live && (r->at != to || ends) && out)
+            LLVMBuildStore(B(K), minus(K, slot_value(K, r->live), gone), r->live);
     }
     if (here) return;
-    if (K->base_mask) LLVMBuildStore(B(K), minus(K, slot_value(K, K->base_mask), gone), K->base_mask);
+    if (K->base_mask)
+        LLVMBuildStore(B(K), minus(K, slot_value(K, K->base_mask), gone), K->base_mask);
     for (size_t k = K->n_outside; k-- > 0;) {
         const k_region *r = &K->outside[k];
         int32_t place = K->plan->at[r->at].context;
-        if (place >= 0) k_put_mask(K, place + KERNEL_RUN, minus(K, k_mask_place(K, place + KERNEL_RUN), gone));
-        if (place >= 0 && (r->at != to || ends)) k_put_mask(K, place + KERNEL_LIVE, minus(K, k_mask_place(K, place + KERNEL_LIVE), gone));
+        if (place >= 0)
+            k_put_mask(K, place + KERNEL_RUN, minus(K, k_mask_place(K, place + KERNEL_RUN), gone));
+        if (place >= 0 && (r->at != to || ends))
+            k_put_mask(K, place + KERNEL_LIVE,
+                       minus(K, k_mask_place(K, place + KERNEL_LIVE), gone));
         if (r->at == to) break;
     }
 }
 
 /* ---- variables ---- */
 
-/* The slot of a variable. One that lives on is taken out of the context in the group's head, and put back by
- * k_keep_variables. */
+/* The slot of a variable. One that lives on is taken out of the context in the group's head, and
+ * put back by k_keep_variables. */
 static ll_val variable_slot(km *K, int32_t var) {
     gpa_dtype t = (gpa_dtype)K->M.f->code[var].type;
     int32_t place = K->plan->at[var].context;
     if (place < 0 || K->made[var] == K->phase_run) return K->vals[var];
     LLVMTypeRef type = ll_type(E_(K), t, true);
-    ll_val slot = {ll_slot(E_(K), type, "var"), dtype_is_complex(t) ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, true};
+    ll_val slot = {ll_slot(E_(K), type, "var"),
+                   dtype_is_complex(t) ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, true};
     LLVMBasicBlockRef now = LLVMGetInsertBlock(B(K));
     LLVMPositionBuilderBefore(B(K), LLVMGetBasicBlockTerminator(K->head));
     ll_val v = k_load_context(K, place, t, false);
@@ -547,10 +590,13 @@ static void variable(km *K, int32_t at) {
     gpa_dtype t = (gpa_dtype)ins->type;
     bool vec = x->context >= 0 || x->level == SAME_NOWHERE;
     LLVMTypeRef type = ll_type(E_(K), t, vec);
-    ll_val zero = {LLVMConstNull(type), dtype_is_complex(t) ? LLVMConstNull(type) : NULL, (uint8_t)t, vec};
+    ll_val zero = {LLVMConstNull(type), dtype_is_complex(t) ? LLVMConstNull(type) : NULL,
+                   (uint8_t)t, vec};
     ll_val first = ins->a >= 0 ? k_use(K, ins->a) : zero;
     if (x->context < 0) {
-        K->vals[at] = (ll_val){ll_slot(E_(K), type, "var"), dtype_is_complex(t) ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, vec};
+        K->vals[at] =
+            (ll_val){ll_slot(E_(K), type, "var"),
+                     dtype_is_complex(t) ? ll_slot(E_(K), type, "var") : NULL, (uint8_t)t, vec};
         K->made[at] = K->phase_run;
     }
     set_lanes(K, at, first);
@@ -570,8 +616,13 @@ static void instruction(km *K, int32_t at) {
     const kir_ins *ins = &K->M.f->code[at];
     K->affine[at] = (k_affine){0};
     switch ((kir_code)ins->code) {
-        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_THREAD: break; /* where they are used */
-        case KIR_OP: case KIR_CAST: made(K, at, pure(K, at)); break;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_THREAD: break; /* where they are used */
+        case KIR_OP:
+        case KIR_CAST: made(K, at, pure(K, at)); break;
         case KIR_BOUND: made(K, at, k_bound(K, at)); break;
         case KIR_LOADX: made(K, at, k_load(K, ins)); break;
         case KIR_STOREX: k_store(K, ins); break;
@@ -583,14 +634,26 @@ static void instruction(km *K, int32_t at) {
         case KIR_FOR: for_region(K, at); break;
         case KIR_LOOP: loop_region(K, at); break;
         case KIR_BLOCK: block_region(K, at); break;
-        case KIR_BREAK: case KIR_NEXT: jump(K, at); break;
-        case KIR_FENCE: LLVMBuildFence(B(K), LLVMAtomicOrderingSequentiallyConsistent, 0, ""); break;
+        case KIR_BREAK:
+        case KIR_NEXT: jump(K, at); break;
+        case KIR_FENCE:
+            LLVMBuildFence(B(K), LLVMAtomicOrderingSequentiallyConsistent, 0, "");
+            break;
         case KIR_ARG: break;
         case KIR_PRINT: k_print(K, at); break;
         case KIR_FAULT: k_fault(K, ins); break;
-        case KIR_INDEX: case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN:
-        case KIR_ELSE: case KIR_END: case KIR_BARRIER: case KIR_WARP: case KIR_COUNT:
-            em_unsupported(&K->M, "an instruction out of place");
+        case KIR_INDEX:
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_IOTA:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_ELSE:
+        case KIR_END:
+        case KIR_BARRIER:
+        case KIR_WARP:
+        case KIR_COUNT: em_unsupported(&K->M, "an instruction out of place");
     }
 }
 

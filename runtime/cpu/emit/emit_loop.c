@@ -1,9 +1,10 @@
 /* Counted loops.
  *
- * A loop that holds no other loop runs in stretches of so many trips: the stop flag is looked at between them, so that the
- * loop itself is a plain one, which LLVM can unroll and vectorise. Before a stretch the indices that it will check and that
- * change evenly (or not at all) are checked at its first and last trip; if all are inside, a copy of the loop without those
- * checks runs, else one that has them and reports the place.
+ * A loop that holds no other loop runs in stretches of so many trips: the stop flag is looked at
+ * between them, so that the loop itself is a plain one, which LLVM can unroll and vectorise. Before
+ * a stretch the indices that it will check and that change evenly (or not at all) are checked at
+ * its first and last trip; if all are inside, a copy of the loop without those checks runs, else
+ * one that has them and reports the place.
  *
  * Reading order: indices known before, one copy of the loop, loops in stretches. */
 #include "runtime/cpu/emit/emitter.h"
@@ -29,7 +30,9 @@ static course course_of(const em *M, int32_t at, int32_t v, int depth) {
     const kir_ins *i = &M->f->code[v];
     if (v == at) return EVENLY;
     if (v < at) return M->vals[v].v && !M->vals[v].vec ? CONSTANT : VARIES;
-    if (i->code == KIR_CONST || i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE) return CONSTANT;
+    if (i->code == KIR_CONST || i->code == KIR_PARAM || i->code == KIR_SIZE ||
+        i->code == KIR_STRIDE)
+        return CONSTANT;
     if (i->code == KIR_GET) return i->a < at && !set_inside(M, at, i->a) ? CONSTANT : VARIES;
     if (i->code != KIR_OP || i->type != DT_I64 || depth == 0) return VARIES;
     bool adds = i->sub == OP_ADD, takes = i->sub == OP_SUBTRACT, multiplies = i->sub == OP_MULTIPLY;
@@ -45,7 +48,8 @@ static V ahead(em *M, int32_t at, int32_t v, V counter) {
     const kir_ins *i = &M->f->code[v];
     if (v == at) return counter;
     if (v < at) return M->vals[v].v;
-    if (i->code == KIR_GET) return LLVMBuildLoad2(M->E.b, ll_elem(&M->E, i->type), M->vals[i->a].v, "");
+    if (i->code == KIR_GET)
+        return LLVMBuildLoad2(M->E.b, ll_elem(&M->E, i->type), M->vals[i->a].v, "");
     if (i->code != KIR_OP) return em_instruction(M, v).v;
     V a = ahead(M, at, i->a, counter), b = ahead(M, at, i->b, counter);
     if (i->sub == OP_ADD) return LLVMBuildAdd(M->E.b, a, b, "");
@@ -70,8 +74,10 @@ static V stays_inside(em *M, V index, V n) {
 /* The same for one that changes evenly, and is not to be wrapped. */
 static V goes_inside(em *M, int32_t at, int32_t v, const ends *x, V n) {
     LLVMBuilderRef b = M->E.b;
-    V first = ahead(M, at, v, x->first), by = LLVMBuildSub(b, ahead(M, at, v, x->second), first, "");
-    V even = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildAdd(b, by, ll_i64(&M->E, EVEN), ""), ll_i64(&M->E, 2 * EVEN), "");
+    V first = ahead(M, at, v, x->first),
+      by = LLVMBuildSub(b, ahead(M, at, v, x->second), first, "");
+    V even = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildAdd(b, by, ll_i64(&M->E, EVEN), ""),
+                           ll_i64(&M->E, 2 * EVEN), "");
     V all = both(M, even, LLVMBuildICmp(b, LLVMIntULT, first, n, ""));
     return both(M, all, LLVMBuildICmp(b, LLVMIntULT, ahead(M, at, v, x->last), n, ""));
 }
@@ -86,8 +92,10 @@ static V check_ahead(em *M, int32_t at, const ends *x) {
         course c = course_of(M, at, i->a, 8);
         if (c == VARIES) continue;
         V n = ahead(M, at, i->b, x->first);
-        if (c == CONSTANT) all = both(M, all, stays_inside(M, ahead(M, at, i->a, x->first), n));
-        else all = both(M, all, goes_inside(M, at, i->a, x, n));
+        if (c == CONSTANT)
+            all = both(M, all, stays_inside(M, ahead(M, at, i->a, x->first), n));
+        else
+            all = both(M, all, goes_inside(M, at, i->a, x, n));
         M->proven[k] = c == CONSTANT ? PROVEN_WRAPS : PROVEN;
     }
     return all;
@@ -95,9 +103,12 @@ static V check_ahead(em *M, int32_t at, const ends *x) {
 
 /* ---- one copy of the loop ---- */
 
-static void forget_checks(em *M, int32_t at) { memset(M->proven + at, 0, (size_t)(M->partner[at] - at)); }
+static void forget_checks(em *M, int32_t at) {
+    memset(M->proven + at, 0, (size_t)(M->partner[at] - at));
+}
 
-/* A stretch as it is entered: the counter goes from `from` by `by`, and there are `trips` of them, at least one. */
+/* A stretch as it is entered: the counter goes from `from` by `by`, and there are `trips` of them,
+ * at least one. */
 typedef struct {
     V from, by, trips;
     bool one; /* by is 1 */
@@ -114,7 +125,8 @@ static void copy_of_loop(em *M, int32_t at, const stretch *x, LLVMBasicBlockRef 
     LLVMBuildBr(b, body);
     LLVMPositionBuilderAtEnd(b, body);
     V t = LLVMBuildLoad2(b, LLVMTypeOf(x->from), trip, "");
-    V now = x->one ? LLVMBuildNSWAdd(b, x->from, t, "") : LLVMBuildAdd(b, x->from, LLVMBuildMul(b, t, x->by, ""), "");
+    V now = x->one ? LLVMBuildNSWAdd(b, x->from, t, "")
+                   : LLVMBuildAdd(b, x->from, LLVMBuildMul(b, t, x->by, ""), "");
     M->vals[at] = (ll_val){now, NULL, M->f->code[at].type, false};
     em_code(M, at + 1, M->partner[at]);
     LLVMBuildBr(b, next);
@@ -138,13 +150,15 @@ bool em_in_stretches(const em *M, int32_t at) {
     return true;
 }
 
-/* How many trips there are, at least one: an unsigned number. Steps of 0 are taken for steps of 1. */
+/* How many trips there are, at least one: an unsigned number. Steps of 0 are taken for steps of 1.
+ */
 static V trips_left(em *M, const stretch *x, V down, V stop) {
     LLVMBuilderRef b = M->E.b;
     V up = LLVMBuildSub(b, stop, x->from, "");
     if (x->one) return up;
     V zero = ll_i64(&M->E, 0), one = ll_i64(&M->E, 1);
-    V far = LLVMBuildSelect(b, down, LLVMBuildNeg(b, up, ""), up, ""), by = LLVMBuildSelect(b, down, LLVMBuildNeg(b, x->by, ""), x->by, "");
+    V far = LLVMBuildSelect(b, down, LLVMBuildNeg(b, up, ""), up, ""),
+      by = LLVMBuildSelect(b, down, LLVMBuildNeg(b, x->by, ""), x->by, "");
     by = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, by, zero, ""), one, by, "");
     return LLVMBuildAdd(b, LLVMBuildUDiv(b, LLVMBuildSub(b, far, one, ""), by, ""), one, "");
 }
@@ -153,11 +167,13 @@ void em_stretches(em *M, int32_t at, LLVMBasicBlockRef after) {
     LLVMBuilderRef b = M->E.b;
     V from = M->vals[M->f->code[at].a].v, stop = M->vals[M->f->code[at].b].v;
     stretch x = {.by = M->vals[M->f->code[at].c].v, .one = is_one(M, M->f->code[at].c)};
-    V count = ll_slot(&M->E, LLVMTypeOf(from), "count"), most = ll_i64(&M->E, STRETCH), one = ll_i64(&M->E, 1);
+    V count = ll_slot(&M->E, LLVMTypeOf(from), "count"), most = ll_i64(&M->E, STRETCH),
+      one = ll_i64(&M->E, 1);
     LLVMBasicBlockRef head = em_block(M, "stretch"), more = em_block(M, "more");
     LLVMBuildStore(b, from, count);
     V down = LLVMBuildICmp(b, LLVMIntSLT, x.by, ll_i64(&M->E, 0), "");
-    V any = LLVMBuildSelect(b, down, LLVMBuildICmp(b, LLVMIntSGT, from, stop, ""), LLVMBuildICmp(b, LLVMIntSLT, from, stop, ""), "");
+    V any = LLVMBuildSelect(b, down, LLVMBuildICmp(b, LLVMIntSGT, from, stop, ""),
+                            LLVMBuildICmp(b, LLVMIntSLT, from, stop, ""), "");
     LLVMBuildCondBr(b, any, head, after);
     LLVMPositionBuilderAtEnd(b, head);
     x.from = LLVMBuildLoad2(b, LLVMTypeOf(from), count, "");

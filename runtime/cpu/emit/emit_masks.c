@@ -1,11 +1,13 @@
 /* Branches and loops of compiled functions for a whole group of points: the lanes of vectors.
  *
- * Where lanes go different ways, both ways are walked: an IF gives each of its arms a mask, and an arm that no lane enters is
- * passed over; a loop that lanes leave one by one goes on while one of them is in it. A variable changes in the lanes
- * that run. What is the same for all lanes is a scalar, and branches are real.
+ * Where lanes go different ways, both ways are walked: an IF gives each of its arms a mask, and an
+ * arm that no lane enters is passed over; a loop that lanes leave one by one goes on while one of
+ * them is in it. A variable changes in the lanes that run. What is the same for all lanes is a
+ * scalar, and branches are real.
  *
- * Invariant: the mask that counts is that of the innermost open region that has one; a lane that left is in none of the masks
- * between the place it left and the region it left. What lanes that do not run compute is never kept, and has no effect.
+ * Invariant: the mask that counts is that of the innermost open region that has one; a lane that
+ * left is in none of the masks between the place it left and the region it left. What lanes that do
+ * not run compute is never kept, and has no effect.
  *
  * Reading order: masks, regions, jumps. */
 #include "runtime/cpu/emit/emitter.h"
@@ -86,11 +88,13 @@ static void arm(em *M, size_t region, V mask, int32_t from, int32_t to, LLVMBasi
 
 static void if_region(em *M, int32_t at) {
     ll_val cond = M->vals[M->f->code[at].a];
-    int32_t divide = else_of(M, at), close = M->partner[at], first_end = divide < 0 ? close : divide;
+    int32_t divide = else_of(M, at), close = M->partner[at],
+            first_end = divide < 0 ? close : divide;
     V around = em_run(M), yes = NULL, no = NULL;
     em_region_of *r = em_open_region(M, at);
     size_t mine = M->n_regions - 1;
-    LLVMBasicBlockRef after = em_block(M, "after"), other = divide < 0 ? after : em_block(M, "else");
+    LLVMBasicBlockRef after = em_block(M, "after"),
+                      other = divide < 0 ? after : em_block(M, "else");
     if (!r) return;
     if (cond.vec) {
         around = all_lanes(M, around);
@@ -153,24 +157,29 @@ static V wrapped(em *M, bool is_signed, V now, V then, V by) {
     LLVMBuilderRef b = M->E.b;
     V back = LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, then, now, "");
     if (!is_signed) return back;
-    back = LLVMBuildXor(b, back, LLVMBuildICmp(b, LLVMIntSLT, by, LLVMConstNull(LLVMTypeOf(by)), ""), "");
+    back = LLVMBuildXor(b, back,
+                        LLVMBuildICmp(b, LLVMIntSLT, by, LLVMConstNull(LLVMTypeOf(by)), ""), "");
     return LLVMBuildAnd(b, back, LLVMBuildICmp(b, LLVMIntNE, then, now, ""), "");
 }
 
 static void for_region(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     ll_val from = M->vals[ins->a], stop = M->vals[ins->b], by = M->vals[ins->c];
-    bool vec = from.vec || by.vec, apart = vec || stop.vec, is_signed = dtype_info[ins->type].kind != 'U';
-    LLVMBasicBlockRef head = em_block(M, "for"), next = em_block(M, "next"), after = em_block(M, "after");
+    bool vec = from.vec || by.vec, apart = vec || stop.vec,
+         is_signed = dtype_info[ins->type].kind != 'U';
+    LLVMBasicBlockRef head = em_block(M, "for"), next = em_block(M, "next"),
+                      after = em_block(M, "after");
     em_region_of *r = open_masked(M, at, true);
     if (!r) return;
     r->leave = after, r->next = next;
-    V run = r->run, live = r->live, first = like(M, from.v, vec), count = ll_slot(&M->E, LLVMTypeOf(first), "count");
+    V run = r->run, live = r->live, first = like(M, from.v, vec),
+      count = ll_slot(&M->E, LLVMTypeOf(first), "count");
     LLVMBuildStore(M->E.b, first, count);
     go_on(M, head);
     em_poll(M);
     V now = LLVMBuildLoad2(M->E.b, LLVMTypeOf(first), count, "");
-    V more = before_end(M, is_signed, like(M, now, apart), like(M, stop.v, apart), like(M, by.v, apart));
+    V more =
+        before_end(M, is_signed, like(M, now, apart), like(M, stop.v, apart), like(M, by.v, apart));
     V still = LLVMBuildAnd(M->E.b, slot_value(M, live), like(M, more, true), "");
     LLVMBuildStore(M->E.b, still, live);
     LLVMBuildStore(M->E.b, still, run);
@@ -178,7 +187,8 @@ static void for_region(em *M, int32_t at) {
     M->vals[at] = (ll_val){now, NULL, ins->type, vec};
     em_code(M, at + 1, M->partner[at]);
     go_on(M, next);
-    V step = like(M, by.v, vec), then = LLVMBuildAdd(M->E.b, now, step, ""), over = wrapped(M, is_signed, now, then, step);
+    V step = like(M, by.v, vec), then = LLVMBuildAdd(M->E.b, now, step, ""),
+      over = wrapped(M, is_signed, now, then, step);
     LLVMBuildStore(M->E.b, then, count);
     LLVMBuildStore(M->E.b, minus(M, slot_value(M, live), like(M, over, true)), live);
     LLVMBuildBr(M->E.b, head);
@@ -206,7 +216,8 @@ void em_masked_region(em *M, int32_t at) {
 
 /* ---- jumps ---- */
 
-/* The lanes that run are taken out of the regions up to the one that they leave, or whose trip they end. */
+/* The lanes that run are taken out of the regions up to the one that they leave, or whose trip they
+ * end. */
 void em_masked_jump(em *M, int32_t at) {
     const kir_ins *ins = &M->f->code[at];
     const em_region_of *to = em_target(M, ins);

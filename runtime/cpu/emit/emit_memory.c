@@ -1,11 +1,14 @@
 /* Arrays: addresses, loads, stores, checked indices and faults.
  *
- * The address of a point is built level by level, so that each loop adds only its own coordinates. Lanes lie side by
- * side (one wide access), at a distance (a gather), or nowhere (one element for all). */
+ * The address of a point is built level by level, so that each loop adds only its own coordinates.
+ * Lanes lie side by side (one wide access), at a distance (a gather), or nowhere (one element for
+ * all). */
 #include "runtime/cpu/emit/emitter.h"
 #include "runtime/cpu/run/run.h"
 
-static bool stands_still(const em *M, unsigned array, int dim) { return M->f->arrays[array].zero >> dim & 1; }
+static bool stands_still(const em *M, unsigned array, int dim) {
+    return M->f->arrays[array].zero >> dim & 1;
+}
 
 static bool counts(const em *M, unsigned array, int dim) {
     return M->coord_level[dim] <= M->cur && !stands_still(M, array, dim);
@@ -18,14 +21,17 @@ int em_array_level(em *M, unsigned array) {
     return level;
 }
 
-bool em_array_lanes(em *M, unsigned array) { return M->E.lanes > 1 && M->lanes_live && counts(M, array, M->plan->dim); }
+bool em_array_lanes(em *M, unsigned array) {
+    return M->E.lanes > 1 && M->lanes_live && counts(M, array, M->plan->dim);
+}
 
 V em_stride(em *M, unsigned array, int dim) {
     if (M->f->arrays[array].unit >> dim & 1) return ll_i64(&M->E, 1);
     return em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (unsigned)dim);
 }
 
-/* What the coordinates fixed at `level` add to the place of an element, in elements; NULL: nothing. */
+/* What the coordinates fixed at `level` add to the place of an element, in elements; NULL: nothing.
+ */
 static V offset_of_level(em *M, unsigned array, int level) {
     V sum = NULL;
     for (int d = 0; d < M->f->ndim; d++) {
@@ -41,10 +47,11 @@ static V offset_of_level(em *M, unsigned array, int level) {
 }
 
 V em_displace(em *M, V base, V elements, gpa_dtype t) {
-    V bytes = LLVMBuildMul(
-        M->E.b, elements,
-        ll_width(elements) > 1 ? ll_int_like(&M->E, elements, (int64_t)dtype_size(t)) : ll_i64(&M->E, (int64_t)dtype_size(t)),
-        "");
+    V bytes =
+        LLVMBuildMul(M->E.b, elements,
+                     ll_width(elements) > 1 ? ll_int_like(&M->E, elements, (int64_t)dtype_size(t))
+                                            : ll_i64(&M->E, (int64_t)dtype_size(t)),
+                     "");
     return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), base, &bytes, 1, "");
 }
 
@@ -52,12 +59,20 @@ V em_pointer(em *M, unsigned array, int level) {
     V *known = &M->pointer[array][level];
     const kir_array *a = &M->f->arrays[array];
     if (*known) return *known;
-    if (a->where == KIR_LOCAL) return *known = ll_slot(&M->E, LLVMArrayType(ll_memory(&M->E, a->dtype), a->count * (dtype_is_complex(a->dtype) ? 2 : 1)), "");
-    V base = level ? em_pointer(M, array, level - 1) : em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_BASE);
+    if (a->where == KIR_LOCAL)
+        return *known = ll_slot(&M->E,
+                                LLVMArrayType(ll_memory(&M->E, a->dtype),
+                                              a->count * (dtype_is_complex(a->dtype) ? 2 : 1)),
+                                "");
+    V base = level ? em_pointer(M, array, level - 1)
+                   : em_slot(M, VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_BASE);
     V more = level ? offset_of_level(M, array, level) : NULL;
     LLVMBasicBlockRef here = em_at(M, level);
-    if (!level && a->where != KIR_VIRTUAL) base = LLVMBuildIntToPtr(M->E.b, base, ll_ptr(&M->E), "");
-    if (more) base = a->where == KIR_VIRTUAL ? LLVMBuildAdd(M->E.b, base, more, "") : em_displace(M, base, more, a->dtype);
+    if (!level && a->where != KIR_VIRTUAL)
+        base = LLVMBuildIntToPtr(M->E.b, base, ll_ptr(&M->E), "");
+    if (more)
+        base = a->where == KIR_VIRTUAL ? LLVMBuildAdd(M->E.b, base, more, "")
+                                       : em_displace(M, base, more, a->dtype);
     em_here(M, here);
     return *known = base;
 }
@@ -119,8 +134,8 @@ static V addresses(em *M, unsigned array, V first) {
     return em_displace(M, first, steps, M->f->arrays[array].dtype);
 }
 
-/* A pointer of which LLVM does not know how it goes on from turn to turn of a loop: else it makes one chain of additions of the addresses that are
- * made of it, and keeps them in memory. */
+/* A pointer of which LLVM does not know how it goes on from turn to turn of a loop: else it makes
+ * one chain of additions of the addresses that are made of it, and keeps them in memory. */
 static V hidden(em *M, V pointer) {
     LLVMTypeRef type = LLVMFunctionType(ll_ptr(&M->E), (LLVMTypeRef[]){ll_ptr(&M->E)}, 1, 0);
     V nothing = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, 0, 0, LLVMInlineAsmDialectATT, 0);
@@ -130,7 +145,8 @@ static V hidden(em *M, V pointer) {
 /* The same one by one: four in a row differ by what an address of an instruction can hold. */
 static void each_address(em *M, unsigned array, V first, V *at) {
     ll *E = &M->E;
-    V step = LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, (int64_t)dtype_size(M->f->arrays[array].dtype)), "");
+    V step = LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim),
+                          ll_i64(E, (int64_t)dtype_size(M->f->arrays[array].dtype)), "");
     for (unsigned i = 0; i < E->lanes; i++) {
         unsigned by = i % 4 ? i % 4 : 4;
         V more = LLVMBuildMul(E->b, step, ll_i64(E, by), "");
@@ -171,7 +187,8 @@ ll_val em_load_beside(em *M, V at, gpa_dtype t) {
     LLVMTypeRef one = ll_memory(E, t);
     ll_val r = {.t = (uint8_t)t, .vec = true};
     if (!dtype_is_complex(t)) {
-        r.v = ll_from_memory(E, t, load_wide(M, at, one, E->lanes, M->mask, (unsigned)dtype_size(t)));
+        r.v =
+            ll_from_memory(E, t, load_wide(M, at, one, E->lanes, M->mask, (unsigned)dtype_size(t)));
         return r;
     }
     V mask = M->mask ? ll_interleave(E, M->mask, M->mask) : NULL;
@@ -182,33 +199,40 @@ ll_val em_load_beside(em *M, V at, gpa_dtype t) {
 
 /* ---- lanes a few elements apart ---- */
 
-/* How far the lanes of an array lie apart, where they are read by wide loads and stored under masks; 0: otherwise. */
+/* How far the lanes of an array lie apart, where they are read by wide loads and stored under
+ * masks; 0: otherwise. */
 static unsigned few_apart(const em *M, unsigned array) {
     for (unsigned k = 2; k <= EMIT_APART; k++)
         if (M->plan->apart[k - 2] >> array & 1) return k;
     return 0;
 }
 
-/* Elements that are brought into order at a time: those of a register, or of the smallest one, in which bytes move freely. */
+/* Elements that are brought into order at a time: those of a register, or of the smallest one, in
+ * which bytes move freely. */
 static unsigned ordered(const em *M, gpa_dtype t) {
-    unsigned size = (unsigned)dtype_size(t), all = (size < 4 ? 16 : M->E.host->bytes >> M->plan->halves) / size;
+    unsigned size = (unsigned)dtype_size(t),
+             all = (size < 4 ? 16 : M->E.host->bytes >> M->plan->halves) / size;
     return all < M->E.lanes ? all : M->E.lanes;
 }
 
-/* The mask of n elements of memory, of which every k-th belongs to a lane: from element `first` on. `between`: what lies between two counts as
- * the lane before. */
+/* The mask of n elements of memory, of which every k-th belongs to a lane: from element `first` on.
+ * `between`: what lies between two counts as the lane before. */
 static V mask_apart(em *M, unsigned first, unsigned n, unsigned k, bool between) {
     V lane[64], mask = M->mask ? M->mask : truth_of_all(M);
     for (unsigned i = 0; i < n; i++) {
         unsigned at = first + i;
         lane[i] = LLVMConstInt(ll_i(&M->E, 32), between || at % k == 0 ? at / k : M->E.lanes, 0);
     }
-    return LLVMBuildShuffleVector(M->E.b, mask, LLVMConstNull(LLVMTypeOf(mask)), LLVMConstVector(lane, n), "");
+    return LLVMBuildShuffleVector(M->E.b, mask, LLVMConstNull(LLVMTypeOf(mask)),
+                                  LLVMConstVector(lane, n), "");
 }
 
-static V beyond(em *M, V at, unsigned elements, gpa_dtype t) { return em_displace(M, at, ll_i64(&M->E, elements), t); }
+static V beyond(em *M, V at, unsigned elements, gpa_dtype t) {
+    return em_displace(M, at, ll_i64(&M->E, elements), t);
+}
 
-/* Wide loads, of which every k-th element counts: of n lanes those that come with the first load, with the second ... */
+/* Wide loads, of which every k-th element counts: of n lanes those that come with the first load,
+ * with the second ... */
 static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
     ll *E = &M->E;
     unsigned n = ordered(M, t), parts = E->lanes / n;
@@ -217,12 +241,20 @@ static ll_val load_few(em *M, V at, gpa_dtype t, unsigned k) {
     for (unsigned p = 0; p < parts; p++) {
         for (unsigned j = 0; j < k; j++) {
             unsigned first = (p * k + j) * n;
-            V more = load_wide(M, beyond(M, at, first, t), ll_memory(E, t), n, M->mask ? mask_apart(M, first, n, k, true) : NULL, (unsigned)dtype_size(t));
+            V more = load_wide(M, beyond(M, at, first, t), ll_memory(E, t), n,
+                               M->mask ? mask_apart(M, first, n, k, true) : NULL,
+                               (unsigned)dtype_size(t));
             for (unsigned i = 0; i < n; i++) {
                 unsigned with = i * k / n, place = i * k % n;
-                lane[i] = with > j ? LLVMGetUndef(i32) : LLVMConstInt(i32, with == j ? n + place : j == 1 ? place : i, 0);
+                lane[i] = with > j ? LLVMGetUndef(i32)
+                                   : LLVMConstInt(i32,
+                                                  with == j ? n + place
+                                                  : j == 1  ? place
+                                                            : i,
+                                                  0);
             }
-            part[p] = j ? LLVMBuildShuffleVector(E->b, part[p], more, LLVMConstVector(lane, n), "") : more;
+            part[p] = j ? LLVMBuildShuffleVector(E->b, part[p], more, LLVMConstVector(lane, n), "")
+                        : more;
         }
     }
     for (; parts > 1; parts /= 2)
@@ -246,13 +278,17 @@ static void store_few(em *M, V at, ll_val v, unsigned k) {
     V own = ll_to_memory(E, t, v.v), lane[64];
     for (unsigned first = 0; first < k * E->lanes; first += n) {
         for (unsigned i = 0; i < n; i++)
-            lane[i] = (first + i) % k ? LLVMGetUndef(ll_i(E, 32)) : LLVMConstInt(ll_i(E, 32), (first + i) / k, 0);
-        V some = LLVMBuildShuffleVector(E->b, own, LLVMGetPoison(LLVMTypeOf(own)), LLVMConstVector(lane, n), "");
-        store_wide(M, some, beyond(M, at, first, t), mask_apart(M, first, n, k, false), (unsigned)dtype_size(t));
+            lane[i] = (first + i) % k ? LLVMGetUndef(ll_i(E, 32))
+                                      : LLVMConstInt(ll_i(E, 32), (first + i) / k, 0);
+        V some = LLVMBuildShuffleVector(E->b, own, LLVMGetPoison(LLVMTypeOf(own)),
+                                        LLVMConstVector(lane, n), "");
+        store_wide(M, some, beyond(M, at, first, t), mask_apart(M, first, n, k, false),
+                   (unsigned)dtype_size(t));
     }
 }
 
-/* Lanes that follow each other backwards lie side by side from the last one on. Moves `at` there, turns the mask; returns what it was. */
+/* Lanes that follow each other backwards lie side by side from the last one on. Moves `at` there,
+ * turns the mask; returns what it was. */
 static V turn_back(em *M, V *at, gpa_dtype t) {
     V mask = M->mask, last = ll_i64(&M->E, -(int64_t)((M->E.lanes - 1) * dtype_size(t)));
     *at = LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), *at, &last, 1, "");
@@ -267,11 +303,14 @@ static ll_val load_back(em *M, V at, gpa_dtype t) {
     return r;
 }
 
-/* Elements apart, where lanes are the points of a row, of which the first is always there: those that are not read its element, since a gather under
- * a mask is a branch for each lane on processors that are better off without gathers. */
+/* Elements apart, where lanes are the points of a row, of which the first is always there: those
+ * that are not read its element, since a gather under a mask is a branch for each lane on
+ * processors that are better off without gathers. */
 static ll_val load_apart(em *M, V at, gpa_dtype t) {
     V mask = M->mask;
-    if (mask) at = ll_select(&M->E, mask, at, ll_spread(&M->E, LLVMBuildExtractElement(M->E.b, at, ll_i64(&M->E, 0), "")));
+    if (mask)
+        at = ll_select(&M->E, mask, at,
+                       ll_spread(&M->E, LLVMBuildExtractElement(M->E.b, at, ll_i64(&M->E, 0), "")));
     M->mask = NULL;
     ll_val r = em_load_apart(M, at, t);
     M->mask = mask;
@@ -283,18 +322,26 @@ static void fetch_ahead(em *M, unsigned array, V at) {
     enum { TURNS = 2, READ = 0, KEEP = 3, DATA = 1 };
     ll *E = &M->E;
     LLVMTypeRef i32 = ll_i(E, 32), pointer = ll_ptr(E);
-    V then = em_displace(M, at, LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, TURNS * E->lanes), ""), (gpa_dtype)M->f->arrays[array].dtype);
-    V args[4] = {then, LLVMConstInt(i32, READ, 0), LLVMConstInt(i32, KEEP, 0), LLVMConstInt(i32, DATA, 0)};
+    V then = em_displace(
+        M, at,
+        LLVMBuildMul(E->b, em_stride(M, array, M->plan->dim), ll_i64(E, TURNS * E->lanes), ""),
+        (gpa_dtype)M->f->arrays[array].dtype);
+    V args[4] = {then, LLVMConstInt(i32, READ, 0), LLVMConstInt(i32, KEEP, 0),
+                 LLVMConstInt(i32, DATA, 0)};
     ll_intrinsic_of(E, "llvm.prefetch", &pointer, 1, args, 4);
 }
 
-/* Elements apart, all of them there, by a load each: what a processor makes of a gather too, but without vectors of addresses. */
+/* Elements apart, all of them there, by a load each: what a processor makes of a gather too, but
+ * without vectors of addresses. */
 static ll_val load_each(em *M, unsigned array, V first) {
     ll *E = &M->E;
     gpa_dtype t = (gpa_dtype)M->f->arrays[array].dtype;
     unsigned n = E->lanes;
-    bool parts = dtype_is_complex(t), small = t == DT_C64; /* a pair of floats is moved as a double */
-    LLVMTypeRef part = ll_elem(E, t), one = small ? ll_elem(E, DT_F64) : parts ? LLVMVectorType(part, 2) : ll_memory(E, t);
+    bool parts = dtype_is_complex(t),
+         small = t == DT_C64; /* a pair of floats is moved as a double */
+    LLVMTypeRef part = ll_elem(E, t), one = small   ? ll_elem(E, DT_F64)
+                                            : parts ? LLVMVectorType(part, 2)
+                                                    : ll_memory(E, t);
     V at[64], v[64], all = parts && !small ? NULL : LLVMGetPoison(LLVMVectorType(one, n));
     each_address(M, array, first, at);
     for (unsigned i = 0; i < n; i++) {
@@ -304,7 +351,8 @@ static ll_val load_each(em *M, unsigned array, V first) {
         if (!parts || small) all = LLVMBuildInsertElement(E->b, all, v[i], ll_i64(E, i), "");
     }
     if (!parts) return (ll_val){ll_from_memory(E, t, all), NULL, (uint8_t)t, true};
-    if (small) all = LLVMBuildBitCast(E->b, all, LLVMVectorType(part, 2 * n), "");
+    if (small)
+        all = LLVMBuildBitCast(E->b, all, LLVMVectorType(part, 2 * n), "");
     else {
         for (unsigned left = n; left > 1; left /= 2)
             for (unsigned i = 0; i < left / 2; i++) v[i] = ll_join(E, v[2 * i], v[2 * i + 1]);
@@ -327,7 +375,8 @@ ll_val em_load(em *M, const kir_ins *ins) {
     else if (M->f->arrays[a].unit >> M->plan->dim & 1)
         r = em_load_beside(M, at, t);
     else if (few_apart(M, a))
-        r = t == DT_C64 ? load_few_pairs(M, at, few_apart(M, a)) : load_few(M, at, t, few_apart(M, a));
+        r = t == DT_C64 ? load_few_pairs(M, at, few_apart(M, a))
+                        : load_few(M, at, t, few_apart(M, a));
     else if (M->plan->back >> a & 1)
         r = load_back(M, at, t);
     else if (!M->mask)
@@ -369,8 +418,10 @@ static void store_each(em *M, unsigned array, V first, ll_val v) {
     if (small) own = LLVMBuildBitCast(E->b, own, LLVMVectorType(ll_elem(E, DT_F64), E->lanes), "");
     each_address(M, array, first, at);
     for (unsigned i = 0; i < E->lanes; i++) {
-        V one = v.im && !small ? ll_slice(E, own, 2 * i, 2) : LLVMBuildExtractElement(E->b, own, ll_i64(E, i), "");
-        LLVMSetAlignment(LLVMBuildStore(E->b, one, at[i]), (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1)));
+        V one = v.im && !small ? ll_slice(E, own, 2 * i, 2)
+                               : LLVMBuildExtractElement(E->b, own, ll_i64(E, i), "");
+        LLVMSetAlignment(LLVMBuildStore(E->b, one, at[i]),
+                         (unsigned)(dtype_size(v.t) / (v.im ? 2 : 1)));
     }
 }
 
@@ -401,7 +452,8 @@ void em_store(em *M, const kir_ins *ins) {
 ll_val em_iota(em *M, const kir_ins *ins) {
     int level = M->level[ins - M->f->code];
     bool lanes = em_array_lanes(M, ins->sub);
-    V first = em_pointer(M, ins->sub, level), apart = lanes ? em_stride(M, ins->sub, M->plan->dim) : NULL;
+    V first = em_pointer(M, ins->sub, level),
+      apart = lanes ? em_stride(M, ins->sub, M->plan->dim) : NULL;
     ll_val r = {first, NULL, DT_I64, lanes};
     if (!lanes) return r;
     LLVMBasicBlockRef here = em_at(M, level);
@@ -422,11 +474,20 @@ static emit_lie lies(const kir_func *f, int32_t v, int dim, int depth) {
     const int32_t args[3] = {i->a, i->b, i->c};
     emit_lie how[3] = {LIES_STILL, LIES_STILL, LIES_STILL};
     switch ((int)i->code) {
-        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: return LIES_STILL;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_SIZE:
+        case KIR_STRIDE: return LIES_STILL;
         case KIR_INDEX: return (int)i->imm == dim ? LIES_BESIDE : LIES_STILL;
-        case KIR_IOTA: return f->arrays[i->sub].zero >> dim & 1 ? LIES_STILL : f->arrays[i->sub].unit >> dim & 1 ? LIES_BESIDE : LIES_APART;
+        case KIR_IOTA:
+            return f->arrays[i->sub].zero >> dim & 1   ? LIES_STILL
+                   : f->arrays[i->sub].unit >> dim & 1 ? LIES_BESIDE
+                                                       : LIES_APART;
         case KIR_LOAD: return f->arrays[i->sub].zero >> dim & 1 ? LIES_STILL : LIES_APART;
-        case KIR_OP: case KIR_CAST: case KIR_BOUND: case KIR_LOADX: break;
+        case KIR_OP:
+        case KIR_CAST:
+        case KIR_BOUND:
+        case KIR_LOADX: break;
         default: return LIES_APART;
     }
     if (!depth) return LIES_APART;
@@ -436,9 +497,11 @@ static emit_lie lies(const kir_func *f, int32_t v, int dim, int depth) {
         still &= how[k] == LIES_STILL;
     }
     if (still) return LIES_STILL;
-    if (i->code != KIR_OP || i->type != DT_I64 || (i->sub != OP_ADD && i->sub != OP_SUBTRACT)) return LIES_APART;
+    if (i->code != KIR_OP || i->type != DT_I64 || (i->sub != OP_ADD && i->sub != OP_SUBTRACT))
+        return LIES_APART;
     if (how[0] == LIES_BESIDE && how[1] == LIES_STILL) return LIES_BESIDE;
-    return i->sub == OP_ADD && how[0] == LIES_STILL && how[1] == LIES_BESIDE ? LIES_BESIDE : LIES_APART;
+    return i->sub == OP_ADD && how[0] == LIES_STILL && how[1] == LIES_BESIDE ? LIES_BESIDE
+                                                                             : LIES_APART;
 }
 
 emit_lie emit_lies(const kir_func *f, int32_t v, int dim) {
@@ -458,7 +521,9 @@ static V first_index(em *M, int32_t v) {
 
 /* The address of lane 0's element, if the lanes' elements lie side by side; else NULL. */
 static V first_beside(em *M, unsigned array, int32_t index) {
-    if (!M->vals[index].vec || M->E.lanes == 1 || emit_lies(M->f, index, M->plan->dim) != LIES_BESIDE) return NULL;
+    if (!M->vals[index].vec || M->E.lanes == 1 ||
+        emit_lies(M->f, index, M->plan->dim) != LIES_BESIDE)
+        return NULL;
     return em_element(M, array, first_index(M, index));
 }
 
@@ -497,8 +562,13 @@ ll_val em_param(em *M, const kir_ins *ins) {
 
 /* ---- faults ---- */
 
-static void record_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, uint64_t kind_axis, uint32_t line, int64_t a, int64_t b) {
-    kir_fault_record r = {.kind = (uint32_t)kind_axis, .line = line, .axis = (uint32_t)(kind_axis >> 32), .a = a, .b = b};
+static void record_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, uint64_t kind_axis,
+                         uint32_t line, int64_t a, int64_t b) {
+    kir_fault_record r = {.kind = (uint32_t)kind_axis,
+                          .line = line,
+                          .axis = (uint32_t)(kind_axis >> 32),
+                          .a = a,
+                          .b = b};
     run_fault(cell, lo, from, &r);
 }
 
@@ -508,7 +578,8 @@ void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b) {
     uint32_t axis = ins->code == KIR_FAULT ? ins->imm : ins->sub; /* or the text */
     V kind_axis = ll_i64(E, (int64_t)((uint64_t)axis << 32 | kind));
     V args[7] = {cell, M->lo, M->from, kind_axis, alignment(M, ins->line), a, b};
-    ll_call(E, "gpa_fault", (void *)(uintptr_t)record_fault, LLVMVoidTypeInContext(E->ctx), args, 7);
+    ll_call(E, "gpa_fault", (void *)(uintptr_t)record_fault, LLVMVoidTypeInContext(E->ctx), args,
+            7);
     LLVMBuildBr(E->b, M->leave);
 }
 
@@ -516,10 +587,12 @@ static V lane_of(em *M, ll_val v, V lane) {
     return v.vec && M->E.lanes > 1 ? LLVMBuildExtractElement(M->E.b, v.v, lane, "") : v.v;
 }
 
-/* One comparison for an index that is inside as it stands; only one that is not may still count from the end. */
+/* One comparison for an index that is inside as it stands; only one that is not may still count
+ * from the end. */
 static ll_val bound_one(em *M, const kir_ins *ins, V i, V n) {
     LLVMBuilderRef b = M->E.b;
-    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), em_block(M, "outside")}, faulty = em_block(M, "fault"), fine = em_block(M, "inside");
+    LLVMBasicBlockRef from[2] = {LLVMGetInsertBlock(b), em_block(M, "outside")},
+                      faulty = em_block(M, "fault"), fine = em_block(M, "inside");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, i, n, ""), fine, from[1]);
     LLVMPositionBuilderAtEnd(b, from[1]);
     V at[2] = {i, LLVMBuildAdd(b, i, n, "")};
@@ -553,14 +626,16 @@ ll_val em_bound(em *M, const kir_ins *ins) {
     M->outside[at] = NULL;
     if (proven == PROVEN || ins->imm == KIR_INSIDE) return i;
     ll_val r = {i.v, NULL, DT_I64, i.vec};
-    bool wraps = kir_bits(M->f, ins->a) < 0, ahead = M->level[at] != M->cur, unchecked = proven || M->f->flags & KIR_F_UNCHECKED;
+    bool wraps = kir_bits(M->f, ins->a) < 0, ahead = M->level[at] != M->cur,
+         unchecked = proven || M->f->flags & KIR_F_UNCHECKED;
     if (wraps && !i.vec && !ahead && !unchecked) return bound_one(M, ins, i.v, n.v);
     LLVMBasicBlockRef here = em_at(M, M->level[at]);
     if (wraps) {
         V below = LLVMBuildICmp(E->b, LLVMIntSLT, i.v, LLVMConstNull(LLVMTypeOf(i.v)), "");
         r.v = ll_select(E, below, LLVMBuildAdd(E->b, i.v, n.v, ""), i.v);
     }
-    V bad = unchecked ? NULL : LLVMBuildICmp(E->b, LLVMIntUGE, r.v, n.v, ""), lane = NULL, any = bad;
+    V bad = unchecked ? NULL : LLVMBuildICmp(E->b, LLVMIntUGE, r.v, n.v, ""), lane = NULL,
+      any = bad;
     em_here(M, here);
     if (unchecked) return r;
     if (ahead) M->outside[at] = bad;
@@ -570,8 +645,8 @@ ll_val em_bound(em *M, const kir_ins *ins) {
         V args[2] = {bits, LLVMConstInt(ll_i(E, 1), 0, 0)};
         any = LLVMBuildICmp(E->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
         lane = ll_intrinsic(E, "llvm.cttz", args, 2);
-        lane =
-            E->lanes > 64 ? LLVMBuildTrunc(E->b, lane, ll_i(E, 64), "") : LLVMBuildZExtOrBitCast(E->b, lane, ll_i(E, 64), "");
+        lane = E->lanes > 64 ? LLVMBuildTrunc(E->b, lane, ll_i(E, 64), "")
+                             : LLVMBuildZExtOrBitCast(E->b, lane, ll_i(E, 64), "");
     }
     leave_where(M, ins, any, lane);
     return r;

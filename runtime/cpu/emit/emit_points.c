@@ -1,7 +1,7 @@
 /* Loops over a range of points.
  *
- * A range is cut into rows along its last dimension; a row runs in steps of all lanes, and what is left of it under a
- * mask. Counters live in slots, which the optimiser turns into values.
+ * A range is cut into rows along its last dimension; a row runs in steps of all lanes, and what is
+ * left of it under a mask. Counters live in slots, which the optimiser turns into values.
  *
  *   before -> head: more points? -> row -> step: more of the row? -> body -> step ...
  *                       |                      \-> rest under a mask -> next row -> head
@@ -17,10 +17,14 @@ typedef struct {
     LLVMBasicBlockRef head, row, step, next, done;
 } walk;
 
-LLVMBasicBlockRef em_block(em *M, const char *name) { return LLVMAppendBasicBlockInContext(M->E.ctx, M->E.fn, name); }
+LLVMBasicBlockRef em_block(em *M, const char *name) {
+    return LLVMAppendBasicBlockInContext(M->E.ctx, M->E.fn, name);
+}
 
 static V get(em *M, V slot) { return LLVMBuildLoad2(M->E.b, ll_i(&M->E, 64), slot, ""); }
-static V smaller(em *M, V a, V b) { return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, ""); }
+static V smaller(em *M, V a, V b) {
+    return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, "");
+}
 
 void em_begin_copy(em *M, int level) {
     for (size_t i = 0; i < M->f->n_code; i++)
@@ -44,8 +48,9 @@ static void run_body(em *M, const walk *w, V x, V mask, int level) {
     if (w->r->lanes) M->lanes_live = false;
 }
 
-/* The first n lanes, at least 1. Compared as narrow integers, all lanes of most plans at once, but never narrower than a
- * register: LLVM 19 widens a narrower comparison with lanes that are true, and stores those too. */
+/* The first n lanes, at least 1. Compared as narrow integers, all lanes of most plans at once, but
+ * never narrower than a register: LLVM 19 widens a narrower comparison with lanes that are true,
+ * and stores those too. */
 static V first_lanes(em *M, V n) {
     unsigned lanes = M->E.lanes;
     LLVMTypeRef narrow = ll_i(&M->E, lanes >= 256 ? 16 : lanes >= 16 ? 8 : 128 / lanes);
@@ -54,11 +59,16 @@ static V first_lanes(em *M, V n) {
 }
 
 /* The lanes below `left`, which is at least 1. */
-static V tail_mask(em *M, V left) { return first_lanes(M, smaller(M, left, ll_i64(&M->E, M->E.lanes))); }
+static V tail_mask(em *M, V left) {
+    return first_lanes(M, smaller(M, left, ll_i64(&M->E, M->E.lanes)));
+}
 
-static V extent(em *M, const em_range *r, int i) { return r->last && i == r->n - 1 ? r->last : em_size(M, r->dims[i]); }
+static V extent(em *M, const em_range *r, int i) {
+    return r->last && i == r->n - 1 ? r->last : em_size(M, r->dims[i]);
+}
 
-/* Where the walk begins. What the function is called with is divided once, in front of all loops. */
+/* Where the walk begins. What the function is called with is divided once, in front of all loops.
+ */
 static void start(em *M, walk *w) {
     LLVMBuilderRef b = M->E.b;
     const em_range *r = w->r;
@@ -107,23 +117,32 @@ static void advance(em *M, walk *w) {
     int last = w->r->n - 1;
     if (w->r->rows) carry = LLVMConstInt(ll_i(&M->E, 1), 1, 0), last--;
     for (int i = last; i >= 0; i--) {
-        if (carry) c = LLVMBuildAdd(b, get(M, w->coord[i]), LLVMBuildZExt(b, carry, ll_i(&M->E, 64), ""), "");
-        if (i) carry = LLVMBuildICmp(b, LLVMIntEQ, c, extent(M, w->r, i), ""), c = LLVMBuildSelect(b, carry, ll_i64(&M->E, 0), c, "");
+        if (carry)
+            c = LLVMBuildAdd(b, get(M, w->coord[i]), LLVMBuildZExt(b, carry, ll_i(&M->E, 64), ""),
+                             "");
+        if (i)
+            carry = LLVMBuildICmp(b, LLVMIntEQ, c, extent(M, w->r, i), ""),
+            c = LLVMBuildSelect(b, carry, ll_i64(&M->E, 0), c, "");
         LLVMBuildStore(b, c, w->coord[i]);
     }
 }
 
 static void steps(em *M, walk *w, int level) {
     LLVMBuilderRef b = M->E.b;
-    unsigned lanes = w->r->lanes ? M->E.lanes : 1, each = w->r->lanes ? MAX(M->plan->each, 1u) : 1, n = lanes * each;
+    unsigned lanes = w->r->lanes ? M->E.lanes : 1, each = w->r->lanes ? MAX(M->plan->each, 1u) : 1,
+             n = lanes * each;
     bool plain = n > 1 && !M->once;
     LLVMBasicBlockRef body = em_block(M, "body"), rest = plain ? em_block(M, "rest") : w->next;
     V x = get(M, w->x), far = plain ? LLVMBuildAdd(b, x, ll_i64(&M->E, n), "") : x;
-    LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body, rest);
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, plain ? LLVMIntSLE : LLVMIntSLT, far, w->end, ""), body,
+                    rest);
     LLVMPositionBuilderAtEnd(b, body);
     if (plain) x = get(M, w->x);
-    V mask = lanes > 1 && !plain ? tail_mask(M, LLVMBuildSub(b, w->end, x, "")) : w->r->lanes ? NULL : M->mask;
-    for (unsigned k = 0; k < each; k++) run_body(M, w, k ? LLVMBuildAdd(b, x, ll_i64(&M->E, k), "") : x, mask, level);
+    V mask = lanes > 1 && !plain ? tail_mask(M, LLVMBuildSub(b, w->end, x, ""))
+             : w->r->lanes       ? NULL
+                                 : M->mask;
+    for (unsigned k = 0; k < each; k++)
+        run_body(M, w, k ? LLVMBuildAdd(b, x, ll_i64(&M->E, k), "") : x, mask, level);
     V next = LLVMBuildAdd(b, x, ll_i64(&M->E, n), "");
     LLVMBuildStore(b, next, w->x);
     if (!plain) {
@@ -142,12 +161,16 @@ static void steps(em *M, walk *w, int level) {
     LLVMBuildBr(b, lanes == 1 ? rest : w->next);
 }
 
-/* Rows of a known number of steps: the points in whole ones; and the lanes of the last step, which are the same for all rows. */
-static unsigned short_points(const em *M) { return (unsigned)(M->plan->rows - EMIT_SHORT_ROWS) / 2 * M->E.lanes; }
+/* Rows of a known number of steps: the points in whole ones; and the lanes of the last step, which
+ * are the same for all rows. */
+static unsigned short_points(const em *M) {
+    return (unsigned)(M->plan->rows - EMIT_SHORT_ROWS) / 2 * M->E.lanes;
+}
 
 static V short_mask(em *M, const walk *w) {
     if ((M->plan->rows - EMIT_SHORT_ROWS) % 2 == 0) return NULL;
-    return first_lanes(M, LLVMBuildSub(M->E.b, extent(M, w->r, w->r->n - 1), ll_i64(&M->E, short_points(M)), ""));
+    return first_lanes(
+        M, LLVMBuildSub(M->E.b, extent(M, w->r, w->r->n - 1), ll_i64(&M->E, short_points(M)), ""));
 }
 
 static void short_row(em *M, walk *w, V mask, int level) {
@@ -169,11 +192,13 @@ static V before_boundary(em *M, V x, int level) {
     return LLVMBuildUDiv(b, bytes, size, "");
 }
 
-/* The masked step that brings a row's results to a boundary; the builder then stands where the row goes on. */
+/* The masked step that brings a row's results to a boundary; the builder then stands where the row
+ * goes on. */
 static void align_row(em *M, walk *w, int level) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef body = em_block(M, "align");
-    V x = get(M, w->x), left = LLVMBuildSub(b, w->end, x, ""), n = smaller(M, before_boundary(M, x, level - 1), left);
+    V x = get(M, w->x), left = LLVMBuildSub(b, w->end, x, ""),
+      n = smaller(M, before_boundary(M, x, level - 1), left);
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntSGT, n, ll_i64(&M->E, 0), ""), body, w->step);
     LLVMPositionBuilderAtEnd(b, body);
     run_body(M, w, x, tail_mask(M, n), level);
@@ -228,8 +253,10 @@ void em_walk(em *M, const em_range *r) {
     } else
         LLVMBuildBr(b, w.step);
     LLVMPositionBuilderAtEnd(b, w.step);
-    if (brief) short_row(M, &w, last, before + 2);
-    else steps(M, &w, before + 2);
+    if (brief)
+        short_row(M, &w, last, before + 2);
+    else
+        steps(M, &w, before + 2);
     M->cur = before + 1;
     LLVMPositionBuilderAtEnd(b, w.next);
     if (r->row_end) r->row_end(M, r->arg);

@@ -1,9 +1,10 @@
 /* EACH regions: the inner walk, its running reductions and scans.
  *
- * A reduction's state lives in slots for all lanes. Where the lanes are neighbouring inner points, a fixed tree joins
- * them at the end; where they are outer points, every lane keeps its own. Sums of floats keep a second state for the
- * current block of points and add it to the first when the block ends: errors grow with the number of blocks, not of
- * points. So do sums of small integers: a block's sum fits into lanes that are narrower than the result. */
+ * A reduction's state lives in slots for all lanes. Where the lanes are neighbouring inner points,
+ * a fixed tree joins them at the end; where they are outer points, every lane keeps its own. Sums
+ * of floats keep a second state for the current block of points and add it to the first when the
+ * block ends: errors grow with the number of blocks, not of points. So do sums of small integers: a
+ * block's sum fits into lanes that are narrower than the result. */
 #include "runtime/cpu/emit/emitter.h"
 
 #include "runtime/base/base.h"
@@ -25,14 +26,16 @@ static gpa_red row_of(const em *M, const em_red *r) { return (gpa_red)M->f->code
 static bool in_lanes(const em *M) { return M->E.lanes > 1; }
 
 static bool in_blocks(const em *M, const em_red *r) {
-    return row_of(M, r) == RED_SUM && (dtype_info[r->t].kind == 'F' || dtype_info[r->t].kind == 'C');
+    return row_of(M, r) == RED_SUM &&
+           (dtype_info[r->t].kind == 'F' || dtype_info[r->t].kind == 'C');
 }
 
 static state start_state(em *M, const em_red *r, gpa_dtype t) {
     gpa_red_state s = red_start(row_of(M, r), t);
     bool most = row_of(M, r) == RED_ARGMAX;
     if (is_arg(row_of(M, r))) s.v = red_start(most ? RED_MAX : RED_MIN, t).v;
-    if (M->f->code[r->ins].code == KIR_SCAN && in_blocks(M, r)) /* 0 would change a sum of negative zeros */
+    if (M->f->code[r->ins].code == KIR_SCAN &&
+        in_blocks(M, r)) /* 0 would change a sum of negative zeros */
         s.v = dtype_cast((gpa_val){.C128 = {-0.0, -0.0}}, DT_C128, t);
     state z = {ll_const(&M->E, t, s.v), is_arg(row_of(M, r)) ? ll_i64(&M->E, -1) : NULL};
     if (!in_lanes(M)) return z;
@@ -49,7 +52,9 @@ static ll_val read_slots(em *M, gpa_dtype t, V v, V im) {
 }
 
 static state read_state(em *M, const em_red *r, bool block) {
-    state s = {read_slots(M, block ? r->block_t : r->t, block ? r->block : r->v, block ? r->block_im : r->im), NULL};
+    state s = {read_slots(M, block ? r->block_t : r->t, block ? r->block : r->v,
+                          block ? r->block_im : r->im),
+               NULL};
     if (r->at) s.at = LLVMBuildLoad2(M->E.b, ll_type(&M->E, DT_I64, true), r->at, "");
     return s;
 }
@@ -62,15 +67,20 @@ static void write_state(em *M, const em_red *r, state s, bool block) {
 
 /* ---- combination ---- */
 
-/* Whether b takes a's place: it is beyond it, or as good and of a lower index. An index of -1, no element, is the
- * greatest of all without its sign; elements that come in the order of their index only ever precede that one. */
+/* Whether b takes a's place: it is beyond it, or as good and of a lower index. An index of -1, no
+ * element, is the greatest of all without its sign; elements that come in the order of their index
+ * only ever precede that one. */
 static V beats(em *M, gpa_red r, state a, state b, bool in_order) {
     bool most = r == RED_ARGMAX;
     V wins = ll_beats(&M->E, most, b.v, a.v);
-    if (in_order) return LLVMBuildOr(M->E.b, wins, LLVMBuildICmp(M->E.b, LLVMIntSLT, a.at, LLVMConstNull(LLVMTypeOf(a.at)), ""), "");
+    if (in_order)
+        return LLVMBuildOr(
+            M->E.b, wins,
+            LLVMBuildICmp(M->E.b, LLVMIntSLT, a.at, LLVMConstNull(LLVMTypeOf(a.at)), ""), "");
     V loses = ll_beats(&M->E, most, a.v, b.v);
     V before = LLVMBuildICmp(M->E.b, LLVMIntULT, b.at, a.at, "");
-    return LLVMBuildOr(M->E.b, wins, LLVMBuildAnd(M->E.b, before, LLVMBuildNot(M->E.b, loses, ""), ""), "");
+    return LLVMBuildOr(M->E.b, wins,
+                       LLVMBuildAnd(M->E.b, before, LLVMBuildNot(M->E.b, loses, ""), ""), "");
 }
 
 static state combine(em *M, const em_red *r, state a, state b, bool in_order) {
@@ -97,7 +107,8 @@ static state slice(em *M, state s, unsigned at, unsigned n) {
 
 /* The lanes joined by halves. */
 static state join_lanes(em *M, const em_red *r, state s) {
-    for (unsigned n = M->E.lanes / 2; n >= 1; n /= 2) s = combine(M, r, slice(M, s, 0, n), slice(M, s, n, n), false);
+    for (unsigned n = M->E.lanes / 2; n >= 1; n /= 2)
+        s = combine(M, r, slice(M, s, 0, n), slice(M, s, n, n), false);
     return s;
 }
 
@@ -127,7 +138,11 @@ static void add_red(em *M, int32_t ins) {
     gpa_dtype t = dtype_info[M->f->code[k->a].type].compute;
     em_red *r = &M->reds[M->n_reds++];
     gpa_dtype narrow = emit_narrow(M->f, k);
-    *r = (em_red){.ins = ins, .of = narrow == DT_NONE ? k->a : M->f->code[k->a].a, .t = t, .block_t = narrow == DT_NONE ? t : narrow, .number = number_of(M, ins)};
+    *r = (em_red){.ins = ins,
+                  .of = narrow == DT_NONE ? k->a : M->f->code[k->a].a,
+                  .t = t,
+                  .block_t = narrow == DT_NONE ? t : narrow,
+                  .number = number_of(M, ins)};
     r->v = state_slot(M, t);
     if (dtype_is_complex(t)) r->im = state_slot(M, t);
     if (is_arg((gpa_red)k->sub)) r->at = state_slot(M, DT_I64);
@@ -165,7 +180,8 @@ static V inner_points(em *M) {
 
 static void inner_walk(em *M, int32_t at) {
     bool rows = M->plan->way == EMIT_ROWS, whole = M->plan->part == EMIT_WHOLE;
-    em_range r = {.from_zero = whole, .lanes = rows, .body = inner_body, .row_end = merge_blocks, .arg = &at};
+    em_range r = {
+        .from_zero = whole, .lanes = rows, .body = inner_body, .row_end = merge_blocks, .arg = &at};
     for (int d = 0; d < M->f->ndim; d++)
         if (M->f->inner >> d & 1 && !(rows && d == M->plan->dim)) r.dims[r.n++] = d;
     if (rows && M->plan->dim >= 0) r.dims[r.n++] = M->plan->dim;
@@ -173,7 +189,8 @@ static void inner_walk(em *M, int32_t at) {
     r.lo = whole ? ll_i64(&M->E, 0) : M->from;
     r.hi = whole ? inner_points(M) : M->to;
     for (size_t i = 0; i < M->n_reds; i++) {
-        int64_t points = (M->reds[i].block_t == M->reds[i].t ? BLOCK_STEPS : EMIT_NARROW) * (rows ? M->E.lanes : 1);
+        int64_t points = (M->reds[i].block_t == M->reds[i].t ? BLOCK_STEPS : EMIT_NARROW) *
+                         (rows ? M->E.lanes : 1);
         if (M->reds[i].block) r.block = r.block ? MIN(r.block, points) : points;
     }
     em_walk(M, &r);
@@ -185,7 +202,9 @@ static V place(em *M, V base, uint32_t number, bool at) {
     unsigned lanes = M->plan->way == EMIT_COLUMNS ? M->E.lanes : 1;
     size_t states = STATE_SLOT(lanes) * emit_examine(M->f).n_reduce;
     V n = ll_i64(&M->E, (int64_t)(number * STATE_SLOT(lanes) + (at ? 16 * lanes : 0)));
-    if (M->block) n = LLVMBuildAdd(M->E.b, n, LLVMBuildMul(M->E.b, M->block, ll_i64(&M->E, (int64_t)states), ""), "");
+    if (M->block)
+        n = LLVMBuildAdd(M->E.b, n,
+                         LLVMBuildMul(M->E.b, M->block, ll_i64(&M->E, (int64_t)states), ""), "");
     return LLVMBuildGEP2(M->E.b, ll_i(&M->E, 8), base, &n, 1, "");
 }
 
@@ -234,7 +253,8 @@ static void take_results(em *M, int32_t at) {
     }
 }
 
-/* Columns are visited a few rows at a time: the states go on from where the last visit left them. */
+/* Columns are visited a few rows at a time: the states go on from where the last visit left them.
+ */
 static void resume(em *M) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef again = em_block(M, "again"), ready = em_block(M, "ready");
@@ -242,15 +262,18 @@ static void resume(em *M) {
     LLVMBuildCondBr(b, fresh, ready, again);
     LLVMPositionBuilderAtEnd(b, again);
     for (size_t i = 0; i < M->n_reds; i++)
-        write_state(M, &M->reds[i], take_state(M, M->part, M->reds[i].number, M->reds[i].t, M->reds[i].at), false);
+        write_state(M, &M->reds[i],
+                    take_state(M, M->part, M->reds[i].number, M->reds[i].t, M->reds[i].at), false);
     LLVMBuildBr(b, ready);
     LLVMPositionBuilderAtEnd(b, ready);
 }
 
-/* Rows that are visited in pieces: each piece is summed by itself, in lanes, and joined to those before it. */
+/* Rows that are visited in pieces: each piece is summed by itself, in lanes, and joined to those
+ * before it. */
 static void put_piece(em *M, const em_red *r, state s) {
     LLVMBuilderRef b = M->E.b;
-    LLVMBasicBlockRef again = em_block(M, "again"), first = em_block(M, "first"), ready = em_block(M, "ready");
+    LLVMBasicBlockRef again = em_block(M, "again"), first = em_block(M, "first"),
+                      ready = em_block(M, "ready");
     LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntNE, M->fresh, ll_i64(&M->E, 0), ""), first, again);
     LLVMPositionBuilderAtEnd(b, first);
     put_state(M, r, s);
@@ -269,8 +292,10 @@ void em_join(em *M, uint32_t each) {
         open += k->code == KIR_EACH;
         if (k->code != KIR_REDUCE || open != each + 1) continue;
         bool arg = is_arg((gpa_red)k->sub);
-        em_red r = {.ins = i, .number = number_of(M, i), .t = dtype_info[M->f->code[k->a].type].compute};
-        state a = take_state(M, M->part, r.number, r.t, arg), b = take_state(M, M->done, r.number, r.t, arg);
+        em_red r = {
+            .ins = i, .number = number_of(M, i), .t = dtype_info[M->f->code[k->a].type].compute};
+        state a = take_state(M, M->part, r.number, r.t, arg),
+              b = take_state(M, M->done, r.number, r.t, arg);
         put_state(M, &r, combine(M, &r, a, b, false));
     }
 }
@@ -293,9 +318,12 @@ void em_each(em *M, int32_t at) {
         if (M->f->code[r.ins].code != KIR_REDUCE) continue;
         state s = read_state(M, &r, false);
         if (M->plan->way == EMIT_ROWS && M->E.lanes > 1) s = join_lanes(M, &r, s);
-        if (whole) set_result(M, r.ins, s);
-        else if (M->plan->way == EMIT_ROWS) put_piece(M, &r, s);
-        else put_state(M, &r, s);
+        if (whole)
+            set_result(M, r.ins, s);
+        else if (M->plan->way == EMIT_ROWS)
+            put_piece(M, &r, s);
+        else
+            put_state(M, &r, s);
     }
     if (!whole) M->finished = true;
 }
@@ -304,7 +332,8 @@ void em_each(em *M, int32_t at) {
 static bool rises(const em *M, int32_t index) {
     const kir_ins *k = &M->f->code[index];
     unsigned inner = M->f->inner;
-    return k->code == KIR_IOTA && inner && !(inner & (inner - 1)) && (M->f->arrays[k->sub].unit & inner);
+    return k->code == KIR_IOTA && inner && !(inner & (inner - 1)) &&
+           (M->f->arrays[k->sub].unit & inner);
 }
 
 void em_reduce(em *M, int32_t at) {
@@ -327,15 +356,19 @@ void em_reduce(em *M, int32_t at) {
     write_state(M, r, now, block);
 }
 
-/* The greatest (`most`) or least so far of complex numbers, one after the other: comparisons of two parts take longer than a jump that is foreseen,
- * since few elements are beyond all before them, or all are. */
+/* The greatest (`most`) or least so far of complex numbers, one after the other: comparisons of two
+ * parts take longer than a jump that is foreseen, since few elements are beyond all before them, or
+ * all are. */
 static state rise(em *M, const em_red *r, bool most, state old, state one) {
     LLVMBuilderRef b = M->E.b;
     LLVMBasicBlockRef beyond = em_block(M, "beyond"), on = em_block(M, "on");
     LLVMMetadataRef weigh[3] = {LLVMMDStringInContext2(M->E.ctx, "branch_weights", 14)};
-    for (int i = 0; i < 2; i++) weigh[1 + i] = LLVMValueAsMetadata(LLVMConstInt(ll_i(&M->E, 32), i ? SELDOM : 1, 0));
-    V jump = LLVMBuildCondBr(b, ll_beats(&M->E, most, one.v, old.v), beyond, on); /* without weights it would become a choice */
-    LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(M->E.ctx, "prof", 4), LLVMMetadataAsValue(M->E.ctx, LLVMMDNodeInContext2(M->E.ctx, weigh, 3)));
+    for (int i = 0; i < 2; i++)
+        weigh[1 + i] = LLVMValueAsMetadata(LLVMConstInt(ll_i(&M->E, 32), i ? SELDOM : 1, 0));
+    V jump = LLVMBuildCondBr(b, ll_beats(&M->E, most, one.v, old.v), beyond,
+                             on); /* without weights it would become a choice */
+    LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(M->E.ctx, "prof", 4),
+                    LLVMMetadataAsValue(M->E.ctx, LLVMMDNodeInContext2(M->E.ctx, weigh, 3)));
     LLVMPositionBuilderAtEnd(b, beyond);
     write_state(M, r, one, false);
     LLVMBuildBr(b, on);
@@ -350,7 +383,8 @@ ll_val em_scan(em *M, int32_t at) {
     if (M->plan->way == EMIT_ROWS && M->E.lanes > 1) em_unsupported(M, "a scan in lanes");
     state old = read_state(M, r, false), one = {ll_cast(&M->E, r->t, M->vals[ins->a]), NULL};
     const gpa_red red = row_of(M, r);
-    if (dtype_is_complex(r->t) && (red == RED_MAX || red == RED_MIN) && !in_lanes(M)) return ll_cast(&M->E, ins->type, rise(M, r, red == RED_MAX, old, one).v);
+    if (dtype_is_complex(r->t) && (red == RED_MAX || red == RED_MIN) && !in_lanes(M))
+        return ll_cast(&M->E, ins->type, rise(M, r, red == RED_MAX, old, one).v);
     if (in_lanes(M)) one.v = ll_vector(&M->E, one.v);
     state now = combine(M, r, old, one, false);
     now.v.v = ll_round(&M->E, ins->type, now.v.v);

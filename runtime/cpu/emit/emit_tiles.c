@@ -1,9 +1,12 @@
-/* Programs that read across the order in which they write: a transpose, perhaps with more done on the way.
+/* Programs that read across the order in which they write: a transpose, perhaps with more done on
+ * the way.
  *
- * Points lie in tiles: `tile` rows along the dimension `turn`, in which some arrays are contiguous, times all lanes along `dim`, in which
- * the results are. Such an array is read along its own rows, a short vector for each lane, and turned in registers; then the code of a
- * point stands once for each row of the tile, which finds its lanes there. Tiles at the ends of both dimensions reach back over those
- * before them instead of doing less: the same points are computed twice, from arrays that nobody writes.
+ * Points lie in tiles: `tile` rows along the dimension `turn`, in which some arrays are contiguous,
+ * times all lanes along `dim`, in which the results are. Such an array is read along its own rows,
+ * a short vector for each lane, and turned in registers; then the code of a point stands once for
+ * each row of the tile, which finds its lanes there. Tiles at the ends of both dimensions reach
+ * back over those before them instead of doing less: the same points are computed twice, from
+ * arrays that nobody writes.
  *
  * A range [lo, hi) counts groups of `tile` rows, and [from, to) are places along `dim`.
  *
@@ -16,10 +19,12 @@
 
 bool em_turned(const em *M, unsigned array) {
     const kir_array *a = &M->f->arrays[array];
-    return M->plan->way == EMIT_TILES && a->unit >> M->plan->turn & 1 && !((a->unit | a->zero) >> M->plan->dim & 1);
+    return M->plan->way == EMIT_TILES && a->unit >> M->plan->turn & 1 &&
+           !((a->unit | a->zero) >> M->plan->dim & 1);
 }
 
-/* n vectors of n lanes: v[i][j] becomes v[j][i], in steps in which two vectors `apart` exchange the lanes in which they differ there. */
+/* n vectors of n lanes: v[i][j] becomes v[j][i], in steps in which two vectors `apart` exchange the
+ * lanes in which they differ there. */
 static void turn_square(ll *E, V *v, unsigned n) {
     V first[EMIT_TILE], second[EMIT_TILE];
     for (unsigned apart = 1; apart < n; apart *= 2) {
@@ -37,13 +42,15 @@ static void turn_square(ll *E, V *v, unsigned n) {
     }
 }
 
-/* Of one short vector for each lane (overwritten) the lanes of each row, into every second place of `to`. */
+/* Of one short vector for each lane (overwritten) the lanes of each row, into every second place of
+ * `to`. */
 static void turn(em *M, V *v, V (*to)[2], int part) {
     unsigned rows = M->plan->tile, lanes = M->E.lanes;
     for (unsigned at = 0; at < lanes; at += rows) turn_square(&M->E, v + at, rows);
     for (unsigned r = 0; r < rows; r++) {
         for (unsigned n = rows; n < lanes; n *= 2)
-            for (unsigned at = 0; at < lanes; at += 2 * n) v[at + r] = ll_join(&M->E, v[at + r], v[at + n + r]);
+            for (unsigned at = 0; at < lanes; at += 2 * n)
+                v[at + r] = ll_join(&M->E, v[at + r], v[at + n + r]);
         to[r][part] = v[r];
     }
 }
@@ -76,7 +83,9 @@ ll_val em_load_turned(em *M, unsigned array, V at) {
 
 /* ---- tiles ---- */
 
-static V smaller(em *M, V a, V b) { return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, ""); }
+static V smaller(em *M, V a, V b) {
+    return LLVMBuildSelect(M->E.b, LLVMBuildICmp(M->E.b, LLVMIntSLT, a, b, ""), a, b, "");
+}
 
 /* The code of a point for each row of a tile. */
 static void tile(em *M, V first_row, V x, void (*point)(em *M, void *arg)) {
@@ -97,14 +106,18 @@ static void tile(em *M, V first_row, V x, void (*point)(em *M, void *arg)) {
     M->lanes_live = false;
 }
 
-/* The tiles of a group of rows, whose number is the coordinate along `turn` as the walk knows it. */
+/* The tiles of a group of rows, whose number is the coordinate along `turn` as the walk knows it.
+ */
 static void group(em *M, void *point) {
     LLVMBuilderRef b = M->E.b;
     int before = M->cur;
-    V lanes = ll_i64(&M->E, M->E.lanes), rows = ll_i64(&M->E, M->plan->tile), x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
-    V row = smaller(M, LLVMBuildMul(b, M->coord[M->plan->turn], rows, ""), LLVMBuildSub(b, em_size(M, M->plan->turn), rows, ""));
+    V lanes = ll_i64(&M->E, M->E.lanes), rows = ll_i64(&M->E, M->plan->tile),
+      x = ll_slot(&M->E, ll_i(&M->E, 64), "x");
+    V row = smaller(M, LLVMBuildMul(b, M->coord[M->plan->turn], rows, ""),
+                    LLVMBuildSub(b, em_size(M, M->plan->turn), rows, ""));
     V last = LLVMBuildSub(b, em_size(M, M->plan->dim), lanes, "");
-    LLVMBasicBlockRef along = em_block(M, "along"), step = em_block(M, "step"), body = em_block(M, "tile"), done = em_block(M, "done");
+    LLVMBasicBlockRef along = em_block(M, "along"), step = em_block(M, "step"),
+                      body = em_block(M, "tile"), done = em_block(M, "done");
     LLVMBuildStore(b, M->from, x);
     M->pre[before] = LLVMGetInsertBlock(b);
     LLVMBuildBr(b, along);
@@ -130,7 +143,8 @@ void em_tiles(em *M, void (*point)(em *M, void *arg)) {
     for (int d = 0; d < M->f->ndim; d++)
         if (d != M->plan->turn && d != M->plan->dim) r.dims[r.n++] = d;
     r.dims[r.n++] = M->plan->turn;
-    V rows = ll_i64(&M->E, M->plan->tile), more = LLVMBuildAdd(b, em_size(M, M->plan->turn), ll_i64(&M->E, M->plan->tile - 1), "");
+    V rows = ll_i64(&M->E, M->plan->tile),
+      more = LLVMBuildAdd(b, em_size(M, M->plan->turn), ll_i64(&M->E, M->plan->tile - 1), "");
     r.last = LLVMBuildUDiv(b, more, rows, "");
     em_walk(M, &r);
 }

@@ -1,13 +1,16 @@
 /* The analysis of KERNEL programs. See kernel_analysis.h.
  *
- * Levels only rise from round to round, so the rounds end. Reading order: regions, levels, variables, phases, contexts. */
+ * Levels only rise from round to round, so the rounds end. Reading order: regions, levels,
+ * variables, phases, contexts. */
 #include "runtime/cpu/emit/kernel_analysis.h"
 
 #include "runtime/base/base.h"
 
 static bool is_region(uint8_t code) { return kir_info[code].result == 'R'; }
 static bool is_loop(uint8_t code) { return code == KIR_LOOP || code == KIR_FOR; }
-static bool is_fixed(uint8_t code) { return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE; }
+static bool is_fixed(uint8_t code) {
+    return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE;
+}
 
 /* ---- regions ---- */
 
@@ -45,10 +48,13 @@ static bool raise(uint8_t *level, uint8_t to) {
     return true;
 }
 
-static uint8_t of_value(const kernel_plan *p, int32_t v) { return v < 0 ? SAME_IN_BLOCK : p->at[v].level; }
+static uint8_t of_value(const kernel_plan *p, int32_t v) {
+    return v < 0 ? SAME_IN_BLOCK : p->at[v].level;
+}
 
 static uint8_t most(const kir_ins *k, const kernel_plan *p, unsigned n) {
-    uint8_t a = of_value(p, k->a), b = n > 1 ? of_value(p, k->b) : 0, c = n > 2 ? of_value(p, k->c) : 0;
+    uint8_t a = of_value(p, k->a), b = n > 1 ? of_value(p, k->b) : 0,
+            c = n > 2 ? of_value(p, k->c) : 0;
     return MAX(a, MAX(b, c));
 }
 
@@ -59,19 +65,42 @@ static uint8_t own_level(const kir_func *f, const kernel_plan *p, size_t i) {
             if (k->sub == KIR_TH_LANE) return SAME_NOWHERE;
             return k->sub != KIR_TH_TID ? SAME_IN_BLOCK : k->imm ? SAME_IN_ROW : SAME_NOWHERE;
         case KIR_OP: return most(k, p, op_info[k->sub].arity);
-        case KIR_CAST: case KIR_VAR: case KIR_IF: return most(k, p, 1);
+        case KIR_CAST:
+        case KIR_VAR:
+        case KIR_IF: return most(k, p, 1);
         case KIR_BOUND: return most(k, p, 2);
         case KIR_FOR: return most(k, p, 3);
         case KIR_GET: return p->at[k->a].level;
         case KIR_LOADX:
             if (f->arrays[k->sub].where == KIR_LOCAL) return SAME_NOWHERE;
             return MAX(SAME_IN_ROW, of_value(p, k->a));
-        case KIR_ATOMIC: case KIR_WARP: return SAME_NOWHERE;
-        case KIR_CONST: case KIR_PARAM: case KIR_INDEX: case KIR_SIZE: case KIR_STRIDE: case KIR_LOAD: case KIR_STORE:
-        case KIR_IOTA: case KIR_STOREX: case KIR_SET: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN: case KIR_ELSE:
-        case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_END: case KIR_BARRIER: case KIR_FENCE:
-        case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT:
-            break;
+        case KIR_ATOMIC:
+        case KIR_WARP: return SAME_NOWHERE;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_INDEX:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_IOTA:
+        case KIR_STOREX:
+        case KIR_SET:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_ELSE:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_END:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT:
+        case KIR_COUNT: break;
     }
     return SAME_IN_BLOCK;
 }
@@ -94,7 +123,8 @@ static bool raise_by_jump(const kir_func *f, kernel_plan *p, int32_t at) {
 static bool raise_by_set(const kir_func *f, kernel_plan *p, int32_t at) {
     int32_t var = f->code[at].a, home = p->at[var].outer;
     uint8_t level = of_value(p, f->code[at].b);
-    for (int32_t r = p->at[at].outer; r >= 0 && r != home; r = p->at[r].outer) level = MAX(level, p->at[r].level);
+    for (int32_t r = p->at[at].outer; r >= 0 && r != home; r = p->at[r].outer)
+        level = MAX(level, p->at[r].level);
     return raise(&p->at[var].level, level);
 }
 
@@ -116,15 +146,24 @@ static bool is_positive(const kir_func *f, const kernel_plan *p, size_t i) {
     const kir_ins *k = &f->code[i];
     gpa_dtype t = (gpa_dtype)k->type;
     if (t >= DT_COUNT || !dtype_is_int(t)) return false;
-    if (dtype_info[t].kind == 'U' || k->code == KIR_THREAD || k->code == KIR_SIZE || k->code == KIR_BOUND) return true;
+    if (dtype_info[t].kind == 'U' || k->code == KIR_THREAD || k->code == KIR_SIZE ||
+        k->code == KIR_BOUND)
+        return true;
     if (k->code == KIR_CONST) return dtype_cast(f->consts[k->imm].v, t, DT_I64).I64 >= 0;
-    if (k->code == KIR_CAST) return p->at[k->a].positive && dtype_size((gpa_dtype)f->code[k->a].type) < dtype_size(t);
+    if (k->code == KIR_CAST)
+        return p->at[k->a].positive && dtype_size((gpa_dtype)f->code[k->a].type) < dtype_size(t);
     if (k->code == KIR_FOR) return p->at[k->a].positive && p->at[k->c].positive;
     if (k->code != KIR_OP) return false;
     bool a = p->at[k->a].positive, b = k->b >= 0 && p->at[k->b].positive;
     switch ((int)k->sub) {
-        case OP_ADD: case OP_MULTIPLY: case OP_FLOOR_DIVIDE: case OP_MINIMUM: case OP_BITWISE_OR: case OP_RIGHT_SHIFT: return a && b;
-        case OP_BITWISE_AND: case OP_MAXIMUM: return a || b;
+        case OP_ADD:
+        case OP_MULTIPLY:
+        case OP_FLOOR_DIVIDE:
+        case OP_MINIMUM:
+        case OP_BITWISE_OR:
+        case OP_RIGHT_SHIFT: return a && b;
+        case OP_BITWISE_AND:
+        case OP_MAXIMUM: return a || b;
         case OP_REMAINDER: return b;
         default: return false;
     }
@@ -145,13 +184,15 @@ static void spread_meetings(const kir_func *f, kernel_plan *p) {
             for (int32_t r = p->at[i].outer; r >= 0; r = p->at[r].outer) p->at[r].meets = true;
 }
 
-/* Variables that are the same for the block and are only spoken of at block level are kept once. The others differ. */
+/* Variables that are the same for the block and are only spoken of at block level are kept once.
+ * The others differ. */
 static void choose_variables(const kir_func *f, kernel_plan *p, bool *changed) {
     for (size_t v = 0; v < f->n_code; v++) {
         if (f->code[v].code != KIR_VAR || p->at[v].level != SAME_IN_BLOCK) continue;
         bool once = at_block_level(p, (int32_t)v), apart = false;
         for (size_t i = v; i < f->n_code; i++) {
-            bool speaks = i == v || ((f->code[i].code == KIR_GET || f->code[i].code == KIR_SET) && f->code[i].a == (int32_t)v);
+            bool speaks = i == v || ((f->code[i].code == KIR_GET || f->code[i].code == KIR_SET) &&
+                                     f->code[i].a == (int32_t)v);
             if (!speaks) continue;
             once = once && at_block_level(p, (int32_t)i);
             apart = apart || p->at[i].phase != p->at[v].phase;
@@ -163,21 +204,26 @@ static void choose_variables(const kir_func *f, kernel_plan *p, bool *changed) {
             continue;
         }
         for (size_t i = v; i < f->n_code; i++)
-            if (i == v || ((f->code[i].code == KIR_GET || f->code[i].code == KIR_SET) && f->code[i].a == (int32_t)v)) p->at[i].meets = true;
+            if (i == v || ((f->code[i].code == KIR_GET || f->code[i].code == KIR_SET) &&
+                           f->code[i].a == (int32_t)v))
+                p->at[i].meets = true;
     }
 }
 
-/* A branch that the whole block takes, out of a region at block level, is taken there; others leave thread by thread. */
+/* A branch that the whole block takes, out of a region at block level, is taken there; others leave
+ * thread by thread. */
 static void choose_branches(const kir_func *f, kernel_plan *p, bool *changed) {
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_BREAK && f->code[i].code != KIR_NEXT) continue;
         int32_t to = kernel_target(f, p, (int32_t)i);
         if (to < 0 || !p->at[to].meets) continue;
         bool whole = true;
-        for (int32_t r = p->at[i].outer; r != to && whole; r = p->at[r].outer) whole = f->code[r].code == KIR_IF && p->at[r].level == SAME_IN_BLOCK;
+        for (int32_t r = p->at[i].outer; r != to && whole; r = p->at[r].outer)
+            whole = f->code[r].code == KIR_IF && p->at[r].level == SAME_IN_BLOCK;
         if (!whole || p->at[to].level != SAME_IN_BLOCK) {
             for (int32_t r = p->at[i].outer; r >= 0; r = p->at[r].outer) {
-                if (p->at[r].meets && f->code[r].code != KIR_IF) *changed |= raise(&p->at[r].level, SAME_NOWHERE);
+                if (p->at[r].meets && f->code[r].code != KIR_IF)
+                    *changed |= raise(&p->at[r].level, SAME_NOWHERE);
                 if (r == to) break;
             }
             continue;
@@ -193,7 +239,8 @@ static void number_phases(const kir_func *f, kernel_plan *p) {
     int32_t phase = 0;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
-        bool ends = p->at[i].meets || (k->code == KIR_END && p->at[k->imm].meets) || (k->code == KIR_ELSE && p->at[p->at[i].outer].meets);
+        bool ends = p->at[i].meets || (k->code == KIR_END && p->at[k->imm].meets) ||
+                    (k->code == KIR_ELSE && p->at[p->at[i].outer].meets);
         phase += ends;
         p->at[i].phase = phase;
         phase += ends;
@@ -203,12 +250,14 @@ static void number_phases(const kir_func *f, kernel_plan *p) {
 /* ---- contexts ---- */
 
 static bool cheap(const kir_func *f, const kir_ins *k) {
-    if (k->type >= DT_COUNT || !(dtype_is_int((gpa_dtype)k->type) || k->type == DT_BOOL)) return false;
+    if (k->type >= DT_COUNT || !(dtype_is_int((gpa_dtype)k->type) || k->type == DT_BOOL))
+        return false;
     if (k->code == KIR_CAST) {
         gpa_dtype from = (gpa_dtype)f->code[k->a].type;
         return dtype_is_int(from) || from == DT_BOOL;
     }
-    return k->code == KIR_BOUND || (k->code == KIR_OP && op_info[k->sub].cost <= 1 && k->sub != OP_FLOOR_DIVIDE && k->sub != OP_REMAINDER);
+    return k->code == KIR_BOUND || (k->code == KIR_OP && op_info[k->sub].cost <= 1 &&
+                                    k->sub != OP_FLOOR_DIVIDE && k->sub != OP_REMAINDER);
 }
 
 static void find_repeatable(const kir_func *f, kernel_plan *p) {
@@ -221,7 +270,8 @@ static void find_repeatable(const kir_func *f, kernel_plan *p) {
         x->positive = is_positive(f, p, i);
         x->again = is_fixed(k->code) || k->code == KIR_THREAD;
         /* What a meeting gives to the whole block is there afterwards. */
-        bool given = x->meets && x->level == SAME_IN_BLOCK && (k->code == KIR_BARRIER || k->code == KIR_GET || k->code == KIR_FOR);
+        bool given = x->meets && x->level == SAME_IN_BLOCK &&
+                     (k->code == KIR_BARRIER || k->code == KIR_GET || k->code == KIR_FOR);
         if (given) x->again = true;
         if (!pure || (x->level != SAME_IN_BLOCK && !cheap(f, k))) continue;
         x->again = true;
@@ -235,13 +285,14 @@ static void keep(const kir_func *f, kernel_plan *p, int32_t v) {
     p->contexts += dtype_is_complex((gpa_dtype)f->code[v].type) ? 2 : 1;
 }
 
-/* Places of meetings: of regions who runs, who is still in the loop, and the counters; of an exchange the result and the
- * operands; of a vote the predicates. */
+/* Places of meetings: of regions who runs, who is still in the loop, and the counters; of an
+ * exchange the result and the operands; of a vote the predicates. */
 static void give_to_meetings(const kir_func *f, kernel_plan *p) {
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         uint32_t n = 0;
-        if (is_region(k->code) && p->at[i].meets && p->at[i].level != SAME_IN_BLOCK) n = KERNEL_REGION_PLACES;
+        if (is_region(k->code) && p->at[i].meets && p->at[i].level != SAME_IN_BLOCK)
+            n = KERNEL_REGION_PLACES;
         if (k->code == KIR_WARP) n = KERNEL_WARP_PLACES;
         if (k->code == KIR_BARRIER && k->a >= 0 && k->sub != KIR_BA_WARP) n = 1;
         if (n) p->at[i].context = (int32_t)p->contexts;
@@ -258,7 +309,8 @@ static void give_contexts(const kir_func *f, kernel_plan *p) {
         for (unsigned a = 0; a < n; a++) {
             int32_t v = args[a];
             bool variable = (k->code == KIR_GET || k->code == KIR_SET) && a == 0;
-            if (v < 0 || p->at[v].phase == p->at[i].phase || (!variable && p->at[v].again)) continue;
+            if (v < 0 || p->at[v].phase == p->at[i].phase || (!variable && p->at[v].again))
+                continue;
             if (variable && p->at[v].meets) continue;
             if (is_region(f->code[v].code)) continue; /* a counter: kept by its region */
             keep(f, p, v);
@@ -271,13 +323,15 @@ static void give_contexts(const kir_func *f, kernel_plan *p) {
 static void find_sizes(const kir_func *f, kernel_plan *p) {
     p->widest = 4;
     for (size_t k = 0; k < f->n_arrays; k++) {
-        size_t bytes = (f->arrays[k].count * dtype_size((gpa_dtype)f->arrays[k].dtype) + 63) / 64 * 64;
+        size_t bytes =
+            (f->arrays[k].count * dtype_size((gpa_dtype)f->arrays[k].dtype) + 63) / 64 * 64;
         if (f->arrays[k].where == KIR_SHARED) p->shared += bytes;
         if (f->arrays[k].where == KIR_LOCAL) p->local += bytes;
     }
     for (size_t i = 0; i < f->n_code; i++) {
         uint8_t t = f->code[i].type;
-        if (t < DT_COUNT && dtype_is_float((gpa_dtype)t) && dtype_size((gpa_dtype)t) == 8) p->widest = 8;
+        if (t < DT_COUNT && dtype_is_float((gpa_dtype)t) && dtype_size((gpa_dtype)t) == 8)
+            p->widest = 8;
         if (t == DT_C128) p->widest = 8;
     }
 }
@@ -286,7 +340,8 @@ static void find_sizes(const kir_func *f, kernel_plan *p) {
 static bool raise_kept(const kir_func *f, kernel_plan *p) {
     bool changed = false;
     for (size_t i = 0; i < f->n_code; i++)
-        if (p->at[i].context >= 0 && kir_info[f->code[i].code].result == 'Y' && f->code[i].code != KIR_BARRIER)
+        if (p->at[i].context >= 0 && kir_info[f->code[i].code].result == 'Y' &&
+            f->code[i].code != KIR_BARRIER)
             changed |= raise(&p->at[i].level, SAME_NOWHERE);
     return changed;
 }

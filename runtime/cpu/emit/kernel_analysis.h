@@ -1,9 +1,9 @@
-/* What the emitter must know of a KERNEL program: where threads meet, which values differ between threads, and which live
- * from one meeting to the next.
+/* What the emitter must know of a KERNEL program: where threads meet, which values differ between
+ * threads, and which live from one meeting to the next.
  *
- * A block runs on one processor. Between two meetings (barriers, exchanges of a warp) a phase of the program runs for all
- * threads, neighbours along x in the lanes of vectors. Code at block level runs once: meetings, and the regions that hold
- * some. */
+ * A block runs on one processor. Between two meetings (barriers, exchanges of a warp) a phase of
+ * the program runs for all threads, neighbours along x in the lanes of vectors. Code at block level
+ * runs once: meetings, and the regions that hold some. */
 #ifndef GPA_CPU_EMIT_KERNEL_ANALYSIS_H
 #define GPA_CPU_EMIT_KERNEL_ANALYSIS_H
 
@@ -24,16 +24,18 @@ typedef struct {
     bool positive;   /* an integer that is never negative */
     bool jumps;      /* a region that a BREAK or NEXT inside of it leaves */
     int32_t phase;   /* the phase it belongs to */
-    int32_t context; /* where its values of all threads are kept (two places for complex ones, and for loops); -1: nowhere */
-    int32_t close, outer; /* as in the program: END of a region's opener, the innermost region around it or -1 */
+    int32_t context; /* where its values of all threads are kept (two places for complex ones, and
+                        for loops); -1: nowhere */
+    int32_t close, outer; /* as in the program: END of a region's opener, the innermost region
+                             around it or -1 */
 } kernel_fact;
 
 typedef struct {
-    kernel_fact *at;    /* per instruction */
-    uint32_t contexts;  /* places in all */
-    size_t shared;      /* bytes of SHARED arrays of known size */
-    size_t local;       /* bytes of LOCAL arrays of a thread */
-    uint8_t widest;     /* bytes of the widest element computed with */
+    kernel_fact *at;   /* per instruction */
+    uint32_t contexts; /* places in all */
+    size_t shared;     /* bytes of SHARED arrays of known size */
+    size_t local;      /* bytes of LOCAL arrays of a thread */
+    uint8_t widest;    /* bytes of the widest element computed with */
 } kernel_plan;
 
 /* GPA_E_MEMORY. Owned: kernel_plan_free. */

@@ -1,4 +1,5 @@
-/* What compiled kernels call: reports, exchanges of a warp, votes of a block, atomics lane by lane. */
+/* What compiled kernels call: reports, exchanges of a warp, votes of a block, atomics lane by lane.
+ */
 #include <string.h>
 
 #include "runtime/base/base.h"
@@ -14,15 +15,22 @@ static void unravel(int32_t to[3], int64_t n, const uint32_t size[3]) {
     to[2] = (int32_t)(n / size[0] / size[1]);
 }
 
-void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, int64_t b, int64_t block, int64_t thread) {
-    kir_fault_record r = {.kind = (uint32_t)kind_axis, .line = (uint32_t)line, .axis = (uint32_t)(kind_axis >> 32), .a = a, .b = b};
+void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, int64_t b,
+                  int64_t block, int64_t thread) {
+    kir_fault_record r = {.kind = (uint32_t)kind_axis,
+                          .line = (uint32_t)line,
+                          .axis = (uint32_t)(kind_axis >> 32),
+                          .a = a,
+                          .b = b};
     unravel(r.block, block, c->launch->grid);
     unravel(r.thread, thread, c->launch->block);
     run_fault(&c->fault, block, 0, &r);
 }
 
-void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask, const gpa_val *args) {
-    gpa_said s = {.block = (uint64_t)block, .text = (uint32_t)text_n, .n = (uint32_t)(text_n >> 32)};
+void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask,
+                const gpa_val *args) {
+    gpa_said s = {
+        .block = (uint64_t)block, .text = (uint32_t)text_n, .n = (uint32_t)(text_n >> 32)};
     if (!c->launch->say) return;
     while (__atomic_exchange_n(&c->said, 1, __ATOMIC_ACQUIRE)) continue;
     for (uint32_t lane = 0; lanes_mask >> lane; lane++) {
@@ -42,13 +50,16 @@ typedef struct {
 
 static geometry shape_of(const int64_t *view) {
     const int64_t *v = view + VIEW_SIZE;
-    return (geometry){v[KV_BLOCK], v[KV_BLOCK] * v[KV_BLOCK + 1] * v[KV_BLOCK + 2], v[KV_PITCH], v[KV_BLOCK + 1] * v[KV_BLOCK + 2]};
+    return (geometry){v[KV_BLOCK], v[KV_BLOCK] * v[KV_BLOCK + 1] * v[KV_BLOCK + 2], v[KV_PITCH],
+                      v[KV_BLOCK + 1] * v[KV_BLOCK + 2]};
 }
 
 /* The place of thread number t (counted along x, then y, z) among the padded rows. */
 static int64_t padded(const geometry *g, int64_t t) { return t / g->x * g->pitch + t % g->x; }
 
-static char *place_of(char *context, const geometry *g, int64_t place) { return context + place * KERNEL_PLACE * g->pitch * g->rows; }
+static char *place_of(char *context, const geometry *g, int64_t place) {
+    return context + place * KERNEL_PLACE * g->pitch * g->rows;
+}
 
 /* Places hold registers: halves as float, bool as a byte, the parts of a complex number apart. */
 static size_t part_bytes(gpa_dtype t) {
@@ -67,7 +78,8 @@ typedef struct {
 } exchange;
 
 static char *at(const exchange *x, int64_t place, size_t size, unsigned lane) {
-    return place_of(x->context, &x->g, x->place + place) + (size_t)padded(&x->g, x->first + lane) * size;
+    return place_of(x->context, &x->g, x->place + place) +
+           (size_t)padded(&x->g, x->first + lane) * size;
 }
 
 static int32_t number(const exchange *x, int64_t place, unsigned lane) {
@@ -89,14 +101,17 @@ static unsigned source(const exchange *x, unsigned lane) {
 static bool same(const exchange *x, unsigned a, unsigned b) {
     size_t size = part_bytes(x->t);
     bool equal = memcmp(at(x, KERNEL_A, size, a), at(x, KERNEL_A, size, b), size) == 0;
-    return equal && (!dtype_is_complex(x->t) || memcmp(at(x, KERNEL_A + 1, size, a), at(x, KERNEL_A + 1, size, b), size) == 0);
+    return equal && (!dtype_is_complex(x->t) ||
+                     memcmp(at(x, KERNEL_A + 1, size, a), at(x, KERNEL_A + 1, size, b), size) == 0);
 }
 
 static void shuffle(const exchange *x) {
     size_t size = part_bytes(x->t);
     for (int part = 0; part < (dtype_is_complex(x->t) ? 2 : 1); part++)
         for (unsigned lane = 0; lane < WARP; lane++)
-            if (x->active >> lane & 1u) memcpy(at(x, KERNEL_RESULT + part, size, lane), at(x, KERNEL_A + part, size, source(x, lane)), size);
+            if (x->active >> lane & 1u)
+                memcpy(at(x, KERNEL_RESULT + part, size, lane),
+                       at(x, KERNEL_A + part, size, source(x, lane)), size);
 }
 
 static void vote(const exchange *x) {
@@ -112,10 +127,14 @@ static void vote(const exchange *x) {
         if (x->row == KIR_WA_BALLOT) v = truth;
         if (x->row == KIR_WA_MATCH_ANY) v = alike;
         if (x->row == KIR_WA_MATCH_ALL) v = alike == x->active ? alike : 0;
-        char flag = x->row == KIR_WA_ALL ? truth == x->active : x->row == KIR_WA_ANY ? truth != 0 : truth == 0 || truth == x->active;
+        char flag = x->row == KIR_WA_ALL   ? truth == x->active
+                    : x->row == KIR_WA_ANY ? truth != 0
+                                           : truth == 0 || truth == x->active;
         bool one = x->row == KIR_WA_ALL || x->row == KIR_WA_ANY || x->row == KIR_WA_EQ;
-        if (one) *at(x, KERNEL_RESULT, 1, lane) = flag;
-        else memcpy(at(x, KERNEL_RESULT, 4, lane), &v, 4);
+        if (one)
+            *at(x, KERNEL_RESULT, 1, lane) = flag;
+        else
+            memcpy(at(x, KERNEL_RESULT, 4, lane), &v, 4);
     }
 }
 
@@ -124,14 +143,22 @@ static uint32_t together(const exchange *x, uint32_t left) {
     unsigned first = (unsigned)__builtin_ctz(left);
     uint32_t mask = (uint32_t)number(x, KERNEL_C, first), found = 1u << first;
     for (unsigned lane = first; lane < WARP; lane++)
-        if (left >> lane & mask >> lane & 1u && (uint32_t)number(x, KERNEL_C, lane) == mask) found |= 1u << lane;
+        if (left >> lane & mask >> lane & 1u && (uint32_t)number(x, KERNEL_C, lane) == mask)
+            found |= 1u << lane;
     return found;
 }
 
-static bool runs(const char *mask, const geometry *g, int64_t t) { return !mask || mask[padded(g, t)]; }
+static bool runs(const char *mask, const geometry *g, int64_t t) {
+    return !mask || mask[padded(g, t)];
+}
 
-void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t place, int64_t mask_place, uint64_t used) {
-    exchange x = {.context = context, .g = shape_of(view), .place = place, .row = (kir_warp)(row_type & 0xffff), .t = (gpa_dtype)(row_type >> 16)};
+void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t place,
+                 int64_t mask_place, uint64_t used) {
+    exchange x = {.context = context,
+                  .g = shape_of(view),
+                  .place = place,
+                  .row = (kir_warp)(row_type & 0xffff),
+                  .t = (gpa_dtype)(row_type >> 16)};
     const char *mask = mask_place >= 0 ? place_of(context, &x.g, mask_place) : NULL;
     for (x.first = 0; x.first < x.g.threads; x.first += WARP) {
         x.active = 0;
@@ -140,17 +167,21 @@ void kernel_warp(const int64_t *view, uint64_t row_type, char *context, int64_t 
         bool masked = used >> 2 & 1u;
         for (uint32_t left = x.active; left; left &= ~x.active) {
             x.active = masked ? together(&x, left) : left;
-            if (x.row <= KIR_WA_SHFL_XOR) shuffle(&x);
-            else vote(&x);
+            if (x.row <= KIR_WA_SHFL_XOR)
+                shuffle(&x);
+            else
+                vote(&x);
         }
     }
 }
 
-int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int64_t mask_place, uint64_t row) {
+int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int64_t mask_place,
+                    uint64_t row) {
     geometry g = shape_of(view);
     int64_t n = 0, truths = 0;
     char *all = (char *)(uintptr_t)context;
-    const char *mask = mask_place >= 0 ? place_of(all, &g, mask_place) : NULL, *votes = place_of(all, &g, place);
+    const char *mask = mask_place >= 0 ? place_of(all, &g, mask_place) : NULL,
+               *votes = place_of(all, &g, place);
     for (int64_t t = 0; t < g.threads; t++) {
         if (!runs(mask, &g, t)) continue;
         n++;
@@ -161,18 +192,20 @@ int64_t kernel_vote(const int64_t *view, const char *context, int64_t place, int
 
 /* ---- atomics ---- */
 
-#define UPDATE(type)                                                                                                           \
-    {                                                                                                                          \
-        type seen = __atomic_load_n((type *)p, __ATOMIC_RELAXED), next;                                                        \
-        do {                                                                                                                   \
-            memcpy(&old, &seen, sizeof seen);                                                                                  \
-            gpa_val v = kir_atomic_result(row, t, old, b, c);                                                                  \
-            memcpy(&next, &v, sizeof next);                                                                                    \
-        } while (!__atomic_compare_exchange_n((type *)p, &seen, next, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));                 \
-        break;                                                                                                                 \
+#define UPDATE(type)                                                                       \
+    {                                                                                      \
+        type seen = __atomic_load_n((type *)p, __ATOMIC_RELAXED), next;                    \
+        do {                                                                               \
+            memcpy(&old, &seen, sizeof seen);                                              \
+            gpa_val v = kir_atomic_result(row, t, old, b, c);                              \
+            memcpy(&next, &v, sizeof next);                                                \
+        } while (!__atomic_compare_exchange_n((type *)p, &seen, next, 0, __ATOMIC_SEQ_CST, \
+                                              __ATOMIC_RELAXED));                          \
+        break;                                                                             \
     }
 
-/* Sixteen bytes at once are more than every processor exchanges: one at a time, in the whole program. */
+/* Sixteen bytes at once are more than every processor exchanges: one at a time, in the whole
+ * program. */
 static gpa_val update_wide(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_val c) {
     static int32_t lock;
     gpa_val old = {.bits = {0, 0}};
@@ -204,7 +237,8 @@ static gpa_val update(kir_atomic row, gpa_dtype t, void *p, gpa_val b, gpa_val c
     return old;
 }
 
-void kernel_atomic(uint64_t row_type, const int64_t *places, const void *b, const void *c, void *old, uint64_t mask) {
+void kernel_atomic(uint64_t row_type, const int64_t *places, const void *b, const void *c,
+                   void *old, uint64_t mask) {
     gpa_dtype t = (gpa_dtype)(row_type >> 16);
     size_t size = dtype_size(t);
     for (unsigned lane = 0; mask >> lane; lane++) {
@@ -212,7 +246,8 @@ void kernel_atomic(uint64_t row_type, const int64_t *places, const void *b, cons
         gpa_val vb = {.bits = {0, 0}}, vc = vb;
         memcpy(&vb, (const char *)b + lane * size, size);
         memcpy(&vc, (const char *)c + lane * size, size);
-        gpa_val was = update((kir_atomic)(row_type & 0xffff), t, (void *)(uintptr_t)places[lane], vb, vc);
+        gpa_val was =
+            update((kir_atomic)(row_type & 0xffff), t, (void *)(uintptr_t)places[lane], vb, vc);
         memcpy((char *)old + lane * size, &was, size);
     }
 }

@@ -55,11 +55,14 @@ static V repeat(V one, unsigned n) {
     return LLVMConstVector(all, n);
 }
 
-static LLVMTypeRef scalar_of(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t; }
+static LLVMTypeRef scalar_of(LLVMTypeRef t) {
+    return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+}
 
 V ll_int_like(ll *E, V like, int64_t n) {
     (void)E;
-    return repeat(LLVMConstInt(scalar_of(LLVMTypeOf(like)), (unsigned long long)n, 1), ll_width(like));
+    return repeat(LLVMConstInt(scalar_of(LLVMTypeOf(like)), (unsigned long long)n, 1),
+                  ll_width(like));
 }
 
 V ll_real_like(ll *E, V like, double x) {
@@ -108,7 +111,9 @@ ll_val ll_const(ll *E, gpa_dtype t, gpa_val v) {
     return r;
 }
 
-V ll_slot(ll *E, LLVMTypeRef type, const char *name) { return LLVMBuildAlloca(E->slots, type, name); }
+V ll_slot(ll *E, LLVMTypeRef type, const char *name) {
+    return LLVMBuildAlloca(E->slots, type, name);
+}
 
 V ll_spread(ll *E, V scalar) {
     if (E->lanes == 1) return scalar;
@@ -160,14 +165,17 @@ V ll_every_second(ll *E, V v, unsigned first) {
     V lane[MOST_LANES];
     if (n == 1) return LLVMBuildExtractElement(E->b, v, ll_i64(E, first), "");
     for (unsigned i = 0; i < n; i++) lane[i] = LLVMConstInt(ll_i(E, 32), 2 * i + first, 0);
-    return LLVMBuildShuffleVector(E->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lane, n), "");
+    return LLVMBuildShuffleVector(E->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lane, n),
+                                  "");
 }
 
 V ll_backwards(ll *E, V v) {
     unsigned n = ll_width(v);
     V lane[MOST_LANES];
     for (unsigned i = 0; i < n; i++) lane[i] = LLVMConstInt(ll_i(E, 32), n - 1 - i, 0);
-    return n == 1 ? v : LLVMBuildShuffleVector(E->b, v, LLVMGetPoison(LLVMTypeOf(v)), LLVMConstVector(lane, n), "");
+    return n == 1 ? v
+                  : LLVMBuildShuffleVector(E->b, v, LLVMGetPoison(LLVMTypeOf(v)),
+                                           LLVMConstVector(lane, n), "");
 }
 
 ll_val ll_val_backwards(ll *E, ll_val a) {
@@ -195,7 +203,8 @@ V ll_ramp(ll *E, LLVMTypeRef one) {
     return E->lanes == 1 ? lane[0] : LLVMConstVector(lane, E->lanes);
 }
 
-V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args, unsigned n) {
+V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args,
+                  unsigned n) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     V fn = LLVMGetIntrinsicDeclaration(E->mod, id, types, n_types);
     return LLVMBuildCall2(E->b, LLVMIntrinsicGetType(E->ctx, id, types, n_types), fn, args, n, "");

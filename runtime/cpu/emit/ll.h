@@ -1,9 +1,9 @@
 /* Values of kir in LLVM IR: the emitter's state, and what is done to values.
  *
- * Code is emitted as vectors from the start: `lanes` neighbouring points at a time. A value is a vector (one element
- * per lane) or uniform (a scalar, the same for every lane). Its form:
- *   bool       i1                     half types   float, always exactly representable in the half type
- *   complex    two values, v and im   others       their own LLVM type */
+ * Code is emitted as vectors from the start: `lanes` neighbouring points at a time. A value is a
+ * vector (one element per lane) or uniform (a scalar, the same for every lane). Its form: bool i1
+ * half types   float, always exactly representable in the half type complex    two values, v and im
+ * others       their own LLVM type */
 #ifndef GPA_CPU_EMIT_LL_H
 #define GPA_CPU_EMIT_LL_H
 
@@ -28,7 +28,7 @@ typedef struct {
     unsigned lanes;
     bool contract; /* a * b + c may be rounded once */
     bool divides;  /* an operation may go on in another block */
-    gpa_code rc; /* the first failure; emission goes on with undefined values */
+    gpa_code rc;   /* the first failure; emission goes on with undefined values */
     gpa_err *err;
 } ll;
 
@@ -69,7 +69,8 @@ V ll_ramp(ll *E, LLVMTypeRef one);
 /* Calls an overloaded intrinsic ("llvm.sqrt") on operands of one type. */
 V ll_intrinsic(ll *E, const char *name, V *args, unsigned n);
 /* The same for one that is overloaded on the given types. */
-V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args, unsigned n);
+V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args,
+                  unsigned n);
 /* Calls a C function, defined in compiled code under this name. */
 V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, unsigned n);
 
@@ -77,7 +78,8 @@ V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, u
 
 /* Row op of op.def on operands; t is the type it computes in, `to` that of its result. */
 ll_val ll_op(ll *E, gpa_op op, gpa_dtype t, gpa_dtype to, ll_val a, ll_val b, ll_val c);
-/* Whether b takes a's place as the greatest (`most`) or least: it is beyond it, or the first NaN. */
+/* Whether b takes a's place as the greatest (`most`) or least: it is beyond it, or the first NaN.
+ */
 V ll_beats(ll *E, bool most, ll_val b, ll_val a);
 ll_val ll_cast(ll *E, gpa_dtype to, ll_val a);
 /* Rounds a float to the half type t; other types stay as they are. */
@@ -88,7 +90,8 @@ V ll_from_memory(ll *E, gpa_dtype t, V v);
 
 /* ---- emit_complex.c ---- */
 
-/* Row op on vectors of complex numbers (b: of a power): *out, right in the lanes *holds, in all where that is NULL. False: it is not written in lanes. */
+/* Row op on vectors of complex numbers (b: of a power): *out, right in the lanes *holds, in all
+ * where that is NULL. False: it is not written in lanes. */
 bool ll_complex(ll *E, gpa_op op, ll_val a, ll_val b, ll_val *out, V *holds);
 
 /* The modulus of complex vectors, without overflow. */
@@ -104,15 +107,16 @@ void ll_split(ll *E, V a, V *mantissa, V *exponent);
 V ll_scaled(ll *E, V a, V n);
 /* The neighbour of a among the numbers of dtype t, on the side of `to`. */
 V ll_next(ll *E, gpa_dtype t, V a, V to);
-/* The distance of a to its neighbour away from 0, of float16 to the next larger one; NaN of infinities. */
+/* The distance of a to its neighbour away from 0, of float16 to the next larger one; NaN of
+ * infinities. */
 V ll_spacing(ll *E, gpa_dtype t, V a);
 /* log(exp(x) + exp(y)), or that of powers of 2; NULL where functions that it needs are missing. */
 V ll_sum_of_exponentials(ll *E, V x, V y, bool of_2);
 
 /* ---- vecmath.c ---- */
 
-/* The libm function of this name on one or two operands; NULL when it exists in scalars only and the operands are
- * vectors. */
+/* The libm function of this name on one or two operands; NULL when it exists in scalars only and
+ * the operands are vectors. */
 V ll_libm(ll *E, const char *name, V *args, unsigned n);
 
 #endif

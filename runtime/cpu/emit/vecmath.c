@@ -1,8 +1,8 @@
-/* Functions of libm: the vector variants of glibc's libmvec where they exist, found by their ABI names; some
- * are written out.
+/* Functions of libm: the vector variants of glibc's libmvec where they exist, found by their ABI
+ * names; some are written out.
  *
- * A variant works on one register; wider vectors are cut into registers. All lanes go through the same variant, tails
- * included, so that an element's value does not depend on where it stands. */
+ * A variant works on one register; wider vectors are cut into registers. All lanes go through the
+ * same variant, tails included, so that an element's value does not depend on where it stands. */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,15 +22,18 @@ static void *find_vector(const char *name) {
     return NULL;
 }
 
-static void *vector_variant(ll *E, const char *name, unsigned n, unsigned lanes, bool is_double, char *full, size_t cap) {
+static void *vector_variant(ll *E, const char *name, unsigned n, unsigned lanes, bool is_double,
+                            char *full, size_t cap) {
     unsigned bytes = lanes * (is_double ? 8 : 4);
     char letter = E->host->letter == 'n' ? 'n' : bytes == 64 ? 'e' : bytes == 32 ? 'd' : 'b';
     if (!E->host->letter) return NULL;
-    snprintf(full, cap, "_ZGV%cN%u%s_%s%s", letter, lanes, n == 1 ? "v" : "vv", name, is_double ? "" : "f");
+    snprintf(full, cap, "_ZGV%cN%u%s_%s%s", letter, lanes, n == 1 ? "v" : "vv", name,
+             is_double ? "" : "f");
     return find_vector(full);
 }
 
-static V call_in_registers(ll *E, const char *full, void *address, V *args, unsigned n, unsigned lanes) {
+static V call_in_registers(ll *E, const char *full, void *address, V *args, unsigned n,
+                           unsigned lanes) {
     unsigned width = ll_width(args[0]), parts = width / lanes;
     V part[64], cut[2];
     for (unsigned p = 0; p < parts; p++) {
@@ -44,7 +47,8 @@ static V call_in_registers(ll *E, const char *full, void *address, V *args, unsi
 
 V vec_by_registers(ll *E, V x, V y, vec_register *f, const void *more) {
     LLVMTypeRef one = LLVMGetElementType(LLVMTypeOf(x));
-    unsigned lanes = one == LLVMDoubleTypeInContext(E->ctx) || one == ll_i(E, 64) ? 8 : 16, width = ll_width(x);
+    unsigned lanes = one == LLVMDoubleTypeInContext(E->ctx) || one == ll_i(E, 64) ? 8 : 16,
+             width = ll_width(x);
     V out = NULL;
     for (unsigned at = 0; at < width; at += lanes) {
         V part[] = {ll_slice(E, x, at, width < lanes ? width : lanes),
@@ -73,7 +77,8 @@ V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const
     LLVMBuilderRef b = E->b;
     V bits = LLVMBuildBitCast(b, unusual, ll_i(E, ll_width(unusual)), "");
     V any = LLVMBuildICmp(b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "");
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(b), rare = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "rare");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(b),
+                      rare = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "rare");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(E->ctx, E->fn, "after");
     LLVMBuildCondBr(b, any, rare, after);
     LLVMPositionBuilderAtEnd(b, rare);
@@ -86,16 +91,18 @@ V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const
     return result;
 }
 
-/* What is written out here and faster than libmvec's; `tables`: on processors whose registers hold 512 bits. */
+/* What is written out here and faster than libmvec's; `tables`: on processors whose registers hold
+ * 512 bits. */
 static const struct {
     const char *name;
     V (*of_float)(ll *E, V x, V y), (*of_double)(ll *E, V x, V y);
     bool tables;
 } written[] = {
-    {"exp", vec_exp, vec_exp, false},       {"exp2", vec_exp2, NULL, false},       {"sinh", vec_sinh, vec_sinh, false},
-    {"cosh", vec_cosh, vec_cosh, false},    {"tanh", vec_tanh, vec_tanh, false},   {"log", vec_log, vec_log, true},
-    {"log2", vec_log2, vec_log2, true},     {"log10", vec_log10, vec_log10, true}, {"pow", vec_pow, vec_pow, true},
-    {"tgamma", vec_gamma, vec_gamma, true},
+    {"exp", vec_exp, vec_exp, false},    {"exp2", vec_exp2, NULL, false},
+    {"sinh", vec_sinh, vec_sinh, false}, {"cosh", vec_cosh, vec_cosh, false},
+    {"tanh", vec_tanh, vec_tanh, false}, {"log", vec_log, vec_log, true},
+    {"log2", vec_log2, vec_log2, true},  {"log10", vec_log10, vec_log10, true},
+    {"pow", vec_pow, vec_pow, true},     {"tgamma", vec_gamma, vec_gamma, true},
 };
 
 static V call_written(ll *E, const char *name, V *args, unsigned n, bool is_double) {

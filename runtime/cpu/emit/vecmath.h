@@ -1,5 +1,5 @@
-/* Functions of floats written in vectors, and what their writers share. Operands are vectors of float or double; results are
- * within 1.5 units in the last place where nothing else is said. */
+/* Functions of floats written in vectors, and what their writers share. Operands are vectors of
+ * float or double; results are within 1.5 units in the last place where nothing else is said. */
 #ifndef GPA_CPU_EMIT_VECMATH_H
 #define GPA_CPU_EMIT_VECMATH_H
 
@@ -13,10 +13,11 @@ V vec_sinh(ll *E, V x, V y); /* and cosh and tanh: within 3.5 units */
 V vec_cosh(ll *E, V x, V y);
 V vec_tanh(ll *E, V x, V y);
 
-/* p * 2^n, rounded once; n an integer, and the same or up to 1 more as a float, which is all that processors need whose registers
- * hold 512 bits. */
+/* p * 2^n, rounded once; n an integer, and the same or up to 1 more as a float, which is all that
+ * processors need whose registers hold 512 bits. */
 V vec_scaled(ll *E, V p, V n, V turns);
-/* The integer nearest to x * per, in lanes as wide as x; *rounded is the same as a float. |x * per| is below 2^22 or 2^51. */
+/* The integer nearest to x * per, in lanes as wide as x; *rounded is the same as a float. |x * per|
+ * is below 2^22 or 2^51. */
 V vec_nearest(ll *E, V x, double per, V *rounded);
 
 /* ---- vecmath_log.c: for processors whose registers hold 512 bits ---- */
@@ -24,14 +25,17 @@ V vec_nearest(ll *E, V x, double per, V *rounded);
 V vec_log(ll *E, V x, V y);
 V vec_log2(ll *E, V x, V y);
 V vec_log10(ll *E, V x, V y);
-/* x ** y, within 0.7 units in the last place of results between 10^-2 and 10^2, of others within 3: bases near 1. */
+/* x ** y, within 0.7 units in the last place of results between 10^-2 and 10^2, of others within 3:
+ * bases near 1. */
 V vec_pow(ll *E, V x, V y);
 
-/* The entry that the last bits of index say, of 16 doubles or 32 floats, in lanes like those of x. */
+/* The entry that the last bits of index say, of 16 doubles or 32 floats, in lanes like those of x.
+ */
 V vec_look_up(ll *E, V x, V index, const double *entries);
 /* log |x| in two parts, of which the second is the rest. */
 void vec_long_log(ll *E, V x, V *head, V *tail);
-/* exp(head + tail) = the result * 2^turns, turns rounded down; the result is about 1 to 2, the operands finite. */
+/* exp(head + tail) = the result * 2^turns, turns rounded down; the result is about 1 to 2, the
+ * operands finite. */
 V vec_long_power(ll *E, V head, V tail, V *turns);
 
 /* ---- vecmath_gamma.c: for such processors, too ---- */
@@ -42,14 +46,16 @@ V vec_log_gamma(ll *E, V x, V (*other)(ll *E, V x, const void *more), const void
 
 /* ---- vecmath.c ---- */
 
-/* `out`, or what `other` makes where `unusual` is set in a lane: in a block of its own, if that may be. */
+/* `out`, or what `other` makes where `unusual` is set in a lane: in a block of its own, if that may
+ * be. */
 V vec_unless(ll *E, V unusual, V out, V (*other)(ll *E, const void *more), const void *more);
 
-/* The intrinsic f of each register of 512 bits of x, and of y where it is not NULL; what is narrower is repeated until it fills
- * one. */
+/* The intrinsic f of each register of 512 bits of x, and of y where it is not NULL; what is
+ * narrower is repeated until it fills one. */
 typedef V vec_register(ll *E, V x, V y, const void *more);
 V vec_by_registers(ll *E, V x, V y, vec_register *f, const void *more);
-/* An intrinsic of AVX-512 on registers, named by its stem as "getexp": under the mask of all lanes, with the usual rounding. */
+/* An intrinsic of AVX-512 on registers, named by its stem as "getexp": under the mask of all lanes,
+ * with the usual rounding. */
 V vec_masked(ll *E, const char *stem, V *args, unsigned n);
 
 /* ---- arithmetic ---- */
@@ -68,7 +74,9 @@ static inline V vec_real(ll *E, V like, double of_float, double of_double) {
     return ll_real_like(E, like, vec_is_double(like) ? of_double : of_float);
 }
 static inline V vec_size(ll *E, V x) { return ll_intrinsic(E, "llvm.fabs", &x, 1); }
-static inline V vec_signed(ll *E, V size, V as) { return ll_intrinsic(E, "llvm.copysign", (V[]){size, as}, 2); }
+static inline V vec_signed(ll *E, V size, V as) {
+    return ll_intrinsic(E, "llvm.copysign", (V[]){size, as}, 2);
+}
 
 /* x between lo and hi, or NaN. */
 static inline V vec_clamp(ll *E, V x, double lo, double hi) {
@@ -94,7 +102,9 @@ static inline LLVMTypeRef vec_whole(ll *E, V x) {
 static inline V vec_power_of_two(ll *E, V n, V like) {
     bool is_double = vec_is_double(like);
     V biased = LLVMBuildAdd(E->b, n, ll_int_like(E, n, is_double ? 1023 : 127), "");
-    return LLVMBuildBitCast(E->b, LLVMBuildShl(E->b, biased, ll_int_like(E, n, is_double ? 52 : 23), ""), LLVMTypeOf(like), "");
+    return LLVMBuildBitCast(E->b,
+                            LLVMBuildShl(E->b, biased, ll_int_like(E, n, is_double ? 52 : 23), ""),
+                            LLVMTypeOf(like), "");
 }
 
 #endif

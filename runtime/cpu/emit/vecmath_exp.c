@@ -1,8 +1,8 @@
 /* exp, exp2, sinh, cosh, tanh in vectors.
  *
- * libmvec leaves its vector path for every lane that underflows, which a softmax meets all the time; and a call spills every
- * register. exp(x) = 2^n exp(r), n the integer nearest to x / ln 2, |r| <= ln 2 / 2. The polynomials but that of exp, the
- * series, are minimax. */
+ * libmvec leaves its vector path for every lane that underflows, which a softmax meets all the
+ * time; and a call spills every register. exp(x) = 2^n exp(r), n the integer nearest to x / ln 2,
+ * |r| <= ln 2 / 2. The polynomials but that of exp, the series, are minimax. */
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/vecmath.h"
@@ -13,7 +13,8 @@ static V scaled_register(ll *E, V p, V turns, const void *more) {
     return vec_masked(E, "scalef", args, COUNT_OF(args));
 }
 
-/* By an instruction, which takes the integer below turns; or in two factors, of which the first product is exact. */
+/* By an instruction, which takes the integer below turns; or in two factors, of which the first
+ * product is exact. */
 V vec_scaled(ll *E, V p, V n, V turns) {
     if (E->host->masks) return vec_by_registers(E, p, turns, scaled_register, NULL);
     V half = LLVMBuildAShr(E->b, n, ll_int_like(E, n, 1), "");
@@ -25,9 +26,11 @@ V vec_scaled(ll *E, V p, V n, V turns) {
 V vec_nearest(ll *E, V x, double per, V *rounded) {
     LLVMTypeRef whole = vec_whole(E, x);
     V large = vec_real(E, x, 12582912.0, 6755399441055744.0);
-    V sum = per == 1 ? LLVMBuildFAdd(E->b, x, large, "") : vec_fma(E, x, ll_real_like(E, x, per), large);
+    V sum = per == 1 ? LLVMBuildFAdd(E->b, x, large, "")
+                     : vec_fma(E, x, ll_real_like(E, x, per), large);
     *rounded = LLVMBuildFSub(E->b, sum, large, "");
-    return LLVMBuildSub(E->b, LLVMBuildBitCast(E->b, sum, whole, ""), LLVMBuildBitCast(E->b, large, whole, ""), "");
+    return LLVMBuildSub(E->b, LLVMBuildBitCast(E->b, sum, whole, ""),
+                        LLVMBuildBitCast(E->b, large, whole, ""), "");
 }
 
 /* *r = x - n ln 2, n the integer nearest to x / ln 2. */
@@ -39,11 +42,24 @@ static V cut_turns(ll *E, V x, V *turns, V *r) {
 }
 
 V vec_exp(ll *E, V x, V y) {
-    static const double inverse[] = {
-        1,         1,          1. / 2,      1. / 6,       1. / 24,       1. / 120,       1. / 720,
-        1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800};
+    static const double inverse[] = {1,
+                                     1,
+                                     1. / 2,
+                                     1. / 6,
+                                     1. / 24,
+                                     1. / 120,
+                                     1. / 720,
+                                     1. / 5040,
+                                     1. / 40320,
+                                     1. / 362880,
+                                     1. / 3628800,
+                                     1. / 39916800,
+                                     1. / 479001600,
+                                     1. / 6227020800};
     bool is_double = vec_is_double(x);
-    V r, turns, n = cut_turns(E, is_double ? vec_clamp(E, x, -746, 710) : vec_clamp(E, x, -105, 89), &turns, &r);
+    V r, turns,
+        n = cut_turns(E, is_double ? vec_clamp(E, x, -746, 710) : vec_clamp(E, x, -105, 89), &turns,
+                      &r);
     (void)y;
     return vec_scaled(E, vec_polynomial(E, r, inverse, is_double ? 14 : 8), n, turns);
 }
@@ -60,23 +76,29 @@ V vec_exp2(ll *E, V x, V y) {
     (void)y;
     x = vec_clamp(E, x, -151, 129);
     n = vec_nearest(E, x, 1, &turns);
-    return vec_scaled(E, vec_polynomial(E, LLVMBuildFSub(E->b, x, turns, ""), c, COUNT_OF(c)), n, turns);
+    return vec_scaled(E, vec_polynomial(E, LLVMBuildFSub(E->b, x, turns, ""), c, COUNT_OF(c)), n,
+                      turns);
 }
 
-/* exp(|x|) = 2^n (even + odd) and exp(-|x|) = 2^-n (even - odd), even and odd the hyperbolic functions of r. All four products
- * stand in one sum, in which nothing cancels: with n = 0 it is odd alone. Half of each, as 2^n may be twice the largest number.
+/* exp(|x|) = 2^n (even + odd) and exp(-|x|) = 2^-n (even - odd), even and odd the hyperbolic
+ * functions of r. All four products stand in one sum, in which nothing cancels: with n = 0 it is
+ * odd alone. Half of each, as 2^n may be twice the largest number.
  */
 static void hyperbolic(ll *E, V x, double most_float, double most_double, V *sinh, V *cosh) {
-    static const double even_float[] = {0x1.00000045d21edp-1, 0x1.55547ad601ed4p-5, 0x1.6d9b29c0774ddp-10};
+    static const double even_float[] = {0x1.00000045d21edp-1, 0x1.55547ad601ed4p-5,
+                                        0x1.6d9b29c0774ddp-10};
     static const double odd_float[] = {0x1.5554ac376dea1p-3, 0x1.122aa4e0b6ea5p-7};
-    static const double even_double[] = {0x1.000000000000cp-1, 0x1.555555554fc85p-5, 0x1.6c16c186753a7p-10,
-                                         0x1.a019945ed62dfp-16, 0x1.28b25ab680cffp-22};
-    static const double odd_double[] = {0x1.5555555555559p-3, 0x1.111111110f5bfp-7, 0x1.a01a01b053144p-13,
-                                        0x1.71ddf71d740a1p-19, 0x1.af610f9d24036p-26};
+    static const double even_double[] = {0x1.000000000000cp-1, 0x1.555555554fc85p-5,
+                                         0x1.6c16c186753a7p-10, 0x1.a019945ed62dfp-16,
+                                         0x1.28b25ab680cffp-22};
+    static const double odd_double[] = {0x1.5555555555559p-3, 0x1.111111110f5bfp-7,
+                                        0x1.a01a01b053144p-13, 0x1.71ddf71d740a1p-19,
+                                        0x1.af610f9d24036p-26};
     LLVMBuilderRef b = E->b;
     bool is_double = vec_is_double(x);
     V size = vec_size(E, x), most = vec_real(E, x, most_float, most_double), turns, r;
-    V n = cut_turns(E, ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, size, most, ""), most, size), &turns, &r);
+    V n = cut_turns(E, ll_select(E, LLVMBuildFCmp(b, LLVMRealOGT, size, most, ""), most, size),
+                    &turns, &r);
     V z = LLVMBuildFMul(b, r, r, ""), one = ll_real_like(E, x, 1), two = ll_int_like(E, n, 2);
     V even = vec_fma(E, z,
                      is_double ? vec_polynomial(E, z, even_double, COUNT_OF(even_double))
@@ -86,16 +108,20 @@ static void hyperbolic(ll *E, V x, double most_float, double most_double, V *sin
                        : vec_polynomial(E, z, odd_float, COUNT_OF(odd_float));
     V odd = vec_fma(E, LLVMBuildFMul(b, r, z, ""), rest, r);
     V least = ll_int_like(E, n, is_double ? -1023 : -127); /* that power comes out as 0 */
-    V lower = ll_intrinsic(E, "llvm.smax", (V[]){LLVMBuildSub(b, LLVMBuildNeg(b, n, ""), two, ""), least}, 2);
-    V up = vec_power_of_two(E, LLVMBuildSub(b, n, two, ""), x), down = vec_power_of_two(E, lower, x);
+    V lower = ll_intrinsic(E, "llvm.smax",
+                           (V[]){LLVMBuildSub(b, LLVMBuildNeg(b, n, ""), two, ""), least}, 2);
+    V up = vec_power_of_two(E, LLVMBuildSub(b, n, two, ""), x),
+      down = vec_power_of_two(E, lower, x);
     V sum = LLVMBuildFAdd(b, up, down, ""), difference = LLVMBuildFSub(b, up, down, "");
     *sinh = vec_fma(E, difference, even, LLVMBuildFMul(b, sum, odd, ""));
     *cosh = vec_fma(E, difference, odd, LLVMBuildFMul(b, sum, even, ""));
 }
 
-/* Below the size where the function is its operand that takes its place, as half of a small number may not be exact. */
+/* Below the size where the function is its operand that takes its place, as half of a small number
+ * may not be exact. */
 static V odd_function(ll *E, V size, V x) {
-    V small = LLVMBuildFCmp(E->b, LLVMRealOLT, vec_size(E, x), vec_real(E, x, 0x1p-13, 0x1p-28), "");
+    V small =
+        LLVMBuildFCmp(E->b, LLVMRealOLT, vec_size(E, x), vec_real(E, x, 0x1p-13, 0x1p-28), "");
     return ll_select(E, small, x, vec_signed(E, size, x));
 }
 

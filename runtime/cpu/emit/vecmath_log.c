@@ -1,10 +1,11 @@
 /* log, log2, log10 and pow in vectors, with tables that lie in registers.
  *
- * x = 2^k z, z from 3/4 to 3/2; the first bits of its fraction choose c, about 1 / z, and z c = 1 + f, f small:
- * log x = k log 2 - log c + log(1 + f). On both sides of 1 c is 1, so that there the sum is its last term. The way is that of
- * P. T. P. Tang, "Table-driven implementation of the logarithm function in IEEE floating-point arithmetic", ACM Transactions on
- * Mathematical Software 16 (1990); pow carries in second numbers what the first ones lose. The instruction that takes z has
- * zeros, infinities, NaN and what lies below zero right of itself. */
+ * x = 2^k z, z from 3/4 to 3/2; the first bits of its fraction choose c, about 1 / z, and z c = 1 +
+ * f, f small: log x = k log 2 - log c + log(1 + f). On both sides of 1 c is 1, so that there the
+ * sum is its last term. The way is that of P. T. P. Tang, "Table-driven implementation of the
+ * logarithm function in IEEE floating-point arithmetic", ACM Transactions on Mathematical Software
+ * 16 (1990); pow carries in second numbers what the first ones lose. The instruction that takes z
+ * has zeros, infinities, NaN and what lies below zero right of itself. */
 #include <math.h>
 
 #include "runtime/base/base.h"
@@ -22,25 +23,31 @@ enum {
 }; /* how the fraction is taken, from 3/4 to 3/2: of a negative number that of its size, or NaN */
 
 static unsigned entries_of(V x) { return vec_is_double(x) ? DOUBLES : FLOATS; }
-static double rounded(V like, long double x) { return vec_is_double(like) ? (double)x : (double)(float)x; }
+static double rounded(V like, long double x) {
+    return vec_is_double(like) ? (double)x : (double)(float)x;
+}
 
-/* The first of two parts, with bits to spare: multiples of it are added without rounding. Never more than x. */
+/* The first of two parts, with bits to spare: multiples of it are added without rounding. Never
+ * more than x. */
 static double head_of(V like, long double x) {
     long double unit = vec_is_double(like) ? 0x1p-42L : 0x1p-15L;
     return (double)(floorl(x / unit) * unit);
 }
 
-/* About 1 / z for the fractions that begin with the bits i: those from 1/2 on belong to numbers below 1. */
+/* About 1 / z for the fractions that begin with the bits i: those from 1/2 on belong to numbers
+ * below 1. */
 static double reciprocal(V like, unsigned i) {
     double step = 1.0 / entries_of(like), lo = i * step, hi = lo + step;
     if (!i || i + 1 == entries_of(like)) return 1;
-    return rounded(like, i < entries_of(like) / 2 ? 1 / (1 + (lo + hi) / 2) : 2 / (1 + (lo + hi) / 2));
+    return rounded(like,
+                   i < entries_of(like) / 2 ? 1 / (1 + (lo + hi) / 2) : 2 / (1 + (lo + hi) / 2));
 }
 
 /* ---- instructions ---- */
 
 static V fraction_of(ll *E, V x, V y, const void *how) {
-    V args[] = {x, LLVMConstInt(ll_i(E, 32), *(const unsigned *)how, 0), LLVMConstNull(LLVMTypeOf(x))};
+    V args[] = {x, LLVMConstInt(ll_i(E, 32), *(const unsigned *)how, 0),
+                LLVMConstNull(LLVMTypeOf(x))};
     (void)y;
     return vec_masked(E, "getmant", args, COUNT_OF(args));
 }
@@ -61,15 +68,17 @@ static V entry_of(ll *E, V index, V y, const void *more) {
     const registers *t = more;
     (void)y;
     V args[] = {t->low, index, t->high};
-    return ll_intrinsic_of(E, t->is_double ? "llvm.x86.avx512.vpermi2var.pd.512" : "llvm.x86.avx512.vpermi2var.ps.512", NULL, 0,
-                           args, COUNT_OF(args));
+    return ll_intrinsic_of(
+        E, t->is_double ? "llvm.x86.avx512.vpermi2var.pd.512" : "llvm.x86.avx512.vpermi2var.ps.512",
+        NULL, 0, args, COUNT_OF(args));
 }
 
 V vec_look_up(ll *E, V x, V index, const double *entries) {
     unsigned lanes = entries_of(x) / 2;
     V low[ENTRIES / 2], high[ENTRIES / 2], like = ll_slice(E, x, 0, 1);
     for (unsigned i = 0; i < lanes; i++)
-        low[i] = ll_real_like(E, like, entries[i]), high[i] = ll_real_like(E, like, entries[lanes + i]);
+        low[i] = ll_real_like(E, like, entries[i]),
+        high[i] = ll_real_like(E, like, entries[lanes + i]);
     registers t = {vec_is_double(x), LLVMConstVector(low, lanes), LLVMConstVector(high, lanes)};
     return vec_by_registers(E, index, NULL, entry_of, &t);
 }
@@ -81,13 +90,16 @@ typedef struct {
 } split;
 
 static split split_of(ll *E, V x, unsigned how) {
-    V z = vec_by_registers(E, x, NULL, fraction_of, &how), k = vec_by_registers(E, x, NULL, exponent_of, NULL);
-    V bits = LLVMBuildBitCast(E->b, z, vec_whole(E, x), ""), first = ll_int_like(E, bits, vec_is_double(x) ? 52 - 4 : 23 - 5);
+    V z = vec_by_registers(E, x, NULL, fraction_of, &how),
+      k = vec_by_registers(E, x, NULL, exponent_of, NULL);
+    V bits = LLVMBuildBitCast(E->b, z, vec_whole(E, x), ""),
+      first = ll_int_like(E, bits, vec_is_double(x) ? 52 - 4 : 23 - 5);
     return (split){z, k, LLVMBuildLShr(E->b, bits, first, "")};
 }
 
-/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the natural logarithm of the base. The
- * one that k lacks where z is below 1 is in the tables: next to 1 both parts are 0. */
+/* c, and k log 2 - log c in two parts, of which the first is exact; in units of `unit`, the natural
+ * logarithm of the base. The one that k lacks where z is below 1 is in the tables: next to 1 both
+ * parts are 0. */
 typedef struct {
     V c, log, rest;
 } known;
@@ -103,13 +115,15 @@ static known known_of(ll *E, split s, long double unit) {
         rest[i] = rounded(like, exact - log[i] + (lacks ? turn_rest : 0));
         log[i] += lacks ? turn : 0;
     }
-    known out = {vec_look_up(E, like, s.index, c), vec_look_up(E, like, s.index, log), vec_look_up(E, like, s.index, rest)};
+    known out = {vec_look_up(E, like, s.index, c), vec_look_up(E, like, s.index, log),
+                 vec_look_up(E, like, s.index, rest)};
     out.log = vec_fma(E, s.k, ll_real_like(E, like, turn), out.log);
     if (turn_rest != 0) out.rest = vec_fma(E, s.k, ll_real_like(E, like, turn_rest), out.rest);
     return out;
 }
 
-/* The polynomial's first coefficient counts with its last bits in double; in float the sum hides them. */
+/* The polynomial's first coefficient counts with its last bits in double; in float the sum hides
+ * them. */
 static V logarithm(ll *E, V x, long double unit) {
     static const double c_double[] = {1,
                                       -0x1.0000000000003p-1,
@@ -121,7 +135,8 @@ static V logarithm(ll *E, V x, long double unit) {
                                       -0x1.000ac27f43499p-3,
                                       0x1.c564033c584b5p-4,
                                       -0x1.64b99205fcdc0p-4};
-    static const double c_float[] = {1, -0x1.00002cd05b239p-1, 0x1.555dc8dc09293p-2, -0x1.f315f4f8bfb7ep-3};
+    static const double c_float[] = {1, -0x1.00002cd05b239p-1, 0x1.555dc8dc09293p-2,
+                                     -0x1.f315f4f8bfb7ep-3};
     bool is_double = vec_is_double(x);
     const double *c = is_double ? c_double : c_float;
     unsigned n = is_double ? COUNT_OF(c_double) : COUNT_OF(c_float);
@@ -130,8 +145,10 @@ static V logarithm(ll *E, V x, long double unit) {
     if (is_double) scaled[0] = (double)(1 / unit - per);
     split s = split_of(E, x, OF_POSITIVE);
     known log = known_of(E, s, unit);
-    V f = vec_fma(E, s.z, log.c, ll_real_like(E, x, -1)), rest = vec_fma(E, f, vec_polynomial(E, f, scaled, (int)n), log.rest);
-    return LLVMBuildFAdd(E->b, log.log, is_double ? vec_fma(E, f, ll_real_like(E, x, per), rest) : rest, "");
+    V f = vec_fma(E, s.z, log.c, ll_real_like(E, x, -1)),
+      rest = vec_fma(E, f, vec_polynomial(E, f, scaled, (int)n), log.rest);
+    return LLVMBuildFAdd(E->b, log.log,
+                         is_double ? vec_fma(E, f, ll_real_like(E, x, per), rest) : rest, "");
 }
 
 V vec_log(ll *E, V x, V y) { return (void)y, logarithm(E, x, 1); }
@@ -147,25 +164,33 @@ static void sum_of(ll *E, V *head, V *tail) {
     *head = sum;
 }
 
-/* The tail of an infinity is NaN. Of float the tail has all from f^2 / 2 on, a hundredth of the head; of
- * double from f^3 / 3 on, and log(1 + f + f_rest) = f - f^2 / 2 + f_rest (1 - f + f^2) + f^3 (1 / 3 - ...). */
+/* The tail of an infinity is NaN. Of float the tail has all from f^2 / 2 on, a hundredth of the
+ * head; of double from f^3 / 3 on, and log(1 + f + f_rest) = f - f^2 / 2 + f_rest (1 - f + f^2) +
+ * f^3 (1 / 3 - ...). */
 void vec_long_log(ll *E, V x, V *head, V *tail) {
-    static const double c_double[] = {0x1.5555555555554p-2, -0x1.0000000000061p-2, 0x1.999999999e6f3p-3, -0x1.55555554ad1dfp-3,
-                                      0x1.249248eec8e32p-3, -0x1.0000017ad66cfp-3, 0x1.c71e47dd44d47p-4, -0x1.99a9e01286d14p-4,
-                                      0x1.71ee47c0a4cc0p-4, -0x1.2105d2f9a79e3p-4};
-    static const double c_float[] = {-0x1.0000000ca425dp-1, 0x1.5555be48b6df0p-2, -0x1.0002f9f1d6f59p-2, 0x1.8cd0799870272p-3};
+    static const double c_double[] = {
+        0x1.5555555555554p-2, -0x1.0000000000061p-2, 0x1.999999999e6f3p-3, -0x1.55555554ad1dfp-3,
+        0x1.249248eec8e32p-3, -0x1.0000017ad66cfp-3, 0x1.c71e47dd44d47p-4, -0x1.99a9e01286d14p-4,
+        0x1.71ee47c0a4cc0p-4, -0x1.2105d2f9a79e3p-4};
+    static const double c_float[] = {-0x1.0000000ca425dp-1, 0x1.5555be48b6df0p-2,
+                                     -0x1.0002f9f1d6f59p-2, 0x1.8cd0799870272p-3};
     LLVMBuilderRef b = E->b;
     split s = split_of(E, x, OF_SIZE);
     known log = known_of(E, s, 1);
-    V product = LLVMBuildFMul(b, s.z, log.c, ""), f = LLVMBuildFSub(b, product, ll_real_like(E, x, 1), "");
-    V rest = vec_fma(E, s.z, log.c, LLVMBuildFNeg(b, product, "")), f2 = LLVMBuildFMul(b, f, f, ""), first = f;
+    V product = LLVMBuildFMul(b, s.z, log.c, ""),
+      f = LLVMBuildFSub(b, product, ll_real_like(E, x, 1), "");
+    V rest = vec_fma(E, s.z, log.c, LLVMBuildFNeg(b, product, "")), f2 = LLVMBuildFMul(b, f, f, ""),
+      first = f;
     *head = log.log;
     sum_of(E, head, &first);
     if (vec_is_double(x)) {
-        V half = LLVMBuildFMul(b, f, ll_real_like(E, x, -0.5), ""), square = LLVMBuildFMul(b, f, half, ""), second = square;
+        V half = LLVMBuildFMul(b, f, ll_real_like(E, x, -0.5), ""),
+          square = LLVMBuildFMul(b, f, half, ""), second = square;
         V square_rest = vec_fma(E, f, half, LLVMBuildFNeg(b, square, ""));
-        rest = LLVMBuildFAdd(b, rest, vec_fma(E, rest, LLVMBuildFSub(b, f2, f, ""), square_rest), "");
-        rest = vec_fma(E, LLVMBuildFMul(b, f, f2, ""), vec_polynomial(E, f, c_double, COUNT_OF(c_double)), rest);
+        rest =
+            LLVMBuildFAdd(b, rest, vec_fma(E, rest, LLVMBuildFSub(b, f2, f, ""), square_rest), "");
+        rest = vec_fma(E, LLVMBuildFMul(b, f, f2, ""),
+                       vec_polynomial(E, f, c_double, COUNT_OF(c_double)), rest);
         sum_of(E, head, &second);
         first = LLVMBuildFAdd(b, first, second, "");
     } else {
@@ -176,7 +201,8 @@ void vec_long_log(ll *E, V x, V *head, V *tail) {
 }
 
 V vec_long_power(ll *E, V head, V tail, V *turns) {
-    static const double c_double[] = {0x1.0000000000005p-1, 0x1.555555548784bp-3, 0x1.555555545517fp-5, 0x1.111240a7c3b2ap-7,
+    static const double c_double[] = {0x1.0000000000005p-1, 0x1.555555548784bp-3,
+                                      0x1.555555545517fp-5, 0x1.111240a7c3b2ap-7,
                                       0x1.6c1865f09d829p-10};
     static const double c_float[] = {0x1.00008a8640c0dp-1, 0x1.5555db2a9c8c8p-3};
     LLVMBuilderRef b = E->b;
@@ -190,18 +216,22 @@ V vec_long_power(ll *E, V head, V tail, V *turns) {
     }
     sum_of(E, &head, &tail);
     V steps, n = vec_nearest(E, head, entries * 1.44269504088896340736, &steps);
-    double step = rounded(head, LN2 / entries), step_rest = (double)(LN2_HEAD / entries - step + LN2_TAIL / entries);
+    double step = rounded(head, LN2 / entries),
+           step_rest = (double)(LN2_HEAD / entries - step + LN2_TAIL / entries);
     V back = LLVMBuildFNeg(b, steps, "");
     V r = vec_fma(E, back, ll_real_like(E, head, step), head);
     r = LLVMBuildFAdd(b, vec_fma(E, back, ll_real_like(E, head, step_rest), r), tail, "");
-    V more = is_double ? vec_polynomial(E, r, c_double, COUNT_OF(c_double)) : vec_polynomial(E, r, c_float, COUNT_OF(c_float));
+    V more = is_double ? vec_polynomial(E, r, c_double, COUNT_OF(c_double))
+                       : vec_polynomial(E, r, c_float, COUNT_OF(c_float));
     more = vec_fma(E, LLVMBuildFMul(b, r, r, ""), more, r);
-    V base = vec_look_up(E, head, n, power), rest = vec_fma(E, base, more, vec_look_up(E, head, n, power_rest));
+    V base = vec_look_up(E, head, n, power),
+      rest = vec_fma(E, base, more, vec_look_up(E, head, n, power_rest));
     *turns = LLVMBuildFMul(b, steps, ll_real_like(E, head, 1.0 / entries), "");
     return LLVMBuildFAdd(b, base, rest, "");
 }
 
-/* exp(head + tail). Where the tail is NaN or above 4 the head is far beyond what has a result between 0 and infinity. */
+/* exp(head + tail). Where the tail is NaN or above 4 the head is far beyond what has a result
+ * between 0 and infinity. */
 static V long_exp(ll *E, V head, V tail) {
     LLVMBuilderRef b = E->b;
     V most = ll_real_like(E, head, 4), least = ll_real_like(E, head, -4), turns;
@@ -212,22 +242,29 @@ static V long_exp(ll *E, V head, V tail) {
     return vec_scaled(E, power, NULL, turns);
 }
 
-static V is_whole(ll *E, V y) { return LLVMBuildFCmp(E->b, LLVMRealOEQ, ll_intrinsic(E, "llvm.trunc", &y, 1), y, ""); }
+static V is_whole(ll *E, V y) {
+    return LLVMBuildFCmp(E->b, LLVMRealOEQ, ll_intrinsic(E, "llvm.trunc", &y, 1), y, "");
+}
 
-/* out, right for positive numbers and 0 with finite powers but 0, with what the others have: an odd y keeps the sign, and what
- * is not whole has no result of a number below 0. */
+/* out, right for positive numbers and 0 with finite powers but 0, with what the others have: an odd
+ * y keeps the sign, and what is not whole has no result of a number below 0. */
 static V any_power(ll *E, V x, V y, V out) {
     LLVMBuilderRef b = E->b;
-    V zero = ll_real_like(E, x, 0), one = ll_real_like(E, x, 1), endless = ll_real_like(E, x, INFINITY), size = vec_size(E, x);
+    V zero = ll_real_like(E, x, 0), one = ll_real_like(E, x, 1),
+      endless = ll_real_like(E, x, INFINITY), size = vec_size(E, x);
     V whole = is_whole(E, y),
-      odd = LLVMBuildAnd(b, whole, LLVMBuildNot(b, is_whole(E, LLVMBuildFMul(b, y, ll_real_like(E, y, 0.5), "")), ""), "");
+      odd = LLVMBuildAnd(
+          b, whole,
+          LLVMBuildNot(b, is_whole(E, LLVMBuildFMul(b, y, ll_real_like(E, y, 0.5), "")), ""), "");
     out = ll_select(E, odd, vec_signed(E, out, x), out);
-    V negative =
-        LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOLT, x, zero, ""), LLVMBuildFCmp(b, LLVMRealOLT, size, endless, ""), "");
-    out = ll_select(E, LLVMBuildAnd(b, negative, LLVMBuildNot(b, whole, ""), ""), ll_real_like(E, x, NAN), out);
+    V negative = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOLT, x, zero, ""),
+                              LLVMBuildFCmp(b, LLVMRealOLT, size, endless, ""), "");
+    out = ll_select(E, LLVMBuildAnd(b, negative, LLVMBuildNot(b, whole, ""), ""),
+                    ll_real_like(E, x, NAN), out);
     V ones = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOEQ, size, one, ""),
                           LLVMBuildFCmp(b, LLVMRealOEQ, vec_size(E, y), endless, ""), "");
-    V always = LLVMBuildOr(b, LLVMBuildFCmp(b, LLVMRealOEQ, y, zero, ""), LLVMBuildFCmp(b, LLVMRealOEQ, x, one, ""), "");
+    V always = LLVMBuildOr(b, LLVMBuildFCmp(b, LLVMRealOEQ, y, zero, ""),
+                           LLVMBuildFCmp(b, LLVMRealOEQ, x, one, ""), "");
     return ll_select(E, LLVMBuildOr(b, always, ones, ""), one, out);
 }
 
@@ -245,11 +282,13 @@ V vec_pow(ll *E, V x, V y) {
     LLVMBuilderRef b = E->b;
     V zero = ll_real_like(E, x, 0), size = vec_size(E, y), head, tail;
     vec_long_log(E, x, &head, &tail);
-    V product = LLVMBuildFMul(b, y, head, ""), rest = vec_fma(E, y, tail, vec_fma(E, y, head, LLVMBuildFNeg(b, product, "")));
+    V product = LLVMBuildFMul(b, y, head, ""),
+      rest = vec_fma(E, y, tail, vec_fma(E, y, head, LLVMBuildFNeg(b, product, "")));
     powers p = {x, y, long_exp(E, product, rest)};
     V bits = LLVMBuildBitCast(b, x, vec_whole(E, x), ""),
       usual = LLVMBuildICmp(b, LLVMIntSGE, bits, ll_int_like(E, bits, 0), "");
     usual = LLVMBuildAnd(b, usual, LLVMBuildFCmp(b, LLVMRealOGT, size, zero, ""), "");
-    usual = LLVMBuildAnd(b, usual, LLVMBuildFCmp(b, LLVMRealOLT, size, ll_real_like(E, x, INFINITY), ""), "");
+    usual = LLVMBuildAnd(b, usual,
+                         LLVMBuildFCmp(b, LLVMRealOLT, size, ll_real_like(E, x, INFINITY), ""), "");
     return vec_unless(E, LLVMBuildNot(b, usual, ""), p.out, other_power, &p);
 }

@@ -1,8 +1,9 @@
 /* Transforms by cosines and sines: dct.h.
  *
- * Some lines at a time are brought to scratch memory in the order and with the factors that make theirs a Fourier transform (fft.h), are
- * transformed, and taken from there: each a pass over memory that the nearer caches hold. Lines that are neighbours stay side by side, as many as vectors
- * have lanes. Reading order: factors, passes, pieces, calls. */
+ * Some lines at a time are brought to scratch memory in the order and with the factors that make
+ * theirs a Fourier transform (fft.h), are transformed, and taken from there: each a pass over
+ * memory that the nearer caches hold. Lines that are neighbours stay side by side, as many as
+ * vectors have lanes. Reading order: factors, passes, pieces, calls. */
 #include "runtime/cpu/fft/dct.h"
 
 #include <math.h>
@@ -13,7 +14,8 @@
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 
-/* KEPT: factors; LINE: bytes of the cache's; PIECE_BYTES: of scratch memory for each thread; THREADS_FROM: numbers that are worth waking others. */
+/* KEPT: factors; LINE: bytes of the cache's; PIECE_BYTES: of scratch memory for each thread;
+ * THREADS_FROM: numbers that are worth waking others. */
 enum { KEPT = 8, LINE = 64, PIECE_BYTES = 256 << 10, THREADS_FROM = 1 << 14 };
 
 #define PI 3.14159265358979323846
@@ -40,9 +42,12 @@ static void *factors_new(gpa_dtype t, int64_t n, bool paired) {
     const int64_t count = paired ? n / 2 : n / 2 + 1;
     void *w = mem_new(2 * (size_t)count * dtype_size(t));
     for (int64_t k = 0; w && k < count; k++) {
-        const double angle = paired ? PI * (double)(8 * k + 1) / (double)(8 * n) : PI * (double)k / (double)(2 * n);
-        if (t == DT_F32) ((float *)w)[k] = (float)cos(angle), ((float *)w)[count + k] = (float)sin(angle);
-        else ((double *)w)[k] = cos(angle), ((double *)w)[count + k] = sin(angle);
+        const double angle =
+            paired ? PI * (double)(8 * k + 1) / (double)(8 * n) : PI * (double)k / (double)(2 * n);
+        if (t == DT_F32)
+            ((float *)w)[k] = (float)cos(angle), ((float *)w)[count + k] = (float)sin(angle);
+        else
+            ((double *)w)[k] = cos(angle), ((double *)w)[count + k] = sin(angle);
     }
     return w;
 }
@@ -58,7 +63,8 @@ static const void *factors_of(cosines *s, gpa_dtype t, int64_t n, bool paired) {
         if (f->used < oldest->used) oldest = f;
     }
     mem_free(oldest->w);
-    *oldest = (factors){.dtype = t, .n = n, .paired = paired, .w = factors_new(t, n, paired), .used = ++s->clock};
+    *oldest = (factors){
+        .dtype = t, .n = n, .paired = paired, .w = factors_new(t, n, paired), .used = ++s->clock};
     return oldest->w;
 }
 
@@ -120,16 +126,18 @@ typedef struct {
 
 /* ---- pieces ---- */
 
-/* A call in groups of `width` lines, neighbours along the dimension `beside` in the array (width 1: lines one by one). */
+/* A call in groups of `width` lines, neighbours along the dimension `beside` in the array (width 1:
+ * lines one by one). */
 typedef struct {
     const gpa_libcall *c;
     work q;
     way how;
     int64_t item, width, beside, groups;
-    int64_t points, made;              /* numbers of a line before the transform and behind it, complex ones counted twice */
-    int64_t before, behind;            /* bytes of a group in scratch memory */
-    char *in, *out, *from, *to;        /* arrays; scratch memory, aligned */
-    int64_t first, count, chunks;      /* groups of the piece */
+    int64_t points,
+        made; /* numbers of a line before the transform and behind it, complex ones counted twice */
+    int64_t before, behind;       /* bytes of a group in scratch memory */
+    char *in, *out, *from, *to;   /* arrays; scratch memory, aligned */
+    int64_t first, count, chunks; /* groups of the piece */
     bool failed;
 } pieces;
 
@@ -139,7 +147,8 @@ static int64_t group_at(const pieces *p, int64_t g, int64_t *in, int64_t *out) {
     int64_t lines = 1;
     *in = *out = 0;
     for (int d = c->cosines.ndim - 1; d > 0; d--) {
-        const int64_t width = d == p->beside ? p->width : 1, extent = (c->cosines.n[d] + width - 1) / width, at = g % extent * width;
+        const int64_t width = d == p->beside ? p->width : 1,
+                      extent = (c->cosines.n[d] + width - 1) / width, at = g % extent * width;
         if (d == p->beside) lines = MIN(width, c->cosines.n[d] - at);
         *in += at * c->cosines.in.stride[d];
         *out += at * c->cosines.out.stride[d];
@@ -156,8 +165,11 @@ static const passes *passes_of(const pieces *p, int64_t step) {
 }
 
 /* Numbers of `lines` lines, fewer than a group has, to rows of a group or back. */
-static void narrow(const pieces *p, int64_t lines, const char *from, int64_t from_step, char *to, int64_t to_step) {
-    for (int64_t k = 0; k < p->q.n; k++) memcpy(to + k * to_step * p->item, from + k * from_step * p->item, (size_t)(lines * p->item));
+static void narrow(const pieces *p, int64_t lines, const char *from, int64_t from_step, char *to,
+                   int64_t to_step) {
+    for (int64_t k = 0; k < p->q.n; k++)
+        memcpy(to + k * to_step * p->item, from + k * from_step * p->item,
+               (size_t)(lines * p->item));
 }
 
 static void bring_chunk(void *arg, int64_t chunk) {
@@ -170,10 +182,14 @@ static void bring_chunk(void *arg, int64_t chunk) {
         const char *from = p->in + in * p->item;
         if (lines < p->width) {
             room = room ? room : mem_zero((size_t)(p->q.n * p->width * p->item));
-            if (room) narrow(p, lines, from, step, room, p->width);
-            else __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
+            if (room)
+                narrow(p, lines, from, step, room, p->width);
+            else
+                __atomic_store_n(&p->failed, true, __ATOMIC_RELAXED);
         }
-        if (lines == p->width || room) passes_of(p, step)->bring(&p->q, lines < p->width ? room : from, p->from + i * p->before, lines < p->width ? p->width : step);
+        if (lines == p->width || room)
+            passes_of(p, step)->bring(&p->q, lines < p->width ? room : from,
+                                      p->from + i * p->before, lines < p->width ? p->width : step);
     }
     mem_free(room);
 }
@@ -201,15 +217,23 @@ static void take_chunk(void *arg, int64_t chunk) {
 
 /* The Fourier transform of `count` groups between the scratch memories. */
 static gpa_libcall inner(const pieces *p, int64_t count, gpa_mem *from, gpa_mem *to) {
-    static const gpa_fft_form forms[] = {[CONTINUED] = FFT_R2C, [FOLDED] = FFT_R2C, [TURNED] = FFT_C2R, [PAIRED] = FFT_C2C, [EIGHTHS] = FFT_R2C};
+    static const gpa_fft_form forms[] = {[CONTINUED] = FFT_R2C,
+                                         [FOLDED] = FFT_R2C,
+                                         [TURNED] = FFT_C2R,
+                                         [PAIRED] = FFT_C2C,
+                                         [EIGHTHS] = FFT_R2C};
     const gpa_fft_form form = forms[p->how];
     const gpa_dtype complex = p->item == 4 ? DT_C64 : DT_C128;
-    const int64_t in_item = form == FFT_R2C ? p->item : 2 * p->item, out_item = form == FFT_C2R ? p->item : 2 * p->item;
-    gpa_libcall c = {.kind = LIB_FFT, .dtype = complex, .fft = {.form = form, .inverse = form == FFT_C2R, .rank = 1, .ndim = 1}};
+    const int64_t in_item = form == FFT_R2C ? p->item : 2 * p->item,
+                  out_item = form == FFT_C2R ? p->item : 2 * p->item;
+    gpa_libcall c = {.kind = LIB_FFT,
+                     .dtype = complex,
+                     .fft = {.form = form, .inverse = form == FFT_C2R, .rank = 1, .ndim = 1}};
     c.fft.n[0] = form == FFT_R2C ? p->points : form == FFT_C2R ? p->made : p->points / 2;
     c.fft.in = (gpa_binding){.mem = from, .stride = {p->width}};
     c.fft.out = (gpa_binding){.mem = to, .stride = {p->width}};
-    const int64_t n[] = {p->width, count}, in_step[] = {1, p->before / in_item}, out_step[] = {1, p->behind / out_item};
+    const int64_t n[] = {p->width, count}, in_step[] = {1, p->before / in_item},
+                  out_step[] = {1, p->behind / out_item};
     for (int i = 0; i < 2; i++) {
         if (n[i] == 1) continue;
         const int d = c.fft.ndim++;
@@ -236,10 +260,10 @@ static gpa_code piece(pieces *p, fft *f, int threads, gpa_err *e) {
 
 static way way_of(const gpa_libcall *c) {
     switch (c->cosines.kind) {
-    case 1: return CONTINUED;
-    case 2: return FOLDED;
-    case 3: return TURNED;
-    default: return c->cosines.n[0] % 2 ? EIGHTHS : PAIRED;
+        case 1: return CONTINUED;
+        case 2: return FOLDED;
+        case 3: return TURNED;
+        default: return c->cosines.n[0] % 2 ? EIGHTHS : PAIRED;
     }
 }
 
@@ -250,20 +274,25 @@ bool cosines_can(fft **f, const gpa_libcall *c) {
 
 static int64_t rounded(int64_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 
-/* Lines are taken side by side along a dimension in which they are neighbours on both sides, if at least half of the lanes get one. */
+/* Lines are taken side by side along a dimension in which they are neighbours on both sides, if at
+ * least half of the lanes get one. */
 static void arrange(pieces *p) {
     const gpa_libcall *c = p->c;
     const int64_t lanes = LANES_BYTES / p->item;
     p->width = p->groups = 1;
     for (int d = 1; d < c->cosines.ndim && c->cosines.in.stride[0] != 1; d++)
-        if (c->cosines.in.stride[d] == 1 && c->cosines.out.stride[d] == 1 && 2 * c->cosines.n[d] >= lanes) p->beside = d, p->width = lanes;
-    for (int d = 1; d < c->cosines.ndim; d++) p->groups *= d == p->beside ? (c->cosines.n[d] + lanes - 1) / lanes : c->cosines.n[d];
+        if (c->cosines.in.stride[d] == 1 && c->cosines.out.stride[d] == 1 &&
+            2 * c->cosines.n[d] >= lanes)
+            p->beside = d, p->width = lanes;
+    for (int d = 1; d < c->cosines.ndim; d++)
+        p->groups *= d == p->beside ? (c->cosines.n[d] + lanes - 1) / lanes : c->cosines.n[d];
 }
 
 gpa_code cosines_run(cosines **s, fft *f, int threads, const gpa_libcall *c, gpa_err *e) {
     const int64_t n = c->cosines.n[0];
     const double root = 1.41421356237309504880;
-    const bool weighed = c->cosines.weighed && c->cosines.kind != 4 && !(c->cosines.sines && c->cosines.kind == 1);
+    const bool weighed =
+        c->cosines.weighed && c->cosines.kind != 4 && !(c->cosines.sines && c->cosines.kind == 1);
     pieces p = {.c = c, .how = way_of(c), .item = (int64_t)dtype_size(c->dtype)};
     gpa_code rc = GPA_OK;
     p.q = (work){.n = n, .sines = c->cosines.sines, .scale = c->cosines.scale};

@@ -1,4 +1,5 @@
-/* Transforms by cosines and sines, by Fourier transforms of as many numbers, or of numbers continued. */
+/* Transforms by cosines and sines, by Fourier transforms of as many numbers, or of numbers
+ * continued. */
 #ifndef GPA_CPU_FFT_DCT_H
 #define GPA_CPU_FFT_DCT_H
 

@@ -1,14 +1,15 @@
-/* What stands before and behind the Fourier transforms of a transform by cosines or sines: cosines.c includes this for each dtype and way
- * in which lines lie, with
+/* What stands before and behind the Fourier transforms of a transform by cosines or sines:
+ * cosines.c includes this for each dtype and way in which lines lie, with
  *
  *   T        the dtype
  *   NAME(x)  a name of its own
  *   W        lines side by side: number l of each line stands l places after that of the first one
  *   STEP     from a number of a line to the next, in the array
  *
- * The scratch memory of a transform has its real numbers W apart, its complex ones as pairs, too. Signs of the transforms by sines: the one of
- * type 2 is that by cosines of numbers with alternating signs, backwards; that of type 3 the other way round; that of type 4 is that by cosines of
- * the numbers backwards, with alternating signs. */
+ * The scratch memory of a transform has its real numbers W apart, its complex ones as pairs, too.
+ * Signs of the transforms by sines: the one of type 2 is that by cosines of numbers with
+ * alternating signs, backwards; that of type 3 the other way round; that of type 4 is that by
+ * cosines of the numbers backwards, with alternating signs. */
 
 #if W > 1
 #define EACH(l) GPA_LANES for (int64_t l = 0; l < W; l++)
@@ -16,12 +17,13 @@
 #define EACH(l) for (int64_t l = 0; l < 1; l++)
 #endif
 /* From the array to scratch memory, or back. */
-#define PASS(name) GPA_WIDE static void NAME(name)(const work *q, const void *from, void *to, int64_t step)
-#define IN(k) in[(k) * STEP + l]
-#define OUT(k) out[(k) * STEP + l]
-#define REAL(k) v[(k) * W + l]
-#define RE(k) v[2 * ((k) * W + l)]
-#define IM(k) v[2 * ((k) * W + l) + 1]
+#define PASS(name) \
+    GPA_WIDE static void NAME(name)(const work *q, const void *from, void *to, int64_t step)
+#define IN(k) in[(k)*STEP + l]
+#define OUT(k) out[(k)*STEP + l]
+#define REAL(k) v[(k)*W + l]
+#define RE(k) v[2 * ((k)*W + l)]
+#define IM(k) v[2 * ((k)*W + l) + 1]
 
 /* Types 1: continued to a period, even or odd. */
 PASS(continue) {
@@ -55,7 +57,8 @@ PASS(half) {
     EACH(l) OUT(0) *= edge, OUT(n - 1) *= edge;
 }
 
-/* Type 2 (Makhoul 1980): the even places, then the odd ones backwards; and what their transform is turned by, twice its real part. */
+/* Type 2 (Makhoul 1980): the even places, then the odd ones backwards; and what their transform is
+ * turned by, twice its real part. */
 PASS(fold) {
     const T *restrict in = from;
     T *restrict v = to;
@@ -75,13 +78,16 @@ PASS(turn) {
     const T *c = q->w, *s = c + n / 2 + 1, twice = (T)(2 * q->scale), edge = (T)q->edge_out;
     if (q->sines) {
         EACH(l) OUT(n - 1) = twice * edge * RE(0);
-        for (int64_t k = 1; k <= n / 2; k++) EACH(l) OUT(n - 1 - k) = twice * (RE(k) * c[k] + IM(k) * s[k]);
-        for (int64_t k = 1; k < (n + 1) / 2; k++) EACH(l) OUT(k - 1) = twice * (RE(k) * s[k] - IM(k) * c[k]);
+        for (int64_t k = 1; k <= n / 2; k++)
+            EACH(l) OUT(n - 1 - k) = twice * (RE(k) * c[k] + IM(k) * s[k]);
+        for (int64_t k = 1; k < (n + 1) / 2; k++)
+            EACH(l) OUT(k - 1) = twice * (RE(k) * s[k] - IM(k) * c[k]);
         return;
     }
     EACH(l) OUT(0) = twice * edge * RE(0);
     for (int64_t k = 1; k <= n / 2; k++) EACH(l) OUT(k) = twice * (RE(k) * c[k] + IM(k) * s[k]);
-    for (int64_t k = 1; k < (n + 1) / 2; k++) EACH(l) OUT(n - k) = twice * (RE(k) * s[k] - IM(k) * c[k]);
+    for (int64_t k = 1; k < (n + 1) / 2; k++)
+        EACH(l) OUT(n - k) = twice * (RE(k) * s[k] - IM(k) * c[k]);
 }
 
 /* Type 3: the way back. */
@@ -94,14 +100,14 @@ PASS(turn_back) {
     EACH(l) RE(0) = edge * IN(q->sines ? n - 1 : 0), IM(0) = 0;
     if (q->sines)
         for (int64_t k = 1; k <= n / 2; k++) EACH(l) {
-            const T near = IN(n - 1 - k), far = IN(k - 1);
-            RE(k) = near * c[k] + far * s[k], IM(k) = near * s[k] - far * c[k];
-        }
+                const T near = IN(n - 1 - k), far = IN(k - 1);
+                RE(k) = near * c[k] + far * s[k], IM(k) = near * s[k] - far * c[k];
+            }
     else
         for (int64_t k = 1; k <= n / 2; k++) EACH(l) {
-            const T near = IN(k), far = IN(n - k);
-            RE(k) = near * c[k] + far * s[k], IM(k) = near * s[k] - far * c[k];
-        }
+                const T near = IN(k), far = IN(n - k);
+                RE(k) = near * c[k] + far * s[k], IM(k) = near * s[k] - far * c[k];
+            }
 }
 
 PASS(unfold) {
@@ -111,13 +117,14 @@ PASS(unfold) {
     const int64_t n = q->n;
     const T scale = (T)q->scale, other = q->sines ? -scale : scale;
     for (int64_t k = 0; k < n / 2; k++) EACH(l) {
-        const T even = REAL(k), odd = REAL(n - 1 - k);
-        OUT(2 * k) = scale * even, OUT(2 * k + 1) = other * odd;
-    }
+            const T even = REAL(k), odd = REAL(n - 1 - k);
+            OUT(2 * k) = scale * even, OUT(2 * k + 1) = other * odd;
+        }
     if (n % 2) EACH(l) OUT(n - 1) = scale * REAL(n / 2);
 }
 
-/* Type 4 of an even number: the even places and beside them the odd ones backwards, turned before and behind. */
+/* Type 4 of an even number: the even places and beside them the odd ones backwards, turned before
+ * and behind. */
 PASS(pair) {
     const T *restrict in = from;
     T *restrict v = to;
@@ -126,9 +133,10 @@ PASS(pair) {
     const T *c = q->w, *s = c + n / 2;
     const bool sines = q->sines;
     for (int64_t k = 0; k < n / 2; k++) EACH(l) {
-        const T even = IN(2 * k), odd = IN(n - 1 - 2 * k), re = sines ? odd : even, im = sines ? even : odd;
-        RE(k) = re * c[k] + im * s[k], IM(k) = im * c[k] - re * s[k];
-    }
+            const T even = IN(2 * k), odd = IN(n - 1 - 2 * k), re = sines ? odd : even,
+                    im = sines ? even : odd;
+            RE(k) = re * c[k] + im * s[k], IM(k) = im * c[k] - re * s[k];
+        }
 }
 
 PASS(unpair) {
@@ -138,21 +146,25 @@ PASS(unpair) {
     const int64_t n = q->n, h = n / 2;
     const T *c = q->w, *s = c + h, twice = (T)(2 * q->scale), other = q->sines ? twice : -twice;
     for (int64_t k = 0; k < h; k++) EACH(l) {
-        const int64_t b = h - 1 - k; /* whose odd place is beside this even one */
-        OUT(2 * k) = twice * (RE(k) * c[k] + IM(k) * s[k]);
-        OUT(2 * k + 1) = other * (IM(b) * c[b] - RE(b) * s[b]);
-    }
+            const int64_t b = h - 1 - k; /* whose odd place is beside this even one */
+            OUT(2 * k) = twice * (RE(k) * c[k] + IM(k) * s[k]);
+            OUT(2 * k + 1) = other * (IM(b) * c[b] - RE(b) * s[b]);
+        }
 }
 
-/* Type 4 of an odd number n. Of the cosines cos(pi a b / 4n), a and b odd, all are those of a = n + 8m: of the numbers, continued with their
- * signs to every odd a. With these it is cos(pi b / 4 + 2 pi m b / n): a transform of n numbers. */
+/* Type 4 of an odd number n. Of the cosines cos(pi a b / 4n), a and b odd, all are those of a = n +
+ * 8m: of the numbers, continued with their signs to every odd a. With these it is cos(pi b / 4 + 2
+ * pi m b / n): a transform of n numbers. */
 PASS(step_by_8) {
     const T *restrict in = from;
     T *restrict v = to;
     (void)step;
     const int64_t n = q->n;
     for (int64_t m = 0, a = n; m < n; m++, a = a + 8 < 8 * n ? a + 8 : a + 8 - 8 * n) {
-        const int64_t place = a < 2 * n ? a : a < 4 * n ? 4 * n - a : a < 6 * n ? a - 4 * n : 8 * n - a;
+        const int64_t place = a < 2 * n   ? a
+                              : a < 4 * n ? 4 * n - a
+                              : a < 6 * n ? a - 4 * n
+                                          : 8 * n - a;
         const int64_t k = q->sines ? n - 1 - (place - 1) / 2 : (place - 1) / 2;
         const T sign = a > 2 * n && a < 6 * n ? -1 : 1;
         EACH(l) REAL(m) = sign * IN(k);
@@ -167,17 +179,18 @@ PASS(eighths) {
     const T scale = (T)(1.41421356237309504880 * q->scale);
     for (int64_t k = 0; k < n; k++) {
         const int64_t b = 2 * k + 1, at = b < n ? b : b - n;
-        const T sign = q->sines && k % 2 ? -scale : scale, by_re = b % 8 == 1 || b % 8 == 7 ? sign : -sign, by_im = b % 8 < 4 ? sign : -sign;
-        if (2 * at < n) EACH(l) OUT(k) = by_re * RE(at) + by_im * IM(at);
-        else EACH(l) OUT(k) = by_re * RE(n - at) - by_im * IM(n - at);
+        const T sign = q->sines && k % 2 ? -scale : scale,
+                by_re = b % 8 == 1 || b % 8 == 7 ? sign : -sign, by_im = b % 8 < 4 ? sign : -sign;
+        if (2 * at < n)
+            EACH(l) OUT(k) = by_re * RE(at) + by_im * IM(at);
+        else
+            EACH(l) OUT(k) = by_re * RE(n - at) - by_im * IM(n - at);
     }
 }
 
 static const passes NAME(passes)[] = {
-    [CONTINUED] = {NAME(continue), NAME(half)},
-    [FOLDED] = {NAME(fold), NAME(turn)},
-    [TURNED] = {NAME(turn_back), NAME(unfold)},
-    [PAIRED] = {NAME(pair), NAME(unpair)},
+    [CONTINUED] = {NAME(continue), NAME(half)},   [FOLDED] = {NAME(fold), NAME(turn)},
+    [TURNED] = {NAME(turn_back), NAME(unfold)},   [PAIRED] = {NAME(pair), NAME(unpair)},
     [EIGHTHS] = {NAME(step_by_8), NAME(eighths)},
 };
 

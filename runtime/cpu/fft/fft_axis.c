@@ -1,10 +1,11 @@
 /* Fourier transforms along one axis: fft_axis.h.
  *
- * As many lines as vectors have lanes are brought into them, transformed, and taken back; complex numbers that are neighbours are
- * read and written where they lie. 2h real numbers go through h complex ones, whose parts they are, an odd number through as many. A long line of
- * n1 n2 points is a matrix of n1 rows: its columns are transformed side by side, multiplied by roots of unity and turned, and then its rows
- * are (Bailey 1990), so that memory is walked four times and in whole lines of the cache. One that has no such factors is a convolution by
- * longer ones (bluestein.h).
+ * As many lines as vectors have lanes are brought into them, transformed, and taken back; complex
+ * numbers that are neighbours are read and written where they lie. 2h real numbers go through h
+ * complex ones, whose parts they are, an odd number through as many. A long line of n1 n2 points is
+ * a matrix of n1 rows: its columns are transformed side by side, multiplied by roots of unity and
+ * turned, and then its rows are (Bailey 1990), so that memory is walked four times and in whole
+ * lines of the cache. One that has no such factors is a convolution by longer ones (bluestein.h).
  * Reading order: factors, lines side by side, long lines, calls. */
 #include "runtime/cpu/fft/fft_axis.h"
 
@@ -18,10 +19,20 @@
 #include "runtime/cpu/fft/half_length.h"
 #include "runtime/base/simd_clones.h"
 
-/* KEPT: factors; CHIRPS: which may be large; SIDE_TO: points of lines that are done side by side; LONG_FROM: points of a line that is done
- * as a long one, LONG_MANY: where there are others beside it; THREADS_FROM: points that are worth waking others; COPIED: numbers of a
- * line at a time. */
-enum { KEPT = 12, CHIRPS = 2, SIDE_TO = 1 << 16, LONG_FROM = 1 << 12, LONG_MANY = 1 << 12, LONG_TO = 1 << 26, THREADS_FROM = 1 << 14, COPIED = 256, LINE = 64 };
+/* KEPT: factors; CHIRPS: which may be large; SIDE_TO: points of lines that are done side by side;
+ * LONG_FROM: points of a line that is done as a long one, LONG_MANY: where there are others beside
+ * it; THREADS_FROM: points that are worth waking others; COPIED: numbers of a line at a time. */
+enum {
+    KEPT = 12,
+    CHIRPS = 2,
+    SIDE_TO = 1 << 16,
+    LONG_FROM = 1 << 12,
+    LONG_MANY = 1 << 12,
+    LONG_TO = 1 << 26,
+    THREADS_FROM = 1 << 14,
+    COPIED = 256,
+    LINE = 64
+};
 
 /* ---- factors ---- */
 
@@ -39,7 +50,10 @@ typedef struct {
 
 struct smooth {
     factors kept[KEPT];
-    struct { chirp c; uint64_t used; } chirps[CHIRPS];
+    struct {
+        chirp c;
+        uint64_t used;
+    } chirps[CHIRPS];
     uint64_t clock;
 };
 
@@ -50,7 +64,8 @@ static void drop(factors *f) {
     *f = (factors){0};
 }
 
-/* The factors for n points, which stay until KEPT others were asked for; NULL when memory is short. */
+/* The factors for n points, which stay until KEPT others were asked for; NULL when memory is short.
+ */
 static const factors *factors_of(smooth *s, factor_kind kind, gpa_dtype t, int64_t n, int64_t n1) {
     factors *oldest = s->kept;
     for (factors *f = s->kept; f < s->kept + KEPT; f++) {
@@ -88,12 +103,13 @@ static double scale_of(const gpa_libcall *c) { return c->fft.alone ? c->fft.scal
 
 /* ---- lines side by side ---- */
 
-/* Numbers of a line in memory, real ones counted: `numbers` of them, of which a complex one's two are neighbours. */
+/* Numbers of a line in memory, real ones counted: `numbers` of them, of which a complex one's two
+ * are neighbours. */
 typedef struct {
     char *at;
     bool complex;
-    int64_t numbers, step;       /* step: from a real or complex number to the next */
-    int64_t line[KIR_MAX_DIMS];  /* from a line to the next along each of the other dimensions */
+    int64_t numbers, step;      /* step: from a real or complex number to the next */
+    int64_t line[KIR_MAX_DIMS]; /* from a line to the next along each of the other dimensions */
 } side;
 
 typedef struct {
@@ -101,7 +117,8 @@ typedef struct {
     side in, out;
     const radix *r;
     const void *halves; /* NULL: complex on both sides, or an odd number of real ones */
-    int64_t real, all, length, given; /* real: bytes of a real number; all: lanes; length: complex points; given: on a complex side */
+    int64_t real, all, length, given; /* real: bytes of a real number; all: lanes; length: complex
+                                         points; given: on a complex side */
     int64_t count, blocks, chunks;
     bool failed;
 } lines;
@@ -138,10 +155,13 @@ static bool are_pairs(const lines *q, const side *s, const int64_t *at, int64_t 
     return s->complex && count == q->all && even_step(at, count) == 2;
 }
 
-static int64_t place(const side *s, int64_t number) { return s->complex ? number / 2 * s->step + number % 2 : number * s->step; }
+static int64_t place(const side *s, int64_t number) {
+    return s->complex ? number / 2 * s->step + number % 2 : number * s->step;
+}
 
 /* n rows of `bytes`, of some numbers side by side. */
-static void pieces(const char *from, int64_t from_step, char *to, int64_t to_step, int64_t bytes, int64_t n) {
+static void pieces(const char *from, int64_t from_step, char *to, int64_t to_step, int64_t bytes,
+                   int64_t n) {
     for (; n > 0; n--, from += from_step, to += to_step) {
         int64_t i = 0;
         for (; i + 16 <= bytes; i += 16) memcpy(to + i, from + i, 16);
@@ -149,48 +169,66 @@ static void pieces(const char *from, int64_t from_step, char *to, int64_t to_ste
     }
 }
 
-/* Whether lines lie side by side, but are fewer than lanes: real ones, or complex ones whose numbers are neighbours. */
+/* Whether lines lie side by side, but are fewer than lanes: real ones, or complex ones whose
+ * numbers are neighbours. */
 static bool are_some(const lines *q, const side *s, const int64_t *at, int64_t count) {
-    return count < q->all && (count == 1 || even_step(at, count) == (s->complex ? 2 : 1)) && llabs(s->step) > (s->complex ? 2 : 1);
+    return count < q->all && (count == 1 || even_step(at, count) == (s->complex ? 2 : 1)) &&
+           llabs(s->step) > (s->complex ? 2 : 1);
 }
 
-/* Such lines to vectors and back, complex ones by pairs at `between`, where there is room for as many points. */
-static void bring_some(const lines *q, const side *s, const int64_t *at, int64_t count, char *points, char *between) {
-    const int64_t row = (s->complex ? 2 : 1) * LANES_BYTES, n = s->complex ? s->numbers / 2 : s->numbers;
-    const radix_points pairs = {between, 2 * q->all, .pairs = true}, there = {points, 2 * q->all, .scale = 1};
+/* Such lines to vectors and back, complex ones by pairs at `between`, where there is room for as
+ * many points. */
+static void bring_some(const lines *q, const side *s, const int64_t *at, int64_t count,
+                       char *points, char *between) {
+    const int64_t row = (s->complex ? 2 : 1) * LANES_BYTES,
+                  n = s->complex ? s->numbers / 2 : s->numbers;
+    const radix_points pairs = {between, 2 * q->all, .pairs = true},
+                       there = {points, 2 * q->all, .scale = 1};
     char *to = s->complex ? between : points;
     memset(to, 0, (size_t)(n * row));
     pieces(s->at + at[0] * q->real, s->step * q->real, to, row, count * row / q->all, n);
     if (s->complex) radix_move(q->c->dtype, n, &pairs, &there);
 }
 
-static void take_some(const lines *q, const side *s, const int64_t *at, int64_t count, char *points, char *between) {
-    const int64_t row = (s->complex ? 2 : 1) * LANES_BYTES, n = s->complex ? s->numbers / 2 : s->numbers;
-    const radix_points pairs = {between, 2 * q->all, .pairs = true, .scale = 1}, there = {points, 2 * q->all, .scale = 1};
+static void take_some(const lines *q, const side *s, const int64_t *at, int64_t count, char *points,
+                      char *between) {
+    const int64_t row = (s->complex ? 2 : 1) * LANES_BYTES,
+                  n = s->complex ? s->numbers / 2 : s->numbers;
+    const radix_points pairs = {between, 2 * q->all, .pairs = true, .scale = 1},
+                       there = {points, 2 * q->all, .scale = 1};
     if (s->complex) radix_move(q->c->dtype, n, &there, &pairs);
-    pieces(s->complex ? between : points, row, s->at + at[0] * q->real, s->step * q->real, count * row / q->all, n);
+    pieces(s->complex ? between : points, row, s->at + at[0] * q->real, s->step * q->real,
+           count * row / q->all, n);
 }
 
 /* Lines between memory and vectors. */
-#define MOVES(T, size)                                                                                                \
-    static void bring_##size(const lines *q, const side *s, const int64_t *at, int64_t count, void *to) {             \
-        const T *from = (const T *)(const void *)s->at + at[0];                                                       \
-        const int64_t step = even_step(at, count);                                                                    \
-        if (step && s->step == (s->complex ? 2 : 1)) lanes_bring_##size(from, step, count, s->numbers, to);           \
-        else if (step == 1 && !s->complex) lanes_bring_beside_##size(from, s->step, count, s->numbers, to);           \
-        else                                                                                                          \
-            for (int64_t k = 0; k < s->numbers; k++)                                                                  \
-                for (int64_t l = 0; l < q->all; l++)                                                                  \
-                    ((T *)to)[k * q->all + l] = ((const T *)(const void *)s->at)[at[MIN(l, count - 1)] + place(s, k)]; \
-    }                                                                                                                 \
-    static void take_##size(const lines *q, const side *s, const int64_t *at, int64_t count, const void *from) {      \
-        T *to = (T *)(void *)s->at + at[0];                                                                           \
-        const int64_t step = even_step(at, count);                                                                    \
-        if (step && s->step == (s->complex ? 2 : 1)) lanes_take_##size(from, s->numbers, to, step, count);            \
-        else if (step == 1 && !s->complex) lanes_take_beside_##size(from, s->numbers, to, s->step, count);            \
-        else                                                                                                          \
-            for (int64_t k = 0; k < s->numbers; k++)                                                                  \
-                for (int64_t l = 0; l < count; l++) ((T *)(void *)s->at)[at[l] + place(s, k)] = ((const T *)from)[k * q->all + l]; \
+#define MOVES(T, size)                                                                             \
+    static void bring_##size(const lines *q, const side *s, const int64_t *at, int64_t count,      \
+                             void *to) {                                                           \
+        const T *from = (const T *)(const void *)s->at + at[0];                                    \
+        const int64_t step = even_step(at, count);                                                 \
+        if (step && s->step == (s->complex ? 2 : 1))                                               \
+            lanes_bring_##size(from, step, count, s->numbers, to);                                 \
+        else if (step == 1 && !s->complex)                                                         \
+            lanes_bring_beside_##size(from, s->step, count, s->numbers, to);                       \
+        else                                                                                       \
+            for (int64_t k = 0; k < s->numbers; k++)                                               \
+                for (int64_t l = 0; l < q->all; l++)                                               \
+                    ((T *)to)[k * q->all + l] =                                                    \
+                        ((const T *)(const void *)s->at)[at[MIN(l, count - 1)] + place(s, k)];     \
+    }                                                                                              \
+    static void take_##size(const lines *q, const side *s, const int64_t *at, int64_t count,       \
+                            const void *from) {                                                    \
+        T *to = (T *)(void *)s->at + at[0];                                                        \
+        const int64_t step = even_step(at, count);                                                 \
+        if (step && s->step == (s->complex ? 2 : 1))                                               \
+            lanes_take_##size(from, s->numbers, to, step, count);                                  \
+        else if (step == 1 && !s->complex)                                                         \
+            lanes_take_beside_##size(from, s->numbers, to, s->step, count);                        \
+        else                                                                                       \
+            for (int64_t k = 0; k < s->numbers; k++)                                               \
+                for (int64_t l = 0; l < count; l++)                                                \
+                    ((T *)(void *)s->at)[at[l] + place(s, k)] = ((const T *)from)[k * q->all + l]; \
     }
 MOVES(int32_t, 4)
 MOVES(int64_t, 8)
@@ -210,16 +248,21 @@ static void lines_block(const lines *q, int64_t block, char *points, char *work)
     int64_t from[LANES_4], to[LANES_4];
     offsets(q, &q->in, first, count, from);
     offsets(q, &q->out, first, count, to);
-    const radix_points in_pairs = {q->in.at + from[0] * q->real, q->in.step, .pairs = true, .scale = 1};
-    const radix_points out_pairs = {q->out.at + to[0] * q->real, q->out.step, .pairs = true, .scale = 1};
+    const radix_points in_pairs = {q->in.at + from[0] * q->real, q->in.step, .pairs = true,
+                                   .scale = 1};
+    const radix_points out_pairs = {q->out.at + to[0] * q->real, q->out.step, .pairs = true,
+                                    .scale = 1};
     const radix_points there = {points, 2 * q->all, .scale = 1};
     const radix_points worked = {work, 2 * q->all, .scale = 1};
     radix_points in = there, out = there;
     char *given = odd && inverse ? work : points, *done = odd && !inverse ? work : points;
     if (are_pairs(q, &q->in, from, count)) {
-        if (block + 1 < q->blocks) ask_for((const char *)in_pairs.at + 2 * LANES_BYTES, q->in.step * q->real, q->given);
-        if (complex) in = in_pairs;
-        else radix_move(q->c->dtype, q->given, &in_pairs, odd ? &worked : &there);
+        if (block + 1 < q->blocks)
+            ask_for((const char *)in_pairs.at + 2 * LANES_BYTES, q->in.step * q->real, q->given);
+        if (complex)
+            in = in_pairs;
+        else
+            radix_move(q->c->dtype, q->given, &in_pairs, odd ? &worked : &there);
     } else if (are_some(q, &q->in, from, count)) {
         bring_some(q, &q->in, from, count, given, given == points ? work : points);
     } else {
@@ -233,8 +276,10 @@ static void lines_block(const lines *q, int64_t block, char *points, char *work)
         scaled.scale = scale_of(q->c);
         if (inverse) radix_turn_over(q->r, work, points, 1);
         radix_reals(q->r, points, work);
-        if (inverse) radix_turn_over(q->r, work, points, scale_of(q->c));
-        else if (pairs || scaled.scale != 1) radix_move(q->c->dtype, q->given, &worked, &scaled);
+        if (inverse)
+            radix_turn_over(q->r, work, points, scale_of(q->c));
+        else if (pairs || scaled.scale != 1)
+            radix_move(q->c->dtype, q->given, &worked, &scaled);
     } else {
         if (q->halves && inverse) radix_unfold(q->c->dtype, points, q->length, q->halves, true);
         in.turned = out.turned = inverse;
@@ -244,22 +289,28 @@ static void lines_block(const lines *q, int64_t block, char *points, char *work)
         if (pairs && q->halves) radix_move(q->c->dtype, q->given, &there, &out_pairs);
     }
     if (pairs) return;
-    if (are_some(q, &q->out, to, count)) take_some(q, &q->out, to, count, done, done == points ? work : points);
-    else (q->real == 4 ? take_4 : take_8)(q, &q->out, to, count, done);
+    if (are_some(q, &q->out, to, count))
+        take_some(q, &q->out, to, count, done, done == points ? work : points);
+    else
+        (q->real == 4 ? take_4 : take_8)(q, &q->out, to, count, done);
 }
 
 static void lines_chunk(void *arg, int64_t chunk) {
     lines *q = arg;
     const int64_t bytes = radix_point(q->c->dtype) * q->real;
-    char *room = mem_new((size_t)((q->length + 1 + radix_room(q->r)) * bytes + LINE)), *points = room ? aligned(room) : NULL;
+    char *room = mem_new((size_t)((q->length + 1 + radix_room(q->r)) * bytes + LINE)),
+         *points = room ? aligned(room) : NULL;
     if (!room) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
-    for (int64_t b = q->blocks * chunk / q->chunks; room && b < q->blocks * (chunk + 1) / q->chunks; b++)
+    for (int64_t b = q->blocks * chunk / q->chunks; room && b < q->blocks * (chunk + 1) / q->chunks;
+         b++)
         lines_block(q, b, points, points + (q->length + 1) * bytes);
     mem_free(room);
 }
 
-static side side_of(const gpa_libcall *c, const gpa_binding *b, bool complex, int64_t numbers, void *at) {
-    side s = {.at = at, .complex = complex, .numbers = numbers, .step = b->stride[0] * (complex ? 2 : 1)};
+static side side_of(const gpa_libcall *c, const gpa_binding *b, bool complex, int64_t numbers,
+                    void *at) {
+    side s = {
+        .at = at, .complex = complex, .numbers = numbers, .step = b->stride[0] * (complex ? 2 : 1)};
     for (int d = 1; d < c->fft.ndim; d++) s.line[d] = b->stride[d] * (complex ? 2 : 1);
     return s;
 }
@@ -284,7 +335,9 @@ static gpa_libcall in_order(const gpa_libcall *call) {
 }
 
 /* Complex points of the call's lines. */
-static int64_t length_of(const gpa_libcall *c) { return c->fft.form == FFT_C2C || is_odd(c) ? c->fft.n[0] : c->fft.n[0] / 2; }
+static int64_t length_of(const gpa_libcall *c) {
+    return c->fft.form == FFT_C2C || is_odd(c) ? c->fft.n[0] : c->fft.n[0] / 2;
+}
 
 static int64_t lines_of(const gpa_libcall *c) {
     int64_t count = 1;
@@ -292,13 +345,20 @@ static int64_t lines_of(const gpa_libcall *c) {
     return count;
 }
 
-static gpa_code by_side(smooth *s, int threads, const gpa_libcall *call, void *in, void *out, gpa_err *e) {
+static gpa_code by_side(smooth *s, int threads, const gpa_libcall *call, void *in, void *out,
+                        gpa_err *e) {
     const gpa_libcall ordered = in_order(call), *c = &ordered;
     const int64_t n = c->fft.n[0], h = length_of(c), given = c->fft.form == FFT_C2C ? n : n / 2 + 1;
-    lines q = {.c = c, .length = h, .given = given, .all = radix_point(c->dtype) / 2, .count = lines_of(c)};
+    lines q = {.c = c,
+               .length = h,
+               .given = given,
+               .all = radix_point(c->dtype) / 2,
+               .count = lines_of(c)};
     q.real = (int64_t)dtype_size(dtype_info[c->dtype].real);
-    q.in = side_of(c, &c->fft.in, c->fft.form != FFT_R2C, c->fft.form == FFT_R2C ? n : 2 * given, in);
-    q.out = side_of(c, &c->fft.out, c->fft.form != FFT_C2R, c->fft.form == FFT_C2R ? n : 2 * given, out);
+    q.in =
+        side_of(c, &c->fft.in, c->fft.form != FFT_R2C, c->fft.form == FFT_R2C ? n : 2 * given, in);
+    q.out = side_of(c, &c->fft.out, c->fft.form != FFT_C2R, c->fft.form == FFT_C2R ? n : 2 * given,
+                    out);
     const factors *passes = factors_of(s, PASSES, c->dtype, h, 0);
     const bool folded = c->fft.form != FFT_C2C && !is_odd(c);
     const factors *halves = folded ? factors_of(s, HALVES, c->dtype, h, 0) : NULL;
@@ -330,61 +390,74 @@ typedef struct {
 static int64_t blocks_of(const long_line *q, int64_t n) { return (n + q->all - 1) / q->all; }
 
 /* n rows of `count` complex numbers, between places whose rows are from and to numbers long. */
-static void narrow(const long_line *q, int64_t n, int64_t count, const char *in, int64_t from, char *out, int64_t to) {
-    for (int64_t k = 0; k < n; k++) memcpy(out + k * to * q->item, in + k * from * q->item, (size_t)(count * q->item));
+static void narrow(const long_line *q, int64_t n, int64_t count, const char *in, int64_t from,
+                   char *out, int64_t to) {
+    for (int64_t k = 0; k < n; k++)
+        memcpy(out + k * to * q->item, in + k * from * q->item, (size_t)(count * q->item));
 }
 
-/* Columns of an odd number of real numbers, n1 x n2, to vectors at `wide`: as they are given, or those that radix_turn_over makes of points. And
- * row r of their transforms, n2 points of which vectors have `count`, to where they are wanted: a number of it, and by its conjugate one of
- * row n1 - r. */
-#define ODD_COLUMNS(T, size)                                                                                          \
-    GPA_WIDE static void odd_in_##size(const long_line *q, int64_t first, int64_t count, T *wide) {                   \
-        const T *in = (const T *)(const void *)q->in;                                                                 \
-        const int64_t n = q->n1 * q->n2;                                                                              \
-        for (int64_t k = 0; k < q->n1; k++, wide += q->all) {                                                         \
-            const int64_t at = k * q->n2 + first, near = q->form == FFT_R2C ? count : MAX(0, MIN(count, n / 2 + 1 - at)); \
-            const T *ahead = in + 2 * at, *back = in + 2 * (n - at);                                                  \
-            if (q->form == FFT_R2C) memcpy(wide, in + at, (size_t)count * sizeof(T));                                 \
-            else                                                                                                      \
-                for (int64_t l = 0; l < near; l++) wide[l] = ahead[2 * l] - ahead[2 * l + 1];                         \
-            for (int64_t l = near; l < count; l++) wide[l] = back[-2 * l] + back[1 - 2 * l];                          \
-            for (int64_t l = count; l < q->all; l++) wide[l] = 0;                                                     \
-            if (at == 0) wide[0] = in[0];                                                                             \
-        }                                                                                                             \
-    }                                                                                                                 \
-    GPA_WIDE static void odd_out_##size(const long_line *q, int64_t first, int64_t count, T *wide) {                  \
-        T *out = (T *)(void *)q->out;                                                                                 \
-        const int64_t n = q->n1 * q->n2;                                                                              \
-        if (first == 0) wide[1] = 0; /* the sum of all is real */                                                     \
-        for (int64_t j = 0; j < q->n2; j++, wide += 2 * q->all) {                                                     \
-            const int64_t at = j * q->n1 + first, near = MAX(0, MIN(count, n / 2 + 1 - at));                          \
-            T *ahead = out + at, *back = out + n - at, *far = out + 2 * (n - at);                                     \
-            if (q->form == FFT_C2R) {                                                                                 \
-                for (int64_t l = 0; l < count; l++) ahead[l] = wide[2 * l] - wide[2 * l + 1];                         \
-                for (int64_t l = at == 0; l < count; l++) back[-l] = wide[2 * l] + wide[2 * l + 1];                   \
-                continue;                                                                                             \
-            }                                                                                                         \
-            memcpy(ahead + at, wide, (size_t)near * 2 * sizeof(T));                                                   \
-            for (int64_t l = near; l < count; l++) far[-2 * l] = wide[2 * l], far[1 - 2 * l] = -wide[2 * l + 1];      \
-        }                                                                                                             \
+/* Columns of an odd number of real numbers, n1 x n2, to vectors at `wide`: as they are given, or
+ * those that radix_turn_over makes of points. And row r of their transforms, n2 points of which
+ * vectors have `count`, to where they are wanted: a number of it, and by its conjugate one of row
+ * n1 - r. */
+#define ODD_COLUMNS(T, size)                                                                      \
+    GPA_WIDE static void odd_in_##size(const long_line *q, int64_t first, int64_t count,          \
+                                       T *wide) {                                                 \
+        const T *in = (const T *)(const void *)q->in;                                             \
+        const int64_t n = q->n1 * q->n2;                                                          \
+        for (int64_t k = 0; k < q->n1; k++, wide += q->all) {                                     \
+            const int64_t at = k * q->n2 + first,                                                 \
+                          near = q->form == FFT_R2C ? count : MAX(0, MIN(count, n / 2 + 1 - at)); \
+            const T *ahead = in + 2 * at, *back = in + 2 * (n - at);                              \
+            if (q->form == FFT_R2C)                                                               \
+                memcpy(wide, in + at, (size_t)count * sizeof(T));                                 \
+            else                                                                                  \
+                for (int64_t l = 0; l < near; l++) wide[l] = ahead[2 * l] - ahead[2 * l + 1];     \
+            for (int64_t l = near; l < count; l++) wide[l] = back[-2 * l] + back[1 - 2 * l];      \
+            for (int64_t l = count; l < q->all; l++) wide[l] = 0;                                 \
+            if (at == 0) wide[0] = in[0];                                                         \
+        }                                                                                         \
+    }                                                                                             \
+    GPA_WIDE static void odd_out_##size(const long_line *q, int64_t first, int64_t count,         \
+                                        T *wide) {                                                \
+        T *out = (T *)(void *)q->out;                                                             \
+        const int64_t n = q->n1 * q->n2;                                                          \
+        if (first == 0) wide[1] = 0; /* the sum of all is real */                                 \
+        for (int64_t j = 0; j < q->n2; j++, wide += 2 * q->all) {                                 \
+            const int64_t at = j * q->n1 + first, near = MAX(0, MIN(count, n / 2 + 1 - at));      \
+            T *ahead = out + at, *back = out + n - at, *far = out + 2 * (n - at);                 \
+            if (q->form == FFT_C2R) {                                                             \
+                for (int64_t l = 0; l < count; l++) ahead[l] = wide[2 * l] - wide[2 * l + 1];     \
+                for (int64_t l = at == 0; l < count; l++)                                         \
+                    back[-l] = wide[2 * l] + wide[2 * l + 1];                                     \
+                continue;                                                                         \
+            }                                                                                     \
+            memcpy(ahead + at, wide, (size_t)near * 2 * sizeof(T));                               \
+            for (int64_t l = near; l < count; l++)                                                \
+                far[-2 * l] = wide[2 * l], far[1 - 2 * l] = -wide[2 * l + 1];                     \
+        }                                                                                         \
     }
 ODD_COLUMNS(float, 4)
 ODD_COLUMNS(double, 8)
 #undef ODD_COLUMNS
 
-/* Rows of the matrix between columns and rows: of real numbers the first half, since the others are conjugates. */
+/* Rows of the matrix between columns and rows: of real numbers the first half, since the others are
+ * conjugates. */
 static int64_t rows_of(const long_line *q) { return q->form == FFT_C2C ? q->n1 : q->n1 / 2 + 1; }
 
 static void columns_chunk(void *arg, int64_t chunk) {
     long_line *q = arg;
     const int64_t blocks = blocks_of(q, q->n2), bytes = q->all * q->item;
-    char *room = mem_new((size_t)((q->n1 + radix_room(q->columns)) * bytes + LINE)), *wide = room ? aligned(room) : NULL, *work = wide + q->n1 * bytes;
+    char *room = mem_new((size_t)((q->n1 + radix_room(q->columns)) * bytes + LINE)),
+         *wide = room ? aligned(room) : NULL, *work = wide + q->n1 * bytes;
     if (!room) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
-    for (int64_t b = blocks * chunk / q->chunks; room && b < blocks * (chunk + 1) / q->chunks; b++) {
+    for (int64_t b = blocks * chunk / q->chunks; room && b < blocks * (chunk + 1) / q->chunks;
+         b++) {
         const int64_t count = MIN(q->all, q->n2 - b * q->all);
         if (q->form == FFT_C2C) {
             char *from = (char *)(uintptr_t)q->in + b * bytes;
-            radix_points in = {from, 2 * q->n2, .pairs = true, .turned = q->inverse}, out = {work, 2 * q->all, .scale = 1};
+            radix_points in = {from, 2 * q->n2, .pairs = true, .turned = q->inverse},
+                         out = {work, 2 * q->all, .scale = 1};
             if (count < q->all) {
                 memset(wide, 0, (size_t)(q->n1 * bytes));
                 narrow(q, q->n1, count, from, q->n2, wide, q->all);
@@ -393,8 +466,10 @@ static void columns_chunk(void *arg, int64_t chunk) {
             if (b + 1 < blocks) ask_for(from + bytes, q->n2 * q->item, q->n1);
             radix_run(q->columns, &in, &out, work);
         } else {
-            if (q->item == 8) odd_in_4(q, b * q->all, count, (float *)(void *)wide);
-            else odd_in_8(q, b * q->all, count, (double *)(void *)wide);
+            if (q->item == 8)
+                odd_in_4(q, b * q->all, count, (float *)(void *)wide);
+            else
+                odd_in_8(q, b * q->all, count, (double *)(void *)wide);
             radix_reals(q->columns, wide, work);
         }
         radix_turn(q->turns, q->dtype, q->n1, rows_of(q), b, work, q->between, q->pitch);
@@ -405,19 +480,25 @@ static void columns_chunk(void *arg, int64_t chunk) {
 static void rows_chunk(void *arg, int64_t chunk) {
     long_line *q = arg;
     const int64_t rows = rows_of(q), blocks = blocks_of(q, rows), bytes = q->all * q->item;
-    char *room = mem_new((size_t)((q->n2 + radix_room(q->rows)) * bytes + LINE)), *wide = room ? aligned(room) : NULL, *work = wide + q->n2 * bytes;
+    char *room = mem_new((size_t)((q->n2 + radix_room(q->rows)) * bytes + LINE)),
+         *wide = room ? aligned(room) : NULL, *work = wide + q->n2 * bytes;
     if (!room) __atomic_store_n(&q->failed, true, __ATOMIC_RELAXED);
-    for (int64_t b = blocks * chunk / q->chunks; room && b < blocks * (chunk + 1) / q->chunks; b++) {
+    for (int64_t b = blocks * chunk / q->chunks; room && b < blocks * (chunk + 1) / q->chunks;
+         b++) {
         const int64_t count = MIN(q->all, rows - b * q->all);
         const bool odd = q->form != FFT_C2C, apart = odd || count < q->all;
         char *to = q->out + b * bytes;
         radix_points in = {.at = q->between + b * q->pitch * bytes, .step = 2 * q->all};
-        radix_points out = {apart ? wide : to, 2 * (apart ? q->all : q->n1), .pairs = true, .turned = q->inverse, .scale = q->scale};
+        radix_points out = {apart ? wide : to, 2 * (apart ? q->all : q->n1), .pairs = true,
+                            .turned = q->inverse, .scale = q->scale};
         if (!apart) ask_for(to, q->n1 * q->item, q->n2);
         radix_run(q->rows, &in, &out, work);
-        if (odd && q->item == 8) odd_out_4(q, b * q->all, count, (float *)(void *)wide);
-        else if (odd) odd_out_8(q, b * q->all, count, (double *)(void *)wide);
-        else if (apart) narrow(q, q->n2, count, wide, q->all, to, q->n1);
+        if (odd && q->item == 8)
+            odd_out_4(q, b * q->all, count, (float *)(void *)wide);
+        else if (odd)
+            odd_out_8(q, b * q->all, count, (double *)(void *)wide);
+        else if (apart)
+            narrow(q, q->n2, count, wide, q->all, to, q->n1);
     }
     mem_free(room);
 }
@@ -430,13 +511,20 @@ static int64_t half_of(int64_t n) {
     return best;
 }
 
-/* What lines of n complex points need; false when memory is short. `between` is the caller's afterwards, in *room. */
-static bool long_line_of(smooth *s, const gpa_libcall *c, int64_t n, bool inverse, long_line *q, char **room) {
-    *q = (long_line){.dtype = c->dtype, .inverse = inverse, .scale = 1, .n1 = half_of(n), .item = (int64_t)dtype_size(c->dtype)};
+/* What lines of n complex points need; false when memory is short. `between` is the caller's
+ * afterwards, in *room. */
+static bool long_line_of(smooth *s, const gpa_libcall *c, int64_t n, bool inverse, long_line *q,
+                         char **room) {
+    *q = (long_line){.dtype = c->dtype,
+                     .inverse = inverse,
+                     .scale = 1,
+                     .n1 = half_of(n),
+                     .item = (int64_t)dtype_size(c->dtype)};
     q->all = radix_point(c->dtype) / 2;
     q->n2 = n / q->n1;
     q->pitch = blocks_of(q, q->n2) * q->all;
-    const factors *columns = factors_of(s, PASSES, c->dtype, q->n1, 0), *rows = factors_of(s, PASSES, c->dtype, q->n2, 0);
+    const factors *columns = factors_of(s, PASSES, c->dtype, q->n1, 0),
+                  *rows = factors_of(s, PASSES, c->dtype, q->n2, 0);
     const factors *turns = factors_of(s, TURNS, c->dtype, n, q->n1);
     *room = mem_new((size_t)(blocks_of(q, q->n1) * q->all * q->pitch * q->item + LINE));
     if (!*room || !columns || !rows || !turns) return false;
@@ -460,25 +548,31 @@ static bool long_line_run(long_line *q, int threads, const char *in, char *out) 
 /* Where line l of a call begins: in numbers, and the place. */
 static int64_t line_place(const gpa_libcall *c, const gpa_binding *b, int64_t l) {
     int64_t number = 0;
-    for (int d = 1; d < c->fft.ndim; l /= c->fft.n[d], d++) number += l % c->fft.n[d] * b->stride[d];
+    for (int d = 1; d < c->fft.ndim; l /= c->fft.n[d], d++)
+        number += l % c->fft.n[d] * b->stride[d];
     return number;
 }
 
-static char *line_at(const gpa_libcall *c, const gpa_binding *b, void *at, bool complex, int64_t l) {
-    return (char *)at + line_place(c, b, l) * (int64_t)dtype_size(complex ? c->dtype : dtype_info[c->dtype].real);
+static char *line_at(const gpa_libcall *c, const gpa_binding *b, void *at, bool complex,
+                     int64_t l) {
+    return (char *)at + line_place(c, b, l) *
+                            (int64_t)dtype_size(complex ? c->dtype : dtype_info[c->dtype].real);
 }
 
-static gpa_code by_length(smooth *s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
+static gpa_code by_length(smooth *s, int threads, const gpa_libcall *c, void *in, void *out,
+                          gpa_err *e) {
     const int64_t n = length_of(c);
     const bool folded = c->fft.form != FFT_C2C && !is_odd(c);
     const factors *unfolding = folded ? factors_of(s, UNFOLDING, c->dtype, n, 0) : NULL;
     char *room = NULL;
     long_line q;
-    bool failed = !long_line_of(s, c, n, is_inverse(c) && !is_odd(c), &q, &room) || (folded && !unfolding);
+    bool failed =
+        !long_line_of(s, c, n, is_inverse(c) && !is_odd(c), &q, &room) || (folded && !unfolding);
     q.scale = scale_of(c);
     q.form = folded ? FFT_C2C : c->fft.form;
     for (int64_t l = 0; l < lines_of(c) && !failed; l++) {
-        char *from = line_at(c, &c->fft.in, in, c->fft.form != FFT_R2C, l), *to = line_at(c, &c->fft.out, out, c->fft.form != FFT_C2R, l);
+        char *from = line_at(c, &c->fft.in, in, c->fft.form != FFT_R2C, l),
+             *to = line_at(c, &c->fft.out, out, c->fft.form != FFT_C2R, l);
         const bool first = folded && c->fft.form == FFT_C2R;
         if (first) unfold(c->dtype, from, to, n, unfolding->w, true);
         failed = !long_line_run(&q, threads, first ? to : from, to);
@@ -490,8 +584,10 @@ static gpa_code by_length(smooth *s, int threads, const gpa_libcall *c, void *in
 
 /* ---- long lines without factors ---- */
 
-/* The chirp for n points by m, for which q is ready, in `room` for m points twice; NULL when memory is short. */
-static const chirp *chirp_of(smooth *s, long_line *q, int64_t n, int64_t m, bool inverse, int threads, char *room) {
+/* The chirp for n points by m, for which q is ready, in `room` for m points twice; NULL when memory
+ * is short. */
+static const chirp *chirp_of(smooth *s, long_line *q, int64_t n, int64_t m, bool inverse,
+                             int threads, char *room) {
     int oldest = 0;
     for (int i = 0; i < CHIRPS; i++) {
         const chirp *c = &s->chirps[i].c;
@@ -513,19 +609,25 @@ static const chirp *chirp_of(smooth *s, long_line *q, int64_t n, int64_t m, bool
     return c;
 }
 
-static gpa_code by_chirp(smooth *s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
-    const int64_t n = length_of(c), m = radix_longer(2 * n - 1), item = (int64_t)dtype_size(c->dtype);
+static gpa_code by_chirp(smooth *s, int threads, const gpa_libcall *c, void *in, void *out,
+                         gpa_err *e) {
+    const int64_t n = length_of(c), m = radix_longer(2 * n - 1),
+                  item = (int64_t)dtype_size(c->dtype);
     const bool folded = c->fft.form != FFT_C2C && !is_odd(c);
     const factors *unfolding = folded ? factors_of(s, UNFOLDING, c->dtype, n, 0) : NULL;
-    char *room = NULL, *more = mem_new((size_t)(2 * m * item + LINE)), *a = more ? aligned(more) : NULL, *b = a + m * item;
+    char *room = NULL, *more = mem_new((size_t)(2 * m * item + LINE)),
+         *a = more ? aligned(more) : NULL, *b = a + m * item;
     long_line q;
     bool failed = !more || !long_line_of(s, c, m, false, &q, &room) || (folded && !unfolding);
     const chirp *w = failed ? NULL : chirp_of(s, &q, n, m, is_inverse(c), threads, a);
     failed = !w;
     for (int64_t l = 0; l < lines_of(c) && !failed; l++) {
-        char *from = line_at(c, &c->fft.in, in, c->fft.form != FFT_R2C, l), *to = line_at(c, &c->fft.out, out, c->fft.form != FFT_C2R, l);
-        if (is_odd(c)) (c->fft.form == FFT_R2C ? chirp_widen : chirp_mirror)(w, from, 1, a);
-        else if (c->fft.form == FFT_C2R) unfold(c->dtype, from, a, n, unfolding->w, true);
+        char *from = line_at(c, &c->fft.in, in, c->fft.form != FFT_R2C, l),
+             *to = line_at(c, &c->fft.out, out, c->fft.form != FFT_C2R, l);
+        if (is_odd(c))
+            (c->fft.form == FFT_R2C ? chirp_widen : chirp_mirror)(w, from, 1, a);
+        else if (c->fft.form == FFT_C2R)
+            unfold(c->dtype, from, a, n, unfolding->w, true);
         chirp_begin(w, c->fft.form == FFT_C2C || (folded && c->fft.form == FFT_R2C) ? from : a, a);
         q.inverse = false, q.scale = 1;
         failed = !long_line_run(&q, threads, a, b);
@@ -534,8 +636,10 @@ static gpa_code by_chirp(smooth *s, int threads, const gpa_libcall *c, void *in,
         failed = failed || !long_line_run(&q, threads, b, a);
         if (failed) break;
         chirp_end(w, a, is_odd(c) ? a : to);
-        if (is_odd(c)) (c->fft.form == FFT_R2C ? chirp_half : chirp_reals)(w, a, to, 1);
-        else if (c->fft.form == FFT_R2C) unfold(c->dtype, to, to, n, unfolding->w, false);
+        if (is_odd(c))
+            (c->fft.form == FFT_R2C ? chirp_half : chirp_reals)(w, a, to, 1);
+        else if (c->fft.form == FFT_R2C)
+            unfold(c->dtype, to, to, n, unfolding->w, false);
     }
     mem_free(more);
     mem_free(room);
@@ -549,13 +653,16 @@ typedef gpa_code way(smooth *s, int threads, const gpa_libcall *c, void *in, voi
 
 static way by_copy;
 
-/* Whether lines side by side use most lanes of vectors: long ones take little longer than their share, but those of an odd number of real numbers do. */
+/* Whether lines side by side use most lanes of vectors: long ones take little longer than their
+ * share, but those of an odd number of real numbers do. */
 static bool is_full(const gpa_libcall *c) {
-    const int64_t lanes = radix_point(c->dtype) / 2, count = lines_of(c), room = (count + lanes - 1) / lanes * lanes;
+    const int64_t lanes = radix_point(c->dtype) / 2, count = lines_of(c),
+                  room = (count + lanes - 1) / lanes * lanes;
     return is_odd(c) || 8 * count >= 7 * room;
 }
 
-/* NULL: not here. Long lines must lie one number after the other, and are copied where they do not. */
+/* NULL: not here. Long lines must lie one number after the other, and are copied where they do not.
+ */
 static way *way_of(const gpa_libcall *c) {
     const int64_t n = length_of(c), lanes = radix_point(c->dtype) / 2;
     if (c->fft.rank != 1 || n < 2) return NULL;
@@ -566,31 +673,41 @@ static way *way_of(const gpa_libcall *c) {
     return can && 2 * half_of(n) >= lanes ? by_length : by_chirp;
 }
 
-/* Numbers of all lines between an array and rows one after the other, n in each; some of all lines at a time, which may be neighbours. */
-#define COPIES(size)                                                                                                  \
-    static void copy_##size(const gpa_libcall *c, const gpa_binding *b, char *array, int64_t n, char *rows, bool back) { \
-        const int64_t step = b->stride[0] * size;                                                                     \
-        for (int64_t first = 0; first < n; first += COPIED)                                                           \
-            for (int64_t l = 0; l < lines_of(c); l++) {                                                               \
-                char *far = array + line_place(c, b, l) * size + first * step, *near = rows + (l * n + first) * size; \
-                for (int64_t k = first; k < MIN(n, first + COPIED); k++, far += step, near += size)                   \
-                    memcpy(back ? far : near, back ? near : far, size);                                               \
-            }                                                                                                         \
+/* Numbers of all lines between an array and rows one after the other, n in each; some of all lines
+ * at a time, which may be neighbours. */
+#define COPIES(size)                                                                            \
+    static void copy_##size(const gpa_libcall *c, const gpa_binding *b, char *array, int64_t n, \
+                            char *rows, bool back) {                                            \
+        const int64_t step = b->stride[0] * size;                                               \
+        for (int64_t first = 0; first < n; first += COPIED)                                     \
+            for (int64_t l = 0; l < lines_of(c); l++) {                                         \
+                char *far = array + line_place(c, b, l) * size + first * step,                  \
+                     *near = rows + (l * n + first) * size;                                     \
+                for (int64_t k = first; k < MIN(n, first + COPIED);                             \
+                     k++, far += step, near += size)                                            \
+                    memcpy(back ? far : near, back ? near : far, size);                         \
+            }                                                                                   \
     }
 COPIES(4)
 COPIES(8)
 COPIES(16)
 #undef COPIES
 
-static void copy_lines(const gpa_libcall *c, const gpa_binding *b, int64_t size, char *array, int64_t n, char *rows, bool back) {
+static void copy_lines(const gpa_libcall *c, const gpa_binding *b, int64_t size, char *array,
+                       int64_t n, char *rows, bool back) {
     (size == 4 ? copy_4 : size == 8 ? copy_8 : copy_16)(c, b, array, n, rows, back);
 }
 
-static gpa_code by_copy(smooth *s, int threads, const gpa_libcall *call, void *in, void *out, gpa_err *e) {
-    const int64_t n = call->fft.n[0], half = n / 2 + 1, item = (int64_t)dtype_size(call->dtype), count = lines_of(call);
-    const int64_t in_n = call->fft.form == FFT_C2R ? half : n, in_item = call->fft.form == FFT_R2C ? item / 2 : item;
-    const int64_t out_n = call->fft.form == FFT_R2C ? half : n, out_item = call->fft.form == FFT_C2R ? item / 2 : item;
-    char *rows = mem_new((size_t)(count * in_n * in_item)), *done = mem_new((size_t)(count * out_n * out_item));
+static gpa_code by_copy(smooth *s, int threads, const gpa_libcall *call, void *in, void *out,
+                        gpa_err *e) {
+    const int64_t n = call->fft.n[0], half = n / 2 + 1, item = (int64_t)dtype_size(call->dtype),
+                  count = lines_of(call);
+    const int64_t in_n = call->fft.form == FFT_C2R ? half : n,
+                  in_item = call->fft.form == FFT_R2C ? item / 2 : item;
+    const int64_t out_n = call->fft.form == FFT_R2C ? half : n,
+                  out_item = call->fft.form == FFT_C2R ? item / 2 : item;
+    char *rows = mem_new((size_t)(count * in_n * in_item)),
+         *done = mem_new((size_t)(count * out_n * out_item));
     gpa_libcall c = *call;
     gpa_code rc = GPA_OK;
     c.fft.ndim = 2;
@@ -609,7 +726,8 @@ out:
 
 bool smooth_can(const gpa_libcall *c) { return way_of(c) != NULL; }
 
-gpa_code smooth_run(smooth **s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
+gpa_code smooth_run(smooth **s, int threads, const gpa_libcall *c, void *in, void *out,
+                    gpa_err *e) {
     if (!*s && !(*s = mem_zero(sizeof **s))) return gpa_no_memory(e);
     return way_of(c)(*s, threads, c, in, out, e);
 }

@@ -1,5 +1,5 @@
-/* Fourier transforms side by side: mixed_radix.h. The same text makes the code for both dtypes and for the registers of several processors;
- * what it computes is the same for all.
+/* Fourier transforms side by side: mixed_radix.h. The same text makes the code for both dtypes and
+ * for the registers of several processors; what it computes is the same for all.
  *
  * Reading order: code for registers, lengths, what the rest of the device calls. */
 #include "runtime/cpu/fft/mixed_radix.h"
@@ -12,11 +12,13 @@
 #include "runtime/cpu/parallel/lanes_transpose.h"
 #include "runtime/base/simd_clones.h"
 
-/* PASSES_MOST: more than int64 has factors 3; ROOTS_FROM: the least prime number of terms without code of its own; DIRECT_TO: terms that are
- * summed one by one; PRIME_TO: that are summed at all. */
+/* PASSES_MOST: more than int64 has factors 3; ROOTS_FROM: the least prime number of terms without
+ * code of its own; DIRECT_TO: terms that are summed one by one; PRIME_TO: that are summed at all.
+ */
 enum { PASSES_MOST = 40, ROOTS_FROM = 11, DIRECT_TO = 97, PRIME_TO = 1 << 15 };
 
-/* A pass joins `parts` transforms of m points each by factors w. From ROOTS_FROM parts on it has roots of unity, as they are wanted, or a chirp. */
+/* A pass joins `parts` transforms of m points each by factors w. From ROOTS_FROM parts on it has
+ * roots of unity, as they are wanted, or a chirp. */
 typedef struct {
     int64_t parts, m;
     void *w;
@@ -35,18 +37,33 @@ struct radix {
 
 /* ---- code for registers ---- */
 
-static const double cosines_3[] = {1, -0.5, -0.5}, sines_3[] = {0, 0.86602540378443864676, -0.86602540378443864676};
-static const double cosines_5[] = {1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410, 0.30901699437494742410};
-static const double sines_5[] = {0, 0.95105651629515357212, 0.58778525229247312917, -0.58778525229247312917, -0.95105651629515357212};
-static const double cosines_7[] = {1, 0.62348980185873353053, -0.22252093395631440429, -0.90096886790241912624,
-                                   -0.90096886790241912624, -0.22252093395631440429, 0.62348980185873353053};
-static const double sines_7[] = {0, 0.78183148246802980871, 0.97492791218182360702, 0.43388373911755812048,
-                                 -0.43388373911755812048, -0.97492791218182360702, -0.78183148246802980871};
+static const double cosines_3[] = {1, -0.5, -0.5},
+                    sines_3[] = {0, 0.86602540378443864676, -0.86602540378443864676};
+static const double cosines_5[] = {1, 0.30901699437494742410, -0.80901699437494742410,
+                                   -0.80901699437494742410, 0.30901699437494742410};
+static const double sines_5[] = {0, 0.95105651629515357212, 0.58778525229247312917,
+                                 -0.58778525229247312917, -0.95105651629515357212};
+static const double cosines_7[] = {1,
+                                   0.62348980185873353053,
+                                   -0.22252093395631440429,
+                                   -0.90096886790241912624,
+                                   -0.90096886790241912624,
+                                   -0.22252093395631440429,
+                                   0.62348980185873353053};
+static const double sines_7[] = {0,
+                                 0.78183148246802980871,
+                                 0.97492791218182360702,
+                                 0.43388373911755812048,
+                                 -0.43388373911755812048,
+                                 -0.97492791218182360702,
+                                 -0.78183148246802980871};
 
 enum { APART, PAIRS, REALS };
 
-static const double cosines_9[] = {1, 0.76604444311897803520, 0.17364817766693034885, -0.5, -0.93969262078590838405};
-static const double sines_9[] = {0, 0.64278760968653932632, 0.98480775301220805937, 0.86602540378443864676, 0.34202014332566873304};
+static const double cosines_9[] = {1, 0.76604444311897803520, 0.17364817766693034885, -0.5,
+                                   -0.93969262078590838405};
+static const double sines_9[] = {0, 0.64278760968653932632, 0.98480775301220805937,
+                                 0.86602540378443864676, 0.34202014332566873304};
 
 #define UNROLLED _Pragma("GCC unroll 8")
 
@@ -123,17 +140,21 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 #define UPPER 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #include "runtime/cpu/fft/mixed_radix_lanes.h"
 
-#define BY_WIDTH(name, dtype, ...)                                                               \
-    do {                                                                                         \
-        const int width = gpa_wide_bytes();                                                      \
-        if (dtype == DT_C64) (width == 64 ? name##_4_64 : width == 32 ? name##_4_32 : name##_4_16)(__VA_ARGS__); \
-        else (width == 64 ? name##_8_64 : width == 32 ? name##_8_32 : name##_8_16)(__VA_ARGS__); \
+#define BY_WIDTH(name, dtype, ...)                                                              \
+    do {                                                                                        \
+        const int width = gpa_wide_bytes();                                                     \
+        if (dtype == DT_C64)                                                                    \
+            (width == 64 ? name##_4_64 : width == 32 ? name##_4_32 : name##_4_16)(__VA_ARGS__); \
+        else                                                                                    \
+            (width == 64 ? name##_8_64 : width == 32 ? name##_8_32 : name##_8_16)(__VA_ARGS__); \
     } while (0)
 #else
-#define BY_WIDTH(name, dtype, ...)                        \
-    do {                                                  \
-        if (dtype == DT_C64) name##_4_16(__VA_ARGS__);    \
-        else name##_8_16(__VA_ARGS__);                    \
+#define BY_WIDTH(name, dtype, ...)    \
+    do {                              \
+        if (dtype == DT_C64)          \
+            name##_4_16(__VA_ARGS__); \
+        else                          \
+            name##_8_16(__VA_ARGS__); \
     } while (0)
 #endif
 
@@ -171,8 +192,10 @@ int64_t radix_longer(int64_t least) {
 }
 
 static void put(gpa_dtype complex, void *to, int64_t i, double re, double im) {
-    if (complex == DT_C64) ((float *)to)[2 * i] = (float)re, ((float *)to)[2 * i + 1] = (float)im;
-    else ((double *)to)[2 * i] = re, ((double *)to)[2 * i + 1] = im;
+    if (complex == DT_C64)
+        ((float *)to)[2 * i] = (float)re, ((float *)to)[2 * i + 1] = (float)im;
+    else
+        ((double *)to)[2 * i] = re, ((double *)to)[2 * i + 1] = im;
 }
 
 /* exp(-2 pi i k/n) at place i. */
@@ -182,8 +205,8 @@ static void put_root(gpa_dtype complex, void *to, int64_t i, int64_t k, int64_t 
     put(complex, to, i, re, -im);
 }
 
-/* The parts of the passes, the last one first: odd ones, and eights, before which one or two fours or a two stand; at last large primes, since
- * first passes need no factors. */
+/* The parts of the passes, the last one first: odd ones, and eights, before which one or two fours
+ * or a two stand; at last large primes, since first passes need no factors. */
 static void split(radix *r) {
     int64_t rest = r->n;
     int twos = 0;
@@ -193,14 +216,17 @@ static void split(radix *r) {
     for (int p = 9; p >= 3; p -= 6)
         for (; rest % p == 0; rest /= p) r->passes[r->count++].parts = p;
     for (; twos % 3 == 2 || (twos % 3 == 1 && twos > 1); twos -= 2) r->passes[r->count++].parts = 4;
-    if (twos == 1) r->passes[r->count++].parts = 2;
+    if (twos == 1)
+        r->passes[r->count++].parts = 2;
     else
         for (; twos > 0; twos -= 3) r->passes[r->count++].parts = 8;
     rest = without_small(rest);
-    for (int64_t p = ROOTS_FROM; rest > 1; rest /= p) r->passes[r->count++].parts = p = prime_of(rest, p);
+    for (int64_t p = ROOTS_FROM; rest > 1; rest /= p)
+        r->passes[r->count++].parts = p = prime_of(rest, p);
 }
 
-/* Roots for sums of `parts` terms: for sums k and k + 1 those of terms 1, 2, ... parts/2. False when memory is short. */
+/* Roots for sums of `parts` terms: for sums k and k + 1 those of terms 1, 2, ... parts/2. False
+ * when memory is short. */
 static bool roots_new(pass *a, gpa_dtype complex) {
     const int64_t half = a->parts / 2;
     a->roots = mem_new((size_t)((half + 1) * half) * dtype_size(complex));
@@ -217,16 +243,21 @@ static bool roots_new(pass *a, gpa_dtype complex) {
 static bool chirp_new(pass *a, gpa_dtype complex) {
     const int64_t m = radix_longer(2 * a->parts - 1), point = radix_point(complex);
     const size_t real = dtype_size(dtype_info[complex].real);
-    if (!(a->longer = radix_new(complex, m)) || !chirp_make(&a->chirp, complex, a->parts, m, false)) return false;
-    char *room = mem_zero((size_t)(3 * m * point) * real + LANES_BYTES), *at = room + (LANES_BYTES - (uintptr_t)room % LANES_BYTES) % LANES_BYTES;
+    if (!(a->longer = radix_new(complex, m)) || !chirp_make(&a->chirp, complex, a->parts, m, false))
+        return false;
+    char *room = mem_zero((size_t)(3 * m * point) * real + LANES_BYTES),
+         *at = room + (LANES_BYTES - (uintptr_t)room % LANES_BYTES) % LANES_BYTES;
     if (!room) return false;
     char *done = at + (size_t)(m * point) * real;
-    const radix_points in = {.at = at, .step = point}, out = {.at = done, .step = point, .pairs = true, .scale = 1};
+    const radix_points in = {.at = at, .step = point},
+                       out = {.at = done, .step = point, .pairs = true, .scale = 1};
     for (int64_t k = 0; k < m; k++)
         for (int i = 0; i < 2; i++)
-            memcpy(at + (size_t)(k * point + i * point / 2) * real, (char *)a->chirp.spectrum + (size_t)(2 * k + i) * real, real);
+            memcpy(at + (size_t)(k * point + i * point / 2) * real,
+                   (char *)a->chirp.spectrum + (size_t)(2 * k + i) * real, real);
     radix_run(a->longer, &in, &out, done + (size_t)(m * point) * real);
-    for (int64_t k = 0; k < m; k++) memcpy(at + (size_t)(2 * k) * real, done + (size_t)(k * point) * real, 2 * real);
+    for (int64_t k = 0; k < m; k++)
+        memcpy(at + (size_t)(2 * k) * real, done + (size_t)(k * point) * real, 2 * real);
     chirp_scale(&a->chirp, at);
     mem_free(room);
     return true;
@@ -254,8 +285,10 @@ radix *radix_new(gpa_dtype complex, int64_t n) {
         a->w = w;
         w += (size_t)((a->parts - 1) * a->m) * item;
         for (int64_t k = 0; k < a->m; k++)
-            for (int64_t j = 1; j < a->parts; j++) put_root(complex, a->w, k * (a->parts - 1) + j - 1, j * k, a->parts * a->m);
-        if (a->parts < ROOTS_FROM || (a->parts <= DIRECT_TO ? roots_new : chirp_new)(a, complex)) continue;
+            for (int64_t j = 1; j < a->parts; j++)
+                put_root(complex, a->w, k * (a->parts - 1) + j - 1, j * k, a->parts * a->m);
+        if (a->parts < ROOTS_FROM || (a->parts <= DIRECT_TO ? roots_new : chirp_new)(a, complex))
+            continue;
         radix_free(r);
         return NULL;
     }
@@ -281,11 +314,17 @@ int64_t radix_room(const radix *r) {
 
 /* ---- what the rest of the device calls ---- */
 
-int64_t radix_point(gpa_dtype complex) { return 2 * LANES_BYTES / (int64_t)dtype_size(dtype_info[complex].real); }
+int64_t radix_point(gpa_dtype complex) {
+    return 2 * LANES_BYTES / (int64_t)dtype_size(dtype_info[complex].real);
+}
 
-void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work) { BY_WIDTH(run, r->dtype, r, in, out, work); }
+void radix_run(const radix *r, const radix_points *in, const radix_points *out, void *work) {
+    BY_WIDTH(run, r->dtype, r, in, out, work);
+}
 
-void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to) { BY_WIDTH(move, complex, n, from, to); }
+void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const radix_points *to) {
+    BY_WIDTH(move, complex, n, from, to);
+}
 
 void *radix_halves(gpa_dtype complex, int64_t h) {
     void *w = mem_new((size_t)(h / 2 + 1) * dtype_size(complex));
@@ -297,7 +336,9 @@ void radix_unfold(gpa_dtype complex, void *points, int64_t h, const void *factor
     BY_WIDTH(unfold, complex, points, h, factors, inverse);
 }
 
-void radix_reals(const radix *r, const void *reals, void *work) { BY_WIDTH(reals, r->dtype, r, reals, work); }
+void radix_reals(const radix *r, const void *reals, void *work) {
+    BY_WIDTH(reals, r->dtype, r, reals, work);
+}
 
 void radix_turn_over(const radix *r, const void *points, void *reals, double scale) {
     BY_WIDTH(turn_over, r->dtype, points, r->n, reals, scale);
@@ -317,8 +358,10 @@ bool radix_turns_new(radix_turns *t, gpa_dtype complex, int64_t n1, int64_t n2) 
             chirp_turned(2 * (k * l % n), n, &re, &im);
             float *narrow = (float *)t->lanes + 2 * k * all + l;
             double *wide = (double *)t->lanes + 2 * k * all + l;
-            if (complex == DT_C64) narrow[0] = (float)re, narrow[all] = (float)-im;
-            else wide[0] = re, wide[all] = -im;
+            if (complex == DT_C64)
+                narrow[0] = (float)re, narrow[all] = (float)-im;
+            else
+                wide[0] = re, wide[all] = -im;
         }
     for (int64_t b = 0; b < blocks; b++)
         for (int64_t k = 0; k < n1; k++) put_root(complex, t->blocks, b * n1 + k, b * all * k, n);
@@ -331,9 +374,11 @@ void radix_turns_free(radix_turns *t) {
     *t = (radix_turns){0};
 }
 
-void radix_turn(const radix_turns *t, gpa_dtype complex, int64_t n1, int64_t rows, int64_t b, const void *from, void *to, int64_t pitch) {
+void radix_turn(const radix_turns *t, gpa_dtype complex, int64_t n1, int64_t rows, int64_t b,
+                const void *from, void *to, int64_t pitch) {
     const char *blocks = (const char *)t->blocks + (size_t)(b * n1) * dtype_size(complex);
     const int64_t point = radix_point(complex);
-    char *column = (char *)to + (size_t)(b * point / 2 * point) * dtype_size(dtype_info[complex].real);
+    char *column =
+        (char *)to + (size_t)(b * point / 2 * point) * dtype_size(dtype_info[complex].real);
     BY_WIDTH(turn, complex, t->lanes, (const void *)blocks, rows, from, (void *)column, pitch);
 }

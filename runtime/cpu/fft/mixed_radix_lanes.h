@@ -1,17 +1,21 @@
-/* Passes of Fourier transforms in the lanes of vectors: mixed_radix.c includes this for each dtype and width of registers, with
+/* Passes of Fourier transforms in the lanes of vectors: mixed_radix.c includes this for each dtype
+ * and width of registers, with
  *
  *   T             the dtype; I: integers of its size
  *   LANES         of a register
  *   TARGET        what stands before functions for its processors
  *   NAME(x)       a name of its own
  *   TURN          steps of lanes_transpose.h for LANES
- *   EVEN, ODD, LOWER, UPPER   lanes of two vectors: those at even and odd places, and the two halves of what is taken from them by turns
+ *   EVEN, ODD, LOWER, UPPER   lanes of two vectors: those at even and odd places, and the two
+ * halves of what is taken from them by turns
  *
- * A pass joins transforms of m points to those of r * m: points k, k + m, ... times factors, then r sums of r terms (Cooley and Tukey 1965,
- * decimation in time). It is done in place, part by part, so that a part is in the nearest cache when it is joined; the first passes read from
- * where the points are given, the last one writes, scaled, to where they are wanted. Sums of a prime number of terms from 11 on take their
- * roots from memory; those of a large one are a convolution (bluestein.h). Reading order: sums, points, passes, sums of any number of terms,
- * transforms, real transforms, turns. */
+ * A pass joins transforms of m points to those of r * m: points k, k + m, ... times factors, then r
+ * sums of r terms (Cooley and Tukey 1965, decimation in time). It is done in place, part by part,
+ * so that a part is in the nearest cache when it is joined; the first passes read from where the
+ * points are given, the last one writes, scaled, to where they are wanted. Sums of a prime number
+ * of terms from 11 on take their roots from memory; those of a large one are a convolution
+ * (bluestein.h). Reading order: sums, points, passes, sums of any number of terms, transforms, real
+ * transforms, turns. */
 
 #define VEC NAME(vec)
 #define WORD NAME(word)
@@ -21,7 +25,9 @@
 #define INLINE TARGET static inline __attribute__((always_inline))
 typedef T VEC __attribute__((vector_size(LANES * sizeof(T))));
 typedef I WORD __attribute__((vector_size(LANES * sizeof(T))));
-typedef struct { VEC re, im; } POINT;
+typedef struct {
+    VEC re, im;
+} POINT;
 
 /* ---- sums of 2, 3, 4, 5, 7, 8, 9 terms ---- */
 
@@ -53,27 +59,28 @@ INLINE void NAME(sums8)(POINT *x) {
 }
 
 /* Terms j and r - j have the same cosines and opposite sines. */
-#define SUMS(r)                                                                                                       \
-    INLINE void NAME(sums##r)(POINT *x) {                                                                             \
-        POINT t[r / 2], u[r / 2], all = x[0], first = x[0];                                                           \
-        UNROLLED for (int j = 0; j < r / 2; j++) {                                                                    \
-            t[j] = ADDED(x[j + 1], x[r - 1 - j]), u[j] = LESS(x[j + 1], x[r - 1 - j]);                                \
-            all = ADDED(all, t[j]);                                                                                   \
-        }                                                                                                             \
-        x[0] = all;                                                                                                   \
-        UNROLLED for (int k = 1; k <= r / 2; k++) {                                                                   \
-            const T s = (T)sines_##r[k];                                                                              \
-            POINT c = first, d = {u[0].re * s, u[0].im * s};                                                          \
-            UNROLLED for (int j = 1; j <= r / 2; j++) {                                                               \
-                const T by = (T)cosines_##r[j * k % r];                                                               \
-                c.re += t[j - 1].re * by, c.im += t[j - 1].im * by;                                                   \
-            }                                                                                                         \
-            UNROLLED for (int j = 2; j <= r / 2; j++) {                                                               \
-                const T by = (T)sines_##r[j * k % r];                                                                 \
-                d.re += u[j - 1].re * by, d.im += u[j - 1].im * by;                                                   \
-            }                                                                                                         \
-            x[k] = (POINT){c.re + d.im, c.im - d.re}, x[r - k] = (POINT){c.re - d.im, c.im + d.re};                   \
-        }                                                                                                             \
+#define SUMS(r)                                                                        \
+    INLINE void NAME(sums##r)(POINT * x) {                                             \
+        POINT t[r / 2], u[r / 2], all = x[0], first = x[0];                            \
+        UNROLLED for (int j = 0; j < r / 2; j++) {                                     \
+            t[j] = ADDED(x[j + 1], x[r - 1 - j]), u[j] = LESS(x[j + 1], x[r - 1 - j]); \
+            all = ADDED(all, t[j]);                                                    \
+        }                                                                              \
+        x[0] = all;                                                                    \
+        UNROLLED for (int k = 1; k <= r / 2; k++) {                                    \
+            const T s = (T)sines_##r[k];                                               \
+            POINT c = first, d = {u[0].re * s, u[0].im * s};                           \
+            UNROLLED for (int j = 1; j <= r / 2; j++) {                                \
+                const T by = (T)cosines_##r[j * k % r];                                \
+                c.re += t[j - 1].re * by, c.im += t[j - 1].im * by;                    \
+            }                                                                          \
+            UNROLLED for (int j = 2; j <= r / 2; j++) {                                \
+                const T by = (T)sines_##r[j * k % r];                                  \
+                d.re += u[j - 1].re * by, d.im += u[j - 1].im * by;                    \
+            }                                                                          \
+            x[k] = (POINT){c.re + d.im, c.im - d.re},                                  \
+            x[r - k] = (POINT){c.re - d.im, c.im + d.re};                              \
+        }                                                                              \
     }
 SUMS(3)
 SUMS(5)
@@ -86,8 +93,8 @@ INLINE void NAME(sums9)(POINT *x) {
         y[j][0] = x[j], y[j][1] = x[j + 3], y[j][2] = x[j + 6];
         NAME(sums3)(y[j]);
     }
-    UNROLLED for (int j = 1; j < 3; j++)
-        UNROLLED for (int k = 1; k < 3; k++) y[j][k] = TIMES(y[j][k], (T)cosines_9[j * k], (T)-sines_9[j * k]);
+    UNROLLED for (int j = 1; j < 3; j++) UNROLLED for (int k = 1; k < 3; k++) y[j][k] =
+        TIMES(y[j][k], (T)cosines_9[j * k], (T)-sines_9[j * k]);
     UNROLLED for (int k = 0; k < 3; k++) {
         POINT z[3] = {y[0][k], y[1][k], y[2][k]};
         NAME(sums3)(z);
@@ -102,8 +109,10 @@ INLINE void NAME(load)(const T *at, int p, bool pairs, bool turned, POINT *x) {
     VEC a, b;
     memcpy(&a, at + (pairs ? 2 * p : p) * LANES, sizeof a);
     memcpy(&b, at + (pairs ? (2 * p + 1) * LANES : p * LANES + ALL), sizeof b);
-    if (pairs) *x = (POINT){PICK(WORD, a, b, EVEN), PICK(WORD, a, b, ODD)};
-    else *x = (POINT){a, b};
+    if (pairs)
+        *x = (POINT){PICK(WORD, a, b, EVEN), PICK(WORD, a, b, ODD)};
+    else
+        *x = (POINT){a, b};
     if (turned) *x = (POINT){x->im, x->re};
 }
 
@@ -115,7 +124,8 @@ INLINE void NAME(store)(T *at, int p, bool pairs, bool turned, const POINT *from
     memcpy(at + (pairs ? (2 * p + 1) * LANES : p * LANES + ALL), &b, sizeof b);
 }
 
-/* A point as `from` says: real and imaginary parts apart, pairs, or numbers without imaginary parts. */
+/* A point as `from` says: real and imaginary parts apart, pairs, or numbers without imaginary
+ * parts. */
 INLINE void NAME(given)(const T *at, int p, int from, bool turned, POINT *x) {
     if (from != REALS) {
         NAME(load)(at, p, from == PAIRS, turned, x);
@@ -139,43 +149,52 @@ TARGET static void NAME(move)(int64_t n, const radix_points *from, const radix_p
 
 /* ---- passes ---- */
 
-#define PASSES(r)                                                                                                     \
-    INLINE void NAME(from##r)(const T *in, int64_t step, bool pairs, bool turned, T *out) {                           \
-        for (int p = 0; p < PARTS; p++) {                                                                             \
-            POINT x[r];                                                                                               \
-            UNROLLED for (int i = 0; i < r; i++) NAME(load)(in + i * step, p, pairs, turned, &x[i]);                  \
-            NAME(sums##r)(x);                                                                                         \
-            UNROLLED for (int i = 0; i < r; i++) NAME(store)(out + i * 2 * ALL, p, false, false, &x[i]);              \
-        }                                                                                                             \
-    }                                                                                                                 \
-    TARGET static void NAME(first##r)(const T *in, int64_t step, bool pairs, bool turned, T *out) {                   \
-        if (pairs) NAME(from##r)(in, step, true, turned, out);                                                        \
-        else NAME(from##r)(in, step, false, turned, out);                                                             \
-    }                                                                                                                 \
-    INLINE void NAME(to##r)(const T *in, int64_t m, const T *w, T *out, int64_t step, bool pairs, const radix_points *to) { \
-        const T scale = to ? (T)to->scale : 1;                                                                        \
-        const int64_t apart = m * 2 * ALL;                                                                            \
-        for (int64_t k = 0; k < m; k++, in += 2 * ALL, w += 2 * (r - 1))                                              \
-            for (int p = 0; p < PARTS; p++) {                                                                         \
-                POINT x[r];                                                                                           \
-                NAME(load)(in, p, false, false, &x[0]);                                                               \
-                UNROLLED for (int i = 1; i < r; i++) {                                                                \
-                    const T c = w[2 * i - 2], s = w[2 * i - 1];                                                       \
-                    POINT y;                                                                                          \
-                    NAME(load)(in + i * apart, p, false, false, &y);                                                  \
-                    x[i] = (POINT){y.re * c - y.im * s, y.im * c + y.re * s};                                         \
-                }                                                                                                     \
-                NAME(sums##r)(x);                                                                                     \
-                UNROLLED for (int i = 0; i < r; i++) {                                                                \
-                    if (to) x[i] = (POINT){x[i].re * scale, x[i].im * scale};                                         \
-                    NAME(store)(out + (k + i * m) * step, p, pairs, to && to->turned, &x[i]);                         \
-                }                                                                                                     \
-            }                                                                                                         \
-    }                                                                                                                 \
-    TARGET static void NAME(join##r)(T *at, int64_t m, const T *w, const radix_points *to) {                          \
-        if (!to) NAME(to##r)(at, m, w, at, 2 * ALL, false, NULL);                                                     \
-        else if (to->pairs) NAME(to##r)(at, m, w, to->at, to->step, true, to);                                        \
-        else NAME(to##r)(at, m, w, to->at, to->step, false, to);                                                      \
+#define PASSES(r)                                                                                 \
+    INLINE void NAME(from##r)(const T *in, int64_t step, bool pairs, bool turned, T *out) {       \
+        for (int p = 0; p < PARTS; p++) {                                                         \
+            POINT x[r];                                                                           \
+            UNROLLED for (int i = 0; i < r; i++)                                                  \
+                NAME(load)(in + i * step, p, pairs, turned, &x[i]);                               \
+            NAME(sums##r)(x);                                                                     \
+            UNROLLED for (int i = 0; i < r; i++)                                                  \
+                NAME(store)(out + i * 2 * ALL, p, false, false, &x[i]);                           \
+        }                                                                                         \
+    }                                                                                             \
+    TARGET static void NAME(first##r)(const T *in, int64_t step, bool pairs, bool turned,         \
+                                      T *out) {                                                   \
+        if (pairs)                                                                                \
+            NAME(from##r)(in, step, true, turned, out);                                           \
+        else                                                                                      \
+            NAME(from##r)(in, step, false, turned, out);                                          \
+    }                                                                                             \
+    INLINE void NAME(to##r)(const T *in, int64_t m, const T *w, T *out, int64_t step, bool pairs, \
+                            const radix_points *to) {                                             \
+        const T scale = to ? (T)to->scale : 1;                                                    \
+        const int64_t apart = m * 2 * ALL;                                                        \
+        for (int64_t k = 0; k < m; k++, in += 2 * ALL, w += 2 * (r - 1))                          \
+            for (int p = 0; p < PARTS; p++) {                                                     \
+                POINT x[r];                                                                       \
+                NAME(load)(in, p, false, false, &x[0]);                                           \
+                UNROLLED for (int i = 1; i < r; i++) {                                            \
+                    const T c = w[2 * i - 2], s = w[2 * i - 1];                                   \
+                    POINT y;                                                                      \
+                    NAME(load)(in + i * apart, p, false, false, &y);                              \
+                    x[i] = (POINT){y.re * c - y.im * s, y.im * c + y.re * s};                     \
+                }                                                                                 \
+                NAME(sums##r)(x);                                                                 \
+                UNROLLED for (int i = 0; i < r; i++) {                                            \
+                    if (to) x[i] = (POINT){x[i].re * scale, x[i].im * scale};                     \
+                    NAME(store)(out + (k + i * m) * step, p, pairs, to && to->turned, &x[i]);     \
+                }                                                                                 \
+            }                                                                                     \
+    }                                                                                             \
+    TARGET static void NAME(join##r)(T * at, int64_t m, const T *w, const radix_points *to) {     \
+        if (!to)                                                                                  \
+            NAME(to##r)(at, m, w, at, 2 * ALL, false, NULL);                                      \
+        else if (to->pairs)                                                                       \
+            NAME(to##r)(at, m, w, to->at, to->step, true, to);                                    \
+        else                                                                                      \
+            NAME(to##r)(at, m, w, to->at, to->step, false, to);                                   \
     }
 PASSES(2)
 PASSES(3)
@@ -187,16 +206,20 @@ PASSES(9)
 #undef PASSES
 
 static void (*const NAME(first)[])(const T *, int64_t, bool, bool, T *) = {
-    NULL, NULL, NAME(first2), NAME(first3), NAME(first4), NAME(first5), NULL, NAME(first7), NAME(first8), NAME(first9)};
+    NULL,         NULL, NAME(first2), NAME(first3), NAME(first4),
+    NAME(first5), NULL, NAME(first7), NAME(first8), NAME(first9)};
 static void (*const NAME(join)[])(T *, int64_t, const T *, const radix_points *) = {
-    NULL, NULL, NAME(join2), NAME(join3), NAME(join4), NAME(join5), NULL, NAME(join7), NAME(join8), NAME(join9)};
+    NULL,        NULL, NAME(join2), NAME(join3), NAME(join4),
+    NAME(join5), NULL, NAME(join7), NAME(join8), NAME(join9)};
 
 /* ---- sums of any odd number of terms ---- */
 
-/* The sums of points `apart` each other, times w if it is given. Terms j and r - j go together, and two sums at a time. Sum k <= r/2 goes to
- * near + k * step, sum r - k to far - k * step, or with `folded` its conjugate to far + k * step. */
-INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool turned, const T *w, T *near, T *far, int64_t step, bool folded,
-                      bool pairs, const radix_points *to) {
+/* The sums of points `apart` each other, times w if it is given. Terms j and r - j go together, and
+ * two sums at a time. Sum k <= r/2 goes to near + k * step, sum r - k to far - k * step, or with
+ * `folded` its conjugate to far + k * step. */
+INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool turned, const T *w,
+                      T *near, T *far, int64_t step, bool folded, bool pairs,
+                      const radix_points *to) {
     const int64_t r = a->parts, half = r / 2;
     const T scale = to ? (T)to->scale : 1;
     const bool back = to && to->turned;
@@ -209,7 +232,9 @@ INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool 
             POINT x, y;
             NAME(given)(in + j * apart, p, from, turned, &x);
             NAME(given)(in + (r - j) * apart, p, from, turned, &y);
-            if (w) x = TIMES(x, w[2 * j - 2], w[2 * j - 1]), y = TIMES(y, w[2 * (r - j) - 2], w[2 * (r - j) - 1]);
+            if (w)
+                x = TIMES(x, w[2 * j - 2], w[2 * j - 1]),
+                y = TIMES(y, w[2 * (r - j) - 2], w[2 * (r - j) - 1]);
             t[j - 1] = ADDED(x, y), u[j - 1] = LESS(x, y);
             all = ADDED(all, t[j - 1]);
         }
@@ -217,18 +242,22 @@ INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool 
         NAME(store)(near, p, pairs, back, &all);
         for (int64_t k = 1; k <= half; k += 2) {
             POINT c[2] = {first, first}, d[2] = {{(VEC){0}, (VEC){0}}, {(VEC){0}, (VEC){0}}};
-            for (int64_t j = 0; j < half; j++, root += 4)
-                UNROLLED for (int i = 0; i < 2; i++) {
+            for (int64_t j = 0; j < half; j++, root += 4) UNROLLED for (int i = 0; i < 2; i++) {
                     c[i].re += t[j].re * root[2 * i], d[i].re += u[j].re * root[2 * i + 1];
-                    if (from != REALS) c[i].im += t[j].im * root[2 * i], d[i].im += u[j].im * root[2 * i + 1];
+                    if (from != REALS)
+                        c[i].im += t[j].im * root[2 * i], d[i].im += u[j].im * root[2 * i + 1];
                 }
             UNROLLED for (int i = 0; i < 2; i++) {
-                POINT x = {c[i].re + d[i].im, c[i].im - d[i].re}, y = {c[i].re - d[i].im, c[i].im + d[i].re};
+                POINT x = {c[i].re + d[i].im, c[i].im - d[i].re},
+                      y = {c[i].re - d[i].im, c[i].im + d[i].re};
                 if (k + i > half) break;
-                if (to) x = (POINT){x.re * scale, x.im * scale}, y = (POINT){y.re * scale, y.im * scale};
+                if (to)
+                    x = (POINT){x.re * scale, x.im * scale},
+                    y = (POINT){y.re * scale, y.im * scale};
                 if (folded) y.im = -y.im;
                 NAME(store)(near + (k + i) * step, p, pairs, back, &x);
-                NAME(store)(folded ? far + (k + i) * step : far - (k + i) * step, p, pairs, back, &y);
+                NAME(store)
+                (folded ? far + (k + i) * step : far - (k + i) * step, p, pairs, back, &y);
             }
         }
     }
@@ -236,9 +265,10 @@ INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool 
 
 static void NAME(run)(const radix *r, const radix_points *in, const radix_points *out, T *work);
 
-/* n points of `in`, `apart` each other, times w from the second one on if it is given, times v, scaled by `to`. */
-INLINE void NAME(times)(int64_t n, const T *in, int64_t apart, int from, bool turned, const T *w, const T *v, T *out, int64_t step, bool pairs,
-                        const radix_points *to) {
+/* n points of `in`, `apart` each other, times w from the second one on if it is given, times v,
+ * scaled by `to`. */
+INLINE void NAME(times)(int64_t n, const T *in, int64_t apart, int from, bool turned, const T *w,
+                        const T *v, T *out, int64_t step, bool pairs, const radix_points *to) {
     const T scale = to ? (T)to->scale : 1;
     for (int64_t i = 0; i < n; i++)
         for (int p = 0; p < PARTS; p++) {
@@ -252,30 +282,36 @@ INLINE void NAME(times)(int64_t n, const T *in, int64_t apart, int from, bool tu
 }
 
 /* The same by a convolution, in `work`; the last factors are the caller's. */
-INLINE void NAME(convolved)(const pass *a, const T *in, int64_t apart, int from, bool turned, const T *w, T *work) {
+INLINE void NAME(convolved)(const pass *a, const T *in, int64_t apart, int from, bool turned,
+                            const T *w, T *work) {
     const int64_t m = a->chirp.m;
     radix_points there = {.at = work, .step = 2 * ALL, .scale = 1};
     NAME(times)(a->parts, in, apart, from, turned, w, a->chirp.w, work, 2 * ALL, false, NULL);
     memset(work + a->parts * 2 * ALL, 0, (size_t)((m - a->parts) * 2 * ALL) * sizeof(T));
     NAME(run)(a->longer, &there, &there, work + m * 2 * ALL);
-    NAME(times)(m, work, 2 * ALL, APART, false, NULL, a->chirp.spectrum, work, 2 * ALL, false, NULL);
+    NAME(times)
+    (m, work, 2 * ALL, APART, false, NULL, a->chirp.spectrum, work, 2 * ALL, false, NULL);
     there.turned = true;
     NAME(run)(a->longer, &there, &there, work + m * 2 * ALL);
 }
 
-INLINE void NAME(any)(const pass *a, const T *in, int64_t apart, int from, bool turned, const T *w, T *out, int64_t step, bool pairs,
-                      const radix_points *to, T *work) {
+INLINE void NAME(any)(const pass *a, const T *in, int64_t apart, int from, bool turned, const T *w,
+                      T *out, int64_t step, bool pairs, const radix_points *to, T *work) {
     if (!a->longer) {
-        NAME(odd)(a, in, apart, from, turned, w, out, out + a->parts * step, step, false, pairs, to);
+        NAME(odd)
+        (a, in, apart, from, turned, w, out, out + a->parts * step, step, false, pairs, to);
         return;
     }
     NAME(convolved)(a, in, apart, from, turned, w, work);
     NAME(times)(a->parts, work, 2 * ALL, APART, false, NULL, a->chirp.w, out, step, pairs, to);
 }
 
-TARGET static void NAME(first_any)(const pass *a, const T *in, int64_t step, bool pairs, bool turned, T *out, T *work) {
-    if (pairs) NAME(any)(a, in, step, PAIRS, turned, NULL, out, 2 * ALL, false, NULL, work);
-    else NAME(any)(a, in, step, APART, turned, NULL, out, 2 * ALL, false, NULL, work);
+TARGET static void NAME(first_any)(const pass *a, const T *in, int64_t step, bool pairs,
+                                   bool turned, T *out, T *work) {
+    if (pairs)
+        NAME(any)(a, in, step, PAIRS, turned, NULL, out, 2 * ALL, false, NULL, work);
+    else
+        NAME(any)(a, in, step, APART, turned, NULL, out, 2 * ALL, false, NULL, work);
 }
 
 TARGET static void NAME(join_any)(const pass *a, T *at, const radix_points *to, T *work) {
@@ -283,28 +319,38 @@ TARGET static void NAME(join_any)(const pass *a, T *at, const radix_points *to, 
     const T *w = a->w;
     for (int64_t k = 0; k < m; k++, w += 2 * (a->parts - 1)) {
         T *in = at + k * 2 * ALL, *out = to ? (T *)to->at + k * to->step : in;
-        if (!to) NAME(any)(a, in, apart, APART, false, w, out, step, false, NULL, work);
-        else if (to->pairs) NAME(any)(a, in, apart, APART, false, w, out, step, true, to, work);
-        else NAME(any)(a, in, apart, APART, false, w, out, step, false, to, work);
+        if (!to)
+            NAME(any)(a, in, apart, APART, false, w, out, step, false, NULL, work);
+        else if (to->pairs)
+            NAME(any)(a, in, apart, APART, false, w, out, step, true, to, work);
+        else
+            NAME(any)(a, in, apart, APART, false, w, out, step, false, to, work);
     }
 }
 
 /* ---- transforms ---- */
 
 static void NAME(joined)(const pass *a, T *at, const radix_points *to, T *work) {
-    if (a->parts < ROOTS_FROM) NAME(join)[a->parts](at, a->m, a->w, to);
-    else NAME(join_any)(a, at, to, work);
+    if (a->parts < ROOTS_FROM)
+        NAME(join)[a->parts](at, a->m, a->w, to);
+    else
+        NAME(join_any)(a, at, to, work);
 }
 
 /* The transform of every `apart`-th point from `in` on, with the passes from `level` on. */
-static void NAME(part)(const radix *r, int level, const radix_points *from, const T *in, int64_t step, T *out, T *work) {
+static void NAME(part)(const radix *r, int level, const radix_points *from, const T *in,
+                       int64_t step, T *out, T *work) {
     const pass *a = &r->passes[level];
     if (level == r->count - 1) {
-        if (a->parts < ROOTS_FROM) NAME(first)[a->parts](in, step, from->pairs, from->turned, out);
-        else NAME(first_any)(a, in, step, from->pairs, from->turned, out, work);
+        if (a->parts < ROOTS_FROM)
+            NAME(first)[a->parts](in, step, from->pairs, from->turned, out);
+        else
+            NAME(first_any)(a, in, step, from->pairs, from->turned, out, work);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++) NAME(part)(r, level + 1, from, in + j * step, step * a->parts, out + j * a->m * 2 * ALL, work);
+    for (int64_t j = 0; j < a->parts; j++)
+        NAME(part)
+        (r, level + 1, from, in + j * step, step * a->parts, out + j * a->m * 2 * ALL, work);
     NAME(joined)(a, out, NULL, work);
 }
 
@@ -318,14 +364,16 @@ static void NAME(run)(const radix *r, const radix_points *in, const radix_points
         return;
     }
     for (int64_t j = 0; j < a->parts; j++)
-        NAME(part)(r, 1, in, (const T *)in->at + j * in->step, in->step * a->parts, work + j * a->m * 2 * ALL, more);
+        NAME(part)
+        (r, 1, in, (const T *)in->at + j * in->step, in->step * a->parts, work + j * a->m * 2 * ALL,
+         more);
     NAME(joined)(a, work, out, more);
 }
 
 /* ---- real transforms ---- */
 
-/* With a = Z[k] and b = conj Z[h - k], number k of the real transform is (a + b)/2 + f (a - b)/2 with f = -i exp(-pi i k/h), and number
- * h - k the conjugate of the difference. */
+/* With a = Z[k] and b = conj Z[h - k], number k of the real transform is (a + b)/2 + f (a - b)/2
+ * with f = -i exp(-pi i k/h), and number h - k the conjugate of the difference. */
 TARGET static void NAME(unfold)(T *x, int64_t h, const T *w, bool inverse) {
     const T way = inverse ? -1 : 1, scale = inverse ? 1 : (T)0.5;
     for (int p = 0; p < PARTS; p++) {
@@ -361,9 +409,11 @@ TARGET static void NAME(unfold)(T *x, int64_t h, const T *w, bool inverse) {
 
 /* ---- transforms of an odd number of real numbers ---- */
 
-/* Of each transform the m/2 + 1 first points are there, since the others are their conjugates. With k up to m/2 the sums k + i m, i <= r/2, are among
- * the n/2 + 1 first ones, and the conjugates of the others are, which are i m - k. */
-INLINE void NAME(fold)(const pass *a, const T *in, int64_t apart, int from, const T *w, int64_t k, T *out, T *work) {
+/* Of each transform the m/2 + 1 first points are there, since the others are their conjugates. With
+ * k up to m/2 the sums k + i m, i <= r/2, are among the n/2 + 1 first ones, and the conjugates of
+ * the others are, which are i m - k. */
+INLINE void NAME(fold)(const pass *a, const T *in, int64_t apart, int from, const T *w, int64_t k,
+                       T *out, T *work) {
     T *near = out + k * 2 * ALL, *far = out - k * 2 * ALL;
     const int64_t step = a->m * 2 * ALL;
     if (!a->longer) {
@@ -371,13 +421,15 @@ INLINE void NAME(fold)(const pass *a, const T *in, int64_t apart, int from, cons
         return;
     }
     NAME(convolved)(a, in, apart, from, false, w, work);
-    NAME(times)(a->parts, work, 2 * ALL, APART, false, NULL, a->chirp.w, work, 2 * ALL, false, NULL);
+    NAME(times)
+    (a->parts, work, 2 * ALL, APART, false, NULL, a->chirp.w, work, 2 * ALL, false, NULL);
     for (int64_t i = 0; i < a->parts; i++)
         for (int p = 0; p < PARTS; p++) {
             POINT x;
             NAME(load)(work + i * 2 * ALL, p, false, false, &x);
             if (2 * i > a->parts) x.im = -x.im;
-            NAME(store)(2 * i > a->parts ? far + (a->parts - i) * step : near + i * step, p, false, false, &x);
+            NAME(store)
+            (2 * i > a->parts ? far + (a->parts - i) * step : near + i * step, p, false, false, &x);
         }
 }
 
@@ -391,32 +443,35 @@ TARGET static void NAME(unite_any)(const pass *a, const T *in, T *out, T *work) 
         NAME(fold)(a, in + k * 2 * ALL, (a->m / 2 + 1) * 2 * ALL, APART, w, k, out, work);
 }
 
-#define FOLDS(r)                                                                                                      \
-    TARGET static void NAME(fold##r)(const T *in, int64_t step, T *out) {                                             \
-        for (int p = 0; p < PARTS; p++) {                                                                             \
-            POINT x[r];                                                                                               \
-            UNROLLED for (int i = 0; i < r; i++) NAME(given)(in + i * step, p, REALS, false, &x[i]);                  \
-            NAME(sums##r)(x);                                                                                         \
-            UNROLLED for (int i = 0; i <= r / 2; i++) NAME(store)(out + i * 2 * ALL, p, false, false, &x[i]);         \
-        }                                                                                                             \
-    }                                                                                                                 \
-    TARGET static void NAME(unite##r)(const T *in, int64_t m, const T *w, T *out) {                                   \
-        const int64_t apart = (m / 2 + 1) * 2 * ALL, step = m * 2 * ALL;                                              \
-        for (int64_t k = 0; k <= m / 2; k++, in += 2 * ALL, w += 2 * (r - 1))                                         \
-            for (int p = 0; p < PARTS; p++) {                                                                         \
-                POINT x[r];                                                                                           \
-                NAME(load)(in, p, false, false, &x[0]);                                                               \
-                UNROLLED for (int i = 1; i < r; i++) {                                                                \
-                    NAME(load)(in + i * apart, p, false, false, &x[i]);                                               \
-                    x[i] = TIMES(x[i], w[2 * i - 2], w[2 * i - 1]);                                                   \
-                }                                                                                                     \
-                NAME(sums##r)(x);                                                                                     \
-                UNROLLED for (int i = 0; i <= r / 2; i++) NAME(store)(out + k * 2 * ALL + i * step, p, false, false, &x[i]); \
-                UNROLLED for (int i = 1; i <= r / 2; i++) {                                                           \
-                    x[r - i].im = -x[r - i].im;                                                                       \
-                    NAME(store)(out - k * 2 * ALL + i * step, p, false, false, &x[r - i]);                            \
-                }                                                                                                     \
-            }                                                                                                         \
+#define FOLDS(r)                                                                           \
+    TARGET static void NAME(fold##r)(const T *in, int64_t step, T *out) {                  \
+        for (int p = 0; p < PARTS; p++) {                                                  \
+            POINT x[r];                                                                    \
+            UNROLLED for (int i = 0; i < r; i++)                                           \
+                NAME(given)(in + i * step, p, REALS, false, &x[i]);                        \
+            NAME(sums##r)(x);                                                              \
+            UNROLLED for (int i = 0; i <= r / 2; i++)                                      \
+                NAME(store)(out + i * 2 * ALL, p, false, false, &x[i]);                    \
+        }                                                                                  \
+    }                                                                                      \
+    TARGET static void NAME(unite##r)(const T *in, int64_t m, const T *w, T *out) {        \
+        const int64_t apart = (m / 2 + 1) * 2 * ALL, step = m * 2 * ALL;                   \
+        for (int64_t k = 0; k <= m / 2; k++, in += 2 * ALL, w += 2 * (r - 1))              \
+            for (int p = 0; p < PARTS; p++) {                                              \
+                POINT x[r];                                                                \
+                NAME(load)(in, p, false, false, &x[0]);                                    \
+                UNROLLED for (int i = 1; i < r; i++) {                                     \
+                    NAME(load)(in + i * apart, p, false, false, &x[i]);                    \
+                    x[i] = TIMES(x[i], w[2 * i - 2], w[2 * i - 1]);                        \
+                }                                                                          \
+                NAME(sums##r)(x);                                                          \
+                UNROLLED for (int i = 0; i <= r / 2; i++)                                  \
+                    NAME(store)(out + k * 2 * ALL + i * step, p, false, false, &x[i]);     \
+                UNROLLED for (int i = 1; i <= r / 2; i++) {                                \
+                    x[r - i].im = -x[r - i].im;                                            \
+                    NAME(store)(out - k * 2 * ALL + i * step, p, false, false, &x[r - i]); \
+                }                                                                          \
+            }                                                                              \
     }
 FOLDS(3)
 FOLDS(5)
@@ -424,22 +479,31 @@ FOLDS(7)
 FOLDS(9)
 #undef FOLDS
 
-static void (*const NAME(folds)[])(const T *, int64_t, T *) = {NULL, NULL, NULL, NAME(fold3), NULL, NAME(fold5), NULL, NAME(fold7), NULL, NAME(fold9)};
+static void (*const NAME(folds)[])(const T *, int64_t, T *) = {
+    NULL, NULL, NULL, NAME(fold3), NULL, NAME(fold5), NULL, NAME(fold7), NULL, NAME(fold9)};
 static void (*const NAME(unites)[])(const T *, int64_t, const T *, T *) = {
     NULL, NULL, NULL, NAME(unite3), NULL, NAME(unite5), NULL, NAME(unite7), NULL, NAME(unite9)};
 
-/* The n/2 + 1 first points from `out` on. Those of the transforms that are joined lie from `other` on, which these use as it is used here. */
-static void NAME(halved)(const radix *r, int level, const T *in, int64_t step, T *out, T *other, T *work) {
+/* The n/2 + 1 first points from `out` on. Those of the transforms that are joined lie from `other`
+ * on, which these use as it is used here. */
+static void NAME(halved)(const radix *r, int level, const T *in, int64_t step, T *out, T *other,
+                         T *work) {
     const pass *a = &r->passes[level];
     const int64_t next = (a->m / 2 + 1) * 2 * ALL;
     if (level == r->count - 1) {
-        if (a->parts < ROOTS_FROM) NAME(folds)[a->parts](in, step, out);
-        else NAME(fold_any)(a, in, step, out, work);
+        if (a->parts < ROOTS_FROM)
+            NAME(folds)[a->parts](in, step, out);
+        else
+            NAME(fold_any)(a, in, step, out, work);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++) NAME(halved)(r, level + 1, in + j * step, step * a->parts, other + j * next, out + j * next, work);
-    if (a->parts < ROOTS_FROM) NAME(unites)[a->parts](other, a->m, a->w, out);
-    else NAME(unite_any)(a, other, out, work);
+    for (int64_t j = 0; j < a->parts; j++)
+        NAME(halved)
+        (r, level + 1, in + j * step, step * a->parts, other + j * next, out + j * next, work);
+    if (a->parts < ROOTS_FROM)
+        NAME(unites)[a->parts](other, a->m, a->w, out);
+    else
+        NAME(unite_any)(a, other, out, work);
 }
 
 static void NAME(reals)(const radix *r, const T *in, T *work) {
@@ -447,8 +511,8 @@ static void NAME(reals)(const radix *r, const T *in, T *work) {
     memset(work + ALL, 0, LANES_BYTES); /* the sum of all is real */
 }
 
-/* Points a + ib become a - b, and a + b at the other end: real numbers whose transforms tell what those of the points are (Hartley 1942), in
- * the same way. */
+/* Points a + ib become a - b, and a + b at the other end: real numbers whose transforms tell what
+ * those of the points are (Hartley 1942), in the same way. */
 TARGET static void NAME(turn_over)(const T *in, int64_t n, T *out, double by) {
     const T scale = (T)by;
     for (int64_t k = 0; k <= n / 2; k++)
@@ -464,8 +528,10 @@ TARGET static void NAME(turn_over)(const T *in, int64_t n, T *out, double by) {
 
 /* ---- turns ---- */
 
-TARGET static void NAME(turn)(const T *lanes, const T *blocks, int64_t n1, const T *from, T *to, int64_t pitch) {
-    for (int64_t first = 0; first < (n1 + ALL - 1) / ALL * ALL; first += LANES) { /* rows that are not there are as the last one */
+TARGET static void NAME(turn)(const T *lanes, const T *blocks, int64_t n1, const T *from, T *to,
+                              int64_t pitch) {
+    for (int64_t first = 0; first < (n1 + ALL - 1) / ALL * ALL;
+         first += LANES) { /* rows that are not there are as the last one */
         T *block = to + first / ALL * ALL * 2 * pitch + first % ALL;
         for (int p = 0; p < PARTS; p++) {
             WORD re[LANES], im[LANES];
@@ -476,7 +542,8 @@ TARGET static void NAME(turn)(const T *lanes, const T *blocks, int64_t n1, const
                 NAME(load)(from + k * 2 * ALL, p, false, false, &x);
                 NAME(load)(lanes + k * 2 * ALL, p, false, false, &w);
                 w = (POINT){w.re * c - w.im * s, w.im * c + w.re * s};
-                re[i] = (WORD)(x.re * w.re - x.im * w.im), im[i] = (WORD)(x.im * w.re + x.re * w.im);
+                re[i] = (WORD)(x.re * w.re - x.im * w.im),
+                im[i] = (WORD)(x.im * w.re + x.re * w.im);
             }
             TURN(WORD, re)
             TURN(WORD, im)

@@ -1,4 +1,5 @@
-/* Many small matrices side by side: batched_eigen.h. The same text makes the code for both dtypes. */
+/* Many small matrices side by side: batched_eigen.h. The same text makes the code for both dtypes.
+ */
 #include "runtime/cpu/linalg/batched_eigen.h"
 
 #include <float.h>
@@ -8,8 +9,8 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
 
-/* Rows and columns at most, by what is done; least vectors of matrices that are worth the way into lanes and out; steps until a value is
- * found, more than any needs. */
+/* Rows and columns at most, by what is done; least vectors of matrices that are worth the way into
+ * lanes and out; steps until a value is found, more than any needs. */
 enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
 
 /* Of what is inlined the compiler makes code for each processor. */
@@ -47,7 +48,8 @@ int spectra_lanes(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c
 
 /* The matrix, its columns, a matrix of vectors. */
 size_t spectra_room(const gpa_libcall *c) {
-    size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n, k = c->kind == LIB_QR ? (size_t)c->matrix.k : n;
+    size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n,
+           k = c->kind == LIB_QR ? (size_t)c->matrix.k : n;
     return LANES_BYTES * (m * n + 4 * MAX(m, n) + MAX(m, n) * MAX(k, n));
 }
 

@@ -1,5 +1,6 @@
-/* Reflections and rotations of many small matrices side by side, a lane of the vectors a matrix: QR, eigenvalues and vectors of symmetric
- * matrices, singular values and vectors. All lanes take the same steps; those that are done turn by nothing. */
+/* Reflections and rotations of many small matrices side by side, a lane of the vectors a matrix:
+ * QR, eigenvalues and vectors of symmetric matrices, singular values and vectors. All lanes take
+ * the same steps; those that are done turn by nothing. */
 #ifndef GPA_CPU_LINALG_BATCHED_EIGEN_H
 #define GPA_CPU_LINALG_BATCHED_EIGEN_H
 
@@ -10,8 +11,9 @@ bool spectra_can(const gpa_libcall *c);
 /* How many matrices are done at a time, and the bytes of room they need, aligned to 64. */
 int spectra_lanes(const gpa_libcall *c);
 size_t spectra_room(const gpa_libcall *c);
-/* Does `count` matrices, at most spectra_lanes: x[a] is the first one's array a, step[a] the bytes to the next one's. False: one of them is not
- * finite, is very large or very small, or does not converge; then all are as they were. */
+/* Does `count` matrices, at most spectra_lanes: x[a] is the first one's array a, step[a] the bytes
+ * to the next one's. False: one of them is not finite, is very large or very small, or does not
+ * converge; then all are as they were. */
 bool spectra_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count, void *room);
 
 #endif

@@ -1,11 +1,13 @@
-/* Reflections and rotations in the lanes of vectors: batched_eigen.c includes this for each dtype, with
+/* Reflections and rotations in the lanes of vectors: batched_eigen.c includes this for each dtype,
+ * with
  *
  *   T           the dtype; I: integers of its size
- *   EPSILON     of it; LOW, HIGH: sizes of a matrix whose squares neither vanish nor overflow; FAINT: a part of a matrix whose squares vanish
- *   NAME(x)     a name of its own, that of lanes.h for elements of this size
+ *   EPSILON     of it; LOW, HIGH: sizes of a matrix whose squares neither vanish nor overflow;
+ * FAINT: a part of a matrix whose squares vanish NAME(x)     a name of its own, that of lanes.h for
+ * elements of this size
  *
- * A matrix of m rows lies by columns: element (i, j) of all of them is the vector a[j * m + i]. Reading order: reflections, QR, tridiagonal
- * matrices, singular values, calls. */
+ * A matrix of m rows lies by columns: element (i, j) of all of them is the vector a[j * m + i].
+ * Reading order: reflections, QR, tridiagonal matrices, singular values, calls. */
 
 #define LANES ((int)(LANES_BYTES / sizeof(T)))
 #define VEC NAME(vec)
@@ -18,7 +20,7 @@ typedef I MASK __attribute__((vector_size(LANES_BYTES)));
 #define SIZE(a) ((VEC)((MASK)(a) & ~SIGN_BIT))
 /* Lanes of a where the mask is set, else of b; a with the sign of b. */
 #define PICK(mask, a, b) ((VEC)(((MASK)(a) & (mask)) | ((MASK)(b) & ~(mask))))
-#define SIGNED(a, b) ((VEC)(((MASK)(a) & ~SIGN_BIT) | ((MASK)(b) & SIGN_BIT)))
+#define SIGNED(a, b) ((VEC)(((MASK)(a) & ~SIGN_BIT) | ((MASK)(b)&SIGN_BIT)))
 
 INLINE void NAME(root)(VEC *v) {
     T x[LANES];
@@ -37,7 +39,8 @@ INLINE bool NAME(any)(const MASK *m) {
 
 /* ---- reflections ---- */
 
-/* The reflection 1 - tau v v^T that brings x to (beta, 0, ...), as LAPACK chooses it: v[0] = 1 is not stored, the others replace x[1 ..]. */
+/* The reflection 1 - tau v v^T that brings x to (beta, 0, ...), as LAPACK chooses it: v[0] = 1 is
+ * not stored, the others replace x[1 ..]. */
 GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
     VEC rest = ALL(0), alpha = x[0];
     for (int64_t i = 1; i < n; i++) rest += x[i] * x[i];
@@ -51,7 +54,8 @@ GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
 }
 
 /* Columns of n elements from c on, `pitch` vectors apart, times 1 - tau v v^T. */
-GPA_WIDE static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t n, int64_t columns, int64_t pitch) {
+GPA_WIDE static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t n, int64_t columns,
+                                   int64_t pitch) {
     const VEC by = *tau;
     for (int64_t j = 0; j < columns; j++, c += pitch) {
         VEC w = c[0], w1 = ALL(0);
@@ -64,8 +68,10 @@ GPA_WIDE static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t
     }
 }
 
-/* The product of reflections, whose vectors are columns of a m x .. from row `below` + j on, as the columns of q: m x k. */
-static void NAME(product)(const VEC *a, const VEC *tau, int64_t m, int64_t reflections, int64_t below, int64_t k, VEC *q) {
+/* The product of reflections, whose vectors are columns of a m x .. from row `below` + j on, as the
+ * columns of q: m x k. */
+static void NAME(product)(const VEC *a, const VEC *tau, int64_t m, int64_t reflections,
+                          int64_t below, int64_t k, VEC *q) {
     for (int64_t j = 0; j < k; j++)
         for (int64_t i = 0; i < m; i++) q[j * m + i] = ALL(i == j);
     for (int64_t j = reflections - 1; j >= 0; j--) {
@@ -87,7 +93,8 @@ static void NAME(qr)(VEC *a, int64_t m, int64_t n, VEC *tau) {
 
 /* ---- symmetric matrices ---- */
 
-/* a becomes tridiagonal, d and e, by reflections of its lower triangle, whose vectors stay below it. p is room for a column. */
+/* a becomes tridiagonal, d and e, by reflections of its lower triangle, whose vectors stay below
+ * it. p is room for a column. */
 GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *tau, VEC *p) {
     for (int64_t k = 0; k + 1 < n; k++) {
         int64_t m = n - k - 1;
@@ -114,8 +121,10 @@ GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *t
     e[n - 1] = ALL(0);
 }
 
-/* One implicit QL step on rows l .. m of the lanes in *active, m and its diagonal element by lane; *g is the shifted one to begin with. */
-GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t top, const MASK *m, const MASK *active, const VEC *first, VEC *z) {
+/* One implicit QL step on rows l .. m of the lanes in *active, m and its diagonal element by lane;
+ * *g is the shifted one to begin with. */
+GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t top, const MASK *m,
+                                const MASK *active, const VEC *first, VEC *z) {
     VEC g = *first, s = ALL(1), c = ALL(1), p = ALL(0);
     MASK going = *active;
     for (int64_t i = top - 1; i >= l; i--) {
@@ -124,7 +133,8 @@ GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t to
         NAME(root)(&r);
         e[i + 1] = PICK(in, r, e[i + 1]);
         MASK ends = in & (r == 0); /* the matrix falls into two */
-        if (NAME(any)(&ends)) d[i + 1] = PICK(ends, d[i + 1] - p, d[i + 1]), going &= ~ends, in &= ~ends;
+        if (NAME(any)(&ends))
+            d[i + 1] = PICK(ends, d[i + 1] - p, d[i + 1]), going &= ~ends, in &= ~ends;
         VEC by = 1 / PICK(in, r, ALL(1));
         s = PICK(in, f * by, s);
         c = PICK(in, g * by, c);
@@ -145,7 +155,8 @@ GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t to
         if ((*active)[k]) ((T *)(e + (*m)[k]))[k] = 0;
 }
 
-/* The eigenvalues of tridiagonal matrices to d; z, if there is one, is multiplied by their vectors. False when some do not converge. */
+/* The eigenvalues of tridiagonal matrices to d; z, if there is one, is multiplied by their vectors.
+ * False when some do not converge. */
 GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
     for (int64_t l = 0; l + 1 < n; l++)
         for (int steps = 0;; steps++) {
@@ -171,8 +182,9 @@ GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
 
 /* ---- singular values ---- */
 
-/* Columns of a, m x n, are turned by pairs until all are orthogonal, and those of v, n x n, if there is one, with them; `square` is room for a
- * column's worth of n. False when some do not converge. */
+/* Columns of a, m x n, are turned by pairs until all are orthogonal, and those of v, n x n, if
+ * there is one, with them; `square` is room for a column's worth of n. False when some do not
+ * converge. */
 GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC *square) {
     const T small = (T)EPSILON * (T)EPSILON * (T)m;
     for (int sweeps = 0; sweeps < STEPS; sweeps++) {
@@ -191,7 +203,8 @@ GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC 
                 MASK in = both * both > small * square[p] * square[q];
                 if (!NAME(any)(&in)) continue;
                 turned = true;
-                VEC zeta = (square[q] - square[p]) / (2 * PICK(in, both, ALL(1))), r = zeta * zeta + 1;
+                VEC zeta = (square[q] - square[p]) / (2 * PICK(in, both, ALL(1))),
+                    r = zeta * zeta + 1;
                 NAME(root)(&r);
                 VEC t = PICK(in, SIGNED(1 / (SIZE(zeta) + r), zeta), ALL(0)), c = t * t + 1;
                 NAME(root)(&c);
@@ -218,8 +231,12 @@ GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC 
 
 /* ---- calls ---- */
 
-static void NAME(bring)(const void *from, int64_t step, int count, int64_t n, VEC *to) { NAME(lanes_bring)(from, step / (int64_t)sizeof(T), count, n, (MASK *)to); }
-static void NAME(take)(const VEC *from, int64_t n, void *to, int64_t step, int count) { NAME(lanes_take)((const MASK *)from, n, to, step / (int64_t)sizeof(T), count); }
+static void NAME(bring)(const void *from, int64_t step, int count, int64_t n, VEC *to) {
+    NAME(lanes_bring)(from, step / (int64_t)sizeof(T), count, n, (MASK *)to);
+}
+static void NAME(take)(const VEC *from, int64_t n, void *to, int64_t step, int count) {
+    NAME(lanes_take)((const MASK *)from, n, to, step / (int64_t)sizeof(T), count);
+}
 
 /* Whether the matrices are finite, and neither very large nor very small; their sizes. */
 GPA_WIDE static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
@@ -235,7 +252,8 @@ GPA_WIDE static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
     return !NAME(any)(&bad);
 }
 
-static bool NAME(run_qr)(const gpa_libcall *call, char *const *x, const int64_t *step, int count, VEC *a) {
+static bool NAME(run_qr)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
+                         VEC *a) {
     int64_t m = call->matrix.m, n = call->matrix.n, p = MIN(m, n), k = call->matrix.k;
     VEC *tau = a + m * n, *q = tau + p, size;
     NAME(bring)(x[0], step[0], count, m * n, a);
@@ -254,14 +272,18 @@ static void NAME(order)(const VEC *values, int lane, int64_t n, bool descending,
     for (int64_t i = 0; i < n; i++) {
         T x = values[i][lane];
         int64_t j = i;
-        for (; j > 0 && (descending ? values[at[j - 1]][lane] < x : values[at[j - 1]][lane] > x); j--) at[j] = at[j - 1];
+        for (; j > 0 && (descending ? values[at[j - 1]][lane] < x : values[at[j - 1]][lane] > x);
+             j--)
+            at[j] = at[j - 1];
         at[j] = (int)i;
     }
 }
 
-static bool NAME(run_eigh)(const gpa_libcall *call, char *const *x, const int64_t *step, int count, VEC *a) {
+static bool NAME(run_eigh)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
+                           VEC *a) {
     int64_t n = call->matrix.n;
-    VEC *d = a + n * n, *e = d + n, *tau = e + n, *p = tau + n, *z = call->matrix.vectors ? p + n : NULL, size;
+    VEC *d = a + n * n, *e = d + n, *tau = e + n, *p = tau + n,
+        *z = call->matrix.vectors ? p + n : NULL, size;
     int at[MOST];
     NAME(bring)(x[0], step[0], count, n * n, a);
     for (int64_t j = 0; call->matrix.upper && j < n; j++)
@@ -295,7 +317,8 @@ GPA_WIDE static void NAME(scale)(VEC *a, int64_t n, const VEC *by) {
     for (int64_t i = 0; i < n; i++) a[i] *= *by;
 }
 
-static bool NAME(run_svd)(const gpa_libcall *call, char *const *x, const int64_t *step, int count, VEC *a) {
+static bool NAME(run_svd)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
+                          VEC *a) {
     int64_t m = call->matrix.m, n = call->matrix.n;
     VEC *square = a + m * n, *v = x[2] ? square + n : NULL, size, power;
     int at[MOST];
@@ -313,7 +336,8 @@ static bool NAME(run_svd)(const gpa_libcall *call, char *const *x, const int64_t
         if (v && NAME(any)(&faint)) return false; /* its direction is not known */
     }
     for (int l = 0; l < count; l++) {
-        T *value = (T *)(void *)(x[1] + l * step[1]), *u = (T *)(void *)(x[2] + l * step[2]), *vh = (T *)(void *)(x[3] + l * step[3]);
+        T *value = (T *)(void *)(x[1] + l * step[1]), *u = (T *)(void *)(x[2] + l * step[2]),
+          *vh = (T *)(void *)(x[3] + l * step[3]);
         NAME(order)(square, l, n, true, at);
         for (int64_t j = 0; j < n; j++) value[j] = square[at[j]][l] / power[l];
         for (int64_t j = 0; v && j < n; j++) {
@@ -325,7 +349,8 @@ static bool NAME(run_svd)(const gpa_libcall *call, char *const *x, const int64_t
     return true;
 }
 
-static bool NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count, void *room) {
+static bool NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
+                      void *room) {
     if (call->kind == LIB_QR) return NAME(run_qr)(call, x, step, count, room);
     if (call->kind == LIB_EIGH) return NAME(run_eigh)(call, x, step, count, room);
     return NAME(run_svd)(call, x, step, count, room);

@@ -1,5 +1,6 @@
-/* Many small products: batched_gemm.h. A row of the result is a vector, the sum of the second factor's rows times an element of the first; a row
- * of three is four with one that is not kept. All sizes are known to the compiler. A sum begins with 0, as the library's do: of products that
+/* Many small products: batched_gemm.h. A row of the result is a vector, the sum of the second
+ * factor's rows times an element of the first; a row of three is four with one that is not kept.
+ * All sizes are known to the compiler. A sum begins with 0, as the library's do: of products that
  * are all -0.0 it is 0.0. */
 #include "runtime/cpu/linalg/batched_gemm.h"
 
@@ -8,25 +9,26 @@
 #include "runtime/base/simd_clones.h"
 
 /* N: rows; `room`: of a vector, in elements. */
-#define PRODUCTS(T, N, room)                                                                                        \
-    GPA_WIDE static void products_##T##_##N(const gpa_libcall *call, int64_t from, int64_t to) {                    \
-        typedef T row __attribute__((vector_size(sizeof(T) * room)));                                               \
-        const gpa_binding *x = &call->gemm.a, *y = &call->gemm.b;                                                   \
-        const T *a = (const T *)(const void *)x->mem->base + x->offset, *b = (const T *)(const void *)y->mem->base + y->offset; \
-        T *c = (T *)(void *)call->gemm.c.mem->base + call->gemm.c.offset;                                           \
-        const int64_t down = x->stride[1], along = x->stride[2], step = y->stride[1];                               \
-        for (int64_t p = from; p < to; p++) {                                                                       \
-            const T *m = a + p * x->stride[0], *n = b + p * y->stride[0];                                           \
-            T *out = c + p * N * N;                                                                                 \
-            row of[N];                                                                                              \
-            memset(of, 0, sizeof of);                                                                               \
-            for (int k = 0; k < N; k++) memcpy(&of[k], n + k * step, N * sizeof(T));                                \
-            for (int i = 0; i < N; i++) {                                                                           \
-                row sum = {0};                                                                                      \
-                for (int k = 0; k < N; k++) sum += m[i * down + k * along] * of[k];                                 \
-                memcpy(out + i * N, &sum, N * sizeof(T));                                                           \
-            }                                                                                                       \
-        }                                                                                                           \
+#define PRODUCTS(T, N, room)                                                                     \
+    GPA_WIDE static void products_##T##_##N(const gpa_libcall *call, int64_t from, int64_t to) { \
+        typedef T row __attribute__((vector_size(sizeof(T) * room)));                            \
+        const gpa_binding *x = &call->gemm.a, *y = &call->gemm.b;                                \
+        const T *a = (const T *)(const void *)x->mem->base + x->offset,                          \
+                *b = (const T *)(const void *)y->mem->base + y->offset;                          \
+        T *c = (T *)(void *)call->gemm.c.mem->base + call->gemm.c.offset;                        \
+        const int64_t down = x->stride[1], along = x->stride[2], step = y->stride[1];            \
+        for (int64_t p = from; p < to; p++) {                                                    \
+            const T *m = a + p * x->stride[0], *n = b + p * y->stride[0];                        \
+            T *out = c + p * N * N;                                                              \
+            row of[N];                                                                           \
+            memset(of, 0, sizeof of);                                                            \
+            for (int k = 0; k < N; k++) memcpy(&of[k], n + k * step, N * sizeof(T));             \
+            for (int i = 0; i < N; i++) {                                                        \
+                row sum = {0};                                                                   \
+                for (int k = 0; k < N; k++) sum += m[i * down + k * along] * of[k];              \
+                memcpy(out + i * N, &sum, N * sizeof(T));                                        \
+            }                                                                                    \
+        }                                                                                        \
     }
 #define SIZES(X) X(2, 2) X(3, 4) X(4, 4) X(8, 8)
 #define BOTH(N, room) PRODUCTS(float, N, room) PRODUCTS(double, N, room)
@@ -41,12 +43,13 @@ bool products_can(const gpa_libcall *c) {
 #define SIZE(N, room) known = known || n == N;
     SIZES(SIZE)
 #undef SIZE
-    if (!known || (c->dtype != DT_F32 && c->dtype != DT_F64) || c->gemm.batch < FEWEST) return false;
+    if (!known || (c->dtype != DT_F32 && c->dtype != DT_F64) || c->gemm.batch < FEWEST)
+        return false;
     return c->gemm.m == n && c->gemm.k == n && c->gemm.b.stride[2] == 1;
 }
 
 void products_run(const gpa_libcall *c, int64_t from, int64_t to) {
-#define SIZE(N, room)                                                     \
+#define SIZE(N, room)                                                          \
     if (c->gemm.n == N && c->dtype == DT_F32) products_float_##N(c, from, to); \
     if (c->gemm.n == N && c->dtype == DT_F64) products_double_##N(c, from, to);
     SIZES(SIZE)

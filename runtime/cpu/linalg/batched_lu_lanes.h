@@ -4,16 +4,16 @@
  *   TINY      the smallest number whose reciprocal is taken
  *   NAME(x)   a name of its own, that of lanes.h for elements of this size
  *
- * Element (i, j) of all matrices is the vector a[i * row_of(n) + j]. Factorizations go by columns: what the columns before it make of
- * a column is subtracted, four rows at a time, whose sums stay in registers. Reading order: the way in and out, LU, solutions,
- * Cholesky, calls. */
+ * Element (i, j) of all matrices is the vector a[i * row_of(n) + j]. Factorizations go by columns:
+ * what the columns before it make of a column is subtracted, four rows at a time, whose sums stay
+ * in registers. Reading order: the way in and out, LU, solutions, Cholesky, calls. */
 
 #define LANES ((int)(LANES_BYTES / sizeof(T)))
 typedef T NAME(vec) __attribute__((vector_size(LANES_BYTES)));
 typedef I NAME(mask) __attribute__((vector_size(LANES_BYTES)));
 
-/* The elements of `count` matrices, `step` elements apart. An element's rows and columns are memory_row and memory_column elements apart
- * in memory, row and column vectors in lanes. */
+/* The elements of `count` matrices, `step` elements apart. An element's rows and columns are
+ * memory_row and memory_column elements apart in memory, row and column vectors in lanes. */
 typedef struct {
     T *memory;
     int64_t step, memory_row, memory_column, row, column;
@@ -22,47 +22,67 @@ typedef struct {
     bool triangle; /* only what is not above the diagonal */
 } NAME(way);
 
-/* Whether the elements of a row are neighbours, in memory and in lanes; the elements of a row that are wanted. */
-static bool NAME(by_rows)(const NAME(way) *w) { return w->memory_column == 1 && w->column == 1; }
-static int64_t NAME(width)(const NAME(way) *w, int64_t i) { return w->triangle ? i + 1 : w->columns; }
-static bool NAME(by_columns)(const NAME(way) *w) { return w->memory_row == 1 && w->row == 1 && !w->triangle; }
+/* Whether the elements of a row are neighbours, in memory and in lanes; the elements of a row that
+ * are wanted. */
+static bool NAME(by_rows)(const NAME(way) * w) { return w->memory_column == 1 && w->column == 1; }
+static int64_t NAME(width)(const NAME(way) * w, int64_t i) {
+    return w->triangle ? i + 1 : w->columns;
+}
+static bool NAME(by_columns)(const NAME(way) * w) {
+    return w->memory_row == 1 && w->row == 1 && !w->triangle;
+}
 
-static void NAME(bring)(const NAME(way) *w, NAME(vec) *a) {
+static void NAME(bring)(const NAME(way) * w, NAME(vec) * a) {
     if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
-        NAME(lanes_bring)((const I *)w->memory, w->step, w->count, w->rows * w->columns, (NAME(mask) *)a);
+        NAME(lanes_bring)
+        ((const I *)w->memory, w->step, w->count, w->rows * w->columns, (NAME(mask) *)a);
     } else if (NAME(by_rows)(w)) {
         for (int64_t i = 0; i < w->rows; i++)
-            NAME(lanes_bring)((const I *)w->memory + i * w->memory_row, w->step, w->count, NAME(width)(w, i), (NAME(mask) *)a + i * w->row);
+            NAME(lanes_bring)
+            ((const I *)w->memory + i * w->memory_row, w->step, w->count, NAME(width)(w, i),
+             (NAME(mask) *)a + i * w->row);
     } else if (NAME(by_columns)(w)) {
         for (int64_t j = 0; j < w->columns; j++)
-            NAME(lanes_bring)((const I *)w->memory + j * w->memory_column, w->step, w->count, w->rows, (NAME(mask) *)a + j * w->column);
+            NAME(lanes_bring)
+            ((const I *)w->memory + j * w->memory_column, w->step, w->count, w->rows,
+             (NAME(mask) *)a + j * w->column);
     } else {
         for (int64_t i = 0; i < w->rows; i++)
             for (int64_t j = 0; j < NAME(width)(w, i); j++)
                 for (int l = 0; l < LANES; l++)
-                    ((T *)(a + i * w->row + j * w->column))[l] = w->memory[MIN(l, w->count - 1) * w->step + i * w->memory_row + j * w->memory_column];
+                    ((T *)(a + i * w->row + j * w->column))[l] =
+                        w->memory[MIN(l, w->count - 1) * w->step + i * w->memory_row +
+                                  j * w->memory_column];
     }
 }
 
-static void NAME(take)(const NAME(way) *w, const NAME(vec) *a) {
+static void NAME(take)(const NAME(way) * w, const NAME(vec) * a) {
     if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
-        NAME(lanes_take)((const NAME(mask) *)a, w->rows * w->columns, (I *)w->memory, w->step, w->count);
+        NAME(lanes_take)
+        ((const NAME(mask) *)a, w->rows * w->columns, (I *)w->memory, w->step, w->count);
     } else if (NAME(by_rows)(w)) {
         for (int64_t i = 0; i < w->rows; i++)
-            NAME(lanes_take)((const NAME(mask) *)a + i * w->row, NAME(width)(w, i), (I *)w->memory + i * w->memory_row, w->step, w->count);
+            NAME(lanes_take)
+            ((const NAME(mask) *)a + i * w->row, NAME(width)(w, i),
+             (I *)w->memory + i * w->memory_row, w->step, w->count);
     } else if (NAME(by_columns)(w)) {
         for (int64_t j = 0; j < w->columns; j++)
-            NAME(lanes_take)((const NAME(mask) *)a + j * w->column, w->rows, (I *)w->memory + j * w->memory_column, w->step, w->count);
+            NAME(lanes_take)
+            ((const NAME(mask) *)a + j * w->column, w->rows, (I *)w->memory + j * w->memory_column,
+             w->step, w->count);
     } else {
         for (int l = 0; l < w->count; l++)
             for (int64_t i = 0; i < w->rows; i++)
                 for (int64_t j = 0; j < NAME(width)(w, i); j++)
-                    w->memory[l * w->step + i * w->memory_row + j * w->memory_column] = ((const T *)(a + i * w->row + j * w->column))[l];
+                    w->memory[l * w->step + i * w->memory_row + j * w->memory_column] =
+                        ((const T *)(a + i * w->row + j * w->column))[l];
     }
 }
 
-/* c[i] -= sum of a[i][k] c[k] over k < min(i, most), for i from `from` to n; c[from .. most] are in turn what others are made of. */
-GPA_WIDE static void NAME(subtract)(const NAME(vec) *a, NAME(vec) *c, int64_t from, int64_t n, int64_t most) {
+/* c[i] -= sum of a[i][k] c[k] over k < min(i, most), for i from `from` to n; c[from .. most] are in
+ * turn what others are made of. */
+GPA_WIDE static void NAME(subtract)(const NAME(vec) * a, NAME(vec) * c, int64_t from, int64_t n,
+                                    int64_t most) {
     int64_t row = row_of(n), i = from;
     for (; i + TOGETHER <= n; i += TOGETHER) {
         const NAME(vec) *r = a + i * row;
@@ -87,7 +107,7 @@ GPA_WIDE static void NAME(subtract)(const NAME(vec) *a, NAME(vec) *c, int64_t fr
 /* ---- LU, with exchanges of rows ---- */
 
 /* In each lane the first row from j on whose element of c is the largest. */
-GPA_WIDE static void NAME(choose)(const NAME(vec) *c, int64_t n, int64_t j, NAME(mask) *at) {
+GPA_WIDE static void NAME(choose)(const NAME(vec) * c, int64_t n, int64_t j, NAME(mask) * at) {
     const NAME(mask) no_sign = (NAME(mask)){0} + (I)(((uint64_t)1 << (8 * sizeof(I) - 1)) - 1);
     NAME(vec) best = (NAME(vec))((NAME(mask))c[j] & no_sign);
     NAME(mask) place = (NAME(mask)){0} + (I)j;
@@ -108,8 +128,9 @@ static void NAME(exchange)(T *x, T *y, int64_t n, int64_t apart) {
     }
 }
 
-/* Divides c from j + 1 on by c[j]; where that is 0 nothing is divided, and info is j + 1 unless it was known. */
-GPA_WIDE static void NAME(divide)(NAME(vec) *c, int64_t n, int64_t j, int *info) {
+/* Divides c from j + 1 on by c[j]; where that is 0 nothing is divided, and info is j + 1 unless it
+ * was known. */
+GPA_WIDE static void NAME(divide)(NAME(vec) * c, int64_t n, int64_t j, int *info) {
     T by[LANES];
     bool reciprocal = true;
     for (int l = 0; l < LANES; l++) {
@@ -131,7 +152,7 @@ GPA_WIDE static void NAME(divide)(NAME(vec) *c, int64_t n, int64_t j, int *info)
 }
 
 /* at[j] is in each lane the row that was exchanged with row j. c is room for a column. */
-static void NAME(lu)(NAME(vec) *a, int64_t n, NAME(vec) *c, NAME(mask) *at, int *info) {
+static void NAME(lu)(NAME(vec) * a, int64_t n, NAME(vec) * c, NAME(mask) * at, int *info) {
     int64_t row = row_of(n);
     for (int64_t j = 0; j < n; j++) {
         for (int64_t i = 0; i < n; i++) c[i] = a[i * row + j];
@@ -139,7 +160,8 @@ static void NAME(lu)(NAME(vec) *a, int64_t n, NAME(vec) *c, NAME(mask) *at, int 
         NAME(choose)(c, n, j, &at[j]);
         for (int64_t i = 0; i < n; i++) a[i * row + j] = c[i];
         for (int l = 0; l < LANES; l++)
-            if (at[j][l] != j) NAME(exchange)((T *)(a + j * row) + l, (T *)(a + at[j][l] * row) + l, n, LANES);
+            if (at[j][l] != j)
+                NAME(exchange)((T *)(a + j * row) + l, (T *)(a + at[j][l] * row) + l, n, LANES);
         for (int64_t i = j; i < n; i++) c[i] = a[i * row + j];
         NAME(divide)(c, n, j, info);
         for (int64_t i = j + 1; i < n; i++) a[i * row + j] = c[i];
@@ -149,7 +171,7 @@ static void NAME(lu)(NAME(vec) *a, int64_t n, NAME(vec) *c, NAME(mask) *at, int 
 /* ---- solutions ---- */
 
 /* L U y = y for one column of right-hand sides, whose rows were exchanged. */
-GPA_WIDE static void NAME(substitute)(const NAME(vec) *a, int64_t n, NAME(vec) *y) {
+GPA_WIDE static void NAME(substitute)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
     int64_t row = row_of(n);
     NAME(subtract)(a, y, 0, n, n);
     for (int64_t i = n - 1; i >= 0; i--) {
@@ -159,28 +181,32 @@ GPA_WIDE static void NAME(substitute)(const NAME(vec) *a, int64_t n, NAME(vec) *
 }
 
 /* The same for four columns at a time. */
-GPA_WIDE static void NAME(substitute_four)(const NAME(vec) *a, int64_t n, NAME(vec) *y) {
+GPA_WIDE static void NAME(substitute_four)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
     int64_t row = row_of(n);
     NAME(vec) *y1 = y + n, *y2 = y1 + n, *y3 = y2 + n;
     for (int64_t i = 0; i < n; i++) {
         const NAME(vec) *r = a + i * row;
         NAME(vec) s0 = y[i], s1 = y1[i], s2 = y2[i], s3 = y3[i];
-        for (int64_t k = 0; k < i; k++) s0 -= r[k] * y[k], s1 -= r[k] * y1[k], s2 -= r[k] * y2[k], s3 -= r[k] * y3[k];
+        for (int64_t k = 0; k < i; k++)
+            s0 -= r[k] * y[k], s1 -= r[k] * y1[k], s2 -= r[k] * y2[k], s3 -= r[k] * y3[k];
         y[i] = s0, y1[i] = s1, y2[i] = s2, y3[i] = s3;
     }
     for (int64_t i = n - 1; i >= 0; i--) {
         const NAME(vec) *r = a + i * row;
         NAME(vec) s0 = y[i], s1 = y1[i], s2 = y2[i], s3 = y3[i];
-        for (int64_t k = i + 1; k < n; k++) s0 -= r[k] * y[k], s1 -= r[k] * y1[k], s2 -= r[k] * y2[k], s3 -= r[k] * y3[k];
+        for (int64_t k = i + 1; k < n; k++)
+            s0 -= r[k] * y[k], s1 -= r[k] * y1[k], s2 -= r[k] * y2[k], s3 -= r[k] * y3[k];
         y[i] = s0 / r[i], y1[i] = s1 / r[i], y2[i] = s2 / r[i], y3[i] = s3 / r[i];
     }
 }
 
 /* Solves for k columns, one after the other in y. */
-static void NAME(solve)(const NAME(vec) *a, int64_t n, int64_t k, const NAME(mask) *at, NAME(vec) *y) {
+static void NAME(solve)(const NAME(vec) * a, int64_t n, int64_t k, const NAME(mask) * at,
+                        NAME(vec) * y) {
     for (int64_t j = 0; j < n; j++)
         for (int l = 0; l < LANES; l++)
-            if (at[j][l] != j) NAME(exchange)((T *)(y + j) + l, (T *)(y + at[j][l]) + l, k, n * LANES);
+            if (at[j][l] != j)
+                NAME(exchange)((T *)(y + j) + l, (T *)(y + at[j][l]) + l, k, n * LANES);
     int64_t c = 0;
     for (; c + TOGETHER <= k; c += TOGETHER) NAME(substitute_four)(a, n, y + c * n);
     for (; c < k; c++) NAME(substitute)(a, n, y + c * n);
@@ -188,7 +214,7 @@ static void NAME(solve)(const NAME(vec) *a, int64_t n, int64_t k, const NAME(mas
 
 /* ---- Cholesky ---- */
 
-GPA_WIDE static void NAME(cholesky)(NAME(vec) *a, int64_t n, NAME(vec) *c, int *info) {
+GPA_WIDE static void NAME(cholesky)(NAME(vec) * a, int64_t n, NAME(vec) * c, int *info) {
     int64_t row = row_of(n);
     for (int64_t j = 0; j < n; j++) {
         NAME(vec) *r = a + j * row;
@@ -196,7 +222,9 @@ GPA_WIDE static void NAME(cholesky)(NAME(vec) *a, int64_t n, NAME(vec) *c, int *
         for (; i + TOGETHER <= n; i += TOGETHER) {
             const NAME(vec) *x = a + i * row;
             NAME(vec) s0 = x[j], s1 = x[row + j], s2 = x[2 * row + j], s3 = x[3 * row + j];
-            for (int64_t k = 0; k < j; k++) s0 -= x[k] * r[k], s1 -= x[row + k] * r[k], s2 -= x[2 * row + k] * r[k], s3 -= x[3 * row + k] * r[k];
+            for (int64_t k = 0; k < j; k++)
+                s0 -= x[k] * r[k], s1 -= x[row + k] * r[k], s2 -= x[2 * row + k] * r[k],
+                    s3 -= x[3 * row + k] * r[k];
             c[i] = s0, c[i + 1] = s1, c[i + 2] = s2, c[i + 3] = s3;
         }
         for (; i < n; i++) {
@@ -218,19 +246,40 @@ GPA_WIDE static void NAME(cholesky)(NAME(vec) *a, int64_t n, NAME(vec) *c, int *
 
 /* ---- calls ---- */
 
-static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count, void *room, int *which) {
-    int64_t n = call->matrix.n, row = row_of(n), k = call->kind == LIB_SOLVE ? call->matrix.k : n, item = sizeof(T);
+static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
+                     void *room, int *which) {
+    int64_t n = call->matrix.n, row = row_of(n), k = call->kind == LIB_SOLVE ? call->matrix.k : n,
+            item = sizeof(T);
     bool upper = call->matrix.upper || call->kind != LIB_CHOLESKY; /* rows of memory are rows */
     int info[LANES] = {0};
     NAME(vec) *a = room, *c = a + n * row, *y = c + 2 * n;
     NAME(mask) *at = (NAME(mask) *)(c + n);
-    NAME(way) w = {.memory = (T *)(void *)x[0], .step = step[0] / item, .memory_row = upper ? n : 1, .memory_column = upper ? 1 : n,
-                   .row = row, .column = 1, .rows = n, .columns = n, .count = count, .triangle = call->kind == LIB_CHOLESKY};
-    NAME(way) b = {.memory = (T *)(void *)x[1], .step = step[1] / item, .memory_row = 1, .memory_column = n,
-                   .row = 1, .column = n, .rows = n, .columns = k, .count = count};
+    NAME(way)
+    w = {.memory = (T *)(void *)x[0],
+         .step = step[0] / item,
+         .memory_row = upper ? n : 1,
+         .memory_column = upper ? 1 : n,
+         .row = row,
+         .column = 1,
+         .rows = n,
+         .columns = n,
+         .count = count,
+         .triangle = call->kind == LIB_CHOLESKY};
+    NAME(way)
+    b = {.memory = (T *)(void *)x[1],
+         .step = step[1] / item,
+         .memory_row = 1,
+         .memory_column = n,
+         .row = 1,
+         .column = n,
+         .rows = n,
+         .columns = k,
+         .count = count};
     NAME(bring)(&w, a);
-    if (call->kind == LIB_CHOLESKY) NAME(cholesky)(a, n, c, info);
-    else NAME(lu)(a, n, c, at, info);
+    if (call->kind == LIB_CHOLESKY)
+        NAME(cholesky)(a, n, c, info);
+    else
+        NAME(lu)(a, n, c, at, info);
     if (call->kind == LIB_SOLVE) {
         NAME(bring)(&b, y);
     } else if (call->kind == LIB_INVERSE) {
@@ -240,10 +289,13 @@ static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *ste
     if (call->kind == LIB_SOLVE || call->kind == LIB_INVERSE) NAME(solve)(a, n, k, at, y);
     for (int64_t i = 0; call->kind == LIB_INVERSE && i < n; i++)
         for (int64_t j = 0; j < n; j++) a[i * row + j] = y[j * n + i];
-    if (call->kind == LIB_SOLVE) NAME(take)(&b, y);
-    else NAME(take)(&w, a);
+    if (call->kind == LIB_SOLVE)
+        NAME(take)(&b, y);
+    else
+        NAME(take)(&w, a);
     for (int l = 0; call->kind == LIB_LU && l < count; l++)
-        for (int64_t j = 0; j < n; j++) ((int32_t *)(void *)(x[1] + l * step[1]))[j] = (int32_t)at[j][l] + 1;
+        for (int64_t j = 0; j < n; j++)
+            ((int32_t *)(void *)(x[1] + l * step[1]))[j] = (int32_t)at[j][l] + 1;
     for (int l = 0; call->kind != LIB_LU && l < count; l++)
         if (info[l]) return *which = l, info[l];
     return 0;

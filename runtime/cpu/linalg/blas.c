@@ -1,9 +1,10 @@
 /* Matrix products by OpenBLAS.
  *
- * Operands whose rows or whose columns are contiguous go in as they lie, transposed or not; others are packed first.
- * Our threads share the products, and the parts of few, each done by one thread, the smallest without the library (batched_gemm.h): its own threads are
- * slow to begin, and wait for one another where a machine is busy. An interrupt is seen between parts. Of a matrix times its own transpose half is
- * computed. */
+ * Operands whose rows or whose columns are contiguous go in as they lie, transposed or not; others
+ * are packed first. Our threads share the products, and the parts of few, each done by one thread,
+ * the smallest without the library (batched_gemm.h): its own threads are slow to begin, and wait
+ * for one another where a machine is busy. An interrupt is seen between parts. Of a matrix times
+ * its own transpose half is computed. */
 #include "runtime/cpu/linalg/blas.h"
 
 #include <dlfcn.h>
@@ -18,16 +19,22 @@
 /* Values of the CBLAS interface. */
 enum { ROW_MAJOR = 101, NO_TRANS = 111, TRANS = 112, UPPER = 121 };
 
-typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
-typedef void (*dgemm_fn)(int, int, int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
-typedef void (*zgemm_fn)(int, int, int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *,
-                         int);
+typedef void (*sgemm_fn)(int, int, int, int, int, int, float, const void *, int, const void *, int,
+                         float, void *, int);
+typedef void (*dgemm_fn)(int, int, int, int, int, int, double, const void *, int, const void *, int,
+                         double, void *, int);
+typedef void (*zgemm_fn)(int, int, int, int, int, int, const void *, const void *, int,
+                         const void *, int, const void *, void *, int);
 typedef void (*ssyrk_fn)(int, int, int, int, int, float, const void *, int, float, void *, int);
 typedef void (*dsyrk_fn)(int, int, int, int, int, double, const void *, int, double, void *, int);
-typedef void (*zsyrk_fn)(int, int, int, int, int, const void *, const void *, int, const void *, void *, int);
-typedef void (*sgemv_fn)(int, int, int, int, float, const void *, int, const void *, int, float, void *, int);
-typedef void (*dgemv_fn)(int, int, int, int, double, const void *, int, const void *, int, double, void *, int);
-typedef void (*zgemv_fn)(int, int, int, int, const void *, const void *, int, const void *, int, const void *, void *, int);
+typedef void (*zsyrk_fn)(int, int, int, int, int, const void *, const void *, int, const void *,
+                         void *, int);
+typedef void (*sgemv_fn)(int, int, int, int, float, const void *, int, const void *, int, float,
+                         void *, int);
+typedef void (*dgemv_fn)(int, int, int, int, double, const void *, int, const void *, int, double,
+                         void *, int);
+typedef void (*zgemv_fn)(int, int, int, int, const void *, const void *, int, const void *, int,
+                         const void *, void *, int);
 
 struct blas {
     void *library; /* NULL: there is none */
@@ -52,7 +59,8 @@ static blas *load(void) {
     static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", "libblas.so.3"};
     blas *b = mem_zero(sizeof *b);
     if (!b) return NULL;
-    for (size_t i = 0; i < COUNT_OF(names) && !b->library; i++) b->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; i < COUNT_OF(names) && !b->library; i++)
+        b->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (!b->library) return b;
     find(b->library, "cblas_sgemm", &b->sgemm);
     find(b->library, "cblas_dgemm", &b->dgemm);
@@ -82,12 +90,15 @@ void blas_threads(const blas *b, int threads) {
 }
 
 bool blas_can(blas **b, const gpa_libcall *c) {
-    if (c->kind != LIB_GEMM || c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX) return false;
-    if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128) return false;
+    if (c->kind != LIB_GEMM || c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX ||
+        c->gemm.k > INT32_MAX)
+        return false;
+    if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128)
+        return false;
     if (!*b) *b = load();
     const blas *l = *b;
-    return l && l->sgemm && l->dgemm && l->cgemm && l->zgemm && l->ssyrk && l->dsyrk && l->csyrk && l->zsyrk && l->sgemv && l->dgemv && l->cgemv &&
-           l->zgemv;
+    return l && l->sgemm && l->dgemm && l->cgemm && l->zgemm && l->ssyrk && l->dsyrk && l->csyrk &&
+           l->zsyrk && l->sgemv && l->dgemv && l->cgemv && l->zgemv;
 }
 
 /* ---- operands ---- */
@@ -99,15 +110,18 @@ typedef struct {
     void *packed;
 } operand;
 
-static bool fits(int64_t stride, int64_t least) { return stride >= (least > 1 ? least : 1) && stride <= INT32_MAX; }
+static bool fits(int64_t stride, int64_t least) {
+    return stride >= (least > 1 ? least : 1) && stride <= INT32_MAX;
+}
 
 /* n x m elements, from and to rows of neighbours. */
-#define GATHERS(size)                                                                                                 \
-    static void gather_##size(const char *from, int64_t n, int64_t row, int64_t m, int64_t column, char *to) {        \
-        for (int64_t r = 0; r < n; r++, from += row * size) {                                                         \
-            const char *at = from;                                                                                    \
-            for (int64_t c = 0; c < m; c++, at += column * size, to += size) memcpy(to, at, size);                    \
-        }                                                                                                             \
+#define GATHERS(size)                                                                              \
+    static void gather_##size(const char *from, int64_t n, int64_t row, int64_t m, int64_t column, \
+                              char *to) {                                                          \
+        for (int64_t r = 0; r < n; r++, from += row * size) {                                      \
+            const char *at = from;                                                                 \
+            for (int64_t c = 0; c < m; c++, at += column * size, to += size) memcpy(to, at, size); \
+        }                                                                                          \
     }
 GATHERS(4)
 GATHERS(8)
@@ -115,22 +129,28 @@ GATHERS(16)
 #undef GATHERS
 
 /* rows x columns elements gathered, for every product, in the order in which they lie. */
-static gpa_code pack(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns, size_t size, gpa_err *e) {
+static gpa_code pack(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns,
+                     size_t size, gpa_err *e) {
     const int64_t row = b->stride[1], column = b->stride[2], bytes = rows * columns * (int64_t)size;
     const bool turned = llabs(row) < llabs(column);
     const char *from = b->mem->base + b->offset * (int64_t)size;
     char *to = o->packed = mem_new((size_t)(batch * bytes));
     if (!to) return gpa_no_memory(e);
     for (int64_t i = 0; i < batch; i++, from += b->stride[0] * (int64_t)size, to += bytes)
-        (size == 4 ? gather_4 : size == 8 ? gather_8 : gather_16)(from, turned ? columns : rows, turned ? column : row, turned ? rows : columns, turned ? row : column, to);
-    *o = (operand){o->packed, bytes, turned ? TRANS : NO_TRANS, (int)(turned ? rows : columns), o->packed};
+        (size == 4   ? gather_4
+         : size == 8 ? gather_8
+                     : gather_16)(from, turned ? columns : rows, turned ? column : row,
+                                  turned ? rows : columns, turned ? row : column, to);
+    *o = (operand){o->packed, bytes, turned ? TRANS : NO_TRANS, (int)(turned ? rows : columns),
+                   o->packed};
     return GPA_OK;
 }
 
-static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns, size_t size,
-                        gpa_err *e) {
+static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t rows,
+                        int64_t columns, size_t size, gpa_err *e) {
     int64_t row = rows > 1 ? b->stride[1] : columns, column = columns > 1 ? b->stride[2] : 1;
-    *o = (operand){b->mem->base + b->offset * (int64_t)size, b->stride[0] * (int64_t)size, NO_TRANS, 0, NULL};
+    *o = (operand){b->mem->base + b->offset * (int64_t)size, b->stride[0] * (int64_t)size, NO_TRANS,
+                   0, NULL};
     if (column == 1 && fits(row, columns)) {
         o->lead = (int)row;
         return GPA_OK;
@@ -147,7 +167,8 @@ static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t
 
 /* ---- products ---- */
 
-/* The elements of a product from a row and a column on; `own`: those not below the diagonal of a square around it. */
+/* The elements of a product from a row and a column on; `own`: those not below the diagonal of a
+ * square around it. */
 typedef struct {
     int64_t row, column, rows, columns;
     bool own;
@@ -159,41 +180,63 @@ typedef struct {
     operand x, y;
     char *out;
     int64_t out_batch;
-    bool own; /* a matrix times its own transpose */
+    bool own;     /* a matrix times its own transpose */
     piece *piece; /* every product is done in these */
     int64_t n, room;
 } products;
 
-/* An interrupt waits for no more multiplications than these (a fifth of a second), but where a side would become so short that packing the
- * operands shows. Work for several threads is cut into as many parts, or where it is LARGE times PART_WORK for each of them twice as many; none has fewer
+/* An interrupt waits for no more multiplications than these (a fifth of a second), but where a side
+ * would become so short that packing the operands shows. Work for several threads is cut into as
+ * many parts, or where it is LARGE times PART_WORK for each of them twice as many; none has fewer
  * multiplications than PART_WORK. */
 static const int64_t PIECE_WORK = (int64_t)1 << 32;
-enum { PIECE_SIDE = 512, PART_WORK = 1 << 19, PART_WORK_VECTOR = 1 << 18, PART_SIDE = 8, THIN = 16, LARGE = 64, GRAM_SIDE = 4, GRAM_SIZE = 1024 };
+enum {
+    PIECE_SIDE = 512,
+    PART_WORK = 1 << 19,
+    PART_WORK_VECTOR = 1 << 18,
+    PART_SIDE = 8,
+    THIN = 16,
+    LARGE = 64,
+    GRAM_SIDE = 4,
+    GRAM_SIZE = 1024
+};
 
 /* A matrix times a vector: some versions' general product takes three times as long. */
 static void by_vector(const products *p, const piece *at, const void *x, const void *y, void *z) {
     const blas *b = p->b;
-    const bool first = p->c->gemm.n == 1; /* the matrix is the first operand; a row times a matrix is its transpose times the row */
+    const bool first = p->c->gemm.n == 1; /* the matrix is the first operand; a row times a matrix
+                                             is its transpose times the row */
     const operand *a = first ? &p->x : &p->y;
     const void *matrix = first ? x : y, *vector = first ? y : x;
-    const int step = first ? (p->y.trans == TRANS ? 1 : p->y.lead) : p->x.trans == TRANS ? p->x.lead : 1;
+    const int step = first                 ? (p->y.trans == TRANS ? 1 : p->y.lead)
+                     : p->x.trans == TRANS ? p->x.lead
+                                           : 1;
     const int trans = first == (a->trans == TRANS) ? TRANS : NO_TRANS, k = (int)p->c->gemm.k;
-    const int rows = first ? (int)at->rows : k, columns = first ? k : (int)at->columns; /* of the operand, which may lie the other way round */
+    const int rows = first ? (int)at->rows : k,
+              columns =
+                  first ? k
+                        : (int)at->columns; /* of the operand, which may lie the other way round */
     const int m = a->trans == TRANS ? columns : rows, n = a->trans == TRANS ? rows : columns;
     const gpa_c64 one = {1, 0}, zero = {0, 0};
     const gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
-    if (p->c->dtype == DT_F32) b->sgemv(ROW_MAJOR, trans, m, n, 1, matrix, a->lead, vector, step, 0, z, 1);
-    if (p->c->dtype == DT_F64) b->dgemv(ROW_MAJOR, trans, m, n, 1, matrix, a->lead, vector, step, 0, z, 1);
-    if (p->c->dtype == DT_C64) b->cgemv(ROW_MAJOR, trans, m, n, &one, matrix, a->lead, vector, step, &zero, z, 1);
-    if (p->c->dtype == DT_C128) b->zgemv(ROW_MAJOR, trans, m, n, &one2, matrix, a->lead, vector, step, &zero2, z, 1);
+    if (p->c->dtype == DT_F32)
+        b->sgemv(ROW_MAJOR, trans, m, n, 1, matrix, a->lead, vector, step, 0, z, 1);
+    if (p->c->dtype == DT_F64)
+        b->dgemv(ROW_MAJOR, trans, m, n, 1, matrix, a->lead, vector, step, 0, z, 1);
+    if (p->c->dtype == DT_C64)
+        b->cgemv(ROW_MAJOR, trans, m, n, &one, matrix, a->lead, vector, step, &zero, z, 1);
+    if (p->c->dtype == DT_C128)
+        b->zgemv(ROW_MAJOR, trans, m, n, &one2, matrix, a->lead, vector, step, &zero2, z, 1);
 }
 
 static void multiply(const products *p, int64_t i, const piece *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
     int m = (int)at->rows, w = (int)at->columns, k = (int)p->c->gemm.k, lead = (int)n;
-    const void *x = p->x.at + i * p->x.batch + at->row * (p->x.trans == TRANS ? 1 : p->x.lead) * size;
-    const void *y = p->y.at + i * p->y.batch + at->column * (p->y.trans == TRANS ? p->y.lead : 1) * size;
+    const void *x =
+        p->x.at + i * p->x.batch + at->row * (p->x.trans == TRANS ? 1 : p->x.lead) * size;
+    const void *y =
+        p->y.at + i * p->y.batch + at->column * (p->y.trans == TRANS ? p->y.lead : 1) * size;
     void *z = p->out + i * p->out_batch + (at->row * n + at->column) * size;
     gpa_c64 one = {1, 0}, zero = {0, 0};
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
@@ -201,15 +244,22 @@ static void multiply(const products *p, int64_t i, const piece *at) {
         by_vector(p, at, x, y, z);
         return;
     }
-    if (p->c->dtype == DT_F32) b->sgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
-    if (p->c->dtype == DT_F64) b->dgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z, lead);
+    if (p->c->dtype == DT_F32)
+        b->sgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z,
+                 lead);
+    if (p->c->dtype == DT_F64)
+        b->dgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, 1, x, p->x.lead, y, p->y.lead, 0, z,
+                 lead);
     if (p->c->dtype == DT_C64)
-        b->cgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, &one, x, p->x.lead, y, p->y.lead, &zero, z, lead);
+        b->cgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, &one, x, p->x.lead, y, p->y.lead,
+                 &zero, z, lead);
     if (p->c->dtype == DT_C128)
-        b->zgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, &one2, x, p->x.lead, y, p->y.lead, &zero2, z, lead);
+        b->zgemm(ROW_MAJOR, p->x.trans, p->y.trans, m, w, k, &one2, x, p->x.lead, y, p->y.lead,
+                 &zero2, z, lead);
 }
 
-/* What is not below the diagonal of a square of elements around it, where the second operand is the first one's transpose. */
+/* What is not below the diagonal of a square of elements around it, where the second operand is the
+ * first one's transpose. */
 static void multiply_own(const products *p, int64_t i, const piece *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
@@ -220,12 +270,15 @@ static void multiply_own(const products *p, int64_t i, const piece *at) {
     gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
     if (p->c->dtype == DT_F32) b->ssyrk(ROW_MAJOR, UPPER, trans, m, k, 1, x, p->x.lead, 0, z, lead);
     if (p->c->dtype == DT_F64) b->dsyrk(ROW_MAJOR, UPPER, trans, m, k, 1, x, p->x.lead, 0, z, lead);
-    if (p->c->dtype == DT_C64) b->csyrk(ROW_MAJOR, UPPER, trans, m, k, &one, x, p->x.lead, &zero, z, lead);
-    if (p->c->dtype == DT_C128) b->zsyrk(ROW_MAJOR, UPPER, trans, m, k, &one2, x, p->x.lead, &zero2, z, lead);
+    if (p->c->dtype == DT_C64)
+        b->csyrk(ROW_MAJOR, UPPER, trans, m, k, &one, x, p->x.lead, &zero, z, lead);
+    if (p->c->dtype == DT_C128)
+        b->zsyrk(ROW_MAJOR, UPPER, trans, m, k, &one2, x, p->x.lead, &zero2, z, lead);
 }
 
 static double work_of(const products *p, int64_t rows, int64_t columns) {
-    return (double)rows * (double)columns * (double)(p->c->gemm.k * (p->c->dtype == DT_C64 || p->c->dtype == DT_C128 ? 4 : 1));
+    return (double)rows * (double)columns *
+           (double)(p->c->gemm.k * (p->c->dtype == DT_C64 || p->c->dtype == DT_C128 ? 4 : 1));
 }
 
 static gpa_code keep(products *p, const piece *at, gpa_err *e) {
@@ -241,15 +294,20 @@ static gpa_code keep(products *p, const piece *at, gpa_err *e) {
 
 /* `part` of `parts` of a side, at a place where the library's own blocks end. */
 static int64_t share_of(int64_t side, int64_t part, int64_t parts) {
-    int64_t to = side > PIECE_SIDE ? 8 * PART_SIDE : PART_SIDE, at = (int64_t)((double)side * (double)part / (double)parts);
+    int64_t to = side > PIECE_SIDE ? 8 * PART_SIDE : PART_SIDE,
+            at = (int64_t)((double)side * (double)part / (double)parts);
     return MIN(side, (at + to / 2) / to * to);
 }
 
-/* Cuts a piece into `parts`, and further where one has too much work for an interrupt to wait for. */
+/* Cuts a piece into `parts`, and further where one has too much work for an interrupt to wait for.
+ */
 static gpa_code cut(products *p, const piece *at, int64_t parts, gpa_err *e) {
-    bool tall = at->rows >= at->columns, large = MAX(at->rows, at->columns) > PIECE_SIDE && work_of(p, at->rows, at->columns) > (double)PIECE_WORK;
+    bool tall = at->rows >= at->columns,
+         large = MAX(at->rows, at->columns) > PIECE_SIDE &&
+                 work_of(p, at->rows, at->columns) > (double)PIECE_WORK;
     if (parts < 2 && large) parts = 2;
-    int64_t side = tall ? at->rows : at->columns, first = share_of(side, parts / 2, parts), rest = side - first;
+    int64_t side = tall ? at->rows : at->columns, first = share_of(side, parts / 2, parts),
+            rest = side - first;
     gpa_code rc;
     if (parts < 2 || !first || !rest) return keep(p, at, e);
     piece one = *at, other = *at;
@@ -261,8 +319,10 @@ static gpa_code cut(products *p, const piece *at, int64_t parts, gpa_err *e) {
         if ((rc = cut(p, &one, MAX(1, parts / 4), e))) return rc;
         return cut(p, &other, MAX(1, parts / 4), e);
     }
-    if (tall) one.rows = first, other.row += first, other.rows = rest;
-    else one.columns = first, other.column += first, other.columns = rest;
+    if (tall)
+        one.rows = first, other.row += first, other.rows = rest;
+    else
+        one.columns = first, other.column += first, other.columns = rest;
     if ((rc = cut(p, &one, parts / 2, e))) return rc;
     return cut(p, &other, parts - parts / 2, e);
 }
@@ -270,8 +330,10 @@ static gpa_code cut(products *p, const piece *at, int64_t parts, gpa_err *e) {
 static void work(void *arg, int64_t i) {
     const products *p = arg;
     const piece *at = &p->piece[i % p->n];
-    if (at->own) multiply_own(p, i / p->n, at);
-    else multiply(p, i / p->n, at);
+    if (at->own)
+        multiply_own(p, i / p->n, at);
+    else
+        multiply(p, i / p->n, at);
 }
 
 static void mirror(void *arg, int64_t i) {
@@ -279,11 +341,13 @@ static void mirror(void *arg, int64_t i) {
     mirror_triangle(p->out + i * p->out_batch, (int)p->c->gemm.m, dtype_size(p->c->dtype), false);
 }
 
-/* Whether the library does such a product faster in parts so small that it does not pack the operands first: one side is short, or few elements
- * are added up for each of the result. */
+/* Whether the library does such a product faster in parts so small that it does not pack the
+ * operands first: one side is short, or few elements are added up for each of the result. */
 static bool is_thin(const products *p) {
     int64_t m = p->c->gemm.m, n = p->c->gemm.n, k = p->c->gemm.k, side = MIN(m, n);
-    if (p->own || (p->c->dtype != DT_F32 && p->c->dtype != DT_F64) || side * k * PART_SIDE > PART_WORK) return false;
+    if (p->own || (p->c->dtype != DT_F32 && p->c->dtype != DT_F64) ||
+        side * k * PART_SIDE > PART_WORK)
+        return false;
     return side <= THIN || (p->y.trans == NO_TRANS && m >= n && MIN(side, k) <= 4 * THIN);
 }
 
@@ -293,15 +357,17 @@ static int64_t parts_of(const products *p, int threads) {
     bool vector = m == 1 || n == 1;
     double most = work_of(p, m, n) / (vector ? PART_WORK_VECTOR : PART_WORK);
     int64_t most_parts = most > (double)threads * LARGE ? 2 * threads : threads;
-    int64_t parts = threads == 1 ? 1 : (int64_t)MIN(most, (double)((most_parts + batch - 1) / batch));
+    int64_t parts =
+        threads == 1 ? 1 : (int64_t)MIN(most, (double)((most_parts + batch - 1) / batch));
     return MAX(1, !vector && is_thin(p) ? MAX(parts, (int64_t)most + 1) : parts);
 }
 
 /* Whether the second operand is the first one's transpose. Of small ones nothing is won. */
 static bool is_own(const gpa_libcall *c) {
     const gpa_binding *a = &c->gemm.a, *b = &c->gemm.b;
-    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_SIDE && c->gemm.m * c->gemm.k >= GRAM_SIZE && a->mem == b->mem && a->offset == b->offset &&
-           a->stride[1] == b->stride[2] && a->stride[2] == b->stride[1] && (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
+    return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_SIDE && c->gemm.m * c->gemm.k >= GRAM_SIZE &&
+           a->mem == b->mem && a->offset == b->offset && a->stride[1] == b->stride[2] &&
+           a->stride[2] == b->stride[1] && (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
 }
 
 enum { CHUNK = 4096 }; /* small products that a thread takes at a time */
@@ -319,9 +385,11 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
     gpa_code rc = GPA_OK;
     size_t size = dtype_size(c->dtype);
     int64_t batch = c->gemm.batch, m = c->gemm.m, n = c->gemm.n, k = c->gemm.k;
-    products p = {
-        .b = b, .c = c, .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size, .out_batch = m * n * (int64_t)size,
-        .own = is_own(c)};
+    products p = {.b = b,
+                  .c = c,
+                  .out = c->gemm.c.mem->base + c->gemm.c.offset * (int64_t)size,
+                  .out_batch = m * n * (int64_t)size,
+                  .own = is_own(c)};
     if (!batch || !m || !n) return GPA_OK;
     if (!k) {
         memset(p.out, 0, (size_t)(batch * m * n) * size);

@@ -1,8 +1,9 @@
 /* Factorizations by LAPACK.
  *
- * Matrices come by columns, dense, in memory that may be overwritten, as LAPACK wants them. Many are divided among our threads, a
- * run of them at a time with one workspace, each done by one thread; few are left to the library's own threads. Reading
- * order: the library, one matrix, runs of matrices. */
+ * Matrices come by columns, dense, in memory that may be overwritten, as LAPACK wants them. Many
+ * are divided among our threads, a run of them at a time with one workspace, each done by one
+ * thread; few are left to the library's own threads. Reading order: the library, one matrix, runs
+ * of matrices. */
 #include "runtime/cpu/linalg/lapack.h"
 
 #include <math.h>
@@ -17,41 +18,46 @@
 
 /* ---- the library ---- */
 
-/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, everything by reference. Of some the
- * complex version has one array more (MORE), of geev the real one. */
-#define ROUTINES(ROUTINE)                                                                                                  \
-    ROUTINE(gesv, "gesv", "gesv", (const int *, const int *, void *, const int *, int *, void *, const int *, int *))      \
-    ROUTINE(getrf, "getrf", "getrf", (const int *, const int *, void *, const int *, int *, int *))                        \
-    ROUTINE(getri, "getri", "getri", (const int *, void *, const int *, const int *, void *, const int *, int *))          \
-    ROUTINE(potrf, "potrf", "potrf", (const char *, const int *, void *, const int *, int *))                              \
-    ROUTINE(potri, "potri", "potri", (const char *, const int *, void *, const int *, int *))                              \
-    ROUTINE(geqrf, "geqrf", "geqrf", (const int *, const int *, void *, const int *, void *, void *, const int *, int *))  \
-    ROUTINE(orgqr, "orgqr", "ungqr",                                                                                       \
-            (const int *, const int *, const int *, void *, const int *, const void *, void *, const int *, int *))        \
-    ROUTINE(gesdd, "gesdd", NULL,                                                                                          \
-            (const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,             \
-             const int *, void *, const int *, int *, int *))                                                              \
-    ROUTINE(gesdd_complex, NULL, "gesdd",                                                                                  \
-            (const char *, const int *, const int *, void *, const int *, void *, void *, const int *, void *,             \
-             const int *, void *, const int *, void *, int *, int *))                                                      \
-    ROUTINE(syevd, "syevd", NULL,                                                                                          \
-            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, int *,             \
-             const int *, int *))                                                                                          \
-    ROUTINE(heevd, NULL, "heevd",                                                                                          \
-            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,            \
-             const int *, int *, const int *, int *))                                                                      \
-    ROUTINE(gelsd, "gelsd", NULL,                                                                                          \
-            (const int *, const int *, const int *, void *, const int *, void *, const int *, void *, const void *, int *, \
-             void *, const int *, int *, int *))                                                                           \
-    ROUTINE(gelsd_complex, NULL, "gelsd",                                                                                  \
-            (const int *, const int *, const int *, void *, const int *, void *, const int *, void *, const void *, int *, \
-             void *, const int *, void *, int *, int *))                                                                   \
-    ROUTINE(geev, "geev", NULL,                                                                                            \
-            (const char *, const char *, const int *, void *, const int *, void *, void *, void *, const int *, void *,    \
-             const int *, void *, const int *, int *))                                                                     \
-    ROUTINE(geev_complex, NULL, "geev",                                                                                    \
-            (const char *, const char *, const int *, void *, const int *, void *, void *, const int *, void *,            \
-             const int *, void *, const int *, void *, int *))
+/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, everything
+ * by reference. Of some the complex version has one array more (MORE), of geev the real one. */
+#define ROUTINES(ROUTINE)                                                                          \
+    ROUTINE(gesv, "gesv", "gesv",                                                                  \
+            (const int *, const int *, void *, const int *, int *, void *, const int *, int *))    \
+    ROUTINE(getrf, "getrf", "getrf",                                                               \
+            (const int *, const int *, void *, const int *, int *, int *))                         \
+    ROUTINE(getri, "getri", "getri",                                                               \
+            (const int *, void *, const int *, const int *, void *, const int *, int *))           \
+    ROUTINE(potrf, "potrf", "potrf", (const char *, const int *, void *, const int *, int *))      \
+    ROUTINE(potri, "potri", "potri", (const char *, const int *, void *, const int *, int *))      \
+    ROUTINE(geqrf, "geqrf", "geqrf",                                                               \
+            (const int *, const int *, void *, const int *, void *, void *, const int *, int *))   \
+    ROUTINE(orgqr, "orgqr", "ungqr",                                                               \
+            (const int *, const int *, const int *, void *, const int *, const void *, void *,     \
+             const int *, int *))                                                                  \
+    ROUTINE(gesdd, "gesdd", NULL,                                                                  \
+            (const char *, const int *, const int *, void *, const int *, void *, void *,          \
+             const int *, void *, const int *, void *, const int *, int *, int *))                 \
+    ROUTINE(gesdd_complex, NULL, "gesdd",                                                          \
+            (const char *, const int *, const int *, void *, const int *, void *, void *,          \
+             const int *, void *, const int *, void *, const int *, void *, int *, int *))         \
+    ROUTINE(syevd, "syevd", NULL,                                                                  \
+            (const char *, const char *, const int *, void *, const int *, void *, void *,         \
+             const int *, int *, const int *, int *))                                              \
+    ROUTINE(heevd, NULL, "heevd",                                                                  \
+            (const char *, const char *, const int *, void *, const int *, void *, void *,         \
+             const int *, void *, const int *, int *, const int *, int *))                         \
+    ROUTINE(gelsd, "gelsd", NULL,                                                                  \
+            (const int *, const int *, const int *, void *, const int *, void *, const int *,      \
+             void *, const void *, int *, void *, const int *, int *, int *))                      \
+    ROUTINE(gelsd_complex, NULL, "gelsd",                                                          \
+            (const int *, const int *, const int *, void *, const int *, void *, const int *,      \
+             void *, const void *, int *, void *, const int *, void *, int *, int *))              \
+    ROUTINE(geev, "geev", NULL,                                                                    \
+            (const char *, const char *, const int *, void *, const int *, void *, void *, void *, \
+             const int *, void *, const int *, void *, const int *, int *))                        \
+    ROUTINE(geev_complex, NULL, "geev",                                                            \
+            (const char *, const char *, const int *, void *, const int *, void *, void *,         \
+             const int *, void *, const int *, void *, const int *, void *, int *))
 
 typedef struct {
 #define ROUTINE(member, real, complex, parameters) void(*member) parameters;
@@ -59,7 +65,12 @@ typedef struct {
 #undef ROUTINE
 } routines;
 
-enum { TYPES = 4, TILE = 32, FEW_ROWS = 32, LEVELS = 32 }; /* LEVELS: of division in gelsd, more than any matrix has */
+enum {
+    TYPES = 4,
+    TILE = 32,
+    FEW_ROWS = 32,
+    LEVELS = 32
+}; /* LEVELS: of division in gelsd, more than any matrix has */
 struct lapack {
     bool there;
     routines of[TYPES];
@@ -101,7 +112,9 @@ static lapack *load(blas **b) {
 void lapack_free(lapack *l) { mem_free(l); }
 
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
-    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX) return false;
+    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX ||
+        c->matrix.k > INT32_MAX)
+        return false;
     if (!*l) *l = load(b);
     return *l && (*l)->there;
 }
@@ -112,27 +125,28 @@ bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
 typedef struct {
     const routines *r;
     const gpa_libcall *c;
-    int m, n, k, p;  /* p = min(m, n) */
+    int m, n, k, p; /* p = min(m, n) */
     char *x[LIB_MATRICES];
     void *work;
     void *real_work; /* of the real dtype; geev: eigenvalues' parts, and packed vectors */
     int *ints;
-    int n_work;      /* elements of work; -1: the routine writes the best number to it */
+    int n_work; /* elements of work; -1: the routine writes the best number to it */
 } task;
 
 static int at_least_1(int n) { return n > 1 ? n : 1; }
 
 /* Exchanges the rows and columns of a square matrix, a tile that fits the cache at a time. */
-#define TURN(name, T)                                                                                  \
-    static void name(T *a, int n) {                                                                    \
-        for (int j0 = 0; j0 < n; j0 += TILE)                                                           \
-            for (int i0 = 0; i0 <= j0; i0 += TILE)                                                     \
-                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                           \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                                     \
-                        T *x = a + (size_t)j * (size_t)n + i, *y = a + (size_t)i * (size_t)n + j, z = *x; \
-                        *x = *y;                                                                       \
-                        *y = z;                                                                        \
-                    }                                                                                  \
+#define TURN(name, T)                                                                             \
+    static void name(T *a, int n) {                                                               \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                                      \
+            for (int i0 = 0; i0 <= j0; i0 += TILE)                                                \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                      \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                                \
+                        T *x = a + (size_t)j * (size_t)n + i, *y = a + (size_t)i * (size_t)n + j, \
+                          z = *x;                                                                 \
+                        *x = *y;                                                                  \
+                        *y = z;                                                                   \
+                    }                                                                             \
     }
 TURN(turn_4, uint32_t)
 TURN(turn_8, uint64_t)
@@ -146,7 +160,8 @@ static void turn(const task *t) {
     if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
 }
 
-/* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is NumPy's. */
+/* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is
+ * NumPy's. */
 static int solve(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     turn(t);
@@ -168,8 +183,10 @@ static int inverse_by_columns(const task *t) {
     memset(t->work, 0, n * n * item);
     for (size_t i = 0; i < n; i++) { /* 1 is the same in the real part of a complex number */
         void *at = (char *)t->work + i * (n + 1) * item;
-        if (dtype_info[t->c->dtype].real == DT_F32) *(float *)at = 1;
-        else *(double *)at = 1;
+        if (dtype_info[t->c->dtype].real == DT_F32)
+            *(float *)at = 1;
+        else
+            *(double *)at = 1;
     }
     s.k = t->n;
     s.x[1] = t->work;
@@ -190,28 +207,30 @@ static bool has_nan(const task *t) {
     return lost;
 }
 
-/* hermitian: whether a matrix is, with a positive diagonal, so that it may be positive definite. diagonal: is kept elsewhere, or comes back. */
-#define HERMITIAN(T, name, POSITIVE, MEET)                                                                   \
-    static bool name##_hermitian(const void *matrix, int n) {                                                \
-        const T *a = matrix;                                                                                 \
-        for (int i = 0; i < n; i++)                                                                          \
-            if (!POSITIVE(a[(size_t)i * (size_t)n + (size_t)i])) return false;                               \
-        for (int j0 = 0; j0 < n; j0 += TILE)                                                                 \
-            for (int i0 = 0; i0 <= j0; i0 += TILE) {                                                         \
-                bool differs = false;                                                                        \
-                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                                 \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++)                                             \
-                        differs |= !MEET(a[(size_t)j * (size_t)n + (size_t)i], a[(size_t)i * (size_t)n + (size_t)j]); \
-                if (differs) return false;                                                                   \
-            }                                                                                                \
-        return true;                                                                                         \
-    }                                                                                                        \
-    static void name##_diagonal(void *matrix, int n, void *elsewhere, bool back) {                           \
-        T *a = matrix, *kept = elsewhere;                                                                    \
-        for (int i = 0; i < n; i++) {                                                                        \
-            T *at = a + (size_t)i * (size_t)n + i;                                                           \
-            *(back ? at : kept + i) = back ? kept[i] : *at;                                                  \
-        }                                                                                                    \
+/* hermitian: whether a matrix is, with a positive diagonal, so that it may be positive definite.
+ * diagonal: is kept elsewhere, or comes back. */
+#define HERMITIAN(T, name, POSITIVE, MEET)                                         \
+    static bool name##_hermitian(const void *matrix, int n) {                      \
+        const T *a = matrix;                                                       \
+        for (int i = 0; i < n; i++)                                                \
+            if (!POSITIVE(a[(size_t)i * (size_t)n + (size_t)i])) return false;     \
+        for (int j0 = 0; j0 < n; j0 += TILE)                                       \
+            for (int i0 = 0; i0 <= j0; i0 += TILE) {                               \
+                bool differs = false;                                              \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)                       \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++)                   \
+                        differs |= !MEET(a[(size_t)j * (size_t)n + (size_t)i],     \
+                                         a[(size_t)i * (size_t)n + (size_t)j]);    \
+                if (differs) return false;                                         \
+            }                                                                      \
+        return true;                                                               \
+    }                                                                              \
+    static void name##_diagonal(void *matrix, int n, void *elsewhere, bool back) { \
+        T *a = matrix, *kept = elsewhere;                                          \
+        for (int i = 0; i < n; i++) {                                              \
+            T *at = a + (size_t)i * (size_t)n + i;                                 \
+            *(back ? at : kept + i) = back ? kept[i] : *at;                        \
+        }                                                                          \
     }
 #define POSITIVE_REAL(x) ((x) > 0 && (x) < INFINITY)
 #define POSITIVE_PAIR(x) (POSITIVE_REAL((x).re) && (x).im == 0)
@@ -222,10 +241,13 @@ HERMITIAN(double, f64, POSITIVE_REAL, MEET_REAL)
 HERMITIAN(gpa_c64, c64, POSITIVE_PAIR, MEET_PAIR)
 HERMITIAN(gpa_c128, c128, POSITIVE_PAIR, MEET_PAIR)
 
-/* The inverse of a positive definite matrix, in two thirds of the time that LU takes. False: it is not positive definite, and as it was. */
+/* The inverse of a positive definite matrix, in two thirds of the time that LU takes. False: it is
+ * not positive definite, and as it was. */
 static bool inverse_of_definite(const task *t, int *info) {
-    static bool (*const hermitian[TYPES])(const void *, int) = {f32_hermitian, f64_hermitian, c64_hermitian, c128_hermitian};
-    static void (*const diagonal[TYPES])(void *, int, void *, bool) = {f32_diagonal, f64_diagonal, c64_diagonal, c128_diagonal};
+    static bool (*const hermitian[TYPES])(const void *, int) = {f32_hermitian, f64_hermitian,
+                                                                c64_hermitian, c128_hermitian};
+    static void (*const diagonal[TYPES])(void *, int, void *, bool) = {f32_diagonal, f64_diagonal,
+                                                                       c64_diagonal, c128_diagonal};
     void *a = t->x[0];
     int lead = t->n, type = index_of(t->c->dtype);
     if (!hermitian[type](a, t->n)) return false;
@@ -238,7 +260,8 @@ static bool inverse_of_definite(const task *t, int *info) {
     return definite;
 }
 
-/* By columns the matrix is the transpose, whose inverse is the inverse's. The library does not bring NaN to every element. */
+/* By columns the matrix is the transpose, whose inverse is the inverse's. The library does not
+ * bring NaN to every element. */
 static int inverse(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     size_t bytes = (size_t)t->n * (size_t)t->n * dtype_size(t->c->dtype);
@@ -274,10 +297,13 @@ static int qr(const task *t) {
         bool single = t->c->dtype == DT_F32 || t->c->dtype == DT_C64;
         t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
         room = single ? *(float *)t->work : *(double *)t->work;
-        if (t->x[2]) t->r->orgqr(&t->m, &t->k, &t->p, t->x[2], &lead, t->x[1], t->work, &t->n_work, &info);
+        if (t->x[2])
+            t->r->orgqr(&t->m, &t->k, &t->p, t->x[2], &lead, t->x[1], t->work, &t->n_work, &info);
         more = single ? *(float *)t->work : *(double *)t->work;
-        if (single) *(float *)t->work = (float)(room > more ? room : more);
-        else *(double *)t->work = room > more ? room : more;
+        if (single)
+            *(float *)t->work = (float)(room > more ? room : more);
+        else
+            *(double *)t->work = room > more ? room : more;
         return info;
     }
     t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
@@ -291,22 +317,26 @@ static int svd(const task *t) {
     int info = 0, lead = at_least_1(t->m), lead_v = at_least_1(t->n);
     const char *job = !t->x[2] ? "N" : t->c->matrix.full ? "A" : "S";
     if (dtype_is_complex(t->c->dtype))
-        t->r->gesdd_complex(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v, t->work, &t->n_work,
-                            t->real_work, t->ints, &info);
+        t->r->gesdd_complex(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3],
+                            &lead_v, t->work, &t->n_work, t->real_work, t->ints, &info);
     else
-        t->r->gesdd(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v, t->work, &t->n_work, t->ints,
-                    &info);
+        t->r->gesdd(job, &t->m, &t->n, t->x[0], &lead, t->x[1], t->x[2], &lead, t->x[3], &lead_v,
+                    t->work, &t->n_work, t->ints, &info);
     return info;
 }
 
-/* What syevd and heevd need beside `work`: for real numbers 3 + 5n integers, for complex ones 1 + 5n + 2n^2 reals, too. */
+/* What syevd and heevd need beside `work`: for real numbers 3 + 5n integers, for complex ones 1 +
+ * 5n + 2n^2 reals, too. */
 static int eigh(const task *t) {
-    int info = 0, lead = at_least_1(t->n), n_ints = 3 + 5 * t->n, n_reals = 1 + 5 * t->n + 2 * t->n * t->n;
+    int info = 0, lead = at_least_1(t->n), n_ints = 3 + 5 * t->n,
+        n_reals = 1 + 5 * t->n + 2 * t->n * t->n;
     const char *job = t->c->matrix.vectors ? "V" : "N", *part = t->c->matrix.upper ? "U" : "L";
     if (dtype_is_complex(t->c->dtype))
-        t->r->heevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->real_work, &n_reals, t->ints, &n_ints, &info);
+        t->r->heevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->real_work,
+                    &n_reals, t->ints, &n_ints, &info);
     else
-        t->r->syevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->ints, &n_ints, &info);
+        t->r->syevd(job, part, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, t->ints,
+                    &n_ints, &info);
     return info;
 }
 
@@ -316,12 +346,13 @@ static int eig(const task *t) {
     size_t item = dtype_size(t->c->dtype), n = t->n_work < 0 ? 0 : (size_t)t->n;
     const char *job = t->x[2] ? "V" : "N";
     if (dtype_is_complex(t->c->dtype)) {
-        t->r->geev_complex("N", job, &t->n, t->x[0], &lead, t->x[1], NULL, &one, t->x[2], &lead, t->work, &t->n_work, t->real_work,
-                           &info);
+        t->r->geev_complex("N", job, &t->n, t->x[0], &lead, t->x[1], NULL, &one, t->x[2], &lead,
+                           t->work, &t->n_work, t->real_work, &info);
         return info;
     }
     char *re = t->real_work, *im = re + n * item;
-    t->r->geev("N", job, &t->n, t->x[0], &lead, re, im, NULL, &one, t->x[2], &lead, t->work, &t->n_work, &info);
+    t->r->geev("N", job, &t->n, t->x[0], &lead, re, im, NULL, &one, t->x[2], &lead, t->work,
+               &t->n_work, &info);
     for (size_t i = 0; i < n; i++) {
         memcpy(t->x[1] + 2 * i * item, re + i * item, item);
         memcpy(t->x[1] + (2 * i + 1) * item, im + i * item, item);
@@ -332,28 +363,42 @@ static int eig(const task *t) {
 static int lstsq(const task *t) {
     int info = 0, rank = 0, lead = at_least_1(t->m), lead_b = at_least_1(MAX(t->m, t->n));
     float narrow = (float)t->c->matrix.limit;
-    const void *limit = dtype_info[t->c->dtype].real == DT_F32 ? (const void *)&narrow : &t->c->matrix.limit;
+    const void *limit =
+        dtype_info[t->c->dtype].real == DT_F32 ? (const void *)&narrow : &t->c->matrix.limit;
     if (dtype_is_complex(t->c->dtype))
-        t->r->gelsd_complex(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit, &rank, t->work, &t->n_work, t->real_work,
-                            t->ints, &info);
+        t->r->gelsd_complex(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit,
+                            &rank, t->work, &t->n_work, t->real_work, t->ints, &info);
     else
-        t->r->gelsd(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit, &rank, t->work, &t->n_work, t->ints, &info);
+        t->r->gelsd(&t->m, &t->n, &t->k, t->x[0], &lead, t->x[1], &lead_b, t->x[2], limit, &rank,
+                    t->work, &t->n_work, t->ints, &info);
     if (t->n_work >= 0) *(int32_t *)(void *)t->x[3] = rank;
     return info;
 }
 
 static int one(const task *t) {
     switch (t->c->kind) {
-    case LIB_LU: return lu(t);
-    case LIB_SOLVE: return solve(t);
-    case LIB_INVERSE: return inverse(t);
-    case LIB_CHOLESKY: return cholesky(t);
-    case LIB_QR: return qr(t);
-    case LIB_SVD: return svd(t);
-    case LIB_EIGH: return eigh(t);
-    case LIB_EIG: return eig(t);
-    case LIB_LSTSQ: return lstsq(t);
-    case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_FACTORS: case LIB_BANDED: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
+        case LIB_LU: return lu(t);
+        case LIB_SOLVE: return solve(t);
+        case LIB_INVERSE: return inverse(t);
+        case LIB_CHOLESKY: return cholesky(t);
+        case LIB_QR: return qr(t);
+        case LIB_SVD: return svd(t);
+        case LIB_EIGH: return eigh(t);
+        case LIB_EIG: return eig(t);
+        case LIB_LSTSQ: return lstsq(t);
+        case LIB_GEMM:
+        case LIB_SORT:
+        case LIB_ARGSORT:
+        case LIB_SEARCH:
+        case LIB_EXTREME:
+        case LIB_FFT:
+        case LIB_COSINES:
+        case LIB_FACTORS:
+        case LIB_BANDED:
+        case LIB_SPARSE:
+        case LIB_SPGEMM:
+        case LIB_TURN:
+        case LIB_COUNT: break;
     }
     return -1;
 }
@@ -367,7 +412,9 @@ static size_t reals_of(const gpa_libcall *c) {
     if (c->kind == LIB_SVD && wide) return p * MAX(5 * p + 7, 2 * q + 2 * p + 1) + 1;
     if (c->kind == LIB_EIGH && wide) return 1 + 5 * n + 2 * n * n;
     if (c->kind == LIB_EIG) return 2 * n + 1;
-    if (c->kind == LIB_LSTSQ && wide) return n * (60 + 8 * LEVELS) + 75 * (size_t)c->matrix.k + MAX(676, n * (1 + (size_t)c->matrix.k) + 2 * (size_t)c->matrix.k);
+    if (c->kind == LIB_LSTSQ && wide)
+        return n * (60 + 8 * LEVELS) + 75 * (size_t)c->matrix.k +
+               MAX(676, n * (1 + (size_t)c->matrix.k) + 2 * (size_t)c->matrix.k);
     return 1;
 }
 
@@ -384,7 +431,8 @@ static int work_of(const task *asked) {
     task t = *asked;
     gpa_c128 answer = {0, 0}, real_answer = {0, 0};
     int int_answer = 0;
-    if (t.c->kind != LIB_INVERSE && t.c->kind != LIB_QR && t.c->kind != LIB_SVD && t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG && t.c->kind != LIB_LSTSQ)
+    if (t.c->kind != LIB_INVERSE && t.c->kind != LIB_QR && t.c->kind != LIB_SVD &&
+        t.c->kind != LIB_EIGH && t.c->kind != LIB_EIG && t.c->kind != LIB_LSTSQ)
         return 0;
     if (t.c->kind == LIB_INVERSE && t.n <= FEW_ROWS) return t.n * t.n;
     t.work = &answer;
@@ -395,15 +443,20 @@ static int work_of(const task *asked) {
     bool single = t.c->dtype == DT_F32 || t.c->dtype == DT_C64;
     float narrow;
     memcpy(&narrow, &answer, sizeof narrow);
-    return (int)ceil(single ? nextafterf(narrow, INFINITY) : answer.re); /* a float may have rounded the number down */
+    return (int)ceil(single ? nextafterf(narrow, INFINITY)
+                            : answer.re); /* a float may have rounded the number down */
 }
 
 typedef struct {
-    const task *first;                /* of the matrix 0 */
-    const int64_t *step;              /* bytes from a matrix to the next, of each array */
+    const task *first;   /* of the matrix 0 */
+    const int64_t *step; /* bytes from a matrix to the next, of each array */
     int64_t batch, chunks;
-    int lanes;                        /* matrices that are done side by side; 1: by the library */
-    struct failure { int64_t at; int info; bool memory; } *failures; /* one per chunk; at < 0: none */
+    int lanes; /* matrices that are done side by side; 1: by the library */
+    struct failure {
+        int64_t at;
+        int info;
+        bool memory;
+    } * failures; /* one per chunk; at < 0: none */
 } runs;
 
 /* Matrices from .. to, side by side. */
@@ -413,8 +466,10 @@ static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f
     char *x[LIB_MATRICES], *room = mem_new(small_room(c) + 64);
     f->memory = !room;
     for (int64_t i = from; room && i < to; i += lanes) {
-        for (int k = 0; k < LIB_MATRICES; k++) x[k] = r->first->x[k] ? r->first->x[k] + i * r->step[k] : NULL;
-        int info = small_run(c, x, r->step, (int)MIN(lanes, to - i), (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
+        for (int k = 0; k < LIB_MATRICES; k++)
+            x[k] = r->first->x[k] ? r->first->x[k] + i * r->step[k] : NULL;
+        int info = small_run(c, x, r->step, (int)MIN(lanes, to - i),
+                             (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
         if (info && f->at < 0) *f = (struct failure){.at = i + which, .info = info};
     }
     mem_free(room);
@@ -428,21 +483,25 @@ static void run(void *arg, int64_t chunk) {
     struct failure *f = &r->failures[chunk];
     *f = (struct failure){.at = -1};
     int lanes = r->lanes;
-    int64_t groups = (r->batch + lanes - 1) / lanes, from = groups * chunk / r->chunks * lanes, to = MIN(groups * (chunk + 1) / r->chunks * lanes, r->batch);
+    int64_t groups = (r->batch + lanes - 1) / lanes, from = groups * chunk / r->chunks * lanes,
+            to = MIN(groups * (chunk + 1) / r->chunks * lanes, r->batch);
     if (small_can(c)) {
         run_small(r, from, to, f);
         return;
     }
-    char *room = lanes > 1 ? mem_new(spectra_room(c) + 64) : NULL, *aligned = room ? room + (64 - (uintptr_t)room % 64) % 64 : NULL;
+    char *room = lanes > 1 ? mem_new(spectra_room(c) + 64) : NULL,
+         *aligned = room ? room + (64 - (uintptr_t)room % 64) % 64 : NULL;
     t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
     t.real_work = mem_new(reals_of(c) * real);
     t.ints = mem_new(ints_of(c) * sizeof *t.ints);
     f->memory = !t.work || !t.real_work || !t.ints || (lanes > 1 && !room);
     for (int64_t i = from; i < to && !f->memory; i += lanes) {
         int count = (int)MIN(lanes, to - i);
-        for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
+        for (int x = 0; x < LIB_MATRICES; x++)
+            t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
         if (lanes > 1 && spectra_run(c, t.x, r->step, count, aligned)) continue;
-        for (int k = 0; k < count; k++) { /* one by one: what is done to a matrix does not depend on those beside it */
+        for (int k = 0; k < count;
+             k++) { /* one by one: what is done to a matrix does not depend on those beside it */
             int info = lanes > 1 && spectra_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
             if (info && f->at < 0) *f = (struct failure){.at = i + k, .info = info};
             for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = t.x[x] ? t.x[x] + r->step[x] : NULL;
@@ -456,7 +515,8 @@ static void run(void *arg, int64_t chunk) {
 
 /* Bytes of one matrix in each array. */
 static void steps_of(const gpa_libcall *c, int64_t *step) {
-    int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, p = MIN(m, n), item = (int64_t)dtype_size(c->dtype);
+    int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, p = MIN(m, n),
+            item = (int64_t)dtype_size(c->dtype);
     gpa_dtype part = dtype_info[c->dtype].real;
     int64_t real = (int64_t)dtype_size(part);
     memset(step, 0, LIB_MATRICES * sizeof *step);
@@ -464,15 +524,21 @@ static void steps_of(const gpa_libcall *c, int64_t *step) {
     if (c->kind == LIB_LU) step[1] = p * (int64_t)sizeof(int32_t);
     if (c->kind == LIB_SOLVE) step[1] = n * k * item;
     if (c->kind == LIB_QR) step[1] = p * item, step[2] = m * k * item;
-    if (c->kind == LIB_SVD) step[1] = n * real, step[2] = m * (c->matrix.full ? m : n) * item, step[3] = n * n * item;
+    if (c->kind == LIB_SVD)
+        step[1] = n * real, step[2] = m * (c->matrix.full ? m : n) * item, step[3] = n * n * item;
     if (c->kind == LIB_EIGH) step[1] = n * real;
-    if (c->kind == LIB_LSTSQ) step[1] = MAX(m, n) * k * item, step[2] = p * real, step[3] = (int64_t)sizeof(int32_t);
+    if (c->kind == LIB_LSTSQ)
+        step[1] = MAX(m, n) * k * item, step[2] = p * real, step[3] = (int64_t)sizeof(int32_t);
     if (c->kind == LIB_EIG) step[1] = n * 2 * real, step[2] = n * n * item;
 }
 
 gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
     int64_t step[LIB_MATRICES];
-    task t = {.r = &l->of[index_of(c->dtype)], .c = c, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .k = (int)c->matrix.k};
+    task t = {.r = &l->of[index_of(c->dtype)],
+              .c = c,
+              .m = (int)c->matrix.m,
+              .n = (int)c->matrix.n,
+              .k = (int)c->matrix.k};
     t.p = MIN(t.m, t.n);
     *c->matrix.info = 0;
     steps_of(c, step);
@@ -481,7 +547,11 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     int lanes = small_can(c) ? small_lanes(c) : spectra_can(c) ? spectra_lanes(c) : 1;
     int64_t groups = (c->matrix.batch + lanes - 1) / lanes;
     bool many = threads > 1 && (lanes > 1 || groups >= threads);
-    runs r = {.first = &t, .step = step, .batch = c->matrix.batch, .chunks = many ? MIN(groups, 4 * threads) : 1, .lanes = lanes};
+    runs r = {.first = &t,
+              .step = step,
+              .batch = c->matrix.batch,
+              .chunks = many ? MIN(groups, 4 * threads) : 1,
+              .lanes = lanes};
     r.failures = mem_zero((size_t)r.chunks * sizeof *r.failures);
     if (!r.failures) return gpa_no_memory(e);
     int32_t never = 0;
@@ -489,8 +559,10 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     threads_each(many ? threads : 1, r.chunks, &never, run, &r);
     gpa_code rc = GPA_OK;
     for (int64_t i = 0; i < r.chunks && !rc; i++) {
-        if (r.failures[i].memory) rc = gpa_no_memory(e);
-        else if (r.failures[i].at >= 0 && !*c->matrix.info) *c->matrix.info = r.failures[i].info;
+        if (r.failures[i].memory)
+            rc = gpa_no_memory(e);
+        else if (r.failures[i].at >= 0 && !*c->matrix.info)
+            *c->matrix.info = r.failures[i].info;
     }
     mem_free(r.failures);
     return rc;

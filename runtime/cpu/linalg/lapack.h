@@ -6,7 +6,8 @@
 
 typedef struct lapack lapack;
 
-/* Whether the call can be done; loads the library at first need (then *b and *l are owned: blas_free, lapack_free). */
+/* Whether the call can be done; loads the library at first need (then *b and *l are owned:
+ * blas_free, lapack_free). */
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c);
 gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e);
 void lapack_free(lapack *l);

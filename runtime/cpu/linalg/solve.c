@@ -1,7 +1,8 @@
 /* Equations by LAPACK: solve.h.
  *
- * Factors are read where they lie. What lies by rows is to LAPACK the transpose, whose other triangle, transposed again, is the one that is meant.
- * Reading order: the library, triangles, bands, calls. */
+ * Factors are read where they lie. What lies by rows is to LAPACK the transpose, whose other
+ * triangle, transposed again, is the one that is meant. Reading order: the library, triangles,
+ * bands, calls. */
 #include "runtime/cpu/linalg/solve.h"
 
 #include <stdio.h>
@@ -14,15 +15,18 @@
 
 /* Fortran, everything by reference. */
 typedef struct {
-    void (*trtrs)(const char *, const char *, const char *, const int *, const int *, const void *, const int *, void *, const int *, int *);
-    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const void *, const void *, const int *, const void *, const int *,
-                 const void *, void *, const int *);
+    void (*trtrs)(const char *, const char *, const char *, const int *, const int *, const void *,
+                  const int *, void *, const int *, int *);
+    void (*gemm)(const char *, const char *, const int *, const int *, const int *, const void *,
+                 const void *, const int *, const void *, const int *, const void *, void *,
+                 const int *);
     void (*gtsv)(const int *, const int *, void *, void *, void *, void *, const int *, int *);
-    void (*gbsv)(const int *, const int *, const int *, const int *, void *, const int *, int *, void *, const int *, int *);
+    void (*gbsv)(const int *, const int *, const int *, const int *, void *, const int *, int *,
+                 void *, const int *, int *);
 } routines;
 
-/* BLOCK: rows of a triangle that is left to the library, COLUMNS_FROM: of B, from which on larger ones are done in halves: its products are far
- * quicker than its triangles. */
+/* BLOCK: rows of a triangle that is left to the library, COLUMNS_FROM: of B, from which on larger
+ * ones are done in halves: its products are far quicker than its triangles. */
 enum { TYPES = 4, BLOCK = 64, COLUMNS_FROM = 8 };
 struct equations {
     bool there;
@@ -62,15 +66,22 @@ static equations *load(blas **b) {
 void equations_free(equations *q) { mem_free(q); }
 
 /* Whether a matrix of factors lies by rows; by columns otherwise. */
-static bool by_rows(const gpa_libcall *c) { return c->factors.a.stride[2] == 1 && c->factors.a.stride[1] != 1; }
+static bool by_rows(const gpa_libcall *c) {
+    return c->factors.a.stride[2] == 1 && c->factors.a.stride[1] != 1;
+}
 
 bool equations_can(equations **q, blas **b, const gpa_libcall *c) {
     if (index_of(c->dtype) < 0) return false;
     if (c->kind == LIB_FACTORS) {
-        const int64_t lead = c->factors.a.stride[by_rows(c) ? 1 : 2], near = c->factors.a.stride[by_rows(c) ? 2 : 1];
-        const bool conjugates = dtype_is_complex(c->dtype) && (c->factors.way == 2 || c->factors.form == FACTORS_CHOLESKY);
-        if (c->factors.k > INT32_MAX || lead > INT32_MAX || near != 1 || lead < MAX(1, c->factors.n) || (conjugates && by_rows(c))) return false;
-    } else if (c->banded.n > INT32_MAX || c->banded.k > INT32_MAX || 2 * c->banded.below + c->banded.above >= INT32_MAX) {
+        const int64_t lead = c->factors.a.stride[by_rows(c) ? 1 : 2],
+                      near = c->factors.a.stride[by_rows(c) ? 2 : 1];
+        const bool conjugates = dtype_is_complex(c->dtype) &&
+                                (c->factors.way == 2 || c->factors.form == FACTORS_CHOLESKY);
+        if (c->factors.k > INT32_MAX || lead > INT32_MAX || near != 1 ||
+            lead < MAX(1, c->factors.n) || (conjugates && by_rows(c)))
+            return false;
+    } else if (c->banded.n > INT32_MAX || c->banded.k > INT32_MAX ||
+               2 * c->banded.below + c->banded.above >= INT32_MAX) {
         return false;
     }
     if (!*q) *q = load(b);
@@ -88,22 +99,29 @@ typedef struct {
     int32_t info;
 } task;
 
-/* X for n rows of a triangle as LAPACK sees it, in its place; what one half gives the other is a product. */
-static void part(const task *t, bool upper, const char *how, bool unit, const char *a, int n, char *x) {
+/* X for n rows of a triangle as LAPACK sees it, in its place; what one half gives the other is a
+ * product. */
+static void part(const task *t, bool upper, const char *how, bool unit, const char *a, int n,
+                 char *x) {
     static const float single[2][2] = {{-1, 0}, {1, 0}};
     static const double wide[2][2] = {{-1, 0}, {1, 0}};
-    const void *const less = dtype_info[t->c->dtype].real == DT_F32 ? (const void *)single[0] : wide[0];
-    const void *const once = dtype_info[t->c->dtype].real == DT_F32 ? (const void *)single[1] : wide[1];
+    const void *const less =
+        dtype_info[t->c->dtype].real == DT_F32 ? (const void *)single[0] : wide[0];
+    const void *const once =
+        dtype_info[t->c->dtype].real == DT_F32 ? (const void *)single[1] : wide[1];
     int info = 0, h = n / 2, rest = n - h;
     if (n <= BLOCK || t->k < COLUMNS_FROM) {
-        t->r->trtrs(upper ? "U" : "L", how, unit ? "U" : "N", &n, &t->k, a, &t->lead, x, &t->n, &info);
+        t->r->trtrs(upper ? "U" : "L", how, unit ? "U" : "N", &n, &t->k, a, &t->lead, x, &t->n,
+                    &info);
         return;
     }
     const bool down = upper != (*how == 'N'); /* the upper half of X is known first */
-    const char *corner = a + (upper ? (int64_t)h * t->lead : h) * t->item, *second = a + h * ((int64_t)t->lead + 1) * t->item;
+    const char *corner = a + (upper ? (int64_t)h * t->lead : h) * t->item,
+               *second = a + h * ((int64_t)t->lead + 1) * t->item;
     char *far = x + h * t->item;
     part(t, upper, how, unit, down ? a : second, down ? h : rest, down ? x : far);
-    t->r->gemm(how, "N", down ? &rest : &h, &t->k, down ? &h : &rest, less, corner, &t->lead, down ? x : far, &t->n, once, down ? far : x, &t->n);
+    t->r->gemm(how, "N", down ? &rest : &h, &t->k, down ? &h : &rest, less, corner, &t->lead,
+               down ? x : far, &t->n, once, down ? far : x, &t->n);
     part(t, upper, how, unit, down ? second : a, down ? rest : h, down ? far : x);
 }
 
@@ -112,7 +130,8 @@ static bool is_zero(const void *number, int64_t size) {
     return memcmp(number, zeros, (size_t)size) == 0;
 }
 
-/* X for one triangle, in its place: way 0 as it is, 1 transposed, 2 conjugated, too. Or where its diagonal has a 0, from 1 on. */
+/* X for one triangle, in its place: way 0 as it is, 1 transposed, 2 conjugated, too. Or where its
+ * diagonal has a 0, from 1 on. */
 static int triangle(const task *t, const char *a, bool upper, bool unit, int way, char *x) {
     const bool turned = (way > 0) != t->rows;
     for (int i = 0; i < t->n && !unit; i++)
@@ -122,15 +141,15 @@ static int triangle(const task *t, const char *a, bool upper, bool unit, int way
 }
 
 /* Exchanges rows of B as the pivots say, or back. */
-#define EXCHANGES(size, T)                                                                                            \
-    static void exchange_##size(T *x, int64_t n, int64_t k, const int32_t *pivot, bool back) {                        \
-        for (int64_t c = 0; c < k; c++, x += n)                                                                       \
-            for (int64_t s = 0; s < n; s++) {                                                                         \
-                const int64_t i = back ? n - 1 - s : s;                                                               \
-                const T one = x[i];                                                                                   \
-                x[i] = x[pivot[i]];                                                                                   \
-                x[pivot[i]] = one;                                                                                    \
-            }                                                                                                         \
+#define EXCHANGES(size, T)                                                                     \
+    static void exchange_##size(T *x, int64_t n, int64_t k, const int32_t *pivot, bool back) { \
+        for (int64_t c = 0; c < k; c++, x += n)                                                \
+            for (int64_t s = 0; s < n; s++) {                                                  \
+                const int64_t i = back ? n - 1 - s : s;                                        \
+                const T one = x[i];                                                            \
+                x[i] = x[pivot[i]];                                                            \
+                x[pivot[i]] = one;                                                             \
+            }                                                                                  \
     }
 EXCHANGES(4, uint32_t)
 EXCHANGES(8, uint64_t)
@@ -168,13 +187,16 @@ static int by_cholesky(const task *t, const char *a, char *x) {
 static void one(void *arg, int64_t i) {
     task *t = arg;
     const gpa_libcall *c = t->c;
-    const char *a = c->factors.a.mem->base + (c->factors.a.offset + i * c->factors.a.stride[0]) * t->item;
+    const char *a =
+        c->factors.a.mem->base + (c->factors.a.offset + i * c->factors.a.stride[0]) * t->item;
     char *x = c->factors.x->base + i * c->factors.n * c->factors.k * t->item;
     int info = 0;
     switch (c->factors.form) {
-    case FACTORS_TRIANGLE: info = triangle(t, a, c->factors.upper, c->factors.unit, c->factors.way, x); break;
-    case FACTORS_CHOLESKY: info = by_cholesky(t, a, x); break;
-    case FACTORS_LU: info = by_lu(t, a, x); break;
+        case FACTORS_TRIANGLE:
+            info = triangle(t, a, c->factors.upper, c->factors.unit, c->factors.way, x);
+            break;
+        case FACTORS_CHOLESKY: info = by_cholesky(t, a, x); break;
+        case FACTORS_LU: info = by_lu(t, a, x); break;
     }
     if (info) __atomic_store_n(&t->info, info, __ATOMIC_RELAXED);
 }
@@ -182,10 +204,12 @@ static void one(void *arg, int64_t i) {
 /* ---- bands ---- */
 
 /* Bands to columns of `lead` elements, of which LAPACK keeps the first `below` for itself. */
-#define COLUMNS(size)                                                                                                 \
-    static void columns_##size(const char *bands, int64_t n, int64_t count, int64_t below, int64_t lead, char *to) {  \
-        for (int64_t j = 0; j < n; j++)                                                                               \
-            for (int64_t i = 0; i < count; i++) memcpy(to + (j * lead + below + i) * size, bands + (i * n + j) * size, size); \
+#define COLUMNS(size)                                                                         \
+    static void columns_##size(const char *bands, int64_t n, int64_t count, int64_t below,    \
+                               int64_t lead, char *to) {                                      \
+        for (int64_t j = 0; j < n; j++)                                                       \
+            for (int64_t i = 0; i < count; i++)                                               \
+                memcpy(to + (j * lead + below + i) * size, bands + (i * n + j) * size, size); \
     }
 COLUMNS(4)
 COLUMNS(8)
@@ -194,18 +218,23 @@ COLUMNS(16)
 
 static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype);
-    const int n = (int)c->banded.n, k = (int)c->banded.k, below = (int)c->banded.below, above = (int)c->banded.above, lead = 2 * below + above + 1;
+    const int n = (int)c->banded.n, k = (int)c->banded.k, below = (int)c->banded.below,
+              above = (int)c->banded.above, lead = 2 * below + above + 1;
     char *bands = c->banded.bands->base;
     if (below == 1 && above == 1) {
-        r->gtsv(&n, &k, bands + 2 * (size_t)n * item, bands + (size_t)n * item, bands + item, c->banded.x->base, &n, c->banded.info);
+        r->gtsv(&n, &k, bands + 2 * (size_t)n * item, bands + (size_t)n * item, bands + item,
+                c->banded.x->base, &n, c->banded.info);
         return GPA_OK;
     }
     char *columns = mem_zero((size_t)n * (size_t)lead * item);
     int *pivots = mem_new((size_t)n * sizeof *pivots);
     gpa_code rc = columns && pivots ? GPA_OK : gpa_no_memory(e);
     if (!rc) {
-        (item == 4 ? columns_4 : item == 8 ? columns_8 : columns_16)(bands, n, below + above + 1, below, lead, columns);
-        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->banded.x->base, &n, c->banded.info);
+        (item == 4   ? columns_4
+         : item == 8 ? columns_8
+                     : columns_16)(bands, n, below + above + 1, below, lead, columns);
+        r->gbsv(&n, &below, &above, &k, columns, &lead, pivots, c->banded.x->base, &n,
+                c->banded.info);
     }
     mem_free(columns);
     mem_free(pivots);
@@ -214,13 +243,19 @@ static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
 
 /* ---- calls ---- */
 
-gpa_code equations_run(const equations *q, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
+gpa_code equations_run(const equations *q, const blas *b, int threads, const gpa_libcall *c,
+                       gpa_err *e) {
     const routines *r = &q->of[index_of(c->dtype)];
     if (c->kind == LIB_BANDED) {
         *c->banded.info = 0;
         return by_bands(r, c, e);
     }
-    task t = {.c = c, .r = r, .n = (int)c->factors.n, .k = (int)c->factors.k, .rows = by_rows(c), .item = (int64_t)dtype_size(c->dtype)};
+    task t = {.c = c,
+              .r = r,
+              .n = (int)c->factors.n,
+              .k = (int)c->factors.k,
+              .rows = by_rows(c),
+              .item = (int64_t)dtype_size(c->dtype)};
     t.lead = (int)c->factors.a.stride[t.rows ? 1 : 2];
     const bool many = threads > 1 && c->factors.batch >= threads;
     int32_t never = 0;

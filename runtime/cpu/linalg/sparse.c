@@ -23,8 +23,10 @@ static int64_t first_row(const product *p, int64_t run) {
     if (run == p->runs) return high;
     while (low < high) {
         int64_t middle = (low + high) / 2;
-        if ((double)p->p.start[middle] < share) low = middle + 1;
-        else high = middle;
+        if ((double)p->p.start[middle] < share)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -34,12 +36,14 @@ static void run(void *arg, int64_t i) {
     spmm_rows(p->c->dtype, &p->p, first_row(p, i), first_row(p, i + 1));
 }
 
-static void *at(const gpa_binding *b, size_t item) { return b->mem->base + b->offset * (int64_t)item; }
+static void *at(const gpa_binding *b, size_t item) {
+    return b->mem->base + b->offset * (int64_t)item;
+}
 
 gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e) {
     size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
-    product p = {.p = {c->sparse.k, at(&c->sparse.start, index), at(&c->sparse.column, index), at(&c->sparse.at, item), at(&c->sparse.x, item),
-                       at(&c->sparse.y, item)},
+    product p = {.p = {c->sparse.k, at(&c->sparse.start, index), at(&c->sparse.column, index),
+                       at(&c->sparse.at, item), at(&c->sparse.x, item), at(&c->sparse.y, item)},
                  .c = c};
     int32_t never = 0;
     (void)e;

@@ -5,16 +5,19 @@
 
 enum { TILE = 32 };
 
-#define MIRROR(name, T, TURNED)                                                             \
-    static void name(T *a, int n, bool up) {                                                \
-        for (int j0 = 0; j0 < n; j0 += TILE)                                                \
-            for (int i0 = 0; i0 <= j0; i0 += TILE)                                          \
-                for (int j = j0; j < MIN(j0 + TILE, n); j++)                                \
-                    for (int i = i0; i < MIN(i0 + TILE, j); i++) {                          \
-                        T *below = a + (size_t)j * (size_t)n + i, *above = a + (size_t)i * (size_t)n + j; \
-                        if (up) *above = TURNED(T, *below);                                 \
-                        else *below = TURNED(T, *above);                                    \
-                    }                                                                       \
+#define MIRROR(name, T, TURNED)                                    \
+    static void name(T *a, int n, bool up) {                       \
+        for (int j0 = 0; j0 < n; j0 += TILE)                       \
+            for (int i0 = 0; i0 <= j0; i0 += TILE)                 \
+                for (int j = j0; j < MIN(j0 + TILE, n); j++)       \
+                    for (int i = i0; i < MIN(i0 + TILE, j); i++) { \
+                        T *below = a + (size_t)j * (size_t)n + i,  \
+                          *above = a + (size_t)i * (size_t)n + j;  \
+                        if (up)                                    \
+                            *above = TURNED(T, *below);            \
+                        else                                       \
+                            *below = TURNED(T, *above);            \
+                    }                                              \
     }
 #define SAME(T, x) (x)
 #define CONJUGATE(T, x) ((T){(x).re, -(x).im})
@@ -31,7 +34,10 @@ void mirror_triangle(void *a, int n, size_t size, bool up) {
 }
 
 void mirror_conjugate(void *a, int n, gpa_dtype t, bool up) {
-    if (t == DT_C64) conjugate_8(a, n, up);
-    else if (t == DT_C128) conjugate_16(a, n, up);
-    else mirror_triangle(a, n, dtype_size(t), up);
+    if (t == DT_C64)
+        conjugate_8(a, n, up);
+    else if (t == DT_C128)
+        conjugate_16(a, n, up);
+    else
+        mirror_triangle(a, n, dtype_size(t), up);
 }

@@ -1,11 +1,14 @@
-/* Work divided among threads: items are taken one by one from a shared counter, so that uneven ones even out.
+/* Work divided among threads: items are taken one by one from a shared counter, so that uneven ones
+ * even out.
  *
- * Who has work takes items too, and waits at the end for those threads only that have begun: one that a busy machine does not let run is not
- * missed. (A barrier waits for it, some milliseconds for work of a tenth of one; hence not OpenMP.) Threads are made at first need and
- * stay; they wait a moment for more work, then they sleep.
+ * Who has work takes items too, and waits at the end for those threads only that have begun: one
+ * that a busy machine does not let run is not missed. (A barrier waits for it, some milliseconds
+ * for work of a tenth of one; hence not OpenMP.) Threads are made at first need and stay; they wait
+ * a moment for more work, then they sleep.
  *
- * A thread enters before it looks whether work is open, and work is closed before its owner looks who is inside: so nobody is at a work
- * that has ended. Reading order: how many, the pool, dividing work. */
+ * A thread enters before it looks whether work is open, and work is closed before its owner looks
+ * who is inside: so nobody is at a work that has ended. Reading order: how many, the pool, dividing
+ * work. */
 #include "runtime/cpu/parallel/threads.h"
 
 #include <errno.h>
@@ -22,7 +25,8 @@
 
 /* ---- how many ---- */
 
-/* "QUOTA PERIOD" in one file, or one number in each of two: processors, rounded up; 0: no limit is told. */
+/* "QUOTA PERIOD" in one file, or one number in each of two: processors, rounded up; 0: no limit is
+ * told. */
 static int limit_of(const char *quota_path, const char *period_path) {
     long long quota = 0, period = 0;
     FILE *f = fopen(quota_path, "r");
@@ -33,7 +37,9 @@ static int limit_of(const char *quota_path, const char *period_path) {
         found += fscanf(f, "%lld", &period) == 1;
         fclose(f);
     }
-    return found == 2 && quota > 0 && period > 0 ? (int)MIN((quota + period - 1) / period, THREADS_MOST) : 0;
+    return found == 2 && quota > 0 && period > 0
+               ? (int)MIN((quota + period - 1) / period, THREADS_MOST)
+               : 0;
 }
 
 /* The lowest limit of a control group and of those around it. */
@@ -61,10 +67,13 @@ int threads_limit(const char *groups, const char *mount) {
         *group++ = 0;
         group[strcspn(group, "\n")] = 0;
         bool whole = !names[1], cpu = false;
-        for (char *save, *name = strtok_r(names + 1, ",", &save); name; name = strtok_r(NULL, ",", &save)) cpu = cpu || strcmp(name, "cpu") == 0;
+        for (char *save, *name = strtok_r(names + 1, ",", &save); name;
+             name = strtok_r(NULL, ",", &save))
+            cpu = cpu || strcmp(name, "cpu") == 0;
         if (!whole && !cpu) continue;
         snprintf(under, sizeof under, "%.4000s%s", mount, whole ? "" : "/cpu");
-        int n = limit_along(under, group, whole ? "cpu.max" : "cpu.cfs_quota_us", "cpu.cfs_period_us");
+        int n =
+            limit_along(under, group, whole ? "cpu.max" : "cpu.cfs_quota_us", "cpu.cfs_period_us");
         if (n && (!least || n < least)) least = n;
     }
     if (f) fclose(f);
@@ -78,7 +87,10 @@ gpa_code threads_wanted(int *out, gpa_err *e) {
     if (text && *text) {
         char *end;
         long n = strtol(text, &end, 10);
-        if (*end || n < 1 || n > THREADS_MOST) return gpa_fail(e, GPA_E_VALUE, "GPA_NUM_THREADS: '%.40s' is not a number of threads (1 to %d)", text, THREADS_MOST);
+        if (*end || n < 1 || n > THREADS_MOST)
+            return gpa_fail(e, GPA_E_VALUE,
+                            "GPA_NUM_THREADS: '%.40s' is not a number of threads (1 to %d)", text,
+                            THREADS_MOST);
         *out = (int)n;
     } else if (!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 1) {
         int limit = threads_limit("/proc/self/cgroup", "/sys/fs/cgroup");
@@ -97,19 +109,20 @@ static struct {
         bool called; /* it will look for work once more */
     } worker[THREADS_MOST];
     int n;
-    bool taken;  /* some work has it: other work is done by its owner alone */
-    bool open;   /* there are items to take */
-    int inside;  /* threads that look or take */
+    bool taken; /* some work has it: other work is done by its owner alone */
+    bool open;  /* there are items to take */
+    int inside; /* threads that look or take */
     bool awaited;
-    sem_t left;  /* whoever leaves last posts it, if awaited */
-    int use;     /* threads, with the owner */
+    sem_t left; /* whoever leaves last posts it, if awaited */
+    int use;    /* threads, with the owner */
     int64_t n_items, next;
     const int32_t *stop;
     threads_item item;
     void *arg;
 } pool;
 
-static void take_items(int64_t n, int64_t *next, const int32_t *stop, threads_item item, void *arg) {
+static void take_items(int64_t n, int64_t *next, const int32_t *stop, threads_item item,
+                       void *arg) {
     while (!threads_stopped(stop)) {
         int64_t i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
         if (i >= n) return;
@@ -151,12 +164,15 @@ static void *work(void *arg) {
             call_others((int)(w - pool.worker));
             take_items(pool.n_items, &pool.next, pool.stop, pool.item, pool.arg);
         }
-        if (__atomic_fetch_sub(&pool.inside, 1, __ATOMIC_SEQ_CST) == 1 && __atomic_exchange_n(&pool.awaited, false, __ATOMIC_SEQ_CST)) sem_post(&pool.left);
+        if (__atomic_fetch_sub(&pool.inside, 1, __ATOMIC_SEQ_CST) == 1 &&
+            __atomic_exchange_n(&pool.awaited, false, __ATOMIC_SEQ_CST))
+            sem_post(&pool.left);
     }
     return NULL;
 }
 
-/* Signals, but for those of a thread's own faults, are for the threads that were there before. Where no more can be made, there are fewer. */
+/* Signals, but for those of a thread's own faults, are for the threads that were there before.
+ * Where no more can be made, there are fewer. */
 static void make_threads(int n) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     sigset_t all, before;
@@ -177,7 +193,8 @@ static void make_threads(int n) {
 }
 
 static void wait_until_left(void) {
-    for (int i = 0; i < MOMENT && __atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST); i++) pause_here();
+    for (int i = 0; i < MOMENT && __atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST); i++)
+        pause_here();
     while (__atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&pool.awaited, true, __ATOMIC_SEQ_CST);
         bool empty = !__atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST);

@@ -1,9 +1,10 @@
 /* The compiler: one target machine and one ORC instance per device.
  *
- * Modules live in contexts of their own, so that nothing a program leaves behind outlives it. Objects are emitted by
- * the target machine here rather than by ORC: the pipeline stays in our hands and dumps show exactly what runs. What a
- * module is compiled to depends on nothing but its bytes and what put_key writes before them; objects are found by that,
- * in memory and on disk, and their function is named after it.
+ * Modules live in contexts of their own, so that nothing a program leaves behind outlives it.
+ * Objects are emitted by the target machine here rather than by ORC: the pipeline stays in our
+ * hands and dumps show exactly what runs. What a module is compiled to depends on nothing but its
+ * bytes and what put_key writes before them; objects are found by that, in memory and on disk, and
+ * their function is named after it.
  *
  * Reading order: jit_new, host_vectors, optimise, put_key, object_of, jit_link_take. */
 #include "runtime/cpu/run/jit.h"
@@ -41,18 +42,24 @@ struct jit_code {
     void *address;
 };
 
-/* Emission leaves little to do: loops are already vector loops and invariants already hoisted. What remains is to
- * turn local slots into values, fold, and drop what is not used. */
+/* Emission leaves little to do: loops are already vector loops and invariants already hoisted. What
+ * remains is to turn local slots into values, fold, and drop what is not used. */
 static const char PASSES[] = "function(sroa,early-cse,instsimplify,simplifycfg)";
 
 /* Kernels are written with loops around every phase, and values computed anew in each. */
-static const char HARD_PASSES[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
-                                  "simplifycfg,loop-unroll,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+static const char HARD_PASSES[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),"
+    "gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm,simple-loop-unswitch<nontrivial>),"
+    "simplifycfg,loop-unroll,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
-/* Loops of compiled functions are written one trip at a time; numbers keep the order in which they are added. */
-static const char LOOP_PASSES[] = "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,loop-mssa(licm),"
-                                  "loop(indvars),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-unroll,early-cse<memssa>,"
-                                  "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+/* Loops of compiled functions are written one trip at a time; numbers keep the order in which they
+ * are added. */
+static const char LOOP_PASSES[] =
+    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),"
+    "gvn,loop-mssa(licm),"
+    "loop(indvars),loop-vectorize,instcombine<no-verify-fixpoint>,simplifycfg,loop-unroll,early-"
+    "cse<memssa>,"
+    "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 static gpa_code orc_error(LLVMErrorRef err, gpa_err *e) {
     char *text = LLVMGetErrorMessage(err);
@@ -76,8 +83,8 @@ static void host_vectors(jit_host *h, const char *features) {
     if (!has_feature(features, "sse4.1")) h->letter = 0;
     if (has_feature(features, "avx2") && has_feature(features, "fma"))
         h->bytes = 32, h->letter = 'd', h->name = "AVX2", h->fma = true;
-    if (has_feature(features, "avx512f") && has_feature(features, "avx512vl") && has_feature(features, "avx512bw") &&
-        has_feature(features, "avx512dq"))
+    if (has_feature(features, "avx512f") && has_feature(features, "avx512vl") &&
+        has_feature(features, "avx512bw") && has_feature(features, "avx512dq"))
         h->bytes = 64, h->letter = 'e', h->masks = true, h->name = "AVX-512";
 #elif defined(__aarch64__)
     h->letter = 'n';
@@ -87,7 +94,8 @@ static void host_vectors(jit_host *h, const char *features) {
 #endif
 }
 
-/* What the processor has, and what is better done without: AMD's gathers and scatters are slower than single accesses. */
+/* What the processor has, and what is better done without: AMD's gathers and scatters are slower
+ * than single accesses. */
 static char *host_features(const char *cpu) {
     char *has = LLVMGetHostCPUFeatures(), text[8192];
     int n = snprintf(text, sizeof text, "%s,+prefer-no-gather,+prefer-no-scatter", has);
@@ -110,8 +118,8 @@ static gpa_code open_machine(jit *j, gpa_err *e) {
         LLVMDisposeMessage(why);
         goto out;
     }
-    j->machine =
-        LLVMCreateTargetMachine(target, j->triple, cpu, features, LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    j->machine = LLVMCreateTargetMachine(target, j->triple, cpu, features, LLVMCodeGenLevelDefault,
+                                         LLVMRelocPIC, LLVMCodeModelSmall);
     if (!j->machine) {
         rc = gpa_fail(e, GPA_E_DEVICE, "LLVM cannot generate code for %.100s", j->triple);
         goto out;
@@ -127,16 +135,19 @@ out:
 static gpa_code open_orc(jit *j, gpa_err *e) {
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     /* ORC wants a machine of its own, to know the triple; it compiles nothing. */
-    LLVMTargetMachineRef machine = LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(j->machine), j->triple, "", "",
-                                                           LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelSmall);
-    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(j->machine), j->triple, "", "",
+                                LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelSmall);
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(
+        builder, LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
     LLVMErrorRef err = LLVMOrcCreateLLJIT(&j->orc, builder);
     return err ? orc_error(err, e) : GPA_OK;
 }
 
 #ifdef __x86_64__
-/* Generated code without F16C converts halves by functions of the compiler's library. They take and give their values in vector
- * registers, which C has no portable type for: only their addresses are of use here. */
+/* Generated code without F16C converts halves by functions of the compiler's library. They take and
+ * give their values in vector registers, which C has no portable type for: only their addresses are
+ * of use here. */
 void __truncsfhf2(void);
 void __truncdfhf2(void);
 void __extendhfsf2(void);
@@ -148,7 +159,8 @@ void __extendhfsf2(void);
 static gpa_code define_conversions(jit *j, gpa_err *e) {
     gpa_code rc = GPA_OK;
     (void)j, (void)e;
-#define DEFINE(name) if (!rc) rc = jit_define(j, #name, (void *)(uintptr_t)name, e);
+#define DEFINE(name) \
+    if (!rc) rc = jit_define(j, #name, (void *)(uintptr_t)name, e);
     CONVERSIONS(DEFINE)
 #undef DEFINE
     return rc;
@@ -217,12 +229,15 @@ void jit_discard(LLVMModuleRef m) {
 gpa_code jit_define(jit *j, const char *name, void *address, gpa_err *e) {
     for (size_t i = 0; i < j->n_defined; i++)
         if (!strcmp(j->defined[i], name)) return GPA_OK;
-    if (!mem_room(&j->defined, j->n_defined, &j->cap_defined, sizeof *j->defined)) return gpa_no_memory(e);
+    if (!mem_room(&j->defined, j->n_defined, &j->cap_defined, sizeof *j->defined))
+        return gpa_no_memory(e);
     if (!(j->defined[j->n_defined] = mem_text(name, strlen(name)))) return gpa_no_memory(e);
-    LLVMOrcCSymbolMapPair pair = {LLVMOrcLLJITMangleAndIntern(j->orc, name),
-                                  {(LLVMOrcExecutorAddress)(uintptr_t)address,
-                                   {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}}};
-    LLVMErrorRef err = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(j->orc), LLVMOrcAbsoluteSymbols(&pair, 1));
+    LLVMOrcCSymbolMapPair pair = {
+        LLVMOrcLLJITMangleAndIntern(j->orc, name),
+        {(LLVMOrcExecutorAddress)(uintptr_t)address,
+         {LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable, 0}}};
+    LLVMErrorRef err = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(j->orc),
+                                             LLVMOrcAbsoluteSymbols(&pair, 1));
     if (err) {
         mem_free(j->defined[j->n_defined]);
         return orc_error(err, e);
@@ -250,7 +265,8 @@ static gpa_code optimise(jit *j, LLVMModuleRef m, jit_effort effort, gpa_err *e)
     return err ? orc_error(err, e) : GPA_OK;
 }
 
-static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type, LLVMMemoryBufferRef *out, gpa_err *e) {
+static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type,
+                            LLVMMemoryBufferRef *out, gpa_err *e) {
     char *why = NULL;
     if (!LLVMTargetMachineEmitToMemoryBuffer(j->machine, m, type, &why, out)) return GPA_OK;
     gpa_fail(e, GPA_E_INTERNAL, "LLVM: %.300s", why);
@@ -258,16 +274,19 @@ static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type, L
     return GPA_E_INTERNAL;
 }
 
-/* What decides the machine code of a module. The number changes whenever something does that is not written here. */
+/* What decides the machine code of a module. The number changes whenever something does that is not
+ * written here. */
 static void put_key(const jit *j, LLVMModuleRef m, jit_effort effort, gpa_str *key) {
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
-    str_printf(key, "gpa-1 llvm %s, %s, %s, effort %d\n", LLVM_VERSION_STRING, j->host.cpu, j->features, (int)effort);
+    str_printf(key, "gpa-1 llvm %s, %s, %s, effort %d\n", LLVM_VERSION_STRING, j->host.cpu,
+               j->features, (int)effort);
     str_putn(key, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
     LLVMDisposeMemoryBuffer(bytes);
 }
 
 /* The object that belongs to the key: from disk, or compiled and kept there. */
-static gpa_code object_of(jit *j, LLVMModuleRef m, jit_effort effort, const gpa_str *key, const char *name, LLVMMemoryBufferRef *out, gpa_err *e) {
+static gpa_code object_of(jit *j, LLVMModuleRef m, jit_effort effort, const gpa_str *key,
+                          const char *name, LLVMMemoryBufferRef *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     size_t n;
     char *kept = disk_get(key->text, key->len, &n);
@@ -308,7 +327,8 @@ static void free_code(jit_code *c) {
     mem_free(c);
 }
 
-gpa_code jit_link_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_code **out, void **address, gpa_err *e) {
+gpa_code jit_link_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_code **out, void **address,
+                       gpa_err *e) {
     gpa_code rc = GPA_OK;
     LLVMMemoryBufferRef object;
     jit_code *code = mem_zero(sizeof *code);
@@ -319,7 +339,8 @@ gpa_code jit_link_take(jit *j, LLVMModuleRef m, jit_effort effort, jit_code **ou
         rc = gpa_no_memory(e);
         goto out;
     }
-    snprintf(code->name, sizeof code->name, "gpa_%016llx%016llx", (unsigned long long)hash_bytes(key.text, key.len, 1),
+    snprintf(code->name, sizeof code->name, "gpa_%016llx%016llx",
+             (unsigned long long)hash_bytes(key.text, key.len, 1),
              (unsigned long long)hash_bytes(key.text, key.len, 2));
     jit_code *known = find_linked(j, code->name);
     if (known) {
@@ -350,7 +371,8 @@ void jit_unlink(jit_code *c) {
     free_code(c);
 }
 
-gpa_code jit_print_take(jit *j, LLVMModuleRef m, jit_effort effort, int optimised, int assembly, gpa_str *out, gpa_err *e) {
+gpa_code jit_print_take(jit *j, LLVMModuleRef m, jit_effort effort, int optimised, int assembly,
+                        gpa_str *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     if (optimised || assembly) TRY(optimise(j, m, effort, e));
     if (assembly) {

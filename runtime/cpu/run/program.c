@@ -19,7 +19,8 @@ static bool copy_items(void *to, const void *from, size_t n, size_t size) {
 static bool copy_func(kir_func *c, const kir_func *f) {
     *c = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
     memcpy(c->name, f->name, sizeof c->name);
-    c->n_code = f->n_code, c->n_arrays = f->n_arrays, c->n_params = f->n_params, c->n_consts = f->n_consts;
+    c->n_code = f->n_code, c->n_arrays = f->n_arrays, c->n_params = f->n_params,
+    c->n_consts = f->n_consts;
     return copy_items(&c->code, f->code, f->n_code, sizeof *f->code) &&
            copy_items(&c->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) &&
            copy_items(&c->params, f->params, f->n_params, sizeof *f->params) &&
@@ -43,8 +44,10 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     p->facts = emit_examine(f);
     p->widen = widen_examine(f);
     gpa_code rc = f->form == KIR_KERNEL ? kernel_plan_make(p->f, &p->kernel, e) : GPA_OK;
-    if (rc) program_free(p);
-    else *out = p;
+    if (rc)
+        program_free(p);
+    else
+        *out = p;
     return rc;
 }
 
@@ -65,12 +68,16 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e) {
+gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out,
+                      gpa_err *e) {
     if (p->f->form == KIR_MAP) return emit_module(j, p->f, plan, out, e);
-    return emit_kernel(j, p->f, &p->kernel, (kernel_shape){.lanes = plan->lanes, .whole = plan->stream}, out, e);
+    return emit_kernel(j, p->f, &p->kernel,
+                       (kernel_shape){.lanes = plan->lanes, .whole = plan->stream}, out, e);
 }
 
-jit_effort program_effort(const gpa_prog *p) { return p->f->form == KIR_KERNEL ? JIT_PHASES : p->facts.loops ? JIT_LOOPS : JIT_PLAIN; }
+jit_effort program_effort(const gpa_prog *p) {
+    return p->f->form == KIR_KERNEL ? JIT_PHASES : p->facts.loops ? JIT_LOOPS : JIT_PLAIN;
+}
 
 gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e) {
     for (size_t i = 0; i < p->n_variants; i++)
@@ -81,7 +88,8 @@ gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out
     gpa_code rc = GPA_OK;
     LLVMModuleRef m;
     void *address = NULL;
-    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
+    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
+        return gpa_no_memory(e);
     cpu_variant *v = &p->variants[p->n_variants];
     *v = (cpu_variant){.plan = *plan};
     double begun = now();

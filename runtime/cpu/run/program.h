@@ -38,8 +38,10 @@ struct gpa_prog {
 /* Keeps a copy of f; nothing is compiled before the first launch shows what shapes it meets. */
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
 void program_free(gpa_prog *p);
-/* The module of a plan. Of a KERNEL's only `lanes` counts, and `stream`: a row of a block is a number of whole vectors. */
-gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out, gpa_err *e);
+/* The module of a plan. Of a KERNEL's only `lanes` counts, and `stream`: a row of a block is a
+ * number of whole vectors. */
+gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out,
+                      gpa_err *e);
 jit_effort program_effort(const gpa_prog *p); /* what its modules are worth */
 /* The function for a plan, compiled at first need. */
 gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out, gpa_err *e);

@@ -1,8 +1,9 @@
 /* Pieces that are stored several times in a row.
  *
- * A program's lanes go along one dimension: of pieces that are repeated a few times that would store each of the copies in a walk of its own, or
- * a masked part of a register a piece. Here a register holds as many copies as fit and is stored as a whole, what it holds too much is
- * written over by the next piece. Only the last piece of an item of work ends where it ends.
+ * A program's lanes go along one dimension: of pieces that are repeated a few times that would
+ * store each of the copies in a walk of its own, or a masked part of a register a piece. Here a
+ * register holds as many copies as fit and is stored as a whole, what it holds too much is written
+ * over by the next piece. Only the last piece of an item of work ends where it ends.
  *
  * Reading order: shape_of (how a launch lies), store_pieces, repeats_run. */
 #include "runtime/cpu/run/repeat.h"
@@ -18,9 +19,11 @@
 
 enum {
     REGISTER = 64,
-    SHORTEST = 12, LONGEST = 4096, /* bytes of a piece's copies: fewer are not worth a register, of more each piece is a walk */
-    LEAST_BYTES = 1 << 13,  /* of results: below, what a launch costs is elsewhere */
-    CHUNK_BYTES = 1 << 18   /* of an item of work */
+    SHORTEST = 12,
+    LONGEST = 4096, /* bytes of a piece's copies: fewer are not worth a register, of more each piece
+                       is a walk */
+    LEAST_BYTES = 1 << 13, /* of results: below, what a launch costs is elsewhere */
+    CHUNK_BYTES = 1 << 18  /* of an item of work */
 };
 #define REGISTERS __attribute__((target("avx512f,avx512bw")))
 
@@ -28,23 +31,27 @@ enum {
 typedef struct {
     const char *from;
     char *to;
-    int64_t piece, copies;  /* bytes of a piece; times it is stored */
-    int64_t pieces, step;   /* of a row, and how far they lie apart where they are read; where they are stored they are side by side */
-    int n;                  /* dimensions of rows */
+    int64_t piece, copies; /* bytes of a piece; times it is stored */
+    int64_t pieces, step;  /* of a row, and how far they lie apart where they are read; where they
+                              are stored they are side by side */
+    int n;                 /* dimensions of rows */
     int64_t rows, size[KIR_MAX_DIMS], from_step[KIR_MAX_DIMS], to_step[KIR_MAX_DIMS];
-    int64_t chunk, chunks;  /* pieces of an item, items of a row */
+    int64_t chunk, chunks; /* pieces of an item, items of a row */
 } shape;
 
 /* ---- how a launch lies ---- */
 
 static bool only_moves(const kir_func *f, unsigned *from, unsigned *to) {
     if (f->form != KIR_MAP || f->inner || f->n_arrays != 2 || f->n_code != 2) return false;
-    if (f->code[0].code != KIR_LOAD || f->code[1].code != KIR_STORE || f->code[1].a != 0) return false;
+    if (f->code[0].code != KIR_LOAD || f->code[1].code != KIR_STORE || f->code[1].a != 0)
+        return false;
     *from = f->code[0].sub, *to = f->code[1].sub;
-    return *from != *to && f->arrays[*from].dtype == f->arrays[*to].dtype && f->arrays[*from].where != KIR_VIRTUAL;
+    return *from != *to && f->arrays[*from].dtype == f->arrays[*to].dtype &&
+           f->arrays[*from].where != KIR_VIRTUAL;
 }
 
-/* Dimensions from the nearest elements of the results on; false: they do not lie as repeated pieces do. */
+/* Dimensions from the nearest elements of the results on; false: they do not lie as repeated pieces
+ * do. */
 static bool shape_of(const kir_func *f, const gpa_launch *l, shape *s) {
     unsigned in, out;
     int order[KIR_MAX_DIMS], n = 0, at = 0;
@@ -59,16 +66,20 @@ static bool shape_of(const kir_func *f, const gpa_launch *l, shape *s) {
         order[k] = d;
     }
     int64_t piece = 1, copies = 1;
-    for (; at < n && to->stride[order[at]] == piece && from->stride[order[at]] == piece; at++) piece *= l->size[order[at]];
-    for (; at < n && to->stride[order[at]] == piece * copies && from->stride[order[at]] == 0; at++) copies *= l->size[order[at]];
+    for (; at < n && to->stride[order[at]] == piece && from->stride[order[at]] == piece; at++)
+        piece *= l->size[order[at]];
+    for (; at < n && to->stride[order[at]] == piece * copies && from->stride[order[at]] == 0; at++)
+        copies *= l->size[order[at]];
     if (copies == 1 || at == n || to->stride[order[at]] != piece * copies) return false;
     s->piece = piece * item, s->copies = copies;
-    if (s->piece > REGISTER || s->piece * copies < SHORTEST || s->piece * copies > LONGEST) return false;
+    if (s->piece > REGISTER || s->piece * copies < SHORTEST || s->piece * copies > LONGEST)
+        return false;
     s->pieces = l->size[order[at]], s->step = from->stride[order[at]] * item;
     s->n = 0, s->rows = 1;
     for (at++; at < n; at++, s->n++) {
         s->rows *= s->size[s->n] = l->size[order[at]];
-        s->from_step[s->n] = from->stride[order[at]] * item, s->to_step[s->n] = to->stride[order[at]] * item;
+        s->from_step[s->n] = from->stride[order[at]] * item,
+        s->to_step[s->n] = to->stride[order[at]] * item;
     }
     s->from = (const char *)from->mem->base + from->offset * item;
     s->to = (char *)to->mem->base + to->offset * item;
@@ -78,22 +89,25 @@ static bool shape_of(const kir_func *f, const gpa_launch *l, shape *s) {
 /* ---- storing ---- */
 
 /* As many copies as fit, of `piece` bytes, of which there are a power of 2. */
-REGISTERS static inline __attribute__((always_inline)) __m512i filled(const char *from, int64_t piece) {
+REGISTERS static inline __attribute__((always_inline)) __m512i filled(const char *from,
+                                                                      int64_t piece) {
     int64_t word;
     switch (piece) {
-    case 1: return _mm512_set1_epi8(*from);
-    case 2: return memcpy(&word, from, 2), _mm512_set1_epi16((int16_t)word);
-    case 4: return memcpy(&word, from, 4), _mm512_set1_epi32((int32_t)word);
-    case 8: return memcpy(&word, from, 8), _mm512_set1_epi64(word);
-    case 16: return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)from));
-    case 32: return _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)from));
-    default: return _mm512_loadu_si512(from);
+        case 1: return _mm512_set1_epi8(*from);
+        case 2: return memcpy(&word, from, 2), _mm512_set1_epi16((int16_t)word);
+        case 4: return memcpy(&word, from, 4), _mm512_set1_epi32((int32_t)word);
+        case 8: return memcpy(&word, from, 8), _mm512_set1_epi64(word);
+        case 16: return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)from));
+        case 32: return _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)from));
+        default: return _mm512_loadu_si512(from);
     }
 }
 
-/* Pieces that begin `step` bytes apart, each so often that `row` bytes are full. `piece`: a power of 2 known to the compiler, or 0: it is s->piece.
- * `wide`: bytes that are stored at once; half a register where that holds a row, as it lies in two lines of memory less often. */
-REGISTERS static inline __attribute__((always_inline)) void store_pieces(const shape *s, const char *from, char *to, int64_t pieces, int64_t piece, int64_t wide) {
+/* Pieces that begin `step` bytes apart, each so often that `row` bytes are full. `piece`: a power
+ * of 2 known to the compiler, or 0: it is s->piece. `wide`: bytes that are stored at once; half a
+ * register where that holds a row, as it lies in two lines of memory less often. */
+REGISTERS static inline __attribute__((always_inline)) void store_pieces(
+    const shape *s, const char *from, char *to, int64_t pieces, int64_t piece, int64_t wide) {
     const int64_t row = s->piece * s->copies, stored = piece ? wide : s->piece;
     const __mmask64 whole = piece ? ~UINT64_C(0) : ~UINT64_C(0) >> (REGISTER - s->piece);
     const char *end = to + pieces * row;
@@ -101,24 +115,34 @@ REGISTERS static inline __attribute__((always_inline)) void store_pieces(const s
         const __m512i v = piece ? filled(from, piece) : _mm512_maskz_loadu_epi8(whole, from);
         /* What is stored too much is written over by the next pieces, while there are any. */
         for (int64_t k = 0; k < row; k += stored) {
-            if (to + k + wide > end) _mm512_mask_storeu_epi8(to + k, ~UINT64_C(0) >> (REGISTER - MIN(stored, row - k)), v);
-            else if (wide == REGISTER) _mm512_storeu_si512(to + k, v);
-            else _mm256_storeu_si256((__m256i *)(to + k), _mm512_castsi512_si256(v));
+            if (to + k + wide > end)
+                _mm512_mask_storeu_epi8(to + k, ~UINT64_C(0) >> (REGISTER - MIN(stored, row - k)),
+                                        v);
+            else if (wide == REGISTER)
+                _mm512_storeu_si512(to + k, v);
+            else
+                _mm256_storeu_si256((__m256i *)(to + k), _mm512_castsi512_si256(v));
         }
     }
 }
 
-#define OF_PIECE(n) case n: if (s->piece * s->copies <= REGISTER / 2) store_pieces(s, from, to, pieces, n, REGISTER / 2); else store_pieces(s, from, to, pieces, n, REGISTER); break
+#define OF_PIECE(n)                                             \
+    case n:                                                     \
+        if (s->piece * s->copies <= REGISTER / 2)               \
+            store_pieces(s, from, to, pieces, n, REGISTER / 2); \
+        else                                                    \
+            store_pieces(s, from, to, pieces, n, REGISTER);     \
+        break
 REGISTERS static void store_chunk(const shape *s, const char *from, char *to, int64_t pieces) {
     switch (s->piece) {
-    OF_PIECE(1);
-    OF_PIECE(2);
-    OF_PIECE(4);
-    OF_PIECE(8);
-    OF_PIECE(16);
-    case 32: store_pieces(s, from, to, pieces, 32, REGISTER); break;
-    case 64: store_pieces(s, from, to, pieces, 64, REGISTER); break;
-    default: store_pieces(s, from, to, pieces, 0, REGISTER); break;
+        OF_PIECE(1);
+        OF_PIECE(2);
+        OF_PIECE(4);
+        OF_PIECE(8);
+        OF_PIECE(16);
+        case 32: store_pieces(s, from, to, pieces, 32, REGISTER); break;
+        case 64: store_pieces(s, from, to, pieces, 64, REGISTER); break;
+        default: store_pieces(s, from, to, pieces, 0, REGISTER); break;
     }
 }
 
@@ -128,7 +152,8 @@ static void chunk_item(void *arg, int64_t i) {
     const char *from = s->from + at * s->step;
     char *to = s->to + at * s->piece * s->copies;
     int64_t row = i / s->chunks;
-    for (int d = 0; d < s->n; row /= s->size[d++]) from += row % s->size[d] * s->from_step[d], to += row % s->size[d] * s->to_step[d];
+    for (int d = 0; d < s->n; row /= s->size[d++])
+        from += row % s->size[d] * s->from_step[d], to += row % s->size[d] * s->to_step[d];
     store_chunk(s, from, to, MIN(s->chunk, s->pieces - at));
 }
 
@@ -142,5 +167,7 @@ bool repeats_run(int threads, const int32_t *stop, const gpa_prog *p, const gpa_
 }
 
 #else
-bool repeats_run(int threads, const int32_t *stop, const gpa_prog *p, const gpa_launch *l) { return (void)threads, (void)stop, (void)p, (void)l, false; }
+bool repeats_run(int threads, const int32_t *stop, const gpa_prog *p, const gpa_launch *l) {
+    return (void)threads, (void)stop, (void)p, (void)l, false;
+}
 #endif

@@ -1,7 +1,8 @@
 /* Launches.
  *
- * Everything that decides the order of arithmetic - lanes, chunks, the tree that joins partial states - depends on
- * the program and the sizes alone, never on the number of threads: the same input gives the same bits.
+ * Everything that decides the order of arithmetic - lanes, chunks, the tree that joins partial
+ * states - depends on the program and the sizes alone, never on the number of threads: the same
+ * input gives the same bits.
  *
  * Reading order: run_plan, plan_tiles, run_launch, run_whole, run_tiles, run_divided. */
 #include "runtime/cpu/run/run.h"
@@ -17,29 +18,55 @@ enum {
     CHUNK_WORK = 1 << 18,  /* operations of one item of work */
     SPARE = 16,            /* items per thread where points differ in what they cost */
     PART_POINTS = 1 << 16, /* inner points of one part of a divided reduction, at least */
-    LOOK_POINTS = 1 << 14, FIRST_OF = 8, /* the same where a part may settle the result; of how many the first one is looked at ahead */
-    FEW_BLOCKS = 64,       /* with fewer independent results, long reductions are divided */
+    LOOK_POINTS = 1 << 14,
+    FIRST_OF = 8,    /* the same where a part may settle the result; of how many the first one is
+                        looked at ahead */
+    FEW_BLOCKS = 64, /* with fewer independent results, long reductions are divided */
     MOST_PARTS = 1024,
     STREAM_BYTES = 12 << 20,  /* results larger than this are not worth keeping in a cache */
     TOUCHED_BYTES = 24 << 20, /* unless that holds what they are made of, too */
-    GROUP_ROWS = 8,          /* rows of columns visited at a time: as many streams as are fetched ahead */
-    FEW_ROWS = 20, MORE_ROWS = 64, /* rows that are visited all together, as no states are kept then; those in the cache that cores share */
-    NARROWEST = 512, WIDEST_NARROW = 8 << 10, /* bytes of a row that is visited by itself; of one that stays there, too, */
+    GROUP_ROWS = 8, /* rows of columns visited at a time: as many streams as are fetched ahead */
+    FEW_ROWS = 20,
+    MORE_ROWS = 64, /* rows that are visited all together, as no states are kept then; those in the
+                       cache that cores share */
+    NARROWEST = 512,
+    WIDEST_NARROW =
+        8 << 10, /* bytes of a row that is visited by itself; of one that stays there, too, */
     NARROW_STATES = 24 << 10, /* beside the states of its columns, in the nearest cache */
-    NARROW_ROWS = 64,        /* of such, how many are summed before they are joined */
-    SPAN_POINTS = 4096, LONGER = 4, /* columns visited at a time, how many times more of not many rows */
-    PIECE_BYTES = 4096, SLAB_BYTES = 16 << 10, PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited together, how many are joined one by one */
-    MOST_ROWS = 16, TILE_POINTS = 2048, TILE_FEWEST = 64, /* of rows that lie interleaved: how many, and how far along each at a time */
-    TILE_OPS = 12, TILE_LEAST = 4, TILED_POINTS = 1 << 12, TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at least, points of a group at most */
-    WHOLE_ROW = 1 << 14, SHORT_STEPS = 3, SHORT_OPS = 12, /* rows that are not cut: points; of so many steps and operations they are written out */
-    BYTE_LANES = 16,         /* where single bytes are gathered */
-    STEP_BYTES = 448, STEP_FAR = 176, STEP_OPS = 12, /* of elements apart: over how many bytes a trip reads, unless they are so far apart, or there is so much to do */
-    AHEAD_FROM = 48, AHEAD_TO = 256, /* bytes from one element of a row to the next */
-    MOVE_OPS = 2, PICK_OPS = 8, MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
+    NARROW_ROWS = 64,         /* of such, how many are summed before they are joined */
+    SPAN_POINTS = 4096,
+    LONGER = 4, /* columns visited at a time, how many times more of not many rows */
+    PIECE_BYTES = 4096,
+    SLAB_BYTES = 16 << 10,
+    PIECES = 64, /* pieces of rows: of which size, how much of neighbouring ones is visited
+                    together, how many are joined one by one */
+    MOST_ROWS = 16,
+    TILE_POINTS = 2048,
+    TILE_FEWEST = 64, /* of rows that lie interleaved: how many, and how far along each at a time */
+    TILE_OPS = 12,
+    TILE_LEAST = 4,
+    TILED_POINTS = 1 << 12,
+    TILED_SPAN = 1 << 16, /* of what is done in tiles: operations at most, sides and points at
+                             least, points of a group at most */
+    WHOLE_ROW = 1 << 14,
+    SHORT_STEPS = 3,
+    SHORT_OPS = 12,  /* rows that are not cut: points; of so many steps and operations they are
+                        written out */
+    BYTE_LANES = 16, /* where single bytes are gathered */
+    STEP_BYTES = 448,
+    STEP_FAR = 176,
+    STEP_OPS = 12, /* of elements apart: over how many bytes a trip reads, unless they are so far
+                      apart, or there is so much to do */
+    AHEAD_FROM = 48,
+    AHEAD_TO = 256, /* bytes from one element of a row to the next */
+    MOVE_OPS = 2,
+    PICK_OPS = 8,
+    MOVED = 4, /* a load and a store; with up to two indices; how many elements move in a trip */
     HALVED_OPS = 12,
-    NEAR_ROW = 32,           /* numbers of a row with gaps that is read as it lies */
-    NEAR_BYTES = 1 << 20,    /* what stays in a core's cache */
-    SHARED_BYTES = 12 << 20, FAR_BYTES = 32 << 20, /* in one that cores share; in none */
+    NEAR_ROW = 32,        /* numbers of a row with gaps that is read as it lies */
+    NEAR_BYTES = 1 << 20, /* what stays in a core's cache */
+    SHARED_BYTES = 12 << 20,
+    FAR_BYTES = 32 << 20, /* in one that cores share; in none */
     PAGE = 4096
 };
 
@@ -54,12 +81,14 @@ typedef struct {
     int64_t outer, inner; /* points */
     /* whole: points per item.  divided: below */
     int64_t step;
-    int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit, begun;
+    int64_t block_lanes, blocks_in_row, blocks, span, spans, items, parts, part_points, visit,
+        begun;
     char *done, *partial;
     size_t slot, states; /* bytes of a state slot, of all of one block */
     bool settles;
-    const char *settled[FEW_BLOCKS]; /* of each block: states that no further point changes, once a part has come to them */
-    int64_t view[];      /* as many slots as the program has arrays for */
+    const char *settled[FEW_BLOCKS]; /* of each block: states that no further point changes, once a
+                                        part has come to them */
+    int64_t view[];                  /* as many slots as the program has arrays for */
 } launch;
 
 void run_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, const kir_fault_record *r) {
@@ -77,7 +106,9 @@ void run_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, const kir_fault_r
 
 static bool used_by_points(const kir_func *f, size_t array) {
     for (size_t i = 0; i < f->n_code; i++)
-        if ((f->code[i].code == KIR_LOAD || f->code[i].code == KIR_STORE) && f->code[i].sub == array) return true;
+        if ((f->code[i].code == KIR_LOAD || f->code[i].code == KIR_STORE) &&
+            f->code[i].sub == array)
+            return true;
     return false;
 }
 
@@ -87,27 +118,38 @@ static bool is_read(const kir_func *f, size_t array) {
     return false;
 }
 
-/* Whether what is reduced lies so near along a dimension that wide loads read it (note_strides): parts of complex numbers do. */
-static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *size, const int64_t *view) {
-    if (!view || !p->facts.n_each || size[dim] < NEAR_ROW || dtype_is_complex((gpa_dtype)p->f->arrays[array].dtype)) return false;
+/* Whether what is reduced lies so near along a dimension that wide loads read it (note_strides):
+ * parts of complex numbers do. */
+static bool is_near(const gpa_prog *p, size_t array, int dim, const int64_t *size,
+                    const int64_t *view) {
+    if (!view || !p->facts.n_each || size[dim] < NEAR_ROW ||
+        dtype_is_complex((gpa_dtype)p->f->arrays[array].dtype))
+        return false;
     int64_t stride = view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim];
     return stride >= 2 && stride <= EMIT_APART;
 }
 
 static bool is_back(const gpa_prog *p, size_t array, int dim, const int64_t *view) {
-    return view && !p->facts.n_each && view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim] == -1;
+    return view && !p->facts.n_each &&
+           view[VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)dim] == -1;
 }
 
-/* How well lanes along a dimension suit: neighbours in memory best, one element for all next, gathers last; short
- * dimensions leave lanes empty, which costs less than to gather what lies side by side. */
-static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64_t *view, unsigned lanes) {
+/* How well lanes along a dimension suit: neighbours in memory best, one element for all next,
+ * gathers last; short dimensions leave lanes empty, which costs less than to gather what lies side
+ * by side. */
+static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64_t *view,
+                    unsigned lanes) {
     const kir_func *f = p->f;
     double sum = 0, n = 0, extent = size ? (double)size[dim] : 1e6, least = 0;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!used_by_points(f, a)) continue;
         const kir_array *k = &f->arrays[a];
         n++;
-        sum += k->unit >> dim & 1 ? 4 : k->zero >> dim & 1 ? 3.5 : is_back(p, a, dim, view) ? 3 : is_near(p, a, dim, size, view) ? 2 : 1;
+        sum += k->unit >> dim & 1               ? 4
+               : k->zero >> dim & 1             ? 3.5
+               : is_back(p, a, dim, view)       ? 3
+               : is_near(p, a, dim, size, view) ? 2
+                                                : 1;
     }
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_LOADX && f->code[i].code != KIR_STOREX) continue;
@@ -123,52 +165,70 @@ static double merit(const gpa_prog *p, int dim, const int64_t *size, const int64
 }
 
 /* How long a point takes nobody knows. */
-static bool is_unsteady(const gpa_prog *p) { return p->facts.loops || (p->facts.branches && p->facts.alone); }
+static bool is_unsteady(const gpa_prog *p) {
+    return p->facts.loops || (p->facts.branches && p->facts.alone);
+}
 
-static unsigned lanes_of_register(const gpa_prog *p, const jit_host *host) { return MIN(MAX(host->bytes / p->facts.widest, 2u), 64u); }
+static unsigned lanes_of_register(const gpa_prog *p, const jit_host *host) {
+    return MIN(MAX(host->bytes / p->facts.widest, 2u), 64u);
+}
 
-/* More than four lines of an array in a trip are read in no order, which is not what is fetched ahead: complex numbers take two registers. */
+/* More than four lines of an array in a trip are read in no order, which is not what is fetched
+ * ahead: complex numbers take two registers. */
 static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
-    bool few = host->masks && p->facts.plain && !p->facts.n_each && p->f->n_arrays <= 3; /* values at a time, in 32 registers: they wait for each other */
+    bool few =
+        host->masks && p->facts.plain && !p->facts.n_each &&
+        p->f->n_arrays <= 3; /* values at a time, in 32 registers: they wait for each other */
     if (p->facts.branches && p->facts.alone) return 1;
     if (p->facts.loops && p->facts.n_each) return MAX(one, 2u);
-    /* A trip waits for the one before: several are under way. Longer bodies take longer to compile. */
-    if (p->facts.loops) registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
-    else registers = ops <= (few ? 96 : 12) || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
+    /* A trip waits for the one before: several are under way. Longer bodies take longer to compile.
+     */
+    if (p->facts.loops)
+        registers = p->facts.ops_again <= 256 ? 4 : 2, one = host->bytes / p->facts.widest_again;
+    else
+        registers = ops <= (few ? 96 : 12) || p->facts.trips ? 4 : ops <= 40 ? 2 : 1;
     if (p->facts.complex && registers == 4) registers = 2;
     if (one > 64) one = 64;
     if (one < 2) one = 2;
-    while (registers > 1 && (one * registers > 64 || (int64_t)(one * registers) > extent)) registers /= 2;
+    while (registers > 1 && (one * registers > 64 || (int64_t)(one * registers) > extent))
+        registers /= 2;
     return one * registers;
 }
 
 static bool picks(const kir_func *f) {
     bool any = false;
-    for (size_t i = 0; i < f->n_code; i++) any |= f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX;
+    for (size_t i = 0; i < f->n_code; i++)
+        any |= f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX;
     return any;
 }
 
-/* Of a register, or of the least part of one that a row fits into: not of rows so short that lanes across many of them are faster, nor where elements
- * are picked by indices, nor where the processor has no masks for elements as small. */
+/* Of a register, or of the least part of one that a row fits into: not of rows so short that lanes
+ * across many of them are faster, nor where elements are picked by indices, nor where the processor
+ * has no masks for elements as small. */
 static unsigned lanes_along(const gpa_prog *p, const jit_host *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest;
-    bool fits = !p->facts.n_each && !picks(p->f) && (host->masks || p->facts.widest >= 4) && (extent >= 4 || extent * p->facts.widest >= 12);
+    bool fits = !p->facts.n_each && !picks(p->f) && (host->masks || p->facts.widest >= 4) &&
+                (extent >= 4 || extent * p->facts.widest >= 12);
     while (fits && one > 2 && one / 2 >= extent) one /= 2;
     return one;
 }
 
-static int best_dim(const gpa_prog *p, const jit_host *host, const int64_t *size, const int64_t *view, unsigned among) {
+static int best_dim(const gpa_prog *p, const jit_host *host, const int64_t *size,
+                    const int64_t *view, unsigned among) {
     int best = -1;
     double most = -1;
     for (int d = p->f->ndim - 1; d >= 0; d--) {
-        double m = among >> d & 1 ? merit(p, d, size, view, lanes_along(p, host, size ? size[d] : INT32_MAX)) : -1;
+        double m = among >> d & 1
+                       ? merit(p, d, size, view, lanes_along(p, host, size ? size[d] : INT32_MAX))
+                       : -1;
         if (m > most * 1.05 && m >= 0) most = m, best = d;
     }
     return best;
 }
 
-emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size, const int64_t *view) {
+emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size,
+                   const int64_t *view) {
     const kir_func *f = p->f;
     unsigned all = (1u << f->ndim) - 1, inner = f->inner & all, outer = all & ~inner;
     emit_plan plan;
@@ -181,7 +241,8 @@ emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size,
     plan.dim = (int8_t)d;
     plan.lanes = d < 0 ? 1 : (uint16_t)lanes_for(p, host, size ? size[d] : INT32_MAX);
     if (plan.way == EMIT_ROWS && p->facts.scans) plan.lanes = 1;
-    while (plan.way == EMIT_POINTS && size && d >= 0 && plan.lanes > 2 && plan.lanes / 2 >= size[d]) plan.lanes /= 2; /* a row fits into fewer */
+    while (plan.way == EMIT_POINTS && size && d >= 0 && plan.lanes > 2 && plan.lanes / 2 >= size[d])
+        plan.lanes /= 2; /* a row fits into fewer */
     return plan;
 }
 
@@ -199,16 +260,19 @@ static void fill_view(launch *L, const gpa_launch *l, cpu_fault_cell *cell) {
         int64_t *s = v + VIEW_ARRAYS + a * ARRAY_SLOTS;
         int64_t size = (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
         s[ARRAY_BASE] = b->mem ? (int64_t)(intptr_t)b->mem->base + b->offset * size : b->offset;
-        for (int d = 0; d < KIR_MAX_DIMS; d++) s[ARRAY_STRIDE + d] = b->stride[d], s[ARRAY_SIZE + d] = b->size[d];
+        for (int d = 0; d < KIR_MAX_DIMS; d++)
+            s[ARRAY_STRIDE + d] = b->stride[d], s[ARRAY_SIZE + d] = b->size[d];
     }
     L->outer = L->inner = 1;
     for (int d = 0; d < f->ndim; d++) *(f->inner >> d & 1 ? &L->inner : &L->outer) *= l->size[d];
 }
 
-/* How the rows of a stored array lie between two boundaries of registers, as one number: equal numbers lie alike. */
+/* How the rows of a stored array lie between two boundaries of registers, as one number: equal
+ * numbers lie alike. */
 static uint64_t lie(const launch *L, size_t a) {
     const int64_t *s = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS;
-    uint64_t size = dtype_size((gpa_dtype)L->p->f->arrays[a].dtype), r = size << 56 | ((uint64_t)s[ARRAY_BASE] & 63);
+    uint64_t size = dtype_size((gpa_dtype)L->p->f->arrays[a].dtype),
+             r = size << 56 | ((uint64_t)s[ARRAY_BASE] & 63);
     for (int d = 0; d < L->p->f->ndim && d < 8; d++)
         if (d != L->plan.dim) r += ((uint64_t)s[ARRAY_STRIDE + d] * size & 63) << (6 + 6 * d);
     return r;
@@ -225,27 +289,35 @@ static bool read_too(const kir_func *f, size_t a) {
 /* Bytes of the widest element of an array. */
 static unsigned widest_element(const kir_func *f) {
     unsigned most = 1;
-    for (size_t a = 0; a < f->n_arrays; a++) most = MAX(most, (unsigned)dtype_size((gpa_dtype)f->arrays[a].dtype));
+    for (size_t a = 0; a < f->n_arrays; a++)
+        most = MAX(most, (unsigned)dtype_size((gpa_dtype)f->arrays[a].dtype));
     return most;
 }
 
-/* A plan in tiles, where results lie along one dimension, something that is read along another, and little is done on the way. */
+/* A plan in tiles, where results lie along one dimension, something that is read along another, and
+ * little is done on the way. */
 static void plan_tiles(launch *L) {
     const kir_func *f = L->p->f;
     int dim = -1, turn = -1;
-    if (L->plan.way != EMIT_POINTS || L->p->facts.branches || L->p->facts.ops > TILE_OPS || L->outer < TILED_POINTS) return;
+    if (L->plan.way != EMIT_POINTS || L->p->facts.branches || L->p->facts.ops > TILE_OPS ||
+        L->outer < TILED_POINTS)
+        return;
     for (size_t i = 0; i < f->n_code; i++) {
         kir_code code = (kir_code)f->code[i].code;
-        bool plain = code == KIR_CONST || code == KIR_PARAM || code == KIR_INDEX || code == KIR_OP || code == KIR_CAST || code == KIR_IOTA;
+        bool plain = code == KIR_CONST || code == KIR_PARAM || code == KIR_INDEX ||
+                     code == KIR_OP || code == KIR_CAST || code == KIR_IOTA;
         if (!plain && code != KIR_LOAD && code != KIR_STORE) return;
     }
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) continue;
-        if (!f->arrays[a].unit || read_too(f, a) || (dim >= 0 && !(f->arrays[a].unit >> dim & 1))) return;
+        if (!f->arrays[a].unit || read_too(f, a) || (dim >= 0 && !(f->arrays[a].unit >> dim & 1)))
+            return;
         if (dim < 0) dim = __builtin_ctz(f->arrays[a].unit);
     }
     for (size_t a = 0; a < f->n_arrays && dim >= 0 && turn < 0; a++)
-        if (used_by_points(f, a) && f->arrays[a].unit && !((f->arrays[a].unit | f->arrays[a].zero) >> dim & 1)) turn = __builtin_ctz(f->arrays[a].unit);
+        if (used_by_points(f, a) && f->arrays[a].unit &&
+            !((f->arrays[a].unit | f->arrays[a].zero) >> dim & 1))
+            turn = __builtin_ctz(f->arrays[a].unit);
     if (turn < 0 || L->size[dim] < TILE_LEAST || L->size[turn] < TILE_LEAST) return;
     int64_t most = MIN(MAX(jit_host_of(L->j)->bytes / widest_element(f), TILE_LEAST), EMIT_TILE);
     while (most > L->size[dim]) most /= 2;
@@ -265,21 +337,25 @@ static int64_t visited(const launch *L, size_t a) {
     return n;
 }
 
-/* Stores bypass the caches when the results are larger than any cache's share and do not replace what is read: then
- * fetching their lines first would be wasted. */
+/* Stores bypass the caches when the results are larger than any cache's share and do not replace
+ * what is read: then fetching their lines first would be wasted. */
 static emit_stream streams(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t bytes = 0, read = 0;
     uint64_t all = 0;
     bool tiles = L->plan.way == EMIT_TILES;
-    if ((L->plan.way != EMIT_POINTS && !tiles) || L->p->facts.loops || L->plan.dim < 0 || L->size[L->plan.dim] < 16 * L->plan.lanes) return STREAM_NO;
+    if ((L->plan.way != EMIT_POINTS && !tiles) || L->p->facts.loops || L->plan.dim < 0 ||
+        L->size[L->plan.dim] < 16 * L->plan.lanes)
+        return STREAM_NO;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!(f->arrays[a].access & KIR_WRITE)) {
             read += visited(L, a);
             continue;
         }
         if (!(f->arrays[a].unit >> L->plan.dim & 1) || read_too(f, a)) return STREAM_NO;
-        if (dtype_is_complex((gpa_dtype)f->arrays[a].dtype) && L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 16) return STREAM_NO;
+        if (dtype_is_complex((gpa_dtype)f->arrays[a].dtype) &&
+            L->view[VIEW_ARRAYS + a * ARRAY_SLOTS] % 16)
+            return STREAM_NO;
         if (bytes && lie(L, a) != all) return STREAM_NO;
         all = lie(L, a);
         int64_t one = (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
@@ -291,54 +367,72 @@ static emit_stream streams(const launch *L) {
     return all << 8 ? STREAM_ALIKE : STREAM_ALIGNED;
 }
 
-/* Long rows that only move, and backwards: what memory brings and takes in two directions comes soonest in small steps, of half a register. */
+/* Long rows that only move, and backwards: what memory brings and takes in two directions comes
+ * soonest in small steps, of half a register. */
 static bool moves_far_back(const launch *L) {
-    return jit_host_of(L->j)->halves && L->plan.back && L->plan.way == EMIT_POINTS && L->p->facts.ops <= MOVE_OPS && L->size[L->plan.dim] >= 16 * L->plan.lanes;
+    return jit_host_of(L->j)->halves && L->plan.back && L->plan.way == EMIT_POINTS &&
+           L->p->facts.ops <= MOVE_OPS && L->size[L->plan.dim] >= 16 * L->plan.lanes;
 }
 
-/* Bytes at places of their own are put one after the other into a register of sixteen: of more, memory's answers are waited for. */
+/* Bytes at places of their own are put one after the other into a register of sixteen: of more,
+ * memory's answers are waited for. */
 static bool picks_bytes(const launch *L) {
     const kir_func *f = L->p->f;
     for (size_t i = 0; i < f->n_code && L->plan.way == EMIT_POINTS && L->plan.dim >= 0; i++) {
         const kir_ins *k = &f->code[i];
-        if (k->code == KIR_LOADX && dtype_size((gpa_dtype)f->arrays[k->sub].dtype) == 1 && emit_lies(f, k->a, L->plan.dim) == LIES_APART) return true;
+        if (k->code == KIR_LOADX && dtype_size((gpa_dtype)f->arrays[k->sub].dtype) == 1 &&
+            emit_lies(f, k->a, L->plan.dim) == LIES_APART)
+            return true;
     }
     return false;
 }
 
-/* So many that what a trip reads of an array with gaps is a few lines, which are fetched ahead then; where each element is lines from the next one,
- * they are not. */
+/* So many that what a trip reads of an array with gaps is a few lines, which are fetched ahead
+ * then; where each element is lines from the next one, they are not. */
 static unsigned lanes_within(const launch *L) {
     const kir_func *f = L->p->f;
-    unsigned least = L->p->facts.ops <= STEP_OPS ? 4 : lanes_of_register(L->p, jit_host_of(L->j)), n = L->plan.lanes;
+    unsigned least = L->p->facts.ops <= STEP_OPS ? 4 : lanes_of_register(L->p, jit_host_of(L->j)),
+             n = L->plan.lanes;
     for (size_t a = 0; a < f->n_arrays; a++) {
-        int64_t stride = L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
-        int64_t apart = stride < 0 ? -stride : stride, bytes = apart * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
-        bool few = apart <= 1 || (stride > 1 && stride <= EMIT_APART && L->plan.apart[stride - 2] >> a & 1); /* beside each other, or read by wide loads */
+        int64_t stride =
+            L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
+        int64_t apart = stride < 0 ? -stride : stride,
+                bytes = apart * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+        bool few = apart <= 1 || (stride > 1 && stride <= EMIT_APART &&
+                                  L->plan.apart[stride - 2] >> a &
+                                      1); /* beside each other, or read by wide loads */
         if (few || bytes >= STEP_FAR || !used_by_points(f, a)) continue;
         while (n > least && n * bytes > STEP_BYTES) n /= 2;
     }
     return n;
 }
 
-/* The arrays whose lanes lie a few elements apart: interleaved columns, read as wide loads of which every second, third or fourth element counts.
- * Blocks of memory have room behind them for the elements read too much. And those whose lanes lie side by side, but backwards. */
+/* The arrays whose lanes lie a few elements apart: interleaved columns, read as wide loads of which
+ * every second, third or fourth element counts. Blocks of memory have room behind them for the
+ * elements read too much. And those whose lanes lie side by side, but backwards. */
 static void note_strides(launch *L) {
     const kir_func *f = L->p->f;
     for (size_t a = 0; a < f->n_arrays && L->plan.dim >= 0; a++) {
-        int64_t stride = L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
+        int64_t stride =
+            L->view[VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE + (size_t)L->plan.dim];
         const gpa_dtype t = (gpa_dtype)f->arrays[a].dtype;
-        const bool can = !dtype_is_complex(t) || (t == DT_C64 && !(f->arrays[a].access & KIR_WRITE)); /* read as doubles */
-        if (stride >= 2 && stride <= EMIT_APART && can) L->plan.apart[stride - 2] |= UINT64_C(1) << a;
+        const bool can = !dtype_is_complex(t) ||
+                         (t == DT_C64 && !(f->arrays[a].access & KIR_WRITE)); /* read as doubles */
+        if (stride >= 2 && stride <= EMIT_APART && can)
+            L->plan.apart[stride - 2] |= UINT64_C(1) << a;
         if (stride == -1) L->plan.back |= UINT64_C(1) << a;
         int64_t bytes = (stride < 0 ? -stride : stride) * (int64_t)dtype_size(t);
-        if (L->plan.way == EMIT_ROWS && bytes >= AHEAD_FROM && bytes <= AHEAD_TO) L->plan.ahead |= UINT64_C(1) << a;
+        if (L->plan.way == EMIT_ROWS && bytes >= AHEAD_FROM && bytes <= AHEAD_TO)
+            L->plan.ahead |= UINT64_C(1) << a;
     }
     bool three = L->plan.apart[1] | L->plan.apart[2];
-    if (moves_far_back(L)) L->plan.lanes = (uint16_t)MAX(lanes_of_register(L->p, jit_host_of(L->j)) / 2, 2u);
-    if (three && L->plan.way == EMIT_POINTS) L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_of_register(L->p, jit_host_of(L->j)));
+    if (moves_far_back(L))
+        L->plan.lanes = (uint16_t)MAX(lanes_of_register(L->p, jit_host_of(L->j)) / 2, 2u);
+    if (three && L->plan.way == EMIT_POINTS)
+        L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_of_register(L->p, jit_host_of(L->j)));
     if (L->plan.lanes > BYTE_LANES && picks_bytes(L)) L->plan.lanes = BYTE_LANES;
-    if (L->plan.way == EMIT_POINTS && L->plan.dim >= 0) L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_within(L));
+    if (L->plan.way == EMIT_POINTS && L->plan.dim >= 0)
+        L->plan.lanes = (uint16_t)MIN(L->plan.lanes, lanes_within(L));
 }
 
 static gpa_code compile(launch *L, int32_t part, gpa_err *e) {
@@ -355,12 +449,17 @@ static bool moves_in_lanes(const launch *L, size_t a) {
     return four || (L->plan.apart[0] | L->plan.apart[1]) >> a & 1;
 }
 
-/* Where elements only move, and some lie apart, single ones are faster than lanes that are gathered. */
+/* Where elements only move, and some lie apart, single ones are faster than lanes that are
+ * gathered. */
 static bool moves_apart(const launch *L) {
     const kir_func *f = L->p->f;
-    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches || L->p->facts.ops > MOVE_OPS) return false;
+    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches ||
+        L->p->facts.ops > MOVE_OPS)
+        return false;
     for (size_t i = 0; i < f->n_code; i++)
-        if (f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX || f->code[i].code == KIR_BOUND) return false;
+        if (f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX ||
+            f->code[i].code == KIR_BOUND)
+            return false;
     for (size_t a = 0; a < f->n_arrays; a++)
         if (used_by_points(f, a) && !moves_in_lanes(L, a)) return true;
     return false;
@@ -375,17 +474,22 @@ static bool is_shared(const launch *L, size_t a) {
     return !(k->unit >> L->plan.dim & 1);
 }
 
-/* Where indices only pick elements that lie apart, single ones are faster than lanes that are gathered if the same few places are picked in each row,
- * or the indices themselves would be gathered. */
+/* Where indices only pick elements that lie apart, single ones are faster than lanes that are
+ * gathered if the same few places are picked in each row, or the indices themselves would be
+ * gathered. */
 static bool picks_apart(const launch *L) {
     const kir_func *f = L->p->f;
     bool shared = false, apart = false;
-    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches || L->p->facts.ops > PICK_OPS) return false;
+    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || L->p->facts.branches ||
+        L->p->facts.ops > PICK_OPS)
+        return false;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         kir_code code = (kir_code)k->code;
         if (code == KIR_OP && k->sub != OP_ADD && k->sub != OP_MULTIPLY) return false;
-        if (code == KIR_STOREX || (code == KIR_LOADX && emit_lies(f, k->a, L->plan.dim) == LIES_BESIDE)) return false;
+        if (code == KIR_STOREX ||
+            (code == KIR_LOADX && emit_lies(f, k->a, L->plan.dim) == LIES_BESIDE))
+            return false;
         apart |= code == KIR_LOADX;
         if (code == KIR_STORE && !(f->arrays[k->sub].unit >> L->plan.dim & 1)) return false;
         if (code == KIR_LOAD) shared |= is_shared(L, k->sub);
@@ -396,7 +500,9 @@ static bool picks_apart(const launch *L) {
 /* Long rows of which little is made but what memory brings. */
 static bool in_halves(const launch *L) {
     const emit_facts *facts = &L->p->facts;
-    if (!jit_host_of(L->j)->halves || L->plan.way != EMIT_POINTS || L->plan.lanes == 1 || L->size[L->plan.dim] < 16 * L->plan.lanes) return false;
+    if (!jit_host_of(L->j)->halves || L->plan.way != EMIT_POINTS || L->plan.lanes == 1 ||
+        L->size[L->plan.dim] < 16 * L->plan.lanes)
+        return false;
     return facts->plain && facts->ops <= HALVED_OPS;
 }
 
@@ -412,34 +518,43 @@ static void whole_item(void *arg, int64_t i) {
 static void tile_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t n = L->size[L->plan.dim], lo = i * L->step, hi = MIN(lo + L->step, n);
-    for (int64_t row = 0; row < L->outer; row += n) L->fn(L->view, row + lo, row + hi, 0, 0, NULL, NULL, 0);
+    for (int64_t row = 0; row < L->outer; row += n)
+        L->fn(L->view, row + lo, row + hi, 0, 0, NULL, NULL, 0);
 }
 
-/* Where the few rows of lanes lie interleaved in an array (as what is repeated does), going along each of them by itself would pass over
- * all memory once for each. */
+/* Where the few rows of lanes lie interleaved in an array (as what is repeated does), going along
+ * each of them by itself would pass over all memory once for each. */
 static bool interleaved(const launch *L) {
     const kir_func *f = L->p->f;
     int lane = L->plan.dim;
-    if (L->plan.way != EMIT_POINTS || L->plan.part != EMIT_WHOLE || lane < 0 || L->outer / L->size[lane] > MOST_ROWS) return false;
+    if (L->plan.way != EMIT_POINTS || L->plan.part != EMIT_WHOLE || lane < 0 ||
+        L->outer / L->size[lane] > MOST_ROWS)
+        return false;
     for (size_t a = 0; a < f->n_arrays; a++) {
         const int64_t *stride = L->view + VIEW_ARRAYS + a * ARRAY_SLOTS + ARRAY_STRIDE;
         for (int d = 0; d < f->ndim; d++)
-            if (d != lane && L->size[d] > 1 && stride[d] && llabs(stride[d]) < llabs(stride[lane])) return true;
+            if (d != lane && L->size[d] > 1 && stride[d] && llabs(stride[d]) < llabs(stride[lane]))
+                return true;
     }
     return false;
 }
 
 /* How rows are walked that no call cuts; 0: they may be cut. */
 static uint32_t whole_rows(const launch *L) {
-    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || is_unsteady(L->p) || interleaved(L)) return 0;
+    if (L->plan.way != EMIT_POINTS || L->plan.dim < 0 || is_unsteady(L->p) || interleaved(L))
+        return 0;
     int64_t n = L->size[L->plan.dim], lanes = L->plan.lanes;
     if (n == L->outer || n > WHOLE_ROW) return 0;
-    bool brief = L->p->facts.ops <= SHORT_OPS && !L->p->facts.branches && L->plan.stream != STREAM_ALIKE && !L->plan.each;
-    return brief && lanes > 1 && n / lanes <= SHORT_STEPS ? EMIT_SHORT_ROWS + (uint32_t)(n / lanes * 2 + (n % lanes > 0)) : EMIT_ANY_ROWS;
+    bool brief = L->p->facts.ops <= SHORT_OPS && !L->p->facts.branches &&
+                 L->plan.stream != STREAM_ALIKE && !L->plan.each;
+    return brief && lanes > 1 && n / lanes <= SHORT_STEPS
+               ? EMIT_SHORT_ROWS + (uint32_t)(n / lanes * 2 + (n % lanes > 0))
+               : EMIT_ANY_ROWS;
 }
 
 static gpa_code run_whole(launch *L, gpa_err *e) {
-    int64_t cost = (1 + (int64_t)L->p->facts.ops) * MAX(L->inner, 1), work, row = L->plan.dim < 0 ? 0 : L->size[L->plan.dim];
+    int64_t cost = (1 + (int64_t)L->p->facts.ops) * MAX(L->inner, 1), work,
+            row = L->plan.dim < 0 ? 0 : L->size[L->plan.dim];
     bool unsteady = is_unsteady(L->p), along = interleaved(L);
     L->plan.rows = whole_rows(L);
     gpa_code rc = compile(L, EMIT_WHOLE, e);
@@ -452,13 +567,17 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     } else
         L->step = MAX((int64_t)CHUNK_WORK / cost, 1);
     if (unsteady) { /* pieces for all threads, and some to spare */
-        int64_t piece = MIN(L->step, L->outer / (L->threads * (int64_t)SPARE)), lanes = L->plan.lanes;
+        int64_t piece = MIN(L->step, L->outer / (L->threads * (int64_t)SPARE)),
+                lanes = L->plan.lanes;
         L->step = (piece + lanes) / lanes * lanes;
-    } else if (L->plan.way != EMIT_ROWS) L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
+    } else if (L->plan.way != EMIT_ROWS)
+        L->step = (L->step + 255) / 256 * 256; /* whole lanes, whole cache lines */
     if (L->plan.rows) L->step = (L->step + row - 1) / row * row;
     int use = work < SMALL_WORK ? 1 : L->threads;
     if (work >= SMALL_WORK && !unsteady && along) {
-        L->step = MIN(TILE_POINTS, MAX(TILE_FEWEST, (int64_t)SLAB_BYTES / (L->outer / row * widest_element(L->p->f)) / 64 * 64));
+        L->step = MIN(TILE_POINTS,
+                      MAX(TILE_FEWEST, (int64_t)SLAB_BYTES /
+                                           (L->outer / row * widest_element(L->p->f)) / 64 * 64));
         threads_each(use, (L->size[L->plan.dim] + L->step - 1) / L->step, L->stop, tile_item, L);
     } else {
         threads_each(use, (L->outer + L->step - 1) / L->step, L->stop, whole_item, L);
@@ -466,15 +585,18 @@ static gpa_code run_whole(launch *L, gpa_err *e) {
     return GPA_OK;
 }
 
-/* Groups of rows, and a piece of each: the next group goes on where lines of memory were only read in part. */
+/* Groups of rows, and a piece of each: the next group goes on where lines of memory were only read
+ * in part. */
 static void tiles_item(void *arg, int64_t i) {
     launch *L = arg;
     int64_t lo = i % L->items * L->step, from = i / L->items * L->span;
-    L->fn(L->view, lo, MIN(lo + L->step, L->blocks), from, MIN(from + L->span, L->size[L->plan.dim]), NULL, NULL, 0);
+    L->fn(L->view, lo, MIN(lo + L->step, L->blocks), from,
+          MIN(from + L->span, L->size[L->plan.dim]), NULL, NULL, 0);
 }
 
 static gpa_code run_tiles(launch *L, gpa_err *e) {
-    int64_t n = L->size[L->plan.dim], rows = L->size[L->plan.turn], lanes = L->plan.lanes, tile = L->plan.tile;
+    int64_t n = L->size[L->plan.dim], rows = L->size[L->plan.turn], lanes = L->plan.lanes,
+            tile = L->plan.tile;
     gpa_code rc = compile(L, EMIT_WHOLE, e);
     if (rc) return rc;
     L->blocks = L->outer / n / rows * ((rows + tile - 1) / tile);
@@ -494,7 +616,8 @@ static void item_range(const launch *L, int64_t item, int64_t *block, int64_t *l
         *block = *lo = item * L->span, *hi = MIN(*lo + L->span, L->outer);
         return;
     }
-    int64_t n = L->size[L->plan.dim], row = item / L->spans, x = item % L->spans * L->span * L->block_lanes;
+    int64_t n = L->size[L->plan.dim], row = item / L->spans,
+            x = item % L->spans * L->span * L->block_lanes;
     *lo = row * n + x;
     *hi = row * n + MIN(x + L->span * L->block_lanes, n);
     *block = row * L->blocks_in_row + item % L->spans * L->span;
@@ -504,9 +627,10 @@ static char *partial(const launch *L, int64_t part, int64_t block) {
     return L->partial + (size_t)(part * L->blocks + block) * L->states;
 }
 
-/* Sums of floats over narrow rows, which are visited one by one in the order of memory: those of some rows are joined as a whole, so
- * that errors grow with the number of these groups. */
-static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, int64_t to, char *done, char *all) {
+/* Sums of floats over narrow rows, which are visited one by one in the order of memory: those of
+ * some rows are joined as a whole, so that errors grow with the number of these groups. */
+static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, int64_t to,
+                       char *done, char *all) {
     _Alignas(64) char group[NARROW_STATES];
     for (int64_t at = from; at < to; at++) {
         int64_t nth = (at - from) % NARROW_ROWS;
@@ -514,31 +638,50 @@ static void sum_narrow(const launch *L, int64_t lo, int64_t hi, int64_t from, in
         L->fn(L->view, lo, hi, at, at + 1, done, states, nth == 0);
         if (states == all || (nth < NARROW_ROWS - 1 && at + 1 < to)) continue;
         for (int64_t k = 0; k * L->block_lanes < hi - lo; k++)
-            L->join(L->view, 0, 0, 0, 0, group + (size_t)k * L->states, all + (size_t)k * L->states, 0);
+            L->join(L->view, 0, 0, 0, 0, group + (size_t)k * L->states, all + (size_t)k * L->states,
+                    0);
     }
 }
 
-/* The state of a reduction that no further element changes: whether any is true, whether all are. -1: there is none. */
+/* The state of a reduction that no further element changes: whether any is true, whether all are.
+ * -1: there is none. */
 static int last_word(const kir_func *f, const kir_ins *k) {
     if (f->code[k->a].type != DT_BOOL) return -1;
     switch ((gpa_red)k->sub) {
-    case RED_SUM: case RED_MAX: case RED_FMAX: case RED_ANY: case RED_OR: return 1;
-    case RED_PROD: case RED_MIN: case RED_FMIN: case RED_ALL: case RED_AND: return 0;
-    case RED_XOR: case RED_ARGMIN: case RED_ARGMAX: case RED_COUNT: break;
+        case RED_SUM:
+        case RED_MAX:
+        case RED_FMAX:
+        case RED_ANY:
+        case RED_OR: return 1;
+        case RED_PROD:
+        case RED_MIN:
+        case RED_FMIN:
+        case RED_ALL:
+        case RED_AND: return 0;
+        case RED_XOR:
+        case RED_ARGMIN:
+        case RED_ARGMAX:
+        case RED_COUNT: break;
     }
     return -1;
 }
 
-/* Whether points may be left out once all reductions have come to their last word: nothing but values is computed for them. */
+/* Whether points may be left out once all reductions have come to their last word: nothing but
+ * values is computed for them. */
 static bool settles(const kir_func *f, const emit_facts *facts) {
     if (facts->n_each != 1 || facts->branches || facts->trips) return false;
     bool inside = false;
     for (size_t i = 0; i < f->n_code; i++) {
         kir_code code = (kir_code)f->code[i].code;
-        if (code == KIR_EACH) inside = true;
-        else if (code == KIR_END) inside = false;
-        else if (code == KIR_REDUCE && last_word(f, &f->code[i]) < 0) return false;
-        else if (inside && code != KIR_REDUCE && code != KIR_CONST && code != KIR_PARAM && code != KIR_OP && code != KIR_CAST && code != KIR_LOAD && code != KIR_IOTA) return false;
+        if (code == KIR_EACH)
+            inside = true;
+        else if (code == KIR_END)
+            inside = false;
+        else if (code == KIR_REDUCE && last_word(f, &f->code[i]) < 0)
+            return false;
+        else if (inside && code != KIR_REDUCE && code != KIR_CONST && code != KIR_PARAM &&
+                 code != KIR_OP && code != KIR_CAST && code != KIR_LOAD && code != KIR_IOTA)
+            return false;
     }
     return true;
 }
@@ -555,7 +698,8 @@ static bool is_settled(const launch *L, const char *states) {
 
 static void part_item(void *arg, int64_t nth) {
     launch *L = arg;
-    int64_t i = nth + L->begun, part = i / L->items, from = part * L->part_points, to = MIN(from + L->part_points, L->inner), block, lo, hi;
+    int64_t i = nth + L->begun, part = i / L->items, from = part * L->part_points,
+            to = MIN(from + L->part_points, L->inner), block, lo, hi;
     item_range(L, i % L->items, &block, &lo, &hi);
     if (L->settles) {
         char *states = partial(L, part, block);
@@ -569,15 +713,17 @@ static void part_item(void *arg, int64_t nth) {
         return;
     }
     if (L->join) {
-        sum_narrow(L, lo, hi, from, to, L->done + (size_t)block * L->states, partial(L, part, block));
+        sum_narrow(L, lo, hi, from, to, L->done + (size_t)block * L->states,
+                   partial(L, part, block));
         return;
     }
     for (int64_t at = from; at < to; at += L->visit)
-        L->fn(L->view, lo, hi, at, MIN(at + L->visit, to), L->done + (size_t)block * L->states, partial(L, part, block),
-              at == from);
+        L->fn(L->view, lo, hi, at, MIN(at + L->visit, to), L->done + (size_t)block * L->states,
+              partial(L, part, block), at == from);
 }
 
-/* Looks at the first parts on the calling thread alone, where they are few of all: often they settle everything. */
+/* Looks at the first parts on the calling thread alone, where they are few of all: often they
+ * settle everything. */
 static void look_ahead(launch *L) {
     bool all = true;
     if (!L->settles || L->parts < FIRST_OF) return;
@@ -617,22 +763,26 @@ static void keep_states(launch *L, uint32_t region) {
     }
 }
 
-/* Sums of floats, whose errors grow with the number of visits: what a visit adds up is joined as a whole (emit_reduce.c). */
+/* Sums of floats, whose errors grow with the number of visits: what a visit adds up is joined as a
+ * whole (emit_reduce.c). */
 static bool sums_floats(const kir_func *f) {
     for (size_t i = 0; i < f->n_code; i++) {
-        if (f->code[i].code != KIR_REDUCE || f->code[i].sub != RED_SUM) continue; /* others may have no dtype */
+        if (f->code[i].code != KIR_REDUCE || f->code[i].sub != RED_SUM)
+            continue; /* others may have no dtype */
         char kind = dtype_info[f->code[i].type].kind;
         if (kind == 'F' || kind == 'C') return true;
     }
     return false;
 }
 
-/* Whether rows are visited one after the other: several narrow ones share a page, where only one stream is fetched ahead. Of very
- * narrow ones several share lines, too, and what is in a cache is not fetched; a row of a page or more is a stream of its own until memory
- * is far. Narrow sums want several points of a visit. */
+/* Whether rows are visited one after the other: several narrow ones share a page, where only one
+ * stream is fetched ahead. Of very narrow ones several share lines, too, and what is in a cache is
+ * not fetched; a row of a page or more is a stream of its own until memory is far. Narrow sums want
+ * several points of a visit. */
 static bool is_narrow(const launch *L) {
     if (L->plan.way != EMIT_COLUMNS || L->spans != 1 || L->p->facts.narrow_sums) return false;
-    const int64_t item = (int64_t)L->p->facts.widest * (L->p->facts.complex ? 2 : 1), row = L->size[L->plan.dim] * item;
+    const int64_t item = (int64_t)L->p->facts.widest * (L->p->facts.complex ? 2 : 1),
+                  row = L->size[L->plan.dim] * item;
     if (L->outer * L->inner * item <= (row < PAGE ? SHARED_BYTES : FAR_BYTES)) return false;
     return row >= NARROWEST && row <= WIDEST_NARROW && (size_t)L->span * L->states <= NARROW_STATES;
 }
@@ -647,10 +797,12 @@ static gpa_code run_region(launch *L, uint32_t k, gpa_err *e) {
     if ((rc = compile(L, (int32_t)k, e))) return rc;
     look_ahead(L);
     double bytes = (double)L->outer * (double)L->inner * L->p->facts.widest * (1 + L->p->facts.ops);
-    threads_each(bytes < SMALL_BYTES ? 1 : L->threads, L->items * L->parts - L->begun, L->stop, part_item, L);
+    threads_each(bytes < SMALL_BYTES ? 1 : L->threads, L->items * L->parts - L->begun, L->stop,
+                 part_item, L);
     if (L->parts > 1 && L->p->facts.n_reduce) {
         if ((rc = compile(L, EMIT_JOIN - (int32_t)k, e))) return rc;
-        threads_each(L->blocks * L->parts < 256 ? 1 : L->threads, L->blocks, L->stop, join_block, L);
+        threads_each(L->blocks * L->parts < 256 ? 1 : L->threads, L->blocks, L->stop, join_block,
+                     L);
     }
     keep_states(L, k);
     return GPA_OK;
@@ -679,28 +831,35 @@ out:
     return rc;
 }
 
-/* How many points of a row lie together in an array, before others' follow; 0: all of them, or they lie in another order. */
+/* How many points of a row lie together in an array, before others' follow; 0: all of them, or they
+ * lie in another order. */
 static int64_t piece_of(const launch *L, size_t array) {
     const kir_func *f = L->p->f;
     const int64_t *stride = L->view + VIEW_ARRAYS + array * ARRAY_SLOTS + ARRAY_STRIDE;
     int64_t least = INT64_MAX, most = 0, piece = 1;
     bool apart = false;
     for (int d = 0; d < f->ndim; d++)
-        if (!(f->inner >> d & 1) && L->size[d] > 1) least = MIN(least, llabs(stride[d])), most = MAX(most, llabs(stride[d]));
+        if (!(f->inner >> d & 1) && L->size[d] > 1)
+            least = MIN(least, llabs(stride[d])), most = MAX(most, llabs(stride[d]));
     for (int d = 0; d < f->ndim; d++) {
         if (!(f->inner >> d & 1) || L->size[d] == 1 || d == L->plan.dim) continue;
-        if (llabs(stride[d]) < least) piece *= L->size[d];
-        else if (llabs(stride[d]) > most && piece == 1) apart = true;
-        else return 0;
+        if (llabs(stride[d]) < least)
+            piece *= L->size[d];
+        else if (llabs(stride[d]) > most && piece == 1)
+            apart = true;
+        else
+            return 0;
     }
     return apart && stride[L->plan.dim] == 1 && least > 1 ? piece * L->size[L->plan.dim] : 0;
 }
 
-/* Short pieces of rows that lie far apart, with those of other rows between them: these are visited together, as they lie. */
+/* Short pieces of rows that lie far apart, with those of other rows between them: these are visited
+ * together, as they lie. */
 static bool divides_pieces(launch *L) {
     const kir_func *f = L->p->f;
     int64_t piece = 0, size = L->p->facts.widest;
-    if (L->p->facts.n_each != 1 || L->plan.dim < 0 || L->outer * L->inner * size <= NEAR_BYTES) return false;
+    if (L->p->facts.n_each != 1 || L->plan.dim < 0 || L->outer * L->inner * size <= NEAR_BYTES)
+        return false;
     for (size_t a = 0; a < f->n_arrays; a++) {
         if (!used_by_points(f, a) || f->arrays[a].zero >> L->plan.dim & 1) continue;
         int64_t here = piece_of(L, a);
@@ -724,13 +883,15 @@ static bool divides_rows(launch *L) {
     L->span = 1;
     L->items = L->blocks = L->outer;
     L->settles = L->blocks < FEW_BLOCKS && settles(L->p->f, &L->p->facts);
-    L->part_points = MAX(L->settles ? LOOK_POINTS : PART_POINTS, (L->inner + MOST_PARTS - 1) / MOST_PARTS);
+    L->part_points =
+        MAX(L->settles ? LOOK_POINTS : PART_POINTS, (L->inner + MOST_PARTS - 1) / MOST_PARTS);
     L->visit = L->part_points;
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
     return L->blocks < FEW_BLOCKS && L->parts > 1;
 }
 
-/* Whether all columns are visited again and again, and stay in the cache that cores share: rows of one matrix beside all of another. */
+/* Whether all columns are visited again and again, and stay in the cache that cores share: rows of
+ * one matrix beside all of another. */
 static bool returns(const launch *L) {
     const kir_func *f = L->p->f;
     int64_t all = 0;
@@ -748,8 +909,8 @@ static bool returns(const launch *L) {
     return all <= SHARED_BYTES && L->outer / L->size[L->plan.dim] >= GROUP_ROWS;
 }
 
-/* Columns are divided unless what a block of lanes visits, or all of them, stays in the caches or comes from few rows: memory wants to be read along rows, a
- * few of them at a time. */
+/* Columns are divided unless what a block of lanes visits, or all of them, stays in the caches or
+ * comes from few rows: memory wants to be read along rows, a few of them at a time. */
 static bool divides_columns(launch *L) {
     int64_t n = L->size[L->plan.dim], widest = L->p->facts.widest, lanes = L->plan.lanes;
     bool small = L->outer * L->inner * widest <= NEAR_BYTES;
@@ -761,22 +922,29 @@ static bool divides_columns(launch *L) {
     L->span = MIN(L->blocks_in_row, MAX(longer * SPAN_POINTS / lanes, 1));
     L->spans = (L->blocks_in_row + L->span - 1) / L->span;
     L->items = L->outer / n * L->spans;
-    L->part_points = MAX(longer * CHUNK_WORK / (L->span * lanes), (L->inner + MOST_PARTS - 1) / MOST_PARTS);
+    L->part_points =
+        MAX(longer * CHUNK_WORK / (L->span * lanes), (L->inner + MOST_PARTS - 1) / MOST_PARTS);
     L->part_points = (L->part_points + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_ROWS;
     L->parts = (L->inner + L->part_points - 1) / L->part_points;
-    const bool few = L->inner <= (L->outer * L->inner * widest_element(L->p->f) <= SHARED_BYTES ? MORE_ROWS : FEW_ROWS);
+    const bool few =
+        L->inner <=
+        (L->outer * L->inner * widest_element(L->p->f) <= SHARED_BYTES ? MORE_ROWS : FEW_ROWS);
     return !small && !again && !few && !returns(L);
 }
 
 static bool divides(launch *L) {
-    if (!L->p->facts.n_each || L->p->facts.scans || (L->p->facts.branches && L->p->facts.alone) || !L->inner) return false;
+    if (!L->p->facts.n_each || L->p->facts.scans || (L->p->facts.branches && L->p->facts.alone) ||
+        !L->inner)
+        return false;
     return L->plan.way == EMIT_COLUMNS ? divides_columns(L) : divides_rows(L);
 }
 
-gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l,
+                    gpa_err *e) {
     cpu_fault_cell cell = {.record = l->fault};
     gpa_code rc = GPA_OK;
-    launch *L = mem_zero(sizeof *L + (VIEW_ARRAYS + p->f->n_arrays * ARRAY_SLOTS) * sizeof *L->view);
+    launch *L =
+        mem_zero(sizeof *L + (VIEW_ARRAYS + p->f->n_arrays * ARRAY_SLOTS) * sizeof *L->view);
     if (!L) return gpa_no_memory(e);
     L->j = j, L->threads = threads, L->stop = stop, L->p = p, L->size = l->size;
     fill_view(L, l, &cell);
@@ -785,9 +953,12 @@ gpa_code run_launch(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     plan_tiles(L);
     note_strides(L);
     L->plan.stream = streams(L);
-    if (moves_apart(L) || (!L->plan.stream && picks_apart(L))) L->plan.lanes = 1, L->plan.each = MOVED, L->plan.stream = STREAM_NO;
+    if (moves_apart(L) || (!L->plan.stream && picks_apart(L)))
+        L->plan.lanes = 1, L->plan.each = MOVED, L->plan.stream = STREAM_NO;
     L->plan.halves = in_halves(L);
-    TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e) : divides(L) ? run_divided(L, e) : run_whole(L, e));
+    TRY(L->plan.way == EMIT_TILES ? run_tiles(L, e)
+        : divides(L)              ? run_divided(L, e)
+                                  : run_whole(L, e));
     if (threads_stopped(stop)) rc = gpa_interrupted(e);
 out:
     mem_free(L);

@@ -1,4 +1,5 @@
-/* Launches of kernels: blocks divided among threads, each with memory of its own for what a block needs. */
+/* Launches of kernels: blocks divided among threads, each with memory of its own for what a block
+ * needs. */
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
 #include "runtime/cpu/parallel/threads.h"
@@ -15,7 +16,8 @@ typedef struct {
 } launch;
 
 emit_plan kernel_layout(const gpa_prog *p, const jit_host *host, uint32_t x) {
-    uint32_t lanes = MIN(MAX(host->bytes / p->kernel.widest, (uint32_t)LEAST_LANES), (uint32_t)MOST_LANES);
+    uint32_t lanes =
+        MIN(MAX(host->bytes / p->kernel.widest, (uint32_t)LEAST_LANES), (uint32_t)MOST_LANES);
     emit_plan plan;
     if (x % (2 * lanes) == 0) lanes *= 2; /* two registers hide each other's delays */
     while (lanes > LEAST_LANES && lanes / 2 >= x) lanes /= 2;
@@ -27,7 +29,8 @@ emit_plan kernel_layout(const gpa_prog *p, const jit_host *host, uint32_t x) {
     return plan;
 }
 
-static void fill_view(launch *L, const kir_func *f, const gpa_launch *l, const kernel_cell *cell, uint32_t lanes) {
+static void fill_view(launch *L, const kir_func *f, const gpa_launch *l, const kernel_cell *cell,
+                      uint32_t lanes) {
     int64_t *v = L->view, *size = v + VIEW_SIZE;
     v[VIEW_FAULT] = (int64_t)(intptr_t)cell;
     v[VIEW_STOP] = (int64_t)(intptr_t)L->stop;
@@ -38,8 +41,11 @@ static void fill_view(launch *L, const kir_func *f, const gpa_launch *l, const k
     for (size_t a = 0; a < f->n_arrays; a++) {
         const gpa_binding *b = &l->arrays[a];
         int64_t *s = v + VIEW_ARRAYS + a * ARRAY_SLOTS;
-        s[ARRAY_BASE] = b->mem ? (int64_t)(intptr_t)b->mem->base + b->offset * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype) : 0;
-        for (int d = 0; d < KIR_MAX_DIMS; d++) s[ARRAY_STRIDE + d] = b->stride[d], s[ARRAY_SIZE + d] = b->size[d];
+        s[ARRAY_BASE] = b->mem ? (int64_t)(intptr_t)b->mem->base +
+                                     b->offset * (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype)
+                               : 0;
+        for (int d = 0; d < KIR_MAX_DIMS; d++)
+            s[ARRAY_STRIDE + d] = b->stride[d], s[ARRAY_SIZE + d] = b->size[d];
     }
 }
 
@@ -55,7 +61,8 @@ static void run_blocks(void *arg, int64_t i) {
     mem_free(block);
 }
 
-gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l,
+                    gpa_err *e) {
     kernel_cell cell = {.fault = {.record = l->fault}, .launch = l};
     gpa_code rc = GPA_OK;
     launch *L = mem_zero(sizeof *L);
@@ -67,7 +74,8 @@ gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const
     const int64_t *size = L->view + VIEW_SIZE;
     int64_t padded = size[KV_PITCH] * l->block[1] * l->block[2];
     L->blocks = (int64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    L->memory = p->kernel.shared + (size_t)size[KV_DYNAMIC] + (size_t)padded * (p->kernel.contexts * KERNEL_PLACE + p->kernel.local) + 256;
+    L->memory = p->kernel.shared + (size_t)size[KV_DYNAMIC] +
+                (size_t)padded * (p->kernel.contexts * KERNEL_PLACE + p->kernel.local) + 256;
     L->step = MAX(L->blocks / ((int64_t)threads * ITEMS_PER_THREAD), 1);
     bool small = L->blocks * padded * (int64_t)(p->f->n_code + 16) < SMALL_WORK;
     threads_each(small ? 1 : threads, (L->blocks + L->step - 1) / L->step, stop, run_blocks, L);

@@ -1,8 +1,10 @@
 /* Moving in wider elements: widen.h.
  *
- * Elements move when they are loaded and stored and nothing else: which bits they have does not matter then. A row of them along one dimension, in which
- * all that moves lies side by side, is one element of the row's size if every row begins at a multiple of it. That dimension then has one
- * coordinate, and lanes may lie along another. What counts elements counts rows after that: strides, offsets, and the parts of indices that do.
+ * Elements move when they are loaded and stored and nothing else: which bits they have does not
+ * matter then. A row of them along one dimension, in which all that moves lies side by side, is one
+ * element of the row's size if every row begins at a multiple of it. That dimension then has one
+ * coordinate, and lanes may lie along another. What counts elements counts rows after that:
+ * strides, offsets, and the parts of indices that do.
  *
  * Reading order: what a program moves, how a launch lies, the program and launch instead. */
 #include "runtime/cpu/run/widen.h"
@@ -15,19 +17,26 @@ enum { WIDEST = 16 /* bytes of an element */, MOST_CODE = 64 };
 
 static bool is_index(const kir_func *f, int32_t v) { return f->code[v].type == DT_I64; }
 
-/* Notes the parts of the index v that count elements: virtual arrays and parameters that something is multiplied by. `of`: per value, whether it does. */
+/* Notes the parts of the index v that count elements: virtual arrays and parameters that something
+ * is multiplied by. `of`: per value, whether it does. */
 static bool note_index(const kir_func *f, int32_t v, widen_facts *w, bool *of) {
     const kir_ins *i = &f->code[v];
     of[v] = true;
-    if (i->code == KIR_IOTA) w->counted |= UINT64_C(1) << i->sub;
-    else if (i->code == KIR_PARAM && i->imm < WIDEN_PARAMS && is_index(f, v)) w->params |= UINT64_C(1) << i->imm;
-    else if (i->code == KIR_OP && i->sub == OP_ADD) return note_index(f, i->a, w, of) && note_index(f, i->b, w, of);
-    else if (i->code == KIR_OP && i->sub == OP_MULTIPLY) return f->code[i->b].code == KIR_PARAM && note_index(f, i->b, w, of);
-    else return false;
+    if (i->code == KIR_IOTA)
+        w->counted |= UINT64_C(1) << i->sub;
+    else if (i->code == KIR_PARAM && i->imm < WIDEN_PARAMS && is_index(f, v))
+        w->params |= UINT64_C(1) << i->imm;
+    else if (i->code == KIR_OP && i->sub == OP_ADD)
+        return note_index(f, i->a, w, of) && note_index(f, i->b, w, of);
+    else if (i->code == KIR_OP && i->sub == OP_MULTIPLY)
+        return f->code[i->b].code == KIR_PARAM && note_index(f, i->b, w, of);
+    else
+        return false;
     return true;
 }
 
-/* Whether values that count elements are used for nothing else, and what moves for nothing but to be stored. */
+/* Whether values that count elements are used for nothing else, and what moves for nothing but to
+ * be stored. */
 static bool used_alone(const kir_func *f, const widen_facts *w, const bool *of, const bool *moves) {
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
@@ -37,7 +46,8 @@ static bool used_alone(const kir_func *f, const widen_facts *w, const bool *of, 
             if (args[n] < 0) continue;
             if (moves[args[n]] && i->code != KIR_STORE) return false;
             bool picks = i->code == KIR_LOADX && w->moved >> i->sub & 1;
-            if (of[args[n]] && !picks && !(i->code == KIR_OP && of[k] && (adds || n == 1))) return false;
+            if (of[args[n]] && !picks && !(i->code == KIR_OP && of[k] && (adds || n == 1)))
+                return false;
             if (!of[args[n]] && picks) return false;
         }
     }
@@ -45,7 +55,8 @@ static bool used_alone(const kir_func *f, const widen_facts *w, const bool *of, 
 }
 
 static bool may_stand(kir_code code) {
-    return code == KIR_CONST || code == KIR_PARAM || code == KIR_LOAD || code == KIR_STORE || code == KIR_LOADX || code == KIR_IOTA || code == KIR_BOUND || code == KIR_OP ||
+    return code == KIR_CONST || code == KIR_PARAM || code == KIR_LOAD || code == KIR_STORE ||
+           code == KIR_LOADX || code == KIR_IOTA || code == KIR_BOUND || code == KIR_OP ||
            code == KIR_CAST;
 }
 
@@ -53,13 +64,16 @@ widen_facts widen_examine(const kir_func *f) {
     const widen_facts none = {.moved = 0};
     widen_facts w = none;
     bool of[MOST_CODE] = {false}, moves[MOST_CODE] = {false};
-    if (f->form != KIR_MAP || f->inner || f->n_code > MOST_CODE || f->n_params > WIDEN_PARAMS) return none;
+    if (f->form != KIR_MAP || f->inner || f->n_code > MOST_CODE || f->n_params > WIDEN_PARAMS)
+        return none;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         if (!may_stand((kir_code)i->code)) return none;
         if (i->code != KIR_STORE) continue;
         const kir_ins *from = &f->code[i->a];
-        if ((from->code != KIR_LOAD && from->code != KIR_LOADX) || from->type != f->arrays[i->sub].dtype) return none;
+        if ((from->code != KIR_LOAD && from->code != KIR_LOADX) ||
+            from->type != f->arrays[i->sub].dtype)
+            return none;
         if (w.moved && from->type != w.dtype) return none;
         moves[i->a] = true;
         w.dtype = from->type;
@@ -81,9 +95,12 @@ static bool lies_along(const gpa_prog *p, int dim) {
     const kir_func *f = p->f;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
-        bool moved = (i->code == KIR_LOAD || i->code == KIR_STORE || i->code == KIR_LOADX) && p->widen.moved >> i->sub & 1;
+        bool moved = (i->code == KIR_LOAD || i->code == KIR_STORE || i->code == KIR_LOADX) &&
+                     p->widen.moved >> i->sub & 1;
         if (!moved) continue;
-        if (i->code == KIR_LOADX ? emit_lies(f, i->a, dim) != LIES_BESIDE : !(f->arrays[i->sub].unit >> dim & 1)) return false;
+        if (i->code == KIR_LOADX ? emit_lies(f, i->a, dim) != LIES_BESIDE
+                                 : !(f->arrays[i->sub].unit >> dim & 1))
+            return false;
     }
     return true;
 }
@@ -116,7 +133,8 @@ static int row_dim(const gpa_prog *p, const gpa_launch *l) {
 /* ---- the program and launch instead ---- */
 
 /* An array of rows, and how it is bound: along the rows' dimension it stands still. */
-static void make_wide(const kir_func *f, const gpa_launch *l, int dim, size_t a, gpa_dtype t, kir_array *k, gpa_binding *b) {
+static void make_wide(const kir_func *f, const gpa_launch *l, int dim, size_t a, gpa_dtype t,
+                      kir_array *k, gpa_binding *b) {
     int64_t n = l->size[dim];
     if (k->where != KIR_VIRTUAL) k->dtype = (uint8_t)t;
     k->zero |= (uint16_t)(1u << dim);
@@ -129,7 +147,8 @@ static void make_wide(const kir_func *f, const gpa_launch *l, int dim, size_t a,
 }
 
 /* p's program over arrays of rows, made at first need. */
-static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, gpa_prog **out, gpa_err *e) {
+static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, gpa_prog **out,
+                             gpa_err *e) {
     kir_func f = *p->f;
     kir_ins code[MOST_CODE];
     const size_t bytes = f.n_arrays * sizeof *arrays;
@@ -141,7 +160,9 @@ static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, 
     if (!mem_room(&p->wide, p->n_wide, &p->cap_wide, sizeof(gpa_prog *))) return gpa_no_memory(e);
     memcpy(code, f.code, f.n_code * sizeof *code);
     for (size_t i = 0; i < f.n_code; i++)
-        if ((code[i].code == KIR_LOAD || code[i].code == KIR_LOADX) && p->widen.moved >> code[i].sub & 1) code[i].type = (uint8_t)t;
+        if ((code[i].code == KIR_LOAD || code[i].code == KIR_LOADX) &&
+            p->widen.moved >> code[i].sub & 1)
+            code[i].type = (uint8_t)t;
     kir_array own[KIR_MAX_ARRAYS];
     memcpy(own, arrays, bytes);
     f.code = code, f.arrays = own;
@@ -150,7 +171,8 @@ static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, 
     return rc;
 }
 
-/* What moves is of a type of the same size instead: halves are not converted, complex numbers are not parted. */
+/* What moves is of a type of the same size instead: halves are not converted, complex numbers are
+ * not parted. */
 static gpa_code moved_plainly(gpa_prog *p, gpa_prog **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)p->widen.dtype;
     kir_array arrays[KIR_MAX_ARRAYS];
@@ -177,7 +199,8 @@ gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened
     memcpy(w->arrays, l->arrays, f->n_arrays * sizeof *w->arrays);
     if (f->n_params) memcpy(w->params, l->params, f->n_params * sizeof *w->params);
     for (size_t a = 0; a < f->n_arrays; a++)
-        if ((p->widen.moved | p->widen.counted) >> a & 1) make_wide(f, l, dim, a, t, &arrays[a], &w->arrays[a]);
+        if ((p->widen.moved | p->widen.counted) >> a & 1)
+            make_wide(f, l, dim, a, t, &arrays[a], &w->arrays[a]);
     for (size_t k = 0; k < f->n_params; k++)
         if (p->widen.params >> k & 1) w->params[k].I64 /= n;
     w->l = *l;

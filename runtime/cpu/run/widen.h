@@ -1,4 +1,5 @@
-/* Short rows that only move are moved as one element each: two bytes that lie side by side as one of 16 bits, and so on up to 128. */
+/* Short rows that only move are moved as one element each: two bytes that lie side by side as one
+ * of 16 bits, and so on up to 128. */
 #ifndef GPA_CPU_RUN_WIDEN_H
 #define GPA_CPU_RUN_WIDEN_H
 
@@ -13,8 +14,9 @@ typedef struct {
 
 /* What widen_program must know of a program, found once: whether it does nothing but move. */
 widen_facts widen_examine(const kir_func *f);
-/* The program that does the same launch in wider elements, or in plain ones where those are converted or parted on their way, owned by p, and that launch; *out is
- * p itself where that is nothing else. */
+/* The program that does the same launch in wider elements, or in plain ones where those are
+ * converted or parted on their way, owned by p, and that launch; *out is p itself where that is
+ * nothing else. */
 gpa_code widen_program(gpa_prog *p, const gpa_launch *l, gpa_prog **out, widened *w, gpa_err *e);
 
 #endif

@@ -1,11 +1,12 @@
 /* The first of the largest or smallest elements: argmin.h.
  *
- * A row is walked once, four registers at a time: each lane keeps its best element and where the four began that brought it, so that
- * an element costs one maximum and a quarter of a comparison. The four that hold the best one first are then searched for its place.
- * Loops say what they compute without a branch, and the compiler makes vectors of them. Of short rows as many as there are lanes are
- * decided side by side, each walked two registers at a time. What is no number is better than any number: it shows in the sum of a block,
- * which is then walked one by one.
- * Reading order: blocks, bytes and bools, short rows, rows, calls. */
+ * A row is walked once, four registers at a time: each lane keeps its best element and where the
+ * four began that brought it, so that an element costs one maximum and a quarter of a comparison.
+ * The four that hold the best one first are then searched for its place. Loops say what they
+ * compute without a branch, and the compiler makes vectors of them. Of short rows as many as there
+ * are lanes are decided side by side, each walked two registers at a time. What is no number is
+ * better than any number: it shows in the sum of a block, which is then walked one by one. Reading
+ * order: blocks, bytes and bools, short rows, rows, calls. */
 #include "runtime/cpu/sort/argmin.h"
 
 #include <string.h>
@@ -16,99 +17,116 @@
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 
-/* Elements of a block, of the shortest row that is worth the call, of the longest short ones, of an item of work; bytes beyond which
- * memory is far, where half of that length is short; bytes of the part of a row that a thread takes; bools that are looked at by words,
- * and that are passed over at once. */
-enum { BLOCK = 1 << 14, SHORTEST = 48, SHORT = 512, ITEM = 1 << 15, FARTHER = 12 << 20, PART = 1 << 20, NEAR = 64, FAR = 512 };
+/* Elements of a block, of the shortest row that is worth the call, of the longest short ones, of an
+ * item of work; bytes beyond which memory is far, where half of that length is short; bytes of the
+ * part of a row that a thread takes; bools that are looked at by words, and that are passed over at
+ * once. */
+enum {
+    BLOCK = 1 << 14,
+    SHORTEST = 48,
+    SHORT = 512,
+    ITEM = 1 << 15,
+    FARTHER = 12 << 20,
+    PART = 1 << 20,
+    NEAR = 64,
+    FAR = 512
+};
 
-/* Comparisons of numbers alone: the compiler may take the processor's own maximum. With two trips in one it would keep in memory what
- * lanes have. */
+/* Comparisons of numbers alone: the compiler may take the processor's own maximum. With two trips
+ * in one it would keep in memory what lanes have. */
 #ifdef __clang__
 #define NUMBERS GPA_WIDE
 #else
-#define NUMBERS GPA_WIDE_CLONES __attribute__((optimize("O3", "finite-math-only", "no-signed-zeros", "no-loop-unroll-and-jam")))
+#define NUMBERS                     \
+    GPA_WIDE_CLONES __attribute__(( \
+        optimize("O3", "finite-math-only", "no-signed-zeros", "no-loop-unroll-and-jam")))
 #endif
 
 /* ---- blocks ---- */
 
-/* Each lane keeps the best of what it meets of n elements of type T, and where the G registers (1, 2 or 4) began that brought it; and
- * adds up what it meets. n elements fill G registers at least, the last ones may overlap those before. */
-#define WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                                        \
-    GPA_LANES for (I k = 0; k < L; k++) best[k] = x[k];                                                        \
-    GPA_LANES for (I k = 0; k < L; k++) at[k] = 0;                                                             \
-    GPA_LANES for (I k = 0; k < L; k++) sum[k] = 0;                                                            \
-    int64_t i = 0;                                                                                             \
-    do {                                                                                                       \
-        I here = (I)MIN(i, n - G * L);                                                                         \
-        const T *y = x + here;                                                                                 \
-        GPA_LANES for (I k = 0; k < L; k++) {                                                                  \
-            T a = y[k], b = y[k + (G > 1) * L], c = y[k + (G > 2) * 2 * L], d = y[k + (G > 2 ? 3 : G > 1) * L];\
-            T e = a BEYOND b ? a : b, f = c BEYOND d ? c : d, g = e BEYOND f ? e : f;                          \
-            sum[k] = ADD(sum[k], G > 2 ? ADD(ADD(a, b), ADD(c, d)) : G > 1 ? ADD(a, b) : a);                   \
-            at[k] = g BEYOND best[k] ? here : at[k];                                                           \
-            best[k] = g BEYOND best[k] ? g : best[k];                                                          \
-        }                                                                                                      \
+/* Each lane keeps the best of what it meets of n elements of type T, and where the G registers (1,
+ * 2 or 4) began that brought it; and adds up what it meets. n elements fill G registers at least,
+ * the last ones may overlap those before. */
+#define WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                      \
+    GPA_LANES for (I k = 0; k < L; k++) best[k] = x[k];                                      \
+    GPA_LANES for (I k = 0; k < L; k++) at[k] = 0;                                           \
+    GPA_LANES for (I k = 0; k < L; k++) sum[k] = 0;                                          \
+    int64_t i = 0;                                                                           \
+    do {                                                                                     \
+        I here = (I)MIN(i, n - G * L);                                                       \
+        const T *y = x + here;                                                               \
+        GPA_LANES for (I k = 0; k < L; k++) {                                                \
+            T a = y[k], b = y[k + (G > 1) * L], c = y[k + (G > 2) * 2 * L],                  \
+              d = y[k + (G > 2 ? 3 : G > 1) * L];                                            \
+            T e = a BEYOND b ? a : b, f = c BEYOND d ? c : d, g = e BEYOND f ? e : f;        \
+            sum[k] = ADD(sum[k], G > 2 ? ADD(ADD(a, b), ADD(c, d)) : G > 1 ? ADD(a, b) : a); \
+            at[k] = g BEYOND best[k] ? here : at[k];                                         \
+            best[k] = g BEYOND best[k] ? g : best[k];                                        \
+        }                                                                                    \
     } while ((i += G * L) < n);
 
-/* Whether something was no number, which the sums tell: INFINITE are the bits of infinity, 0 for whole numbers. */
-#define LOOK_FOR_LOST(I, INFINITE, sum, count, lost)                                                           \
-    if (INFINITE) {                                                                                            \
-        I bits[count], most = (I)(INT64_MAX >> (64 - 8 * (int)sizeof(I)));                                     \
-        memcpy(bits, sum, sizeof bits);                                                                        \
-        GPA_LANES for (I k = 0; k < (count); k++) lost |= (bits[k] & most) > (I)(INFINITE);                    \
+/* Whether something was no number, which the sums tell: INFINITE are the bits of infinity, 0 for
+ * whole numbers. */
+#define LOOK_FOR_LOST(I, INFINITE, sum, count, lost)                                        \
+    if (INFINITE) {                                                                         \
+        I bits[count], most = (I)(INT64_MAX >> (64 - 8 * (int)sizeof(I)));                  \
+        memcpy(bits, sum, sizeof bits);                                                     \
+        GPA_LANES for (I k = 0; k < (count); k++) lost |= (bits[k] & most) > (I)(INFINITE); \
     }
 
-/* The place of the best of n numbers; -1 when one of them may be no number. I counts places in as many bits as T has. */
-#define BLOCK_OF(name, T, I, G, BEYOND, ADD, INFINITE)                                                         \
-    NUMBERS static int64_t name(const T *x, int64_t n) {                                                       \
-        enum { L = LANES_BYTES / sizeof(T) };                                                                  \
-        T best[L], sum[L], one;                                                                                \
-        I at[L], none = (I)BLOCK, from = none, place = none, lost = 0;                                         \
-        WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                                        \
-        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                                               \
-        if (lost) return -1;                                                                                   \
-        one = best[0];                                                                                         \
-        GPA_LANES for (I k = 0; k < L; k++) one = best[k] BEYOND one ? best[k] : one;                          \
-        GPA_LANES for (I k = 0; k < L; k++) {                                                                  \
-            I here = best[k] == one ? at[k] : none;                                                            \
-            from = here < from ? here : from;                                                                  \
-        }                                                                                                      \
-        GPA_LANES for (I k = 0; k < G * L; k++) {                                                              \
-            I here = x[from + k] == one ? k : none;                                                            \
-            place = here < place ? here : place;                                                               \
-        }                                                                                                      \
-        return from + place;                                                                                   \
+/* The place of the best of n numbers; -1 when one of them may be no number. I counts places in as
+ * many bits as T has. */
+#define BLOCK_OF(name, T, I, G, BEYOND, ADD, INFINITE)                                \
+    NUMBERS static int64_t name(const T *x, int64_t n) {                              \
+        enum { L = LANES_BYTES / sizeof(T) };                                         \
+        T best[L], sum[L], one;                                                       \
+        I at[L], none = (I)BLOCK, from = none, place = none, lost = 0;                \
+        WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                               \
+        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                      \
+        if (lost) return -1;                                                          \
+        one = best[0];                                                                \
+        GPA_LANES for (I k = 0; k < L; k++) one = best[k] BEYOND one ? best[k] : one; \
+        GPA_LANES for (I k = 0; k < L; k++) {                                         \
+            I here = best[k] == one ? at[k] : none;                                   \
+            from = here < from ? here : from;                                         \
+        }                                                                             \
+        GPA_LANES for (I k = 0; k < G * L; k++) {                                     \
+            I here = x[from + k] == one ? k : none;                                   \
+            place = here < place ? here : place;                                      \
+        }                                                                             \
+        return from + place;                                                          \
     }
 /* The same of few elements, or of any; of a row. */
-#define BLOCKS(name, T, I, BEYOND, ADD, INFINITE)                                    \
-    BLOCK_OF(name##_by_one, T, I, 1, BEYOND, ADD, INFINITE)                          \
-    BLOCK_OF(name##_by_four, T, I, 4, BEYOND, ADD, INFINITE)                         \
-    static int64_t name##_any(const T *x, int64_t n) {                               \
-        int64_t best = 0;                                                            \
-        for (int64_t i = 0; i < n; i++) {                                            \
-            if (x[i] != x[i]) return i;                                              \
-            if (x[i] BEYOND x[best]) best = i;                                       \
-        }                                                                            \
-        return best;                                                                 \
-    }                                                                                \
-    static int64_t name(const void *row, int64_t n) {                                \
-        enum { L = LANES_BYTES / sizeof(T) };                                        \
-        const T *x = row;                                                            \
-        int64_t at = 0, m = MIN(BLOCK, n);                                           \
-        for (int64_t i = 0; i < n; i += BLOCK) {                                     \
-            const T *y = x + MIN(i, n - m);                                          \
+#define BLOCKS(name, T, I, BEYOND, ADD, INFINITE)                                              \
+    BLOCK_OF(name##_by_one, T, I, 1, BEYOND, ADD, INFINITE)                                    \
+    BLOCK_OF(name##_by_four, T, I, 4, BEYOND, ADD, INFINITE)                                   \
+    static int64_t name##_any(const T *x, int64_t n) {                                         \
+        int64_t best = 0;                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                      \
+            if (x[i] != x[i]) return i;                                                        \
+            if (x[i] BEYOND x[best]) best = i;                                                 \
+        }                                                                                      \
+        return best;                                                                           \
+    }                                                                                          \
+    static int64_t name(const void *row, int64_t n) {                                          \
+        enum { L = LANES_BYTES / sizeof(T) };                                                  \
+        const T *x = row;                                                                      \
+        int64_t at = 0, m = MIN(BLOCK, n);                                                     \
+        for (int64_t i = 0; i < n; i += BLOCK) {                                               \
+            const T *y = x + MIN(i, n - m);                                                    \
             int64_t p = m >= 4 * L ? name##_by_four(y, m) : m >= L ? name##_by_one(y, m) : -1; \
-            if (p < 0) p = name##_any(y, m);                                         \
-            if (y[p] != y[p]) return y - x + p;                                      \
-            if (y[p] BEYOND x[at]) at = y - x + p;                                   \
-        }                                                                            \
-        return at;                                                                   \
+            if (p < 0) p = name##_any(y, m);                                                   \
+            if (y[p] != y[p]) return y - x + p;                                                \
+            if (y[p] BEYOND x[at]) at = y - x + p;                                             \
+        }                                                                                      \
+        return at;                                                                             \
     }
 #define INFINITE_4 0x7F800000
 #define INFINITE_8 0x7FF0000000000000
 #define SUM(a, b) ((a) + (b))
 #define WHOLE(a, b) ((void)(b), (a)) /* every integer is a number */
-#define BOTH(name, T, I, ADD, INFINITE) BLOCKS(name##_most, T, I, >, ADD, INFINITE) BLOCKS(name##_least, T, I, <, ADD, INFINITE)
+#define BOTH(name, T, I, ADD, INFINITE) \
+    BLOCKS(name##_most, T, I, >, ADD, INFINITE) BLOCKS(name##_least, T, I, <, ADD, INFINITE)
 BOTH(f32, float, int32_t, SUM, INFINITE_4)
 BOTH(f64, double, int64_t, SUM, INFINITE_8)
 BOTH(i16, int16_t, int16_t, WHOLE, 0)
@@ -119,19 +137,20 @@ BOTH(u32, uint32_t, int32_t, WHOLE, 0)
 BOTH(u64, uint64_t, int64_t, WHOLE, 0)
 
 /* Bytes are found by the C library once their value is known. */
-#define BYTES(name, T, BEYOND)                                                       \
-    GPA_WIDE static int64_t name(const void *row, int64_t n) {                       \
-        const T *x = row;                                                            \
-        T best = x[0];                                                               \
-        for (int64_t i = 1; i < n; i++) best = x[i] BEYOND best ? x[i] : best;       \
-        return (const T *)memchr(x, (uint8_t)best, (size_t)n) - x;                   \
+#define BYTES(name, T, BEYOND)                                                 \
+    GPA_WIDE static int64_t name(const void *row, int64_t n) {                 \
+        const T *x = row;                                                      \
+        T best = x[0];                                                         \
+        for (int64_t i = 1; i < n; i++) best = x[i] BEYOND best ? x[i] : best; \
+        return (const T *)memchr(x, (uint8_t)best, (size_t)n) - x;             \
     }
 BYTES(i8_most, int8_t, >)
 BYTES(i8_least, int8_t, <)
 BYTES(u8_most, uint8_t, >)
 BYTES(u8_least, uint8_t, <)
 
-/* How many of n bools may be passed over before the first one that is true (any byte that is not 0 is), or false. */
+/* How many of n bools may be passed over before the first one that is true (any byte that is not 0
+ * is), or false. */
 GPA_WIDE static bool some_true(const uint8_t *x) {
     uint8_t any = 0;
     for (int i = 0; i < FAR; i++) any |= x[i];
@@ -149,86 +168,91 @@ static int64_t far_false(const uint8_t *x, int64_t n) {
     return found ? found - x : n;
 }
 
-/* The first bool that is true, or false: HIT has the lowest bit of that byte for the lowest one of a word. The first ones are looked
- * at eight at a time; the others are left to FIRST, which says how many to pass over. */
-#define BOOL(name, HIT, FIRST)                                                       \
-    static int64_t name(const void *row, int64_t n) {                                \
-        const uint8_t *x = row;                                                      \
-        for (int64_t i = 0; i < n; i += 8) {                                         \
-            if (i == NEAR) i += FIRST(x + i, n - i);                                 \
-            uint64_t w = 0;                                                          \
-            int64_t from = MAX(0, MIN(i, n - 8)), at;                                \
-            if (n < 8) memcpy(&w, x, (size_t)n);                                     \
-            else memcpy(&w, x + from, sizeof w);                                     \
+/* The first bool that is true, or false: HIT has the lowest bit of that byte for the lowest one of
+ * a word. The first ones are looked at eight at a time; the others are left to FIRST, which says
+ * how many to pass over. */
+#define BOOL(name, HIT, FIRST)                                                         \
+    static int64_t name(const void *row, int64_t n) {                                  \
+        const uint8_t *x = row;                                                        \
+        for (int64_t i = 0; i < n; i += 8) {                                           \
+            if (i == NEAR) i += FIRST(x + i, n - i);                                   \
+            uint64_t w = 0;                                                            \
+            int64_t from = MAX(0, MIN(i, n - 8)), at;                                  \
+            if (n < 8)                                                                 \
+                memcpy(&w, x, (size_t)n);                                              \
+            else                                                                       \
+                memcpy(&w, x + from, sizeof w);                                        \
             if (HIT(w) && (at = from + (__builtin_ctzll(HIT(w)) >> 3)) < n) return at; \
-        }                                                                            \
-        return 0;                                                                    \
+        }                                                                              \
+        return 0;                                                                      \
     }
 #define IS_TRUE(w) (w)
-#define IS_FALSE(w) (((w) - UINT64_MAX / 255) & ~(w) & UINT64_MAX / 255 * 128)
+#define IS_FALSE(w) (((w)-UINT64_MAX / 255) & ~(w)&UINT64_MAX / 255 * 128)
 BOOL(bool_most, IS_TRUE, far_true)
 BOOL(bool_least, IS_FALSE, far_false)
 
 /* ---- short rows ---- */
 
-/* For elements of type T, of `size` bytes: the places of as many rows as there are lanes, whose lanes are turned to be decided side by
- * side. False when there may be what is no number. */
-#define SHORT_ROWS(name, T, size, BEYOND, ADD, INFINITE)                                                       \
-    NUMBERS static bool name(const void *rows, int64_t n, int64_t *out) {                                      \
-        enum { L = LANES_##size, G = 2 }; /* four take longer to search than they save */                      \
-        typedef int##size##_bits I;                                                                            \
-        lanes_##size values[L], turned[L];                                                                     \
-        T bests[L * L], sums[L * L], best[L], sum[L];                                                          \
-        I ats[L * L], places[L * L], at[L], from[L], place[L], none = (I)BLOCK, lost = 0;                      \
-        for (int r = 0; r < L; r++) {                                                                          \
-            const T *x = (const T *)rows + r * n;                                                              \
-            WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                                    \
-            GPA_LANES for (I k = 0; k < L; k++) bests[r * L + k] = best[k];                                    \
-            GPA_LANES for (I k = 0; k < L; k++) ats[r * L + k] = at[k];                                        \
-            GPA_LANES for (I k = 0; k < L; k++) sums[r * L + k] = sum[k];                                      \
-        }                                                                                                      \
-        for (int r = 0; r < L - 1; r++)                                                                        \
-            GPA_LANES for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]);                         \
-        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                                               \
-        if (lost) return false;                                                                                \
-        lanes_turn_##size((void *)bests, values);                                                              \
-        lanes_turn_##size(ats, turned);                                                                        \
-        memcpy(best, values, sizeof best);                                                                     \
-        for (int l = 1; l < L; l++) {                                                                          \
-            T other[L];                                                                                        \
-            memcpy(other, values + l, sizeof other);                                                           \
-            GPA_LANES for (I k = 0; k < L; k++) best[k] = other[k] BEYOND best[k] ? other[k] : best[k];        \
-        }                                                                                                      \
-        GPA_LANES for (I k = 0; k < L; k++) from[k] = place[k] = none;                                         \
-        for (int l = 0; l < L; l++) {                                                                          \
-            T other[L];                                                                                        \
-            memcpy(other, values + l, sizeof other);                                                           \
-            memcpy(at, turned + l, sizeof at);                                                                 \
-            GPA_LANES for (I k = 0; k < L; k++) {                                                              \
-                I here = other[k] == best[k] ? at[k] : none;                                                   \
-                from[k] = here < from[k] ? here : from[k];                                                     \
-            }                                                                                                  \
-        }                                                                                                      \
-        for (int r = 0; r < L; r++) {                                                                          \
-            const T *y = (const T *)rows + r * n + from[r], one = best[r];                                     \
-            GPA_LANES for (I k = 0; k < L; k++) {                                                              \
-                I here = none;                                                                                 \
-                for (int g = G - 1; g >= 0; g--) here = y[g * L + k] == one ? (I)(g * L + k) : here;           \
-                places[r * L + k] = here;                                                                      \
-            }                                                                                                  \
-        }                                                                                                      \
-        lanes_turn_##size(places, turned);                                                                     \
-        for (int l = 0; l < L; l++) {                                                                          \
-            memcpy(at, turned + l, sizeof at);                                                                 \
-            GPA_LANES for (I k = 0; k < L; k++) place[k] = at[k] < place[k] ? at[k] : place[k];                \
-        }                                                                                                      \
-        for (int k = 0; k < L; k++) out[k] = from[k] + place[k];                                               \
-        return true;                                                                                           \
+/* For elements of type T, of `size` bytes: the places of as many rows as there are lanes, whose
+ * lanes are turned to be decided side by side. False when there may be what is no number. */
+#define SHORT_ROWS(name, T, size, BEYOND, ADD, INFINITE)                                        \
+    NUMBERS static bool name(const void *rows, int64_t n, int64_t *out) {                       \
+        enum { L = LANES_##size, G = 2 }; /* four take longer to search than they save */       \
+        typedef int##size##_bits I;                                                             \
+        lanes_##size values[L], turned[L];                                                      \
+        T bests[L * L], sums[L * L], best[L], sum[L];                                           \
+        I ats[L * L], places[L * L], at[L], from[L], place[L], none = (I)BLOCK, lost = 0;       \
+        for (int r = 0; r < L; r++) {                                                           \
+            const T *x = (const T *)rows + r * n;                                               \
+            WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                     \
+            GPA_LANES for (I k = 0; k < L; k++) bests[r * L + k] = best[k];                     \
+            GPA_LANES for (I k = 0; k < L; k++) ats[r * L + k] = at[k];                         \
+            GPA_LANES for (I k = 0; k < L; k++) sums[r * L + k] = sum[k];                       \
+        }                                                                                       \
+        for (int r = 0; r < L - 1; r++)                                                         \
+            GPA_LANES for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]);          \
+        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                                \
+        if (lost) return false;                                                                 \
+        lanes_turn_##size((void *)bests, values);                                               \
+        lanes_turn_##size(ats, turned);                                                         \
+        memcpy(best, values, sizeof best);                                                      \
+        for (int l = 1; l < L; l++) {                                                           \
+            T other[L];                                                                         \
+            memcpy(other, values + l, sizeof other);                                            \
+            GPA_LANES for (I k = 0; k < L; k++) best[k] =                                       \
+                other[k] BEYOND best[k] ? other[k] : best[k];                                   \
+        }                                                                                       \
+        GPA_LANES for (I k = 0; k < L; k++) from[k] = place[k] = none;                          \
+        for (int l = 0; l < L; l++) {                                                           \
+            T other[L];                                                                         \
+            memcpy(other, values + l, sizeof other);                                            \
+            memcpy(at, turned + l, sizeof at);                                                  \
+            GPA_LANES for (I k = 0; k < L; k++) {                                               \
+                I here = other[k] == best[k] ? at[k] : none;                                    \
+                from[k] = here < from[k] ? here : from[k];                                      \
+            }                                                                                   \
+        }                                                                                       \
+        for (int r = 0; r < L; r++) {                                                           \
+            const T *y = (const T *)rows + r * n + from[r], one = best[r];                      \
+            GPA_LANES for (I k = 0; k < L; k++) {                                               \
+                I here = none;                                                                  \
+                for (int g = G - 1; g >= 0; g--)                                                \
+                    here = y[g * L + k] == one ? (I)(g * L + k) : here;                         \
+                places[r * L + k] = here;                                                       \
+            }                                                                                   \
+        }                                                                                       \
+        lanes_turn_##size(places, turned);                                                      \
+        for (int l = 0; l < L; l++) {                                                           \
+            memcpy(at, turned + l, sizeof at);                                                  \
+            GPA_LANES for (I k = 0; k < L; k++) place[k] = at[k] < place[k] ? at[k] : place[k]; \
+        }                                                                                       \
+        for (int k = 0; k < L; k++) out[k] = from[k] + place[k];                                \
+        return true;                                                                            \
     }
 typedef int32_t int4_bits;
 typedef int64_t int8_bits;
-#define BOTH_ROWS(name, T, size, ADD, INFINITE)              \
-    SHORT_ROWS(name##_most_rows, T, size, >, ADD, INFINITE)  \
+#define BOTH_ROWS(name, T, size, ADD, INFINITE)             \
+    SHORT_ROWS(name##_most_rows, T, size, >, ADD, INFINITE) \
     SHORT_ROWS(name##_least_rows, T, size, <, ADD, INFINITE)
 BOTH_ROWS(f32, float, 4, SUM, INFINITE_4)
 BOTH_ROWS(f64, double, 8, SUM, INFINITE_8)
@@ -241,17 +265,17 @@ typedef int64_t (*finder)(const void *row, int64_t n);
 
 typedef bool (*rows_finder)(const void *rows, int64_t n, int64_t *out);
 
-/* By dtype: the place of the least element of a row, of the largest; the same of several short rows at a time. */
+/* By dtype: the place of the least element of a row, of the largest; the same of several short rows
+ * at a time. */
 #define ROW(name) .find = {name##_least, name##_most}
 #define ROWS(name) ROW(name), .find_rows = {name##_least_rows, name##_most_rows}
 static const struct {
     finder find[2];
     rows_finder find_rows[2];
 } finders[DT_COUNT] = {
-    [DT_BOOL] = {ROW(bool)},
-    [DT_I8] = {ROW(i8)},   [DT_I16] = {ROW(i16)}, [DT_I32] = {ROWS(i32)}, [DT_I64] = {ROWS(i64)},
-    [DT_U8] = {ROW(u8)},   [DT_U16] = {ROW(u16)}, [DT_U32] = {ROW(u32)},  [DT_U64] = {ROW(u64)},
-    [DT_F32] = {ROWS(f32)}, [DT_F64] = {ROWS(f64)},
+    [DT_BOOL] = {ROW(bool)}, [DT_I8] = {ROW(i8)},    [DT_I16] = {ROW(i16)},  [DT_I32] = {ROWS(i32)},
+    [DT_I64] = {ROWS(i64)},  [DT_U8] = {ROW(u8)},    [DT_U16] = {ROW(u16)},  [DT_U32] = {ROW(u32)},
+    [DT_U64] = {ROW(u64)},   [DT_F32] = {ROWS(f32)}, [DT_F64] = {ROWS(f64)},
 };
 #undef ROWS
 #undef ROW
@@ -266,10 +290,12 @@ typedef struct {
 
 static void some_rows(void *arg, int64_t i) {
     const work *k = arg;
-    int64_t row = i * k->per_item, end = MIN((i + 1) * k->per_item, k->rows), together = LANES_BYTES / k->item;
+    int64_t row = i * k->per_item, end = MIN((i + 1) * k->per_item, k->rows),
+            together = LANES_BYTES / k->item;
     for (; k->find_rows && row + together <= end; row += together)
         if (!k->find_rows(k->in + row * k->n * k->item, k->n, k->out + row))
-            for (int64_t r = row; r < row + together; r++) k->out[r] = k->find(k->in + r * k->n * k->item, k->n);
+            for (int64_t r = row; r < row + together; r++)
+                k->out[r] = k->find(k->in + r * k->n * k->item, k->n);
     for (; row < end; row++) k->out[row] = k->find(k->in + row * k->n * k->item, k->n);
 }
 
@@ -281,7 +307,9 @@ static void one_part(void *arg, int64_t i) {
 
 /* ---- calls ---- */
 
-bool extreme_can(const gpa_libcall *c) { return c->extreme.n >= SHORTEST && finders[c->dtype].find[c->extreme.most]; }
+bool extreme_can(const gpa_libcall *c) {
+    return c->extreme.n >= SHORTEST && finders[c->dtype].find[c->extreme.most];
+}
 
 /* One long row: the best of the parts' best elements, put side by side. */
 static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) {
@@ -300,7 +328,11 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
 
 gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
-    work k = {.find = finders[c->dtype].find[c->extreme.most], .rows = c->extreme.rows, .n = c->extreme.n, .item = item, .per_item = MAX(1, ITEM / c->extreme.n)};
+    work k = {.find = finders[c->dtype].find[c->extreme.most],
+              .rows = c->extreme.rows,
+              .n = c->extreme.n,
+              .item = item,
+              .per_item = MAX(1, ITEM / c->extreme.n)};
     if (k.n <= (k.rows * k.n * item > FARTHER ? SHORT / 2 : SHORT)) {
         k.find_rows = finders[c->dtype].find_rows[c->extreme.most];
         k.per_item = (k.per_item + LANES_4 - 1) / LANES_4 * LANES_4;
@@ -308,8 +340,11 @@ gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa
     k.in = c->extreme.in.mem->base + c->extreme.in.offset * item;
     k.out = (int64_t *)(void *)c->extreme.out.mem->base + c->extreme.out.offset;
     gpa_code rc = GPA_OK;
-    if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * PART) rc = by_parts(&k, threads, stop, e);
-    else threads_each(k.rows * k.n < ITEM ? 1 : threads, (k.rows + k.per_item - 1) / k.per_item, stop, some_rows, &k);
+    if (k.rows == 1 && threads > 1 && k.n * k.item >= 2 * PART)
+        rc = by_parts(&k, threads, stop, e);
+    else
+        threads_each(k.rows * k.n < ITEM ? 1 : threads, (k.rows + k.per_item - 1) / k.per_item,
+                     stop, some_rows, &k);
     if (!rc && threads_stopped(stop)) rc = gpa_interrupted(e);
     return rc;
 }

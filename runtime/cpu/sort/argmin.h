@@ -1,4 +1,5 @@
-/* Where the largest or smallest elements of rows stand, on the CPU device's threads: real dtypes. */
+/* Where the largest or smallest elements of rows stand, on the CPU device's threads: real dtypes.
+ */
 #ifndef GPA_CPU_SORT_ARGMIN_H
 #define GPA_CPU_SORT_ARGMIN_H
 

@@ -1,10 +1,11 @@
 /* Sorting on the CPU device.
  *
- * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h); where places are wanted, they stand in the
- * low bits of what is sorted. Others are sorted one after the other by their keys' digits (sort_row.h), a thread to each, or all threads
- * to one where there are fewer rows than threads. Where only some places count, parts without one of them stay unsorted. Complex numbers are
- * taken from their places. Rows that are in order are copied. Reading order: rows, calls, complex
- * numbers, rows that are in order, rows side by side. */
+ * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h);
+ * where places are wanted, they stand in the low bits of what is sorted. Others are sorted one
+ * after the other by their keys' digits (sort_row.h), a thread to each, or all threads to one where
+ * there are fewer rows than threads. Where only some places count, parts without one of them stay
+ * unsorted. Complex numbers are taken from their places. Rows that are in order are copied. Reading
+ * order: rows, calls, complex numbers, rows that are in order, rows side by side. */
 #include "runtime/cpu/sort/sort.h"
 
 #include "runtime/base/base.h"
@@ -13,15 +14,31 @@
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 
-/* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by insertion, of a block that is
- * converted; bits of the digits of splitting and sorting; least items for several threads; steps for an item by which places are mended
- * at most; of a row of bytes whose places are found by comparing; keys of two bytes, how many items of one are written at once, the most threads of which one
- * is sooner by counting; elements of a block that is looked at whether it is in order; of a row
- * of complex numbers that is sorted by insertion. */
-enum { CHUNK = 1 << 16, SMALL = 1 << 13, FEW = 32, BLOCK = 256, DIGIT = 10, LOW_DIGIT = 11, SHARED = 1 << 15, STEPS = 4, BYTES = 256, HANDFUL = 4,
-       WORDS = 1 << 16, WORDS_AT_ONCE = 32, COUNTING = 4, TRIED = 1 << 11 };
+/* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by
+ * insertion, of a block that is converted; bits of the digits of splitting and sorting; least items
+ * for several threads; steps for an item by which places are mended at most; of a row of bytes
+ * whose places are found by comparing; keys of two bytes, how many items of one are written at
+ * once, the most threads of which one is sooner by counting; elements of a block that is looked at
+ * whether it is in order; of a row of complex numbers that is sorted by insertion. */
+enum {
+    CHUNK = 1 << 16,
+    SMALL = 1 << 13,
+    FEW = 32,
+    BLOCK = 256,
+    DIGIT = 10,
+    LOW_DIGIT = 11,
+    SHARED = 1 << 15,
+    STEPS = 4,
+    BYTES = 256,
+    HANDFUL = 4,
+    WORDS = 1 << 16,
+    WORDS_AT_ONCE = 32,
+    COUNTING = 4,
+    TRIED = 1 << 11
+};
 
-/* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits at most. */
+/* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits
+ * at most. */
 typedef struct {
     int64_t at, n;
     int side, bits;
@@ -96,7 +113,7 @@ typedef struct {
 #define ITEM uint64_t
 #define KEY(x) ((x) >> 32)
 #define MADE(key, i) ((key) << 32 | (uint64_t)(i))
-#define AT(x) ((x) & UINT32_MAX)
+#define AT(x) ((x)&UINT32_MAX)
 #define RANK 1
 #define NAME(x) x##_rank_4
 #include "runtime/cpu/sort/sort_row.h"
@@ -123,7 +140,9 @@ typedef struct {
 
 bool sort_can(const gpa_libcall *c) {
     bool columns = c->sort.beside; /* of these, those that are short and sorted as a whole */
-    if (columns && (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2)) return false;
+    if (columns &&
+        (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2))
+        return false;
     return !(columns && dtype_is_complex(c->dtype)) && c->sort.n <= UINT32_MAX;
 }
 
@@ -132,7 +151,8 @@ static void sort_bytes(const work *k, const uint8_t *in, char *out) {
     int64_t n = k->c->sort.n, begin[256] = {0}, sum = 0;
     const sortkey_order *o = &k->order;
     uint8_t key[256];
-    for (int v = 0; v < 256; v++) key[v] = k->c->dtype == DT_BOOL ? v != 0 : (uint8_t)sortkey_of_bits((uint64_t)v, o);
+    for (int v = 0; v < 256; v++)
+        key[v] = k->c->dtype == DT_BOOL ? v != 0 : (uint8_t)sortkey_of_bits((uint64_t)v, o);
     for (int64_t i = 0; i < n; i++) begin[key[in[i]]]++;
     for (int d = 0; d < 256; d++) {
         int64_t c = begin[d];
@@ -143,7 +163,8 @@ static void sort_bytes(const work *k, const uint8_t *in, char *out) {
     for (int64_t i = 0; i < n && k->ranks; i++) ((int64_t *)(void *)out)[begin[key[in[i]]]++] = i;
 }
 
-/* Many items of two bytes: how often there is each tells all. Items in turns have counters of their own, as equal neighbours would wait for one. */
+/* Many items of two bytes: how often there is each tells all. Items in turns have counters of their
+ * own, as equal neighbours would wait for one. */
 GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out) {
     const sortkey_order *o = &k->order;
     const int64_t n = k->c->sort.n;
@@ -156,7 +177,8 @@ GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out
         for (; i + 1 < end; i += 2) count[in[i]]++, other[in[i + 1]]++;
         if (i < end) count[in[i]]++;
     }
-    for (uint32_t v = (uint32_t)o->nan + 1; o->kind == 'F' && v < sign; v++) { /* all that are no numbers come last */
+    for (uint32_t v = (uint32_t)o->nan + 1; o->kind == 'F' && v < sign;
+         v++) { /* all that are no numbers come last */
         count[v] += count[v | sign] + other[v | sign];
         count[v | sign] = other[v | sign] = 0;
     }
@@ -164,7 +186,9 @@ GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out
     for (uint32_t key = 0; key < WORDS && at < n; key++) {
         const uint16_t v = (uint16_t)sortkey_to_bits(key, o);
         const int64_t end = at + count[v] + other[v], sure = MIN(at + WORDS_AT_ONCE, n);
-        if (sure == at + WORDS_AT_ONCE) GPA_LANES for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] = v; /* what is too much is written again */
+        if (sure == at + WORDS_AT_ONCE)
+            GPA_LANES for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] =
+                v; /* what is too much is written again */
         else
             for (int64_t i = at; i < end; i++) out[i] = v;
         for (int64_t i = sure; i < end; i++) out[i] = v;
@@ -179,27 +203,39 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     if (k->order.item == 2 && !k->ranks && n >= WORDS && threads <= COUNTING) {
         const size_t from = (size_t)(i * n) * sizeof(uint16_t);
         if (!sort_words(k, (const void *)(k->in + from), (void *)(k->out + from))) return false;
-        if (k->order.kind == 'F' && !k->c->sort.n_places && !threads_stopped(k->stop)) sortkey_mend_zeros(&k->order, k->in + from, n, 1, k->out + from);
+        if (k->order.kind == 'F' && !k->c->sort.n_places && !threads_stopped(k->stop))
+            sortkey_mend_zeros(&k->order, k->in + from, n, 1, k->out + from);
         return true;
     }
     if (k->order.item == 1) {
-        sort_bytes(k, (const uint8_t *)k->in + i * n, k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : 1));
+        sort_bytes(k, (const uint8_t *)k->in + i * n,
+                   k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : 1));
         return true;
     }
-    row w = {.order = k->order, .threads = n < SHARED ? 1 : threads, .stop = k->stop, .n = n, .places = k->c->sort.places, .n_places = k->c->sort.n_places};
+    row w = {.order = k->order,
+             .threads = n < SHARED ? 1 : threads,
+             .stop = k->stop,
+             .n = n,
+             .places = k->c->sort.places,
+             .n_places = k->c->sort.n_places};
     size_t size = k->order.item == 8 ? sizeof(uint64_t) : sizeof(uint32_t);
     if (k->ranks) size = k->order.item == 8 ? sizeof(ranked) : sizeof(uint64_t);
     w.in = k->in + (size_t)(i * n) * k->order.item;
     w.out = k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : k->order.item);
     gpa_err e = {0};
     gpa_code rc = GPA_E_MEMORY;
-    bool in_place = size == (k->ranks ? sizeof(int64_t) : k->order.item); /* then the result's memory holds one side */
+    bool in_place =
+        size ==
+        (k->ranks ? sizeof(int64_t) : k->order.item); /* then the result's memory holds one side */
     void *block = mem_large((size_t)n * size * (in_place ? 1 : 2), &w.item[1]);
     if (!block) goto out;
     w.item[0] = in_place ? w.out : (char *)w.item[1] + (size_t)n * size;
-    if (k->ranks) rc = k->order.item == 8 ? sort_row_rank_8(&w, &e) : sort_row_rank_4(&w, &e);
-    else rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
-    if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !threads_stopped(k->stop)) sortkey_mend_zeros(&k->order, w.in, n, 1, w.out);
+    if (k->ranks)
+        rc = k->order.item == 8 ? sort_row_rank_8(&w, &e) : sort_row_rank_4(&w, &e);
+    else
+        rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
+    if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !threads_stopped(k->stop))
+        sortkey_mend_zeros(&k->order, w.in, n, 1, w.out);
 out:
     mem_free(block);
     mem_free(w.ready.item);
@@ -208,8 +244,9 @@ out:
 
 /* ---- complex numbers ---- */
 
-/* The places of complex numbers are found by keys of 64 bits: both parts of a complex64, the real part of a complex128; what has a part that is
- * no number has the largest. In long rows the highest 32 bits in which these differ are sorted. What has equal keys is put in the order of the rest. */
+/* The places of complex numbers are found by keys of 64 bits: both parts of a complex64, the real
+ * part of a complex128; what has a part that is no number has the largest. In long rows the highest
+ * 32 bits in which these differ are sorted. What has equal keys is put in the order of the rest. */
 typedef struct {
     const char *in;
     void *out;
@@ -221,21 +258,23 @@ typedef struct {
     bool lost, doubted; /* something is no number; equal keys do not tell that elements are equal */
 } complex_row;
 
-#define COMPLEX_KEYS(size, T)                                                                                              \
-    GPA_WIDE static bool complex_keys_##size(const sortkey_order *o, const T *in, int64_t n, uint64_t *key) {              \
-        const T sign = (T)o->sign, below = sign - 1, nan = (T)o->nan;                                                      \
-        T lost = 0;                                                                                                        \
-        for (int64_t i = 0; i < n; i++) {                                                                                  \
-            T re = in[2 * i], im = in[2 * i + 1], none = ((re & below) > nan) | ((im & below) > nan);                      \
-            re = re == sign ? 0 : re;                                                                                      \
-            im = im == sign ? 0 : im;                                                                                      \
-            re ^= re & sign ? sign | below : sign;                                                                         \
-            im ^= im & sign ? sign | below : sign;                                                                         \
-            uint64_t whole = size == 4 ? (uint64_t)re << 32 | im : re;                                                     \
-            key[i] = none ? UINT64_MAX : whole;                                                                            \
-            lost |= none;                                                                                                  \
-        }                                                                                                                  \
-        return lost;                                                                                                       \
+#define COMPLEX_KEYS(size, T)                                                                \
+    GPA_WIDE static bool complex_keys_##size(const sortkey_order *o, const T *in, int64_t n, \
+                                             uint64_t *key) {                                \
+        const T sign = (T)o->sign, below = sign - 1, nan = (T)o->nan;                        \
+        T lost = 0;                                                                          \
+        for (int64_t i = 0; i < n; i++) {                                                    \
+            T re = in[2 * i], im = in[2 * i + 1],                                            \
+              none = ((re & below) > nan) | ((im & below) > nan);                            \
+            re = re == sign ? 0 : re;                                                        \
+            im = im == sign ? 0 : im;                                                        \
+            re ^= re & sign ? sign | below : sign;                                           \
+            im ^= im & sign ? sign | below : sign;                                           \
+            uint64_t whole = size == 4 ? (uint64_t)re << 32 | im : re;                       \
+            key[i] = none ? UINT64_MAX : whole;                                              \
+            lost |= none;                                                                    \
+        }                                                                                    \
+        return lost;                                                                         \
     }
 COMPLEX_KEYS(4, uint32_t)
 COMPLEX_KEYS(8, uint64_t)
@@ -244,7 +283,8 @@ static void complex_keys(void *arg, int64_t c) {
     complex_row *w = arg;
     const int64_t from = c * CHUNK, n = MIN(CHUNK, w->n - from);
     const void *in = w->in + (size_t)(2 * from) * w->parts.item;
-    bool lost = w->parts.item == 4 ? complex_keys_4(&w->parts, in, n, w->key + from) : complex_keys_8(&w->parts, in, n, w->key + from);
+    bool lost = w->parts.item == 4 ? complex_keys_4(&w->parts, in, n, w->key + from)
+                                   : complex_keys_8(&w->parts, in, n, w->key + from);
     if (lost) __atomic_store_n(&w->lost, true, __ATOMIC_RELAXED);
 }
 
@@ -258,7 +298,8 @@ GPA_WIDE static void limits_of(const uint64_t *key, int64_t n, uint64_t *low, ui
     *high = b;
 }
 
-GPA_WIDE static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, int drop, uint32_t *brief) {
+GPA_WIDE static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, int drop,
+                                uint32_t *brief) {
     for (int64_t i = 0; i < n; i++) brief[i] = (uint32_t)((key[i] - low) >> drop);
 }
 
@@ -271,18 +312,29 @@ static void complex_take(void *arg, int64_t c) {
     if (w->parts.item == 4)
         for (int64_t i = c * CHUNK; i < to; i++) out[i] = in[place[i]];
     else
-        for (int64_t i = c * CHUNK; i < to; i++) out[2 * i] = in[2 * place[i]], out[2 * i + 1] = in[2 * place[i] + 1];
+        for (int64_t i = c * CHUNK; i < to; i++)
+            out[2 * i] = in[2 * place[i]], out[2 * i + 1] = in[2 * place[i] + 1];
 }
 
 /* The places of n keys of a dtype in order; of these only n_places may count. */
-static bool sort_places(const work *k, gpa_dtype t, int64_t n, const void *key, int64_t *place, int n_places, int threads) {
-    const gpa_libcall c = {.kind = LIB_ARGSORT, .dtype = t, .sort = {.rows = 1, .n = n, .places = k->c->sort.places, .n_places = n_places}};
-    const work w = {.c = &c, .stop = k->stop, .order = sortkey_order_of(t), .in = key, .out = (char *)place, .ranks = true};
+static bool sort_places(const work *k, gpa_dtype t, int64_t n, const void *key, int64_t *place,
+                        int n_places, int threads) {
+    const gpa_libcall c = {
+        .kind = LIB_ARGSORT,
+        .dtype = t,
+        .sort = {.rows = 1, .n = n, .places = k->c->sort.places, .n_places = n_places}};
+    const work w = {.c = &c,
+                    .stop = k->stop,
+                    .order = sortkey_order_of(t),
+                    .in = key,
+                    .out = (char *)place,
+                    .ranks = true};
     return sort_one(&w, 0, threads);
 }
 
 /* Puts n places, of equal keys, in the order of the elements' keys of a level. */
-static bool order_run(const work *k, const complex_row *w, int64_t *place, int64_t n, int level, int threads) {
+static bool order_run(const work *k, const complex_row *w, int64_t *place, int64_t n, int level,
+                      int threads) {
     uint64_t few[FEW], bits[2] = {0};
     void *block = n <= FEW ? NULL : mem_new((size_t)n * 3 * sizeof *few);
     uint64_t *key = n <= FEW ? few : block;
@@ -310,21 +362,26 @@ static bool order_run(const work *k, const complex_row *w, int64_t *place, int64
     return fits;
 }
 
-static inline uint64_t key_at(const complex_row *w, int64_t i) { return w->brief ? w->brief[w->place[i]] : w->key[w->place[i]]; }
+static inline uint64_t key_at(const complex_row *w, int64_t i) {
+    return w->brief ? w->brief[w->place[i]] : w->key[w->place[i]];
+}
 
-/* Puts places in the order of all keys that are in that of the first; where only some count, these. */
+/* Puts places in the order of all keys that are in that of the first; where only some count, these.
+ */
 static bool order_runs(const work *k, const complex_row *w, int threads) {
     const int n_places = k->c->sort.n_places;
     bool fits = true;
     if (!w->lost && !w->doubted) return true;
-    for (int64_t i = 0, end = 0, to = n_places ? n_places : w->n; i < to && fits && !threads_stopped(k->stop); i++) {
+    for (int64_t i = 0, end = 0, to = n_places ? n_places : w->n;
+         i < to && fits && !threads_stopped(k->stop); i++) {
         int64_t from = n_places ? k->c->sort.places[i] : i;
         if (from < end) continue;
         const uint64_t own = key_at(w, from);
         for (end = from + 1; end < w->n && key_at(w, end) == own;) end++;
         while (n_places && from > 0 && key_at(w, from - 1) == own) from--;
         if (end - from == 1 || (!w->doubted && own != UINT64_MAX)) continue;
-        for (int level = w->lost ? SORTKEY_COMPLEX - 1 : 1; level >= (w->brief ? 0 : 1) && fits; level--)
+        for (int level = w->lost ? SORTKEY_COMPLEX - 1 : 1; level >= (w->brief ? 0 : 1) && fits;
+             level--)
             fits = order_run(k, w, w->place + from, end - from, level, threads);
     }
     return fits;
@@ -333,8 +390,13 @@ static bool order_runs(const work *k, const complex_row *w, int threads) {
 static complex_row complex_row_of(const work *k, int64_t i, uint64_t *key, int64_t *place) {
     const int64_t n = k->c->sort.n;
     const size_t item = 2 * k->order.item;
-    complex_row w = {.in = k->in + (size_t)(i * n) * item, .out = k->out + (size_t)(i * n) * (k->ranks ? sizeof *place : item),
-                     .key = key, .place = place, .n = n, .parts = k->order, .doubted = k->order.item == 8};
+    complex_row w = {.in = k->in + (size_t)(i * n) * item,
+                     .out = k->out + (size_t)(i * n) * (k->ranks ? sizeof *place : item),
+                     .key = key,
+                     .place = place,
+                     .n = n,
+                     .parts = k->order,
+                     .doubted = k->order.item == 8};
     if (k->ranks) w.place = w.out;
     return w;
 }
@@ -343,7 +405,8 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
     const int64_t n = k->c->sort.n, chunks = (n + CHUNK - 1) / CHUNK;
     uint64_t low, high;
     void *keys, *places = NULL;
-    void *block = mem_large((size_t)n * (sizeof(uint64_t) + sizeof(uint32_t)), &keys), *more = k->ranks ? NULL : mem_large((size_t)n * sizeof(int64_t), &places);
+    void *block = mem_large((size_t)n * (sizeof(uint64_t) + sizeof(uint32_t)), &keys),
+         *more = k->ranks ? NULL : mem_large((size_t)n * sizeof(int64_t), &places);
     bool fits = block && (more || k->ranks);
     if (fits) {
         complex_row w = complex_row_of(k, i, keys, places);
@@ -353,29 +416,33 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
         w.brief = (uint32_t *)(void *)(w.key + n);
         brief_keys(w.key, n, low, drop, w.brief);
         w.doubted |= drop > 0 || w.lost;
-        fits = sort_places(k, DT_U32, n, w.brief, w.place, k->c->sort.n_places, threads) && order_runs(k, &w, threads);
-        if (fits && !k->ranks && !threads_stopped(k->stop)) threads_each(threads, chunks, k->stop, complex_take, &w);
+        fits = sort_places(k, DT_U32, n, w.brief, w.place, k->c->sort.n_places, threads) &&
+               order_runs(k, &w, threads);
+        if (fits && !k->ranks && !threads_stopped(k->stop))
+            threads_each(threads, chunks, k->stop, complex_take, &w);
     }
     mem_free(block);
     mem_free(more);
     return fits;
 }
 
-/* A row of a handful of numbers, by insertion, as it takes no room; false where one has a part that is no number. */
-#define COMPLEX_FEW(name, T)                                                                                                           \
-    static bool few_##name(const T *in, int64_t n, T *out, int64_t *place) {                                                           \
-        T re[HANDFUL], im[HANDFUL];                                                                                                    \
-        int64_t at[HANDFUL];                                                                                                           \
-        for (int64_t i = 0; i < n; i++) {                                                                                              \
-            const T a = in[2 * i], b = in[2 * i + 1];                                                                                  \
-            int64_t j = i;                                                                                                             \
-            if (a != a || b != b) return false;                                                                                        \
-            for (; j > 0 && (re[j - 1] > a || (re[j - 1] == a && im[j - 1] > b)); j--) re[j] = re[j - 1], im[j] = im[j - 1], at[j] = at[j - 1]; \
-            re[j] = a, im[j] = b, at[j] = i;                                                                                           \
-        }                                                                                                                              \
-        if (place) memcpy(place, at, (size_t)n * sizeof *at);                                                                          \
-        for (int64_t i = 0; i < n && !place; i++) out[2 * i] = re[i], out[2 * i + 1] = im[i];                                          \
-        return true;                                                                                                                   \
+/* A row of a handful of numbers, by insertion, as it takes no room; false where one has a part that
+ * is no number. */
+#define COMPLEX_FEW(name, T)                                                                  \
+    static bool few_##name(const T *in, int64_t n, T *out, int64_t *place) {                  \
+        T re[HANDFUL], im[HANDFUL];                                                           \
+        int64_t at[HANDFUL];                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                     \
+            const T a = in[2 * i], b = in[2 * i + 1];                                         \
+            int64_t j = i;                                                                    \
+            if (a != a || b != b) return false;                                               \
+            for (; j > 0 && (re[j - 1] > a || (re[j - 1] == a && im[j - 1] > b)); j--)        \
+                re[j] = re[j - 1], im[j] = im[j - 1], at[j] = at[j - 1];                      \
+            re[j] = a, im[j] = b, at[j] = i;                                                  \
+        }                                                                                     \
+        if (place) memcpy(place, at, (size_t)n * sizeof *at);                                 \
+        for (int64_t i = 0; i < n && !place; i++) out[2 * i] = re[i], out[2 * i + 1] = im[i]; \
+        return true;                                                                          \
     }
 COMPLEX_FEW(c64, float)
 COMPLEX_FEW(c128, double)
@@ -400,17 +467,19 @@ static void complex_few(void *arg, int64_t i) {
 /* ---- rows that are in order ---- */
 
 /* Whether n items are in order. */
-#define IN_ORDER(name, T, U, sure)                                   \
-    GPA_WIDE static bool in_order_##name(const T *x, int64_t n) {    \
-        U bad = 0;                                                   \
-        for (int64_t i = 0; i + 1 < n; i++) bad |= (sure) ? 0 : 1;   \
-        return !bad;                                                 \
+#define IN_ORDER(name, T, U, sure)                                 \
+    GPA_WIDE static bool in_order_##name(const T *x, int64_t n) {  \
+        U bad = 0;                                                 \
+        for (int64_t i = 0; i + 1 < n; i++) bad |= (sure) ? 0 : 1; \
+        return !bad;                                               \
     }
 #define IN_ORDER_REAL(name, T, U) IN_ORDER(name, T, U, (x[i] <= x[i + 1]) | (x[i + 1] != x[i + 1]))
 /* One whose imaginary part is NaN may be behind greater ones: what has any is sorted. */
-#define IN_ORDER_COMPLEX(name, T, U)                                                                                           \
-    IN_ORDER(name, T, U, ((x[2 * i] < x[2 * i + 2]) & (x[2 * i + 1] == x[2 * i + 1]) & (x[2 * i + 3] == x[2 * i + 3])) | \
-                             ((x[2 * i] == x[2 * i + 2]) & (x[2 * i + 1] <= x[2 * i + 3])))
+#define IN_ORDER_COMPLEX(name, T, U)                                       \
+    IN_ORDER(name, T, U,                                                   \
+             ((x[2 * i] < x[2 * i + 2]) & (x[2 * i + 1] == x[2 * i + 1]) & \
+              (x[2 * i + 3] == x[2 * i + 3])) |                            \
+                 ((x[2 * i] == x[2 * i + 2]) & (x[2 * i + 1] <= x[2 * i + 3])))
 IN_ORDER(i8, int8_t, uint8_t, x[i] <= x[i + 1])
 IN_ORDER(u8, uint8_t, uint8_t, x[i] <= x[i + 1])
 IN_ORDER(i16, int16_t, uint16_t, x[i] <= x[i + 1])
@@ -432,19 +501,23 @@ static inline uint16_t half_rank(uint16_t a, uint16_t nan) {
 
 GPA_WIDE static bool in_order_half(const uint16_t *x, int64_t n, uint16_t nan) {
     uint16_t bad = 0;
-    for (int64_t i = 0; i + 1 < n; i++) bad |= half_rank(x[i], nan) <= half_rank(x[i + 1], nan) ? 0 : 1;
+    for (int64_t i = 0; i + 1 < n; i++)
+        bad |= half_rank(x[i], nan) <= half_rank(x[i + 1], nan) ? 0 : 1;
     return !bad;
 }
 
 static bool is_in_order(gpa_dtype t, const sortkey_order *o, const void *x, int64_t n) {
 #define BY_KIND(bits) return o->kind == 'I' ? in_order_i##bits(x, n) : in_order_u##bits(x, n)
     if (dtype_is_complex(t)) return t == DT_C64 ? in_order_c64(x, n) : in_order_c128(x, n);
-    if (o->kind == 'F') return o->item == 2 ? in_order_half(x, n, (uint16_t)o->nan) : o->item == 4 ? in_order_f32(x, n) : in_order_f64(x, n);
+    if (o->kind == 'F')
+        return o->item == 2   ? in_order_half(x, n, (uint16_t)o->nan)
+               : o->item == 4 ? in_order_f32(x, n)
+                              : in_order_f64(x, n);
     switch (o->item) {
-    case 1: BY_KIND(8);
-    case 2: BY_KIND(16);
-    case 4: BY_KIND(32);
-    default: BY_KIND(64);
+        case 1: BY_KIND(8);
+        case 2: BY_KIND(16);
+        case 4: BY_KIND(32);
+        default: BY_KIND(64);
     }
 #undef BY_KIND
 }
@@ -456,8 +529,11 @@ static bool keep_order(const work *k, int64_t i) {
     const char *in = k->in + (size_t)(i * n) * item;
     for (int64_t from = 0; from < n && !threads_stopped(k->stop); from += TRIED) {
         const int64_t to = MIN(from + TRIED, n);
-        if (!is_in_order(k->c->dtype, &k->order, in + (size_t)from * item, MIN(to + 1, n) - from)) return false;
-        if (!k->ranks) memcpy(k->out + (size_t)(i * n + from) * item, in + (size_t)from * item, (size_t)(to - from) * item);
+        if (!is_in_order(k->c->dtype, &k->order, in + (size_t)from * item, MIN(to + 1, n) - from))
+            return false;
+        if (!k->ranks)
+            memcpy(k->out + (size_t)(i * n + from) * item, in + (size_t)from * item,
+                   (size_t)(to - from) * item);
         for (int64_t j = from; j < to && k->ranks; j++) ((int64_t *)(void *)k->out)[i * n + j] = j;
     }
     return true;
@@ -476,69 +552,87 @@ static void one(void *arg, int64_t i) {
 /* ---- rows side by side ---- */
 
 /* Keys of items of one and two bytes, and back; what is true is 1. */
-#define SMALL_ITEMS(size, T)                                                                                   \
-    GPA_WIDE static void keys_##size(const sortkey_order *o, const T *in, int64_t n, uint32_t *key) {          \
-        const uint32_t sign = (uint32_t)o->sign, below = sign - 1, nan = (uint32_t)o->nan;                     \
-        const char kind = o->kind;                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
-            uint32_t bits = in[i], turned = bits & sign ? ~bits & (sign | below) : bits | sign;                \
-            uint32_t real = (bits & below) > nan ? bits | sign : turned;                                       \
-            key[i] = kind == 'F' ? real : kind == 'I' ? bits ^ sign : kind == 'B' ? bits != 0 : bits;          \
-        }                                                                                                      \
-    }                                                                                                          \
-    GPA_WIDE static void items_##size(const sortkey_order *o, const uint32_t *key, int64_t n, T *out) {        \
-        const uint32_t sign = (uint32_t)o->sign, below = sign - 1;                                             \
-        const char kind = o->kind;                                                                             \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
-            uint32_t bits = key[i], real = bits & sign ? bits ^ sign : ~bits & (sign | below);                 \
-            out[i] = (T)(kind == 'F' ? real : kind == 'I' ? bits ^ sign : bits);                               \
-        }                                                                                                      \
+#define SMALL_ITEMS(size, T)                                                                    \
+    GPA_WIDE static void keys_##size(const sortkey_order *o, const T *in, int64_t n,            \
+                                     uint32_t *key) {                                           \
+        const uint32_t sign = (uint32_t)o->sign, below = sign - 1, nan = (uint32_t)o->nan;      \
+        const char kind = o->kind;                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                       \
+            uint32_t bits = in[i], turned = bits & sign ? ~bits & (sign | below) : bits | sign; \
+            uint32_t real = (bits & below) > nan ? bits | sign : turned;                        \
+            key[i] = kind == 'F'   ? real                                                       \
+                     : kind == 'I' ? bits ^ sign                                                \
+                     : kind == 'B' ? bits != 0                                                  \
+                                   : bits;                                                      \
+        }                                                                                       \
+    }                                                                                           \
+    GPA_WIDE static void items_##size(const sortkey_order *o, const uint32_t *key, int64_t n,   \
+                                      T *out) {                                                 \
+        const uint32_t sign = (uint32_t)o->sign, below = sign - 1;                              \
+        const char kind = o->kind;                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                       \
+            uint32_t bits = key[i], real = bits & sign ? bits ^ sign : ~bits & (sign | below);  \
+            out[i] = (T)(kind == 'F' ? real : kind == 'I' ? bits ^ sign : bits);                \
+        }                                                                                       \
     }
 SMALL_ITEMS(1, uint8_t)
 SMALL_ITEMS(2, uint16_t)
 
 /* Rows of small items, by their keys as int32. */
-static void small_rows(const work *k, const char *in, char *out, int64_t rows, uint32_t *key, void *room) {
+static void small_rows(const work *k, const char *in, char *out, int64_t rows, uint32_t *key,
+                       void *room) {
     const sortkey_order *o = &k->order, plain = sortkey_order_of(DT_I32);
-    const int64_t n = k->c->sort.n, beside = k->c->sort.beside, lines = beside ? n : 1, each = beside ? rows : rows * n;
+    const int64_t n = k->c->sort.n, beside = k->c->sort.beside, lines = beside ? n : 1,
+                  each = beside ? rows : rows * n;
     const size_t item = o->item, apart = (size_t)beside * item;
     for (int64_t i = 0; i < lines; i++) {
         const void *line = in + (size_t)i * apart;
-        if (item == 1) keys_1(o, line, each, key + i * each);
-        else keys_2(o, line, each, key + i * each);
+        if (item == 1)
+            keys_1(o, line, each, key + i * each);
+        else
+            keys_2(o, line, each, key + i * each);
     }
     sort_short(&plain, gpa_wide_bytes(), key, rows, n, beside ? rows : 0, key, room);
     for (int64_t i = 0; i < lines; i++) {
         void *line = out + (size_t)i * apart;
-        if (item == 1) items_1(o, key + i * each, each, line);
-        else items_2(o, key + i * each, each, line);
+        if (item == 1)
+            items_1(o, key + i * each, each, line);
+        else
+            items_2(o, key + i * each, each, line);
     }
     const size_t step = beside ? item : (size_t)n * item;
-    for (int64_t r = 0; o->kind == 'F' && r < rows; r++) sortkey_mend_zeros(o, in + (size_t)r * step, n, beside ? beside : 1, out + (size_t)r * step);
+    for (int64_t r = 0; o->kind == 'F' && r < rows; r++)
+        sortkey_mend_zeros(o, in + (size_t)r * step, n, beside ? beside : 1,
+                           out + (size_t)r * step);
 }
 
-/* The ranks of n items of a row, counted above the lowest one, each above the item's place, which takes `places` bits, as numbers
- * without sign. Where they do not fit, their lowest bits are left out: tells whether that may matter. */
-#define RANKED_ITEMS(size, T)                                                                                  \
-    GPA_WIDE static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, int places, uint64_t *key) { \
-        const uint64_t sign = o->sign, below = sign - 1, all = sign | below, nan = o->nan;                     \
-        const char kind = o->kind;                                                                             \
-        uint64_t low = UINT64_MAX, high = 0, differ = 0, first;                                                \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
-            uint64_t bits = in[i], turned = bits & sign ? ~bits & all : bits | sign;                           \
-            uint64_t real = (bits & below) > nan ? all : bits == sign ? sign : turned;                         \
-            uint64_t rank = kind == 'F' ? real : kind == 'I' ? bits ^ sign : kind == 'B' ? bits != 0 : bits;   \
-            key[i] = rank;                                                                                     \
-            low = rank < low ? rank : low;                                                                     \
-            high = rank > high ? rank : high;                                                                  \
-        }                                                                                                      \
-        first = key[0];                                                                                        \
-        const int drop = MAX(0, bits_of(high - low) + places - 63);                                            \
-        for (int64_t i = 0; i < n; i++) {                                                                      \
-            differ |= key[i] ^ first;                                                                          \
-            key[i] = (key[i] - low) >> drop << places | (uint64_t)i;                                           \
-        }                                                                                                      \
-        return drop && differ << (64 - drop);                                                                  \
+/* The ranks of n items of a row, counted above the lowest one, each above the item's place, which
+ * takes `places` bits, as numbers without sign. Where they do not fit, their lowest bits are left
+ * out: tells whether that may matter. */
+#define RANKED_ITEMS(size, T)                                                                      \
+    GPA_WIDE static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, int places, \
+                                       uint64_t *key) {                                            \
+        const uint64_t sign = o->sign, below = sign - 1, all = sign | below, nan = o->nan;         \
+        const char kind = o->kind;                                                                 \
+        uint64_t low = UINT64_MAX, high = 0, differ = 0, first;                                    \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            uint64_t bits = in[i], turned = bits & sign ? ~bits & all : bits | sign;               \
+            uint64_t real = (bits & below) > nan ? all : bits == sign ? sign : turned;             \
+            uint64_t rank = kind == 'F'   ? real                                                   \
+                            : kind == 'I' ? bits ^ sign                                            \
+                            : kind == 'B' ? bits != 0                                              \
+                                          : bits;                                                  \
+            key[i] = rank;                                                                         \
+            low = rank < low ? rank : low;                                                         \
+            high = rank > high ? rank : high;                                                      \
+        }                                                                                          \
+        first = key[0];                                                                            \
+        const int drop = MAX(0, bits_of(high - low) + places - 63);                                \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            differ |= key[i] ^ first;                                                              \
+            key[i] = (key[i] - low) >> drop << places | (uint64_t)i;                               \
+        }                                                                                          \
+        return drop && differ << (64 - drop);                                                      \
     }
 RANKED_ITEMS(1, uint8_t)
 RANKED_ITEMS(2, uint16_t)
@@ -554,8 +648,10 @@ GPA_WIDE static bool places_of(const uint64_t *key, int64_t n, int places, int64
     return alike;
 }
 
-/* Puts n places in the order of all bits of their items' ranks, by insertion; false where that takes many steps. */
-static bool mend_places(const sortkey_order *o, const char *items, int64_t n, uint64_t *rank, int64_t *out) {
+/* Puts n places in the order of all bits of their items' ranks, by insertion; false where that
+ * takes many steps. */
+static bool mend_places(const sortkey_order *o, const char *items, int64_t n, uint64_t *rank,
+                        int64_t *out) {
     int64_t steps = 0;
     for (int64_t i = 0; i < n; i++) {
         uint64_t bits = 0;
@@ -583,16 +679,18 @@ static bool rank_rows(const work *k, int64_t from, int64_t rows, uint64_t *key, 
         const void *items = in + (size_t)(r * n) * o->item;
         uint64_t *to = key + r * n;
         switch (o->item) {
-        case 1: doubted[r] = ranked_1(o, items, n, places, to); break;
-        case 2: doubted[r] = ranked_2(o, items, n, places, to); break;
-        case 4: doubted[r] = ranked_4(o, items, n, places, to); break;
-        default: doubted[r] = ranked_8(o, items, n, places, to);
+            case 1: doubted[r] = ranked_1(o, items, n, places, to); break;
+            case 2: doubted[r] = ranked_2(o, items, n, places, to); break;
+            case 4: doubted[r] = ranked_4(o, items, n, places, to); break;
+            default: doubted[r] = ranked_8(o, items, n, places, to);
         }
     }
     sort_short(&plain, gpa_wide_bytes(), key, rows, n, 0, key, room);
     for (int64_t r = 0; r < rows; r++) {
         bool alike = places_of(key + r * n, n, places, out + r * n);
-        if (!doubted[r] || !alike || mend_places(o, in + (size_t)(r * n) * o->item, n, key + r * n, out + r * n)) continue;
+        if (!doubted[r] || !alike ||
+            mend_places(o, in + (size_t)(r * n) * o->item, n, key + r * n, out + r * n))
+            continue;
         if (!sort_one(k, from + r, 1)) return false;
     }
     return true;
@@ -607,7 +705,12 @@ static bool complex_rows(const work *k, int64_t from, int64_t rows, uint64_t *ke
     uint64_t *keys = block;
     int64_t *places = k->ranks ? (int64_t *)(void *)k->out + from * n : (int64_t *)keys + all;
     const gpa_libcall c = {.kind = LIB_ARGSORT, .dtype = DT_U64, .sort = {.rows = rows, .n = n}};
-    const work by = {.c = &c, .stop = k->stop, .order = sortkey_order_of(DT_U64), .in = block, .out = (char *)places, .ranks = true};
+    const work by = {.c = &c,
+                     .stop = k->stop,
+                     .order = sortkey_order_of(DT_U64),
+                     .in = block,
+                     .out = (char *)places,
+                     .ranks = true};
     for (int64_t r = 0; r < rows; r++) {
         w[r] = complex_row_of(k, from + r, keys + r * n, places + r * n);
         complex_keys(&w[r], 0);
@@ -621,10 +724,12 @@ static bool complex_rows(const work *k, int64_t from, int64_t rows, uint64_t *ke
     return fits;
 }
 
-/* Rows that lie together, or those side by side in one of the stacks in which rows lie interleaved. */
+/* Rows that lie together, or those side by side in one of the stacks in which rows lie interleaved.
+ */
 static void some(void *arg, int64_t i) {
     work *k = arg;
-    int64_t n = k->c->sort.n, beside = k->c->sort.beside, all = beside ? beside : k->c->sort.rows, groups = (all + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS;
+    int64_t n = k->c->sort.n, beside = k->c->sort.beside, all = beside ? beside : k->c->sort.rows,
+            groups = (all + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS;
     int64_t from = i % groups * SORT_SHORT_ROWS;
     size_t at = (size_t)(beside ? i / groups * n * beside + from : from * n) * k->order.item;
     const size_t whole = (size_t)n * SORT_SHORT_ROWS * sizeof(uint64_t);
@@ -636,11 +741,15 @@ static void some(void *arg, int64_t i) {
     char *room = (char *)(((uintptr_t)block + 63) / 64 * 64);
     const int64_t rows = MIN(SORT_SHORT_ROWS, all - from);
     if (dtype_is_complex(k->c->dtype)) {
-        if (!complex_rows(k, from, rows, (void *)(room + whole), room)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+        if (!complex_rows(k, from, rows, (void *)(room + whole), room))
+            __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
     } else if (k->ranks) {
-        if (!rank_rows(k, from, rows, (void *)(room + whole), room)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
-    } else if (k->order.item < 4) small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
-    else sort_short(&k->order, gpa_wide_bytes(), k->in + at, rows, n, beside, k->out + at, room);
+        if (!rank_rows(k, from, rows, (void *)(room + whole), room))
+            __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
+    } else if (k->order.item < 4)
+        small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
+    else
+        sort_short(&k->order, gpa_wide_bytes(), k->in + at, rows, n, beside, k->out + at, room);
     mem_free(block);
 }
 
@@ -648,12 +757,19 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     bool ranks = c->kind == LIB_ARGSORT;
     int64_t rows = c->sort.rows;
     const size_t item = dtype_size(c->dtype);
-    work k = {.c = c, .stop = stop, .order = sortkey_order_of(c->dtype == DT_C64 ? DT_F32 : c->dtype == DT_C128 ? DT_F64 : c->dtype), .ranks = ranks};
+    work k = {.c = c,
+              .stop = stop,
+              .order = sortkey_order_of(c->dtype == DT_C64    ? DT_F32
+                                        : c->dtype == DT_C128 ? DT_F64
+                                                              : c->dtype),
+              .ranks = ranks};
     k.in = c->sort.in.mem->base + (size_t)c->sort.in.offset * item;
     k.out = c->sort.out.mem->base + (size_t)c->sort.out.offset * (ranks ? sizeof(int64_t) : item);
     int use = rows * c->sort.n < SHARED ? 1 : threads;
     if (c->sort.beside)
-        threads_each(use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS), stop, some, &k);
+        threads_each(
+            use, rows / c->sort.beside * ((c->sort.beside + SORT_SHORT_ROWS - 1) / SORT_SHORT_ROWS),
+            stop, some, &k);
     else if (dtype_is_complex(c->dtype) && c->sort.n <= HANDFUL)
         threads_each(use, (rows + complex_each(c) - 1) / complex_each(c), stop, complex_few, &k);
     else if (c->sort.n <= (ranks && item == 1 ? BYTES : SORT_SHORT) && rows >= SORT_SHORT_ROWS / 2)
@@ -661,7 +777,8 @@ gpa_code sort_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_er
     else if (rows >= threads)
         threads_each(use, rows, stop, one, &k);
     else
-        for (int64_t i = 0; i < rows && !k.failed && !threads_stopped(stop); i++) k.failed = !sort_any(&k, i, threads);
+        for (int64_t i = 0; i < rows && !k.failed && !threads_stopped(stop); i++)
+            k.failed = !sort_any(&k, i, threads);
     if (k.failed) return gpa_no_memory(e);
     return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

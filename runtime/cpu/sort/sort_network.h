@@ -4,12 +4,13 @@
  *   MOST      its largest number
  *   BYTES     the width of a vector; element i is v[i * PARTS], where PARTS vectors are LANES_BYTES
  *   TARGET    an attribute: the processor that has them
- *   EXTREME(which, a, b)  if it has them, its instructions for the `min` and `max` of lanes, which GCC does not see in comparisons
- *   NAME(x)   a name of its own
+ *   EXTREME(which, a, b)  if it has them, its instructions for the `min` and `max` of lanes, which
+ * GCC does not see in comparisons NAME(x)   a name of its own
  *
- * RUN vectors at a time are sorted in registers; then sorted runs are merged two by two, a few levels of comparisons at a time, so
- * that a vector is read and written once for several. What is beyond the last vector counts as the largest number, which no
- * comparison moves to the front. Reading order: keys, registers, passes. */
+ * RUN vectors at a time are sorted in registers; then sorted runs are merged two by two, a few
+ * levels of comparisons at a time, so that a vector is read and written once for several. What is
+ * beyond the last vector counts as the largest number, which no comparison moves to the front.
+ * Reading order: keys, registers, passes. */
 typedef T NAME(vec) __attribute__((vector_size(BYTES)));
 
 #define PARTS (LANES_BYTES / BYTES)
@@ -17,8 +18,9 @@ typedef T NAME(vec) __attribute__((vector_size(BYTES)));
 
 /* ---- keys ---- */
 
-/* Floats (flip: the bits below the sign) and unsigned numbers (turn: the sign) become signed ones. Tells whether there is a -0. */
-TARGET static bool NAME(to_keys)(NAME(vec) *v, int64_t n, T flip, T nan, T turn) {
+/* Floats (flip: the bits below the sign) and unsigned numbers (turn: the sign) become signed ones.
+ * Tells whether there is a -0. */
+TARGET static bool NAME(to_keys)(NAME(vec) * v, int64_t n, T flip, T nan, T turn) {
     const int sign = (int)sizeof(T) * 8 - 1;
     NAME(vec) zeros = {0}, lost = {0};
     T zero = 0, none = 0;
@@ -32,7 +34,8 @@ TARGET static bool NAME(to_keys)(NAME(vec) *v, int64_t n, T flip, T nan, T turn)
         zero |= zeros[k];
         none |= lost[k];
     }
-    for (int64_t i = 0; flip && none && i < n; i++) { /* what is no number loses its sign and is last */
+    for (int64_t i = 0; flip && none && i < n;
+         i++) { /* what is no number loses its sign and is last */
         NAME(vec) x = v[i * PARTS], plain = (x ^ (x >> sign)) & flip, last = plain > nan;
         v[i * PARTS] = (plain & last) | (x & ~last);
     }
@@ -40,7 +43,7 @@ TARGET static bool NAME(to_keys)(NAME(vec) *v, int64_t n, T flip, T nan, T turn)
 }
 
 /* And themselves again. */
-TARGET static void NAME(from_keys)(NAME(vec) *v, int64_t n, T flip, T turn) {
+TARGET static void NAME(from_keys)(NAME(vec) * v, int64_t n, T flip, T turn) {
     const int sign = (int)sizeof(T) * 8 - 1;
     for (int64_t i = 0; i < n; i++) {
         NAME(vec) x = v[i * PARTS] ^ turn;
@@ -51,7 +54,7 @@ TARGET static void NAME(from_keys)(NAME(vec) *v, int64_t n, T flip, T turn) {
 /* ---- registers ---- */
 
 /* Two vectors, lane by lane, in order. */
-IN_REGISTERS void NAME(order)(NAME(vec) *v, int i, int j) {
+IN_REGISTERS void NAME(order)(NAME(vec) * v, int i, int j) {
     NAME(vec) a = v[i], b = v[j];
 #ifdef EXTREME
     v[i] = EXTREME(min, a, b);
@@ -64,12 +67,11 @@ IN_REGISTERS void NAME(order)(NAME(vec) *v, int i, int j) {
 }
 
 /* Of v[0 .. n) those i for which `some` holds with v[i + d]. */
-#define LEVEL(n, d, some)                     \
-    FEW for (int i = 0; i + (d) < (n); i++)   \
-        if (some) NAME(order)(v, i, i + (d))
+#define LEVEL(n, d, some) \
+    FEW for (int i = 0; i + (d) < (n); i++) if (some) NAME(order)(v, i, i + (d))
 
 /* Batcher's merge exchange of n vectors: 4, 8 or RUN. */
-IN_REGISTERS void NAME(sort_run)(NAME(vec) *v, const int n) {
+IN_REGISTERS void NAME(sort_run)(NAME(vec) * v, const int n) {
     LEVEL(n, 1, !(i & 1));
     LEVEL(n, 2, !(i & 2));
     LEVEL(n, 1, (i & 3) == 1);
@@ -84,8 +86,9 @@ IN_REGISTERS void NAME(sort_run)(NAME(vec) *v, const int n) {
     LEVEL(n, 1, i & 1);
 }
 
-/* Merges n vectors that rise and then fall (flip: two rising halves); n is a power of two up to RUN. */
-IN_REGISTERS void NAME(merge)(NAME(vec) *v, const int n, const bool flip) {
+/* Merges n vectors that rise and then fall (flip: two rising halves); n is a power of two up to
+ * RUN. */
+IN_REGISTERS void NAME(merge)(NAME(vec) * v, const int n, const bool flip) {
     FEW for (int i = 0; i < n / 2; i++) NAME(order)(v, i, flip ? n - 1 - i : i + n / 2);
     if (n > 2) LEVEL(n, n / 4, !(i & n / 4));
     if (n > 4) LEVEL(n, n / 8, !(i & n / 8));
@@ -94,17 +97,20 @@ IN_REGISTERS void NAME(merge)(NAME(vec) *v, const int n, const bool flip) {
 
 /* ---- passes ---- */
 
-/* For each i < step merges `width` vectors `step` apart, from v[at + i] on; with `flip` those of the upper half are taken from behind. Or
- * sorts them. */
-IN_REGISTERS void NAME(pass)(NAME(vec) *v, int64_t n, int64_t at, int64_t step, const int width, const bool flip, const bool sort) {
+/* For each i < step merges `width` vectors `step` apart, from v[at + i] on; with `flip` those of
+ * the upper half are taken from behind. Or sorts them. */
+IN_REGISTERS void NAME(pass)(NAME(vec) * v, int64_t n, int64_t at, int64_t step, const int width,
+                             const bool flip, const bool sort) {
     for (int64_t i = 0; i < step; i++) {
         NAME(vec) w[RUN];
         FEW for (int x = 0; x < width; x++) {
             int64_t j = at + (flip && x >= width / 2 ? (x + 1) * step - 1 - i : x * step + i);
             w[x] = j < n ? v[j * PARTS] : (NAME(vec)){0} + MOST;
         }
-        if (sort) NAME(sort_run)(w, width);
-        else NAME(merge)(w, width, flip);
+        if (sort)
+            NAME(sort_run)(w, width);
+        else
+            NAME(merge)(w, width, flip);
         FEW for (int x = 0; x < width; x++) {
             int64_t j = at + (flip && x >= width / 2 ? (x + 1) * step - 1 - i : x * step + i);
             if (j < n) v[j * PARTS] = w[x];
@@ -112,35 +118,45 @@ IN_REGISTERS void NAME(pass)(NAME(vec) *v, int64_t n, int64_t at, int64_t step, 
     }
 }
 
-/* Two sorted runs from v[from] on become one: the first of k vectors, the second of up to as many. */
-TARGET static void NAME(merge_runs)(NAME(vec) *v, int64_t n, int64_t from, int64_t k) {
+/* Two sorted runs from v[from] on become one: the first of k vectors, the second of up to as many.
+ */
+TARGET static void NAME(merge_runs)(NAME(vec) * v, int64_t n, int64_t from, int64_t k) {
     int64_t end = MIN(from + 2 * k, n);
     bool flip = true;
     for (int64_t size = 2 * k, step; size > RUN; size = step, flip = false) {
         int width = (int)MIN(size / RUN, WIDEST);
         step = size / width;
         for (int64_t at = from; at + step < end; at += size) {
-            if (width == 2 && flip) NAME(pass)(v, n, at, step, 2, true, false);
-            else if (width == 2) NAME(pass)(v, n, at, step, 2, false, false);
-            else if (width == 4 && flip) NAME(pass)(v, n, at, step, 4, true, false);
-            else if (width == 4) NAME(pass)(v, n, at, step, 4, false, false);
-            else if (flip) NAME(pass)(v, n, at, step, WIDEST, true, false);
-            else NAME(pass)(v, n, at, step, WIDEST, false, false);
+            if (width == 2 && flip)
+                NAME(pass)(v, n, at, step, 2, true, false);
+            else if (width == 2)
+                NAME(pass)(v, n, at, step, 2, false, false);
+            else if (width == 4 && flip)
+                NAME(pass)(v, n, at, step, 4, true, false);
+            else if (width == 4)
+                NAME(pass)(v, n, at, step, 4, false, false);
+            else if (flip)
+                NAME(pass)(v, n, at, step, WIDEST, true, false);
+            else
+                NAME(pass)(v, n, at, step, WIDEST, false, false);
         }
     }
     for (int64_t at = from; at < end; at += RUN) NAME(pass)(v, n, at, 1, RUN, false, false);
 }
 
 /* Sorts n vectors lane by lane. */
-TARGET static void NAME(network)(NAME(vec) *v, int64_t n) {
-    if (n <= 4) NAME(pass)(v, n, 0, 1, 4, false, true);
-    else if (n <= 8) NAME(pass)(v, n, 0, 1, 8, false, true);
+TARGET static void NAME(network)(NAME(vec) * v, int64_t n) {
+    if (n <= 4)
+        NAME(pass)(v, n, 0, 1, 4, false, true);
+    else if (n <= 8)
+        NAME(pass)(v, n, 0, 1, 8, false, true);
     for (int64_t at = 0; at < n && n > 8; at += RUN) NAME(pass)(v, n, at, 1, RUN, false, true);
     for (int64_t k = RUN; k < n; k *= 2)
         for (int64_t from = 0; from + k < n; from += 2 * k) NAME(merge_runs)(v, n, from, k);
 }
 
-/* Sorts n elements of each lane in memory, which has LANES_BYTES for each element: what to_keys takes and tells. */
+/* Sorts n elements of each lane in memory, which has LANES_BYTES for each element: what to_keys
+ * takes and tells. */
 static bool NAME(lanes)(void *memory, int64_t n, T flip, T nan, T turn) {
     bool zeros = false;
     for (int part = 0; part < PARTS; part++) {

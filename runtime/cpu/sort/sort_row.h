@@ -6,9 +6,10 @@
  *   RANK           1: items know their places, and these are the result
  *   NAME(x)        a name of its own
  *
- * A part of the row is split by the highest digit in which its keys differ, counted above its lowest key; all threads share
- * that while parts are large. Small parts are sorted by one thread each, digit by digit from the lowest. Both steps keep
- * the order of equal keys. Items go to and fro between two arrays, `side` says in which a part lies. */
+ * A part of the row is split by the highest digit in which its keys differ, counted above its
+ * lowest key; all threads share that while parts are large. Small parts are sorted by one thread
+ * each, digit by digit from the lowest. Both steps keep the order of equal keys. Items go to and
+ * fro between two arrays, `side` says in which a part lies. */
 
 typedef struct {
     row *w;
@@ -22,7 +23,8 @@ typedef struct {
 /* Chunk c of a part. */
 static void NAME(count)(void *arg, int64_t c) {
     const NAME(split) *s = arg;
-    int64_t from = s->p.at + c * CHUNK, to = MIN(from + CHUNK, s->p.at + s->p.n), *count = s->count + c * s->digits;
+    int64_t from = s->p.at + c * CHUNK, to = MIN(from + CHUNK, s->p.at + s->p.n),
+            *count = s->count + c * s->digits;
     const ITEM *x = (const ITEM *)s->w->item[s->p.side];
     memset(count, 0, (size_t)s->digits * sizeof *count);
     for (int64_t i = from; i < to; i++) count[(KEY(x[i]) - s->low) >> s->shift]++;
@@ -30,18 +32,20 @@ static void NAME(count)(void *arg, int64_t c) {
 
 static void NAME(scatter)(void *arg, int64_t c) {
     const NAME(split) *s = arg;
-    int64_t from = s->p.at + c * CHUNK, to = MIN(from + CHUNK, s->p.at + s->p.n), *count = s->count + c * s->digits;
+    int64_t from = s->p.at + c * CHUNK, to = MIN(from + CHUNK, s->p.at + s->p.n),
+            *count = s->count + c * s->digits;
     const ITEM *x = (const ITEM *)s->w->item[s->p.side];
     ITEM *y = (ITEM *)s->w->item[!s->p.side];
     if (s->bin)
-        for (int64_t i = from; i < to; i++) y[count[s->bin[(KEY(x[i]) - s->low) >> s->shift]]++] = x[i];
+        for (int64_t i = from; i < to; i++)
+            y[count[s->bin[(KEY(x[i]) - s->low) >> s->shift]]++] = x[i];
     else
         for (int64_t i = from; i < to; i++) y[count[(KEY(x[i]) - s->low) >> s->shift]++] = x[i];
 }
 
-/* Where only places count, neighbouring digits without one share a bin: few bins are written side by side. The counts become those of bins;
- * returns how many there are. */
-static int NAME(join_digits)(NAME(split) *s, int64_t chunks) {
+/* Where only places count, neighbouring digits without one share a bin: few bins are written side
+ * by side. The counts become those of bins; returns how many there are. */
+static int NAME(join_digits)(NAME(split) * s, int64_t chunks) {
     int bins = 0;
     bool open = false;
     for (int64_t d = 0, at = s->p.at; d < s->digits; d++) {
@@ -79,13 +83,19 @@ static void NAME(chunk_limits)(void *arg, int64_t c) {
     const NAME(split) *s = arg;
     int64_t from = c * CHUNK;
     uint64_t *out = (uint64_t *)s->count + 2 * c;
-    NAME(limits)((const ITEM *)s->w->item[s->p.side] + s->p.at + from, MIN(CHUNK, s->p.n - from), out, out + 1);
+    NAME(limits)
+    ((const ITEM *)s->w->item[s->p.side] + s->p.at + from, MIN(CHUNK, s->p.n - from), out, out + 1);
 }
 
-/* Splits a part into at most 1 << DIGIT others; of one key it becomes a part of its own, which needs no sorting. */
+/* Splits a part into at most 1 << DIGIT others; of one key it becomes a part of its own, which
+ * needs no sorting. */
 static gpa_code NAME(split_part)(row *w, part p, parts *more, gpa_err *e) {
     int64_t chunks = (p.n + CHUNK - 1) / CHUNK, sum = p.at;
-    NAME(split) s = {.w = w, .p = p, .digits = 1 << digit_for(p.n), .count = mem_new((size_t)chunks * sizeof(int64_t) << DIGIT)};
+    NAME(split)
+    s = {.w = w,
+         .p = p,
+         .digits = 1 << digit_for(p.n),
+         .count = mem_new((size_t)chunks * sizeof(int64_t) << DIGIT)};
     int16_t bin[1 << DIGIT];
     uint64_t high = 0;
     gpa_code rc = GPA_OK;
@@ -117,7 +127,8 @@ static gpa_code NAME(split_part)(row *w, part p, parts *more, gpa_err *e) {
         }
         if (sum > from) rc = parts_add(more, (part){from, sum - from, !p.side, s.shift}, e);
     }
-    if (!rc && !threads_stopped(w->stop)) threads_each(w->threads, chunks, w->stop, NAME(scatter), &s);
+    if (!rc && !threads_stopped(w->stop))
+        threads_each(w->threads, chunks, w->stop, NAME(scatter), &s);
 out:
     mem_free(s.count);
     return rc;
@@ -162,7 +173,9 @@ static void NAME(finish)(void *arg, int64_t i) {
     const row *w = arg;
     const part *p = &w->ready.item[i];
     const ITEM *x = (ITEM *)w->item[p->side] + p->at;
-    if (p->bits && part_is_wanted(w, p)) x = NAME(sort_items)((ITEM *)w->item[p->side] + p->at, (ITEM *)w->item[!p->side] + p->at, p->n);
+    if (p->bits && part_is_wanted(w, p))
+        x = NAME(sort_items)((ITEM *)w->item[p->side] + p->at, (ITEM *)w->item[!p->side] + p->at,
+                             p->n);
 #if RANK
     int64_t *to = (int64_t *)w->out + p->at;
     for (int64_t k = 0; k < p->n; k++) to[k] = (int64_t)AT(x[k]);
@@ -186,7 +199,9 @@ static void NAME(make)(void *arg, int64_t c) {
     for (int64_t i = c * CHUNK; i < to; i += BLOCK) {
         int64_t n = MIN(BLOCK, to - i);
         sortkey_load((const char *)w->in + (size_t)i * order.item, order.item, n, bits);
-        for (int64_t j = 0; j < n; j++) x[i + j] = MADE(RANK ? sortkey_rank(bits[j], &order) : sortkey_of_bits(bits[j], &order), i + j);
+        for (int64_t j = 0; j < n; j++)
+            x[i + j] = MADE(RANK ? sortkey_rank(bits[j], &order) : sortkey_of_bits(bits[j], &order),
+                            i + j);
     }
 }
 
@@ -197,8 +212,10 @@ static gpa_code NAME(sort_row)(row *w, gpa_err *e) {
     TRY(parts_add(&waiting, (part){0, w->n, 0, 64}, e));
     while (waiting.n && !threads_stopped(w->stop)) {
         part p = waiting.item[--waiting.n];
-        if (p.n <= SMALL || !p.bits || !part_is_wanted(w, &p)) TRY(parts_add(&w->ready, p, e));
-        else TRY(NAME(split_part)(w, p, &waiting, e));
+        if (p.n <= SMALL || !p.bits || !part_is_wanted(w, &p))
+            TRY(parts_add(&w->ready, p, e));
+        else
+            TRY(NAME(split_part)(w, p, &waiting, e));
     }
     threads_each(w->threads, w->ready.n, w->stop, NAME(finish), w);
 out:

@@ -1,5 +1,5 @@
-/* A queue and its threads. The lock guards the queue and the states of jobs; a job's contents belong to a thread while it is
- * BUSY and to its owner otherwise. */
+/* A queue and its threads. The lock guards the queue and the states of jobs; a job's contents
+ * belong to a thread while it is BUSY and to its owner otherwise. */
 #include "runtime/cuda/build/background.h"
 
 #include <pthread.h>
@@ -48,7 +48,9 @@ static cu_built work(cu_builder *b, const cu_job *job) {
     gpa_err quiet = {0};
     x.effort = job->effort;
     if (compile_ptx(job->source, job->target, &x.effort, &x.ptx, &quiet)) return (cu_built){0};
-    if (!compile_load(b->cu, x.ptx, x.effort, &x.module) && !b->cu->module_function(&x.function, x.module, "gpa")) return x;
+    if (!compile_load(b->cu, x.ptx, x.effort, &x.module) &&
+        !b->cu->module_function(&x.function, x.module, "gpa"))
+        return x;
     free_built(b->cu, &x);
     return (cu_built){0};
 }
@@ -92,10 +94,13 @@ static cu_builder *open_builder(const cu_driver *cu, CUcontext context) {
 static void add_thread(cu_builder *b) {
     int waiting = 0;
     for (const cu_job *x = b->first; x; x = x->next) waiting++;
-    if (waiting > b->idle && b->threads < b->most && !pthread_create(&b->thread[b->threads], NULL, run, b)) b->threads++;
+    if (waiting > b->idle && b->threads < b->most &&
+        !pthread_create(&b->thread[b->threads], NULL, run, b))
+        b->threads++;
 }
 
-cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context, const char *source, cu_target target, cu_effort effort, bool urgent) {
+cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
+                    const char *source, cu_target target, cu_effort effort, bool urgent) {
     if (!*builder && !(*builder = open_builder(cu, context))) return NULL;
     cu_builder *b = *builder;
     cu_job *job = mem_zero(sizeof *job), **end;

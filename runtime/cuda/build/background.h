@@ -1,5 +1,6 @@
-/* Programs compiled in the background: quick builds of what will be launched soon, side by side, and the optimised ones that
- * replace quick builds when that is worth its time. A few threads per device, started at first need. */
+/* Programs compiled in the background: quick builds of what will be launched soon, side by side,
+ * and the optimised ones that replace quick builds when that is worth its time. A few threads per
+ * device, started at first need. */
 #ifndef GPA_CUDA_BUILD_BACKGROUND_H
 #define GPA_CUDA_BUILD_BACKGROUND_H
 
@@ -16,9 +17,11 @@ typedef struct {
     cu_effort effort; /* what was had */
 } cu_built;
 
-/* Compiles and loads the source in the background: a job, owned, or NULL where that cannot begin. Somebody will soon wait for
- * a job that is urgent: it goes before others. *builder is made at first need. */
-cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context, const char *source, cu_target target, cu_effort effort, bool urgent);
+/* Compiles and loads the source in the background: a job, owned, or NULL where that cannot begin.
+ * Somebody will soon wait for a job that is urgent: it goes before others. *builder is made at
+ * first need. */
+cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
+                    const char *source, cu_target target, cu_effort effort, bool urgent);
 /* True once the job is done; then *out is the caller's and the job is gone. */
 bool build_take(cu_builder *b, cu_job *job, cu_built *out);
 /* Waits until it is done, and takes it. */

@@ -1,5 +1,6 @@
-/* Loading and launching the interpreter. A thread of its own reads the file and loads it: after a few launches, or when the first program
- * comes that the disk cache has not. So a process that computes little with known programs does not load it. */
+/* Loading and launching the interpreter. A thread of its own reads the file and loads it: after a
+ * few launches, or when the first program comes that the disk cache has not. So a process that
+ * computes little with known programs does not load it. */
 #include "runtime/cuda/build/interpreter.h"
 
 #include <pthread.h>
@@ -10,7 +11,8 @@
 #include "runtime/cuda/driver/find.h"
 #include "runtime/cuda/driver/wait.h"
 
-/* Instructions that all threads together, and one, may take in code with loops, and cycles: as long as compiling takes, about. */
+/* Instructions that all threads together, and one, may take in code with loops, and cycles: as long
+ * as compiling takes, about. */
 #define MOST_STEPS 1e9
 enum { MOST_OF_ONE = 1 << 17, MOST_CYCLES = 50000000, FEW_LAUNCHES = 4, LARGEST_FILE = 64 << 20 };
 
@@ -19,22 +21,26 @@ typedef struct cu_interpreter {
     CUcontext context;
     cu_target target;
     pthread_t thread;
-    int asked;            /* launches before it was loaded */
-    bool begun, loading;  /* the thread was started; it has not been joined */
-    int done;             /* atomic: it has ended */
+    int asked;           /* launches before it was loaded */
+    bool begun, loading; /* the thread was started; it has not been joined */
+    int done;            /* atomic: it has ended */
     CUmodule module;
-    CUfunction function;  /* NULL: there is none */
+    CUfunction function; /* NULL: there is none */
 } interpreter;
 
 interpret_when interpreter_when(void) {
     const char *told = getenv("GPA_CUDA_INTERPRET");
-    return !told ? INTERPRET_SOON : !strcmp(told, "never") ? INTERPRET_NEVER : !strcmp(told, "always") ? INTERPRET_ALWAYS : INTERPRET_SOON;
+    return !told                     ? INTERPRET_SOON
+           : !strcmp(told, "never")  ? INTERPRET_NEVER
+           : !strcmp(told, "always") ? INTERPRET_ALWAYS
+                                     : INTERPRET_SOON;
 }
 
 /* ---- loading ---- */
 
 void interpreter_heading(char out[96], int compiler, cu_target target) {
-    snprintf(out, 96, "gpa interpreter 1, nvrtc %d, sm_%d, tables %016llx\n", compiler, target.major, (unsigned long long)interpret_hash());
+    snprintf(out, 96, "gpa interpreter 1, nvrtc %d, sm_%d, tables %016llx\n", compiler,
+             target.major, (unsigned long long)interpret_hash());
 }
 
 static char *read_file(const char *path) {
@@ -55,7 +61,9 @@ static void *load(void *at) {
     const char *told = getenv("GPA_CUDA_INTERPRETER");
     char path[4096], name[40], heading[96];
     snprintf(name, sizeof name, "gpa-interpreter.sm_%d", x->target.major);
-    char *file = told ? read_file(told) : find_beside(name, path, sizeof path) ? read_file(path) : NULL;
+    char *file = told                                   ? read_file(told)
+                 : find_beside(name, path, sizeof path) ? read_file(path)
+                                                        : NULL;
     interpreter_heading(heading, api_nvrtc_version(), x->target);
     if (file && !strncmp(file, heading, strlen(heading)) && !x->cu->context_set(x->context)) {
         CUresult r = compile_load(x->cu, file + strlen(heading), EFFORT_FULL, &x->module);
@@ -120,38 +128,46 @@ static gpa_val in_slot(gpa_val v, gpa_dtype t) {
     return half ? dtype_cast(v, t, DT_F32) : v;
 }
 
-static void describe(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base, unsigned a, uint64_t *to) {
+static void describe(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base,
+                     unsigned a, uint64_t *to) {
     const kir_array *k = &f->arrays[a];
     to[0] = k->where == KIR_VIRTUAL ? (uint64_t)l->arrays[a].offset : base[a];
     to[1] = (uint64_t)c->threads * c->item << 8 | f->ndim;
-    for (unsigned d = 0; d < f->ndim; d++) to[2 + d] = k->zero >> d & 1 ? 0 : k->unit >> d & 1 ? 1 : (uint64_t)l->arrays[a].stride[d];
+    for (unsigned d = 0; d < f->ndim; d++)
+        to[2 + d] = k->zero >> d & 1 ? 0 : k->unit >> d & 1 ? 1 : (uint64_t)l->arrays[a].stride[d];
 }
 
-static void fill(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base, uint64_t *words) {
+static void fill(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base,
+                 uint64_t *words) {
     memcpy(words, c->ins, c->n_ins * sizeof *c->ins);
     for (size_t k = 0; k < c->n_same; k++) {
         const ic_same *s = &c->same[k];
         uint64_t *to = words + s->at;
         gpa_val v = {.bits = {0, 0}};
         switch ((ic_kind)s->kind) {
-        case IC_ZERO: break;
-        case IC_CONST: v = in_slot(f->consts[s->a].v, (gpa_dtype)f->consts[s->a].type); break;
-        case IC_PARAM: v = in_slot(l->params[s->a], (gpa_dtype)f->params[s->a]); break;
-        case IC_SIZE: v.I64 = s->a == KIR_SPACE ? l->size[s->b] : l->arrays[s->a].size[s->b]; break;
-        case IC_STRIDE: v.I64 = l->arrays[s->a].stride[s->b]; break;
-        case IC_ARRAY: describe(c, f, l, base, s->a, to); continue;
-        case IC_SPACE: memcpy(to, l->size, f->ndim * sizeof *to); continue;
+            case IC_ZERO: break;
+            case IC_CONST: v = in_slot(f->consts[s->a].v, (gpa_dtype)f->consts[s->a].type); break;
+            case IC_PARAM: v = in_slot(l->params[s->a], (gpa_dtype)f->params[s->a]); break;
+            case IC_SIZE:
+                v.I64 = s->a == KIR_SPACE ? l->size[s->b] : l->arrays[s->a].size[s->b];
+                break;
+            case IC_STRIDE: v.I64 = l->arrays[s->a].stride[s->b]; break;
+            case IC_ARRAY: describe(c, f, l, base, s->a, to); continue;
+            case IC_SPACE: memcpy(to, l->size, f->ndim * sizeof *to); continue;
         }
         memcpy(to, &v, c->item);
     }
 }
 
-/* The words in memory of the device, where they are too many to travel with the launch; given back in the queue's order. */
+/* The words in memory of the device, where they are too many to travel with the launch; given back
+ * in the queue's order. */
 static gpa_code send_far(gpa_dev *d, const uint64_t *words, size_t n, uint64_t *out, gpa_err *e) {
     CUdeviceptr at = 0;
     gpa_code rc = api_check(d->cu->alloc(&at, n * sizeof *words, d->stream), "cuMemAllocAsync", e);
     *out = at;
-    return rc ? rc : api_check(d->cu->to_device(at, words, n * sizeof *words, d->stream), "cuMemcpyHtoDAsync", e);
+    return rc ? rc
+              : api_check(d->cu->to_device(at, words, n * sizeof *words, d->stream),
+                          "cuMemcpyHtoDAsync", e);
 }
 
 static gpa_code wait_for_it(gpa_dev *d, bool *spent, gpa_err *e) {
@@ -160,17 +176,26 @@ static gpa_code wait_for_it(gpa_dev *d, bool *spent, gpa_err *e) {
     return rc;
 }
 
-gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, const uint64_t *base, uint32_t slot, bool *spent, gpa_err *e) {
+gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, const uint64_t *base,
+                         uint32_t slot, bool *spent, gpa_err *e) {
     const ic_code *c = p->code;
     const kir_func *f = &p->copy;
     bool far = c->words > NEAR_WORDS, bounded = c->loops && p->when != INTERPRET_ALWAYS;
-    ic_params P = {.points = 1, .item = c->item, .ndim = f->ndim, .sizes = c->sizes, .words = c->words, .fuel = INT64_MAX, .patience = INT64_MAX};
+    ic_params P = {.points = 1,
+                   .item = c->item,
+                   .ndim = f->ndim,
+                   .sizes = c->sizes,
+                   .words = c->words,
+                   .fuel = INT64_MAX,
+                   .patience = INT64_MAX};
     uint64_t *words = far ? mem_zero(c->words * sizeof *words) : P.near;
     gpa_code rc = GPA_OK;
     *spent = false;
     if (!words) return gpa_no_memory(e);
     for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)l->size[k];
-    if (bounded) P.fuel = (int64_t)MIN(MOST_STEPS / (double)P.points, (double)MOST_OF_ONE), P.patience = MOST_CYCLES;
+    if (bounded)
+        P.fuel = (int64_t)MIN(MOST_STEPS / (double)P.points, (double)MOST_OF_ONE),
+        P.patience = MOST_CYCLES;
     P.spent = d->shared_seen + offsetof(cu_shared, spent);
     P.stop = d->stop_seen + slot * sizeof *d->stop;
     P.record = d->faults.seen + slot * sizeof(kir_fault_record);
@@ -178,7 +203,9 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, con
     fill(c, f, l, base, words);
     if (bounded) d->shared->spent = 0;
     if (far) TRY(send_far(d, words, c->words, &P.far, e));
-    TRY(api_check(d->cu->launch(d->interpreter->function, (unsigned)((P.points + c->threads - 1) / c->threads), 1, 1, c->threads, 1, 1, c->shared, d->stream, (void *[]){&P}, NULL),
+    TRY(api_check(d->cu->launch(d->interpreter->function,
+                                (unsigned)((P.points + c->threads - 1) / c->threads), 1, 1,
+                                c->threads, 1, 1, c->shared, d->stream, (void *[]){&P}, NULL),
                   "cuLaunchKernel", e));
     if (bounded) rc = wait_for_it(d, spent, e);
 out:

@@ -1,7 +1,8 @@
 /* NVRTC, and the cache in front of it.
  *
- * Multiplications and additions stay apart (--fmad=false): NumPy rounds after each, and one-by-one evaluation must give
- * the bits of the fused program. Memory decides the speed of nearly all programs. Users' kernels contract, as CUDA does. */
+ * Multiplications and additions stay apart (--fmad=false): NumPy rounds after each, and one-by-one
+ * evaluation must give the bits of the fused program. Memory decides the speed of nearly all
+ * programs. Users' kernels contract, as CUDA does. */
 #include "runtime/cuda/build/nvrtc.h"
 
 #include <pthread.h>
@@ -15,7 +16,8 @@
 enum { FIRST_MINIMAL = 12080, FIRST_QUICK = 13000 };
 
 /* The options for a target, which decide the result together with the compiler's version. */
-static size_t make_options(cu_target t, cu_effort effort, int version, char arch[40], const char **out) {
+static size_t make_options(cu_target t, cu_effort effort, int version, char arch[40],
+                           const char **out) {
     size_t n = 0;
     snprintf(arch, 40, "--gpu-architecture=%s_%d%d", t.cubin ? "sm" : "compute", t.major, t.minor);
     out[n++] = arch;
@@ -24,7 +26,9 @@ static size_t make_options(cu_target t, cu_effort effort, int version, char arch
     if (t.line_info) out[n++] = "--generate-line-info";
     out[n++] = "--diag-suppress=177,550,186,68";
     if (version >= FIRST_MINIMAL) out[n++] = "--minimal"; /* no textures: a fifth of the time */
-    if (effort == EFFORT_QUICK) out[n++] = "--Ofast-compile=mid"; /* "max" would stay on for every later compilation of the process */
+    if (effort == EFFORT_QUICK)
+        out[n++] = "--Ofast-compile=mid"; /* "max" would stay on for every later compilation of the
+                                             process */
     return n;
 }
 
@@ -44,7 +48,8 @@ static gpa_code report(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, 
         rtc->log(p, log);
         log[n] = 0;
     }
-    gpa_fail(e, GPA_E_INTERNAL, "generated CUDA source does not compile: %.600s", log ? log : "(no log)");
+    gpa_fail(e, GPA_E_INTERNAL, "generated CUDA source does not compile: %.600s",
+             log ? log : "(no log)");
     if (getenv("GPA_CUDA_LOG")) fprintf(stderr, "%s\n%s\n", source, log ? log : "");
     mem_free(log);
     return GPA_E_INTERNAL;
@@ -59,7 +64,8 @@ static const cu_nvrtc *compiler(char *why, size_t n) {
     return rtc;
 }
 
-gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, char **out, size_t *n, gpa_err *e) {
+gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, char **out,
+                       size_t *n, gpa_err *e) {
     char why[160] = "", arch[40];
     const char *options[8];
     const cu_nvrtc *rtc = compiler(why, sizeof why);
@@ -67,11 +73,14 @@ gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, c
     nvrtcProgram p = NULL;
     if (!rtc) return gpa_fail(e, GPA_E_DEVICE, "the run-time compiler of CUDA: %s", why);
     int major = 0, minor = 0;
-    if (rtc->version(&major, &minor) || rtc->create(&p, source, "gpa.cu", 0, NULL, NULL)) return gpa_no_memory(e);
-    size_t n_options = make_options(compile_known_target(rtc, target), effort, major * 1000 + minor * 10, arch, options);
+    if (rtc->version(&major, &minor) || rtc->create(&p, source, "gpa.cu", 0, NULL, NULL))
+        return gpa_no_memory(e);
+    size_t n_options = make_options(compile_known_target(rtc, target), effort,
+                                    major * 1000 + minor * 10, arch, options);
     if (rtc->compile(p, (int)n_options, options)) TRY(report(rtc, p, source, e));
     *out = NULL;
-    if ((target.cubin ? rtc->cubin_size : rtc->ptx_size)(p, n) || !(*out = mem_new(*n + 1)) || (target.cubin ? rtc->cubin : rtc->ptx)(p, *out)) {
+    if ((target.cubin ? rtc->cubin_size : rtc->ptx_size)(p, n) || !(*out = mem_new(*n + 1)) ||
+        (target.cubin ? rtc->cubin : rtc->ptx)(p, *out)) {
         mem_free(*out);
         TRY(gpa_no_memory(e));
     }
@@ -83,7 +92,8 @@ out:
 }
 
 /* What is optimised gets its constants from memory. */
-static gpa_code compile_whole(const char *source, cu_target target, cu_effort effort, char **out, size_t *n, gpa_err *e) {
+static gpa_code compile_whole(const char *source, cu_target target, cu_effort effort, char **out,
+                              size_t *n, gpa_err *e) {
     gpa_code rc = compile_fresh(source, target, effort, out, n, e);
     gpa_str text;
     if (rc || target.cubin || effort == EFFORT_QUICK) return rc;
@@ -96,7 +106,8 @@ static gpa_code compile_whole(const char *source, cu_target target, cu_effort ef
 }
 
 /* What names an entry of the cache. */
-static void put_key(gpa_str *key, const char *source, cu_target target, cu_effort effort, int version) {
+static void put_key(gpa_str *key, const char *source, cu_target target, cu_effort effort,
+                    int version) {
     char arch[40];
     const char *options[8];
     size_t n = make_options(target, effort, version, arch, options);
@@ -107,13 +118,15 @@ static void put_key(gpa_str *key, const char *source, cu_target target, cu_effor
     str_put(key, source);
 }
 
-gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, char **out, gpa_err *e) {
+gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, char **out,
+                     gpa_err *e) {
     int version = api_nvrtc_version(), driver = api_driver_version();
     cu_effort asked = version < FIRST_QUICK ? EFFORT_FULL : *effort;
     gpa_code rc = GPA_OK;
     gpa_str key;
     size_t size;
-    if (version / 10 > driver / 10) target.cubin = true; /* the driver is older: it would not understand the PTX */
+    if (version / 10 > driver / 10)
+        target.cubin = true; /* the driver is older: it would not understand the PTX */
     str_init(&key);
     *effort = EFFORT_FULL;
     *out = NULL;
@@ -124,8 +137,10 @@ gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, ch
         put_key(&key, source, target, EFFORT_QUICK, version);
         if (!key.failed) *out = disk_get(key.text, key.len, &size);
     }
-    if (key.failed) rc = gpa_no_memory(e);
-    else if (!*out && !(rc = compile_whole(source, target, *effort, out, &size, e))) disk_put(key.text, key.len, *out, size);
+    if (key.failed)
+        rc = gpa_no_memory(e);
+    else if (!*out && !(rc = compile_whole(source, target, *effort, out, &size, e)))
+        disk_put(key.text, key.len, *out, size);
     str_free(&key);
     return rc;
 }

@@ -20,13 +20,17 @@ static bool copy_items(void *to, const void *from, size_t n, size_t size) {
 static bool copy_func(kir_func *c, const kir_func *f) {
     *c = (kir_func){.form = f->form, .ndim = f->ndim, .inner = f->inner, .flags = f->flags};
     memcpy(c->name, f->name, sizeof c->name);
-    c->n_code = f->n_code, c->n_arrays = f->n_arrays, c->n_params = f->n_params, c->n_consts = f->n_consts;
-    if (!copy_items(&c->code, f->code, f->n_code, sizeof *f->code) || !copy_items(&c->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) ||
-        !copy_items(&c->params, f->params, f->n_params, sizeof *f->params) || !copy_items(&c->consts, f->consts, f->n_consts, sizeof *f->consts))
+    c->n_code = f->n_code, c->n_arrays = f->n_arrays, c->n_params = f->n_params,
+    c->n_consts = f->n_consts;
+    if (!copy_items(&c->code, f->code, f->n_code, sizeof *f->code) ||
+        !copy_items(&c->arrays, f->arrays, f->n_arrays, sizeof *f->arrays) ||
+        !copy_items(&c->params, f->params, f->n_params, sizeof *f->params) ||
+        !copy_items(&c->consts, f->consts, f->n_consts, sizeof *f->consts))
         return false;
     if (f->n_texts && !(c->texts = mem_zero(f->n_texts * sizeof *c->texts))) return false;
     for (; c->n_texts < f->n_texts; c->n_texts++)
-        if (!(c->texts[c->n_texts] = mem_text(f->texts[c->n_texts], strlen(f->texts[c->n_texts])))) return false;
+        if (!(c->texts[c->n_texts] = mem_text(f->texts[c->n_texts], strlen(f->texts[c->n_texts]))))
+            return false;
     return true;
 }
 
@@ -53,10 +57,11 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* A program that has computed so many points and is wanted again is worth a full build. One whose first launch has as many
- * points, or with loops, which may take any time in a single launch, gets the full build at once if its source is short: what
- * is built quickly is several times slower on large arrays. One with loops and a longer source gets it when it is wanted
- * again, if that takes some seconds at most. */
+/* A program that has computed so many points and is wanted again is worth a full build. One whose
+ * first launch has as many points, or with loops, which may take any time in a single launch, gets
+ * the full build at once if its source is short: what is built quickly is several times slower on
+ * large arrays. One with loops and a longer source gets it when it is wanted again, if that takes
+ * some seconds at most. */
 #define MANY_POINTS 4e6
 enum { SHORT_SOURCE = 16 << 10, LONG_SOURCE = 64 << 10 };
 
@@ -74,7 +79,8 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     if (!p) return;
     bool served = context_serves(d, p->life);
     gpa_err quiet = {0};
-    if (p->n_variants && served) served = !wait_done(d, &quiet) || !d->stuck; /* code that runs stays where it is */
+    if (p->n_variants && served)
+        served = !wait_done(d, &quiet) || !d->stuck; /* code that runs stays where it is */
     for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
     interpret_free(p->code);
@@ -98,7 +104,8 @@ static double now(void) {
 
 /* What a first build aims at. Contractions depend on the effort. */
 static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target t, double points) {
-    bool long_launch = (p->facts.loops || points >= MANY_POINTS) && v->source.text.len <= SHORT_SOURCE;
+    bool long_launch =
+        (p->facts.loops || points >= MANY_POINTS) && v->source.text.len <= SHORT_SOURCE;
     return long_launch || t.contract || t.fast_math ? EFFORT_FULL : EFFORT_QUICK;
 }
 
@@ -111,7 +118,8 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points
     gpa_code rc = compile_ptx(v->source.text.text, target, &v->effort, &v->ptx, e);
     if (rc) return rc;
     CUresult r = compile_load(d->cu, v->ptx, v->effort, &v->module);
-    if (!target.cubin && (r == CUDA_UNSUPPORTED_PTX || r == CUDA_INVALID_PTX || r == CUDA_NO_KERNEL_IMAGE)) {
+    if (!target.cubin &&
+        (r == CUDA_UNSUPPORTED_PTX || r == CUDA_INVALID_PTX || r == CUDA_NO_KERNEL_IMAGE)) {
         d->target.cubin = true;
         return load(d, v, p, points, e);
     }
@@ -123,10 +131,12 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points
 
 static void adopt(cu_variant *v, const cu_built *x) {
     v->job = NULL;
-    if (x->module) v->ptx = x->ptx, v->module = x->module, v->function = x->function, v->effort = x->effort;
+    if (x->module)
+        v->ptx = x->ptx, v->module = x->module, v->function = x->function, v->effort = x->effort;
 }
 
-/* The first build of a variant that was begun before; what failed there is tried, and reported, here. */
+/* The first build of a variant that was begun before; what failed there is tried, and reported,
+ * here. */
 static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_built first = {0};
     if (v->job) build_wait(d->builder, v->job, &first);
@@ -145,8 +155,10 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         mem_free(v->ptx);
         v->first = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
-    } else if (v->points >= MANY_POINTS || (p->facts.loops && v->points > 0 && v->source.text.len <= LONG_SOURCE)) {
-        v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy), EFFORT_FULL, false);
+    } else if (v->points >= MANY_POINTS ||
+               (p->facts.loops && v->points > 0 && v->source.text.len <= LONG_SOURCE)) {
+        v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text,
+                             target_of(d, &p->copy), EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
     }
     v->points += points;
@@ -156,13 +168,16 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
 
 static cu_variant *known_variant(const gpa_prog *p, const cu_plan *plan) {
     for (size_t i = 0; i < p->n_variants; i++)
-        if (!p->variants[i].numbers && !memcmp(&p->variants[i].plan, plan, sizeof *plan)) return &p->variants[i];
+        if (!p->variants[i].numbers && !memcmp(&p->variants[i].plan, plan, sizeof *plan))
+            return &p->variants[i];
     return NULL;
 }
 
 /* An empty variant, not counted yet. */
-static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_variant **out, gpa_err *e) {
-    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants)) return gpa_no_memory(e);
+static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_variant **out,
+                            gpa_err *e) {
+    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
+        return gpa_no_memory(e);
     cu_variant *v = *out = &p->variants[p->n_variants];
     memset(v, 0, sizeof *v);
     v->plan = *plan;
@@ -171,11 +186,13 @@ static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_var
 }
 
 static gpa_code need_source(const gpa_prog *p, cu_variant *v, gpa_err *e) {
-    return v->source.text.len ? GPA_OK : emit_source(&p->copy, &v->plan, v->numbers, "gpa", &v->source, e);
+    return v->source.text.len ? GPA_OK
+                              : emit_source(&p->copy, &v->plan, v->numbers, "gpa", &v->source, e);
 }
 
-/* ---- numbers that stay as they are: as literals they take no instructions, where as parameters they are fetched at every use.
- * That is worth a compilation of its own where many points wait for instructions, not for memory ---- */
+/* ---- numbers that stay as they are: as literals they take no instructions, where as parameters
+ * they are fetched at every use. That is worth a compilation of its own where many points wait for
+ * instructions, not for memory ---- */
 
 enum { FEW_OPS = 60, ENOUGH_ALIKE = 3, MOST_LITERAL = 3 };
 
@@ -194,8 +211,10 @@ static gpa_val *copy_numbers(const gpa_prog *p, const gpa_val *numbers) {
 /* Whether the launches of variant v have had these numbers for long enough. */
 static bool are_steady(const gpa_prog *p, cu_variant *v, const gpa_val *numbers) {
     if (v->latest && same_numbers(p, v->latest, numbers)) return ++v->alike >= ENOUGH_ALIKE;
-    if (!v->latest) v->latest = copy_numbers(p, numbers);
-    else memcpy(v->latest, numbers, p->copy.n_params * sizeof *numbers);
+    if (!v->latest)
+        v->latest = copy_numbers(p, numbers);
+    else
+        memcpy(v->latest, numbers, p->copy.n_params * sizeof *numbers);
     v->alike = 0;
     return false;
 }
@@ -207,17 +226,22 @@ static void begin_literal(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val *num
     cu_plan plan = p->variants[at].plan;
     if (new_variant(d, p, &plan, &s, &quiet)) return;
     if ((s->numbers = copy_numbers(p, numbers)) && !need_source(p, s, &quiet))
-        s->job = build_begin(&d->builder, d->cu, d->context, s->source.text.text, target_of(d, &p->copy), EFFORT_FULL, false);
+        s->job = build_begin(&d->builder, d->cu, d->context, s->source.text.text,
+                             target_of(d, &p->copy), EFFORT_FULL, false);
     s->effort = EFFORT_FULL;
-    if (s->job) p->n_variants++;
-    else free_variant(d, s);
+    if (s->job)
+        p->n_variants++;
+    else
+        free_variant(d, s);
 }
 
 /* In place of variant v the one that has these numbers compiled in, if it is there. */
-static const cu_variant *with_literals(gpa_dev *d, gpa_prog *p, cu_variant *v, double points, const gpa_val *numbers) {
+static const cu_variant *with_literals(gpa_dev *d, gpa_prog *p, cu_variant *v, double points,
+                                       const gpa_val *numbers) {
     unsigned n = 0;
     cu_built built;
-    bool worth = p->facts.ops > FEW_OPS && p->copy.n_params && p->copy.form == KIR_MAP && !p->facts.loops && points >= MANY_POINTS;
+    bool worth = p->facts.ops > FEW_OPS && p->copy.n_params && p->copy.form == KIR_MAP &&
+                 !p->facts.loops && points >= MANY_POINTS;
     if (!worth || !numbers || v->effort != EFFORT_FULL) return v;
     for (size_t i = 0; i < p->n_variants; i++) {
         cu_variant *s = &p->variants[i];
@@ -249,21 +273,28 @@ static bool can_interpret(gpa_dev *d, gpa_prog *p, double points) {
     if (p->when == INTERPRET_NEVER || !interpreter_is_expected(d)) return false;
     if (!p->coded) p->code = interpret_code(&p->copy);
     p->coded = true;
-    return p->code && (p->when == INTERPRET_ALWAYS || points * (double)p->code->n_ins <= MOST_INTERPRETED);
+    return p->code &&
+           (p->when == INTERPRET_ALWAYS || points * (double)p->code->n_ins <= MOST_INTERPRETED);
 }
 
-/* Whether the disk cache has the variant, which then is there before an interpreter that has not been loaded yet. */
+/* Whether the disk cache has the variant, which then is there before an interpreter that has not
+ * been loaded yet. */
 static bool is_sooner(gpa_dev *d, const gpa_prog *p, cu_variant *v) {
     gpa_err quiet = {0};
-    return !interpreter_is_there(d, false) && !need_source(p, v, &quiet) && compile_is_known(v->source.text.text, target_of(d, &p->copy));
+    return !interpreter_is_there(d, false) && !need_source(p, v, &quiet) &&
+           compile_is_known(v->source.text.text, target_of(d, &p->copy));
 }
 
-/* Begins to build the variant, optimised, while the interpreter serves. Where that fails nobody needs to know now. */
+/* Begins to build the variant, optimised, while the interpreter serves. Where that fails nobody
+ * needs to know now. */
 static void build_behind(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points) {
     gpa_err quiet = {0};
     if (v->job || need_source(p, v, &quiet)) return;
-    cu_effort effort = v->source.text.len <= LONG_SOURCE ? EFFORT_FULL : first_effort(p, v, target_of(d, &p->copy), points);
-    v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text, target_of(d, &p->copy), effort, false);
+    cu_effort effort = v->source.text.len <= LONG_SOURCE
+                           ? EFFORT_FULL
+                           : first_effort(p, v, target_of(d, &p->copy), points);
+    v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text,
+                         target_of(d, &p->copy), effort, false);
 }
 
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
@@ -272,7 +303,8 @@ bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double poi
     cu_variant *v = known_variant(p, plan);
     cu_built built;
     gpa_err quiet = {0};
-    if (v && v->job && !v->function && v->interpreted && build_take(d->builder, v->job, &built)) adopt(v, &built);
+    if (v && v->job && !v->function && v->interpreted && build_take(d->builder, v->job, &built))
+        adopt(v, &built);
     if (v && !always && (v->function || !v->interpreted)) return false;
     if (!can_interpret(d, p, points) || (!v && new_variant(d, p, plan, &v, &quiet))) return false;
     if (!v->interpreted) {
@@ -290,14 +322,21 @@ void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) 
     cu_variant *v;
     gpa_err quiet = {0};
     cu_target target = target_of(d, &p->copy);
-    if (known_variant(p, plan) || can_interpret(d, p, points) || new_variant(d, p, plan, &v, &quiet) || need_source(p, v, &quiet)) return;
+    if (known_variant(p, plan) || can_interpret(d, p, points) ||
+        new_variant(d, p, plan, &v, &quiet) || need_source(p, v, &quiet))
+        return;
     const char *source = v->source.text.text;
-    if (!compile_is_known(source, target)) v->job = build_begin(&d->builder, d->cu, d->context, source, target, first_effort(p, v, target, points), true);
-    if (v->job) p->n_variants++;
-    else emit_free(&v->source);
+    if (!compile_is_known(source, target))
+        v->job = build_begin(&d->builder, d->cu, d->context, source, target,
+                             first_effort(p, v, target, points), true);
+    if (v->job)
+        p->n_variants++;
+    else
+        emit_free(&v->source);
 }
 
-gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points, const gpa_val *numbers, const cu_variant **out, gpa_err *e) {
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points,
+                         const gpa_val *numbers, const cu_variant **out, gpa_err *e) {
     cu_variant *v = known_variant(p, plan);
     bool fresh = !v;
     double begun = fresh || !v->function ? now() : 0;

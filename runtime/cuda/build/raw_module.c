@@ -1,6 +1,6 @@
-/* A module is kept as NVRTC's PTX, which tells the functions and the sizes of their parameters, and as machine code where the
- * compiler knows this GPU, which is what the driver loads. In the disk cache both lie in one entry, behind the mangled
- * names of the C++ functions that were asked for.
+/* A module is kept as NVRTC's PTX, which tells the functions and the sizes of their parameters, and
+ * as machine code where the compiler knows this GPU, which is what the driver loads. In the disk
+ * cache both lie in one entry, behind the mangled names of the C++ functions that were asked for.
  *
  * Reading order: the entry, the compiler, PTX, functions, launches. */
 #include "runtime/cuda/build/raw_module.h"
@@ -82,7 +82,8 @@ static gpa_code unpack(gpa_raw *r, const raw_source *s, char *entry, size_t n, g
 
 /* ---- the compiler ---- */
 
-/* Options for the toolkit's headers: those that belong to the compiler in use, then the usual places. */
+/* Options for the toolkit's headers: those that belong to the compiler in use, then the usual
+ * places. */
 static size_t include_options(char (*out)[PATH_ROOM]) {
     char found[PATH_ROOM], option[PATH_ROOM];
     const char *told = getenv("CUDA_PATH") ? getenv("CUDA_PATH") : getenv("CUDA_HOME");
@@ -91,21 +92,26 @@ static size_t include_options(char (*out)[PATH_ROOM]) {
     char near[3][PATH_ROOM + 32];
     size_t n = 0;
     if (find_library("nvrtc", 0, api_driver_version() / 1000, found, sizeof found)) {
-        for (int i = 0; i < 2 && strrchr(found, '/'); i++) *strrchr(found, '/') = 0; /* lib/libnvrtc.so */
+        for (int i = 0; i < 2 && strrchr(found, '/'); i++)
+            *strrchr(found, '/') = 0; /* lib/libnvrtc.so */
         snprintf(near[0], sizeof near[0], "%s", found);
-        snprintf(near[1], sizeof near[1], "%s/../cuda_runtime", found); /* Python's packages of CUDA 12 */
+        snprintf(near[1], sizeof near[1], "%s/../cuda_runtime",
+                 found); /* Python's packages of CUDA 12 */
         snprintf(near[2], sizeof near[2], "%s/../cuda_cccl", found);
         for (int i = 0; i < 3; i++) roots[1 + i] = near[i];
     }
     for (size_t r = 0; r < COUNT_OF(roots); r++)
         for (size_t b = 0; b < COUNT_OF(below) && roots[r] && *roots[r] && n < FOLDERS; b++) {
             int len = snprintf(option, sizeof option, "-I%s/%s", roots[r], below[b]);
-            if (len < (int)sizeof option && access(option + 2, X_OK) == 0) memcpy(out[n++], option, sizeof option);
+            if (len < (int)sizeof option && access(option + 2, X_OK) == 0)
+                memcpy(out[n++], option, sizeof option);
         }
     return n;
 }
 
-static bool names_target(const char *option) { return strstr(option, "gpu-architecture") || strncmp(option, "-arch", 5) == 0; }
+static bool names_target(const char *option) {
+    return strstr(option, "gpu-architecture") || strncmp(option, "-arch", 5) == 0;
+}
 
 typedef struct {
     const char *option[MOST_OPTIONS];
@@ -114,17 +120,20 @@ typedef struct {
     bool machine; /* code for this very GPU */
 } options;
 
-static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_source *s, options *o, gpa_err *e) {
+static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_source *s, options *o,
+                             gpa_err *e) {
     bool told = false;
     cu_target t = compile_known_target(rtc, d->target);
-    if (s->n_options > MOST_OPTIONS - FOLDERS - 4) return gpa_fail(e, GPA_E_VALUE, "%zu options for the compiler are too many", s->n_options);
+    if (s->n_options > MOST_OPTIONS - FOLDERS - 4)
+        return gpa_fail(e, GPA_E_VALUE, "%zu options for the compiler are too many", s->n_options);
     o->n = 0;
     for (size_t i = 0; i < s->n_options; i++) {
         told = told || names_target(s->options[i]);
         o->option[o->n++] = s->options[i];
     }
     o->machine = !told && t.major == d->target.major && t.minor == d->target.minor;
-    snprintf(o->arch, sizeof o->arch, "--gpu-architecture=%s_%d%d", o->machine ? "sm" : "compute", t.major, t.minor);
+    snprintf(o->arch, sizeof o->arch, "--gpu-architecture=%s_%d%d", o->machine ? "sm" : "compute",
+             t.major, t.minor);
     if (!told) o->option[o->n++] = o->arch;
     o->option[o->n++] = "--disable-warnings"; /* they would stand among the errors */
     size_t n = include_options(o->include);
@@ -132,8 +141,8 @@ static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_so
     return GPA_OK;
 }
 
-/* NVRTC's complaints: "FILE(LINE): error: TEXT", each with the line and a caret below it. The heading and the count at the
- * end are left out. */
+/* NVRTC's complaints: "FILE(LINE): error: TEXT", each with the line and a caret below it. The
+ * heading and the count at the end are left out. */
 static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *s, gpa_err *e) {
     size_t n = 0;
     char *log = NULL;
@@ -150,34 +159,44 @@ static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *
     for (size_t k = strlen(log); k && strchr(" \n", log[k - 1]); k--) log[k - 1] = 0;
     /* What NVRTC adds below the source are the names that were asked for. */
     bool name = first && s->n_names == 1 && strncmp(first, "__nv_name_map", 13) == 0;
-    gpa_code rc = name ? gpa_fail(e, GPA_E_VALUE, "the source has no function '%s'", s->names[0]) : gpa_fail(e, GPA_E_COMPILE, "%s", first ? first : log);
+    gpa_code rc = name ? gpa_fail(e, GPA_E_VALUE, "the source has no function '%s'", s->names[0])
+                       : gpa_fail(e, GPA_E_COMPILE, "%s", first ? first : log);
     mem_free(log);
     return rc;
 }
 
-static gpa_code take(const cu_nvrtc *rtc, nvrtcProgram p, bool machine, gpa_raw *r, size_t *n_code, gpa_err *e) {
+static gpa_code take(const cu_nvrtc *rtc, nvrtcProgram p, bool machine, gpa_raw *r, size_t *n_code,
+                     gpa_err *e) {
     size_t n = 0;
     *n_code = 0;
-    if (rtc->ptx_size(p, &n) || !(r->ptx = mem_new(n + 1)) || rtc->ptx(p, r->ptx)) return gpa_no_memory(e);
+    if (rtc->ptx_size(p, &n) || !(r->ptx = mem_new(n + 1)) || rtc->ptx(p, r->ptx))
+        return gpa_no_memory(e);
     r->ptx[n] = 0;
     if (!machine) return GPA_OK;
-    if (rtc->cubin_size(p, n_code) || !*n_code || !(r->code = mem_new(*n_code)) || rtc->cubin(p, r->code)) return gpa_no_memory(e);
+    if (rtc->cubin_size(p, n_code) || !*n_code || !(r->code = mem_new(*n_code)) ||
+        rtc->cubin(p, r->code))
+        return gpa_no_memory(e);
     return GPA_OK;
 }
 
-static gpa_code compile(const cu_nvrtc *rtc, const raw_source *s, const options *o, gpa_raw *r, size_t *n_code, gpa_err *e) {
+static gpa_code compile(const cu_nvrtc *rtc, const raw_source *s, const options *o, gpa_raw *r,
+                        size_t *n_code, gpa_err *e) {
     nvrtcProgram p = NULL;
     gpa_code rc = GPA_OK;
     gpa_str text;
     str_init(&text);
-    str_printf(&text, s->plain_names ? "extern \"C\" {\n#line 1 \"%s\"\n%s\n}\n" : "#line 1 \"%s\"\n%s\n", s->file, s->text);
+    str_printf(&text,
+               s->plain_names ? "extern \"C\" {\n#line 1 \"%s\"\n%s\n}\n" : "#line 1 \"%s\"\n%s\n",
+               s->file, s->text);
     if (text.failed || rtc->create(&p, text.text, s->file, 0, NULL, NULL)) TRY(gpa_no_memory(e));
     for (size_t i = 0; i < s->n_names; i++)
-        if (rtc->add_name(p, s->names[i])) TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
+        if (rtc->add_name(p, s->names[i]))
+            TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
     if (rtc->compile(p, (int)o->n, o->option)) TRY(complain(rtc, p, s, e));
     for (size_t i = 0; i < s->n_names; i++) {
         const char *symbol = NULL;
-        if (rtc->lowered(p, s->names[i], &symbol)) TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
+        if (rtc->lowered(p, s->names[i], &symbol))
+            TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
         TRY(add_name(r, s->names[i], symbol, e));
     }
     TRY(take(rtc, p, o->machine, r, n_code, e));
@@ -229,16 +248,21 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
     r->life = d->life;
     gpa_code rc = wait_turn(d, e);
     if (!rc) rc = compile_or_find(d, s, r, e);
-    if (!rc) rc = api_check(compile_load(d->cu, r->code ? r->code : r->ptx, EFFORT_FULL, &r->module), "cuModuleLoadData", e);
-    if (rc) free_raw(r);
-    else *out = r;
+    if (!rc)
+        rc = api_check(compile_load(d->cu, r->code ? r->code : r->ptx, EFFORT_FULL, &r->module),
+                       "cuModuleLoadData", e);
+    if (rc)
+        free_raw(r);
+    else
+        *out = r;
     return rc;
 }
 
 void raw_drop(gpa_dev *d, gpa_raw *r) {
     context_enter(d);
     gpa_err quiet = {0};
-    if (r->module && context_serves(d, r->life) && (!wait_done(d, &quiet) || !d->stuck)) d->cu->module_unload(r->module);
+    if (r->module && context_serves(d, r->life) && (!wait_done(d, &quiet) || !d->stuck))
+        d->cu->module_unload(r->module);
     free_raw(r);
 }
 
@@ -260,7 +284,8 @@ static const char *next_entry(const char **at, size_t *n) {
     return found;
 }
 
-static gpa_code find_function(gpa_dev *d, const gpa_raw *r, const char *name, CUfunction *out, const char **params, gpa_err *e) {
+static gpa_code find_function(gpa_dev *d, const gpa_raw *r, const char *name, CUfunction *out,
+                              const char **params, gpa_err *e) {
     const char *symbol = symbol_of(r, name), *at = r->ptx;
     size_t n;
     for (const char *x; (x = next_entry(&at, &n));) {
@@ -271,18 +296,23 @@ static gpa_code find_function(gpa_dev *d, const gpa_raw *r, const char *name, CU
     gpa_str have;
     str_init(&have);
     at = r->ptx;
-    for (const char *x; (x = next_entry(&at, &n));) str_printf(&have, "%s%.*s", have.len ? ", " : "", (int)n, x);
+    for (const char *x; (x = next_entry(&at, &n));)
+        str_printf(&have, "%s%.*s", have.len ? ", " : "", (int)n, x);
     gpa_fail(e, GPA_E_VALUE, "there is no kernel named '%.100s' in the module", name);
-    if (have.len && !have.failed) gpa_err_hint(e, "it has %.120s%s", have.text, strstr(have.text, "_Z") ? ": write extern \"C\" before it" : "");
+    if (have.len && !have.failed)
+        gpa_err_hint(e, "it has %.120s%s", have.text,
+                     strstr(have.text, "_Z") ? ": write extern \"C\" before it" : "");
     str_free(&have);
     return GPA_E_VALUE;
 }
 
-/* The size of the parameter declared at `at` (".param .align 8 .b8 name[24]", ".param .u64 .ptr .align 1 name"). */
+/* The size of the parameter declared at `at` (".param .align 8 .b8 name[24]", ".param .u64 .ptr
+ * .align 1 name"). */
 static size_t param_size(const char *at, size_t n) {
     size_t size = 0, count = 1;
     for (const char *p = at, *end = at + n; p < end; p++) {
-        if (*p == '.' && strchr("usfb", p[1]) && p[2] >= '1' && p[2] <= '9' && !size) size = strtoul(p + 2, NULL, 10) / 8;
+        if (*p == '.' && strchr("usfb", p[1]) && p[2] >= '1' && p[2] <= '9' && !size)
+            size = strtoul(p + 2, NULL, 10) / 8;
         if (*p == '[') count = strtoul(p + 1, NULL, 10);
     }
     return size * count;
@@ -305,10 +335,13 @@ static size_t param_sizes(const char *params, size_t *sizes, size_t room) {
 static gpa_code check_args(const gpa_raw_launch *l, const char *params, gpa_err *e) {
     size_t sizes[RAW_MOST_ARGS], n = param_sizes(params, sizes, RAW_MOST_ARGS);
     if (n != l->n_args)
-        return gpa_fail(e, GPA_E_TYPE, "%.100s() takes %zu argument%s, not %zu", l->function, n, n == 1 ? "" : "s", l->n_args);
+        return gpa_fail(e, GPA_E_TYPE, "%.100s() takes %zu argument%s, not %zu", l->function, n,
+                        n == 1 ? "" : "s", l->n_args);
     for (size_t i = 0; i < n; i++)
         if (sizes[i] != l->args[i].size)
-            return gpa_fail(e, GPA_E_TYPE, "argument %zu of %.100s() has %zu bytes, and the kernel expects %zu", i + 1, l->function, l->args[i].size, sizes[i]);
+            return gpa_fail(e, GPA_E_TYPE,
+                            "argument %zu of %.100s() has %zu bytes, and the kernel expects %zu",
+                            i + 1, l->function, l->args[i].size, sizes[i]);
     return GPA_OK;
 }
 
@@ -317,9 +350,15 @@ static gpa_code check_block(gpa_dev *d, CUfunction f, const gpa_raw_launch *l, g
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     d->cu->function_attribute(&most, CU_FUNC_MAX_THREADS, f);
     if (!threads || !l->grid[0] || !l->grid[1] || !l->grid[2])
-        return gpa_fail(e, GPA_E_VALUE, "a grid (%u, %u, %u) of blocks (%u, %u, %u) has no threads", l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
-    if (threads > (uint64_t)most) return gpa_fail(e, GPA_E_VALUE, "a block of %llu threads is too large: %.100s() allows %d", (unsigned long long)threads, l->function, most);
-    if (l->shared > d->max_shared) return gpa_fail(e, GPA_E_VALUE, "%u bytes of shared memory are too many: a block has at most %u", l->shared, d->max_shared);
+        return gpa_fail(e, GPA_E_VALUE, "a grid (%u, %u, %u) of blocks (%u, %u, %u) has no threads",
+                        l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2]);
+    if (threads > (uint64_t)most)
+        return gpa_fail(e, GPA_E_VALUE, "a block of %llu threads is too large: %.100s() allows %d",
+                        (unsigned long long)threads, l->function, most);
+    if (l->shared > d->max_shared)
+        return gpa_fail(e, GPA_E_VALUE,
+                        "%u bytes of shared memory are too many: a block has at most %u", l->shared,
+                        d->max_shared);
     return GPA_OK;
 }
 
@@ -341,24 +380,35 @@ gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
         values[i] = l->args[i].v;
         args[i] = l->args[i].mem ? (void *)&address[i] : (void *)&values[i];
     }
-    if (l->shared > FREE_SHARED) TRY(api_check(d->cu->function_set(f, CU_FUNC_MAX_DYNAMIC, (int)l->shared), "cuFuncSetAttribute", e));
+    if (l->shared > FREE_SHARED)
+        TRY(api_check(d->cu->function_set(f, CU_FUNC_MAX_DYNAMIC, (int)l->shared),
+                      "cuFuncSetAttribute", e));
     const uint32_t *g = l->grid, *b = l->block;
-    TRY(api_check(d->cu->launch(f, g[0], g[1], g[2], b[0], b[1], b[2], l->shared, d->stream, args, NULL), "cuLaunchKernel", e));
+    TRY(api_check(
+        d->cu->launch(f, g[0], g[1], g[2], b[0], b[1], b[2], l->shared, d->stream, args, NULL),
+        "cuLaunchKernel", e));
 out:
     return rc;
 }
 
 gpa_code raw_fact_of(gpa_dev *d, CUfunction f, raw_fact which, int64_t *out, gpa_err *e) {
-    static const int attributes[RAW_FACT_COUNT] = {
-        [RAW_MAX_THREADS] = CU_FUNC_MAX_THREADS, [RAW_SHARED] = CU_FUNC_SHARED, [RAW_CONST] = CU_FUNC_CONST, [RAW_LOCAL] = CU_FUNC_LOCAL,
-        [RAW_REGISTERS] = CU_FUNC_REGISTERS, [RAW_PTX] = CU_FUNC_PTX, [RAW_BINARY] = CU_FUNC_BINARY, [RAW_MAX_DYNAMIC] = CU_FUNC_MAX_DYNAMIC};
+    static const int attributes[RAW_FACT_COUNT] = {[RAW_MAX_THREADS] = CU_FUNC_MAX_THREADS,
+                                                   [RAW_SHARED] = CU_FUNC_SHARED,
+                                                   [RAW_CONST] = CU_FUNC_CONST,
+                                                   [RAW_LOCAL] = CU_FUNC_LOCAL,
+                                                   [RAW_REGISTERS] = CU_FUNC_REGISTERS,
+                                                   [RAW_PTX] = CU_FUNC_PTX,
+                                                   [RAW_BINARY] = CU_FUNC_BINARY,
+                                                   [RAW_MAX_DYNAMIC] = CU_FUNC_MAX_DYNAMIC};
     int v = 0;
-    gpa_code rc = api_check(d->cu->function_attribute(&v, attributes[which], f), "cuFuncGetAttribute", e);
+    gpa_code rc =
+        api_check(d->cu->function_attribute(&v, attributes[which], f), "cuFuncGetAttribute", e);
     *out = v;
     return rc;
 }
 
-gpa_code raw_get_fact(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e) {
+gpa_code raw_get_fact(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out,
+                      gpa_err *e) {
     CUfunction f;
     const char *params;
     context_enter(d);

@@ -1,4 +1,5 @@
-/* Modules that users write in CUDA C: compiled by NVRTC, kept in the disk cache, launched by name. */
+/* Modules that users write in CUDA C: compiled by NVRTC, kept in the disk cache, launched by name.
+ */
 #ifndef GPA_CUDA_BUILD_RAW_MODULE_H
 #define GPA_CUDA_BUILD_RAW_MODULE_H
 
@@ -10,6 +11,7 @@ void raw_drop(gpa_dev *d, gpa_raw *r);
 gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e);
 /* A fact of any function. */
 gpa_code raw_fact_of(gpa_dev *d, CUfunction f, raw_fact which, int64_t *out, gpa_err *e);
-gpa_code raw_get_fact(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out, gpa_err *e);
+gpa_code raw_get_fact(gpa_dev *d, gpa_raw *r, const char *function, raw_fact which, int64_t *out,
+                      gpa_err *e);
 
 #endif

@@ -52,8 +52,10 @@ const cu_driver *api_driver(char *why, size_t n) {
     for (size_t i = 0; i < COUNT_OF(names) && !so; i++) {
         so = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
         const char *wrong = so ? NULL : dlerror();
-        if (wrong && !strstr(wrong, "No such file")) snprintf(why, n, "%s", wrong);
-        else if (wrong && i == 0) snprintf(why, n, "no NVIDIA driver: %s is not there", names[0]);
+        if (wrong && !strstr(wrong, "No such file"))
+            snprintf(why, n, "%s", wrong);
+        else if (wrong && i == 0)
+            snprintf(why, n, "no NVIDIA driver: %s is not there", names[0]);
     }
     if (!so || !fill(so, names[0], rows, COUNT_OF(rows), why, n)) return NULL;
     table.library = so;
@@ -67,7 +69,8 @@ int api_driver_version(void) {
     return cu && !cu->version(&version) ? version : 0;
 }
 
-/* A library of the toolkit: the file that is found, else what the dynamic linker knows by its usual names. */
+/* A library of the toolkit: the file that is found, else what the dynamic linker knows by its usual
+ * names. */
 static void *open_library(const char *stem, int behind, char *why, size_t n) {
     char path[PATH_ROOM];
     int driver = api_driver_version() / 1000;
@@ -81,21 +84,25 @@ static void *open_library(const char *stem, int behind, char *why, size_t n) {
         snprintf(path, sizeof path, "lib%s.so.%d", stem, major - behind);
         so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     }
-    if (!so) snprintf(why, n, "lib%s.so is not there: install the CUDA toolkit or its package for Python, or set CUDA_PATH", stem);
+    if (!so)
+        snprintf(why, n,
+                 "lib%s.so is not there: install the CUDA toolkit or its package for Python, or "
+                 "set CUDA_PATH",
+                 stem);
     return so;
 }
 
 /* `behind`: by how much the number in the file's name is smaller than CUDA's. */
-#define LIBRARY(member, ROWS, LATER, stem, behind)                                               \
-    const cu_##member *api_##member(char *why, size_t n) {                                       \
-        static cu_##member table;                                                                \
-        const entry rows[] = {ROWS(FN)}, later[] = {LATER(FN) {NULL, NULL}};                     \
-        if (table.library) return &table;                                                        \
-        void *so = open_library(stem, behind, why, n);                                           \
-        if (!so || !fill(so, "lib" stem ".so", rows, COUNT_OF(rows), why, n)) return NULL;       \
-        fill_later(so, later);                                                                   \
-        table.library = so;                                                                      \
-        return &table;                                                                           \
+#define LIBRARY(member, ROWS, LATER, stem, behind)                                         \
+    const cu_##member *api_##member(char *why, size_t n) {                                 \
+        static cu_##member table;                                                          \
+        const entry rows[] = {ROWS(FN)}, later[] = {LATER(FN){NULL, NULL}};                \
+        if (table.library) return &table;                                                  \
+        void *so = open_library(stem, behind, why, n);                                     \
+        if (!so || !fill(so, "lib" stem ".so", rows, COUNT_OF(rows), why, n)) return NULL; \
+        fill_later(so, later);                                                             \
+        table.library = so;                                                                \
+        return &table;                                                                     \
     }
 LIBRARY(nvrtc, CUDA_NVRTC, NOTHING, "nvrtc", 0)
 LIBRARY(blas, CUDA_BLAS, NOTHING, "cublas", 0)
@@ -128,12 +135,17 @@ int api_nvrtc_version(void) {
     struct stat st;
     int n = 0, major = 0, minor = 0;
     if (known) return known;
-    if (find_library("nvrtc", 0, api_driver_version() / 1000, path, sizeof path) && !stat(path, &st)) {
-        n = snprintf(key, sizeof key, "the version of %s, %lld bytes of %lld.%09ld", path, (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    if (find_library("nvrtc", 0, api_driver_version() / 1000, path, sizeof path) &&
+        !stat(path, &st)) {
+        n = snprintf(key, sizeof key, "the version of %s, %lld bytes of %lld.%09ld", path,
+                     (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
         if ((known = read_note(key, (size_t)n))) return known;
     }
     const cu_nvrtc *rtc = api_nvrtc(why, sizeof why);
-    if (!rtc || rtc->version(&major, &minor)) return known = read_note(latest, sizeof latest); /* no compiler here: programs may be there nevertheless */
+    if (!rtc || rtc->version(&major, &minor))
+        return known = read_note(
+                   latest,
+                   sizeof latest); /* no compiler here: programs may be there nevertheless */
     known = major * 1000 + minor * 10;
     if (n) write_note(key, (size_t)n, known);
     write_note(latest, sizeof latest, known);
@@ -146,5 +158,6 @@ gpa_code api_check(CUresult r, const char *call, gpa_err *e) {
     if (!r) return GPA_OK;
     if (r == CUDA_OUT_OF_MEMORY) return gpa_fail(e, GPA_E_MEMORY, "the GPU is out of memory");
     if (cu) cu->error_name(r, &name), cu->error_text(r, &text);
-    return gpa_fail(e, GPA_E_DEVICE, "%s: %s (%s)", call, text ? text : "unknown error", name ? name : "?");
+    return gpa_fail(e, GPA_E_DEVICE, "%s: %s (%s)", call, text ? text : "unknown error",
+                    name ? name : "?");
 }

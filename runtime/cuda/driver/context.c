@@ -1,7 +1,9 @@
-/* The primary context stays for the life of the process: making one takes longer than a session of tests.
+/* The primary context stays for the life of the process: making one takes longer than a session of
+ * tests.
  *
- * What the device tells the host outside of transfers - faults - and the host the device - interrupts - lies in pinned
- * memory that both see. The interrupt flag may be written at any time, so it outlives the context. */
+ * What the device tells the host outside of transfers - faults - and the host the device -
+ * interrupts - lies in pinned memory that both see. The interrupt flag may be written at any time,
+ * so it outlives the context. */
 #include "runtime/cuda/driver/context.h"
 
 #include <stdio.h>
@@ -47,13 +49,16 @@ static int attribute(gpa_dev *d, int which) {
 }
 
 static gpa_code read_facts(gpa_dev *d, gpa_err *e) {
-    d->target = (cu_target){.major = attribute(d, CU_ATTR_CC_MAJOR), .minor = attribute(d, CU_ATTR_CC_MINOR)};
+    d->target = (cu_target){.major = attribute(d, CU_ATTR_CC_MAJOR),
+                            .minor = attribute(d, CU_ATTR_CC_MINOR)};
     d->units = (uint32_t)attribute(d, CU_ATTR_UNITS);
     d->max_threads = (uint32_t)attribute(d, CU_ATTR_MAX_THREADS);
     d->max_shared = (uint32_t)attribute(d, CU_ATTR_MAX_SHARED_OPTIN);
     if (d->target.major * 10 + d->target.minor < OLDEST_GPU)
-        return gpa_fail(e, GPA_E_DEVICE, "compute capability %d.%d: 7.5 or later is needed", d->target.major, d->target.minor);
-    if (!attribute(d, CU_ATTR_MEMORY_POOLS)) return gpa_fail(e, GPA_E_DEVICE, "the driver has no memory pools");
+        return gpa_fail(e, GPA_E_DEVICE, "compute capability %d.%d: 7.5 or later is needed",
+                        d->target.major, d->target.minor);
+    if (!attribute(d, CU_ATTR_MEMORY_POOLS))
+        return gpa_fail(e, GPA_E_DEVICE, "the driver has no memory pools");
     return GPA_OK;
 }
 
@@ -100,7 +105,8 @@ out:
     return rc;
 }
 
-/* Behind a program that does not end nothing can be taken apart; the context stays as it is until the process ends. */
+/* Behind a program that does not end nothing can be taken apart; the context stays as it is until
+ * the process ends. */
 static void leave_parts(gpa_dev *d) {
     d->builder = NULL;
     d->interpreter = NULL;
@@ -176,8 +182,8 @@ bool context_is_broken(gpa_dev *d) {
     return !d->stream || (r && r != CUDA_NOT_READY);
 }
 
-/* One attempt: a driver that does not give a process another context after a fault (580 on an H100 did not) does not change
- * its mind. */
+/* One attempt: a driver that does not give a process another context after a fault (580 on an H100
+ * did not) does not change its mind. */
 gpa_code context_restart(gpa_dev *d, gpa_err *e) {
     gpa_code rc;
     context_enter(d);
@@ -185,6 +191,7 @@ gpa_code context_restart(gpa_dev *d, gpa_err *e) {
     drop_parts(d);
     if (!stuck) d->cu->context_reset(d->device);
     d->beside |= stuck;
-    rc = stuck ? CALL(context_create, &d->context, 0, d->device) : CALL(context_retain, &d->context, d->device);
+    rc = stuck ? CALL(context_create, &d->context, 0, d->device)
+               : CALL(context_retain, &d->context, d->device);
     return rc ? rc : make_parts(d, e);
 }

@@ -1,5 +1,5 @@
-/* Moments in streams, and waiting for them. What has faulted until then is only said to be there: its report is read when all work
- * is done (program_faults). */
+/* Moments in streams, and waiting for them. What has faulted until then is only said to be there:
+ * its report is read when all work is done (program_faults). */
 #include "runtime/cuda/driver/event.h"
 
 #include "runtime/base/base.h"
@@ -54,8 +54,10 @@ gpa_code event_new(gpa_dev *d, gpa_event **out, gpa_err *e) {
     context_enter(d);
     x->life = d->life;
     gpa_code rc = CALL(event_create, &x->at, CU_EVENT_DEFAULT);
-    if (rc) mem_free(x);
-    else *out = x;
+    if (rc)
+        mem_free(x);
+    else
+        *out = x;
     return rc;
 }
 
@@ -66,7 +68,8 @@ void event_free(gpa_dev *d, gpa_event *x) {
 }
 
 static gpa_code check_event(const gpa_dev *d, const gpa_event *x, gpa_err *e) {
-    return x->life == d->life ? GPA_OK : gpa_fail(e, GPA_E_DEVICE, "the event was lost when the GPU failed");
+    return x->life == d->life ? GPA_OK
+                              : gpa_fail(e, GPA_E_DEVICE, "the event was lost when the GPU failed");
 }
 
 gpa_code event_record(gpa_dev *d, gpa_event *x, uint32_t stream, gpa_err *e) {
@@ -111,4 +114,3 @@ gpa_code event_elapsed(gpa_dev *d, gpa_event *a, gpa_event *b, double *ms, gpa_e
     *ms = (double)between;
     return rc;
 }
-

@@ -1,4 +1,5 @@
-/* Folders that can be named are looked at first; patterns of folders, which take longer, afterwards. */
+/* Folders that can be named are looked at first; patterns of folders, which take longer,
+ * afterwards. */
 #include "runtime/cuda/driver/find.h"
 
 #include <dlfcn.h>
@@ -20,7 +21,9 @@ typedef struct {
 } search;
 
 static bool in_folder(const search *s, const char *folder, size_t n_folder) {
-    if (!n_folder || snprintf(s->path, s->n, "%.*s/%s", (int)n_folder, folder, s->name) >= (int)s->n) return false;
+    if (!n_folder ||
+        snprintf(s->path, s->n, "%.*s/%s", (int)n_folder, folder, s->name) >= (int)s->n)
+        return false;
     return access(s->path, R_OK) == 0;
 }
 
@@ -28,7 +31,8 @@ static bool in_folder(const search *s, const char *folder, size_t n_folder) {
 static bool in_variable(const search *s, const char *variable, const char *below) {
     char folder[PATH_ROOM];
     const char *at = getenv(variable);
-    if (!at || !*at || snprintf(folder, sizeof folder, "%s/%s", at, below) >= (int)sizeof folder) return false;
+    if (!at || !*at || snprintf(folder, sizeof folder, "%s/%s", at, below) >= (int)sizeof folder)
+        return false;
     return in_folder(s, folder, strlen(folder));
 }
 
@@ -44,13 +48,18 @@ static bool in_linker_path(const search *s) {
 static bool beside_plugin(const search *s) {
     Dl_info here;
     static const char anchor;
-    const char *slash = dladdr(&anchor, &here) && here.dli_fname ? strrchr(here.dli_fname, '/') : NULL;
+    const char *slash =
+        dladdr(&anchor, &here) && here.dli_fname ? strrchr(here.dli_fname, '/') : NULL;
     return slash && in_folder(s, here.dli_fname, (size_t)(slash - here.dli_fname));
 }
 
 static bool in_system(const search *s) {
-    static const char *const folders[] = {"/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-                                          "/usr/lib", "/opt/cuda/lib64"};
+    static const char *const folders[] = {"/usr/local/cuda/lib64",
+                                          "/usr/lib/x86_64-linux-gnu",
+                                          "/usr/lib/aarch64-linux-gnu",
+                                          "/usr/lib64",
+                                          "/usr/lib",
+                                          "/opt/cuda/lib64"};
     for (size_t i = 0; i < COUNT_OF(folders); i++)
         if (in_folder(s, folders[i], strlen(folders[i]))) return true;
     return false;
@@ -61,8 +70,11 @@ static bool in_pattern(const search *s, const char *root, const char *pattern) {
     char text[PATH_ROOM];
     glob_t g;
     bool found = false;
-    if (!root || !*root || snprintf(text, sizeof text, "%s/%s/%s", root, pattern, s->name) >= (int)sizeof text) return false;
-    if (glob(text, 0, NULL, &g) == 0 && g.gl_pathc) found = snprintf(s->path, s->n, "%s", g.gl_pathv[g.gl_pathc - 1]) < (int)s->n;
+    if (!root || !*root ||
+        snprintf(text, sizeof text, "%s/%s/%s", root, pattern, s->name) >= (int)sizeof text)
+        return false;
+    if (glob(text, 0, NULL, &g) == 0 && g.gl_pathc)
+        found = snprintf(s->path, s->n, "%s", g.gl_pathv[g.gl_pathc - 1]) < (int)s->n;
     globfree(&g);
     return found;
 }
@@ -75,10 +87,13 @@ static bool in_python(const search *s, const char *root, const char *packages) {
 }
 
 static bool find(const search *s) {
-    return in_variable(s, "CUDA_PATH", "lib64") || in_variable(s, "CUDA_HOME", "lib64") || in_linker_path(s) || beside_plugin(s) || in_system(s) ||
+    return in_variable(s, "CUDA_PATH", "lib64") || in_variable(s, "CUDA_HOME", "lib64") ||
+           in_linker_path(s) || beside_plugin(s) || in_system(s) ||
            in_pattern(s, "/usr/local", "cuda-*/lib64") || in_variable(s, "CONDA_PREFIX", "lib") ||
-           in_python(s, getenv("VIRTUAL_ENV"), "lib/python3*/site-packages") || in_python(s, getenv("CONDA_PREFIX"), "lib/python3*/site-packages") ||
-           in_python(s, getenv("HOME"), ".local/lib/python3*/site-packages") || in_python(s, "/usr/local/lib", "python3*/*-packages") ||
+           in_python(s, getenv("VIRTUAL_ENV"), "lib/python3*/site-packages") ||
+           in_python(s, getenv("CONDA_PREFIX"), "lib/python3*/site-packages") ||
+           in_python(s, getenv("HOME"), ".local/lib/python3*/site-packages") ||
+           in_python(s, "/usr/local/lib", "python3*/*-packages") ||
            in_python(s, "/usr/lib", "python3*/*-packages");
 }
 

@@ -1,13 +1,15 @@
-/* Invariant: a word that was set while its launch was in the queue stays set until all that was queued is done. So what a caught
- * KeyboardInterrupt leaves behind ends, whether the interrupt came before the launch, between launch and begin, or while it ran.
+/* Invariant: a word that was set while its launch was in the queue stays set until all that was
+ * queued is done. So what a caught KeyboardInterrupt leaves behind ends, whether the interrupt came
+ * before the launch, between launch and begin, or while it ran.
  *
- * A request may come at any moment. Who clears words looks again afterwards whether somebody is asking, and then sets them again: one
- * of the two sees what the other has written. */
+ * A request may come at any moment. Who clears words looks again afterwards whether somebody is
+ * asking, and then sets them again: one of the two sees what the other has written. */
 #include "runtime/cuda/driver/interrupt.h"
 
 static void put(gpa_dev *d, uint32_t from, int v) {
     int *word = __atomic_load_n(&d->stop, __ATOMIC_ACQUIRE);
-    for (uint32_t i = from; word && i < FAULT_SLOTS; i++) __atomic_store_n(&word[i], v, __ATOMIC_SEQ_CST);
+    for (uint32_t i = from; word && i < FAULT_SLOTS; i++)
+        __atomic_store_n(&word[i], v, __ATOMIC_SEQ_CST);
 }
 
 /* From this slot on launches are not asked, unless the user asks right now. */
@@ -18,8 +20,10 @@ static void let(gpa_dev *d, uint32_t from) {
 
 void stop_ask(gpa_dev *d, bool on) {
     __atomic_store_n(&d->asked, on, __ATOMIC_SEQ_CST);
-    if (on) put(d, 0, 1);
-    else let(d, d->faults.n);
+    if (on)
+        put(d, 0, 1);
+    else
+        let(d, d->faults.n);
 }
 
 void stop_open(gpa_dev *d) {

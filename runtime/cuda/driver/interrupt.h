@@ -1,15 +1,19 @@
-/* Asking programs to end. A launch that watches for it has a word of its own, that of its slot (program.h), in memory that host and
- * device see: setting it is a store, which no queue and no lock of the driver delays. */
+/* Asking programs to end. A launch that watches for it has a word of its own, that of its slot
+ * (program.h), in memory that host and device see: setting it is a store, which no queue and no
+ * lock of the driver delays. */
 #ifndef GPA_CUDA_DRIVER_INTERRUPT_H
 #define GPA_CUDA_DRIVER_INTERRUPT_H
 
 #include "runtime/cuda/build/program.h"
 
-/* Every launch, those to come included, is asked to end; taken back (`on` false), only those launched so far are. From any thread or a
- * signal handler; taking back from the thread that launches. */
+/* Every launch, those to come included, is asked to end; taken back (`on` false), only those
+ * launched so far are. From any thread or a signal handler; taking back from the thread that
+ * launches. */
 void stop_ask(gpa_dev *d, bool on);
 /* Whether the user is asking. */
-static inline bool stop_asked(const gpa_dev *d) { return __atomic_load_n(&d->asked, __ATOMIC_SEQ_CST); }
+static inline bool stop_asked(const gpa_dev *d) {
+    return __atomic_load_n(&d->asked, __ATOMIC_SEQ_CST);
+}
 /* The words are there from now on; they will be gone. */
 void stop_open(gpa_dev *d);
 void stop_close(gpa_dev *d);

@@ -1,5 +1,6 @@
-/* NVML is part of the driver. It counts devices in its own way, so a device is found by its address on the bus. What one
- * question does not answer (within containers and on slices of a GPU some are not allowed) stays unknown. */
+/* NVML is part of the driver. It counts devices in its own way, so a device is found by its address
+ * on the bus. What one question does not answer (within containers and on slices of a GPU some are
+ * not allowed) stays unknown. */
 #include "runtime/cuda/driver/nvml.h"
 
 #include <dlfcn.h>
@@ -28,14 +29,15 @@ typedef struct {
 enum { NVML_OK = 0, NVML_TEMPERATURE_GPU = 0, MOST_PROCESSES = 64, BUS_ROOM = 32 };
 
 /* FN(member, symbol, (parameters)) */
-#define NVML(FN)                                                                             \
-    FN(init, nvmlInit_v2, (void))                                                            \
-    FN(driver, nvmlSystemGetDriverVersion, (char *, unsigned))                               \
-    FN(by_bus, nvmlDeviceGetHandleByPciBusId_v2, (const char *, nvmlDevice_t *))             \
-    FN(memory, nvmlDeviceGetMemoryInfo, (nvmlDevice_t, nvml_memory *))                       \
-    FN(use, nvmlDeviceGetUtilizationRates, (nvmlDevice_t, nvml_use *))                       \
-    FN(temperature, nvmlDeviceGetTemperature, (nvmlDevice_t, int, unsigned *))               \
-    FN(processes, nvmlDeviceGetComputeRunningProcesses_v3, (nvmlDevice_t, unsigned *, nvml_process *))
+#define NVML(FN)                                                                 \
+    FN(init, nvmlInit_v2, (void))                                                \
+    FN(driver, nvmlSystemGetDriverVersion, (char *, unsigned))                   \
+    FN(by_bus, nvmlDeviceGetHandleByPciBusId_v2, (const char *, nvmlDevice_t *)) \
+    FN(memory, nvmlDeviceGetMemoryInfo, (nvmlDevice_t, nvml_memory *))           \
+    FN(use, nvmlDeviceGetUtilizationRates, (nvmlDevice_t, nvml_use *))           \
+    FN(temperature, nvmlDeviceGetTemperature, (nvmlDevice_t, int, unsigned *))   \
+    FN(processes, nvmlDeviceGetComputeRunningProcesses_v3,                       \
+       (nvmlDevice_t, unsigned *, nvml_process *))
 
 #define FN(member, symbol, parameters) int(*member) parameters;
 typedef struct {
@@ -52,11 +54,11 @@ static const nvml *started(void) {
     tried = true;
     void *so = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!so) return NULL;
-#define FN(member, symbol, parameters)                     \
-    {                                                      \
-        void *found = dlsym(so, #symbol);                  \
-        if (!found) return NULL;                           \
-        memcpy(&table.member, &found, sizeof found);       \
+#define FN(member, symbol, parameters)               \
+    {                                                \
+        void *found = dlsym(so, #symbol);            \
+        if (!found) return NULL;                     \
+        memcpy(&table.member, &found, sizeof found); \
     }
     NVML(FN)
 #undef FN
@@ -71,8 +73,10 @@ static void read_processes(const nvml *n, nvmlDevice_t device, gpa_status *out) 
     if (n->processes(device, &count, all) != NVML_OK) return;
     out->others = 0;
     for (unsigned i = 0; i < count; i++) {
-        if (all[i].pid != (unsigned)getpid()) out->others++;
-        else if (all[i].used != ~0ull) out->used_here = all[i].used;
+        if (all[i].pid != (unsigned)getpid())
+            out->others++;
+        else if (all[i].used != ~0ull)
+            out->used_here = all[i].used;
     }
 }
 
@@ -83,7 +87,8 @@ static void read_nvml(const nvml *n, nvmlDevice_t device, gpa_status *out) {
     n->driver(out->driver, sizeof out->driver);
     if (n->memory(device, &memory) == NVML_OK) out->total = memory.total, out->used = memory.used;
     if (n->use(device, &use) == NVML_OK) out->utilisation = (int)use.gpu;
-    if (n->temperature(device, NVML_TEMPERATURE_GPU, &degrees) == NVML_OK) out->temperature = (int)degrees;
+    if (n->temperature(device, NVML_TEMPERATURE_GPU, &degrees) == NVML_OK)
+        out->temperature = (int)degrees;
     read_processes(n, device, out);
 }
 
@@ -92,14 +97,18 @@ gpa_code status_read(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
     CUdevice device;
     nvmlDevice_t handle;
     gpa_code rc = api_check(cu->device_get(&device, i), "cuDeviceGet", e);
-    if (!rc) rc = api_check(cu->device_name(out->name, sizeof out->name, device), "cuDeviceGetName", e);
+    if (!rc)
+        rc = api_check(cu->device_name(out->name, sizeof out->name, device), "cuDeviceGetName", e);
     if (rc) return rc;
     const nvml *n = started();
-    if (n && !cu->device_bus(bus, sizeof bus, device) && n->by_bus(bus, &handle) == NVML_OK) read_nvml(n, handle, out);
+    if (n && !cu->device_bus(bus, sizeof bus, device) && n->by_bus(bus, &handle) == NVML_OK)
+        read_nvml(n, handle, out);
     if (!out->total) {
         size_t total = 0;
         if (!cu->device_memory(&total, device)) out->total = total;
     }
-    if (!out->driver[0]) snprintf(out->driver, sizeof out->driver, "CUDA %d.%d", api_driver_version() / 1000, api_driver_version() % 1000 / 10);
+    if (!out->driver[0])
+        snprintf(out->driver, sizeof out->driver, "CUDA %d.%d", api_driver_version() / 1000,
+                 api_driver_version() % 1000 / 10);
     return GPA_OK;
 }

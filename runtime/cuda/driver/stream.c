@@ -1,9 +1,10 @@
 /* Streams by number: of more than SIDES some share one.
  *
- * Memory knows of the streams that used it since the queue did. What the queue does with memory comes behind them, and its number
- * among all that was put in the queue is noted: a stream that uses the memory next follows the queue, unless it is known to follow
- * it that far, and with it those before. A new round makes all that memory knows void: when everything is done, or when the queue
- * comes behind all streams and all of them will follow it. */
+ * Memory knows of the streams that used it since the queue did. What the queue does with memory
+ * comes behind them, and its number among all that was put in the queue is noted: a stream that
+ * uses the memory next follows the queue, unless it is known to follow it that far, and with it
+ * those before. A new round makes all that memory knows void: when everything is done, or when the
+ * queue comes behind all streams and all of them will follow it. */
 #include "runtime/cuda/driver/stream.h"
 
 #include "runtime/base/base.h"
@@ -47,13 +48,15 @@ gpa_code stream_use(gpa_dev *d, gpa_mem *m, bool writes, gpa_err *e) {
 }
 
 static bool bound(const kir_func *f, const gpa_launch *l, size_t k) {
-    return (f->arrays[k].where == KIR_GLOBAL || f->arrays[k].where == KIR_CONSTANT) && l->arrays[k].mem;
+    return (f->arrays[k].where == KIR_GLOBAL || f->arrays[k].where == KIR_CONSTANT) &&
+           l->arrays[k].mem;
 }
 
 gpa_code stream_use_all(gpa_dev *d, const kir_func *f, const gpa_launch *l, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (size_t k = 0; k < f->n_arrays && !rc; k++)
-        if (bound(f, l, k)) rc = stream_use(d, l->arrays[k].mem, f->arrays[k].access & KIR_WRITE, e);
+        if (bound(f, l, k))
+            rc = stream_use(d, l->arrays[k].mem, f->arrays[k].access & KIR_WRITE, e);
     return rc;
 }
 
@@ -86,7 +89,8 @@ static gpa_code follow_queue(gpa_dev *d, cu_side *s, gpa_err *e) {
     return rc;
 }
 
-gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstream *out, gpa_err *e) {
+gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstream *out,
+                      gpa_err *e) {
     uint32_t me = side_of(l->stream), bit = 1u << me, others = 0;
     uint64_t latest = d->touched;
     cu_side *s = &d->sides[me];

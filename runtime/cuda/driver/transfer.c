@@ -1,10 +1,11 @@
-/* Small copies go straight through the driver, which has a staging buffer of its own; a few bytes come back through a
- * pinned word, which is quicker still. Large ones (the driver reaches 8 to 14 GB/s, the bus 55) are cut into pieces that
- * several threads move through a ring of pinned memory: each has two slots, and fills one while the other is on its
- * way.
+/* Small copies go straight through the driver, which has a staging buffer of its own; a few bytes
+ * come back through a pinned word, which is quicker still. Large ones (the driver reaches 8 to 14
+ * GB/s, the bus 55) are cut into pieces that several threads move through a ring of pinned memory:
+ * each has two slots, and fills one while the other is on its way.
  *
- * Measured on an H100 with 16 cores: pieces of 2 MiB and 8 threads give 47 GB/s up and 42 down; 12 threads 49 and 50; fresh
- * pages of the destination cost more than the copy, so huge ones are asked for.
+ * Measured on an H100 with 16 cores: pieces of 2 MiB and 8 threads give 47 GB/s up and 42 down; 12
+ * threads 49 and 50; fresh pages of the destination cost more than the copy, so huge ones are asked
+ * for.
  *
  * Reading order: the ring, one thread's part, copies, between devices. */
 #include "runtime/cuda/driver/transfer.h"
@@ -34,7 +35,7 @@ typedef struct {
     CUdeviceptr at;
     size_t n, next; /* `next`: the piece that nobody has taken yet */
     bool up;
-    int failed;     /* the driver's first error */
+    int failed; /* the driver's first error */
 } job;
 
 typedef struct {
@@ -66,8 +67,10 @@ static struct cu_ring *need_ring(gpa_dev *d) {
     bool good = r != NULL;
     if (r) r->threads = d->transfer_threads;
     for (int i = 0; good && i < r->threads; i++)
-        for (int k = 0; k < 2; k++) good = good && !d->cu->event_create(&r->passed[i][k], CU_EVENT_DISABLE_TIMING);
-    good = good && !d->cu->host_alloc(&pinned, 2 * (size_t)r->threads * PIECE, CU_MEMHOSTALLOC_PORTABLE_MAPPED);
+        for (int k = 0; k < 2; k++)
+            good = good && !d->cu->event_create(&r->passed[i][k], CU_EVENT_DISABLE_TIMING);
+    good = good && !d->cu->host_alloc(&pinned, 2 * (size_t)r->threads * PIECE,
+                                      CU_MEMHOSTALLOC_PORTABLE_MAPPED);
     if (r) r->pinned = pinned;
     if (!good) {
         d->transfer_threads = 0; /* not asked for again */
@@ -85,7 +88,9 @@ void transfer_close(gpa_dev *d) {
 
 static bool failed(job *j, CUresult r) {
     int none = CUDA_OK;
-    if (r) __atomic_compare_exchange_n(&j->failed, &none, r, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    if (r)
+        __atomic_compare_exchange_n(&j->failed, &none, r, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
     return __atomic_load_n(&j->failed, __ATOMIC_RELAXED) != CUDA_OK;
 }
 
@@ -101,9 +106,12 @@ static void fill_and_send(job *j, struct cu_ring *r, int me) {
     size_t at, n;
     for (int k = 0; take_piece(j, &at, &n); k = !k) {
         char *slot = r->pinned + (size_t)(2 * me + k) * PIECE;
-        if (failed(j, cu->event_wait(r->passed[me][k]))) return; /* what this slot sent last has left it */
+        if (failed(j, cu->event_wait(r->passed[me][k])))
+            return; /* what this slot sent last has left it */
         memcpy(slot, j->host + at, n);
-        if (failed(j, cu->to_device(j->at + at, slot, n, j->d->stream)) || failed(j, cu->event_record(r->passed[me][k], j->d->stream))) return;
+        if (failed(j, cu->to_device(j->at + at, slot, n, j->d->stream)) ||
+            failed(j, cu->event_record(r->passed[me][k], j->d->stream)))
+            return;
     }
 }
 
@@ -117,7 +125,9 @@ static void receive_and_empty(job *j, struct cu_ring *r, int me) {
             memcpy(j->host + at[k], slot, n[k]);
         }
         if (take_piece(j, &at[k], &n[k])) {
-            if (failed(j, cu->to_host(slot, j->at + at[k], n[k], j->d->stream)) || failed(j, cu->event_record(r->passed[me][k], j->d->stream))) return;
+            if (failed(j, cu->to_host(slot, j->at + at[k], n[k], j->d->stream)) ||
+                failed(j, cu->event_record(r->passed[me][k], j->d->stream)))
+                return;
         } else if (!n[!k]) {
             return;
         }
@@ -150,9 +160,11 @@ gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa
     return share_out(&j, e);
 }
 
-/* Where the memory is fresh it gets huge pages: a fault for each small one would take longer than the copy. */
+/* Where the memory is fresh it gets huge pages: a fault for each small one would take longer than
+ * the copy. */
 static void ask_for_huge_pages(char *to, size_t n) {
-    uintptr_t first = ((uintptr_t)to + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1), last = ((uintptr_t)to + n) & ~(uintptr_t)(HUGE_PAGE - 1);
+    uintptr_t first = ((uintptr_t)to + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1),
+              last = ((uintptr_t)to + n) & ~(uintptr_t)(HUGE_PAGE - 1);
     if (first < last) madvise(to + (first - (uintptr_t)to), last - first, MADV_HUGEPAGE);
 }
 
@@ -179,26 +191,31 @@ out:
 
 /* ---- between devices ---- */
 
-/* Lets a device reach the memory of another one where the machine can, so that copies need not go through the host; where it
- * cannot the driver does what is possible. */
+/* Lets a device reach the memory of another one where the machine can, so that copies need not go
+ * through the host; where it cannot the driver does what is possible. */
 static void share_pool(gpa_dev *owner, const gpa_dev *with) {
     uint64_t bit = UINT64_C(1) << (with->number & 63);
     cu_access access = {CU_LOCATION_DEVICE, with->device, CU_ACCESS_READ_WRITE};
     int can = 0;
     if (owner->shared_with & bit) return;
     owner->shared_with |= bit;
-    if (!owner->cu->peer_can(&can, with->device, owner->device) && can) owner->cu->pool_share(owner->pool, &access, 1);
+    if (!owner->cu->peer_can(&can, with->device, owner->device) && can)
+        owner->cu->pool_share(owner->pool, &access, 1);
 }
 
 /* What is queued on `late` from now on waits for what is queued on `early`. */
 static gpa_code follow(gpa_dev *late, gpa_dev *early, gpa_err *e) {
     context_enter(early);
-    gpa_code rc = api_check(early->cu->event_record(early->done, early->stream), "cuEventRecord", e);
+    gpa_code rc =
+        api_check(early->cu->event_record(early->done, early->stream), "cuEventRecord", e);
     context_enter(late);
-    return rc ? rc : api_check(late->cu->stream_follow(late->stream, early->done, 0), "cuStreamWaitEvent", e);
+    return rc ? rc
+              : api_check(late->cu->stream_follow(late->stream, early->done, 0),
+                          "cuStreamWaitEvent", e);
 }
 
-gpa_code transfer_from(gpa_dev *d, CUdeviceptr to, gpa_dev *other, CUdeviceptr from, size_t n, gpa_err *e) {
+gpa_code transfer_from(gpa_dev *d, CUdeviceptr to, gpa_dev *other, CUdeviceptr from, size_t n,
+                       gpa_err *e) {
     share_pool(d, other);
     share_pool(other, d);
     gpa_code rc = follow(d, other, e);

@@ -1,7 +1,8 @@
-/* Programs with loops watch the interrupt flag and end by themselves; what is queued behind them must run through. So the
- * queue is kept short: a mark every few launches, or after one that seems long, and no more marks outstanding than the
- * device passes in AHEAD seconds - as it did lately, and by what the launches seem to cost, which comes to know a long one
- * before the first of them is done. */
+/* Programs with loops watch the interrupt flag and end by themselves; what is queued behind them
+ * must run through. So the queue is kept short: a mark every few launches, or after one that seems
+ * long, and no more marks outstanding than the device passes in AHEAD seconds - as it did lately,
+ * and by what the launches seem to cost, which comes to know a long one before the first of them is
+ * done. */
 #include "runtime/cuda/driver/wait.h"
 
 #include <time.h>
@@ -28,7 +29,8 @@ gpa_code wait_open(gpa_dev *d, gpa_err *e) {
     cu_pace *p = &d->pace;
     gpa_code rc = CALL(event_create, &d->done, CU_EVENT_DISABLE_TIMING);
     *p = (cu_pace){.allowed = 1};
-    for (int i = 0; i < MARKS && !rc; i++) rc = CALL(event_create, &p->mark[i], CU_EVENT_DISABLE_TIMING);
+    for (int i = 0; i < MARKS && !rc; i++)
+        rc = CALL(event_create, &p->mark[i], CU_EVENT_DISABLE_TIMING);
     return rc;
 }
 
@@ -50,7 +52,9 @@ static gpa_code give_up(gpa_dev *d, gpa_err *e) {
     stream_join(d, false, &quiet);
     if (!d->stuck) d->stuck = d->cu->event_record(d->done, d->stream) == CUDA_OK;
     gpa_interrupted(e);
-    gpa_err_hint(e, "a program on the GPU does not heed Ctrl-C: what needs the GPU waits for it, `%%gpu reset` gives it up");
+    gpa_err_hint(e,
+                 "a program on the GPU does not heed Ctrl-C: what needs the GPU waits for it, "
+                 "`%%gpu reset` gives it up");
     return GPA_E_INTERRUPT;
 }
 
@@ -133,7 +137,9 @@ double wait_clock(gpa_dev *d, bool begin) {
     float ms = 0;
     for (int i = 0; i < 2; i++)
         if (!d->clock[i] && d->cu->event_create(&d->clock[i], CU_EVENT_DEFAULT)) return -1;
-    if (stream_join(d, false, &quiet) || d->cu->event_record(d->clock[!begin], d->stream) || begin) return -1;
-    if (wait_passed(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1])) return -1;
+    if (stream_join(d, false, &quiet) || d->cu->event_record(d->clock[!begin], d->stream) || begin)
+        return -1;
+    if (wait_passed(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1]))
+        return -1;
     return (double)ms * 1e-3;
 }

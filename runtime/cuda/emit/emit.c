@@ -1,7 +1,7 @@
 /* The frame of a source: facts, fields of P, the function around the steps.
  *
- * The body is written first, since it decides which fields, helpers and fixed pieces there are; the source is put together
- * at the end. Reading order: facts, fields, emit_source. */
+ * The body is written first, since it decides which fields, helpers and fixed pieces there are; the
+ * source is put together at the end. Reading order: facts, fields, emit_source. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/random_blocks.h"
@@ -14,7 +14,8 @@ static uint32_t cost_of(const kir_ins *i) {
     return i->code == KIR_LOADX ? 4 : 0;
 }
 
-/* Whether scans can go by tiles: they stand in the last EACH, and none runs over another's values. */
+/* Whether scans can go by tiles: they stand in the last EACH, and none runs over another's values.
+ */
 static bool scans_by_tiles(const kir_func *f) {
     bool *running = mem_zero(f->n_code + 1), good = running != NULL, scans = false;
     for (size_t k = 0; k < f->n_code && good; k++) {
@@ -34,12 +35,14 @@ static bool scans_by_tiles(const kir_func *f) {
 /* The bool whose true elements a sum or a running sum of integers counts; -1: it does not. */
 static int32_t counted(const kir_func *f, const kir_ins *i) {
     const kir_ins *from = &f->code[i->a];
-    bool counts = i->sub == RED_SUM && from->code == KIR_CAST && dtype_is_int((gpa_dtype)from->type) && f->code[from->a].type == DT_BOOL;
+    bool counts = i->sub == RED_SUM && from->code == KIR_CAST &&
+                  dtype_is_int((gpa_dtype)from->type) && f->code[from->a].type == DT_BOOL;
     return counts ? from->a : -1;
 }
 
-/* Whether there is one SCAN alone, of states of one or two words, and nothing before it ends a point early, which would break the
- * chain. What it counts may be counted as a whole, too: that is where the chain ends. */
+/* Whether there is one SCAN alone, of states of one or two words, and nothing before it ends a
+ * point early, which would break the chain. What it counts may be counted as a whole, too: that is
+ * where the chain ends. */
 static bool scans_by_chain(const kir_func *f) {
     int scans = 0;
     int32_t running = -1, all = -1;
@@ -63,12 +66,15 @@ static int16_t find_bins(const kir_func *f, bool *counts) {
         for (int n = 0; n < kir_info[i->code].args; n++)
             if (at >= 0 && in[n] == at) return -1; /* the old value is wanted */
         if (i->code != KIR_ATOMIC) continue;
-        if (at >= 0 || i->imm != KIR_AT_ADD || !dtype_is_int((gpa_dtype)i->type) || dtype_size((gpa_dtype)i->type) < 4) return -1;
+        if (at >= 0 || i->imm != KIR_AT_ADD || !dtype_is_int((gpa_dtype)i->type) ||
+            dtype_size((gpa_dtype)i->type) < 4)
+            return -1;
         at = (int32_t)k;
     }
     for (size_t k = 0; k < f->n_code && at >= 0; k++) {
         const kir_ins *i = &f->code[k];
-        bool moves = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_STORE || i->code == KIR_STOREX;
+        bool moves = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_STORE ||
+                     i->code == KIR_STOREX;
         if (moves && f->arrays[i->sub].group == f->arrays[f->code[at].sub].group) return -1;
     }
     if (at < 0) return -1;
@@ -110,16 +116,20 @@ cu_facts emit_facts(const kir_func *f) {
         if (i->code == KIR_EACH) each = true;
         if (i->code == KIR_END && f->code[i->imm].code == KIR_EACH) each = false;
         x.scatters |= i->code == KIR_STOREX;
-        x.outer_writes |= !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
+        x.outer_writes |=
+            !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
-    x.branches |= (variables && (!rolled || control)) || (rolled && x.n_each); /* a loop of few trips goes round an access's points */
-    if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters) x.bins = find_bins(f, &x.counts);
+    x.branches |= (variables && (!rolled || control)) ||
+                  (rolled && x.n_each); /* a loop of few trips goes round an access's points */
+    if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters)
+        x.bins = find_bins(f, &x.counts);
     x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
     x.chains = x.tiles && x.n_each == 1 && scans_by_chain(f);
     x.packs = x.tiles && x.scatters;
     if (x.packs && x.chains && (places = mem_zero(f->n_code))) x.picks = em_picks(f, places);
     mem_free(places);
-    x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each && !x.branches && !x.atomics;
+    x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each &&
+                 !x.branches && !x.atomics;
     return x;
 }
 
@@ -153,29 +163,50 @@ void em_unsupported(em *E, const char *what) {
 static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
     size_t word = em_small(E) ? 4 : 8;
     switch (kind) {
-    case FIELD_BASE: case FIELD_SCRATCH: case FIELD_DONE: case FIELD_COUNTER: case FIELD_CHAIN: case FIELD_CLAIM: case FIELD_RECORD: case FIELD_LOCK: case FIELD_SAY: case FIELD_STOP: case FIELD_TOLD:
-        return 8;
-    case FIELD_EXTENT: return 8;
-    case FIELD_ROOM: return 4;
-    case FIELD_OFFSET: case FIELD_STRIDE: case FIELD_SIZE: case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
-        return E->f->form == KIR_KERNEL ? 8 : word;
-    case FIELD_PARAM: return dtype_size((gpa_dtype)E->f->params[a]);
-    case FIELD_MAGIC: case FIELD_SHIFT: return 4;
+        case FIELD_BASE:
+        case FIELD_SCRATCH:
+        case FIELD_DONE:
+        case FIELD_COUNTER:
+        case FIELD_CHAIN:
+        case FIELD_CLAIM:
+        case FIELD_RECORD:
+        case FIELD_LOCK:
+        case FIELD_SAY:
+        case FIELD_STOP:
+        case FIELD_TOLD: return 8;
+        case FIELD_EXTENT: return 8;
+        case FIELD_ROOM: return 4;
+        case FIELD_OFFSET:
+        case FIELD_STRIDE:
+        case FIELD_SIZE:
+        case FIELD_SPAN:
+        case FIELD_OUTER:
+        case FIELD_CHUNKS:
+        case FIELD_LENGTH: return E->f->form == KIR_KERNEL ? 8 : word;
+        case FIELD_PARAM: return dtype_size((gpa_dtype)E->f->params[a]);
+        case FIELD_MAGIC:
+        case FIELD_SHIFT: return 4;
     }
     return 8;
 }
 
 static const char *const field_names[] = {
-    [FIELD_BASE] = "a", [FIELD_OFFSET] = "first", [FIELD_STRIDE] = "stride", [FIELD_EXTENT] = "extent", [FIELD_ROOM] = "room", [FIELD_SIZE] = "size",
-    [FIELD_PARAM] = "number", [FIELD_SPAN] = "span", [FIELD_MAGIC] = "magic", [FIELD_SHIFT] = "shift", [FIELD_OUTER] = "outer",
-    [FIELD_CHUNKS] = "chunks", [FIELD_LENGTH] = "length", [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
-    [FIELD_COUNTER] = "counter", [FIELD_CHAIN] = "chain", [FIELD_CLAIM] = "claim", [FIELD_RECORD] = "record", [FIELD_LOCK] = "lock", [FIELD_SAY] = "say", [FIELD_STOP] = "stop", [FIELD_TOLD] = "told"};
+    [FIELD_BASE] = "a",          [FIELD_OFFSET] = "first",    [FIELD_STRIDE] = "stride",
+    [FIELD_EXTENT] = "extent",   [FIELD_ROOM] = "room",       [FIELD_SIZE] = "size",
+    [FIELD_PARAM] = "number",    [FIELD_SPAN] = "span",       [FIELD_MAGIC] = "magic",
+    [FIELD_SHIFT] = "shift",     [FIELD_OUTER] = "outer",     [FIELD_CHUNKS] = "chunks",
+    [FIELD_LENGTH] = "length",   [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
+    [FIELD_COUNTER] = "counter", [FIELD_CHAIN] = "chain",     [FIELD_CLAIM] = "claim",
+    [FIELD_RECORD] = "record",   [FIELD_LOCK] = "lock",       [FIELD_SAY] = "say",
+    [FIELD_STOP] = "stop",       [FIELD_TOLD] = "told"};
 
 const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b) {
     cu_source *s = E->out;
     size_t k = 0;
     snprintf(buf, NAME_ROOM, "P.%s%u_%u", field_names[kind], a, b);
-    while (k < s->n_fields && !(s->fields[k].kind == kind && s->fields[k].a == a && s->fields[k].b == b)) k++;
+    while (k < s->n_fields &&
+           !(s->fields[k].kind == kind && s->fields[k].a == a && s->fields[k].b == b))
+        k++;
     if (k < s->n_fields) return buf;
     if (!mem_room(&s->fields, s->n_fields, &s->cap_fields, sizeof *s->fields)) {
         if (!E->rc) E->rc = gpa_no_memory(E->e);
@@ -183,14 +214,19 @@ const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned 
     }
     size_t size = field_size(E, kind, a);
     s->bytes = (s->bytes + size - 1) / size * size;
-    s->fields[s->n_fields++] = (cu_field){.kind = (uint8_t)kind, .size = (uint8_t)size, .a = (uint16_t)a, .b = (uint16_t)b, .at = (uint32_t)s->bytes};
+    s->fields[s->n_fields++] = (cu_field){.kind = (uint8_t)kind,
+                                          .size = (uint8_t)size,
+                                          .a = (uint16_t)a,
+                                          .b = (uint16_t)b,
+                                          .at = (uint32_t)s->bytes};
     s->bytes += size;
     return buf;
 }
 
 static bool alone(const kir_func *f, unsigned a) {
     for (size_t k = 0; k < f->n_arrays; k++)
-        if (k != a && f->arrays[k].group == f->arrays[a].group && f->arrays[k].where == KIR_GLOBAL) return false;
+        if (k != a && f->arrays[k].group == f->arrays[a].group && f->arrays[k].where == KIR_GLOBAL)
+            return false;
     return true;
 }
 
@@ -198,29 +234,50 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
     const kir_func *f = E->f;
     const char *name = field_names[x->kind], *integer = x->size == 4 ? "int" : "long long";
     switch ((cu_field_kind)x->kind) {
-    case FIELD_BASE: {
-        const kir_array *a = &f->arrays[x->a];
-        bool reads = !(a->access & KIR_WRITE);
-        str_printf(out, "    %s%s *%s a%u_%u;\n", reads ? "const " : "", em_memory(E, (gpa_dtype)a->dtype),
-                   alone(f, x->a) ? "__restrict__" : "", x->a, x->b);
-        return;
-    }
-    case FIELD_PARAM: str_printf(out, "    %s number%u_%u;\n", em_memory(E, (gpa_dtype)f->params[x->a]), x->a, x->b); return;
-    case FIELD_SCRATCH:
-    case FIELD_DONE: str_printf(out, "    g_state%u *%s%u_%u;\n", x->a, name, x->a, x->b); return;
-    case FIELD_COUNTER: case FIELD_LOCK: case FIELD_TOLD: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
-    case FIELD_CHAIN: str_printf(out, "    volatile unsigned long long *%s%u_%u;\n", name, x->a, x->b); return;
-    case FIELD_CLAIM: str_printf(out, "    unsigned%s *%s%u_%u;\n", em_small(E) ? "" : " long long", name, x->a, x->b); return;
-    case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
-    case FIELD_SAY: str_printf(out, "    g_word *%s%u_%u;\n", name, x->a, x->b); return;
-    case FIELD_STOP: str_printf(out, "    const volatile int *%s%u_%u;\n", name, x->a, x->b); return;
-    case FIELD_MAGIC: case FIELD_SHIFT: case FIELD_ROOM: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
-    case FIELD_SPAN: case FIELD_OUTER: case FIELD_CHUNKS: case FIELD_LENGTH:
-        str_printf(out, "    unsigned %s %s%u_%u;\n", integer, name, x->a, x->b);
-        return;
-    case FIELD_OFFSET: case FIELD_STRIDE: case FIELD_EXTENT: case FIELD_SIZE:
-        str_printf(out, "    %s %s%u_%u;\n", integer, name, x->a, x->b);
-        return;
+        case FIELD_BASE: {
+            const kir_array *a = &f->arrays[x->a];
+            bool reads = !(a->access & KIR_WRITE);
+            str_printf(out, "    %s%s *%s a%u_%u;\n", reads ? "const " : "",
+                       em_memory(E, (gpa_dtype)a->dtype), alone(f, x->a) ? "__restrict__" : "",
+                       x->a, x->b);
+            return;
+        }
+        case FIELD_PARAM:
+            str_printf(out, "    %s number%u_%u;\n", em_memory(E, (gpa_dtype)f->params[x->a]), x->a,
+                       x->b);
+            return;
+        case FIELD_SCRATCH:
+        case FIELD_DONE:
+            str_printf(out, "    g_state%u *%s%u_%u;\n", x->a, name, x->a, x->b);
+            return;
+        case FIELD_COUNTER:
+        case FIELD_LOCK:
+        case FIELD_TOLD: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
+        case FIELD_CHAIN:
+            str_printf(out, "    volatile unsigned long long *%s%u_%u;\n", name, x->a, x->b);
+            return;
+        case FIELD_CLAIM:
+            str_printf(out, "    unsigned%s *%s%u_%u;\n", em_small(E) ? "" : " long long", name,
+                       x->a, x->b);
+            return;
+        case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
+        case FIELD_SAY: str_printf(out, "    g_word *%s%u_%u;\n", name, x->a, x->b); return;
+        case FIELD_STOP:
+            str_printf(out, "    const volatile int *%s%u_%u;\n", name, x->a, x->b);
+            return;
+        case FIELD_MAGIC:
+        case FIELD_SHIFT:
+        case FIELD_ROOM: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
+        case FIELD_SPAN:
+        case FIELD_OUTER:
+        case FIELD_CHUNKS:
+        case FIELD_LENGTH:
+            str_printf(out, "    unsigned %s %s%u_%u;\n", integer, name, x->a, x->b);
+            return;
+        case FIELD_OFFSET:
+        case FIELD_STRIDE:
+        case FIELD_EXTENT:
+        case FIELD_SIZE: str_printf(out, "    %s %s%u_%u;\n", integer, name, x->a, x->b); return;
     }
 }
 
@@ -229,18 +286,21 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
 /* Whether of value `of`, an operand of instruction `k`, only the low half is wanted. */
 static bool wants_low(const em *E, size_t k, int32_t of) {
     const kir_ins *i = &E->f->code[k];
-    if (i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC) return i->a == of && i->b != of && i->c != of;
+    if (i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC)
+        return i->a == of && i->b != of && i->c != of;
     return i->code == KIR_OP && E->narrow[k];
 }
 
-/* Offsets of a small program fit in 32 bits, so the sums and products that lead to them may wrap on the way. */
+/* Offsets of a small program fit in 32 bits, so the sums and products that lead to them may wrap on
+ * the way. */
 static void find_narrow(em *E) {
     const kir_func *f = E->f;
     bool *wide = E->narrow; /* until an instruction is reached: its whole value is wanted */
     for (size_t k = f->n_code; k-- > 0;) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
-        bool sum = i->code == KIR_OP && i->type == DT_I64 && (i->sub == OP_ADD || i->sub == OP_SUBTRACT || i->sub == OP_MULTIPLY);
+        bool sum = i->code == KIR_OP && i->type == DT_I64 &&
+                   (i->sub == OP_ADD || i->sub == OP_SUBTRACT || i->sub == OP_MULTIPLY);
         E->narrow[k] = !wide[k] && (sum || i->code == KIR_BOUND);
         for (int n = 0; n < kir_info[i->code].args; n++)
             if (in[n] >= 0 && !wants_low(E, k, in[n])) wide[in[n]] = true;
@@ -257,7 +317,9 @@ static bool scan_regions(em *E) {
     E->group = mem_zero((f->n_code + 1) * sizeof *E->group);
     E->places = mem_zero(f->n_code + 1);
     E->helper_done = mem_zero(op_helper_count * DT_COUNT);
-    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->group || !E->places || !E->helper_done) return false;
+    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->group || !E->places ||
+        !E->helper_done)
+        return false;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         E->close[k] = -1;
@@ -288,8 +350,13 @@ static void declare_arrays(em *E) {
         const kir_array *a = &E->f->arrays[k];
         const char *t = em_memory(E, (gpa_dtype)a->dtype);
         if (a->where == KIR_LOCAL) em_line(E, "%s l%zu[%u];", t, k, a->count);
-        if (a->where == KIR_SHARED && a->count) em_line(E, "__shared__ __align__(16) %s l%zu[%u];", t, k, a->count);
-        if (a->where == KIR_SHARED && !a->count) em_line(E, "extern __shared__ __align__(16) unsigned char g_dynamic[]; %s *l%zu = (%s *)g_dynamic;", t, k, t);
+        if (a->where == KIR_SHARED && a->count)
+            em_line(E, "__shared__ __align__(16) %s l%zu[%u];", t, k, a->count);
+        if (a->where == KIR_SHARED && !a->count)
+            em_line(E,
+                    "extern __shared__ __align__(16) unsigned char g_dynamic[]; %s *l%zu = (%s "
+                    "*)g_dynamic;",
+                    t, k, t);
     }
 }
 
@@ -302,13 +369,20 @@ static void declare_fixed(em *E) {
         const kir_ins *i = &E->f->code[k];
         gpa_dtype t = (gpa_dtype)i->type;
         str_clear(&v);
-        if (i->code == KIR_CONST) em_literal(E, &v, t, E->f->consts[i->imm].v);
-        else if (i->code == KIR_PARAM && E->numbers) em_literal(E, &v, t, E->numbers[i->imm]);
-        else if (i->code == KIR_PARAM) em_unpack(E, &v, t, em_field(E, field, FIELD_PARAM, i->imm, 0));
-        else if (i->code == KIR_STRIDE) str_put(&v, em_field(E, field, FIELD_STRIDE, i->sub, i->imm));
-        else if (i->code == KIR_SIZE && i->sub == KIR_SPACE) str_put(&v, em_field(E, field, FIELD_SIZE, i->imm, 0));
-        else if (i->code == KIR_SIZE) str_put(&v, em_field(E, field, FIELD_EXTENT, i->sub, i->imm));
-        else continue;
+        if (i->code == KIR_CONST)
+            em_literal(E, &v, t, E->f->consts[i->imm].v);
+        else if (i->code == KIR_PARAM && E->numbers)
+            em_literal(E, &v, t, E->numbers[i->imm]);
+        else if (i->code == KIR_PARAM)
+            em_unpack(E, &v, t, em_field(E, field, FIELD_PARAM, i->imm, 0));
+        else if (i->code == KIR_STRIDE)
+            str_put(&v, em_field(E, field, FIELD_STRIDE, i->sub, i->imm));
+        else if (i->code == KIR_SIZE && i->sub == KIR_SPACE)
+            str_put(&v, em_field(E, field, FIELD_SIZE, i->imm, 0));
+        else if (i->code == KIR_SIZE)
+            str_put(&v, em_field(E, field, FIELD_EXTENT, i->sub, i->imm));
+        else
+            continue;
         em_line(E, "const %s v%zu = %s;", em_type(E, t), k, v.text);
     }
     str_free(&v);
@@ -316,9 +390,12 @@ static void declare_fixed(em *E) {
 
 bool em_apart(const em *E, unsigned a) {
     const kir_func *f = E->f;
-    if (!(f->flags & KIR_F_FREE) || f->form != KIR_MAP || f->arrays[a].where != KIR_GLOBAL || !alone(f, a)) return false;
+    if (!(f->flags & KIR_F_FREE) || f->form != KIR_MAP || f->arrays[a].where != KIR_GLOBAL ||
+        !alone(f, a))
+        return false;
     for (size_t i = 0; i < f->n_code; i++)
-        if ((f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX) && f->code[i].sub == a) return true;
+        if ((f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX) && f->code[i].sub == a)
+            return true;
     return false;
 }
 
@@ -337,12 +414,16 @@ static void put_heading(em *E, gpa_str *out, const char *program) {
     for (size_t k = 0; k < E->f->n_arrays; k++) {
         const kir_array *a = &E->f->arrays[k];
         if (!em_apart(E, (unsigned)k)) continue;
-        const char *c = a->access & KIR_WRITE ? "" : "const ", *t = em_memory(E, (gpa_dtype)a->dtype);
+        const char *c = a->access & KIR_WRITE ? "" : "const ",
+                   *t = em_memory(E, (gpa_dtype)a->dtype);
         em_field(E, field, FIELD_BASE, (unsigned)k, 0);
         str_printf(out, ", %s%s *__restrict__ own%zu", c, t, k);
-        if (E->own[k]) str_printf(&call, ", kept%zu", k);
-        else if (E->plan->wide >> k & 1) str_printf(&call, ", (%s%s *)__builtin_assume_aligned(%s, 16)", c, t, field);
-        else str_printf(&call, ", %s", field);
+        if (E->own[k])
+            str_printf(&call, ", kept%zu", k);
+        else if (E->plan->wide >> k & 1)
+            str_printf(&call, ", (%s%s *)__builtin_assume_aligned(%s, 16)", c, t, field);
+        else
+            str_printf(&call, ", %s", field);
     }
     str_printf(out, ") {\n%s}\n%s", E->body.text, program);
     em_declare_own(E, out);
@@ -361,13 +442,23 @@ static void put_body(em *E) {
         em_line(E, "unsigned fuel = %uu;", EM_WORK - EM_UNASKED);
         if (E->f->form != KIR_KERNEL) em_line(E, "bool asked = false;");
     }
-    if (E->f->form == KIR_KERNEL) em_steps(E, 0, (int32_t)E->f->n_code);
-    else if (E->plan->team == TEAM_NONE) em_points(E);
-    else em_teams(E);
+    if (E->f->form == KIR_KERNEL)
+        em_steps(E, 0, (int32_t)E->f->n_code);
+    else if (E->plan->team == TEAM_NONE)
+        em_points(E);
+    else
+        em_teams(E);
 }
 
-gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numbers, const char *name, cu_source *out, gpa_err *e) {
-    em E = {.f = f, .plan = plan, .numbers = numbers, .facts = emit_facts(f), .out = out, .again = -1, .e = e};
+gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numbers,
+                     const char *name, cu_source *out, gpa_err *e) {
+    em E = {.f = f,
+            .plan = plan,
+            .numbers = numbers,
+            .facts = emit_facts(f),
+            .out = out,
+            .again = -1,
+            .e = e};
     gpa_str states, fields;
     str_init(&E.body);
     str_init(&E.helpers);
@@ -394,16 +485,25 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numb
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
     char program[160], bounds[40] = "";
     uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
-    int resident = plan->keep || (E.needs & NEED_BRIEF && f->n_arrays > FEW_ARRAYS) ? ROW_THREADS : 0; /* threads that registers are to be left for */
+    int resident = plan->keep || (E.needs & NEED_BRIEF && f->n_arrays > FEW_ARRAYS)
+                       ? ROW_THREADS
+                       : 0; /* threads that registers are to be left for */
     int blocks = resident ? MAX(resident / plan->threads, 1) : 0;
-    if (f->form != KIR_KERNEL && blocks) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u, %d) ", plan->threads, blocks);
-    else if (f->form != KIR_KERNEL) snprintf(bounds, sizeof bounds, "__launch_bounds__(%u) ", plan->threads);
-    else if (registers) snprintf(bounds, sizeof bounds, "__maxnreg__(%u) ", registers);
-    snprintf(program, sizeof program, "extern \"C\" __global__ void %s%s(const __grid_constant__ g_params P) {\n", bounds, name);
+    if (f->form != KIR_KERNEL && blocks)
+        snprintf(bounds, sizeof bounds, "__launch_bounds__(%u, %d) ", plan->threads, blocks);
+    else if (f->form != KIR_KERNEL)
+        snprintf(bounds, sizeof bounds, "__launch_bounds__(%u) ", plan->threads);
+    else if (registers)
+        snprintf(bounds, sizeof bounds, "__maxnreg__(%u) ", registers);
+    snprintf(program, sizeof program,
+             "extern \"C\" __global__ void %s%s(const __grid_constant__ g_params P) {\n", bounds,
+             name);
     put_heading(&E, &out->text, program);
     str_printf(&out->text, "%s}\n", E.body.text);
     out->bytes = (out->bytes + 4 + 15) / 16 * 16;
-    if (!E.rc && (out->text.failed || E.body.failed || E.helpers.failed || states.failed || fields.failed)) E.rc = gpa_no_memory(e);
+    if (!E.rc &&
+        (out->text.failed || E.body.failed || E.helpers.failed || states.failed || fields.failed))
+        E.rc = gpa_no_memory(e);
 done:
     str_free(&E.body);
     str_free(&E.helpers);

@@ -1,10 +1,12 @@
 /* The arithmetic of an access of several points.
  *
- * A loop of few trips goes around the points of an access, not each point through its own loop: `Vn[u][k]` hold what a stretch of
- * instructions computed and another one needs, `Wn[u][k]` the variables; the compiler keeps both in registers. And random bits whose
- * counter is that of the point before are not made again, nor is anything that is computed of them alone: neighbours share
- * a block of bits, half each, where the law divides its position by two. Where accesses begin with a block (random_blocks.h) it is known when
- * compiling which points those are, and which part of the block each of them takes.
+ * A loop of few trips goes around the points of an access, not each point through its own loop:
+ * `Vn[u][k]` hold what a stretch of instructions computed and another one needs, `Wn[u][k]` the
+ * variables; the compiler keeps both in registers. And random bits whose counter is that of the
+ * point before are not made again, nor is anything that is computed of them alone: neighbours share
+ * a block of bits, half each, where the law divides its position by two. Where accesses begin with
+ * a block (random_blocks.h) it is known when compiling which points those are, and which part of
+ * the block each of them takes.
  *
  * Reading order: random bits, stretches, em_batch_arithmetic. */
 #include <stdio.h>
@@ -14,7 +16,9 @@
 
 /* ---- random bits ---- */
 
-static bool is_fixed(uint8_t code) { return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE; }
+static bool is_fixed(uint8_t code) {
+    return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE;
+}
 
 static bool computes(const kir_ins *i) { return i->code == KIR_OP || i->code == KIR_CAST; }
 
@@ -22,7 +26,8 @@ enum { POSITION = -1 }; /* in em.group */
 
 static int arity(const kir_ins *i) { return i->code == KIR_OP ? op_info[i->sub].arity : 1; }
 
-/* The same for all points: numbers, counters of loops around them, and what is computed of those. */
+/* The same for all points: numbers, counters of loops around them, and what is computed of those.
+ */
 static bool is_same(const em *E, int32_t v) {
     const kir_ins *i = &E->f->code[v];
     if (is_fixed(i->code) || i->code == KIR_FOR) return true;
@@ -49,7 +54,8 @@ static void mark_group(em *E, int32_t first, int32_t hi) {
             bool mine = E->group[in[n]] == first + 1;
             others = others || (!mine && !is_same(E, in[n]));
         }
-        for (int n = 0; n < arity(i) && !others && !member; n++) member = E->group[in[n]] == first + 1;
+        for (int n = 0; n < arity(i) && !others && !member; n++)
+            member = E->group[in[n]] == first + 1;
         if (member) E->group[at] = first + 1;
     }
 }
@@ -66,22 +72,28 @@ static bool used_outside(const em *E, int32_t v) {
 }
 
 /* bits_position, where accesses begin with a block; else -1. */
-static int32_t position_of(const em *E, int32_t bits, unsigned *shift) { return E->plan->blocks ? bits_position(E->f, bits, shift) : -1; }
+static int32_t position_of(const em *E, int32_t bits, unsigned *shift) {
+    return E->plan->blocks ? bits_position(E->f, bits, shift) : -1;
+}
 
 /* Finds the groups of a stretch and declares what the points of an access share. */
 static void open_groups(em *E, int32_t lo, int32_t hi) {
     unsigned shift;
     for (int32_t at = lo; at < hi; at++) {
         const kir_ins *i = &E->f->code[at];
-        bool shared = bits_are(i) && !E->group[at] && !is_same(E, i->a) && is_same(E, i->b) && is_same(E, i->c);
+        bool shared = bits_are(i) && !E->group[at] && !is_same(E, i->a) && is_same(E, i->b) &&
+                      is_same(E, i->c);
         if (!shared || E->group[at] == POSITION) continue;
         mark_group(E, at, hi);
         int32_t position = position_of(E, at, &shift);
-        if (position < 0) em_line(E, "unsigned long long at%d = 0;", (int)at);
-        else if (E->group[position] != POSITION) em_line(E, "unsigned long long first%d = 0;", (int)position);
+        if (position < 0)
+            em_line(E, "unsigned long long at%d = 0;", (int)at);
+        else if (E->group[position] != POSITION)
+            em_line(E, "unsigned long long first%d = 0;", (int)position);
         if (position >= 0) E->group[position] = POSITION;
         for (int32_t v = at; v < hi; v++)
-            if (E->group[v] == at + 1 && used_outside(E, v)) em_line(E, "%s s%d = {};", em_type(E, (gpa_dtype)E->f->code[v].type), (int)v);
+            if (E->group[v] == at + 1 && used_outside(E, v))
+                em_line(E, "%s s%d = {};", em_type(E, (gpa_dtype)E->f->code[v].type), (int)v);
     }
 }
 
@@ -107,8 +119,10 @@ void em_group(em *E, int32_t at, int32_t hi) {
     }
     if (E->group[at] != mine) return;
     bool begins = position_of(E, at, &shift) >= 0;
-    if (begins) em_line(E, "if (k %% %d == 0) {", 1 << shift);
-    else em_line(E, "if (k == 0 || v%d != at%d) {", counter, (int)at);
+    if (begins)
+        em_line(E, "if (k %% %d == 0) {", 1 << shift);
+    else
+        em_line(E, "if (k == 0 || v%d != at%d) {", counter, (int)at);
     E->depth++;
     if (!begins) em_line(E, "at%d = v%d;", (int)at, counter);
     for (int32_t v = at; v < hi; v++) {
@@ -122,12 +136,16 @@ void em_group(em *E, int32_t at, int32_t hi) {
     }
     em_close_block(E);
     for (int32_t v = at; v < hi; v++)
-        if (E->group[v] == mine && used_outside(E, v)) em_line(E, "const %s v%d = s%d;", em_type(E, (gpa_dtype)E->f->code[v].type), (int)v, (int)v);
+        if (E->group[v] == mine && used_outside(E, v))
+            em_line(E, "const %s v%d = s%d;", em_type(E, (gpa_dtype)E->f->code[v].type), (int)v,
+                    (int)v);
 }
 
 /* ---- stretches ---- */
 
-static const char *type_of(em *E, int32_t v) { return E->narrow[v] ? "int" : em_type(E, (gpa_dtype)E->f->code[v].type); }
+static const char *type_of(em *E, int32_t v) {
+    return E->narrow[v] ? "int" : em_type(E, (gpa_dtype)E->f->code[v].type);
+}
 
 /* Whether instructions lo .. hi look at value or variable v. */
 static bool looks_at(const em *E, int32_t v, int32_t lo, int32_t hi) {
@@ -157,9 +175,13 @@ static void put_stretch(em *E, const cu_walk *w, int32_t lo, int32_t hi) {
     em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
     for (int32_t v = 0; v < n_code; v++) {
         bool variable = E->f->code[v].code == KIR_VAR;
-        if ((v >= lo && v < hi) || is_fixed(E->f->code[v].code) || kir_info[E->f->code[v].code].result != 'Y' || !looks_at(E, v, lo, hi)) continue;
-        if (variable) em_line(E, "%s w%d = W%d[u][k];", type_of(E, v), (int)v, (int)v);
-        else em_line(E, "const %s v%d = V%d[u][k];", type_of(E, v), (int)v, (int)v);
+        if ((v >= lo && v < hi) || is_fixed(E->f->code[v].code) ||
+            kir_info[E->f->code[v].code].result != 'Y' || !looks_at(E, v, lo, hi))
+            continue;
+        if (variable)
+            em_line(E, "%s w%d = W%d[u][k];", type_of(E, v), (int)v, (int)v);
+        else
+            em_line(E, "const %s v%d = V%d[u][k];", type_of(E, v), (int)v, (int)v);
     }
     E->share_end = hi;
     E->access = ACCESS_BATCH;
@@ -167,7 +189,8 @@ static void put_stretch(em *E, const cu_walk *w, int32_t lo, int32_t hi) {
     E->access = ACCESS_DIRECT;
     for (int32_t v = 0; v < n_code; v++) {
         if (E->f->code[v].code == KIR_VAR) {
-            if ((v >= lo && v < hi) || looks_at(E, v, lo, hi)) em_line(E, "W%d[u][k] = w%d;", (int)v, (int)v);
+            if ((v >= lo && v < hi) || looks_at(E, v, lo, hi))
+                em_line(E, "W%d[u][k] = w%d;", (int)v, (int)v);
         } else if (v >= lo && v < hi && crosses(E, v, lo, hi)) {
             em_line(E, "V%d[u][k] = v%d;", (int)v, (int)v);
         }
@@ -189,17 +212,22 @@ static int32_t stretch_end(const em *E, int32_t at, int32_t hi) {
 
 static void declare_crossing(em *E, const cu_walk *w, int32_t lo, int32_t hi) {
     for (int32_t v = lo; v < hi; v++)
-        if (E->f->code[v].code == KIR_VAR) em_line(E, "%s W%d[%d][%d];", type_of(E, v), (int)v, w->unroll, w->vec);
-        else if (crosses(E, v, lo, hi)) em_line(E, "%s V%d[%d][%d];", type_of(E, v), (int)v, w->unroll, w->vec);
+        if (E->f->code[v].code == KIR_VAR)
+            em_line(E, "%s W%d[%d][%d];", type_of(E, v), (int)v, w->unroll, w->vec);
+        else if (crosses(E, v, lo, hi))
+            em_line(E, "%s V%d[%d][%d];", type_of(E, v), (int)v, w->unroll, w->vec);
 }
 
 bool em_shares(const em *E, const cu_walk *w) {
     bool some = false;
-    if (E->f->inner || w->vec * w->unroll == 1 || E->plan->team != TEAM_NONE || em_only_slice(E)) return false;
+    if (E->f->inner || w->vec * w->unroll == 1 || E->plan->team != TEAM_NONE || em_only_slice(E))
+        return false;
     for (int32_t at = w->lo; at < w->hi; at++) {
         uint8_t c = E->f->code[at].code;
         if (kir_info[c].result == 'R' && !is_few(E, at)) return false;
-        if (c == KIR_LOADX || c == KIR_STOREX || c == KIR_ATOMIC || c == KIR_BOUND || c == KIR_PRINT || c == KIR_FAULT) return false;
+        if (c == KIR_LOADX || c == KIR_STOREX || c == KIR_ATOMIC || c == KIR_BOUND ||
+            c == KIR_PRINT || c == KIR_FAULT)
+            return false;
         some = some || is_few(E, at) || bits_are(&E->f->code[at]);
     }
     return some;

@@ -1,13 +1,15 @@
 /* Running reductions in a chain: one launch, whose blocks take a part of a row each.
  *
- * A block publishes the total of its part; 32 parts are a group, whose last block publishes the group's total and then that with
- * all before it. A block that needs what is before it joins the nearest such sum, the totals of the groups between and those of its
- * own group, always in the same order whatever it found. Blocks begin in their order, so those before it are under way. A word holds
- * 32 bits of a state beside a mark of what it is, so that it is read in one piece.
+ * A block publishes the total of its part; 32 parts are a group, whose last block publishes the
+ * group's total and then that with all before it. A block that needs what is before it joins the
+ * nearest such sum, the totals of the groups between and those of its own group, always in the same
+ * order whatever it found. Blocks begin in their order, so those before it are under way. A word
+ * holds 32 bits of a state beside a mark of what it is, so that it is read in one piece.
  *
- * A part is read once and kept in registers; each warp has neighbouring accesses of it. Where what counts is how many of some bits
- * are true, and they say which elements are stored side by side (`picks`), the chosen elements go through shared memory, from
- * where neighbours in it are stored by neighbouring lanes. Of parts but the last one no access is cut off, so that they need no
+ * A part is read once and kept in registers; each warp has neighbouring accesses of it. Where what
+ * counts is how many of some bits are true, and they say which elements are stored side by side
+ * (`picks`), the chosen elements go through shared memory, from where neighbours in it are stored
+ * by neighbouring lanes. Of parts but the last one no access is cut off, so that they need no
  * registers to say where.
  *
  * Reading order: links, parts kept in registers, chosen elements, em_scan_chain. */
@@ -24,7 +26,9 @@ void em_scan_take_tile(em *E, const char *chunks) {
     em_field(E, outer, FIELD_OUTER, 0, 0);
     em_field(E, length, FIELD_LENGTH, 0, 0);
     em_line(E, "const unsigned tiles = gridDim.x / %s, tile = blockIdx.x / %s;", outer, outer);
-    em_line(E, "volatile unsigned long long *const chain = %s + (size_t)row * (tiles + tiles / 32 + 1) * %d, *const groups = chain + (size_t)tiles * %d;",
+    em_line(E,
+            "volatile unsigned long long *const chain = %s + (size_t)row * (tiles + tiles / 32 + "
+            "1) * %d, *const groups = chain + (size_t)tiles * %d;",
             em_field(E, chain, FIELD_CHAIN, 0, 0), words, words);
     em_line(E, "const %s first = (%s)tile * %s;", t, t, length);
     em_line(E, "%s end = first + %s < %s ? first + %s : %s;", t, length, chunks, length, chunks);
@@ -33,26 +37,34 @@ void em_scan_take_tile(em *E, const char *chunks) {
 /* Publishes a state, each word of it beside a mark: 1 a total, 2 with all before it. */
 static void put_link(em *E, const char *where, const char *index, const char *state, int mark) {
     int words = (int)emit_chain_words(E->f);
-    em_line(E, "{ const auto y = g_split(%s); for (int w = 0; w < %d; w++) %s[(%s) * %d + w] = %d | (unsigned long long)(unsigned)y.w[w] << 32; }", state, words,
-            where, index, words, mark);
+    em_line(E,
+            "{ const auto y = g_split(%s); for (int w = 0; w < %d; w++) %s[(%s) * %d + w] = %d | "
+            "(unsigned long long)(unsigned)y.w[w] << 32; }",
+            state, words, where, index, words, mark);
 }
 
 /* Reads one: x and its mark, 0 while not all of it is there. */
 static void take_link(em *E, int n, const char *where, const char *index) {
     int words = (int)emit_chain_words(E->f);
     em_line(E, "g_words<g_state%d> y; mark = 3;", n);
-    em_line(E, "for (int w = 0; w < %d; w++) { const unsigned long long got = %s[(%s) * %d + w]; y.w[w] = (int)(got >> 32); mark = mark == 3 || mark == (unsigned)got ? (unsigned)got : 0; }",
-            words, where, index, words);
+    em_line(
+        E,
+        "for (int w = 0; w < %d; w++) { const unsigned long long got = %s[(%s) * %d + w]; y.w[w] = "
+        "(int)(got >> 32); mark = mark == 3 || mark == (unsigned)got ? (unsigned)got : 0; }",
+        words, where, index, words);
     em_line(E, "x = g_join<g_state%d>(y);", n);
 }
 
 /* x of lane 0 becomes all lanes' x joined in order. */
 static void fold_lanes(em *E, int n) {
-    em_line(E, "for (int d = 1; d < 32; d <<= 1) x = g_join%d(x, g_shfl_down(x, d, 32, 0xffffffffu));", n);
+    em_line(E,
+            "for (int d = 1; d < 32; d <<= 1) x = g_join%d(x, g_shfl_down(x, d, 32, 0xffffffffu));",
+            n);
     em_line(E, "x = g_shfl(x, 0, 32, 0xffffffffu);");
 }
 
-/* before: from the nearest group that has published its sum with all before it over the totals of those between. */
+/* before: from the nearest group that has published its sum with all before it over the totals of
+ * those between. */
 static void look_back(em *E, int n) {
     em_line(E, "g_state%d before = start%d;", n, n);
     em_line(E, "if (group) {");
@@ -86,7 +98,8 @@ static void tell_total(em *E, int32_t at) {
     put_link(E, "chain", "tile", name, 1);
 }
 
-/* This tile's total in r becomes what is before the tile: the groups before its own, then the tiles of the group before it. */
+/* This tile's total in r becomes what is before the tile: the groups before its own, then the tiles
+ * of the group before it. */
 static void link_tiles(em *E, int32_t at) {
     int n = (int)at;
     em_line(E, "__shared__ g_state%d b%d;", n, n);
@@ -117,7 +130,8 @@ static void link_tiles(em *E, int32_t at) {
     em_line(E, "}");
     em_line(E, "x = lane < member ? own : start%d;", n);
     fold_lanes(E, n);
-    em_line(E, "if (lane == 0) b%d = group && member ? g_join%d(before, x) : group ? before : x;", n, n);
+    em_line(E, "if (lane == 0) b%d = group && member ? g_join%d(before, x) : group ? before : x;",
+            n, n);
     em_close_block(E);
     em_line(E, "__syncthreads();");
     em_line(E, "r%d = b%d;", n, n);
@@ -125,15 +139,22 @@ static void link_tiles(em *E, int32_t at) {
 
 /* ---- parts kept in registers ---- */
 
-/* The scans within accesses (t) become, for each access, what is before it in its warp (p); own: the warp's total. */
+/* The scans within accesses (t) become, for each access, what is before it in its warp (p); own:
+ * the warp's total. */
 static void join_lanes(em *E, int32_t at) {
     int n = (int)at;
     E->needs |= NEED_SHUFFLE;
     em_line(E, "g_state%d p%d[%d], own%d = {};", n, n, E->plan->unroll, n);
     em_open_unrolled(E, "u", E->plan->unroll);
     em_line(E, "g_state%d e = t%d[u][%d];", n, n, E->plan->vec - 1);
-    em_line(E, "_Pragma(\"unroll\") for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(e, d, 32, 0xffffffffu); if (lane %% 32 >= d) e = g_join%d(o, e); }", n, n);
-    em_line(E, "const g_state%d up = g_shfl_up(e, 1, 32, 0xffffffffu), last = g_shfl(e, 31, 32, 0xffffffffu);", n);
+    em_line(E,
+            "_Pragma(\"unroll\") for (int d = 1; d < 32; d <<= 1) { const g_state%d o = "
+            "g_shfl_up(e, d, 32, 0xffffffffu); if (lane %% 32 >= d) e = g_join%d(o, e); }",
+            n, n);
+    em_line(E,
+            "const g_state%d up = g_shfl_up(e, 1, 32, 0xffffffffu), last = g_shfl(e, 31, 32, "
+            "0xffffffffu);",
+            n);
     em_line(E, "p%d[u] = lane %% 32 == 0 ? own%d : u ? g_join%d(own%d, up) : up;", n, n, n, n);
     em_line(E, "own%d = u ? g_join%d(own%d, last) : last;", n, n, n);
     em_close_block(E);
@@ -141,22 +162,30 @@ static void join_lanes(em *E, int32_t at) {
 
 /* The same for bits in m: several accesses' numbers are summed in the fields of one word. */
 static void count_lanes(em *E, int32_t at) {
-    int n = (int)at, bits = E->plan->vec * 32 < 256 ? 8 : 16, fields = MIN(32 / bits, E->plan->unroll);
+    int n = (int)at, bits = E->plan->vec * 32 < 256 ? 8 : 16,
+        fields = MIN(32 / bits, E->plan->unroll);
     unsigned mask = (1u << bits) - 1;
     em_line(E, "g_state%d p%d[%d], own%d = 0;", n, n, E->plan->unroll, n);
     em_open_unrolled(E, "g", E->plan->unroll / fields);
     em_line(E, "unsigned x = 0;");
-    em_line(E, "_Pragma(\"unroll\") for (int j = 0; j < %d; j++) x |= (unsigned)__popc(m%d[g * %d + j]) << j * %d;", fields, n, fields, bits);
-    em_line(E, "_Pragma(\"unroll\") for (int d = 1; d < 32; d <<= 1) { const unsigned o = __shfl_up_sync(0xffffffffu, x, d); if (lane %% 32 >= d) x += o; }");
+    em_line(E,
+            "_Pragma(\"unroll\") for (int j = 0; j < %d; j++) x |= (unsigned)__popc(m%d[g * %d + "
+            "j]) << j * %d;",
+            fields, n, fields, bits);
+    em_line(E,
+            "_Pragma(\"unroll\") for (int d = 1; d < 32; d <<= 1) { const unsigned o = "
+            "__shfl_up_sync(0xffffffffu, x, d); if (lane %% 32 >= d) x += o; }");
     em_line(E, "const unsigned all = __shfl_sync(0xffffffffu, x, 31);");
     em_open_unrolled(E, "j", fields);
-    em_line(E, "p%d[g * %d + j] = own%d + (x >> j * %d & %uu) - __popc(m%d[g * %d + j]);", n, fields, n, bits, mask, n, fields);
+    em_line(E, "p%d[g * %d + j] = own%d + (x >> j * %d & %uu) - __popc(m%d[g * %d + j]);", n,
+            fields, n, bits, mask, n, fields);
     em_line(E, "own%d += all >> j * %d & %uu;", n, bits, mask);
     em_close_block(E);
     em_close_block(E);
 }
 
-/* Of the warps' totals: before, those of earlier warps (which there are unless `warp` is 0), and r, all. */
+/* Of the warps' totals: before, those of earlier warps (which there are unless `warp` is 0), and r,
+ * all. */
 static void join_warps(em *E, int32_t at) {
     int n = (int)at;
     em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = own%d;", n, n);
@@ -164,11 +193,13 @@ static void join_warps(em *E, int32_t at) {
     em_line(E, "const unsigned warp = lane / 32;");
     em_line(E, "g_state%d before = s%d[0], r%d = s%d[0];", n, n, n, n);
     em_open_unrolled(E, "w", SCAN_WARPS);
-    em_line(E, "if (w) { if (w == warp) before = r%d; r%d = g_join%d(r%d, s%d[w]); }", n, n, n, n, n);
+    em_line(E, "if (w) { if (w == warp) before = r%d; r%d = g_join%d(r%d, s%d[w]); }", n, n, n, n,
+            n);
     em_close_block(E);
 }
 
-/* What is done to a part that has all its accesses, as all but the last have, and once more with their limits. */
+/* What is done to a part that has all its accesses, as all but the last have, and once more with
+ * their limits. */
 static void by_part(em *E, const cu_walk *w, void (*fn)(em *, const cu_walk *)) {
     for (int whole = 1; whole >= 0; whole--) {
         em_line(E, whole ? "if (tile != tiles - 1) {" : "else {");
@@ -216,8 +247,10 @@ static void kept_chain(em *E, const cu_walk *w, int32_t at) {
     join_before(E, at);
     E->scan = SCAN_FINAL;
     em_batch_values(E, w);
-    if (free) by_part(E, w, store_part);
-    else em_batch_store(E, w);
+    if (free)
+        by_part(E, w, store_part);
+    else
+        em_batch_store(E, w);
     E->whole = false;
 }
 
@@ -229,41 +262,72 @@ bool em_picks(const kir_func *f, bool *places) {
     while (f->code[scan].code != KIR_SCAN) scan++;
     while (f->code[each].code != KIR_EACH) each++;
     const kir_ins *from = &f->code[f->code[scan].a];
-    good = good && f->code[scan].sub == RED_SUM && from->code == KIR_CAST && f->code[from->a].type == DT_BOOL;
+    good = good && f->code[scan].sub == RED_SUM && from->code == KIR_CAST &&
+           f->code[from->a].type == DT_BOOL;
     mask = from->a;
-    for (int32_t k = each + 1; good && !(f->code[k].code == KIR_END && (int32_t)f->code[k].imm == each); k++) {
+    for (int32_t k = each + 1;
+         good && !(f->code[k].code == KIR_END && (int32_t)f->code[k].imm == each); k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         bool count = false;
         for (int j = 0; j < kir_info[i->code].args; j++) count |= in[j] >= 0 && late[in[j]];
         switch ((kir_code)i->code) {
-        case KIR_SCAN: late[k] = true; break;
-        case KIR_OP: case KIR_CAST: late[k] = count; break;
-        case KIR_IF:
-            good = !count && depth == 0;
-            depth = 1;
-            chosen = i->a;
-            break;
-        case KIR_END: depth = 0; break;
-        case KIR_STOREX:
-            good = depth && chosen == mask && late[i->a] && !late[i->b];
-            places[k] = true;
-            places[i->a] = true;
-            stores++;
-            break;
-        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_INDEX: case KIR_IOTA: case KIR_LOAD: case KIR_REDUCE: good = !count; break;
-        case KIR_STORE: case KIR_LOADX: case KIR_ATOMIC: case KIR_BOUND: case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_EACH: case KIR_ELSE: case KIR_FOR:
-        case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG:
-        case KIR_PRINT: case KIR_FAULT: case KIR_COUNT: good = false;
+            case KIR_SCAN: late[k] = true; break;
+            case KIR_OP:
+            case KIR_CAST: late[k] = count; break;
+            case KIR_IF:
+                good = !count && depth == 0;
+                depth = 1;
+                chosen = i->a;
+                break;
+            case KIR_END: depth = 0; break;
+            case KIR_STOREX:
+                good = depth && chosen == mask && late[i->a] && !late[i->b];
+                places[k] = true;
+                places[i->a] = true;
+                stores++;
+                break;
+            case KIR_CONST:
+            case KIR_PARAM:
+            case KIR_SIZE:
+            case KIR_STRIDE:
+            case KIR_INDEX:
+            case KIR_IOTA:
+            case KIR_LOAD:
+            case KIR_REDUCE: good = !count; break;
+            case KIR_STORE:
+            case KIR_LOADX:
+            case KIR_ATOMIC:
+            case KIR_BOUND:
+            case KIR_VAR:
+            case KIR_GET:
+            case KIR_SET:
+            case KIR_EACH:
+            case KIR_ELSE:
+            case KIR_FOR:
+            case KIR_LOOP:
+            case KIR_BLOCK:
+            case KIR_BREAK:
+            case KIR_NEXT:
+            case KIR_THREAD:
+            case KIR_BARRIER:
+            case KIR_FENCE:
+            case KIR_WARP:
+            case KIR_ARG:
+            case KIR_PRINT:
+            case KIR_FAULT:
+            case KIR_COUNT: good = false;
         }
     }
     mem_free(late);
-    for (int32_t k = (int32_t)f->n_code - 1; good && k > each; k--) { /* what places are computed from */
+    for (int32_t k = (int32_t)f->n_code - 1; good && k > each;
+         k--) { /* what places are computed from */
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         if (!places[k] || i->code == KIR_SCAN || i->code == KIR_STOREX) continue;
         bool fixed = i->code == KIR_IOTA && !(f->inner & ~f->arrays[i->sub].zero);
-        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST || i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
+        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST ||
+               i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
         for (int j = 0; j < kir_info[i->code].args; j++)
             if (in[j] >= 0) places[in[j]] = true;
     }
@@ -276,7 +340,8 @@ static void each_stored(em *E, int32_t each, void (*fn)(em *, int32_t)) {
 }
 
 static void share_stage(em *E, int32_t at) {
-    em_line(E, "__shared__ %s g_stage%d[%d];", em_memory(E, (gpa_dtype)E->f->arrays[E->f->code[at].sub].dtype), (int)at,
+    em_line(E, "__shared__ %s g_stage%d[%d];",
+            em_memory(E, (gpa_dtype)E->f->arrays[E->f->code[at].sub].dtype), (int)at,
             32 * SCAN_WARPS * E->plan->unroll * E->plan->vec);
 }
 
@@ -334,7 +399,10 @@ static void picked_chain(em *E, const cu_walk *w, int32_t each, int32_t at) {
 static void end_chain(em *E, int32_t each, int32_t at) {
     em_line(E, "if (tile != tiles - 1) return;");
     for (int32_t i = each + 1; i < E->close[each]; i++)
-        if (E->f->code[i].code == KIR_REDUCE) em_line(E, "const %s v%d = (%s)(r%d + chosen);", em_type(E, (gpa_dtype)E->f->code[i].type), (int)i, em_type(E, (gpa_dtype)E->f->code[i].type), (int)at);
+        if (E->f->code[i].code == KIR_REDUCE)
+            em_line(E, "const %s v%d = (%s)(r%d + chosen);",
+                    em_type(E, (gpa_dtype)E->f->code[i].type), (int)i,
+                    em_type(E, (gpa_dtype)E->f->code[i].type), (int)at);
 }
 
 void em_scan_chain(em *E, int32_t each) {
@@ -348,13 +416,16 @@ void em_scan_chain(em *E, int32_t each) {
     em_put_start(E, &start, at);
     em_line(E, "const g_state%d start%d = %s;", (int)at, (int)at, start.text);
     str_free(&start);
-    snprintf(chunk, sizeof chunk, "first + lane / 32 * %d + u * 32 + lane %% 32", 32 * E->plan->unroll);
+    snprintf(chunk, sizeof chunk, "first + lane / 32 * %d + u * 32 + lane %% 32",
+             32 * E->plan->unroll);
     w.chunk = chunk;
     E->in_each = true;
     E->guard = NULL;
     em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, SCAN_WARPS);
-    if (E->facts.picks) picked_chain(E, &w, each, at);
-    else kept_chain(E, &w, at);
+    if (E->facts.picks)
+        picked_chain(E, &w, each, at);
+    else
+        kept_chain(E, &w, at);
     E->scan = SCAN_PLACE;
     E->in_each = false;
     E->guard = guard;

@@ -1,14 +1,17 @@
 /* Loops, blocks and the ways out of them.
  *
- * A thread that has done so much work since it asked last asks whether it is to stop, for the first time after less: a launch of
- * many points is many waves, each of which begins anew. `fuel` counts what its loops did, in about instructions; loops that are known to
- * end before are not counted themselves. A counted loop that holds no other runs in
- * stretches of so much work, which a narrow counter counts, and asks between them. A small body is written twice: four trips at a
- * time, where a trip finds what the one before has computed and no counter is compared, and for the trips that are left.
- * Who asks finds what the launch's other threads were told in the GPU's memory; a few blocks the first time, later all, look at the
- * host's flag too, across the bus, and leave what they saw for the others.
+ * A thread that has done so much work since it asked last asks whether it is to stop, for the first
+ * time after less: a launch of many points is many waves, each of which begins anew. `fuel` counts
+ * what its loops did, in about instructions; loops that are known to end before are not counted
+ * themselves. A counted loop that holds no other runs in stretches of so much work, which a narrow
+ * counter counts, and asks between them. A small body is written twice: four trips at a time, where
+ * a trip finds what the one before has computed and no counter is compared, and for the trips that
+ * are left. Who asks finds what the launch's other threads were told in the GPU's memory; a few
+ * blocks the first time, later all, look at the host's flag too, across the bus, and leave what
+ * they saw for the others.
  *
- * Labels: n<region> is where the next trip begins, b<region> what comes behind. In the second copy of a body they end in r.
+ * Labels: n<region> is where the next trip begins, b<region> what comes behind. In the second copy
+ * of a body they end in r.
  *
  * Reading order: what a loop is like, ways out, asking, stretches, other loops. */
 #include <math.h>
@@ -17,7 +20,7 @@
 #include "runtime/cuda/emit/emitter.h"
 
 /* Of loops' work, which may be INFINITY. */
-#define WORK  ((double)EM_WORK)
+#define WORK ((double)EM_WORK)
 #define SHORT ((double)EM_UNASKED)
 
 /* MOST_UNROLLED: instructions of all trips. SMALL: of a body. */
@@ -42,8 +45,8 @@ static double cost_of(const kir_ins *i) {
     return i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ? 4 : 1;
 }
 
-/* The work of a trip, and of all trips (of a loop that may have any number: INFINITY). A trip's own work is without that of
- * loops in it that count theirs. Returns the loop's END. */
+/* The work of a trip, and of all trips (of a loop that may have any number: INFINITY). A trip's own
+ * work is without that of loops in it that count theirs. Returns the loop's END. */
 static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *all) {
     const kir_ins *i = &f->code[loop];
     double inside = 1, whole = 1, one, many;
@@ -84,14 +87,16 @@ bool em_is_short(const kir_func *f, int32_t loop) {
 static int64_t few_trips(const em *E, int32_t loop) {
     const kir_ins *i = &E->f->code[loop];
     int64_t a, b;
-    bool few = i->code == KIR_FOR && is_one(E, i->c) && is_constant(E->f, i->a, &a) && is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) && b - a <= FEW;
+    bool few = i->code == KIR_FOR && is_one(E, i->c) && is_constant(E->f, i->a, &a) &&
+               is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) && b - a <= FEW;
     return few ? MAX(b - a, 0) : 0;
 }
 
 /* Whether a loop around this one counts what it did. */
 static bool is_counted(const em *E, int32_t loop) {
     bool counted = false;
-    for (int32_t r = E->outer[loop]; r >= 0; r = E->outer[r]) counted |= E->f->code[r].code == KIR_FOR || E->f->code[r].code == KIR_LOOP;
+    for (int32_t r = E->outer[loop]; r >= 0; r = E->outer[r])
+        counted |= E->f->code[r].code == KIR_FOR || E->f->code[r].code == KIR_LOOP;
     return counted;
 }
 
@@ -114,7 +119,8 @@ bool em_is_unrolled(const em *E, int32_t loop) {
 }
 
 bool em_in_stretches(const em *E, int32_t at) {
-    if (E->f->code[at].code != KIR_FOR || E->f->code[at].type != DT_I64 || em_is_short(E->f, at)) return false;
+    if (E->f->code[at].code != KIR_FOR || E->f->code[at].type != DT_I64 || em_is_short(E->f, at))
+        return false;
     for (int32_t k = at + 1; k < E->close[at]; k++)
         if (E->f->code[k].code == KIR_FOR || E->f->code[k].code == KIR_LOOP) return false;
     return true;
@@ -123,7 +129,8 @@ bool em_in_stretches(const em *E, int32_t at) {
 static bool is_small(const em *E, int32_t loop) {
     for (int32_t k = loop + 1; k < E->close[loop]; k++) {
         uint8_t code = E->f->code[k].code;
-        if (code == KIR_BARRIER || code == KIR_WARP || code == KIR_PRINT || code == KIR_ATOMIC) return false;
+        if (code == KIR_BARRIER || code == KIR_WARP || code == KIR_PRINT || code == KIR_ATOMIC)
+            return false;
     }
     return E->close[loop] - loop <= SMALL;
 }
@@ -142,7 +149,8 @@ static int32_t jump_region(const em *E, int32_t at) {
     uint32_t left = k->imm;
     for (int32_t r = E->outer[at]; r >= 0; r = E->outer[r]) {
         uint8_t code = E->f->code[r].code;
-        bool counts = code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
+        bool counts =
+            code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
         if (counts && left-- == 0) return r;
     }
     return 0;
@@ -150,7 +158,8 @@ static int32_t jump_region(const em *E, int32_t at) {
 
 void em_jump(em *E, int32_t at) {
     char to[24];
-    em_line(E, "goto %s;", label(E, to, E->f->code[at].code == KIR_BREAK ? 'b' : 'n', jump_region(E, at)));
+    em_line(E, "goto %s;",
+            label(E, to, E->f->code[at].code == KIR_BREAK ? 'b' : 'n', jump_region(E, at)));
 }
 
 /* ---- asking ---- */
@@ -159,7 +168,8 @@ void em_jump(em *E, int32_t at) {
 static const char *question(em *E, char buf[200], const char *again) {
     char stop[NAME_ROOM], record[NAME_ROOM], told[NAME_ROOM];
     E->needs |= NEED_RECORD | NEED_STOP;
-    snprintf(buf, 200, "g_stops(%s, %s, %s, %uu, %s)", em_field(E, told, FIELD_TOLD, 0, 0), em_field(E, stop, FIELD_STOP, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
+    snprintf(buf, 200, "g_stops(%s, %s, %s, %uu, %s)", em_field(E, told, FIELD_TOLD, 0, 0),
+             em_field(E, stop, FIELD_STOP, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
              (unsigned)KIR_FT_STOPPED, again);
     return buf;
 }
@@ -170,8 +180,13 @@ static const char *question(em *E, char buf[200], const char *again) {
 static void put_trip(em *E, int32_t at) {
     char next[24];
     int n = (int)at;
-    if (is_one(E, E->f->code[at].c)) em_line(E, "long long v%d; v%d = f%d + k%d;", n, n, n, n);
-    else em_line(E, "long long v%d; v%d = x%d; x%d = (long long)((unsigned long long)x%d + (unsigned long long)v%d);", n, n, n, n, n, (int)E->f->code[at].c);
+    if (is_one(E, E->f->code[at].c))
+        em_line(E, "long long v%d; v%d = f%d + k%d;", n, n, n, n);
+    else
+        em_line(E,
+                "long long v%d; v%d = x%d; x%d = (long long)((unsigned long long)x%d + (unsigned "
+                "long long)v%d);",
+                n, n, n, n, n, (int)E->f->code[at].c);
     em_steps(E, at + 1, E->close[at]);
     em_line(E, "%s:;", label(E, next, 'n', at));
 }
@@ -212,11 +227,14 @@ static void put_stretches(em *E, int32_t at) {
     em_line(E, "unsigned long long left%d; left%d = 0;", n, n);
     em_line(E, "int m%d, k%d; k%d = 0;", n, n, n);
     if (one) {
-        em_line(E, "if (f%d < v%d) left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, b, n, b, n);
+        em_line(E, "if (f%d < v%d) left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n,
+                b, n, b, n);
     } else { /* a step of 0 is taken for one of 1 */
         em_line(E, "long long x%d; x%d = f%d;", n, n, n);
         em_line(E, "if (v%d < 0 ? f%d > v%d : f%d < v%d) {", c, n, b, n, b);
-        em_line(E, "    unsigned long long by = v%d < 0 ? 0 - (unsigned long long)v%d : v%d ? v%d : 1;", c, c, c, c);
+        em_line(
+            E, "    unsigned long long by = v%d < 0 ? 0 - (unsigned long long)v%d : v%d ? v%d : 1;",
+            c, c, c, c);
         em_line(E, "    left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n, b, n);
         em_line(E, "    left%d = ((v%d < 0 ? 0 - left%d : left%d) - 1) / by + 1;", n, c, n, n);
         em_line(E, "}");
@@ -229,7 +247,8 @@ static void put_stretches(em *E, int32_t at) {
     if (one) em_line(E, "f%d += m%d;", n, n);
     em_line(E, "left%d -= m%d;", n, n);
     snprintf(again, sizeof again, "s%d != %d", n, first);
-    em_line(E, "if (left%d && %s) return;", n, question(E, ask, E->f->form == KIR_KERNEL ? "true" : again));
+    em_line(E, "if (left%d && %s) return;", n,
+            question(E, ask, E->f->form == KIR_KERNEL ? "true" : again));
     em_line(E, "s%d = %d;", n, stretch);
     em_close_block(E);
     em_line(E, "%s:;", label(E, behind, 'b', at));
@@ -249,12 +268,19 @@ static void put_for(em *E, int32_t at) {
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
     } else if (i->imm) {
-        em_line(E, "for (%s v%d = v%d; v%d %c v%d; v%d += v%d) {", t, n, (int)i->a, n, i->imm == KIR_FEW ? '<' : '>', (int)i->b, n, (int)i->c);
+        em_line(E, "for (%s v%d = v%d; v%d %c v%d; v%d += v%d) {", t, n, (int)i->a, n,
+                i->imm == KIR_FEW ? '<' : '>', (int)i->b, n, (int)i->c);
     } else {
-        em_line(E, "long long f%d, e%d, d%d; bool over%d; f%d = v%d; e%d = v%d; d%d = v%d; over%d = false;", n, n, n, n, n, (int)i->a, n, (int)i->b, n, (int)i->c, n);
+        em_line(E,
+                "long long f%d, e%d, d%d; bool over%d; f%d = v%d; e%d = v%d; d%d = v%d; over%d = "
+                "false;",
+                n, n, n, n, n, (int)i->a, n, (int)i->b, n, (int)i->c, n);
         em_line(E, "for (; !over%d && (d%d < 0 ? f%d > e%d : f%d < e%d);) {", n, n, n, n, n, n);
         em_line(E, "    %s v%d; v%d = (%s)f%d;", t, n, n, t, n);
-        em_line(E, "    { long long next = (long long)((unsigned long long)f%d + (unsigned long long)d%d); over%d = d%d < 0 ? next > f%d : next < f%d; f%d = next; }", n, n, n, n, n, n, n);
+        em_line(E,
+                "    { long long next = (long long)((unsigned long long)f%d + (unsigned long "
+                "long)d%d); over%d = d%d < 0 ? next > f%d : next < f%d; f%d = next; }",
+                n, n, n, n, n, n, n);
     }
     E->depth++;
 }
@@ -275,8 +301,9 @@ static void put_poll(em *E, int32_t loop) {
     char ask[200];
     bool kernel = E->f->form == KIR_KERNEL;
     if (em_is_short(E->f, loop)) return;
-    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }", (unsigned)trip_work(E, loop), (unsigned)EM_WORK, question(E, ask, kernel ? "true" : "asked"),
-            kernel ? "" : " asked = true;");
+    em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }",
+            (unsigned)trip_work(E, loop), (unsigned)EM_WORK,
+            question(E, ask, kernel ? "true" : "asked"), kernel ? "" : " asked = true;");
 }
 
 void em_loop_end(em *E, int32_t at) {

@@ -1,10 +1,13 @@
-/* Arrays of which every point writes a few neighbouring elements of its own: results of generalised ufuncs.
+/* Arrays of which every point writes a few neighbouring elements of its own: results of generalised
+ * ufuncs.
  *
- * Written where they are computed, the elements of neighbouring points would be stored a few bytes apart. Here a point keeps them
- * in registers; then a block brings its elements together in shared memory and stores them side by side.
+ * Written where they are computed, the elements of neighbouring points would be stored a few bytes
+ * apart. Here a point keeps them in registers; then a block brings its elements together in shared
+ * memory and stores them side by side.
  *
- * An array is such a one when a walk over the program's loops (all of them unrolled) shows that point i reaches
- * elements i * n ... i * n + n - 1 only, stores each of them whatever happens, and loads none before. */
+ * An array is such a one when a walk over the program's loops (all of them unrolled) shows that
+ * point i reaches elements i * n ... i * n + n - 1 only, stores each of them whatever happens, and
+ * loads none before. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
@@ -31,10 +34,13 @@ static linear value_of(const survey *s, int32_t v) {
     const kir_func *f = s->E->f;
     const kir_ins *i = &f->code[v];
     linear none = {0, 0, false}, a, b;
-    if (i->code == KIR_CONST && i->type == DT_I64) return (linear){0, f->consts[i->imm].v.I64, true};
+    if (i->code == KIR_CONST && i->type == DT_I64)
+        return (linear){0, f->consts[i->imm].v.I64, true};
     if (i->code == KIR_INDEX) return (linear){1, 0, i->imm == 0};
     if (i->code == KIR_FOR) return (linear){0, s->counter[v], true};
-    if (i->code != KIR_OP || i->type != DT_I64 || (i->sub != OP_ADD && i->sub != OP_SUBTRACT && i->sub != OP_MULTIPLY)) return none;
+    if (i->code != KIR_OP || i->type != DT_I64 ||
+        (i->sub != OP_ADD && i->sub != OP_SUBTRACT && i->sub != OP_MULTIPLY))
+        return none;
     a = value_of(s, i->a), b = value_of(s, i->b);
     linear r = {0, 0, a.good && b.good};
     bool over;
@@ -72,30 +78,56 @@ static void visit(survey *s, int32_t lo, int32_t hi, bool certain) {
         int64_t from, to;
         if (++s->steps > MOST_STEPS) s->good = false;
         switch ((kir_code)i->code) {
-        case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_INDEX: case KIR_OP: case KIR_CAST:
-        case KIR_VAR: case KIR_GET: case KIR_SET: case KIR_ELSE: case KIR_END:
-            break;
-        case KIR_LOADX: case KIR_STOREX:
-            if (i->sub == s->array) reach(s, i, certain);
-            break;
-        case KIR_IF:
-            visit(s, at + 1, s->E->close[at], false);
-            at = s->E->close[at];
-            break;
-        case KIR_FOR:
-            s->good = em_is_unrolled(s->E, at) && f->code[i->a].type == DT_I64;
-            if (!s->good) return;
-            from = f->consts[f->code[i->a].imm].v.I64, to = f->consts[f->code[i->b].imm].v.I64;
-            for (int64_t n = from; s->good && n < to; n++) {
-                s->counter[at] = n;
-                visit(s, at + 1, s->E->close[at], certain);
-            }
-            at = s->E->close[at];
-            break;
-        case KIR_IOTA: case KIR_LOAD: case KIR_STORE: case KIR_ATOMIC: case KIR_BOUND: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN:
-        case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP:
-        case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT:
-            s->good = false;
+            case KIR_CONST:
+            case KIR_PARAM:
+            case KIR_SIZE:
+            case KIR_STRIDE:
+            case KIR_INDEX:
+            case KIR_OP:
+            case KIR_CAST:
+            case KIR_VAR:
+            case KIR_GET:
+            case KIR_SET:
+            case KIR_ELSE:
+            case KIR_END: break;
+            case KIR_LOADX:
+            case KIR_STOREX:
+                if (i->sub == s->array) reach(s, i, certain);
+                break;
+            case KIR_IF:
+                visit(s, at + 1, s->E->close[at], false);
+                at = s->E->close[at];
+                break;
+            case KIR_FOR:
+                s->good = em_is_unrolled(s->E, at) && f->code[i->a].type == DT_I64;
+                if (!s->good) return;
+                from = f->consts[f->code[i->a].imm].v.I64, to = f->consts[f->code[i->b].imm].v.I64;
+                for (int64_t n = from; s->good && n < to; n++) {
+                    s->counter[at] = n;
+                    visit(s, at + 1, s->E->close[at], certain);
+                }
+                at = s->E->close[at];
+                break;
+            case KIR_IOTA:
+            case KIR_LOAD:
+            case KIR_STORE:
+            case KIR_ATOMIC:
+            case KIR_BOUND:
+            case KIR_EACH:
+            case KIR_REDUCE:
+            case KIR_SCAN:
+            case KIR_LOOP:
+            case KIR_BLOCK:
+            case KIR_BREAK:
+            case KIR_NEXT:
+            case KIR_THREAD:
+            case KIR_BARRIER:
+            case KIR_FENCE:
+            case KIR_WARP:
+            case KIR_ARG:
+            case KIR_PRINT:
+            case KIR_FAULT:
+            case KIR_COUNT: s->good = false;
         }
     }
 }
@@ -103,7 +135,9 @@ static void visit(survey *s, int32_t lo, int32_t hi, bool certain) {
 /* How many elements of the array every point has for its own; 0: it is not such an array. */
 static unsigned own_elements(const em *E, unsigned array) {
     survey s = {.E = E, .array = array, .good = true};
-    if (!(E->f->arrays[array].access & KIR_WRITE) || !em_apart(E, array) || !(E->plan->wide >> array & 1)) return 0;
+    if (!(E->f->arrays[array].access & KIR_WRITE) || !em_apart(E, array) ||
+        !(E->plan->wide >> array & 1))
+        return 0;
     if (!(s.counter = mem_zero((E->f->n_code + 1) * sizeof *s.counter))) return 0;
     visit(&s, 0, (int32_t)E->f->n_code, true);
     mem_free(s.counter);
@@ -112,7 +146,8 @@ static unsigned own_elements(const em *E, unsigned array) {
 
 void em_find_own(em *E) {
     size_t bytes = 0;
-    if (E->f->form != KIR_MAP || E->f->ndim != 1 || E->plan->team != TEAM_NONE || !em_in_order(E)) return;
+    if (E->f->form != KIR_MAP || E->f->ndim != 1 || E->plan->team != TEAM_NONE || !em_in_order(E))
+        return;
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         unsigned n = own_elements(E, a);
         size_t more = n * dtype_size((gpa_dtype)E->f->arrays[a].dtype);
@@ -125,7 +160,9 @@ void em_find_own(em *E) {
 
 void em_declare_own(em *E, gpa_str *out) {
     for (unsigned a = 0; a < E->f->n_arrays; a++)
-        if (E->own[a]) str_printf(out, "    %s kept%u[%u];\n", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, E->own[a]);
+        if (E->own[a])
+            str_printf(out, "    %s kept%u[%u];\n", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype),
+                       a, E->own[a]);
 }
 
 void em_give_own(em *E, gpa_str *out) {
@@ -133,14 +170,24 @@ void em_give_own(em *E, gpa_str *out) {
     bool any = false;
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         if (!E->own[a]) continue;
-        str_printf(out, "    __shared__ __align__(16) %s beside%u[%u];\n", em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, E->own[a] * POINT_THREADS);
-        str_printf(out, "    _Pragma(\"unroll\") for (int k = 0; k < %u; k++) beside%u[threadIdx.x * %u + k] = kept%u[k];\n", E->own[a], a, E->own[a], a);
+        str_printf(out, "    __shared__ __align__(16) %s beside%u[%u];\n",
+                   em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, E->own[a] * POINT_THREADS);
+        str_printf(out,
+                   "    _Pragma(\"unroll\") for (int k = 0; k < %u; k++) beside%u[threadIdx.x * %u "
+                   "+ k] = kept%u[k];\n",
+                   E->own[a], a, E->own[a], a);
         any = true;
     }
     if (!any) return;
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
-    str_printf(out, "    __syncthreads();\n    const unsigned long long begun = (unsigned long long)blockIdx.x * %d;\n", POINT_THREADS);
-    str_printf(out, "    const unsigned here = %s - begun < %d ? (unsigned)(%s - begun) : %d;\n", chunks, POINT_THREADS, chunks, POINT_THREADS);
+    str_printf(out,
+               "    __syncthreads();\n    const unsigned long long begun = (unsigned long "
+               "long)blockIdx.x * %d;\n",
+               POINT_THREADS);
+    str_printf(out, "    const unsigned here = %s - begun < %d ? (unsigned)(%s - begun) : %d;\n",
+               chunks, POINT_THREADS, chunks, POINT_THREADS);
     for (unsigned a = 0; a < E->f->n_arrays; a++)
-        if (E->own[a]) str_printf(out, "    g_give(%s + begun * %u, beside%u, here * %u);\n", em_field(E, base, FIELD_BASE, a, 0), E->own[a], a, E->own[a]);
+        if (E->own[a])
+            str_printf(out, "    g_give(%s + begun * %u, beside%u, here * %u);\n",
+                       em_field(E, base, FIELD_BASE, a, 0), E->own[a], a, E->own[a]);
 }

@@ -1,5 +1,5 @@
-/* Inner points: how a team of threads walks and joins the inner points of one outer point. Reductions join in an order that
- * depends on the plan and the sizes alone.
+/* Inner points: how a team of threads walks and joins the inner points of one outer point.
+ * Reductions join in an order that depends on the plan and the sizes alone.
  *
  * Reading order: states, joining a team, parts, em_each, em_teams. */
 #include <stdio.h>
@@ -8,7 +8,9 @@
 
 /* ---- states ---- */
 
-gpa_dtype em_state_type(const em *E, int32_t at) { return dtype_info[E->f->code[E->f->code[at].a].type].compute; }
+gpa_dtype em_state_type(const em *E, int32_t at) {
+    return dtype_info[E->f->code[E->f->code[at].a].type].compute;
+}
 
 void em_states(em *E, gpa_str *out) {
     for (int32_t at = 0; at < (int32_t)E->f->n_code; at++) {
@@ -21,7 +23,10 @@ void em_states(em *E, gpa_str *out) {
         str_init(&x);
         if (r->arg) {
             str_printf(out, "struct g_state%d { %s v; long long at; };\n", n, em_type(E, t));
-            str_printf(out, "static __device__ g_state%d g_join%d(g_state%d a, g_state%d b) {\n    if (a.at < 0) return b;\n    if (b.at < 0) return a;\n", n, n, n, n);
+            str_printf(out,
+                       "static __device__ g_state%d g_join%d(g_state%d a, g_state%d b) {\n    if "
+                       "(a.at < 0) return b;\n    if (b.at < 0) return a;\n",
+                       n, n, n, n);
             em_expr(E, &x, r->text[kind], t, "a.v", "b.v", "b.v");
             str_printf(out, "    if (%s) return b;\n", x.text);
             str_clear(&x);
@@ -34,7 +39,9 @@ void em_states(em *E, gpa_str *out) {
             } else {
                 em_expr(E, &x, r->text[kind], t, "a", "b", "b");
             }
-            str_printf(out, "typedef %s g_state%d;\nstatic __device__ g_state%d g_join%d(g_state%d a, g_state%d b) { return (%s)(%s); }\n",
+            str_printf(out,
+                       "typedef %s g_state%d;\nstatic __device__ g_state%d g_join%d(g_state%d a, "
+                       "g_state%d b) { return (%s)(%s); }\n",
                        em_type(E, t), n, n, n, n, n, em_type(E, t), x.text);
         }
         str_free(&x);
@@ -84,27 +91,37 @@ void em_reduce(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char one[64];
     if (E->plan->scan == SCAN_CHAIN) return; /* it is known at the chain's end */
-    if (is_arg(E, at)) snprintf(one, sizeof one, "g_state%d{v%d, v%d}", (int)at, (int)i->a, (int)i->b);
-    else snprintf(one, sizeof one, "v%d", (int)i->a);
+    if (is_arg(E, at))
+        snprintf(one, sizeof one, "g_state%d{v%d, v%d}", (int)at, (int)i->a, (int)i->b);
+    else
+        snprintf(one, sizeof one, "v%d", (int)i->a);
     const char *state = E->split ? "q" : "r", *of = E->split ? "[k]" : "";
     int n = (int)at;
-    if (E->access == ACCESS_BATCH) /* no jump: behind it the value would be computed, and once more where it is wanted again */
-        em_line(E, "{ const g_state%d with = g_join%d(%s%d%s, %s); %s%d%s = k < lim[u] ? with : %s%d%s; }", n, n, state, n, of, one, state, n, of, state, n, of);
+    if (E->access == ACCESS_BATCH) /* no jump: behind it the value would be computed, and once more
+                                      where it is wanted again */
+        em_line(
+            E,
+            "{ const g_state%d with = g_join%d(%s%d%s, %s); %s%d%s = k < lim[u] ? with : %s%d%s; }",
+            n, n, state, n, of, one, state, n, of, state, n, of);
     else
         em_line(E, "%sr%d = g_join%d(r%d, %s);", E->guard ? "if (valid) " : "", n, n, n, one);
 }
 
 static void put_result(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
-    if (is_arg(E, at)) em_line(E, "const long long v%d = r%d.at;", (int)at, (int)at);
-    else em_line(E, "const %s v%d = %s(r%d);", em_type(E, (gpa_dtype)i->type), (int)at, em_round(E, (gpa_dtype)i->type), (int)at);
+    if (is_arg(E, at))
+        em_line(E, "const long long v%d = r%d.at;", (int)at, (int)at);
+    else
+        em_line(E, "const %s v%d = %s(r%d);", em_type(E, (gpa_dtype)i->type), (int)at,
+                em_round(E, (gpa_dtype)i->type), (int)at);
 }
 
 /* ---- quotients by what is the same for the points of a region ---- */
 
 bool em_by_row(const em *E, int32_t each, int32_t at) {
     const kir_ins *i = &E->f->code[at];
-    return i->code == KIR_OP && i->sub == OP_DIVIDE && E->f->code[i->a].type == DT_F32 && i->b < each;
+    return i->code == KIR_OP && i->sub == OP_DIVIDE && E->f->code[i->a].type == DT_F32 &&
+           i->b < each;
 }
 
 /* Divisor d<v> for value v, once. */
@@ -125,41 +142,61 @@ static void declare_divisors(em *E, int32_t each) {
 static void join_warp(em *E, int32_t at) {
     int n = (int)at;
     E->needs |= NEED_SHUFFLE;
-    em_line(E, "for (int d = 16; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));", n, n, n, n);
+    em_line(
+        E,
+        "for (int d = 16; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));",
+        n, n, n, n);
     em_line(E, "r%d = g_shfl(r%d, 0, 32, 0xffffffffu);", n, n);
 }
 
 static void share_warp(em *E, int32_t at) {
     int n = (int)at;
     E->needs |= NEED_SHUFFLE;
-    em_line(E, "for (int d = 16; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));", n, n, n, n);
+    em_line(
+        E,
+        "for (int d = 16; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));",
+        n, n, n, n);
     em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = r%d;", n, n);
 }
 
-/* By every warp for itself: a lane takes the state of one of the warps, of which there are as many as the plan allows at most. */
+/* By every warp for itself: a lane takes the state of one of the warps, of which there are as many
+ * as the plan allows at most. */
 static void join_shared_warps(em *E, int32_t at) {
     int n = (int)at;
     gpa_str start;
     str_init(&start);
     em_put_start(E, &start, at);
     em_line(E, "r%d = lane %% 32 < lanes / 32 ? s%d[lane %% 32] : %s;", n, n, start.text);
-    em_line(E, "for (int d = %d; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));", E->plan->threads / 64, n, n, n, n);
+    em_line(
+        E,
+        "for (int d = %d; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));",
+        E->plan->threads / 64, n, n, n, n);
     em_line(E, "r%d = g_shfl(r%d, 0, 32, 0xffffffffu);", n, n);
     str_free(&start);
 }
 
-static void share_column(em *E, int32_t at) { em_line(E, "s%d[lane][threadIdx.x] = r%d;", (int)at, (int)at); }
+static void share_column(em *E, int32_t at) {
+    em_line(E, "s%d[lane][threadIdx.x] = r%d;", (int)at, (int)at);
+}
 
 static void fold_column(em *E, int32_t at) {
     int n = (int)at;
-    em_line(E, "if (lane < d) s%d[lane][threadIdx.x] = g_join%d(s%d[lane][threadIdx.x], s%d[lane + d][threadIdx.x]);", n, n, n, n);
+    em_line(E,
+            "if (lane < d) s%d[lane][threadIdx.x] = g_join%d(s%d[lane][threadIdx.x], s%d[lane + "
+            "d][threadIdx.x]);",
+            n, n, n, n);
 }
 
-static void take_column(em *E, int32_t at) { em_line(E, "r%d = s%d[0][threadIdx.x];", (int)at, (int)at); }
+static void take_column(em *E, int32_t at) {
+    em_line(E, "r%d = s%d[0][threadIdx.x];", (int)at, (int)at);
+}
 
 static void share_memory(em *E, int32_t at) {
-    if (E->plan->team == TEAM_BLOCK) em_line(E, "__shared__ g_state%d s%d[32];", (int)at, (int)at);
-    else em_line(E, "__shared__ g_state%d s%d[%d][%d];", (int)at, (int)at, COLUMN_THREADS / E->plan->width, E->plan->width);
+    if (E->plan->team == TEAM_BLOCK)
+        em_line(E, "__shared__ g_state%d s%d[32];", (int)at, (int)at);
+    else
+        em_line(E, "__shared__ g_state%d s%d[%d][%d];", (int)at, (int)at,
+                COLUMN_THREADS / E->plan->width, E->plan->width);
 }
 
 void em_join_block(em *E, int32_t at) {
@@ -169,44 +206,52 @@ void em_join_block(em *E, int32_t at) {
     join_shared_warps(E, at);
 }
 
-/* Afterwards every lane of the team holds the joined states. `again`: their shared memory was used before, and may still be read. */
+/* Afterwards every lane of the team holds the joined states. `again`: their shared memory was used
+ * before, and may still be read. */
 static void join_team(em *E, int32_t each, bool again) {
     switch ((cu_team)E->plan->team) {
-    case TEAM_NONE: case TEAM_THREAD: break;
-    case TEAM_WARP: each_reduce(E, each, join_warp); break;
-    case TEAM_BLOCK:
-        if (again) em_line(E, "__syncthreads();");
-        each_reduce(E, each, share_warp);
-        em_line(E, "__syncthreads();");
-        each_reduce(E, each, join_shared_warps);
-        break;
-    case TEAM_COLUMN:
-        if (again) em_line(E, "__syncthreads();");
-        each_reduce(E, each, share_column);
-        em_line(E, "__syncthreads();");
-        em_line(E, "for (unsigned d = lanes / 2; d; d >>= 1) {");
-        E->depth++;
-        each_reduce(E, each, fold_column);
-        em_line(E, "__syncthreads();");
-        em_close_block(E);
-        each_reduce(E, each, take_column);
-        break;
+        case TEAM_NONE:
+        case TEAM_THREAD: break;
+        case TEAM_WARP: each_reduce(E, each, join_warp); break;
+        case TEAM_BLOCK:
+            if (again) em_line(E, "__syncthreads();");
+            each_reduce(E, each, share_warp);
+            em_line(E, "__syncthreads();");
+            each_reduce(E, each, join_shared_warps);
+            break;
+        case TEAM_COLUMN:
+            if (again) em_line(E, "__syncthreads();");
+            each_reduce(E, each, share_column);
+            em_line(E, "__syncthreads();");
+            em_line(E, "for (unsigned d = lanes / 2; d; d >>= 1) {");
+            E->depth++;
+            each_reduce(E, each, fold_column);
+            em_line(E, "__syncthreads();");
+            em_close_block(E);
+            each_reduce(E, each, take_column);
+            break;
     }
 }
 
-/* ---- parts: an outer point's inner points divided among blocks; the last block joins their states ---- */
+/* ---- parts: an outer point's inner points divided among blocks; the last block joins their states
+ * ---- */
 
 void em_put_partial(em *E, int32_t at) {
     char scratch[NAME_ROOM], outer[NAME_ROOM];
-    em_line(E, "%s[(size_t)blockIdx.y * %s + row] = r%d;", em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0), em_field(E, outer, FIELD_OUTER, 0, 0), (int)at);
+    em_line(E, "%s[(size_t)blockIdx.y * %s + row] = r%d;",
+            em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0),
+            em_field(E, outer, FIELD_OUTER, 0, 0), (int)at);
 }
 
 static void take_partials(em *E, int32_t at) {
     char scratch[NAME_ROOM], outer[NAME_ROOM];
     int n = (int)at;
     restart_state(E, at);
-    em_line(E, "for (unsigned p = lane; p < gridDim.y; p += lanes) r%d = g_join%d(r%d, %s[(size_t)p * %s + row]);", n, n, n,
-            em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0), em_field(E, outer, FIELD_OUTER, 0, 0));
+    em_line(E,
+            "for (unsigned p = lane; p < gridDim.y; p += lanes) r%d = g_join%d(r%d, %s[(size_t)p * "
+            "%s + row]);",
+            n, n, n, em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0),
+            em_field(E, outer, FIELD_OUTER, 0, 0));
 }
 
 static void put_done(em *E, int32_t at) {
@@ -216,14 +261,18 @@ static void put_done(em *E, int32_t at) {
 
 static void take_done(em *E, int32_t at) {
     char done[NAME_ROOM];
-    em_line(E, "const g_state%d r%d = %s[row];", (int)at, (int)at, em_field(E, done, FIELD_DONE, (unsigned)at, 0));
+    em_line(E, "const g_state%d r%d = %s[row];", (int)at, (int)at,
+            em_field(E, done, FIELD_DONE, (unsigned)at, 0));
 }
 
-const char *em_leader(const em *E) { return E->plan->team == TEAM_COLUMN ? "live && lane == 0" : "lane == 0"; }
+const char *em_leader(const em *E) {
+    return E->plan->team == TEAM_COLUMN ? "live && lane == 0" : "lane == 0";
+}
 
 static void finish_parts(em *E, int32_t each) {
     char counter[NAME_ROOM];
-    const char *first = E->plan->team == TEAM_COLUMN ? "threadIdx.x == 0 && threadIdx.y == 0" : "threadIdx.x == 0";
+    const char *first =
+        E->plan->team == TEAM_COLUMN ? "threadIdx.x == 0 && threadIdx.y == 0" : "threadIdx.x == 0";
     em_field(E, counter, FIELD_COUNTER, 0, 0);
     em_line(E, "if (%s) {", em_leader(E));
     E->depth++;
@@ -249,7 +298,8 @@ static int number_of(const em *E, int32_t at) {
     return n;
 }
 
-/* Scans and control flow: one point at a time, in place. With a scan all lanes of a block stay together. */
+/* Scans and control flow: one point at a time, in place. With a scan all lanes of a block stay
+ * together. */
 static void loop_in_order(em *E, int32_t at) {
     cu_walk w = em_walk_over(E, E->f->inner);
     const char *guard = E->guard;
@@ -273,16 +323,22 @@ static void loop_in_order(em *E, int32_t at) {
 static void open_split(em *E, int32_t at) {
     int vec = E->plan->vec;
     em_line(E, "g_state%d q%d[%d];", (int)at, (int)at, vec);
-    em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = r%d;", vec, (int)at, (int)at);
+    em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = r%d;", vec, (int)at,
+            (int)at);
 }
 
 static void close_split(em *E, int32_t at) {
     int n = (int)at;
-    for (int d = E->plan->vec / 2; d; d /= 2) em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = g_join%d(q%d[k], q%d[k + %d]);", d, n, n, n, n, d);
+    for (int d = E->plan->vec / 2; d; d /= 2)
+        em_line(E,
+                "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = g_join%d(q%d[k], q%d[k "
+                "+ %d]);",
+                d, n, n, n, n, d);
     em_line(E, "r%d = q%d[0];", n, n);
 }
 
-/* The points of an access join into states of their own first, so that they need not wait for each other. */
+/* The points of an access join into states of their own first, so that they need not wait for each
+ * other. */
 static void loop_batches(em *E, int32_t at) {
     cu_walk w = em_walk_over(E, E->f->inner);
     const char *guard = E->guard;
@@ -308,8 +364,8 @@ static void loop_batches(em *E, int32_t at) {
     E->guard = guard;
 }
 
-/* Columns, some of them in one access: a warp reads neighbouring ones of a row, each thread joins states q of its own, and
- * these become states r of the threads that have one column each. */
+/* Columns, some of them in one access: a warp reads neighbouring ones of a row, each thread joins
+ * states q of its own, and these become states r of the threads that have one column each. */
 static void loop_sides(em *E, int32_t at) {
     cu_walk w = em_walk_over(E, E->f->inner);
     const cu_plan *p = E->plan;
@@ -319,13 +375,16 @@ static void loop_sides(em *E, int32_t at) {
     while (E->f->inner >> outer & 1) outer--;
     w.lo = at + 1, w.hi = E->close[at];
     em_field(E, size, FIELD_OUTER, 0, 0);
-    em_line(E, "const unsigned self = threadIdx.y * blockDim.x + threadIdx.x, down = self / %d;", across);
-    em_line(E, "const %s i%d = (%s)(blockIdx.x * %d + self %% %d * %d);", t, outer, t, p->width, across, p->side);
+    em_line(E, "const unsigned self = threadIdx.y * blockDim.x + threadIdx.x, down = self / %d;",
+            across);
+    em_line(E, "const %s i%d = (%s)(blockIdx.x * %d + self %% %d * %d);", t, outer, t, p->width,
+            across, p->side);
     for (int32_t i = w.lo; i < w.hi; i++) {
         if (E->f->code[i].code != KIR_REDUCE) continue;
         em_line(E, "__shared__ g_state%d z%d[%d][%d];", (int)i, (int)i, down, p->width);
         em_line(E, "g_state%d q%d[%d];", (int)i, (int)i, p->side);
-        em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = r%d;", p->side, (int)i, (int)i);
+        em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) q%d[k] = r%d;", p->side,
+                (int)i, (int)i);
     }
     em_line(E, "for (%s c0 = first + down; c0 < end0; c0 += step) {", em_count_type(E));
     E->depth++;
@@ -347,14 +406,21 @@ static void loop_sides(em *E, int32_t at) {
     for (int k = 0; k < 4; k++) em_close_block(E);
     for (int32_t i = w.lo; i < w.hi; i++)
         if (E->f->code[i].code == KIR_REDUCE)
-            em_line(E, "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) z%d[down][self %% %d * %d + k] = q%d[k];", p->side, (int)i, across, p->side, (int)i);
+            em_line(E,
+                    "_Pragma(\"unroll\") for (int k = 0; k < %d; k++) z%d[down][self %% %d * %d + "
+                    "k] = q%d[k];",
+                    p->side, (int)i, across, p->side, (int)i);
     em_line(E, "__syncthreads();");
     for (int32_t i = w.lo; i < w.hi; i++)
         if (E->f->code[i].code == KIR_REDUCE)
-            em_line(E, "for (unsigned d = lane; d < %d; d += lanes) r%d = g_join%d(r%d, z%d[d][threadIdx.x]);", down, (int)i, (int)i, (int)i, (int)i);
+            em_line(E,
+                    "for (unsigned d = lane; d < %d; d += lanes) r%d = g_join%d(r%d, "
+                    "z%d[d][threadIdx.x]);",
+                    down, (int)i, (int)i, (int)i, (int)i);
 }
 
-/* A region with scans, by tiles. It is the last one; divided, its totals are part `number` and the region itself the next. */
+/* A region with scans, by tiles. It is the last one; divided, its totals are part `number` and the
+ * region itself the next. */
 static void running_each(em *E, int32_t at, int number) {
     bool any = false, divided = E->plan->part != PLAN_WHOLE;
     for (int32_t i = at + 1; i < E->close[at]; i++) any |= E->f->code[i].code == KIR_REDUCE;
@@ -372,8 +438,10 @@ static void running_each(em *E, int32_t at, int number) {
     each_reduce(E, at, em_start_state);
     em_scan_tiles(E, at);
     if (any) join_team(E, at, E->outer[at] >= 0);
-    if (any && divided) finish_parts(E, at);
-    else if (divided) em_line(E, "if (blockIdx.y) return;");
+    if (any && divided)
+        finish_parts(E, at);
+    else if (divided)
+        em_line(E, "if (blockIdx.y) return;");
     each_reduce(E, at, put_result);
 }
 
@@ -399,9 +467,12 @@ void em_each(em *E, int32_t at) {
     E->in_each = true;
     E->each = at;
     declare_divisors(E, at);
-    if (E->plan->side) loop_sides(E, at);
-    else if (em_in_order(E) || (E->facts.scans && !E->plan->scan)) loop_in_order(E, at);
-    else loop_batches(E, at);
+    if (E->plan->side)
+        loop_sides(E, at);
+    else if (em_in_order(E) || (E->facts.scans && !E->plan->scan))
+        loop_in_order(E, at);
+    else
+        loop_batches(E, at);
     E->in_each = false;
     em_close_block(E);
     if (any) join_team(E, at, E->outer[at] >= 0);
@@ -428,51 +499,63 @@ static void put_team(em *E) {
     const char *t = em_count_type(E);
     em_field(E, outer, FIELD_OUTER, 0, 0);
     switch ((cu_team)E->plan->team) {
-    case TEAM_NONE: break;
-    case TEAM_THREAD:
-        em_line(E, "const %s row = (%s)blockIdx.x * blockDim.x + threadIdx.x;", t, t);
-        em_line(E, "if (row >= %s) return;", outer);
-        em_line(E, "const unsigned lane = 0, lanes = 1;");
-        break;
-    case TEAM_WARP:
-        em_line(E, "const %s row = (%s)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;", t, t);
-        em_line(E, "if (row >= %s) return;", outer);
-        em_line(E, "const unsigned lane = threadIdx.x %% 32, lanes = 32;");
-        E->guard = em_leader(E);
-        break;
-    case TEAM_BLOCK:
-        em_line(E, E->plan->scan == SCAN_CHAIN ? "const %s row = blockIdx.x %% %s;" : "const %s row = blockIdx.x;", t, outer);
-        em_line(E, "const unsigned lane = threadIdx.x, lanes = blockDim.x;");
-        E->guard = em_leader(E);
-        break;
-    case TEAM_COLUMN:
-        em_line(E, "const %s at = (%s)blockIdx.x * %d + threadIdx.x;", t, t, E->plan->width);
-        em_line(E, "const bool live = at < %s;", outer);
-        em_line(E, "const %s row = live ? at : %s - 1;", t, outer);
-        em_line(E, "const unsigned lane = threadIdx.y, lanes = blockDim.y;");
-        E->guard = em_leader(E);
-        break;
+        case TEAM_NONE: break;
+        case TEAM_THREAD:
+            em_line(E, "const %s row = (%s)blockIdx.x * blockDim.x + threadIdx.x;", t, t);
+            em_line(E, "if (row >= %s) return;", outer);
+            em_line(E, "const unsigned lane = 0, lanes = 1;");
+            break;
+        case TEAM_WARP:
+            em_line(E, "const %s row = (%s)blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;", t,
+                    t);
+            em_line(E, "if (row >= %s) return;", outer);
+            em_line(E, "const unsigned lane = threadIdx.x %% 32, lanes = 32;");
+            E->guard = em_leader(E);
+            break;
+        case TEAM_BLOCK:
+            em_line(E,
+                    E->plan->scan == SCAN_CHAIN ? "const %s row = blockIdx.x %% %s;"
+                                                : "const %s row = blockIdx.x;",
+                    t, outer);
+            em_line(E, "const unsigned lane = threadIdx.x, lanes = blockDim.x;");
+            E->guard = em_leader(E);
+            break;
+        case TEAM_COLUMN:
+            em_line(E, "const %s at = (%s)blockIdx.x * %d + threadIdx.x;", t, t, E->plan->width);
+            em_line(E, "const bool live = at < %s;", outer);
+            em_line(E, "const %s row = live ? at : %s - 1;", t, outer);
+            em_line(E, "const unsigned lane = threadIdx.y, lanes = blockDim.y;");
+            E->guard = em_leader(E);
+            break;
     }
 }
 
-/* The accesses of this block. Parts of a joining are interleaved, a batch of each in turn, so that what all blocks read at a time
- * lies together; scans have theirs in one piece. */
+/* The accesses of this block. Parts of a joining are interleaved, a batch of each in turn, so that
+ * what all blocks read at a time lies together; scans have theirs in one piece. */
 static void put_range(em *E) {
     char chunks[NAME_ROOM], length[NAME_ROOM];
     const char *t = em_count_type(E);
-    int lanes = E->plan->side ? COLUMN_THREADS / (E->plan->width / E->plan->side) : 1; /* that read rows, beside each other's columns */
+    int lanes = E->plan->side ? COLUMN_THREADS / (E->plan->width / E->plan->side)
+                              : 1; /* that read rows, beside each other's columns */
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
     if (E->plan->scan == SCAN_CHAIN) {
         em_scan_take_tile(E, chunks);
     } else if (E->plan->part == PLAN_WHOLE || !E->plan->scan) {
-        if (E->plan->side) em_line(E, "const %s batch = %d;", t, lanes * E->plan->unroll);
-        else em_line(E, "const %s batch = lanes * %d;", t, E->plan->unroll);
-        em_line(E, E->plan->part == PLAN_WHOLE ? "const %s first = 0, step = batch;" : "const %s first = blockIdx.y * batch, step = gridDim.y * batch;", t);
+        if (E->plan->side)
+            em_line(E, "const %s batch = %d;", t, lanes * E->plan->unroll);
+        else
+            em_line(E, "const %s batch = lanes * %d;", t, E->plan->unroll);
+        em_line(E,
+                E->plan->part == PLAN_WHOLE
+                    ? "const %s first = 0, step = batch;"
+                    : "const %s first = blockIdx.y * batch, step = gridDim.y * batch;",
+                t);
         em_line(E, "%s end = %s;", t, chunks);
     } else {
         em_field(E, length, FIELD_LENGTH, 0, 0);
         em_line(E, "const %s first = blockIdx.y * %s;", t, length);
-        em_line(E, "%s end = first + %s < %s ? first + %s : %s;", t, length, chunks, length, chunks);
+        em_line(E, "%s end = first + %s < %s ? first + %s : %s;", t, length, chunks, length,
+                chunks);
     }
     if (E->plan->side) em_line(E, "const %s end0 = end;", t);
     if (E->plan->team == TEAM_COLUMN) em_line(E, "if (!live) end = first;");
@@ -488,7 +571,8 @@ static void put_row(em *E) {
     for (int k = w.n - 1; k > 0; k--) {
         int d = w.dims[k];
         em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
-        em_line(E, "const %s i%d = (%s)(rest %% (%s)%s); rest /= (%s)%s;", t, d, t, u, size, u, size);
+        em_line(E, "const %s i%d = (%s)(rest %% (%s)%s); rest /= (%s)%s;", t, d, t, u, size, u,
+                size);
     }
     em_line(E, "const %s i%d = (%s)rest;", t, w.dims[0], t);
 }
@@ -510,7 +594,9 @@ void em_teams(em *E) {
     put_row(E);
     put_range(E);
     for (int32_t i = 0; i < (int32_t)E->f->n_code; i++)
-        if (E->f->code[i].code == KIR_REDUCE && (E->plan->team == TEAM_BLOCK || E->plan->team == TEAM_COLUMN)) share_memory(E, i);
+        if (E->f->code[i].code == KIR_REDUCE &&
+            (E->plan->team == TEAM_BLOCK || E->plan->team == TEAM_COLUMN))
+            share_memory(E, i);
     if (E->plan->keep) load_kept(E);
     em_steps(E, 0, (int32_t)E->f->n_code);
 }

@@ -1,10 +1,11 @@
 /* Running reductions.
  *
- * In place: the lanes of a block take neighbouring points, and every step of their loop waits for all of them. By tiles: a
- * lane takes whole accesses, scans them in registers, warps scan the lanes' totals, and one exchange through shared memory
- * for each tile gives every access what is before it. A row that is divided among blocks is read twice: first each part's
- * total, then the parts themselves, each of which joins the totals before it. Nothing waits for another block, and the
- * order of joining is always the same.
+ * In place: the lanes of a block take neighbouring points, and every step of their loop waits for
+ * all of them. By tiles: a lane takes whole accesses, scans them in registers, warps scan the
+ * lanes' totals, and one exchange through shared memory for each tile gives every access what is
+ * before it. A row that is divided among blocks is read twice: first each part's total, then the
+ * parts themselves, each of which joins the totals before it. Nothing waits for another block, and
+ * the order of joining is always the same.
  *
  * Reading order: in place, tiles. */
 #include <stdio.h>
@@ -18,8 +19,9 @@ void em_start_scan(em *E, int32_t at) { em_line(E, "g_state%d r%d = {};", (int)a
 static void scan_thread(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at;
-    em_line(E, "const %s v%d = c == first ? v%d : %s(g_join%d(r%d, v%d));", em_type(E, (gpa_dtype)i->type), n, (int)i->a,
-            em_round(E, (gpa_dtype)i->type), n, n, (int)i->a);
+    em_line(E, "const %s v%d = c == first ? v%d : %s(g_join%d(r%d, v%d));",
+            em_type(E, (gpa_dtype)i->type), n, (int)i->a, em_round(E, (gpa_dtype)i->type), n, n,
+            (int)i->a);
     em_line(E, "r%d = v%d;", n, n);
 }
 
@@ -30,19 +32,29 @@ static void scan_block(em *E, int32_t at) {
     E->needs |= NEED_SHUFFLE;
     em_line(E, "__shared__ g_state%d s%d[32];", n, n);
     em_line(E, "g_state%d t%d = v%d;", n, n, (int)i->a);
-    em_line(E, "for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(t%d, d, 32, 0xffffffffu); if (lane %% 32 >= d) t%d = g_join%d(o, t%d); }", n, n, n, n, n);
+    em_line(E,
+            "for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(t%d, d, 32, "
+            "0xffffffffu); if (lane %% 32 >= d) t%d = g_join%d(o, t%d); }",
+            n, n, n, n, n);
     em_line(E, "__syncthreads();");
     em_line(E, "if (lane %% 32 == 31) s%d[lane / 32] = t%d;", n, n);
     em_line(E, "__syncthreads();");
     em_line(E, "{");
     em_line(E, "    g_state%d before = r%d; bool some = base != first;", n, n);
-    em_line(E, "    for (unsigned w = 0; w < lane / 32; w++) { before = some ? g_join%d(before, s%d[w]) : s%d[w]; some = true; }", n, n, n);
+    em_line(E,
+            "    for (unsigned w = 0; w < lane / 32; w++) { before = some ? g_join%d(before, "
+            "s%d[w]) : s%d[w]; some = true; }",
+            n, n, n);
     em_line(E, "    if (some) t%d = g_join%d(before, t%d);", n, n, n);
     em_line(E, "    before = r%d; some = base != first;", n);
-    em_line(E, "    for (unsigned w = 0; w < lanes / 32; w++) { before = some ? g_join%d(before, s%d[w]) : s%d[w]; some = true; }", n, n, n);
+    em_line(E,
+            "    for (unsigned w = 0; w < lanes / 32; w++) { before = some ? g_join%d(before, "
+            "s%d[w]) : s%d[w]; some = true; }",
+            n, n, n);
     em_line(E, "    r%d = before;", n);
     em_line(E, "}");
-    em_line(E, "const %s v%d = %s(t%d);", em_type(E, (gpa_dtype)i->type), n, em_round(E, (gpa_dtype)i->type), n);
+    em_line(E, "const %s v%d = %s(t%d);", em_type(E, (gpa_dtype)i->type), n,
+            em_round(E, (gpa_dtype)i->type), n);
 }
 
 /* ---- tiles ---- */
@@ -65,7 +77,8 @@ static void share_tile(em *E, int32_t at) {
 /* Within tiles every lane has points of its own to act for. */
 static const char *open_tiles(em *E) {
     const char *guard = E->guard;
-    em_line(E, "for (%s c0 = first; c0 < end; c0 += lanes * %d) {", em_count_type(E), E->plan->unroll);
+    em_line(E, "for (%s c0 = first; c0 < end; c0 += lanes * %d) {", em_count_type(E),
+            E->plan->unroll);
     E->depth++;
     E->in_each = true;
     E->guard = NULL;
@@ -113,8 +126,11 @@ static void take_totals(em *E, int32_t at) {
     char scratch[NAME_ROOM], outer[NAME_ROOM];
     int n = (int)at;
     em_start_state(E, at);
-    em_line(E, "for (unsigned p = lane; p < blockIdx.y; p += lanes) r%d = g_join%d(r%d, %s[(size_t)p * %s + row]);", n, n, n,
-            em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0), em_field(E, outer, FIELD_OUTER, 0, 0));
+    em_line(E,
+            "for (unsigned p = lane; p < blockIdx.y; p += lanes) r%d = g_join%d(r%d, %s[(size_t)p "
+            "* %s + row]);",
+            n, n, n, em_field(E, scratch, FIELD_SCRATCH, (unsigned)at, 0),
+            em_field(E, outer, FIELD_OUTER, 0, 0));
     em_join_block(E, at);
 }
 
@@ -129,7 +145,10 @@ static void share_warps(em *E, int32_t at) {
     em_line(E, "g_state%d p%d[%d];", n, n, E->plan->unroll);
     em_open_unrolled(E, "u", E->plan->unroll);
     em_line(E, "g_state%d e = t%d[u][%d];", n, n, E->plan->vec - 1);
-    em_line(E, "for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(e, d, 32, 0xffffffffu); if (lane %% 32 >= d) e = g_join%d(o, e); }", n, n);
+    em_line(E,
+            "for (int d = 1; d < 32; d <<= 1) { const g_state%d o = g_shfl_up(e, d, 32, "
+            "0xffffffffu); if (lane %% 32 >= d) e = g_join%d(o, e); }",
+            n, n);
     em_line(E, "if (lane %% 32 == 31) s%d[turn + u * (lanes / 32) + lane / 32] = e;", n);
     em_line(E, "p%d[u] = g_shfl_up(e, 1, 32, 0xffffffffu);", n);
     em_close_block(E);
@@ -148,16 +167,20 @@ static void take_warps(em *E, int32_t at) {
     em_line(E, "    const g_state%d x = s%d[turn + u * (lanes / 32) + w];", n, n);
     em_line(E, "    r%d = got ? g_join%d(r%d, x) : x; got = true;", n, n, n);
     em_line(E, "}");
-    em_line(E, "p%d[u] = lane %% 32 == 0 ? before : any ? g_join%d(before, p%d[u]) : p%d[u];", n, n, n, n);
+    em_line(E, "p%d[u] = lane %% 32 == 0 ? before : any ? g_join%d(before, p%d[u]) : p%d[u];", n, n,
+            n, n);
     em_close_block(E);
     em_close_block(E);
 }
 
-/* The points from `first` to `end`, where states r hold what is before; `before`: whether there is anything. */
+/* The points from `first` to `end`, where states r hold what is before; `before`: whether there is
+ * anything. */
 static void walk_scans(em *E, int32_t each, const char *before) {
     cu_walk w = em_walk_tiles(E, each);
     em_line(E, "bool some = %s; /* is there anything before the tile */", before);
-    em_line(E, "unsigned turn = 0; /* the half of s that is written: the other one may still be read */");
+    em_line(
+        E,
+        "unsigned turn = 0; /* the half of s that is written: the other one may still be read */");
     const char *guard = open_tiles(E);
     em_batch_load(E, &w);
     each_scan(E, each, declare_local);
@@ -184,18 +207,30 @@ void em_scan(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at, a = (int)i->a;
     switch (E->scan) {
-    case SCAN_PLACE:
-        if (E->plan->team == TEAM_THREAD) scan_thread(E, at);
-        else scan_block(E, at);
-        break;
-    case SCAN_TOTAL: em_line(E, "if (k < lim[u]) r%d = g_join%d(r%d, v%d);", n, n, n, a); break;
-    case SCAN_LOCAL: em_line(E, "t%d[u][k] = k ? g_join%d(t%d[u][k ? k - 1 : 0], v%d) : v%d;", n, n, n, a, a); break;
-    case SCAN_FINAL: /* only the very first access has nothing before it */
-        em_line(E, "const %s v%d = %s(some || u || lane ? g_join%d(p%d[u], t%d[u][k]) : t%d[u][k]);", em_type(E, (gpa_dtype)i->type), n,
-                em_round(E, (gpa_dtype)i->type), n, n, n, n);
-        break;
-    case SCAN_MASK: em_line(E, "%sm%d[u] |= (unsigned)(v%d != 0) << k;", E->whole ? "" : "if (k < lim[u]) ", n, a); break;
-    case SCAN_STAGE: break; /* elements come in the order of their places */
-    case SCAN_GIVE: em_line(E, "const %s v%d = r%d + i + 1;", em_type(E, (gpa_dtype)i->type), n, n); break;
+        case SCAN_PLACE:
+            if (E->plan->team == TEAM_THREAD)
+                scan_thread(E, at);
+            else
+                scan_block(E, at);
+            break;
+        case SCAN_TOTAL: em_line(E, "if (k < lim[u]) r%d = g_join%d(r%d, v%d);", n, n, n, a); break;
+        case SCAN_LOCAL:
+            em_line(E, "t%d[u][k] = k ? g_join%d(t%d[u][k ? k - 1 : 0], v%d) : v%d;", n, n, n, a,
+                    a);
+            break;
+        case SCAN_FINAL: /* only the very first access has nothing before it */
+            em_line(
+                E,
+                "const %s v%d = %s(some || u || lane ? g_join%d(p%d[u], t%d[u][k]) : t%d[u][k]);",
+                em_type(E, (gpa_dtype)i->type), n, em_round(E, (gpa_dtype)i->type), n, n, n, n);
+            break;
+        case SCAN_MASK:
+            em_line(E, "%sm%d[u] |= (unsigned)(v%d != 0) << k;", E->whole ? "" : "if (k < lim[u]) ",
+                    n, a);
+            break;
+        case SCAN_STAGE: break; /* elements come in the order of their places */
+        case SCAN_GIVE:
+            em_line(E, "const %s v%d = r%d + i + 1;", em_type(E, (gpa_dtype)i->type), n, n);
+            break;
     }
 }

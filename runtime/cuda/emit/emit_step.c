@@ -1,7 +1,7 @@
 /* Instructions as statements. Value n of the program is the variable vn.
  *
- * Regions of kir are compound statements, so a value is visible just where kir lets it be used. BREAK and NEXT are jumps
- * to labels behind the region and at the end of its body. */
+ * Regions of kir are compound statements, so a value is visible just where kir lets it be used.
+ * BREAK and NEXT are jumps to labels behind the region and at the end of its body. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
@@ -13,13 +13,18 @@ static const char *value_name(char *buf, int32_t v) {
     return buf;
 }
 
-/* Defines value `at` as the text. Where jumps exist, a declaration has no initial value: they may pass it. */
+/* Defines value `at` as the text. Where jumps exist, a declaration has no initial value: they may
+ * pass it. */
 static void define_as(em *E, int32_t at, const char *type, const char *text) {
-    if (E->jumps) em_line(E, "%s v%d; v%d = %s;", type, (int)at, (int)at, text);
-    else em_line(E, "const %s v%d = %s;", type, (int)at, text);
+    if (E->jumps)
+        em_line(E, "%s v%d; v%d = %s;", type, (int)at, (int)at, text);
+    else
+        em_line(E, "const %s v%d = %s;", type, (int)at, text);
 }
 
-static void define(em *E, int32_t at, gpa_dtype t, const char *text) { define_as(E, at, em_type(E, t), text); }
+static void define(em *E, int32_t at, gpa_dtype t, const char *text) {
+    define_as(E, at, em_type(E, t), text);
+}
 
 /* ---- operations ---- */
 
@@ -27,22 +32,32 @@ static void define(em *E, int32_t at, gpa_dtype t, const char *text) { define_as
 static int64_t whole_of(const kir_func *f, int32_t v) {
     while (f->code[v].code == KIR_CAST) v = f->code[v].a;
     const kir_ins *i = &f->code[v];
-    return i->code == KIR_CONST && dtype_is_int((gpa_dtype)i->type) ? dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64 : 0;
+    return i->code == KIR_CONST && dtype_is_int((gpa_dtype)i->type)
+               ? dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64
+               : 0;
 }
 
 static bool is_constant(const kir_func *f, int32_t v, double lo, double hi) {
     const kir_ins *i = &f->code[v];
-    return i->code == KIR_CONST && i->type == DT_F64 && f->consts[i->imm].v.F64 >= lo && f->consts[i->imm].v.F64 <= hi;
+    return i->code == KIR_CONST && i->type == DT_F64 && f->consts[i->imm].v.F64 >= lo &&
+           f->consts[i->imm].v.F64 <= hi;
 }
 
-static bool is_natural(const kir_func *f, int32_t v) { return dtype_info[f->code[v].type].kind == 'U'; }
+static bool is_natural(const kir_func *f, int32_t v) {
+    return dtype_info[f->code[v].type].kind == 'U';
+}
 
-/* Whether v is made as random numbers above 0 are: a natural number, a half or one more, times what brings it there. */
+/* Whether v is made as random numbers above 0 are: a natural number, a half or one more, times what
+ * brings it there. */
 static bool is_above_zero(const kir_func *f, int32_t v) {
     const kir_ins *i = &f->code[v];
-    if (i->code != KIR_OP || i->sub != OP_MULTIPLY || i->type != DT_F64 || !is_constant(f, i->b, 0x1p-64, 1)) return false;
+    if (i->code != KIR_OP || i->sub != OP_MULTIPLY || i->type != DT_F64 ||
+        !is_constant(f, i->b, 0x1p-64, 1))
+        return false;
     i = &f->code[i->a];
-    if (i->code == KIR_OP && i->sub == OP_ADD) return f->code[i->a].code == KIR_CAST && is_natural(f, f->code[i->a].a) && is_constant(f, i->b, 0.5, 1);
+    if (i->code == KIR_OP && i->sub == OP_ADD)
+        return f->code[i->a].code == KIR_CAST && is_natural(f, f->code[i->a].a) &&
+               is_constant(f, i->b, 0.5, 1);
     if (i->code != KIR_CAST || !is_natural(f, i->a) || kir_bits(f, i->a) >= 64) return false;
     i = &f->code[i->a];
     return i->code == KIR_OP && i->sub == OP_ADD && whole_of(f, i->b) == 1;
@@ -56,16 +71,23 @@ static void put_op(em *E, int32_t at) {
     gpa_str v;
     str_init(&v);
     if (E->narrow[at]) {
-        str_printf(&v, "(int)((unsigned)v%d %c (unsigned)v%d)", (int)i->a, op == OP_ADD ? '+' : op == OP_SUBTRACT ? '-' : '*', (int)i->b);
+        str_printf(&v, "(int)((unsigned)v%d %c (unsigned)v%d)", (int)i->a,
+                   op == OP_ADD        ? '+'
+                   : op == OP_SUBTRACT ? '-'
+                                       : '*',
+                   (int)i->b);
         define_as(E, at, "int", v.text);
         str_free(&v);
         return;
     }
     str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
     value_name(a, i->a), value_name(b, i->b), value_name(c, i->c);
-    if (E->in_each && em_by_row(E, E->each, at)) str_printf(&v, "g_quotient(%s, %s, d%d)", a, b, (int)i->b);
-    else if (op == OP_LOG && is_above_zero(E->f, i->a)) str_printf(&v, "g_log(%s)", a), E->needs |= NEED_LOG;
-    else if (!em_brief_op(E, &v, at)) em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
+    if (E->in_each && em_by_row(E, E->each, at))
+        str_printf(&v, "g_quotient(%s, %s, d%d)", a, b, (int)i->b);
+    else if (op == OP_LOG && is_above_zero(E->f, i->a))
+        str_printf(&v, "g_log(%s)", a), E->needs |= NEED_LOG;
+    else if (!em_brief_op(E, &v, at))
+        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
@@ -88,7 +110,8 @@ void em_offset(em *E, gpa_str *out, unsigned a) {
     char field[NAME_ROOM];
     bool first = true;
     if (k->where == KIR_VIRTUAL) {
-        str_printf(out, "(%s)%s", em_small(E) ? "int" : "long long", em_field(E, field, FIELD_OFFSET, a, 0));
+        str_printf(out, "(%s)%s", em_small(E) ? "int" : "long long",
+                   em_field(E, field, FIELD_OFFSET, a, 0));
         first = false;
     }
     for (unsigned d = 0; d < E->f->ndim; d++) {
@@ -96,8 +119,10 @@ void em_offset(em *E, gpa_str *out, unsigned a) {
         if (!E->in_each && E->f->inner >> d & 1) continue;
         str_put(out, first ? "" : " + ");
         first = false;
-        if (k->unit >> d & 1) str_printf(out, "i%u", d);
-        else str_printf(out, "i%u * %s", d, em_field(E, field, FIELD_STRIDE, a, d));
+        if (k->unit >> d & 1)
+            str_printf(out, "i%u", d);
+        else
+            str_printf(out, "i%u * %s", d, em_field(E, field, FIELD_STRIDE, a, d));
     }
     if (first) str_putc(out, '0');
 }
@@ -106,12 +131,18 @@ void em_offset(em *E, gpa_str *out, unsigned a) {
 static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
     const kir_array *k = &E->f->arrays[a];
     char field[NAME_ROOM];
-    if (k->where == KIR_SHARED || k->where == KIR_LOCAL) str_printf(out, "l%u[", a);
-    else if (at >= 0 && em_apart(E, a)) str_printf(out, "own%u[", a);
-    else str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
-    if (at >= 0 && E->own[a]) str_printf(out, "v%d - i0 * %u", (int)at, E->own[a]);
-    else if (at >= 0) str_printf(out, "v%d", (int)at);
-    else em_offset(E, out, a);
+    if (k->where == KIR_SHARED || k->where == KIR_LOCAL)
+        str_printf(out, "l%u[", a);
+    else if (at >= 0 && em_apart(E, a))
+        str_printf(out, "own%u[", a);
+    else
+        str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
+    if (at >= 0 && E->own[a])
+        str_printf(out, "v%d - i0 * %u", (int)at, E->own[a]);
+    else if (at >= 0)
+        str_printf(out, "v%d", (int)at);
+    else
+        em_offset(E, out, a);
     str_putc(out, ']');
 }
 
@@ -128,9 +159,12 @@ static void put_load(em *E, int32_t at) {
     str_init(&place);
     str_init(&v);
     bool strip = E->plan->strip && E->plan->ahead[i->sub];
-    if (i->code == KIR_LOAD && batched(E, i->sub) && strip) str_printf(&place, "x%u[u + %u].v[k]", E->plan->lead[i->sub], E->plan->ahead[i->sub]);
-    else if (i->code == KIR_LOAD && batched(E, i->sub)) str_printf(&place, "x%u[u].v[k]", i->sub);
-    else put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
+    if (i->code == KIR_LOAD && batched(E, i->sub) && strip)
+        str_printf(&place, "x%u[u + %u].v[k]", E->plan->lead[i->sub], E->plan->ahead[i->sub]);
+    else if (i->code == KIR_LOAD && batched(E, i->sub))
+        str_printf(&place, "x%u[u].v[k]", i->sub);
+    else
+        put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
     em_unpack(E, &v, t, place.text);
     define(E, at, t, v.text);
     str_free(&place);
@@ -157,21 +191,32 @@ static void put_store(em *E, int32_t at) {
         char claim[NAME_ROOM], lock[NAME_ROOM];
         bool claims = E->plan->part == PART_CLAIM, scattered = i->code == KIR_STOREX;
         put_place(E, &place, i->sub, scattered ? i->a : -1);
-        if (claims && scattered) em_line(E, "atomicMax(&%s[v%d], c + 1);", em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a);
+        if (claims && scattered)
+            em_line(E, "atomicMax(&%s[v%d], c + 1);",
+                    em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a);
         else if (scattered && E->facts.faults) /* where an index was bad nothing is stored at all */
-            em_line(E, "if (!%s[1] && %s[v%d] == c + 1) %s = %s;", em_field(E, lock, FIELD_LOCK, 0, 0), em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
-        else if (scattered) em_line(E, "if (%s[v%d] == c + 1) %s = %s;", em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
-        else if (!claims) em_line(E, "%s = %s;", place.text, v.text);
+            em_line(
+                E, "if (!%s[1] && %s[v%d] == c + 1) %s = %s;", em_field(E, lock, FIELD_LOCK, 0, 0),
+                em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
+        else if (scattered)
+            em_line(E, "if (%s[v%d] == c + 1) %s = %s;",
+                    em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text,
+                    v.text);
+        else if (!claims)
+            em_line(E, "%s = %s;", place.text, v.text);
     } else {
         put_place(E, &place, i->sub, i->code == KIR_STOREX ? i->a : -1);
-        if (E->guard) em_line(E, "if (%s) %s = %s;", E->guard, place.text, v.text);
-        else em_line(E, "%s = %s;", place.text, v.text);
+        if (E->guard)
+            em_line(E, "if (%s) %s = %s;", E->guard, place.text, v.text);
+        else
+            em_line(E, "%s = %s;", place.text, v.text);
     }
     str_free(&place);
     str_free(&v);
 }
 
-/* An operation of the hardware where there is one with the same meaning, else a loop around compare-and-swap. */
+/* An operation of the hardware where there is one with the same meaning, else a loop around
+ * compare-and-swap. */
 static const char *native_atomic(kir_atomic row, gpa_dtype t) {
     bool word = t == DT_I32 || t == DT_U32 || t == DT_U64, real = t == DT_F32 || t == DT_F64;
     if (row == KIR_AT_ADD && (word || real)) return "atomicAdd";
@@ -195,13 +240,20 @@ static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
     value_name(b, i->b);
     value_name(c, i->c);
     bool cx = dtype_is_complex(t);
-    if (op != OP_COUNT) em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, "old", b, b);
-    else if (row == KIR_AT_EXCH) str_put(out, b);
-    else if (row == KIR_AT_CAS && cx) str_printf(out, "(old.re == %s.re && old.im == %s.im ? %s : old)", b, b, c);
-    else if (row == KIR_AT_CAS) str_printf(out, "(old == %s ? %s : old)", b, c);
-    else if (cx) em_unsupported(E, "counting in complex numbers");
-    else if (row == KIR_AT_INC) str_printf(out, "(old >= %s ? 0 : old + 1)", b);
-    else str_printf(out, "(old == 0 || old > %s ? %s : old - 1)", b, b);
+    if (op != OP_COUNT)
+        em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, "old", b, b);
+    else if (row == KIR_AT_EXCH)
+        str_put(out, b);
+    else if (row == KIR_AT_CAS && cx)
+        str_printf(out, "(old.re == %s.re && old.im == %s.im ? %s : old)", b, b, c);
+    else if (row == KIR_AT_CAS)
+        str_printf(out, "(old == %s ? %s : old)", b, c);
+    else if (cx)
+        em_unsupported(E, "counting in complex numbers");
+    else if (row == KIR_AT_INC)
+        str_printf(out, "(old >= %s ? 0 : old + 1)", b);
+    else
+        str_printf(out, "(old == 0 || old > %s ? %s : old - 1)", b, b);
 }
 
 /* Whether numbers of 16 bytes are only added to: part by part, then. */
@@ -217,7 +269,8 @@ static bool adds_only(const em *E) {
 static void put_atomic(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     gpa_dtype t = (gpa_dtype)i->type;
-    const char *m = em_memory(E, t), *r = em_type(E, t), *native = native_atomic((kir_atomic)i->imm, t);
+    const char *m = em_memory(E, t), *r = em_type(E, t),
+               *native = native_atomic((kir_atomic)i->imm, t);
     gpa_str place, v, old;
     if (E->plan->bins && E->facts.counts) {
         em_line(E, "atomicAdd(own + v%d, 1u);", (int)i->a);
@@ -225,7 +278,8 @@ static void put_atomic(em *E, int32_t at) {
     }
     if (E->plan->bins) {
         char room[NAME_ROOM];
-        em_line(E, "g_count(g_bins + v%d, %s, (unsigned long long)v%d);", (int)i->a, em_field(E, room, FIELD_ROOM, i->sub, 0), (int)i->b);
+        em_line(E, "g_count(g_bins + v%d, %s, (unsigned long long)v%d);", (int)i->a,
+                em_field(E, room, FIELD_ROOM, i->sub, 0), (int)i->b);
         return;
     }
     str_init(&place);
@@ -237,9 +291,11 @@ static void put_atomic(em *E, int32_t at) {
     } else if (native) {
         str_printf(&v, "%s(&%s, v%d)", native, place.text, (int)i->b);
     } else if (t == DT_I64 && i->imm == KIR_AT_ADD) {
-        str_printf(&v, "(long long)atomicAdd((unsigned long long *)&%s, (unsigned long long)v%d)", place.text, (int)i->b);
+        str_printf(&v, "(long long)atomicAdd((unsigned long long *)&%s, (unsigned long long)v%d)",
+                   place.text, (int)i->b);
     } else if (t == DT_C128 && adds_only(E)) {
-        str_printf(&v, "gpa_c128{atomicAdd(&%s.re, v%d.re), atomicAdd(&%s.im, v%d.im)}", place.text, (int)i->b, place.text, (int)i->b);
+        str_printf(&v, "gpa_c128{atomicAdd(&%s.re, v%d.re), atomicAdd(&%s.im, v%d.im)}", place.text,
+                   (int)i->b, place.text, (int)i->b);
     } else {
         E->needs |= NEED_UPDATE;
         gpa_str now, packed;
@@ -250,7 +306,8 @@ static void put_atomic(em *E, int32_t at) {
         str_put(&now, "))");
         em_pack(E, &packed, t, now.text);
         em_unpack(E, &old, t, "was");
-        str_printf(&place, ", [&](%s was) -> %s { const %s old = %s; return %s; })", m, m, r, old.text, packed.text);
+        str_printf(&place, ", [&](%s was) -> %s { const %s old = %s; return %s; })", m, m, r,
+                   old.text, packed.text);
         str_clear(&old);
         str_printf(&old, "g_update(&%s", place.text);
         em_unpack(E, &v, t, old.text);
@@ -265,7 +322,8 @@ static void put_atomic(em *E, int32_t at) {
 
 /* ---- faults ---- */
 
-/* The number of the point: of all in their order, so that of several that fault the same one is told in every run and on every device. */
+/* The number of the point: of all in their order, so that of several that fault the same one is
+ * told in every run and on every device. */
 static void put_number(em *E, gpa_str *out) {
     char size[NAME_ROOM];
     bool any = false;
@@ -277,15 +335,19 @@ static void put_number(em *E, gpa_str *out) {
         if (!E->in_each && E->f->inner >> d & 1) continue;
         gpa_str before = *out;
         str_init(out);
-        if (any) str_printf(out, "(%s) * (unsigned long long)%s + i%d", before.text, em_field(E, size, FIELD_SIZE, (unsigned)d, 0), d);
-        else str_printf(out, "(unsigned long long)i%d", d);
+        if (any)
+            str_printf(out, "(%s) * (unsigned long long)%s + i%d", before.text,
+                       em_field(E, size, FIELD_SIZE, (unsigned)d, 0), d);
+        else
+            str_printf(out, "(unsigned long long)i%d", d);
         str_free(&before);
         any = true;
     }
     if (!any) str_put(out, "0ull");
 }
 
-static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, const char *a, const char *b, const char *then) {
+static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, const char *a,
+                      const char *b, const char *then) {
     char record[NAME_ROOM], lock[NAME_ROOM];
     gpa_str number;
     E->needs |= NEED_RECORD | NEED_FAULT;
@@ -293,7 +355,8 @@ static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, con
     em_field(E, lock, FIELD_LOCK, 0, 0);
     str_init(&number);
     put_number(E, &number);
-    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s, %s); %s }", lock, record, kind, i->line, axis, a, b, number.text, then);
+    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s, %s); %s }", lock, record, kind, i->line,
+            axis, a, b, number.text, then);
     str_free(&number);
 }
 
@@ -310,7 +373,8 @@ static void put_bound(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     char a[TEXT_ROOM], b[TEXT_ROOM], then[48];
     const char *t = "long long", *word = "unsigned long long";
-    bool team = E->plan->team == TEAM_WARP || E->plan->team == TEAM_BLOCK || E->plan->team == TEAM_COLUMN;
+    bool team =
+        E->plan->team == TEAM_WARP || E->plan->team == TEAM_BLOCK || E->plan->team == TEAM_COLUMN;
     value_name(a, i->a);
     value_name(b, i->b);
     if (E->narrow[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
@@ -326,12 +390,20 @@ static void put_bound(em *E, int32_t at) {
 /* ---- kernels ---- */
 
 static void put_thread(em *E, int32_t at) {
-    static const char *const words[] = {[KIR_TH_TID] = "threadIdx", [KIR_TH_BID] = "blockIdx", [KIR_TH_BDIM] = "blockDim", [KIR_TH_GDIM] = "gridDim"};
+    static const char *const words[] = {[KIR_TH_TID] = "threadIdx",
+                                        [KIR_TH_BID] = "blockIdx",
+                                        [KIR_TH_BDIM] = "blockDim",
+                                        [KIR_TH_GDIM] = "gridDim"};
     const kir_ins *i = &E->f->code[at];
     char v[96];
-    if (i->sub == KIR_TH_WARPSIZE) snprintf(v, sizeof v, "32");
-    else if (i->sub == KIR_TH_LANE) snprintf(v, sizeof v, "(int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) %% 32)");
-    else snprintf(v, sizeof v, "(int)%s.%c", words[i->sub], "xyz"[i->imm % 3]);
+    if (i->sub == KIR_TH_WARPSIZE)
+        snprintf(v, sizeof v, "32");
+    else if (i->sub == KIR_TH_LANE)
+        snprintf(
+            v, sizeof v,
+            "(int)((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) %% 32)");
+    else
+        snprintf(v, sizeof v, "(int)%s.%c", words[i->sub], "xyz"[i->imm % 3]);
     define(E, at, DT_I32, v);
 }
 
@@ -340,19 +412,23 @@ static void put_barrier(em *E, int32_t at) {
     char v[64];
     const char *how = "";
     switch ((kir_barrier)i->sub) {
-    case KIR_BA_BLOCK: em_line(E, "__syncthreads();"); return;
-    case KIR_BA_WARP:
-        if (i->a >= 0) em_line(E, "__syncwarp(v%d);", (int)i->a);
-        else em_line(E, "__syncwarp();");
-        return;
-    case KIR_BA_COUNT: how = "__syncthreads_count"; break;
-    case KIR_BA_AND: how = "__syncthreads_and"; break;
-    case KIR_BA_OR: how = "__syncthreads_or"; break;
-    case KIR_BA_ROWS: break;
+        case KIR_BA_BLOCK: em_line(E, "__syncthreads();"); return;
+        case KIR_BA_WARP:
+            if (i->a >= 0)
+                em_line(E, "__syncwarp(v%d);", (int)i->a);
+            else
+                em_line(E, "__syncwarp();");
+            return;
+        case KIR_BA_COUNT: how = "__syncthreads_count"; break;
+        case KIR_BA_AND: how = "__syncthreads_and"; break;
+        case KIR_BA_OR: how = "__syncthreads_or"; break;
+        case KIR_BA_ROWS: break;
     }
     snprintf(v, sizeof v, i->sub == KIR_BA_COUNT ? "%s(v%d)" : "(%s(v%d) != 0)", how, (int)i->a);
-    if (i->type < DT_COUNT) define(E, at, (gpa_dtype)i->type, v);
-    else em_line(E, "%s;", v);
+    if (i->type < DT_COUNT)
+        define(E, at, (gpa_dtype)i->type, v);
+    else
+        em_line(E, "%s;", v);
 }
 
 static void put_warp(em *E, int32_t at) {
@@ -363,21 +439,30 @@ static void put_warp(em *E, int32_t at) {
     if (i->c >= 0) snprintf(mask, sizeof mask, "v%d", (int)i->c);
     str_init(&v);
     switch ((kir_warp)i->sub) {
-    case KIR_WA_SHFL: case KIR_WA_SHFL_UP: case KIR_WA_SHFL_DOWN: case KIR_WA_SHFL_XOR:
-        E->needs |= NEED_SHUFFLE;
-        if (i->sub == KIR_WA_SHFL_UP) how = "g_shfl_up";
-        if (i->sub == KIR_WA_SHFL_DOWN) how = "g_shfl_down";
-        if (i->sub == KIR_WA_SHFL_XOR) how = "g_shfl_xor";
-        str_printf(&v, "%s(v%d, v%d, 32, %s)", how, (int)i->a, (int)i->b, mask);
-        break;
-    case KIR_WA_ALL: str_printf(&v, "(__all_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;
-    case KIR_WA_ANY: str_printf(&v, "(__any_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;
-    case KIR_WA_EQ: str_printf(&v, "(__all_sync(%s, v%d != 0) || !__any_sync(%s, v%d != 0))", mask, (int)i->a, mask, (int)i->a); break;
-    case KIR_WA_BALLOT: str_printf(&v, "__ballot_sync(%s, v%d != 0)", mask, (int)i->a); break;
-    case KIR_WA_MATCH_ANY: str_printf(&v, "__match_any_sync(%s, v%d)", mask, (int)i->a); break;
-    case KIR_WA_MATCH_ALL: str_printf(&v, "[&] { int all; return __match_all_sync(%s, v%d, &all); }()", mask, (int)i->a); break;
-    case KIR_WA_ACTIVEMASK: str_put(&v, "__activemask()"); break;
-    case KIR_WA_ROWS: break;
+        case KIR_WA_SHFL:
+        case KIR_WA_SHFL_UP:
+        case KIR_WA_SHFL_DOWN:
+        case KIR_WA_SHFL_XOR:
+            E->needs |= NEED_SHUFFLE;
+            if (i->sub == KIR_WA_SHFL_UP) how = "g_shfl_up";
+            if (i->sub == KIR_WA_SHFL_DOWN) how = "g_shfl_down";
+            if (i->sub == KIR_WA_SHFL_XOR) how = "g_shfl_xor";
+            str_printf(&v, "%s(v%d, v%d, 32, %s)", how, (int)i->a, (int)i->b, mask);
+            break;
+        case KIR_WA_ALL: str_printf(&v, "(__all_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;
+        case KIR_WA_ANY: str_printf(&v, "(__any_sync(%s, v%d != 0) != 0)", mask, (int)i->a); break;
+        case KIR_WA_EQ:
+            str_printf(&v, "(__all_sync(%s, v%d != 0) || !__any_sync(%s, v%d != 0))", mask,
+                       (int)i->a, mask, (int)i->a);
+            break;
+        case KIR_WA_BALLOT: str_printf(&v, "__ballot_sync(%s, v%d != 0)", mask, (int)i->a); break;
+        case KIR_WA_MATCH_ANY: str_printf(&v, "__match_any_sync(%s, v%d)", mask, (int)i->a); break;
+        case KIR_WA_MATCH_ALL:
+            str_printf(&v, "[&] { int all; return __match_all_sync(%s, v%d, &all); }()", mask,
+                       (int)i->a);
+            break;
+        case KIR_WA_ACTIVEMASK: str_put(&v, "__activemask()"); break;
+        case KIR_WA_ROWS: break;
     }
     if (i->type < DT_COUNT) define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
@@ -385,14 +470,16 @@ static void put_warp(em *E, int32_t at) {
 
 /* ---- reports ---- */
 
-/* Room in the buffer of what is printed is taken in 16-byte words: who prints what, then the arguments. */
+/* Room in the buffer of what is printed is taken in 16-byte words: who prints what, then the
+ * arguments. */
 static void put_print(em *E, int32_t at) {
     const kir_ins *code = E->f->code;
     char say[NAME_ROOM];
     int32_t first = at;
     while (first > 0 && code[first - 1].code == KIR_ARG) first--;
     E->needs |= NEED_SAY;
-    em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, say, FIELD_SAY, 0, 0), code[at].imm, (int)(at - first));
+    em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, say, FIELD_SAY, 0, 0),
+            code[at].imm, (int)(at - first));
     E->depth++;
     for (int32_t arg = first; arg < at; arg++) {
         int32_t v = code[arg].a;
@@ -401,7 +488,8 @@ static void put_print(em *E, int32_t at) {
         gpa_str packed;
         str_init(&packed);
         em_pack(E, &packed, t, value_name(name, v));
-        em_line(E, "{ const %s x = %s; memcpy(said + %d, &x, sizeof x); }", em_memory(E, t), packed.text, (int)(1 + arg - first));
+        em_line(E, "{ const %s x = %s; memcpy(said + %d, &x, sizeof x); }", em_memory(E, t),
+                packed.text, (int)(1 + arg - first));
         str_free(&packed);
     }
     E->depth--;
@@ -424,8 +512,10 @@ static void put_variable(em *E, int32_t at) {
     gpa_val zero = {.bits = {0, 0}};
     gpa_str v;
     str_init(&v);
-    if (i->a >= 0) str_printf(&v, "v%d", (int)i->a);
-    else em_literal(E, &v, t, zero);
+    if (i->a >= 0)
+        str_printf(&v, "v%d", (int)i->a);
+    else
+        em_literal(E, &v, t, zero);
     em_line(E, "%s w%d; w%d = %s;", em_type(E, t), (int)at, (int)at, v.text);
     str_free(&v);
 }
@@ -435,80 +525,121 @@ static void put_step(em *E, int32_t at) {
     char text[64];
     gpa_str v;
     switch ((kir_code)i->code) {
-    case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: break; /* declare_fixed */
-    case KIR_OP: put_op(E, at); break;
-    case KIR_CAST: put_cast(E, at); break;
-    case KIR_INDEX:
-        snprintf(text, sizeof text, "i%u", i->imm);
-        define(E, at, DT_I64, text);
-        break;
-    case KIR_IOTA:
-        str_init(&v);
-        em_offset(E, &v, i->sub);
-        define(E, at, DT_I64, v.text);
-        str_free(&v);
-        break;
-    case KIR_LOAD: case KIR_LOADX: put_load(E, at); break;
-    case KIR_STORE: case KIR_STOREX: put_store(E, at); break;
-    case KIR_ATOMIC: put_atomic(E, at); break;
-    case KIR_BOUND: put_bound(E, at); break;
-    case KIR_VAR: put_variable(E, at); break;
-    case KIR_GET:
-        snprintf(text, sizeof text, "w%d", (int)i->a);
-        define(E, at, (gpa_dtype)i->type, text);
-        break;
-    case KIR_SET: em_line(E, "w%d = v%d;", (int)i->a, (int)i->b); break;
-    case KIR_EACH: em_each(E, at); break;
-    case KIR_REDUCE: em_reduce(E, at); break;
-    case KIR_SCAN: em_scan(E, at); break;
-    case KIR_IF:
-        if (i->imm == KIR_NEVER) em_line(E, "if (false) {");
-        else em_line(E, "if (v%d) {", (int)i->a);
-        E->depth++;
-        break;
-    case KIR_ELSE:
-        E->depth--;
-        em_line(E, "} else {");
-        E->depth++;
-        break;
-    case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: em_loop(E, at); break;
-    case KIR_BREAK: case KIR_NEXT: em_jump(E, at); break;
-    case KIR_END: em_loop_end(E, at); break;
-    case KIR_THREAD: put_thread(E, at); break;
-    case KIR_BARRIER: put_barrier(E, at); break;
-    case KIR_FENCE: {
-        static const char *const scopes[] = {[KIR_FE_BLOCK] = "_block", [KIR_FE_DEVICE] = "", [KIR_FE_SYSTEM] = "_system"};
-        em_line(E, "__threadfence%s();", scopes[i->sub]);
-        break;
-    }
-    case KIR_WARP: put_warp(E, at); break;
-    case KIR_ARG: break;
-    case KIR_PRINT: put_print(E, at); break;
-    case KIR_FAULT: put_raise(E, at); break;
-    case KIR_COUNT: break;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_SIZE:
+        case KIR_STRIDE: break; /* declare_fixed */
+        case KIR_OP: put_op(E, at); break;
+        case KIR_CAST: put_cast(E, at); break;
+        case KIR_INDEX:
+            snprintf(text, sizeof text, "i%u", i->imm);
+            define(E, at, DT_I64, text);
+            break;
+        case KIR_IOTA:
+            str_init(&v);
+            em_offset(E, &v, i->sub);
+            define(E, at, DT_I64, v.text);
+            str_free(&v);
+            break;
+        case KIR_LOAD:
+        case KIR_LOADX: put_load(E, at); break;
+        case KIR_STORE:
+        case KIR_STOREX: put_store(E, at); break;
+        case KIR_ATOMIC: put_atomic(E, at); break;
+        case KIR_BOUND: put_bound(E, at); break;
+        case KIR_VAR: put_variable(E, at); break;
+        case KIR_GET:
+            snprintf(text, sizeof text, "w%d", (int)i->a);
+            define(E, at, (gpa_dtype)i->type, text);
+            break;
+        case KIR_SET: em_line(E, "w%d = v%d;", (int)i->a, (int)i->b); break;
+        case KIR_EACH: em_each(E, at); break;
+        case KIR_REDUCE: em_reduce(E, at); break;
+        case KIR_SCAN: em_scan(E, at); break;
+        case KIR_IF:
+            if (i->imm == KIR_NEVER)
+                em_line(E, "if (false) {");
+            else
+                em_line(E, "if (v%d) {", (int)i->a);
+            E->depth++;
+            break;
+        case KIR_ELSE:
+            E->depth--;
+            em_line(E, "} else {");
+            E->depth++;
+            break;
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_BLOCK: em_loop(E, at); break;
+        case KIR_BREAK:
+        case KIR_NEXT: em_jump(E, at); break;
+        case KIR_END: em_loop_end(E, at); break;
+        case KIR_THREAD: put_thread(E, at); break;
+        case KIR_BARRIER: put_barrier(E, at); break;
+        case KIR_FENCE: {
+            static const char *const scopes[] = {
+                [KIR_FE_BLOCK] = "_block", [KIR_FE_DEVICE] = "", [KIR_FE_SYSTEM] = "_system"};
+            em_line(E, "__threadfence%s();", scopes[i->sub]);
+            break;
+        }
+        case KIR_WARP: put_warp(E, at); break;
+        case KIR_ARG: break;
+        case KIR_PRINT: put_print(E, at); break;
+        case KIR_FAULT: put_raise(E, at); break;
+        case KIR_COUNT: break;
     }
 }
 
-/* ---- late stores: a store to shared memory waits for its value, and nothing behind it could begin before; so loads of
- * other arrays that follow in the same run of instructions go first ---- */
+/* ---- late stores: a store to shared memory waits for its value, and nothing behind it could begin
+ * before; so loads of other arrays that follow in the same run of instructions go first ---- */
 
 static bool can_wait(const em *E, const kir_ins *i) {
-    return E->f->form == KIR_KERNEL && i->code == KIR_STOREX && E->f->arrays[i->sub].where == KIR_SHARED && E->n_late < COUNT_OF(E->late);
+    return E->f->form == KIR_KERNEL && i->code == KIR_STOREX &&
+           E->f->arrays[i->sub].where == KIR_SHARED && E->n_late < COUNT_OF(E->late);
 }
 
 static bool lets_wait(const em *E, const kir_ins *i) {
     switch ((kir_code)i->code) {
-    case KIR_CONST: case KIR_PARAM: case KIR_SIZE: case KIR_STRIDE: case KIR_OP: case KIR_CAST: case KIR_BOUND: case KIR_THREAD:
-    case KIR_VAR: case KIR_GET: case KIR_SET:
-        return true;
-    case KIR_LOADX: case KIR_STOREX: break;
-    case KIR_INDEX: case KIR_LOAD: case KIR_STORE: case KIR_IOTA: case KIR_ATOMIC: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN:
-    case KIR_IF: case KIR_ELSE: case KIR_FOR: case KIR_LOOP: case KIR_BLOCK: case KIR_BREAK: case KIR_NEXT: case KIR_END:
-    case KIR_BARRIER: case KIR_FENCE: case KIR_WARP: case KIR_ARG: case KIR_PRINT: case KIR_FAULT: case KIR_COUNT:
-        return false;
+        case KIR_CONST:
+        case KIR_PARAM:
+        case KIR_SIZE:
+        case KIR_STRIDE:
+        case KIR_OP:
+        case KIR_CAST:
+        case KIR_BOUND:
+        case KIR_THREAD:
+        case KIR_VAR:
+        case KIR_GET:
+        case KIR_SET: return true;
+        case KIR_LOADX:
+        case KIR_STOREX: break;
+        case KIR_INDEX:
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_IOTA:
+        case KIR_ATOMIC:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_IF:
+        case KIR_ELSE:
+        case KIR_FOR:
+        case KIR_LOOP:
+        case KIR_BLOCK:
+        case KIR_BREAK:
+        case KIR_NEXT:
+        case KIR_END:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_FAULT:
+        case KIR_COUNT: return false;
     }
     for (unsigned k = 0; k < E->n_late; k++)
-        if (E->f->arrays[E->f->code[E->late[k]].sub].group == E->f->arrays[i->sub].group) return false;
+        if (E->f->arrays[E->f->code[E->late[k]].sub].group == E->f->arrays[i->sub].group)
+            return false;
     return true;
 }
 
@@ -520,7 +651,8 @@ static void put_late(em *E) {
 /* What comes behind the first branch of an IF: its ELSE or END. */
 static int32_t behind_branch(const em *E, int32_t at) {
     int32_t k = at + 1;
-    while (k < E->close[at] && E->f->code[k].code != KIR_ELSE) k = E->close[k] >= 0 ? E->close[k] + 1 : k + 1;
+    while (k < E->close[at] && E->f->code[k].code != KIR_ELSE)
+        k = E->close[k] >= 0 ? E->close[k] + 1 : k + 1;
     return k;
 }
 
@@ -545,7 +677,8 @@ void em_steps(em *E, int32_t lo, int32_t hi) {
         }
         put_step(E, at);
         if (E->f->code[at].code == KIR_EACH || em_in_stretches(E, at)) at = E->close[at];
-        if (E->f->code[at].code == KIR_IF && E->f->code[at].imm == KIR_NEVER) at = behind_branch(E, at) - 1;
+        if (E->f->code[at].code == KIR_IF && E->f->code[at].imm == KIR_NEVER)
+            at = behind_branch(E, at) - 1;
     }
     put_late(E);
 }

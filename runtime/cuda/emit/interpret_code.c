@@ -1,15 +1,22 @@
 /* From kir to the interpreter's code, in one pass over values whose lives are known.
  *
- * Constants, parameters and extents are words that all threads share; coordinates are the first slots of a thread; every other
- * value has a slot from where it is computed to its last use, or, if a loop around that use began after it was computed, to the
- * end of the loop. While the code is written an operand is the number of a slot, or ~ the number of a shared word.
+ * Constants, parameters and extents are words that all threads share; coordinates are the first
+ * slots of a thread; every other value has a slot from where it is computed to its last use, or, if
+ * a loop around that use began after it was computed, to the end of the loop. While the code is
+ * written an operand is the number of a slot, or ~ the number of a shared word.
  *
  * Reading order: lives, operands, jumps, instructions, places. */
 #include "runtime/base/base.h"
 #include "runtime/cuda/emit/emitter.h"
 #include "runtime/cuda/emit/interpret.h"
 
-enum { NO_SLOT = -1, MOST_SLOTS = 256, MOST_SHARED = 48 << 10, MOST_WORDS = 2048, NUMBER = 1 << 20 };
+enum {
+    NO_SLOT = -1,
+    MOST_SLOTS = 256,
+    MOST_SHARED = 48 << 10,
+    MOST_WORDS = 2048,
+    NUMBER = 1 << 20
+};
 
 typedef struct {
     int code;
@@ -30,16 +37,18 @@ typedef struct {
     draft *ins;
     jump *jumps;
     size_t cap_ins, n_jumps, cap_jumps, cap_same;
-    int32_t *outer, *close; /* per instruction: the region around it; per opener its END */
-    int32_t *end, *slot;    /* per value: its last use; its slot, or ~ its shared word */
-    uint32_t *begin;        /* per opener: where its trips begin; of an IF, its jump */
+    int32_t *outer, *close;    /* per instruction: the region around it; per opener its END */
+    int32_t *end, *slot;       /* per value: its last use; its slot, or ~ its shared word */
+    uint32_t *begin;           /* per opener: where its trips begin; of an IF, its jump */
     int32_t owner[MOST_SLOTS]; /* the value that holds a slot; NO_SLOT: it is free */
     bool failed;
 } maker;
 
 /* ---- lives ---- */
 
-static bool is_loop(const kir_func *f, int32_t at) { return f->code[at].code == KIR_LOOP || f->code[at].code == KIR_FOR; }
+static bool is_loop(const kir_func *f, int32_t at) {
+    return f->code[at].code == KIR_LOOP || f->code[at].code == KIR_FOR;
+}
 
 static void use(maker *M, int32_t v, int32_t at) {
     int32_t end = at;
@@ -109,8 +118,10 @@ static int32_t same(maker *M, ic_kind kind, unsigned a, unsigned b) {
 static int32_t number(uint32_t n) { return NUMBER + (int32_t)MIN(n, UINT16_MAX); }
 
 static void put(maker *M, draft d) {
-    if (mem_room(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins)) M->ins[M->out->n_ins++] = d;
-    else M->failed = true;
+    if (mem_room(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins))
+        M->ins[M->out->n_ins++] = d;
+    else
+        M->failed = true;
 }
 
 /* ---- jumps ---- */
@@ -126,7 +137,8 @@ static void jump_to(maker *M, int32_t region, bool next) {
 
 static void land(maker *M, int32_t region, bool next) {
     for (size_t k = 0; k < M->n_jumps; k++)
-        if (M->jumps[k].region == region && M->jumps[k].next == next) M->ins[M->jumps[k].ins].y = (uint32_t)M->out->n_ins;
+        if (M->jumps[k].region == region && M->jumps[k].next == next)
+            M->ins[M->jumps[k].ins].y = (uint32_t)M->out->n_ins;
 }
 
 /* The region that BREAK or NEXT speaks of. */
@@ -144,7 +156,12 @@ static void put_for(maker *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     int32_t counter = result(M, at), next = take_slot(M, at), left = take_slot(M, at);
     M->failed |= i->type != DT_I64;
-    put(M, (draft){.code = IC_FOR, .d = next, .a = M->slot[i->a], .b = M->slot[i->b], .c = M->slot[i->c], .x = left});
+    put(M, (draft){.code = IC_FOR,
+                   .d = next,
+                   .a = M->slot[i->a],
+                   .b = M->slot[i->b],
+                   .c = M->slot[i->c],
+                   .x = left});
     M->begin[at] = (uint32_t)M->out->n_ins;
     put(M, (draft){.code = IC_TRIP, .d = counter, .a = next, .c = M->slot[i->c], .x = left});
 }
@@ -155,10 +172,13 @@ static void put_end(maker *M, int32_t at) {
     if (is_loop(M->f, r)) {
         land(M, r, true);
         bool few = M->f->code[r].imm == KIR_FEW, asks = !em_is_short(M->f, r);
-        put(M, (draft){.code = asks ? IC_BACK : IC_AGAIN, .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]), .y = M->begin[r]});
+        put(M, (draft){.code = asks ? IC_BACK : IC_AGAIN,
+                       .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]),
+                       .y = M->begin[r]});
         M->out->loops |= !few;
     }
-    if ((code == KIR_IF || code == KIR_FOR) && !M->failed) M->ins[M->begin[r]].y = (uint32_t)M->out->n_ins;
+    if ((code == KIR_IF || code == KIR_FOR) && !M->failed)
+        M->ins[M->begin[r]].y = (uint32_t)M->out->n_ins;
     land(M, r, false);
 }
 
@@ -177,14 +197,22 @@ static void put_else(maker *M, int32_t at) {
 static void put_op(maker *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     gpa_op op = (gpa_op)i->sub;
-    gpa_dtype t = (gpa_dtype)M->f->code[op_info[op].sig == SIG_SELECT ? i->b : i->a].type, compute, type;
+    gpa_dtype t = (gpa_dtype)M->f->code[op_info[op].sig == SIG_SELECT ? i->b : i->a].type, compute,
+              type;
     int32_t in[3] = {i->a, i->b, i->c};
-    M->failed |= op_info[op].composite || !op_types(op, t, &compute, &type) || compute != t || type != i->type;
+    M->failed |= op_info[op].composite || !op_types(op, t, &compute, &type) || compute != t ||
+                 type != i->type;
     for (int n = 0; n < 3; n++) in[n] = n < op_info[op].arity ? M->slot[in[n]] : 0;
-    put(M, (draft){.code = IC_OP + (int)op * DT_COUNT + (int)t, .d = result(M, at), .a = in[0], .b = in[1], .c = in[2]});
+    put(M, (draft){.code = IC_OP + (int)op * DT_COUNT + (int)t,
+                   .d = result(M, at),
+                   .a = in[0],
+                   .b = in[1],
+                   .c = in[2]});
 }
 
-static int move_of(const maker *M, int32_t v) { return dtype_size((gpa_dtype)M->f->code[v].type) > 8 ? IC_MOVE2 : IC_MOVE; }
+static int move_of(const maker *M, int32_t v) {
+    return dtype_size((gpa_dtype)M->f->code[v].type) > 8 ? IC_MOVE2 : IC_MOVE;
+}
 
 static void put_access(maker *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
@@ -192,60 +220,107 @@ static void put_access(maker *M, int32_t at) {
     int32_t array = same(M, IC_ARRAY, i->sub, 0);
     M->failed |= k->where != KIR_GLOBAL && k->where != KIR_CONSTANT && i->code != KIR_IOTA;
     switch ((int)i->code) {
-    case KIR_LOAD: put(M, (draft){.code = IC_LOAD + k->dtype, .d = result(M, at), .a = array}); break;
-    case KIR_STORE: put(M, (draft){.code = IC_STORE + k->dtype, .a = M->slot[i->a], .b = array}); break;
-    case KIR_LOADX: put(M, (draft){.code = IC_LOADX + k->dtype, .d = result(M, at), .a = M->slot[i->a], .b = array}); break;
-    case KIR_STOREX: put(M, (draft){.code = IC_STOREX + k->dtype, .a = M->slot[i->a], .b = M->slot[i->b], .c = array}); break;
-    case KIR_IOTA: put(M, (draft){.code = IC_IOTA, .d = result(M, at), .a = array}); break;
+        case KIR_LOAD:
+            put(M, (draft){.code = IC_LOAD + k->dtype, .d = result(M, at), .a = array});
+            break;
+        case KIR_STORE:
+            put(M, (draft){.code = IC_STORE + k->dtype, .a = M->slot[i->a], .b = array});
+            break;
+        case KIR_LOADX:
+            put(M, (draft){.code = IC_LOADX + k->dtype,
+                           .d = result(M, at),
+                           .a = M->slot[i->a],
+                           .b = array});
+            break;
+        case KIR_STOREX:
+            put(M, (draft){.code = IC_STOREX + k->dtype,
+                           .a = M->slot[i->a],
+                           .b = M->slot[i->b],
+                           .c = array});
+            break;
+        case KIR_IOTA: put(M, (draft){.code = IC_IOTA, .d = result(M, at), .a = array}); break;
     }
 }
 
 static void put_bound(maker *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     bool checked = !(M->f->flags & KIR_F_UNCHECKED);
-    put(M, (draft){.code = checked ? IC_BOUND : IC_WRAP, .d = result(M, at), .a = M->slot[i->a], .b = M->slot[i->b], .x = number(i->sub), .y = i->line});
+    put(M, (draft){.code = checked ? IC_BOUND : IC_WRAP,
+                   .d = result(M, at),
+                   .a = M->slot[i->a],
+                   .b = M->slot[i->b],
+                   .x = number(i->sub),
+                   .y = i->line});
 }
 
 static void put_fault(maker *M, const kir_ins *i) {
-    int32_t none = same(M, IC_ZERO, 0, 0), a = i->a < 0 ? none : M->slot[i->a], b = i->b < 0 ? none : M->slot[i->b];
-    M->failed |= i->line > UINT16_MAX || (i->a >= 0 && M->f->code[i->a].type != DT_I64) || (i->b >= 0 && M->f->code[i->b].type != DT_I64);
-    put(M, (draft){.code = IC_FAULT, .a = a, .b = b, .c = number(i->line), .x = number(i->sub), .y = i->imm});
+    int32_t none = same(M, IC_ZERO, 0, 0), a = i->a < 0 ? none : M->slot[i->a],
+            b = i->b < 0 ? none : M->slot[i->b];
+    M->failed |= i->line > UINT16_MAX || (i->a >= 0 && M->f->code[i->a].type != DT_I64) ||
+                 (i->b >= 0 && M->f->code[i->b].type != DT_I64);
+    put(M, (draft){.code = IC_FAULT,
+                   .a = a,
+                   .b = b,
+                   .c = number(i->line),
+                   .x = number(i->sub),
+                   .y = i->imm});
 }
 
 static void put_step(maker *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     switch ((kir_code)i->code) {
-    case KIR_CONST: M->slot[at] = same(M, IC_CONST, i->imm, 0); break;
-    case KIR_PARAM: M->slot[at] = same(M, IC_PARAM, i->imm, 0); break;
-    case KIR_SIZE: M->slot[at] = same(M, IC_SIZE, i->sub, i->imm); break;
-    case KIR_STRIDE: M->slot[at] = same(M, IC_STRIDE, i->sub, i->imm); break;
-    case KIR_INDEX: M->slot[at] = (int32_t)i->imm; break;
-    case KIR_OP: put_op(M, at); break;
-    case KIR_CAST: {
-        gpa_dtype from = (gpa_dtype)M->f->code[i->a].type;
-        int code = from == i->type ? move_of(M, at) : IC_CAST + (int)from * DT_COUNT + i->type;
-        put(M, (draft){.code = code, .d = result(M, at), .a = M->slot[i->a]});
-        break;
-    }
-    case KIR_LOAD: case KIR_STORE: case KIR_LOADX: case KIR_STOREX: case KIR_IOTA: put_access(M, at); break;
-    case KIR_BOUND: put_bound(M, at); break;
-    case KIR_VAR: put(M, (draft){.code = move_of(M, at), .d = result(M, at), .a = i->a < 0 ? same(M, IC_ZERO, 0, 0) : M->slot[i->a]}); break;
-    case KIR_GET: put(M, (draft){.code = move_of(M, at), .d = result(M, at), .a = M->slot[i->a]}); break;
-    case KIR_SET: put(M, (draft){.code = move_of(M, i->a), .d = M->slot[i->a], .a = M->slot[i->b]}); break;
-    case KIR_IF:
-        M->begin[at] = (uint32_t)M->out->n_ins;
-        put(M, (draft){.code = IC_UNLESS, .a = M->slot[i->a]});
-        break;
-    case KIR_ELSE: put_else(M, at); break;
-    case KIR_FOR: put_for(M, at); break;
-    case KIR_LOOP: M->begin[at] = (uint32_t)M->out->n_ins; break;
-    case KIR_BLOCK: break;
-    case KIR_BREAK: case KIR_NEXT: jump_to(M, region_of(M, at), i->code == KIR_NEXT); break;
-    case KIR_END: put_end(M, at); break;
-    case KIR_FAULT: put_fault(M, i); break;
-    case KIR_ATOMIC: case KIR_EACH: case KIR_REDUCE: case KIR_SCAN: case KIR_THREAD: case KIR_BARRIER: case KIR_FENCE: case KIR_WARP:
-    case KIR_ARG: case KIR_PRINT: case KIR_COUNT:
-        M->failed = true;
+        case KIR_CONST: M->slot[at] = same(M, IC_CONST, i->imm, 0); break;
+        case KIR_PARAM: M->slot[at] = same(M, IC_PARAM, i->imm, 0); break;
+        case KIR_SIZE: M->slot[at] = same(M, IC_SIZE, i->sub, i->imm); break;
+        case KIR_STRIDE: M->slot[at] = same(M, IC_STRIDE, i->sub, i->imm); break;
+        case KIR_INDEX: M->slot[at] = (int32_t)i->imm; break;
+        case KIR_OP: put_op(M, at); break;
+        case KIR_CAST: {
+            gpa_dtype from = (gpa_dtype)M->f->code[i->a].type;
+            int code = from == i->type ? move_of(M, at) : IC_CAST + (int)from * DT_COUNT + i->type;
+            put(M, (draft){.code = code, .d = result(M, at), .a = M->slot[i->a]});
+            break;
+        }
+        case KIR_LOAD:
+        case KIR_STORE:
+        case KIR_LOADX:
+        case KIR_STOREX:
+        case KIR_IOTA: put_access(M, at); break;
+        case KIR_BOUND: put_bound(M, at); break;
+        case KIR_VAR:
+            put(M, (draft){.code = move_of(M, at),
+                           .d = result(M, at),
+                           .a = i->a < 0 ? same(M, IC_ZERO, 0, 0) : M->slot[i->a]});
+            break;
+        case KIR_GET:
+            put(M, (draft){.code = move_of(M, at), .d = result(M, at), .a = M->slot[i->a]});
+            break;
+        case KIR_SET:
+            put(M, (draft){.code = move_of(M, i->a), .d = M->slot[i->a], .a = M->slot[i->b]});
+            break;
+        case KIR_IF:
+            M->begin[at] = (uint32_t)M->out->n_ins;
+            put(M, (draft){.code = IC_UNLESS, .a = M->slot[i->a]});
+            break;
+        case KIR_ELSE: put_else(M, at); break;
+        case KIR_FOR: put_for(M, at); break;
+        case KIR_LOOP: M->begin[at] = (uint32_t)M->out->n_ins; break;
+        case KIR_BLOCK: break;
+        case KIR_BREAK:
+        case KIR_NEXT: jump_to(M, region_of(M, at), i->code == KIR_NEXT); break;
+        case KIR_END: put_end(M, at); break;
+        case KIR_FAULT: put_fault(M, i); break;
+        case KIR_ATOMIC:
+        case KIR_EACH:
+        case KIR_REDUCE:
+        case KIR_SCAN:
+        case KIR_THREAD:
+        case KIR_BARRIER:
+        case KIR_FENCE:
+        case KIR_WARP:
+        case KIR_ARG:
+        case KIR_PRINT:
+        case KIR_COUNT: M->failed = true;
     }
 }
 
@@ -256,7 +331,9 @@ static void place_words(maker *M) {
     uint32_t item = c->item / 8, at = 2 * (uint32_t)c->n_ins;
     for (size_t k = 0; k < c->n_same; k++) {
         c->same[k].at = at;
-        at += c->same[k].kind == IC_ARRAY ? (2u + M->f->ndim + 1) / 2 * 2 : c->same[k].kind == IC_SPACE ? (M->f->ndim + 1u) / 2 * 2 : item;
+        at += c->same[k].kind == IC_ARRAY   ? (2u + M->f->ndim + 1) / 2 * 2
+              : c->same[k].kind == IC_SPACE ? (M->f->ndim + 1u) / 2 * 2
+                                            : item;
         if (c->same[k].kind == IC_SPACE) c->sizes = c->same[k].at;
     }
     c->words = (at + 1) / 2 * 2;
@@ -287,16 +364,25 @@ static bool finish(maker *M) {
     if (!choose_threads(c) || !(c->ins = mem_new(c->n_ins * sizeof *c->ins))) return false;
     for (size_t k = 0; k < c->n_ins; k++) {
         const draft *d = &M->ins[k];
-        c->ins[k] = (ic_ins){(uint16_t)d->code, place_of(M, d->d), place_of(M, d->a), place_of(M, d->b), place_of(M, d->c), place_of(M, d->x), d->y};
+        c->ins[k] = (ic_ins){(uint16_t)d->code,
+                             place_of(M, d->d),
+                             place_of(M, d->a),
+                             place_of(M, d->b),
+                             place_of(M, d->c),
+                             place_of(M, d->x),
+                             d->y};
     }
     return true;
 }
 
-/* A program that gives up in the middle is begun anew: then it must not read what it has written. */
+/* A program that gives up in the middle is begun anew: then it must not read what it has written.
+ */
 static bool reads_its_results(const kir_func *f) {
     for (size_t a = 0; a < f->n_arrays; a++)
         for (size_t b = 0; b < f->n_arrays; b++)
-            if (f->arrays[a].access & KIR_WRITE && f->arrays[b].access & KIR_READ && f->arrays[a].group == f->arrays[b].group) return true;
+            if (f->arrays[a].access & KIR_WRITE && f->arrays[b].access & KIR_READ &&
+                f->arrays[a].group == f->arrays[b].group)
+                return true;
     return false;
 }
 

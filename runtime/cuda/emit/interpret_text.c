@@ -1,5 +1,6 @@
-/* The interpreter's source, from the tables: a function for each operation and dtype, each conversion, each access, and a loop
- * that calls them. Functions are not inlined: each compiles for itself, soon. Reading order: functions, the frame. */
+/* The interpreter's source, from the tables: a function for each operation and dtype, each
+ * conversion, each access, and a loop that calls them. Functions are not inlined: each compiles for
+ * itself, soon. Reading order: functions, the frame. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
@@ -8,7 +9,10 @@
 /* ---- functions ---- */
 
 static void open_function(em *E, unsigned code) {
-    em_line(E, "static __device__ __noinline__ void g_do%u(unsigned d, unsigned pa, unsigned pb, unsigned pc) {", code);
+    em_line(E,
+            "static __device__ __noinline__ void g_do%u(unsigned d, unsigned pa, unsigned pb, "
+            "unsigned pc) {",
+            code);
     E->depth++;
 }
 
@@ -29,12 +33,16 @@ static void put_ops(em *E, gpa_str *v, bool *there) {
         for (gpa_dtype t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute, result;
             unsigned code;
-            if (!op_types(op, t, &compute, &result) || there[code = IC_OP + (unsigned)op * DT_COUNT + compute]) continue;
+            if (!op_types(op, t, &compute, &result) ||
+                there[code = IC_OP + (unsigned)op * DT_COUNT + compute])
+                continue;
             there[code] = true;
             open_function(E, code);
-            for (int i = 0; i < op_info[op].arity; i++) take(E, "abc"[i], op_operand(op, compute, i));
+            for (int i = 0; i < op_info[op].arity; i++)
+                take(E, "abc"[i], op_operand(op, compute, i));
             str_printf(v, "%s((%s)(", em_round(E, result), em_type(E, result));
-            em_expr(E, v, op_info[op].text[op_kind_at(dtype_info[compute].kind)], compute, "a", "b", "c");
+            em_expr(E, v, op_info[op].text[op_kind_at(dtype_info[compute].kind)], compute, "a", "b",
+                    "c");
             str_put(v, "))");
             give(E, result, v);
         }
@@ -58,7 +66,8 @@ static void put_accesses(em *E, gpa_str *v, bool *there) {
     for (gpa_dtype t = 0; t < DT_COUNT; t++) {
         const char *m = em_memory(E, t), *r = em_type(E, t);
         char place[96];
-        there[IC_LOAD + t] = there[IC_STORE + t] = there[IC_LOADX + t] = there[IC_STOREX + t] = true;
+        there[IC_LOAD + t] = there[IC_STORE + t] = there[IC_LOADX + t] = there[IC_STOREX + t] =
+            true;
         open_function(E, IC_LOAD + t);
         snprintf(place, sizeof place, "get<const %s *>(pa)[g_at(pa, pc)]", m);
         em_unpack(E, v, t, place);
@@ -87,33 +96,39 @@ static void put_accesses(em *E, gpa_str *v, bool *there) {
 static const char types[] =
     "struct __align__(16) g_ins { unsigned short code, d, a, b, c, x; unsigned y; };\n"
     "struct g_params {\n"
-    "    unsigned long long points; int *spent; const volatile int *stop; g_record *record; unsigned *lock; const unsigned long long *far;\n"
+    "    unsigned long long points; int *spent; const volatile int *stop; g_record *record; "
+    "unsigned *lock; const unsigned long long *far;\n"
     "    long long fuel, patience;\n"
     "    unsigned words, item, ndim, sizes;\n"
     "    unsigned long long near[%d];\n"
     "};\n"
     "extern __shared__ __align__(16) unsigned char g_dynamic[];\n"
     "struct __align__(16) g_two { long long v[2]; };\n"
-    "template <class T> static __device__ __forceinline__ T get(unsigned at) { return *(const T *)(g_dynamic + at); }\n"
-    "template <class T> static __device__ __forceinline__ void put(unsigned at, T v) { *(T *)(g_dynamic + at) = v; }\n"
+    "template <class T> static __device__ __forceinline__ T get(unsigned at) { return *(const T "
+    "*)(g_dynamic + at); }\n"
+    "template <class T> static __device__ __forceinline__ void put(unsigned at, T v) { *(T "
+    "*)(g_dynamic + at) = v; }\n"
     "static __device__ __forceinline__ long long g_at(unsigned array, unsigned coordinate) {\n"
     "    const unsigned how = get<unsigned>(array + 8), n = how & 255u, step = how >> 8;\n"
     "    long long at = 0;\n"
-    "    for (unsigned k = 0; k < n; k++) at += get<long long>(array + 16 + 8 * k) * get<long long>(coordinate + k * step);\n"
+    "    for (unsigned k = 0; k < n; k++) at += get<long long>(array + 16 + 8 * k) * get<long "
+    "long>(coordinate + k * step);\n"
     "    return at;\n"
     "}\n";
 
 static const char head[] =
     "extern \"C\" __global__ void __launch_bounds__(%d) gpa(const __grid_constant__ g_params P) {\n"
     "    unsigned long long *const words = (unsigned long long *)g_dynamic;\n"
-    "    for (unsigned k = threadIdx.x; k < P.words; k += blockDim.x) words[k] = P.far ? P.far[k] : P.near[k];\n"
+    "    for (unsigned k = threadIdx.x; k < P.words; k += blockDim.x) words[k] = P.far ? P.far[k] "
+    ": P.near[k];\n"
     "    __syncthreads();\n"
     "    const unsigned own = threadIdx.x * P.item;\n"
     "    unsigned long long at = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    if (at >= P.points) return;\n"
     "    for (unsigned k = P.ndim; k-- > 0;) {\n"
     "        const unsigned long long size = words[P.sizes + k], next = k ? at / size : 0;\n"
-    "        put<unsigned long long>(P.words * 8 + k * blockDim.x * P.item + own, at - next * size);\n"
+    "        put<unsigned long long>(P.words * 8 + k * blockDim.x * P.item + own, at - next * "
+    "size);\n"
     "        at = next;\n"
     "    }\n"
     "    if (P.patience < 0x7fffffffffffffffLL && *(volatile int *)P.spent) return;\n"
@@ -123,7 +138,8 @@ static const char head[] =
     "    for (;;) {\n"
     "        const g_ins i = ((const g_ins *)g_dynamic)[pc++];\n"
     "#define PLACE(p) ((p & %uu) * 8u + (p & %uu ? 0u : own))\n"
-    "        const unsigned d = PLACE(i.d), a = PLACE(i.a), b = PLACE(i.b), c = PLACE(i.c), x = PLACE(i.x), y = i.y;\n";
+    "        const unsigned d = PLACE(i.d), a = PLACE(i.a), b = PLACE(i.b), c = PLACE(i.c), x = "
+    "PLACE(i.x), y = i.y;\n";
 
 static const struct {
     unsigned code;
@@ -134,21 +150,26 @@ static const struct {
 #undef IC
 };
 
-static uint64_t hash_text(const char *text, uint64_t h) { return text ? hash_bytes(text, strlen(text), h) : h * 31; }
+static uint64_t hash_text(const char *text, uint64_t h) {
+    return text ? hash_bytes(text, strlen(text), h) : h * 31;
+}
 
 uint64_t interpret_hash(void) {
     uint64_t h = hash_text(head, hash_text(types, sizeof(ic_params)));
     for (size_t k = 0; k < COUNT_OF(rows); k++) h = hash_text(rows[k].text, h);
-    for (size_t t = 0; t < DT_COUNT; t++) h = hash_text(dtype_info[t].cuda, hash_text(dtype_info[t].id, h));
+    for (size_t t = 0; t < DT_COUNT; t++)
+        h = hash_text(dtype_info[t].cuda, hash_text(dtype_info[t].id, h));
     for (size_t k = 0; k < op_helper_count; k++) h = hash_text(op_helpers[k].text, h);
     for (size_t op = 0; op < OP_COUNT; op++) {
         h = hash_text(op_info[op].id, h);
-        for (size_t kind = 0; kind < COUNT_OF(op_info[op].text); kind++) h = hash_text(op_info[op].text[kind], h);
+        for (size_t kind = 0; kind < COUNT_OF(op_info[op].text); kind++)
+            h = hash_text(op_info[op].text[kind], h);
     }
     return h;
 }
 
-/* The choice among functions lo ... hi - 1, by halves: a compiler that is to be quick makes a chain of comparisons of a switch. */
+/* The choice among functions lo ... hi - 1, by halves: a compiler that is to be quick makes a chain
+ * of comparisons of a switch. */
 static void put_choice(gpa_str *out, const unsigned *codes, size_t lo, size_t hi) {
     size_t half = (lo + hi) / 2;
     if (hi - lo == 1) {
@@ -171,7 +192,8 @@ static void put_loop(gpa_str *out, const bool *there) {
     str_printf(out, "        if (i.code < %u) {\n", IC_CALLED);
     put_choice(out, codes, 0, n);
     str_put(out, "        continue;\n        }\n        switch (i.code) {\n");
-    for (size_t k = 0; k < COUNT_OF(rows); k++) str_printf(out, "        case %u: %s\n", rows[k].code, rows[k].text);
+    for (size_t k = 0; k < COUNT_OF(rows); k++)
+        str_printf(out, "        case %u: %s\n", rows[k].code, rows[k].text);
     str_put(out, "        }\n    }\n}\n");
 }
 
@@ -191,13 +213,15 @@ gpa_code interpret_text(gpa_str *out, gpa_err *e) {
         put_ops(&E, &v, there);
         put_casts(&E, &v, there);
         put_accesses(&E, &v, there);
-        str_printf(out, "enum { KIND_INDEX = %d, KIND_STOPPED = %d };\n", KIR_FT_INDEX, KIR_FT_STOPPED);
+        str_printf(out, "enum { KIND_INDEX = %d, KIND_STOPPED = %d };\n", KIR_FT_INDEX,
+                   KIR_FT_STOPPED);
         em_prelude(&E, out);
         str_printf(out, types, NEAR_WORDS);
         str_printf(out, "%s%s", E.helpers.text, E.body.text);
         put_loop(out, there);
     }
-    if (!E.rc && (out->failed || v.failed || E.body.failed || E.helpers.failed)) E.rc = gpa_no_memory(e);
+    if (!E.rc && (out->failed || v.failed || E.body.failed || E.helpers.failed))
+        E.rc = gpa_no_memory(e);
     str_free(&v);
     str_free(&E.body);
     str_free(&E.helpers);

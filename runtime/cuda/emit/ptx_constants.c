@@ -1,5 +1,6 @@
-/* A line at a time: numbers among the operands of a moving or computing instruction become registers, which are loaded in lines before
- * it. The table of numbers stands behind the header, the registers' declaration at the top of each function. */
+/* A line at a time: numbers among the operands of a moving or computing instruction become
+ * registers, which are loaded in lines before it. The table of numbers stands behind the header,
+ * the registers' declaration at the top of each function. */
 #include "runtime/cuda/emit/ptx_constants.h"
 
 #include <string.h>
@@ -15,11 +16,14 @@ typedef struct {
 
 /* Whether a line is an instruction that may read constants: one that always runs. */
 static bool computes(const char *line, size_t n) {
-    static const char *const names[] = {"mov.f64", "fma.rn.f64", "mul.rn.f64", "add.rn.f64", "sub.rn.f64", "mul.f64", "add.f64", "sub.f64"};
+    static const char *const names[] = {"mov.f64",    "fma.rn.f64", "mul.rn.f64", "add.rn.f64",
+                                        "sub.rn.f64", "mul.f64",    "add.f64",    "sub.f64"};
     size_t skip = strspn(line, "\t ");
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         size_t length = strlen(names[i]);
-        if (n > skip + length && strncmp(line + skip, names[i], length) == 0 && strchr("\t ", line[skip + length])) return true;
+        if (n > skip + length && strncmp(line + skip, names[i], length) == 0 &&
+            strchr("\t ", line[skip + length]))
+            return true;
     }
     return false;
 }
@@ -27,7 +31,8 @@ static bool computes(const char *line, size_t n) {
 /* The digits of the next number in a line whose lower half is not 0, NULL: there is none. */
 static const char *next_number(const char *at, const char *end) {
     for (; at + 2 + DIGITS < end; at++) {
-        if (at[0] != '0' || at[1] != 'd' || strspn(at + 2, "0123456789ABCDEFabcdef") != DIGITS) continue;
+        if (at[0] != '0' || at[1] != 'd' || strspn(at + 2, "0123456789ABCDEFabcdef") != DIGITS)
+            continue;
         if (strspn(at + 2 + HALF, "0") < HALF) return at + 2;
         at += DIGITS;
     }
@@ -67,7 +72,9 @@ void constants_to_memory(const char *ptx, gpa_str *out) {
     size_t uses = 0;
     for (const char *line = ptx; begin && *line;) {
         const char *end = line + strcspn(line, "\n");
-        for (const char *d = computes(line, (size_t)(end - line)) ? next_number(line, end) : NULL; d; d = next_number(d + DIGITS, end)) uses += place_of(&t, d) < MOST;
+        for (const char *d = computes(line, (size_t)(end - line)) ? next_number(line, end) : NULL;
+             d; d = next_number(d + DIGITS, end))
+            uses += place_of(&t, d) < MOST;
         line = end + (*end != 0);
     }
     if (!uses) {
@@ -77,13 +84,16 @@ void constants_to_memory(const char *ptx, gpa_str *out) {
     begin += sizeof header - 1;
     str_putn(out, ptx, (size_t)(begin - ptx));
     str_printf(out, ".const .align 8 .b64 g_constants[%zu] = {", t.n);
-    for (size_t i = 0; i < t.n; i++) str_printf(out, "%s0x%.*s", i ? ", " : "", DIGITS, t.digits[i]);
+    for (size_t i = 0; i < t.n; i++)
+        str_printf(out, "%s0x%.*s", i ? ", " : "", DIGITS, t.digits[i]);
     str_put(out, "};\n");
     for (const char *line = begin; *line;) {
         const char *end = line + strcspn(line, "\n");
         if (*end) end++;
-        if (computes(line, (size_t)(end - line))) put_line(&t, out, line, end);
-        else str_putn(out, line, (size_t)(end - line));
+        if (computes(line, (size_t)(end - line)))
+            put_line(&t, out, line, end);
+        else
+            str_putn(out, line, (size_t)(end - line));
         if (strncmp(line, "{\n", 2) == 0) str_printf(out, "\t.reg .f64 \t%%g_c<%zu>;\n", uses);
         line = end;
     }

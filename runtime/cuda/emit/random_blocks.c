@@ -1,5 +1,7 @@
-/* Positions are sums of counts, numbers and offsets, so the point's coordinates enter them linearly, and a loop's counter by a factor:
- * that is all that is looked for here. Arithmetic is that of uint64, whose overflow is no matter, since only remainders by powers of two are asked for. */
+/* Positions are sums of counts, numbers and offsets, so the point's coordinates enter them
+ * linearly, and a loop's counter by a factor: that is all that is looked for here. Arithmetic is
+ * that of uint64, whose overflow is no matter, since only remainders by powers of two are asked
+ * for. */
 #include "runtime/cuda/emit/random_blocks.h"
 
 #include "runtime/base/base.h"
@@ -27,7 +29,11 @@ static bool is_number(linear x) {
 }
 
 static linear product_of(linear x, linear y) {
-    if (is_number(x)) return is_number(y) ? (linear){.start = x.start * y.start, .even = NO_COUNTER, .known = x.known && y.known} : product_of(y, x);
+    if (is_number(x))
+        return is_number(y) ? (linear){.start = x.start * y.start,
+                                       .even = NO_COUNTER,
+                                       .known = x.known && y.known}
+                            : product_of(y, x);
     x.known = x.known && y.known && is_number(y);
     x.start *= y.start;
     for (int d = 0; d < KIR_MAX_DIMS; d++) x.step[d] *= y.start;
@@ -42,18 +48,26 @@ static linear find(const kir_func *f, const gpa_launch *l, int32_t v) {
     const kir_ins *i = &f->code[v];
     linear x = {.even = NO_COUNTER, .known = is_word(i->type)};
     if (!x.known) return x;
-    if (i->code == KIR_CONST) x.start = f->consts[i->imm].v.U64;
-    else if (i->code == KIR_PARAM) x.start = l->params ? l->params[i->imm].U64 : 0;
-    else if (i->code == KIR_INDEX) x.step[i->imm] = 1;
-    else if (i->code == KIR_CAST) return is_word(f->code[i->a].type) ? find(f, l, i->a) : (linear){.known = false};
-    else if (i->code == KIR_FOR) x.even = 0;
-    else if (i->code == KIR_OP && i->sub == OP_ADD) return sum_of(find(f, l, i->a), find(f, l, i->b));
-    else if (i->code == KIR_OP && i->sub == OP_MULTIPLY) return product_of(find(f, l, i->a), find(f, l, i->b));
+    if (i->code == KIR_CONST)
+        x.start = f->consts[i->imm].v.U64;
+    else if (i->code == KIR_PARAM)
+        x.start = l->params ? l->params[i->imm].U64 : 0;
+    else if (i->code == KIR_INDEX)
+        x.step[i->imm] = 1;
+    else if (i->code == KIR_CAST)
+        return is_word(f->code[i->a].type) ? find(f, l, i->a) : (linear){.known = false};
+    else if (i->code == KIR_FOR)
+        x.even = 0;
+    else if (i->code == KIR_OP && i->sub == OP_ADD)
+        return sum_of(find(f, l, i->a), find(f, l, i->b));
+    else if (i->code == KIR_OP && i->sub == OP_MULTIPLY)
+        return product_of(find(f, l, i->a), find(f, l, i->b));
     else if (i->code == KIR_IOTA) {
         const gpa_binding *b = &l->arrays[i->sub];
         x.start = (uint64_t)b->offset;
         for (int d = 0; d < f->ndim; d++) x.step[d] = (uint64_t)b->stride[d];
-    } else x.known = false;
+    } else
+        x.known = false;
     return x;
 }
 
@@ -65,7 +79,8 @@ static uint64_t number_of(const kir_func *f, int32_t v) {
 
 int32_t bits_position(const kir_func *f, int32_t at, unsigned *shift) {
     const kir_ins *counter = &f->code[f->code[at].a];
-    if (counter->code != KIR_OP || counter->sub != OP_RIGHT_SHIFT || counter->type != DT_U64) return -1;
+    if (counter->code != KIR_OP || counter->sub != OP_RIGHT_SHIFT || counter->type != DT_U64)
+        return -1;
     uint64_t n = number_of(f, counter->b);
     if (n < 1 || n > 2) return -1;
     *shift = (unsigned)n;
@@ -79,7 +94,9 @@ bool bits_begin(const kir_func *f, const gpa_launch *l, int last, unsigned vec) 
         int32_t position = bits_are(&f->code[at]) ? bits_position(f, at, &shift) : -1;
         if (position < 0) continue;
         linear x = find(f, l, position);
-        if (!x.known || x.start % vec || x.step[last] != 1 || (x.even != NO_COUNTER && (UINT64_C(1) << x.even) % vec)) return false;
+        if (!x.known || x.start % vec || x.step[last] != 1 ||
+            (x.even != NO_COUNTER && (UINT64_C(1) << x.even) % vec))
+            return false;
         for (int d = 0; d < f->ndim; d++)
             if (d != last && l->size[d] > 1 && x.step[d] % vec) return false;
         any = true;

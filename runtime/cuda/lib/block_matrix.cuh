@@ -1,6 +1,8 @@
-// Factorizations of matrices of more than 32 rows or columns that fit in shared memory: BLOCK_QR or BLOCK_SVD (see elements.cuh).
+// Factorizations of matrices of more than 32 rows or columns that fit in shared memory: BLOCK_QR or
+// BLOCK_SVD (see elements.cuh).
 //
-// A block does one matrix. It lies by columns in shared memory; a warp takes a column, or two, its lanes neighbouring elements.
+// A block does one matrix. It lies by columns in shared memory; a warp takes a column, or two, its
+// lanes neighbouring elements.
 
 #if BLOCK_QR || BLOCK_SVD
 enum { THREADS = 32 * WARPS, EACH = (M + 31) / 32 };
@@ -74,8 +76,10 @@ __device__ void put(elem *to, const elem *x, int lane) {
         if (lane + 32 * e < M) to[lane + 32 * e] = x[e];
 }
 
-// a: M x N by columns; becomes R and, below it, the reflectors; tau: their factors; q: M x columns, or null.
-extern "C" __global__ void __launch_bounds__(THREADS) block_qr(elem *a, elem *tau, elem *q, int columns, long long) {
+// a: M x N by columns; becomes R and, below it, the reflectors; tau: their factors; q: M x columns,
+// or null.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    block_qr(elem *a, elem *tau, elem *q, int columns, long long) {
     __shared__ elem factors[P];
     elem *at = room(), x[EACH];
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -102,25 +106,28 @@ extern "C" __global__ void __launch_bounds__(THREADS) block_qr(elem *a, elem *ta
     for (int j = warp; j < columns; j += WARPS) {
 #pragma unroll
         for (int e = 0; e < EACH; e++) x[e] = of_real(lane + 32 * e == j);
-        for (int k = j < P ? j : P - 1; k >= 0; k--) reflect(x, at + k * M, k, factors[k], lane); // those behind leave this axis as it is
+        for (int k = j < P ? j : P - 1; k >= 0; k--)
+            reflect(x, at + k * M, k, factors[k], lane);  // those behind leave this axis as it is
         put(q + (long long)j * M, x, lane);
     }
 }
 
 #elif BLOCK_SVD
-// Jacobi's method on columns (as in warp_matrix.cuh): in a round each warp makes pairs of columns orthogonal.
+// Jacobi's method on columns (as in warp_matrix.cuh): in a round each warp makes pairs of columns
+// orthogonal.
 enum { EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
 
 struct shared_facts {
-    real length[N];         // squares of the columns' lengths; then the lengths
-    int turned, far;        // in this sweep
-    bool has[COLUMNS];      // a direction
-    real rows[M];           // how much of each axis lies among the columns
+    real length[N];     // squares of the columns' lengths; then the lengths
+    int turned, far;    // in this sweep
+    bool has[COLUMNS];  // a direction
+    real rows[M];       // how much of each axis lies among the columns
     elem rest[M], with[COLUMNS];
 };
 
-// The columns x become orthogonal, the columns v of the matrix ROTATED x N are rotated with them. Columns that are nothing beside
-// the longest are left: their directions are chance. False if there is no end.
+// The columns x become orthogonal, the columns v of the matrix ROTATED x N are rotated with them.
+// Columns that are nothing beside the longest are left: their directions are chance. False if there
+// is no end.
 __device__ bool orthogonalize(elem *x, elem *v, shared_facts &f, int lane, int warp) {
     const real limit = unit * (1 + sqrt((real)M));
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
@@ -135,8 +142,10 @@ __device__ bool orthogonalize(elem *x, elem *v, shared_facts &f, int lane, int w
         floor *= (nothing / 8) * (nothing / 8);
         __syncthreads();
         for (int round = 0; round + 1 < EVEN; round++) {
-            for (int p = warp; p < EVEN / 2; p += WARPS) { // all but the last stand in a circle
-                int i = (round + p) % (EVEN - 1), j = p ? (round - p + EVEN - 1) % (EVEN - 1) : EVEN - 1, low = i < j ? i : j, high = i < j ? j : i;
+            for (int p = warp; p < EVEN / 2; p += WARPS) {  // all but the last stand in a circle
+                int i = (round + p) % (EVEN - 1),
+                    j = p ? (round - p + EVEN - 1) % (EVEN - 1) : EVEN - 1, low = i < j ? i : j,
+                    high = i < j ? j : i;
                 if (high >= N) continue;
                 real alpha = f.length[low], beta = f.length[high];
                 elem dot = inner(x + low * M, x + high * M, lane);
@@ -169,7 +178,8 @@ __device__ bool orthogonalize(elem *x, elem *v, shared_facts &f, int lane, int w
     return false;
 }
 
-// Columns that have no direction of their own get one orthogonal to all others: what is left of the axis that lies least among those.
+// Columns that have no direction of their own get one orthogonal to all others: what is left of the
+// axis that lies least among those.
 __device__ void complete(elem *x, shared_facts &f, int lane, int warp) {
     int me = (int)threadIdx.x;
     for (int c = 0; c < COLUMNS; c++) {
@@ -200,14 +210,17 @@ __device__ void complete(elem *x, shared_facts &f, int lane, int warp) {
             __syncthreads();
         }
         real length = sqrt(norm2(f.rest, lane));
-        for (int i = me; i < M; i += THREADS) x[c * M + i] = of_parts(real_of(f.rest[i]) / length, imag_of(f.rest[i]) / length);
+        for (int i = me; i < M; i += THREADS)
+            x[c * M + i] = of_parts(real_of(f.rest[i]) / length, imag_of(f.rest[i]) / length);
         if (me == 0) f.has[c] = true;
         __syncthreads();
     }
 }
 
-// a: M x N by columns, M >= N; its singular values, falling; u: M x COLUMNS, vh: N x N (both null: values only).
-extern "C" __global__ void __launch_bounds__(THREADS) block_svd(const elem *a, real *values, elem *u, elem *vh, long long, verdict *said) {
+// a: M x N by columns, M >= N; its singular values, falling; u: M x COLUMNS, vh: N x N (both null:
+// values only).
+extern "C" __global__ void __launch_bounds__(THREADS)
+    block_svd(const elem *a, real *values, elem *u, elem *vh, long long, verdict *said) {
     __shared__ shared_facts f;
     elem *x = room(), *v = x + COLUMNS * M;
     int me = (int)threadIdx.x, lane = me % 32, warp = me / 32;
@@ -229,17 +242,20 @@ extern "C" __global__ void __launch_bounds__(THREADS) block_svd(const elem *a, r
         real length = c < N ? f.length[c] : 0;
         bool has = length > top * nothing;
         if (lane == 0) f.has[c] = has;
-        for (int i = lane; i < M && has && ROTATED; i += 32) x[c * M + i] = of_parts(real_of(x[c * M + i]) / length, imag_of(x[c * M + i]) / length);
+        for (int i = lane; i < M && has && ROTATED; i += 32)
+            x[c * M + i] = of_parts(real_of(x[c * M + i]) / length, imag_of(x[c * M + i]) / length);
     }
     __syncthreads();
     if (ROTATED) complete(x, f, lane, warp);
     for (int c = warp; c < COLUMNS; c += WARPS) {
-        int place = c < N ? 0 : c; // how many are larger, or as large and before it
-        for (int k = 0; k < N && c < N; k++) place += f.length[k] > f.length[c] || (f.length[k] == f.length[c] && k < c);
+        int place = c < N ? 0 : c;  // how many are larger, or as large and before it
+        for (int k = 0; k < N && c < N; k++)
+            place += f.length[k] > f.length[c] || (f.length[k] == f.length[c] && k < c);
         if (c < N && lane == 0) values[matrix * N + place] = f.length[c];
         if (!ROTATED) continue;
         for (int i = lane; i < M; i += 32) u[(matrix * COLUMNS + place) * M + i] = x[c * M + i];
-        for (int i = lane; i < N && c < N; i += 32) vh[(matrix * N + i) * N + place] = conj(v[c * N + i]);
+        for (int i = lane; i < N && c < N; i += 32)
+            vh[(matrix * N + i) * N + place] = conj(v[c * N + i]);
     }
 }
 #endif

@@ -1,8 +1,10 @@
-/* gpa-cub.so: sorting by CUB, and turning the values of sparse matrices, compiled by nvcc where there is one. The CUDA device opens it at the first sort.
+/* gpa-cub.so: sorting by CUB, and turning the values of sparse matrices, compiled by nvcc where
+ * there is one. The CUDA device opens it at the first sort.
  *
- * Rows of elements are sorted ascending, NaN last, equal ones in the order they stand in. Everything is queued on the stream,
- * in the thread's current context; with CUB_LOOK 64-bit integers or more a sort also waits for the stream, to see which of their bits differ. C++ and
- * C read this file. */
+ * Rows of elements are sorted ascending, NaN last, equal ones in the order they stand in.
+ * Everything is queued on the stream, in the thread's current context; with CUB_LOOK 64-bit
+ * integers or more a sort also waits for the stream, to see which of their bits differ. C++ and C
+ * read this file. */
 #ifndef GPA_CUDA_LIB_CUB_H
 #define GPA_CUDA_LIB_CUB_H
 
@@ -12,28 +14,37 @@
 enum { CUB_LOOK = 1 << 20 };
 
 /* How the bits of an element are ordered. */
-typedef enum { CUB_UNSIGNED, CUB_SIGNED, CUB_HALF, CUB_BFLOAT, CUB_FLOAT, CUB_DOUBLE, CUB_COMPLEX } cub_order;
+typedef enum {
+    CUB_UNSIGNED,
+    CUB_SIGNED,
+    CUB_HALF,
+    CUB_BFLOAT,
+    CUB_FLOAT,
+    CUB_DOUBLE,
+    CUB_COMPLEX
+} cub_order;
 
 typedef struct {
     cub_order order;
-    int32_t bytes;      /* of an element: 1, 2, 4, 8, or 16 of a complex one */
-    int32_t ranks;      /* out gets each element's place in its row, as an int64; else the elements */
-    int64_t rows, n;    /* rows * n from 1 to INT32_MAX */
+    int32_t bytes;   /* of an element: 1, 2, 4, 8, or 16 of a complex one */
+    int32_t ranks;   /* out gets each element's place in its row, as an int64; else the elements */
+    int64_t rows, n; /* rows * n from 1 to INT32_MAX */
     const void *in;
-    void *out;          /* does not overlap in */
-    void *stream;       /* a cudaStream_t */
+    void *out;    /* does not overlap in */
+    void *stream; /* a cudaStream_t */
 } cub_sort_call;
 
-/* `count` values of `bytes` each in the order of their keys, 0 <= key < n, those of one key in the order they stand in, and with each its `other`
- * (NULL: none; to_other is NULL too); how many keys are less than k, for k up to n. */
+/* `count` values of `bytes` each in the order of their keys, 0 <= key < n, those of one key in the
+ * order they stand in, and with each its `other` (NULL: none; to_other is NULL too); how many keys
+ * are less than k, for k up to n. */
 typedef struct {
-    int32_t bytes;       /* 1, 2, 4, 8 or 16 */
-    int64_t n, count;    /* count from 1 to INT32_MAX */
+    int32_t bytes;    /* 1, 2, 4, 8 or 16 */
+    int64_t n, count; /* count from 1 to INT32_MAX */
     const int32_t *key, *other;
     const void *at;
     int32_t *start, *to_other;
     void *to_at;
-    void *stream;        /* as above */
+    void *stream; /* as above */
 } cub_turn_call;
 
 /* One of the two; the other one is NULL. */
@@ -42,8 +53,8 @@ typedef struct {
     const cub_turn_call *turn;
 } cub_call;
 
-/* With room NULL *bytes becomes how much working memory the call takes, and nothing is done; else that much lies at room, a multiple of
- * 256. Gives a cudaError_t: 0 is success. */
+/* With room NULL *bytes becomes how much working memory the call takes, and nothing is done; else
+ * that much lies at room, a multiple of 256. Gives a cudaError_t: 0 is success. */
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,5 +1,6 @@
-/* Matrix products by cuBLAS, which counts columns first: C = A B by rows is C' = B' A' by columns, so the operands change
- * places and nothing is copied. An operand goes in as it lies when its rows or its columns are contiguous. */
+/* Matrix products by cuBLAS, which counts columns first: C = A B by rows is C' = B' A' by columns,
+ * so the operands change places and nothing is copied. An operand goes in as it lies when its rows
+ * or its columns are contiguous. */
 #include "runtime/cuda/lib/cublas.h"
 
 #include "runtime/base/base.h"
@@ -14,20 +15,32 @@ typedef struct {
 static bool types(gpa_dtype t, int *data, int *sum) {
     *sum = t == DT_F64 || t == DT_C128 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
     switch (t) {
-    case DT_F16: *data = CUDA_R_16F; return true;
-    case DT_BF16: *data = CUDA_R_16BF; return true;
-    case DT_F32: *data = CUDA_R_32F; return true;
-    case DT_F64: *data = CUDA_R_64F; return true;
-    case DT_C64: *data = CUDA_C_32F; return true;
-    case DT_C128: *data = CUDA_C_64F; return true;
-    case DT_BOOL: case DT_I8: case DT_I16: case DT_I32: case DT_I64: case DT_U8: case DT_U16: case DT_U32: case DT_U64: case DT_COUNT: break;
+        case DT_F16: *data = CUDA_R_16F; return true;
+        case DT_BF16: *data = CUDA_R_16BF; return true;
+        case DT_F32: *data = CUDA_R_32F; return true;
+        case DT_F64: *data = CUDA_R_64F; return true;
+        case DT_C64: *data = CUDA_C_32F; return true;
+        case DT_C128: *data = CUDA_C_64F; return true;
+        case DT_BOOL:
+        case DT_I8:
+        case DT_I16:
+        case DT_I32:
+        case DT_I64:
+        case DT_U8:
+        case DT_U16:
+        case DT_U32:
+        case DT_U64:
+        case DT_COUNT: break;
     }
     return false;
 }
 
 static bool prepare(operand *o, const gpa_binding *b, int64_t rows, int64_t columns, size_t size) {
-    int64_t row = rows > 1 ? b->stride[1] : MAX(columns, 1), column = columns > 1 ? b->stride[2] : 1;
-    *o = (operand){.at = b->mem ? (const void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * size) : NULL, .batch = b->stride[0]};
+    int64_t row = rows > 1 ? b->stride[1] : MAX(columns, 1),
+            column = columns > 1 ? b->stride[2] : 1;
+    *o = (operand){
+        .at = b->mem ? (const void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * size) : NULL,
+        .batch = b->stride[0]};
     if (column == 1 && row >= MAX(columns, 1) && row <= INT32_MAX) {
         o->trans = CUBLAS_N;
         o->lead = (int)row;
@@ -53,8 +66,12 @@ bool blas_can(gpa_dev *d, const gpa_libcall *c) {
     operand o;
     if (c->kind != LIB_GEMM || !types(c->dtype, &data, &sum)) return false;
     size_t size = dtype_size(c->dtype);
-    if (c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX || c->gemm.batch > INT32_MAX) return false;
-    if (!prepare(&o, &c->gemm.a, c->gemm.m, c->gemm.k, size) || !prepare(&o, &c->gemm.b, c->gemm.k, c->gemm.n, size)) return false;
+    if (c->gemm.m > INT32_MAX || c->gemm.n > INT32_MAX || c->gemm.k > INT32_MAX ||
+        c->gemm.batch > INT32_MAX)
+        return false;
+    if (!prepare(&o, &c->gemm.a, c->gemm.m, c->gemm.k, size) ||
+        !prepare(&o, &c->gemm.b, c->gemm.k, c->gemm.n, size))
+        return false;
     return blas_ready(d);
 }
 
@@ -67,13 +84,18 @@ gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     double one2[2] = {1, 0}, zero2[2] = {0, 0};
     void *out = (void *)(uintptr_t)(c->gemm.c.mem->at + (uint64_t)c->gemm.c.offset * size);
     if (!batch || !m || !n) return GPA_OK;
-    if (!k) return api_check(d->cu->fill((CUdeviceptr)(uintptr_t)out, 0, (size_t)(batch * m * n) * size, d->stream), "cuMemsetD8Async", e);
-    if (!types(c->dtype, &data, &sum) || !prepare(&a, &c->gemm.a, m, k, size) || !prepare(&b, &c->gemm.b, k, n, size))
+    if (!k)
+        return api_check(
+            d->cu->fill((CUdeviceptr)(uintptr_t)out, 0, (size_t)(batch * m * n) * size, d->stream),
+            "cuMemsetD8Async", e);
+    if (!types(c->dtype, &data, &sum) || !prepare(&a, &c->gemm.a, m, k, size) ||
+        !prepare(&b, &c->gemm.b, k, n, size))
         return gpa_fail(e, GPA_E_INTERNAL, "a matrix product that cuBLAS cannot do");
     bool wide = sum == CUBLAS_COMPUTE_64F;
-    int r = d->blas->gemm(d->blas_handle, b.trans, a.trans, (int)n, (int)m, (int)k, wide ? (void *)one2 : (void *)one, b.at, data, b.lead,
-                          b.batch, a.at, data, a.lead, a.batch, wide ? (void *)zero2 : (void *)zero, out, data, (int)n, m * n, (int)batch, sum,
-                          CUBLAS_DEFAULT);
+    int r = d->blas->gemm(d->blas_handle, b.trans, a.trans, (int)n, (int)m, (int)k,
+                          wide ? (void *)one2 : (void *)one, b.at, data, b.lead, b.batch, a.at,
+                          data, a.lead, a.batch, wide ? (void *)zero2 : (void *)zero, out, data,
+                          (int)n, m * n, (int)batch, sum, CUBLAS_DEFAULT);
     return r ? gpa_fail(e, GPA_E_DEVICE, "cublasGemmStridedBatchedEx: status %d", r) : GPA_OK;
 }
 

@@ -1,8 +1,9 @@
 /* Fourier transforms by cuFFT.
  *
- * cuFFT wants the transformed dimensions nested - each stride a multiple of the next - and one stride from transform to transform.
- * Of the other dimensions of a call one is given to the plan and the rest are walked here, if they are few. A plan is kept for
- * calls of the same layout. Reading order: layouts, plans, calls. */
+ * cuFFT wants the transformed dimensions nested - each stride a multiple of the next - and one
+ * stride from transform to transform. Of the other dimensions of a call one is given to the plan
+ * and the rest are walked here, if they are few. A plan is kept for calls of the same layout.
+ * Reading order: layouts, plans, calls. */
 #include "runtime/cuda/lib/cufft.h"
 
 #include "runtime/base/base.h"
@@ -33,14 +34,16 @@ struct cu_fft_plans {
 
 /* ---- layouts ---- */
 
-/* The extents of one side of the transformed dimensions, as cuFFT counts them: embed[i] elements of dimension i lie between
- * two of dimension i - 1. */
-static bool nest(const int64_t *n, const int64_t *stride, int rank, long long *embed, long long *inner) {
+/* The extents of one side of the transformed dimensions, as cuFFT counts them: embed[i] elements of
+ * dimension i lie between two of dimension i - 1. */
+static bool nest(const int64_t *n, const int64_t *stride, int rank, long long *embed,
+                 long long *inner) {
     *inner = n[rank - 1] > 1 || stride[rank - 1] > 0 ? stride[rank - 1] : 1;
     if (*inner < 1) return false;
     int64_t below = *inner;
     for (int i = rank - 1; i > 0; i--) {
-        if (stride[i - 1] < 1 || stride[i - 1] % below || stride[i - 1] / below < n[i]) return false;
+        if (stride[i - 1] < 1 || stride[i - 1] % below || stride[i - 1] / below < n[i])
+            return false;
         embed[i] = stride[i - 1] / below;
         below = stride[i - 1];
     }
@@ -51,9 +54,9 @@ static bool nest(const int64_t *n, const int64_t *stride, int rank, long long *e
 static int type_of(const gpa_libcall *c) {
     bool wide = c->dtype == DT_C128;
     switch (c->fft.form) {
-    case FFT_C2C: return wide ? CUFFT_Z2Z : CUFFT_C2C;
-    case FFT_R2C: return wide ? CUFFT_D2Z : CUFFT_R2C;
-    case FFT_C2R: return wide ? CUFFT_Z2D : CUFFT_C2R;
+        case FFT_C2C: return wide ? CUFFT_Z2Z : CUFFT_C2C;
+        case FFT_R2C: return wide ? CUFFT_D2Z : CUFFT_R2C;
+        case FFT_C2R: return wide ? CUFFT_Z2D : CUFFT_C2R;
     }
     return -1;
 }
@@ -73,7 +76,8 @@ static int64_t executions(const gpa_libcall *c) {
     return n;
 }
 
-/* Large transforms whose points lie far from each other take longer than a copy with the points side by side. */
+/* Large transforms whose points lie far from each other take longer than a copy with the points
+ * side by side. */
 static bool far_apart(const gpa_libcall *c) {
     int64_t points = 1, inner = c->fft.in.stride[c->fft.rank - 1];
     for (int d = 0; d < c->fft.ndim; d++) points *= c->fft.n[d];
@@ -94,7 +98,8 @@ static bool describe(const gpa_libcall *c, key *k) {
     k->in.dist = batch < 0 ? 1 : c->fft.in.stride[batch];
     k->out.dist = batch < 0 ? 1 : c->fft.out.stride[batch];
     if (far_apart(c)) return false;
-    return k->in.dist > 0 && k->out.dist > 0 && nest(in, c->fft.in.stride, rank, k->in.embed, &k->in.stride) &&
+    return k->in.dist > 0 && k->out.dist > 0 &&
+           nest(in, c->fft.in.stride, rank, k->in.embed, &k->in.stride) &&
            nest(out, c->fft.out.stride, rank, k->out.embed, &k->out.stride);
 }
 
@@ -139,11 +144,12 @@ static gpa_code plan_new(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e)
     key copy = *k; /* the interface takes pointers that are not const */
     gpa_code rc = check(d->fft->create(out), "cufftCreate", e);
     if (rc) return rc;
-    rc = check(d->fft->make(*out, k->rank, copy.n, copy.in.embed, k->in.stride, k->in.dist, copy.out.embed, k->out.stride, k->out.dist,
-                            k->type, k->batch, &work),
+    rc = check(d->fft->make(*out, k->rank, copy.n, copy.in.embed, k->in.stride, k->in.dist,
+                            copy.out.embed, k->out.stride, k->out.dist, k->type, k->batch, &work),
                "cufftMakePlanMany64", e);
     if (!rc) rc = check(d->fft->set_stream(*out, d->stream), "cufftSetStream", e);
-    /* A plan's tables may still be on their way, on the default stream, which ours does not wait for. */
+    /* A plan's tables may still be on their way, on the default stream, which ours does not wait
+     * for. */
     if (!rc) rc = api_check(d->cu->stream_wait(NULL), "cuStreamSynchronize", e);
     if (rc) d->fft->destroy(*out);
     return rc;
@@ -173,14 +179,15 @@ static gpa_code plan_of(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e) 
 
 /* ---- calls ---- */
 
-static int execute(const cu_fft *f, cufftHandle plan, const gpa_libcall *c, CUdeviceptr from, CUdeviceptr to) {
+static int execute(const cu_fft *f, cufftHandle plan, const gpa_libcall *c, CUdeviceptr from,
+                   CUdeviceptr to) {
     void *in = (void *)(uintptr_t)from, *out = (void *)(uintptr_t)to;
     int sign = c->fft.inverse ? 1 : -1;
     bool wide = c->dtype == DT_C128;
     switch (c->fft.form) {
-    case FFT_C2C: return wide ? f->z2z(plan, in, out, sign) : f->c2c(plan, in, out, sign);
-    case FFT_R2C: return wide ? f->d2z(plan, in, out) : f->r2c(plan, in, out);
-    case FFT_C2R: return wide ? f->z2d(plan, in, out) : f->c2r(plan, in, out);
+        case FFT_C2C: return wide ? f->z2z(plan, in, out, sign) : f->c2c(plan, in, out, sign);
+        case FFT_R2C: return wide ? f->d2z(plan, in, out) : f->r2c(plan, in, out);
+        case FFT_C2R: return wide ? f->z2d(plan, in, out) : f->c2r(plan, in, out);
     }
     return -1;
 }
@@ -189,12 +196,16 @@ gpa_code fft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     key k;
     cufftHandle plan;
     int64_t index[KIR_MAX_DIMS] = {0}, in = 0, out = 0;
-    size_t item = dtype_size(c->dtype), in_item = c->fft.form == FFT_R2C ? item / 2 : item, out_item = c->fft.form == FFT_C2R ? item / 2 : item;
+    size_t item = dtype_size(c->dtype), in_item = c->fft.form == FFT_R2C ? item / 2 : item,
+           out_item = c->fft.form == FFT_C2R ? item / 2 : item;
     int batch = batched(c);
-    if (!describe(c, &k)) return gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform that cuFFT cannot do");
+    if (!describe(c, &k))
+        return gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform that cuFFT cannot do");
     gpa_code rc = plan_of(d, &k, &plan, e);
     while (!rc) {
-        rc = check(execute(d->fft, plan, c, at(&c->fft.in, in, in_item), at(&c->fft.out, out, out_item)), "cufftExec", e);
+        rc = check(
+            execute(d->fft, plan, c, at(&c->fft.in, in, in_item), at(&c->fft.out, out, out_item)),
+            "cufftExec", e);
         int i = c->fft.ndim - 1;
         for (; i >= c->fft.rank; i--) {
             if (i == batch) continue;

@@ -1,8 +1,9 @@
 /* Factorizations by cuSOLVER, many small ones by cuBLAS, the smallest by small.c.
  *
- * Matrices come by columns, dense, one after the other, in memory that may be overwritten. Where the libraries have a batched
- * form it is used, else the matrices are done one by one on the stream. What each call says about its matrix is gathered in
- * device memory and read at the end. Reading order: rooms, work for the generic interface, the factorizations, calls. */
+ * Matrices come by columns, dense, one after the other, in memory that may be overwritten. Where
+ * the libraries have a batched form it is used, else the matrices are done one by one on the
+ * stream. What each call says about its matrix is gathered in device memory and read at the end.
+ * Reading order: rooms, work for the generic interface, the factorizations, calls. */
 #include "runtime/cuda/lib/cusolver.h"
 
 #include "runtime/base/base.h"
@@ -12,7 +13,8 @@
 
 enum {
     MAX_ROOMS = 8,
-    BATCHED_MAX = 512  /* rows up to which cuBLAS does many matrices faster than one after the other */
+    BATCHED_MAX =
+        512 /* rows up to which cuBLAS does many matrices faster than one after the other */
 };
 
 /* A call in progress. */
@@ -20,10 +22,10 @@ typedef struct {
     gpa_dev *d;
     const cu_solver *s;
     const gpa_libcall *c;
-    int m, n, k, batch, item;      /* item: bytes of an element */
-    int data, part;                /* CUDA's names of the dtype and its real one */
-    int *info;                     /* on the device: one per matrix */
-    CUdeviceptr rooms[MAX_ROOMS];  /* given back at the end */
+    int m, n, k, batch, item;     /* item: bytes of an element */
+    int data, part;               /* CUDA's names of the dtype and its real one */
+    int *info;                    /* on the device: one per matrix */
+    CUdeviceptr rooms[MAX_ROOMS]; /* given back at the end */
     int n_rooms;
     void *host_room;
 } work;
@@ -31,13 +33,16 @@ typedef struct {
 /* ---- rooms ---- */
 
 static gpa_code check(int status, const char *call, gpa_err *e) {
-    return status ? gpa_fail(e, status == 2 ? GPA_E_MEMORY : GPA_E_DEVICE, "%s: status %d", call, status) : GPA_OK;
+    return status ? gpa_fail(e, status == 2 ? GPA_E_MEMORY : GPA_E_DEVICE, "%s: status %d", call,
+                             status)
+                  : GPA_OK;
 }
 
 /* Device memory until the end of the call. */
 static gpa_code room(work *w, size_t bytes, void *out, gpa_err *e) {
     CUdeviceptr at = 0;
-    gpa_code rc = api_check(w->d->cu->alloc(&at, MAX(bytes, 16), w->d->stream), "cuMemAllocAsync", e);
+    gpa_code rc =
+        api_check(w->d->cu->alloc(&at, MAX(bytes, 16), w->d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     w->rooms[w->n_rooms++] = at;
     void *p = (void *)(uintptr_t)at;
@@ -56,7 +61,9 @@ static gpa_code addresses(work *w, int x, int64_t size, void *out, gpa_err *e) {
     void **list = mem_new((size_t)w->batch * sizeof *list), *there = NULL;
     gpa_code rc = list ? room(w, (size_t)w->batch * sizeof *list, &there, e) : gpa_no_memory(e);
     for (int i = 0; i < w->batch && !rc; i++) list[i] = at(w, x, i, size, w->item);
-    if (!rc) rc = transfer_up(w->d, (CUdeviceptr)(uintptr_t)there, list, (size_t)w->batch * sizeof *list, e);
+    if (!rc)
+        rc = transfer_up(w->d, (CUdeviceptr)(uintptr_t)there, list, (size_t)w->batch * sizeof *list,
+                         e);
     memcpy(out, &there, sizeof there);
     mem_free(list);
     return rc;
@@ -77,9 +84,12 @@ static gpa_code make_space(work *w, space *s, gpa_err *e) {
 /* ---- the factorizations ---- */
 
 /* A function of cuSOLVER's interface by type, of cuBLAS's, of cuSOLVER's generic one. */
-#define TYPED(member, ...) check(CUDA_PICK(w->s, member, w->c->dtype)(w->d->solver_handle, __VA_ARGS__), #member, e)
-#define BATCHED(member, ...) check(CUDA_PICK(w->d->blas, member, w->c->dtype)(w->d->blas_handle, __VA_ARGS__), #member, e)
-#define GENERIC(member, ...) check(w->s->member(w->d->solver_handle, w->d->solver_params, __VA_ARGS__), #member, e)
+#define TYPED(member, ...) \
+    check(CUDA_PICK(w->s, member, w->c->dtype)(w->d->solver_handle, __VA_ARGS__), #member, e)
+#define BATCHED(member, ...) \
+    check(CUDA_PICK(w->d->blas, member, w->c->dtype)(w->d->blas_handle, __VA_ARGS__), #member, e)
+#define GENERIC(member, ...) \
+    check(w->s->member(w->d->solver_handle, w->d->solver_params, __VA_ARGS__), #member, e)
 
 static int lead(int rows) { return MAX(rows, 1); }
 
@@ -94,7 +104,9 @@ static gpa_code lu_each(work *w, int *pivots, int64_t pivots_step, bool then_sol
         void *a = at(w, 0, i, size, w->item), *b = then_solve ? at(w, 1, i, b_size, w->item) : NULL;
         int *p = pivots + i * pivots_step;
         rc = TYPED(lu, w->m, w->n, a, lead(w->m), buffer, p, w->info + i);
-        if (!rc && b) rc = TYPED(solve, CUBLAS_T, w->n, w->k, a, lead(w->n), p, b, lead(w->n), w->info + w->batch);
+        if (!rc && b)
+            rc = TYPED(solve, CUBLAS_T, w->n, w->k, a, lead(w->n), p, b, lead(w->n),
+                       w->info + w->batch);
     }
     return rc;
 }
@@ -113,13 +125,16 @@ static gpa_code solve(work *w, gpa_err *e) {
     int *pivots, ignored = 0;
     void **a, **b;
     bool batched = by_batch(w);
-    gpa_code rc = room(w, (size_t)w->n * (size_t)(batched ? w->batch : 1) * sizeof *pivots, &pivots, e);
+    gpa_code rc =
+        room(w, (size_t)w->n * (size_t)(batched ? w->batch : 1) * sizeof *pivots, &pivots, e);
     if (rc || !w->k) return rc;
     if (!batched) return lu_each(w, pivots, 0, true, e);
     rc = addresses(w, 0, (int64_t)w->n * w->n, &a, e);
     if (!rc) rc = addresses(w, 1, (int64_t)w->n * w->k, &b, e);
     if (!rc) rc = BATCHED(lu, w->n, a, lead(w->n), pivots, w->info, w->batch);
-    if (!rc) rc = BATCHED(solve, CUBLAS_T, w->n, w->k, (const void *const *)a, lead(w->n), pivots, b, lead(w->n), &ignored, w->batch);
+    if (!rc)
+        rc = BATCHED(solve, CUBLAS_T, w->n, w->k, (const void *const *)a, lead(w->n), pivots, b,
+                     lead(w->n), &ignored, w->batch);
     return rc;
 }
 
@@ -135,20 +150,24 @@ static gpa_code cholesky(work *w, gpa_err *e) {
     rc = TYPED(cholesky_room, upper, w->n, at(w, 0, 0, size, w->item), lead(w->n), &n_work);
     if (!rc) rc = room(w, (size_t)n_work * (size_t)w->item, &buffer, e);
     for (int i = 0; i < w->batch && !rc; i++)
-        rc = TYPED(cholesky, upper, w->n, at(w, 0, i, size, w->item), lead(w->n), buffer, n_work, w->info + i);
+        rc = TYPED(cholesky, upper, w->n, at(w, 0, i, size, w->item), lead(w->n), buffer, n_work,
+                   w->info + i);
     return rc;
 }
 
 static gpa_code copy(work *w, void *to, const void *from, int64_t elements, gpa_err *e) {
     CUdeviceptr t = (CUdeviceptr)(uintptr_t)to, f = (CUdeviceptr)(uintptr_t)from;
-    return api_check(w->d->cu->copy(t, f, (size_t)(elements * w->item), w->d->stream), "cuMemcpyDtoDAsync", e);
+    return api_check(w->d->cu->copy(t, f, (size_t)(elements * w->item), w->d->stream),
+                     "cuMemcpyDtoDAsync", e);
 }
 
 static gpa_code qr(work *w, gpa_err *e) {
     int n_work = 0, more = 0, p = MIN(w->m, w->n);
     void *buffer = NULL;
-    int64_t size = (int64_t)w->m * w->n, q_size = (int64_t)w->m * w->k, kept = (int64_t)w->m * MIN(w->k, w->n);
-    void *a = at(w, 0, 0, size, w->item), *tau = at(w, 1, 0, p, w->item), *q = at(w, 2, 0, q_size, w->item);
+    int64_t size = (int64_t)w->m * w->n, q_size = (int64_t)w->m * w->k,
+            kept = (int64_t)w->m * MIN(w->k, w->n);
+    void *a = at(w, 0, 0, size, w->item), *tau = at(w, 1, 0, p, w->item),
+         *q = at(w, 2, 0, q_size, w->item);
     gpa_code rc = TYPED(qr_room, w->m, w->n, a, lead(w->m), &n_work);
     if (!rc && q) rc = TYPED(q_room, w->m, w->k, p, q, lead(w->m), tau, &more);
     n_work = MAX(n_work, more);
@@ -172,35 +191,43 @@ static gpa_code svd(work *w, gpa_err *e) {
     signed char job = !w->c->matrix.x[2] ? 'N' : w->c->matrix.full ? 'A' : 'S';
     void *x[LIB_MATRICES];
     for (int k = 0; k < LIB_MATRICES; k++) x[k] = at(w, k, 0, 0, 0);
-    gpa_code rc = GENERIC(svd_room, job, job, m, n, w->data, x[0], m, w->part, x[1], w->data, x[2], m, w->data, x[3], n, w->data, &s.n,
-                          &s.host_n);
+    gpa_code rc = GENERIC(svd_room, job, job, m, n, w->data, x[0], m, w->part, x[1], w->data, x[2],
+                          m, w->data, x[3], n, w->data, &s.n, &s.host_n);
     if (!rc) rc = make_space(w, &s, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         x[0] = at(w, 0, i, m * n, w->item);
         x[1] = at(w, 1, i, n, part);
         x[2] = at(w, 2, i, m * u, w->item);
         x[3] = at(w, 3, i, n * n, w->item);
-        rc = GENERIC(svd, job, job, m, n, w->data, x[0], m, w->part, x[1], w->data, x[2], m, w->data, x[3], n, w->data, s.at, s.n, s.host,
-                     s.host_n, w->info + i);
+        rc = GENERIC(svd, job, job, m, n, w->data, x[0], m, w->part, x[1], w->data, x[2], m,
+                     w->data, x[3], n, w->data, s.at, s.n, s.host, s.host_n, w->info + i);
     }
     return rc;
 }
 
 static gpa_code eigh(work *w, gpa_err *e) {
     space s = {0};
-    int job = w->c->matrix.vectors, upper = w->c->matrix.upper, part = w->item / (dtype_is_complex(w->c->dtype) ? 2 : 1);
+    int job = w->c->matrix.vectors, upper = w->c->matrix.upper,
+        part = w->item / (dtype_is_complex(w->c->dtype) ? 2 : 1);
     int64_t n = w->n;
     void *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0);
     bool together = w->batch > 1 && w->s->eigh;
     gpa_code rc;
-    if (together) rc = GENERIC(eigh_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n, &s.host_n, w->batch);
-    else rc = GENERIC(eigh_one_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n, &s.host_n);
+    if (together)
+        rc = GENERIC(eigh_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n,
+                     &s.host_n, w->batch);
+    else
+        rc = GENERIC(eigh_one_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n,
+                     &s.host_n);
     if (!rc) rc = make_space(w, &s, e);
-    if (!rc && together) return GENERIC(eigh, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n, s.host, s.host_n, w->info, w->batch);
+    if (!rc && together)
+        return GENERIC(eigh, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n,
+                       s.host, s.host_n, w->info, w->batch);
     for (int i = 0; i < w->batch && !rc; i++) {
         a = at(w, 0, i, n * n, w->item);
         values = at(w, 1, i, n, part);
-        rc = GENERIC(eigh_one, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n, s.host, s.host_n, w->info + i);
+        rc = GENERIC(eigh_one, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n,
+                     s.host, s.host_n, w->info + i);
     }
     return rc;
 }
@@ -209,16 +236,18 @@ static gpa_code eig(work *w, gpa_err *e) {
     space s = {0};
     int64_t n = w->n;
     bool wide = w->part == CUDA_R_64F;
-    int job = w->c->matrix.x[2] != NULL, pairs = wide ? CUDA_C_64F : CUDA_C_32F, pair = wide ? 16 : 8;
+    int job = w->c->matrix.x[2] != NULL, pairs = wide ? CUDA_C_64F : CUDA_C_32F,
+        pair = wide ? 16 : 8;
     void *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0), *vectors = at(w, 2, 0, 0, 0);
-    gpa_code rc = GENERIC(eig_room, 0, job, n, w->data, a, n, pairs, values, w->data, NULL, n, w->data, vectors, n, w->data, &s.n, &s.host_n);
+    gpa_code rc = GENERIC(eig_room, 0, job, n, w->data, a, n, pairs, values, w->data, NULL, n,
+                          w->data, vectors, n, w->data, &s.n, &s.host_n);
     if (!rc) rc = make_space(w, &s, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         a = at(w, 0, i, n * n, w->item);
         values = at(w, 1, i, n, pair);
         vectors = at(w, 2, i, n * n, w->item);
-        rc = GENERIC(eig, 0, job, n, w->data, a, n, pairs, values, w->data, NULL, n, w->data, vectors, n, w->data, s.at, s.n, s.host,
-                     s.host_n, w->info + i);
+        rc = GENERIC(eig, 0, job, n, w->data, a, n, pairs, values, w->data, NULL, n, w->data,
+                     vectors, n, w->data, s.at, s.n, s.host, s.host_n, w->info + i);
     }
     return rc;
 }
@@ -227,14 +256,28 @@ static gpa_code eig(work *w, gpa_err *e) {
 
 static gpa_code factorize(work *w, gpa_err *e) {
     switch (w->c->kind) {
-    case LIB_LU: return lu(w, e);
-    case LIB_SOLVE: return solve(w, e);
-    case LIB_CHOLESKY: return cholesky(w, e);
-    case LIB_QR: return qr(w, e);
-    case LIB_SVD: return svd(w, e);
-    case LIB_EIGH: return eigh(w, e);
-    case LIB_EIG: return eig(w, e);
-    case LIB_INVERSE: case LIB_GEMM: case LIB_SORT: case LIB_ARGSORT: case LIB_SEARCH: case LIB_EXTREME: case LIB_FFT: case LIB_COSINES: case LIB_FACTORS: case LIB_BANDED: case LIB_LSTSQ: case LIB_SPARSE: case LIB_SPGEMM: case LIB_TURN: case LIB_COUNT: break;
+        case LIB_LU: return lu(w, e);
+        case LIB_SOLVE: return solve(w, e);
+        case LIB_CHOLESKY: return cholesky(w, e);
+        case LIB_QR: return qr(w, e);
+        case LIB_SVD: return svd(w, e);
+        case LIB_EIGH: return eigh(w, e);
+        case LIB_EIG: return eig(w, e);
+        case LIB_INVERSE:
+        case LIB_GEMM:
+        case LIB_SORT:
+        case LIB_ARGSORT:
+        case LIB_SEARCH:
+        case LIB_EXTREME:
+        case LIB_FFT:
+        case LIB_COSINES:
+        case LIB_FACTORS:
+        case LIB_BANDED:
+        case LIB_LSTSQ:
+        case LIB_SPARSE:
+        case LIB_SPGEMM:
+        case LIB_TURN:
+        case LIB_COUNT: break;
     }
     return gpa_fail(e, GPA_E_INTERNAL, "a factorization that cuSOLVER does not have");
 }
@@ -243,7 +286,9 @@ bool solver_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     gpa_dtype t = c->dtype;
     if (t != DT_F32 && t != DT_F64 && t != DT_C64 && t != DT_C128) return false;
-    if (c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX || c->matrix.batch > INT32_MAX) return false;
+    if (c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX ||
+        c->matrix.batch > INT32_MAX)
+        return false;
     if (small_can(d, c)) return true;
     if (!blas_ready(d)) return false;
     if (!d->solver && !(d->solver = api_solver(why, sizeof why))) return false;
@@ -260,10 +305,13 @@ void solver_close(gpa_dev *d) {
     d->solver_handle = NULL;
 }
 
-/* The first matrix that has something to say. Of LU factorizations alone a zero pivot is no failure. */
+/* The first matrix that has something to say. Of LU factorizations alone a zero pivot is no
+ * failure. */
 static gpa_code report(const work *w, gpa_err *e) {
     int32_t *said = mem_new((size_t)w->batch * sizeof *said);
-    gpa_code rc = said ? transfer_down(w->d, said, (CUdeviceptr)(uintptr_t)w->info, (size_t)w->batch * sizeof *said, e) : gpa_no_memory(e);
+    gpa_code rc = said ? transfer_down(w->d, said, (CUdeviceptr)(uintptr_t)w->info,
+                                       (size_t)w->batch * sizeof *said, e)
+                       : gpa_no_memory(e);
     *w->c->matrix.info = 0;
     for (int i = 0; i < w->batch && !rc && !*w->c->matrix.info; i++)
         if (w->c->kind != LIB_LU || said[i] < 0) *w->c->matrix.info = said[i];
@@ -273,14 +321,23 @@ static gpa_code report(const work *w, gpa_err *e) {
 
 gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     if (small_can(d, c)) return small_run(d, c, e);
-    work w = {.d = d, .s = d->solver, .c = c, .m = (int)c->matrix.m, .n = (int)c->matrix.n, .k = (int)c->matrix.k,
-              .batch = (int)c->matrix.batch, .item = (int)dtype_size(c->dtype)};
+    work w = {.d = d,
+              .s = d->solver,
+              .c = c,
+              .m = (int)c->matrix.m,
+              .n = (int)c->matrix.n,
+              .k = (int)c->matrix.k,
+              .batch = (int)c->matrix.batch,
+              .item = (int)dtype_size(c->dtype)};
     bool wide = c->dtype == DT_F64 || c->dtype == DT_C128;
     w.part = wide ? CUDA_R_64F : CUDA_R_32F;
     w.data = !dtype_is_complex(c->dtype) ? w.part : wide ? CUDA_C_64F : CUDA_C_32F;
     *c->matrix.blind = c->kind == LIB_LU || c->kind == LIB_SOLVE; /* its search for a pivot does */
     gpa_code rc = room(&w, ((size_t)w.batch + 1) * sizeof *w.info, &w.info, e);
-    if (!rc) rc = api_check(d->cu->fill((CUdeviceptr)(uintptr_t)w.info, 0, ((size_t)w.batch + 1) * sizeof *w.info, d->stream), "cuMemsetD8Async", e);
+    if (!rc)
+        rc = api_check(d->cu->fill((CUdeviceptr)(uintptr_t)w.info, 0,
+                                   ((size_t)w.batch + 1) * sizeof *w.info, d->stream),
+                       "cuMemsetD8Async", e);
     if (!rc) rc = factorize(&w, e);
     if (!rc) rc = report(&w, e);
     for (int i = 0; i < w.n_rooms; i++) d->cu->free(w.rooms[i], d->stream);

@@ -1,4 +1,5 @@
-/* Products of sparse matrices by cuSPARSE, with dense ones and of two. Descriptions of operands are small host objects, made for each call. */
+/* Products of sparse matrices by cuSPARSE, with dense ones and of two. Descriptions of operands are
+ * small host objects, made for each call. */
 #include "runtime/cuda/lib/cusparse.h"
 
 #include "runtime/base/base.h"
@@ -8,15 +9,16 @@ enum { NO_MEMORY = 2, NO_RESOURCES = 11 }; /* cusparseStatus_t */
 
 static int type_of(gpa_dtype t) {
     switch ((int)t) {
-    case DT_F32: return CUDA_R_32F;
-    case DT_F64: return CUDA_R_64F;
-    case DT_C64: return CUDA_C_32F;
-    case DT_C128: return CUDA_C_64F;
+        case DT_F32: return CUDA_R_32F;
+        case DT_F64: return CUDA_R_64F;
+        case DT_C64: return CUDA_C_32F;
+        case DT_C128: return CUDA_C_64F;
     }
     return -1;
 }
 
-/* The library takes no matrix that has more values than places, as one may where places are named twice. */
+/* The library takes no matrix that has more values than places, as one may where places are named
+ * twice. */
 static bool has_places(const gpa_libcall *c) {
     const gpa_rows *a = &c->spgemm.a, *b = &c->spgemm.b;
     if (c->kind == LIB_SPARSE) return c->sparse.count <= c->sparse.m * c->sparse.n;
@@ -37,10 +39,16 @@ void sparse_close(gpa_dev *d) {
 }
 
 static gpa_code check(int status, const char *call, gpa_err *e) {
-    return status ? gpa_fail(e, status == NO_MEMORY || status == NO_RESOURCES ? GPA_E_MEMORY : GPA_E_DEVICE, "%s: status %d", call, status) : GPA_OK;
+    return status
+               ? gpa_fail(
+                     e, status == NO_MEMORY || status == NO_RESOURCES ? GPA_E_MEMORY : GPA_E_DEVICE,
+                     "%s: status %d", call, status)
+               : GPA_OK;
 }
 
-static void *at(const gpa_binding *b, size_t item) { return (void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * item); }
+static void *at(const gpa_binding *b, size_t item) {
+    return (void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * item);
+}
 
 static const float one[2] = {1, 0}, zero[2] = {0, 0};
 static const double one2[2] = {1, 0}, zero2[2] = {0, 0};
@@ -61,9 +69,12 @@ static gpa_code times_vector(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDesc
     gpa_code rc = GPA_OK;
     TRY(check(s->vector(&x, c->sparse.n, at(&c->sparse.x, item), type), "cusparseCreateDnVec", e));
     TRY(check(s->vector(&y, c->sparse.m, at(&c->sparse.y, item), type), "cusparseCreateDnVec", e));
-    TRY(check(s->times_vector_room(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0, &n), "cusparseSpMV_bufferSize", e));
+    TRY(check(s->times_vector_room(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0, &n),
+              "cusparseSpMV_bufferSize", e));
     TRY(with_room(d, n, &room, e));
-    TRY(check(s->times_vector(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0, (void *)(uintptr_t)room), "cusparseSpMV", e));
+    TRY(check(s->times_vector(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0,
+                              (void *)(uintptr_t)room),
+              "cusparseSpMV", e));
 out:
     if (room) d->cu->free(room, d->stream);
     if (x) s->vector_free(x);
@@ -81,11 +92,17 @@ static gpa_code times(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDescr_t a, 
     CUdeviceptr room = 0;
     cusparseDnMatDescr_t x = NULL, y = NULL;
     gpa_code rc = GPA_OK;
-    TRY(check(s->dense(&x, c->sparse.n, k, k, at(&c->sparse.x, item), type, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat", e));
-    TRY(check(s->dense(&y, c->sparse.m, k, k, at(&c->sparse.y, item), type, CUSPARSE_ORDER_ROW), "cusparseCreateDnMat", e));
-    TRY(check(s->times_room(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3, &n), "cusparseSpMM_bufferSize", e));
+    TRY(check(s->dense(&x, c->sparse.n, k, k, at(&c->sparse.x, item), type, CUSPARSE_ORDER_ROW),
+              "cusparseCreateDnMat", e));
+    TRY(check(s->dense(&y, c->sparse.m, k, k, at(&c->sparse.y, item), type, CUSPARSE_ORDER_ROW),
+              "cusparseCreateDnMat", e));
+    TRY(check(s->times_room(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type,
+                            CUSPARSE_SPMM_CSR_ALG3, &n),
+              "cusparseSpMM_bufferSize", e));
     TRY(with_room(d, n, &room, e));
-    TRY(check(s->times(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3, (void *)(uintptr_t)room), "cusparseSpMM", e));
+    TRY(check(s->times(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3,
+                       (void *)(uintptr_t)room),
+              "cusparseSpMM", e));
 out:
     if (room) d->cu->free(room, d->stream);
     if (x) s->dense_free(x);
@@ -94,16 +111,20 @@ out:
 }
 
 /* Describes a matrix by rows; one without columns and values yet has no count either. */
-static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpMatDescr_t *out, gpa_err *e) {
+static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpMatDescr_t *out,
+                         gpa_err *e) {
     const size_t index = sizeof(int32_t);
-    void *column = r->count ? at(&r->column, index) : NULL, *values = r->count ? at(&r->at, dtype_size(t)) : NULL;
-    return check(d->sparse->matrix(out, r->m, r->n, r->count, at(&r->start, index), column, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 0, type_of(t)),
+    void *column = r->count ? at(&r->column, index) : NULL,
+         *values = r->count ? at(&r->at, dtype_size(t)) : NULL;
+    return check(d->sparse->matrix(out, r->m, r->n, r->count, at(&r->start, index), column, values,
+                                   CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, 0, type_of(t)),
                  "cusparseCreateCsr", e);
 }
 
 gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     cusparseSpMatDescr_t a = NULL;
-    const gpa_rows rows = {c->sparse.m, c->sparse.n, c->sparse.count, c->sparse.start, c->sparse.column, c->sparse.at};
+    const gpa_rows rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
+                           c->sparse.start, c->sparse.column, c->sparse.at};
     gpa_code rc = describe(d, c->dtype, &rows, &a, e);
     if (!rc) rc = c->sparse.k == 1 ? times_vector(d, c, a, e) : times(d, c, a, e);
     if (a) d->sparse->matrix_free(a);
@@ -125,14 +146,19 @@ typedef struct {
 typedef int spgemm_step(SPGEMM_OPERANDS, size_t *, void *);
 
 /* One of the two steps that first say how much memory they want, and keep it until the end. */
-static gpa_code step(spgemm *w, spgemm_step *f, const void *alpha, const void *beta, CUdeviceptr *room, const char *call, gpa_err *e) {
+static gpa_code step(spgemm *w, spgemm_step *f, const void *alpha, const void *beta,
+                     CUdeviceptr *room, const char *call, gpa_err *e) {
     gpa_dev *d = w->d;
     const int type = type_of(w->c->dtype);
     size_t n = 0;
     gpa_code rc = GPA_OK;
-    TRY(check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C], type, 0, w->product, &n, NULL), call, e));
+    TRY(check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C], type,
+                0, w->product, &n, NULL),
+              call, e));
     TRY(with_room(d, n, room, e));
-    rc = check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C], type, 0, w->product, &n, (void *)(uintptr_t)*room), call, e);
+    rc = check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C],
+                 type, 0, w->product, &n, (void *)(uintptr_t)*room),
+               call, e);
 out:
     return rc;
 }
@@ -161,12 +187,18 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     }
     TRY(c->spgemm.make(c->spgemm.owner, count, &made.column, &made.at, e));
     if (!count) {
-        rc = api_check(d->cu->fill(c->spgemm.start.mem->at + (uint64_t)c->spgemm.start.offset * index, 0, (size_t)(made.m + 1) * index, d->stream), "cuMemsetD8Async", e);
+        rc = api_check(
+            d->cu->fill(c->spgemm.start.mem->at + (uint64_t)c->spgemm.start.offset * index, 0,
+                        (size_t)(made.m + 1) * index, d->stream),
+            "cuMemsetD8Async", e);
         goto out;
     }
-    TRY(check(s->matrix_parts(w->matrix[C], at(&made.start, index), at(&made.column, index), at(&made.at, dtype_size(c->dtype))),
+    TRY(check(s->matrix_parts(w->matrix[C], at(&made.start, index), at(&made.column, index),
+                              at(&made.at, dtype_size(c->dtype))),
               "cusparseCsrSetPointers", e));
-    rc = check(s->product_copy(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C], type, 0, w->product), "cusparseSpGEMM_copy", e);
+    rc = check(s->product_copy(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta,
+                               w->matrix[C], type, 0, w->product),
+               "cusparseSpGEMM_copy", e);
 out:
     return rc;
 }

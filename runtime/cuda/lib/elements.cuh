@@ -1,6 +1,7 @@
-// Factorizations of many matrices: what they share. Compiled at run time by small.c, which joins this, warp_matrix.cuh and block_matrix.cuh, and writes
-// definitions before it: real, M, N, COLUMNS, WARPS, STRIDE, LINE, ROTATED, WIDE, COMPLEX, whether warps have reductions, REDUX, and which
-// program is wanted.
+// Factorizations of many matrices: what they share. Compiled at run time by small.c, which joins
+// this, warp_matrix.cuh and block_matrix.cuh, and writes definitions before it: real, M, N,
+// COLUMNS, WARPS, STRIDE, LINE, ROTATED, WIDE, COMPLEX, whether warps have reductions, REDUX, and
+// which program is wanted.
 
 typedef unsigned long long verdict;
 enum : unsigned { ALL = 0xffffffffu };
@@ -25,7 +26,9 @@ __device__ elem inverse_of(elem a) {
     real s = 1 / span(a), x = a.x * s, y = a.y * s, d = s / (x * x + y * y);
     return {x * d, -y * d};
 }
-__device__ elem from_lane(elem a, int lane) { return {__shfl_sync(ALL, a.x, lane), __shfl_sync(ALL, a.y, lane)}; }
+__device__ elem from_lane(elem a, int lane) {
+    return {__shfl_sync(ALL, a.x, lane), __shfl_sync(ALL, a.y, lane)};
+}
 #else
 typedef real elem;
 __device__ elem conj(elem a) { return a; }
@@ -41,10 +44,13 @@ __device__ elem from_lane(elem a, int lane) { return __shfl_sync(ALL, a, lane); 
 
 // What brings numbers of this size to where they have inverses.
 __device__ real lift(real size) {
-    return size >= (sizeof(real) == 4 ? (real)1.1754944e-38 : (real)2.2250738585072014e-308) ? 1 : sizeof(real) == 4 ? (real)1.8446744e19 : (real)3.402823669209385e38;
+    return size >= (sizeof(real) == 4 ? (real)1.1754944e-38 : (real)2.2250738585072014e-308) ? 1
+           : sizeof(real) == 4 ? (real)1.8446744e19
+                               : (real)3.402823669209385e38;
 }
 
-// A word that orders sizes, NaN last; of doubles 20 digits are enough to choose a pivot by. 0 for 0 alone.
+// A word that orders sizes, NaN last; of doubles 20 digits are enough to choose a pivot by. 0 for 0
+// alone.
 __device__ unsigned rank_of(float a) { return __float_as_uint(a); }
 __device__ unsigned rank_of(double a) {
     unsigned low = (unsigned)__double2loint(a);
@@ -83,21 +89,24 @@ __device__ real size_of(elem a) { return fabs(a); }
 
 constexpr real unit = sizeof(real) == 4 ? (real)1.2e-7 : (real)2.2e-16, nothing = unit * unit;
 
-// What makes two columns orthogonal: x - (x less + y conj(part)) and y + (x part - y less), for squares alpha and beta of their lengths and
-// x^H y = dot of this size; the second square grows by `longer`, the first shrinks by it. Small turns change little, and so err little.
+// What makes two columns orthogonal: x - (x less + y conj(part)) and y + (x part - y less), for
+// squares alpha and beta of their lengths and x^H y = dot of this size; the second square grows by
+// `longer`, the first shrinks by it. Small turns change little, and so err little.
 struct rotation {
     real less, longer;
     elem part;
 };
 
 __device__ rotation rotation_of(real alpha, real beta, elem dot, real size) {
-    real half = (beta - alpha) / (2 * size), tangent = copysign((real)1, half) / (fabs(half) + hypot((real)1, half));
+    real half = (beta - alpha) / (2 * size),
+         tangent = copysign((real)1, half) / (fabs(half) + hypot((real)1, half));
     real c = 1 / sqrt(1 + tangent * tangent), s = tangent * c;
-    return {s * s / (1 + c), tangent * size, of_parts(real_of(dot) / size, imag_of(dot) / size) * s};
+    return {s * s / (1 + c), tangent * size,
+            of_parts(real_of(dot) / size, imag_of(dot) / size) * s};
 }
 
-// The reflector I - tau v v^H that takes a vector whose first element and whose length below it are given to a multiple, beta, of its first axis.
-// v is the vector times up, then scale, but 1 first.
+// The reflector I - tau v v^H that takes a vector whose first element and whose length below it are
+// given to a multiple, beta, of its first axis. v is the vector times up, then scale, but 1 first.
 struct reflection {
     real beta, up;
     elem tau, scale;
@@ -107,11 +116,11 @@ __device__ reflection reflection_of(elem first, real below) {
     real re = real_of(first), im = imag_of(first);
     reflection r = {re, 1, of_real(0), of_real(0)};
     if (below == 0 && im == 0) return r;
-    real most = fmax(fmax(fabs(re), fabs(im)), below), a = re / most, b = im / most, c = below / most;
+    real most = fmax(fmax(fabs(re), fabs(im)), below), a = re / most, b = im / most,
+         c = below / most;
     r.beta = -copysign(most * sqrt(a * a + b * b + c * c), re);
     r.tau = of_parts((r.beta - re) / r.beta, -im / r.beta);
     r.up = lift(span(of_parts(re - r.beta, im)));
     r.scale = inverse_of(of_parts(re - r.beta, im) * r.up);
     return r;
 }
-

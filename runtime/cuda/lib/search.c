@@ -1,5 +1,6 @@
-/* Searching on the device. All threads of a warp take as many steps, since a step halves what is left whatever is found: nothing
- * diverges, and the first steps, which all of them take to the same places, come from the caches. */
+/* Searching on the device. All threads of a warp take as many steps, since a step halves what is
+ * left whatever is found: nothing diverges, and the first steps, which all of them take to the same
+ * places, come from the caches. */
 #include "runtime/cuda/lib/search.h"
 
 #include "runtime/base/base.h"
@@ -18,8 +19,10 @@ enum { THREADS = 256, MOST_BLOCKS = 1 << 16 };
 /* `item`: the elements' type. NaN comes behind all numbers. */
 static const char text[] =
     "static __device__ bool before(item a, item b) { return a < b || (b != b && a == a); }\n"
-    "extern \"C\" __global__ void __launch_bounds__(256) search(const item *a, long long n, const item *v, long long count, long long *out) {\n"
-    "    for (long long i = blockIdx.x * 256ll + threadIdx.x; i < count; i += gridDim.x * 256ll) {\n"
+    "extern \"C\" __global__ void __launch_bounds__(256) search(const item *a, long long n, const "
+    "item *v, long long count, long long *out) {\n"
+    "    for (long long i = blockIdx.x * 256ll + threadIdx.x; i < count; i += gridDim.x * 256ll) "
+    "{\n"
     "        const item x = v[i];\n"
     "        long long low = 0, left = n;\n"
     "        while (left > 1) {\n"
@@ -70,21 +73,27 @@ static const struct cu_search *find(gpa_dev *d, const gpa_libcall *c) {
 }
 
 bool search_can(gpa_dev *d, const gpa_libcall *c) {
-    if (dtype_is_complex(c->dtype) || c->dtype == DT_F16 || c->dtype == DT_BF16 || c->search.count < 1) return false;
+    if (dtype_is_complex(c->dtype) || c->dtype == DT_F16 || c->dtype == DT_BF16 ||
+        c->search.count < 1)
+        return false;
     const struct cu_search *p = find(d, c);
     return p && p->function;
 }
 
-static CUdeviceptr at(const gpa_binding *b, size_t item) { return b->mem->at + (uint64_t)b->offset * item; }
+static CUdeviceptr at(const gpa_binding *b, size_t item) {
+    return b->mem->at + (uint64_t)b->offset * item;
+}
 
 gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const struct cu_search *p = find(d, c);
     size_t item = dtype_size(c->dtype);
-    CUdeviceptr a = at(&c->search.a, item), v = at(&c->search.v, item), out = at(&c->search.out, sizeof(int64_t));
+    CUdeviceptr a = at(&c->search.a, item), v = at(&c->search.v, item),
+                out = at(&c->search.out, sizeof(int64_t));
     long long n = c->search.n, count = c->search.count, blocks = (count + THREADS - 1) / THREADS;
     if (!p || !p->function) return gpa_no_memory(e);
     void *args[] = {&a, &n, &v, &count, &out};
-    return api_check(d->cu->launch(p->function, (unsigned)MIN(blocks, MOST_BLOCKS), 1, 1, THREADS, 1, 1, 0, d->stream, args, NULL),
+    return api_check(d->cu->launch(p->function, (unsigned)MIN(blocks, MOST_BLOCKS), 1, 1, THREADS,
+                                   1, 1, 0, d->stream, args, NULL),
                      "cuLaunchKernel", e);
 }
 

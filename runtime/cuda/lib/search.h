@@ -1,4 +1,5 @@
-/* Places of values in a sorted array, by a program of gpa's own for each dtype and side: a thread does a value. */
+/* Places of values in a sorted array, by a program of gpa's own for each dtype and side: a thread
+ * does a value. */
 #ifndef GPA_CUDA_LIB_SEARCH_H
 #define GPA_CUDA_LIB_SEARCH_H
 

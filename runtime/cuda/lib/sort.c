@@ -1,5 +1,5 @@
-/* Sorting, and turning sparse matrices, on the device: the calls that gpa-cub.so can do, and its working memory. A build without nvcc has no gpa-cub.so; then
- * the host does it. */
+/* Sorting, and turning sparse matrices, on the device: the calls that gpa-cub.so can do, and its
+ * working memory. A build without nvcc has no gpa-cub.so; then the host does it. */
 #include "runtime/cuda/lib/sort.h"
 
 #include <dlfcn.h>
@@ -10,15 +10,17 @@
 #include "runtime/cuda/driver/find.h"
 #include "runtime/cuda/driver/wait.h"
 
-/* Looked for once, in the context of a device; NULL: not there, or CUDA's runtime library, which asks the driver for its
- * functions, does not get along with it. */
+/* Looked for once, in the context of a device; NULL: not there, or CUDA's runtime library, which
+ * asks the driver for its functions, does not get along with it. */
 static cub_fn *open_cub(const gpa_dev *d) {
     static cub_fn *known;
     static bool tried;
     char path[4096];
-    if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") && find_beside("gpa-cub.so", path, sizeof path)) {
+    if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") &&
+        find_beside("gpa-cub.so", path, sizeof path)) {
         void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL), *entry = so ? dlsym(so, CUB_ENTRY) : NULL;
-        const cub_sort_call asks_cuda = {.order = CUB_FLOAT, .bytes = sizeof(float), .rows = 1, .n = 1};
+        const cub_sort_call asks_cuda = {
+            .order = CUB_FLOAT, .bytes = sizeof(float), .rows = 1, .n = 1};
         size_t bytes;
         if (entry) memcpy(&known, &entry, sizeof entry);
         if (entry && known(&(cub_call){.sort = &asks_cuda}, NULL, &bytes)) known = NULL;
@@ -29,25 +31,36 @@ static cub_fn *open_cub(const gpa_dev *d) {
 
 static bool order_of(gpa_dtype t, cub_order *out) {
     switch (t) {
-    case DT_BOOL: case DT_U8: case DT_U16: case DT_U32: case DT_U64: *out = CUB_UNSIGNED; return true;
-    case DT_I8: case DT_I16: case DT_I32: case DT_I64: *out = CUB_SIGNED; return true;
-    case DT_F16: *out = CUB_HALF; return true;
-    case DT_BF16: *out = CUB_BFLOAT; return true;
-    case DT_F32: *out = CUB_FLOAT; return true;
-    case DT_F64: *out = CUB_DOUBLE; return true;
-    case DT_C64: case DT_C128: *out = CUB_COMPLEX; return true;
-    case DT_COUNT: break;
+        case DT_BOOL:
+        case DT_U8:
+        case DT_U16:
+        case DT_U32:
+        case DT_U64: *out = CUB_UNSIGNED; return true;
+        case DT_I8:
+        case DT_I16:
+        case DT_I32:
+        case DT_I64: *out = CUB_SIGNED; return true;
+        case DT_F16: *out = CUB_HALF; return true;
+        case DT_BF16: *out = CUB_BFLOAT; return true;
+        case DT_F32: *out = CUB_FLOAT; return true;
+        case DT_F64: *out = CUB_DOUBLE; return true;
+        case DT_C64:
+        case DT_C128: *out = CUB_COMPLEX; return true;
+        case DT_COUNT: break;
     }
     return false;
 }
 
 bool sort_can(gpa_dev *d, const gpa_libcall *c) {
     cub_order order;
-    return order_of(c->dtype, &order) && !c->sort.beside && c->sort.n > 0 && c->sort.rows > 0 && c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
+    return order_of(c->dtype, &order) && !c->sort.beside && c->sort.n > 0 && c->sort.rows > 0 &&
+           c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
 }
 
 /* 0: nothing is bound. */
-static CUdeviceptr at(const gpa_binding *b, size_t item) { return b->mem ? b->mem->at + (uint64_t)b->offset * item : 0; }
+static CUdeviceptr at(const gpa_binding *b, size_t item) {
+    return b->mem ? b->mem->at + (uint64_t)b->offset * item : 0;
+}
 
 /* Queues a call; its working memory is given back in the stream's order. */
 static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
@@ -55,7 +68,8 @@ static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
     size_t bytes = 0;
     CUdeviceptr room = 0;
     int status = cub(c, NULL, &bytes);
-    gpa_code rc = status ? GPA_OK : api_check(d->cu->alloc(&room, bytes, d->stream), "cuMemAllocAsync", e);
+    gpa_code rc =
+        status ? GPA_OK : api_check(d->cu->alloc(&room, bytes, d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     if (!status) {
         status = cub(c, (void *)(uintptr_t)room, &bytes);
@@ -67,22 +81,35 @@ static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
 gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     size_t item = dtype_size(c->dtype);
     bool ranks = c->kind == LIB_ARGSORT;
-    cub_sort_call s = {.bytes = (int32_t)item, .ranks = ranks, .rows = c->sort.rows, .n = c->sort.n, .stream = d->stream,
+    cub_sort_call s = {.bytes = (int32_t)item,
+                       .ranks = ranks,
+                       .rows = c->sort.rows,
+                       .n = c->sort.n,
+                       .stream = d->stream,
                        .in = (const void *)(uintptr_t)at(&c->sort.in, item),
                        .out = (void *)(uintptr_t)at(&c->sort.out, ranks ? sizeof(int64_t) : item)};
     order_of(c->dtype, &s.order);
     gpa_code rc = GPA_OK;
-    if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= CUB_LOOK) rc = wait_done(d, e); /* CUB will wait, and would not hear Ctrl-C */
+    if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= CUB_LOOK)
+        rc = wait_done(d, e); /* CUB will wait, and would not hear Ctrl-C */
     return rc ? rc : run(d, &(cub_call){.sort = &s}, e);
 }
 
-bool turn_can(gpa_dev *d, const gpa_libcall *c) { return c->turn.count <= INT32_MAX && c->turn.n < INT32_MAX && open_cub(d); }
+bool turn_can(gpa_dev *d, const gpa_libcall *c) {
+    return c->turn.count <= INT32_MAX && c->turn.n < INT32_MAX && open_cub(d);
+}
 
 gpa_code turn_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
-    cub_turn_call t = {.bytes = (int32_t)item, .n = c->turn.n, .count = c->turn.count, .stream = d->stream,
-                       .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index), .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
-                       .at = (const void *)(uintptr_t)at(&c->turn.at, item), .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
-                       .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index), .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
+    cub_turn_call t = {.bytes = (int32_t)item,
+                       .n = c->turn.n,
+                       .count = c->turn.count,
+                       .stream = d->stream,
+                       .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index),
+                       .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
+                       .at = (const void *)(uintptr_t)at(&c->turn.at, item),
+                       .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
+                       .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index),
+                       .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
     return run(d, &(cub_call){.turn = &t}, e);
 }

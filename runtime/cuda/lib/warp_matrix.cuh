@@ -1,8 +1,10 @@
-// Factorizations of matrices of at most 32 rows and columns: SOLVE, LU, CHOLESKY, QR, EIGH, SVD or EIGEN (see elements.cuh).
+// Factorizations of matrices of at most 32 rows and columns: SOLVE, LU, CHOLESKY, QR, EIGH, SVD or
+// EIGEN (see elements.cuh).
 //
-// A warp does one matrix of at most 32 rows and columns. Lane i holds row i (of QR column i) in registers; what all lanes need in a
-// step goes through shared memory. What remains of the matrix moves to the first registers in each step: so they have fixed
-// names, and the loop over the steps stays a loop.
+// A warp does one matrix of at most 32 rows and columns. Lane i holds row i (of QR column i) in
+// registers; what all lanes need in a step goes through shared memory. What remains of the matrix
+// moves to the first registers in each step: so they have fixed names, and the loop over the steps
+// stays a loop.
 
 __device__ void load(elem *to, const elem *from, int lane) {
     for (int i = lane; i < N * N; i += 32) to[i / N * STRIDE + i % N] = from[i];
@@ -10,13 +12,13 @@ __device__ void load(elem *to, const elem *from, int lane) {
 }
 
 struct factors {
-    elem *u;      // U[k][k + j] at k * STRIDE + j
-    elem *l;      // what the row of a lane takes of the pivot's row in step k, at k * 32 + lane
-    int *who;     // the lane that holds the pivot's row of step k
-    int mine;     // the step whose pivot this lane's row has
-    real up;      // lifts that pivot
-    elem inverse; // of the lifted one
-    int info;     // the first step without a pivot, counted from 1
+    elem *u;       // U[k][k + j] at k * STRIDE + j
+    elem *l;       // what the row of a lane takes of the pivot's row in step k, at k * 32 + lane
+    int *who;      // the lane that holds the pivot's row of step k
+    int mine;      // the step whose pivot this lane's row has
+    real up;       // lifts that pivot
+    elem inverse;  // of the lifted one
+    int info;      // the first step without a pivot, counted from 1
 };
 
 __device__ void factorize(factors &f, const elem *from, int lane) {
@@ -52,21 +54,21 @@ __device__ void factorize(factors &f, const elem *from, int lane) {
     __syncwarp();
 }
 
-#define MATRIX_OF_THIS_WARP                                                       \
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;               \
-    long long matrix = (long long)blockIdx.x * WARPS + warp;                      \
+#define MATRIX_OF_THIS_WARP                                         \
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32; \
+    long long matrix = (long long)blockIdx.x * WARPS + warp;        \
     if (matrix >= batch) return;
 
-#define FACTORS_OF_THIS_WARP                                                      \
-    __shared__ __align__(16) elem u[WARPS][N * STRIDE], l[WARPS][N * 32];         \
-    __shared__ int who[WARPS][32];                                                \
-    MATRIX_OF_THIS_WARP                                                           \
+#define FACTORS_OF_THIS_WARP                                              \
+    __shared__ __align__(16) elem u[WARPS][N * STRIDE], l[WARPS][N * 32]; \
+    __shared__ int who[WARPS][32];                                        \
+    MATRIX_OF_THIS_WARP                                                   \
     factors f = {u[warp], l[warp], who[warp], 0, 1, {}, 0};
 
 #if SOLVE
 // b: by columns; becomes the solutions.
 extern "C" __global__ void __launch_bounds__(32 * WARPS)
-solve(const elem *a, elem *b, long long columns, long long batch, verdict *said) {
+    solve(const elem *a, elem *b, long long columns, long long batch, verdict *said) {
     FACTORS_OF_THIS_WARP
     factorize(f, a + matrix * N * N, lane);
     judge(said, matrix, f.info, lane);
@@ -74,7 +76,8 @@ solve(const elem *a, elem *b, long long columns, long long batch, verdict *said)
     for (long long c = 0; c < columns; c += COLUMNS) {
         elem x[COLUMNS];
 #pragma unroll
-        for (int i = 0; i < COLUMNS; i++) x[i] = lane < N && c + i < columns ? b[(c + i) * N + lane] : of_real(0);
+        for (int i = 0; i < COLUMNS; i++)
+            x[i] = lane < N && c + i < columns ? b[(c + i) * N + lane] : of_real(0);
 #pragma unroll 4
         for (int k = 0; k < N; k++) {
             int p = f.who[k];
@@ -109,9 +112,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) lu(elem *a, int *pivots
         int r = i / N, c = i % N;
         a[i] = c < r ? f.l[c * 32 + f.who[r]] : f.u[r * STRIDE + c - r];
     }
-    int here = lane; // the row that stands here before step k
+    int here = lane;  // the row that stands here before step k
     for (int k = 0; k < N; k++) {
-        int p = f.who[k], q = __ffs((int)__ballot_sync(ALL, here == p)) - 1, old = __shfl_sync(ALL, here, k);
+        int p = f.who[k], q = __ffs((int)__ballot_sync(ALL, here == p)) - 1,
+            old = __shfl_sync(ALL, here, k);
         if (lane == q) here = old;
         if (lane == k) {
             here = p;
@@ -121,8 +125,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) lu(elem *a, int *pivots
 }
 
 #elif CHOLESKY
-// The lower triangle of a, by columns (upper: by rows, which is the upper one by columns), becomes L of L L^H; the other stays.
-extern "C" __global__ void __launch_bounds__(32 * WARPS) cholesky(elem *a, int upper, long long batch, verdict *said) {
+// The lower triangle of a, by columns (upper: by rows, which is the upper one by columns), becomes
+// L of L L^H; the other stays.
+extern "C" __global__ void __launch_bounds__(32 * WARPS)
+    cholesky(elem *a, int upper, long long batch, verdict *said) {
     __shared__ __align__(16) elem all[WARPS][N * STRIDE], columns[WARPS][2][32];
     MATRIX_OF_THIS_WARP
     elem *at = all[warp], row[N];
@@ -134,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) cholesky(elem *a, int u
     __syncwarp();
 #pragma unroll 1
     for (int k = 0; k < N; k++) {
-        elem *column = columns[warp][k % 2]; // of L, from its diagonal down
+        elem *column = columns[warp][k % 2];  // of L, from its diagonal down
         real d = real_of(from_lane(row[0], k));
         if (d <= 0 && !info) info = k + 1;
         real root = sqrt(d);
@@ -155,7 +161,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) cholesky(elem *a, int u
 #elif QR
 enum { P = M < N ? M : N };
 
-// The reflector I - tau v v^H that takes x to a multiple of its first axis, which becomes x[0]; v[0] = 1.
+// The reflector I - tau v v^H that takes x to a multiple of its first axis, which becomes x[0];
+// v[0] = 1.
 __device__ elem reflector(elem *x, elem *v) {
     real total = 0, big = 0, squares = 0;
 #pragma unroll
@@ -183,8 +190,10 @@ __device__ void reflect(elem *x, const elem *v, elem tau) {
     for (int i = 0; i < M; i++) x[i] = x[i] - v[i] * w;
 }
 
-// a: M x N by columns; becomes R and, below it, the reflectors; tau: their factors; q: M x columns, or null.
-extern "C" __global__ void __launch_bounds__(32 * WARPS) qr(elem *a, elem *tau, elem *q, int columns, long long batch) {
+// a: M x N by columns; becomes R and, below it, the reflectors; tau: their factors; q: M x columns,
+// or null.
+extern "C" __global__ void __launch_bounds__(32 * WARPS)
+    qr(elem *a, elem *tau, elem *q, int columns, long long batch) {
     __shared__ __align__(16) elem all[WARPS][32 * STRIDE], vectors[WARPS][P * LINE];
     __shared__ elem factors[WARPS][P];
     MATRIX_OF_THIS_WARP
@@ -232,10 +241,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) qr(elem *a, elem *tau, 
 #elif EIGH
 __device__ elem divided(elem a, real b) { return of_parts(real_of(a) / b, imag_of(a) / b); }
 
-// The eigenvalues of one triangle of a, by columns, are those of a tridiagonal matrix that reflections of both sides make of it (as in QR).
-// Lane i holds row i from the column of the step on. To d and e, of all matrices together: element i of a matrix at
-// i * batch + matrix, e[i] beside d[i].
-extern "C" __global__ void __launch_bounds__(32 * WARPS) tridiagonal(const elem *a, int upper, real *d, real *e, long long batch) {
+// The eigenvalues of one triangle of a, by columns, are those of a tridiagonal matrix that
+// reflections of both sides make of it (as in QR). Lane i holds row i from the column of the step
+// on. To d and e, of all matrices together: element i of a matrix at i * batch + matrix, e[i]
+// beside d[i].
+extern "C" __global__ void __launch_bounds__(32 * WARPS)
+    tridiagonal(const elem *a, int upper, real *d, real *e, long long batch) {
     __shared__ __align__(16) elem all[WARPS][N * STRIDE], vectors[WARPS][2][LINE];
     MATRIX_OF_THIS_WARP
     elem *at = all[warp], *v = vectors[warp][0], *w = vectors[warp][1], row[N];
@@ -243,7 +254,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) tridiagonal(const elem 
 #pragma unroll
     for (int j = 0; j < N; j++) {
         bool there = (lane < j) == (upper != 0) || lane == j;
-        row[j] = lane >= N ? of_real(0) : there ? at[j * STRIDE + lane] : conj(at[lane * STRIDE + j]);
+        row[j] = lane >= N ? of_real(0)
+                 : there   ? at[j * STRIDE + lane]
+                           : conj(at[lane * STRIDE + j]);
         if (lane == j) row[j] = of_real(real_of(row[j]));
     }
     for (int i = lane; i < 2 * LINE; i += 32) v[i] = of_real(0);
@@ -253,7 +266,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) tridiagonal(const elem 
     for (int k = 0; k < N; k++) {
         if (lane == k) diagonal = real_of(row[0]);
         if (k + 1 == N) break;
-        elem x = lane > k && lane < N ? row[0] : of_real(0), top = from_lane(x, k + 1), tau = of_real(0), mine = of_real(0);
+        elem x = lane > k && lane < N ? row[0] : of_real(0), top = from_lane(x, k + 1),
+             tau = of_real(0), mine = of_real(0);
         real big = span(x);
         for (int s = 16; s; s /= 2) big = fmax(big, __shfl_xor_sync(ALL, big, s));
         real beta = 0;
@@ -264,13 +278,16 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) tridiagonal(const elem 
             if (below > 0 || imag_of(first) != 0) {
                 beta = -copysign(sqrt(square(first) + below), beta);
                 tau = divided(of_parts(beta - real_of(first), -imag_of(first)), beta);
-                mine = lane > k + 1 ? divided(x, big) * inverse_of(of_parts(real_of(first) - beta, imag_of(first))) : of_real(lane == k + 1 ? 1 : 0);
+                mine = lane > k + 1
+                           ? divided(x, big) *
+                                 inverse_of(of_parts(real_of(first) - beta, imag_of(first)))
+                           : of_real(lane == k + 1 ? 1 : 0);
             }
             beta *= big;
         }
         if (lane == k) beside = beta;
         if (lane > k && lane < N) v[lane - k] = mine;
-        if (lane == k && k) v[N - k] = w[N - k] = of_real(0); // what was there in the step before
+        if (lane == k && k) v[N - k] = w[N - k] = of_real(0);  // what was there in the step before
         __syncwarp();
         elem p = of_real(0);
 #pragma unroll
@@ -292,24 +309,30 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) tridiagonal(const elem 
     }
 }
 
-// Their eigenvalues, rising: one thread for each matrix, by QL steps without square roots (Parlett, The Symmetric Eigenvalue
-// Problem, 8.14), on elements that are scaled so that their squares stay within the numbers.
-extern "C" __global__ void __launch_bounds__(32) values(const real *d, const real *e, real *out, long long batch, verdict *said) {
-    __shared__ real all_d[N][32], all_s[N][32]; // s: squares of the elements beside the diagonal
+// Their eigenvalues, rising: one thread for each matrix, by QL steps without square roots (Parlett,
+// The Symmetric Eigenvalue Problem, 8.14), on elements that are scaled so that their squares stay
+// within the numbers.
+extern "C" __global__ void __launch_bounds__(32)
+    values(const real *d, const real *e, real *out, long long batch, verdict *said) {
+    __shared__ real all_d[N][32], all_s[N][32];  // s: squares of the elements beside the diagonal
     long long matrix = (long long)blockIdx.x * 32 + threadIdx.x;
     if (matrix >= batch) return;
     real(*x)[32] = all_d, (*s)[32] = all_s, big = 0;
-    const real tiny = sizeof(real) == 4 ? (real)1.4e-14 : (real)4.9e-32; // the square of the precision
+    const real tiny =
+        sizeof(real) == 4 ? (real)1.4e-14 : (real)4.9e-32;  // the square of the precision
     int t = (int)threadIdx.x, info = 0, left = 40 * N;
-    for (int i = 0; i < N; i++) big = fmax(big, fmax(fabs(d[i * batch + matrix]), fabs(e[i * batch + matrix])));
+    for (int i = 0; i < N; i++)
+        big = fmax(big, fmax(fabs(d[i * batch + matrix]), fabs(e[i * batch + matrix])));
     for (int i = 0; i < N; i++) {
         real b = big > 0 ? e[i * batch + matrix] / big : 0;
         x[i][t] = big > 0 ? d[i * batch + matrix] / big : 0;
         s[i][t] = b * b;
     }
     for (int low = 0; low < N;) {
-        int end = low; // of the block that nothing divides
-        while (end + 1 < N && s[end][t] > tiny * fabs(x[end][t] * x[end + 1][t]) && s[end][t] > tiny * tiny) end++;
+        int end = low;  // of the block that nothing divides
+        while (end + 1 < N && s[end][t] > tiny * fabs(x[end][t] * x[end + 1][t]) &&
+               s[end][t] > tiny * tiny)
+            end++;
         if (end == low) {
             low++;
             continue;
@@ -345,14 +368,16 @@ extern "C" __global__ void __launch_bounds__(32) values(const real *d, const rea
 }
 
 #elif SVD || EIGEN
-// Jacobi's method on columns (Hestenes 1958): rotations make any two of them orthogonal, in sweeps in which each meets each other.
-// A team of WIDE lanes does a matrix; lane i holds column i. No column goes through memory.
+// Jacobi's method on columns (Hestenes 1958): rotations make any two of them orthogonal, in sweeps
+// in which each meets each other. A team of WIDE lanes does a matrix; lane i holds column i. No
+// column goes through memory.
 enum { TEAMS = 32 / WIDE, EVEN = (N + 1) / 2 * 2, SWEEPS = 40 };
 
 struct team {
-    int me, first; // lanes of the warp: of the team's the how manieth, and where these begin
+    int me, first;  // lanes of the warp: of the team's the how manieth, and where these begin
     long long matrix;
-    bool writes;   // behind the last matrix teams do that one once more, for the sake of their neighbours in the warp
+    bool writes;  // behind the last matrix teams do that one once more, for the sake of their
+                  // neighbours in the warp
 };
 
 __device__ team team_of(long long batch) {
@@ -361,14 +386,17 @@ __device__ team team_of(long long batch) {
     return {lane % WIDE, lane - lane % WIDE, matrix < batch ? matrix : batch - 1, matrix < batch};
 }
 
-__device__ real value_at(const team &t, real a, int lane) { return __shfl_sync(ALL, a, t.first + lane); }
+__device__ real value_at(const team &t, real a, int lane) {
+    return __shfl_sync(ALL, a, t.first + lane);
+}
 
 __device__ real team_max(real a) {
     for (int d = WIDE / 2; d; d /= 2) a = fmax(a, __shfl_xor_sync(ALL, a, d));
     return a;
 }
 
-template <class part> __device__ part team_sum(part a) {
+template <class part>
+__device__ part team_sum(part a) {
     for (int d = WIDE / 2; d; d /= 2) a = a + from_lane(a, (int)(threadIdx.x % 32) ^ d);
     return a;
 }
@@ -380,7 +408,8 @@ __device__ real norm2(const elem *x) {
     return sum;
 }
 
-// Whom a column meets in a round: all but the last stand in a circle, i meets round - i, and the last whoever would meet itself.
+// Whom a column meets in a round: all but the last stand in a circle, i meets round - i, and the
+// last whoever would meet itself.
 __device__ int opponent(int me, int round) {
     if (me >= EVEN) return me;
     if (me == EVEN - 1) return round % 2 ? (round + EVEN - 1) / 2 : round / 2;
@@ -388,8 +417,9 @@ __device__ int opponent(int me, int round) {
     return other == me ? EVEN - 1 : other;
 }
 
-// The columns x become orthogonal, the columns v of the matrix ROTATED x N are rotated with them. Columns that are nothing beside
-// the longest are left: their directions are chance. False if there is no end.
+// The columns x become orthogonal, the columns v of the matrix ROTATED x N are rotated with them.
+// Columns that are nothing beside the longest are left: their directions are chance. False if there
+// is no end.
 __device__ __forceinline__ bool orthogonalize(const team &t, elem *x, elem *v) {
     const real limit = unit * (1 + sqrt((real)M));
     bool far = true;
@@ -401,11 +431,13 @@ __device__ __forceinline__ bool orthogonalize(const team &t, elem *x, elem *v) {
         for (int round = 0; round + 1 < EVEN; round++) {
             int other = opponent(t.me, round);
             bool low = t.me < other;
-            real theirs = value_at(t, mine, other), alpha = low ? mine : theirs, beta = low ? theirs : mine;
+            real theirs = value_at(t, mine, other), alpha = low ? mine : theirs,
+                 beta = low ? theirs : mine;
             elem dot = of_real(0);
 #pragma unroll
             for (int i = 0; i < M; i++) dot = dot + conj(x[i]) * from_lane(x[i], t.first + other);
-            dot = from_lane(dot, t.first + (low ? t.me : other)); // both go by what the lower one found
+            dot = from_lane(dot,
+                            t.first + (low ? t.me : other));  // both go by what the lower one found
             real size = size_of(dot), least = limit * sqrt(alpha) * sqrt(beta);
             bool turn = other != t.me && size > least && alpha > floor && beta > floor;
             if (!__any_sync(ALL, turn)) continue;
@@ -420,9 +452,11 @@ __device__ __forceinline__ bool orthogonalize(const team &t, elem *x, elem *v) {
             }
             turned = true;
 #pragma unroll
-            for (int i = 0; i < M; i++) x[i] = x[i] + (part * from_lane(x[i], t.first + other) - x[i] * less);
+            for (int i = 0; i < M; i++)
+                x[i] = x[i] + (part * from_lane(x[i], t.first + other) - x[i] * less);
 #pragma unroll
-            for (int i = 0; i < ROTATED; i++) v[i] = v[i] + (part * from_lane(v[i], t.first + other) - v[i] * less);
+            for (int i = 0; i < ROTATED; i++)
+                v[i] = v[i] + (part * from_lane(v[i], t.first + other) - v[i] * less);
         }
     }
     return !far;
@@ -445,14 +479,15 @@ __device__ void divide(elem *x, real by) {
 #endif
 
 #if SVD
-// Columns that have no direction of their own get one orthogonal to all others: what is left of the axis that lies least among those.
+// Columns that have no direction of their own get one orthogonal to all others: what is left of the
+// axis that lies least among those.
 __device__ void complete(const team &t, elem *x, bool has) {
 #pragma unroll 1
     for (int c = 0; c < COLUMNS; c++) {
         bool missing = t.me == c && !has;
         if (!__any_sync(ALL, missing)) continue;
         real least = 2;
-        elem r[M], mine = of_real(0); // what this lane's column has of the axis
+        elem r[M], mine = of_real(0);  // what this lane's column has of the axis
         int axis = 0;
 #pragma unroll
         for (int i = 0; i < M; i++) {
@@ -480,8 +515,10 @@ __device__ void complete(const team &t, elem *x, bool has) {
     }
 }
 
-// a: M x N by columns, M >= N; its singular values, falling; u: M x COLUMNS, vh: N x N (both null: values only).
-extern "C" __global__ void __launch_bounds__(32 * WARPS) svd(const elem *a, real *values, elem *u, elem *vh, long long batch, verdict *said) {
+// a: M x N by columns, M >= N; its singular values, falling; u: M x COLUMNS, vh: N x N (both null:
+// values only).
+extern "C" __global__ void __launch_bounds__(32 * WARPS)
+    svd(const elem *a, real *values, elem *u, elem *vh, long long batch, verdict *said) {
     team t = team_of(batch);
     elem x[M], v[N];
     a += t.matrix * M * N;
@@ -509,9 +546,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS) svd(const elem *a, real
 }
 
 #elif EIGEN
-// One triangle of a, by columns, becomes its eigenvectors; values: rising. What is made orthogonal is a + shift I, which has no
-// negative eigenvalues: its columns become multiples of its eigenvectors. The values are what a makes of these.
-extern "C" __global__ void __launch_bounds__(32 * WARPS) eigen(elem *a, int upper, real *values, long long batch, verdict *said) {
+// One triangle of a, by columns, becomes its eigenvectors; values: rising. What is made orthogonal
+// is a + shift I, which has no negative eigenvalues: its columns become multiples of its
+// eigenvectors. The values are what a makes of these.
+extern "C" __global__ void __launch_bounds__(32 * WARPS)
+    eigen(elem *a, int upper, real *values, long long batch, verdict *said) {
     team t = team_of(batch);
     elem x[M];
     real total = 0, value = 0;
