@@ -9,7 +9,7 @@
 #   make test-gpu  every test on a GPU                make test-kit  what that needs of a build
 #   make syntax    clang's warnings, as errors
 #   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
-#   make clean     remove build/
+#   make clean     remove build/                      make dumps     kir, CUDA source, LLVM IR of all programs, to compare
 default: all
 
 # Knobs, for the command line or a file config.mak:
@@ -216,6 +216,9 @@ cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
 tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
 # Every public function and its docstring, on one page.
 reference: all ; @cat .make/listing.gpa .make/reference.gpa > build/reference.gpa && $(B)/gpa build/reference.gpa > build/reference.html && echo '  build/reference.html'
+# kir, CUDA source and LLVM IR of every example and benchmark row, in build/dumps/$(DUMPS) (now); AGAINST=OTHER compares with those of an
+# earlier run (build/dumps/OTHER): what a refactoring leaves unchanged is byte for byte equal.
+dumps: all tests ; @build/venv/bin/python tests/dumps.py $(B) build/dumps/$(or $(DUMPS),now) $(if $(AGAINST),build/dumps/$(AGAINST))
 # The picture in the README: a session at the prompt, typed into a pseudo-terminal.
 picture: all ; @build/venv/bin/python tests/prompt/picture.py tests/prompt/picture.txt examples/gpa.svg
 layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
@@ -261,4 +264,4 @@ fuzzed: $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED)) ; @true
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all syntax reference picture deps run test test-gpu test-kit tests cov bench bench-numerics install dist layers fuzz fuzzed clean
+.PHONY: default all dumps syntax reference picture deps run test test-gpu test-kit tests cov bench bench-numerics install dist layers fuzz fuzzed clean

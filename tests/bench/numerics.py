@@ -287,4 +287,5 @@ def main():
             print(f"{name:<24}{len(results):>6}{counts}{statistics.geometric_mean(done):>8.2f}{took[name]:>8.0f}")
 
 
-main()
+if __name__ == "__main__":
+    main()
