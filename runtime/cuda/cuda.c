@@ -25,10 +25,8 @@
 #include "runtime/cuda/driver/transfer.h"
 #include "runtime/cuda/driver/wait.h"
 #include "runtime/base/str.h"
+#include "runtime/tables/tuning.h"
 
-#define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own \
-                              */
-#define PEER_SECONDS 1e-10   /* for a byte from another GPU */
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
 /* ---- devices ---- */
@@ -175,7 +173,7 @@ static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *o
     context_enter(d);
     if (!rc) rc = stream_join(d, true, e);
     if (!rc && n) rc = transfer_from(d, to->at + to_at, other, from->at + from_at, n, e);
-    return rc ? rc : wait_pace(d, (double)n * PEER_SECONDS, e);
+    return rc ? rc : wait_pace(d, (double)n * TUNE_CUDA_PEER_COPY_SECONDS_PER_BYTE, e);
 }
 
 /* ---- programs ---- */
@@ -195,10 +193,10 @@ static double seconds_of(const kir_func *f, const gpa_launch *l) {
     double points = 1;
     if (f->form == KIR_KERNEL) {
         for (int i = 0; i < 3; i++) points *= (double)l->grid[i] * l->block[i];
-        return points * 1e-10;
+        return points * TUNE_CUDA_KERNEL_SECONDS_PER_THREAD;
     }
     for (int i = 0; i < f->ndim; i++) points *= (double)l->size[i];
-    return points * 1e-11;
+    return points * TUNE_CUDA_MAP_SECONDS_PER_POINT;
 }
 
 static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
@@ -316,8 +314,8 @@ static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return rc ? rc
               : wait_pace(d,
                           g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
-                                  (double)g->gemm.k * 1e-13
-                            : LIBRARY_SECONDS,
+                                  (double)g->gemm.k * TUNE_CUDA_GEMM_SECONDS_PER_MULTIPLY
+                            : TUNE_CUDA_LIBRARY_CALL_SECONDS,
                           e);
 }
 

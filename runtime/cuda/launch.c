@@ -141,8 +141,9 @@ static gpa_code queue(launch *L, gpa_err *e) {
     fill_block(L, &v->source, block);
     void *args[] = {block};
     uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : L->y.shared;
-    CUresult r =
-        shared > 48u << 10 ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared) : 0;
+    CUresult r = shared > CU_STATIC_SHARED_BYTES
+                     ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared)
+                     : 0;
     if (!r)
         r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->stream, args,
                        NULL);

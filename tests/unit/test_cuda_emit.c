@@ -124,7 +124,7 @@ static cu_plan points(int vec, int unroll, uint64_t wide) {
     cu_plan p;
     memset(&p, 0, sizeof p);
     p.part = PLAN_WHOLE;
-    p.threads = POINT_THREADS;
+    p.threads = TUNE_CUDA_POINT_THREADS;
     p.vec = (uint8_t)vec, p.unroll = (uint8_t)unroll, p.wide = wide;
     return p;
 }

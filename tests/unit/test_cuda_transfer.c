@@ -44,7 +44,8 @@ static CUresult put(void *to, const void *from, size_t n) {
 static CUresult to_device(CUdeviceptr to, const void *from, size_t n, CUstream s) {
     (void)s;
     /* memory that is not pinned is read at once */
-    if (n < TRANSFER_LARGE && !pinned) return memcpy((void *)(uintptr_t)to, from, n), CUDA_OK;
+    if (n < TUNE_CUDA_TRANSFER_MIN_BYTES && !pinned)
+        return memcpy((void *)(uintptr_t)to, from, n), CUDA_OK;
     return put((void *)(uintptr_t)to, from, n);
 }
 static CUresult to_host(void *to, CUdeviceptr from, size_t n, CUstream s) {
@@ -147,17 +148,17 @@ static void test_sizes(void **state) {
     there_and_back(8, 4, 3);
     there_and_back(1 << 10, 4, 3);
     there_and_back(100000, 4, 3);
-    there_and_back(TRANSFER_LARGE, 4, 3);
-    there_and_back(TRANSFER_LARGE + 4, 5, 2);
-    there_and_back((size_t)TRANSFER_LARGE + 12345 * 4, 1, 2);
-    there_and_back((size_t)TRANSFER_LARGE * 2 - 4, TRANSFER_THREADS, 2);
+    there_and_back(TUNE_CUDA_TRANSFER_MIN_BYTES, 4, 3);
+    there_and_back(TUNE_CUDA_TRANSFER_MIN_BYTES + 4, 5, 2);
+    there_and_back((size_t)TUNE_CUDA_TRANSFER_MIN_BYTES + 12345 * 4, 1, 2);
+    there_and_back((size_t)TUNE_CUDA_TRANSFER_MIN_BYTES * 2 - 4, TUNE_CUDA_TRANSFER_MAX_THREADS, 2);
 }
 
 /* A driver's error in one thread ends the copy, and is reported; the next copy works. */
 static void test_failure(void **state) {
     (void)state;
     gpa_dev *d = begin(4);
-    size_t n = TRANSFER_LARGE;
+    size_t n = TUNE_CUDA_TRANSFER_MIN_BYTES;
     char *host = malloc(n), *device = malloc(n);
     for (int up = 0; up < 2; up++) {
         gpa_err e = {0};

@@ -6,8 +6,7 @@
 #include <unistd.h>
 
 #include "runtime/base/base.h"
-
-enum { MOST_THREADS = 6 }; /* NVRTC itself is not quicker with more */
+#include "runtime/tables/tuning.h"
 
 typedef enum { WAITING, BUSY, DONE } job_state;
 
@@ -24,7 +23,7 @@ struct cu_job {
 struct cu_builder {
     const cu_driver *cu;
     CUcontext context;
-    pthread_t thread[MOST_THREADS];
+    pthread_t thread[TUNE_CUDA_BUILD_MAX_THREADS];
     int threads, idle, most;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -84,7 +83,7 @@ static cu_builder *open_builder(const cu_driver *cu, CUcontext context) {
     if (!b) return NULL;
     b->cu = cu, b->context = context;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    b->most = (int)MIN(MAX(cores * 3 / 4, 2), MOST_THREADS);
+    b->most = (int)MIN(MAX(cores * 3 / 4, 2), TUNE_CUDA_BUILD_MAX_THREADS);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
     return b;

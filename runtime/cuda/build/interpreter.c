@@ -10,11 +10,9 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/find.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
-/* Instructions that all threads together, and one, may take in code with loops, and cycles: as long
- * as compiling takes, about. */
-#define MOST_STEPS 1e9
-enum { MOST_OF_ONE = 1 << 17, MOST_CYCLES = 50000000, FEW_LAUNCHES = 4, LARGEST_FILE = 64 << 20 };
+enum { LARGEST_FILE = 64 << 20 };
 
 typedef struct cu_interpreter {
     const cu_driver *cu;
@@ -90,7 +88,7 @@ static void begin(interpreter *x) {
 
 void interpreter_notice(gpa_dev *d) {
     interpreter *x = d->interpreter;
-    if (x && !x->begun && ++x->asked > FEW_LAUNCHES) begin(x);
+    if (x && !x->begun && ++x->asked > TUNE_CUDA_INTERPRETER_LOAD_LAUNCHES) begin(x);
 }
 
 static void join(interpreter *x) {
@@ -194,8 +192,9 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, con
     if (!words) return gpa_no_memory(e);
     for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)l->size[k];
     if (bounded)
-        P.fuel = (int64_t)MIN(MOST_STEPS / (double)P.points, (double)MOST_OF_ONE),
-        P.patience = MOST_CYCLES;
+        P.fuel = (int64_t)MIN(TUNE_CUDA_INTERPRET_LOOP_MAX_INSTRUCTIONS / (double)P.points,
+                              (double)TUNE_CUDA_INTERPRET_LOOP_MAX_PER_THREAD),
+        P.patience = TUNE_CUDA_INTERPRET_LOOP_MAX_CYCLES;
     P.spent = d->shared_seen + offsetof(cu_shared, spent);
     P.stop = d->stop_seen + slot * sizeof *d->stop;
     P.record = d->faults.seen + slot * sizeof(kir_fault_record);

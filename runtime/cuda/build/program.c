@@ -7,6 +7,7 @@
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/build/interpreter.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
 static bool copy_items(void *to, const void *from, size_t n, size_t size) {
     void **slot = to;
@@ -62,9 +63,6 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
  * the full build at once if its source is short: what is built quickly is several times slower on
  * large arrays. One with loops and a longer source gets it when it is wanted again, if that takes
  * some seconds at most. */
-#define MANY_POINTS 4e6
-enum { SHORT_SOURCE = 16 << 10, LONG_SOURCE = 64 << 10 };
-
 static void free_variant(gpa_dev *d, cu_variant *v) {
     if (v->job) build_drop(d->builder, v->job);
     if (v->first) d->cu->module_unload(v->first);
@@ -104,8 +102,8 @@ static double now(void) {
 
 /* What a first build aims at. Contractions depend on the effort. */
 static cu_effort first_effort(const gpa_prog *p, const cu_variant *v, cu_target t, double points) {
-    bool long_launch =
-        (p->facts.loops || points >= MANY_POINTS) && v->source.text.len <= SHORT_SOURCE;
+    bool long_launch = (p->facts.loops || points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS) &&
+                       v->source.text.len <= TUNE_CUDA_FULL_BUILD_AT_ONCE_MAX_BYTES;
     return long_launch || t.contract || t.fast_math ? EFFORT_FULL : EFFORT_QUICK;
 }
 
@@ -155,8 +153,9 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         mem_free(v->ptx);
         v->first = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
-    } else if (v->points >= MANY_POINTS ||
-               (p->facts.loops && v->points > 0 && v->source.text.len <= LONG_SOURCE)) {
+    } else if (v->points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS ||
+               (p->facts.loops && v->points > 0 &&
+                v->source.text.len <= TUNE_CUDA_FULL_BUILD_SECOND_LAUNCH_MAX_BYTES)) {
         v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text,
                              target_of(d, &p->copy), EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
@@ -194,8 +193,6 @@ static gpa_code need_source(const gpa_prog *p, cu_variant *v, gpa_err *e) {
  * they are fetched at every use. That is worth a compilation of its own where many points wait for
  * instructions, not for memory ---- */
 
-enum { FEW_OPS = 60, ENOUGH_ALIKE = 3, MOST_LITERAL = 3 };
-
 static bool same_numbers(const gpa_prog *p, const gpa_val *a, const gpa_val *b) {
     for (size_t i = 0; i < p->copy.n_params; i++)
         if (memcmp(&a[i], &b[i], dtype_size((gpa_dtype)p->copy.params[i])) != 0) return false;
@@ -210,7 +207,8 @@ static gpa_val *copy_numbers(const gpa_prog *p, const gpa_val *numbers) {
 
 /* Whether the launches of variant v have had these numbers for long enough. */
 static bool are_steady(const gpa_prog *p, cu_variant *v, const gpa_val *numbers) {
-    if (v->latest && same_numbers(p, v->latest, numbers)) return ++v->alike >= ENOUGH_ALIKE;
+    if (v->latest && same_numbers(p, v->latest, numbers))
+        return ++v->alike >= TUNE_CUDA_LITERAL_BUILD_MIN_LAUNCHES;
     if (!v->latest)
         v->latest = copy_numbers(p, numbers);
     else
@@ -240,8 +238,9 @@ static const cu_variant *with_literals(gpa_dev *d, gpa_prog *p, cu_variant *v, d
                                        const gpa_val *numbers) {
     unsigned n = 0;
     cu_built built;
-    bool worth = p->facts.ops > FEW_OPS && p->copy.n_params && p->copy.form == KIR_MAP &&
-                 !p->facts.loops && points >= MANY_POINTS;
+    bool worth = p->facts.ops > TUNE_CUDA_COMPUTE_BOUND_MIN_OPS && p->copy.n_params &&
+                 p->copy.form == KIR_MAP && !p->facts.loops &&
+                 points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS;
     if (!worth || !numbers || v->effort != EFFORT_FULL) return v;
     for (size_t i = 0; i < p->n_variants; i++) {
         cu_variant *s = &p->variants[i];
@@ -251,7 +250,7 @@ static const cu_variant *with_literals(gpa_dev *d, gpa_prog *p, cu_variant *v, d
         if (s->job && build_take(d->builder, s->job, &built)) adopt(s, &built);
         return s->function ? s : v;
     }
-    if (n < MOST_LITERAL && are_steady(p, v, numbers)) {
+    if (n < TUNE_CUDA_LITERAL_BUILDS_MAX && are_steady(p, v, numbers)) {
         size_t at = (size_t)(v - p->variants);
         begin_literal(d, p, at, numbers);
         v = &p->variants[at]; /* they may have moved */
@@ -260,9 +259,6 @@ static const cu_variant *with_literals(gpa_dev *d, gpa_prog *p, cu_variant *v, d
 }
 
 /* ---- interpreted first ---- */
-
-/* Instructions of all points: so many take the interpreter some milliseconds. */
-#define MOST_INTERPRETED 1e9
 
 void program_not_interpreted(gpa_prog *p) {
     interpret_free(p->code);
@@ -273,8 +269,8 @@ static bool can_interpret(gpa_dev *d, gpa_prog *p, double points) {
     if (p->when == INTERPRET_NEVER || !interpreter_is_expected(d)) return false;
     if (!p->coded) p->code = interpret_code(&p->copy);
     p->coded = true;
-    return p->code &&
-           (p->when == INTERPRET_ALWAYS || points * (double)p->code->n_ins <= MOST_INTERPRETED);
+    return p->code && (p->when == INTERPRET_ALWAYS ||
+                       points * (double)p->code->n_ins <= TUNE_CUDA_INTERPRET_MAX_INSTRUCTIONS);
 }
 
 /* Whether the disk cache has the variant, which then is there before an interpreter that has not
@@ -290,7 +286,7 @@ static bool is_sooner(gpa_dev *d, const gpa_prog *p, cu_variant *v) {
 static void build_behind(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points) {
     gpa_err quiet = {0};
     if (v->job || need_source(p, v, &quiet)) return;
-    cu_effort effort = v->source.text.len <= LONG_SOURCE
+    cu_effort effort = v->source.text.len <= TUNE_CUDA_FULL_BUILD_SECOND_LAUNCH_MAX_BYTES
                            ? EFFORT_FULL
                            : first_effort(p, v, target_of(d, &p->copy), points);
     v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text,

@@ -15,8 +15,6 @@ enum {
     SCRATCH_BYTES = 8 << 20,
     COUNTERS = 1 << 16,
     MARKS = 16,
-    TRANSFER_THREADS = 12,
-    TRANSFER_LARGE = 32 << 20,
     SIDES = 32
 };
 

@@ -16,7 +16,7 @@
 #include "runtime/cuda/driver/find.h"
 #include "runtime/exec/disk_cache.h"
 
-enum { MOST_OPTIONS = 64, FOLDERS = 8, PATH_ROOM = 4096, FREE_SHARED = 48 << 10 };
+enum { MOST_OPTIONS = 64, FOLDERS = 8, PATH_ROOM = 4096 };
 
 typedef struct {
     char *name;   /* as asked for */
@@ -380,7 +380,7 @@ gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
         values[i] = l->args[i].v;
         args[i] = l->args[i].mem ? (void *)&address[i] : (void *)&values[i];
     }
-    if (l->shared > FREE_SHARED)
+    if (l->shared > CU_STATIC_SHARED_BYTES)
         TRY(api_check(d->cu->function_set(f, CU_FUNC_MAX_DYNAMIC, (int)l->shared),
                       "cuFuncSetAttribute", e));
     const uint32_t *g = l->grid, *b = l->block;

@@ -17,15 +17,16 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-enum { PIECE = 2 << 20, HUGE_PAGE = 2 << 20, ENOUGH_THREADS = 3 };
+enum { HUGE_PAGE = 2 << 20 };
 
 struct cu_ring {
     char *pinned; /* 2 * threads pieces */
     int threads;
-    CUevent passed[TRANSFER_THREADS][2];
+    CUevent passed[TUNE_CUDA_TRANSFER_MAX_THREADS][2];
 };
 
 /* One copy, shared by its threads. */
@@ -56,7 +57,9 @@ static void free_ring(gpa_dev *d, struct cu_ring *r) {
 
 int transfer_threads(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores / 2 >= ENOUGH_THREADS ? (int)MIN(cores * 3 / 4, TRANSFER_THREADS) : 0;
+    return cores / 2 >= TUNE_CUDA_TRANSFER_MIN_THREADS
+               ? (int)MIN(cores * 3 / 4, TUNE_CUDA_TRANSFER_MAX_THREADS)
+               : 0;
 }
 
 /* Made at the first large copy; without it copies are slower. */
@@ -69,8 +72,9 @@ static struct cu_ring *need_ring(gpa_dev *d) {
     for (int i = 0; good && i < r->threads; i++)
         for (int k = 0; k < 2; k++)
             good = good && !d->cu->event_create(&r->passed[i][k], CU_EVENT_DISABLE_TIMING);
-    good = good && !d->cu->host_alloc(&pinned, 2 * (size_t)r->threads * PIECE,
-                                      CU_MEMHOSTALLOC_PORTABLE_MAPPED);
+    good =
+        good && !d->cu->host_alloc(&pinned, 2 * (size_t)r->threads * TUNE_CUDA_TRANSFER_CHUNK_BYTES,
+                                   CU_MEMHOSTALLOC_PORTABLE_MAPPED);
     if (r) r->pinned = pinned;
     if (!good) {
         d->transfer_threads = 0; /* not asked for again */
@@ -96,8 +100,8 @@ static bool failed(job *j, CUresult r) {
 
 /* The next piece for whoever asks; false when all are taken. */
 static bool take_piece(job *j, size_t *at, size_t *n) {
-    *at = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED) * PIECE;
-    *n = *at < j->n ? MIN(j->n - *at, (size_t)PIECE) : 0;
+    *at = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
+    *n = *at < j->n ? MIN(j->n - *at, (size_t)TUNE_CUDA_TRANSFER_CHUNK_BYTES) : 0;
     return *n != 0;
 }
 
@@ -105,7 +109,7 @@ static void fill_and_send(job *j, struct cu_ring *r, int me) {
     const cu_driver *cu = j->d->cu;
     size_t at, n;
     for (int k = 0; take_piece(j, &at, &n); k = !k) {
-        char *slot = r->pinned + (size_t)(2 * me + k) * PIECE;
+        char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
         if (failed(j, cu->event_wait(r->passed[me][k])))
             return; /* what this slot sent last has left it */
         memcpy(slot, j->host + at, n);
@@ -119,7 +123,7 @@ static void receive_and_empty(job *j, struct cu_ring *r, int me) {
     const cu_driver *cu = j->d->cu;
     size_t at[2] = {0}, n[2] = {0}; /* of the pieces on their way to the two slots */
     for (int k = 0;; k = !k) {
-        char *slot = r->pinned + (size_t)(2 * me + k) * PIECE;
+        char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
         if (n[k]) {
             if (failed(j, cu->event_wait(r->passed[me][k]))) return;
             memcpy(j->host + at[k], slot, n[k]);
@@ -142,8 +146,8 @@ static void *work(void *arg) {
 }
 
 static gpa_code share_out(job *j, gpa_err *e) {
-    worker w[TRANSFER_THREADS];
-    pthread_t other[TRANSFER_THREADS];
+    worker w[TUNE_CUDA_TRANSFER_MAX_THREADS];
+    pthread_t other[TUNE_CUDA_TRANSFER_MAX_THREADS];
     int threads = j->d->ring->threads, begun = 1;
     for (int i = 0; i < threads; i++) w[i] = (worker){j, i};
     while (begun < threads && !pthread_create(&other[begun], NULL, work, &w[begun])) begun++;
@@ -155,7 +159,8 @@ static gpa_code share_out(job *j, gpa_err *e) {
 /* ---- copies ---- */
 
 gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa_err *e) {
-    if (n < TRANSFER_LARGE || !need_ring(d)) return CALL(to_device, to, from, n, d->stream);
+    if (n < TUNE_CUDA_TRANSFER_MIN_BYTES || !need_ring(d))
+        return CALL(to_device, to, from, n, d->stream);
     job j = {.d = d, .host = (char *)(uintptr_t)from, .at = to, .n = n, .up = true};
     return share_out(&j, e);
 }
@@ -177,7 +182,7 @@ gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err
         goto out;
     }
     TRY(wait_done(d, e)); /* the copy itself cannot be interrupted */
-    if (n < TRANSFER_LARGE || !need_ring(d)) {
+    if (n < TUNE_CUDA_TRANSFER_MIN_BYTES || !need_ring(d)) {
         TRY(CALL(to_host, to, from, n, d->stream));
         TRY(CALL(stream_wait, d->stream));
         goto out;

@@ -1,8 +1,8 @@
 /* Programs with loops watch the interrupt flag and end by themselves; what is queued behind them
  * must run through. So the queue is kept short: a mark every few launches, or after one that seems
- * long, and no more marks outstanding than the device passes in AHEAD seconds - as it did lately,
- * and by what the launches seem to cost, which comes to know a long one before the first of them is
- * done. */
+ * long, and no more marks outstanding than the device passes in TUNE_CUDA_QUEUE_MAX_SECONDS seconds
+ * - as it did lately, and by what the launches seem to cost, which comes to know a long one before
+ * the first of them is done. */
 #include "runtime/cuda/driver/wait.h"
 
 #include <time.h>
@@ -10,14 +10,9 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
+#include "runtime/tables/tuning.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
-
-#define AHEAD 0.15
-#define LONG 0.01
-#define PATIENCE 0.3 /* seconds that an interrupted program has to end by itself */
-
-enum { LAUNCHES_PER_MARK = 16, EAGER = 2000 };
 
 static double now(void) {
     struct timespec t;
@@ -64,12 +59,12 @@ gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e) {
     for (long asked = 0;; asked++) {
         CUresult r = d->cu->event_query(event);
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
-        if (asked < EAGER) continue;
+        if (asked < TUNE_CUDA_SPIN_POLLS) continue;
         if (stop_asked(d)) {
             if (asked_to_stop == 0) asked_to_stop = now();
-            if (now() - asked_to_stop > PATIENCE) return give_up(d, e);
+            if (now() - asked_to_stop > TUNE_CUDA_INTERRUPT_GRACE_SECONDS) return give_up(d, e);
         }
-        nanosleep(&(struct timespec){0, asked < 10 * EAGER ? 20000 : 500000}, NULL);
+        nanosleep(&(struct timespec){0, asked < 10 * TUNE_CUDA_SPIN_POLLS ? 20000 : 500000}, NULL);
     }
 }
 
@@ -111,15 +106,19 @@ gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
     cu_pace *p = &d->pace;
     gpa_code rc = GPA_OK;
     p->since += cost;
-    if (++p->launches % LAUNCHES_PER_MARK && p->since < LONG) return GPA_OK;
+    if (++p->launches % TUNE_CUDA_LAUNCHES_PER_MARK && p->since < TUNE_CUDA_MARK_SECONDS)
+        return GPA_OK;
     while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) pass(p, 1);
-    while (!rc && p->n && (p->n >= p->allowed || p->queued + p->since > AHEAD)) {
+    while (!rc && p->n &&
+           (p->n >= p->allowed || p->queued + p->since > TUNE_CUDA_QUEUE_MAX_SECONDS)) {
         double begun = now();
         int half = p->n / 2 + 1;
         if ((rc = wait_passed(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
         pass(p, half);
         double each = (now() - begun) / half;
-        p->allowed = each * (double)MARKS > AHEAD ? MAX((int)(AHEAD / each), 1) : MARKS;
+        p->allowed = each * (double)MARKS > TUNE_CUDA_QUEUE_MAX_SECONDS
+                         ? MAX((int)(TUNE_CUDA_QUEUE_MAX_SECONDS / each), 1)
+                         : MARKS;
     }
     int at = (p->first + p->n) % MARKS;
     rc = stream_join(d, false, e);

@@ -439,7 +439,8 @@ static void put_body(em *E) {
     declare_arrays(E);
     declare_fixed(E);
     if (E->facts.stops) {
-        em_line(E, "unsigned fuel = %uu;", EM_WORK - EM_UNASKED);
+        em_line(E, "unsigned fuel = %uu;",
+                TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS - TUNE_CUDA_FIRST_POLL_INSTRUCTIONS);
         if (E->f->form != KIR_KERNEL) em_line(E, "bool asked = false;");
     }
     if (E->f->form == KIR_KERNEL)
@@ -485,8 +486,9 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numb
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
     char program[160], bounds[40] = "";
     uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
-    int resident = plan->keep || (E.needs & NEED_BRIEF && f->n_arrays > FEW_ARRAYS)
-                       ? ROW_THREADS
+    int resident = plan->keep || (E.needs & NEED_BRIEF &&
+                                  f->n_arrays > TUNE_CUDA_FAST_DIVISION_MAX_FREE_ARRAYS)
+                       ? TUNE_CUDA_MIN_RESIDENT_THREADS
                        : 0; /* threads that registers are to be left for */
     int blocks = resident ? MAX(resident / plan->threads, 1) : 0;
     if (f->form != KIR_KERNEL && blocks)

@@ -24,14 +24,9 @@ enum {
     PLAN_WHOLE = -1,
     PART_CLAIM = 0,
     PART_STORE = 1,
-    COLUMN_THREADS = 512,
-    POINT_THREADS = 256,
-    TILE = 32,
-    STRIP_ARRAYS = 16,
-    WARP_ROWS = 8,
-    SCAN_WARPS = 8,
-    ROW_THREADS = 1536,
-    FEW_ARRAYS = 4
+    TILE = 32,                        /* the side of a tile: a warp */
+    STRIP_ARRAYS = 16,                /* of a program that goes by strips, at most */
+    CU_STATIC_SHARED_BYTES = 48 << 10 /* of a block, without asking the driver for more */
 };
 
 /* How SCANs go: in place; or by tiles of a block of SCAN_WARPS warps at most, which when divided

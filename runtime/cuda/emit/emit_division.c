@@ -13,8 +13,6 @@
 
 #include "runtime/cuda/emit/emitter.h"
 
-enum { MOST_BRIEF = 256 }; /* instructions */
-
 static bool is_operation(const kir_func *f, int32_t at, gpa_op op) {
     return f->code[at].code == KIR_OP && f->code[at].sub == op &&
            f->code[f->code[at].a].type == DT_F32;
@@ -35,7 +33,7 @@ static bool is_number(const em *E, int32_t v, float *out) {
 bool em_can_be_brief(const em *E, int32_t lo, int32_t hi) {
     bool some = false;
     if (!E->numbers || E->plan->team != TEAM_NONE || E->f->flags & KIR_F_FASTMATH ||
-        hi - lo > MOST_BRIEF)
+        hi - lo > TUNE_CUDA_FAST_DIVISION_MAX_INSTRUCTIONS)
         return false;
     for (int32_t at = lo; at < hi; at++) {
         if (kir_info[E->f->code[at].code].result == 'R') return false;

@@ -192,7 +192,7 @@ static void join_warps(em *E, int32_t at) {
     em_line(E, "__syncthreads();");
     em_line(E, "const unsigned warp = lane / 32;");
     em_line(E, "g_state%d before = s%d[0], r%d = s%d[0];", n, n, n, n);
-    em_open_unrolled(E, "w", SCAN_WARPS);
+    em_open_unrolled(E, "w", TUNE_CUDA_SCAN_MAX_WARPS);
     em_line(E, "if (w) { if (w == warp) before = r%d; r%d = g_join%d(r%d, s%d[w]); }", n, n, n, n,
             n);
     em_close_block(E);
@@ -342,7 +342,7 @@ static void each_stored(em *E, int32_t each, void (*fn)(em *, int32_t)) {
 static void share_stage(em *E, int32_t at) {
     em_line(E, "__shared__ %s g_stage%d[%d];",
             em_memory(E, (gpa_dtype)E->f->arrays[E->f->code[at].sub].dtype), (int)at,
-            32 * SCAN_WARPS * E->plan->unroll * E->plan->vec);
+            32 * TUNE_CUDA_SCAN_MAX_WARPS * E->plan->unroll * E->plan->vec);
 }
 
 static void fill_mask(em *E, const cu_walk *w) {
@@ -421,7 +421,7 @@ void em_scan_chain(em *E, int32_t each) {
     w.chunk = chunk;
     E->in_each = true;
     E->guard = NULL;
-    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, SCAN_WARPS);
+    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, TUNE_CUDA_SCAN_MAX_WARPS);
     if (E->facts.picks)
         picked_chain(E, &w, each, at);
     else

@@ -20,11 +20,8 @@
 #include "runtime/cuda/emit/emitter.h"
 
 /* Of loops' work, which may be INFINITY. */
-#define WORK ((double)EM_WORK)
-#define SHORT ((double)EM_UNASKED)
-
-/* MOST_UNROLLED: instructions of all trips. SMALL: of a body. */
-enum { FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, MOST_STRETCH = 1 << 16 };
+#define WORK ((double)TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS)
+#define SHORT ((double)TUNE_CUDA_FIRST_POLL_INSTRUCTIONS)
 
 /* ---- what a loop is like ---- */
 
@@ -88,7 +85,8 @@ static int64_t few_trips(const em *E, int32_t loop) {
     const kir_ins *i = &E->f->code[loop];
     int64_t a, b;
     bool few = i->code == KIR_FOR && is_one(E, i->c) && is_constant(E->f, i->a, &a) &&
-               is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) && b - a <= FEW;
+               is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) &&
+               b - a <= TUNE_CUDA_UNROLL_MAX_TRIPS;
     return few ? MAX(b - a, 0) : 0;
 }
 
@@ -103,11 +101,11 @@ static bool is_counted(const em *E, int32_t loop) {
 /* Instructions of a loop's body with the loops in it unrolled; no more are counted than matter. */
 static int64_t unrolled_size(const em *E, int32_t loop) {
     int64_t n = 0;
-    for (int32_t k = loop + 1; k < E->close[loop] && n <= MOST_UNROLLED; k++) {
+    for (int32_t k = loop + 1; k < E->close[loop] && n <= TUNE_CUDA_UNROLL_MAX_INSTRUCTIONS; k++) {
         n++;
         if (E->f->code[k].code != KIR_FOR) continue;
         int64_t inside = unrolled_size(E, k), trips = few_trips(E, k);
-        n += inside * (trips * inside <= MOST_UNROLLED ? MAX(trips, 1) : 1);
+        n += inside * (trips * inside <= TUNE_CUDA_UNROLL_MAX_INSTRUCTIONS ? MAX(trips, 1) : 1);
         k = E->close[k];
     }
     return n;
@@ -115,7 +113,7 @@ static int64_t unrolled_size(const em *E, int32_t loop) {
 
 bool em_is_unrolled(const em *E, int32_t loop) {
     int64_t trips = few_trips(E, loop);
-    return trips && trips * unrolled_size(E, loop) <= MOST_UNROLLED;
+    return trips && trips * unrolled_size(E, loop) <= TUNE_CUDA_UNROLL_MAX_INSTRUCTIONS;
 }
 
 bool em_in_stretches(const em *E, int32_t at) {
@@ -132,7 +130,7 @@ static bool is_small(const em *E, int32_t loop) {
         if (code == KIR_BARRIER || code == KIR_WARP || code == KIR_PRINT || code == KIR_ATOMIC)
             return false;
     }
-    return E->close[loop] - loop <= SMALL;
+    return E->close[loop] - loop <= TUNE_CUDA_LOOP_UNROLL_MAX_BODY;
 }
 
 /* ---- ways out ---- */
@@ -196,10 +194,11 @@ static void put_trips(em *E, int32_t at) {
     int32_t before = E->again;
     if (is_small(E, at)) {
         em_line(E, "#pragma unroll 1");
-        em_line(E, "while (k%d <= m%d - %d) {", n, n, COPIES);
+        em_line(E, "while (k%d <= m%d - %d) {", n, n, TUNE_CUDA_LOOP_UNROLL_FACTOR);
         E->depth++;
         em_line(E, "#pragma unroll");
-        em_line(E, "for (int u%d = 0; u%d < %d; u%d++, k%d++) {", n, n, COPIES, n, n);
+        em_line(E, "for (int u%d = 0; u%d < %d; u%d++, k%d++) {", n, n,
+                TUNE_CUDA_LOOP_UNROLL_FACTOR, n, n);
         E->depth++;
         put_trip(E, at);
         em_close_block(E);
@@ -220,7 +219,8 @@ static void put_stretches(em *E, int32_t at) {
     char ask[200], behind[24], again[40];
     bool one = is_one(E, i->c);
     double work = trip_work(E, at);
-    int first = (int)(SHORT / work) + 1, stretch = (int)MIN(WORK / work + 1, (double)MOST_STRETCH);
+    int first = (int)(SHORT / work) + 1,
+        stretch = (int)MIN(WORK / work + 1, (double)TUNE_CUDA_STRIP_MAX_TRIPS);
     em_line(E, "{");
     E->depth++;
     em_line(E, "long long f%d; f%d = v%d;", n, n, a);
@@ -302,7 +302,7 @@ static void put_poll(em *E, int32_t loop) {
     bool kernel = E->f->form == KIR_KERNEL;
     if (em_is_short(E->f, loop)) return;
     em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }",
-            (unsigned)trip_work(E, loop), (unsigned)EM_WORK,
+            (unsigned)trip_work(E, loop), (unsigned)TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS,
             question(E, ask, kernel ? "true" : "asked"), kernel ? "" : " asked = true;");
 }
 

@@ -83,7 +83,7 @@ static void put_place_in_tile(em *E, const cu_walk *w, bool turned) {
             em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.x);", t, d, t, d, tile);
         else if (d == last || d == other)
             em_line(E, "const %s i%d = (%s)(at%d * %d + threadIdx.y + u * %d);", t, d, t, d, tile,
-                    POINT_THREADS / tile);
+                    TUNE_CUDA_POINT_THREADS / tile);
         else
             em_line(E, "const %s i%d = (%s)at%d;", t, d, t, d);
     }
@@ -151,7 +151,7 @@ static void turn_tile(em *E, const cu_walk *w, unsigned a) {
                 em_field(E, size, FIELD_SIZE, (unsigned)last, 0), other,
                 em_field(E, other_size, FIELD_SIZE, (unsigned)other, 0));
     em_line(E, "%sg_tile%u[threadIdx.y + u * %d][threadIdx.x] = %s;", E->whole ? "" : "    ", a,
-            POINT_THREADS / tile, at.text);
+            TUNE_CUDA_POINT_THREADS / tile, at.text);
     em_close_block(E);
     str_free(&at);
 }
@@ -173,7 +173,7 @@ static void put_access(em *E, const cu_walk *w, unsigned a, const char *r, bool 
     bool wide = w->vec > 1 && E->plan->wide >> a & 1, uncut = E->whole || E->plan->even;
     if (!store && is_turned(E, w, a)) {
         em_line(E, "%s[u].v[0] = g_tile%u[threadIdx.x][threadIdx.y + u * %d];", r, a,
-                POINT_THREADS / E->plan->width);
+                TUNE_CUDA_POINT_THREADS / E->plan->width);
         return;
     }
     int last = w->n ? w->dims[w->n - 1] : -1;
@@ -358,7 +358,7 @@ static void load_strip(em *E, const cu_walk *w) {
     E->needs |= NEED_PACK;
     em_field(E, size, FIELD_SIZE, (unsigned)d, 0);
     em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", em_count_type(E),
-            em_count_type(E), POINT_THREADS);
+            em_count_type(E), TUNE_CUDA_POINT_THREADS);
     em_line(E, "if (c >= %s) return;", w->end);
     em_coordinates(E, w, "c");
     em_line(E, "int lim[%d];", n);
@@ -500,7 +500,7 @@ static void add_bins(em *E, const char *room) {
     const char *word = dtype_size(type) == 8 ? "unsigned long long" : "unsigned";
     int32_t at = 0;
     while (E->f->code[at].code != KIR_ATOMIC) at++;
-    em_line(E, "for (unsigned i = threadIdx.x; i < %s; i += %d) {", room, POINT_THREADS);
+    em_line(E, "for (unsigned i = threadIdx.x; i < %s; i += %d) {", room, TUNE_CUDA_POINT_THREADS);
     E->depth++;
     if (E->facts.counts) {
         em_line(E, "unsigned long long sum = 0;");
@@ -531,15 +531,16 @@ static void put_bins(em *E, cu_walk *w) {
     else
         E->needs |= NEED_BINS;
     em_line(E, "for (unsigned i = threadIdx.x; i < %u * %s; i += %d) g_bins[i] = 0;",
-            E->facts.counts ? E->plan->bins : 2u, room, POINT_THREADS);
+            E->facts.counts ? E->plan->bins : 2u, room, TUNE_CUDA_POINT_THREADS);
     em_line(E, "__syncthreads();");
     em_line(E, "for (%s c0 = (%s)blockIdx.x * %d; c0 < %s; c0 += (%s)gridDim.x * %d) {", t, t,
-            POINT_THREADS * w->unroll, w->end, t, POINT_THREADS * w->unroll);
+            TUNE_CUDA_POINT_THREADS * w->unroll, w->end, t, TUNE_CUDA_POINT_THREADS * w->unroll);
     E->depth++;
     w->chunk = "c0 + u * blockDim.x + threadIdx.x";
     em_field(E, size, FIELD_SIZE, (unsigned)w->dims[w->n - 1], 0);
     if (w->n == 1) {
-        em_line(E, "if (c0 + %d <= (%s)%s / %d) {", POINT_THREADS * w->unroll, t, size, w->vec);
+        em_line(E, "if (c0 + %d <= (%s)%s / %d) {", TUNE_CUDA_POINT_THREADS * w->unroll, t, size,
+                w->vec);
         E->depth++;
         E->whole = true;
         em_batch_load(E, w);
@@ -599,7 +600,8 @@ void em_points(em *E) {
     w.hi = (int32_t)E->f->n_code;
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
     if (em_in_order(E)) {
-        em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", t, t, POINT_THREADS);
+        em_line(E, "const %s c = (%s)blockIdx.x * %d + threadIdx.x;", t, t,
+                TUNE_CUDA_POINT_THREADS);
         em_line(E, "if (c >= %s) return;", chunks);
         em_coordinates(E, &w, "c");
         em_steps(E, w.lo, w.hi);
@@ -608,7 +610,7 @@ void em_points(em *E) {
     snprintf(chunk, sizeof chunk,
              w.unroll > 1 ? "(%s)blockIdx.x * %d + u * %d + threadIdx.x"
                           : "(%s)blockIdx.x * %d + threadIdx.x",
-             t, POINT_THREADS * w.unroll, POINT_THREADS);
+             t, TUNE_CUDA_POINT_THREADS * w.unroll, TUNE_CUDA_POINT_THREADS);
     w.chunk = chunk;
     w.end = chunks;
     if (E->plan->bins) {
@@ -620,8 +622,8 @@ void em_points(em *E) {
         return;
     }
     if (E->plan->unroll == 1)
-        em_line(E, "if ((%s)blockIdx.x * %d + threadIdx.x >= %s) return;", t, POINT_THREADS,
-                chunks);
+        em_line(E, "if ((%s)blockIdx.x * %d + threadIdx.x >= %s) return;", t,
+                TUNE_CUDA_POINT_THREADS, chunks);
     if (E->plan->strip)
         load_strip(E, &w);
     else

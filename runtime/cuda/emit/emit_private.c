@@ -12,8 +12,6 @@
 
 #include "runtime/cuda/emit/emitter.h"
 
-enum { MOST_OWN = 32, MOST_BYTES = 96, MOST_STEPS = 4096 };
-
 typedef struct {
     const em *E;
     unsigned array;
@@ -64,7 +62,8 @@ static linear value_of(const survey *s, int32_t v) {
 static void reach(survey *s, const kir_ins *i, bool certain) {
     linear x = value_of(s, i->a);
     if (!s->n) s->n = x.by;
-    s->good = x.good && x.by == s->n && s->n > 1 && s->n <= MOST_OWN && x.at >= 0 && x.at < s->n;
+    s->good = x.good && x.by == s->n && s->n > 1 && s->n <= TUNE_CUDA_PRIVATE_MAX_ELEMS &&
+              x.at >= 0 && x.at < s->n;
     if (!s->good) return;
     uint64_t bit = UINT64_C(1) << x.at;
     if (i->code == KIR_STOREX && certain) s->stored |= bit;
@@ -76,7 +75,7 @@ static void visit(survey *s, int32_t lo, int32_t hi, bool certain) {
     for (int32_t at = lo; at < hi && s->good; at++) {
         const kir_ins *i = &f->code[at];
         int64_t from, to;
-        if (++s->steps > MOST_STEPS) s->good = false;
+        if (++s->steps > TUNE_CUDA_PRIVATE_MAX_STEPS) s->good = false;
         switch ((kir_code)i->code) {
             case KIR_CONST:
             case KIR_PARAM:
@@ -151,7 +150,7 @@ void em_find_own(em *E) {
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         unsigned n = own_elements(E, a);
         size_t more = n * dtype_size((gpa_dtype)E->f->arrays[a].dtype);
-        if (bytes + more > MOST_BYTES) continue;
+        if (bytes + more > TUNE_CUDA_PRIVATE_MAX_BYTES) continue;
         E->own[a] = (uint8_t)n;
         E->needs |= n ? NEED_GIVE : 0u;
         bytes += more;
@@ -171,7 +170,8 @@ void em_give_own(em *E, gpa_str *out) {
     for (unsigned a = 0; a < E->f->n_arrays; a++) {
         if (!E->own[a]) continue;
         str_printf(out, "    __shared__ __align__(16) %s beside%u[%u];\n",
-                   em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a, E->own[a] * POINT_THREADS);
+                   em_memory(E, (gpa_dtype)E->f->arrays[a].dtype), a,
+                   E->own[a] * TUNE_CUDA_POINT_THREADS);
         str_printf(out,
                    "    _Pragma(\"unroll\") for (int k = 0; k < %u; k++) beside%u[threadIdx.x * %u "
                    "+ k] = kept%u[k];\n",
@@ -183,9 +183,9 @@ void em_give_own(em *E, gpa_str *out) {
     str_printf(out,
                "    __syncthreads();\n    const unsigned long long begun = (unsigned long "
                "long)blockIdx.x * %d;\n",
-               POINT_THREADS);
+               TUNE_CUDA_POINT_THREADS);
     str_printf(out, "    const unsigned here = %s - begun < %d ? (unsigned)(%s - begun) : %d;\n",
-               chunks, POINT_THREADS, chunks, POINT_THREADS);
+               chunks, TUNE_CUDA_POINT_THREADS, chunks, TUNE_CUDA_POINT_THREADS);
     for (unsigned a = 0; a < E->f->n_arrays; a++)
         if (E->own[a])
             str_printf(out, "    g_give(%s + begun * %u, beside%u, here * %u);\n",

@@ -196,7 +196,7 @@ static void share_memory(em *E, int32_t at) {
         em_line(E, "__shared__ g_state%d s%d[32];", (int)at, (int)at);
     else
         em_line(E, "__shared__ g_state%d s%d[%d][%d];", (int)at, (int)at,
-                COLUMN_THREADS / E->plan->width, E->plan->width);
+                TUNE_CUDA_COLUMN_THREADS / E->plan->width, E->plan->width);
 }
 
 void em_join_block(em *E, int32_t at) {
@@ -370,7 +370,8 @@ static void loop_sides(em *E, int32_t at) {
     cu_walk w = em_walk_over(E, E->f->inner);
     const cu_plan *p = E->plan;
     const char *guard = E->guard, *t = em_index_type(E);
-    int outer = E->f->ndim - 1, across = p->width / p->side, down = COLUMN_THREADS / across;
+    int outer = E->f->ndim - 1, across = p->width / p->side,
+        down = TUNE_CUDA_COLUMN_THREADS / across;
     char size[NAME_ROOM];
     while (E->f->inner >> outer & 1) outer--;
     w.lo = at + 1, w.hi = E->close[at];
@@ -535,7 +536,7 @@ static void put_team(em *E) {
 static void put_range(em *E) {
     char chunks[NAME_ROOM], length[NAME_ROOM];
     const char *t = em_count_type(E);
-    int lanes = E->plan->side ? COLUMN_THREADS / (E->plan->width / E->plan->side)
+    int lanes = E->plan->side ? TUNE_CUDA_COLUMN_THREADS / (E->plan->width / E->plan->side)
                               : 1; /* that read rows, beside each other's columns */
     em_field(E, chunks, FIELD_CHUNKS, 0, 0);
     if (E->plan->scan == SCAN_CHAIN) {

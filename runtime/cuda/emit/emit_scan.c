@@ -71,7 +71,8 @@ static void each_scan(em *E, int32_t each, void (*fn)(em *, int32_t)) {
 }
 
 static void share_tile(em *E, int32_t at) {
-    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, 2 * E->plan->unroll * SCAN_WARPS);
+    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at,
+            2 * E->plan->unroll * TUNE_CUDA_SCAN_MAX_WARPS);
 }
 
 /* Within tiles every lane has points of its own to act for. */
@@ -191,7 +192,7 @@ static void walk_scans(em *E, int32_t each, const char *before) {
     each_scan(E, each, take_warps);
     E->scan = SCAN_FINAL;
     em_batch_compute(E, &w);
-    em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * SCAN_WARPS);
+    em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * TUNE_CUDA_SCAN_MAX_WARPS);
     close_tiles(E, guard);
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/cuda/emit/emit.h"
+#include "runtime/tables/tuning.h"
 
 /* Pieces of fixed text that a source may need. */
 enum {
@@ -91,10 +92,6 @@ typedef struct {
     gpa_code rc;
     gpa_err *e;
 } em;
-
-/* A thread asks whether it is to stop after about EM_WORK instructions in loops, for the first time
- * after EM_UNASKED. */
-enum { EM_WORK = 1 << 17, EM_UNASKED = 1 << 13 };
 
 /* emit.c */
 void em_line(em *E, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

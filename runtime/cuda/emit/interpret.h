@@ -36,8 +36,8 @@ enum {
     IC_COUNT
 };
 
-/* Of a block; NEAR_WORDS: of what a program brings, so many words travel with the launch. */
-enum { INTERPRET_THREADS = 128, NEAR_WORDS = 440 };
+/* 64-bit words of a program that fit in the kernel parameters (4 KiB). */
+enum { NEAR_WORDS = 440 };
 
 /* An operand is a place in shared memory by 8 bytes; with INTERPRET_SAME one for all threads, else
  * that of thread 0. */

@@ -10,13 +10,7 @@
 #include "runtime/cuda/emit/emitter.h"
 #include "runtime/cuda/emit/interpret.h"
 
-enum {
-    NO_SLOT = -1,
-    MOST_SLOTS = 256,
-    MOST_SHARED = 48 << 10,
-    MOST_WORDS = 2048,
-    NUMBER = 1 << 20
-};
+enum { NO_SLOT = -1, MOST_SLOTS = 256, NUMBER = 1 << 20 };
 
 typedef struct {
     int code;
@@ -348,9 +342,9 @@ static uint16_t place_of(const maker *M, int32_t operand) {
 
 /* As many threads as have room. */
 static bool choose_threads(ic_code *c) {
-    for (c->threads = INTERPRET_THREADS; c->threads >= 32; c->threads /= 2) {
+    for (c->threads = TUNE_CUDA_INTERPRETER_THREADS; c->threads >= 32; c->threads /= 2) {
         c->shared = c->words * 8 + c->slots * c->item * c->threads;
-        if (c->shared <= MOST_SHARED) return c->words <= MOST_WORDS;
+        if (c->shared <= CU_STATIC_SHARED_BYTES) return c->words <= TUNE_CUDA_INTERPRETER_MAX_WORDS;
     }
     return false;
 }

@@ -188,7 +188,7 @@ static void put_loop(gpa_str *out, const bool *there) {
     size_t n = 0;
     for (unsigned k = 0; k < IC_CALLED; k++)
         if (there[k]) codes[n++] = k;
-    str_printf(out, head, INTERPRET_THREADS, INTERPRET_SAME - 1u, INTERPRET_SAME);
+    str_printf(out, head, TUNE_CUDA_INTERPRETER_THREADS, INTERPRET_SAME - 1u, INTERPRET_SAME);
     str_printf(out, "        if (i.code < %u) {\n", IC_CALLED);
     put_choice(out, codes, 0, n);
     str_put(out, "        continue;\n        }\n        switch (i.code) {\n");

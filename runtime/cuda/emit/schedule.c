@@ -6,39 +6,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/cuda/emit/random_blocks.h"
-
-/* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast.
- * MANY_POINTS: above, a longer one is worth it. */
-enum {
-    SIDE_ROWS = 512,
-    SIDE_LOADS = 4,
-    SIDE_BLOCKS = 12,
-    CHAIN_BYTES = 128,
-    MOST_CHAINED = 12,
-    STAGE_BYTES = 36 << 10,
-    BIN_BYTES = 24 << 10,
-    BIN_COPIES = POINT_THREADS / 32,
-    BIN_BLOCKS = 8,
-    ORDER_BLOCKS = 16,
-    MOST_COLUMNS = 64,
-    COLUMN_BLOCKS = 24,
-    COLUMN_LOADS = 16,
-    ROW_BLOCKS = 12,
-    MOST_SHARED = 48 << 10,
-    FEW_POINTS = 1 << 15,
-    MANY_POINTS = 1 << 20,
-    ROW_LANES = 1024,
-    FAR_BYTES = 64 << 20,
-    TILE_BLOCKS = 8,
-    FEW_CUT = 16,
-    MOST_AHEAD = 4,
-    STRIP_WORDS = 48,
-    FEW_PER_UNIT = 4,
-    PART_BYTES = 1 << 16,
-    MOST_PARTS = 4096,
-    KEPT = 16,
-    MOST_KEPT_BYTES = 128
-};
+#include "runtime/tables/tuning.h"
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -64,12 +32,12 @@ static void choose_vector(const kir_func *f, const cu_facts *facts, const gpa_la
     int64_t points = 1;
     for (int d = 0; d < f->ndim; d++) points *= MAX(l->size[d], 1);
     p->vec = 1;
-    if (last < 0 || points < FEW_POINTS) return;
+    if (last < 0 || points < TUNE_CUDA_VECTORIZE_MIN_POINTS) return;
     for (size_t a = 0; a < f->n_arrays; a++)
         if (by_points(f, a) && f->arrays[a].unit >> last & 1)
             widest = MAX(widest, dtype_size((gpa_dtype)f->arrays[a].dtype));
     unsigned vec = (unsigned)(16 / widest);
-    vec = MIN(vec, facts->ops > 60 ? 4u : 8u);
+    vec = MIN(vec, facts->ops > TUNE_CUDA_COMPUTE_BOUND_MIN_OPS ? 4u : 8u);
     if (l->size[last] < 2 * (int64_t)vec) return;
     for (size_t a = 0; a < f->n_arrays; a++) {
         const kir_array *k = &f->arrays[a];
@@ -87,7 +55,7 @@ static void choose_vector(const kir_func *f, const cu_facts *facts, const gpa_la
         p->vec = (uint8_t)vec;
     else
         p->wide = 0;
-    p->even = p->vec > 1 && points >= MANY_POINTS && l->size[last] % p->vec == 0;
+    p->even = p->vec > 1 && points >= TUNE_CUDA_UNROLL_MIN_POINTS && l->size[last] % p->vec == 0;
 }
 
 /* ---- no inner points ---- */
@@ -111,7 +79,7 @@ static int across(const kir_func *f, const gpa_launch *l, int last) {
 
 /* Whether tiles of such a side along a dimension are whole, or nearly all of them. */
 static bool are_whole(int64_t size, int64_t side) {
-    return size % side == 0 || size >= FEW_CUT * side;
+    return size % side == 0 || size >= TUNE_CUDA_LARGE_TILE_MIN_TILES * side;
 }
 
 static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int other, uint32_t units,
@@ -127,18 +95,20 @@ static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int othe
         blocks = 1;
         for (int d = 0; d < f->ndim; d++)
             blocks *= d == last || d == other ? ceil_div(l->size[d], side) : l->size[d];
-        bool fits = blocks <= INT32_MAX && side * (side + 1) * shared <= MOST_SHARED;
+        bool fits = blocks <= INT32_MAX && side * (side + 1) * shared <= CU_STATIC_SHARED_BYTES;
         if (side == TILE && !fits) return;
         bool whole = are_whole(l->size[last], side) && are_whole(l->size[other], side);
-        if (fits && (side == TILE || (n <= 3 && whole && blocks >= (int64_t)units * TILE_BLOCKS)))
+        if (fits &&
+            (side == TILE || (n <= 3 && whole &&
+                              blocks >= (int64_t)units * TUNE_CUDA_LARGE_TILE_MIN_BLOCKS_PER_SM)))
             break;
     }
     y->plan.tile = (uint8_t)(other + 1);
     y->plan.width = (uint8_t)side;
-    y->plan.unroll = (uint8_t)(side * side / POINT_THREADS);
+    y->plan.unroll = (uint8_t)(side * side / TUNE_CUDA_POINT_THREADS);
     y->grid[0] = (uint32_t)blocks;
     y->block[0] = (uint32_t)side;
-    y->block[1] = (uint32_t)(POINT_THREADS / side);
+    y->block[1] = (uint32_t)(TUNE_CUDA_POINT_THREADS / side);
 }
 
 /* ---- strips: of arrays that are one another some rows ahead, as in a stencil, a thread reads a
@@ -165,7 +135,7 @@ static int ahead_of(const kir_func *f, const gpa_launch *l, const uint64_t *base
     for (int k = 0; k < f->ndim; k++)
         if (!(x->zero >> k & 1) && s[k] != l->arrays[b].stride[k]) return -1;
     uint64_t step = (uint64_t)s[d] * dtype_size((gpa_dtype)x->dtype), off = base[b] - base[a];
-    return off % step == 0 && off / step <= MOST_AHEAD ? (int)(off / step) : -1;
+    return off % step == 0 && off / step <= TUNE_CUDA_STENCIL_MAX_SHIFT ? (int)(off / step) : -1;
 }
 
 /* Whether some array lies behind array a, which then does not lead others. */
@@ -202,18 +172,18 @@ static void lay_strips(const kir_func *f, const cu_facts *facts, const gpa_launc
                        const uint64_t *base, cu_layout *y) {
     cu_plan *p = &y->plan;
     int last = f->ndim - 1;
-    if (f->n_arrays > STRIP_ARRAYS || facts->ops > 60) return;
+    if (f->n_arrays > STRIP_ARRAYS || facts->ops > TUNE_CUDA_COMPUTE_BOUND_MIN_OPS) return;
     for (int d = last - 1; d >= 0; d--)
         for (int64_t n = 8; n >= 4; n /= 2) {
             int64_t words = find_strips(f, l, base, d, n, p);
-            if (!words || words > STRIP_WORDS || l->size[d] < 4 * n) continue;
+            if (!words || words > TUNE_CUDA_STENCIL_MAX_REGISTERS || l->size[d] < 4 * n) continue;
             p->strip = (uint8_t)(d + 1);
             p->unroll = (uint8_t)n;
             y->chunks = 1;
             for (int k = 0; k < f->ndim; k++)
                 y->chunks *= k == d ? ceil_div(l->size[k], n) : l->size[k];
             y->outer = y->chunks;
-            y->grid[0] = (uint32_t)ceil_div(y->chunks, POINT_THREADS);
+            y->grid[0] = (uint32_t)ceil_div(y->chunks, TUNE_CUDA_POINT_THREADS);
             return;
         }
     memset(p->lead, 0, sizeof p->lead);
@@ -223,14 +193,18 @@ static void lay_strips(const kir_func *f, const cu_facts *facts, const gpa_launc
 /* Few elements that many points add to: each block gathers its own sums, and there are as many
  * blocks as run at once. Counts are kept by each warp for itself where there is room. */
 static void lay_bins(const cu_facts *facts, uint64_t room, uint32_t units, cu_layout *y) {
-    uint64_t item = facts->counts ? 4 : 8, copies = facts->counts ? BIN_COPIES : 1;
-    if (room == 0 || room > BIN_BYTES / item || y->chunks < FEW_POINTS) return;
-    while (copies * room * item > BIN_BYTES) copies /= 2;
+    uint64_t item = facts->counts ? 4 : 8,
+             copies = facts->counts ? TUNE_CUDA_HISTOGRAM_MAX_COPIES : 1;
+    if (room == 0 || room > TUNE_CUDA_HISTOGRAM_SHARED_BYTES / item ||
+        y->chunks < TUNE_CUDA_VECTORIZE_MIN_POINTS)
+        return;
+    while (copies * room * item > TUNE_CUDA_HISTOGRAM_SHARED_BYTES) copies /= 2;
     y->plan.bins = (uint8_t)copies;
     y->plan.unroll = y->plan.vec > 1 ? 2 : 4;
     y->shared = (uint32_t)(copies * room * item);
-    y->grid[0] = (uint32_t)MIN(ceil_div(y->chunks, (int64_t)POINT_THREADS * y->plan.unroll),
-                               (int64_t)units * BIN_BLOCKS);
+    y->grid[0] =
+        (uint32_t)MIN(ceil_div(y->chunks, (int64_t)TUNE_CUDA_POINT_THREADS * y->plan.unroll),
+                      (int64_t)units * TUNE_CUDA_HISTOGRAM_BLOCKS_PER_SM);
 }
 
 static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
@@ -239,17 +213,19 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
     cu_plan *p = &y->plan;
     p->team = TEAM_NONE;
     p->vec = p->unroll = 1;
-    p->threads = POINT_THREADS;
+    p->threads = TUNE_CUDA_POINT_THREADS;
     bool plain = !facts->branches && !facts->reread && !facts->scatters;
     int other = plain ? across(f, l, last) : -1;
     if (plain && other < 0) {
         choose_vector(f, facts, l, base, last, (1u << f->ndim) - 1, p);
         int64_t points = 1;
         for (int d = 0; d < f->ndim; d++) points *= l->size[d];
-        if (points > MANY_POINTS)
-            p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
+        if (points > TUNE_CUDA_UNROLL_MIN_POINTS)
+            p->unroll = p->vec > 1 ? (facts->ops > TUNE_CUDA_COMPUTE_BOUND_MIN_OPS ? 1 : 2)
+                        : facts->ops > TUNE_CUDA_COMPUTE_BOUND_MIN_OPS ? 2
+                                                                       : 4;
         p->blocks = p->vec > 1 && facts->bits && bits_begin(f, l, last, p->vec);
-        if (p->blocks && points > MANY_POINTS && !facts->doubles)
+        if (p->blocks && points > TUNE_CUDA_UNROLL_MIN_POINTS && !facts->doubles)
             p->unroll = 2; /* two blocks at once: their registers are few */
     }
     for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
@@ -258,8 +234,8 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
     y->chunks = last < 0 ? 1 : ceil_div(l->size[last], p->vec);
     for (int d = 0; d < last; d++) y->chunks *= l->size[d];
     y->outer = y->chunks;
-    y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
-    y->block[0] = POINT_THREADS;
+    y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)TUNE_CUDA_POINT_THREADS * p->unroll);
+    y->block[0] = TUNE_CUDA_POINT_THREADS;
     if (other >= 0)
         lay_tiles(f, l, last, other, units, y);
     else if (facts->bins >= 0)
@@ -318,9 +294,9 @@ static int64_t chosen_bytes(const kir_func *f) {
     return n;
 }
 
-/* Accesses of a part of a chain, for each lane: what is loaded, or the states, fit in CHAIN_BYTES
- * of registers, and what is stored side by side in shared memory. Larger parts with fewer of them
- * at once are the faster ones where no more than that is kept. */
+/* Accesses of a part of a chain, for each lane: what is loaded, or the states, fit in
+ * TUNE_CUDA_LOOKBACK_REGISTER_BYTES of registers, and what is stored side by side in shared memory.
+ * Larger parts with fewer of them at once are the faster ones where no more than that is kept. */
 static int64_t chain_accesses(const kir_func *f, const cu_facts *facts, int64_t vec) {
     int64_t bytes = facts->picks ? chosen_bytes(f) : kept_bytes(f), stored = 0, n = 8;
     for (size_t k = 0; k < f->n_code; k++) {
@@ -329,9 +305,10 @@ static int64_t chain_accesses(const kir_func *f, const cu_facts *facts, int64_t 
         if (f->code[k].code == KIR_STOREX)
             stored += (int64_t)dtype_size((gpa_dtype)f->arrays[f->code[k].sub].dtype);
     }
-    if (!facts->picks && vec * bytes <= 16) return MOST_CHAINED;
-    while (n > 1 && (n * vec * bytes > CHAIN_BYTES ||
-                     (facts->picks && n * vec * stored * 32 * SCAN_WARPS > STAGE_BYTES)))
+    if (!facts->picks && vec * bytes <= 16) return TUNE_CUDA_LOOKBACK_MAX_ACCESSES;
+    while (n > 1 && (n * vec * bytes > TUNE_CUDA_LOOKBACK_REGISTER_BYTES ||
+                     (facts->picks && n * vec * stored * 32 * TUNE_CUDA_SCAN_MAX_WARPS >
+                                          TUNE_CUDA_COMPACTION_STAGE_BYTES)))
         n /= 2;
     return n;
 }
@@ -343,30 +320,39 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     bool keeps = facts->n_each > 1 && !p->scan && !facts->reread && !facts->branches &&
                  !facts->scans && last >= 0;
     int64_t bytes = kept_bytes(f) * p->vec;
-    int64_t most = bytes ? MIN(MOST_KEPT_BYTES / bytes, KEPT / p->vec) : 0;
-    p->team = chunks <= 256 && y->outer >= 64 && !p->scan ? TEAM_WARP : TEAM_BLOCK;
+    int64_t most = bytes ? MIN(TUNE_CUDA_ROW_REGISTER_MAX_BYTES / bytes,
+                               TUNE_CUDA_ROW_REGISTER_MAX_ELEMS / p->vec)
+                         : 0;
+    p->team = chunks <= TUNE_CUDA_WARP_ROW_MAX_ACCESSES &&
+                      y->outer >= TUNE_CUDA_WARP_ROW_MIN_ROWS && !p->scan
+                  ? TEAM_WARP
+                  : TEAM_BLOCK;
     if (keeps && p->team == TEAM_WARP && chunks > 32 * most) p->team = TEAM_BLOCK;
-    int64_t lanes = p->team == TEAM_WARP ? 32
-                    : chunks >= 1 << 16  ? 512
-                    : chunks >= 1024     ? 256
-                                         : MAX(32, ceil_div(chunks, 32) * 32);
-    const bool light = facts->n_each == 1 && facts->ops < 20 && !p->scan;
-    const int64_t once =
-        light && p->team == TEAM_BLOCK && p->vec > 1 && y->outer >= (int64_t)units * FEW_PER_UNIT
-            ? MAX(ceil_div(chunks, ROW_LANES), 2)
-            : 0;
+    int64_t lanes = p->team == TEAM_WARP                               ? 32
+                    : chunks >= TUNE_CUDA_ROW_512_THREADS_MIN_ACCESSES ? 512
+                    : chunks >= TUNE_CUDA_ROW_256_THREADS_MIN_ACCESSES
+                        ? 256
+                        : MAX(32, ceil_div(chunks, 32) * 32);
+    const bool light =
+        facts->n_each == 1 && facts->ops < TUNE_CUDA_LIGHT_REDUCTION_MAX_OPS && !p->scan;
+    const int64_t once = light && p->team == TEAM_BLOCK && p->vec > 1 &&
+                                 y->outer >= (int64_t)units * TUNE_CUDA_SPLIT_MAX_ROWS_PER_SM
+                             ? MAX(ceil_div(chunks, TUNE_CUDA_WHOLE_ROW_MAX_THREADS), 2)
+                             : 0;
     const bool whole =
         once && once <= 3; /* a row is so many accesses of each thread, all of them in flight */
     if (whole) lanes = ceil_div(ceil_div(chunks, once), 32) * 32;
-    if (p->scan) lanes = MIN(lanes, 32 * SCAN_WARPS);
-    if (dividable && p->team == TEAM_BLOCK && y->outer < (int64_t)units * FEW_PER_UNIT) {
-        int64_t blocks = ceil_div((int64_t)units * (lanes == 512 ? ROW_BLOCKS : 2 * ROW_BLOCKS),
+    if (p->scan) lanes = MIN(lanes, 32 * TUNE_CUDA_SCAN_MAX_WARPS);
+    if (dividable && p->team == TEAM_BLOCK &&
+        y->outer < (int64_t)units * TUNE_CUDA_SPLIT_MAX_ROWS_PER_SM) {
+        int64_t blocks = ceil_div((int64_t)units * (lanes == 512 ? TUNE_CUDA_ROW_BLOCKS_PER_SM
+                                                                 : 2 * TUNE_CUDA_ROW_BLOCKS_PER_SM),
                                   y->outer),
-                least = MAX(PART_BYTES / (16 * lanes), 1) * lanes;
-        y->length = MAX(ceil_div(chunks, MIN(blocks, MOST_PARTS)), least);
+                least = MAX(TUNE_CUDA_SPLIT_MIN_PART_BYTES / (16 * lanes), 1) * lanes;
+        y->length = MAX(ceil_div(chunks, MIN(blocks, TUNE_CUDA_SPLIT_MAX_PARTS)), least);
         y->parts = y->length < chunks;
     }
-    bool few = y->outer * chunks < FEW_POINTS;
+    bool few = y->outer * chunks < TUNE_CUDA_VECTORIZE_MIN_POINTS;
     for (int e = 1; keeps && !few && !y->parts && e <= most && !p->keep; e *= 2) {
         int64_t need = p->team == TEAM_WARP ? 32 : ceil_div(ceil_div(chunks, e), 32) * 32;
         if (need > (e * 2 <= most ? 384 : 1024) || chunks > need * e) continue;
@@ -374,7 +360,7 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
         lanes = MAX(need, 32);
     }
     p->once = facts->n_each == 1 && p->team == TEAM_BLOCK && !p->scan &&
-              y->outer * chunks * 16 > FAR_BYTES;
+              y->outer * chunks * 16 > TUNE_CUDA_NO_ALLOCATE_MIN_BYTES;
     p->unroll = p->vec > 1 ? 2 : 4;
     if (whole) {
         p->unroll = (uint8_t)once;
@@ -386,12 +372,14 @@ static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, i
     }
     if (p->scan) p->unroll = chunks > lanes ? 2 : 1;
     if (few) p->unroll = 1;
-    p->threads =
-        p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
+    p->threads = p->team == TEAM_WARP ? 32 * TUNE_CUDA_WARP_ROWS
+                                      : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
     if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
-    y->block[0] = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint32_t)lanes;
-    y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
-    if (!y->parts || !facts->chains || y->outer > 64 || lanes != 32 * SCAN_WARPS) return;
+    y->block[0] = p->team == TEAM_WARP ? 32 * TUNE_CUDA_WARP_ROWS : (uint32_t)lanes;
+    y->grid[0] =
+        (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, TUNE_CUDA_WARP_ROWS) : y->outer);
+    if (!y->parts || !facts->chains || y->outer > 64 || lanes != 32 * TUNE_CUDA_SCAN_MAX_WARPS)
+        return;
     p->scan = SCAN_CHAIN;
     p->unroll = (uint8_t)chain_accesses(f, facts, p->vec);
     y->length = lanes * p->unroll;
@@ -451,25 +439,29 @@ static void lay_columns(const kir_func *f, const cu_facts *facts, const gpa_laun
                         cu_layout *y) {
     cu_plan *p = &y->plan;
     int64_t width = 32;
-    while (width < MOST_COLUMNS && y->outer >= 4 * width && y->chunks >= 64) width *= 2;
-    if (width == MOST_COLUMNS && y->chunks >= SIDE_ROWS)
+    while (width < TUNE_CUDA_COLUMNS_PER_BLOCK && y->outer >= 4 * width && y->chunks >= 64)
+        width *= 2;
+    if (width == TUNE_CUDA_COLUMNS_PER_BLOCK && y->chunks >= TUNE_CUDA_VECTOR_COLUMN_MIN_ROWS)
         p->side = (uint8_t)sides(f, facts, l, base, outer, p);
     if (p->side) width = 32 * p->side;
-    int64_t rows = COLUMN_THREADS / width;
+    int64_t rows = TUNE_CUDA_COLUMN_THREADS / width;
     while (rows > 1 && rows * 4 > y->chunks) rows /= 2;
     p->team = TEAM_COLUMN;
     p->width = (uint8_t)width;
-    p->unroll = p->side                                                ? SIDE_LOADS
-                : facts->branches || y->outer * y->chunks < FEW_POINTS ? 1
-                                                                       : COLUMN_LOADS;
-    p->threads = COLUMN_THREADS;
+    p->unroll = p->side ? TUNE_CUDA_VECTOR_COLUMN_LOADS_IN_FLIGHT
+                : facts->branches || y->outer * y->chunks < TUNE_CUDA_VECTORIZE_MIN_POINTS
+                    ? 1
+                    : TUNE_CUDA_COLUMN_LOADS_IN_FLIGHT;
+    p->threads = TUNE_CUDA_COLUMN_THREADS;
     y->block[0] = (uint32_t)width;
     y->block[1] = (uint32_t)rows;
     y->grid[0] = (uint32_t)ceil_div(y->outer, width);
-    int64_t want = (int64_t)units * (p->side ? SIDE_BLOCKS : COLUMN_BLOCKS) /
-                   y->grid[0]; /* rounded down: no few blocks are left for the end */
+    int64_t want =
+        (int64_t)units *
+        (p->side ? TUNE_CUDA_VECTOR_COLUMN_BLOCKS_PER_SM : TUNE_CUDA_COLUMN_BLOCKS_PER_SM) /
+        y->grid[0]; /* rounded down: no few blocks are left for the end */
     if (dividable && want > 1 && y->chunks > 512) {
-        y->length = MAX(ceil_div(y->chunks, MIN(want, MOST_PARTS)), 128);
+        y->length = MAX(ceil_div(y->chunks, MIN(want, TUNE_CUDA_SPLIT_MAX_PARTS)), 128);
         y->parts = y->length < y->chunks;
     }
 }
@@ -485,8 +477,10 @@ static void lay_thread(cu_layout *y) {
 /* A thread takes a whole row where rows are short, or lie side by side and are many; else a block
  * takes it. */
 static bool scan_by_thread(const cu_facts *facts, const cu_layout *y, bool down) {
-    if (y->chunks <= 64) return true;
-    return down || !facts->tiles ? y->outer >= (down ? 1 << 10 : 1 << 14) : false;
+    if (y->chunks <= TUNE_CUDA_SERIAL_SCAN_MAX_ACCESSES) return true;
+    return down || !facts->tiles ? y->outer >= (down ? TUNE_CUDA_SERIAL_SCAN_MIN_COLUMNS
+                                                     : TUNE_CUDA_SERIAL_SCAN_MIN_ROWS)
+                                 : false;
 }
 
 /* A point at a time. Few rows without scans are divided among blocks, as others are; what a branch
@@ -495,14 +489,18 @@ static void lay_in_order(const cu_facts *facts, uint32_t units, cu_layout *y) {
     bool simple =
         !facts->scans && !facts->reread &&
         !facts->nested; /* nothing needs the whole row's lanes to meet but their joining */
-    bool warp = simple && y->chunks <= 256 && y->outer >= 64;
+    bool warp = simple && y->chunks <= TUNE_CUDA_WARP_ROW_MAX_ACCESSES &&
+                y->outer >= TUNE_CUDA_WARP_ROW_MIN_ROWS;
     y->plan.team = warp ? TEAM_WARP : TEAM_BLOCK;
-    y->plan.threads = warp ? 32 * WARP_ROWS : facts->scans ? 512 : 256;
+    y->plan.threads = warp ? 32 * TUNE_CUDA_WARP_ROWS : facts->scans ? 512 : 256;
     y->block[0] = y->plan.threads;
-    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, WARP_ROWS) : y->outer);
-    if (warp || !simple || facts->n_each != 1 || y->outer >= (int64_t)units * FEW_PER_UNIT) return;
-    int64_t blocks = ceil_div((int64_t)units * ORDER_BLOCKS, y->outer);
-    y->length = MAX(ceil_div(y->chunks, MIN(blocks, MOST_PARTS)), (int64_t)y->plan.threads);
+    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, TUNE_CUDA_WARP_ROWS) : y->outer);
+    if (warp || !simple || facts->n_each != 1 ||
+        y->outer >= (int64_t)units * TUNE_CUDA_SPLIT_MAX_ROWS_PER_SM)
+        return;
+    int64_t blocks = ceil_div((int64_t)units * TUNE_CUDA_BRANCHING_BLOCKS_PER_SM, y->outer);
+    y->length =
+        MAX(ceil_div(y->chunks, MIN(blocks, TUNE_CUDA_SPLIT_MAX_PARTS)), (int64_t)y->plan.threads);
     y->parts = y->length < y->chunks;
 }
 

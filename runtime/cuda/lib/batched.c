@@ -7,17 +7,10 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/lib/batched_source.h"
 #include "runtime/cuda/driver/transfer.h"
+#include "runtime/tables/tuning.h"
 #include "runtime/base/str.h"
 
-enum {
-    MOST_ROWS = 32,
-    MOST_BLOCK_ROWS = 256,
-    REDUCTIONS_SINCE = 8,
-    FEW_ROWS = 16,
-    MANY = 4096,
-    FREE_SHARED = 48 << 10,
-    OWN_SHARED = 20 << 10
-};
+enum { MOST_ROWS = 32, REDUCTIONS_SINCE = 8, OWN_SHARED = 20 << 10 };
 
 typedef struct cu_small {
     struct cu_small *next;
@@ -54,7 +47,8 @@ static bool is_small(const gpa_libcall *c) {
 /* Jacobi's method finds the vectors as well, and is behind only where there are enough matrices of
  * many rows for every lane. */
 static int row_of(const gpa_libcall *c) {
-    bool many = c->matrix.n > FEW_ROWS && c->matrix.batch >= MANY;
+    bool many = c->matrix.n > TUNE_CUDA_JACOBI_MAX_ROWS &&
+                c->matrix.batch >= TUNE_CUDA_TRIDIAGONAL_MIN_MATRICES;
     if (!is_small(c))
         return c->kind == LIB_QR ? (int)BLOCK_QR : c->kind == LIB_SVD ? (int)BLOCK_SVD : (int)ROWS;
     return c->kind == LIB_EIGH && (c->matrix.vectors || !many) ? (int)EIGEN : (int)c->kind;
@@ -139,7 +133,7 @@ static CUfunction build(gpa_dev *d, program *p, const char *source) {
     if (!r && rows[p->which].second)
         r = d->cu->module_function(&p->second, p->module, rows[p->which].second);
     if (!r) r = d->cu->module_function(&p->function, p->module, rows[p->which].function);
-    if (!r && p->shared > FREE_SHARED)
+    if (!r && p->shared > CU_STATIC_SHARED_BYTES)
         r = d->cu->function_set(p->function, CU_FUNC_MAX_DYNAMIC, (int)p->shared);
     mem_free(built);
     return r ? NULL : p->function;
@@ -176,7 +170,7 @@ static program *find(gpa_dev *d, const gpa_libcall *c) {
 static bool has_room(const gpa_dev *d, const gpa_libcall *c) {
     int64_t m = c->matrix.m, n = c->matrix.n;
     if (m < 1 || n < 1 || c->matrix.batch < 2 || c->matrix.batch > INT32_MAX) return false;
-    return is_small(c) || (by_blocks(c) && MAX(m, n) <= MOST_BLOCK_ROWS &&
+    return is_small(c) || (by_blocks(c) && MAX(m, n) <= TUNE_CUDA_BLOCK_MATRIX_MAX_ROWS &&
                            shared_of(c) + OWN_SHARED <= d->max_shared);
 }
 

@@ -21,19 +21,11 @@
 #include <cuda/std/type_traits>
 
 #include "runtime/cuda/lib/cub.h"
+#include "runtime/tables/tuning.h"
 
 namespace {
 
-enum {
-    THREADS = 256,
-    MOST_BLOCKS = 2048,
-    SHORT_ROW = 100,
-    BLOCK_ROW = 16 * THREADS,
-    LONG_ROW = 1 << 20,
-    MANY_ROWS = 128,
-    MANY_LONG = 1 << 17,
-    ALIGN = 256
-};
+enum { THREADS = 256, MOST_BLOCKS = 2048, BLOCK_ROW = 16 * THREADS, ALIGN = 256 };
 
 unsigned blocks_for(int64_t n) {
     return (unsigned)min((n + THREADS - 1) / THREADS, (int64_t)MOST_BLOCKS);
@@ -167,7 +159,8 @@ __global__ void put_result(cub_sort_call c, const uint32_t *place) {
 
 /* Whether it is worth a look, and a wait, how far the numbers differ. */
 bool looks(const cub_sort_call *c) {
-    return c->bytes == 8 && c->order <= CUB_SIGNED && c->rows * c->n >= CUB_LOOK;
+    return c->bytes == 8 && c->order <= CUB_SIGNED &&
+           c->rows * c->n >= TUNE_CUDA_SORT_FIND_BITS_MIN_ELEMS;
 }
 
 __global__ void find_differing(const unsigned long long *in, int64_t n, unsigned long long *out) {
@@ -584,19 +577,20 @@ cudaError_t turn(const cub_turn_call *c, room *r) {
 /* ---- the entry ---- */
 
 cudaError_t sort_elements(const cub_sort_call *c, room *r) {
-    const bool plain = !c->ranks && (c->rows == 1 || c->n >= LONG_ROW);
+    const bool plain = !c->ranks && (c->rows == 1 || c->n >= TUNE_CUDA_SORT_BY_DEVICE_MIN_ROW);
     if (plain && c->order == CUB_FLOAT) return sort_rows<float>(c, r);
     if (plain && c->order == CUB_DOUBLE) return sort_rows<double>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 4) return sort_rows<int32_t>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 8) return sort_rows<int64_t>(c, r);
-    const bool many = !c->ranks && c->rows >= MANY_ROWS && c->n > BLOCK_ROW && c->n <= MANY_LONG;
+    const bool many = !c->ranks && c->rows >= TUNE_CUDA_SORT_BY_BLOCKS_MIN_ROWS &&
+                      c->n > BLOCK_ROW && c->n <= TUNE_CUDA_SORT_BY_BLOCKS_MAX_ROW;
     if (many && c->order == CUB_FLOAT) return sort_many_rows<float>(c, r);
     if (many && c->order == CUB_DOUBLE) return sort_many_rows<double>(c, r);
     if (many && c->order == CUB_SIGNED && c->bytes == 4) return sort_many_rows<int32_t>(c, r);
     if (many && c->order == CUB_SIGNED && c->bytes == 8) return sort_many_rows<int64_t>(c, r);
     if (c->bytes == 16) return sort_by_keys<uint64_t>(c, r);
     const bool narrow = c->bytes <= 4;
-    if (c->rows > 1 && c->n <= SHORT_ROW)
+    if (c->rows > 1 && c->n <= TUNE_CUDA_SORT_SEGMENTED_MAX_ROW)
         return narrow ? sort_short<uint32_t>(c, r) : sort_short<uint64_t>(c, r);
     if (c->n <= BLOCK_ROW)
         return narrow ? sort_in_blocks<uint32_t>(c, r) : sort_in_blocks<uint64_t>(c, r);

@@ -2,16 +2,14 @@
  * there is one. The CUDA device opens it at the first sort.
  *
  * Rows of elements are sorted ascending, NaN last, equal ones in the order they stand in.
- * Everything is queued on the stream, in the thread's current context; with CUB_LOOK 64-bit
- * integers or more a sort also waits for the stream, to see which of their bits differ. C++ and C
- * read this file. */
+ * Everything is queued on the stream, in the thread's current context; with
+ * TUNE_CUDA_SORT_FIND_BITS_MIN_ELEMS 64-bit integers or more a sort also waits for the stream, to
+ * see which of their bits differ. C++ and C read this file. */
 #ifndef GPA_CUDA_LIB_CUB_H
 #define GPA_CUDA_LIB_CUB_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-enum { CUB_LOOK = 1 << 20 };
 
 /* How the bits of an element are ordered. */
 typedef enum {

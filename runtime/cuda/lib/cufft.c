@@ -8,8 +8,9 @@
 
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
-enum { PLANS = 16, MAX_RANK = 3, MAX_EXECUTIONS = 64, LARGE = 1 << 16, FAR = 8 };
+enum { MAX_RANK = 3 };
 
 /* What a plan depends on: the arguments of cufftMakePlanMany64. */
 typedef struct {
@@ -28,7 +29,7 @@ typedef struct {
 } entry;
 
 struct cu_fft_plans {
-    entry plans[PLANS];
+    entry plans[TUNE_CUDA_FFT_PLANS];
     uint64_t clock;
 };
 
@@ -81,14 +82,14 @@ static int64_t executions(const gpa_libcall *c) {
 static bool far_apart(const gpa_libcall *c) {
     int64_t points = 1, inner = c->fft.in.stride[c->fft.rank - 1];
     for (int d = 0; d < c->fft.ndim; d++) points *= c->fft.n[d];
-    return points >= LARGE && inner >= FAR;
+    return points >= TUNE_CUDA_FFT_COPY_MIN_POINTS && inner >= TUNE_CUDA_FFT_COPY_MIN_STRIDE;
 }
 
 static bool describe(const gpa_libcall *c, key *k) {
     int rank = c->fft.rank, batch = batched(c);
     int64_t in[MAX_RANK], out[MAX_RANK];
     memset(k, 0, sizeof *k); /* keys are compared as bytes */
-    if (rank > MAX_RANK || executions(c) > MAX_EXECUTIONS) return false;
+    if (rank > MAX_RANK || executions(c) > TUNE_CUDA_FFT_MAX_EXECUTIONS) return false;
     for (int i = 0; i < rank; i++) k->n[i] = in[i] = out[i] = c->fft.n[i];
     if (c->fft.form == FFT_R2C) out[rank - 1] = out[rank - 1] / 2 + 1;
     if (c->fft.form == FFT_C2R) in[rank - 1] = in[rank - 1] / 2 + 1;
@@ -125,7 +126,7 @@ bool fft_can(gpa_dev *d, const gpa_libcall *c) {
 }
 
 void fft_close(gpa_dev *d) {
-    for (int i = 0; d->fft_plans && i < PLANS; i++)
+    for (int i = 0; d->fft_plans && i < TUNE_CUDA_FFT_PLANS; i++)
         if (d->fft_plans->plans[i].made) d->fft->destroy(d->fft_plans->plans[i].plan);
     mem_free(d->fft_plans);
     d->fft_plans = NULL;
@@ -158,7 +159,7 @@ static gpa_code plan_new(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e)
 static gpa_code plan_of(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e) {
     struct cu_fft_plans *all = d->fft_plans;
     entry *oldest = all->plans;
-    for (entry *i = all->plans; i < all->plans + PLANS; i++) {
+    for (entry *i = all->plans; i < all->plans + TUNE_CUDA_FFT_PLANS; i++) {
         if (i->made && memcmp(&i->k, k, sizeof *k) == 0) {
             i->used = ++all->clock;
             *out = i->plan;

@@ -10,12 +10,9 @@
 #include "runtime/cuda/lib/cublas.h"
 #include "runtime/cuda/lib/batched.h"
 #include "runtime/cuda/driver/transfer.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    MAX_ROOMS = 8,
-    BATCHED_MAX =
-        512 /* rows up to which cuBLAS does many matrices faster than one after the other */
-};
+enum { MAX_ROOMS = 8 };
 
 /* A call in progress. */
 typedef struct {
@@ -111,7 +108,9 @@ static gpa_code lu_each(work *w, int *pivots, int64_t pivots_step, bool then_sol
     return rc;
 }
 
-static bool by_batch(const work *w) { return w->batch > 1 && w->m == w->n && w->n <= BATCHED_MAX; }
+static bool by_batch(const work *w) {
+    return w->batch > 1 && w->m == w->n && w->n <= TUNE_CUDA_CUBLAS_BATCHED_MAX_ROWS;
+}
 
 static gpa_code lu(work *w, gpa_err *e) {
     int *pivots = at(w, 1, 0, 0, 0), p = MIN(w->m, w->n);

@@ -5,6 +5,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/base/str.h"
+#include "runtime/tables/tuning.h"
 
 struct cu_search {
     struct cu_search *next;
@@ -14,7 +15,7 @@ struct cu_search {
     CUfunction function; /* NULL: it could not be compiled */
 };
 
-enum { THREADS = 256, MOST_BLOCKS = 1 << 16 };
+enum { THREADS = 256 };
 
 /* `item`: the elements' type. NaN comes behind all numbers. */
 static const char text[] =
@@ -92,8 +93,8 @@ gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     long long n = c->search.n, count = c->search.count, blocks = (count + THREADS - 1) / THREADS;
     if (!p || !p->function) return gpa_no_memory(e);
     void *args[] = {&a, &n, &v, &count, &out};
-    return api_check(d->cu->launch(p->function, (unsigned)MIN(blocks, MOST_BLOCKS), 1, 1, THREADS,
-                                   1, 1, 0, d->stream, args, NULL),
+    return api_check(d->cu->launch(p->function, (unsigned)MIN(blocks, TUNE_CUDA_SEARCH_MAX_BLOCKS),
+                                   1, 1, THREADS, 1, 1, 0, d->stream, args, NULL),
                      "cuLaunchKernel", e);
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/cuda/lib/cub.h"
 #include "runtime/cuda/driver/find.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
 /* Looked for once, in the context of a device; NULL: not there, or CUDA's runtime library, which
  * asks the driver for its functions, does not get along with it. */
@@ -90,7 +91,7 @@ gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
                        .out = (void *)(uintptr_t)at(&c->sort.out, ranks ? sizeof(int64_t) : item)};
     order_of(c->dtype, &s.order);
     gpa_code rc = GPA_OK;
-    if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= CUB_LOOK)
+    if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= TUNE_CUDA_SORT_FIND_BITS_MIN_ELEMS)
         rc = wait_done(d, e); /* CUB will wait, and would not hear Ctrl-C */
     return rc ? rc : run(d, &(cub_call){.sort = &s}, e);
 }
