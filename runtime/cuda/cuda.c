@@ -111,9 +111,9 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     gpa_mem *m = mem_zero(sizeof *m);
     if (!m) return gpa_no_memory(e);
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->at, n ? n : 1, d->stream);
-    if (r == CUDA_OUT_OF_MEMORY && !(rc = wait_done(d, e))) {
+    if (r == CUDA_OUT_OF_MEMORY && !(rc = wait_idle(d, e))) {
         d->cu->pool_trim(d->pool, 0); /* what was freed in other sizes goes back first */
         r = d->cu->alloc(&m->at, n, d->stream);
     }
@@ -144,7 +144,7 @@ static void cuda_free(gpa_dev *d, gpa_mem *m) {
 static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
                             gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, to, true, e);
     return n && !rc ? transfer_up(d, to->at + at, from, n, e) : rc;
 }
@@ -152,7 +152,7 @@ static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from
 static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n,
                               gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
     return n && !rc ? transfer_down(d, to, from->at + at, n, e) : rc;
 }
@@ -160,7 +160,7 @@ static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, si
 static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
                           size_t n, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
     if (!rc) rc = stream_use(d, to, true, e);
     return n && !rc ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : rc;
@@ -173,7 +173,7 @@ static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *o
     context_enter(d);
     if (!rc) rc = stream_join(d, true, e);
     if (!rc && n) rc = transfer_from(d, to->at + to_at, other, from->at + from_at, n, e);
-    return rc ? rc : wait_pace(d, (double)n * TUNE_CUDA_PEER_COPY_SECONDS_PER_BYTE, e);
+    return rc ? rc : wait_throttle(d, (double)n * TUNE_CUDA_PEER_COPY_SECONDS_PER_BYTE, e);
 }
 
 /* ---- programs ---- */
@@ -201,9 +201,9 @@ static double seconds_of(const kir_func *f, const gpa_launch *l) {
 
 static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = program_run(d, p, l, e);
-    return rc ? rc : wait_pace(d, seconds_of(&p->copy, l), e);
+    return rc ? rc : wait_throttle(d, seconds_of(&p->copy, l), e);
 }
 
 static void cuda_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
@@ -215,12 +215,12 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     cu_plan plan;
     cu_source s;
     memset(&plan, 0, sizeof plan);
-    plan.part = PLAN_WHOLE;
+    plan.phase = PHASE_ALL;
     plan.vec = plan.unroll = 1;
     plan.threads = 256;
-    plan.team = p->copy.form == KIR_KERNEL || !p->facts.n_each ? TEAM_NONE
-                : p->facts.outer_writes                        ? TEAM_THREAD
-                                                               : TEAM_BLOCK;
+    plan.group = p->copy.form == KIR_KERNEL || !p->facts.n_each ? GROUP_NONE
+                : p->facts.outer_writes                        ? GROUP_THREAD
+                                                               : GROUP_BLOCK;
     gpa_code rc = emit_source(&p->copy, &plan, NULL, "gpa", &s, e);
     if (rc) return rc;
     str_put(out, s.text.text);
@@ -254,8 +254,8 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
             str_printf(out,
                        "%s, %d points an access, %d accesses in flight, %d registers, %d bytes "
                        "local, %d shared, %zu variants\n",
-                       p->copy.form == KIR_KERNEL ? "kernel" : teams[v->plan.team], v->plan.vec,
-                       v->plan.keep ? v->plan.keep : v->plan.unroll, registers, local, shared,
+                       p->copy.form == KIR_KERNEL ? "kernel" : teams[v->plan.group], v->plan.vec,
+                       v->plan.row_accesses ? v->plan.row_accesses : v->plan.unroll, registers, local, shared,
                        p->n_variants);
             break;
     }
@@ -269,9 +269,9 @@ static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     if (wait_is_stuck(d))
         return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for
                         */
-    gpa_code rc = wait_done(d, e);
+    gpa_code rc = wait_idle(d, e);
     if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
-    if (!rc && stop_asked(d)) rc = gpa_interrupted(e);
+    if (!rc && interrupt_requested(d)) rc = gpa_interrupted(e);
     return rc;
 }
 
@@ -290,14 +290,14 @@ static const struct {
     bool (*can)(gpa_dev *, const gpa_libcall *);
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
 } libraries[LIB_COUNT] = {
-    [LIB_GEMM] = {blas_can, blas_run},       [LIB_SORT] = {sort_can, sort_run},
-    [LIB_ARGSORT] = {sort_can, sort_run},    [LIB_SEARCH] = {search_can, search_run},
-    [LIB_FFT] = {fft_can, fft_run},          [LIB_LU] = {solver_can, solver_run},
-    [LIB_SOLVE] = {solver_can, solver_run},  [LIB_CHOLESKY] = {solver_can, solver_run},
-    [LIB_QR] = {solver_can, solver_run},     [LIB_SVD] = {solver_can, solver_run},
-    [LIB_EIGH] = {solver_can, solver_run},   [LIB_EIG] = {solver_can, solver_run},
-    [LIB_SPARSE] = {sparse_can, sparse_run}, [LIB_SPGEMM] = {sparse_can, spgemm_run},
-    [LIB_TURN] = {turn_can, turn_run},
+    [LIB_GEMM] = {cublas_can, cublas_run},       [LIB_SORT] = {cub_sort_can, cub_sort_run},
+    [LIB_ARGSORT] = {cub_sort_can, cub_sort_run},    [LIB_SEARCH] = {cuda_search_can, cuda_search_run},
+    [LIB_FFT] = {cufft_can, cufft_run},          [LIB_LU] = {cusolver_can, cusolver_run},
+    [LIB_SOLVE] = {cusolver_can, cusolver_run},  [LIB_CHOLESKY] = {cusolver_can, cusolver_run},
+    [LIB_QR] = {cusolver_can, cusolver_run},     [LIB_SVD] = {cusolver_can, cusolver_run},
+    [LIB_EIGH] = {cusolver_can, cusolver_run},   [LIB_EIG] = {cusolver_can, cusolver_run},
+    [LIB_SPARSE] = {cusparse_can, cusparse_run}, [LIB_SPGEMM] = {cusparse_can, cusparse_spgemm_run},
+    [LIB_TURN] = {cub_transpose_can, cub_transpose_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
@@ -307,12 +307,12 @@ static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
 
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_join(d, true, e);
     if (!rc) rc = libraries[c->kind].run(d, c, e);
     const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
     return rc ? rc
-              : wait_pace(d,
+              : wait_throttle(d,
                           g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
                                   (double)g->gemm.k * TUNE_CUDA_GEMM_SECONDS_PER_MULTIPLY
                             : TUNE_CUDA_LIBRARY_CALL_SECONDS,
@@ -321,12 +321,12 @@ static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
 
 static double cuda_compile_seconds(const gpa_prog *p) { return p->seconds; }
 static uint64_t cuda_interpreted(const gpa_prog *p) { return p->interpreted; }
-static void cuda_finish_builds(gpa_dev *d) { build_settle(d->builder); }
+static void cuda_finish_builds(gpa_dev *d) { background_settle(d->builder); }
 
 static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {
     char why[160] = "";
     const cu_driver *cu = context_driver(why, sizeof why);
-    return cu ? status_read(cu, i, out, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
+    return cu ? nvml_status(cu, i, out, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
 }
 
 /* ---- the contract ---- */
@@ -381,7 +381,7 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .lib_run = cuda_lib_run,
                             .sync = cuda_sync,
                             .clock = cuda_clock,
-                            .interrupt = stop_ask,
+                            .interrupt = interrupt_request,
                             .broken = cuda_broken,
                             .restart = cuda_restart,
                             .raw_build = raw_build,

@@ -14,8 +14,8 @@ typedef struct {
     gpa_prog *p;
     const gpa_launch *l;
     CUstream stream;
-    cu_layout y;
-    uint64_t base[KIR_MAX_ARRAYS], room[KIR_MAX_ARRAYS];
+    cu_schedule y;
+    uint64_t base[KIR_MAX_ARRAYS], capacity[KIR_MAX_ARRAYS];
     CUdeviceptr scratch; /* partial states, then results of regions */
     uint64_t *state_at; /* per instruction: offset of its partial states and, n_code further, of its
                            results */
@@ -35,7 +35,7 @@ static void magic(uint64_t d, uint32_t *m, uint32_t *s) {
 
 static int64_t extent(const launch *L, const cu_field *x) {
     int64_t n = L->l->size[x->a],
-            one = L->y.plan.strip == x->a + 1 ? L->y.plan.unroll : L->y.plan.vec;
+            one = L->y.plan.strip_dim == x->a + 1 ? L->y.plan.unroll : L->y.plan.vec;
     return x->kind == FIELD_SPAN || (x->kind != FIELD_SIZE && x->b == 0) ? (n + one - 1) / one : n;
 }
 
@@ -47,7 +47,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
         case FIELD_OFFSET: return (uint64_t)l->arrays[x->a].offset;
         case FIELD_STRIDE: return (uint64_t)l->arrays[x->a].stride[x->b];
         case FIELD_EXTENT: return (uint64_t)l->arrays[x->a].size[x->b];
-        case FIELD_ROOM: return L->room[x->a];
+        case FIELD_CAPACITY: return L->capacity[x->a];
         case FIELD_SIZE:
         case FIELD_SPAN: return (uint64_t)extent(L, x);
         case FIELD_MAGIC:
@@ -55,21 +55,21 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
             magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
             return x->kind == FIELD_MAGIC ? m : s;
         case FIELD_OUTER: return (uint64_t)L->y.outer;
-        case FIELD_CHUNKS: return (uint64_t)L->y.chunks;
-        case FIELD_LENGTH: return (uint64_t)L->y.length;
+        case FIELD_ACCESSES: return (uint64_t)L->y.accesses;
+        case FIELD_PART_ACCESSES: return (uint64_t)L->y.part_accesses;
         case FIELD_SCRATCH: return L->scratch + L->state_at[x->a];
-        case FIELD_DONE: return L->scratch + L->state_at[L->p->copy.n_code + x->a];
+        case FIELD_RESULT: return L->scratch + L->state_at[L->p->copy.n_code + x->a];
         case FIELD_COUNTER: return L->d->counters;
-        case FIELD_CHAIN: return L->scratch;
+        case FIELD_LOOKBACK: return L->scratch;
         case FIELD_CLAIM:
             return L->scratch + L->state_at[x->a] +
                    (uint64_t)l->arrays[L->p->copy.code[x->a].sub].offset *
                        (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
         case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
-        case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK;
-        case FIELD_SAY: return L->said;
-        case FIELD_STOP: return L->d->stop_seen + L->slot * sizeof *L->d->stop;
-        case FIELD_TOLD: return L->d->faults.told + (uint64_t)L->slot * TOLD;
+        case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK_BYTES;
+        case FIELD_PRINT: return L->said;
+        case FIELD_INTERRUPT: return L->d->stop_seen + L->slot * sizeof *L->d->stop;
+        case FIELD_INTERRUPT_SEEN: return L->d->faults.told + (uint64_t)L->slot * SEEN_BYTES;
         case FIELD_PARAM: break;
     }
     return 0;
@@ -99,14 +99,14 @@ static double points_of(const launch *L) {
 
 static gpa_code take_slot(launch *L, gpa_err *e) {
     cu_faults *x = &L->d->faults;
-    gpa_code rc = x->n == FAULT_SLOTS ? wait_done(L->d, e) : GPA_OK;
+    gpa_code rc = x->n == FAULT_SLOTS ? wait_idle(L->d, e) : GPA_OK;
     if (rc) return rc;
     L->slot = x->n;
     x->to[x->n++] = L->l->fault;
     return GPA_OK;
 }
 
-static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->facts.stops; }
+static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->facts.polls; }
 
 /* In place of a program that is not compiled yet. *done stays false where the interpreter has given
  * up: it was waited for, so its slot is free again. */
@@ -132,7 +132,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
     const uint32_t *g = L->y.grid, *b = L->y.block;
     rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), L->l->params, &v, e);
     if (rc) return rc;
-    if (stop_asked(L->d)) return gpa_interrupted(e); /* compiling took a while */
+    if (interrupt_requested(L->d)) return gpa_interrupted(e); /* compiling took a while */
     if (v->source.bytes > BLOCK_BYTES)
         return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
     if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes)))
@@ -154,7 +154,7 @@ static gpa_code queue(launch *L, gpa_err *e) {
 static size_t aligned(size_t n) { return (n + 255) / 256 * 256; }
 
 static uint32_t parts_of(const launch *L) {
-    return L->p->facts.n_each + (L->y.plan.scan == SCAN_TILES);
+    return L->p->facts.n_each + (L->y.plan.scan == SCAN_TILED);
 }
 
 /* One launch per region; partial states and results lie in memory of their own, given back in the
@@ -164,7 +164,7 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     const cu_driver *cu = L->d->cu;
     gpa_code rc = GPA_OK;
     uint64_t total = 0;
-    int64_t parts = (L->y.chunks + L->y.length - 1) / L->y.length;
+    int64_t parts = (L->y.accesses + L->y.part_accesses - 1) / L->y.part_accesses;
     if (!(L->state_at = mem_zero(2 * f->n_code * sizeof *L->state_at))) return gpa_no_memory(e);
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_REDUCE && f->code[i].code != KIR_SCAN) continue;
@@ -177,10 +177,10 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     L->y.grid[1] = (uint32_t)parts;
     for (uint32_t k = 0; k < parts_of(L); k++) {
-        L->y.plan.part = (int16_t)k;
+        L->y.plan.phase = (int16_t)k;
         TRY(queue(L, e));
     }
-    if (L->p->facts.stops) /* blocks that were stopped have not counted */
+    if (L->p->facts.polls) /* blocks that were stopped have not counted */
         rc = api_check(cu->fill(L->d->counters, 0, sizeof(uint32_t) * L->y.grid[0], L->d->stream),
                        "cuMemsetD8Async", e);
 out:
@@ -193,7 +193,7 @@ out:
 static gpa_code queue_chain(launch *L, gpa_err *e) {
     const cu_driver *cu = L->d->cu;
     size_t tiles = (size_t)L->y.tiles, bytes = (size_t)L->y.outer * (tiles + tiles / 32 + 1) *
-                                               emit_chain_words(&L->p->copy) * 8;
+                                               emit_lookback_words(&L->p->copy) * 8;
     gpa_code rc = api_check(cu->alloc(&L->scratch, bytes, L->d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     rc = api_check(cu->fill(L->scratch, 0, bytes, L->d->stream), "cuMemsetD8Async", e);
@@ -218,8 +218,8 @@ static gpa_code queue_scatter(launch *L, gpa_err *e) {
     }
     TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     TRY(api_check(cu->fill(L->scratch, 0, total, L->d->stream), "cuMemsetD8Async", e));
-    for (int16_t part = PART_CLAIM; part <= PART_STORE; part++) {
-        L->y.plan.part = part;
+    for (int16_t part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
+        L->y.plan.phase = part;
         TRY(queue(L, e));
     }
 out:
@@ -266,7 +266,7 @@ static gpa_code queue_printing(launch *L, gpa_err *e) {
     TRY(api_check(cu->alloc(&L->said, bytes, stream), "cuMemAllocAsync", e));
     TRY(api_check(cu->to_device(L->said, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync", e));
     TRY(queue(L, e));
-    TRY(wait_done(L->d, e)); /* before the copy, which no interrupt would end */
+    TRY(wait_idle(L->d, e)); /* before the copy, which no interrupt would end */
     TRY(api_check(cu->to_host(buf, L->said, bytes, stream), "cuMemcpyDtoHAsync", e));
     TRY(api_check(cu->stream_wait(stream), "cuStreamSynchronize", e));
     if (L->l->say) tell(L, buf);
@@ -287,18 +287,23 @@ static bool lay_out(launch *L) {
         size_t item = dtype_size((gpa_dtype)f->arrays[a].dtype);
         if (f->arrays[a].where != KIR_GLOBAL && f->arrays[a].where != KIR_CONSTANT) continue;
         L->base[a] = (b->mem ? b->mem->at : 0) + (uint64_t)b->offset * item;
-        L->room[a] = b->mem ? b->mem->n / item : 0;
+        L->capacity[a] = b->mem ? b->mem->n / item : 0;
     }
     for (int d = 0; f->form == KIR_MAP && d < f->ndim; d++)
         if (!(f->inner >> d & 1) && l->size[d] <= 0) return false;
     if (f->form == KIR_KERNEL && (!l->grid[0] || !l->grid[1] || !l->grid[2])) return false;
-    L->y = plan_layout(f, &L->p->facts, l, L->base, L->room, L->d->units);
+    L->y = schedule_launch(&(cu_schedule_input){.f = f,
+                                                .facts = &L->p->facts,
+                                                .l = l,
+                                                .base = L->base,
+                                                .capacity = L->capacity,
+                                                .units = L->d->units});
     return L->y.grid[0];
 }
 
 /* Divided rows take a launch for each region. */
 static bool in_parts(const launch *L) {
-    return L->y.plan.scan != SCAN_CHAIN && L->y.parts && L->y.grid[0] <= COUNTERS;
+    return L->y.plan.scan != SCAN_LOOKBACK && L->y.split && L->y.grid[0] <= COUNTERS;
 }
 
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
@@ -313,8 +318,8 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
             beside ? stream_begin(d, &p->copy, l, &L.stream, e) : stream_use_all(d, &p->copy, l, e);
     if (rc) return rc;
     if (p->facts.prints) return queue_printing(&L, e);
-    if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);
-    if (L.y.plan.scan == SCAN_CHAIN) return queue_chain(&L, e);
+    if (p->facts.scatters && L.y.accesses > 1) return queue_scatter(&L, e);
+    if (L.y.plan.scan == SCAN_LOOKBACK) return queue_chain(&L, e);
     return in_parts(&L) ? queue_parts(&L, e) : queue(&L, e);
 }
 
@@ -323,12 +328,12 @@ void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
     if (p->facts.scatters || !lay_out(&L)) return;
     uint32_t n = in_parts(&L) ? parts_of(&L) : 1;
     for (uint32_t k = 0; k < n; k++) {
-        if (in_parts(&L)) L.y.plan.part = (int16_t)k;
+        if (in_parts(&L)) L.y.plan.phase = (int16_t)k;
         program_begin(d, p, &L.y.plan, points_of(&L));
     }
 }
 
-void program_faults(gpa_dev *d) {
+void fault_deliver(gpa_dev *d) {
     cu_faults *x = &d->faults;
     bool any = false;
     for (uint32_t i = 0; i < x->n; i++) {
@@ -338,15 +343,15 @@ void program_faults(gpa_dev *d) {
     }
     if (any) {
         memset(x->host, 0, FAULT_SLOTS * sizeof *x->host);
-        d->cu->fill(x->locks, 0, FAULT_SLOTS * FAULT_LOCK, d->stream);
-        d->cu->fill(x->told, 0, FAULT_SLOTS * TOLD, d->stream);
+        d->cu->fill(x->locks, 0, FAULT_SLOTS * FAULT_LOCK_BYTES, d->stream);
+        d->cu->fill(x->told, 0, FAULT_SLOTS * SEEN_BYTES, d->stream);
         d->touched = ++d->queued;
     }
     x->n = 0;
-    stop_settled(d);
+    interrupt_settled(d);
 }
 
-void program_forget(gpa_dev *d, bool stopped) {
+void fault_discard(gpa_dev *d, bool stopped) {
     for (uint32_t i = 0; i < d->faults.n; i++) {
         kir_fault_record *to = d->faults.to[i];
         if (to && stopped && !to->set) *to = (kir_fault_record){.set = 1, .kind = KIR_FT_STOPPED};

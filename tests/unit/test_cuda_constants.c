@@ -6,7 +6,7 @@
 static void expect(const char *ptx, const char *want) {
     gpa_str out;
     str_init(&out);
-    constants_to_memory(ptx, &out);
+    ptx_constants_to_memory(ptx, &out);
     assert_string_equal(out.text, want);
     str_free(&out);
 }
@@ -55,7 +55,7 @@ static void many_numbers(void **state) {
     for (int i = 1; i <= 300; i++)
         str_printf(&ptx, "\tmov.f64 \t%%fd%d, 0d3FF00000%08X;\n", i, (unsigned)i);
     str_put(&ptx, "}\n");
-    constants_to_memory(ptx.text, &out);
+    ptx_constants_to_memory(ptx.text, &out);
     assert_non_null(strstr(out.text, "g_constants[256]"));
     assert_non_null(strstr(out.text, "%g_c<256>"));
     assert_non_null(strstr(out.text, "mov.f64 \t%fd256, %g_c255;"));
@@ -70,7 +70,7 @@ static void memory_runs_out(void **state) {
         gpa_str out;
         mem_fail_at(n);
         str_init(&out);
-        constants_to_memory(".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
+        ptx_constants_to_memory(".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
                             &out);
         mem_fail_at(0);
         assert_true(out.failed || strstr(out.text, "g_constants[1]"));

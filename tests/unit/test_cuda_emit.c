@@ -123,18 +123,18 @@ static void test_quick_then_full(void **state) {
 static cu_plan points(int vec, int unroll, uint64_t wide) {
     cu_plan p;
     memset(&p, 0, sizeof p);
-    p.part = PLAN_WHOLE;
+    p.phase = PHASE_ALL;
     p.threads = TUNE_CUDA_POINT_THREADS;
-    p.vec = (uint8_t)vec, p.unroll = (uint8_t)unroll, p.wide = wide;
+    p.vec = (uint8_t)vec, p.unroll = (uint8_t)unroll, p.vectorized = wide;
     return p;
 }
 
-static cu_plan team(cu_team t, int vec, int unroll, int keep, int part) {
+static cu_plan team(cu_group t, int vec, int unroll, int keep, int part) {
     cu_plan p = points(vec, unroll, vec > 1 ? ~UINT64_C(0) : 0);
-    p.team = (uint8_t)t;
-    p.keep = (uint8_t)keep;
+    p.group = (uint8_t)t;
+    p.row_accesses = (uint8_t)keep;
     p.width = 64;
-    p.part = (int16_t)part;
+    p.phase = (int16_t)part;
     return p;
 }
 
@@ -252,12 +252,12 @@ static kir_func *row_program(gpa_red r, gpa_dtype t, unsigned outer_dims, unsign
 
 static void test_reductions(void **state) {
     static const struct {
-        cu_team team;
+        cu_group team;
         int vec, unroll, keep, part;
-    } ways[] = {{TEAM_THREAD, 1, 1, 0, -1}, {TEAM_WARP, 2, 2, 0, -1},   {TEAM_WARP, 1, 1, 4, -1},
-                {TEAM_BLOCK, 2, 4, 0, -1},  {TEAM_BLOCK, 2, 1, 4, -1},  {TEAM_BLOCK, 1, 2, 0, 0},
-                {TEAM_BLOCK, 1, 2, 0, 1},   {TEAM_COLUMN, 1, 8, 0, -1}, {TEAM_COLUMN, 1, 4, 0, 0},
-                {TEAM_COLUMN, 1, 4, 0, 1}};
+    } ways[] = {{GROUP_THREAD, 1, 1, 0, -1}, {GROUP_WARP, 2, 2, 0, -1},   {GROUP_WARP, 1, 1, 4, -1},
+                {GROUP_BLOCK, 2, 4, 0, -1},  {GROUP_BLOCK, 2, 1, 4, -1},  {GROUP_BLOCK, 1, 2, 0, 0},
+                {GROUP_BLOCK, 1, 2, 0, 1},   {GROUP_COLUMN, 1, 8, 0, -1}, {GROUP_COLUMN, 1, 4, 0, 0},
+                {GROUP_COLUMN, 1, 4, 0, 1}};
     (void)state;
     begin();
     int n = 0;
@@ -295,14 +295,14 @@ static void test_scans(void **state) {
             i.a = load(f, x);
             store(f, y, kir_emit(f, i));
             kir_close(f);
-            cu_plan p = team(w == 1 ? TEAM_THREAD : TEAM_BLOCK, w > 1 ? 2 : 1, w > 1 ? 4 : 1, 0,
+            cu_plan p = team(w == 1 ? GROUP_THREAD : GROUP_BLOCK, w > 1 ? 2 : 1, w > 1 ? 4 : 1, 0,
                              w > 2 ? w - 3 : -1);
-            p.scan = w > 1 ? SCAN_TILES : SCAN_STEPS;
+            p.scan = w > 1 ? SCAN_TILED : SCAN_IN_PLACE;
             gather(f, &p);
             size_t bytes = dtype_size(dtype_info[t].compute);
             bool chains = bytes == 4 || bytes == 8;
             assert_int_equal(emit_facts(f).chains, chains);
-            p.scan = SCAN_CHAIN;
+            p.scan = SCAN_LOOKBACK;
             if (chains && w == 0) gather(f, &p);
             kir_free(f);
         }
@@ -328,11 +328,11 @@ static void test_layouts(void **state) {
             v = kir_op2(f, OP_MULTIPLY, v, kir_cast(f, DT_F64, kir_emit(f, iota)));
             store(f, c, kir_op2(f, OP_ADD, v, load(f, c)));
             cu_plan p = points(way == 1 && n ? 2 : 1, 1 + way, way == 1 ? 5 : 0);
-            if (way == 2 && n > 1) p.tile = (uint8_t)(n - 1), p.width = TILE;
-            p.even = way == 1 && n % 2;
-            for (int k = 0; k <= c && way == 4; k++) p.lead[k] = (uint8_t)k;
+            if (way == 2 && n > 1) p.tile_dim = (uint8_t)(n - 1), p.width = TILE_SIDE;
+            p.even_extent = way == 1 && n % 2;
+            for (int k = 0; k <= c && way == 4; k++) p.strip_source[k] = (uint8_t)k;
             if (way == 4 && n > 1)
-                p.strip = (uint8_t)(n - 1), p.lead[c] = (uint8_t)b, p.ahead[c] = 2;
+                p.strip_dim = (uint8_t)(n - 1), p.strip_source[c] = (uint8_t)b, p.strip_shift[c] = 2;
             gather(f, &p);
             kir_free(f);
         }
@@ -403,12 +403,12 @@ static void test_control(void **state) {
         up.b = number(f, (gpa_dtype)t, 1);
         kir_emit(f, up);
         cu_plan p = points(1 + t % 2, 2, 1);
-        p.bins = dtype_size((gpa_dtype)t) >= 4;
-        assert_int_equal(p.bins, emit_facts(f).bins == b);
+        p.histogram_copies = dtype_size((gpa_dtype)t) >= 4;
+        assert_int_equal(p.histogram_copies, emit_facts(f).bins == b);
         gather(f, &p);
         kir_free(f);
     }
-    for (int part = PART_CLAIM; part <= PART_STORE; part++) {
+    for (int part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
         kir_func *f = map("scatter", 1, 0);
         int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, DT_F32, KIR_READ, 1, 0),
             c = array(f, DT_F32, KIR_WRITE, 0, 1);
@@ -416,7 +416,7 @@ static void test_control(void **state) {
         put.sub = (uint16_t)c, put.a = load(f, a), put.b = load(f, b);
         kir_emit(f, put);
         cu_plan p = points(1, 1, 0);
-        p.part = (int16_t)part;
+        p.phase = (int16_t)part;
         gather(f, &p);
         kir_free(f);
     }
@@ -524,7 +524,7 @@ static void test_small_matrices(void **state) {
                                         .k = (int64_t)t + 1,
                                         .vectors = !many}};
             cu_target target = targets[turn % COUNT_OF(targets)];
-            char *source = small_source(&c, target.major >= 8);
+            char *source = batched_program_source(&c, target.major >= 8);
             assert_non_null(source);
             str_put(&together, source);
             mem_free(source);

@@ -58,7 +58,7 @@ static CUresult record(CUevent e, CUstream s) {
     pthread_mutex_unlock(&lock);
     return CUDA_OK;
 }
-static CUresult wait_event(CUevent e) {
+static CUresult reach_event(CUevent e) {
     pthread_mutex_lock(&lock);
     run_to(e->behind);
     pthread_mutex_unlock(&lock);
@@ -66,7 +66,7 @@ static CUresult wait_event(CUevent e) {
 }
 static CUresult query(CUevent e) {
     if (queries_until_done && --queries_until_done) return CUDA_NOT_READY;
-    return wait_event(e);
+    return reach_event(e);
 }
 static CUresult wait_stream(CUstream s) {
     (void)s;
@@ -88,7 +88,7 @@ static CUresult set(CUcontext c) { return (void)c, CUDA_OK; }
 static const cu_driver driver = {.to_device = to_device,
                                  .to_host = to_host,
                                  .event_record = record,
-                                 .event_wait = wait_event,
+                                 .event_wait = reach_event,
                                  .event_query = query,
                                  .stream_wait = wait_stream,
                                  .event_create = event_create,
@@ -185,14 +185,14 @@ static void test_interrupt(void **state) {
     gpa_err e = {0};
     gpa_dev *d = begin(0);
     queries_until_done = 2500;
-    assert_int_equal(wait_done(d, &e), GPA_OK);
+    assert_int_equal(wait_idle(d, &e), GPA_OK);
     queries_until_done = 1L << 60;
     d->asked = 1;
-    assert_int_equal(wait_done(d, &e), GPA_E_INTERRUPT);
+    assert_int_equal(wait_idle(d, &e), GPA_E_INTERRUPT);
     queries_until_done = 0;
     d->asked = 0;
     gpa_err_clear(&e);
-    assert_int_equal(wait_done(d, &e), GPA_OK);
+    assert_int_equal(wait_idle(d, &e), GPA_OK);
     end(d);
 }
 
@@ -203,13 +203,13 @@ static void test_pace(void **state) {
     gpa_dev *d = begin(0);
     for (int i = 0; i < 1000; i++) {
         queries_until_done = 3; /* nothing is done when first asked for */
-        assert_int_equal(wait_pace(d, 0.05, &e), GPA_OK);
+        assert_int_equal(wait_throttle(d, 0.05, &e), GPA_OK);
         assert_true(d->pace.n <= 4);
         assert_true(d->pace.queued < 0.25);
     }
     for (int i = 0; i < 1000; i++) {
         queries_until_done = 3;
-        assert_int_equal(wait_pace(d, 1e-6, &e), GPA_OK);
+        assert_int_equal(wait_throttle(d, 1e-6, &e), GPA_OK);
         assert_in_range(d->pace.n, 0, MARKS);
     }
     end(d);

@@ -60,7 +60,7 @@ static void *run(void *at) {
     pthread_mutex_lock(&b->lock);
     for (;;) {
         b->idle++;
-        pthread_cond_broadcast(&b->changed); /* build_settle waits for it */
+        pthread_cond_broadcast(&b->changed); /* background_settle waits for it */
         while (!b->first && !b->ends) pthread_cond_wait(&b->changed, &b->lock);
         b->idle--;
         cu_job *job = b->first;
@@ -98,7 +98,7 @@ static void add_thread(cu_builder *b) {
         b->threads++;
 }
 
-cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
+cu_job *background_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
                     const char *source, cu_target target, cu_effort effort, bool urgent) {
     if (!*builder && !(*builder = open_builder(cu, context))) return NULL;
     cu_builder *b = *builder;
@@ -128,7 +128,7 @@ static void take(cu_job *job, cu_built *out) {
     free_job(job);
 }
 
-bool build_take(cu_builder *b, cu_job *job, cu_built *out) {
+bool background_take(cu_builder *b, cu_job *job, cu_built *out) {
     pthread_mutex_lock(&b->lock);
     bool done = job->state == DONE;
     pthread_mutex_unlock(&b->lock);
@@ -137,21 +137,21 @@ bool build_take(cu_builder *b, cu_job *job, cu_built *out) {
     return true;
 }
 
-void build_wait(cu_builder *b, cu_job *job, cu_built *out) {
+void background_wait(cu_builder *b, cu_job *job, cu_built *out) {
     pthread_mutex_lock(&b->lock);
     while (job->state != DONE) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
     take(job, out);
 }
 
-void build_settle(cu_builder *b) {
+void background_settle(cu_builder *b) {
     if (!b) return;
     pthread_mutex_lock(&b->lock);
     while (b->first || b->idle < b->threads) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
 }
 
-void build_drop(cu_builder *b, cu_job *job) {
+void background_drop(cu_builder *b, cu_job *job) {
     pthread_mutex_lock(&b->lock);
     while (job->state == BUSY) pthread_cond_wait(&b->changed, &b->lock);
     for (cu_job **x = &b->first; *x && job->state == WAITING; x = &(*x)->next)
@@ -164,7 +164,7 @@ void build_drop(cu_builder *b, cu_job *job) {
     free_job(job);
 }
 
-void build_close(cu_builder *b) {
+void background_close(cu_builder *b) {
     if (!b) return;
     pthread_mutex_lock(&b->lock);
     b->ends = true;

@@ -20,17 +20,17 @@ typedef struct {
 /* Compiles and loads the source in the background: a job, owned, or NULL where that cannot begin.
  * Somebody will soon wait for a job that is urgent: it goes before others. *builder is made at
  * first need. */
-cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
+cu_job *background_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
                     const char *source, cu_target target, cu_effort effort, bool urgent);
 /* True once the job is done; then *out is the caller's and the job is gone. */
-bool build_take(cu_builder *b, cu_job *job, cu_built *out);
+bool background_take(cu_builder *b, cu_job *job, cu_built *out);
 /* Waits until it is done, and takes it. */
-void build_wait(cu_builder *b, cu_job *job, cu_built *out);
+void background_wait(cu_builder *b, cu_job *job, cu_built *out);
 /* Waits until no job waits or is worked on. NULL is ignored. */
-void build_settle(cu_builder *b);
+void background_settle(cu_builder *b);
 /* Gives a job up: waits for it if it has begun. */
-void build_drop(cu_builder *b, cu_job *job);
+void background_drop(cu_builder *b, cu_job *job);
 /* Ends the threads, when all jobs are taken or dropped. NULL is ignored. */
-void build_close(cu_builder *b);
+void background_close(cu_builder *b);
 
 #endif

@@ -28,10 +28,10 @@ typedef struct cu_interpreter {
 
 interpret_when interpreter_when(void) {
     const char *told = getenv("GPA_CUDA_INTERPRET");
-    return !told                     ? INTERPRET_SOON
+    return !told                     ? INTERPRET_UNTIL_COMPILED
            : !strcmp(told, "never")  ? INTERPRET_NEVER
            : !strcmp(told, "always") ? INTERPRET_ALWAYS
-                                     : INTERPRET_SOON;
+                                     : INTERPRET_UNTIL_COMPILED;
 }
 
 /* ---- loading ---- */
@@ -60,7 +60,7 @@ static void *load(void *at) {
     char path[4096], name[40], heading[96];
     snprintf(name, sizeof name, "gpa-interpreter.sm_%d", x->target.major);
     char *file = told                                   ? read_file(told)
-                 : find_beside(name, path, sizeof path) ? read_file(path)
+                 : find_next_to_plugin(name, path, sizeof path) ? read_file(path)
                                                         : NULL;
     interpreter_heading(heading, api_nvrtc_version(), x->target);
     if (file && !strncmp(file, heading, strlen(heading)) && !x->cu->context_set(x->context)) {
@@ -139,7 +139,7 @@ static void fill(const ic_code *c, const kir_func *f, const gpa_launch *l, const
                  uint64_t *words) {
     memcpy(words, c->ins, c->n_ins * sizeof *c->ins);
     for (size_t k = 0; k < c->n_same; k++) {
-        const ic_same *s = &c->same[k];
+        const ic_uniform *s = &c->same[k];
         uint64_t *to = words + s->at;
         gpa_val v = {.bits = {0, 0}};
         switch ((ic_kind)s->kind) {
@@ -169,7 +169,7 @@ static gpa_code send_far(gpa_dev *d, const uint64_t *words, size_t n, uint64_t *
 }
 
 static gpa_code wait_for_it(gpa_dev *d, bool *spent, gpa_err *e) {
-    gpa_code rc = wait_done(d, e);
+    gpa_code rc = wait_idle(d, e);
     *spent = !rc && d->shared->spent;
     return rc;
 }
@@ -198,7 +198,7 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, con
     P.spent = d->shared_seen + offsetof(cu_shared, spent);
     P.stop = d->stop_seen + slot * sizeof *d->stop;
     P.record = d->faults.seen + slot * sizeof(kir_fault_record);
-    P.lock = d->faults.locks + slot * FAULT_LOCK;
+    P.lock = d->faults.locks + slot * FAULT_LOCK_BYTES;
     fill(c, f, l, base, words);
     if (bounded) d->shared->spent = 0;
     if (far) TRY(send_far(d, words, c->words, &P.far, e));

@@ -9,7 +9,7 @@
 #include "runtime/cuda/emit/interpret.h"
 #include "runtime/cuda/build/program.h"
 
-typedef enum { INTERPRET_SOON, INTERPRET_NEVER, INTERPRET_ALWAYS } interpret_when;
+typedef enum { INTERPRET_UNTIL_COMPILED, INTERPRET_NEVER, INTERPRET_ALWAYS } interpret_when;
 
 interpret_when interpreter_when(void);
 /* A device without one is nothing to report. */

@@ -98,7 +98,7 @@ static gpa_code compile_whole(const char *source, cu_target target, cu_effort ef
     gpa_str text;
     if (rc || target.cubin || effort == EFFORT_QUICK) return rc;
     str_init(&text);
-    constants_to_memory(*out, &text);
+    ptx_constants_to_memory(*out, &text);
     mem_free(*out);
     *n = text.len;
     *out = str_take(&text);

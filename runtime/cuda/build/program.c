@@ -64,7 +64,7 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
  * large arrays. One with loops and a longer source gets it when it is wanted again, if that takes
  * some seconds at most. */
 static void free_variant(gpa_dev *d, cu_variant *v) {
-    if (v->job) build_drop(d->builder, v->job);
+    if (v->job) background_drop(d->builder, v->job);
     if (v->first) d->cu->module_unload(v->first);
     if (v->module) d->cu->module_unload(v->module);
     emit_free(&v->source);
@@ -78,7 +78,7 @@ void program_free(gpa_dev *d, gpa_prog *p) {
     bool served = context_serves(d, p->life);
     gpa_err quiet = {0};
     if (p->n_variants && served)
-        served = !wait_done(d, &quiet) || !d->stuck; /* code that runs stays where it is */
+        served = !wait_idle(d, &quiet) || !d->stuck; /* code that runs stays where it is */
     for (size_t i = 0; i < p->n_variants && served; i++) free_variant(d, &p->variants[i]);
     mem_free(p->variants);
     interpret_free(p->code);
@@ -137,7 +137,7 @@ static void adopt(cu_variant *v, const cu_built *x) {
  * here. */
 static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points, gpa_err *e) {
     cu_built first = {0};
-    if (v->job) build_wait(d->builder, v->job, &first);
+    if (v->job) background_wait(d->builder, v->job, &first);
     adopt(v, &first);
     return v->function ? GPA_OK : load(d, v, p, points, e);
 }
@@ -146,7 +146,7 @@ static gpa_code finish(gpa_dev *d, cu_variant *v, const gpa_prog *p, double poin
 static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points) {
     cu_built better;
     if (v->job) {
-        if (!build_take(d->builder, v->job, &better)) return;
+        if (!background_take(d->builder, v->job, &better)) return;
         v->job = NULL;
         v->effort = EFFORT_FULL; /* a failed one is not tried again */
         if (!better.module) return;
@@ -156,7 +156,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
     } else if (v->points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS ||
                (p->facts.loops && v->points > 0 &&
                 v->source.text.len <= TUNE_CUDA_FULL_BUILD_SECOND_LAUNCH_MAX_BYTES)) {
-        v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text,
+        v->job = background_begin(&d->builder, d->cu, d->context, v->source.text.text,
                              target_of(d, &p->copy), EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
     }
@@ -224,7 +224,7 @@ static void begin_literal(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val *num
     cu_plan plan = p->variants[at].plan;
     if (new_variant(d, p, &plan, &s, &quiet)) return;
     if ((s->numbers = copy_numbers(p, numbers)) && !need_source(p, s, &quiet))
-        s->job = build_begin(&d->builder, d->cu, d->context, s->source.text.text,
+        s->job = background_begin(&d->builder, d->cu, d->context, s->source.text.text,
                              target_of(d, &p->copy), EFFORT_FULL, false);
     s->effort = EFFORT_FULL;
     if (s->job)
@@ -247,7 +247,7 @@ static const cu_variant *with_literals(gpa_dev *d, gpa_prog *p, cu_variant *v, d
         if (!s->numbers || memcmp(&s->plan, &v->plan, sizeof v->plan) != 0) continue;
         n++;
         if (!same_numbers(p, s->numbers, numbers)) continue;
-        if (s->job && build_take(d->builder, s->job, &built)) adopt(s, &built);
+        if (s->job && background_take(d->builder, s->job, &built)) adopt(s, &built);
         return s->function ? s : v;
     }
     if (n < TUNE_CUDA_LITERAL_BUILDS_MAX && are_steady(p, v, numbers)) {
@@ -289,7 +289,7 @@ static void build_behind(gpa_dev *d, const gpa_prog *p, cu_variant *v, double po
     cu_effort effort = v->source.text.len <= TUNE_CUDA_FULL_BUILD_SECOND_LAUNCH_MAX_BYTES
                            ? EFFORT_FULL
                            : first_effort(p, v, target_of(d, &p->copy), points);
-    v->job = build_begin(&d->builder, d->cu, d->context, v->source.text.text,
+    v->job = background_begin(&d->builder, d->cu, d->context, v->source.text.text,
                          target_of(d, &p->copy), effort, false);
 }
 
@@ -299,7 +299,7 @@ bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double poi
     cu_variant *v = known_variant(p, plan);
     cu_built built;
     gpa_err quiet = {0};
-    if (v && v->job && !v->function && v->interpreted && build_take(d->builder, v->job, &built))
+    if (v && v->job && !v->function && v->interpreted && background_take(d->builder, v->job, &built))
         adopt(v, &built);
     if (v && !always && (v->function || !v->interpreted)) return false;
     if (!can_interpret(d, p, points) || (!v && new_variant(d, p, plan, &v, &quiet))) return false;
@@ -323,7 +323,7 @@ void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) 
         return;
     const char *source = v->source.text.text;
     if (!compile_is_known(source, target))
-        v->job = build_begin(&d->builder, d->cu, d->context, source, target,
+        v->job = background_begin(&d->builder, d->cu, d->context, source, target,
                              first_effort(p, v, target, points), true);
     if (v->job)
         p->n_variants++;

@@ -8,14 +8,14 @@
 
 enum {
     FAULT_SLOTS = 256,
-    FAULT_LOCK = 16,
-    TOLD_WORDS = 16,
-    TOLD_APART = 128,
-    TOLD = TOLD_WORDS * TOLD_APART,
+    FAULT_LOCK_BYTES = 16,
+    SEEN_WORDS = 16,
+    SEEN_STRIDE = 128,
+    SEEN_BYTES = SEEN_WORDS * SEEN_STRIDE,
     SCRATCH_BYTES = 8 << 20,
     COUNTERS = 1 << 16,
     MARKS = 16,
-    SIDES = 32
+    USER_STREAMS = 32
 };
 
 struct gpa_mem {
@@ -34,7 +34,7 @@ typedef struct {
     uint32_t n;             /* slots in use */
     kir_fault_record *host; /* in cu_shared; the device writes them */
     CUdeviceptr seen, locks,
-        told; /* the records as the device sees them; FAULT_LOCK, TOLD bytes each */
+        told; /* the records as the device sees them; FAULT_LOCK_BYTES, SEEN_BYTES bytes each */
 } cu_faults;
 
 /* Pinned memory that host and device see. */
@@ -53,14 +53,14 @@ typedef struct {
     int first, n, allowed;
     unsigned launches;
     double queued, since; /* before marks; behind the last one */
-} cu_pace;
+} cu_throttle;
 
 /* A stream beside the queue (stream.c). */
 typedef struct {
     CUstream stream;
     CUevent mark;
     uint64_t followed; /* of gpa_dev.queued: it waits for all that was in the queue then */
-} cu_side;
+} cu_user_stream;
 
 struct gpa_dev {
     const cu_driver *cu;
@@ -68,7 +68,7 @@ struct gpa_dev {
     CUdevice device;
     CUcontext context;
     CUstream stream;
-    cu_side sides[SIDES];
+    cu_user_stream sides[USER_STREAMS];
     uint32_t busy; /* bit per side: it had work in this round */
     uint64_t round, queued,
         touched; /* rounds; what was put in the queue; the last of it that may use any memory */
@@ -79,7 +79,7 @@ struct gpa_dev {
     bool beside; /* the context stands beside one that is held: libraries, which wait for all of
                     them, are not called */
     bool stuck;  /* the wait for `done` was given up: nothing is queued before it has passed
-                    (wait_turn) */
+                    (wait_usable) */
     cu_target target;
     uint32_t units, max_threads, max_shared;
     cu_shared *shared;
@@ -88,7 +88,7 @@ struct gpa_dev {
     int asked; /* whether the user wants all work to end */
     cu_faults faults;
     CUdeviceptr counters; /* zero between launches */
-    cu_pace pace;
+    cu_throttle pace;
     struct cu_ring *ring; /* transfer.c: made at the first large copy */
     int transfer_threads; /* of large copies; 0: as the driver does them */
     uint64_t shared_with; /* bit per device number: whether it may reach this pool was settled */
@@ -99,7 +99,7 @@ struct gpa_dev {
     const cu_solver *solver;
     cusolverDnHandle_t solver_handle;
     cusolverDnParams_t solver_params;
-    struct cu_small *small;   /* small.c: its programs so far */
+    struct cu_batched *small;   /* small.c: its programs so far */
     struct cu_search *search; /* search.c: likewise */
     const cu_sparse *sparse;
     cusparseHandle_t sparse_handle;
@@ -158,9 +158,9 @@ void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l);
 /* Queues a launch. */
 gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e);
 /* Hands the reports of faults over to those who wait for them; all work is done. */
-void program_faults(gpa_dev *d);
+void fault_deliver(gpa_dev *d);
 /* Nobody waits for those reports any more, though work may still be under way. `stopped`: whoever
  * expects one is told that it was interrupted. */
-void program_forget(gpa_dev *d, bool stopped);
+void fault_discard(gpa_dev *d, bool stopped);
 
 #endif

@@ -246,7 +246,7 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
     if (!r) return gpa_no_memory(e);
     context_enter(d);
     r->life = d->life;
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = compile_or_find(d, s, r, e);
     if (!rc)
         rc = api_check(compile_load(d->cu, r->code ? r->code : r->ptx, EFFORT_FULL, &r->module),
@@ -261,7 +261,7 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
 void raw_drop(gpa_dev *d, gpa_raw *r) {
     context_enter(d);
     gpa_err quiet = {0};
-    if (r->module && context_serves(d, r->life) && (!wait_done(d, &quiet) || !d->stuck))
+    if (r->module && context_serves(d, r->life) && (!wait_idle(d, &quiet) || !d->stuck))
         d->cu->module_unload(r->module);
     free_raw(r);
 }
@@ -370,7 +370,7 @@ gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
     gpa_val values[RAW_MOST_ARGS];
     gpa_code rc = GPA_OK;
     context_enter(d);
-    TRY(wait_turn(d, e));
+    TRY(wait_usable(d, e));
     TRY(stream_join(d, true, e));
     TRY(find_function(d, r, l->function, &f, &params, e));
     TRY(check_args(l, params, e));

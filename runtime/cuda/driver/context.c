@@ -92,14 +92,14 @@ static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     TRY(wait_open(d, e));
     TRY(make_pool(d, e));
     TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
-    TRY(make_cleared(d, FAULT_LOCK * FAULT_SLOTS, &d->faults.locks, e));
-    TRY(make_cleared(d, TOLD * FAULT_SLOTS, &d->faults.told, e));
+    TRY(make_cleared(d, FAULT_LOCK_BYTES * FAULT_SLOTS, &d->faults.locks, e));
+    TRY(make_cleared(d, SEEN_BYTES * FAULT_SLOTS, &d->faults.told, e));
     TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
     TRY(stream_join(d, true, e)); /* streams begin behind what was just cleared */
     d->faults.host = d->shared->faults;
     d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
     d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
-    stop_open(d);
+    interrupt_open(d);
     interpreter_open(d);
 out:
     return rc;
@@ -127,22 +127,22 @@ static void leave_parts(gpa_dev *d) {
 static void drop_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
     gpa_err quiet = {0};
-    if (d->done && !wait_is_stuck(d)) wait_done(d, &quiet); /* an interrupt ends it */
-    stop_close(d);
+    if (d->done && !wait_is_stuck(d)) wait_idle(d, &quiet); /* an interrupt ends it */
+    interrupt_close(d);
     if (wait_is_stuck(d)) {
         leave_parts(d);
         return;
     }
     stream_close(d, true);
-    build_close(d->builder);
+    background_close(d->builder);
     d->builder = NULL;
     interpreter_close(d);
-    sparse_close(d);
-    solver_close(d);
-    small_close(d);
-    search_close(d);
-    fft_close(d);
-    blas_close(d);
+    cusparse_close(d);
+    cusolver_close(d);
+    batched_close(d);
+    cuda_search_close(d);
+    cufft_close(d);
+    cublas_close(d);
     transfer_close(d);
     wait_close(d);
     if (d->counters) cu->free(d->counters, d->stream);

@@ -1,5 +1,5 @@
 /* Moments in streams, and waiting for them. What has faulted until then is only said to be there:
- * its report is read when all work is done (program_faults). */
+ * its report is read when all work is done (fault_deliver). */
 #include "runtime/cuda/driver/event.h"
 
 #include "runtime/base/base.h"
@@ -27,9 +27,9 @@ gpa_code event_stream_wait(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *
     context_enter(d);
     if (wait_is_stuck(d)) return GPA_OK;
     gpa_code rc = stream_get(d, stream, &s, e);
-    cu_side *side = &d->sides[(stream - 1) % SIDES];
+    cu_user_stream *side = &d->sides[(stream - 1) % USER_STREAMS];
     if (!rc) rc = CALL(event_record, side->mark, s);
-    if (!rc) rc = wait_passed(d, side->mark, e);
+    if (!rc) rc = wait_event(d, side->mark, e);
     *faulted = !rc && has_fault(d);
     return rc;
 }
@@ -42,7 +42,7 @@ gpa_code event_stream_query(gpa_dev *d, uint32_t stream, bool *done, gpa_err *e)
     gpa_code rc = stream_get(d, stream, &s, e);
     if (rc) return rc;
     CUresult r = d->cu->stream_query(s);
-    for (int i = 0; i < SIDES && !stream && !r; i++)
+    for (int i = 0; i < USER_STREAMS && !stream && !r; i++)
         if (d->busy >> i & 1) r = d->cu->stream_query(d->sides[i].stream);
     *done = r == CUDA_OK;
     return r == CUDA_NOT_READY ? GPA_OK : api_check(r, "cuStreamQuery", e);
@@ -76,7 +76,7 @@ gpa_code event_record(gpa_dev *d, gpa_event *x, uint32_t stream, gpa_err *e) {
     CUstream s;
     context_enter(d);
     gpa_code rc = check_event(d, x, e);
-    if (!rc) rc = wait_turn(d, e);
+    if (!rc) rc = wait_usable(d, e);
     if (!rc) rc = stream_get(d, stream, &s, e);
     if (!rc && !stream) rc = stream_join(d, false, e);
     return rc ? rc : CALL(event_record, x->at, s);
@@ -91,7 +91,7 @@ gpa_code event_follow(gpa_dev *d, gpa_event *x, uint32_t stream, gpa_err *e) {
 gpa_code event_wait(gpa_dev *d, gpa_event *x, bool *faulted, gpa_err *e) {
     context_enter(d);
     gpa_code rc = check_event(d, x, e);
-    if (!rc) rc = wait_passed(d, x->at, e);
+    if (!rc) rc = wait_event(d, x->at, e);
     *faulted = !rc && has_fault(d);
     return rc;
 }
@@ -109,7 +109,7 @@ gpa_code event_elapsed(gpa_dev *d, gpa_event *a, gpa_event *b, double *ms, gpa_e
     context_enter(d);
     gpa_code rc = check_event(d, a, e);
     if (!rc) rc = check_event(d, b, e);
-    if (!rc) rc = wait_passed(d, b->at, e);
+    if (!rc) rc = wait_event(d, b->at, e);
     if (!rc) rc = CALL(event_elapsed, &between, a->at, b->at);
     *ms = (double)between;
     return rc;

@@ -108,7 +108,7 @@ bool find_library(const char *stem, int behind, int driver_major, char *path, si
     return false;
 }
 
-bool find_beside(const char *file, char *path, size_t n) {
+bool find_next_to_plugin(const char *file, char *path, size_t n) {
     search s = {.path = path, .n = n};
     snprintf(s.name, sizeof s.name, "%s", file);
     return beside_plugin(&s);

@@ -13,6 +13,6 @@
  * the dynamic linker may know more. */
 bool find_library(const char *stem, int behind, int driver_major, char *path, size_t n);
 /* A file beside this plugin. */
-bool find_beside(const char *file, char *path, size_t n);
+bool find_next_to_plugin(const char *file, char *path, size_t n);
 
 #endif

@@ -15,10 +15,10 @@ static void put(gpa_dev *d, uint32_t from, int v) {
 /* From this slot on launches are not asked, unless the user asks right now. */
 static void let(gpa_dev *d, uint32_t from) {
     put(d, from, 0);
-    if (stop_asked(d)) put(d, 0, 1);
+    if (interrupt_requested(d)) put(d, 0, 1);
 }
 
-void stop_ask(gpa_dev *d, bool on) {
+void interrupt_request(gpa_dev *d, bool on) {
     __atomic_store_n(&d->asked, on, __ATOMIC_SEQ_CST);
     if (on)
         put(d, 0, 1);
@@ -26,14 +26,14 @@ void stop_ask(gpa_dev *d, bool on) {
         let(d, d->faults.n);
 }
 
-void stop_open(gpa_dev *d) {
+void interrupt_open(gpa_dev *d) {
     __atomic_store_n(&d->stop, d->shared->stop, __ATOMIC_SEQ_CST);
     let(d, 0);
 }
 
-void stop_close(gpa_dev *d) { __atomic_store_n(&d->stop, NULL, __ATOMIC_SEQ_CST); }
+void interrupt_close(gpa_dev *d) { __atomic_store_n(&d->stop, NULL, __ATOMIC_SEQ_CST); }
 
-void stop_settled(gpa_dev *d) {
+void interrupt_settled(gpa_dev *d) {
     const int *word = d->stop; /* slots are taken from the first on */
     if (word && __atomic_load_n(&word[0], __ATOMIC_RELAXED)) let(d, 0);
 }

@@ -9,15 +9,15 @@
 /* Every launch, those to come included, is asked to end; taken back (`on` false), only those
  * launched so far are. From any thread or a signal handler; taking back from the thread that
  * launches. */
-void stop_ask(gpa_dev *d, bool on);
+void interrupt_request(gpa_dev *d, bool on);
 /* Whether the user is asking. */
-static inline bool stop_asked(const gpa_dev *d) {
+static inline bool interrupt_requested(const gpa_dev *d) {
     return __atomic_load_n(&d->asked, __ATOMIC_SEQ_CST);
 }
 /* The words are there from now on; they will be gone. */
-void stop_open(gpa_dev *d);
-void stop_close(gpa_dev *d);
+void interrupt_open(gpa_dev *d);
+void interrupt_close(gpa_dev *d);
 /* All that was launched is done: its slots are free. */
-void stop_settled(gpa_dev *d);
+void interrupt_settled(gpa_dev *d);
 
 #endif

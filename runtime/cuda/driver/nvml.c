@@ -92,7 +92,7 @@ static void read_nvml(const nvml *n, nvmlDevice_t device, gpa_status *out) {
     read_processes(n, device, out);
 }
 
-gpa_code status_read(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
+gpa_code nvml_status(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
     char bus[BUS_ROOM] = "";
     CUdevice device;
     nvmlDevice_t handle;

@@ -6,6 +6,6 @@
 #include "runtime/cuda/driver/api.h"
 
 /* Fills `out` for device number i as the driver counts. GPA_E_DEVICE, with the reason. */
-gpa_code status_read(const cu_driver *cu, int i, gpa_status *out, gpa_err *e);
+gpa_code nvml_status(const cu_driver *cu, int i, gpa_status *out, gpa_err *e);
 
 #endif

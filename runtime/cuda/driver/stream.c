@@ -1,4 +1,4 @@
-/* Streams by number: of more than SIDES some share one.
+/* Streams by number: of more than USER_STREAMS some share one.
  *
  * Memory knows of the streams that used it since the queue did. What the queue does with memory
  * comes behind them, and its number among all that was put in the queue is noted: a stream that
@@ -11,7 +11,7 @@
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-static uint32_t side_of(uint32_t number) { return (number - 1) % SIDES; }
+static uint32_t side_of(uint32_t number) { return (number - 1) % USER_STREAMS; }
 
 /* ---- the queue ---- */
 
@@ -19,7 +19,7 @@ static uint32_t side_of(uint32_t number) { return (number - 1) % SIDES; }
 static gpa_code follow(gpa_dev *d, CUstream late, uint32_t which, gpa_err *e) {
     gpa_code rc = GPA_OK;
     which &= d->busy;
-    for (uint32_t i = 0; i < SIDES && which >> i && !rc; i++) {
+    for (uint32_t i = 0; i < USER_STREAMS && which >> i && !rc; i++) {
         if (!(which >> i & 1)) continue;
         rc = CALL(event_record, d->sides[i].mark, d->sides[i].stream);
         if (!rc) rc = CALL(stream_follow, late, d->sides[i].mark, 0);
@@ -74,7 +74,7 @@ gpa_code stream_get(gpa_dev *d, uint32_t number, CUstream *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *out = d->stream;
     if (!number) return GPA_OK;
-    cu_side *s = &d->sides[side_of(number)];
+    cu_user_stream *s = &d->sides[side_of(number)];
     if (!s->stream) rc = CALL(stream_create, &s->stream, CU_STREAM_NON_BLOCKING);
     if (!rc && !s->mark) rc = CALL(event_create, &s->mark, CU_EVENT_DISABLE_TIMING);
     *out = s->stream;
@@ -82,7 +82,7 @@ gpa_code stream_get(gpa_dev *d, uint32_t number, CUstream *out, gpa_err *e) {
 }
 
 /* Side i waits for what the queue has been given so far. */
-static gpa_code follow_queue(gpa_dev *d, cu_side *s, gpa_err *e) {
+static gpa_code follow_queue(gpa_dev *d, cu_user_stream *s, gpa_err *e) {
     gpa_code rc = CALL(event_record, d->done, d->stream);
     if (!rc) rc = CALL(stream_follow, s->stream, d->done, 0);
     if (!rc) s->followed = d->queued;
@@ -93,7 +93,7 @@ gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstre
                       gpa_err *e) {
     uint32_t me = side_of(l->stream), bit = 1u << me, others = 0;
     uint64_t latest = d->touched;
-    cu_side *s = &d->sides[me];
+    cu_user_stream *s = &d->sides[me];
     gpa_code rc = stream_get(d, l->stream, out, e);
     if (rc) return rc;
     for (size_t k = 0; k < f->n_arrays; k++) {
@@ -123,11 +123,11 @@ gpa_code stream_follow(gpa_dev *d, uint32_t number, CUevent event, gpa_err *e) {
 }
 
 void stream_close(gpa_dev *d, bool serves) {
-    for (int i = 0; i < SIDES; i++) {
-        cu_side *s = &d->sides[i];
+    for (int i = 0; i < USER_STREAMS; i++) {
+        cu_user_stream *s = &d->sides[i];
         if (serves && s->mark) d->cu->event_destroy(s->mark);
         if (serves && s->stream) d->cu->stream_destroy(s->stream);
-        *s = (cu_side){0};
+        *s = (cu_user_stream){0};
     }
     d->busy = 0;
     d->round++;

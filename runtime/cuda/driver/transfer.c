@@ -177,11 +177,11 @@ gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err
     gpa_code rc = GPA_OK;
     if (n <= sizeof d->shared->word) {
         TRY(CALL(to_host, d->shared->word, from, n, d->stream));
-        TRY(wait_done(d, e));
+        TRY(wait_idle(d, e));
         memcpy(to, d->shared->word, n);
         goto out;
     }
-    TRY(wait_done(d, e)); /* the copy itself cannot be interrupted */
+    TRY(wait_idle(d, e)); /* the copy itself cannot be interrupted */
     if (n < TUNE_CUDA_TRANSFER_MIN_BYTES || !need_ring(d)) {
         TRY(CALL(to_host, to, from, n, d->stream));
         TRY(CALL(stream_wait, d->stream));

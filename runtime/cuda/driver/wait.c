@@ -21,9 +21,9 @@ static double now(void) {
 }
 
 gpa_code wait_open(gpa_dev *d, gpa_err *e) {
-    cu_pace *p = &d->pace;
+    cu_throttle *p = &d->pace;
     gpa_code rc = CALL(event_create, &d->done, CU_EVENT_DISABLE_TIMING);
-    *p = (cu_pace){.allowed = 1};
+    *p = (cu_throttle){.allowed = 1};
     for (int i = 0; i < MARKS && !rc; i++)
         rc = CALL(event_create, &p->mark[i], CU_EVENT_DISABLE_TIMING);
     return rc;
@@ -37,13 +37,13 @@ void wait_close(gpa_dev *d) {
         if (d->clock[i]) d->cu->event_destroy(d->clock[i]);
     d->clock[0] = d->clock[1] = NULL;
     d->done = NULL;
-    d->pace = (cu_pace){.allowed = 1};
+    d->pace = (cu_throttle){.allowed = 1};
 }
 
 /* The wait is over, the work is not. */
 static gpa_code give_up(gpa_dev *d, gpa_err *e) {
     gpa_err quiet = {0};
-    program_forget(d, true);
+    fault_discard(d, true);
     stream_join(d, false, &quiet);
     if (!d->stuck) d->stuck = d->cu->event_record(d->done, d->stream) == CUDA_OK;
     gpa_interrupted(e);
@@ -54,13 +54,13 @@ static gpa_code give_up(gpa_dev *d, gpa_err *e) {
 }
 
 /* Asks whether an event has passed, first eagerly, then with pauses. */
-gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e) {
+gpa_code wait_event(gpa_dev *d, CUevent event, gpa_err *e) {
     double asked_to_stop = 0;
     for (long asked = 0;; asked++) {
         CUresult r = d->cu->event_query(event);
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
         if (asked < TUNE_CUDA_SPIN_POLLS) continue;
-        if (stop_asked(d)) {
+        if (interrupt_requested(d)) {
             if (asked_to_stop == 0) asked_to_stop = now();
             if (now() - asked_to_stop > TUNE_CUDA_INTERRUPT_GRACE_SECONDS) return give_up(d, e);
         }
@@ -68,16 +68,16 @@ gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e) {
     }
 }
 
-gpa_code wait_done(gpa_dev *d, gpa_err *e) {
+gpa_code wait_idle(gpa_dev *d, gpa_err *e) {
     gpa_code rc = stream_join(d, false, e);
     if (!rc) rc = CALL(event_record, d->done, d->stream);
-    if (!rc) rc = wait_passed(d, d->done, e);
+    if (!rc) rc = wait_event(d, d->done, e);
     if (rc) {
-        program_forget(d, false);
+        fault_discard(d, false);
         return rc;
     }
     stream_settled(d);
-    program_faults(d);
+    fault_deliver(d);
     return GPA_OK;
 }
 
@@ -86,14 +86,14 @@ bool wait_is_stuck(gpa_dev *d) {
     return d->stuck;
 }
 
-gpa_code wait_turn(gpa_dev *d, gpa_err *e) {
-    gpa_code rc = wait_is_stuck(d) ? wait_passed(d, d->done, e) : GPA_OK;
+gpa_code wait_usable(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = wait_is_stuck(d) ? wait_event(d, d->done, e) : GPA_OK;
     if (!rc) d->stuck = false;
     return rc;
 }
 
 /* The first n marks have been passed. */
-static void pass(cu_pace *p, int n) {
+static void pass(cu_throttle *p, int n) {
     for (; n > 0; n--) {
         p->queued -= p->cost[p->first];
         p->first = (p->first + 1) % MARKS;
@@ -102,8 +102,8 @@ static void pass(cu_pace *p, int n) {
     if (!p->n) p->queued = 0;
 }
 
-gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
-    cu_pace *p = &d->pace;
+gpa_code wait_throttle(gpa_dev *d, double cost, gpa_err *e) {
+    cu_throttle *p = &d->pace;
     gpa_code rc = GPA_OK;
     p->since += cost;
     if (++p->launches % TUNE_CUDA_LAUNCHES_PER_MARK && p->since < TUNE_CUDA_MARK_SECONDS)
@@ -113,7 +113,7 @@ gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
            (p->n >= p->allowed || p->queued + p->since > TUNE_CUDA_QUEUE_MAX_SECONDS)) {
         double begun = now();
         int half = p->n / 2 + 1;
-        if ((rc = wait_passed(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
+        if ((rc = wait_event(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
         pass(p, half);
         double each = (now() - begun) / half;
         p->allowed = each * (double)MARKS > TUNE_CUDA_QUEUE_MAX_SECONDS
@@ -138,7 +138,7 @@ double wait_clock(gpa_dev *d, bool begin) {
         if (!d->clock[i] && d->cu->event_create(&d->clock[i], CU_EVENT_DEFAULT)) return -1;
     if (stream_join(d, false, &quiet) || d->cu->event_record(d->clock[!begin], d->stream) || begin)
         return -1;
-    if (wait_passed(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1]))
+    if (wait_event(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1]))
         return -1;
     return (double)ms * 1e-3;
 }

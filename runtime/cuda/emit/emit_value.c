@@ -191,7 +191,7 @@ static const char *word_means(em *E, const char *w, size_t n, gpa_dtype t) {
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (strlen(words[i].word) == n && !memcmp(words[i].word, w, n)) {
             if (n == 2 && w[0] == 'C') E->needs |= t == DT_F64 ? NEED_C128 : NEED_C64;
-            if (n == 4 && w[0] == 'W') E->needs |= NEED_WIDE;
+            if (n == 4 && w[0] == 'W') E->needs |= NEED_WIDE_MULTIPLY;
             return words[i].means;
         }
     return NULL;
@@ -312,7 +312,8 @@ static const struct {
      "^ 0x8000000000000000ULL : (unsigned long long)g_i64(d);\n"
      "}\n"},
     {NEED_PACK, "template <class E, int N> struct __align__(sizeof(E) * N) g_pack { E v[N]; };\n"},
-    {NEED_ONCE, /* 16 bytes that nobody beside will ask for take no place in the nearest cache */
+    {NEED_STREAMING_LOAD, /* 16 bytes that nobody beside will ask for take no place in the nearest
+                             cache */
      "template <class P> static __device__ P g_once(const P *p) {\n"
      "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n"
      "    uint4 w;\n"
@@ -336,11 +337,11 @@ static const struct {
      "how(mask, x.w[i], by, width); return g_join<S>(x); }\n"
      "G_SHUFFLE(g_shfl, __shfl_sync) G_SHUFFLE(g_shfl_up, __shfl_up_sync) G_SHUFFLE(g_shfl_down, "
      "__shfl_down_sync) G_SHUFFLE(g_shfl_xor, __shfl_xor_sync)\n"},
-    {NEED_QUOTIENT, /* a / b for many a and one b: the product with the reciprocal, corrected by its
-                       remainder, which is exact at a scale where small numerators have all their
-                       bits. The sum of the two is rounded once, so it is right for results of any
-                       size but where the quotient lies in the middle of two subnormal numbers: the
-                       remainder is half then. */
+    {NEED_RECIPROCAL, /* a / b for many a and one b: the product with the reciprocal, corrected by
+                       its remainder, which is exact at a scale where small numerators have all
+                       their bits. The sum of the two is rounded once, so it is right for results of
+                       any size but where the quotient lies in the middle of two subnormal numbers:
+                       the remainder is half then. */
      "struct g_divisor { float once, down, up, wide, half; };\n"
      "static __device__ g_divisor g_by(float b) {\n"
      "    const float p = fabsf(b), once = p > 0x1p-40f && p < 0x1p40f ? 1.0f / b : "
@@ -355,7 +356,7 @@ static const struct {
      "    return fabsf(f) < __int_as_float(0x7f800000) && fabsf(rest) != d.half ? f : "
      "g_far_quotient(a, b);\n"
      "}\n"},
-    {NEED_BRIEF, /* the compiler's steps, for operands and results from 2**-50 to 2**78, and
+    {NEED_FAST_DIVISION, /* the compiler's steps, for operands and results from 2**-50 to 2**78, and
                     numerators of 0 */
      "static __device__ unsigned g_range(float x) { return __float_as_uint(x) * 2 - 0x4d000000u; "
      "}\n"
@@ -400,7 +401,7 @@ static const struct {
      "    far |= g_range(a) | __float_as_uint(a);\n"
      "    return f;\n"
      "}\n"},
-    {NEED_WIDE, /* one instruction, where the compiler would multiply 64 bits by 64 */
+    {NEED_WIDE_MULTIPLY, /* one instruction, where the compiler would multiply 64 bits by 64 */
      "static __device__ unsigned long long g_product(unsigned a, unsigned b) {\n"
      "#ifdef __CUDA_ARCH__\n"
      "    unsigned long long p;\n"
@@ -410,7 +411,8 @@ static const struct {
      "    return (unsigned long long)a * b;\n"
      "#endif\n"
      "}\n"},
-    {NEED_LOG, /* of a normal number above 0: told that, the compiler does not look for others */
+    {NEED_POSITIVE_LOG, /* of a normal number above 0: told that, the compiler does not look for
+                           others */
      "static __device__ double g_log(double a) {\n"
      "#ifdef __CUDA_ARCH__\n"
      "    const int high = __double2hiint(a);\n"
@@ -419,7 +421,7 @@ static const struct {
      "#endif\n"
      "    return log(a);\n"
      "}\n"},
-    {NEED_EXTREME, /* NaN if any is NaN; 0 is above -0 where the GPU has an instruction, else the
+    {NEED_MINMAX, /* NaN if any is NaN; 0 is above -0 where the GPU has an instruction, else the
                       first of the two */
      "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
      "static __device__ float g_min(float a, float b) { float r; asm(\"min.NaN.f32 %0, %1, %2;\" : "
@@ -430,7 +432,7 @@ static const struct {
      "static __device__ float g_min(float a, float b) { return a <= b || a != a ? a : b; }\n"
      "static __device__ float g_max(float a, float b) { return a >= b || a != a ? a : b; }\n"
      "#endif\n"},
-    {NEED_GIVE,
+    {NEED_COPY_OUT,
      "template <class T> static __device__ void g_give(T *to, const T *from, unsigned n) {\n"
      "    struct __align__(16) words { unsigned w[4]; };\n"
      "    const unsigned wide = n * (unsigned)sizeof(T) / 16, first = wide * 16 / "
@@ -439,16 +441,16 @@ static const struct {
      "words *)from)[i];\n"
      "    for (unsigned i = first + threadIdx.x; i < n; i += blockDim.x) to[i] = from[i];\n"
      "}\n"},
-    {NEED_BINS, /* a sum of 64 bits in words that lie `room` apart */
+    {NEED_HISTOGRAM, /* a sum of 64 bits in words that lie `room` apart */
      "static __device__ void g_count(unsigned *low, unsigned room, unsigned long long v) {\n"
      "    const unsigned old = atomicAdd(low, (unsigned)v), high = (unsigned)(v >> 32) + (old + "
      "(unsigned)v < old);\n"
      "    if (high) atomicAdd(low + room, high);\n"
      "}\n"},
-    {NEED_RECORD,
+    {NEED_FAULT_RECORD,
      "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], "
      "other[8]; };\n"},
-    {NEED_STOP, /* what the launch's threads were told, in several places, since one that all read
+    {NEED_POLL, /* what the launch's threads were told, in several places, since one that all read
                    would be read one by one */
      "static __device__ bool g_stops(unsigned *told, const volatile int *stop, volatile g_record "
      "*r, unsigned kind, bool again) {\n"
@@ -486,7 +488,7 @@ static const struct {
      "        done = true;\n"
      "    }\n"
      "}\n"},
-    {NEED_SAY, /* buf[0]: words taken, room, lines lost */
+    {NEED_PRINT, /* buf[0]: words taken, room, lines lost */
      "struct __align__(16) g_word { unsigned w[4]; };\n"
      "static __device__ __noinline__ g_word *g_say(g_word *buf, unsigned text, unsigned n) {\n"
      "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * "
@@ -499,8 +501,8 @@ static const struct {
      "at].w[2] = thread; buf[1 + at].w[3] = text << 8 | n;\n"
      "    return buf + 1 + at;\n"
      "}\n"},
-    {NEED_UPDATE, /* read, modify, write: through the word that holds the element, or one at a time
-                     where none does */
+    {NEED_CAS_LOOP, /* read, modify, write: through the word that holds the element, or one at a
+                     time where none does */
      "static __device__ unsigned g_wide;\n"
      "template <class E, class F> static __device__ E g_update(E *p, F f) {\n"
      "    if constexpr (sizeof(E) == 16) {\n"

@@ -39,9 +39,9 @@ enum {
 /* 64-bit words of a program that fit in the kernel parameters (4 KiB). */
 enum { NEAR_WORDS = 440 };
 
-/* An operand is a place in shared memory by 8 bytes; with INTERPRET_SAME one for all threads, else
- * that of thread 0. */
-enum { INTERPRET_SAME = 0x8000 };
+/* An operand is a place in shared memory by 8 bytes; with INTERPRET_UNIFORM one for all threads,
+ * else that of thread 0. */
+enum { INTERPRET_UNIFORM = 0x8000 };
 
 typedef struct {
     uint16_t code, d, a, b, c, x;
@@ -67,12 +67,12 @@ typedef struct {
     uint16_t a, b; /* CONST, PARAM: number a; STRIDE: b of array a; SIZE: likewise, or of the space;
                       ARRAY: a is described */
     uint32_t at;
-} ic_same;
+} ic_uniform;
 
 /* A program's code. */
 typedef struct ic_code {
     ic_ins *ins;
-    ic_same *same;
+    ic_uniform *same;
     size_t n_ins, n_same;
     uint32_t words, slots, sizes;   /* words: all; slots: of a thread */
     uint32_t item, threads, shared; /* shared: bytes for a block of so many threads */

@@ -105,7 +105,7 @@ static int32_t same(maker *M, ic_kind kind, unsigned a, unsigned b) {
         M->failed = true;
         return ~0;
     }
-    c->same[c->n_same] = (ic_same){.kind = (uint8_t)kind, .a = (uint16_t)a, .b = (uint16_t)b};
+    c->same[c->n_same] = (ic_uniform){.kind = (uint8_t)kind, .a = (uint16_t)a, .b = (uint16_t)b};
     return ~(int32_t)c->n_same++;
 }
 
@@ -336,7 +336,7 @@ static void place_words(maker *M) {
 static uint16_t place_of(const maker *M, int32_t operand) {
     const ic_code *c = M->out;
     if (operand >= NUMBER) return (uint16_t)(operand - NUMBER);
-    if (operand < 0) return (uint16_t)(INTERPRET_SAME | c->same[~operand].at);
+    if (operand < 0) return (uint16_t)(INTERPRET_UNIFORM | c->same[~operand].at);
     return (uint16_t)(c->words + (uint32_t)operand * c->threads * c->item / 8);
 }
 

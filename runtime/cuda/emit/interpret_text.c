@@ -13,7 +13,7 @@ static void open_function(em *E, unsigned code) {
             "static __device__ __noinline__ void g_do%u(unsigned d, unsigned pa, unsigned pb, "
             "unsigned pc) {",
             code);
-    E->depth++;
+    E->indent++;
 }
 
 static void take(em *E, char name, gpa_dtype t) {
@@ -188,7 +188,7 @@ static void put_loop(gpa_str *out, const bool *there) {
     size_t n = 0;
     for (unsigned k = 0; k < IC_CALLED; k++)
         if (there[k]) codes[n++] = k;
-    str_printf(out, head, TUNE_CUDA_INTERPRETER_THREADS, INTERPRET_SAME - 1u, INTERPRET_SAME);
+    str_printf(out, head, TUNE_CUDA_INTERPRETER_THREADS, INTERPRET_UNIFORM - 1u, INTERPRET_UNIFORM);
     str_printf(out, "        if (i.code < %u) {\n", IC_CALLED);
     put_choice(out, codes, 0, n);
     str_put(out, "        continue;\n        }\n        switch (i.code) {\n");
@@ -200,7 +200,7 @@ static void put_loop(gpa_str *out, const bool *there) {
 gpa_code interpret_text(gpa_str *out, gpa_err *e) {
     cu_source none = {0};
     kir_func f = {0};
-    em E = {.f = &f, .out = &none, .again = -1, .e = e};
+    em E = {.f = &f, .out = &none, .second_copy = -1, .e = e};
     bool *there = mem_zero(IC_CALLED);
     gpa_str v;
     str_init(&E.body);
@@ -209,7 +209,7 @@ gpa_code interpret_text(gpa_str *out, gpa_err *e) {
     E.helper_done = mem_zero(op_helper_count * DT_COUNT);
     if (!there || !E.helper_done) E.rc = gpa_no_memory(e);
     if (!E.rc) {
-        E.needs = NEED_RECORD | NEED_FAULT;
+        E.needs = NEED_FAULT_RECORD | NEED_FAULT;
         put_ops(&E, &v, there);
         put_casts(&E, &v, there);
         put_accesses(&E, &v, there);

@@ -65,7 +65,7 @@ static void put_line(table *t, gpa_str *out, const char *line, const char *end) 
     str_free(&changed);
 }
 
-void constants_to_memory(const char *ptx, gpa_str *out) {
+void ptx_constants_to_memory(const char *ptx, gpa_str *out) {
     static const char header[] = ".address_size 64\n";
     const char *begin = strstr(ptx, header);
     table t = {.n = 0};

@@ -10,6 +10,6 @@
 
 /* Appends the program to `out` with its doubles in constant memory, but for those whose lower half
  * is 0, which fit. What is no PTX, or has no such numbers, is appended as it is. */
-void constants_to_memory(const char *ptx, gpa_str *out);
+void ptx_constants_to_memory(const char *ptx, gpa_str *out);
 
 #endif

@@ -77,7 +77,7 @@ static uint64_t number_of(const kir_func *f, int32_t v) {
     return f->code[v].code == KIR_CONST ? f->consts[f->code[v].imm].v.U64 : 64;
 }
 
-int32_t bits_position(const kir_func *f, int32_t at, unsigned *shift) {
+int32_t random_block_counter(const kir_func *f, int32_t at, unsigned *shift) {
     const kir_ins *counter = &f->code[f->code[at].a];
     if (counter->code != KIR_OP || counter->sub != OP_RIGHT_SHIFT || counter->type != DT_U64)
         return -1;
@@ -87,11 +87,11 @@ int32_t bits_position(const kir_func *f, int32_t at, unsigned *shift) {
     return counter->a;
 }
 
-bool bits_begin(const kir_func *f, const gpa_launch *l, int last, unsigned vec) {
+bool random_blocks_aligned(const kir_func *f, const gpa_launch *l, int last, unsigned vec) {
     bool any = false;
     for (int32_t at = 0; at < (int32_t)f->n_code; at++) {
         unsigned shift;
-        int32_t position = bits_are(&f->code[at]) ? bits_position(f, at, &shift) : -1;
+        int32_t position = random_is_block(&f->code[at]) ? random_block_counter(f, at, &shift) : -1;
         if (position < 0) continue;
         linear x = find(f, l, position);
         if (!x.known || x.start % vec || x.step[last] != 1 ||

@@ -8,15 +8,15 @@
 
 #include "runtime/backend.h"
 
-static inline bool bits_are(const kir_ins *i) {
+static inline bool random_is_block(const kir_ins *i) {
     return i->code == KIR_OP && (i->sub == OP_PHILOX || i->sub == OP_PHILOX_HIGH);
 }
 
 /* The position that the counter of random bits `at` is part of, shifted by *shift; -1: it is a
  * counter by itself. */
-int32_t bits_position(const kir_func *f, int32_t at, unsigned *shift);
+int32_t random_block_counter(const kir_func *f, int32_t at, unsigned *shift);
 /* Whether the positions of all such bits go up one by one along dimension `last`, and are multiples
  * of `vec`, a power of two, where an access of so many points begins. */
-bool bits_begin(const kir_func *f, const gpa_launch *l, int last, unsigned vec);
+bool random_blocks_aligned(const kir_func *f, const gpa_launch *l, int last, unsigned vec);
 
 #endif

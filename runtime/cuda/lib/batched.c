@@ -12,8 +12,8 @@
 
 enum { MOST_ROWS = 32, REDUCTIONS_SINCE = 8, OWN_SHARED = 20 << 10 };
 
-typedef struct cu_small {
-    struct cu_small *next;
+typedef struct cu_batched {
+    struct cu_batched *next;
     int which; /* of `rows` */
     gpa_dtype dtype;
     int m, n, columns, rotated;
@@ -102,7 +102,7 @@ static int lines_of(const gpa_libcall *c) {
     return (n + line_of(c) - 1) / line_of(c);
 }
 
-char *small_source(const gpa_libcall *c, bool reductions) {
+char *batched_program_source(const gpa_libcall *c, bool reductions) {
     gpa_str s;
     int lines = lines_of(c);
     str_init(&s);
@@ -155,7 +155,7 @@ static program *find(gpa_dev *d, const gpa_libcall *c) {
     program *p = d->small;
     while (p && !is_for(p, &wanted)) p = p->next;
     if (p) return p;
-    char *source = small_source(c, d->target.major >= REDUCTIONS_SINCE);
+    char *source = batched_program_source(c, d->target.major >= REDUCTIONS_SINCE);
     p = source ? mem_new(sizeof *p) : NULL;
     if (p) {
         *p = wanted;
@@ -174,7 +174,7 @@ static bool has_room(const gpa_dev *d, const gpa_libcall *c) {
                            shared_of(c) + OWN_SHARED <= d->max_shared);
 }
 
-bool small_can(gpa_dev *d, const gpa_libcall *c) {
+bool batched_can(gpa_dev *d, const gpa_libcall *c) {
     if (!rows[c->kind].function || !has_room(d, c)) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128)
         return false;
@@ -183,7 +183,7 @@ bool small_can(gpa_dev *d, const gpa_libcall *c) {
     return p && p->function;
 }
 
-void small_close(gpa_dev *d) {
+void batched_close(gpa_dev *d) {
     while (d->small) {
         program *p = d->small;
         d->small = p->next;
@@ -250,7 +250,7 @@ static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err
 
 /* A program leaves in one word the first matrix that has something to say and, in its lower half,
  * what. */
-gpa_code small_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code batched_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     uint64_t verdict = UINT64_MAX;
     CUdeviceptr said = 0;
     gpa_code rc = GPA_OK;

@@ -458,7 +458,7 @@ struct wide_value {
 };
 
 template <class V>
-__global__ void pack(cub_turn_call c, uint32_t *key, V *value) {
+__global__ void pack(cub_transpose_call c, uint32_t *key, V *value) {
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count;
          i += (int64_t)gridDim.x * THREADS) {
         V v;
@@ -470,7 +470,7 @@ __global__ void pack(cub_turn_call c, uint32_t *key, V *value) {
 }
 
 template <class V>
-__global__ void unpack(cub_turn_call c, const V *value) {
+__global__ void unpack(cub_transpose_call c, const V *value) {
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count;
          i += (int64_t)gridDim.x * THREADS) {
         const V v = value[i];
@@ -505,7 +505,7 @@ __global__ void find_starts(const uint32_t *key, int64_t n, int64_t keys, int32_
 }
 
 template <class V>
-cudaError_t turn_as(const cub_turn_call *c, room *r) {
+cudaError_t turn_as(const cub_transpose_call *c, room *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const int64_t n = c->count;
     uint32_t *key = r->take<uint32_t>(n), *spare = r->take<uint32_t>(n);
@@ -521,7 +521,7 @@ cudaError_t turn_as(const cub_turn_call *c, room *r) {
 
 /* Values alone, with their keys as they are, from one place to another. */
 template <class V>
-cudaError_t turn_values(const cub_turn_call *c, const V *from, V *to, room *r) {
+cudaError_t turn_values(const cub_transpose_call *c, const V *from, V *to, room *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const uint32_t *in = (const uint32_t *)c->key;
     uint32_t *key = r->take<uint32_t>(c->count);
@@ -543,7 +543,7 @@ __global__ void number(uint32_t *place, int64_t n) {
         place[i] = (uint32_t)i;
 }
 
-__global__ void bring(cub_turn_call c, const uint32_t *place) {
+__global__ void bring(cub_transpose_call c, const uint32_t *place) {
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count;
          i += (int64_t)gridDim.x * THREADS) {
         const uint32_t p = place[i];
@@ -557,7 +557,7 @@ __global__ void bring(cub_turn_call c, const uint32_t *place) {
 }
 
 /* Values of no size of their own by their places. */
-cudaError_t turn_places(const cub_turn_call *c, room *r) {
+cudaError_t turn_places(const cub_transpose_call *c, room *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     uint32_t *place = r->take<uint32_t>(c->count), *sorted = r->take<uint32_t>(c->count);
     if (r->base) number<<<blocks_for(c->count), THREADS, 0, s>>>(place, c->count);
@@ -566,7 +566,7 @@ cudaError_t turn_places(const cub_turn_call *c, room *r) {
     return rc;
 }
 
-cudaError_t turn(const cub_turn_call *c, room *r) {
+cudaError_t turn(const cub_transpose_call *c, room *r) {
     if (c->other) return c->bytes == 8 ? turn_as<wide_value>(c, r) : turn_as<narrow_value>(c, r);
     if (c->bytes == 4) return turn_values(c, (const uint32_t *)c->at, (uint32_t *)c->to_at, r);
     if (c->bytes == 8)

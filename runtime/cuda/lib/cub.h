@@ -43,12 +43,12 @@ typedef struct {
     int32_t *start, *to_other;
     void *to_at;
     void *stream; /* as above */
-} cub_turn_call;
+} cub_transpose_call;
 
 /* One of the two; the other one is NULL. */
 typedef struct {
     const cub_sort_call *sort;
-    const cub_turn_call *turn;
+    const cub_transpose_call *turn;
 } cub_call;
 
 /* With room NULL *bytes becomes how much working memory the call takes, and nothing is done; else

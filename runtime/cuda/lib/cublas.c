@@ -54,14 +54,14 @@ static bool prepare(operand *o, const gpa_binding *b, int64_t rows, int64_t colu
     return true;
 }
 
-bool blas_ready(gpa_dev *d) {
+bool cublas_ready(gpa_dev *d) {
     char why[128];
     if (!d->blas && !(d->blas = api_blas(why, sizeof why))) return false;
     if (!d->blas_handle && d->blas->create(&d->blas_handle)) return false;
     return !d->blas->set_stream(d->blas_handle, d->stream);
 }
 
-bool blas_can(gpa_dev *d, const gpa_libcall *c) {
+bool cublas_can(gpa_dev *d, const gpa_libcall *c) {
     int data, sum;
     operand o;
     if (c->kind != LIB_GEMM || !types(c->dtype, &data, &sum)) return false;
@@ -72,10 +72,10 @@ bool blas_can(gpa_dev *d, const gpa_libcall *c) {
     if (!prepare(&o, &c->gemm.a, c->gemm.m, c->gemm.k, size) ||
         !prepare(&o, &c->gemm.b, c->gemm.k, c->gemm.n, size))
         return false;
-    return blas_ready(d);
+    return cublas_ready(d);
 }
 
-gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cublas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     int data = 0, sum = 0;
     operand a, b;
     size_t size = dtype_size(c->dtype);
@@ -99,7 +99,7 @@ gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return r ? gpa_fail(e, GPA_E_DEVICE, "cublasGemmStridedBatchedEx: status %d", r) : GPA_OK;
 }
 
-void blas_close(gpa_dev *d) {
+void cublas_close(gpa_dev *d) {
     if (d->blas_handle) d->blas->destroy(d->blas_handle);
     d->blas_handle = NULL;
 }

@@ -117,7 +117,7 @@ static bool paired(const gpa_libcall *c) {
     return real->offset % 2 == 0;
 }
 
-bool fft_can(gpa_dev *d, const gpa_libcall *c) {
+bool cufft_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     key k;
     if (c->fft.alone || !describe(c, &k) || !paired(c)) return false;
@@ -125,7 +125,7 @@ bool fft_can(gpa_dev *d, const gpa_libcall *c) {
     return d->fft_plans || (d->fft_plans = mem_zero(sizeof *d->fft_plans));
 }
 
-void fft_close(gpa_dev *d) {
+void cufft_close(gpa_dev *d) {
     for (int i = 0; d->fft_plans && i < TUNE_CUDA_FFT_PLANS; i++)
         if (d->fft_plans->plans[i].made) d->fft->destroy(d->fft_plans->plans[i].plan);
     mem_free(d->fft_plans);
@@ -168,7 +168,7 @@ static gpa_code plan_of(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e) 
         if (i->used < oldest->used) oldest = i;
     }
     if (oldest->made) { /* its memory is in use by what was queued */
-        gpa_code rc = wait_done(d, e);
+        gpa_code rc = wait_idle(d, e);
         if (rc) return rc;
         d->fft->destroy(oldest->plan);
         *oldest = (entry){.made = false};
@@ -193,7 +193,7 @@ static int execute(const cu_fft *f, cufftHandle plan, const gpa_libcall *c, CUde
     return -1;
 }
 
-gpa_code fft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cufft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     key k;
     cufftHandle plan;
     int64_t index[KIR_MAX_DIMS] = {0}, in = 0, out = 0;

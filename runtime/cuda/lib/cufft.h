@@ -6,8 +6,8 @@
 #include "runtime/lib/libcall.h"
 
 /* Whether cuFFT is there and can take the operands as they lie. */
-bool fft_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code fft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-void fft_close(gpa_dev *d);
+bool cufft_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cufft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void cufft_close(gpa_dev *d);
 
 #endif

@@ -281,15 +281,15 @@ static gpa_code factorize(work *w, gpa_err *e) {
     return gpa_fail(e, GPA_E_INTERNAL, "a factorization that cuSOLVER does not have");
 }
 
-bool solver_can(gpa_dev *d, const gpa_libcall *c) {
+bool cusolver_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     gpa_dtype t = c->dtype;
     if (t != DT_F32 && t != DT_F64 && t != DT_C64 && t != DT_C128) return false;
     if (c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX ||
         c->matrix.batch > INT32_MAX)
         return false;
-    if (small_can(d, c)) return true;
-    if (!blas_ready(d)) return false;
+    if (batched_can(d, c)) return true;
+    if (!cublas_ready(d)) return false;
     if (!d->solver && !(d->solver = api_solver(why, sizeof why))) return false;
     if (c->kind == LIB_EIG && !d->solver->eig) return false;
     if (!d->solver_handle && d->solver->create(&d->solver_handle)) return false;
@@ -297,7 +297,7 @@ bool solver_can(gpa_dev *d, const gpa_libcall *c) {
     return !d->solver->set_stream(d->solver_handle, d->stream);
 }
 
-void solver_close(gpa_dev *d) {
+void cusolver_close(gpa_dev *d) {
     if (d->solver_params) d->solver->params_destroy(d->solver_params);
     if (d->solver_handle) d->solver->destroy(d->solver_handle);
     d->solver_params = NULL;
@@ -318,8 +318,8 @@ static gpa_code report(const work *w, gpa_err *e) {
     return rc;
 }
 
-gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    if (small_can(d, c)) return small_run(d, c, e);
+gpa_code cusolver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    if (batched_can(d, c)) return batched_run(d, c, e);
     work w = {.d = d,
               .s = d->solver,
               .c = c,

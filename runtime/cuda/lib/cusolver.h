@@ -6,9 +6,9 @@
 #include "runtime/lib/libcall.h"
 
 /* Whether the libraries are there and have the call. */
-bool solver_can(gpa_dev *d, const gpa_libcall *c);
+bool cusolver_can(gpa_dev *d, const gpa_libcall *c);
 /* Waits for the call's end: what it found out about the matrices has to be known. */
-gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-void solver_close(gpa_dev *d);
+gpa_code cusolver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void cusolver_close(gpa_dev *d);
 
 #endif

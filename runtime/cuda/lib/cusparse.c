@@ -25,7 +25,7 @@ static bool has_places(const gpa_libcall *c) {
     return a->count <= a->m * a->n && b->count <= b->m * b->n;
 }
 
-bool sparse_can(gpa_dev *d, const gpa_libcall *c) {
+bool cusparse_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     if (type_of(c->dtype) < 0 || !has_places(c)) return false;
     if (!d->sparse && !(d->sparse = api_sparse(why, sizeof why))) return false;
@@ -33,7 +33,7 @@ bool sparse_can(gpa_dev *d, const gpa_libcall *c) {
     return !d->sparse->set_stream(d->sparse_handle, d->stream);
 }
 
-void sparse_close(gpa_dev *d) {
+void cusparse_close(gpa_dev *d) {
     if (d->sparse_handle) d->sparse->destroy(d->sparse_handle);
     d->sparse_handle = NULL;
 }
@@ -121,7 +121,7 @@ static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpM
                  "cusparseCreateCsr", e);
 }
 
-gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     cusparseSpMatDescr_t a = NULL;
     const gpa_rows rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
                            c->sparse.start, c->sparse.column, c->sparse.at};
@@ -203,9 +203,9 @@ out:
     return rc;
 }
 
-gpa_code spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cusparse_spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     spgemm w = {.d = d, .c = c};
-    gpa_code rc = wait_done(d, e); /* the library will wait, and would not hear Ctrl-C */
+    gpa_code rc = wait_idle(d, e); /* the library will wait, and would not hear Ctrl-C */
     if (!rc) rc = multiply(&w, e);
     for (int i = 0; i < 2; i++)
         if (w.room[i]) d->cu->free(w.room[i], d->stream);

@@ -5,10 +5,10 @@
 #include "runtime/cuda/build/program.h"
 #include "runtime/lib/libcall.h"
 
-bool sparse_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+bool cusparse_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 /* Waits for what is queued: how much the product has decides what memory it takes. */
-gpa_code spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-void sparse_close(gpa_dev *d);
+gpa_code cusparse_spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void cusparse_close(gpa_dev *d);
 
 #endif

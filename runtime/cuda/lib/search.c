@@ -73,7 +73,7 @@ static const struct cu_search *find(gpa_dev *d, const gpa_libcall *c) {
     return p;
 }
 
-bool search_can(gpa_dev *d, const gpa_libcall *c) {
+bool cuda_search_can(gpa_dev *d, const gpa_libcall *c) {
     if (dtype_is_complex(c->dtype) || c->dtype == DT_F16 || c->dtype == DT_BF16 ||
         c->search.count < 1)
         return false;
@@ -85,7 +85,7 @@ static CUdeviceptr at(const gpa_binding *b, size_t item) {
     return b->mem->at + (uint64_t)b->offset * item;
 }
 
-gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cuda_search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const struct cu_search *p = find(d, c);
     size_t item = dtype_size(c->dtype);
     CUdeviceptr a = at(&c->search.a, item), v = at(&c->search.v, item),
@@ -98,7 +98,7 @@ gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
                      "cuLaunchKernel", e);
 }
 
-void search_close(gpa_dev *d) {
+void cuda_search_close(gpa_dev *d) {
     while (d->search) {
         struct cu_search *p = d->search;
         d->search = p->next;

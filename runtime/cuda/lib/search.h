@@ -7,8 +7,8 @@
 #include "runtime/lib/libcall.h"
 
 /* Whether there is a program for the LIB_SEARCH call. Compiles it at first need. */
-bool search_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-void search_close(gpa_dev *d);
+bool cuda_search_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cuda_search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void cuda_search_close(gpa_dev *d);
 
 #endif

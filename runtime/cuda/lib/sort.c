@@ -18,7 +18,7 @@ static cub_fn *open_cub(const gpa_dev *d) {
     static bool tried;
     char path[4096];
     if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") &&
-        find_beside("gpa-cub.so", path, sizeof path)) {
+        find_next_to_plugin("gpa-cub.so", path, sizeof path)) {
         void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL), *entry = so ? dlsym(so, CUB_ENTRY) : NULL;
         const cub_sort_call asks_cuda = {
             .order = CUB_FLOAT, .bytes = sizeof(float), .rows = 1, .n = 1};
@@ -52,7 +52,7 @@ static bool order_of(gpa_dtype t, cub_order *out) {
     return false;
 }
 
-bool sort_can(gpa_dev *d, const gpa_libcall *c) {
+bool cub_sort_can(gpa_dev *d, const gpa_libcall *c) {
     cub_order order;
     return order_of(c->dtype, &order) && !c->sort.beside && c->sort.n > 0 && c->sort.rows > 0 &&
            c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
@@ -79,7 +79,7 @@ static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
     return status ? gpa_fail(e, GPA_E_DEVICE, "sorting by CUB: CUDA's error %d", status) : GPA_OK;
 }
 
-gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cub_sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     size_t item = dtype_size(c->dtype);
     bool ranks = c->kind == LIB_ARGSORT;
     cub_sort_call s = {.bytes = (int32_t)item,
@@ -92,17 +92,17 @@ gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     order_of(c->dtype, &s.order);
     gpa_code rc = GPA_OK;
     if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= TUNE_CUDA_SORT_FIND_BITS_MIN_ELEMS)
-        rc = wait_done(d, e); /* CUB will wait, and would not hear Ctrl-C */
+        rc = wait_idle(d, e); /* CUB will wait, and would not hear Ctrl-C */
     return rc ? rc : run(d, &(cub_call){.sort = &s}, e);
 }
 
-bool turn_can(gpa_dev *d, const gpa_libcall *c) {
+bool cub_transpose_can(gpa_dev *d, const gpa_libcall *c) {
     return c->turn.count <= INT32_MAX && c->turn.n < INT32_MAX && open_cub(d);
 }
 
-gpa_code turn_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cub_transpose_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
-    cub_turn_call t = {.bytes = (int32_t)item,
+    cub_transpose_call t = {.bytes = (int32_t)item,
                        .n = c->turn.n,
                        .count = c->turn.count,
                        .stream = d->stream,

@@ -5,9 +5,9 @@
 #include "runtime/cuda/build/program.h"
 #include "runtime/lib/libcall.h"
 
-bool sort_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-bool turn_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code turn_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+bool cub_sort_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cub_sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+bool cub_transpose_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cub_transpose_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 
 #endif
