@@ -18,6 +18,9 @@
 #include "runtime/cuda/lib/cusolver.h"
 #include "runtime/cuda/lib/sort.h"
 #include "runtime/cuda/lib/cusparse.h"
+#include "runtime/cuda/lib/batched.h"
+#include "runtime/cuda/build/interpreter.h"
+#include "runtime/cuda/launch.h"
 #include "runtime/cuda/build/raw_module.h"
 #include "runtime/cuda/driver/nvml.h"
 #include "runtime/cuda/driver/interrupt.h"
@@ -48,6 +51,32 @@ static int cuda_count(char *why, size_t n) {
     return 0;
 }
 
+static void open_rooms(gpa_dev *d) { interpreter_open(d); }
+
+static void close_rooms(gpa_dev *d) {
+    background_close(d->builder);
+    d->builder = NULL;
+    interpreter_close(d);
+    cusparse_close(d);
+    cusolver_close(d);
+    batched_close(d);
+    cuda_search_close(d);
+    cufft_close(d);
+    cublas_close(d);
+}
+
+static void abandon_rooms(gpa_dev *d) {
+    d->builder = NULL;
+    d->interpreter = NULL;
+    d->blas_handle = NULL;
+    d->fft_plans = NULL;
+    d->solver_handle = NULL;
+    d->solver_params = NULL;
+    d->sparse_handle = NULL;
+}
+
+static const cu_context_hooks hooks = {open_rooms, close_rooms, abandon_rooms};
+
 static void cuda_close(gpa_dev *d) {
     context_close(d);
     mem_free(d);
@@ -58,6 +87,7 @@ static gpa_code cuda_open(int i, gpa_dev **out, gpa_err *e) {
     gpa_dev *d = mem_zero(sizeof *d);
     if (!d) return gpa_no_memory(e);
     d->number = i;
+    d->hooks = &hooks;
     d->checks_memory = getenv("GPA_MEMORY_CHECK");
     d->cu = context_driver(why, sizeof why);
     gpa_code rc = d->cu ? context_open(d, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
@@ -104,7 +134,7 @@ enum { RUBBISH = 0xff };
 
 /* Whoever reads what nobody wrote, or what was given back, reads NaN. */
 static void spoil(gpa_dev *d, const gpa_mem *m) {
-    if (d->checks_memory && m->n) d->cu->fill(m->at, RUBBISH, m->n, d->stream);
+    if (d->checks_memory && m->n) d->cu->fill(m->address, RUBBISH, m->n, d->stream);
 }
 
 static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
@@ -112,14 +142,14 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     if (!m) return gpa_no_memory(e);
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
-    CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->at, n ? n : 1, d->stream);
+    CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->address, n ? n : 1, d->stream);
     if (r == CUDA_OUT_OF_MEMORY && !(rc = wait_idle(d, e))) {
         d->cu->pool_trim(d->pool, 0); /* what was freed in other sizes goes back first */
-        r = d->cu->alloc(&m->at, n, d->stream);
+        r = d->cu->alloc(&m->address, n, d->stream);
     }
     if (!rc) rc = api_check(r, "cuMemAllocAsync", e);
     m->n = n;
-    m->life = d->life;
+    m->generation = d->generation;
     m->queued = ++d->queued;
     if (rc) {
         mem_free(m);
@@ -134,9 +164,9 @@ static void cuda_free(gpa_dev *d, gpa_mem *m) {
     if (!m) return;
     gpa_err quiet = {0};
     context_enter(d);
-    if (m->life == d->life && !stream_use(d, m, true, &quiet)) {
+    if (m->generation == d->generation && !stream_use(d, m, true, &quiet)) {
         spoil(d, m);
-        d->cu->free(m->at, d->stream);
+        d->cu->free(m->address, d->stream);
     }
     mem_free(m);
 }
@@ -146,7 +176,7 @@ static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, to, true, e);
-    return n && !rc ? transfer_up(d, to->at + at, from, n, e) : rc;
+    return n && !rc ? transfer_up(d, to->address + at, from, n, e) : rc;
 }
 
 static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n,
@@ -154,7 +184,7 @@ static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, si
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
-    return n && !rc ? transfer_down(d, to, from->at + at, n, e) : rc;
+    return n && !rc ? transfer_down(d, to, from->address + at, n, e) : rc;
 }
 
 static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
@@ -163,7 +193,7 @@ static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, 
     gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
     if (!rc) rc = stream_use(d, to, true, e);
-    return n && !rc ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : rc;
+    return n && !rc ? CALL(copy, to->address + to_at, from->address + from_at, n, d->stream) : rc;
 }
 
 static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from,
@@ -172,7 +202,7 @@ static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *o
     gpa_code rc = stream_join(other, true, e);
     context_enter(d);
     if (!rc) rc = stream_join(d, true, e);
-    if (!rc && n) rc = transfer_from(d, to->at + to_at, other, from->at + from_at, n, e);
+    if (!rc && n) rc = transfer_from(d, to->address + to_at, other, from->address + from_at, n, e);
     return rc ? rc : wait_throttle(d, (double)n * TUNE_CUDA_PEER_COPY_SECONDS_PER_BYTE, e);
 }
 
@@ -202,13 +232,13 @@ static double seconds_of(const kir_func *f, const gpa_launch *l) {
 static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
-    if (!rc) rc = program_run(d, p, l, e);
+    if (!rc) rc = launch_run(d, p, l, e);
     return rc ? rc : wait_throttle(d, seconds_of(&p->copy, l), e);
 }
 
 static void cuda_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
     context_enter(d);
-    program_prepare(d, p, l);
+    launch_prepare(d, p, l);
 }
 
 static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
@@ -219,8 +249,8 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     plan.vec = plan.unroll = 1;
     plan.threads = 256;
     plan.group = p->copy.form == KIR_KERNEL || !p->facts.n_each ? GROUP_NONE
-                : p->facts.outer_writes                        ? GROUP_THREAD
-                                                               : GROUP_BLOCK;
+                 : p->facts.outer_writes                        ? GROUP_THREAD
+                                                                : GROUP_BLOCK;
     gpa_code rc = emit_source(&p->copy, &plan, NULL, "gpa", &s, e);
     if (rc) return rc;
     str_put(out, s.text.text);
@@ -255,8 +285,8 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
                        "%s, %d points an access, %d accesses in flight, %d registers, %d bytes "
                        "local, %d shared, %zu variants\n",
                        p->copy.form == KIR_KERNEL ? "kernel" : teams[v->plan.group], v->plan.vec,
-                       v->plan.row_accesses ? v->plan.row_accesses : v->plan.unroll, registers, local, shared,
-                       p->n_variants);
+                       v->plan.row_accesses ? v->plan.row_accesses : v->plan.unroll, registers,
+                       local, shared, p->n_variants);
             break;
     }
     return out->failed ? gpa_no_memory(e) : GPA_OK;
@@ -290,19 +320,26 @@ static const struct {
     bool (*can)(gpa_dev *, const gpa_libcall *);
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
 } libraries[LIB_COUNT] = {
-    [LIB_GEMM] = {cublas_can, cublas_run},       [LIB_SORT] = {cub_sort_can, cub_sort_run},
-    [LIB_ARGSORT] = {cub_sort_can, cub_sort_run},    [LIB_SEARCH] = {cuda_search_can, cuda_search_run},
-    [LIB_FFT] = {cufft_can, cufft_run},          [LIB_LU] = {cusolver_can, cusolver_run},
-    [LIB_SOLVE] = {cusolver_can, cusolver_run},  [LIB_CHOLESKY] = {cusolver_can, cusolver_run},
-    [LIB_QR] = {cusolver_can, cusolver_run},     [LIB_SVD] = {cusolver_can, cusolver_run},
-    [LIB_EIGH] = {cusolver_can, cusolver_run},   [LIB_EIG] = {cusolver_can, cusolver_run},
-    [LIB_SPARSE] = {cusparse_can, cusparse_run}, [LIB_SPGEMM] = {cusparse_can, cusparse_spgemm_run},
+    [LIB_GEMM] = {cublas_can, cublas_run},
+    [LIB_SORT] = {cub_sort_can, cub_sort_run},
+    [LIB_ARGSORT] = {cub_sort_can, cub_sort_run},
+    [LIB_SEARCH] = {cuda_search_can, cuda_search_run},
+    [LIB_FFT] = {cufft_can, cufft_run},
+    [LIB_LU] = {cusolver_can, cusolver_run},
+    [LIB_SOLVE] = {cusolver_can, cusolver_run},
+    [LIB_CHOLESKY] = {cusolver_can, cusolver_run},
+    [LIB_QR] = {cusolver_can, cusolver_run},
+    [LIB_SVD] = {cusolver_can, cusolver_run},
+    [LIB_EIGH] = {cusolver_can, cusolver_run},
+    [LIB_EIG] = {cusolver_can, cusolver_run},
+    [LIB_SPARSE] = {cusparse_can, cusparse_run},
+    [LIB_SPGEMM] = {cusparse_can, cusparse_spgemm_run},
     [LIB_TURN] = {cub_transpose_can, cub_transpose_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
     context_enter(d);
-    return !d->beside && libraries[c->kind].can && libraries[c->kind].can(d, c);
+    return !d->second_context && libraries[c->kind].can && libraries[c->kind].can(d, c);
 }
 
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
@@ -313,10 +350,10 @@ static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
     return rc ? rc
               : wait_throttle(d,
-                          g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
-                                  (double)g->gemm.k * TUNE_CUDA_GEMM_SECONDS_PER_MULTIPLY
-                            : TUNE_CUDA_LIBRARY_CALL_SECONDS,
-                          e);
+                              g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
+                                      (double)g->gemm.k * TUNE_CUDA_GEMM_SECONDS_PER_MULTIPLY
+                                : TUNE_CUDA_LIBRARY_CALL_SECONDS,
+                              e);
 }
 
 static double cuda_compile_seconds(const gpa_prog *p) { return p->seconds; }

@@ -1,8 +1,10 @@
-/* Launches: the layout, scratch memory for divided reductions, the parameter block. */
+/* Launches: schedule, scratch memory of split reductions and scans, parameter block, printf
+ * buffer. */
+#include "runtime/cuda/launch.h"
+
 #include "runtime/base/base.h"
 #include "runtime/cuda/build/interpreter.h"
 #include "runtime/cuda/emit/schedule.h"
-#include "runtime/cuda/build/program.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/wait.h"
@@ -65,11 +67,11 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
             return L->scratch + L->state_at[x->a] +
                    (uint64_t)l->arrays[L->p->copy.code[x->a].sub].offset *
                        (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
-        case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
+        case FIELD_RECORD: return L->d->faults.address + L->slot * sizeof(kir_fault_record);
         case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK_BYTES;
         case FIELD_PRINT: return L->said;
-        case FIELD_INTERRUPT: return L->d->stop_seen + L->slot * sizeof *L->d->stop;
-        case FIELD_INTERRUPT_SEEN: return L->d->faults.told + (uint64_t)L->slot * SEEN_BYTES;
+        case FIELD_INTERRUPT: return L->d->interrupt_address + L->slot * sizeof *L->d->interrupt;
+        case FIELD_INTERRUPT_SEEN: return L->d->faults.seen + (uint64_t)L->slot * SEEN_BYTES;
         case FIELD_PARAM: break;
     }
     return 0;
@@ -286,7 +288,7 @@ static bool lay_out(launch *L) {
         const gpa_binding *b = &l->arrays[a];
         size_t item = dtype_size((gpa_dtype)f->arrays[a].dtype);
         if (f->arrays[a].where != KIR_GLOBAL && f->arrays[a].where != KIR_CONSTANT) continue;
-        L->base[a] = (b->mem ? b->mem->at : 0) + (uint64_t)b->offset * item;
+        L->base[a] = (b->mem ? b->mem->address : 0) + (uint64_t)b->offset * item;
         L->capacity[a] = b->mem ? b->mem->n / item : 0;
     }
     for (int d = 0; f->form == KIR_MAP && d < f->ndim; d++)
@@ -306,7 +308,7 @@ static bool in_parts(const launch *L) {
     return L->y.plan.scan != SCAN_LOOKBACK && L->y.split && L->y.grid[0] <= COUNTERS;
 }
 
-gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     launch L = {.d = d, .p = p, .l = l, .stream = d->stream};
     gpa_code rc = GPA_OK;
     if (!lay_out(&L)) return GPA_OK;
@@ -323,38 +325,12 @@ gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     return in_parts(&L) ? queue_parts(&L, e) : queue(&L, e);
 }
 
-void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
+void launch_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
     launch L = {.d = d, .p = p, .l = l};
     if (p->facts.scatters || !lay_out(&L)) return;
     uint32_t n = in_parts(&L) ? parts_of(&L) : 1;
     for (uint32_t k = 0; k < n; k++) {
         if (in_parts(&L)) L.y.plan.phase = (int16_t)k;
         program_begin(d, p, &L.y.plan, points_of(&L));
-    }
-}
-
-void fault_deliver(gpa_dev *d) {
-    cu_faults *x = &d->faults;
-    bool any = false;
-    for (uint32_t i = 0; i < x->n; i++) {
-        if (!x->host[i].set) continue;
-        any = true;
-        if (x->to[i] && !x->to[i]->set) *x->to[i] = x->host[i];
-    }
-    if (any) {
-        memset(x->host, 0, FAULT_SLOTS * sizeof *x->host);
-        d->cu->fill(x->locks, 0, FAULT_SLOTS * FAULT_LOCK_BYTES, d->stream);
-        d->cu->fill(x->told, 0, FAULT_SLOTS * SEEN_BYTES, d->stream);
-        d->touched = ++d->queued;
-    }
-    x->n = 0;
-    interrupt_settled(d);
-}
-
-void fault_discard(gpa_dev *d, bool stopped) {
-    for (uint32_t i = 0; i < d->faults.n; i++) {
-        kir_fault_record *to = d->faults.to[i];
-        if (to && stopped && !to->set) *to = (kir_fault_record){.set = 1, .kind = KIR_FT_STOPPED};
-        d->faults.to[i] = NULL;
     }
 }

@@ -97,13 +97,13 @@ static const cu_driver driver = {.to_device = to_device,
                                  .host_free = host_free,
                                  .context_set = set};
 
-static cu_shared shared;
+static cu_mapped shared;
 
 static gpa_dev *begin(int threads) {
     gpa_err e = {0};
     gpa_dev *d = test_calloc(1, sizeof *d);
     d->cu = &driver;
-    d->shared = &shared;
+    d->mapped = &shared;
     d->transfer_threads = threads;
     queued = done = 0;
     failing = 0;
@@ -187,10 +187,10 @@ static void test_interrupt(void **state) {
     queries_until_done = 2500;
     assert_int_equal(wait_idle(d, &e), GPA_OK);
     queries_until_done = 1L << 60;
-    d->asked = 1;
+    d->is_requested = 1;
     assert_int_equal(wait_idle(d, &e), GPA_E_INTERRUPT);
     queries_until_done = 0;
-    d->asked = 0;
+    d->is_requested = 0;
     gpa_err_clear(&e);
     assert_int_equal(wait_idle(d, &e), GPA_OK);
     end(d);
@@ -204,13 +204,13 @@ static void test_pace(void **state) {
     for (int i = 0; i < 1000; i++) {
         queries_until_done = 3; /* nothing is done when first asked for */
         assert_int_equal(wait_throttle(d, 0.05, &e), GPA_OK);
-        assert_true(d->pace.n <= 4);
-        assert_true(d->pace.queued < 0.25);
+        assert_true(d->throttle.n <= 4);
+        assert_true(d->throttle.queued < 0.25);
     }
     for (int i = 0; i < 1000; i++) {
         queries_until_done = 3;
         assert_int_equal(wait_throttle(d, 1e-6, &e), GPA_OK);
-        assert_in_range(d->pace.n, 0, MARKS);
+        assert_in_range(d->throttle.n, 0, MARKS);
     }
     end(d);
 }

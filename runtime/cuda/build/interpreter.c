@@ -59,9 +59,9 @@ static void *load(void *at) {
     const char *told = getenv("GPA_CUDA_INTERPRETER");
     char path[4096], name[40], heading[96];
     snprintf(name, sizeof name, "gpa-interpreter.sm_%d", x->target.major);
-    char *file = told                                   ? read_file(told)
+    char *file = told                                           ? read_file(told)
                  : find_next_to_plugin(name, path, sizeof path) ? read_file(path)
-                                                        : NULL;
+                                                                : NULL;
     interpreter_heading(heading, api_nvrtc_version(), x->target);
     if (file && !strncmp(file, heading, strlen(heading)) && !x->cu->context_set(x->context)) {
         CUresult r = compile_load(x->cu, file + strlen(heading), EFFORT_FULL, &x->module);
@@ -138,8 +138,8 @@ static void describe(const ic_code *c, const kir_func *f, const gpa_launch *l, c
 static void fill(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base,
                  uint64_t *words) {
     memcpy(words, c->ins, c->n_ins * sizeof *c->ins);
-    for (size_t k = 0; k < c->n_same; k++) {
-        const ic_uniform *s = &c->same[k];
+    for (size_t k = 0; k < c->n_uniforms; k++) {
+        const ic_uniform *s = &c->uniforms[k];
         uint64_t *to = words + s->at;
         gpa_val v = {.bits = {0, 0}};
         switch ((ic_kind)s->kind) {
@@ -170,7 +170,7 @@ static gpa_code send_far(gpa_dev *d, const uint64_t *words, size_t n, uint64_t *
 
 static gpa_code wait_for_it(gpa_dev *d, bool *spent, gpa_err *e) {
     gpa_code rc = wait_idle(d, e);
-    *spent = !rc && d->shared->spent;
+    *spent = !rc && d->mapped->spent;
     return rc;
 }
 
@@ -195,12 +195,12 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, con
         P.fuel = (int64_t)MIN(TUNE_CUDA_INTERPRET_LOOP_MAX_INSTRUCTIONS / (double)P.points,
                               (double)TUNE_CUDA_INTERPRET_LOOP_MAX_PER_THREAD),
         P.patience = TUNE_CUDA_INTERPRET_LOOP_MAX_CYCLES;
-    P.spent = d->shared_seen + offsetof(cu_shared, spent);
-    P.stop = d->stop_seen + slot * sizeof *d->stop;
-    P.record = d->faults.seen + slot * sizeof(kir_fault_record);
+    P.spent = d->mapped_address + offsetof(cu_mapped, spent);
+    P.stop = d->interrupt_address + slot * sizeof *d->interrupt;
+    P.record = d->faults.address + slot * sizeof(kir_fault_record);
     P.lock = d->faults.locks + slot * FAULT_LOCK_BYTES;
     fill(c, f, l, base, words);
-    if (bounded) d->shared->spent = 0;
+    if (bounded) d->mapped->spent = 0;
     if (far) TRY(send_far(d, words, c->words, &P.far, e));
     TRY(api_check(d->cu->launch(d->interpreter->function,
                                 (unsigned)((P.points + c->threads - 1) / c->threads), 1, 1,

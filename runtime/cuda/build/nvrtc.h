@@ -6,14 +6,8 @@
 #ifndef GPA_CUDA_BUILD_NVRTC_H
 #define GPA_CUDA_BUILD_NVRTC_H
 
-#include "runtime/cuda/driver/api.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/base/str.h"
-
-typedef struct {
-    int major, minor; /* compute capability */
-    bool fast_math, contract, line_info;
-    bool cubin; /* machine code, where the driver does not understand the compiler's PTX */
-} cu_target;
 
 /* A quick build has the same results bit for bit; it takes half the time and gives slower code. */
 typedef enum { EFFORT_QUICK, EFFORT_FULL } cu_effort;

@@ -75,7 +75,7 @@ static void free_variant(gpa_dev *d, cu_variant *v) {
 
 void program_free(gpa_dev *d, gpa_prog *p) {
     if (!p) return;
-    bool served = context_serves(d, p->life);
+    bool served = context_serves(d, p->generation);
     gpa_err quiet = {0};
     if (p->n_variants && served)
         served = !wait_idle(d, &quiet) || !d->stuck; /* code that runs stays where it is */
@@ -157,7 +157,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
                (p->facts.loops && v->points > 0 &&
                 v->source.text.len <= TUNE_CUDA_FULL_BUILD_SECOND_LAUNCH_MAX_BYTES)) {
         v->job = background_begin(&d->builder, d->cu, d->context, v->source.text.text,
-                             target_of(d, &p->copy), EFFORT_FULL, false);
+                                  target_of(d, &p->copy), EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
     }
     v->points += points;
@@ -180,7 +180,7 @@ static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_var
     cu_variant *v = *out = &p->variants[p->n_variants];
     memset(v, 0, sizeof *v);
     v->plan = *plan;
-    p->life = d->life;
+    p->generation = d->generation;
     return GPA_OK;
 }
 
@@ -225,7 +225,7 @@ static void begin_literal(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val *num
     if (new_variant(d, p, &plan, &s, &quiet)) return;
     if ((s->numbers = copy_numbers(p, numbers)) && !need_source(p, s, &quiet))
         s->job = background_begin(&d->builder, d->cu, d->context, s->source.text.text,
-                             target_of(d, &p->copy), EFFORT_FULL, false);
+                                  target_of(d, &p->copy), EFFORT_FULL, false);
     s->effort = EFFORT_FULL;
     if (s->job)
         p->n_variants++;
@@ -290,7 +290,7 @@ static void build_behind(gpa_dev *d, const gpa_prog *p, cu_variant *v, double po
                            ? EFFORT_FULL
                            : first_effort(p, v, target_of(d, &p->copy), points);
     v->job = background_begin(&d->builder, d->cu, d->context, v->source.text.text,
-                         target_of(d, &p->copy), effort, false);
+                              target_of(d, &p->copy), effort, false);
 }
 
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
@@ -299,7 +299,8 @@ bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double poi
     cu_variant *v = known_variant(p, plan);
     cu_built built;
     gpa_err quiet = {0};
-    if (v && v->job && !v->function && v->interpreted && background_take(d->builder, v->job, &built))
+    if (v && v->job && !v->function && v->interpreted &&
+        background_take(d->builder, v->job, &built))
         adopt(v, &built);
     if (v && !always && (v->function || !v->interpreted)) return false;
     if (!can_interpret(d, p, points) || (!v && new_variant(d, p, plan, &v, &quiet))) return false;
@@ -324,7 +325,7 @@ void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) 
     const char *source = v->source.text.text;
     if (!compile_is_known(source, target))
         v->job = background_begin(&d->builder, d->cu, d->context, source, target,
-                             first_effort(p, v, target, points), true);
+                                  first_effort(p, v, target, points), true);
     if (v->job)
         p->n_variants++;
     else

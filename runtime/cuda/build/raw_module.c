@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/build/nvrtc.h"
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/wait.h"
@@ -28,7 +29,7 @@ struct gpa_raw {
     size_t n_names;
     char *ptx, *code; /* code NULL: the driver compiles the PTX */
     CUmodule module;
-    unsigned life; /* of the device's, in which it was loaded */
+    unsigned generation; /* of the device's, in which it was loaded */
 };
 
 static void free_raw(gpa_raw *r) {
@@ -245,7 +246,7 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
     gpa_raw *r = mem_zero(sizeof *r);
     if (!r) return gpa_no_memory(e);
     context_enter(d);
-    r->life = d->life;
+    r->generation = d->generation;
     gpa_code rc = wait_usable(d, e);
     if (!rc) rc = compile_or_find(d, s, r, e);
     if (!rc)
@@ -261,7 +262,7 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
 void raw_drop(gpa_dev *d, gpa_raw *r) {
     context_enter(d);
     gpa_err quiet = {0};
-    if (r->module && context_serves(d, r->life) && (!wait_idle(d, &quiet) || !d->stuck))
+    if (r->module && context_serves(d, r->generation) && (!wait_idle(d, &quiet) || !d->stuck))
         d->cu->module_unload(r->module);
     free_raw(r);
 }
@@ -376,7 +377,7 @@ gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
     TRY(check_args(l, params, e));
     TRY(check_block(d, f, l, e));
     for (size_t i = 0; i < l->n_args; i++) {
-        address[i] = l->args[i].mem ? l->args[i].mem->at + l->args[i].at : 0;
+        address[i] = l->args[i].mem ? l->args[i].mem->address + l->args[i].at : 0;
         values[i] = l->args[i].v;
         args[i] = l->args[i].mem ? (void *)&address[i] : (void *)&values[i];
     }

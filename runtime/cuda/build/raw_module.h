@@ -3,7 +3,7 @@
 #ifndef GPA_CUDA_BUILD_RAW_MODULE_H
 #define GPA_CUDA_BUILD_RAW_MODULE_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e);
 void raw_drop(gpa_dev *d, gpa_raw *r);

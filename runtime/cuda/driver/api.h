@@ -42,6 +42,7 @@ enum {
     CUDA_INVALID_PTX = 218,
     CUDA_UNSUPPORTED_PTX = 222,
     CUDA_NOT_READY = 600,
+    CU_STATIC_SHARED_BYTES = 48 << 10, /* shared memory of a block without opting in to more */
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DEFAULT = 0,
     CU_EVENT_DISABLE_TIMING = 2,

@@ -9,13 +9,6 @@
 #include <stdio.h>
 
 #include "runtime/base/base.h"
-#include "runtime/cuda/lib/cublas.h"
-#include "runtime/cuda/lib/cufft.h"
-#include "runtime/cuda/build/interpreter.h"
-#include "runtime/cuda/lib/search.h"
-#include "runtime/cuda/lib/batched.h"
-#include "runtime/cuda/lib/cusolver.h"
-#include "runtime/cuda/lib/cusparse.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/transfer.h"
@@ -86,21 +79,21 @@ static gpa_code make_cleared(gpa_dev *d, size_t n, CUdeviceptr *out, gpa_err *e)
 
 static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    d->life++;
+    d->generation++;
     TRY(CALL(context_set, d->context));
     TRY(CALL(stream_create, &d->stream, CU_STREAM_NON_BLOCKING));
     TRY(wait_open(d, e));
     TRY(make_pool(d, e));
-    TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
+    TRY(make_shared(d, sizeof *d->mapped, &d->mapped, &d->mapped_address, e));
     TRY(make_cleared(d, FAULT_LOCK_BYTES * FAULT_SLOTS, &d->faults.locks, e));
-    TRY(make_cleared(d, SEEN_BYTES * FAULT_SLOTS, &d->faults.told, e));
+    TRY(make_cleared(d, SEEN_BYTES * FAULT_SLOTS, &d->faults.seen, e));
     TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
     TRY(stream_join(d, true, e)); /* streams begin behind what was just cleared */
-    d->faults.host = d->shared->faults;
-    d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
-    d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
+    d->faults.host = d->mapped->faults;
+    d->faults.address = d->mapped_address + offsetof(cu_mapped, faults);
+    d->interrupt_address = d->mapped_address + offsetof(cu_mapped, interrupt);
     interrupt_open(d);
-    interpreter_open(d);
+    d->hooks->open(d);
 out:
     return rc;
 }
@@ -108,17 +101,11 @@ out:
 /* Behind a program that does not end nothing can be taken apart; the context stays as it is until
  * the process ends. */
 static void leave_parts(gpa_dev *d) {
-    d->builder = NULL;
-    d->interpreter = NULL;
+    d->hooks->abandon(d);
     d->ring = NULL;
-    d->blas_handle = NULL;
-    d->fft_plans = NULL;
-    d->solver_handle = NULL;
-    d->solver_params = NULL;
-    d->sparse_handle = NULL;
     d->done = d->clock[0] = d->clock[1] = NULL;
-    d->counters = d->faults.locks = d->faults.told = 0;
-    d->shared = NULL;
+    d->counters = d->faults.locks = d->faults.seen = 0;
+    d->mapped = NULL;
     d->stream = NULL;
     d->stuck = false;
     stream_close(d, false);
@@ -134,25 +121,17 @@ static void drop_parts(gpa_dev *d) {
         return;
     }
     stream_close(d, true);
-    background_close(d->builder);
-    d->builder = NULL;
-    interpreter_close(d);
-    cusparse_close(d);
-    cusolver_close(d);
-    batched_close(d);
-    cuda_search_close(d);
-    cufft_close(d);
-    cublas_close(d);
+    d->hooks->close(d);
     transfer_close(d);
     wait_close(d);
     if (d->counters) cu->free(d->counters, d->stream);
     if (d->faults.locks) cu->free(d->faults.locks, d->stream);
-    if (d->faults.told) cu->free(d->faults.told, d->stream);
-    if (d->shared) cu->host_free(d->shared);
+    if (d->faults.seen) cu->free(d->faults.seen, d->stream);
+    if (d->mapped) cu->host_free(d->mapped);
     if (d->stream) cu->stream_destroy(d->stream);
-    d->counters = d->faults.locks = d->faults.told = 0;
+    d->counters = d->faults.locks = d->faults.seen = 0;
     d->faults.n = 0;
-    d->shared = NULL;
+    d->mapped = NULL;
     d->stream = NULL;
 }
 
@@ -190,7 +169,7 @@ gpa_code context_restart(gpa_dev *d, gpa_err *e) {
     bool stuck = wait_is_stuck(d);
     drop_parts(d);
     if (!stuck) d->cu->context_reset(d->device);
-    d->beside |= stuck;
+    d->second_context |= stuck;
     rc = stuck ? CALL(context_create, &d->context, 0, d->device)
                : CALL(context_retain, &d->context, d->device);
     return rc ? rc : make_parts(d, e);

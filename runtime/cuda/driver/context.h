@@ -3,7 +3,7 @@
 #ifndef GPA_CUDA_DRIVER_CONTEXT_H
 #define GPA_CUDA_DRIVER_CONTEXT_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 /* The driver, initialised; NULL, with the reason, where there is none. */
 const cu_driver *context_driver(char *why, size_t n);
@@ -19,7 +19,7 @@ gpa_code context_restart(gpa_dev *d, gpa_err *e);
 /* Whether what was made in a life of the device can still be taken apart: not behind a program that
  * does not end. Else it is left. */
 static inline bool context_serves(const gpa_dev *d, unsigned life) {
-    return life == d->life && !d->stuck;
+    return life == d->generation && !d->stuck;
 }
 /* Calls of the driver on this thread are about this device from now on. Quick: 20 ns. */
 static inline void context_enter(gpa_dev *d) { d->cu->context_set(d->context); }

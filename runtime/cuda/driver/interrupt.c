@@ -7,7 +7,7 @@
 #include "runtime/cuda/driver/interrupt.h"
 
 static void put(gpa_dev *d, uint32_t from, int v) {
-    int *word = __atomic_load_n(&d->stop, __ATOMIC_ACQUIRE);
+    int *word = __atomic_load_n(&d->interrupt, __ATOMIC_ACQUIRE);
     for (uint32_t i = from; word && i < FAULT_SLOTS; i++)
         __atomic_store_n(&word[i], v, __ATOMIC_SEQ_CST);
 }
@@ -19,7 +19,7 @@ static void let(gpa_dev *d, uint32_t from) {
 }
 
 void interrupt_request(gpa_dev *d, bool on) {
-    __atomic_store_n(&d->asked, on, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&d->is_requested, on, __ATOMIC_SEQ_CST);
     if (on)
         put(d, 0, 1);
     else
@@ -27,13 +27,13 @@ void interrupt_request(gpa_dev *d, bool on) {
 }
 
 void interrupt_open(gpa_dev *d) {
-    __atomic_store_n(&d->stop, d->shared->stop, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&d->interrupt, d->mapped->interrupt, __ATOMIC_SEQ_CST);
     let(d, 0);
 }
 
-void interrupt_close(gpa_dev *d) { __atomic_store_n(&d->stop, NULL, __ATOMIC_SEQ_CST); }
+void interrupt_close(gpa_dev *d) { __atomic_store_n(&d->interrupt, NULL, __ATOMIC_SEQ_CST); }
 
 void interrupt_settled(gpa_dev *d) {
-    const int *word = d->stop; /* slots are taken from the first on */
+    const int *word = d->interrupt; /* slots are taken from the first on */
     if (word && __atomic_load_n(&word[0], __ATOMIC_RELAXED)) let(d, 0);
 }

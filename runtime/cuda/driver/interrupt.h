@@ -4,7 +4,7 @@
 #ifndef GPA_CUDA_DRIVER_INTERRUPT_H
 #define GPA_CUDA_DRIVER_INTERRUPT_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 /* Every launch, those to come included, is asked to end; taken back (`on` false), only those
  * launched so far are. From any thread or a signal handler; taking back from the thread that
@@ -12,7 +12,7 @@
 void interrupt_request(gpa_dev *d, bool on);
 /* Whether the user is asking. */
 static inline bool interrupt_requested(const gpa_dev *d) {
-    return __atomic_load_n(&d->asked, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&d->is_requested, __ATOMIC_SEQ_CST);
 }
 /* The words are there from now on; they will be gone. */
 void interrupt_open(gpa_dev *d);

@@ -21,20 +21,20 @@ static gpa_code follow(gpa_dev *d, CUstream late, uint32_t which, gpa_err *e) {
     which &= d->busy;
     for (uint32_t i = 0; i < USER_STREAMS && which >> i && !rc; i++) {
         if (!(which >> i & 1)) continue;
-        rc = CALL(event_record, d->sides[i].mark, d->sides[i].stream);
-        if (!rc) rc = CALL(stream_follow, late, d->sides[i].mark, 0);
+        rc = CALL(event_record, d->user_streams[i].mark, d->user_streams[i].stream);
+        if (!rc) rc = CALL(stream_follow, late, d->user_streams[i].mark, 0);
     }
     return rc;
 }
 
 void stream_settled(gpa_dev *d) {
-    if (d->busy) d->round++;
+    if (d->busy) d->epoch++;
     d->busy = 0;
 }
 
 /* Which streams use m now, or only write it. */
 static uint32_t users_of(const gpa_dev *d, const gpa_mem *m, bool writers) {
-    if (m->round != d->round) return 0;
+    if (m->epoch != d->epoch) return 0;
     return writers ? m->writers : m->users;
 }
 
@@ -74,7 +74,7 @@ gpa_code stream_get(gpa_dev *d, uint32_t number, CUstream *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *out = d->stream;
     if (!number) return GPA_OK;
-    cu_user_stream *s = &d->sides[side_of(number)];
+    cu_user_stream *s = &d->user_streams[side_of(number)];
     if (!s->stream) rc = CALL(stream_create, &s->stream, CU_STREAM_NON_BLOCKING);
     if (!rc && !s->mark) rc = CALL(event_create, &s->mark, CU_EVENT_DISABLE_TIMING);
     *out = s->stream;
@@ -93,7 +93,7 @@ gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstre
                       gpa_err *e) {
     uint32_t me = side_of(l->stream), bit = 1u << me, others = 0;
     uint64_t latest = d->touched;
-    cu_user_stream *s = &d->sides[me];
+    cu_user_stream *s = &d->user_streams[me];
     gpa_code rc = stream_get(d, l->stream, out, e);
     if (rc) return rc;
     for (size_t k = 0; k < f->n_arrays; k++) {
@@ -108,8 +108,8 @@ gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstre
     for (size_t k = 0; k < f->n_arrays; k++) {
         if (!bound(f, l, k)) continue;
         gpa_mem *m = l->arrays[k].mem;
-        if (m->round != d->round) m->users = m->writers = 0;
-        m->round = d->round;
+        if (m->epoch != d->epoch) m->users = m->writers = 0;
+        m->epoch = d->epoch;
         m->users |= bit;
         if (f->arrays[k].access & KIR_WRITE) m->writers |= bit;
     }
@@ -124,11 +124,11 @@ gpa_code stream_follow(gpa_dev *d, uint32_t number, CUevent event, gpa_err *e) {
 
 void stream_close(gpa_dev *d, bool serves) {
     for (int i = 0; i < USER_STREAMS; i++) {
-        cu_user_stream *s = &d->sides[i];
+        cu_user_stream *s = &d->user_streams[i];
         if (serves && s->mark) d->cu->event_destroy(s->mark);
         if (serves && s->stream) d->cu->stream_destroy(s->stream);
         *s = (cu_user_stream){0};
     }
     d->busy = 0;
-    d->round++;
+    d->epoch++;
 }

@@ -9,7 +9,7 @@
 #ifndef GPA_CUDA_DRIVER_STREAM_H
 #define GPA_CUDA_DRIVER_STREAM_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 /* Before something is put in the queue that reads or writes m: it waits for the streams that it
  * must. */

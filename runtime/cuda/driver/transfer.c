@@ -175,10 +175,10 @@ static void ask_for_huge_pages(char *to, size_t n) {
 
 gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    if (n <= sizeof d->shared->word) {
-        TRY(CALL(to_host, d->shared->word, from, n, d->stream));
+    if (n <= sizeof d->mapped->word) {
+        TRY(CALL(to_host, d->mapped->word, from, n, d->stream));
         TRY(wait_idle(d, e));
-        memcpy(to, d->shared->word, n);
+        memcpy(to, d->mapped->word, n);
         goto out;
     }
     TRY(wait_idle(d, e)); /* the copy itself cannot be interrupted */
@@ -202,8 +202,8 @@ static void share_pool(gpa_dev *owner, const gpa_dev *with) {
     uint64_t bit = UINT64_C(1) << (with->number & 63);
     cu_access access = {CU_LOCATION_DEVICE, with->device, CU_ACCESS_READ_WRITE};
     int can = 0;
-    if (owner->shared_with & bit) return;
-    owner->shared_with |= bit;
+    if (owner->peers & bit) return;
+    owner->peers |= bit;
     if (!owner->cu->peer_can(&can, with->device, owner->device) && can)
         owner->cu->pool_share(owner->pool, &access, 1);
 }

@@ -2,7 +2,7 @@
 #ifndef GPA_CUDA_DRIVER_TRANSFER_H
 #define GPA_CUDA_DRIVER_TRANSFER_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 /* `from` may be used again at return. */
 gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa_err *e);

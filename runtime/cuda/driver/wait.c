@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/driver/fault.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/tables/tuning.h"
@@ -21,7 +22,7 @@ static double now(void) {
 }
 
 gpa_code wait_open(gpa_dev *d, gpa_err *e) {
-    cu_throttle *p = &d->pace;
+    cu_throttle *p = &d->throttle;
     gpa_code rc = CALL(event_create, &d->done, CU_EVENT_DISABLE_TIMING);
     *p = (cu_throttle){.allowed = 1};
     for (int i = 0; i < MARKS && !rc; i++)
@@ -31,13 +32,13 @@ gpa_code wait_open(gpa_dev *d, gpa_err *e) {
 
 void wait_close(gpa_dev *d) {
     for (int i = 0; i < MARKS; i++)
-        if (d->pace.mark[i]) d->cu->event_destroy(d->pace.mark[i]);
+        if (d->throttle.mark[i]) d->cu->event_destroy(d->throttle.mark[i]);
     if (d->done) d->cu->event_destroy(d->done);
     for (int i = 0; i < 2; i++)
         if (d->clock[i]) d->cu->event_destroy(d->clock[i]);
     d->clock[0] = d->clock[1] = NULL;
     d->done = NULL;
-    d->pace = (cu_throttle){.allowed = 1};
+    d->throttle = (cu_throttle){.allowed = 1};
 }
 
 /* The wait is over, the work is not. */
@@ -103,7 +104,7 @@ static void pass(cu_throttle *p, int n) {
 }
 
 gpa_code wait_throttle(gpa_dev *d, double cost, gpa_err *e) {
-    cu_throttle *p = &d->pace;
+    cu_throttle *p = &d->throttle;
     gpa_code rc = GPA_OK;
     p->since += cost;
     if (++p->launches % TUNE_CUDA_LAUNCHES_PER_MARK && p->since < TUNE_CUDA_MARK_SECONDS)

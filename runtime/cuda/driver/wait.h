@@ -2,7 +2,7 @@
 #ifndef GPA_CUDA_DRIVER_WAIT_H
 #define GPA_CUDA_DRIVER_WAIT_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 gpa_code wait_open(gpa_dev *d, gpa_err *e);
 void wait_close(gpa_dev *d);

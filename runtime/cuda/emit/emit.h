@@ -25,9 +25,8 @@ enum {
     PHASE_ALL = -1,
     PHASE_CLAIM = 0,
     PHASE_STORE = 1,
-    TILE_SIDE = 32,                   /* elements: a warp */
-    STRIP_ARRAYS = 16,                /* arrays of a program that is laid out in strips, at most */
-    CU_STATIC_SHARED_BYTES = 48 << 10 /* shared memory of a block without opting in to more */
+    TILE_SIDE = 32,   /* elements: a warp */
+    STRIP_ARRAYS = 16 /* arrays of a program that is laid out in strips, at most */
 };
 
 /* How SCANs are computed. IN_PLACE: point by point. TILED: a block of at most

@@ -8,6 +8,7 @@
 #include "runtime/cuda/emit/schedule.h"
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/driver/api.h"
 #include "runtime/cuda/emit/random_blocks.h"
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }

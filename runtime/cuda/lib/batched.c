@@ -5,6 +5,7 @@
 #include "runtime/cuda/lib/batched.h"
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/build/nvrtc.h"
 #include "runtime/cuda/lib/batched_source.h"
 #include "runtime/cuda/driver/transfer.h"
 #include "runtime/tables/tuning.h"
@@ -152,15 +153,15 @@ static program *find(gpa_dev *d, const gpa_libcall *c) {
                       .columns = columns_of(c),
                       .rotated = rotated_of(c),
                       .shared = shared_of(c)};
-    program *p = d->small;
+    program *p = d->batched;
     while (p && !is_for(p, &wanted)) p = p->next;
     if (p) return p;
     char *source = batched_program_source(c, d->target.major >= REDUCTIONS_SINCE);
     p = source ? mem_new(sizeof *p) : NULL;
     if (p) {
         *p = wanted;
-        p->next = d->small;
-        d->small = p;
+        p->next = d->batched;
+        d->batched = p;
         p->function = build(d, p, source);
     }
     mem_free(source);
@@ -184,9 +185,9 @@ bool batched_can(gpa_dev *d, const gpa_libcall *c) {
 }
 
 void batched_close(gpa_dev *d) {
-    while (d->small) {
-        program *p = d->small;
-        d->small = p->next;
+    while (d->batched) {
+        program *p = d->batched;
+        d->batched = p->next;
         if (p->module) d->cu->module_unload(p->module);
         mem_free(p);
     }
@@ -205,7 +206,7 @@ static gpa_code launch(gpa_dev *d, const gpa_libcall *c, void **args, gpa_err *e
 }
 
 static CUdeviceptr at(const gpa_libcall *c, int i) {
-    return c->matrix.x[i] ? c->matrix.x[i]->at : 0;
+    return c->matrix.x[i] ? c->matrix.x[i]->address : 0;
 }
 
 /* Eigenvalues: those of the tridiagonal matrices that the first launch leaves in memory of their

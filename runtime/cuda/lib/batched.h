@@ -3,7 +3,7 @@
 #ifndef GPA_CUDA_LIB_BATCHED_H
 #define GPA_CUDA_LIB_BATCHED_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
 /* Whether there is a program for the call: LU, SOLVE, CHOLESKY, QR, SVD and EIGH of several
@@ -14,8 +14,8 @@ bool batched_can(gpa_dev *d, const gpa_libcall *c);
 gpa_code batched_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 void batched_close(gpa_dev *d);
 
-/* What is compiled for a call, by batched_can and by the tests: owned, mem_free; NULL when memory is
- * short. */
+/* What is compiled for a call, by batched_can and by the tests: owned, mem_free; NULL when memory
+ * is short. */
 char *batched_program_source(const gpa_libcall *c, bool reductions);
 
 #endif

@@ -39,7 +39,8 @@ static bool prepare(operand *o, const gpa_binding *b, int64_t rows, int64_t colu
     int64_t row = rows > 1 ? b->stride[1] : MAX(columns, 1),
             column = columns > 1 ? b->stride[2] : 1;
     *o = (operand){
-        .at = b->mem ? (const void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * size) : NULL,
+        .at =
+            b->mem ? (const void *)(uintptr_t)(b->mem->address + (uint64_t)b->offset * size) : NULL,
         .batch = b->stride[0]};
     if (column == 1 && row >= MAX(columns, 1) && row <= INT32_MAX) {
         o->trans = CUBLAS_N;
@@ -82,7 +83,7 @@ gpa_code cublas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     int64_t m = c->gemm.m, n = c->gemm.n, k = c->gemm.k, batch = c->gemm.batch;
     float one[2] = {1, 0}, zero[2] = {0, 0};
     double one2[2] = {1, 0}, zero2[2] = {0, 0};
-    void *out = (void *)(uintptr_t)(c->gemm.c.mem->at + (uint64_t)c->gemm.c.offset * size);
+    void *out = (void *)(uintptr_t)(c->gemm.c.mem->address + (uint64_t)c->gemm.c.offset * size);
     if (!batch || !m || !n) return GPA_OK;
     if (!k)
         return api_check(

@@ -2,7 +2,7 @@
 #ifndef GPA_CUDA_LIB_CUBLAS_H
 #define GPA_CUDA_LIB_CUBLAS_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
 /* Whether cuBLAS is there and can take the operands as they lie. */

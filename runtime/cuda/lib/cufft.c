@@ -105,7 +105,7 @@ static bool describe(const gpa_libcall *c, key *k) {
 }
 
 static CUdeviceptr at(const gpa_binding *b, int64_t offset, size_t item) {
-    return b->mem->at + (uint64_t)(b->offset + offset) * item;
+    return b->mem->address + (uint64_t)(b->offset + offset) * item;
 }
 
 /* cuFFT moves real numbers in pairs: every execution must begin at an even one. */

@@ -50,7 +50,7 @@ static gpa_code room(work *w, size_t bytes, void *out, gpa_err *e) {
 /* Matrix i of array x, each of `size` elements of `item` bytes. */
 static void *at(const work *w, int x, int64_t i, int64_t size, int item) {
     const gpa_mem *mem = w->c->matrix.x[x];
-    return mem ? (void *)(uintptr_t)(mem->at + (uint64_t)(i * size * item)) : NULL;
+    return mem ? (void *)(uintptr_t)(mem->address + (uint64_t)(i * size * item)) : NULL;
 }
 
 /* On the device: the addresses of the matrices of array x. */

@@ -2,7 +2,7 @@
 #ifndef GPA_CUDA_LIB_CUSOLVER_H
 #define GPA_CUDA_LIB_CUSOLVER_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
 /* Whether the libraries are there and have the call. */

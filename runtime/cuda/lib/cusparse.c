@@ -47,7 +47,7 @@ static gpa_code check(int status, const char *call, gpa_err *e) {
 }
 
 static void *at(const gpa_binding *b, size_t item) {
-    return (void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * item);
+    return (void *)(uintptr_t)(b->mem->address + (uint64_t)b->offset * item);
 }
 
 static const float one[2] = {1, 0}, zero[2] = {0, 0};
@@ -188,7 +188,7 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     TRY(c->spgemm.make(c->spgemm.owner, count, &made.column, &made.at, e));
     if (!count) {
         rc = api_check(
-            d->cu->fill(c->spgemm.start.mem->at + (uint64_t)c->spgemm.start.offset * index, 0,
+            d->cu->fill(c->spgemm.start.mem->address + (uint64_t)c->spgemm.start.offset * index, 0,
                         (size_t)(made.m + 1) * index, d->stream),
             "cuMemsetD8Async", e);
         goto out;

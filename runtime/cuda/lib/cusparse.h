@@ -2,7 +2,7 @@
 #ifndef GPA_CUDA_LIB_CUSPARSE_H
 #define GPA_CUDA_LIB_CUSPARSE_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
 bool cusparse_can(gpa_dev *d, const gpa_libcall *c);

@@ -4,6 +4,7 @@
 #include "runtime/cuda/lib/search.h"
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/build/nvrtc.h"
 #include "runtime/base/str.h"
 #include "runtime/tables/tuning.h"
 
@@ -82,7 +83,7 @@ bool cuda_search_can(gpa_dev *d, const gpa_libcall *c) {
 }
 
 static CUdeviceptr at(const gpa_binding *b, size_t item) {
-    return b->mem->at + (uint64_t)b->offset * item;
+    return b->mem->address + (uint64_t)b->offset * item;
 }
 
 gpa_code cuda_search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {

@@ -3,7 +3,7 @@
 #ifndef GPA_CUDA_LIB_SEARCH_H
 #define GPA_CUDA_LIB_SEARCH_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
 /* Whether there is a program for the LIB_SEARCH call. Compiles it at first need. */

@@ -60,7 +60,7 @@ bool cub_sort_can(gpa_dev *d, const gpa_libcall *c) {
 
 /* 0: nothing is bound. */
 static CUdeviceptr at(const gpa_binding *b, size_t item) {
-    return b->mem ? b->mem->at + (uint64_t)b->offset * item : 0;
+    return b->mem ? b->mem->address + (uint64_t)b->offset * item : 0;
 }
 
 /* Queues a call; its working memory is given back in the stream's order. */
@@ -103,14 +103,14 @@ bool cub_transpose_can(gpa_dev *d, const gpa_libcall *c) {
 gpa_code cub_transpose_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
     cub_transpose_call t = {.bytes = (int32_t)item,
-                       .n = c->turn.n,
-                       .count = c->turn.count,
-                       .stream = d->stream,
-                       .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index),
-                       .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
-                       .at = (const void *)(uintptr_t)at(&c->turn.at, item),
-                       .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
-                       .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index),
-                       .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
+                            .n = c->turn.n,
+                            .count = c->turn.count,
+                            .stream = d->stream,
+                            .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index),
+                            .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
+                            .at = (const void *)(uintptr_t)at(&c->turn.at, item),
+                            .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
+                            .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index),
+                            .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
     return run(d, &(cub_call){.turn = &t}, e);
 }
