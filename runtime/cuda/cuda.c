@@ -1,11 +1,10 @@
-/* The CUDA device: the plugin's entry and its contract; memory.
+/* The CUDA device: the plugin's entry point, its backend table, and device memory.
  *
- * Everything is queued on one stream of the primary context, in order, but for kernels that the
- * user gave a stream (stream.h). Each function begins by making its device the thread's current
- * one.
+ * All work is queued on one stream of the primary context, in order, except for kernels that the
+ * user gave a stream (stream.h). Every function starts by making its device current for the thread.
  *
- * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches;
- * schedule.c for the layout over threads; emit.h for the source. */
+ * Reading order: this file; driver/ (device.h, context.c, transfer.c, wait.c, stream.c); launch.c;
+ * emit/ (schedule.c: mapping to threads, emit.h: CUDA C); build/ (program.h); lib/. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,9 +97,8 @@ static gpa_code cuda_open(int i, gpa_dev **out, gpa_err *e) {
     return rc;
 }
 
-/* What the driver keeps of freed memory: to be had again, though the driver does not count it as
- * free. */
-static uint64_t unused_of_pool(const gpa_dev *d) {
+/* Freed memory that the pool retains: available, though the driver does not report it as free. */
+static uint64_t pool_free_bytes(const gpa_dev *d) {
     uint64_t reserved = 0, used = 0;
     if (d->cu->pool_get(d->pool, CU_POOL_RESERVED, &reserved) ||
         d->cu->pool_get(d->pool, CU_POOL_USED, &used))
@@ -124,17 +122,17 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     snprintf(out->desc, sizeof out->desc, "%.60s, compute %d.%d", name, d->target.major,
              d->target.minor);
     out->mem_total = total;
-    out->mem_free = unused + unused_of_pool(d);
+    out->mem_free = unused + pool_free_bytes(d);
     out->dtypes = (UINT64_C(1) << DT_COUNT) - 1;
 }
 
 /* ---- memory ---- */
 
-enum { RUBBISH = 0xff };
+enum { NAN_BYTE = 0xff };
 
-/* Whoever reads what nobody wrote, or what was given back, reads NaN. */
-static void spoil(gpa_dev *d, const gpa_mem *m) {
-    if (d->checks_memory && m->n) d->cu->fill(m->address, RUBBISH, m->n, d->stream);
+/* GPA_MEMORY_CHECK: reads of uninitialized or freed memory give NaN. */
+static void fill_nan(gpa_dev *d, const gpa_mem *m) {
+    if (d->checks_memory && m->n) d->cu->fill(m->address, NAN_BYTE, m->n, d->stream);
 }
 
 static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
@@ -144,7 +142,7 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     gpa_code rc = wait_usable(d, e);
     CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->address, n ? n : 1, d->stream);
     if (r == CUDA_OUT_OF_MEMORY && !(rc = wait_idle(d, e))) {
-        d->cu->pool_trim(d->pool, 0); /* what was freed in other sizes goes back first */
+        d->cu->pool_trim(d->pool, 0); /* return cached blocks of other sizes */
         r = d->cu->alloc(&m->address, n, d->stream);
     }
     if (!rc) rc = api_check(r, "cuMemAllocAsync", e);
@@ -155,7 +153,7 @@ static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
         mem_free(m);
         return rc;
     }
-    spoil(d, m);
+    fill_nan(d, m);
     *out = m;
     return GPA_OK;
 }
@@ -165,7 +163,7 @@ static void cuda_free(gpa_dev *d, gpa_mem *m) {
     gpa_err quiet = {0};
     context_enter(d);
     if (m->generation == d->generation && !stream_use(d, m, true, &quiet)) {
-        spoil(d, m);
+        fill_nan(d, m);
         d->cu->free(m->address, d->stream);
     }
     mem_free(m);
@@ -218,8 +216,8 @@ static void cuda_drop(gpa_dev *d, gpa_prog *p) {
     program_free(d, p);
 }
 
-/* About how long a launch takes, on the slow side: for pacing. */
-static double seconds_of(const kir_func *f, const gpa_launch *l) {
+/* Estimated time of a launch, conservative: for throttling. */
+static double estimated_seconds(const kir_func *f, const gpa_launch *l) {
     double points = 1;
     if (f->form == KIR_KERNEL) {
         for (int i = 0; i < 3; i++) points *= (double)l->grid[i] * l->block[i];
@@ -233,7 +231,7 @@ static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *
     context_enter(d);
     gpa_code rc = wait_usable(d, e);
     if (!rc) rc = launch_run(d, p, l, e);
-    return rc ? rc : wait_throttle(d, seconds_of(&p->copy, l), e);
+    return rc ? rc : wait_throttle(d, estimated_seconds(&p->copy, l), e);
 }
 
 static void cuda_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
@@ -258,17 +256,16 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The variant that ran last, or the simplest one. */
+/* The variant of the latest launch, or the simplest one. */
 static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
-    static const char *const teams[] = {"points", "a thread per row", "a warp per row",
-                                        "a block per row", "columns"};
+    static const char *const groups[] = {"points", "a thread per row", "a warp per row",
+                                         "a block per row", "columns"};
     if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
     const cu_variant *v = &p->variants[p->ran];
     cu_plan plan = v->plan;
-    gpa_code rc = v->function
-                      ? GPA_OK
-                      : program_variant(d, p, &plan, 0, NULL, &v,
-                                        e); /* what the interpreter has run is compiled now */
+    gpa_code rc = v->function ? GPA_OK
+                              : program_variant(d, p, &plan, 0, NULL, &v,
+                                                e); /* an interpreted variant is compiled now */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;
     switch (what) {
@@ -284,7 +281,7 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
             str_printf(out,
                        "%s, %d points an access, %d accesses in flight, %d registers, %d bytes "
                        "local, %d shared, %zu variants\n",
-                       p->copy.form == KIR_KERNEL ? "kernel" : teams[v->plan.group], v->plan.vec,
+                       p->copy.form == KIR_KERNEL ? "kernel" : groups[v->plan.group], v->plan.vec,
                        v->plan.row_accesses ? v->plan.row_accesses : v->plan.unroll, registers,
                        local, shared, p->n_variants);
             break;
@@ -296,11 +293,9 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
 
 static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     context_enter(d);
-    if (wait_is_stuck(d))
-        return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for
-                        */
+    if (wait_is_stuck(d)) return GPA_OK; /* nothing was queued since the wait was abandoned */
     gpa_code rc = wait_idle(d, e);
-    if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
+    if (!rc) rc = CALL(stream_wait, d->stream); /* returns at once; the driver flushes printf */
     if (!rc && interrupt_requested(d)) rc = gpa_interrupted(e);
     return rc;
 }
@@ -315,7 +310,7 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 
 /* ---- libraries ---- */
 
-/* Who does an operation of lib.def; nobody: the host. */
+/* The implementations of operations of lib.def; NULL: the host. */
 static const struct {
     bool (*can)(gpa_dev *, const gpa_libcall *);
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);

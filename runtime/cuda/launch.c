@@ -9,7 +9,7 @@
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/wait.h"
 
-enum { BLOCK_BYTES = 32 << 10 };
+enum { MAX_PARAMETER_BYTES = 32 << 10 };
 
 typedef struct {
     gpa_dev *d;
@@ -18,17 +18,18 @@ typedef struct {
     CUstream stream;
     cu_schedule y;
     uint64_t base[KIR_MAX_ARRAYS], capacity[KIR_MAX_ARRAYS];
-    CUdeviceptr scratch; /* partial states, then results of regions */
-    uint64_t *state_at; /* per instruction: offset of its partial states and, n_code further, of its
-                           results */
-    uint32_t slot;      /* fault record */
-    CUdeviceptr said;   /* what a KERNEL prints */
+    CUdeviceptr scratch; /* partial states, then the results of regions */
+    uint64_t *state_at;  /* per instruction: offset of its partial states; at n_code + instruction:
+                            of its  results */
+    uint32_t slot;       /* fault record */
+    CUdeviceptr print_buffer; /* the printf buffer of a KERNEL */
 } launch;
 
 /* ---- the parameter block ---- */
 
-/* Multiplier and shift with n / d == (mulhi(n, m) + n) >> s for every n < 2^31. */
-static void magic(uint64_t d, uint32_t *m, uint32_t *s) {
+/* Division by multiplication (Granlund and Montgomery): n / d == (mulhi(n, m) + n) >> s for every
+ * n < 2^31. */
+static void division_magic(uint64_t d, uint32_t *m, uint32_t *s) {
     uint32_t shift = 0;
     while ((UINT64_C(1) << shift) < d) shift++;
     *s = shift;
@@ -54,7 +55,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
         case FIELD_SPAN: return (uint64_t)extent(L, x);
         case FIELD_MAGIC:
         case FIELD_SHIFT:
-            magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
+            division_magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
             return x->kind == FIELD_MAGIC ? m : s;
         case FIELD_OUTER: return (uint64_t)L->y.outer;
         case FIELD_ACCESSES: return (uint64_t)L->y.accesses;
@@ -69,7 +70,7 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
                        (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
         case FIELD_RECORD: return L->d->faults.address + L->slot * sizeof(kir_fault_record);
         case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK_BYTES;
-        case FIELD_PRINT: return L->said;
+        case FIELD_PRINT: return L->print_buffer;
         case FIELD_INTERRUPT: return L->d->interrupt_address + L->slot * sizeof *L->d->interrupt;
         case FIELD_INTERRUPT_SEEN: return L->d->faults.seen + (uint64_t)L->slot * SEEN_BYTES;
         case FIELD_PARAM: break;
@@ -110,15 +111,15 @@ static gpa_code take_slot(launch *L, gpa_err *e) {
 
 static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->facts.polls; }
 
-/* In place of a program that is not compiled yet. *done stays false where the interpreter has given
- * up: it was waited for, so its slot is free again. */
+/* Interprets a program that is not compiled yet. *done stays false if it exceeded its budget: the
+ * launch was waited for, so its slot is free again. */
 static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
     bool spent = false;
     gpa_code rc = interpreter_run(L->d, L->p, L->l, L->base, L->slot, &spent, e);
     L->p->interpreted += !rc && !spent;
     *done = !rc && !spent;
     if (!spent) return rc;
-    program_not_interpreted(L->p);
+    program_never_interpret(L->p);
     return takes_slot(L) ? take_slot(L, e) : GPA_OK;
 }
 
@@ -129,15 +130,16 @@ static gpa_code queue(launch *L, gpa_err *e) {
         program_interprets(L->d, L->p, &L->y.plan, points_of(L)) ? interpret(L, &done, e) : GPA_OK;
     if (rc || done) return rc;
     const cu_driver *cu = L->d->cu;
-    _Alignas(16) char small[1024];
-    char *block = small;
+    _Alignas(16) char on_stack[1024];
+    char *block = on_stack;
     const uint32_t *g = L->y.grid, *b = L->y.block;
     rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), L->l->params, &v, e);
     if (rc) return rc;
-    if (interrupt_requested(L->d)) return gpa_interrupted(e); /* compiling took a while */
-    if (v->source.bytes > BLOCK_BYTES)
+    if (interrupt_requested(L->d))
+        return gpa_interrupted(e); /* the user may have interrupted the compilation */
+    if (v->source.bytes > MAX_PARAMETER_BYTES)
         return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
-    if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes)))
+    if (v->source.bytes > sizeof on_stack && !(block = mem_new(v->source.bytes)))
         return gpa_no_memory(e);
     memset(block, 0, v->source.bytes);
     fill_block(L, &v->source, block);
@@ -149,19 +151,19 @@ static gpa_code queue(launch *L, gpa_err *e) {
     if (!r)
         r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->stream, args,
                        NULL);
-    if (block != small) mem_free(block);
+    if (block != on_stack) mem_free(block);
     return api_check(r, "cuLaunchKernel", e);
 }
 
 static size_t aligned(size_t n) { return (n + 255) / 256 * 256; }
 
-static uint32_t parts_of(const launch *L) {
+static uint32_t phases_of(const launch *L) {
     return L->p->facts.n_each + (L->y.plan.scan == SCAN_TILED);
 }
 
-/* One launch per region; partial states and results lie in memory of their own, given back in the
- * queue's order. */
-static gpa_code queue_parts(launch *L, gpa_err *e) {
+/* A split launch: one kernel per region; partial states and results are in scratch memory, freed in
+ * stream order. */
+static gpa_code queue_split(launch *L, gpa_err *e) {
     const kir_func *f = &L->p->copy;
     const cu_driver *cu = L->d->cu;
     gpa_code rc = GPA_OK;
@@ -178,11 +180,11 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     }
     if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     L->y.grid[1] = (uint32_t)parts;
-    for (uint32_t k = 0; k < parts_of(L); k++) {
+    for (uint32_t k = 0; k < phases_of(L); k++) {
         L->y.plan.phase = (int16_t)k;
         TRY(queue(L, e));
     }
-    if (L->p->facts.polls) /* blocks that were stopped have not counted */
+    if (L->p->facts.polls) /* interrupted blocks did not count themselves */
         rc = api_check(cu->fill(L->d->counters, 0, sizeof(uint32_t) * L->y.grid[0], L->d->stream),
                        "cuMemsetD8Async", e);
 out:
@@ -191,8 +193,8 @@ out:
     return rc;
 }
 
-/* A chain of tiles, which begins with nothing published. */
-static gpa_code queue_chain(launch *L, gpa_err *e) {
+/* A look-back scan, whose tile states start as empty. */
+static gpa_code queue_lookback(launch *L, gpa_err *e) {
     const cu_driver *cu = L->d->cu;
     size_t tiles = (size_t)L->y.tiles, bytes = (size_t)L->y.outer * (tiles + tiles / 32 + 1) *
                                                emit_lookback_words(&L->p->copy) * 8;
@@ -204,8 +206,8 @@ static gpa_code queue_chain(launch *L, gpa_err *e) {
     return rc;
 }
 
-/* A scatter in two launches: every point claims its element, the last one in order gets it, and
- * stores. */
+/* A deterministic scatter in two kernels: the last point in C order claims each element by
+ * atomicMax, then stores it. */
 static gpa_code queue_scatter(launch *L, gpa_err *e) {
     const kir_func *f = &L->p->copy;
     const cu_driver *cu = L->d->cu;
@@ -230,20 +232,20 @@ out:
     return rc;
 }
 
-/* ---- what kernels print ---- */
+/* ---- device printf ---- */
 
 enum {
-    SAID_WORDS = 1 << 16,
+    PRINT_WORDS = 1 << 16,
     WORD = 16
-}; /* of WORD bytes: a line takes one, and one for each argument */
+}; /* a line takes one word of WORD bytes, and one per argument */
 
 typedef struct {
     uint32_t w[4];
-} said_word;
+} print_word;
 
-static void tell(const launch *L, const said_word *buf) {
+static void print_lines(const launch *L, const print_word *buf) {
     for (uint32_t at = 0; at < buf->w[0];) {
-        const said_word *line = buf + 1 + at;
+        const print_word *line = buf + 1 + at;
         gpa_said s = {.block = line->w[0] | (uint64_t)line->w[1] << 32,
                       .thread = line->w[2],
                       .text = line->w[3] >> 8,
@@ -255,33 +257,34 @@ static void tell(const launch *L, const said_word *buf) {
     }
 }
 
-/* A launch that prints: into a buffer, which is read when the launch has ended. Lines beyond its
- * room are counted. */
+/* A launch with printf: into a buffer that is read after the launch. Lines beyond its capacity are
+ * counted. */
 static gpa_code queue_printing(launch *L, gpa_err *e) {
     const cu_driver *cu = L->d->cu;
     CUstream stream = L->d->stream;
-    const size_t bytes = (SAID_WORDS + 1) * sizeof(said_word);
-    said_word *buf = mem_zero(bytes);
+    const size_t bytes = (PRINT_WORDS + 1) * sizeof(print_word);
+    print_word *buf = mem_zero(bytes);
     gpa_code rc = buf ? GPA_OK : gpa_no_memory(e);
     if (rc) return rc;
-    buf->w[1] = SAID_WORDS;
-    TRY(api_check(cu->alloc(&L->said, bytes, stream), "cuMemAllocAsync", e));
-    TRY(api_check(cu->to_device(L->said, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync", e));
+    buf->w[1] = PRINT_WORDS;
+    TRY(api_check(cu->alloc(&L->print_buffer, bytes, stream), "cuMemAllocAsync", e));
+    TRY(api_check(cu->to_device(L->print_buffer, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync",
+                  e));
     TRY(queue(L, e));
-    TRY(wait_idle(L->d, e)); /* before the copy, which no interrupt would end */
-    TRY(api_check(cu->to_host(buf, L->said, bytes, stream), "cuMemcpyDtoHAsync", e));
+    TRY(wait_idle(L->d, e)); /* before the copy, which cannot be interrupted */
+    TRY(api_check(cu->to_host(buf, L->print_buffer, bytes, stream), "cuMemcpyDtoHAsync", e));
     TRY(api_check(cu->stream_wait(stream), "cuStreamSynchronize", e));
-    if (L->l->say) tell(L, buf);
+    if (L->l->say) print_lines(L, buf);
     if (buf->w[2])
         rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);
 out:
-    if (L->said) cu->free(L->said, stream);
+    if (L->print_buffer) cu->free(L->print_buffer, stream);
     mem_free(buf);
     return rc;
 }
 
-/* Where the arrays begin, and the layout. False: there is nothing to run. */
-static bool lay_out(launch *L) {
+/* Computes the addresses of the arrays and the schedule. False: the launch is empty. */
+static bool prepare_schedule(launch *L) {
     const kir_func *f = &L->p->copy;
     const gpa_launch *l = L->l;
     for (size_t a = 0; a < f->n_arrays; a++) {
@@ -303,34 +306,34 @@ static bool lay_out(launch *L) {
     return L->y.grid[0];
 }
 
-/* Divided rows take a launch for each region. */
-static bool in_parts(const launch *L) {
+/* True if rows are split: one kernel per region. */
+static bool is_split(const launch *L) {
     return L->y.plan.scan != SCAN_LOOKBACK && L->y.split && L->y.grid[0] <= COUNTERS;
 }
 
 gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     launch L = {.d = d, .p = p, .l = l, .stream = d->stream};
     gpa_code rc = GPA_OK;
-    if (!lay_out(&L)) return GPA_OK;
+    if (!prepare_schedule(&L)) return GPA_OK;
     if (takes_slot(&L)) rc = take_slot(&L, e);
-    bool beside = l->stream && p->copy.form == KIR_KERNEL &&
-                  !p->facts.prints; /* who prints is waited for at once */
+    bool concurrent = l->stream && p->copy.form == KIR_KERNEL &&
+                      !p->facts.prints; /* a launch with printf is synchronous */
     if (!rc)
-        rc =
-            beside ? stream_begin(d, &p->copy, l, &L.stream, e) : stream_use_all(d, &p->copy, l, e);
+        rc = concurrent ? stream_begin(d, &p->copy, l, &L.stream, e)
+                        : stream_use_all(d, &p->copy, l, e);
     if (rc) return rc;
     if (p->facts.prints) return queue_printing(&L, e);
     if (p->facts.scatters && L.y.accesses > 1) return queue_scatter(&L, e);
-    if (L.y.plan.scan == SCAN_LOOKBACK) return queue_chain(&L, e);
-    return in_parts(&L) ? queue_parts(&L, e) : queue(&L, e);
+    if (L.y.plan.scan == SCAN_LOOKBACK) return queue_lookback(&L, e);
+    return is_split(&L) ? queue_split(&L, e) : queue(&L, e);
 }
 
 void launch_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
     launch L = {.d = d, .p = p, .l = l};
-    if (p->facts.scatters || !lay_out(&L)) return;
-    uint32_t n = in_parts(&L) ? parts_of(&L) : 1;
+    if (p->facts.scatters || !prepare_schedule(&L)) return;
+    uint32_t n = is_split(&L) ? phases_of(&L) : 1;
     for (uint32_t k = 0; k < n; k++) {
-        if (in_parts(&L)) L.y.plan.phase = (int16_t)k;
+        if (is_split(&L)) L.y.plan.phase = (int16_t)k;
         program_begin(d, p, &L.y.plan, points_of(&L));
     }
 }

@@ -1,5 +1,5 @@
-/* A queue and its threads. The lock guards the queue and the states of jobs; a job's contents
- * belong to a thread while it is BUSY and to its owner otherwise. */
+/* A work queue with its threads. The lock guards the queue and the states of jobs; the contents of
+ * a job belong to a thread while it is BUSY, and to its owner otherwise. */
 #include "runtime/cuda/build/background.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ static void free_built(const cu_driver *cu, cu_built *x) {
     mem_free(x->ptx);
 }
 
-/* Nothing is reported: the quick build is there already, or whoever waits tries again himself. */
+/* Errors are not reported: there is a quick build, or the waiting thread builds again itself. */
 static cu_built work(cu_builder *b, const cu_job *job) {
     cu_built x = {0};
     gpa_err quiet = {0};
@@ -60,7 +60,7 @@ static void *run(void *at) {
     pthread_mutex_lock(&b->lock);
     for (;;) {
         b->idle++;
-        pthread_cond_broadcast(&b->changed); /* background_settle waits for it */
+        pthread_cond_broadcast(&b->changed); /* wakes background_settle */
         while (!b->first && !b->ends) pthread_cond_wait(&b->changed, &b->lock);
         b->idle--;
         cu_job *job = b->first;
@@ -89,7 +89,7 @@ static cu_builder *open_builder(const cu_driver *cu, CUcontext context) {
     return b;
 }
 
-/* A thread for a job that no idle one will take. The lock is held. */
+/* Starts a thread if there are more jobs than idle threads. The lock is held. */
 static void add_thread(cu_builder *b) {
     int waiting = 0;
     for (const cu_job *x = b->first; x; x = x->next) waiting++;
@@ -99,7 +99,7 @@ static void add_thread(cu_builder *b) {
 }
 
 cu_job *background_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
-                    const char *source, cu_target target, cu_effort effort, bool urgent) {
+                         const char *source, cu_target target, cu_effort effort, bool urgent) {
     if (!*builder && !(*builder = open_builder(cu, context))) return NULL;
     cu_builder *b = *builder;
     cu_job *job = mem_zero(sizeof *job), **end;

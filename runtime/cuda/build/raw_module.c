@@ -1,8 +1,10 @@
-/* A module is kept as NVRTC's PTX, which tells the functions and the sizes of their parameters, and
- * as machine code where the compiler knows this GPU, which is what the driver loads. In the disk
- * cache both lie in one entry, behind the mangled names of the C++ functions that were asked for.
+/* Users' modules in CUDA C.
  *
- * Reading order: the entry, the compiler, PTX, functions, launches. */
+ * A module consists of NVRTC's PTX, which declares the functions and the sizes of their parameters,
+ * and of machine code if the compiler supports this GPU, which the driver then loads. A cache entry
+ * holds both, after the mangled names of the requested C++ functions.
+ *
+ * Reading order: the cache entry, the compiler, PTX, functions, launches. */
 #include "runtime/cuda/build/raw_module.h"
 
 #include <stdio.h>
@@ -20,12 +22,12 @@
 enum { MOST_OPTIONS = 64, FOLDERS = 8, PATH_ROOM = 4096 };
 
 typedef struct {
-    char *name;   /* as asked for */
-    char *symbol; /* as the module has it */
+    char *name;   /* as requested */
+    char *symbol; /* mangled */
 } raw_name;
 
 struct gpa_raw {
-    raw_name *names; /* C++ names and what they became */
+    raw_name *names; /* C++ names and their mangled names */
     size_t n_names;
     char *ptx, *code; /* code NULL: the driver compiles the PTX */
     CUmodule module;
@@ -48,11 +50,11 @@ static gpa_code add_name(gpa_raw *r, const char *name, const char *symbol, gpa_e
     if (!mem_room(&r->names, r->n_names, &cap, sizeof *r->names)) return gpa_no_memory(e);
     raw_name *x = &r->names[r->n_names];
     *x = (raw_name){mem_text(name, strlen(name)), mem_text(symbol, strlen(symbol))};
-    r->n_names++; /* what is there is freed with the module */
+    r->n_names++; /* also if one is NULL: it is freed with the module */
     return x->name && x->symbol ? GPA_OK : gpa_no_memory(e);
 }
 
-/* ---- the entry of the cache: sizes, symbols line by line, PTX, machine code ---- */
+/* ---- the cache entry: sizes, symbols line by line, PTX, machine code ---- */
 
 static void pack(const gpa_raw *r, size_t n_code, gpa_str *out) {
     str_printf(out, "%zu %zu\n", strlen(r->ptx), n_code);
@@ -83,8 +85,7 @@ static gpa_code unpack(gpa_raw *r, const raw_source *s, char *entry, size_t n, g
 
 /* ---- the compiler ---- */
 
-/* Options for the toolkit's headers: those that belong to the compiler in use, then the usual
- * places. */
+/* Options for the toolkit's headers: those of the compiler in use, then the usual folders. */
 static size_t include_options(char (*out)[PATH_ROOM]) {
     char found[PATH_ROOM], option[PATH_ROOM];
     const char *told = getenv("CUDA_PATH") ? getenv("CUDA_PATH") : getenv("CUDA_HOME");
@@ -118,7 +119,7 @@ typedef struct {
     const char *option[MOST_OPTIONS];
     size_t n;
     char arch[48], include[FOLDERS][PATH_ROOM];
-    bool machine; /* code for this very GPU */
+    bool machine; /* machine code for this GPU */
 } options;
 
 static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_source *s, options *o,
@@ -136,15 +137,16 @@ static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_so
     snprintf(o->arch, sizeof o->arch, "--gpu-architecture=%s_%d%d", o->machine ? "sm" : "compute",
              t.major, t.minor);
     if (!told) o->option[o->n++] = o->arch;
-    o->option[o->n++] = "--disable-warnings"; /* they would stand among the errors */
+    o->option[o->n++] = "--disable-warnings"; /* NVRTC's log mixes them with errors */
     size_t n = include_options(o->include);
     for (size_t i = 0; i < n; i++) o->option[o->n++] = o->include[i];
     return GPA_OK;
 }
 
-/* NVRTC's complaints: "FILE(LINE): error: TEXT", each with the line and a caret below it. The
- * heading and the count at the end are left out. */
-static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *s, gpa_err *e) {
+/* Reports NVRTC's errors: "FILE(LINE): error: TEXT", each with the source line and a caret; without
+ * the heading and the count at the end. */
+static gpa_code report_errors(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *s,
+                              gpa_err *e) {
     size_t n = 0;
     char *log = NULL;
     if (rtc->log_size(p, &n) || !n || !(log = mem_new(n + 1)) || rtc->log(p, log)) {
@@ -154,11 +156,11 @@ static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *
     log[n] = 0;
     char *end = strstr(log, " detected in the compilation of"), *first = strstr(log, ": error:");
     if (!first) first = strstr(log, ": catastrophic error:");
-    while (first && first > log && first[-1] != '\n') first--; /* warnings stand before it */
+    while (first && first > log && first[-1] != '\n') first--; /* skip warnings */
     while (end && end > log && end[-1] != '\n') end--;
     if (end) *end = 0;
     for (size_t k = strlen(log); k && strchr(" \n", log[k - 1]); k--) log[k - 1] = 0;
-    /* What NVRTC adds below the source are the names that were asked for. */
+    /* NVRTC appends the requested names to the source. */
     bool name = first && s->n_names == 1 && strncmp(first, "__nv_name_map", 13) == 0;
     gpa_code rc = name ? gpa_fail(e, GPA_E_VALUE, "the source has no function '%s'", s->names[0])
                        : gpa_fail(e, GPA_E_COMPILE, "%s", first ? first : log);
@@ -166,8 +168,8 @@ static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *
     return rc;
 }
 
-static gpa_code take(const cu_nvrtc *rtc, nvrtcProgram p, bool machine, gpa_raw *r, size_t *n_code,
-                     gpa_err *e) {
+static gpa_code read_output(const cu_nvrtc *rtc, nvrtcProgram p, bool machine, gpa_raw *r,
+                            size_t *n_code, gpa_err *e) {
     size_t n = 0;
     *n_code = 0;
     if (rtc->ptx_size(p, &n) || !(r->ptx = mem_new(n + 1)) || rtc->ptx(p, r->ptx))
@@ -193,21 +195,21 @@ static gpa_code compile(const cu_nvrtc *rtc, const raw_source *s, const options 
     for (size_t i = 0; i < s->n_names; i++)
         if (rtc->add_name(p, s->names[i]))
             TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
-    if (rtc->compile(p, (int)o->n, o->option)) TRY(complain(rtc, p, s, e));
+    if (rtc->compile(p, (int)o->n, o->option)) TRY(report_errors(rtc, p, s, e));
     for (size_t i = 0; i < s->n_names; i++) {
         const char *symbol = NULL;
         if (rtc->lowered(p, s->names[i], &symbol))
             TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
         TRY(add_name(r, s->names[i], symbol, e));
     }
-    TRY(take(rtc, p, o->machine, r, n_code, e));
+    TRY(read_output(rtc, p, o->machine, r, n_code, e));
 out:
     if (p) rtc->destroy(&p);
     str_free(&text);
     return rc;
 }
 
-/* What decides the result. Headers of the user's own may change: such a source has no key. */
+/* The cache key. False for a source that includes the user's headers, which may change. */
 static bool make_key(const raw_source *s, const options *o, gpa_str *key) {
     for (const char *at = s->text; (at = strstr(at, "#include")); at++)
         if (at[8 + strspn(at + 8, " \t")] == '"') return false;
@@ -275,7 +277,7 @@ static const char *symbol_of(const gpa_raw *r, const char *name) {
     return name;
 }
 
-/* The next ".entry NAME" from *at on: its name's beginning, length in *n; NULL at the end. */
+/* The name of the next ".entry NAME" from *at on, its length in *n; NULL at the end. */
 static const char *next_entry(const char **at, size_t *n) {
     const char *found = strstr(*at, ".entry ");
     if (!found) return NULL;
@@ -319,7 +321,7 @@ static size_t param_size(const char *at, size_t n) {
     return size * count;
 }
 
-/* The sizes of a function's parameters; the result is their number. */
+/* The sizes of a function's parameters; returns their number. */
 static size_t param_sizes(const char *params, size_t *sizes, size_t room) {
     const char *open = params + strcspn(params, "({"), *close = open + strcspn(open, ")");
     size_t n = 0;

@@ -1,5 +1,7 @@
-/* Moments in streams, and waiting for them. What has faulted until then is only said to be there:
- * its report is read when all work is done (fault_deliver). */
+/* CUDA events and waiting for them.
+ *
+ * A wait reports only that a fault has occurred; the record is delivered when all work is done
+ * (fault_deliver). */
 #include "runtime/cuda/driver/event.h"
 
 #include "runtime/base/base.h"
@@ -12,7 +14,7 @@
 
 struct gpa_event {
     CUevent at;
-    unsigned generation; /* of the device's */
+    unsigned generation; /* of the device */
 };
 
 gpa_code event_stream_wait(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *e) {
@@ -28,7 +30,7 @@ gpa_code event_stream_wait(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *
     return rc;
 }
 
-/* Asks the streams themselves: an event put in one that has nothing to do takes a while to pass. */
+/* Queries the streams themselves: an event recorded in an idle stream takes a while to pass. */
 gpa_code event_stream_query(gpa_dev *d, uint32_t stream, bool *done, gpa_err *e) {
     CUstream s;
     *done = false;

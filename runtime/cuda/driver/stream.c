@@ -1,21 +1,21 @@
-/* Streams by number: of more than USER_STREAMS some share one.
+/* User streams: dependency tracking per memory block.
  *
- * Memory knows of the streams that used it since the queue did. What the queue does with memory
- * comes behind them, and its number among all that was put in the queue is noted: a stream that
- * uses the memory next follows the queue, unless it is known to follow it that far, and with it
- * those before. A new round makes all that memory knows void: when everything is done, or when the
- * queue comes behind all streams and all of them will follow it. */
+ * Streams have numbers; more than USER_STREAMS of them share. A memory block records the user
+ * streams that used it since the queue did, and the number of its latest use in the queue. The
+ * queue waits for the recorded streams; a user stream waits for the queue unless it already waits
+ * for that number. A new epoch invalidates all records: when all work is done, or when the queue
+ * waits for all streams and all of them will wait for it. */
 #include "runtime/cuda/driver/stream.h"
 
 #include "runtime/base/base.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-static uint32_t side_of(uint32_t number) { return (number - 1) % USER_STREAMS; }
+static uint32_t index_of(uint32_t number) { return (number - 1) % USER_STREAMS; }
 
 /* ---- the queue ---- */
 
-/* A stream waits for those of the bits. */
+/* Makes a stream wait for the user streams of the mask. */
 static gpa_code follow(gpa_dev *d, CUstream late, uint32_t which, gpa_err *e) {
     gpa_code rc = GPA_OK;
     which &= d->busy;
@@ -32,7 +32,7 @@ void stream_settled(gpa_dev *d) {
     d->busy = 0;
 }
 
-/* Which streams use m now, or only write it. */
+/* The user streams that use m, or that write it. */
 static uint32_t users_of(const gpa_dev *d, const gpa_mem *m, bool writers) {
     if (m->epoch != d->epoch) return 0;
     return writers ? m->writers : m->users;
@@ -74,14 +74,14 @@ gpa_code stream_get(gpa_dev *d, uint32_t number, CUstream *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *out = d->stream;
     if (!number) return GPA_OK;
-    cu_user_stream *s = &d->user_streams[side_of(number)];
+    cu_user_stream *s = &d->user_streams[index_of(number)];
     if (!s->stream) rc = CALL(stream_create, &s->stream, CU_STREAM_NON_BLOCKING);
     if (!rc && !s->mark) rc = CALL(event_create, &s->mark, CU_EVENT_DISABLE_TIMING);
     *out = s->stream;
     return rc;
 }
 
-/* Side i waits for what the queue has been given so far. */
+/* A user stream waits for everything in the queue so far. */
 static gpa_code follow_queue(gpa_dev *d, cu_user_stream *s, gpa_err *e) {
     gpa_code rc = CALL(event_record, d->done, d->stream);
     if (!rc) rc = CALL(stream_follow, s->stream, d->done, 0);
@@ -91,7 +91,7 @@ static gpa_code follow_queue(gpa_dev *d, cu_user_stream *s, gpa_err *e) {
 
 gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstream *out,
                       gpa_err *e) {
-    uint32_t me = side_of(l->stream), bit = 1u << me, others = 0;
+    uint32_t me = index_of(l->stream), bit = 1u << me, others = 0;
     uint64_t latest = d->touched;
     cu_user_stream *s = &d->user_streams[me];
     gpa_code rc = stream_get(d, l->stream, out, e);

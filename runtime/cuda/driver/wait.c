@@ -1,8 +1,10 @@
-/* Programs with loops watch the interrupt flag and end by themselves; what is queued behind them
- * must run through. So the queue is kept short: a mark every few launches, or after one that seems
- * long, and no more marks outstanding than the device passes in TUNE_CUDA_QUEUE_MAX_SECONDS seconds
- * - as it did lately, and by what the launches seem to cost, which comes to know a long one before
- * the first of them is done. */
+/* Interruptible waits and throttling.
+ *
+ * Programs with loops poll the interrupt flag and end by themselves, but work queued after them has
+ * to run to its end. So the queue is kept short: an event (mark) every few launches, or after a
+ * long one, and no more outstanding marks than the device passes in TUNE_CUDA_QUEUE_MAX_SECONDS.
+ * The rate is measured, and bounded by the estimated cost of the launches, which recognizes a long
+ * launch before it is done. */
 #include "runtime/cuda/driver/wait.h"
 
 #include <time.h>
@@ -41,8 +43,8 @@ void wait_close(gpa_dev *d) {
     d->throttle = (cu_throttle){.allowed = 1};
 }
 
-/* The wait is over, the work is not. */
-static gpa_code give_up(gpa_dev *d, gpa_err *e) {
+/* Abandons a wait whose work does not end. */
+static gpa_code abandon(gpa_dev *d, gpa_err *e) {
     gpa_err quiet = {0};
     fault_discard(d, true);
     stream_join(d, false, &quiet);
@@ -54,18 +56,18 @@ static gpa_code give_up(gpa_dev *d, gpa_err *e) {
     return GPA_E_INTERRUPT;
 }
 
-/* Asks whether an event has passed, first eagerly, then with pauses. */
+/* Polls an event, first spinning, then with sleeps. */
 gpa_code wait_event(gpa_dev *d, CUevent event, gpa_err *e) {
-    double asked_to_stop = 0;
-    for (long asked = 0;; asked++) {
+    double interrupted_at = 0;
+    for (long polls = 0;; polls++) {
         CUresult r = d->cu->event_query(event);
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
-        if (asked < TUNE_CUDA_SPIN_POLLS) continue;
+        if (polls < TUNE_CUDA_SPIN_POLLS) continue;
         if (interrupt_requested(d)) {
-            if (asked_to_stop == 0) asked_to_stop = now();
-            if (now() - asked_to_stop > TUNE_CUDA_INTERRUPT_GRACE_SECONDS) return give_up(d, e);
+            if (interrupted_at == 0) interrupted_at = now();
+            if (now() - interrupted_at > TUNE_CUDA_INTERRUPT_GRACE_SECONDS) return abandon(d, e);
         }
-        nanosleep(&(struct timespec){0, asked < 10 * TUNE_CUDA_SPIN_POLLS ? 20000 : 500000}, NULL);
+        nanosleep(&(struct timespec){0, polls < 10 * TUNE_CUDA_SPIN_POLLS ? 20000 : 500000}, NULL);
     }
 }
 
@@ -93,8 +95,8 @@ gpa_code wait_usable(gpa_dev *d, gpa_err *e) {
     return rc;
 }
 
-/* The first n marks have been passed. */
-static void pass(cu_throttle *p, int n) {
+/* Removes the first n marks, which were passed. */
+static void remove_marks(cu_throttle *p, int n) {
     for (; n > 0; n--) {
         p->queued -= p->cost[p->first];
         p->first = (p->first + 1) % MARKS;
@@ -109,13 +111,13 @@ gpa_code wait_throttle(gpa_dev *d, double cost, gpa_err *e) {
     p->since += cost;
     if (++p->launches % TUNE_CUDA_LAUNCHES_PER_MARK && p->since < TUNE_CUDA_MARK_SECONDS)
         return GPA_OK;
-    while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) pass(p, 1);
+    while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) remove_marks(p, 1);
     while (!rc && p->n &&
            (p->n >= p->allowed || p->queued + p->since > TUNE_CUDA_QUEUE_MAX_SECONDS)) {
         double begun = now();
         int half = p->n / 2 + 1;
         if ((rc = wait_event(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
-        pass(p, half);
+        remove_marks(p, half);
         double each = (now() - begun) / half;
         p->allowed = each * (double)MARKS > TUNE_CUDA_QUEUE_MAX_SECONDS
                          ? MAX((int)(TUNE_CUDA_QUEUE_MAX_SECONDS / each), 1)

@@ -603,7 +603,7 @@ cudaError_t sort_elements(const cub_sort_call *c, room *r) {
 extern "C" __attribute__((visibility("default"))) int gpa_cub(const cub_call *c, void *own,
                                                               size_t *bytes) {
     room r = {(char *)own, 0};
-    const cudaError_t rc = c->turn ? turn(c->turn, &r) : sort_elements(c->sort, &r);
+    const cudaError_t rc = c->transpose ? turn(c->transpose, &r) : sort_elements(c->sort, &r);
     *bytes = r.used;
     return (int)(rc || !own ? rc : cudaGetLastError());
 }

@@ -1,6 +1,6 @@
-/* Matrix products by cuBLAS, which counts columns first: C = A B by rows is C' = B' A' by columns,
- * so the operands change places and nothing is copied. An operand goes in as it lies when its rows
- * or its columns are contiguous. */
+/* GEMM by cuBLAS, whose layout is column-major: C = A B in row-major order is C' = B' A' in
+ * column-major order, so the operands are swapped and nothing is copied. An operand is passed
+ * without a copy if its rows or its columns are contiguous. */
 #include "runtime/cuda/lib/cublas.h"
 
 #include "runtime/base/base.h"
@@ -11,7 +11,7 @@ typedef struct {
     long long batch;
 } operand;
 
-/* cuBLAS's names for a dtype and for what sums are kept in; false when it has none. */
+/* cuBLAS's data type and compute type for a dtype; false if it has none. */
 static bool types(gpa_dtype t, int *data, int *sum) {
     *sum = t == DT_F64 || t == DT_C128 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
     switch (t) {

@@ -1,14 +1,14 @@
-/* Matrix products by cuBLAS. */
+/* GEMM by cuBLAS. */
 #ifndef GPA_CUDA_LIB_CUBLAS_H
 #define GPA_CUDA_LIB_CUBLAS_H
 
 #include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
-/* Whether cuBLAS is there and can take the operands as they lie. */
+/* True if cuBLAS is available and supports the operands' strides without a copy. */
 bool cublas_can(gpa_dev *d, const gpa_libcall *c);
 gpa_code cublas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-/* Whether cuBLAS is there; makes d->blas_handle, which works on the device's stream. */
+/* True if cuBLAS is available; creates d->blas_handle on the device's queue. */
 bool cublas_ready(gpa_dev *d);
 void cublas_close(gpa_dev *d);
 

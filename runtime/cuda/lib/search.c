@@ -1,6 +1,8 @@
-/* Searching on the device. All threads of a warp take as many steps, since a step halves what is
- * left whatever is found: nothing diverges, and the first steps, which all of them take to the same
- * places, come from the caches. */
+/* Branch-free binary search on the device.
+ *
+ * A step halves the range whatever the comparison gives, so that all threads of a warp take the
+ * same number of steps without divergence; the first steps of all threads read the same elements,
+ * from the caches. */
 #include "runtime/cuda/lib/search.h"
 
 #include "runtime/base/base.h"
@@ -13,12 +15,12 @@ struct cu_search {
     gpa_dtype dtype;
     bool right;
     CUmodule module;
-    CUfunction function; /* NULL: it could not be compiled */
+    CUfunction function; /* NULL: compilation failed */
 };
 
 enum { THREADS = 256 };
 
-/* `item`: the elements' type. NaN comes behind all numbers. */
+/* `item`: the dtype. NaN is ordered last. */
 static const char text[] =
     "static __device__ bool before(item a, item b) { return a < b || (b != b && a == a); }\n"
     "extern \"C\" __global__ void __launch_bounds__(256) search(const item *a, long long n, const "
@@ -36,7 +38,7 @@ static const char text[] =
     "    }\n"
     "}\n";
 
-/* Owned: mem_free; NULL when memory is short. */
+/* Owned: mem_free; NULL if memory is short. */
 static char *source_of(const gpa_libcall *c) {
     gpa_str s;
     str_init(&s);

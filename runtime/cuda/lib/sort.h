@@ -1,4 +1,4 @@
-/* Sorting, and turning sparse matrices, on the device, by gpa-cub.so. */
+/* Sorting, and transposing sparse matrices, by CUB (gpa-cub.so). */
 #ifndef GPA_CUDA_LIB_SORT_H
 #define GPA_CUDA_LIB_SORT_H
 
