@@ -264,7 +264,7 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
     const cu_variant *v = &p->variants[p->ran];
     cu_plan plan = v->plan;
     gpa_code rc = v->function ? GPA_OK
-                              : program_variant(d, p, &plan, 0, NULL, &v,
+                              : program_variant(d, p, &(cu_demand){.plan = &plan}, &v,
                                                 e); /* an interpreted variant is compiled now */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;

@@ -115,7 +115,8 @@ static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->fac
  * launch was waited for, so its slot is free again. */
 static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
     bool spent = false;
-    gpa_code rc = interpreter_run(L->d, L->p, L->l, L->base, L->slot, &spent, e);
+    gpa_code rc =
+        interpreter_run(L->d, L->p, &(interpreter_launch){L->l, L->base, L->slot}, &spent, e);
     L->p->interpreted += !rc && !spent;
     *done = !rc && !spent;
     if (!spent) return rc;
@@ -133,7 +134,8 @@ static gpa_code queue(launch *L, gpa_err *e) {
     _Alignas(16) char on_stack[1024];
     char *block = on_stack;
     const uint32_t *g = L->y.grid, *b = L->y.block;
-    rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), L->l->params, &v, e);
+    const cu_demand need = {&L->y.plan, points_of(L), L->l->params};
+    rc = program_variant(L->d, L->p, &need, &v, e);
     if (rc) return rc;
     if (interrupt_requested(L->d))
         return gpa_interrupted(e); /* the user may have interrupted the compilation */

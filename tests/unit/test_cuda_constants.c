@@ -1,4 +1,5 @@
-/* Doubles of PTX that move to constant memory, and what stays as it is. */
+/* The PTX pass that moves float64 immediates to constant memory, and text that it leaves unchanged.
+ */
 #include "tests/unit/unit.h"
 
 #include "runtime/cuda/emit/ptx_constants.h"
@@ -71,7 +72,7 @@ static void memory_runs_out(void **state) {
         mem_fail_at(n);
         str_init(&out);
         ptx_constants_to_memory(".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
-                            &out);
+                                &out);
         mem_fail_at(0);
         assert_true(out.failed || strstr(out.text, "g_constants[1]"));
         str_free(&out);

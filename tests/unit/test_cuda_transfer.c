@@ -1,6 +1,5 @@
-/* Transfers and waits of the CUDA device over a driver that puts everything off: a copy happens
- * when somebody waits for an event behind it. Memory that is used too early, or again too soon,
- * shows as wrong data. */
+/* Transfers and waits of the CUDA device, over a driver that delays every copy until an event after
+ * it is waited for, so that memory that is read too early, or reused too soon, gives wrong data. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>

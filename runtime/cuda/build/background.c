@@ -98,19 +98,18 @@ static void add_thread(cu_builder *b) {
         b->threads++;
 }
 
-cu_job *background_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
-                         const char *source, cu_target target, cu_effort effort, bool urgent) {
-    if (!*builder && !(*builder = open_builder(cu, context))) return NULL;
+cu_job *background_begin(cu_builder **builder, const cu_build *x) {
+    if (!*builder && !(*builder = open_builder(x->cu, x->context))) return NULL;
     cu_builder *b = *builder;
     cu_job *job = mem_zero(sizeof *job), **end;
     if (!job) return NULL;
-    job->target = target, job->effort = effort, job->urgent = urgent;
-    if (!(job->source = mem_text(source, strlen(source)))) {
+    job->target = x->target, job->effort = x->effort, job->urgent = x->urgent;
+    if (!(job->source = mem_text(x->source, strlen(x->source)))) {
         mem_free(job);
         return NULL;
     }
     pthread_mutex_lock(&b->lock);
-    for (end = &b->first; *end && (!urgent || (*end)->urgent);) end = &(*end)->next;
+    for (end = &b->first; *end && (!x->urgent || (*end)->urgent);) end = &(*end)->next;
     job->next = *end;
     *end = job;
     add_thread(b);

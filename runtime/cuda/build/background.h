@@ -18,10 +18,19 @@ typedef struct {
     cu_effort effort; /* of the build that the cache or the compiler gave */
 } cu_built;
 
+/* A build: compiles and loads `source` for a target. */
+typedef struct {
+    const cu_driver *cu;
+    CUcontext context;
+    const char *source;
+    cu_target target;
+    cu_effort effort;
+    bool urgent; /* a thread will wait for it soon: it precedes others in the queue */
+} cu_build;
+
 /* Queues a build: an owned job, or NULL if no thread can be started. *builder is created at first
  * use. */
-cu_job *background_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
-                         const char *source, cu_target target, cu_effort effort, bool urgent);
+cu_job *background_begin(cu_builder **builder, const cu_build *b);
 /* True once the job is done; then *out is the caller's and the job is freed. */
 bool background_take(cu_builder *b, cu_job *job, cu_built *out);
 /* Waits until it is done, and takes the result. */

@@ -178,8 +178,8 @@ static gpa_code wait_for_budget(gpa_dev *d, bool *spent, gpa_err *e) {
     return rc;
 }
 
-gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, const uint64_t *base,
-                         uint32_t slot, bool *spent, gpa_err *e) {
+gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const interpreter_launch *x, bool *spent,
+                         gpa_err *e) {
     const ic_code *c = p->code;
     const kir_func *f = &p->copy;
     bool far = c->words > NEAR_WORDS, bounded = c->loops && p->when != INTERPRET_ALWAYS;
@@ -194,16 +194,16 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, con
     gpa_code rc = GPA_OK;
     *spent = false;
     if (!words) return gpa_no_memory(e);
-    for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)l->size[k];
+    for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)x->l->size[k];
     if (bounded)
         P.fuel = (int64_t)MIN(TUNE_CUDA_INTERPRET_LOOP_MAX_INSTRUCTIONS / (double)P.points,
                               (double)TUNE_CUDA_INTERPRET_LOOP_MAX_PER_THREAD),
         P.patience = TUNE_CUDA_INTERPRET_LOOP_MAX_CYCLES;
     P.spent = d->mapped_address + offsetof(cu_mapped, spent);
-    P.stop = d->interrupt_address + slot * sizeof *d->interrupt;
-    P.record = d->faults.address + slot * sizeof(kir_fault_record);
-    P.lock = d->faults.locks + slot * FAULT_LOCK_BYTES;
-    fill(c, f, l, base, words);
+    P.stop = d->interrupt_address + x->slot * sizeof *d->interrupt;
+    P.record = d->faults.address + x->slot * sizeof(kir_fault_record);
+    P.lock = d->faults.locks + x->slot * FAULT_LOCK_BYTES;
+    fill(c, f, x->l, x->base, words);
     if (bounded) d->mapped->spent = 0;
     if (far) TRY(upload_words(d, words, c->words, &P.far, e));
     TRY(api_check(d->cu->launch(d->interpreter->function,

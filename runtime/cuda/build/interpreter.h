@@ -21,10 +21,16 @@ void interpreter_close(gpa_dev *d);
 bool interpreter_is_loaded(gpa_dev *d, bool wait);
 bool interpreter_is_expected(gpa_dev *d);
 
+typedef struct {
+    const gpa_launch *l;
+    const uint64_t *base; /* per array: the address of its origin */
+    uint32_t slot;        /* of its fault record */
+} interpreter_launch;
+
 /* Queues a launch of p's bytecode. Bytecode with loops is waited for, and may exceed its budget:
  * then *spent is true, and the launch must be repeated by a compiled program. */
-gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, const uint64_t *base,
-                         uint32_t slot, bool *spent, gpa_err *e);
+gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const interpreter_launch *x, bool *spent,
+                         gpa_err *e);
 
 /* The first line of the interpreter's file: compiler version and hash of the tables. Results equal
  * those of programs of the same compiler. */

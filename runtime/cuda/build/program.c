@@ -125,6 +125,16 @@ static gpa_code load(gpa_dev *d, cu_variant *v, const gpa_prog *p, double points
 
 /* ---- in the background ---- */
 
+static cu_job *begin_build(gpa_dev *d, const gpa_prog *p, const cu_variant *v, cu_effort effort,
+                           bool urgent) {
+    return background_begin(&d->builder, &(cu_build){.cu = d->cu,
+                                                     .context = d->context,
+                                                     .source = v->source.text.text,
+                                                     .target = target_of(d, &p->copy),
+                                                     .effort = effort,
+                                                     .urgent = urgent});
+}
+
 static void adopt(cu_variant *v, const cu_built *x) {
     v->job = NULL;
     if (x->module)
@@ -153,8 +163,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
     } else if (v->points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS ||
                (p->facts.loops && v->points > 0 &&
                 v->source.text.len <= TUNE_CUDA_FULL_BUILD_SECOND_LAUNCH_MAX_BYTES)) {
-        v->job = background_begin(&d->builder, d->cu, d->context, v->source.text.text,
-                                  target_of(d, &p->copy), EFFORT_FULL, false);
+        v->job = begin_build(d, p, v, EFFORT_FULL, false);
         if (!v->job) v->effort = EFFORT_FULL;
     }
     v->points += points;
@@ -220,8 +229,7 @@ static void begin_specialized(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val 
     cu_plan plan = p->variants[at].plan;
     if (new_variant(d, p, &plan, &s, &quiet)) return;
     if ((s->numbers = copy_params(p, numbers)) && !ensure_source(p, s, &quiet))
-        s->job = background_begin(&d->builder, d->cu, d->context, s->source.text.text,
-                                  target_of(d, &p->copy), EFFORT_FULL, false);
+        s->job = begin_build(d, p, s, EFFORT_FULL, false);
     s->effort = EFFORT_FULL;
     if (s->job)
         p->n_variants++;
@@ -285,8 +293,7 @@ static void build_in_background(gpa_dev *d, const gpa_prog *p, cu_variant *v, do
     cu_effort effort = v->source.text.len <= TUNE_CUDA_FULL_BUILD_SECOND_LAUNCH_MAX_BYTES
                            ? EFFORT_FULL
                            : first_effort(p, v, target_of(d, &p->copy), points);
-    v->job = background_begin(&d->builder, d->cu, d->context, v->source.text.text,
-                              target_of(d, &p->copy), effort, false);
+    v->job = begin_build(d, p, v, effort, false);
 }
 
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) {
@@ -318,30 +325,28 @@ void program_begin(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points) 
     if (known_variant(p, plan) || can_interpret(d, p, points) ||
         new_variant(d, p, plan, &v, &quiet) || ensure_source(p, v, &quiet))
         return;
-    const char *source = v->source.text.text;
-    if (!compile_is_known(source, target))
-        v->job = background_begin(&d->builder, d->cu, d->context, source, target,
-                                  first_effort(p, v, target, points), true);
+    if (!compile_is_known(v->source.text.text, target))
+        v->job = begin_build(d, p, v, first_effort(p, v, target, points), true);
     if (v->job)
         p->n_variants++;
     else
         emit_free(&v->source);
 }
 
-gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points,
-                         const gpa_val *numbers, const cu_variant **out, gpa_err *e) {
-    cu_variant *v = known_variant(p, plan);
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_demand *x, const cu_variant **out,
+                         gpa_err *e) {
+    cu_variant *v = known_variant(p, x->plan);
     bool fresh = !v;
     double begun = fresh || !v->function ? now() : 0;
-    gpa_code rc = fresh ? new_variant(d, p, plan, &v, e) : GPA_OK;
+    gpa_code rc = fresh ? new_variant(d, p, x->plan, &v, e) : GPA_OK;
     if (rc) return rc;
-    if (!v->function && !(rc = ensure_source(p, v, e))) rc = finish(d, v, p, points, e);
+    if (!v->function && !(rc = ensure_source(p, v, e))) rc = finish(d, v, p, x->points, e);
     if (begun > 0) p->seconds += now() - begun;
     if (rc && fresh) free_variant(d, v);
     if (rc) return rc;
     p->n_variants += fresh;
-    if (v->effort == EFFORT_QUICK) improve(d, p, v, points);
-    *out = specialized_variant(d, p, v, points, numbers);
+    if (v->effort == EFFORT_QUICK) improve(d, p, v, x->points);
+    *out = specialized_variant(d, p, v, x->points, x->params);
     p->ran = (size_t)(*out - p->variants);
     return GPA_OK;
 }

@@ -37,11 +37,18 @@ struct gpa_prog {
 
 gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e);
 void program_free(gpa_dev *d, gpa_prog *p);
+/* What a launch needs of a variant. */
+typedef struct {
+    const cu_plan *plan;
+    double points;         /* that the launch computes */
+    const gpa_val *params; /* its parameters; NULL: unknown */
+} cu_demand;
+
 /* The variant for a launch (tiered compilation): a quick build at first need; a full build in the
  * background once it has computed many points; and one with the parameters as literals if the
  * program is compute bound and its parameters stay the same. Valid until the next call. */
-gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points,
-                         const gpa_val *numbers, const cu_variant **out, gpa_err *e);
+gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_demand *x, const cu_variant **out,
+                         gpa_err *e);
 /* True if a launch is interpreted while the variant for its plan is built in the background. */
 bool program_interprets(gpa_dev *d, gpa_prog *p, const cu_plan *plan, double points);
 /* Never interpret the program again: it exceeded its budget. */

@@ -257,6 +257,23 @@ static void scan_tile(em *E, const em_iteration *w, int32_t at) {
 
 /* ---- stream compaction ---- */
 
+/* Marks the backward slice of the index of the marked stores. False if it needs more than the scan
+ * and values that are uniform over a row. */
+static bool mark_index_slice(const kir_func *f, int32_t each, bool *compaction) {
+    bool good = true;
+    for (int32_t k = (int32_t)f->n_code - 1; good && k > each; k--) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        if (!compaction[k] || i->code == KIR_SCAN || i->code == KIR_STOREX) continue;
+        bool fixed = i->code == KIR_IOTA && !(f->inner & ~f->arrays[i->sub].zero);
+        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST ||
+               i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
+        for (int j = 0; j < kir_info[i->code].args; j++)
+            if (in[j] >= 0) compaction[in[j]] = true;
+    }
+    return good;
+}
+
 bool em_is_compaction(const kir_func *f, bool *compaction) {
     bool *late = mem_zero(f->n_code + 1), good = late != NULL; /* functions of the count */
     int32_t scan = 0, each = 0, mask, chosen = -1, depth = 0, stores = 0;
@@ -321,18 +338,7 @@ bool em_is_compaction(const kir_func *f, bool *compaction) {
         }
     }
     mem_free(late);
-    for (int32_t k = (int32_t)f->n_code - 1; good && k > each;
-         k--) { /* the backward slice of the index */
-        const kir_ins *i = &f->code[k];
-        const int32_t in[3] = {i->a, i->b, i->c};
-        if (!compaction[k] || i->code == KIR_SCAN || i->code == KIR_STOREX) continue;
-        bool fixed = i->code == KIR_IOTA && !(f->inner & ~f->arrays[i->sub].zero);
-        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST ||
-               i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
-        for (int j = 0; j < kir_info[i->code].args; j++)
-            if (in[j] >= 0) compaction[in[j]] = true;
-    }
-    return good && stores;
+    return good && stores && mark_index_slice(f, each, compaction);
 }
 
 static void each_compacted_store(em *E, int32_t each, void (*fn)(em *, int32_t)) {

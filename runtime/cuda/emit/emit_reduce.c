@@ -29,17 +29,17 @@ void em_states(em *E, gpa_str *out) {
                        "static __device__ g_state%d g_join%d(g_state%d a, g_state%d b) {\n    if "
                        "(a.at < 0) return b;\n    if (b.at < 0) return a;\n",
                        n, n, n, n);
-            em_expr(E, &x, r->text[kind], t, "a.v", "b.v", "b.v");
+            em_expr(E, &x, r->text[kind], t, (em_operands){"a.v", "b.v", "b.v"});
             str_printf(out, "    if (%s) return b;\n", x.text);
             str_clear(&x);
-            em_expr(E, &x, r->text[kind], t, "b.v", "a.v", "a.v");
+            em_expr(E, &x, r->text[kind], t, (em_operands){"b.v", "a.v", "a.v"});
             str_printf(out, "    if (%s) return a;\n    return a.at <= b.at ? a : b;\n}\n", x.text);
         } else {
             if (t == DT_F32 && (i->sub == RED_MIN || i->sub == RED_MAX)) {
                 E->needs |= NEED_MINMAX;
                 str_put(&x, i->sub == RED_MIN ? "g_min(a, b)" : "g_max(a, b)");
             } else {
-                em_expr(E, &x, r->text[kind], t, "a", "b", "b");
+                em_expr(E, &x, r->text[kind], t, (em_operands){"a", "b", "b"});
             }
             str_printf(out,
                        "typedef %s g_state%d;\nstatic __device__ g_state%d g_join%d(g_state%d a, "
@@ -69,7 +69,7 @@ void em_put_identity(em *E, gpa_str *x, int32_t at) {
         return;
     }
     str_printf(x, "(%s)(", em_type(E, t));
-    em_expr(E, x, text, t, "", "", "");
+    em_expr(E, x, text, t, (em_operands){"", "", ""});
     str_putc(x, ')');
 }
 

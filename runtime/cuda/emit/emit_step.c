@@ -87,7 +87,7 @@ static void put_op(em *E, int32_t at) {
     else if (op == OP_LOG && is_positive_uniform(E->f, i->a))
         str_printf(&v, "g_log(%s)", a), E->needs |= NEED_POSITIVE_LOG;
     else if (!em_fast_division(E, &v, at))
-        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
+        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, (em_operands){a, b, c});
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
@@ -242,7 +242,8 @@ static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
     value_name(c, i->c);
     bool cx = dtype_is_complex(t);
     if (op != OP_COUNT)
-        em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, "old", b, b);
+        em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t,
+                (em_operands){"old", b, b});
     else if (row == KIR_AT_EXCH)
         str_put(out, b);
     else if (row == KIR_AT_CAS && cx)
@@ -347,8 +348,13 @@ static void put_point_index(em *E, gpa_str *out) {
     if (!any) str_put(out, "0ull");
 }
 
-static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, const char *a,
-                      const char *b, const char *then) {
+/* A report: kind, axis and values of the fault, and the statement that follows it. */
+typedef struct {
+    unsigned kind, axis;
+    const char *a, *b, *then;
+} fault_report;
+
+static void put_fault(em *E, const kir_ins *i, const fault_report *x) {
     char record[FIELD_NAME_BYTES], lock[FIELD_NAME_BYTES];
     gpa_str number;
     E->needs |= NEED_FAULT_RECORD | NEED_FAULT;
@@ -356,8 +362,8 @@ static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, con
     em_field(E, lock, FIELD_LOCK, 0, 0);
     str_init(&number);
     put_point_index(E, &number);
-    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s, %s); %s }", lock, record, kind, i->line,
-            axis, a, b, number.text, then);
+    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s, %s); %s }", lock, record, x->kind, i->line,
+            x->axis, x->a, x->b, number.text, x->then);
     str_free(&number);
 }
 
@@ -385,7 +391,7 @@ static void put_bound(em *E, int32_t at) {
     if (E->f->flags & KIR_F_UNCHECKED) return;
     snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);
     em_line(E, "if ((%s)v%d >= (%s)%s)", word, (int)at, word, b);
-    put_fault(E, i, KIR_FT_INDEX, i->sub, a, b, then);
+    put_fault(E, i, &(fault_report){KIR_FT_INDEX, i->sub, a, b, then});
 }
 
 /* ---- kernels ---- */
@@ -502,7 +508,7 @@ static void put_exception(em *E, int32_t at) {
     char a[NAME_BYTES] = "0", b[NAME_BYTES] = "0";
     if (i->a >= 0) value_name(a, i->a);
     if (i->b >= 0) value_name(b, i->b);
-    put_fault(E, i, i->sub, i->imm, a, b, "return;");
+    put_fault(E, i, &(fault_report){i->sub, i->imm, a, b, "return;"});
 }
 
 /* ---- dispatch ---- */

@@ -263,9 +263,8 @@ static void need_helper(em *E, const char *name, size_t n, gpa_dtype t) {
     em_unsupported(E, "a helper that the table lacks");
 }
 
-void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, const char *a, const char *b,
-             const char *c) {
-    const char *const operands[] = {a, b, c};
+void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, em_operands x) {
+    const char *const operands[] = {x.a, x.b, x.c};
     if (!text) {
         em_unsupported(E, "an operation without a value for its type");
         return;

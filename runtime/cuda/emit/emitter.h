@@ -120,9 +120,13 @@ static inline bool em_is_32bit(const em *E) { return E->f->flags & KIR_F_SMALL; 
 const char *em_type(em *E, gpa_dtype t);
 /* The type of an element in memory. */
 const char *em_memory(em *E, gpa_dtype t);
+/* Operands of an expression; those beyond its arity repeat another one. */
+typedef struct {
+    const char *a, *b, *c;
+} em_operands;
+
 /* The value expression `text` (op.def) for operands of type t, into out. */
-void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, const char *a, const char *b,
-             const char *c);
+void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, em_operands x);
 void em_literal(em *E, gpa_str *out, gpa_dtype t, gpa_val v);
 void em_cast(em *E, gpa_str *out, gpa_dtype from, gpa_dtype to, const char *v);
 /* Converts v from its representation in memory to a value in registers; and back. */

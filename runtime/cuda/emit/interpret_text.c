@@ -43,8 +43,8 @@ static void put_ops(em *E, gpa_str *v, bool *has_function) {
             for (int i = 0; i < op_info[op].arity; i++)
                 put_operand(E, "abc"[i], op_operand(op, compute, i));
             str_printf(v, "%s((%s)(", em_round(E, result), em_type(E, result));
-            em_expr(E, v, op_info[op].text[op_kind_at(dtype_info[compute].kind)], compute, "a", "b",
-                    "c");
+            em_expr(E, v, op_info[op].text[op_kind_at(dtype_info[compute].kind)], compute,
+                    (em_operands){"a", "b", "c"});
             str_put(v, "))");
             put_result(E, result, v);
         }

@@ -139,6 +139,7 @@ typedef struct {
     const gpa_libcall *c;
     cusparseSpMatDescr_t matrix[MATRICES];
     cusparseSpGEMMDescr_t product;
+    const void *alpha, *beta;
     CUdeviceptr scratch[2];
 } spgemm;
 
@@ -146,18 +147,18 @@ typedef int spgemm_step(SPGEMM_OPERANDS, size_t *, void *);
 
 /* One of the two steps that first return the size of their scratch memory, which is kept until the
  * end. */
-static gpa_code step(spgemm *w, spgemm_step *f, const void *alpha, const void *beta,
-                     CUdeviceptr *scratch, const char *call, gpa_err *e) {
+static gpa_code step(spgemm *w, spgemm_step *f, CUdeviceptr *scratch, const char *call,
+                     gpa_err *e) {
     gpa_dev *d = w->d;
     const int type = type_of(w->c->dtype);
     size_t n = 0;
     gpa_code rc = GPA_OK;
-    TRY(check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C], type,
-                0, w->product, &n, NULL),
+    TRY(check(f(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B], w->beta, w->matrix[C],
+                type, 0, w->product, &n, NULL),
               call, e));
     TRY(allocate_scratch(d, n, scratch, e));
-    rc = check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C],
-                 type, 0, w->product, &n, (void *)(uintptr_t)*scratch),
+    rc = check(f(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B], w->beta,
+                 w->matrix[C], type, 0, w->product, &n, (void *)(uintptr_t)*scratch),
                call, e);
 out:
     return rc;
@@ -168,8 +169,6 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     const gpa_libcall *c = w->c;
     const cu_sparse *s = d->sparse;
     const int type = type_of(c->dtype);
-    const bool wide = type == CUDA_R_64F || type == CUDA_C_64F;
-    const void *alpha = wide ? (const void *)one2 : one, *beta = wide ? (const void *)zero2 : zero;
     const size_t index = sizeof(int32_t);
     int64_t m = 0, n = 0, count = 0;
     gpa_rows made = {.m = c->spgemm.a.m, .n = c->spgemm.b.n, .start = c->spgemm.start};
@@ -178,8 +177,8 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     TRY(describe(d, c->dtype, &c->spgemm.b, &w->matrix[B], e));
     TRY(describe(d, c->dtype, &made, &w->matrix[C], e));
     TRY(check(s->product(&w->product), "cusparseSpGEMM_createDescr", e));
-    TRY(step(w, s->product_begin, alpha, beta, &w->scratch[0], "cusparseSpGEMM_workEstimation", e));
-    TRY(step(w, s->product_compute, alpha, beta, &w->scratch[1], "cusparseSpGEMM_compute", e));
+    TRY(step(w, s->product_begin, &w->scratch[0], "cusparseSpGEMM_workEstimation", e));
+    TRY(step(w, s->product_compute, &w->scratch[1], "cusparseSpGEMM_compute", e));
     TRY(check(s->matrix_size(w->matrix[C], &m, &n, &count), "cusparseSpMatGetSize", e));
     if (count > INT32_MAX) {
         rc = gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more");
@@ -196,15 +195,20 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     TRY(check(s->matrix_parts(w->matrix[C], at(&made.start, index), at(&made.column, index),
                               at(&made.at, dtype_size(c->dtype))),
               "cusparseCsrSetPointers", e));
-    rc = check(s->product_copy(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta,
-                               w->matrix[C], type, 0, w->product),
+    rc = check(s->product_copy(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B],
+                               w->beta, w->matrix[C], type, 0, w->product),
                "cusparseSpGEMM_copy", e);
 out:
     return rc;
 }
 
 gpa_code cusparse_spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    spgemm w = {.d = d, .c = c};
+    const int type = type_of(c->dtype);
+    const bool wide = type == CUDA_R_64F || type == CUDA_C_64F;
+    spgemm w = {.d = d,
+                .c = c,
+                .alpha = wide ? (const void *)one2 : one,
+                .beta = wide ? (const void *)zero2 : zero};
     gpa_code rc = wait_idle(d, e); /* the library synchronizes, which Ctrl-C cannot interrupt */
     if (!rc) rc = multiply(&w, e);
     for (int i = 0; i < 2; i++)
