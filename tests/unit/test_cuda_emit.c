@@ -301,7 +301,7 @@ static void test_scans(void **state) {
             gather(f, &p);
             size_t bytes = dtype_size(dtype_info[t].compute);
             bool lookback = bytes == 4 || bytes == 8;
-            assert_int_equal(emit_facts(f).chains, chains);
+            assert_int_equal(emit_facts(f).lookback, lookback);
             p.scan = SCAN_LOOKBACK;
             if (lookback && w == 0) gather(f, &p);
             kir_free(f);
@@ -403,7 +403,7 @@ static void test_control(void **state) {
         kir_emit(f, up);
         cu_plan p = points(1 + t % 2, 2, 1);
         p.histogram_copies = dtype_size((gpa_dtype)t) >= 4;
-        assert_int_equal(p.histogram_copies, emit_facts(f).bins == b);
+        assert_int_equal(p.histogram_copies, emit_facts(f).histogram == b);
         gather(f, &p);
         kir_free(f);
     }

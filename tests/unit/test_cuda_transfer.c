@@ -8,6 +8,7 @@
 
 #include "runtime/cuda/driver/transfer.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
 typedef struct {
     void *to;

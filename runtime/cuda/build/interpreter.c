@@ -20,7 +20,7 @@ typedef struct cu_interpreter {
     CUcontext context;
     cu_target target;
     pthread_t thread;
-    int asked;           /* launches before it was loaded */
+    int launches;        /* launches before it was loaded */
     bool begun, loading; /* the thread was started; it was not joined yet */
     int done;            /* atomic: the thread has finished */
     CUmodule module;
@@ -28,10 +28,10 @@ typedef struct cu_interpreter {
 } interpreter;
 
 interpret_when interpreter_when(void) {
-    const char *told = getenv("GPA_CUDA_INTERPRET");
-    return !told                     ? INTERPRET_UNTIL_COMPILED
-           : !strcmp(told, "never")  ? INTERPRET_NEVER
-           : !strcmp(told, "always") ? INTERPRET_ALWAYS
+    const char *mode = getenv("GPA_CUDA_INTERPRET");
+    return !mode                     ? INTERPRET_UNTIL_COMPILED
+           : !strcmp(mode, "never")  ? INTERPRET_NEVER
+           : !strcmp(mode, "always") ? INTERPRET_ALWAYS
                                      : INTERPRET_UNTIL_COMPILED;
 }
 
@@ -57,10 +57,10 @@ static char *read_file(const char *path) {
 /* A file of another compiler version, or of other tables, is ignored. */
 static void *load(void *at) {
     interpreter *x = at;
-    const char *told = getenv("GPA_CUDA_INTERPRETER");
+    const char *file_name = getenv("GPA_CUDA_INTERPRETER");
     char path[4096], name[40], heading[96];
     snprintf(name, sizeof name, "gpa-interpreter.sm_%d", x->target.major);
-    char *file = told                                           ? read_file(told)
+    char *file = file_name                                      ? read_file(file_name)
                  : find_next_to_plugin(name, path, sizeof path) ? read_file(path)
                                                                 : NULL;
     interpreter_heading(heading, api_nvrtc_version(), x->target);
@@ -89,7 +89,7 @@ static void begin(interpreter *x) {
 
 void interpreter_count_launch(gpa_dev *d) {
     interpreter *x = d->interpreter;
-    if (x && !x->begun && ++x->asked > TUNE_CUDA_INTERPRETER_LOAD_LAUNCHES) begin(x);
+    if (x && !x->begun && ++x->launches > TUNE_CUDA_INTERPRETER_LOAD_LAUNCHES) begin(x);
 }
 
 static void join(interpreter *x) {

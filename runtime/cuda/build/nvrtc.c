@@ -122,7 +122,7 @@ static void put_key(gpa_str *key, const char *source, cu_target target, cu_effor
 gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, char **out,
                      gpa_err *e) {
     int version = api_nvrtc_version(), driver = api_driver_version();
-    cu_effort asked = version < FIRST_QUICK ? EFFORT_FULL : *effort;
+    cu_effort wanted_effort = version < FIRST_QUICK ? EFFORT_FULL : *effort;
     gpa_code rc = GPA_OK;
     gpa_str key;
     size_t size;
@@ -133,7 +133,7 @@ gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, ch
     *out = NULL;
     put_key(&key, source, target, EFFORT_FULL, version);
     if (!key.failed) *out = disk_get(key.text, key.len, &size);
-    if (!*out && asked == EFFORT_QUICK) {
+    if (!*out && wanted_effort == EFFORT_QUICK) {
         *effort = EFFORT_QUICK;
         put_key(&key, source, target, EFFORT_QUICK, version);
         if (!key.failed) *out = disk_get(key.text, key.len, &size);
@@ -155,9 +155,9 @@ bool compile_is_known(const char *source, cu_target target) {
     for (cu_effort effort = EFFORT_QUICK; effort <= EFFORT_FULL && !known; effort++) {
         size_t size;
         put_key(&key, source, target, effort, version);
-        char *there = key.failed ? NULL : disk_get(key.text, key.len, &size);
-        known = there != NULL;
-        mem_free(there);
+        char *entry = key.failed ? NULL : disk_get(key.text, key.len, &size);
+        known = entry != NULL;
+        mem_free(entry);
     }
     str_free(&key);
     return known;

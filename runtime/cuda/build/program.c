@@ -60,12 +60,12 @@ gpa_code program_new(const kir_func *f, gpa_prog **out, gpa_err *e) {
 
 static void free_variant(gpa_dev *d, cu_variant *v) {
     if (v->job) background_drop(d->builder, v->job);
-    if (v->first) d->cu->module_unload(v->first);
+    if (v->replaced) d->cu->module_unload(v->replaced);
     if (v->module) d->cu->module_unload(v->module);
     emit_free(&v->source);
     mem_free(v->ptx);
-    mem_free(v->numbers);
-    mem_free(v->latest);
+    mem_free(v->literals);
+    mem_free(v->recent);
 }
 
 void program_free(gpa_dev *d, gpa_prog *p) {
@@ -158,7 +158,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
         v->effort = EFFORT_FULL; /* a failed one is not tried again */
         if (!better.module) return;
         mem_free(v->ptx);
-        v->first = v->module;
+        v->replaced = v->module;
         v->ptx = better.ptx, v->module = better.module, v->function = better.function;
     } else if (v->points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS ||
                (p->facts.loops && v->points > 0 &&
@@ -173,7 +173,7 @@ static void improve(gpa_dev *d, const gpa_prog *p, cu_variant *v, double points)
 
 static cu_variant *known_variant(const gpa_prog *p, const cu_plan *plan) {
     for (size_t i = 0; i < p->n_variants; i++)
-        if (!p->variants[i].numbers && !memcmp(&p->variants[i].plan, plan, sizeof *plan))
+        if (!p->variants[i].literals && !memcmp(&p->variants[i].plan, plan, sizeof *plan))
             return &p->variants[i];
     return NULL;
 }
@@ -192,7 +192,7 @@ static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_var
 
 static gpa_code ensure_source(const gpa_prog *p, cu_variant *v, gpa_err *e) {
     return v->source.text.len ? GPA_OK
-                              : emit_source(&p->copy, &v->plan, v->numbers, "gpa", &v->source, e);
+                              : emit_source(&p->copy, &v->plan, v->literals, "gpa", &v->source, e);
 }
 
 /* ---- literal specialization: parameters that stay the same become literals, which need no loads
@@ -204,31 +204,31 @@ static bool same_params(const gpa_prog *p, const gpa_val *a, const gpa_val *b) {
     return true;
 }
 
-static gpa_val *copy_params(const gpa_prog *p, const gpa_val *numbers) {
+static gpa_val *copy_params(const gpa_prog *p, const gpa_val *params) {
     gpa_val *c = mem_new(p->copy.n_params * sizeof *c);
-    if (c) memcpy(c, numbers, p->copy.n_params * sizeof *c);
+    if (c) memcpy(c, params, p->copy.n_params * sizeof *c);
     return c;
 }
 
 /* True if enough consecutive launches of variant v had these parameters. */
-static bool are_stable(const gpa_prog *p, cu_variant *v, const gpa_val *numbers) {
-    if (v->latest && same_params(p, v->latest, numbers))
-        return ++v->alike >= TUNE_CUDA_LITERAL_BUILD_MIN_LAUNCHES;
-    if (!v->latest)
-        v->latest = copy_params(p, numbers);
+static bool are_stable(const gpa_prog *p, cu_variant *v, const gpa_val *params) {
+    if (v->recent && same_params(p, v->recent, params))
+        return ++v->repeats >= TUNE_CUDA_LITERAL_BUILD_MIN_LAUNCHES;
+    if (!v->recent)
+        v->recent = copy_params(p, params);
     else
-        memcpy(v->latest, numbers, p->copy.n_params * sizeof *numbers);
-    v->alike = 0;
+        memcpy(v->recent, params, p->copy.n_params * sizeof *params);
+    v->repeats = 0;
     return false;
 }
 
 /* Starts a build of variant `at` with these parameters as literals. */
-static void begin_specialized(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val *numbers) {
+static void begin_specialized(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val *params) {
     cu_variant *s;
     gpa_err quiet = {0};
     cu_plan plan = p->variants[at].plan;
     if (new_variant(d, p, &plan, &s, &quiet)) return;
-    if ((s->numbers = copy_params(p, numbers)) && !ensure_source(p, s, &quiet))
+    if ((s->literals = copy_params(p, params)) && !ensure_source(p, s, &quiet))
         s->job = begin_build(d, p, s, EFFORT_FULL, false);
     s->effort = EFFORT_FULL;
     if (s->job)
@@ -239,24 +239,24 @@ static void begin_specialized(gpa_dev *d, gpa_prog *p, size_t at, const gpa_val 
 
 /* The variant with these parameters compiled in if it is finished, else v. */
 static const cu_variant *specialized_variant(gpa_dev *d, gpa_prog *p, cu_variant *v, double points,
-                                             const gpa_val *numbers) {
+                                             const gpa_val *params) {
     unsigned n = 0;
     cu_built built;
     bool worth = p->facts.ops > TUNE_CUDA_COMPUTE_BOUND_MIN_OPS && p->copy.n_params &&
                  p->copy.form == KIR_MAP && !p->facts.loops &&
                  points >= TUNE_CUDA_FULL_BUILD_MIN_POINTS;
-    if (!worth || !numbers || v->effort != EFFORT_FULL) return v;
+    if (!worth || !params || v->effort != EFFORT_FULL) return v;
     for (size_t i = 0; i < p->n_variants; i++) {
         cu_variant *s = &p->variants[i];
-        if (!s->numbers || memcmp(&s->plan, &v->plan, sizeof v->plan) != 0) continue;
+        if (!s->literals || memcmp(&s->plan, &v->plan, sizeof v->plan) != 0) continue;
         n++;
-        if (!same_params(p, s->numbers, numbers)) continue;
+        if (!same_params(p, s->literals, params)) continue;
         if (s->job && background_take(d->builder, s->job, &built)) adopt(s, &built);
         return s->function ? s : v;
     }
-    if (n < TUNE_CUDA_LITERAL_BUILDS_MAX && are_stable(p, v, numbers)) {
+    if (n < TUNE_CUDA_LITERAL_BUILDS_MAX && are_stable(p, v, params)) {
         size_t at = (size_t)(v - p->variants);
-        begin_specialized(d, p, at, numbers);
+        begin_specialized(d, p, at, params);
         v = &p->variants[at]; /* the array may have been reallocated */
     }
     return v;

@@ -11,22 +11,22 @@ typedef struct {
     cu_source source;
     char *ptx;
     CUmodule module,
-        first; /* first: the quick build that was replaced: launches of it may be in flight */
-    CUfunction function; /* NULL: the first build is not finished */
+        replaced; /* replaced: the quick build that was replaced: launches of it may be in flight */
+    CUfunction function; /* NULL: the replaced build is not finished */
     cu_effort effort;
-    cu_job *job;      /* a build in the background: the first one, or the full one */
-    double points;    /* computed by the quick build so far */
-    bool interpreted; /* a launch of this plan was interpreted */
-    gpa_val *numbers; /* the parameters that are compiled in; NULL: generic */
-    gpa_val *latest;  /* parameters of the latest launch, */
-    uint32_t alike;   /* and how many consecutive launches had them */
+    cu_job *job;       /* a build in the background: the replaced one, or the full one */
+    double points;     /* computed by the quick build so far */
+    bool interpreted;  /* a launch of this plan was interpreted */
+    gpa_val *literals; /* the parameters that are compiled in; NULL: generic */
+    gpa_val *recent;   /* parameters of the recent launch, */
+    uint32_t repeats;  /* and how many consecutive launches had them */
 } cu_variant;
 
 struct gpa_prog {
     kir_func copy;
     cu_facts facts;
     cu_variant *variants;
-    size_t n_variants, cap_variants, ran; /* ran: the variant of the latest launch */
+    size_t n_variants, cap_variants, ran; /* ran: the variant of the recent launch */
     double seconds;                       /* spent on compilation */
     struct ic_code *code;                 /* bytecode; NULL: not translated yet, or unsupported */
     bool coded;                           /* translation was attempted */
@@ -44,8 +44,8 @@ typedef struct {
     const gpa_val *params; /* its parameters; NULL: unknown */
 } cu_demand;
 
-/* The variant for a launch (tiered compilation): a quick build at first need; a full build in the
- * background once it has computed many points; and one with the parameters as literals if the
+/* The variant for a launch (tiered compilation): a quick build at replaced need; a full build in
+ * the background once it has computed many points; and one with the parameters as literals if the
  * program is compute bound and its parameters stay the same. Valid until the next call. */
 gpa_code program_variant(gpa_dev *d, gpa_prog *p, const cu_demand *x, const cu_variant **out,
                          gpa_err *e);

@@ -88,8 +88,8 @@ static gpa_code unpack(gpa_raw *r, const raw_source *s, char *entry, size_t n, g
 /* Options for the toolkit's headers: those of the compiler in use, then the usual folders. */
 static size_t include_options(char (*out)[PATH_ROOM]) {
     char found[PATH_ROOM], option[PATH_ROOM];
-    const char *told = getenv("CUDA_PATH") ? getenv("CUDA_PATH") : getenv("CUDA_HOME");
-    const char *roots[6] = {told, NULL, NULL, NULL, "/usr/local/cuda", "/opt/cuda"};
+    const char *toolkit = getenv("CUDA_PATH") ? getenv("CUDA_PATH") : getenv("CUDA_HOME");
+    const char *roots[6] = {toolkit, NULL, NULL, NULL, "/usr/local/cuda", "/opt/cuda"};
     static const char *const below[] = {"include", "include/cccl"};
     char near[3][PATH_ROOM + 32];
     size_t n = 0;
@@ -124,19 +124,19 @@ typedef struct {
 
 static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_source *s, options *o,
                              gpa_err *e) {
-    bool told = false;
+    bool has_target = false;
     cu_target t = compile_known_target(rtc, d->target);
     if (s->n_options > MOST_OPTIONS - FOLDERS - 4)
         return gpa_fail(e, GPA_E_VALUE, "%zu options for the compiler are too many", s->n_options);
     o->n = 0;
     for (size_t i = 0; i < s->n_options; i++) {
-        told = told || names_target(s->options[i]);
+        has_target = has_target || names_target(s->options[i]);
         o->option[o->n++] = s->options[i];
     }
-    o->machine = !told && t.major == d->target.major && t.minor == d->target.minor;
+    o->machine = !has_target && t.major == d->target.major && t.minor == d->target.minor;
     snprintf(o->arch, sizeof o->arch, "--gpu-architecture=%s_%d%d", o->machine ? "sm" : "compute",
              t.major, t.minor);
-    if (!told) o->option[o->n++] = o->arch;
+    if (!has_target) o->option[o->n++] = o->arch;
     o->option[o->n++] = "--disable-warnings"; /* NVRTC's log mixes them with errors */
     size_t n = include_options(o->include);
     for (size_t i = 0; i < n; i++) o->option[o->n++] = o->include[i];
@@ -322,11 +322,11 @@ static size_t param_size(const char *at, size_t n) {
 }
 
 /* The sizes of a function's parameters; returns their number. */
-static size_t param_sizes(const char *params, size_t *sizes, size_t room) {
+static size_t param_sizes(const char *params, size_t *sizes, size_t capacity) {
     const char *open = params + strcspn(params, "({"), *close = open + strcspn(open, ")");
     size_t n = 0;
     if (*open != '(') return 0;
-    for (const char *p = open; (p = strstr(p, ".param")) && p < close && n < room; n++) {
+    for (const char *p = open; (p = strstr(p, ".param")) && p < close && n < capacity; n++) {
         p += strlen(".param");
         sizes[n] = param_size(p, MIN(strcspn(p, ",)"), (size_t)(close - p)));
     }

@@ -19,11 +19,11 @@ typedef struct {
 } entry;
 
 /* Resolves all symbols of a table; on failure false with the reason, and the library is closed. */
-static bool fill(void *so, const char *name, const entry *rows, size_t n, char *why, size_t room) {
+static bool fill(void *so, const char *name, const entry *rows, size_t n, char *why, size_t n_why) {
     for (size_t i = 0; i < n; i++) {
         void *found = dlsym(so, rows[i].symbol);
         if (!found) {
-            snprintf(why, room, "%s has no %s: it is too old", name, rows[i].symbol);
+            snprintf(why, n_why, "%s has no %s: it is too old", name, rows[i].symbol);
             dlclose(so);
             return false;
         }

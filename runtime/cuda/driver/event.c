@@ -23,9 +23,9 @@ gpa_code event_stream_wait(gpa_dev *d, uint32_t stream, bool *faulted, gpa_err *
     context_enter(d);
     if (wait_is_stuck(d)) return GPA_OK;
     gpa_code rc = stream_get(d, stream, &s, e);
-    cu_user_stream *side = &d->user_streams[(stream - 1) % USER_STREAMS];
-    if (!rc) rc = CALL(event_record, side->mark, s);
-    if (!rc) rc = wait_event(d, side->mark, e);
+    cu_user_stream *user = &d->user_streams[(stream - 1) % USER_STREAMS];
+    if (!rc) rc = CALL(event_record, user->mark, s);
+    if (!rc) rc = wait_event(d, user->mark, e);
     *faulted = !rc && fault_is_set(d);
     return rc;
 }

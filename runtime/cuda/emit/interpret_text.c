@@ -67,26 +67,26 @@ static void put_casts(em *E, gpa_str *v, bool *has_function) {
 static void put_accesses(em *E, gpa_str *v, bool *has_function) {
     for (gpa_dtype t = 0; t < DT_COUNT; t++) {
         const char *m = em_memory(E, t), *r = em_type(E, t);
-        char place[96];
+        char lvalue[96];
         has_function[IC_LOAD + t] = has_function[IC_STORE + t] = has_function[IC_LOADX + t] =
             has_function[IC_STOREX + t] = true;
         open_function(E, IC_LOAD + t);
-        snprintf(place, sizeof place, "get<const %s *>(pa)[g_at(pa, pc)]", m);
-        em_unpack(E, v, t, place);
+        snprintf(lvalue, sizeof lvalue, "get<const %s *>(pa)[g_at(pa, pc)]", m);
+        em_unpack(E, v, t, lvalue);
         put_result(E, t, v);
         open_function(E, IC_LOADX + t);
-        snprintf(place, sizeof place, "get<const %s *>(pb)[get<long long>(pa)]", m);
-        em_unpack(E, v, t, place);
+        snprintf(lvalue, sizeof lvalue, "get<const %s *>(pb)[get<long long>(pa)]", m);
+        em_unpack(E, v, t, lvalue);
         put_result(E, t, v);
         open_function(E, IC_STORE + t);
-        snprintf(place, sizeof place, "get<%s>(pa)", r);
-        em_pack(E, v, t, place);
+        snprintf(lvalue, sizeof lvalue, "get<%s>(pa)", r);
+        em_pack(E, v, t, lvalue);
         em_line(E, "get<%s *>(pb)[g_at(pb, pc)] = %s;", m, v->text);
         em_close_block(E);
         str_clear(v);
         open_function(E, IC_STOREX + t);
-        snprintf(place, sizeof place, "get<%s>(pb)", r);
-        em_pack(E, v, t, place);
+        snprintf(lvalue, sizeof lvalue, "get<%s>(pb)", r);
+        em_pack(E, v, t, lvalue);
         em_line(E, "get<%s *>(pc)[get<long long>(pa)] = %s;", m, v->text);
         em_close_block(E);
         str_clear(v);

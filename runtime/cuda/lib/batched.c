@@ -214,16 +214,16 @@ static CUdeviceptr at(const gpa_libcall *c, int i) {
 
 /* Eigenvalues of the tridiagonal matrices that the first kernel leaves in scratch memory. */
 static gpa_code eigenvalues(gpa_dev *d, const gpa_libcall *c, CUdeviceptr verdict_at, gpa_err *e) {
-    CUdeviceptr a = at(c, 0), values = at(c, 1), diagonals = 0, beside;
+    CUdeviceptr a = at(c, 0), values = at(c, 1), diagonals = 0, subdiagonals;
     long long batch = c->matrix.batch;
     int upper = c->matrix.upper;
     size_t half = (size_t)(c->matrix.n * batch) * dtype_size((gpa_dtype)dtype_info[c->dtype].real);
     gpa_code rc = api_check(d->cu->alloc(&diagonals, 2 * half, d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
-    beside = diagonals + half;
-    rc = launch(d, c, (void *[]){&a, &upper, &diagonals, &beside, &batch}, e);
+    subdiagonals = diagonals + half;
+    rc = launch(d, c, (void *[]){&a, &upper, &diagonals, &subdiagonals, &batch}, e);
     if (!rc) {
-        void *args[] = {&diagonals, &beside, &values, &batch, &verdict_at};
+        void *args[] = {&diagonals, &subdiagonals, &values, &batch, &verdict_at};
         CUresult r = d->cu->launch(find(d, c)->second, (unsigned)((batch + 31) / 32), 1, 1, 32, 1,
                                    1, 0, d->stream, args, NULL);
         rc = api_check(r, "cuLaunchKernel", e);

@@ -57,13 +57,14 @@ static void *at(const work *w, int x, int64_t i, int64_t size, int item) {
 
 /* On the device: the addresses of the matrices of array x. */
 static gpa_code addresses(work *w, int x, int64_t size, void *out, gpa_err *e) {
-    void **list = mem_new((size_t)w->batch * sizeof *list), *there = NULL;
-    gpa_code rc = list ? allocate(w, (size_t)w->batch * sizeof *list, &there, e) : gpa_no_memory(e);
+    void **list = mem_new((size_t)w->batch * sizeof *list), *device_list = NULL;
+    gpa_code rc =
+        list ? allocate(w, (size_t)w->batch * sizeof *list, &device_list, e) : gpa_no_memory(e);
     for (int i = 0; i < w->batch && !rc; i++) list[i] = at(w, x, i, size, w->item);
     if (!rc)
-        rc = transfer_up(w->d, (CUdeviceptr)(uintptr_t)there, list, (size_t)w->batch * sizeof *list,
-                         e);
-    memcpy(out, &there, sizeof there);
+        rc = transfer_up(w->d, (CUdeviceptr)(uintptr_t)device_list, list,
+                         (size_t)w->batch * sizeof *list, e);
+    memcpy(out, &device_list, sizeof device_list);
     mem_free(list);
     return rc;
 }
@@ -92,8 +93,9 @@ static gpa_code allocate_workspace(work *w, workspace *s, gpa_err *e) {
 
 static int lead(int rows) { return MAX(rows, 1); }
 
-/* Of one matrix after the other. They lie by rows: of their transposes, then. */
-static gpa_code lu_each(work *w, int *pivots, int64_t pivots_step, bool then_solve, gpa_err *e) {
+/* One matrix after the other. `then_solve`: row-major operands, so their transposes are solved. */
+static gpa_code lu_one_by_one(work *w, int *pivots, int64_t pivots_step, bool then_solve,
+                              gpa_err *e) {
     int n_work = 0;
     void *buffer = NULL;
     int64_t size = (int64_t)w->m * w->n, b_size = (int64_t)w->n * w->k;
@@ -117,7 +119,7 @@ static bool is_batched(const work *w) {
 static gpa_code lu(work *w, gpa_err *e) {
     int *pivots = at(w, 1, 0, 0, 0), p = MIN(w->m, w->n);
     void **a;
-    if (!is_batched(w)) return lu_each(w, pivots, p, false, e);
+    if (!is_batched(w)) return lu_one_by_one(w, pivots, p, false, e);
     gpa_code rc = addresses(w, 0, (int64_t)w->n * w->n, &a, e);
     return rc ? rc : BATCHED(lu, w->n, a, lead(w->n), pivots, w->info, w->batch);
 }
@@ -129,7 +131,7 @@ static gpa_code solve(work *w, gpa_err *e) {
     gpa_code rc =
         allocate(w, (size_t)w->n * (size_t)(batched ? w->batch : 1) * sizeof *pivots, &pivots, e);
     if (rc || !w->k) return rc;
-    if (!batched) return lu_each(w, pivots, 0, true, e);
+    if (!batched) return lu_one_by_one(w, pivots, 0, true, e);
     rc = addresses(w, 0, (int64_t)w->n * w->n, &a, e);
     if (!rc) rc = addresses(w, 1, (int64_t)w->n * w->k, &b, e);
     if (!rc) rc = BATCHED(lu, w->n, a, lead(w->n), pivots, w->info, w->batch);
@@ -308,14 +310,14 @@ void cusolver_close(gpa_dev *d) {
 
 /* LAPACK's info of the first matrix that failed. For LU alone a zero pivot is no failure. */
 static gpa_code report(const work *w, gpa_err *e) {
-    int32_t *said = mem_new((size_t)w->batch * sizeof *said);
-    gpa_code rc = said ? transfer_down(w->d, said, (CUdeviceptr)(uintptr_t)w->info,
-                                       (size_t)w->batch * sizeof *said, e)
-                       : gpa_no_memory(e);
+    int32_t *infos = mem_new((size_t)w->batch * sizeof *infos);
+    gpa_code rc = infos ? transfer_down(w->d, infos, (CUdeviceptr)(uintptr_t)w->info,
+                                        (size_t)w->batch * sizeof *infos, e)
+                        : gpa_no_memory(e);
     *w->c->matrix.info = 0;
     for (int i = 0; i < w->batch && !rc && !*w->c->matrix.info; i++)
-        if (w->c->kind != LIB_LU || said[i] < 0) *w->c->matrix.info = said[i];
-    mem_free(said);
+        if (w->c->kind != LIB_LU || infos[i] < 0) *w->c->matrix.info = infos[i];
+    mem_free(infos);
     return rc;
 }
 
@@ -332,7 +334,8 @@ gpa_code cusolver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     bool wide = c->dtype == DT_F64 || c->dtype == DT_C128;
     w.part = wide ? CUDA_R_64F : CUDA_R_32F;
     w.data = !dtype_is_complex(c->dtype) ? w.part : wide ? CUDA_C_64F : CUDA_C_32F;
-    *c->matrix.blind = c->kind == LIB_LU || c->kind == LIB_SOLVE; /* its search for a pivot does */
+    *c->matrix.blind =
+        c->kind == LIB_LU || c->kind == LIB_SOLVE; /* the pivot search does not detect NaN */
     gpa_code rc = allocate(&w, ((size_t)w.batch + 1) * sizeof *w.info, &w.info, e);
     if (!rc)
         rc = api_check(d->cu->fill((CUdeviceptr)(uintptr_t)w.info, 0,
