@@ -33,14 +33,14 @@ static void others_stay(void **state) {
         "",
         "no PTX 0d3FF71547652B82FE",
         "mov.f64 \t%fd1, 0d3FF71547652B82FE;\n",
-        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF0000000000000;\n}\n",          /* it fits in an
-                                                                                       instruction */
-        ".address_size 64\n{\n\tsetp.lt.f64 \t%p1, %fd1, 0d3FF71547652B82FE;\n}\n", /* another
-                                                                                       instruction
-                                                                                     */
-        ".address_size 64\n{\n\t@%p1 mov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n", /* one that may not
-                                                                                   run */
-        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82;\n}\n",        /* too short */
+        /* it fits in an instruction */
+        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF0000000000000;\n}\n",
+        /* another instruction */
+        ".address_size 64\n{\n\tsetp.lt.f64 \t%p1, %fd1, 0d3FF71547652B82FE;\n}\n",
+        /* a predicated one */
+        ".address_size 64\n{\n\t@%p1 mov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
+        /* too short */
+        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82;\n}\n",
         ".address_size 64\n{\n\tmov.f32 \t%f1, 0f3FB8AA3B;\n}\n",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) expect(texts[i], texts[i]);

@@ -142,24 +142,24 @@ static void declare_divisors(em *E, int32_t each) {
 
 /* ---- combining the states of a thread group ---- */
 
-static void join_warp(em *E, int32_t at) {
+/* Combines the states of the lanes of a warp in a tree, to lane 0. */
+static void reduce_lanes(em *E, int32_t at) {
     int n = (int)at;
     E->needs |= NEED_SHUFFLE;
     em_line(
         E,
         "for (int d = 16; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));",
         n, n, n, n);
-    em_line(E, "r%d = g_shfl(r%d, 0, 32, 0xffffffffu);", n, n);
+}
+
+static void join_warp(em *E, int32_t at) {
+    reduce_lanes(E, at);
+    em_line(E, "r%d = g_shfl(r%d, 0, 32, 0xffffffffu);", (int)at, (int)at);
 }
 
 static void reduce_warps(em *E, int32_t at) {
-    int n = (int)at;
-    E->needs |= NEED_SHUFFLE;
-    em_line(
-        E,
-        "for (int d = 16; d; d >>= 1) r%d = g_join%d(r%d, g_shfl_down(r%d, d, 32, 0xffffffffu));",
-        n, n, n, n);
-    em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = r%d;", n, n);
+    reduce_lanes(E, at);
+    em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = r%d;", (int)at, (int)at);
 }
 
 /* Every warp combines the states of all warps: lane i takes that of warp i. */
