@@ -1,11 +1,10 @@
-/* The CUDA device: the plugin's entry and its contract; memory.
+/* The CUDA device: the plugin's entry point, its backend table, and device memory.
  *
- * Everything is queued on one stream of the primary context, in order, but for kernels that the
- * user gave a stream (stream.h). Each function begins by making its device the thread's current
- * one.
+ * All work is queued on one stream of the primary context, in order, except for kernels that the
+ * user gave a stream (stream.h). Every function starts by making its device current for the thread.
  *
- * Reading order: this file; context.c, transfer.c, wait.c; program.h and run.c for launches;
- * schedule.c for the layout over threads; emit.h for the source. */
+ * Reading order: this file; driver/ (device.h, context.c, transfer.c, wait.c, stream.c); launch.c;
+ * emit/ (schedule.c: mapping to threads, emit.h: CUDA C); build/ (program.h); lib/. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +17,9 @@
 #include "runtime/cuda/lib/cusolver.h"
 #include "runtime/cuda/lib/sort.h"
 #include "runtime/cuda/lib/cusparse.h"
+#include "runtime/cuda/lib/batched.h"
+#include "runtime/cuda/build/interpreter.h"
+#include "runtime/cuda/launch.h"
 #include "runtime/cuda/build/raw_module.h"
 #include "runtime/cuda/driver/nvml.h"
 #include "runtime/cuda/driver/interrupt.h"
@@ -25,10 +27,8 @@
 #include "runtime/cuda/driver/transfer.h"
 #include "runtime/cuda/driver/wait.h"
 #include "runtime/base/str.h"
+#include "runtime/tables/tuning.h"
 
-#define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own \
-                              */
-#define PEER_SECONDS 1e-10   /* for a byte from another GPU */
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
 /* ---- devices ---- */
@@ -50,6 +50,32 @@ static int cuda_count(char *why, size_t n) {
     return 0;
 }
 
+static void open_rooms(gpa_dev *d) { interpreter_open(d); }
+
+static void close_rooms(gpa_dev *d) {
+    background_close(d->builder);
+    d->builder = NULL;
+    interpreter_close(d);
+    cusparse_close(d);
+    cusolver_close(d);
+    batched_close(d);
+    cuda_search_close(d);
+    cufft_close(d);
+    cublas_close(d);
+}
+
+static void abandon_rooms(gpa_dev *d) {
+    d->builder = NULL;
+    d->interpreter = NULL;
+    d->blas_handle = NULL;
+    d->fft_plans = NULL;
+    d->solver_handle = NULL;
+    d->solver_params = NULL;
+    d->sparse_handle = NULL;
+}
+
+static const cu_context_hooks hooks = {open_rooms, close_rooms, abandon_rooms};
+
 static void cuda_close(gpa_dev *d) {
     context_close(d);
     mem_free(d);
@@ -60,6 +86,7 @@ static gpa_code cuda_open(int i, gpa_dev **out, gpa_err *e) {
     gpa_dev *d = mem_zero(sizeof *d);
     if (!d) return gpa_no_memory(e);
     d->number = i;
+    d->hooks = &hooks;
     d->checks_memory = getenv("GPA_MEMORY_CHECK");
     d->cu = context_driver(why, sizeof why);
     gpa_code rc = d->cu ? context_open(d, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
@@ -70,9 +97,8 @@ static gpa_code cuda_open(int i, gpa_dev **out, gpa_err *e) {
     return rc;
 }
 
-/* What the driver keeps of freed memory: to be had again, though the driver does not count it as
- * free. */
-static uint64_t unused_of_pool(const gpa_dev *d) {
+/* Freed memory that the pool retains: available, though the driver does not report it as free. */
+static uint64_t pool_free_bytes(const gpa_dev *d) {
     uint64_t reserved = 0, used = 0;
     if (d->cu->pool_get(d->pool, CU_POOL_RESERVED, &reserved) ||
         d->cu->pool_get(d->pool, CU_POOL_USED, &used))
@@ -96,38 +122,38 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
     snprintf(out->desc, sizeof out->desc, "%.60s, compute %d.%d", name, d->target.major,
              d->target.minor);
     out->mem_total = total;
-    out->mem_free = unused + unused_of_pool(d);
+    out->mem_free = unused + pool_free_bytes(d);
     out->dtypes = (UINT64_C(1) << DT_COUNT) - 1;
 }
 
 /* ---- memory ---- */
 
-enum { RUBBISH = 0xff };
+enum { NAN_BYTE = 0xff };
 
-/* Whoever reads what nobody wrote, or what was given back, reads NaN. */
-static void spoil(gpa_dev *d, const gpa_mem *m) {
-    if (d->checks_memory && m->n) d->cu->fill(m->at, RUBBISH, m->n, d->stream);
+/* GPA_MEMORY_CHECK: reads of uninitialized or freed memory give NaN. */
+static void fill_nan(gpa_dev *d, const gpa_mem *m) {
+    if (d->checks_memory && m->n) d->cu->fill(m->address, NAN_BYTE, m->n, d->stream);
 }
 
 static gpa_code cuda_alloc(gpa_dev *d, size_t n, gpa_mem **out, gpa_err *e) {
     gpa_mem *m = mem_zero(sizeof *m);
     if (!m) return gpa_no_memory(e);
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
-    CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->at, n ? n : 1, d->stream);
-    if (r == CUDA_OUT_OF_MEMORY && !(rc = wait_done(d, e))) {
-        d->cu->pool_trim(d->pool, 0); /* what was freed in other sizes goes back first */
-        r = d->cu->alloc(&m->at, n, d->stream);
+    gpa_code rc = wait_usable(d, e);
+    CUresult r = rc ? CUDA_OK : d->cu->alloc(&m->address, n ? n : 1, d->stream);
+    if (r == CUDA_OUT_OF_MEMORY && !(rc = wait_idle(d, e))) {
+        d->cu->pool_trim(d->pool, 0); /* return cached blocks of other sizes */
+        r = d->cu->alloc(&m->address, n, d->stream);
     }
     if (!rc) rc = api_check(r, "cuMemAllocAsync", e);
     m->n = n;
-    m->life = d->life;
+    m->generation = d->generation;
     m->queued = ++d->queued;
     if (rc) {
         mem_free(m);
         return rc;
     }
-    spoil(d, m);
+    fill_nan(d, m);
     *out = m;
     return GPA_OK;
 }
@@ -136,9 +162,9 @@ static void cuda_free(gpa_dev *d, gpa_mem *m) {
     if (!m) return;
     gpa_err quiet = {0};
     context_enter(d);
-    if (m->life == d->life && !stream_use(d, m, true, &quiet)) {
-        spoil(d, m);
-        d->cu->free(m->at, d->stream);
+    if (m->generation == d->generation && !stream_use(d, m, true, &quiet)) {
+        fill_nan(d, m);
+        d->cu->free(m->address, d->stream);
     }
     mem_free(m);
 }
@@ -146,26 +172,26 @@ static void cuda_free(gpa_dev *d, gpa_mem *m) {
 static gpa_code cuda_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
                             gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, to, true, e);
-    return n && !rc ? transfer_up(d, to->at + at, from, n, e) : rc;
+    return n && !rc ? transfer_up(d, to->address + at, from, n, e) : rc;
 }
 
 static gpa_code cuda_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n,
                               gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
-    return n && !rc ? transfer_down(d, to, from->at + at, n, e) : rc;
+    return n && !rc ? transfer_down(d, to, from->address + at, n, e) : rc;
 }
 
 static gpa_code cuda_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
                           size_t n, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_use(d, from, false, e);
     if (!rc) rc = stream_use(d, to, true, e);
-    return n && !rc ? CALL(copy, to->at + to_at, from->at + from_at, n, d->stream) : rc;
+    return n && !rc ? CALL(copy, to->address + to_at, from->address + from_at, n, d->stream) : rc;
 }
 
 static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *other, gpa_mem *from,
@@ -174,8 +200,8 @@ static gpa_code cuda_copy_from(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_dev *o
     gpa_code rc = stream_join(other, true, e);
     context_enter(d);
     if (!rc) rc = stream_join(d, true, e);
-    if (!rc && n) rc = transfer_from(d, to->at + to_at, other, from->at + from_at, n, e);
-    return rc ? rc : wait_pace(d, (double)n * PEER_SECONDS, e);
+    if (!rc && n) rc = transfer_from(d, to->address + to_at, other, from->address + from_at, n, e);
+    return rc ? rc : wait_throttle(d, (double)n * TUNE_CUDA_PEER_COPY_SECONDS_PER_BYTE, e);
 }
 
 /* ---- programs ---- */
@@ -190,39 +216,39 @@ static void cuda_drop(gpa_dev *d, gpa_prog *p) {
     program_free(d, p);
 }
 
-/* About how long a launch takes, on the slow side: for pacing. */
-static double seconds_of(const kir_func *f, const gpa_launch *l) {
+/* Estimated time of a launch, conservative: for throttling. */
+static double estimated_seconds(const kir_func *f, const gpa_launch *l) {
     double points = 1;
     if (f->form == KIR_KERNEL) {
         for (int i = 0; i < 3; i++) points *= (double)l->grid[i] * l->block[i];
-        return points * 1e-10;
+        return points * TUNE_CUDA_KERNEL_SECONDS_PER_THREAD;
     }
     for (int i = 0; i < f->ndim; i++) points *= (double)l->size[i];
-    return points * 1e-11;
+    return points * TUNE_CUDA_MAP_SECONDS_PER_POINT;
 }
 
 static gpa_code cuda_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
-    if (!rc) rc = program_run(d, p, l, e);
-    return rc ? rc : wait_pace(d, seconds_of(&p->copy, l), e);
+    gpa_code rc = wait_usable(d, e);
+    if (!rc) rc = launch_run(d, p, l, e);
+    return rc ? rc : wait_throttle(d, estimated_seconds(&p->copy, l), e);
 }
 
 static void cuda_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
     context_enter(d);
-    program_prepare(d, p, l);
+    launch_prepare(d, p, l);
 }
 
 static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     cu_plan plan;
     cu_source s;
     memset(&plan, 0, sizeof plan);
-    plan.part = PLAN_WHOLE;
+    plan.phase = PHASE_ALL;
     plan.vec = plan.unroll = 1;
     plan.threads = 256;
-    plan.team = p->copy.form == KIR_KERNEL || !p->facts.n_each ? TEAM_NONE
-                : p->facts.outer_writes                        ? TEAM_THREAD
-                                                               : TEAM_BLOCK;
+    plan.group = p->copy.form == KIR_KERNEL || !p->facts.n_each ? GROUP_NONE
+                 : p->facts.outer_writes                        ? GROUP_THREAD
+                                                                : GROUP_BLOCK;
     gpa_code rc = emit_source(&p->copy, &plan, NULL, "gpa", &s, e);
     if (rc) return rc;
     str_put(out, s.text.text);
@@ -230,17 +256,16 @@ static gpa_code dump_source(const gpa_prog *p, gpa_str *out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The variant that ran last, or the simplest one. */
+/* The variant of the latest launch, or the simplest one. */
 static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, gpa_err *e) {
-    static const char *const teams[] = {"points", "a thread per row", "a warp per row",
-                                        "a block per row", "columns"};
+    static const char *const groups[] = {"points", "a thread per row", "a warp per row",
+                                         "a block per row", "columns"};
     if (!p->n_variants) return what == GPA_DUMP_SOURCE ? dump_source(p, out, e) : GPA_OK;
     const cu_variant *v = &p->variants[p->ran];
     cu_plan plan = v->plan;
-    gpa_code rc = v->function
-                      ? GPA_OK
-                      : program_variant(d, p, &plan, 0, NULL, &v,
-                                        e); /* what the interpreter has run is compiled now */
+    gpa_code rc = v->function ? GPA_OK
+                              : program_variant(d, p, &(cu_demand){.plan = &plan}, &v,
+                                                e); /* an interpreted variant is compiled now */
     if (rc) return rc;
     int registers = 0, local = 0, shared = 0;
     switch (what) {
@@ -256,9 +281,9 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
             str_printf(out,
                        "%s, %d points an access, %d accesses in flight, %d registers, %d bytes "
                        "local, %d shared, %zu variants\n",
-                       p->copy.form == KIR_KERNEL ? "kernel" : teams[v->plan.team], v->plan.vec,
-                       v->plan.keep ? v->plan.keep : v->plan.unroll, registers, local, shared,
-                       p->n_variants);
+                       p->copy.form == KIR_KERNEL ? "kernel" : groups[v->plan.group], v->plan.vec,
+                       v->plan.row_accesses ? v->plan.row_accesses : v->plan.unroll, registers,
+                       local, shared, p->n_variants);
             break;
     }
     return out->failed ? gpa_no_memory(e) : GPA_OK;
@@ -268,12 +293,10 @@ static gpa_code cuda_dump(gpa_dev *d, gpa_prog *p, gpa_dump what, gpa_str *out, 
 
 static gpa_code cuda_sync(gpa_dev *d, gpa_err *e) {
     context_enter(d);
-    if (wait_is_stuck(d))
-        return GPA_OK; /* since the wait was given up nothing was queued that there is to wait for
-                        */
-    gpa_code rc = wait_done(d, e);
-    if (!rc) rc = CALL(stream_wait, d->stream); /* done already: shows what programs printed */
-    if (!rc && stop_asked(d)) rc = gpa_interrupted(e);
+    if (wait_is_stuck(d)) return GPA_OK; /* nothing was queued since the wait was abandoned */
+    gpa_code rc = wait_idle(d, e);
+    if (!rc) rc = CALL(stream_wait, d->stream); /* returns at once; the driver flushes printf */
+    if (!rc && interrupt_requested(d)) rc = gpa_interrupted(e);
     return rc;
 }
 
@@ -287,48 +310,55 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 
 /* ---- libraries ---- */
 
-/* Who does an operation of lib.def; nobody: the host. */
+/* The implementations of operations of lib.def; NULL: the host. */
 static const struct {
     bool (*can)(gpa_dev *, const gpa_libcall *);
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
 } libraries[LIB_COUNT] = {
-    [LIB_GEMM] = {blas_can, blas_run},       [LIB_SORT] = {sort_can, sort_run},
-    [LIB_ARGSORT] = {sort_can, sort_run},    [LIB_SEARCH] = {search_can, search_run},
-    [LIB_FFT] = {fft_can, fft_run},          [LIB_LU] = {solver_can, solver_run},
-    [LIB_SOLVE] = {solver_can, solver_run},  [LIB_CHOLESKY] = {solver_can, solver_run},
-    [LIB_QR] = {solver_can, solver_run},     [LIB_SVD] = {solver_can, solver_run},
-    [LIB_EIGH] = {solver_can, solver_run},   [LIB_EIG] = {solver_can, solver_run},
-    [LIB_SPARSE] = {sparse_can, sparse_run}, [LIB_SPGEMM] = {sparse_can, spgemm_run},
-    [LIB_TURN] = {turn_can, turn_run},
+    [LIB_GEMM] = {cublas_can, cublas_run},
+    [LIB_SORT] = {cub_sort_can, cub_sort_run},
+    [LIB_ARGSORT] = {cub_sort_can, cub_sort_run},
+    [LIB_SEARCH] = {cuda_search_can, cuda_search_run},
+    [LIB_FFT] = {cufft_can, cufft_run},
+    [LIB_LU] = {cusolver_can, cusolver_run},
+    [LIB_SOLVE] = {cusolver_can, cusolver_run},
+    [LIB_CHOLESKY] = {cusolver_can, cusolver_run},
+    [LIB_QR] = {cusolver_can, cusolver_run},
+    [LIB_SVD] = {cusolver_can, cusolver_run},
+    [LIB_EIGH] = {cusolver_can, cusolver_run},
+    [LIB_EIG] = {cusolver_can, cusolver_run},
+    [LIB_SPARSE] = {cusparse_can, cusparse_run},
+    [LIB_SPGEMM] = {cusparse_can, cusparse_spgemm_run},
+    [LIB_TURN] = {cub_transpose_can, cub_transpose_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {
     context_enter(d);
-    return !d->beside && libraries[c->kind].can && libraries[c->kind].can(d, c);
+    return !d->second_context && libraries[c->kind].can && libraries[c->kind].can(d, c);
 }
 
 static gpa_code cuda_lib_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     context_enter(d);
-    gpa_code rc = wait_turn(d, e);
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = stream_join(d, true, e);
     if (!rc) rc = libraries[c->kind].run(d, c, e);
     const gpa_libcall *g = c->kind == LIB_GEMM ? c : NULL;
     return rc ? rc
-              : wait_pace(d,
-                          g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
-                                  (double)g->gemm.k * 1e-13
-                            : LIBRARY_SECONDS,
-                          e);
+              : wait_throttle(d,
+                              g ? (double)g->gemm.batch * (double)g->gemm.m * (double)g->gemm.n *
+                                      (double)g->gemm.k * TUNE_CUDA_GEMM_SECONDS_PER_MULTIPLY
+                                : TUNE_CUDA_LIBRARY_CALL_SECONDS,
+                              e);
 }
 
 static double cuda_compile_seconds(const gpa_prog *p) { return p->seconds; }
 static uint64_t cuda_interpreted(const gpa_prog *p) { return p->interpreted; }
-static void cuda_finish_builds(gpa_dev *d) { build_settle(d->builder); }
+static void cuda_finish_builds(gpa_dev *d) { background_settle(d->builder); }
 
 static gpa_code cuda_status(int i, gpa_status *out, gpa_err *e) {
     char why[160] = "";
     const cu_driver *cu = context_driver(why, sizeof why);
-    return cu ? status_read(cu, i, out, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
+    return cu ? nvml_status(cu, i, out, e) : gpa_fail(e, GPA_E_DEVICE, "%s", why);
 }
 
 /* ---- the contract ---- */
@@ -383,7 +413,7 @@ static gpa_backend table = {.abi = GPA_BACKEND_ABI,
                             .lib_run = cuda_lib_run,
                             .sync = cuda_sync,
                             .clock = cuda_clock,
-                            .interrupt = stop_ask,
+                            .interrupt = interrupt_request,
                             .broken = cuda_broken,
                             .restart = cuda_restart,
                             .raw_build = raw_build,

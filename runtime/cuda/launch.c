@@ -1,32 +1,35 @@
-/* Launches: the layout, scratch memory for divided reductions, the parameter block. */
+/* Launches: schedule, scratch memory of split reductions and scans, parameter block, printf
+ * buffer. */
+#include "runtime/cuda/launch.h"
+
 #include "runtime/base/base.h"
 #include "runtime/cuda/build/interpreter.h"
 #include "runtime/cuda/emit/schedule.h"
-#include "runtime/cuda/build/program.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/wait.h"
 
-enum { BLOCK_BYTES = 32 << 10 };
+enum { MAX_PARAMETER_BYTES = 32 << 10 };
 
 typedef struct {
     gpa_dev *d;
     gpa_prog *p;
     const gpa_launch *l;
     CUstream stream;
-    cu_layout y;
-    uint64_t base[KIR_MAX_ARRAYS], room[KIR_MAX_ARRAYS];
-    CUdeviceptr scratch; /* partial states, then results of regions */
-    uint64_t *state_at; /* per instruction: offset of its partial states and, n_code further, of its
-                           results */
-    uint32_t slot;      /* fault record */
-    CUdeviceptr said;   /* what a KERNEL prints */
+    cu_schedule y;
+    uint64_t base[KIR_MAX_ARRAYS], capacity[KIR_MAX_ARRAYS];
+    CUdeviceptr scratch; /* partial states, then the results of regions */
+    uint64_t *state_at;  /* per instruction: offset of its partial states; at n_code + instruction:
+                            of its  results */
+    uint32_t slot;       /* fault record */
+    CUdeviceptr print_buffer; /* the printf buffer of a KERNEL */
 } launch;
 
 /* ---- the parameter block ---- */
 
-/* Multiplier and shift with n / d == (mulhi(n, m) + n) >> s for every n < 2^31. */
-static void magic(uint64_t d, uint32_t *m, uint32_t *s) {
+/* Division by multiplication (Granlund and Montgomery): n / d == (mulhi(n, m) + n) >> s for every
+ * n < 2^31. */
+static void division_magic(uint64_t d, uint32_t *m, uint32_t *s) {
     uint32_t shift = 0;
     while ((UINT64_C(1) << shift) < d) shift++;
     *s = shift;
@@ -35,7 +38,7 @@ static void magic(uint64_t d, uint32_t *m, uint32_t *s) {
 
 static int64_t extent(const launch *L, const cu_field *x) {
     int64_t n = L->l->size[x->a],
-            one = L->y.plan.strip == x->a + 1 ? L->y.plan.unroll : L->y.plan.vec;
+            one = L->y.plan.strip_dim == x->a + 1 ? L->y.plan.unroll : L->y.plan.vec;
     return x->kind == FIELD_SPAN || (x->kind != FIELD_SIZE && x->b == 0) ? (n + one - 1) / one : n;
 }
 
@@ -47,29 +50,29 @@ static uint64_t field_value(const launch *L, const cu_field *x) {
         case FIELD_OFFSET: return (uint64_t)l->arrays[x->a].offset;
         case FIELD_STRIDE: return (uint64_t)l->arrays[x->a].stride[x->b];
         case FIELD_EXTENT: return (uint64_t)l->arrays[x->a].size[x->b];
-        case FIELD_ROOM: return L->room[x->a];
+        case FIELD_CAPACITY: return L->capacity[x->a];
         case FIELD_SIZE:
         case FIELD_SPAN: return (uint64_t)extent(L, x);
         case FIELD_MAGIC:
         case FIELD_SHIFT:
-            magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
+            division_magic((uint64_t)MAX(extent(L, x), 1), &m, &s);
             return x->kind == FIELD_MAGIC ? m : s;
         case FIELD_OUTER: return (uint64_t)L->y.outer;
-        case FIELD_CHUNKS: return (uint64_t)L->y.chunks;
-        case FIELD_LENGTH: return (uint64_t)L->y.length;
+        case FIELD_ACCESSES: return (uint64_t)L->y.accesses;
+        case FIELD_PART_ACCESSES: return (uint64_t)L->y.part_accesses;
         case FIELD_SCRATCH: return L->scratch + L->state_at[x->a];
-        case FIELD_DONE: return L->scratch + L->state_at[L->p->copy.n_code + x->a];
+        case FIELD_RESULT: return L->scratch + L->state_at[L->p->copy.n_code + x->a];
         case FIELD_COUNTER: return L->d->counters;
-        case FIELD_CHAIN: return L->scratch;
+        case FIELD_LOOKBACK: return L->scratch;
         case FIELD_CLAIM:
             return L->scratch + L->state_at[x->a] +
                    (uint64_t)l->arrays[L->p->copy.code[x->a].sub].offset *
                        (L->p->copy.flags & KIR_F_SMALL ? 4 : 8);
-        case FIELD_RECORD: return L->d->faults.seen + L->slot * sizeof(kir_fault_record);
-        case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK;
-        case FIELD_SAY: return L->said;
-        case FIELD_STOP: return L->d->stop_seen + L->slot * sizeof *L->d->stop;
-        case FIELD_TOLD: return L->d->faults.told + (uint64_t)L->slot * TOLD;
+        case FIELD_RECORD: return L->d->faults.address + L->slot * sizeof(kir_fault_record);
+        case FIELD_LOCK: return L->d->faults.locks + L->slot * FAULT_LOCK_BYTES;
+        case FIELD_PRINT: return L->print_buffer;
+        case FIELD_INTERRUPT: return L->d->interrupt_address + L->slot * sizeof *L->d->interrupt;
+        case FIELD_INTERRUPT_SEEN: return L->d->faults.seen + (uint64_t)L->slot * SEEN_BYTES;
         case FIELD_PARAM: break;
     }
     return 0;
@@ -99,24 +102,25 @@ static double points_of(const launch *L) {
 
 static gpa_code take_slot(launch *L, gpa_err *e) {
     cu_faults *x = &L->d->faults;
-    gpa_code rc = x->n == FAULT_SLOTS ? wait_done(L->d, e) : GPA_OK;
+    gpa_code rc = x->n == FAULT_SLOTS ? wait_idle(L->d, e) : GPA_OK;
     if (rc) return rc;
     L->slot = x->n;
     x->to[x->n++] = L->l->fault;
     return GPA_OK;
 }
 
-static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->facts.stops; }
+static bool takes_slot(const launch *L) { return L->p->facts.faults || L->p->facts.polls; }
 
-/* In place of a program that is not compiled yet. *done stays false where the interpreter has given
- * up: it was waited for, so its slot is free again. */
+/* Interprets a program that is not compiled yet. *done stays false if it exceeded its budget: the
+ * launch was waited for, so its slot is free again. */
 static gpa_code interpret(launch *L, bool *done, gpa_err *e) {
     bool spent = false;
-    gpa_code rc = interpreter_run(L->d, L->p, L->l, L->base, L->slot, &spent, e);
+    gpa_code rc =
+        interpreter_run(L->d, L->p, &(interpreter_launch){L->l, L->base, L->slot}, &spent, e);
     L->p->interpreted += !rc && !spent;
     *done = !rc && !spent;
     if (!spent) return rc;
-    program_not_interpreted(L->p);
+    program_never_interpret(L->p);
     return takes_slot(L) ? take_slot(L, e) : GPA_OK;
 }
 
@@ -127,43 +131,46 @@ static gpa_code queue(launch *L, gpa_err *e) {
         program_interprets(L->d, L->p, &L->y.plan, points_of(L)) ? interpret(L, &done, e) : GPA_OK;
     if (rc || done) return rc;
     const cu_driver *cu = L->d->cu;
-    _Alignas(16) char small[1024];
-    char *block = small;
+    _Alignas(16) char on_stack[1024];
+    char *block = on_stack;
     const uint32_t *g = L->y.grid, *b = L->y.block;
-    rc = program_variant(L->d, L->p, &L->y.plan, points_of(L), L->l->params, &v, e);
+    const cu_demand need = {&L->y.plan, points_of(L), L->l->params};
+    rc = program_variant(L->d, L->p, &need, &v, e);
     if (rc) return rc;
-    if (stop_asked(L->d)) return gpa_interrupted(e); /* compiling took a while */
-    if (v->source.bytes > BLOCK_BYTES)
+    if (interrupt_requested(L->d))
+        return gpa_interrupted(e); /* the user may have interrupted the compilation */
+    if (v->source.bytes > MAX_PARAMETER_BYTES)
         return gpa_fail(e, GPA_E_UNSUPPORTED, "a program with that many arrays on the GPU");
-    if (v->source.bytes > sizeof small && !(block = mem_new(v->source.bytes)))
+    if (v->source.bytes > sizeof on_stack && !(block = mem_new(v->source.bytes)))
         return gpa_no_memory(e);
     memset(block, 0, v->source.bytes);
     fill_block(L, &v->source, block);
     void *args[] = {block};
     uint32_t shared = L->p->copy.form == KIR_KERNEL ? L->l->shared : L->y.shared;
-    CUresult r =
-        shared > 48u << 10 ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared) : 0;
+    CUresult r = shared > CU_STATIC_SHARED_BYTES
+                     ? cu->function_set(v->function, CU_FUNC_MAX_DYNAMIC, (int)shared)
+                     : 0;
     if (!r)
         r = cu->launch(v->function, g[0], g[1], g[2], b[0], b[1], b[2], shared, L->stream, args,
                        NULL);
-    if (block != small) mem_free(block);
+    if (block != on_stack) mem_free(block);
     return api_check(r, "cuLaunchKernel", e);
 }
 
 static size_t aligned(size_t n) { return (n + 255) / 256 * 256; }
 
-static uint32_t parts_of(const launch *L) {
-    return L->p->facts.n_each + (L->y.plan.scan == SCAN_TILES);
+static uint32_t phases_of(const launch *L) {
+    return L->p->facts.n_each + (L->y.plan.scan == SCAN_TILED);
 }
 
-/* One launch per region; partial states and results lie in memory of their own, given back in the
- * queue's order. */
-static gpa_code queue_parts(launch *L, gpa_err *e) {
+/* A split launch: one kernel per region; partial states and results are in scratch memory, freed in
+ * stream order. */
+static gpa_code queue_split(launch *L, gpa_err *e) {
     const kir_func *f = &L->p->copy;
     const cu_driver *cu = L->d->cu;
     gpa_code rc = GPA_OK;
     uint64_t total = 0;
-    int64_t parts = (L->y.chunks + L->y.length - 1) / L->y.length;
+    int64_t parts = (L->y.accesses + L->y.part_accesses - 1) / L->y.part_accesses;
     if (!(L->state_at = mem_zero(2 * f->n_code * sizeof *L->state_at))) return gpa_no_memory(e);
     for (size_t i = 0; i < f->n_code; i++) {
         if (f->code[i].code != KIR_REDUCE && f->code[i].code != KIR_SCAN) continue;
@@ -175,11 +182,11 @@ static gpa_code queue_parts(launch *L, gpa_err *e) {
     }
     if (total) TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     L->y.grid[1] = (uint32_t)parts;
-    for (uint32_t k = 0; k < parts_of(L); k++) {
-        L->y.plan.part = (int16_t)k;
+    for (uint32_t k = 0; k < phases_of(L); k++) {
+        L->y.plan.phase = (int16_t)k;
         TRY(queue(L, e));
     }
-    if (L->p->facts.stops) /* blocks that were stopped have not counted */
+    if (L->p->facts.polls) /* interrupted blocks did not count themselves */
         rc = api_check(cu->fill(L->d->counters, 0, sizeof(uint32_t) * L->y.grid[0], L->d->stream),
                        "cuMemsetD8Async", e);
 out:
@@ -188,11 +195,11 @@ out:
     return rc;
 }
 
-/* A chain of tiles, which begins with nothing published. */
-static gpa_code queue_chain(launch *L, gpa_err *e) {
+/* A look-back scan, whose tile states start as empty. */
+static gpa_code queue_lookback(launch *L, gpa_err *e) {
     const cu_driver *cu = L->d->cu;
     size_t tiles = (size_t)L->y.tiles, bytes = (size_t)L->y.outer * (tiles + tiles / 32 + 1) *
-                                               emit_chain_words(&L->p->copy) * 8;
+                                               emit_lookback_words(&L->p->copy) * 8;
     gpa_code rc = api_check(cu->alloc(&L->scratch, bytes, L->d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     rc = api_check(cu->fill(L->scratch, 0, bytes, L->d->stream), "cuMemsetD8Async", e);
@@ -201,8 +208,8 @@ static gpa_code queue_chain(launch *L, gpa_err *e) {
     return rc;
 }
 
-/* A scatter in two launches: every point claims its element, the last one in order gets it, and
- * stores. */
+/* A deterministic scatter in two kernels: the last point in C order claims each element by
+ * atomicMax, then stores it. */
 static gpa_code queue_scatter(launch *L, gpa_err *e) {
     const kir_func *f = &L->p->copy;
     const cu_driver *cu = L->d->cu;
@@ -217,8 +224,8 @@ static gpa_code queue_scatter(launch *L, gpa_err *e) {
     }
     TRY(api_check(cu->alloc(&L->scratch, total, L->d->stream), "cuMemAllocAsync", e));
     TRY(api_check(cu->fill(L->scratch, 0, total, L->d->stream), "cuMemsetD8Async", e));
-    for (int16_t part = PART_CLAIM; part <= PART_STORE; part++) {
-        L->y.plan.part = part;
+    for (int16_t part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
+        L->y.plan.phase = part;
         TRY(queue(L, e));
     }
 out:
@@ -227,20 +234,20 @@ out:
     return rc;
 }
 
-/* ---- what kernels print ---- */
+/* ---- device printf ---- */
 
 enum {
-    SAID_WORDS = 1 << 16,
+    PRINT_WORDS = 1 << 16,
     WORD = 16
-}; /* of WORD bytes: a line takes one, and one for each argument */
+}; /* a line takes one word of WORD bytes, and one per argument */
 
 typedef struct {
     uint32_t w[4];
-} said_word;
+} print_word;
 
-static void tell(const launch *L, const said_word *buf) {
+static void print_lines(const launch *L, const print_word *buf) {
     for (uint32_t at = 0; at < buf->w[0];) {
-        const said_word *line = buf + 1 + at;
+        const print_word *line = buf + 1 + at;
         gpa_said s = {.block = line->w[0] | (uint64_t)line->w[1] << 32,
                       .thread = line->w[2],
                       .text = line->w[3] >> 8,
@@ -252,103 +259,83 @@ static void tell(const launch *L, const said_word *buf) {
     }
 }
 
-/* A launch that prints: into a buffer, which is read when the launch has ended. Lines beyond its
- * room are counted. */
+/* A launch with printf: into a buffer that is read after the launch. Lines beyond its capacity are
+ * counted. */
 static gpa_code queue_printing(launch *L, gpa_err *e) {
     const cu_driver *cu = L->d->cu;
     CUstream stream = L->d->stream;
-    const size_t bytes = (SAID_WORDS + 1) * sizeof(said_word);
-    said_word *buf = mem_zero(bytes);
+    const size_t bytes = (PRINT_WORDS + 1) * sizeof(print_word);
+    print_word *buf = mem_zero(bytes);
     gpa_code rc = buf ? GPA_OK : gpa_no_memory(e);
     if (rc) return rc;
-    buf->w[1] = SAID_WORDS;
-    TRY(api_check(cu->alloc(&L->said, bytes, stream), "cuMemAllocAsync", e));
-    TRY(api_check(cu->to_device(L->said, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync", e));
+    buf->w[1] = PRINT_WORDS;
+    TRY(api_check(cu->alloc(&L->print_buffer, bytes, stream), "cuMemAllocAsync", e));
+    TRY(api_check(cu->to_device(L->print_buffer, buf, sizeof *buf, stream), "cuMemcpyHtoDAsync",
+                  e));
     TRY(queue(L, e));
-    TRY(wait_done(L->d, e)); /* before the copy, which no interrupt would end */
-    TRY(api_check(cu->to_host(buf, L->said, bytes, stream), "cuMemcpyDtoHAsync", e));
+    TRY(wait_idle(L->d, e)); /* before the copy, which cannot be interrupted */
+    TRY(api_check(cu->to_host(buf, L->print_buffer, bytes, stream), "cuMemcpyDtoHAsync", e));
     TRY(api_check(cu->stream_wait(stream), "cuStreamSynchronize", e));
-    if (L->l->say) tell(L, buf);
+    if (L->l->say) print_lines(L, buf);
     if (buf->w[2])
         rc = gpa_fail(e, GPA_E_DEVICE, "a kernel printed too much: %u lines are lost", buf->w[2]);
 out:
-    if (L->said) cu->free(L->said, stream);
+    if (L->print_buffer) cu->free(L->print_buffer, stream);
     mem_free(buf);
     return rc;
 }
 
-/* Where the arrays begin, and the layout. False: there is nothing to run. */
-static bool lay_out(launch *L) {
+/* Computes the addresses of the arrays and the schedule. False: the launch is empty. */
+static bool prepare_schedule(launch *L) {
     const kir_func *f = &L->p->copy;
     const gpa_launch *l = L->l;
     for (size_t a = 0; a < f->n_arrays; a++) {
         const gpa_binding *b = &l->arrays[a];
         size_t item = dtype_size((gpa_dtype)f->arrays[a].dtype);
         if (f->arrays[a].where != KIR_GLOBAL && f->arrays[a].where != KIR_CONSTANT) continue;
-        L->base[a] = (b->mem ? b->mem->at : 0) + (uint64_t)b->offset * item;
-        L->room[a] = b->mem ? b->mem->n / item : 0;
+        L->base[a] = (b->mem ? b->mem->address : 0) + (uint64_t)b->offset * item;
+        L->capacity[a] = b->mem ? b->mem->n / item : 0;
     }
     for (int d = 0; f->form == KIR_MAP && d < f->ndim; d++)
         if (!(f->inner >> d & 1) && l->size[d] <= 0) return false;
     if (f->form == KIR_KERNEL && (!l->grid[0] || !l->grid[1] || !l->grid[2])) return false;
-    L->y = plan_layout(f, &L->p->facts, l, L->base, L->room, L->d->units);
+    L->y = schedule_launch(&(cu_schedule_input){.f = f,
+                                                .facts = &L->p->facts,
+                                                .l = l,
+                                                .base = L->base,
+                                                .capacity = L->capacity,
+                                                .units = L->d->units});
     return L->y.grid[0];
 }
 
-/* Divided rows take a launch for each region. */
-static bool in_parts(const launch *L) {
-    return L->y.plan.scan != SCAN_CHAIN && L->y.parts && L->y.grid[0] <= COUNTERS;
+/* True if rows are split: one kernel per region. */
+static bool is_split(const launch *L) {
+    return L->y.plan.scan != SCAN_LOOKBACK && L->y.split && L->y.grid[0] <= COUNTERS;
 }
 
-gpa_code program_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
+gpa_code launch_run(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_err *e) {
     launch L = {.d = d, .p = p, .l = l, .stream = d->stream};
     gpa_code rc = GPA_OK;
-    if (!lay_out(&L)) return GPA_OK;
+    if (!prepare_schedule(&L)) return GPA_OK;
     if (takes_slot(&L)) rc = take_slot(&L, e);
-    bool beside = l->stream && p->copy.form == KIR_KERNEL &&
-                  !p->facts.prints; /* who prints is waited for at once */
+    bool concurrent = l->stream && p->copy.form == KIR_KERNEL &&
+                      !p->facts.prints; /* a launch with printf is synchronous */
     if (!rc)
-        rc =
-            beside ? stream_begin(d, &p->copy, l, &L.stream, e) : stream_use_all(d, &p->copy, l, e);
+        rc = concurrent ? stream_begin(d, &p->copy, l, &L.stream, e)
+                        : stream_use_all(d, &p->copy, l, e);
     if (rc) return rc;
     if (p->facts.prints) return queue_printing(&L, e);
-    if (p->facts.scatters && L.y.chunks > 1) return queue_scatter(&L, e);
-    if (L.y.plan.scan == SCAN_CHAIN) return queue_chain(&L, e);
-    return in_parts(&L) ? queue_parts(&L, e) : queue(&L, e);
+    if (p->facts.scatters && L.y.accesses > 1) return queue_scatter(&L, e);
+    if (L.y.plan.scan == SCAN_LOOKBACK) return queue_lookback(&L, e);
+    return is_split(&L) ? queue_split(&L, e) : queue(&L, e);
 }
 
-void program_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
+void launch_prepare(gpa_dev *d, gpa_prog *p, const gpa_launch *l) {
     launch L = {.d = d, .p = p, .l = l};
-    if (p->facts.scatters || !lay_out(&L)) return;
-    uint32_t n = in_parts(&L) ? parts_of(&L) : 1;
+    if (p->facts.scatters || !prepare_schedule(&L)) return;
+    uint32_t n = is_split(&L) ? phases_of(&L) : 1;
     for (uint32_t k = 0; k < n; k++) {
-        if (in_parts(&L)) L.y.plan.part = (int16_t)k;
+        if (is_split(&L)) L.y.plan.phase = (int16_t)k;
         program_begin(d, p, &L.y.plan, points_of(&L));
-    }
-}
-
-void program_faults(gpa_dev *d) {
-    cu_faults *x = &d->faults;
-    bool any = false;
-    for (uint32_t i = 0; i < x->n; i++) {
-        if (!x->host[i].set) continue;
-        any = true;
-        if (x->to[i] && !x->to[i]->set) *x->to[i] = x->host[i];
-    }
-    if (any) {
-        memset(x->host, 0, FAULT_SLOTS * sizeof *x->host);
-        d->cu->fill(x->locks, 0, FAULT_SLOTS * FAULT_LOCK, d->stream);
-        d->cu->fill(x->told, 0, FAULT_SLOTS * TOLD, d->stream);
-        d->touched = ++d->queued;
-    }
-    x->n = 0;
-    stop_settled(d);
-}
-
-void program_forget(gpa_dev *d, bool stopped) {
-    for (uint32_t i = 0; i < d->faults.n; i++) {
-        kir_fault_record *to = d->faults.to[i];
-        if (to && stopped && !to->set) *to = (kir_fault_record){.set = 1, .kind = KIR_FT_STOPPED};
-        d->faults.to[i] = NULL;
     }
 }

@@ -1,5 +1,5 @@
-/* A cuBLAS without a GPU: products by their definition, on matrices in columns as cuBLAS has them.
- * What was asked for is written to $STUB_CUDA_LOG. Other calls do nothing. */
+/* An emulated cuBLAS: GEMM by its definition, column-major. Calls are logged to $STUB_CUDA_LOG;
+ * other functions do nothing. */
 #include <complex.h>
 
 #include "tests/stub/stub.h"

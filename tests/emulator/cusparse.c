@@ -1,6 +1,5 @@
-/* A cuSPARSE without a GPU: products by their definition, of matrices by rows in floats and
- * doubles. What was asked for is written to $STUB_CUDA_LOG. A step that is asked how much memory it
- * wants says WANTED; one that got none fails. */
+/* An emulated cuSPARSE: products of CSR matrices of float32 and float64 by their definition. Calls
+ * are logged to $STUB_CUDA_LOG. Scratch memory is WANTED bytes; a call without it fails. */
 #include "tests/stub/stub.h"
 
 #include "runtime/cuda/driver/api.h"
@@ -120,7 +119,7 @@ int cusparseSpMM(cusparseHandle_t h, int op_a, int op_x, const void *alpha, cusp
     return room ? times_dense(a, x->at, y->at, x->n), 0 : BAD_VALUE;
 }
 
-/* ---- products of two ---- */
+/* ---- SpGEMM ---- */
 
 int cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t *out) {
     return (*out = calloc(1, sizeof **out)) ? 0 : NOT_INITIALIZED;

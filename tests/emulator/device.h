@@ -1,7 +1,6 @@
-/* CUDA C as C++: what the sources that the CUDA device generates use of the language, for the
- * emulator's programs (nvrtc.c puts it in front of each). A thread is a fibre (kernel_launch.c), so
- * `wait` is where it may leave the processor: between two waits nothing comes in between, and an
- * atomic operation is a plain one. */
+/* CUDA C as C++: definitions of what generated sources use, included before each program of the
+ * emulator (nvrtc.c). A thread is a fiber (launch.c), which is preempted only in `wait`: between
+ * two waits nothing interferes, so atomic operations are plain ones. */
 #include <climits>
 #include <cmath>
 #include <cstdint>
@@ -13,7 +12,7 @@
 
 static const emulator *emu;
 
-/* Calls a kernel with what a launch has for its parameters. */
+/* Calls a kernel with the arguments of a launch. */
 template <class... P, size_t... I>
 static void emu_call(void (*kernel)(P...), void **args, std::index_sequence<I...>) {
     kernel(*(P *)args[I]...);
@@ -23,7 +22,7 @@ static void emu_call(void (*kernel)(P...), void **args) {
     emu_call(kernel, args, std::index_sequence_for<P...>());
 }
 
-/* How large they are; a 0 ends them. */
+/* The sizes of its parameters, ended by 0. */
 template <class... P>
 static const size_t *emu_sizes(void (*)(P...)) {
     static const size_t sizes[] = {sizeof(P)..., 0};
@@ -44,7 +43,7 @@ static const size_t *emu_sizes(void (*)(P...)) {
 #define blockDim (emu->now->block_size)
 #define gridDim (emu->now->grid_size)
 
-/* Memory whose size the launch gives: 227 KiB is what a GPU has. */
+/* Dynamic shared memory: 227 KiB, the maximum of a GPU. */
 alignas(16) unsigned char g_dynamic[EMULATOR_SHARED];
 unsigned g_bins[EMULATOR_SHARED / sizeof(unsigned)];
 
@@ -61,10 +60,9 @@ static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 static inline void __threadfence_system() {}
 
-/* ---- lanes of a warp; a lane that has ended gives nothing, and a value that it would give is the
- * asker's own ---- */
+/* ---- warp operations; reading a lane that has ended gives the reader's own value ---- */
 
-/* Shows v to the lanes of the mask: its slot. Part of a warp waits again when all have looked
+/* Publishes v to the lanes of the mask; returns the slot. A partial warp waits again after reading
  * (emu_looked). */
 template <class T>
 static int emu_show(unsigned mask, const T &v) {
@@ -103,7 +101,7 @@ template <class T>
 static T __shfl_xor_sync(unsigned m, T v, int mask, int = 32) {
     return emu_exchange(m, v, emu->now->lane ^ mask);
 }
-/* The lanes of the mask for whose value `yes` holds. */
+/* The lanes of the mask whose value satisfies `yes`. */
 template <class T, class F>
 static unsigned emu_lanes_where(unsigned mask, T v, F yes) {
     unsigned there = emu->lanes() & mask, found = 0;
@@ -163,7 +161,7 @@ static T atomicCAS(T *p, U expected, V v) {
     return old;
 }
 
-/* Cycles: so many between two looks, whatever else the processor does. */
+/* Cycles: a constant number between two reads. */
 static inline long long clock64() {
     static long long now;
     return now += 1000;

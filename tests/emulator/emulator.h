@@ -1,18 +1,18 @@
-/* The joint between the emulator (kernel_launch.c, C) and the programs that it runs (generated CUDA
- * C behind device.h, C++). */
+/* The interface between the emulator (launch.c, in C) and the programs that it runs (generated CUDA
+ * C after device.h, in C++). */
 #ifndef GPA_TESTS_EMULATOR_H
 #define GPA_TESTS_EMULATOR_H
 
 enum { EMULATOR_SHARED = 232448, EMULATOR_SLOT = 32 };
 
-/* Whom a thread waits for. */
+/* The barrier that a thread waits at. */
 typedef enum { EMULATOR_BLOCK = 1, EMULATOR_WARP } emulator_wait;
 
 typedef struct {
     unsigned x, y, z;
 } emulator_dim;
 
-/* What a thread knows of itself. `exchanges` counts those of its whole warp: two in a row use
+/* State of a thread. `exchanges` counts the exchanges of its whole warp: consecutive ones use
  * different slots. `mask`: the lanes of the warp that it waits for. */
 typedef struct {
     emulator_dim thread, block, block_size, grid_size;
@@ -21,7 +21,7 @@ typedef struct {
 } emulator_thread;
 
 typedef struct {
-    emulator_thread *now;             /* the thread that runs */
+    emulator_thread *now;             /* the running thread */
     void (*wait)(emulator_wait whom); /* until all threads of the block, or lanes of the mask, that
                                          have not ended wait too */
     int (*count)(int yes); /* likewise for the block: of how many of its threads `yes` is 1 */
@@ -33,10 +33,9 @@ typedef struct {
                                  latest exchange */
 } emulator;
 
-/* A program's functions: `emulator_enter_NAME` runs the thread e->now of the kernel NAME,
- * `emulator_sizes_NAME` tells the bytes of each of its parameters, up to a 0; `emulator_begin`
- * fills shared memory, of which the launch asks for `dynamic` bytes, with rubbish before a block
- * begins. */
+/* Functions of a module: `emulator_enter_NAME` runs the thread e->now of kernel NAME;
+ * `emulator_sizes_NAME` returns the sizes of its parameters, ended by 0; `emulator_begin` fills
+ * shared memory (`dynamic` bytes of it dynamic) with garbage before a block starts. */
 typedef void emulator_enter_fn(const emulator *e, void **args);
 typedef const size_t *emulator_sizes_fn(void);
 typedef void emulator_begin_fn(unsigned dynamic);

@@ -1,11 +1,11 @@
-/* The launching half of a CUDA driver without a GPU: a program is a shared library (nvrtc.c), and
- * its threads run one after the other, block after block, each until it waits. The other half,
- * memory and contexts, is tests/stub/cuda.c.
+/* An emulator of kernel launches on the processor: a module is a shared library (nvrtc.c), whose
+ * threads run one after the other, block after block, each until it waits. Memory and contexts are
+ * those of tests/stub/cuda.c.
  *
- * Threads are fibres only where they wait: a fibre runs thread after thread to its end, and when
- * one waits, the next fibre goes on with the threads that have not begun. The scheduler (run_block)
- * lets go a warp or a block when all that have not ended wait for the same; what can never be let
- * go is a barrier in divergent code, which ends the process with that word. */
+ * Threads are fibers only if they wait: a fiber runs threads to their end, and when one waits, the
+ * next fiber continues with those that have not started. The scheduler (run_block) releases a warp
+ * or a block when all threads that have not ended wait at the same barrier. A barrier in divergent
+ * code can never be released: it aborts the process with a message. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <pthread.h>
@@ -36,7 +36,7 @@ typedef enum {
 } state;
 
 struct CUmod_st {
-    int fd; /* open as long as the library: dlopen knows libraries by their paths */
+    int fd; /* open as long as the library: dlopen identifies libraries by path */
     void *library;
     emulator_begin_fn *begin;
     struct CUfunc_st *kernels;
@@ -49,7 +49,7 @@ struct CUfunc_st {
     struct CUfunc_st *next;
 };
 
-/* One launch at a time. Fibre f runs thread runs[f]; thread t, once begun, runs in fibre in[t]. */
+/* One launch at a time. Thread t, once started, runs in fiber in[t]. */
 static struct {
     pthread_mutex_t lock;
     const struct CUfunc_st *kernel;
@@ -79,7 +79,7 @@ static void wait_for(emulator_wait whom) {
     swapcontext(&L.contexts[L.in[t]], &L.scheduler);
 }
 
-/* A second barrier keeps what a fast thread counts next apart. */
+/* The second barrier separates consecutive counts. */
 static int count(int yes) {
     L.yes[running()] = yes;
     wait_for(EMULATOR_BLOCK);
@@ -128,7 +128,7 @@ static void begin_fibre(void) {
     swapcontext(&L.scheduler, &L.contexts[f]);
 }
 
-/* Lets the threads of the block go if all that have not ended wait for it; whether one goes. */
+/* Releases the block's barrier if all threads that have not ended wait for it; true if any does. */
 static bool let_block_go(void) {
     unsigned waiting = 0;
     for (unsigned t = 0; t < L.n; t++)
@@ -141,7 +141,7 @@ static bool let_block_go(void) {
     return waiting > 0;
 }
 
-/* The same for the lanes of a mask that thread t of a warp waits for. */
+/* The same for the lanes of the mask that thread t of a warp waits with. */
 static bool let_lanes_go(unsigned t) {
     unsigned first = t / LANES * LANES, mask = L.threads[t].mask,
              n = L.n - first < LANES ? L.n - first : LANES;
@@ -213,7 +213,7 @@ int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3
     return L.stacks ? 0 : NO_ROOM;
 }
 
-/* A library ends with the table of its sections. */
+/* The size of an ELF file, which ends with its section table. */
 static size_t size_of(const Elf64_Ehdr *x) {
     return x->e_shoff + (size_t)x->e_shnum * x->e_shentsize;
 }

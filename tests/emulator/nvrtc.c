@@ -1,6 +1,6 @@
-/* A compiler of generated CUDA C for the machine at hand: g++ makes a shared library of it, which
- * is the `cubin` that kernel_launch.c runs. CUDA_PROGRAM names the words that C++ knows not by what
- * device.h has for them. It is g++'s log that a program that does not compile leaves behind. */
+/* An emulator of NVRTC: g++ compiles generated CUDA C to a shared library for the processor, the
+ * `cubin` that launch.c runs. PTX and keywords that C++ lacks are replaced by what device.h
+ * defines. The log of a failed compilation is g++'s. */
 #include <errno.h>
 #include <spawn.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 
 enum { OK, OUT_OF_MEMORY, DOES_NOT_COMPILE = 6 };
 
-/* A file in memory, which a child process opens by its path. */
+/* A file in memory that a child process can open by path. */
 typedef struct {
     int fd;
     char path[64];
@@ -53,18 +53,17 @@ static bool get(const file *f, char *out) {
     return at == n;
 }
 
-/* What is CUDA's alone in a program, and its like. */
+/* CUDA syntax, and its replacement in C++. */
 static const struct {
     const char *from, *to;
-} likes[] = {
+} replacements[] = {
     {"extern __shared__", "extern"},
     {"asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(f) : \"h\"(h));", "f = emu_from_half(h);"},
     {"asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(f));", "h = emu_to_half(f);"},
     {"asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(h) : \"d\"(d));", "h = emu_to_half(d);"},
 };
 
-/* The name of the kernel whose declaration begins at s: behind its __launch_bounds__() and the
- * like. */
+/* The name of the kernel whose declaration starts at s, after __launch_bounds__() etc. */
 static const char *name_of(const char *s, size_t *n) {
     for (const char *end = strchr(s, '(');; end = strchr(strchr(end, ')'), '(')) {
         const char *at = end;
@@ -74,7 +73,7 @@ static const char *name_of(const char *s, size_t *n) {
     }
 }
 
-/* How the emulator enters it. */
+/* The entry points of a kernel. */
 static bool put_entry(const file *f, const char *name, size_t n) {
     char text[512];
     int k =
@@ -86,7 +85,7 @@ static bool put_entry(const file *f, const char *name, size_t n) {
     return k < (int)sizeof text && put(f, text, (size_t)k);
 }
 
-/* The last character of the string that begins at s. */
+/* The last character of the string literal that starts at s. */
 static const char *behind_text(const char *s) {
     for (s++; *s && *s != '"'; s++)
         if (*s == '\\' && s[1]) s++;
@@ -102,17 +101,18 @@ static bool put_source(const file *f, const char *s) {
         if (name && *s == '"') s = behind_text(s);
         if (name && *s == '{') depth++;
         if (name && *s == '}' &&
-            --depth == 0) { /* at its end, since what stands behind an #if is not always there */
+            --depth == 0) { /* at its end, since the text may be inside an #if */
             if (!put(f, begun, (size_t)(s + 1 - begun)) || !put_entry(f, name, n_name))
                 return false;
             begun = s + 1;
             name = NULL;
             continue;
         }
-        for (size_t i = 0; i < sizeof likes / sizeof *likes; i++) {
-            size_t n = strlen(likes[i].from);
-            if (strncmp(s, likes[i].from, n)) continue;
-            if (!put(f, begun, (size_t)(s - begun)) || !put(f, likes[i].to, strlen(likes[i].to)))
+        for (size_t i = 0; i < sizeof replacements / sizeof *replacements; i++) {
+            size_t n = strlen(replacements[i].from);
+            if (strncmp(s, replacements[i].from, n)) continue;
+            if (!put(f, begun, (size_t)(s - begun)) ||
+                !put(f, replacements[i].to, strlen(replacements[i].to)))
                 return false;
             begun = s += n;
         }
@@ -150,8 +150,7 @@ STUB(nvrtcDestroyProgram, nvrtcProgram *at) {
     free(p);
     return *at = NULL, OK;
 }
-/* The processor's own arithmetic where CUDA's is defined likewise: no contraction, integers that
- * wrap. */
+/* Options for CUDA's arithmetic: no contraction, integers wrap around. */
 STUB(nvrtcCompileProgram, nvrtcProgram p, int n, const char *const *options) {
     char *args[] = {"g++",
                     EMULATOR_FLAGS "-shared",

@@ -1,16 +1,21 @@
-/* A driver for GPUs that are not there: memory is the host's, programs do nothing. Words of
- * $STUB_CUDA:
+/* A stub of the CUDA driver: device memory is host memory, kernels do nothing. Settings, the words
+ * of $STUB_CUDA:
  *
- *   count=2        GPUs                        version=12040  the driver's version
- *   cc=75          compute capability          memory=1000000 bytes of each GPU
- *   held-init      cuInit is held (stub.h)     endless=2      the second launch never ends, and
- * logs that; a call that would wait for held-load      so is loading a program it logs "hangs"
- *   no-ptx         PTX is not understood       fault=3        the third launch breaks its context
- *   lazy=1         streams linger (memory_order.c)    dead           a broken context cannot be had
- * again press=7        the seventh call that uses a context presses Ctrl-C first
+ *   count=2         number of GPUs
+ *   version=12040   the driver's version
+ *   cc=75           compute capability
+ *   memory=1000000  bytes of each GPU
+ *   held-init       cuInit is held (stub.h)
+ *   held-load       loading a module is held
+ *   no-ptx          PTX is rejected
+ *   lazy=1          streams are delayed (order.c)
+ *   endless=2       the second launch never ends, which is logged; calls that would wait for it log
+ *                   "hangs"
+ *   fault=3         the third launch breaks its context
+ *   dead            a broken context cannot be replaced
+ *   press=7         the seventh call that uses a context raises SIGINT first
  *
- * What becomes of programs is left to four functions (stub.h), for which there may be others:
- * ../emulator/launch.c. */
+ * Loading and launching are weak functions (stub.h), which ../emulator/launch.c overrides. */
 #include <signal.h>
 
 #include "tests/stub/stub.h"
@@ -126,8 +131,8 @@ STUB(cuDevicePrimaryCtxReset_v2, CUdevice d) {
 STUB(cuCtxSetCurrent, CUcontext c) { return current = c, 0; }
 STUB(cuMemGetInfo_v2, size_t *out, size_t *total) {
     *total = (size_t)stub_word("memory", 1 << 30);
-    *out = *total -
-           (current ? MIN(current->used + 1000000, *total) : 0); /* of which the pool keeps some */
+    *out =
+        *total - (current ? MIN(current->used + 1000000, *total) : 0); /* the pool retains some */
     return 0;
 }
 STUB(cuStreamCreate, CUstream *out, unsigned flags) {
@@ -277,7 +282,7 @@ STUB(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *out, CUfunction f, int th
     (void)f, (void)shared;
     return *out = 2048 / threads, 0;
 }
-/* The real NVRTC asks a driver for a table of its own: this one has nothing in it but its size. */
+/* The real NVRTC requests an internal table from the driver: this one contains only its size. */
 int cuGetExportTable(const void **table, const void *which);
 int cuGetExportTable(const void **table, const void *which) {
     static const uint64_t empty[1] = {sizeof empty};

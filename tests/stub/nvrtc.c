@@ -1,6 +1,6 @@
-/* A compiler that compiles nothing. The words nvrtc=12080 and together=2 of $STUB_CUDA are its
- * version, and how many programs it wants to have before it is done with any; after half a minute
- * it logs "alone" and goes on. */
+/* A stub of NVRTC that compiles nothing. Settings in $STUB_CUDA: nvrtc=12080, its version;
+ * together=2, how many compilations must have started before any ends; after half a minute it logs
+ * "alone" and continues. */
 #include "tests/stub/stub.h"
 
 #include "runtime/cuda/driver/api.h"

@@ -1,12 +1,12 @@
-/* When streams do what they were given. By default at once. With lazy=1 in $STUB_CUDA only the
- * first stream, which is the device's queue, does; the others do nothing before somebody waits for
- * them. With lazy=2 it is the queue that lingers, with lazy=3 all do. So work whose order nothing
- * ensures comes in the wrong one. */
+/* Execution order of streams. By default operations execute at once. With lazy=1 in $STUB_CUDA only
+ * those of the first stream, the device's queue, do; other streams are delayed until something
+ * synchronizes with them. lazy=2 delays the queue, lazy=3 all streams. So missing synchronization
+ * gives the wrong order. */
 #include <pthread.h>
 
 #include "tests/stub/stub.h"
 
-enum { ALIGN = 16 }; /* of a kept argument */
+enum { ALIGN = 16 }; /* of a copied argument */
 
 struct CUstream_st {
     stub_op *first, **last;
@@ -16,7 +16,7 @@ struct CUstream_st {
 
 struct CUevent_st {
     CUstream stream;
-    uint64_t at; /* of its operations these come before */
+    uint64_t at; /* how many of its operations precede the event */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +51,7 @@ static void run_locked(CUstream s, uint64_t at) {
     pthread_mutex_unlock(&lock);
 }
 
-/* A program's arguments, and behind their addresses what they are. */
+/* A copy of a kernel's arguments: their addresses, then their values. */
 static void **keep_arguments(CUfunction f, void *const *args) {
     const size_t *sizes = stub_sizes(f);
     size_t n = 0, room = 0;

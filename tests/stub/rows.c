@@ -1,5 +1,5 @@
-/* Every function of the tables in runtime/cuda/driver/api.h, doing nothing: cuda.c, nvrtc.c and the
- * emulator's files define those that matter. */
+/* Weak no-op definitions of every function in runtime/cuda/driver/api.h: cuda.c, nvrtc.c and the
+ * emulator override some. */
 #include "runtime/cuda/driver/api.h"
 
 #define FN(member, symbol, parameters) \

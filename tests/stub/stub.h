@@ -1,5 +1,5 @@
-/* What the stub libraries share: the words of $STUB_CUDA say how they behave, $STUB_CUDA_LOG is a
- * file that they write to, and what is held goes on when there is a file $STUB_CUDA_GO. */
+/* Shared by the stub libraries: $STUB_CUDA holds their settings, $STUB_CUDA_LOG is the file that
+ * they log to, and held calls continue once the file $STUB_CUDA_GO exists. */
 #ifndef GPA_TESTS_STUB_H
 #define GPA_TESTS_STUB_H
 
@@ -13,27 +13,27 @@
 
 #include "runtime/cuda/driver/api.h"
 
-/* What the driver does with programs: `image` is what its compiler made. Zero, or a CUresult. By
- * default nothing. */
+/* Module loading and kernel launches; `image` is the compiler's output. They return a CUresult, and
+ * do nothing by default. */
 int stub_load(const void *image, CUmodule *out);
 void stub_unload(CUmodule m);
 int stub_find(CUmodule m, const char *name, CUfunction *out);
 int stub_launch(CUfunction f, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
                 void **args);
-const size_t *stub_sizes(CUfunction f); /* bytes of each argument; a 0 ends them */
+const size_t *stub_sizes(CUfunction f); /* bytes of each argument, ended by 0 */
 
-/* What is put into a stream (memory_order.c). */
+/* An operation in a stream (order.c). */
 typedef struct stub_op {
     enum { STUB_COPY, STUB_FILL, STUB_FREE, STUB_LAUNCH, STUB_FOLLOW } what;
     void *to;
     const void *from;
     size_t n;
     unsigned char fill;
-    bool keep; /* COPY: `from` may change when the call has returned */
+    bool keep; /* COPY: `from` may change after the call, so copy it */
     CUfunction program;
     unsigned blocks[3], threads[3], shared;
     void **args;
-    CUstream other; /* FOLLOW: what it was given before `at` comes first */
+    CUstream other; /* FOLLOW: its operations before `at` come first */
     uint64_t at;
     void *kept;
     struct stub_op *next;
@@ -41,8 +41,8 @@ typedef struct stub_op {
 int stub_put(CUstream s, stub_op op); /* a CUresult */
 CUstream stub_stream(void);
 CUevent stub_event(void);
-void stub_end(CUstream s);    /* finishes it too */
-void stub_finish(CUstream s); /* does all that it was given */
+void stub_end(CUstream s);    /* executes the rest first */
+void stub_finish(CUstream s); /* executes all operations */
 void stub_mark(CUevent e, CUstream s);
 void stub_reach(CUevent e);
 int stub_follow(CUstream s, CUevent e);
@@ -76,7 +76,7 @@ static inline void stub_rest(long ms) {
     }
 }
 
-/* Where the word is in $STUB_CUDA, logs it and waits until it may go on. */
+/* If the word is in $STUB_CUDA: logs it and waits for $STUB_CUDA_GO. */
 static inline void stub_hold(const char *word) {
     const char *go = getenv("STUB_CUDA_GO");
     if (!stub_word(word, 0)) return;

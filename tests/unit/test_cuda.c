@@ -1,4 +1,4 @@
-/* The CUDA device: what only a GPU shows. Skipped where there is none. */
+/* The CUDA device on a real GPU: skipped without one. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 static const gpa_backend *be;
 static gpa_dev *dev;
 
-/* The plugin lies two folders above this program, or where GPA_PLUGIN_DIR says. */
+/* The plugin is two folders above this program, or in GPA_PLUGIN_DIR. */
 static void need_device(void) {
     char path[4096], why[256] = "";
     const char *told = getenv("GPA_PLUGIN_DIR");

@@ -1,4 +1,5 @@
-/* Doubles of PTX that move to constant memory, and what stays as it is. */
+/* The PTX pass that moves float64 immediates to constant memory, and text that it leaves unchanged.
+ */
 #include "tests/unit/unit.h"
 
 #include "runtime/cuda/emit/ptx_constants.h"
@@ -6,7 +7,7 @@
 static void expect(const char *ptx, const char *want) {
     gpa_str out;
     str_init(&out);
-    constants_to_memory(ptx, &out);
+    ptx_constants_to_memory(ptx, &out);
     assert_string_equal(out.text, want);
     str_free(&out);
 }
@@ -32,14 +33,14 @@ static void others_stay(void **state) {
         "",
         "no PTX 0d3FF71547652B82FE",
         "mov.f64 \t%fd1, 0d3FF71547652B82FE;\n",
-        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF0000000000000;\n}\n",          /* it fits in an
-                                                                                       instruction */
-        ".address_size 64\n{\n\tsetp.lt.f64 \t%p1, %fd1, 0d3FF71547652B82FE;\n}\n", /* another
-                                                                                       instruction
-                                                                                     */
-        ".address_size 64\n{\n\t@%p1 mov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n", /* one that may not
-                                                                                   run */
-        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82;\n}\n",        /* too short */
+        /* it fits in an instruction */
+        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF0000000000000;\n}\n",
+        /* another instruction */
+        ".address_size 64\n{\n\tsetp.lt.f64 \t%p1, %fd1, 0d3FF71547652B82FE;\n}\n",
+        /* a predicated one */
+        ".address_size 64\n{\n\t@%p1 mov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
+        /* too short */
+        ".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82;\n}\n",
         ".address_size 64\n{\n\tmov.f32 \t%f1, 0f3FB8AA3B;\n}\n",
     };
     for (size_t i = 0; i < COUNT_OF(texts); i++) expect(texts[i], texts[i]);
@@ -55,7 +56,7 @@ static void many_numbers(void **state) {
     for (int i = 1; i <= 300; i++)
         str_printf(&ptx, "\tmov.f64 \t%%fd%d, 0d3FF00000%08X;\n", i, (unsigned)i);
     str_put(&ptx, "}\n");
-    constants_to_memory(ptx.text, &out);
+    ptx_constants_to_memory(ptx.text, &out);
     assert_non_null(strstr(out.text, "g_constants[256]"));
     assert_non_null(strstr(out.text, "%g_c<256>"));
     assert_non_null(strstr(out.text, "mov.f64 \t%fd256, %g_c255;"));
@@ -70,8 +71,8 @@ static void memory_runs_out(void **state) {
         gpa_str out;
         mem_fail_at(n);
         str_init(&out);
-        constants_to_memory(".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
-                            &out);
+        ptx_constants_to_memory(".address_size 64\n{\n\tmov.f64 \t%fd1, 0d3FF71547652B82FE;\n}\n",
+                                &out);
         mem_fail_at(0);
         assert_true(out.failed || strstr(out.text, "g_constants[1]"));
         str_free(&out);

@@ -1,5 +1,5 @@
-/* Every source that the CUDA device generates compiles: operations, casts, reductions, layouts and
- * control flow, for the oldest and a newer architecture. Needs NVRTC, and no GPU. */
+/* Generated CUDA C compiles with NVRTC: operations, casts, reductions, scans, layouts and control
+ * flow, for the oldest and for newer architectures. Needs no GPU. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@ enum { TOGETHER = 24, THREADS = 4 };
 static const cu_target targets[] = {
     {.major = 7, .minor = 5}, {.major = 9}, {.major = 8, .cubin = true}};
 
-/* Sources gathered into one compilation, each in a namespace of its own; compilations run side by
- * side. */
+/* Sources gathered into one compilation, each in its own namespace; compilations run in parallel.
+ */
 static gpa_str together;
 static int gathered, made;
-static size_t turn; /* compilations take the targets in turn */
+static size_t turn; /* compilations cycle through the targets */
 
 typedef struct {
     pthread_t thread;
@@ -93,7 +93,7 @@ static void gather(const kir_func *f, const cu_plan *plan) {
     if (++gathered == TOGETHER) compile_gathered();
 }
 
-/* Parameters in one struct, as in every generated program. */
+/* A kernel with its parameters in one struct, like every generated one. */
 static const char with_parameters[] =
     "struct g_params { const float *from; float *to; int n; };\n"
     "extern \"C\" __global__ void gpa(const __grid_constant__ g_params P) {\n"
@@ -109,8 +109,7 @@ static char *built(cu_effort effort) {
     return ptx;
 }
 
-/* What a quick build is told does not stay for the next ones. Comes first, while nothing was built.
- */
+/* Options of a quick build do not affect later builds of the process. Runs first. */
 static void test_quick_then_full(void **state) {
     (void)state;
     begin();
@@ -123,18 +122,18 @@ static void test_quick_then_full(void **state) {
 static cu_plan points(int vec, int unroll, uint64_t wide) {
     cu_plan p;
     memset(&p, 0, sizeof p);
-    p.part = PLAN_WHOLE;
-    p.threads = POINT_THREADS;
-    p.vec = (uint8_t)vec, p.unroll = (uint8_t)unroll, p.wide = wide;
+    p.phase = PHASE_ALL;
+    p.threads = TUNE_CUDA_POINT_THREADS;
+    p.vec = (uint8_t)vec, p.unroll = (uint8_t)unroll, p.vectorized = wide;
     return p;
 }
 
-static cu_plan team(cu_team t, int vec, int unroll, int keep, int part) {
+static cu_plan grouped(cu_group t, int vec, int unroll, int keep, int part) {
     cu_plan p = points(vec, unroll, vec > 1 ? ~UINT64_C(0) : 0);
-    p.team = (uint8_t)t;
-    p.keep = (uint8_t)keep;
+    p.group = (uint8_t)t;
+    p.row_accesses = (uint8_t)keep;
     p.width = 64;
-    p.part = (int16_t)part;
+    p.phase = (int16_t)part;
     return p;
 }
 
@@ -252,12 +251,13 @@ static kir_func *row_program(gpa_red r, gpa_dtype t, unsigned outer_dims, unsign
 
 static void test_reductions(void **state) {
     static const struct {
-        cu_team team;
+        cu_group group;
         int vec, unroll, keep, part;
-    } ways[] = {{TEAM_THREAD, 1, 1, 0, -1}, {TEAM_WARP, 2, 2, 0, -1},   {TEAM_WARP, 1, 1, 4, -1},
-                {TEAM_BLOCK, 2, 4, 0, -1},  {TEAM_BLOCK, 2, 1, 4, -1},  {TEAM_BLOCK, 1, 2, 0, 0},
-                {TEAM_BLOCK, 1, 2, 0, 1},   {TEAM_COLUMN, 1, 8, 0, -1}, {TEAM_COLUMN, 1, 4, 0, 0},
-                {TEAM_COLUMN, 1, 4, 0, 1}};
+    } layouts[] = {{GROUP_THREAD, 1, 1, 0, -1}, {GROUP_WARP, 2, 2, 0, -1},
+                   {GROUP_WARP, 1, 1, 4, -1},   {GROUP_BLOCK, 2, 4, 0, -1},
+                   {GROUP_BLOCK, 2, 1, 4, -1},  {GROUP_BLOCK, 1, 2, 0, 0},
+                   {GROUP_BLOCK, 1, 2, 0, 1},   {GROUP_COLUMN, 1, 8, 0, -1},
+                   {GROUP_COLUMN, 1, 4, 0, 0},  {GROUP_COLUMN, 1, 4, 0, 1}};
     (void)state;
     begin();
     int n = 0;
@@ -265,13 +265,13 @@ static void test_reductions(void **state) {
         for (int t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute = dtype_info[t].compute;
             if (!red_info[r].text[op_kind_at(dtype_info[compute].kind)]) continue;
-            for (size_t w = 0; w < COUNT_OF(ways); w++) {
+            for (size_t w = 0; w < COUNT_OF(layouts); w++) {
                 bool always = (t == DT_F32 && r == RED_SUM) || (r == RED_ARGMAX && t == DT_C128);
-                if (!always && (size_t)n++ % COUNT_OF(ways) != w) continue;
+                if (!always && (size_t)n++ % COUNT_OF(layouts) != w) continue;
                 kir_func *f =
                     row_program((gpa_red)r, (gpa_dtype)t, 1 + w % 2, 1 + w / 3 % 2, w % 4 != 3);
-                cu_plan p =
-                    team(ways[w].team, ways[w].vec, ways[w].unroll, ways[w].keep, ways[w].part);
+                cu_plan p = grouped(layouts[w].group, layouts[w].vec, layouts[w].unroll,
+                                    layouts[w].keep, layouts[w].part);
                 gather(f, &p);
                 kir_free(f);
             }
@@ -295,15 +295,15 @@ static void test_scans(void **state) {
             i.a = load(f, x);
             store(f, y, kir_emit(f, i));
             kir_close(f);
-            cu_plan p = team(w == 1 ? TEAM_THREAD : TEAM_BLOCK, w > 1 ? 2 : 1, w > 1 ? 4 : 1, 0,
-                             w > 2 ? w - 3 : -1);
-            p.scan = w > 1 ? SCAN_TILES : SCAN_STEPS;
+            cu_plan p = grouped(w == 1 ? GROUP_THREAD : GROUP_BLOCK, w > 1 ? 2 : 1, w > 1 ? 4 : 1,
+                                0, w > 2 ? w - 3 : -1);
+            p.scan = w > 1 ? SCAN_TILED : SCAN_IN_PLACE;
             gather(f, &p);
             size_t bytes = dtype_size(dtype_info[t].compute);
-            bool chains = bytes == 4 || bytes == 8;
-            assert_int_equal(emit_facts(f).chains, chains);
-            p.scan = SCAN_CHAIN;
-            if (chains && w == 0) gather(f, &p);
+            bool lookback = bytes == 4 || bytes == 8;
+            assert_int_equal(emit_facts(f).lookback, lookback);
+            p.scan = SCAN_LOOKBACK;
+            if (lookback && w == 0) gather(f, &p);
             kir_free(f);
         }
     }
@@ -328,11 +328,12 @@ static void test_layouts(void **state) {
             v = kir_op2(f, OP_MULTIPLY, v, kir_cast(f, DT_F64, kir_emit(f, iota)));
             store(f, c, kir_op2(f, OP_ADD, v, load(f, c)));
             cu_plan p = points(way == 1 && n ? 2 : 1, 1 + way, way == 1 ? 5 : 0);
-            if (way == 2 && n > 1) p.tile = (uint8_t)(n - 1), p.width = TILE;
-            p.even = way == 1 && n % 2;
-            for (int k = 0; k <= c && way == 4; k++) p.lead[k] = (uint8_t)k;
+            if (way == 2 && n > 1) p.tile_dim = (uint8_t)(n - 1), p.width = TILE_SIDE;
+            p.even_extent = way == 1 && n % 2;
+            for (int k = 0; k <= c && way == 4; k++) p.strip_source[k] = (uint8_t)k;
             if (way == 4 && n > 1)
-                p.strip = (uint8_t)(n - 1), p.lead[c] = (uint8_t)b, p.ahead[c] = 2;
+                p.strip_dim = (uint8_t)(n - 1), p.strip_source[c] = (uint8_t)b,
+                p.strip_shift[c] = 2;
             gather(f, &p);
             kir_free(f);
         }
@@ -350,8 +351,7 @@ static int32_t two(kir_func *f, kir_code code, gpa_dtype t, int32_t a, int32_t b
     return kir_emit(f, i);
 }
 
-/* Gather and scatter with checked indices, a counted loop with an early way out, a loop until, a
- * fault. */
+/* Gather and scatter with bounds checks, a counted loop with BREAK and NEXT, a LOOP. */
 static void test_control(void **state) {
     (void)state;
     begin();
@@ -392,8 +392,7 @@ static void test_control(void **state) {
         gather(f, &p);
         kir_free(f);
     }
-    for (int t = 0; t < DT_COUNT;
-         t++) { /* counting, in the block's memory and in the array's own */
+    for (int t = 0; t < DT_COUNT; t++) { /* histograms: privatized, and in global memory */
         if (!dtype_is_int((gpa_dtype)t)) continue;
         kir_func *f = map("bins", 1, 0);
         int a = array(f, DT_I64, KIR_READ, 1, 0),
@@ -403,12 +402,12 @@ static void test_control(void **state) {
         up.b = number(f, (gpa_dtype)t, 1);
         kir_emit(f, up);
         cu_plan p = points(1 + t % 2, 2, 1);
-        p.bins = dtype_size((gpa_dtype)t) >= 4;
-        assert_int_equal(p.bins, emit_facts(f).bins == b);
+        p.histogram_copies = dtype_size((gpa_dtype)t) >= 4;
+        assert_int_equal(p.histogram_copies, emit_facts(f).histogram == b);
         gather(f, &p);
         kir_free(f);
     }
-    for (int part = PART_CLAIM; part <= PART_STORE; part++) {
+    for (int part = PHASE_CLAIM; part <= PHASE_STORE; part++) {
         kir_func *f = map("scatter", 1, 0);
         int a = array(f, DT_I64, KIR_READ, 1, 0), b = array(f, DT_F32, KIR_READ, 1, 0),
             c = array(f, DT_F32, KIR_WRITE, 0, 1);
@@ -416,15 +415,15 @@ static void test_control(void **state) {
         put.sub = (uint16_t)c, put.a = load(f, a), put.b = load(f, b);
         kir_emit(f, put);
         cu_plan p = points(1, 1, 0);
-        p.part = (int16_t)part;
+        p.phase = (int16_t)part;
         gather(f, &p);
         kir_free(f);
     }
     compile_all();
 }
 
-/* Every point writes `n` elements of its own, or leaves one of them out. */
-static void own_elements(gpa_dtype t, int n, bool all) {
+/* Every point writes `n` private elements, or all but one. */
+static void private_elements(gpa_dtype t, int n, bool all) {
     kir_func *f = map("own", 1, 0);
     f->flags |= KIR_F_FREE;
     int a = array(f, t, KIR_READ, 0, 1), b = array(f, t, KIR_WRITE, 0, 1);
@@ -450,11 +449,11 @@ static void own_elements(gpa_dtype t, int n, bool all) {
     kir_free(f);
 }
 
-static void test_own(void **state) {
+static void test_private(void **state) {
     (void)state;
     begin();
     for (int t = 0; t < DT_COUNT; t++)
-        for (int n = 1; n <= 10; n += 3) own_elements((gpa_dtype)t, n, n != 7);
+        for (int n = 1; n <= 10; n += 3) private_elements((gpa_dtype)t, n, n != 7);
     compile_all();
 }
 
@@ -504,7 +503,7 @@ static void test_kernels(void **state) {
     compile_all();
 }
 
-/* The programs for small matrices, each in a compilation of its own. */
+/* The kernels of batched linear algebra, each in its own compilation. */
 static void test_small_matrices(void **state) {
     static const gpa_lib_kind kinds[] = {LIB_LU, LIB_SOLVE, LIB_CHOLESKY, LIB_QR,  LIB_SVD,
                                          LIB_QR, LIB_SVD,   LIB_EIGH,     LIB_EIGH};
@@ -514,7 +513,8 @@ static void test_small_matrices(void **state) {
     begin();
     for (size_t k = 0; k < COUNT_OF(kinds); k++)
         for (size_t t = k % 2; t < COUNT_OF(types); t += 2) {
-            bool many = k + 1 == COUNT_OF(kinds); /* have another program for values alone */
+            bool many =
+                k + 1 == COUNT_OF(kinds); /* eigenvalues alone of many matrices: another kernel */
             int64_t n = sizes[k];
             gpa_libcall c = {.kind = kinds[k],
                              .dtype = types[t],
@@ -524,7 +524,7 @@ static void test_small_matrices(void **state) {
                                         .k = (int64_t)t + 1,
                                         .vectors = !many}};
             cu_target target = targets[turn % COUNT_OF(targets)];
-            char *source = small_source(&c, target.major >= 8);
+            char *source = batched_program_source(&c, target.major >= 8);
             assert_non_null(source);
             str_put(&together, source);
             mem_free(source);
@@ -535,5 +535,5 @@ static void test_small_matrices(void **state) {
 }
 
 UNIT_TESTS(TEST(test_quick_then_full), TEST(test_small_matrices), TEST(test_layouts),
-           TEST(test_control), TEST(test_own), TEST(test_casts), TEST(test_scans),
+           TEST(test_control), TEST(test_private), TEST(test_casts), TEST(test_scans),
            TEST(test_reductions), TEST(test_kernels), TEST(test_operations))

@@ -1,6 +1,5 @@
-/* Transfers and waits of the CUDA device over a driver that puts everything off: a copy happens
- * when somebody waits for an event behind it. Memory that is used too early, or again too soon,
- * shows as wrong data. */
+/* Transfers and waits of the CUDA device, over a driver that delays every copy until an event after
+ * it is waited for, so that memory that is read too early, or reused too soon, gives wrong data. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
@@ -9,6 +8,7 @@
 
 #include "runtime/cuda/driver/transfer.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
 typedef struct {
     void *to;
@@ -44,7 +44,8 @@ static CUresult put(void *to, const void *from, size_t n) {
 static CUresult to_device(CUdeviceptr to, const void *from, size_t n, CUstream s) {
     (void)s;
     /* memory that is not pinned is read at once */
-    if (n < TRANSFER_LARGE && !pinned) return memcpy((void *)(uintptr_t)to, from, n), CUDA_OK;
+    if (n < TUNE_CUDA_TRANSFER_MIN_BYTES && !pinned)
+        return memcpy((void *)(uintptr_t)to, from, n), CUDA_OK;
     return put((void *)(uintptr_t)to, from, n);
 }
 static CUresult to_host(void *to, CUdeviceptr from, size_t n, CUstream s) {
@@ -57,7 +58,7 @@ static CUresult record(CUevent e, CUstream s) {
     pthread_mutex_unlock(&lock);
     return CUDA_OK;
 }
-static CUresult wait_event(CUevent e) {
+static CUresult reach_event(CUevent e) {
     pthread_mutex_lock(&lock);
     run_to(e->behind);
     pthread_mutex_unlock(&lock);
@@ -65,7 +66,7 @@ static CUresult wait_event(CUevent e) {
 }
 static CUresult query(CUevent e) {
     if (queries_until_done && --queries_until_done) return CUDA_NOT_READY;
-    return wait_event(e);
+    return reach_event(e);
 }
 static CUresult wait_stream(CUstream s) {
     (void)s;
@@ -87,7 +88,7 @@ static CUresult set(CUcontext c) { return (void)c, CUDA_OK; }
 static const cu_driver driver = {.to_device = to_device,
                                  .to_host = to_host,
                                  .event_record = record,
-                                 .event_wait = wait_event,
+                                 .event_wait = reach_event,
                                  .event_query = query,
                                  .stream_wait = wait_stream,
                                  .event_create = event_create,
@@ -96,13 +97,13 @@ static const cu_driver driver = {.to_device = to_device,
                                  .host_free = host_free,
                                  .context_set = set};
 
-static cu_shared shared;
+static cu_mapped shared;
 
 static gpa_dev *begin(int threads) {
     gpa_err e = {0};
     gpa_dev *d = test_calloc(1, sizeof *d);
     d->cu = &driver;
-    d->shared = &shared;
+    d->mapped = &shared;
     d->transfer_threads = threads;
     queued = done = 0;
     failing = 0;
@@ -147,17 +148,17 @@ static void test_sizes(void **state) {
     there_and_back(8, 4, 3);
     there_and_back(1 << 10, 4, 3);
     there_and_back(100000, 4, 3);
-    there_and_back(TRANSFER_LARGE, 4, 3);
-    there_and_back(TRANSFER_LARGE + 4, 5, 2);
-    there_and_back((size_t)TRANSFER_LARGE + 12345 * 4, 1, 2);
-    there_and_back((size_t)TRANSFER_LARGE * 2 - 4, TRANSFER_THREADS, 2);
+    there_and_back(TUNE_CUDA_TRANSFER_MIN_BYTES, 4, 3);
+    there_and_back(TUNE_CUDA_TRANSFER_MIN_BYTES + 4, 5, 2);
+    there_and_back((size_t)TUNE_CUDA_TRANSFER_MIN_BYTES + 12345 * 4, 1, 2);
+    there_and_back((size_t)TUNE_CUDA_TRANSFER_MIN_BYTES * 2 - 4, TUNE_CUDA_TRANSFER_MAX_THREADS, 2);
 }
 
 /* A driver's error in one thread ends the copy, and is reported; the next copy works. */
 static void test_failure(void **state) {
     (void)state;
     gpa_dev *d = begin(4);
-    size_t n = TRANSFER_LARGE;
+    size_t n = TUNE_CUDA_TRANSFER_MIN_BYTES;
     char *host = malloc(n), *device = malloc(n);
     for (int up = 0; up < 2; up++) {
         gpa_err e = {0};
@@ -184,14 +185,14 @@ static void test_interrupt(void **state) {
     gpa_err e = {0};
     gpa_dev *d = begin(0);
     queries_until_done = 2500;
-    assert_int_equal(wait_done(d, &e), GPA_OK);
+    assert_int_equal(wait_idle(d, &e), GPA_OK);
     queries_until_done = 1L << 60;
-    d->asked = 1;
-    assert_int_equal(wait_done(d, &e), GPA_E_INTERRUPT);
+    d->is_requested = 1;
+    assert_int_equal(wait_idle(d, &e), GPA_E_INTERRUPT);
     queries_until_done = 0;
-    d->asked = 0;
+    d->is_requested = 0;
     gpa_err_clear(&e);
-    assert_int_equal(wait_done(d, &e), GPA_OK);
+    assert_int_equal(wait_idle(d, &e), GPA_OK);
     end(d);
 }
 
@@ -202,14 +203,14 @@ static void test_pace(void **state) {
     gpa_dev *d = begin(0);
     for (int i = 0; i < 1000; i++) {
         queries_until_done = 3; /* nothing is done when first asked for */
-        assert_int_equal(wait_pace(d, 0.05, &e), GPA_OK);
-        assert_true(d->pace.n <= 4);
-        assert_true(d->pace.queued < 0.25);
+        assert_int_equal(wait_throttle(d, 0.05, &e), GPA_OK);
+        assert_true(d->throttle.n <= 4);
+        assert_true(d->throttle.queued < 0.25);
     }
     for (int i = 0; i < 1000; i++) {
         queries_until_done = 3;
-        assert_int_equal(wait_pace(d, 1e-6, &e), GPA_OK);
-        assert_in_range(d->pace.n, 0, MARKS);
+        assert_int_equal(wait_throttle(d, 1e-6, &e), GPA_OK);
+        assert_in_range(d->throttle.n, 0, MARKS);
     }
     end(d);
 }

@@ -1,13 +1,12 @@
-/* A queue and its threads. The lock guards the queue and the states of jobs; a job's contents
- * belong to a thread while it is BUSY and to its owner otherwise. */
+/* A work queue with its threads. The lock guards the queue and the states of jobs; the contents of
+ * a job belong to a thread while it is BUSY, and to its owner otherwise. */
 #include "runtime/cuda/build/background.h"
 
 #include <pthread.h>
 #include <unistd.h>
 
 #include "runtime/base/base.h"
-
-enum { MOST_THREADS = 6 }; /* NVRTC itself is not quicker with more */
+#include "runtime/tables/tuning.h"
 
 typedef enum { WAITING, BUSY, DONE } job_state;
 
@@ -24,7 +23,7 @@ struct cu_job {
 struct cu_builder {
     const cu_driver *cu;
     CUcontext context;
-    pthread_t thread[MOST_THREADS];
+    pthread_t thread[TUNE_CUDA_BUILD_MAX_THREADS];
     int threads, idle, most;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -42,7 +41,7 @@ static void free_built(const cu_driver *cu, cu_built *x) {
     mem_free(x->ptx);
 }
 
-/* Nothing is reported: the quick build is there already, or whoever waits tries again himself. */
+/* Errors are not reported: there is a quick build, or the waiting thread builds again itself. */
 static cu_built work(cu_builder *b, const cu_job *job) {
     cu_built x = {0};
     gpa_err quiet = {0};
@@ -61,7 +60,7 @@ static void *run(void *at) {
     pthread_mutex_lock(&b->lock);
     for (;;) {
         b->idle++;
-        pthread_cond_broadcast(&b->changed); /* build_settle waits for it */
+        pthread_cond_broadcast(&b->changed); /* wakes background_settle */
         while (!b->first && !b->ends) pthread_cond_wait(&b->changed, &b->lock);
         b->idle--;
         cu_job *job = b->first;
@@ -84,13 +83,13 @@ static cu_builder *open_builder(const cu_driver *cu, CUcontext context) {
     if (!b) return NULL;
     b->cu = cu, b->context = context;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    b->most = (int)MIN(MAX(cores * 3 / 4, 2), MOST_THREADS);
+    b->most = (int)MIN(MAX(cores * 3 / 4, 2), TUNE_CUDA_BUILD_MAX_THREADS);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
     return b;
 }
 
-/* A thread for a job that no idle one will take. The lock is held. */
+/* Starts a thread if there are more jobs than idle threads. The lock is held. */
 static void add_thread(cu_builder *b) {
     int waiting = 0;
     for (const cu_job *x = b->first; x; x = x->next) waiting++;
@@ -99,19 +98,18 @@ static void add_thread(cu_builder *b) {
         b->threads++;
 }
 
-cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
-                    const char *source, cu_target target, cu_effort effort, bool urgent) {
-    if (!*builder && !(*builder = open_builder(cu, context))) return NULL;
+cu_job *background_begin(cu_builder **builder, const cu_build *x) {
+    if (!*builder && !(*builder = open_builder(x->cu, x->context))) return NULL;
     cu_builder *b = *builder;
     cu_job *job = mem_zero(sizeof *job), **end;
     if (!job) return NULL;
-    job->target = target, job->effort = effort, job->urgent = urgent;
-    if (!(job->source = mem_text(source, strlen(source)))) {
+    job->target = x->target, job->effort = x->effort, job->urgent = x->urgent;
+    if (!(job->source = mem_text(x->source, strlen(x->source)))) {
         mem_free(job);
         return NULL;
     }
     pthread_mutex_lock(&b->lock);
-    for (end = &b->first; *end && (!urgent || (*end)->urgent);) end = &(*end)->next;
+    for (end = &b->first; *end && (!x->urgent || (*end)->urgent);) end = &(*end)->next;
     job->next = *end;
     *end = job;
     add_thread(b);
@@ -129,7 +127,7 @@ static void take(cu_job *job, cu_built *out) {
     free_job(job);
 }
 
-bool build_take(cu_builder *b, cu_job *job, cu_built *out) {
+bool background_take(cu_builder *b, cu_job *job, cu_built *out) {
     pthread_mutex_lock(&b->lock);
     bool done = job->state == DONE;
     pthread_mutex_unlock(&b->lock);
@@ -138,21 +136,21 @@ bool build_take(cu_builder *b, cu_job *job, cu_built *out) {
     return true;
 }
 
-void build_wait(cu_builder *b, cu_job *job, cu_built *out) {
+void background_wait(cu_builder *b, cu_job *job, cu_built *out) {
     pthread_mutex_lock(&b->lock);
     while (job->state != DONE) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
     take(job, out);
 }
 
-void build_settle(cu_builder *b) {
+void background_settle(cu_builder *b) {
     if (!b) return;
     pthread_mutex_lock(&b->lock);
     while (b->first || b->idle < b->threads) pthread_cond_wait(&b->changed, &b->lock);
     pthread_mutex_unlock(&b->lock);
 }
 
-void build_drop(cu_builder *b, cu_job *job) {
+void background_drop(cu_builder *b, cu_job *job) {
     pthread_mutex_lock(&b->lock);
     while (job->state == BUSY) pthread_cond_wait(&b->changed, &b->lock);
     for (cu_job **x = &b->first; *x && job->state == WAITING; x = &(*x)->next)
@@ -165,7 +163,7 @@ void build_drop(cu_builder *b, cu_job *job) {
     free_job(job);
 }
 
-void build_close(cu_builder *b) {
+void background_close(cu_builder *b) {
     if (!b) return;
     pthread_mutex_lock(&b->lock);
     b->ends = true;

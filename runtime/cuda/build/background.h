@@ -1,6 +1,7 @@
-/* Programs compiled in the background: quick builds of what will be launched soon, side by side,
- * and the optimised ones that replace quick builds when that is worth its time. A few threads per
- * device, started at first need. */
+/* Background compilation: a work queue with a few threads per device, started at first use.
+ *
+ * Quick builds of programs that will be launched soon run in parallel; full builds replace those of
+ * hot programs. */
 #ifndef GPA_CUDA_BUILD_BACKGROUND_H
 #define GPA_CUDA_BUILD_BACKGROUND_H
 
@@ -9,28 +10,36 @@
 typedef struct cu_builder cu_builder;
 typedef struct cu_job cu_job;
 
-/* What a finished job gives; module NULL: it failed, and the quick build stays. */
+/* The result of a job; module NULL: the build failed. */
 typedef struct {
-    char *ptx; /* owned by who takes it: mem_free */
+    char *ptx; /* owned by the caller: mem_free */
     CUmodule module;
     CUfunction function;
-    cu_effort effort; /* what was had */
+    cu_effort effort; /* of the build that the cache or the compiler gave */
 } cu_built;
 
-/* Compiles and loads the source in the background: a job, owned, or NULL where that cannot begin.
- * Somebody will soon wait for a job that is urgent: it goes before others. *builder is made at
- * first need. */
-cu_job *build_begin(cu_builder **builder, const cu_driver *cu, CUcontext context,
-                    const char *source, cu_target target, cu_effort effort, bool urgent);
-/* True once the job is done; then *out is the caller's and the job is gone. */
-bool build_take(cu_builder *b, cu_job *job, cu_built *out);
-/* Waits until it is done, and takes it. */
-void build_wait(cu_builder *b, cu_job *job, cu_built *out);
-/* Waits until no job waits or is worked on. NULL is ignored. */
-void build_settle(cu_builder *b);
-/* Gives a job up: waits for it if it has begun. */
-void build_drop(cu_builder *b, cu_job *job);
-/* Ends the threads, when all jobs are taken or dropped. NULL is ignored. */
-void build_close(cu_builder *b);
+/* A build: compiles and loads `source` for a target. */
+typedef struct {
+    const cu_driver *cu;
+    CUcontext context;
+    const char *source;
+    cu_target target;
+    cu_effort effort;
+    bool urgent; /* a thread will wait for it soon: it precedes others in the queue */
+} cu_build;
+
+/* Queues a build: an owned job, or NULL if no thread can be started. *builder is created at first
+ * use. */
+cu_job *background_begin(cu_builder **builder, const cu_build *b);
+/* True once the job is done; then *out is the caller's and the job is freed. */
+bool background_take(cu_builder *b, cu_job *job, cu_built *out);
+/* Waits until it is done, and takes the result. */
+void background_wait(cu_builder *b, cu_job *job, cu_built *out);
+/* Waits until no job is queued or running. NULL is ignored. */
+void background_settle(cu_builder *b);
+/* Cancels a job; waits for it if it is running. */
+void background_drop(cu_builder *b, cu_job *job);
+/* Joins the threads, after all jobs were taken or dropped. NULL is ignored. */
+void background_close(cu_builder *b);
 
 #endif

@@ -1,6 +1,7 @@
-/* Loading and launching the interpreter. A thread of its own reads the file and loads it: after a
- * few launches, or when the first program comes that the disk cache has not. So a process that
- * computes little with known programs does not load it. */
+/* Loading and launching the bytecode interpreter.
+ *
+ * A thread reads and loads its file after a few launches, or at the first program that is not in
+ * the disk cache, so that short processes with known programs do not load it. */
 #include "runtime/cuda/build/interpreter.h"
 
 #include <pthread.h>
@@ -10,30 +11,28 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/find.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
-/* Instructions that all threads together, and one, may take in code with loops, and cycles: as long
- * as compiling takes, about. */
-#define MOST_STEPS 1e9
-enum { MOST_OF_ONE = 1 << 17, MOST_CYCLES = 50000000, FEW_LAUNCHES = 4, LARGEST_FILE = 64 << 20 };
+enum { LARGEST_FILE = 64 << 20 };
 
 typedef struct cu_interpreter {
     const cu_driver *cu;
     CUcontext context;
     cu_target target;
     pthread_t thread;
-    int asked;           /* launches before it was loaded */
-    bool begun, loading; /* the thread was started; it has not been joined */
-    int done;            /* atomic: it has ended */
+    int launches;        /* launches before it was loaded */
+    bool begun, loading; /* the thread was started; it was not joined yet */
+    int done;            /* atomic: the thread has finished */
     CUmodule module;
     CUfunction function; /* NULL: there is none */
 } interpreter;
 
 interpret_when interpreter_when(void) {
-    const char *told = getenv("GPA_CUDA_INTERPRET");
-    return !told                     ? INTERPRET_SOON
-           : !strcmp(told, "never")  ? INTERPRET_NEVER
-           : !strcmp(told, "always") ? INTERPRET_ALWAYS
-                                     : INTERPRET_SOON;
+    const char *mode = getenv("GPA_CUDA_INTERPRET");
+    return !mode                     ? INTERPRET_UNTIL_COMPILED
+           : !strcmp(mode, "never")  ? INTERPRET_NEVER
+           : !strcmp(mode, "always") ? INTERPRET_ALWAYS
+                                     : INTERPRET_UNTIL_COMPILED;
 }
 
 /* ---- loading ---- */
@@ -55,15 +54,15 @@ static char *read_file(const char *path) {
     return text;
 }
 
-/* A file made by another compiler than the one in use, or from other tables, is none. */
+/* A file of another compiler version, or of other tables, is ignored. */
 static void *load(void *at) {
     interpreter *x = at;
-    const char *told = getenv("GPA_CUDA_INTERPRETER");
+    const char *file_name = getenv("GPA_CUDA_INTERPRETER");
     char path[4096], name[40], heading[96];
     snprintf(name, sizeof name, "gpa-interpreter.sm_%d", x->target.major);
-    char *file = told                                   ? read_file(told)
-                 : find_beside(name, path, sizeof path) ? read_file(path)
-                                                        : NULL;
+    char *file = file_name                                      ? read_file(file_name)
+                 : find_next_to_plugin(name, path, sizeof path) ? read_file(path)
+                                                                : NULL;
     interpreter_heading(heading, api_nvrtc_version(), x->target);
     if (file && !strncmp(file, heading, strlen(heading)) && !x->cu->context_set(x->context)) {
         CUresult r = compile_load(x->cu, file + strlen(heading), EFFORT_FULL, &x->module);
@@ -88,9 +87,9 @@ static void begin(interpreter *x) {
     if (!x->loading) __atomic_store_n(&x->done, 1, __ATOMIC_RELEASE);
 }
 
-void interpreter_notice(gpa_dev *d) {
+void interpreter_count_launch(gpa_dev *d) {
     interpreter *x = d->interpreter;
-    if (x && !x->begun && ++x->asked > FEW_LAUNCHES) begin(x);
+    if (x && !x->begun && ++x->launches > TUNE_CUDA_INTERPRETER_LOAD_LAUNCHES) begin(x);
 }
 
 static void join(interpreter *x) {
@@ -107,7 +106,7 @@ void interpreter_close(gpa_dev *d) {
     mem_free(x);
 }
 
-bool interpreter_is_there(gpa_dev *d, bool wait) {
+bool interpreter_is_loaded(gpa_dev *d, bool wait) {
     interpreter *x = d->interpreter;
     if (!x || (!wait && !__atomic_load_n(&x->done, __ATOMIC_ACQUIRE))) return false;
     begin(x);
@@ -122,14 +121,14 @@ bool interpreter_is_expected(gpa_dev *d) {
 
 /* ---- launches ---- */
 
-/* A value as it is in a slot: halves are floats. */
-static gpa_val in_slot(gpa_val v, gpa_dtype t) {
+/* A value in its slot representation: halves are floats. */
+static gpa_val slot_value(gpa_val v, gpa_dtype t) {
     bool half = t == DT_F16 || t == DT_BF16;
     return half ? dtype_cast(v, t, DT_F32) : v;
 }
 
-static void describe(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base,
-                     unsigned a, uint64_t *to) {
+static void put_descriptor(const ic_code *c, const kir_func *f, const gpa_launch *l,
+                           const uint64_t *base, unsigned a, uint64_t *to) {
     const kir_array *k = &f->arrays[a];
     to[0] = k->where == KIR_VIRTUAL ? (uint64_t)l->arrays[a].offset : base[a];
     to[1] = (uint64_t)c->threads * c->item << 8 | f->ndim;
@@ -140,28 +139,31 @@ static void describe(const ic_code *c, const kir_func *f, const gpa_launch *l, c
 static void fill(const ic_code *c, const kir_func *f, const gpa_launch *l, const uint64_t *base,
                  uint64_t *words) {
     memcpy(words, c->ins, c->n_ins * sizeof *c->ins);
-    for (size_t k = 0; k < c->n_same; k++) {
-        const ic_same *s = &c->same[k];
+    for (size_t k = 0; k < c->n_uniforms; k++) {
+        const ic_uniform *s = &c->uniforms[k];
         uint64_t *to = words + s->at;
         gpa_val v = {.bits = {0, 0}};
         switch ((ic_kind)s->kind) {
             case IC_ZERO: break;
-            case IC_CONST: v = in_slot(f->consts[s->a].v, (gpa_dtype)f->consts[s->a].type); break;
-            case IC_PARAM: v = in_slot(l->params[s->a], (gpa_dtype)f->params[s->a]); break;
+            case IC_CONST:
+                v = slot_value(f->consts[s->a].v, (gpa_dtype)f->consts[s->a].type);
+                break;
+            case IC_PARAM: v = slot_value(l->params[s->a], (gpa_dtype)f->params[s->a]); break;
             case IC_SIZE:
                 v.I64 = s->a == KIR_SPACE ? l->size[s->b] : l->arrays[s->a].size[s->b];
                 break;
             case IC_STRIDE: v.I64 = l->arrays[s->a].stride[s->b]; break;
-            case IC_ARRAY: describe(c, f, l, base, s->a, to); continue;
+            case IC_ARRAY: put_descriptor(c, f, l, base, s->a, to); continue;
             case IC_SPACE: memcpy(to, l->size, f->ndim * sizeof *to); continue;
         }
         memcpy(to, &v, c->item);
     }
 }
 
-/* The words in memory of the device, where they are too many to travel with the launch; given back
- * in the queue's order. */
-static gpa_code send_far(gpa_dev *d, const uint64_t *words, size_t n, uint64_t *out, gpa_err *e) {
+/* Uploads a program that is too long for the kernel parameters; the memory is freed in stream
+ * order. */
+static gpa_code upload_words(gpa_dev *d, const uint64_t *words, size_t n, uint64_t *out,
+                             gpa_err *e) {
     CUdeviceptr at = 0;
     gpa_code rc = api_check(d->cu->alloc(&at, n * sizeof *words, d->stream), "cuMemAllocAsync", e);
     *out = at;
@@ -170,14 +172,14 @@ static gpa_code send_far(gpa_dev *d, const uint64_t *words, size_t n, uint64_t *
                           "cuMemcpyHtoDAsync", e);
 }
 
-static gpa_code wait_for_it(gpa_dev *d, bool *spent, gpa_err *e) {
-    gpa_code rc = wait_done(d, e);
-    *spent = !rc && d->shared->spent;
+static gpa_code wait_for_budget(gpa_dev *d, bool *spent, gpa_err *e) {
+    gpa_code rc = wait_idle(d, e);
+    *spent = !rc && d->mapped->spent;
     return rc;
 }
 
-gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, const uint64_t *base,
-                         uint32_t slot, bool *spent, gpa_err *e) {
+gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const interpreter_launch *x, bool *spent,
+                         gpa_err *e) {
     const ic_code *c = p->code;
     const kir_func *f = &p->copy;
     bool far = c->words > NEAR_WORDS, bounded = c->loops && p->when != INTERPRET_ALWAYS;
@@ -192,22 +194,23 @@ gpa_code interpreter_run(gpa_dev *d, const gpa_prog *p, const gpa_launch *l, con
     gpa_code rc = GPA_OK;
     *spent = false;
     if (!words) return gpa_no_memory(e);
-    for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)l->size[k];
+    for (int k = 0; k < f->ndim; k++) P.points *= (uint64_t)x->l->size[k];
     if (bounded)
-        P.fuel = (int64_t)MIN(MOST_STEPS / (double)P.points, (double)MOST_OF_ONE),
-        P.patience = MOST_CYCLES;
-    P.spent = d->shared_seen + offsetof(cu_shared, spent);
-    P.stop = d->stop_seen + slot * sizeof *d->stop;
-    P.record = d->faults.seen + slot * sizeof(kir_fault_record);
-    P.lock = d->faults.locks + slot * FAULT_LOCK;
-    fill(c, f, l, base, words);
-    if (bounded) d->shared->spent = 0;
-    if (far) TRY(send_far(d, words, c->words, &P.far, e));
+        P.fuel = (int64_t)MIN(TUNE_CUDA_INTERPRET_LOOP_MAX_INSTRUCTIONS / (double)P.points,
+                              (double)TUNE_CUDA_INTERPRET_LOOP_MAX_PER_THREAD),
+        P.patience = TUNE_CUDA_INTERPRET_LOOP_MAX_CYCLES;
+    P.spent = d->mapped_address + offsetof(cu_mapped, spent);
+    P.stop = d->interrupt_address + x->slot * sizeof *d->interrupt;
+    P.record = d->faults.address + x->slot * sizeof(kir_fault_record);
+    P.lock = d->faults.locks + x->slot * FAULT_LOCK_BYTES;
+    fill(c, f, x->l, x->base, words);
+    if (bounded) d->mapped->spent = 0;
+    if (far) TRY(upload_words(d, words, c->words, &P.far, e));
     TRY(api_check(d->cu->launch(d->interpreter->function,
                                 (unsigned)((P.points + c->threads - 1) / c->threads), 1, 1,
                                 c->threads, 1, 1, c->shared, d->stream, (void *[]){&P}, NULL),
                   "cuLaunchKernel", e));
-    if (bounded) rc = wait_for_it(d, spent, e);
+    if (bounded) rc = wait_for_budget(d, spent, e);
 out:
     if (P.far) d->cu->free(P.far, d->stream);
     if (far) mem_free(words);

@@ -1,8 +1,8 @@
-/* NVRTC, and the cache in front of it.
+/* NVRTC and its cache.
  *
- * Multiplications and additions stay apart (--fmad=false): NumPy rounds after each, and one-by-one
- * evaluation must give the bits of the fused program. Memory decides the speed of nearly all
- * programs. Users' kernels contract, as CUDA does. */
+ * Multiplications and additions are not contracted to FMA (--fmad=false): NumPy rounds after each,
+ * and a fused program must give the same bits as separate operations. Nearly all programs are
+ * memory bound anyway. Users' kernels contract, as CUDA does. */
 #include "runtime/cuda/build/nvrtc.h"
 
 #include <pthread.h>
@@ -15,7 +15,7 @@
 
 enum { FIRST_MINIMAL = 12080, FIRST_QUICK = 13000 };
 
-/* The options for a target, which decide the result together with the compiler's version. */
+/* The options for a target; with the compiler's version they determine the result. */
 static size_t make_options(cu_target t, cu_effort effort, int version, char arch[40],
                            const char **out) {
     size_t n = 0;
@@ -25,10 +25,11 @@ static size_t make_options(cu_target t, cu_effort effort, int version, char arch
     out[n++] = t.fast_math ? "--use_fast_math" : t.contract ? "--fmad=true" : "--fmad=false";
     if (t.line_info) out[n++] = "--generate-line-info";
     out[n++] = "--diag-suppress=177,550,186,68";
-    if (version >= FIRST_MINIMAL) out[n++] = "--minimal"; /* no textures: a fifth of the time */
+    if (version >= FIRST_MINIMAL)
+        out[n++] = "--minimal"; /* without textures: a fifth of the compile time */
     if (effort == EFFORT_QUICK)
-        out[n++] = "--Ofast-compile=mid"; /* "max" would stay on for every later compilation of the
-                                             process */
+        out[n++] = "--Ofast-compile=mid"; /* "max" would stay in effect for later compilations of
+                                             the process */
     return n;
 }
 
@@ -55,7 +56,7 @@ static gpa_code report(const cu_nvrtc *rtc, nvrtcProgram p, const char *source, 
     return GPA_E_INTERNAL;
 }
 
-/* Opened by whichever thread needs it first. */
+/* Opens NVRTC, from any thread. */
 static const cu_nvrtc *compiler(char *why, size_t n) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
@@ -91,21 +92,21 @@ out:
     return rc;
 }
 
-/* What is optimised gets its constants from memory. */
-static gpa_code compile_whole(const char *source, cu_target target, cu_effort effort, char **out,
-                              size_t *n, gpa_err *e) {
+/* A full build also moves float64 immediates to constant memory. */
+static gpa_code compile_and_patch(const char *source, cu_target target, cu_effort effort,
+                                  char **out, size_t *n, gpa_err *e) {
     gpa_code rc = compile_fresh(source, target, effort, out, n, e);
     gpa_str text;
     if (rc || target.cubin || effort == EFFORT_QUICK) return rc;
     str_init(&text);
-    constants_to_memory(*out, &text);
+    ptx_constants_to_memory(*out, &text);
     mem_free(*out);
     *n = text.len;
     *out = str_take(&text);
     return *out ? GPA_OK : gpa_no_memory(e);
 }
 
-/* What names an entry of the cache. */
+/* The key of a cache entry. */
 static void put_key(gpa_str *key, const char *source, cu_target target, cu_effort effort,
                     int version) {
     char arch[40];
@@ -121,25 +122,25 @@ static void put_key(gpa_str *key, const char *source, cu_target target, cu_effor
 gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, char **out,
                      gpa_err *e) {
     int version = api_nvrtc_version(), driver = api_driver_version();
-    cu_effort asked = version < FIRST_QUICK ? EFFORT_FULL : *effort;
+    cu_effort wanted_effort = version < FIRST_QUICK ? EFFORT_FULL : *effort;
     gpa_code rc = GPA_OK;
     gpa_str key;
     size_t size;
     if (version / 10 > driver / 10)
-        target.cubin = true; /* the driver is older: it would not understand the PTX */
+        target.cubin = true; /* an older driver rejects the PTX version */
     str_init(&key);
     *effort = EFFORT_FULL;
     *out = NULL;
     put_key(&key, source, target, EFFORT_FULL, version);
     if (!key.failed) *out = disk_get(key.text, key.len, &size);
-    if (!*out && asked == EFFORT_QUICK) {
+    if (!*out && wanted_effort == EFFORT_QUICK) {
         *effort = EFFORT_QUICK;
         put_key(&key, source, target, EFFORT_QUICK, version);
         if (!key.failed) *out = disk_get(key.text, key.len, &size);
     }
     if (key.failed)
         rc = gpa_no_memory(e);
-    else if (!*out && !(rc = compile_whole(source, target, *effort, out, &size, e)))
+    else if (!*out && !(rc = compile_and_patch(source, target, *effort, out, &size, e)))
         disk_put(key.text, key.len, *out, size);
     str_free(&key);
     return rc;
@@ -154,9 +155,9 @@ bool compile_is_known(const char *source, cu_target target) {
     for (cu_effort effort = EFFORT_QUICK; effort <= EFFORT_FULL && !known; effort++) {
         size_t size;
         put_key(&key, source, target, effort, version);
-        char *there = key.failed ? NULL : disk_get(key.text, key.len, &size);
-        known = there != NULL;
-        mem_free(there);
+        char *entry = key.failed ? NULL : disk_get(key.text, key.len, &size);
+        known = entry != NULL;
+        mem_free(entry);
     }
     str_free(&key);
     return known;

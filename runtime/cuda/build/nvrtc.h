@@ -1,38 +1,32 @@
-/* From CUDA C to something the driver loads: NVRTC behind a cache on disk.
+/* Run-time compilation of CUDA C by NVRTC, behind the disk cache.
  *
- * An entry is named by a hash of everything that decides the result: source, architecture, options,
- * compiler version. It carries its whole key and a checksum, and is replaced atomically; one that
- * does not fit is built again. */
+ * An entry's key is everything that decides the result: source, architecture, options, compiler
+ * version. It stores the whole key and a checksum, and is replaced atomically; an entry that does
+ * not match is built again. */
 #ifndef GPA_CUDA_BUILD_NVRTC_H
 #define GPA_CUDA_BUILD_NVRTC_H
 
-#include "runtime/cuda/driver/api.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/base/str.h"
 
-typedef struct {
-    int major, minor; /* compute capability */
-    bool fast_math, contract, line_info;
-    bool cubin; /* machine code, where the driver does not understand the compiler's PTX */
-} cu_target;
-
-/* A quick build has the same results bit for bit; it takes half the time and gives slower code. */
+/* A quick build gives the same results bit for bit, from slower code, in half the compile time. */
 typedef enum { EFFORT_QUICK, EFFORT_FULL } cu_effort;
 
-/* PTX of a source (a C string), or machine code, in *out (owned: mem_free). NVRTC is loaded only
- * when the cache does not have it. *effort is what is asked for and becomes what was had: full when
- * the cache has that. Callable from any thread. */
+/* Compiles a source to PTX, or machine code, in *out (a C string, owned: mem_free). A cache hit
+ * does not load NVRTC. *effort is the requested effort and becomes that of the result: full if the
+ * cache has a full build. Callable from any thread. */
 gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, char **out,
                      gpa_err *e);
-/* Whether the cache has one of the two. */
+/* True if the cache has a build of either effort. */
 bool compile_is_known(const char *source, cu_target target);
-/* The same without the cache, and its size. */
+/* Compiles without the cache; *n is the size of the result. */
 gpa_code compile_fresh(const char *source, cu_target target, cu_effort effort, char **out,
                        size_t *n, gpa_err *e);
 /* Loads the result into the current context. */
 CUresult compile_load(const cu_driver *cu, const char *built, cu_effort effort, CUmodule *out);
 
-/* The newest architecture that the compiler knows and the GPU runs: PTX for an earlier one does on
- * a later one. */
+/* The newest architecture that the compiler supports and the GPU runs: PTX is forward compatible.
+ */
 cu_target compile_known_target(const cu_nvrtc *rtc, cu_target t);
 
 #endif

@@ -1,8 +1,10 @@
-/* A module is kept as NVRTC's PTX, which tells the functions and the sizes of their parameters, and
- * as machine code where the compiler knows this GPU, which is what the driver loads. In the disk
- * cache both lie in one entry, behind the mangled names of the C++ functions that were asked for.
+/* Users' modules in CUDA C.
  *
- * Reading order: the entry, the compiler, PTX, functions, launches. */
+ * A module consists of NVRTC's PTX, which declares the functions and the sizes of their parameters,
+ * and of machine code if the compiler supports this GPU, which the driver then loads. A cache entry
+ * holds both, after the mangled names of the requested C++ functions.
+ *
+ * Reading order: the cache entry, the compiler, PTX, functions, launches. */
 #include "runtime/cuda/build/raw_module.h"
 
 #include <stdio.h>
@@ -10,25 +12,26 @@
 #include <unistd.h>
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/build/nvrtc.h"
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/wait.h"
 #include "runtime/cuda/driver/find.h"
 #include "runtime/exec/disk_cache.h"
 
-enum { MOST_OPTIONS = 64, FOLDERS = 8, PATH_ROOM = 4096, FREE_SHARED = 48 << 10 };
+enum { MOST_OPTIONS = 64, FOLDERS = 8, PATH_ROOM = 4096 };
 
 typedef struct {
-    char *name;   /* as asked for */
-    char *symbol; /* as the module has it */
+    char *name;   /* as requested */
+    char *symbol; /* mangled */
 } raw_name;
 
 struct gpa_raw {
-    raw_name *names; /* C++ names and what they became */
+    raw_name *names; /* C++ names and their mangled names */
     size_t n_names;
     char *ptx, *code; /* code NULL: the driver compiles the PTX */
     CUmodule module;
-    unsigned life; /* of the device's, in which it was loaded */
+    unsigned generation; /* of the device's, in which it was loaded */
 };
 
 static void free_raw(gpa_raw *r) {
@@ -47,11 +50,11 @@ static gpa_code add_name(gpa_raw *r, const char *name, const char *symbol, gpa_e
     if (!mem_room(&r->names, r->n_names, &cap, sizeof *r->names)) return gpa_no_memory(e);
     raw_name *x = &r->names[r->n_names];
     *x = (raw_name){mem_text(name, strlen(name)), mem_text(symbol, strlen(symbol))};
-    r->n_names++; /* what is there is freed with the module */
+    r->n_names++; /* also if one is NULL: it is freed with the module */
     return x->name && x->symbol ? GPA_OK : gpa_no_memory(e);
 }
 
-/* ---- the entry of the cache: sizes, symbols line by line, PTX, machine code ---- */
+/* ---- the cache entry: sizes, symbols line by line, PTX, machine code ---- */
 
 static void pack(const gpa_raw *r, size_t n_code, gpa_str *out) {
     str_printf(out, "%zu %zu\n", strlen(r->ptx), n_code);
@@ -82,12 +85,11 @@ static gpa_code unpack(gpa_raw *r, const raw_source *s, char *entry, size_t n, g
 
 /* ---- the compiler ---- */
 
-/* Options for the toolkit's headers: those that belong to the compiler in use, then the usual
- * places. */
+/* Options for the toolkit's headers: those of the compiler in use, then the usual folders. */
 static size_t include_options(char (*out)[PATH_ROOM]) {
     char found[PATH_ROOM], option[PATH_ROOM];
-    const char *told = getenv("CUDA_PATH") ? getenv("CUDA_PATH") : getenv("CUDA_HOME");
-    const char *roots[6] = {told, NULL, NULL, NULL, "/usr/local/cuda", "/opt/cuda"};
+    const char *toolkit = getenv("CUDA_PATH") ? getenv("CUDA_PATH") : getenv("CUDA_HOME");
+    const char *roots[6] = {toolkit, NULL, NULL, NULL, "/usr/local/cuda", "/opt/cuda"};
     static const char *const below[] = {"include", "include/cccl"};
     char near[3][PATH_ROOM + 32];
     size_t n = 0;
@@ -117,33 +119,34 @@ typedef struct {
     const char *option[MOST_OPTIONS];
     size_t n;
     char arch[48], include[FOLDERS][PATH_ROOM];
-    bool machine; /* code for this very GPU */
+    bool machine; /* machine code for this GPU */
 } options;
 
 static gpa_code make_options(const gpa_dev *d, const cu_nvrtc *rtc, const raw_source *s, options *o,
                              gpa_err *e) {
-    bool told = false;
+    bool has_target = false;
     cu_target t = compile_known_target(rtc, d->target);
     if (s->n_options > MOST_OPTIONS - FOLDERS - 4)
         return gpa_fail(e, GPA_E_VALUE, "%zu options for the compiler are too many", s->n_options);
     o->n = 0;
     for (size_t i = 0; i < s->n_options; i++) {
-        told = told || names_target(s->options[i]);
+        has_target = has_target || names_target(s->options[i]);
         o->option[o->n++] = s->options[i];
     }
-    o->machine = !told && t.major == d->target.major && t.minor == d->target.minor;
+    o->machine = !has_target && t.major == d->target.major && t.minor == d->target.minor;
     snprintf(o->arch, sizeof o->arch, "--gpu-architecture=%s_%d%d", o->machine ? "sm" : "compute",
              t.major, t.minor);
-    if (!told) o->option[o->n++] = o->arch;
-    o->option[o->n++] = "--disable-warnings"; /* they would stand among the errors */
+    if (!has_target) o->option[o->n++] = o->arch;
+    o->option[o->n++] = "--disable-warnings"; /* NVRTC's log mixes them with errors */
     size_t n = include_options(o->include);
     for (size_t i = 0; i < n; i++) o->option[o->n++] = o->include[i];
     return GPA_OK;
 }
 
-/* NVRTC's complaints: "FILE(LINE): error: TEXT", each with the line and a caret below it. The
- * heading and the count at the end are left out. */
-static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *s, gpa_err *e) {
+/* Reports NVRTC's errors: "FILE(LINE): error: TEXT", each with the source line and a caret; without
+ * the heading and the count at the end. */
+static gpa_code report_errors(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *s,
+                              gpa_err *e) {
     size_t n = 0;
     char *log = NULL;
     if (rtc->log_size(p, &n) || !n || !(log = mem_new(n + 1)) || rtc->log(p, log)) {
@@ -153,11 +156,11 @@ static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *
     log[n] = 0;
     char *end = strstr(log, " detected in the compilation of"), *first = strstr(log, ": error:");
     if (!first) first = strstr(log, ": catastrophic error:");
-    while (first && first > log && first[-1] != '\n') first--; /* warnings stand before it */
+    while (first && first > log && first[-1] != '\n') first--; /* skip warnings */
     while (end && end > log && end[-1] != '\n') end--;
     if (end) *end = 0;
     for (size_t k = strlen(log); k && strchr(" \n", log[k - 1]); k--) log[k - 1] = 0;
-    /* What NVRTC adds below the source are the names that were asked for. */
+    /* NVRTC appends the requested names to the source. */
     bool name = first && s->n_names == 1 && strncmp(first, "__nv_name_map", 13) == 0;
     gpa_code rc = name ? gpa_fail(e, GPA_E_VALUE, "the source has no function '%s'", s->names[0])
                        : gpa_fail(e, GPA_E_COMPILE, "%s", first ? first : log);
@@ -165,8 +168,8 @@ static gpa_code complain(const cu_nvrtc *rtc, nvrtcProgram p, const raw_source *
     return rc;
 }
 
-static gpa_code take(const cu_nvrtc *rtc, nvrtcProgram p, bool machine, gpa_raw *r, size_t *n_code,
-                     gpa_err *e) {
+static gpa_code read_output(const cu_nvrtc *rtc, nvrtcProgram p, bool machine, gpa_raw *r,
+                            size_t *n_code, gpa_err *e) {
     size_t n = 0;
     *n_code = 0;
     if (rtc->ptx_size(p, &n) || !(r->ptx = mem_new(n + 1)) || rtc->ptx(p, r->ptx))
@@ -192,21 +195,21 @@ static gpa_code compile(const cu_nvrtc *rtc, const raw_source *s, const options 
     for (size_t i = 0; i < s->n_names; i++)
         if (rtc->add_name(p, s->names[i]))
             TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
-    if (rtc->compile(p, (int)o->n, o->option)) TRY(complain(rtc, p, s, e));
+    if (rtc->compile(p, (int)o->n, o->option)) TRY(report_errors(rtc, p, s, e));
     for (size_t i = 0; i < s->n_names; i++) {
         const char *symbol = NULL;
         if (rtc->lowered(p, s->names[i], &symbol))
             TRY(gpa_fail(e, GPA_E_VALUE, "'%.100s' is not the name of a function", s->names[i]));
         TRY(add_name(r, s->names[i], symbol, e));
     }
-    TRY(take(rtc, p, o->machine, r, n_code, e));
+    TRY(read_output(rtc, p, o->machine, r, n_code, e));
 out:
     if (p) rtc->destroy(&p);
     str_free(&text);
     return rc;
 }
 
-/* What decides the result. Headers of the user's own may change: such a source has no key. */
+/* The cache key. False for a source that includes the user's headers, which may change. */
 static bool make_key(const raw_source *s, const options *o, gpa_str *key) {
     for (const char *at = s->text; (at = strstr(at, "#include")); at++)
         if (at[8 + strspn(at + 8, " \t")] == '"') return false;
@@ -245,8 +248,8 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
     gpa_raw *r = mem_zero(sizeof *r);
     if (!r) return gpa_no_memory(e);
     context_enter(d);
-    r->life = d->life;
-    gpa_code rc = wait_turn(d, e);
+    r->generation = d->generation;
+    gpa_code rc = wait_usable(d, e);
     if (!rc) rc = compile_or_find(d, s, r, e);
     if (!rc)
         rc = api_check(compile_load(d->cu, r->code ? r->code : r->ptx, EFFORT_FULL, &r->module),
@@ -261,7 +264,7 @@ gpa_code raw_build(gpa_dev *d, const raw_source *s, gpa_raw **out, gpa_err *e) {
 void raw_drop(gpa_dev *d, gpa_raw *r) {
     context_enter(d);
     gpa_err quiet = {0};
-    if (r->module && context_serves(d, r->life) && (!wait_done(d, &quiet) || !d->stuck))
+    if (r->module && context_serves(d, r->generation) && (!wait_idle(d, &quiet) || !d->stuck))
         d->cu->module_unload(r->module);
     free_raw(r);
 }
@@ -274,7 +277,7 @@ static const char *symbol_of(const gpa_raw *r, const char *name) {
     return name;
 }
 
-/* The next ".entry NAME" from *at on: its name's beginning, length in *n; NULL at the end. */
+/* The name of the next ".entry NAME" from *at on, its length in *n; NULL at the end. */
 static const char *next_entry(const char **at, size_t *n) {
     const char *found = strstr(*at, ".entry ");
     if (!found) return NULL;
@@ -318,12 +321,12 @@ static size_t param_size(const char *at, size_t n) {
     return size * count;
 }
 
-/* The sizes of a function's parameters; the result is their number. */
-static size_t param_sizes(const char *params, size_t *sizes, size_t room) {
+/* The sizes of a function's parameters; returns their number. */
+static size_t param_sizes(const char *params, size_t *sizes, size_t capacity) {
     const char *open = params + strcspn(params, "({"), *close = open + strcspn(open, ")");
     size_t n = 0;
     if (*open != '(') return 0;
-    for (const char *p = open; (p = strstr(p, ".param")) && p < close && n < room; n++) {
+    for (const char *p = open; (p = strstr(p, ".param")) && p < close && n < capacity; n++) {
         p += strlen(".param");
         sizes[n] = param_size(p, MIN(strcspn(p, ",)"), (size_t)(close - p)));
     }
@@ -370,17 +373,17 @@ gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
     gpa_val values[RAW_MOST_ARGS];
     gpa_code rc = GPA_OK;
     context_enter(d);
-    TRY(wait_turn(d, e));
+    TRY(wait_usable(d, e));
     TRY(stream_join(d, true, e));
     TRY(find_function(d, r, l->function, &f, &params, e));
     TRY(check_args(l, params, e));
     TRY(check_block(d, f, l, e));
     for (size_t i = 0; i < l->n_args; i++) {
-        address[i] = l->args[i].mem ? l->args[i].mem->at + l->args[i].at : 0;
+        address[i] = l->args[i].mem ? l->args[i].mem->address + l->args[i].at : 0;
         values[i] = l->args[i].v;
         args[i] = l->args[i].mem ? (void *)&address[i] : (void *)&values[i];
     }
-    if (l->shared > FREE_SHARED)
+    if (l->shared > CU_STATIC_SHARED_BYTES)
         TRY(api_check(d->cu->function_set(f, CU_FUNC_MAX_DYNAMIC, (int)l->shared),
                       "cuFuncSetAttribute", e));
     const uint32_t *g = l->grid, *b = l->block;

@@ -1,4 +1,4 @@
-/* Opening NVIDIA's libraries. */
+/* Loading NVIDIA's libraries with dlopen. */
 #include "runtime/cuda/driver/api.h"
 
 #include <dlfcn.h>
@@ -15,15 +15,15 @@ enum { PATH_ROOM = 4096, OLDEST = 12, NEWEST = 13 };
 
 typedef struct {
     const char *symbol;
-    void *slot; /* of the function pointer */
+    void *slot; /* the function pointer */
 } entry;
 
-/* Fills the table from an opened library; false with the reason, and the library is closed. */
-static bool fill(void *so, const char *name, const entry *rows, size_t n, char *why, size_t room) {
+/* Resolves all symbols of a table; on failure false with the reason, and the library is closed. */
+static bool fill(void *so, const char *name, const entry *rows, size_t n, char *why, size_t n_why) {
     for (size_t i = 0; i < n; i++) {
         void *found = dlsym(so, rows[i].symbol);
         if (!found) {
-            snprintf(why, room, "%s has no %s: it is too old", name, rows[i].symbol);
+            snprintf(why, n_why, "%s has no %s: it is too old", name, rows[i].symbol);
             dlclose(so);
             return false;
         }
@@ -32,7 +32,7 @@ static bool fill(void *so, const char *name, const entry *rows, size_t n, char *
     return true;
 }
 
-/* Those that older versions of the library lack. */
+/* Optional symbols, which older versions of the library lack: NULL. */
 static void fill_later(void *so, const entry *rows) {
     for (; rows->symbol; rows++) {
         void *found = dlsym(so, rows->symbol);
@@ -69,8 +69,8 @@ int api_driver_version(void) {
     return cu && !cu->version(&version) ? version : 0;
 }
 
-/* A library of the toolkit: the file that is found, else what the dynamic linker knows by its usual
- * names. */
+/* Opens a library of the toolkit: the file that find_library gives, else what the dynamic linker
+ * finds by its usual names. */
 static void *open_library(const char *stem, int behind, char *why, size_t n) {
     char path[PATH_ROOM];
     int driver = api_driver_version() / 1000;
@@ -92,7 +92,7 @@ static void *open_library(const char *stem, int behind, char *why, size_t n) {
     return so;
 }
 
-/* `behind`: by how much the number in the file's name is smaller than CUDA's. */
+/* `behind`: CUDA's major version minus the library's. */
 #define LIBRARY(member, ROWS, LATER, stem, behind)                                         \
     const cu_##member *api_##member(char *why, size_t n) {                                 \
         static cu_##member table;                                                          \
@@ -114,7 +114,7 @@ LIBRARY(sparse, CUDA_SPARSE, NOTHING, "cusparse", 1)
 
 /* ---- the compiler's version ---- */
 
-/* A version noted in the disk cache; 0: none. */
+/* A version recorded in the disk cache; 0: none. */
 static int read_note(const char *key, size_t n_key) {
     size_t n;
     char *note = disk_get(key, n_key, &n);
@@ -144,8 +144,7 @@ int api_nvrtc_version(void) {
     const cu_nvrtc *rtc = api_nvrtc(why, sizeof why);
     if (!rtc || rtc->version(&major, &minor))
         return known = read_note(
-                   latest,
-                   sizeof latest); /* no compiler here: programs may be there nevertheless */
+                   latest, sizeof latest); /* no compiler: the disk cache may still have programs */
     known = major * 1000 + minor * 10;
     if (n) write_note(key, (size_t)n, known);
     write_note(latest, sizeof latest, known);

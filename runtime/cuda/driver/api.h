@@ -1,6 +1,5 @@
-/* NVIDIA's libraries as tables of function pointers, one row per function, found at run time: the
- * plugin builds and loads where no CUDA is installed, and each library is opened when something
- * first needs it. */
+/* NVIDIA's libraries as tables of function pointers, one row per function, loaded at run time: the
+ * plugin builds and loads without CUDA, and each library is opened at first use. */
 #ifndef GPA_CUDA_DRIVER_API_H
 #define GPA_CUDA_DRIVER_API_H
 
@@ -34,7 +33,7 @@ typedef struct {
     int access;
 } cu_access;
 
-/* Values of the interfaces that this plugin speaks of. */
+/* Enumerators of the interfaces. */
 enum {
     CUDA_OK = 0,
     CUDA_OUT_OF_MEMORY = 2,
@@ -42,6 +41,7 @@ enum {
     CUDA_INVALID_PTX = 218,
     CUDA_UNSUPPORTED_PTX = 222,
     CUDA_NOT_READY = 600,
+    CU_STATIC_SHARED_BYTES = 48 << 10, /* shared memory of a block without opting in to more */
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DEFAULT = 0,
     CU_EVENT_DISABLE_TIMING = 2,
@@ -87,7 +87,7 @@ enum {
     CUFFT_Z2D = 0x6c,
     CUSPARSE_INDEX_32I = 2,
     CUSPARSE_ORDER_ROW = 2,
-    CUSPARSE_SPMM_CSR_ALG3 = 12 /* the same bits in every run */
+    CUSPARSE_SPMM_CSR_ALG3 = 12 /* deterministic */
 };
 
 /* FN(member, symbol, (parameters)). The first symbol is the newest name of a function that has
@@ -165,15 +165,15 @@ enum {
     FN(lowered, nvrtcGetLoweredName, (nvrtcProgram, const char *, const char **))
 
 /* A function that exists by type: members NAME_s, _d, _c, _z; CUDA_PICK chooses one for a dtype. */
-#define CUDA_TYPED(FN, member, head, tail, parameters)                                  \
-    FN(member##_s, head##S##tail, parameters)                                           \
-    FN(member##_d, head##D##tail, parameters) FN(member##_c, head##C##tail, parameters) \
-        FN(member##_z, head##Z##tail, parameters)
-#define CUDA_UNITARY(FN, member, tail, parameters)      \
-    FN(member##_s, cusolverDnSor##tail, parameters)     \
-    FN(member##_d, cusolverDnDor##tail, parameters)     \
-        FN(member##_c, cusolverDnCun##tail, parameters) \
-            FN(member##_z, cusolverDnZun##tail, parameters)
+#define CUDA_TYPED(FN, member, head, tail, parameters) \
+    FN(member##_s, head##S##tail, parameters)          \
+    FN(member##_d, head##D##tail, parameters)          \
+    FN(member##_c, head##C##tail, parameters) FN(member##_z, head##Z##tail, parameters)
+#define CUDA_UNITARY(FN, member, tail, parameters)  \
+    FN(member##_s, cusolverDnSor##tail, parameters) \
+    FN(member##_d, cusolverDnDor##tail, parameters) \
+    FN(member##_c, cusolverDnCun##tail, parameters) \
+    FN(member##_z, cusolverDnZun##tail, parameters)
 #define CUDA_PICK(table, member, dtype)        \
     ((dtype) == DT_F32   ? (table)->member##_s \
      : (dtype) == DT_F64 ? (table)->member##_d \
@@ -239,7 +239,7 @@ enum {
        (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, void *, int64_t, int,    \
         void *, int, void *, size_t, void *, size_t, int *))
 
-/* What the library has from CUDA 12.6.2 on: NULL before. */
+/* Functions from CUDA 12.6.2 on: NULL before. */
 #define CUDA_SOLVER_LATER(FN)                                                                     \
     FN(eigh_room, cusolverDnXsyevBatched_bufferSize,                                              \
        (cusolverDnHandle_t, cusolverDnParams_t, int, int, int64_t, int, const void *, int64_t,    \
@@ -333,7 +333,7 @@ typedef struct {
 } cu_sparse;
 #undef FN
 
-/* Each is opened once and stays. NULL, with the reason in `why` (n bytes), when it is not there or
+/* Each is opened once and stays open. NULL, with the reason in `why` (n bytes), if it is missing or
  * lacks a function. */
 const cu_driver *api_driver(char *why, size_t n);
 const cu_nvrtc *api_nvrtc(char *why, size_t n);
@@ -342,16 +342,15 @@ const cu_fft *api_fft(char *why, size_t n);
 const cu_solver *api_solver(char *why, size_t n);
 const cu_sparse *api_sparse(char *why, size_t n);
 
-/* The version of the NVRTC that api_nvrtc would give, as 13000 for 13.0: without loading it where
- * that is known from an earlier time (the file's path, size and date are remembered in the disk
- * cache). Where there is none, the version that the programs in the disk cache were compiled with;
- * 0: not known. */
+/* The version of the NVRTC that api_nvrtc would open, as 13000 for 13.0: without loading it if the
+ * disk cache has recorded the version for the file's path, size and date. Without NVRTC, the
+ * version that compiled the programs in the disk cache; 0: unknown. */
 int api_nvrtc_version(void);
-/* The newest version of PTX's compiler that the driver contains, likewise; 0: no driver. */
+/* The CUDA version that the driver supports, likewise; 0: no driver. */
 int api_driver_version(void);
 
-/* GPA_OK for CUDA_OK; GPA_E_MEMORY when the device has no room; else GPA_E_DEVICE naming the call.
- */
+/* GPA_OK for CUDA_OK; GPA_E_MEMORY if the device is out of memory; else GPA_E_DEVICE naming the
+ * call. */
 gpa_code api_check(CUresult r, const char *call, gpa_err *e);
 
 #endif

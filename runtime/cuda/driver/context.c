@@ -1,21 +1,14 @@
-/* The primary context stays for the life of the process: making one takes longer than a session of
- * tests.
+/* The primary context of a device and what is allocated in it.
  *
- * What the device tells the host outside of transfers - faults - and the host the device -
- * interrupts - lies in pinned memory that both see. The interrupt flag may be written at any time,
- * so it outlives the context. */
+ * The context is retained for the life of the process, since creating one is slow. Fault records
+ * (from the device) and interrupt flags (from the host) are in mapped pinned memory. Interrupt
+ * flags may be written at any time, from a signal handler: they are withdrawn before the memory is
+ * freed. */
 #include "runtime/cuda/driver/context.h"
 
 #include <stdio.h>
 
 #include "runtime/base/base.h"
-#include "runtime/cuda/lib/cublas.h"
-#include "runtime/cuda/lib/cufft.h"
-#include "runtime/cuda/build/interpreter.h"
-#include "runtime/cuda/lib/search.h"
-#include "runtime/cuda/lib/batched.h"
-#include "runtime/cuda/lib/cusolver.h"
-#include "runtime/cuda/lib/cusparse.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
 #include "runtime/cuda/driver/transfer.h"
@@ -23,7 +16,7 @@
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-enum { OLDEST_GPU = 75 };
+enum { MIN_COMPUTE_CAPABILITY = 75 };
 
 const cu_driver *context_driver(char *why, size_t n) {
     static bool ready;
@@ -48,13 +41,13 @@ static int attribute(gpa_dev *d, int which) {
     return v;
 }
 
-static gpa_code read_facts(gpa_dev *d, gpa_err *e) {
+static gpa_code read_attributes(gpa_dev *d, gpa_err *e) {
     d->target = (cu_target){.major = attribute(d, CU_ATTR_CC_MAJOR),
                             .minor = attribute(d, CU_ATTR_CC_MINOR)};
     d->units = (uint32_t)attribute(d, CU_ATTR_UNITS);
     d->max_threads = (uint32_t)attribute(d, CU_ATTR_MAX_THREADS);
     d->max_shared = (uint32_t)attribute(d, CU_ATTR_MAX_SHARED_OPTIN);
-    if (d->target.major * 10 + d->target.minor < OLDEST_GPU)
+    if (d->target.major * 10 + d->target.minor < MIN_COMPUTE_CAPABILITY)
         return gpa_fail(e, GPA_E_DEVICE, "compute capability %d.%d: 7.5 or later is needed",
                         d->target.major, d->target.minor);
     if (!attribute(d, CU_ATTR_MEMORY_POOLS))
@@ -62,15 +55,15 @@ static gpa_code read_facts(gpa_dev *d, gpa_err *e) {
     return GPA_OK;
 }
 
-/* What is freed stays with this process until memory is short. */
+/* The pool retains freed memory until an allocation fails. */
 static gpa_code make_pool(gpa_dev *d, gpa_err *e) {
     uint64_t keep = UINT64_MAX;
     gpa_code rc = CALL(pool_default, &d->pool, d->device);
     return rc ? rc : CALL(pool_set, d->pool, CU_POOL_RELEASE_THRESHOLD, &keep);
 }
 
-/* Pinned memory that the device sees. */
-static gpa_code make_shared(gpa_dev *d, size_t n, void *host, CUdeviceptr *seen, gpa_err *e) {
+/* Allocates mapped pinned memory. */
+static gpa_code allocate_mapped(gpa_dev *d, size_t n, void *host, CUdeviceptr *seen, gpa_err *e) {
     void *p = NULL;
     gpa_code rc = CALL(host_alloc, &p, n, CU_MEMHOSTALLOC_PORTABLE_MAPPED);
     if (rc) return rc;
@@ -79,92 +72,78 @@ static gpa_code make_shared(gpa_dev *d, size_t n, void *host, CUdeviceptr *seen,
     return CALL(host_pointer, seen, p, 0);
 }
 
-static gpa_code make_cleared(gpa_dev *d, size_t n, CUdeviceptr *out, gpa_err *e) {
+static gpa_code allocate_cleared(gpa_dev *d, size_t n, CUdeviceptr *out, gpa_err *e) {
     gpa_code rc = CALL(alloc, out, n, d->stream);
     return rc ? rc : CALL(fill, *out, 0, n, d->stream);
 }
 
-static gpa_code make_parts(gpa_dev *d, gpa_err *e) {
+static gpa_code allocate_parts(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    d->life++;
+    d->generation++;
     TRY(CALL(context_set, d->context));
     TRY(CALL(stream_create, &d->stream, CU_STREAM_NON_BLOCKING));
     TRY(wait_open(d, e));
     TRY(make_pool(d, e));
-    TRY(make_shared(d, sizeof *d->shared, &d->shared, &d->shared_seen, e));
-    TRY(make_cleared(d, FAULT_LOCK * FAULT_SLOTS, &d->faults.locks, e));
-    TRY(make_cleared(d, TOLD * FAULT_SLOTS, &d->faults.told, e));
-    TRY(make_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
-    TRY(stream_join(d, true, e)); /* streams begin behind what was just cleared */
-    d->faults.host = d->shared->faults;
-    d->faults.seen = d->shared_seen + offsetof(cu_shared, faults);
-    d->stop_seen = d->shared_seen + offsetof(cu_shared, stop);
-    stop_open(d);
-    interpreter_open(d);
+    TRY(allocate_mapped(d, sizeof *d->mapped, &d->mapped, &d->mapped_address, e));
+    TRY(allocate_cleared(d, FAULT_LOCK_BYTES * FAULT_SLOTS, &d->faults.locks, e));
+    TRY(allocate_cleared(d, SEEN_BYTES * FAULT_SLOTS, &d->faults.seen, e));
+    TRY(allocate_cleared(d, sizeof(uint32_t) * COUNTERS, &d->counters, e));
+    TRY(stream_join(d, true, e)); /* user streams start after the memsets */
+    d->faults.host = d->mapped->faults;
+    d->faults.address = d->mapped_address + offsetof(cu_mapped, faults);
+    d->interrupt_address = d->mapped_address + offsetof(cu_mapped, interrupt);
+    interrupt_open(d);
+    d->hooks->open(d);
 out:
     return rc;
 }
 
-/* Behind a program that does not end nothing can be taken apart; the context stays as it is until
- * the process ends. */
-static void leave_parts(gpa_dev *d) {
-    d->builder = NULL;
-    d->interpreter = NULL;
+/* A program that does not end holds the context: nothing can be freed; the context is leaked until
+ * the process exits. */
+static void leak_parts(gpa_dev *d) {
+    d->hooks->abandon(d);
     d->ring = NULL;
-    d->blas_handle = NULL;
-    d->fft_plans = NULL;
-    d->solver_handle = NULL;
-    d->solver_params = NULL;
-    d->sparse_handle = NULL;
     d->done = d->clock[0] = d->clock[1] = NULL;
-    d->counters = d->faults.locks = d->faults.told = 0;
-    d->shared = NULL;
+    d->counters = d->faults.locks = d->faults.seen = 0;
+    d->mapped = NULL;
     d->stream = NULL;
     d->stuck = false;
     stream_close(d, false);
 }
 
-static void drop_parts(gpa_dev *d) {
+static void free_parts(gpa_dev *d) {
     const cu_driver *cu = d->cu;
     gpa_err quiet = {0};
-    if (d->done && !wait_is_stuck(d)) wait_done(d, &quiet); /* an interrupt ends it */
-    stop_close(d);
+    if (d->done && !wait_is_stuck(d)) wait_idle(d, &quiet); /* an interrupt ends the wait */
+    interrupt_close(d);
     if (wait_is_stuck(d)) {
-        leave_parts(d);
+        leak_parts(d);
         return;
     }
     stream_close(d, true);
-    build_close(d->builder);
-    d->builder = NULL;
-    interpreter_close(d);
-    sparse_close(d);
-    solver_close(d);
-    small_close(d);
-    search_close(d);
-    fft_close(d);
-    blas_close(d);
+    d->hooks->close(d);
     transfer_close(d);
     wait_close(d);
     if (d->counters) cu->free(d->counters, d->stream);
     if (d->faults.locks) cu->free(d->faults.locks, d->stream);
-    if (d->faults.told) cu->free(d->faults.told, d->stream);
-    if (d->shared) cu->host_free(d->shared);
+    if (d->faults.seen) cu->free(d->faults.seen, d->stream);
+    if (d->mapped) cu->host_free(d->mapped);
     if (d->stream) cu->stream_destroy(d->stream);
-    d->counters = d->faults.locks = d->faults.told = 0;
+    d->counters = d->faults.locks = d->faults.seen = 0;
     d->faults.n = 0;
-    d->shared = NULL;
+    d->mapped = NULL;
     d->stream = NULL;
 }
 
-/* ---- the whole ---- */
+/* ---- the context ---- */
 
 gpa_code context_open(gpa_dev *d, gpa_err *e) {
     gpa_code rc = GPA_OK;
     d->transfer_threads = transfer_threads();
     TRY(CALL(device_get, &d->device, d->number));
-    TRY(read_facts(d, e));
+    TRY(read_attributes(d, e));
     TRY(CALL(context_retain, &d->context, d->device));
-    TRY(make_parts(d, e));
+    TRY(allocate_parts(d, e));
 out:
     return rc;
 }
@@ -172,7 +151,7 @@ out:
 void context_close(gpa_dev *d) {
     if (!d->context) return;
     context_enter(d);
-    drop_parts(d);
+    free_parts(d);
 }
 
 bool context_is_broken(gpa_dev *d) {
@@ -182,16 +161,16 @@ bool context_is_broken(gpa_dev *d) {
     return !d->stream || (r && r != CUDA_NOT_READY);
 }
 
-/* One attempt: a driver that does not give a process another context after a fault (580 on an H100
- * did not) does not change its mind. */
+/* One attempt: a driver that refuses a process a new context after a fault (580 on an H100 does)
+ * refuses it again. */
 gpa_code context_restart(gpa_dev *d, gpa_err *e) {
     gpa_code rc;
     context_enter(d);
     bool stuck = wait_is_stuck(d);
-    drop_parts(d);
+    free_parts(d);
     if (!stuck) d->cu->context_reset(d->device);
-    d->beside |= stuck;
+    d->second_context |= stuck;
     rc = stuck ? CALL(context_create, &d->context, 0, d->device)
                : CALL(context_retain, &d->context, d->device);
-    return rc ? rc : make_parts(d, e);
+    return rc ? rc : allocate_parts(d, e);
 }

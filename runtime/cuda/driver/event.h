@@ -2,7 +2,7 @@
 #ifndef GPA_CUDA_DRIVER_EVENT_H
 #define GPA_CUDA_DRIVER_EVENT_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 gpa_code event_new(gpa_dev *d, gpa_event **out, gpa_err *e);
 void event_free(gpa_dev *d, gpa_event *x);

@@ -1,5 +1,4 @@
-/* Folders that can be named are looked at first; patterns of folders, which take longer,
- * afterwards. */
+/* Search for NVIDIA's libraries: fixed folders first, then glob patterns, which are slower. */
 #include "runtime/cuda/driver/find.h"
 
 #include <dlfcn.h>
@@ -13,7 +12,7 @@
 
 enum { OLDEST = 12, AHEAD = 2, PATH_ROOM = 4096 };
 
-/* A library sought, and where it was found. */
+/* A file name, and the path where it was found. */
 typedef struct {
     char name[64]; /* "libnvrtc.so.13" */
     char *path;
@@ -45,7 +44,7 @@ static bool in_linker_path(const search *s) {
     return false;
 }
 
-static bool beside_plugin(const search *s) {
+static bool next_to_plugin(const search *s) {
     Dl_info here;
     static const char anchor;
     const char *slash =
@@ -65,7 +64,7 @@ static bool in_system(const search *s) {
     return false;
 }
 
-/* The last match of a pattern: of several versions the newest. */
+/* The last match of a pattern: the newest of several versions. */
 static bool in_pattern(const search *s, const char *root, const char *pattern) {
     char text[PATH_ROOM];
     glob_t g;
@@ -88,7 +87,7 @@ static bool in_python(const search *s, const char *root, const char *packages) {
 
 static bool find(const search *s) {
     return in_variable(s, "CUDA_PATH", "lib64") || in_variable(s, "CUDA_HOME", "lib64") ||
-           in_linker_path(s) || beside_plugin(s) || in_system(s) ||
+           in_linker_path(s) || next_to_plugin(s) || in_system(s) ||
            in_pattern(s, "/usr/local", "cuda-*/lib64") || in_variable(s, "CONDA_PREFIX", "lib") ||
            in_python(s, getenv("VIRTUAL_ENV"), "lib/python3*/site-packages") ||
            in_python(s, getenv("CONDA_PREFIX"), "lib/python3*/site-packages") ||
@@ -108,8 +107,8 @@ bool find_library(const char *stem, int behind, int driver_major, char *path, si
     return false;
 }
 
-bool find_beside(const char *file, char *path, size_t n) {
+bool find_next_to_plugin(const char *file, char *path, size_t n) {
     search s = {.path = path, .n = n};
     snprintf(s.name, sizeof s.name, "%s", file);
-    return beside_plugin(&s);
+    return next_to_plugin(&s);
 }

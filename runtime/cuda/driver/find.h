@@ -1,4 +1,4 @@
-/* Where NVIDIA's libraries lie: the toolkit's folders, the system's, and Python's packages. */
+/* Search paths of NVIDIA's libraries: the toolkit's folders, the system's, and Python packages. */
 #ifndef GPA_CUDA_DRIVER_FIND_H
 #define GPA_CUDA_DRIVER_FIND_H
 
@@ -8,11 +8,11 @@
 /* The file of lib<stem>.so.<major - behind> (`behind` is 0 where the library counts as CUDA does)
  * for the CUDA version closest to the driver's: its own major version, then earlier ones down to
  * 12, then later ones. In each case the first folder that has it, in this order: $CUDA_PATH and
- * $CUDA_HOME, $LD_LIBRARY_PATH, beside this plugin, /usr/local/cuda and the system's folders, then
- * packages of Python (the environment in use, the user's, the system's). False when there is none;
- * the dynamic linker may know more. */
+ * $CUDA_HOME, $LD_LIBRARY_PATH, the folder of this plugin, /usr/local/cuda and the system's
+ * folders, then packages of Python (the environment in use, the user's, the system's). False when
+ * there is none; the dynamic linker may know more. */
 bool find_library(const char *stem, int behind, int driver_major, char *path, size_t n);
-/* A file beside this plugin. */
-bool find_beside(const char *file, char *path, size_t n);
+/* A file in the folder of this plugin. */
+bool find_next_to_plugin(const char *file, char *path, size_t n);
 
 #endif

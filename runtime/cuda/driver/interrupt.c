@@ -1,39 +1,41 @@
-/* Invariant: a word that was set while its launch was in the queue stays set until all that was
- * queued is done. So what a caught KeyboardInterrupt leaves behind ends, whether the interrupt came
- * before the launch, between launch and begin, or while it ran.
+/* Interrupt flags of launches.
  *
- * A request may come at any moment. Who clears words looks again afterwards whether somebody is
- * asking, and then sets them again: one of the two sees what the other has written. */
+ * Invariant: a flag that was set while its launch was in the queue stays set until all queued work
+ * is done. So launches end after a caught KeyboardInterrupt, whether it came before the launch,
+ * before the kernel started, or while it ran.
+ *
+ * A request may come at any time. After clearing flags, the request is read again, and if it is set
+ * the flags are set again: with sequentially consistent atomics one side sees the other's store. */
 #include "runtime/cuda/driver/interrupt.h"
 
-static void put(gpa_dev *d, uint32_t from, int v) {
-    int *word = __atomic_load_n(&d->stop, __ATOMIC_ACQUIRE);
-    for (uint32_t i = from; word && i < FAULT_SLOTS; i++)
-        __atomic_store_n(&word[i], v, __ATOMIC_SEQ_CST);
+static void set_flags(gpa_dev *d, uint32_t from, int v) {
+    int *flag = __atomic_load_n(&d->interrupt, __ATOMIC_ACQUIRE);
+    for (uint32_t i = from; flag && i < FAULT_SLOTS; i++)
+        __atomic_store_n(&flag[i], v, __ATOMIC_SEQ_CST);
 }
 
-/* From this slot on launches are not asked, unless the user asks right now. */
-static void let(gpa_dev *d, uint32_t from) {
-    put(d, from, 0);
-    if (stop_asked(d)) put(d, 0, 1);
+/* Clears the flags from slot `from` on, unless a request is pending. */
+static void clear_flags(gpa_dev *d, uint32_t from) {
+    set_flags(d, from, 0);
+    if (interrupt_requested(d)) set_flags(d, 0, 1);
 }
 
-void stop_ask(gpa_dev *d, bool on) {
-    __atomic_store_n(&d->asked, on, __ATOMIC_SEQ_CST);
+void interrupt_request(gpa_dev *d, bool on) {
+    __atomic_store_n(&d->is_requested, on, __ATOMIC_SEQ_CST);
     if (on)
-        put(d, 0, 1);
+        set_flags(d, 0, 1);
     else
-        let(d, d->faults.n);
+        clear_flags(d, d->faults.n);
 }
 
-void stop_open(gpa_dev *d) {
-    __atomic_store_n(&d->stop, d->shared->stop, __ATOMIC_SEQ_CST);
-    let(d, 0);
+void interrupt_open(gpa_dev *d) {
+    __atomic_store_n(&d->interrupt, d->mapped->interrupt, __ATOMIC_SEQ_CST);
+    clear_flags(d, 0);
 }
 
-void stop_close(gpa_dev *d) { __atomic_store_n(&d->stop, NULL, __ATOMIC_SEQ_CST); }
+void interrupt_close(gpa_dev *d) { __atomic_store_n(&d->interrupt, NULL, __ATOMIC_SEQ_CST); }
 
-void stop_settled(gpa_dev *d) {
-    const int *word = d->stop; /* slots are taken from the first on */
-    if (word && __atomic_load_n(&word[0], __ATOMIC_RELAXED)) let(d, 0);
+void interrupt_settled(gpa_dev *d) {
+    const int *flag = d->interrupt; /* slots are allocated from the first on */
+    if (flag && __atomic_load_n(&flag[0], __ATOMIC_RELAXED)) clear_flags(d, 0);
 }

@@ -1,23 +1,21 @@
-/* Asking programs to end. A launch that watches for it has a word of its own, that of its slot
- * (program.h), in memory that host and device see: setting it is a store, which no queue and no
- * lock of the driver delays. */
+/* Interrupting kernels. A launch that polls has a flag, that of its fault slot (device.h), in
+ * mapped memory: setting it is a store, which no queue and no lock of the driver delays. */
 #ifndef GPA_CUDA_DRIVER_INTERRUPT_H
 #define GPA_CUDA_DRIVER_INTERRUPT_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
-/* Every launch, those to come included, is asked to end; taken back (`on` false), only those
- * launched so far are. From any thread or a signal handler; taking back from the thread that
- * launches. */
-void stop_ask(gpa_dev *d, bool on);
-/* Whether the user is asking. */
-static inline bool stop_asked(const gpa_dev *d) {
-    return __atomic_load_n(&d->asked, __ATOMIC_SEQ_CST);
+/* Requests that every launch, including future ones, ends; `on` false withdraws the request for
+ * future launches. From any thread or a signal handler; withdrawing from the launching thread. */
+void interrupt_request(gpa_dev *d, bool on);
+/* True while a request is pending. */
+static inline bool interrupt_requested(const gpa_dev *d) {
+    return __atomic_load_n(&d->is_requested, __ATOMIC_SEQ_CST);
 }
-/* The words are there from now on; they will be gone. */
-void stop_open(gpa_dev *d);
-void stop_close(gpa_dev *d);
-/* All that was launched is done: its slots are free. */
-void stop_settled(gpa_dev *d);
+/* Publishes the flags; withdraws them before their memory is freed. */
+void interrupt_open(gpa_dev *d);
+void interrupt_close(gpa_dev *d);
+/* All launches are done: clears their flags. */
+void interrupt_settled(gpa_dev *d);
 
 #endif

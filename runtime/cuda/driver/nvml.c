@@ -1,6 +1,7 @@
-/* NVML is part of the driver. It counts devices in its own way, so a device is found by its address
- * on the bus. What one question does not answer (within containers and on slices of a GPU some are
- * not allowed) stays unknown. */
+/* GPU status by NVML, which is part of the driver.
+ *
+ * NVML numbers devices differently from CUDA, so devices are matched by PCI bus id. A query that
+ * fails (containers and MIG slices forbid some) leaves its field unknown. */
 #include "runtime/cuda/driver/nvml.h"
 
 #include <dlfcn.h>
@@ -46,7 +47,7 @@ typedef struct {
 } nvml;
 #undef FN
 
-/* Opened and started once; NULL when it is not there. */
+/* Opens and initializes NVML once; NULL if it is missing. */
 static const nvml *started(void) {
     static nvml table;
     static bool tried;
@@ -92,7 +93,7 @@ static void read_nvml(const nvml *n, nvmlDevice_t device, gpa_status *out) {
     read_processes(n, device, out);
 }
 
-gpa_code status_read(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
+gpa_code nvml_status(const cu_driver *cu, int i, gpa_status *out, gpa_err *e) {
     char bus[BUS_ROOM] = "";
     CUdevice device;
     nvmlDevice_t handle;

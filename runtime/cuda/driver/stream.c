@@ -1,40 +1,40 @@
-/* Streams by number: of more than SIDES some share one.
+/* User streams: dependency tracking per memory block.
  *
- * Memory knows of the streams that used it since the queue did. What the queue does with memory
- * comes behind them, and its number among all that was put in the queue is noted: a stream that
- * uses the memory next follows the queue, unless it is known to follow it that far, and with it
- * those before. A new round makes all that memory knows void: when everything is done, or when the
- * queue comes behind all streams and all of them will follow it. */
+ * Streams have numbers; more than USER_STREAMS of them share. A memory block records the user
+ * streams that used it since the queue did, and the number of its latest use in the queue. The
+ * queue waits for the recorded streams; a user stream waits for the queue unless it already waits
+ * for that number. A new epoch invalidates all records: when all work is done, or when the queue
+ * waits for all streams and all of them will wait for it. */
 #include "runtime/cuda/driver/stream.h"
 
 #include "runtime/base/base.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-static uint32_t side_of(uint32_t number) { return (number - 1) % SIDES; }
+static uint32_t index_of(uint32_t number) { return (number - 1) % USER_STREAMS; }
 
 /* ---- the queue ---- */
 
-/* A stream waits for those of the bits. */
+/* Makes a stream wait for the user streams of the mask. */
 static gpa_code follow(gpa_dev *d, CUstream late, uint32_t which, gpa_err *e) {
     gpa_code rc = GPA_OK;
     which &= d->busy;
-    for (uint32_t i = 0; i < SIDES && which >> i && !rc; i++) {
+    for (uint32_t i = 0; i < USER_STREAMS && which >> i && !rc; i++) {
         if (!(which >> i & 1)) continue;
-        rc = CALL(event_record, d->sides[i].mark, d->sides[i].stream);
-        if (!rc) rc = CALL(stream_follow, late, d->sides[i].mark, 0);
+        rc = CALL(event_record, d->user_streams[i].mark, d->user_streams[i].stream);
+        if (!rc) rc = CALL(stream_follow, late, d->user_streams[i].mark, 0);
     }
     return rc;
 }
 
 void stream_settled(gpa_dev *d) {
-    if (d->busy) d->round++;
+    if (d->busy) d->epoch++;
     d->busy = 0;
 }
 
-/* Which streams use m now, or only write it. */
+/* The user streams that use m, or that write it. */
 static uint32_t users_of(const gpa_dev *d, const gpa_mem *m, bool writers) {
-    if (m->round != d->round) return 0;
+    if (m->epoch != d->epoch) return 0;
     return writers ? m->writers : m->users;
 }
 
@@ -74,15 +74,15 @@ gpa_code stream_get(gpa_dev *d, uint32_t number, CUstream *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *out = d->stream;
     if (!number) return GPA_OK;
-    cu_side *s = &d->sides[side_of(number)];
+    cu_user_stream *s = &d->user_streams[index_of(number)];
     if (!s->stream) rc = CALL(stream_create, &s->stream, CU_STREAM_NON_BLOCKING);
     if (!rc && !s->mark) rc = CALL(event_create, &s->mark, CU_EVENT_DISABLE_TIMING);
     *out = s->stream;
     return rc;
 }
 
-/* Side i waits for what the queue has been given so far. */
-static gpa_code follow_queue(gpa_dev *d, cu_side *s, gpa_err *e) {
+/* A user stream waits for everything in the queue so far. */
+static gpa_code follow_queue(gpa_dev *d, cu_user_stream *s, gpa_err *e) {
     gpa_code rc = CALL(event_record, d->done, d->stream);
     if (!rc) rc = CALL(stream_follow, s->stream, d->done, 0);
     if (!rc) s->followed = d->queued;
@@ -91,9 +91,9 @@ static gpa_code follow_queue(gpa_dev *d, cu_side *s, gpa_err *e) {
 
 gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstream *out,
                       gpa_err *e) {
-    uint32_t me = side_of(l->stream), bit = 1u << me, others = 0;
+    uint32_t me = index_of(l->stream), bit = 1u << me, others = 0;
     uint64_t latest = d->touched;
-    cu_side *s = &d->sides[me];
+    cu_user_stream *s = &d->user_streams[me];
     gpa_code rc = stream_get(d, l->stream, out, e);
     if (rc) return rc;
     for (size_t k = 0; k < f->n_arrays; k++) {
@@ -108,8 +108,8 @@ gpa_code stream_begin(gpa_dev *d, const kir_func *f, const gpa_launch *l, CUstre
     for (size_t k = 0; k < f->n_arrays; k++) {
         if (!bound(f, l, k)) continue;
         gpa_mem *m = l->arrays[k].mem;
-        if (m->round != d->round) m->users = m->writers = 0;
-        m->round = d->round;
+        if (m->epoch != d->epoch) m->users = m->writers = 0;
+        m->epoch = d->epoch;
         m->users |= bit;
         if (f->arrays[k].access & KIR_WRITE) m->writers |= bit;
     }
@@ -123,12 +123,12 @@ gpa_code stream_follow(gpa_dev *d, uint32_t number, CUevent event, gpa_err *e) {
 }
 
 void stream_close(gpa_dev *d, bool serves) {
-    for (int i = 0; i < SIDES; i++) {
-        cu_side *s = &d->sides[i];
+    for (int i = 0; i < USER_STREAMS; i++) {
+        cu_user_stream *s = &d->user_streams[i];
         if (serves && s->mark) d->cu->event_destroy(s->mark);
         if (serves && s->stream) d->cu->stream_destroy(s->stream);
-        *s = (cu_side){0};
+        *s = (cu_user_stream){0};
     }
     d->busy = 0;
-    d->round++;
+    d->epoch++;
 }

@@ -1,13 +1,12 @@
-/* Small copies go straight through the driver, which has a staging buffer of its own; a few bytes
- * come back through a pinned word, which is quicker still. Large ones (the driver reaches 8 to 14
- * GB/s, the bus 55) are cut into pieces that several threads move through a ring of pinned memory:
- * each has two slots, and fills one while the other is on its way.
+/* Host-device copies through a ring of pinned staging buffers, and peer copies.
  *
- * Measured on an H100 with 16 cores: pieces of 2 MiB and 8 threads give 47 GB/s up and 42 down; 12
- * threads 49 and 50; fresh pages of the destination cost more than the copy, so huge ones are asked
- * for.
+ * Small copies go through the driver, which stages them itself; downloads of a few bytes use a
+ * mapped buffer, which is faster. Large ones (the driver reaches 8 to 14 GB/s, the bus 55) are
+ * split into chunks that several threads copy through a ring of pinned memory, double-buffered: a
+ * thread fills one slot while the copy engine empties the other. Faulting in fresh destination
+ * pages costs more than the copy, so huge pages are requested.
  *
- * Reading order: the ring, one thread's part, copies, between devices. */
+ * Reading order: the ring, one thread, copies, between devices. */
 #include "runtime/cuda/driver/transfer.h"
 
 #include <pthread.h>
@@ -17,23 +16,24 @@
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/context.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
-enum { PIECE = 2 << 20, HUGE_PAGE = 2 << 20, ENOUGH_THREADS = 3 };
+enum { HUGE_PAGE = 2 << 20 };
 
 struct cu_ring {
-    char *pinned; /* 2 * threads pieces */
+    char *pinned; /* 2 * threads chunks */
     int threads;
-    CUevent passed[TRANSFER_THREADS][2];
+    CUevent passed[TUNE_CUDA_TRANSFER_MAX_THREADS][2];
 };
 
-/* One copy, shared by its threads. */
+/* A copy in progress, shared by its threads. */
 typedef struct {
     gpa_dev *d;
     char *host;
     CUdeviceptr at;
-    size_t n, next; /* `next`: the piece that nobody has taken yet */
+    size_t n, next; /* `next`: the next chunk. Atomic */
     bool up;
     int failed; /* the driver's first error */
 } job;
@@ -56,11 +56,13 @@ static void free_ring(gpa_dev *d, struct cu_ring *r) {
 
 int transfer_threads(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores / 2 >= ENOUGH_THREADS ? (int)MIN(cores * 3 / 4, TRANSFER_THREADS) : 0;
+    return cores / 2 >= TUNE_CUDA_TRANSFER_MIN_THREADS
+               ? (int)MIN(cores * 3 / 4, TUNE_CUDA_TRANSFER_MAX_THREADS)
+               : 0;
 }
 
-/* Made at the first large copy; without it copies are slower. */
-static struct cu_ring *need_ring(gpa_dev *d) {
+/* Creates the ring at the first large copy. NULL: the driver copies. */
+static struct cu_ring *ensure_ring(gpa_dev *d) {
     if (d->ring || !d->transfer_threads) return d->ring;
     struct cu_ring *r = mem_zero(sizeof *r);
     void *pinned = NULL;
@@ -69,11 +71,12 @@ static struct cu_ring *need_ring(gpa_dev *d) {
     for (int i = 0; good && i < r->threads; i++)
         for (int k = 0; k < 2; k++)
             good = good && !d->cu->event_create(&r->passed[i][k], CU_EVENT_DISABLE_TIMING);
-    good = good && !d->cu->host_alloc(&pinned, 2 * (size_t)r->threads * PIECE,
-                                      CU_MEMHOSTALLOC_PORTABLE_MAPPED);
+    good =
+        good && !d->cu->host_alloc(&pinned, 2 * (size_t)r->threads * TUNE_CUDA_TRANSFER_CHUNK_BYTES,
+                                   CU_MEMHOSTALLOC_PORTABLE_MAPPED);
     if (r) r->pinned = pinned;
     if (!good) {
-        d->transfer_threads = 0; /* not asked for again */
+        d->transfer_threads = 0; /* not attempted again */
         free_ring(d, r);
     }
     return d->ring = good ? r : NULL;
@@ -84,7 +87,7 @@ void transfer_close(gpa_dev *d) {
     d->ring = NULL;
 }
 
-/* ---- one thread's part ---- */
+/* ---- one thread ---- */
 
 static bool failed(job *j, CUresult r) {
     int none = CUDA_OK;
@@ -94,20 +97,20 @@ static bool failed(job *j, CUresult r) {
     return __atomic_load_n(&j->failed, __ATOMIC_RELAXED) != CUDA_OK;
 }
 
-/* The next piece for whoever asks; false when all are taken. */
-static bool take_piece(job *j, size_t *at, size_t *n) {
-    *at = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED) * PIECE;
-    *n = *at < j->n ? MIN(j->n - *at, (size_t)PIECE) : 0;
+/* Takes the next chunk; false if there is none. */
+static bool take_chunk(job *j, size_t *at, size_t *n) {
+    *at = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
+    *n = *at < j->n ? MIN(j->n - *at, (size_t)TUNE_CUDA_TRANSFER_CHUNK_BYTES) : 0;
     return *n != 0;
 }
 
 static void fill_and_send(job *j, struct cu_ring *r, int me) {
     const cu_driver *cu = j->d->cu;
     size_t at, n;
-    for (int k = 0; take_piece(j, &at, &n); k = !k) {
-        char *slot = r->pinned + (size_t)(2 * me + k) * PIECE;
+    for (int k = 0; take_chunk(j, &at, &n); k = !k) {
+        char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
         if (failed(j, cu->event_wait(r->passed[me][k])))
-            return; /* what this slot sent last has left it */
+            return; /* until the previous upload of this slot is done */
         memcpy(slot, j->host + at, n);
         if (failed(j, cu->to_device(j->at + at, slot, n, j->d->stream)) ||
             failed(j, cu->event_record(r->passed[me][k], j->d->stream)))
@@ -117,14 +120,14 @@ static void fill_and_send(job *j, struct cu_ring *r, int me) {
 
 static void receive_and_empty(job *j, struct cu_ring *r, int me) {
     const cu_driver *cu = j->d->cu;
-    size_t at[2] = {0}, n[2] = {0}; /* of the pieces on their way to the two slots */
+    size_t at[2] = {0}, n[2] = {0}; /* of the downloads into the two slots */
     for (int k = 0;; k = !k) {
-        char *slot = r->pinned + (size_t)(2 * me + k) * PIECE;
+        char *slot = r->pinned + (size_t)(2 * me + k) * TUNE_CUDA_TRANSFER_CHUNK_BYTES;
         if (n[k]) {
             if (failed(j, cu->event_wait(r->passed[me][k]))) return;
             memcpy(j->host + at[k], slot, n[k]);
         }
-        if (take_piece(j, &at[k], &n[k])) {
+        if (take_chunk(j, &at[k], &n[k])) {
             if (failed(j, cu->to_host(slot, j->at + at[k], n[k], j->d->stream)) ||
                 failed(j, cu->event_record(r->passed[me][k], j->d->stream)))
                 return;
@@ -141,9 +144,9 @@ static void *work(void *arg) {
     return NULL;
 }
 
-static gpa_code share_out(job *j, gpa_err *e) {
-    worker w[TRANSFER_THREADS];
-    pthread_t other[TRANSFER_THREADS];
+static gpa_code run_threads(job *j, gpa_err *e) {
+    worker w[TUNE_CUDA_TRANSFER_MAX_THREADS];
+    pthread_t other[TUNE_CUDA_TRANSFER_MAX_THREADS];
     int threads = j->d->ring->threads, begun = 1;
     for (int i = 0; i < threads; i++) w[i] = (worker){j, i};
     while (begun < threads && !pthread_create(&other[begun], NULL, work, &w[begun])) begun++;
@@ -155,13 +158,13 @@ static gpa_code share_out(job *j, gpa_err *e) {
 /* ---- copies ---- */
 
 gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa_err *e) {
-    if (n < TRANSFER_LARGE || !need_ring(d)) return CALL(to_device, to, from, n, d->stream);
+    if (n < TUNE_CUDA_TRANSFER_MIN_BYTES || !ensure_ring(d))
+        return CALL(to_device, to, from, n, d->stream);
     job j = {.d = d, .host = (char *)(uintptr_t)from, .at = to, .n = n, .up = true};
-    return share_out(&j, e);
+    return run_threads(&j, e);
 }
 
-/* Where the memory is fresh it gets huge pages: a fault for each small one would take longer than
- * the copy. */
+/* Asks for huge pages for fresh memory: faulting in small pages would take longer than the copy. */
 static void ask_for_huge_pages(char *to, size_t n) {
     uintptr_t first = ((uintptr_t)to + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1),
               last = ((uintptr_t)to + n) & ~(uintptr_t)(HUGE_PAGE - 1);
@@ -170,40 +173,40 @@ static void ask_for_huge_pages(char *to, size_t n) {
 
 gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err *e) {
     gpa_code rc = GPA_OK;
-    if (n <= sizeof d->shared->word) {
-        TRY(CALL(to_host, d->shared->word, from, n, d->stream));
-        TRY(wait_done(d, e));
-        memcpy(to, d->shared->word, n);
+    if (n <= sizeof d->mapped->word) {
+        TRY(CALL(to_host, d->mapped->word, from, n, d->stream));
+        TRY(wait_idle(d, e));
+        memcpy(to, d->mapped->word, n);
         goto out;
     }
-    TRY(wait_done(d, e)); /* the copy itself cannot be interrupted */
-    if (n < TRANSFER_LARGE || !need_ring(d)) {
+    TRY(wait_idle(d, e)); /* the copy itself cannot be interrupted */
+    if (n < TUNE_CUDA_TRANSFER_MIN_BYTES || !ensure_ring(d)) {
         TRY(CALL(to_host, to, from, n, d->stream));
         TRY(CALL(stream_wait, d->stream));
         goto out;
     }
     ask_for_huge_pages(to, n);
     job j = {.d = d, .host = to, .at = from, .n = n};
-    rc = share_out(&j, e);
+    rc = run_threads(&j, e);
 out:
     return rc;
 }
 
 /* ---- between devices ---- */
 
-/* Lets a device reach the memory of another one where the machine can, so that copies need not go
- * through the host; where it cannot the driver does what is possible. */
-static void share_pool(gpa_dev *owner, const gpa_dev *with) {
+/* Enables peer access to a device's pool if the hardware supports it, so that copies bypass the
+ * host; else the driver stages them. */
+static void enable_peer_access(gpa_dev *owner, const gpa_dev *with) {
     uint64_t bit = UINT64_C(1) << (with->number & 63);
     cu_access access = {CU_LOCATION_DEVICE, with->device, CU_ACCESS_READ_WRITE};
     int can = 0;
-    if (owner->shared_with & bit) return;
-    owner->shared_with |= bit;
+    if (owner->peers & bit) return;
+    owner->peers |= bit;
     if (!owner->cu->peer_can(&can, with->device, owner->device) && can)
         owner->cu->pool_share(owner->pool, &access, 1);
 }
 
-/* What is queued on `late` from now on waits for what is queued on `early`. */
+/* Makes later work of `late` wait for all work queued on `early`. */
 static gpa_code follow(gpa_dev *late, gpa_dev *early, gpa_err *e) {
     context_enter(early);
     gpa_code rc =
@@ -216,8 +219,8 @@ static gpa_code follow(gpa_dev *late, gpa_dev *early, gpa_err *e) {
 
 gpa_code transfer_from(gpa_dev *d, CUdeviceptr to, gpa_dev *other, CUdeviceptr from, size_t n,
                        gpa_err *e) {
-    share_pool(d, other);
-    share_pool(other, d);
+    enable_peer_access(d, other);
+    enable_peer_access(other, d);
     gpa_code rc = follow(d, other, e);
     if (!rc) rc = CALL(copy_peer, to, d->context, from, other->context, n, d->stream);
     return rc ? rc : follow(other, d, e);

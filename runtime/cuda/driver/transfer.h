@@ -1,19 +1,18 @@
-/* Copies between ordinary memory and the device's. */
+/* Copies between pageable host memory and device memory, and between devices. */
 #ifndef GPA_CUDA_DRIVER_TRANSFER_H
 #define GPA_CUDA_DRIVER_TRANSFER_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
-/* `from` may be used again at return. */
+/* `from` may be reused on return. */
 gpa_code transfer_up(gpa_dev *d, CUdeviceptr to, const void *from, size_t n, gpa_err *e);
-/* Waits for all queued work, too. */
+/* Waits for all queued work first. */
 gpa_code transfer_down(gpa_dev *d, void *to, CUdeviceptr from, size_t n, gpa_err *e);
-/* From the memory of another device, behind all that is queued there; what is queued there later
- * waits for the copy. */
+/* From the memory of another device: after all work queued there; later work there waits for the
+ * copy. */
 gpa_code transfer_from(gpa_dev *d, CUdeviceptr to, gpa_dev *other, CUdeviceptr from, size_t n,
                        gpa_err *e);
-/* How many threads large copies are given on this machine; 0: it has too few processors for that to
- * be of use. */
+/* Threads of large copies on this machine; 0: too few cores, the driver copies. */
 int transfer_threads(void);
 void transfer_close(gpa_dev *d);
 

@@ -1,23 +1,21 @@
-/* Programs with loops watch the interrupt flag and end by themselves; what is queued behind them
- * must run through. So the queue is kept short: a mark every few launches, or after one that seems
- * long, and no more marks outstanding than the device passes in AHEAD seconds - as it did lately,
- * and by what the launches seem to cost, which comes to know a long one before the first of them is
- * done. */
+/* Interruptible waits and throttling.
+ *
+ * Programs with loops poll the interrupt flag and end by themselves, but work queued after them has
+ * to run to its end. So the queue is kept short: an event (mark) every few launches, or after a
+ * long one, and no more outstanding marks than the device passes in TUNE_CUDA_QUEUE_MAX_SECONDS.
+ * The rate is measured, and bounded by the estimated cost of the launches, which recognizes a long
+ * launch before it is done. */
 #include "runtime/cuda/driver/wait.h"
 
 #include <time.h>
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/driver/fault.h"
 #include "runtime/cuda/driver/interrupt.h"
 #include "runtime/cuda/driver/stream.h"
+#include "runtime/tables/tuning.h"
 
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
-
-#define AHEAD 0.15
-#define LONG 0.01
-#define PATIENCE 0.3 /* seconds that an interrupted program has to end by itself */
-
-enum { LAUNCHES_PER_MARK = 16, EAGER = 2000 };
 
 static double now(void) {
     struct timespec t;
@@ -26,9 +24,9 @@ static double now(void) {
 }
 
 gpa_code wait_open(gpa_dev *d, gpa_err *e) {
-    cu_pace *p = &d->pace;
+    cu_throttle *p = &d->throttle;
     gpa_code rc = CALL(event_create, &d->done, CU_EVENT_DISABLE_TIMING);
-    *p = (cu_pace){.allowed = 1};
+    *p = (cu_throttle){.allowed = 1};
     for (int i = 0; i < MARKS && !rc; i++)
         rc = CALL(event_create, &p->mark[i], CU_EVENT_DISABLE_TIMING);
     return rc;
@@ -36,19 +34,19 @@ gpa_code wait_open(gpa_dev *d, gpa_err *e) {
 
 void wait_close(gpa_dev *d) {
     for (int i = 0; i < MARKS; i++)
-        if (d->pace.mark[i]) d->cu->event_destroy(d->pace.mark[i]);
+        if (d->throttle.mark[i]) d->cu->event_destroy(d->throttle.mark[i]);
     if (d->done) d->cu->event_destroy(d->done);
     for (int i = 0; i < 2; i++)
         if (d->clock[i]) d->cu->event_destroy(d->clock[i]);
     d->clock[0] = d->clock[1] = NULL;
     d->done = NULL;
-    d->pace = (cu_pace){.allowed = 1};
+    d->throttle = (cu_throttle){.allowed = 1};
 }
 
-/* The wait is over, the work is not. */
-static gpa_code give_up(gpa_dev *d, gpa_err *e) {
+/* Abandons a wait whose work does not end. */
+static gpa_code abandon(gpa_dev *d, gpa_err *e) {
     gpa_err quiet = {0};
-    program_forget(d, true);
+    fault_discard(d, true);
     stream_join(d, false, &quiet);
     if (!d->stuck) d->stuck = d->cu->event_record(d->done, d->stream) == CUDA_OK;
     gpa_interrupted(e);
@@ -58,31 +56,31 @@ static gpa_code give_up(gpa_dev *d, gpa_err *e) {
     return GPA_E_INTERRUPT;
 }
 
-/* Asks whether an event has passed, first eagerly, then with pauses. */
-gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e) {
-    double asked_to_stop = 0;
-    for (long asked = 0;; asked++) {
+/* Polls an event, first spinning, then with sleeps. */
+gpa_code wait_event(gpa_dev *d, CUevent event, gpa_err *e) {
+    double interrupted_at = 0;
+    for (long polls = 0;; polls++) {
         CUresult r = d->cu->event_query(event);
         if (r != CUDA_NOT_READY) return api_check(r, "a program", e);
-        if (asked < EAGER) continue;
-        if (stop_asked(d)) {
-            if (asked_to_stop == 0) asked_to_stop = now();
-            if (now() - asked_to_stop > PATIENCE) return give_up(d, e);
+        if (polls < TUNE_CUDA_SPIN_POLLS) continue;
+        if (interrupt_requested(d)) {
+            if (interrupted_at == 0) interrupted_at = now();
+            if (now() - interrupted_at > TUNE_CUDA_INTERRUPT_GRACE_SECONDS) return abandon(d, e);
         }
-        nanosleep(&(struct timespec){0, asked < 10 * EAGER ? 20000 : 500000}, NULL);
+        nanosleep(&(struct timespec){0, polls < 10 * TUNE_CUDA_SPIN_POLLS ? 20000 : 500000}, NULL);
     }
 }
 
-gpa_code wait_done(gpa_dev *d, gpa_err *e) {
+gpa_code wait_idle(gpa_dev *d, gpa_err *e) {
     gpa_code rc = stream_join(d, false, e);
     if (!rc) rc = CALL(event_record, d->done, d->stream);
-    if (!rc) rc = wait_passed(d, d->done, e);
+    if (!rc) rc = wait_event(d, d->done, e);
     if (rc) {
-        program_forget(d, false);
+        fault_discard(d, false);
         return rc;
     }
     stream_settled(d);
-    program_faults(d);
+    fault_deliver(d);
     return GPA_OK;
 }
 
@@ -91,14 +89,14 @@ bool wait_is_stuck(gpa_dev *d) {
     return d->stuck;
 }
 
-gpa_code wait_turn(gpa_dev *d, gpa_err *e) {
-    gpa_code rc = wait_is_stuck(d) ? wait_passed(d, d->done, e) : GPA_OK;
+gpa_code wait_usable(gpa_dev *d, gpa_err *e) {
+    gpa_code rc = wait_is_stuck(d) ? wait_event(d, d->done, e) : GPA_OK;
     if (!rc) d->stuck = false;
     return rc;
 }
 
-/* The first n marks have been passed. */
-static void pass(cu_pace *p, int n) {
+/* Removes the first n marks, which were passed. */
+static void remove_marks(cu_throttle *p, int n) {
     for (; n > 0; n--) {
         p->queued -= p->cost[p->first];
         p->first = (p->first + 1) % MARKS;
@@ -107,19 +105,23 @@ static void pass(cu_pace *p, int n) {
     if (!p->n) p->queued = 0;
 }
 
-gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e) {
-    cu_pace *p = &d->pace;
+gpa_code wait_throttle(gpa_dev *d, double cost, gpa_err *e) {
+    cu_throttle *p = &d->throttle;
     gpa_code rc = GPA_OK;
     p->since += cost;
-    if (++p->launches % LAUNCHES_PER_MARK && p->since < LONG) return GPA_OK;
-    while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) pass(p, 1);
-    while (!rc && p->n && (p->n >= p->allowed || p->queued + p->since > AHEAD)) {
+    if (++p->launches % TUNE_CUDA_LAUNCHES_PER_MARK && p->since < TUNE_CUDA_MARK_SECONDS)
+        return GPA_OK;
+    while (p->n && d->cu->event_query(p->mark[p->first]) == CUDA_OK) remove_marks(p, 1);
+    while (!rc && p->n &&
+           (p->n >= p->allowed || p->queued + p->since > TUNE_CUDA_QUEUE_MAX_SECONDS)) {
         double begun = now();
         int half = p->n / 2 + 1;
-        if ((rc = wait_passed(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
-        pass(p, half);
+        if ((rc = wait_event(d, p->mark[(p->first + half - 1) % MARKS], e))) return rc;
+        remove_marks(p, half);
         double each = (now() - begun) / half;
-        p->allowed = each * (double)MARKS > AHEAD ? MAX((int)(AHEAD / each), 1) : MARKS;
+        p->allowed = each * (double)MARKS > TUNE_CUDA_QUEUE_MAX_SECONDS
+                         ? MAX((int)(TUNE_CUDA_QUEUE_MAX_SECONDS / each), 1)
+                         : MARKS;
     }
     int at = (p->first + p->n) % MARKS;
     rc = stream_join(d, false, e);
@@ -139,7 +141,7 @@ double wait_clock(gpa_dev *d, bool begin) {
         if (!d->clock[i] && d->cu->event_create(&d->clock[i], CU_EVENT_DEFAULT)) return -1;
     if (stream_join(d, false, &quiet) || d->cu->event_record(d->clock[!begin], d->stream) || begin)
         return -1;
-    if (wait_passed(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1]))
+    if (wait_event(d, d->clock[1], &quiet) || d->cu->event_elapsed(&ms, d->clock[0], d->clock[1]))
         return -1;
     return (double)ms * 1e-3;
 }

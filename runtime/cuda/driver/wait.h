@@ -1,26 +1,25 @@
-/* Waiting for the device so that Ctrl-C ends the wait, and never running far ahead of it. */
+/* Interruptible waits for the device, and throttling of the queue. */
 #ifndef GPA_CUDA_DRIVER_WAIT_H
 #define GPA_CUDA_DRIVER_WAIT_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 
 gpa_code wait_open(gpa_dev *d, gpa_err *e);
 void wait_close(gpa_dev *d);
-/* Until all queued work is done. GPA_E_INTERRUPT: the user asked to stop and the work did not end
- * for that; it goes on, and the device is stuck. */
-gpa_code wait_done(gpa_dev *d, gpa_err *e);
-/* The same for an event. */
-gpa_code wait_passed(gpa_dev *d, CUevent event, gpa_err *e);
-/* Before anything is queued or loaded: until a stuck device has done what it was given up for.
- * Where the driver would wait for it
- * - to load code, to make memory - an interrupt could not end the wait. */
-gpa_code wait_turn(gpa_dev *d, gpa_err *e);
-/* Whether the device is still stuck. */
+/* Waits until all queued work is done. GPA_E_INTERRUPT: the user interrupted and the work did not
+ * end; it continues, and the device is stuck. */
+gpa_code wait_idle(gpa_dev *d, gpa_err *e);
+/* Waits for an event, likewise. */
+gpa_code wait_event(gpa_dev *d, CUevent event, gpa_err *e);
+/* Before work is queued or code is loaded: waits until a stuck device has finished. The driver
+ * itself would wait (to load code, to allocate) without a way to interrupt it. */
+gpa_code wait_usable(gpa_dev *d, gpa_err *e);
+/* True if the device is still stuck. */
 bool wait_is_stuck(gpa_dev *d);
-/* After a launch that will take about so many seconds: waits when more is queued than is done in a
- * fifth of a second. */
-gpa_code wait_pace(gpa_dev *d, double cost, gpa_err *e);
-/* gpa_backend.clock, between events in the queue. */
+/* After a launch with an estimated `cost` in seconds: waits while more than
+ * TUNE_CUDA_QUEUE_MAX_SECONDS of work is queued. */
+gpa_code wait_throttle(gpa_dev *d, double cost, gpa_err *e);
+/* gpa_backend.clock: the time between two events in the queue. */
 double wait_clock(gpa_dev *d, bool begin);
 
 #endif

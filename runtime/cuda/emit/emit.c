@@ -1,7 +1,7 @@
-/* The frame of a source: facts, fields of P, the function around the steps.
+/* Program analysis, the parameter block, and the frame of a source.
  *
- * The body is written first, since it decides which fields, helpers and fixed pieces there are; the
- * source is put together at the end. Reading order: facts, fields, emit_source. */
+ * The body is emitted first, since it decides which fields, helpers and fixed text there are; the
+ * source is assembled at the end. Reading order: facts, fields, emit_source. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/random_blocks.h"
@@ -14,9 +14,8 @@ static uint32_t cost_of(const kir_ins *i) {
     return i->code == KIR_LOADX ? 4 : 0;
 }
 
-/* Whether scans can go by tiles: they stand in the last EACH, and none runs over another's values.
- */
-static bool scans_by_tiles(const kir_func *f) {
+/* True if scans can be tiled: all are in the last EACH, and none depends on another. */
+static bool can_tile_scans(const kir_func *f) {
     bool *running = mem_zero(f->n_code + 1), good = running != NULL, scans = false;
     for (size_t k = 0; k < f->n_code && good; k++) {
         const kir_ins *i = &f->code[k];
@@ -32,39 +31,39 @@ static bool scans_by_tiles(const kir_func *f) {
     return good && scans;
 }
 
-/* The bool whose true elements a sum or a running sum of integers counts; -1: it does not. */
-static int32_t counted(const kir_func *f, const kir_ins *i) {
+/* The mask whose true elements a sum or prefix sum of integers counts; -1: it counts none. */
+static int32_t counted_mask(const kir_func *f, const kir_ins *i) {
     const kir_ins *from = &f->code[i->a];
     bool counts = i->sub == RED_SUM && from->code == KIR_CAST &&
                   dtype_is_int((gpa_dtype)from->type) && f->code[from->a].type == DT_BOOL;
     return counts ? from->a : -1;
 }
 
-/* Whether there is one SCAN alone, of states of one or two words, and nothing before it ends a
- * point early, which would break the chain. What it counts may be counted as a whole, too: that is
- * where the chain ends. */
-static bool scans_by_chain(const kir_func *f) {
+/* True if there is one SCAN, with a state of one or two words, and no point ends before it, which
+ * would leave later tiles waiting. A REDUCE may count the same mask: it is the last tile's prefix.
+ */
+static bool can_look_back(const kir_func *f) {
     int scans = 0;
     int32_t running = -1, all = -1;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         if (!scans && (i->code == KIR_BOUND || i->code == KIR_FAULT)) return false;
-        if (i->code == KIR_REDUCE && (all >= 0 || (all = counted(f, i)) < 0)) return false;
+        if (i->code == KIR_REDUCE && (all >= 0 || (all = counted_mask(f, i)) < 0)) return false;
         if (i->code != KIR_SCAN) continue;
         size_t bytes = dtype_size(dtype_info[f->code[i->a].type].compute);
-        running = counted(f, i);
+        running = counted_mask(f, i);
         if (scans++ || (bytes != 4 && bytes != 8)) return false;
     }
     return scans == 1 && (all < 0 || all == running);
 }
 
-static int16_t find_bins(const kir_func *f, bool *counts) {
+static int16_t find_histogram(const kir_func *f, bool *counts) {
     int32_t at = -1;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         for (int n = 0; n < kir_info[i->code].args; n++)
-            if (at >= 0 && in[n] == at) return -1; /* the old value is wanted */
+            if (at >= 0 && in[n] == at) return -1; /* its result is used */
         if (i->code != KIR_ATOMIC) continue;
         if (at >= 0 || i->imm != KIR_AT_ADD || !dtype_is_int((gpa_dtype)i->type) ||
             dtype_size((gpa_dtype)i->type) < 4)
@@ -73,9 +72,9 @@ static int16_t find_bins(const kir_func *f, bool *counts) {
     }
     for (size_t k = 0; k < f->n_code && at >= 0; k++) {
         const kir_ins *i = &f->code[k];
-        bool moves = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_STORE ||
-                     i->code == KIR_STOREX;
-        if (moves && f->arrays[i->sub].group == f->arrays[f->code[at].sub].group) return -1;
+        bool accesses = i->code == KIR_LOAD || i->code == KIR_LOADX || i->code == KIR_STORE ||
+                        i->code == KIR_STOREX;
+        if (accesses && f->arrays[i->sub].group == f->arrays[f->code[at].sub].group) return -1;
     }
     if (at < 0) return -1;
     *counts = f->code[f->code[at].b].code == KIR_PARAM || f->code[f->code[at].b].code == KIR_CONST;
@@ -83,9 +82,9 @@ static int16_t find_bins(const kir_func *f, bool *counts) {
 }
 
 cu_facts emit_facts(const kir_func *f) {
-    cu_facts x = {.bins = -1};
+    cu_facts x = {.histogram = -1};
     uint64_t stored = 0;
-    bool each = false, variables = false, rolled = false, control = false, *places = NULL;
+    bool each = false, variables = false, batched_loop = false, control = false, *compaction = NULL;
     int depth = 0;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
@@ -97,15 +96,16 @@ cu_facts emit_facts(const kir_func *f) {
         x.scans |= i->code == KIR_SCAN;
         x.atomics |= i->code == KIR_ATOMIC;
         x.prints |= i->code == KIR_PRINT;
-        x.doubles |= i->code == KIR_OP && (i->type == DT_F64 || i->type == DT_C128);
-        x.bits |= bits_are(i) && bits_position(f, (int32_t)k, &(unsigned){0}) >= 0;
+        x.uses_f64 |= i->code == KIR_OP && (i->type == DT_F64 || i->type == DT_C128);
+        x.random_blocks |=
+            random_is_block(i) && random_block_counter(f, (int32_t)k, &(unsigned){0}) >= 0;
         x.faults |= (i->code == KIR_BOUND && i->imm != KIR_INSIDE) || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
-        x.stops |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));
+        x.polls |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));
         bool few = i->code == KIR_FOR && i->imm == KIR_FEW;
         x.branches |= (i->code == KIR_FOR && !few) || i->code == KIR_LOOP || i->code == KIR_BLOCK;
         variables |= i->code == KIR_VAR;
-        rolled |= few;
+        batched_loop |= few;
         control |= i->code == KIR_IF;
         if (i->code == KIR_STORE || i->code == KIR_STOREX || i->code == KIR_ATOMIC) {
             for (size_t a = 0; a < f->n_arrays; a++)
@@ -119,15 +119,17 @@ cu_facts emit_facts(const kir_func *f) {
         x.outer_writes |=
             !each && (i->code == KIR_STOREX || i->code == KIR_ATOMIC || i->code == KIR_PRINT);
     }
-    x.branches |= (variables && (!rolled || control)) ||
-                  (rolled && x.n_each); /* a loop of few trips goes round an access's points */
+    x.branches |=
+        (variables && (!batched_loop || control)) ||
+        (batched_loop && x.n_each); /* a batched loop runs around the points of an access */
     if (x.atomics && f->form == KIR_MAP && !x.n_each && !x.branches && !x.reread && !x.scatters)
-        x.bins = find_bins(f, &x.counts);
-    x.tiles = x.scans && !x.branches && !x.reread && scans_by_tiles(f);
-    x.chains = x.tiles && x.n_each == 1 && scans_by_chain(f);
-    x.packs = x.tiles && x.scatters;
-    if (x.packs && x.chains && (places = mem_zero(f->n_code))) x.picks = em_picks(f, places);
-    mem_free(places);
+        x.histogram = find_histogram(f, &x.histogram_counts);
+    x.tiled_scan = x.scans && !x.branches && !x.reread && can_tile_scans(f);
+    x.lookback = x.tiled_scan && x.n_each == 1 && can_look_back(f);
+    x.scan_scatters = x.tiled_scan && x.scatters;
+    if (x.scan_scatters && x.lookback && (compaction = mem_zero(f->n_code)))
+        x.compacts = em_is_compaction(f, compaction);
+    mem_free(compaction);
     x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each &&
                  !x.branches && !x.atomics;
     return x;
@@ -139,17 +141,17 @@ size_t emit_state_bytes(const kir_func *f, int32_t ins) {
     return red_info[i->sub].arg ? MAX(2 * dtype_size(t), 16u) : dtype_size(t);
 }
 
-size_t emit_chain_words(const kir_func *f) {
+size_t emit_lookback_words(const kir_func *f) {
     for (size_t k = 0; k < f->n_code; k++)
         if (f->code[k].code == KIR_SCAN) return emit_state_bytes(f, (int32_t)k) / 4;
     return 0;
 }
 
-/* ---- fields ---- */
+/* ---- fields of the parameter block ---- */
 
 void em_line(em *E, const char *fmt, ...) {
     va_list ap;
-    str_fill(&E->body, ' ', 4 * (size_t)E->depth);
+    str_fill(&E->body, ' ', 4 * (size_t)E->indent);
     va_start(ap, fmt);
     str_vprintf(&E->body, fmt, ap);
     va_end(ap);
@@ -161,28 +163,28 @@ void em_unsupported(em *E, const char *what) {
 }
 
 static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
-    size_t word = em_small(E) ? 4 : 8;
+    size_t word = em_is_32bit(E) ? 4 : 8;
     switch (kind) {
         case FIELD_BASE:
         case FIELD_SCRATCH:
-        case FIELD_DONE:
+        case FIELD_RESULT:
         case FIELD_COUNTER:
-        case FIELD_CHAIN:
+        case FIELD_LOOKBACK:
         case FIELD_CLAIM:
         case FIELD_RECORD:
         case FIELD_LOCK:
-        case FIELD_SAY:
-        case FIELD_STOP:
-        case FIELD_TOLD: return 8;
+        case FIELD_PRINT:
+        case FIELD_INTERRUPT:
+        case FIELD_INTERRUPT_SEEN: return 8;
         case FIELD_EXTENT: return 8;
-        case FIELD_ROOM: return 4;
+        case FIELD_CAPACITY: return 4;
         case FIELD_OFFSET:
         case FIELD_STRIDE:
         case FIELD_SIZE:
         case FIELD_SPAN:
         case FIELD_OUTER:
-        case FIELD_CHUNKS:
-        case FIELD_LENGTH: return E->f->form == KIR_KERNEL ? 8 : word;
+        case FIELD_ACCESSES:
+        case FIELD_PART_ACCESSES: return E->f->form == KIR_KERNEL ? 8 : word;
         case FIELD_PARAM: return dtype_size((gpa_dtype)E->f->params[a]);
         case FIELD_MAGIC:
         case FIELD_SHIFT: return 4;
@@ -190,20 +192,35 @@ static size_t field_size(const em *E, cu_field_kind kind, unsigned a) {
     return 8;
 }
 
-static const char *const field_names[] = {
-    [FIELD_BASE] = "a",          [FIELD_OFFSET] = "first",    [FIELD_STRIDE] = "stride",
-    [FIELD_EXTENT] = "extent",   [FIELD_ROOM] = "room",       [FIELD_SIZE] = "size",
-    [FIELD_PARAM] = "number",    [FIELD_SPAN] = "span",       [FIELD_MAGIC] = "magic",
-    [FIELD_SHIFT] = "shift",     [FIELD_OUTER] = "outer",     [FIELD_CHUNKS] = "chunks",
-    [FIELD_LENGTH] = "length",   [FIELD_SCRATCH] = "scratch", [FIELD_DONE] = "done",
-    [FIELD_COUNTER] = "counter", [FIELD_CHAIN] = "chain",     [FIELD_CLAIM] = "claim",
-    [FIELD_RECORD] = "record",   [FIELD_LOCK] = "lock",       [FIELD_SAY] = "say",
-    [FIELD_STOP] = "stop",       [FIELD_TOLD] = "told"};
+static const char *const field_names[] = {[FIELD_BASE] = "a",
+                                          [FIELD_OFFSET] = "first",
+                                          [FIELD_STRIDE] = "stride",
+                                          [FIELD_EXTENT] = "extent",
+                                          [FIELD_CAPACITY] = "room",
+                                          [FIELD_SIZE] = "size",
+                                          [FIELD_PARAM] = "number",
+                                          [FIELD_SPAN] = "span",
+                                          [FIELD_MAGIC] = "magic",
+                                          [FIELD_SHIFT] = "shift",
+                                          [FIELD_OUTER] = "outer",
+                                          [FIELD_ACCESSES] = "chunks",
+                                          [FIELD_PART_ACCESSES] = "length",
+                                          [FIELD_SCRATCH] = "scratch",
+                                          [FIELD_RESULT] = "done",
+                                          [FIELD_COUNTER] = "counter",
+                                          [FIELD_LOOKBACK] = "chain",
+                                          [FIELD_CLAIM] = "claim",
+                                          [FIELD_RECORD] = "record",
+                                          [FIELD_LOCK] = "lock",
+                                          [FIELD_PRINT] = "say",
+                                          [FIELD_INTERRUPT] = "stop",
+                                          [FIELD_INTERRUPT_SEEN] = "told"};
 
-const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned b) {
+const char *em_field(em *E, char buf[FIELD_NAME_BYTES], cu_field_kind kind, unsigned a,
+                     unsigned b) {
     cu_source *s = E->out;
     size_t k = 0;
-    snprintf(buf, NAME_ROOM, "P.%s%u_%u", field_names[kind], a, b);
+    snprintf(buf, FIELD_NAME_BYTES, "P.%s%u_%u", field_names[kind], a, b);
     while (k < s->n_fields &&
            !(s->fields[k].kind == kind && s->fields[k].a == a && s->fields[k].b == b))
         k++;
@@ -223,14 +240,15 @@ const char *em_field(em *E, char *buf, cu_field_kind kind, unsigned a, unsigned 
     return buf;
 }
 
-static bool alone(const kir_func *f, unsigned a) {
+/* True if no other array in global memory may overlap array a. */
+static bool is_unaliased(const kir_func *f, unsigned a) {
     for (size_t k = 0; k < f->n_arrays; k++)
         if (k != a && f->arrays[k].group == f->arrays[a].group && f->arrays[k].where == KIR_GLOBAL)
             return false;
     return true;
 }
 
-static void put_field(em *E, gpa_str *out, const cu_field *x) {
+static void put_field_declaration(em *E, gpa_str *out, const cu_field *x) {
     const kir_func *f = E->f;
     const char *name = field_names[x->kind], *integer = x->size == 4 ? "int" : "long long";
     switch ((cu_field_kind)x->kind) {
@@ -238,8 +256,8 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
             const kir_array *a = &f->arrays[x->a];
             bool reads = !(a->access & KIR_WRITE);
             str_printf(out, "    %s%s *%s a%u_%u;\n", reads ? "const " : "",
-                       em_memory(E, (gpa_dtype)a->dtype), alone(f, x->a) ? "__restrict__" : "",
-                       x->a, x->b);
+                       em_memory(E, (gpa_dtype)a->dtype),
+                       is_unaliased(f, x->a) ? "__restrict__" : "", x->a, x->b);
             return;
         }
         case FIELD_PARAM:
@@ -247,31 +265,33 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
                        x->b);
             return;
         case FIELD_SCRATCH:
-        case FIELD_DONE:
+        case FIELD_RESULT:
             str_printf(out, "    g_state%u *%s%u_%u;\n", x->a, name, x->a, x->b);
             return;
         case FIELD_COUNTER:
         case FIELD_LOCK:
-        case FIELD_TOLD: str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b); return;
-        case FIELD_CHAIN:
+        case FIELD_INTERRUPT_SEEN:
+            str_printf(out, "    unsigned *%s%u_%u;\n", name, x->a, x->b);
+            return;
+        case FIELD_LOOKBACK:
             str_printf(out, "    volatile unsigned long long *%s%u_%u;\n", name, x->a, x->b);
             return;
         case FIELD_CLAIM:
-            str_printf(out, "    unsigned%s *%s%u_%u;\n", em_small(E) ? "" : " long long", name,
+            str_printf(out, "    unsigned%s *%s%u_%u;\n", em_is_32bit(E) ? "" : " long long", name,
                        x->a, x->b);
             return;
         case FIELD_RECORD: str_printf(out, "    g_record *%s%u_%u;\n", name, x->a, x->b); return;
-        case FIELD_SAY: str_printf(out, "    g_word *%s%u_%u;\n", name, x->a, x->b); return;
-        case FIELD_STOP:
+        case FIELD_PRINT: str_printf(out, "    g_word *%s%u_%u;\n", name, x->a, x->b); return;
+        case FIELD_INTERRUPT:
             str_printf(out, "    const volatile int *%s%u_%u;\n", name, x->a, x->b);
             return;
         case FIELD_MAGIC:
         case FIELD_SHIFT:
-        case FIELD_ROOM: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
+        case FIELD_CAPACITY: str_printf(out, "    unsigned %s%u_%u;\n", name, x->a, x->b); return;
         case FIELD_SPAN:
         case FIELD_OUTER:
-        case FIELD_CHUNKS:
-        case FIELD_LENGTH:
+        case FIELD_ACCESSES:
+        case FIELD_PART_ACCESSES:
             str_printf(out, "    unsigned %s %s%u_%u;\n", integer, name, x->a, x->b);
             return;
         case FIELD_OFFSET:
@@ -283,68 +303,68 @@ static void put_field(em *E, gpa_str *out, const cu_field *x) {
 
 /* ---- the frame ---- */
 
-/* Whether of value `of`, an operand of instruction `k`, only the low half is wanted. */
-static bool wants_low(const em *E, size_t k, int32_t of) {
+/* True if instruction `k` uses only the low 32 bits of its operand `of`. */
+static bool uses_low_half(const em *E, size_t k, int32_t of) {
     const kir_ins *i = &E->f->code[k];
     if (i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC)
         return i->a == of && i->b != of && i->c != of;
-    return i->code == KIR_OP && E->narrow[k];
+    return i->code == KIR_OP && E->as_int32[k];
 }
 
-/* Offsets of a small program fit in 32 bits, so the sums and products that lead to them may wrap on
- * the way. */
-static void find_narrow(em *E) {
+/* Narrows index arithmetic: offsets of a 32-bit program fit in 32 bits, so the sums and products
+ * that they are computed from may wrap around. A backward dataflow pass. */
+static void narrow_offsets(em *E) {
     const kir_func *f = E->f;
-    bool *wide = E->narrow; /* until an instruction is reached: its whole value is wanted */
+    bool *wide = E->as_int32; /* of later instructions; of earlier ones: all 64 bits are used */
     for (size_t k = f->n_code; k-- > 0;) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         bool sum = i->code == KIR_OP && i->type == DT_I64 &&
                    (i->sub == OP_ADD || i->sub == OP_SUBTRACT || i->sub == OP_MULTIPLY);
-        E->narrow[k] = !wide[k] && (sum || i->code == KIR_BOUND);
+        E->as_int32[k] = !wide[k] && (sum || i->code == KIR_BOUND);
         for (int n = 0; n < kir_info[i->code].args; n++)
-            if (in[n] >= 0 && !wants_low(E, k, in[n])) wide[in[n]] = true;
+            if (in[n] >= 0 && !uses_low_half(E, k, in[n])) wide[in[n]] = true;
     }
 }
 
-static bool scan_regions(em *E) {
+static bool analyse_regions(em *E) {
     const kir_func *f = E->f;
     int32_t around = -1;
-    E->close = mem_new((f->n_code + 1) * sizeof *E->close);
-    E->outer = mem_new((f->n_code + 1) * sizeof *E->outer);
-    E->slice = mem_zero(f->n_code + 1);
-    E->narrow = mem_zero(f->n_code + 1);
-    E->group = mem_zero((f->n_code + 1) * sizeof *E->group);
-    E->places = mem_zero(f->n_code + 1);
+    E->end_of = mem_new((f->n_code + 1) * sizeof *E->end_of);
+    E->enclosing = mem_new((f->n_code + 1) * sizeof *E->enclosing);
+    E->scan_slice = mem_zero(f->n_code + 1);
+    E->as_int32 = mem_zero(f->n_code + 1);
+    E->random_group = mem_zero((f->n_code + 1) * sizeof *E->random_group);
+    E->compaction = mem_zero(f->n_code + 1);
     E->helper_done = mem_zero(op_helper_count * DT_COUNT);
-    if (!E->close || !E->outer || !E->slice || !E->narrow || !E->group || !E->places ||
-        !E->helper_done)
+    if (!E->end_of || !E->enclosing || !E->scan_slice || !E->as_int32 || !E->random_group ||
+        !E->compaction || !E->helper_done)
         return false;
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
-        E->close[k] = -1;
-        E->outer[k] = around;
-        E->jumps |= i->code == KIR_BREAK || i->code == KIR_NEXT;
+        E->end_of[k] = -1;
+        E->enclosing[k] = around;
+        E->has_jumps |= i->code == KIR_BREAK || i->code == KIR_NEXT;
         if (kir_info[i->code].result == 'R') {
             around = (int32_t)k;
         } else if (i->code == KIR_END) {
-            E->close[i->imm] = (int32_t)k;
-            around = E->outer[i->imm];
+            E->end_of[i->imm] = (int32_t)k;
+            around = E->enclosing[i->imm];
         }
     }
     for (size_t k = f->n_code; k-- > 0;) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
-        E->slice[k] |= i->code == KIR_SCAN;
-        for (int n = 0; n < kir_info[i->code].args && E->slice[k]; n++)
-            if (in[n] >= 0) E->slice[in[n]] = true;
+        E->scan_slice[k] |= i->code == KIR_SCAN;
+        for (int n = 0; n < kir_info[i->code].args && E->scan_slice[k]; n++)
+            if (in[n] >= 0) E->scan_slice[in[n]] = true;
     }
-    if (em_small(E) && f->form == KIR_MAP) find_narrow(E);
-    if (E->facts.picks) em_picks(f, E->places);
+    if (em_is_32bit(E) && f->form == KIR_MAP) narrow_offsets(E);
+    if (E->facts.compacts) em_is_compaction(f, E->compaction);
     return true;
 }
 
-/* Arrays of a block and of a thread. */
+/* Shared memory and local memory. */
 static void declare_arrays(em *E) {
     for (size_t k = 0; k < E->f->n_arrays; k++) {
         const kir_array *a = &E->f->arrays[k];
@@ -360,9 +380,9 @@ static void declare_arrays(em *E) {
     }
 }
 
-/* Constants, parameters and extents are visible everywhere. */
+/* Constants, parameters and extents are declared at the top, visible everywhere. */
 static void declare_fixed(em *E) {
-    char field[NAME_ROOM];
+    char field[FIELD_NAME_BYTES];
     gpa_str v;
     str_init(&v);
     for (size_t k = 0; k < E->f->n_code; k++) {
@@ -371,8 +391,8 @@ static void declare_fixed(em *E) {
         str_clear(&v);
         if (i->code == KIR_CONST)
             em_literal(E, &v, t, E->f->consts[i->imm].v);
-        else if (i->code == KIR_PARAM && E->numbers)
-            em_literal(E, &v, t, E->numbers[i->imm]);
+        else if (i->code == KIR_PARAM && E->literals)
+            em_literal(E, &v, t, E->literals[i->imm]);
         else if (i->code == KIR_PARAM)
             em_unpack(E, &v, t, em_field(E, field, FIELD_PARAM, i->imm, 0));
         else if (i->code == KIR_STRIDE)
@@ -388,10 +408,10 @@ static void declare_fixed(em *E) {
     str_free(&v);
 }
 
-bool em_apart(const em *E, unsigned a) {
+bool em_is_restrict(const em *E, unsigned a) {
     const kir_func *f = E->f;
     if (!(f->flags & KIR_F_FREE) || f->form != KIR_MAP || f->arrays[a].where != KIR_GLOBAL ||
-        !alone(f, a))
+        !is_unaliased(f, a))
         return false;
     for (size_t i = 0; i < f->n_code; i++)
         if ((f->code[i].code == KIR_LOADX || f->code[i].code == KIR_STOREX) && f->code[i].sub == a)
@@ -399,11 +419,12 @@ bool em_apart(const em *E, unsigned a) {
     return false;
 }
 
-/* The heading of the program, or of the function within it that has its arrays as parameters. */
+/* The head of the kernel, or of the inlined function that takes its arrays as __restrict__
+ * parameters. */
 static void put_heading(em *E, gpa_str *out, const char *program) {
-    char field[NAME_ROOM];
+    char field[FIELD_NAME_BYTES];
     bool any = false;
-    for (size_t k = 0; k < E->f->n_arrays; k++) any |= em_apart(E, (unsigned)k);
+    for (size_t k = 0; k < E->f->n_arrays; k++) any |= em_is_restrict(E, (unsigned)k);
     if (!any) {
         str_printf(out, "%s", program);
         return;
@@ -413,51 +434,52 @@ static void put_heading(em *E, gpa_str *out, const char *program) {
     str_put(out, "static __device__ __forceinline__ void g_inner(const g_params &P");
     for (size_t k = 0; k < E->f->n_arrays; k++) {
         const kir_array *a = &E->f->arrays[k];
-        if (!em_apart(E, (unsigned)k)) continue;
+        if (!em_is_restrict(E, (unsigned)k)) continue;
         const char *c = a->access & KIR_WRITE ? "" : "const ",
                    *t = em_memory(E, (gpa_dtype)a->dtype);
         em_field(E, field, FIELD_BASE, (unsigned)k, 0);
         str_printf(out, ", %s%s *__restrict__ own%zu", c, t, k);
-        if (E->own[k])
+        if (E->private_elems[k])
             str_printf(&call, ", kept%zu", k);
-        else if (E->plan->wide >> k & 1)
+        else if (E->plan->vectorized >> k & 1)
             str_printf(&call, ", (%s%s *)__builtin_assume_aligned(%s, 16)", c, t, field);
         else
             str_printf(&call, ", %s", field);
     }
     str_printf(out, ") {\n%s}\n%s", E->body.text, program);
-    em_declare_own(E, out);
+    em_declare_private(E, out);
     str_printf(out, "    g_inner(P%s);\n", call.text);
-    em_give_own(E, out);
+    em_copy_out_private(E, out);
     str_clear(&E->body);
     str_free(&call);
 }
 
 static void put_body(em *E) {
-    E->depth = 1;
-    if (E->f->form == KIR_KERNEL) E->depth = 1;
+    E->indent = 1;
+    if (E->f->form == KIR_KERNEL) E->indent = 1;
     declare_arrays(E);
     declare_fixed(E);
-    if (E->facts.stops) {
-        em_line(E, "unsigned fuel = %uu;", EM_WORK - EM_UNASKED);
+    if (E->facts.polls) {
+        em_line(E, "unsigned fuel = %uu;",
+                TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS - TUNE_CUDA_FIRST_POLL_INSTRUCTIONS);
         if (E->f->form != KIR_KERNEL) em_line(E, "bool asked = false;");
     }
     if (E->f->form == KIR_KERNEL)
-        em_steps(E, 0, (int32_t)E->f->n_code);
-    else if (E->plan->team == TEAM_NONE)
-        em_points(E);
+        em_instructions(E, 0, (int32_t)E->f->n_code);
+    else if (E->plan->group == GROUP_NONE)
+        em_all_points(E);
     else
-        em_teams(E);
+        em_inner_points(E);
 }
 
 gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numbers,
                      const char *name, cu_source *out, gpa_err *e) {
     em E = {.f = f,
             .plan = plan,
-            .numbers = numbers,
+            .literals = numbers,
             .facts = emit_facts(f),
             .out = out,
-            .again = -1,
+            .second_copy = -1,
             .e = e};
     gpa_str states, fields;
     str_init(&E.body);
@@ -467,27 +489,28 @@ gpa_code emit_source(const kir_func *f, const cu_plan *plan, const gpa_val *numb
     str_init(&out->text);
     out->fields = NULL;
     out->n_fields = out->cap_fields = out->bytes = 0;
-    if (!scan_regions(&E)) {
+    if (!analyse_regions(&E)) {
         E.rc = gpa_no_memory(e);
         goto done;
     }
-    em_find_own(&E);
+    em_find_private(&E);
     put_body(&E);
     for (size_t k = 0; k < f->n_arrays; k++) {
-        char field[NAME_ROOM];
-        if (em_apart(&E, (unsigned)k)) em_field(&E, field, FIELD_BASE, (unsigned)k, 0);
+        char field[FIELD_NAME_BYTES];
+        if (em_is_restrict(&E, (unsigned)k)) em_field(&E, field, FIELD_BASE, (unsigned)k, 0);
     }
     em_states(&E, &states);
-    for (size_t k = 0; k < out->n_fields; k++) put_field(&E, &fields, &out->fields[k]);
+    for (size_t k = 0; k < out->n_fields; k++) put_field_declaration(&E, &fields, &out->fields[k]);
     em_prelude(&E, &out->text);
     str_put(&out->text, E.helpers.text);
     str_put(&out->text, states.text);
     str_printf(&out->text, "struct g_params {\n%s    int unused;\n};\n", fields.text);
     char program[160], bounds[40] = "";
     uint32_t registers = f->flags / KIR_F_REGISTERS & 255;
-    int resident = plan->keep || (E.needs & NEED_BRIEF && f->n_arrays > FEW_ARRAYS)
-                       ? ROW_THREADS
-                       : 0; /* threads that registers are to be left for */
+    int resident = plan->row_accesses || (E.needs & NEED_FAST_DIVISION &&
+                                          f->n_arrays > TUNE_CUDA_FAST_DIVISION_MAX_FREE_ARRAYS)
+                       ? TUNE_CUDA_MIN_RESIDENT_THREADS
+                       : 0; /* occupancy that limits the registers of a thread */
     int blocks = resident ? MAX(resident / plan->threads, 1) : 0;
     if (f->form != KIR_KERNEL && blocks)
         snprintf(bounds, sizeof bounds, "__launch_bounds__(%u, %d) ", plan->threads, blocks);
@@ -509,12 +532,12 @@ done:
     str_free(&E.helpers);
     str_free(&states);
     str_free(&fields);
-    mem_free(E.close);
-    mem_free(E.outer);
-    mem_free(E.slice);
-    mem_free(E.narrow);
-    mem_free(E.group);
-    mem_free(E.places);
+    mem_free(E.end_of);
+    mem_free(E.enclosing);
+    mem_free(E.scan_slice);
+    mem_free(E.as_int32);
+    mem_free(E.random_group);
+    mem_free(E.compaction);
     mem_free(E.helper_done);
     if (E.rc) emit_free(out);
     return E.rc;

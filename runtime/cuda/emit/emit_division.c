@@ -1,30 +1,28 @@
-/* Quotients and roots of float32 by fewer instructions, and without a branch for each.
+/* Branch-free float32 division and square root.
  *
- * The compiler's own are rounded correctly for all operands, at the price of a look at each of them
- * and of a jump to another way for the large, the tiny and the special ones, which keeps the points
- * of an access from being computed side by side. Here the same steps go without a jump: `far` gets
- * its highest bit where an operand was outside of the range in which they are right, and the points
- * of an access where any was are computed again as they are written, one by one and from memory.
- * That is a second source for what is computed, so it is done where a program is built once more
- * with its numbers as literals, since it waits for instructions.
+ * The compiler's versions round correctly for all operands, at the price of a range test and a
+ * branch to a slow path for each one (large, subnormal and special operands), which prevents
+ * instruction-level parallelism across the points of an access. Here the same Newton steps run
+ * without a branch: `far` gets its sign bit set if any operand was outside of the range in which
+ * they are exact, and the points of such an access are computed again by the compiler's versions,
+ * one by one and from memory.
  *
- * Invariant: a quotient or a root has the same bits by every way. */
+ * The arithmetic is thus emitted twice, so it is done in builds with literal parameters of programs
+ * that are compute bound. Invariant: both paths give the same bits. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
 
-enum { MOST_BRIEF = 256 }; /* instructions */
-
-static bool is_operation(const kir_func *f, int32_t at, gpa_op op) {
+static bool is_f32_op(const kir_func *f, int32_t at, gpa_op op) {
     return f->code[at].code == KIR_OP && f->code[at].sub == op &&
            f->code[f->code[at].a].type == DT_F32;
 }
 
-/* A number that is known now. */
-static bool is_number(const em *E, int32_t v, float *out) {
+/* True for a literal. */
+static bool is_literal(const em *E, int32_t v, float *out) {
     const kir_ins *i = &E->f->code[v];
     if (i->code == KIR_PARAM)
-        *out = E->numbers[i->imm].F32;
+        *out = E->literals[i->imm].F32;
     else if (i->code == KIR_CONST)
         *out = E->f->consts[i->imm].v.F32;
     else
@@ -32,29 +30,29 @@ static bool is_number(const em *E, int32_t v, float *out) {
     return true;
 }
 
-bool em_can_be_brief(const em *E, int32_t lo, int32_t hi) {
+bool em_can_divide_fast(const em *E, int32_t lo, int32_t hi) {
     bool some = false;
-    if (!E->numbers || E->plan->team != TEAM_NONE || E->f->flags & KIR_F_FASTMATH ||
-        hi - lo > MOST_BRIEF)
+    if (!E->literals || E->plan->group != GROUP_NONE || E->f->flags & KIR_F_FASTMATH ||
+        hi - lo > TUNE_CUDA_FAST_DIVISION_MAX_INSTRUCTIONS)
         return false;
     for (int32_t at = lo; at < hi; at++) {
         if (kir_info[E->f->code[at].code].result == 'R') return false;
-        some = some || is_operation(E->f, at, OP_DIVIDE) || is_operation(E->f, at, OP_SQRT);
+        some = some || is_f32_op(E->f, at, OP_DIVIDE) || is_f32_op(E->f, at, OP_SQRT);
     }
     return some;
 }
 
-bool em_brief_op(em *E, gpa_str *out, int32_t at) {
+bool em_fast_division(em *E, gpa_str *out, int32_t at) {
     int a = (int)E->f->code[at].a, b = (int)E->f->code[at].b;
     float number = 0;
-    if (!E->brief || !(is_operation(E->f, at, OP_DIVIDE) || is_operation(E->f, at, OP_SQRT)))
+    if (!E->fast_division || !(is_f32_op(E->f, at, OP_DIVIDE) || is_f32_op(E->f, at, OP_SQRT)))
         return false;
-    E->needs |= NEED_BRIEF | NEED_QUOTIENT;
-    if (is_operation(E->f, at, OP_SQRT))
+    E->needs |= NEED_FAST_DIVISION | NEED_RECIPROCAL;
+    if (is_f32_op(E->f, at, OP_SQRT))
         str_printf(out, "g_root(v%d, far)", a);
-    else if (is_number(E, b, &number))
+    else if (is_literal(E, b, &number))
         str_printf(out, "g_over(v%d, g_by(v%d), far)", a, b);
-    else if (!is_number(E, a, &number))
+    else if (!is_literal(E, a, &number))
         str_printf(out, "g_divide(v%d, v%d, far)", a, b);
     else if (number == 1)
         str_printf(out, "g_inverse(v%d, far)", b);

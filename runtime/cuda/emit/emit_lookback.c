@@ -1,51 +1,52 @@
-/* Running reductions in a chain: one launch, whose blocks take a part of a row each.
+/* Single-pass prefix sums with decoupled look-back (Merrill and Garland, 2016), and stream
+ * compaction on top of them.
  *
- * A block publishes the total of its part; 32 parts are a group, whose last block publishes the
- * group's total and then that with all before it. A block that needs what is before it joins the
- * nearest such sum, the totals of the groups between and those of its own group, always in the same
- * order whatever it found. Blocks begin in their order, so those before it are under way. A word
- * holds 32 bits of a state beside a mark of what it is, so that it is read in one piece.
+ * One launch; a block takes one tile of a row. It publishes the aggregate of its tile; 32 tiles are
+ * a group, whose last block publishes the group's aggregate and then its inclusive prefix. A
+ * block's exclusive prefix joins the nearest inclusive prefix of a group, the aggregates of the
+ * groups since then and those of its own group, in an order that does not depend on what was found:
+ * the result is deterministic. Blocks start in order, so all predecessors make progress. A 64-bit
+ * word holds 32 bits of a state and a flag, so that it is read atomically.
  *
- * A part is read once and kept in registers; each warp has neighbouring accesses of it. Where what
- * counts is how many of some bits are true, and they say which elements are stored side by side
- * (`picks`), the chosen elements go through shared memory, from where neighbours in it are stored
- * by neighbouring lanes. Of parts but the last one no access is cut off, so that they need no
- * registers to say where.
+ * A tile is loaded once and kept in registers; each warp has adjacent accesses. In a compaction
+ * (the scan counts a mask, whose true elements are stored), selected elements are staged in shared
+ * memory, so that the stores coalesce. Only the last tile is partial: the others need no limits.
  *
- * Reading order: links, parts kept in registers, chosen elements, em_scan_chain. */
+ * Reading order: publishing and look-back, tiles in registers, compaction, em_scan_lookback. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
 
-/* ---- links ---- */
+/* ---- publishing and look-back ---- */
 
 void em_scan_take_tile(em *E, const char *chunks) {
     const char *t = em_count_type(E);
-    char chain[NAME_ROOM], outer[NAME_ROOM], length[NAME_ROOM];
-    int words = (int)emit_chain_words(E->f);
+    char chain[FIELD_NAME_BYTES], outer[FIELD_NAME_BYTES], length[FIELD_NAME_BYTES];
+    int words = (int)emit_lookback_words(E->f);
     em_field(E, outer, FIELD_OUTER, 0, 0);
-    em_field(E, length, FIELD_LENGTH, 0, 0);
+    em_field(E, length, FIELD_PART_ACCESSES, 0, 0);
     em_line(E, "const unsigned tiles = gridDim.x / %s, tile = blockIdx.x / %s;", outer, outer);
     em_line(E,
             "volatile unsigned long long *const chain = %s + (size_t)row * (tiles + tiles / 32 + "
             "1) * %d, *const groups = chain + (size_t)tiles * %d;",
-            em_field(E, chain, FIELD_CHAIN, 0, 0), words, words);
+            em_field(E, chain, FIELD_LOOKBACK, 0, 0), words, words);
     em_line(E, "const %s first = (%s)tile * %s;", t, t, length);
     em_line(E, "%s end = first + %s < %s ? first + %s : %s;", t, length, chunks, length, chunks);
 }
 
-/* Publishes a state, each word of it beside a mark: 1 a total, 2 with all before it. */
-static void put_link(em *E, const char *where, const char *index, const char *state, int mark) {
-    int words = (int)emit_chain_words(E->f);
+/* Publishes a state, each of its words with a flag: 1 an aggregate, 2 an inclusive prefix. */
+static void publish_state(em *E, const char *where, const char *index, const char *state,
+                          int mark) {
+    int words = (int)emit_lookback_words(E->f);
     em_line(E,
             "{ const auto y = g_split(%s); for (int w = 0; w < %d; w++) %s[(%s) * %d + w] = %d | "
             "(unsigned long long)(unsigned)y.w[w] << 32; }",
             state, words, where, index, words, mark);
 }
 
-/* Reads one: x and its mark, 0 while not all of it is there. */
-static void take_link(em *E, int n, const char *where, const char *index) {
-    int words = (int)emit_chain_words(E->f);
+/* Reads one: x and its flag, 0 while words are missing. */
+static void read_state(em *E, int n, const char *where, const char *index) {
+    int words = (int)emit_lookback_words(E->f);
     em_line(E, "g_words<g_state%d> y; mark = 3;", n);
     em_line(
         E,
@@ -55,7 +56,7 @@ static void take_link(em *E, int n, const char *where, const char *index) {
     em_line(E, "x = g_join<g_state%d>(y);", n);
 }
 
-/* x of lane 0 becomes all lanes' x joined in order. */
+/* Warp reduction of x in lane order, to all lanes. */
 static void fold_lanes(em *E, int n) {
     em_line(E,
             "for (int d = 1; d < 32; d <<= 1) x = g_join%d(x, g_shfl_down(x, d, 32, 0xffffffffu));",
@@ -63,21 +64,21 @@ static void fold_lanes(em *E, int n) {
     em_line(E, "x = g_shfl(x, 0, 32, 0xffffffffu);");
 }
 
-/* before: from the nearest group that has published its sum with all before it over the totals of
- * those between. */
+/* before: the exclusive prefix of the group, from the nearest inclusive prefix and the aggregates
+ * of the groups since then. */
 static void look_back(em *E, int n) {
     em_line(E, "g_state%d before = start%d;", n, n);
     em_line(E, "if (group) {");
-    E->depth++;
+    E->indent++;
     em_line(E, "const int there = (int)group - 1 - (int)lane;");
     em_line(E, "g_state%d x = start%d;", n, n);
     em_line(E, "unsigned whole;");
     em_line(E, "for (;;) {");
-    E->depth++;
+    E->indent++;
     em_line(E, "unsigned mark = 2;");
     em_line(E, "if (there >= 0) {");
-    E->depth++;
-    take_link(E, n, "groups", "there");
+    E->indent++;
+    read_state(E, n, "groups", "there");
     em_close_block(E);
     em_line(E, "whole = __ballot_sync(0xffffffffu, mark == 2);");
     em_line(E, "const unsigned missing = __ballot_sync(0xffffffffu, mark == 0);");
@@ -89,44 +90,44 @@ static void look_back(em *E, int n) {
     em_close_block(E);
 }
 
-/* Says this tile's total, which is in r. */
-static void tell_total(em *E, int32_t at) {
+/* Publishes this tile's aggregate, which is in r. */
+static void publish_aggregate(em *E, int32_t at) {
     char name[16];
     E->needs |= NEED_SHUFFLE;
     snprintf(name, sizeof name, "r%d", (int)at);
     em_line(E, "if (lane == 0)");
-    put_link(E, "chain", "tile", name, 1);
+    publish_state(E, "chain", "tile", name, 1);
 }
 
-/* This tile's total in r becomes what is before the tile: the groups before its own, then the tiles
- * of the group before it. */
-static void link_tiles(em *E, int32_t at) {
+/* Replaces this tile's aggregate in r by its exclusive prefix: that of its group, then the earlier
+ * tiles of the group. */
+static void find_exclusive_prefix(em *E, int32_t at) {
     int n = (int)at;
     em_line(E, "__shared__ g_state%d b%d;", n, n);
     em_line(E, "if (lane < 32) {");
-    E->depth++;
+    E->indent++;
     em_line(E, "const unsigned group = tile / 32, member = tile %% 32;");
     em_line(E, "g_state%d x = lane == member ? r%d : start%d;", n, n, n);
     em_line(E, "if (lane < member) {");
     em_line(E, "    unsigned mark;");
     em_line(E, "    do {");
-    E->depth += 2;
-    take_link(E, n, "chain", "group * 32 + lane");
-    E->depth -= 2;
+    E->indent += 2;
+    read_state(E, n, "chain", "group * 32 + lane");
+    E->indent -= 2;
     em_line(E, "    } while (!mark);");
     em_line(E, "}");
     em_line(E, "const g_state%d own = x; g_state%d total = x;", n, n);
     em_line(E, "if (member == 31) {");
-    E->depth++;
+    E->indent++;
     fold_lanes(E, n);
     em_line(E, "total = x;");
     em_line(E, "if (lane == 0)");
-    put_link(E, "groups", "group", "total", 1);
+    publish_state(E, "groups", "group", "total", 1);
     em_close_block(E);
     look_back(E, n);
     em_line(E, "if (member == 31 && lane == 0)");
     em_line(E, "{ const g_state%d all = group ? g_join%d(before, total) : total;", n, n);
-    put_link(E, "groups", "group", "all", 2);
+    publish_state(E, "groups", "group", "all", 2);
     em_line(E, "}");
     em_line(E, "x = lane < member ? own : start%d;", n);
     fold_lanes(E, n);
@@ -137,10 +138,10 @@ static void link_tiles(em *E, int32_t at) {
     em_line(E, "r%d = b%d;", n, n);
 }
 
-/* ---- parts kept in registers ---- */
+/* ---- tiles in registers ---- */
 
-/* The scans within accesses (t) become, for each access, what is before it in its warp (p); own:
- * the warp's total. */
+/* From the scans within accesses (t), the exclusive prefix of each access in its warp (p) by a
+ * Kogge-Stone scan over the lanes; own: the warp's aggregate. */
 static void join_lanes(em *E, int32_t at) {
     int n = (int)at;
     E->needs |= NEED_SHUFFLE;
@@ -160,7 +161,7 @@ static void join_lanes(em *E, int32_t at) {
     em_close_block(E);
 }
 
-/* The same for bits in m: several accesses' numbers are summed in the fields of one word. */
+/* The same for masks m: population counts, those of several accesses packed into one word. */
 static void count_lanes(em *E, int32_t at) {
     int n = (int)at, bits = E->plan->vec * 32 < 256 ? 8 : 16,
         fields = MIN(32 / bits, E->plan->unroll);
@@ -184,38 +185,37 @@ static void count_lanes(em *E, int32_t at) {
     em_close_block(E);
 }
 
-/* Of the warps' totals: before, those of earlier warps (which there are unless `warp` is 0), and r,
- * all. */
+/* From the warps' aggregates: before, the sum of earlier warps (unless `warp` is 0), and r, the
+ * tile's aggregate. */
 static void join_warps(em *E, int32_t at) {
     int n = (int)at;
     em_line(E, "if (lane %% 32 == 0) s%d[lane / 32] = own%d;", n, n);
     em_line(E, "__syncthreads();");
     em_line(E, "const unsigned warp = lane / 32;");
     em_line(E, "g_state%d before = s%d[0], r%d = s%d[0];", n, n, n, n);
-    em_open_unrolled(E, "w", SCAN_WARPS);
+    em_open_unrolled(E, "w", TUNE_CUDA_SCAN_MAX_WARPS);
     em_line(E, "if (w) { if (w == warp) before = r%d; r%d = g_join%d(r%d, s%d[w]); }", n, n, n, n,
             n);
     em_close_block(E);
 }
 
-/* What is done to a part that has all its accesses, as all but the last have, and once more with
- * their limits. */
-static void by_part(em *E, const cu_walk *w, void (*fn)(em *, const cu_walk *)) {
+/* Emits fn for full tiles, and once more with limits for the last tile. */
+static void full_and_partial(em *E, const em_iteration *w, void (*fn)(em *, const em_iteration *)) {
     for (int whole = 1; whole >= 0; whole--) {
         em_line(E, whole ? "if (tile != tiles - 1) {" : "else {");
-        E->depth++;
-        E->whole = whole;
+        E->indent++;
+        E->full = whole;
         fn(E, w);
         em_close_block(E);
     }
 }
 
-static void store_part(em *E, const cu_walk *w) {
-    em_batch_places(E, w);
+static void store_tile(em *E, const em_iteration *w) {
+    em_batch_coordinates(E, w);
     em_batch_store(E, w);
 }
 
-/* What comes before an element joins the scans of its access. */
+/* Adds the exclusive prefixes of tile and warp to those of the accesses. */
 static void join_before(em *E, int32_t at) {
     int n = (int)at;
     em_line(E, "const bool some = tile || warp;");
@@ -225,39 +225,57 @@ static void join_before(em *E, int32_t at) {
     em_close_block(E);
 }
 
-/* Limits of accesses are wanted for the last part alone, where nothing but values is computed. */
-static void kept_chain(em *E, const cu_walk *w, int32_t at) {
+/* A scan whose results are stored. If the points are free of side effects, only the last tile has
+ * limits. */
+static void scan_tile(em *E, const em_iteration *w, int32_t at) {
     int n = (int)at;
     bool free = em_batch_is_pure(E, w);
     if (free) {
         em_batch_declare(E, w);
-        by_part(E, w, em_batch_fill);
-        E->whole = true;
+        full_and_partial(E, w, em_batch_fill);
+        E->full = true;
     } else {
         em_batch_load(E, w);
     }
     em_line(E, "g_state%d t%d[%d][%d] = {};", n, n, E->plan->unroll, E->plan->vec);
-    E->scan = SCAN_LOCAL;
+    E->pass = PASS_LOCAL;
     em_batch_compute(E, w);
     join_lanes(E, at);
     join_warps(E, at);
-    tell_total(E, at);
+    publish_aggregate(E, at);
     em_line(E, "const g_state%d chosen = r%d;", n, n);
-    link_tiles(E, at);
+    find_exclusive_prefix(E, at);
     join_before(E, at);
-    E->scan = SCAN_FINAL;
+    E->pass = PASS_FINAL;
     em_batch_values(E, w);
     if (free)
-        by_part(E, w, store_part);
+        full_and_partial(E, w, store_tile);
     else
         em_batch_store(E, w);
-    E->whole = false;
+    E->full = false;
 }
 
-/* ---- chosen elements ---- */
+/* ---- stream compaction ---- */
 
-bool em_picks(const kir_func *f, bool *places) {
-    bool *late = mem_zero(f->n_code + 1), good = late != NULL; /* computed from the running count */
+/* Marks the backward slice of the index of the marked stores. False if it needs more than the scan
+ * and values that are uniform over a row. */
+static bool mark_index_slice(const kir_func *f, int32_t each, bool *compaction) {
+    bool good = true;
+    for (int32_t k = (int32_t)f->n_code - 1; good && k > each; k--) {
+        const kir_ins *i = &f->code[k];
+        const int32_t in[3] = {i->a, i->b, i->c};
+        if (!compaction[k] || i->code == KIR_SCAN || i->code == KIR_STOREX) continue;
+        bool fixed = i->code == KIR_IOTA && !(f->inner & ~f->arrays[i->sub].zero);
+        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST ||
+               i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
+        for (int j = 0; j < kir_info[i->code].args; j++)
+            if (in[j] >= 0) compaction[in[j]] = true;
+    }
+    return good;
+}
+
+bool em_is_compaction(const kir_func *f, bool *compaction) {
+    bool *late = mem_zero(f->n_code + 1), good = late != NULL; /* functions of the count */
     int32_t scan = 0, each = 0, mask, chosen = -1, depth = 0, stores = 0;
     while (f->code[scan].code != KIR_SCAN) scan++;
     while (f->code[each].code != KIR_EACH) each++;
@@ -283,8 +301,8 @@ bool em_picks(const kir_func *f, bool *places) {
             case KIR_END: depth = 0; break;
             case KIR_STOREX:
                 good = depth && chosen == mask && late[i->a] && !late[i->b];
-                places[k] = true;
-                places[i->a] = true;
+                compaction[k] = true;
+                compaction[i->a] = true;
                 stores++;
                 break;
             case KIR_CONST:
@@ -320,114 +338,103 @@ bool em_picks(const kir_func *f, bool *places) {
         }
     }
     mem_free(late);
-    for (int32_t k = (int32_t)f->n_code - 1; good && k > each;
-         k--) { /* what places are computed from */
-        const kir_ins *i = &f->code[k];
-        const int32_t in[3] = {i->a, i->b, i->c};
-        if (!places[k] || i->code == KIR_SCAN || i->code == KIR_STOREX) continue;
-        bool fixed = i->code == KIR_IOTA && !(f->inner & ~f->arrays[i->sub].zero);
-        good = i->code == KIR_OP || i->code == KIR_CAST || fixed || i->code == KIR_CONST ||
-               i->code == KIR_PARAM || i->code == KIR_SIZE || i->code == KIR_STRIDE;
-        for (int j = 0; j < kir_info[i->code].args; j++)
-            if (in[j] >= 0) places[in[j]] = true;
-    }
-    return good && stores;
+    return good && stores && mark_index_slice(f, each, compaction);
 }
 
-static void each_stored(em *E, int32_t each, void (*fn)(em *, int32_t)) {
-    for (int32_t i = each + 1; i < E->close[each]; i++)
+static void each_compacted_store(em *E, int32_t each, void (*fn)(em *, int32_t)) {
+    for (int32_t i = each + 1; i < E->end_of[each]; i++)
         if (E->f->code[i].code == KIR_STOREX) fn(E, i);
 }
 
-static void share_stage(em *E, int32_t at) {
+static void declare_stage(em *E, int32_t at) {
     em_line(E, "__shared__ %s g_stage%d[%d];",
             em_memory(E, (gpa_dtype)E->f->arrays[E->f->code[at].sub].dtype), (int)at,
-            32 * SCAN_WARPS * E->plan->unroll * E->plan->vec);
+            32 * TUNE_CUDA_SCAN_MAX_WARPS * E->plan->unroll * E->plan->vec);
 }
 
-static void fill_mask(em *E, const cu_walk *w) {
+static void fill_mask(em *E, const em_iteration *w) {
     em_batch_fill(E, w);
-    E->scan = SCAN_MASK;
+    E->pass = PASS_MASK;
     em_batch_compute(E, w);
-    E->scan = SCAN_PLACE;
+    E->pass = PASS_POINT;
 }
 
-/* Loads the part and notes in m which elements are chosen. */
-static void load_mask(em *E, const cu_walk *w, int32_t at) {
+/* Loads the tile and computes the mask m of the selected elements. */
+static void load_mask(em *E, const em_iteration *w, int32_t at) {
     em_batch_declare(E, w);
     em_line(E, "unsigned m%d[%d] = {};", (int)at, E->plan->unroll);
-    by_part(E, w, fill_mask);
+    full_and_partial(E, w, fill_mask);
 }
 
-/* What is stored of the chosen elements, in the order of their places among those of the part. */
-static void stage_chosen(em *E, const cu_walk *w, int32_t at) {
+/* Stages what is stored of the selected elements, in order. */
+static void stage_selected(em *E, const em_iteration *w, int32_t at) {
     int n = (int)at;
-    E->scan = SCAN_STAGE;
+    E->pass = PASS_STAGE;
     em_open_unrolled(E, "u", w->unroll);
     em_line(E, "g_state%d place = p%d[u] + (warp ? before : 0);", n, n);
     em_open_unrolled(E, "k", w->vec);
     em_line(E, "if (m%d[u] >> k & 1) {", n);
-    E->depth++;
+    E->indent++;
     em_point_of_access(E, w, w->vec > 1 ? " + k" : "");
     E->access = ACCESS_BATCH;
-    em_steps(E, w->lo, w->hi);
+    em_instructions(E, w->lo, w->hi);
     E->access = ACCESS_DIRECT;
     em_line(E, "place++;");
     for (int k = 0; k < 3; k++) em_close_block(E);
 }
 
-static void picked_chain(em *E, const cu_walk *w, int32_t each, int32_t at) {
+static void compact_tile(em *E, const em_iteration *w, int32_t each, int32_t at) {
     int n = (int)at;
-    each_stored(E, each, share_stage);
+    each_compacted_store(E, each, declare_stage);
     load_mask(E, w, at);
     count_lanes(E, at);
     join_warps(E, at);
-    tell_total(E, at);
+    publish_aggregate(E, at);
     em_line(E, "const g_state%d chosen = r%d;", n, n);
-    stage_chosen(E, w, at);
-    link_tiles(E, at);
+    stage_selected(E, w, at);
+    find_exclusive_prefix(E, at);
     em_line(E, "for (g_state%d i = lane; i < chosen; i += lanes) {", n);
-    E->depth++;
-    E->scan = SCAN_GIVE;
-    em_steps(E, each + 1, E->close[each]);
+    E->indent++;
+    E->pass = PASS_STORE;
+    em_instructions(E, each + 1, E->end_of[each]);
     em_close_block(E);
 }
 
-/* ---- all ---- */
+/* ---- the scan ---- */
 
-/* The block with the last tile goes on, and knows how many there are. */
-static void end_chain(em *E, int32_t each, int32_t at) {
+/* The block of the last tile continues after the region, and knows the total count. */
+static void end_lookback(em *E, int32_t each, int32_t at) {
     em_line(E, "if (tile != tiles - 1) return;");
-    for (int32_t i = each + 1; i < E->close[each]; i++)
+    for (int32_t i = each + 1; i < E->end_of[each]; i++)
         if (E->f->code[i].code == KIR_REDUCE)
             em_line(E, "const %s v%d = (%s)(r%d + chosen);",
                     em_type(E, (gpa_dtype)E->f->code[i].type), (int)i,
                     em_type(E, (gpa_dtype)E->f->code[i].type), (int)at);
 }
 
-void em_scan_chain(em *E, int32_t each) {
-    cu_walk w = em_walk_tiles(E, each);
+void em_scan_lookback(em *E, int32_t each) {
+    em_iteration w = em_iterate_tiles(E, each);
     const char *guard = E->guard;
     char chunk[96];
     gpa_str start;
     int32_t at = each + 1;
     while (E->f->code[at].code != KIR_SCAN) at++;
     str_init(&start);
-    em_put_start(E, &start, at);
+    em_put_identity(E, &start, at);
     em_line(E, "const g_state%d start%d = %s;", (int)at, (int)at, start.text);
     str_free(&start);
     snprintf(chunk, sizeof chunk, "first + lane / 32 * %d + u * 32 + lane %% 32",
              32 * E->plan->unroll);
-    w.chunk = chunk;
-    E->in_each = true;
+    w.access = chunk;
+    E->in_region = true;
     E->guard = NULL;
-    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, SCAN_WARPS);
-    if (E->facts.picks)
-        picked_chain(E, &w, each, at);
+    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, TUNE_CUDA_SCAN_MAX_WARPS);
+    if (E->facts.compacts)
+        compact_tile(E, &w, each, at);
     else
-        kept_chain(E, &w, at);
-    E->scan = SCAN_PLACE;
-    E->in_each = false;
+        scan_tile(E, &w, at);
+    E->pass = PASS_POINT;
+    E->in_region = false;
     E->guard = guard;
-    end_chain(E, each, at);
+    end_lookback(E, each, at);
 }

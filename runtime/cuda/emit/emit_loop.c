@@ -1,32 +1,29 @@
-/* Loops, blocks and the ways out of them.
+/* Loops, blocks, jumps, and interrupt polling.
  *
- * A thread that has done so much work since it asked last asks whether it is to stop, for the first
- * time after less: a launch of many points is many waves, each of which begins anew. `fuel` counts
- * what its loops did, in about instructions; loops that are known to end before are not counted
- * themselves. A counted loop that holds no other runs in stretches of so much work, which a narrow
- * counter counts, and asks between them. A small body is written twice: four trips at a time, where
- * a trip finds what the one before has computed and no counter is compared, and for the trips that
- * are left. Who asks finds what the launch's other threads were told in the GPU's memory; a few
- * blocks the first time, later all, look at the host's flag too, across the bus, and leave what
- * they saw for the others.
+ * A thread polls for an interrupt after TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS in loops, the first
+ * time after fewer: a launch of many points is many waves of blocks, each of which starts anew.
+ * `fuel` estimates the instructions since the last poll; loops that are short at compile time do
+ * not poll. An innermost counted loop is strip-mined: strips of about one poll interval, counted by
+ * an int, with a poll between them. A small body is unrolled: a main loop of
+ * TUNE_CUDA_LOOP_UNROLL_FACTOR trips and a remainder loop.
  *
- * Labels: n<region> is where the next trip begins, b<region> what comes behind. In the second copy
- * of a body they end in r.
+ * A poll reads a copy of the flag in device memory; few blocks at the first poll, all at later
+ * ones, also read the host's flag over the bus, and update the copies for the others.
  *
- * Reading order: what a loop is like, ways out, asking, stretches, other loops. */
+ * Labels: n<region> precedes the next trip, b<region> follows the region. In the second copy of a
+ * body they end in r.
+ *
+ * Reading order: cost of loops, jumps, polling, strip mining, other loops. */
 #include <math.h>
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
 
-/* Of loops' work, which may be INFINITY. */
-#define WORK ((double)EM_WORK)
-#define SHORT ((double)EM_UNASKED)
+/* In the unit of measure(), whose results may be INFINITY. */
+#define POLL_WORK ((double)TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS)
+#define SHORT_WORK ((double)TUNE_CUDA_FIRST_POLL_INSTRUCTIONS)
 
-/* MOST_UNROLLED: instructions of all trips. SMALL: of a body. */
-enum { FEW = 32, MOST_UNROLLED = 2048, SMALL = 40, COPIES = 4, MOST_STRETCH = 1 << 16 };
-
-/* ---- what a loop is like ---- */
+/* ---- cost of loops ---- */
 
 static bool is_constant(const kir_func *f, int32_t v, int64_t *out) {
     const kir_ins *k = &f->code[v];
@@ -45,8 +42,9 @@ static double cost_of(const kir_ins *i) {
     return i->code == KIR_LOADX || i->code == KIR_STOREX || i->code == KIR_ATOMIC ? 4 : 1;
 }
 
-/* The work of a trip, and of all trips (of a loop that may have any number: INFINITY). A trip's own
- * work is without that of loops in it that count theirs. Returns the loop's END. */
+/* Estimates the work of a trip and of all trips (INFINITY if the trip count is unknown), in
+ * instructions. The work of a trip excludes inner loops that count their own. Returns the loop's
+ * END. */
 static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *all) {
     const kir_ins *i = &f->code[loop];
     double inside = 1, whole = 1, one, many;
@@ -56,7 +54,7 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
         uint8_t code = f->code[k].code;
         if (code == KIR_FOR || code == KIR_LOOP) {
             k = measure(f, k, &one, &many);
-            inside += many <= SHORT ? many : 1;
+            inside += many <= SHORT_WORK ? many : 1;
             whole += many;
             continue;
         }
@@ -68,86 +66,88 @@ static int32_t measure(const kir_func *f, int32_t loop, double *trip, double *al
     bool known = i->code == KIR_FOR && is_constant(f, i->a, &a) && is_constant(f, i->b, &b);
     *trip = inside;
     *all = known ? whole * fabs((double)b - (double)a) : INFINITY;
-    if (i->code == KIR_FOR && i->imm) *all = MIN(whole, SHORT); /* nobody asks for it */
+    if (i->code == KIR_FOR && i->imm) *all = MIN(whole, SHORT_WORK); /* such loops do not poll */
     return k;
 }
 
 static double trip_work(const em *E, int32_t loop) {
     double trip, all;
     measure(E->f, loop, &trip, &all);
-    return MIN(trip, WORK);
+    return MIN(trip, POLL_WORK);
 }
 
 bool em_is_short(const kir_func *f, int32_t loop) {
     double trip, all;
     measure(f, loop, &trip, &all);
-    return all <= SHORT;
+    return all <= SHORT_WORK;
 }
 
-static int64_t few_trips(const em *E, int32_t loop) {
+static int64_t short_trip_count(const em *E, int32_t loop) {
     const kir_ins *i = &E->f->code[loop];
     int64_t a, b;
     bool few = i->code == KIR_FOR && is_one(E, i->c) && is_constant(E->f, i->a, &a) &&
-               is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) && b - a <= FEW;
+               is_constant(E->f, i->b, &b) && em_is_short(E->f, loop) &&
+               b - a <= TUNE_CUDA_UNROLL_MAX_TRIPS;
     return few ? MAX(b - a, 0) : 0;
 }
 
-/* Whether a loop around this one counts what it did. */
+/* True if an enclosing loop counts the work of this one. */
 static bool is_counted(const em *E, int32_t loop) {
     bool counted = false;
-    for (int32_t r = E->outer[loop]; r >= 0; r = E->outer[r])
+    for (int32_t r = E->enclosing[loop]; r >= 0; r = E->enclosing[r])
         counted |= E->f->code[r].code == KIR_FOR || E->f->code[r].code == KIR_LOOP;
     return counted;
 }
 
-/* Instructions of a loop's body with the loops in it unrolled; no more are counted than matter. */
+/* Instructions of a loop's body with inner loops unrolled; counting stops above the limit. */
 static int64_t unrolled_size(const em *E, int32_t loop) {
     int64_t n = 0;
-    for (int32_t k = loop + 1; k < E->close[loop] && n <= MOST_UNROLLED; k++) {
+    for (int32_t k = loop + 1; k < E->end_of[loop] && n <= TUNE_CUDA_UNROLL_MAX_INSTRUCTIONS; k++) {
         n++;
         if (E->f->code[k].code != KIR_FOR) continue;
-        int64_t inside = unrolled_size(E, k), trips = few_trips(E, k);
-        n += inside * (trips * inside <= MOST_UNROLLED ? MAX(trips, 1) : 1);
-        k = E->close[k];
+        int64_t inside = unrolled_size(E, k), trips = short_trip_count(E, k);
+        n += inside * (trips * inside <= TUNE_CUDA_UNROLL_MAX_INSTRUCTIONS ? MAX(trips, 1) : 1);
+        k = E->end_of[k];
     }
     return n;
 }
 
 bool em_is_unrolled(const em *E, int32_t loop) {
-    int64_t trips = few_trips(E, loop);
-    return trips && trips * unrolled_size(E, loop) <= MOST_UNROLLED;
+    int64_t trips = short_trip_count(E, loop);
+    return trips && trips * unrolled_size(E, loop) <= TUNE_CUDA_UNROLL_MAX_INSTRUCTIONS;
 }
 
-bool em_in_stretches(const em *E, int32_t at) {
+bool em_is_strip_mined(const em *E, int32_t at) {
     if (E->f->code[at].code != KIR_FOR || E->f->code[at].type != DT_I64 || em_is_short(E->f, at))
         return false;
-    for (int32_t k = at + 1; k < E->close[at]; k++)
+    for (int32_t k = at + 1; k < E->end_of[at]; k++)
         if (E->f->code[k].code == KIR_FOR || E->f->code[k].code == KIR_LOOP) return false;
     return true;
 }
 
-static bool is_small(const em *E, int32_t loop) {
-    for (int32_t k = loop + 1; k < E->close[loop]; k++) {
+static bool has_small_body(const em *E, int32_t loop) {
+    for (int32_t k = loop + 1; k < E->end_of[loop]; k++) {
         uint8_t code = E->f->code[k].code;
         if (code == KIR_BARRIER || code == KIR_WARP || code == KIR_PRINT || code == KIR_ATOMIC)
             return false;
     }
-    return E->close[loop] - loop <= SMALL;
+    return E->end_of[loop] - loop <= TUNE_CUDA_LOOP_UNROLL_MAX_BODY;
 }
 
-/* ---- ways out ---- */
+/* ---- jumps ---- */
 
 static const char *label(const em *E, char buf[24], char what, int32_t region) {
-    bool copied = E->again >= 0 && (region > E->again || (region == E->again && what == 'n'));
+    bool copied = E->second_copy >= 0 &&
+                  (region > E->second_copy || (region == E->second_copy && what == 'n'));
     snprintf(buf, 24, "%c%d%s", what, (int)region, copied ? "r" : "");
     return buf;
 }
 
-/* The region that BREAK or NEXT speaks of. */
+/* The region that BREAK or NEXT refers to. */
 static int32_t jump_region(const em *E, int32_t at) {
     const kir_ins *k = &E->f->code[at];
     uint32_t left = k->imm;
-    for (int32_t r = E->outer[at]; r >= 0; r = E->outer[r]) {
+    for (int32_t r = E->enclosing[at]; r >= 0; r = E->enclosing[r]) {
         uint8_t code = E->f->code[r].code;
         bool counts =
             code == KIR_LOOP || code == KIR_FOR || (code == KIR_BLOCK && k->code == KIR_BREAK);
@@ -162,21 +162,22 @@ void em_jump(em *E, int32_t at) {
             label(E, to, E->f->code[at].code == KIR_BREAK ? 'b' : 'n', jump_region(E, at)));
 }
 
-/* ---- asking ---- */
+/* ---- polling ---- */
 
-/* The call that asks; `again`: the thread has asked before. */
-static const char *question(em *E, char buf[200], const char *again) {
-    char stop[NAME_ROOM], record[NAME_ROOM], told[NAME_ROOM];
-    E->needs |= NEED_RECORD | NEED_STOP;
-    snprintf(buf, 200, "g_stops(%s, %s, %s, %uu, %s)", em_field(E, told, FIELD_TOLD, 0, 0),
-             em_field(E, stop, FIELD_STOP, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
+/* The expression that polls; `again`: the condition under which the thread has polled before. */
+static const char *poll_text(em *E, char buf[200], const char *again) {
+    char stop[FIELD_NAME_BYTES], record[FIELD_NAME_BYTES], told[FIELD_NAME_BYTES];
+    E->needs |= NEED_FAULT_RECORD | NEED_POLL;
+    snprintf(buf, 200, "g_stops(%s, %s, %s, %uu, %s)",
+             em_field(E, told, FIELD_INTERRUPT_SEEN, 0, 0),
+             em_field(E, stop, FIELD_INTERRUPT, 0, 0), em_field(E, record, FIELD_RECORD, 0, 0),
              (unsigned)KIR_FT_STOPPED, again);
     return buf;
 }
 
-/* ---- stretches ---- */
+/* ---- strip mining ---- */
 
-/* A trip: the counter's value, the body, the place that NEXT goes to. */
+/* A trip: the counter's value, the body, the label that NEXT jumps to. */
 static void put_trip(em *E, int32_t at) {
     char next[24];
     int n = (int)at;
@@ -187,49 +188,51 @@ static void put_trip(em *E, int32_t at) {
                 "long long v%d; v%d = x%d; x%d = (long long)((unsigned long long)x%d + (unsigned "
                 "long long)v%d);",
                 n, n, n, n, n, (int)E->f->code[at].c);
-    em_steps(E, at + 1, E->close[at]);
+    em_instructions(E, at + 1, E->end_of[at]);
     em_line(E, "%s:;", label(E, next, 'n', at));
 }
 
 static void put_trips(em *E, int32_t at) {
     int n = (int)at;
-    int32_t before = E->again;
-    if (is_small(E, at)) {
+    int32_t before = E->second_copy;
+    if (has_small_body(E, at)) {
         em_line(E, "#pragma unroll 1");
-        em_line(E, "while (k%d <= m%d - %d) {", n, n, COPIES);
-        E->depth++;
+        em_line(E, "while (k%d <= m%d - %d) {", n, n, TUNE_CUDA_LOOP_UNROLL_FACTOR);
+        E->indent++;
         em_line(E, "#pragma unroll");
-        em_line(E, "for (int u%d = 0; u%d < %d; u%d++, k%d++) {", n, n, COPIES, n, n);
-        E->depth++;
+        em_line(E, "for (int u%d = 0; u%d < %d; u%d++, k%d++) {", n, n,
+                TUNE_CUDA_LOOP_UNROLL_FACTOR, n, n);
+        E->indent++;
         put_trip(E, at);
         em_close_block(E);
         em_close_block(E);
-        E->again = at;
+        E->second_copy = at;
     }
-    if (E->again == at) em_line(E, "#pragma unroll 1");
+    if (E->second_copy == at) em_line(E, "#pragma unroll 1");
     em_line(E, "for (; k%d < m%d; k%d++) {", n, n, n);
-    E->depth++;
+    E->indent++;
     put_trip(E, at);
     em_close_block(E);
-    E->again = before;
+    E->second_copy = before;
 }
 
-static void put_stretches(em *E, int32_t at) {
+static void put_strips(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at, a = (int)i->a, b = (int)i->b, c = (int)i->c;
-    char ask[200], behind[24], again[40];
+    char poll[200], behind[24], again[40];
     bool one = is_one(E, i->c);
     double work = trip_work(E, at);
-    int first = (int)(SHORT / work) + 1, stretch = (int)MIN(WORK / work + 1, (double)MOST_STRETCH);
+    int first = (int)(SHORT_WORK / work) + 1,
+        strip = (int)MIN(POLL_WORK / work + 1, (double)TUNE_CUDA_STRIP_MAX_TRIPS);
     em_line(E, "{");
-    E->depth++;
+    E->indent++;
     em_line(E, "long long f%d; f%d = v%d;", n, n, a);
     em_line(E, "unsigned long long left%d; left%d = 0;", n, n);
     em_line(E, "int m%d, k%d; k%d = 0;", n, n, n);
     if (one) {
         em_line(E, "if (f%d < v%d) left%d = (unsigned long long)v%d - (unsigned long long)f%d;", n,
                 b, n, b, n);
-    } else { /* a step of 0 is taken for one of 1 */
+    } else { /* a step of 0 counts as 1 */
         em_line(E, "long long x%d; x%d = f%d;", n, n, n);
         em_line(E, "if (v%d < 0 ? f%d > v%d : f%d < v%d) {", c, n, b, n, b);
         em_line(
@@ -241,15 +244,15 @@ static void put_stretches(em *E, int32_t at) {
     }
     em_line(E, "int s%d; s%d = %d;", n, n, first);
     em_line(E, "while (left%d) {", n);
-    E->depth++;
+    E->indent++;
     em_line(E, "m%d = left%d > s%d ? s%d : (int)left%d; k%d = 0;", n, n, n, n, n, n);
     put_trips(E, at);
     if (one) em_line(E, "f%d += m%d;", n, n);
     em_line(E, "left%d -= m%d;", n, n);
     snprintf(again, sizeof again, "s%d != %d", n, first);
     em_line(E, "if (left%d && %s) return;", n,
-            question(E, ask, E->f->form == KIR_KERNEL ? "true" : again));
-    em_line(E, "s%d = %d;", n, stretch);
+            poll_text(E, poll, E->f->form == KIR_KERNEL ? "true" : again));
+    em_line(E, "s%d = %d;", n, strip);
     em_close_block(E);
     em_line(E, "%s:;", label(E, behind, 'b', at));
     if (is_counted(E, at)) em_line(E, "fuel += k%d * %uu;", n, (unsigned)work);
@@ -263,7 +266,7 @@ static void put_for(em *E, int32_t at) {
     const char *t = em_type(E, (gpa_dtype)i->type);
     int n = (int)at;
     em_line(E, "{");
-    E->depth++;
+    E->indent++;
     if (em_is_unrolled(E, at)) em_line(E, "#pragma unroll");
     if (is_one(E, i->c)) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
@@ -282,28 +285,28 @@ static void put_for(em *E, int32_t at) {
                 "long)d%d); over%d = d%d < 0 ? next > f%d : next < f%d; f%d = next; }",
                 n, n, n, n, n, n, n);
     }
-    E->depth++;
+    E->indent++;
 }
 
 void em_loop(em *E, int32_t at) {
     uint8_t code = E->f->code[at].code;
-    if (em_in_stretches(E, at)) {
-        put_stretches(E, at);
+    if (em_is_strip_mined(E, at)) {
+        put_strips(E, at);
     } else if (code == KIR_FOR) {
         put_for(E, at);
     } else {
         em_line(E, code == KIR_LOOP ? "for (;;) {" : "{");
-        E->depth++;
+        E->indent++;
     }
 }
 
 static void put_poll(em *E, int32_t loop) {
-    char ask[200];
+    char poll[200];
     bool kernel = E->f->form == KIR_KERNEL;
     if (em_is_short(E->f, loop)) return;
     em_line(E, "if ((fuel += %uu) > %uu) { fuel = 0; if (%s) return;%s }",
-            (unsigned)trip_work(E, loop), (unsigned)EM_WORK,
-            question(E, ask, kernel ? "true" : "asked"), kernel ? "" : " asked = true;");
+            (unsigned)trip_work(E, loop), (unsigned)TUNE_CUDA_POLL_INTERVAL_INSTRUCTIONS,
+            poll_text(E, poll, kernel ? "true" : "asked"), kernel ? "" : " asked = true;");
 }
 
 void em_loop_end(em *E, int32_t at) {

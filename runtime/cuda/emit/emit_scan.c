@@ -1,11 +1,10 @@
-/* Running reductions.
+/* Prefix sums (scans).
  *
- * In place: the lanes of a block take neighbouring points, and every step of their loop waits for
- * all of them. By tiles: a lane takes whole accesses, scans them in registers, warps scan the
- * lanes' totals, and one exchange through shared memory for each tile gives every access what is
- * before it. A row that is divided among blocks is read twice: first each part's total, then the
- * parts themselves, each of which joins the totals before it. Nothing waits for another block, and
- * the order of joining is always the same.
+ * In place: the lanes of a block take adjacent points, in step. Tiled: a lane scans whole accesses
+ * in registers, warps scan the lanes' totals (Kogge-Stone), and one exchange through shared memory
+ * per tile gives every access its exclusive prefix. A row that is split among blocks is read twice
+ * (reduce-then-scan): the total of each part, then the parts themselves, each of which adds the
+ * totals before it. No block waits for another one, and the order of combination is fixed.
  *
  * Reading order: in place, tiles. */
 #include <stdio.h>
@@ -25,7 +24,7 @@ static void scan_thread(em *E, int32_t at) {
     em_line(E, "r%d = v%d;", n, n);
 }
 
-/* Over the lanes of a block in order. */
+/* Over the lanes of a block, in order. */
 static void scan_block(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at;
@@ -60,70 +59,71 @@ static void scan_block(em *E, int32_t at) {
 /* ---- tiles ---- */
 
 bool em_has_scan(const em *E, int32_t each) {
-    for (int32_t i = each + 1; i < E->close[each]; i++)
+    for (int32_t i = each + 1; i < E->end_of[each]; i++)
         if (E->f->code[i].code == KIR_SCAN) return true;
     return false;
 }
 
 static void each_scan(em *E, int32_t each, void (*fn)(em *, int32_t)) {
-    for (int32_t i = each + 1; i < E->close[each]; i++)
+    for (int32_t i = each + 1; i < E->end_of[each]; i++)
         if (E->f->code[i].code == KIR_SCAN) fn(E, i);
 }
 
-static void share_tile(em *E, int32_t at) {
-    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at, 2 * E->plan->unroll * SCAN_WARPS);
+static void declare_tile(em *E, int32_t at) {
+    em_line(E, "__shared__ g_state%d s%d[%d];", (int)at, (int)at,
+            2 * E->plan->unroll * TUNE_CUDA_SCAN_MAX_WARPS);
 }
 
-/* Within tiles every lane has points of its own to act for. */
+/* In tiles every lane has points of its own: stores need no guard. */
 static const char *open_tiles(em *E) {
     const char *guard = E->guard;
     em_line(E, "for (%s c0 = first; c0 < end; c0 += lanes * %d) {", em_count_type(E),
             E->plan->unroll);
-    E->depth++;
-    E->in_each = true;
+    E->indent++;
+    E->in_region = true;
     E->guard = NULL;
     return guard;
 }
 
 static void close_tiles(em *E, const char *guard) {
-    E->in_each = false;
+    E->in_region = false;
     E->guard = guard;
-    E->scan = SCAN_PLACE;
+    E->pass = PASS_POINT;
     em_close_block(E);
 }
 
-cu_walk em_walk_tiles(const em *E, int32_t each) {
-    cu_walk w = em_walk_over(E, E->f->inner);
-    w.lo = each + 1, w.hi = E->close[each];
-    w.chunk = "c0 + u * lanes + lane", w.end = "end";
+em_iteration em_iterate_tiles(const em *E, int32_t each) {
+    em_iteration w = em_iterate_over(E, E->f->inner);
+    w.lo = each + 1, w.hi = E->end_of[each];
+    w.access = "c0 + u * lanes + lane", w.limit = "end";
     return w;
 }
 
-/* States r join all points from `first` to `end`. */
-static void total_tiles(em *E, const cu_walk *w) {
+/* Reduces all points from `first` to `end` into states r. */
+static void total_tiles(em *E, const em_iteration *w) {
     const char *guard = open_tiles(E);
-    E->scan = SCAN_TOTAL;
+    E->pass = PASS_TOTAL;
     em_batch_load(E, w);
     em_batch_compute(E, w);
     close_tiles(E, guard);
 }
 
 void em_scan_totals(em *E, int32_t each) {
-    cu_walk w = em_walk_tiles(E, each);
-    each_scan(E, each, share_tile);
+    em_iteration w = em_iterate_tiles(E, each);
+    each_scan(E, each, declare_tile);
     each_scan(E, each, em_start_state);
     total_tiles(E, &w);
     each_scan(E, each, em_join_block);
     em_line(E, "if (%s) {", em_leader(E));
-    E->depth++;
+    E->indent++;
     each_scan(E, each, em_put_partial);
     em_close_block(E);
     em_line(E, "return;");
 }
 
-/* State r becomes what is before this block's part. */
-static void take_totals(em *E, int32_t at) {
-    char scratch[NAME_ROOM], outer[NAME_ROOM];
+/* Sets state r to the exclusive prefix of this block's part. */
+static void sum_earlier_parts(em *E, int32_t at) {
+    char scratch[FIELD_NAME_BYTES], outer[FIELD_NAME_BYTES];
     int n = (int)at;
     em_start_state(E, at);
     em_line(E,
@@ -138,8 +138,9 @@ static void declare_local(em *E, int32_t at) {
     em_line(E, "g_state%d t%d[%d][%d] = {};", (int)at, (int)at, E->plan->unroll, E->plan->vec);
 }
 
-/* The scans within accesses (t) become scans of the warps' lanes; the warps' totals are shared. */
-static void share_warps(em *E, int32_t at) {
+/* Scans the lanes of each warp over the totals of their accesses (in t); publishes the warps'
+ * totals in shared memory. */
+static void publish_warp_totals(em *E, int32_t at) {
     int n = (int)at;
     E->needs |= NEED_SHUFFLE;
     em_line(E, "g_state%d p%d[%d];", n, n, E->plan->unroll);
@@ -154,11 +155,11 @@ static void share_warps(em *E, int32_t at) {
     em_close_block(E);
 }
 
-/* p becomes what is before each access of this lane, r what is before the next tile. */
-static void take_warps(em *E, int32_t at) {
+/* Sets p to the exclusive prefix of each access of this lane, and r to that of the next tile. */
+static void add_prefixes(em *E, int32_t at) {
     int n = (int)at;
     em_line(E, "{");
-    E->depth++;
+    E->indent++;
     em_line(E, "bool got = some;");
     em_open_unrolled(E, "u", E->plan->unroll);
     em_line(E, "g_state%d before = r%d; bool any = got;", n, n);
@@ -173,10 +174,10 @@ static void take_warps(em *E, int32_t at) {
     em_close_block(E);
 }
 
-/* The points from `first` to `end`, where states r hold what is before; `before`: whether there is
- * anything. */
-static void walk_scans(em *E, int32_t each, const char *before) {
-    cu_walk w = em_walk_tiles(E, each);
+/* Scans the points from `first` to `end`; states r hold the exclusive prefix, `before` tells if
+ * there is one. */
+static void scan_points(em *E, int32_t each, const char *before) {
+    em_iteration w = em_iterate_tiles(E, each);
     em_line(E, "bool some = %s; /* is there anything before the tile */", before);
     em_line(
         E,
@@ -184,52 +185,52 @@ static void walk_scans(em *E, int32_t each, const char *before) {
     const char *guard = open_tiles(E);
     em_batch_load(E, &w);
     each_scan(E, each, declare_local);
-    E->scan = SCAN_LOCAL;
+    E->pass = PASS_LOCAL;
     em_batch_compute(E, &w);
-    each_scan(E, each, share_warps);
+    each_scan(E, each, publish_warp_totals);
     em_line(E, "__syncthreads();");
-    each_scan(E, each, take_warps);
-    E->scan = SCAN_FINAL;
+    each_scan(E, each, add_prefixes);
+    E->pass = PASS_FINAL;
     em_batch_compute(E, &w);
-    em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * SCAN_WARPS);
+    em_line(E, "some = true; turn = %d - turn;", E->plan->unroll * TUNE_CUDA_SCAN_MAX_WARPS);
     close_tiles(E, guard);
 }
 
 void em_scan_tiles(em *E, int32_t each) {
-    bool divided = E->plan->part != PLAN_WHOLE;
-    each_scan(E, each, share_tile);
-    each_scan(E, each, divided ? take_totals : em_start_scan);
-    if (divided) em_line(E, "__syncthreads();");
-    walk_scans(E, each, divided ? "blockIdx.y != 0" : "false");
+    bool split = E->plan->phase != PHASE_ALL;
+    each_scan(E, each, declare_tile);
+    each_scan(E, each, split ? sum_earlier_parts : em_start_scan);
+    if (split) em_line(E, "__syncthreads();");
+    scan_points(E, each, split ? "blockIdx.y != 0" : "false");
 }
 
 void em_scan(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     int n = (int)at, a = (int)i->a;
-    switch (E->scan) {
-        case SCAN_PLACE:
-            if (E->plan->team == TEAM_THREAD)
+    switch (E->pass) {
+        case PASS_POINT:
+            if (E->plan->group == GROUP_THREAD)
                 scan_thread(E, at);
             else
                 scan_block(E, at);
             break;
-        case SCAN_TOTAL: em_line(E, "if (k < lim[u]) r%d = g_join%d(r%d, v%d);", n, n, n, a); break;
-        case SCAN_LOCAL:
+        case PASS_TOTAL: em_line(E, "if (k < lim[u]) r%d = g_join%d(r%d, v%d);", n, n, n, a); break;
+        case PASS_LOCAL:
             em_line(E, "t%d[u][k] = k ? g_join%d(t%d[u][k ? k - 1 : 0], v%d) : v%d;", n, n, n, a,
                     a);
             break;
-        case SCAN_FINAL: /* only the very first access has nothing before it */
+        case PASS_FINAL: /* only the very first access has no prefix */
             em_line(
                 E,
                 "const %s v%d = %s(some || u || lane ? g_join%d(p%d[u], t%d[u][k]) : t%d[u][k]);",
                 em_type(E, (gpa_dtype)i->type), n, em_round(E, (gpa_dtype)i->type), n, n, n, n);
             break;
-        case SCAN_MASK:
-            em_line(E, "%sm%d[u] |= (unsigned)(v%d != 0) << k;", E->whole ? "" : "if (k < lim[u]) ",
+        case PASS_MASK:
+            em_line(E, "%sm%d[u] |= (unsigned)(v%d != 0) << k;", E->full ? "" : "if (k < lim[u]) ",
                     n, a);
             break;
-        case SCAN_STAGE: break; /* elements come in the order of their places */
-        case SCAN_GIVE:
+        case PASS_STAGE: break; /* elements are staged in order */
+        case PASS_STORE:
             em_line(E, "const %s v%d = r%d + i + 1;", em_type(E, (gpa_dtype)i->type), n, n);
             break;
     }

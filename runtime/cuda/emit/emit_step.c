@@ -1,22 +1,22 @@
-/* Instructions as statements. Value n of the program is the variable vn.
+/* Instructions of kir as CUDA C statements. Value n of the program is the variable vn.
  *
- * Regions of kir are compound statements, so a value is visible just where kir lets it be used.
- * BREAK and NEXT are jumps to labels behind the region and at the end of its body. */
+ * Regions of kir are compound statements, so that C++ scopes equal kir's. BREAK and NEXT are gotos
+ * to labels after the region and at the end of its body. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
 
-enum { TEXT_ROOM = 16 };
+enum { NAME_BYTES = 16 };
 
 static const char *value_name(char *buf, int32_t v) {
-    snprintf(buf, TEXT_ROOM, "v%d", (int)v);
+    snprintf(buf, NAME_BYTES, "v%d", (int)v);
     return buf;
 }
 
-/* Defines value `at` as the text. Where jumps exist, a declaration has no initial value: they may
- * pass it. */
+/* Defines value `at` as the text. Where jumps exist, the declaration has no initializer: C++
+ * forbids a goto past one. */
 static void define_as(em *E, int32_t at, const char *type, const char *text) {
-    if (E->jumps)
+    if (E->has_jumps)
         em_line(E, "%s v%d; v%d = %s;", type, (int)at, (int)at, text);
     else
         em_line(E, "const %s v%d = %s;", type, (int)at, text);
@@ -28,8 +28,8 @@ static void define(em *E, int32_t at, gpa_dtype t, const char *text) {
 
 /* ---- operations ---- */
 
-/* The whole number behind a constant and its casts; 0 where it is none. */
-static int64_t whole_of(const kir_func *f, int32_t v) {
+/* The integer behind a constant and its casts; 0 if it is not one. */
+static int64_t integer_of(const kir_func *f, int32_t v) {
     while (f->code[v].code == KIR_CAST) v = f->code[v].a;
     const kir_ins *i = &f->code[v];
     return i->code == KIR_CONST && dtype_is_int((gpa_dtype)i->type)
@@ -43,34 +43,34 @@ static bool is_constant(const kir_func *f, int32_t v, double lo, double hi) {
            f->consts[i->imm].v.F64 <= hi;
 }
 
-static bool is_natural(const kir_func *f, int32_t v) {
+static bool is_unsigned(const kir_func *f, int32_t v) {
     return dtype_info[f->code[v].type].kind == 'U';
 }
 
-/* Whether v is made as random numbers above 0 are: a natural number, a half or one more, times what
- * brings it there. */
-static bool is_above_zero(const kir_func *f, int32_t v) {
+/* True for the pattern of uniform random numbers in (0, 1]: an unsigned integer plus 0.5 or 1,
+ * times a scale. */
+static bool is_positive_uniform(const kir_func *f, int32_t v) {
     const kir_ins *i = &f->code[v];
     if (i->code != KIR_OP || i->sub != OP_MULTIPLY || i->type != DT_F64 ||
         !is_constant(f, i->b, 0x1p-64, 1))
         return false;
     i = &f->code[i->a];
     if (i->code == KIR_OP && i->sub == OP_ADD)
-        return f->code[i->a].code == KIR_CAST && is_natural(f, f->code[i->a].a) &&
+        return f->code[i->a].code == KIR_CAST && is_unsigned(f, f->code[i->a].a) &&
                is_constant(f, i->b, 0.5, 1);
-    if (i->code != KIR_CAST || !is_natural(f, i->a) || kir_bits(f, i->a) >= 64) return false;
+    if (i->code != KIR_CAST || !is_unsigned(f, i->a) || kir_bits(f, i->a) >= 64) return false;
     i = &f->code[i->a];
-    return i->code == KIR_OP && i->sub == OP_ADD && whole_of(f, i->b) == 1;
+    return i->code == KIR_OP && i->sub == OP_ADD && integer_of(f, i->b) == 1;
 }
 
 static void put_op(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
-    char a[TEXT_ROOM], b[TEXT_ROOM], c[TEXT_ROOM];
+    char a[NAME_BYTES], b[NAME_BYTES], c[NAME_BYTES];
     gpa_op op = (gpa_op)i->sub;
     gpa_dtype t = (gpa_dtype)E->f->code[op_info[op].sig == SIG_SELECT ? i->b : i->a].type;
     gpa_str v;
     str_init(&v);
-    if (E->narrow[at]) {
+    if (E->as_int32[at]) {
         str_printf(&v, "(int)((unsigned)v%d %c (unsigned)v%d)", (int)i->a,
                    op == OP_ADD        ? '+'
                    : op == OP_SUBTRACT ? '-'
@@ -82,12 +82,12 @@ static void put_op(em *E, int32_t at) {
     }
     str_printf(&v, "%s((%s)(", em_round(E, (gpa_dtype)i->type), em_type(E, (gpa_dtype)i->type));
     value_name(a, i->a), value_name(b, i->b), value_name(c, i->c);
-    if (E->in_each && em_by_row(E, E->each, at))
+    if (E->in_region && em_divides_by_invariant(E, E->region, at))
         str_printf(&v, "g_quotient(%s, %s, d%d)", a, b, (int)i->b);
-    else if (op == OP_LOG && is_above_zero(E->f, i->a))
-        str_printf(&v, "g_log(%s)", a), E->needs |= NEED_LOG;
-    else if (!em_brief_op(E, &v, at))
-        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, a, b, c);
+    else if (op == OP_LOG && is_positive_uniform(E->f, i->a))
+        str_printf(&v, "g_log(%s)", a), E->needs |= NEED_POSITIVE_LOG;
+    else if (!em_fast_division(E, &v, at))
+        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, (em_operands){a, b, c});
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
@@ -95,7 +95,7 @@ static void put_op(em *E, int32_t at) {
 
 static void put_cast(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
-    char a[TEXT_ROOM];
+    char a[NAME_BYTES];
     gpa_str v;
     str_init(&v);
     em_cast(E, &v, (gpa_dtype)E->f->code[i->a].type, (gpa_dtype)i->type, value_name(a, i->a));
@@ -107,16 +107,16 @@ static void put_cast(em *E, int32_t at) {
 
 void em_offset(em *E, gpa_str *out, unsigned a) {
     const kir_array *k = &E->f->arrays[a];
-    char field[NAME_ROOM];
+    char field[FIELD_NAME_BYTES];
     bool first = true;
     if (k->where == KIR_VIRTUAL) {
-        str_printf(out, "(%s)%s", em_small(E) ? "int" : "long long",
+        str_printf(out, "(%s)%s", em_is_32bit(E) ? "int" : "long long",
                    em_field(E, field, FIELD_OFFSET, a, 0));
         first = false;
     }
     for (unsigned d = 0; d < E->f->ndim; d++) {
         if (k->zero >> d & 1) continue;
-        if (!E->in_each && E->f->inner >> d & 1) continue;
+        if (!E->in_region && E->f->inner >> d & 1) continue;
         str_put(out, first ? "" : " + ");
         first = false;
         if (k->unit >> d & 1)
@@ -127,18 +127,18 @@ void em_offset(em *E, gpa_str *out, unsigned a) {
     if (first) str_putc(out, '0');
 }
 
-/* The text of an element: of the current point (at < 0) or at an offset. */
-static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
+/* The lvalue of an element: of the current point (at < 0), or at offset v<at>. */
+static void put_element(em *E, gpa_str *out, unsigned a, int32_t at) {
     const kir_array *k = &E->f->arrays[a];
-    char field[NAME_ROOM];
+    char field[FIELD_NAME_BYTES];
     if (k->where == KIR_SHARED || k->where == KIR_LOCAL)
         str_printf(out, "l%u[", a);
-    else if (at >= 0 && em_apart(E, a))
+    else if (at >= 0 && em_is_restrict(E, a))
         str_printf(out, "own%u[", a);
     else
         str_printf(out, "%s[", em_field(E, field, FIELD_BASE, a, 0));
-    if (at >= 0 && E->own[a])
-        str_printf(out, "v%d - i0 * %u", (int)at, E->own[a]);
+    if (at >= 0 && E->private_elems[a])
+        str_printf(out, "v%d - i0 * %u", (int)at, E->private_elems[a]);
     else if (at >= 0)
         str_printf(out, "v%d", (int)at);
     else
@@ -146,77 +146,78 @@ static void put_place(em *E, gpa_str *out, unsigned a, int32_t at) {
     str_putc(out, ']');
 }
 
-/* Whether the batch made the load of array a: it moves with the dimensions that the batch walks. */
-static bool batched(const em *E, unsigned a) {
-    unsigned all = (1u << E->f->ndim) - 1, moving = E->in_each ? E->f->inner : all;
+/* True if the batch loaded array a: it varies along the dimensions of the iteration. */
+static bool is_batched(const em *E, unsigned a) {
+    unsigned all = (1u << E->f->ndim) - 1, moving = E->in_region ? E->f->inner : all;
     return E->access == ACCESS_BATCH && (moving & ~E->f->arrays[a].zero) != 0;
 }
 
 static void put_load(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     gpa_dtype t = (gpa_dtype)i->type;
-    gpa_str place, v;
-    str_init(&place);
+    gpa_str element, v;
+    str_init(&element);
     str_init(&v);
-    bool strip = E->plan->strip && E->plan->ahead[i->sub];
-    if (i->code == KIR_LOAD && batched(E, i->sub) && strip)
-        str_printf(&place, "x%u[u + %u].v[k]", E->plan->lead[i->sub], E->plan->ahead[i->sub]);
-    else if (i->code == KIR_LOAD && batched(E, i->sub))
-        str_printf(&place, "x%u[u].v[k]", i->sub);
+    bool strip = E->plan->strip_dim && E->plan->strip_shift[i->sub];
+    if (i->code == KIR_LOAD && is_batched(E, i->sub) && strip)
+        str_printf(&element, "x%u[u + %u].v[k]", E->plan->strip_source[i->sub],
+                   E->plan->strip_shift[i->sub]);
+    else if (i->code == KIR_LOAD && is_batched(E, i->sub))
+        str_printf(&element, "x%u[u].v[k]", i->sub);
     else
-        put_place(E, &place, i->sub, i->code == KIR_LOADX ? i->a : -1);
-    em_unpack(E, &v, t, place.text);
+        put_element(E, &element, i->sub, i->code == KIR_LOADX ? i->a : -1);
+    em_unpack(E, &v, t, element.text);
     define(E, at, t, v.text);
-    str_free(&place);
+    str_free(&element);
     str_free(&v);
 }
 
 static void put_store(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     gpa_dtype t = (gpa_dtype)E->f->arrays[i->sub].dtype;
-    char a[TEXT_ROOM];
-    gpa_str place, v;
-    str_init(&place);
+    char a[NAME_BYTES];
+    gpa_str element, v;
+    str_init(&element);
     str_init(&v);
     em_pack(E, &v, t, value_name(a, i->code == KIR_STOREX ? i->b : i->a));
-    if (i->code == KIR_STOREX && E->scan == SCAN_STAGE) {
+    if (i->code == KIR_STOREX && E->pass == PASS_STAGE) {
         em_line(E, "g_stage%d[place] = %s;", (int)at, v.text);
-    } else if (i->code == KIR_STOREX && E->scan == SCAN_GIVE) {
-        put_place(E, &place, i->sub, i->a);
-        em_line(E, "%s = g_stage%d[i];", place.text, (int)at);
-    } else if (i->code == KIR_STORE && batched(E, i->sub)) {
-        str_printf(&place, "y%d[u].v[k]", (int)at);
-        em_line(E, "%s = %s;", place.text, v.text);
-    } else if (E->facts.scatters && E->plan->part != PLAN_WHOLE) {
-        char claim[NAME_ROOM], lock[NAME_ROOM];
-        bool claims = E->plan->part == PART_CLAIM, scattered = i->code == KIR_STOREX;
-        put_place(E, &place, i->sub, scattered ? i->a : -1);
+    } else if (i->code == KIR_STOREX && E->pass == PASS_STORE) {
+        put_element(E, &element, i->sub, i->a);
+        em_line(E, "%s = g_stage%d[i];", element.text, (int)at);
+    } else if (i->code == KIR_STORE && is_batched(E, i->sub)) {
+        str_printf(&element, "y%d[u].v[k]", (int)at);
+        em_line(E, "%s = %s;", element.text, v.text);
+    } else if (E->facts.scatters && E->plan->phase != PHASE_ALL) {
+        char claim[FIELD_NAME_BYTES], lock[FIELD_NAME_BYTES];
+        bool claims = E->plan->phase == PHASE_CLAIM, scattered = i->code == KIR_STOREX;
+        put_element(E, &element, i->sub, scattered ? i->a : -1);
         if (claims && scattered)
             em_line(E, "atomicMax(&%s[v%d], c + 1);",
                     em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a);
-        else if (scattered && E->facts.faults) /* where an index was bad nothing is stored at all */
+        else if (scattered &&
+                 E->facts.faults) /* after an index out of bounds nothing is stored at all */
             em_line(
                 E, "if (!%s[1] && %s[v%d] == c + 1) %s = %s;", em_field(E, lock, FIELD_LOCK, 0, 0),
-                em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text, v.text);
+                em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, element.text, v.text);
         else if (scattered)
             em_line(E, "if (%s[v%d] == c + 1) %s = %s;",
-                    em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, place.text,
+                    em_field(E, claim, FIELD_CLAIM, (unsigned)at, 0), (int)i->a, element.text,
                     v.text);
         else if (!claims)
-            em_line(E, "%s = %s;", place.text, v.text);
+            em_line(E, "%s = %s;", element.text, v.text);
     } else {
-        put_place(E, &place, i->sub, i->code == KIR_STOREX ? i->a : -1);
+        put_element(E, &element, i->sub, i->code == KIR_STOREX ? i->a : -1);
         if (E->guard)
-            em_line(E, "if (%s) %s = %s;", E->guard, place.text, v.text);
+            em_line(E, "if (%s) %s = %s;", E->guard, element.text, v.text);
         else
-            em_line(E, "%s = %s;", place.text, v.text);
+            em_line(E, "%s = %s;", element.text, v.text);
     }
-    str_free(&place);
+    str_free(&element);
     str_free(&v);
 }
 
-/* An operation of the hardware where there is one with the same meaning, else a loop around
- * compare-and-swap. */
+/* The hardware's atomic operation of the same meaning; NULL: a compare-and-swap loop. */
 static const char *native_atomic(kir_atomic row, gpa_dtype t) {
     bool word = t == DT_I32 || t == DT_U32 || t == DT_U64, real = t == DT_F32 || t == DT_F64;
     if (row == KIR_AT_ADD && (word || real)) return "atomicAdd";
@@ -232,16 +233,17 @@ static const char *native_atomic(kir_atomic row, gpa_dtype t) {
     return NULL;
 }
 
-/* What memory holds afterwards, of old (as a value) and the operands. */
+/* The new value of the element, from `old` and the operands. */
 static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
-    char b[TEXT_ROOM], c[TEXT_ROOM];
+    char b[NAME_BYTES], c[NAME_BYTES];
     kir_atomic row = (kir_atomic)i->imm;
     gpa_op op = kir_atomic_op[row];
     value_name(b, i->b);
     value_name(c, i->c);
     bool cx = dtype_is_complex(t);
     if (op != OP_COUNT)
-        em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, "old", b, b);
+        em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t,
+                (em_operands){"old", b, b});
     else if (row == KIR_AT_EXCH)
         str_put(out, b);
     else if (row == KIR_AT_CAS && cx)
@@ -256,7 +258,7 @@ static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
         str_printf(out, "(old == 0 || old > %s ? %s : old - 1)", b, b);
 }
 
-/* Whether numbers of 16 bytes are only added to: part by part, then. */
+/* True if complex128 elements are only added to: then component by component. */
 static bool adds_only(const em *E) {
     bool adds = true;
     for (size_t k = 0; k < E->f->n_code; k++) {
@@ -271,33 +273,33 @@ static void put_atomic(em *E, int32_t at) {
     gpa_dtype t = (gpa_dtype)i->type;
     const char *m = em_memory(E, t), *r = em_type(E, t),
                *native = native_atomic((kir_atomic)i->imm, t);
-    gpa_str place, v, old;
-    if (E->plan->bins && E->facts.counts) {
+    gpa_str element, v, old;
+    if (E->plan->histogram_copies && E->facts.histogram_counts) {
         em_line(E, "atomicAdd(own + v%d, 1u);", (int)i->a);
         return;
     }
-    if (E->plan->bins) {
-        char room[NAME_ROOM];
+    if (E->plan->histogram_copies) {
+        char room[FIELD_NAME_BYTES];
         em_line(E, "g_count(g_bins + v%d, %s, (unsigned long long)v%d);", (int)i->a,
-                em_field(E, room, FIELD_ROOM, i->sub, 0), (int)i->b);
+                em_field(E, room, FIELD_CAPACITY, i->sub, 0), (int)i->b);
         return;
     }
-    str_init(&place);
+    str_init(&element);
     str_init(&v);
     str_init(&old);
-    put_place(E, &place, i->sub, i->a);
+    put_element(E, &element, i->sub, i->a);
     if (native && i->imm == KIR_AT_CAS) {
-        str_printf(&v, "%s(&%s, v%d, v%d)", native, place.text, (int)i->b, (int)i->c);
+        str_printf(&v, "%s(&%s, v%d, v%d)", native, element.text, (int)i->b, (int)i->c);
     } else if (native) {
-        str_printf(&v, "%s(&%s, v%d)", native, place.text, (int)i->b);
+        str_printf(&v, "%s(&%s, v%d)", native, element.text, (int)i->b);
     } else if (t == DT_I64 && i->imm == KIR_AT_ADD) {
         str_printf(&v, "(long long)atomicAdd((unsigned long long *)&%s, (unsigned long long)v%d)",
-                   place.text, (int)i->b);
+                   element.text, (int)i->b);
     } else if (t == DT_C128 && adds_only(E)) {
-        str_printf(&v, "gpa_c128{atomicAdd(&%s.re, v%d.re), atomicAdd(&%s.im, v%d.im)}", place.text,
-                   (int)i->b, place.text, (int)i->b);
+        str_printf(&v, "gpa_c128{atomicAdd(&%s.re, v%d.re), atomicAdd(&%s.im, v%d.im)}",
+                   element.text, (int)i->b, element.text, (int)i->b);
     } else {
-        E->needs |= NEED_UPDATE;
+        E->needs |= NEED_CAS_LOOP;
         gpa_str now, packed;
         str_init(&now);
         str_init(&packed);
@@ -306,33 +308,33 @@ static void put_atomic(em *E, int32_t at) {
         str_put(&now, "))");
         em_pack(E, &packed, t, now.text);
         em_unpack(E, &old, t, "was");
-        str_printf(&place, ", [&](%s was) -> %s { const %s old = %s; return %s; })", m, m, r,
+        str_printf(&element, ", [&](%s was) -> %s { const %s old = %s; return %s; })", m, m, r,
                    old.text, packed.text);
         str_clear(&old);
-        str_printf(&old, "g_update(&%s", place.text);
+        str_printf(&old, "g_update(&%s", element.text);
         em_unpack(E, &v, t, old.text);
         str_free(&now);
         str_free(&packed);
     }
     define(E, at, t, v.text);
-    str_free(&place);
+    str_free(&element);
     str_free(&v);
     str_free(&old);
 }
 
 /* ---- faults ---- */
 
-/* The number of the point: of all in their order, so that of several that fault the same one is
- * told in every run and on every device. */
-static void put_number(em *E, gpa_str *out) {
-    char size[NAME_ROOM];
+/* The index of the point in C order, so that of several faults the same one is reported in every
+ * run and on every device. */
+static void put_point_index(em *E, gpa_str *out) {
+    char size[FIELD_NAME_BYTES];
     bool any = false;
     if (E->f->form == KIR_KERNEL) {
         str_put(out, "g_thread()");
         return;
     }
     for (int d = 0; d < E->f->ndim; d++) {
-        if (!E->in_each && E->f->inner >> d & 1) continue;
+        if (!E->in_region && E->f->inner >> d & 1) continue;
         gpa_str before = *out;
         str_init(out);
         if (any)
@@ -346,21 +348,26 @@ static void put_number(em *E, gpa_str *out) {
     if (!any) str_put(out, "0ull");
 }
 
-static void put_fault(em *E, const kir_ins *i, unsigned kind, unsigned axis, const char *a,
-                      const char *b, const char *then) {
-    char record[NAME_ROOM], lock[NAME_ROOM];
+/* A report: kind, axis and values of the fault, and the statement that follows it. */
+typedef struct {
+    unsigned kind, axis;
+    const char *a, *b, *then;
+} fault_report;
+
+static void put_fault(em *E, const kir_ins *i, const fault_report *x) {
+    char record[FIELD_NAME_BYTES], lock[FIELD_NAME_BYTES];
     gpa_str number;
-    E->needs |= NEED_RECORD | NEED_FAULT;
+    E->needs |= NEED_FAULT_RECORD | NEED_FAULT;
     em_field(E, record, FIELD_RECORD, 0, 0);
     em_field(E, lock, FIELD_LOCK, 0, 0);
     str_init(&number);
-    put_number(E, &number);
-    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s, %s); %s }", lock, record, kind, i->line,
-            axis, a, b, number.text, then);
+    put_point_index(E, &number);
+    em_line(E, "{ g_fault(%s, %s, %uu, %uu, %uu, %s, %s, %s); %s }", lock, record, x->kind, i->line,
+            x->axis, x->a, x->b, number.text, x->then);
     str_free(&number);
 }
 
-/* An int64 that is as large as an int at most. */
+/* True for an int64 value in the range of an int. */
 static bool fits_int(const em *E, int32_t v) {
     const kir_ins *i = &E->f->code[v];
     if (i->code != KIR_CAST) return false;
@@ -368,23 +375,23 @@ static bool fits_int(const em *E, int32_t v) {
     return dtype_size(from) < 4 ? dtype_is_int(from) || from == DT_BOOL : from == DT_I32;
 }
 
-/* Where other threads wait for this one, it goes on with element 0. */
+/* A bounds check. A thread that others wait for at barriers continues with element 0. */
 static void put_bound(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
-    char a[TEXT_ROOM], b[TEXT_ROOM], then[48];
+    char a[NAME_BYTES], b[NAME_BYTES], then[48];
     const char *t = "long long", *word = "unsigned long long";
-    bool team =
-        E->plan->team == TEAM_WARP || E->plan->team == TEAM_BLOCK || E->plan->team == TEAM_COLUMN;
+    bool team = E->plan->group == GROUP_WARP || E->plan->group == GROUP_BLOCK ||
+                E->plan->group == GROUP_COLUMN;
     value_name(a, i->a);
     value_name(b, i->b);
-    if (E->narrow[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
+    if (E->as_int32[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
     em_line(E, "%s v%d; v%d = (%s)%s;", t, (int)at, (int)at, t, a);
     if (i->imm == KIR_INSIDE) return;
     if (kir_bits(E->f, i->a) < 0) em_line(E, "if (v%d < 0) v%d += (%s)%s;", (int)at, (int)at, t, b);
     if (E->f->flags & KIR_F_UNCHECKED) return;
     snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);
     em_line(E, "if ((%s)v%d >= (%s)%s)", word, (int)at, word, b);
-    put_fault(E, i, KIR_FT_INDEX, i->sub, a, b, then);
+    put_fault(E, i, &(fault_report){KIR_FT_INDEX, i->sub, a, b, then});
 }
 
 /* ---- kernels ---- */
@@ -434,7 +441,7 @@ static void put_barrier(em *E, int32_t at) {
 static void put_warp(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
     const char *how = "g_shfl";
-    char mask[TEXT_ROOM] = "0xffffffffu";
+    char mask[NAME_BYTES] = "0xffffffffu";
     gpa_str v;
     if (i->c >= 0) snprintf(mask, sizeof mask, "v%d", (int)i->c);
     str_init(&v);
@@ -468,23 +475,23 @@ static void put_warp(em *E, int32_t at) {
     str_free(&v);
 }
 
-/* ---- reports ---- */
+/* ---- printf and exceptions ---- */
 
-/* Room in the buffer of what is printed is taken in 16-byte words: who prints what, then the
- * arguments. */
+/* A line in the printf buffer: 16-byte words, a header (block, thread, format) and one per
+ * argument. */
 static void put_print(em *E, int32_t at) {
     const kir_ins *code = E->f->code;
-    char say[NAME_ROOM];
+    char buffer[FIELD_NAME_BYTES];
     int32_t first = at;
     while (first > 0 && code[first - 1].code == KIR_ARG) first--;
-    E->needs |= NEED_SAY;
-    em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, say, FIELD_SAY, 0, 0),
+    E->needs |= NEED_PRINT;
+    em_line(E, "if (g_word *said = g_say(%s, %uu, %du)) {", em_field(E, buffer, FIELD_PRINT, 0, 0),
             code[at].imm, (int)(at - first));
-    E->depth++;
+    E->indent++;
     for (int32_t arg = first; arg < at; arg++) {
         int32_t v = code[arg].a;
         gpa_dtype t = (gpa_dtype)code[v].type;
-        char name[TEXT_ROOM];
+        char name[NAME_BYTES];
         gpa_str packed;
         str_init(&packed);
         em_pack(E, &packed, t, value_name(name, v));
@@ -492,19 +499,19 @@ static void put_print(em *E, int32_t at) {
                 packed.text, (int)(1 + arg - first));
         str_free(&packed);
     }
-    E->depth--;
+    E->indent--;
     em_line(E, "}");
 }
 
-static void put_raise(em *E, int32_t at) {
+static void put_exception(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
-    char a[TEXT_ROOM] = "0", b[TEXT_ROOM] = "0";
+    char a[NAME_BYTES] = "0", b[NAME_BYTES] = "0";
     if (i->a >= 0) value_name(a, i->a);
     if (i->b >= 0) value_name(b, i->b);
-    put_fault(E, i, i->sub, i->imm, a, b, "return;");
+    put_fault(E, i, &(fault_report){i->sub, i->imm, a, b, "return;"});
 }
 
-/* ---- all ---- */
+/* ---- dispatch ---- */
 
 static void put_variable(em *E, int32_t at) {
     const kir_ins *i = &E->f->code[at];
@@ -561,12 +568,12 @@ static void put_step(em *E, int32_t at) {
                 em_line(E, "if (false) {");
             else
                 em_line(E, "if (v%d) {", (int)i->a);
-            E->depth++;
+            E->indent++;
             break;
         case KIR_ELSE:
-            E->depth--;
+            E->indent--;
             em_line(E, "} else {");
-            E->depth++;
+            E->indent++;
             break;
         case KIR_FOR:
         case KIR_LOOP:
@@ -585,20 +592,20 @@ static void put_step(em *E, int32_t at) {
         case KIR_WARP: put_warp(E, at); break;
         case KIR_ARG: break;
         case KIR_PRINT: put_print(E, at); break;
-        case KIR_FAULT: put_raise(E, at); break;
+        case KIR_FAULT: put_exception(E, at); break;
         case KIR_COUNT: break;
     }
 }
 
-/* ---- late stores: a store to shared memory waits for its value, and nothing behind it could begin
- * before; so loads of other arrays that follow in the same run of instructions go first ---- */
+/* ---- store scheduling: a store to shared memory stalls on its value, and blocks what follows; so
+ * later loads of other arrays in the same basic block are issued first ---- */
 
-static bool can_wait(const em *E, const kir_ins *i) {
+static bool is_deferrable(const em *E, const kir_ins *i) {
     return E->f->form == KIR_KERNEL && i->code == KIR_STOREX &&
-           E->f->arrays[i->sub].where == KIR_SHARED && E->n_late < COUNT_OF(E->late);
+           E->f->arrays[i->sub].where == KIR_SHARED && E->n_deferred < COUNT_OF(E->deferred);
 }
 
-static bool lets_wait(const em *E, const kir_ins *i) {
+static bool commutes_with_deferred(const em *E, const kir_ins *i) {
     switch ((kir_code)i->code) {
         case KIR_CONST:
         case KIR_PARAM:
@@ -637,48 +644,49 @@ static bool lets_wait(const em *E, const kir_ins *i) {
         case KIR_FAULT:
         case KIR_COUNT: return false;
     }
-    for (unsigned k = 0; k < E->n_late; k++)
-        if (E->f->arrays[E->f->code[E->late[k]].sub].group == E->f->arrays[i->sub].group)
+    for (unsigned k = 0; k < E->n_deferred; k++)
+        if (E->f->arrays[E->f->code[E->deferred[k]].sub].group == E->f->arrays[i->sub].group)
             return false;
     return true;
 }
 
-static void put_late(em *E) {
-    for (unsigned k = 0; k < E->n_late; k++) put_store(E, E->late[k]);
-    E->n_late = 0;
+static void flush_deferred(em *E) {
+    for (unsigned k = 0; k < E->n_deferred; k++) put_store(E, E->deferred[k]);
+    E->n_deferred = 0;
 }
 
-/* What comes behind the first branch of an IF: its ELSE or END. */
-static int32_t behind_branch(const em *E, int32_t at) {
+/* The end of the first branch of an IF: its ELSE or END. */
+static int32_t end_of_branch(const em *E, int32_t at) {
     int32_t k = at + 1;
-    while (k < E->close[at] && E->f->code[k].code != KIR_ELSE)
-        k = E->close[k] >= 0 ? E->close[k] + 1 : k + 1;
+    while (k < E->end_of[at] && E->f->code[k].code != KIR_ELSE)
+        k = E->end_of[k] >= 0 ? E->end_of[k] + 1 : k + 1;
     return k;
 }
 
-/* Of an element that is chosen, and whose place among the others of its part is known. */
-static bool is_known(const em *E, int32_t at) {
+/* While compacting: instructions that the stage has replaced. */
+static bool is_staged(const em *E, int32_t at) {
     const uint8_t code = E->f->code[at].code;
-    return code == KIR_IF || code == KIR_END || (E->places[at] && code != KIR_STOREX);
+    return code == KIR_IF || code == KIR_END || (E->compaction[at] && code != KIR_STOREX);
 }
 
-void em_steps(em *E, int32_t lo, int32_t hi) {
-    for (int32_t at = lo; at < hi && !E->stopped; at++) {
-        if (em_only_slice(E) ? !E->slice[at] : E->scan == SCAN_GIVE && !E->places[at]) continue;
-        if (E->scan == SCAN_STAGE && is_known(E, at)) continue;
-        if (E->group[at]) {
-            em_group(E, at, E->share_end);
+void em_instructions(em *E, int32_t lo, int32_t hi) {
+    for (int32_t at = lo; at < hi && !E->ended; at++) {
+        if (em_only_slice(E) ? !E->scan_slice[at] : E->pass == PASS_STORE && !E->compaction[at])
+            continue;
+        if (E->pass == PASS_STAGE && is_staged(E, at)) continue;
+        if (E->random_group[at]) {
+            em_random_group(E, at, E->segment_end);
             continue;
         }
-        if (E->n_late && !lets_wait(E, &E->f->code[at])) put_late(E);
-        if (can_wait(E, &E->f->code[at])) {
-            E->late[E->n_late++] = at;
+        if (E->n_deferred && !commutes_with_deferred(E, &E->f->code[at])) flush_deferred(E);
+        if (is_deferrable(E, &E->f->code[at])) {
+            E->deferred[E->n_deferred++] = at;
             continue;
         }
         put_step(E, at);
-        if (E->f->code[at].code == KIR_EACH || em_in_stretches(E, at)) at = E->close[at];
+        if (E->f->code[at].code == KIR_EACH || em_is_strip_mined(E, at)) at = E->end_of[at];
         if (E->f->code[at].code == KIR_IF && E->f->code[at].imm == KIR_NEVER)
-            at = behind_branch(E, at) - 1;
+            at = end_of_branch(E, at) - 1;
     }
-    put_late(E);
+    flush_deferred(E);
 }

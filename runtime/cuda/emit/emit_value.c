@@ -1,8 +1,8 @@
-/* Types, literals, conversions, and the value expressions of the tables as CUDA text.
+/* Types, literals, casts, the value expressions of op.def as CUDA C, and the fixed text (prelude).
  *
- * A value of a half type is a float in registers, rounded after every operation, so that a chain
- * gives the bits of one-by-one evaluation. Helpers are written once per dtype, at first use, those
- * they call before them. */
+ * A value of a half type is a float in registers, rounded after every operation, so that a fused
+ * program gives the same bits as separate operations. Helper functions are emitted once per dtype,
+ * at first use, after those they call. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
@@ -11,7 +11,7 @@
 
 static bool is_half(gpa_dtype t) { return t == DT_F16 || t == DT_BF16; }
 
-static void note_type(em *E, gpa_dtype t) {
+static void need_type(em *E, gpa_dtype t) {
     if (t == DT_F16) E->needs |= NEED_HALF;
     if (t == DT_BF16) E->needs |= NEED_BFLOAT;
     if (t == DT_C64) E->needs |= NEED_C64;
@@ -19,27 +19,27 @@ static void note_type(em *E, gpa_dtype t) {
 }
 
 const char *em_type(em *E, gpa_dtype t) {
-    note_type(E, t);
+    need_type(E, t);
     return dtype_info[is_half(t) ? DT_F32 : t].cuda;
 }
 
 const char *em_memory(em *E, gpa_dtype t) {
-    note_type(E, t);
+    need_type(E, t);
     return is_half(t) ? "unsigned short" : dtype_info[t].cuda;
 }
 
 void em_unpack(em *E, gpa_str *out, gpa_dtype t, const char *v) {
-    note_type(E, t);
+    need_type(E, t);
     str_printf(out, t == DT_F16 ? "g_h2f(%s)" : t == DT_BF16 ? "g_b2f(%s)" : "%s", v);
 }
 
 void em_pack(em *E, gpa_str *out, gpa_dtype t, const char *v) {
-    note_type(E, t);
+    need_type(E, t);
     str_printf(out, t == DT_F16 ? "g_f2h(%s)" : t == DT_BF16 ? "g_f2b(%s)" : "%s", v);
 }
 
 const char *em_round(em *E, gpa_dtype t) {
-    note_type(E, t);
+    need_type(E, t);
     return t == DT_F16 ? "g_rh" : t == DT_BF16 ? "g_rb" : "";
 }
 
@@ -140,8 +140,8 @@ void em_cast(em *E, gpa_str *out, gpa_dtype from, gpa_dtype to, const char *v) {
 
 /* ---- value expressions ---- */
 
-/* What a word of op.def's vocabulary stands for with operands of type t; NULL: itself. */
-static const char *word_means(em *E, const char *w, size_t n, gpa_dtype t) {
+/* The replacement of a word of op.def's vocabulary for operands of type t; NULL: none. */
+static const char *replacement_of(em *E, const char *w, size_t n, gpa_dtype t) {
     static const char *const lowest[] = {[DT_I8] = "(-128)",
                                          [DT_I16] = "(-32768)",
                                          [DT_I32] = "(-2147483647-1)",
@@ -159,11 +159,11 @@ static const char *word_means(em *E, const char *w, size_t n, gpa_dtype t) {
         [DT_COUNT] = NULL};
     static const char *const digits[] = {
         [DT_F16] = "11", [DT_BF16] = "8", [DT_F32] = "24", [DT_F64] = "53", [DT_COUNT] = NULL};
-    static const char *const tiny[] = {[DT_F16] = "(-24)",
-                                       [DT_BF16] = "(-133)",
-                                       [DT_F32] = "(-149)",
-                                       [DT_F64] = "(-1074)",
-                                       [DT_COUNT] = NULL};
+    static const char *const least_exponent[] = {[DT_F16] = "(-24)",
+                                                 [DT_BF16] = "(-133)",
+                                                 [DT_F32] = "(-149)",
+                                                 [DT_F64] = "(-1074)",
+                                                 [DT_COUNT] = NULL};
     static const char *const largest[] = {[DT_F16] = "65504.0f",
                                           [DT_BF16] = "__uint_as_float(0x7f7f0000u)",
                                           [DT_F32] = "__uint_as_float(0x7f7fffffu)",
@@ -171,7 +171,7 @@ static const char *word_means(em *E, const char *w, size_t n, gpa_dtype t) {
                                           [DT_COUNT] = NULL};
     static const char *const bits[] = {[1] = "8u", [2] = "16u", [4] = "32u", [8] = "64u"};
     struct {
-        const char *word, *means;
+        const char *word, *replacement;
     } words[] = {
         {"T", em_type(E, t)},
         {"UT", dtype_size(t) == 8 ? "unsigned long long" : "unsigned int"},
@@ -184,15 +184,15 @@ static const char *word_means(em *E, const char *w, size_t n, gpa_dtype t) {
         {"HIGHEST", dtype_is_int(t) ? highest[t] : "__int_as_float(0x7f800000)"},
         {"BITS", dtype_size(t) <= 8 ? bits[dtype_size(t)] : NULL},
         {"DIGITS", digits[t]},
-        {"TINY", tiny[t]},
+        {"TINY", least_exponent[t]},
         {"LARGEST", largest[t]},
         {"WIDE", "g_product"},
     };
     for (size_t i = 0; i < COUNT_OF(words); i++)
         if (strlen(words[i].word) == n && !memcmp(words[i].word, w, n)) {
             if (n == 2 && w[0] == 'C') E->needs |= t == DT_F64 ? NEED_C128 : NEED_C64;
-            if (n == 4 && w[0] == 'W') E->needs |= NEED_WIDE;
-            return words[i].means;
+            if (n == 4 && w[0] == 'W') E->needs |= NEED_WIDE_MULTIPLY;
+            return words[i].replacement;
         }
     return NULL;
 }
@@ -203,7 +203,7 @@ static bool is_word(char c) {
 
 static void need_helper(em *E, const char *name, size_t n, gpa_dtype t);
 
-/* Copies text with the vocabulary replaced; operands NULL: a, b and c are parameters of a helper
+/* Appends text with the vocabulary replaced. operands NULL: a, b and c are parameters of a helper,
  * and stay. */
 static void substitute(em *E, gpa_str *out, const char *text, gpa_dtype t,
                        const char *const *operands) {
@@ -216,9 +216,9 @@ static void substitute(em *E, gpa_str *out, const char *text, gpa_dtype t,
             continue;
         }
         bool number = *w >= '0' && *w <= '9', member = w > text && w[-1] == '.';
-        const char *means = number || member ? NULL : word_means(E, w, n, t);
+        const char *replacement = number || member ? NULL : replacement_of(E, w, n, t);
         if (number && (*p == '.' || ((p[-1] == 'e' || p[-1] == 'p') && (*p == '-' || *p == '+')))) {
-            str_putn(out, w, n); /* the rest of the number follows as it is */
+            str_putn(out, w, n); /* the rest of the number is copied */
             str_putc(out, *p++);
             while (is_word(*p)) str_putc(out, *p++);
         } else if (!number && n == 1 && *w == 'H' && *p == '(') {
@@ -231,10 +231,10 @@ static void substitute(em *E, gpa_str *out, const char *text, gpa_dtype t,
             if (dtype_info[t].kind == 'I') {
                 str_put(out, "0 > ");
             } else {
-                str_put(out, "0 * "); /* an unsigned number is never negative */
+                str_put(out, "0 * "); /* an unsigned integer is never negative */
             }
-        } else if (means) {
-            str_put(out, means);
+        } else if (replacement) {
+            str_put(out, replacement);
         } else if (operands && !number && !member && n == 1 && *w >= 'a' && *w <= 'c') {
             str_put(out, operands[*w - 'a']);
         } else {
@@ -263,9 +263,8 @@ static void need_helper(em *E, const char *name, size_t n, gpa_dtype t) {
     em_unsupported(E, "a helper that the table lacks");
 }
 
-void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, const char *a, const char *b,
-             const char *c) {
-    const char *const operands[] = {a, b, c};
+void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, em_operands x) {
+    const char *const operands[] = {x.a, x.b, x.c};
     if (!text) {
         em_unsupported(E, "an operation without a value for its type");
         return;
@@ -273,12 +272,12 @@ void em_expr(em *E, gpa_str *out, const char *text, gpa_dtype t, const char *a, 
     substitute(E, out, text, t, operands);
 }
 
-/* ---- fixed text ---- */
+/* ---- the prelude: fixed text, a piece per NEED ---- */
 
 static const struct {
     uint32_t need;
     const char *text;
-} pieces[] = {
+} prelude[] = {
     {NEED_C64, "struct __align__(8) gpa_c64 { float re, im; };\n"},
     {NEED_C128, "struct __align__(16) gpa_c128 { double re, im; };\n"},
     {NEED_HALF,
@@ -298,7 +297,7 @@ static const struct {
      "    return (unsigned short)((u + 0x7fffu + (u >> 16 & 1u)) >> 16);\n"
      "}\n"
      "static __device__ float g_rb(float f) { return g_b2f(g_f2b(f)); }\n"},
-    {NEED_CONVERT, /* out of range as x86-64 converts */
+    {NEED_CONVERT, /* out of range: the result of x86-64, as in NumPy */
      "static __device__ int g_i32(double d) { return fabs(d) < 2147483648.0 ? (int)d : -2147483647 "
      "- 1; }\n"
      "static __device__ int g_i32(float d) { return fabsf(d) < 2147483648.0f ? (int)d : "
@@ -312,7 +311,7 @@ static const struct {
      "^ 0x8000000000000000ULL : (unsigned long long)g_i64(d);\n"
      "}\n"},
     {NEED_PACK, "template <class E, int N> struct __align__(sizeof(E) * N) g_pack { E v[N]; };\n"},
-    {NEED_ONCE, /* 16 bytes that nobody beside will ask for take no place in the nearest cache */
+    {NEED_STREAMING_LOAD, /* a 16-byte streaming load that does not allocate in L1 */
      "template <class P> static __device__ P g_once(const P *p) {\n"
      "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700\n"
      "    uint4 w;\n"
@@ -336,11 +335,11 @@ static const struct {
      "how(mask, x.w[i], by, width); return g_join<S>(x); }\n"
      "G_SHUFFLE(g_shfl, __shfl_sync) G_SHUFFLE(g_shfl_up, __shfl_up_sync) G_SHUFFLE(g_shfl_down, "
      "__shfl_down_sync) G_SHUFFLE(g_shfl_xor, __shfl_xor_sync)\n"},
-    {NEED_QUOTIENT, /* a / b for many a and one b: the product with the reciprocal, corrected by its
-                       remainder, which is exact at a scale where small numerators have all their
-                       bits. The sum of the two is rounded once, so it is right for results of any
-                       size but where the quotient lies in the middle of two subnormal numbers: the
-                       remainder is half then. */
+    {NEED_RECIPROCAL, /* a / b for many a and one b: the product with the reciprocal, corrected by
+                         its remainder, which is exact at a scale where small numerators keep all
+                         bits. The sum is rounded once, so the result is correctly rounded unless
+                         the quotient is halfway between two subnormals: then the remainder is half.
+                       */
      "struct g_divisor { float once, down, up, wide, half; };\n"
      "static __device__ g_divisor g_by(float b) {\n"
      "    const float p = fabsf(b), once = p > 0x1p-40f && p < 0x1p40f ? 1.0f / b : "
@@ -355,8 +354,8 @@ static const struct {
      "    return fabsf(f) < __int_as_float(0x7f800000) && fabsf(rest) != d.half ? f : "
      "g_far_quotient(a, b);\n"
      "}\n"},
-    {NEED_BRIEF, /* the compiler's steps, for operands and results from 2**-50 to 2**78, and
-                    numerators of 0 */
+    {NEED_FAST_DIVISION, /* the compiler's Newton steps without its range tests: for operands and
+                            results from 2**-50 to 2**78, and numerators of 0 */
      "static __device__ unsigned g_range(float x) { return __float_as_uint(x) * 2 - 0x4d000000u; "
      "}\n"
      "static __device__ float g_inverse(float b, unsigned &far) {\n"
@@ -400,7 +399,8 @@ static const struct {
      "    far |= g_range(a) | __float_as_uint(a);\n"
      "    return f;\n"
      "}\n"},
-    {NEED_WIDE, /* one instruction, where the compiler would multiply 64 bits by 64 */
+    {NEED_WIDE_MULTIPLY, /* 32 x 32 -> 64 bits in one instruction; the compiler would emit 64 x 64
+                          */
      "static __device__ unsigned long long g_product(unsigned a, unsigned b) {\n"
      "#ifdef __CUDA_ARCH__\n"
      "    unsigned long long p;\n"
@@ -410,7 +410,7 @@ static const struct {
      "    return (unsigned long long)a * b;\n"
      "#endif\n"
      "}\n"},
-    {NEED_LOG, /* of a normal number above 0: told that, the compiler does not look for others */
+    {NEED_POSITIVE_LOG, /* of a normal positive number: the assumption removes the special cases */
      "static __device__ double g_log(double a) {\n"
      "#ifdef __CUDA_ARCH__\n"
      "    const int high = __double2hiint(a);\n"
@@ -419,8 +419,8 @@ static const struct {
      "#endif\n"
      "    return log(a);\n"
      "}\n"},
-    {NEED_EXTREME, /* NaN if any is NaN; 0 is above -0 where the GPU has an instruction, else the
-                      first of the two */
+    {NEED_MINMAX, /* propagates NaN; of zeros of both signs the instruction gives +0, else the first
+                   */
      "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800\n"
      "static __device__ float g_min(float a, float b) { float r; asm(\"min.NaN.f32 %0, %1, %2;\" : "
      "\"=f\"(r) : \"f\"(a), \"f\"(b)); return r; }\n"
@@ -430,7 +430,7 @@ static const struct {
      "static __device__ float g_min(float a, float b) { return a <= b || a != a ? a : b; }\n"
      "static __device__ float g_max(float a, float b) { return a >= b || a != a ? a : b; }\n"
      "#endif\n"},
-    {NEED_GIVE,
+    {NEED_COPY_OUT,
      "template <class T> static __device__ void g_give(T *to, const T *from, unsigned n) {\n"
      "    struct __align__(16) words { unsigned w[4]; };\n"
      "    const unsigned wide = n * (unsigned)sizeof(T) / 16, first = wide * 16 / "
@@ -439,17 +439,17 @@ static const struct {
      "words *)from)[i];\n"
      "    for (unsigned i = first + threadIdx.x; i < n; i += blockDim.x) to[i] = from[i];\n"
      "}\n"},
-    {NEED_BINS, /* a sum of 64 bits in words that lie `room` apart */
+    {NEED_HISTOGRAM, /* 64-bit addition by 32-bit atomics, low and high words `room` apart */
      "static __device__ void g_count(unsigned *low, unsigned room, unsigned long long v) {\n"
      "    const unsigned old = atomicAdd(low, (unsigned)v), high = (unsigned)(v >> 32) + (old + "
      "(unsigned)v < old);\n"
      "    if (high) atomicAdd(low + room, high);\n"
      "}\n"},
-    {NEED_RECORD,
+    {NEED_FAULT_RECORD,
      "struct g_record { unsigned set, kind, line, axis; long long a, b; int block[3], thread[3], "
      "other[8]; };\n"},
-    {NEED_STOP, /* what the launch's threads were told, in several places, since one that all read
-                   would be read one by one */
+    {NEED_POLL, /* polls the interrupt flag: copies in several cache lines, since reads of a single
+                  word by all blocks would serialize */
      "static __device__ bool g_stops(unsigned *told, const volatile int *stop, volatile g_record "
      "*r, unsigned kind, bool again) {\n"
      "    const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);\n"
@@ -459,8 +459,8 @@ static const struct {
      "    r->kind = kind; r->set = 1;\n"
      "    return true;\n"
      "}\n"},
-    {NEED_FAULT, /* of all points that fault the first one reports. Behind the lock: whether one
-                    did, and what is left behind the first */
+    {NEED_FAULT, /* of all faulting points the first in order is reported. Behind the lock: a flag,
+                   and the complement of the index of that point */
      "static __device__ unsigned long long g_thread() {\n"
      "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * "
      "(blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z);\n"
@@ -486,7 +486,7 @@ static const struct {
      "        done = true;\n"
      "    }\n"
      "}\n"},
-    {NEED_SAY, /* buf[0]: words taken, room, lines lost */
+    {NEED_PRINT, /* buf[0]: words used, capacity, lines lost */
      "struct __align__(16) g_word { unsigned w[4]; };\n"
      "static __device__ __noinline__ g_word *g_say(g_word *buf, unsigned text, unsigned n) {\n"
      "    const unsigned long long block = blockIdx.x + (unsigned long long)gridDim.x * "
@@ -499,8 +499,8 @@ static const struct {
      "at].w[2] = thread; buf[1 + at].w[3] = text << 8 | n;\n"
      "    return buf + 1 + at;\n"
      "}\n"},
-    {NEED_UPDATE, /* read, modify, write: through the word that holds the element, or one at a time
-                     where none does */
+    {NEED_CAS_LOOP, /* atomic read-modify-write: compare-and-swap of the word that holds the
+                      element; under a lock for 16 bytes */
      "static __device__ unsigned g_wide;\n"
      "template <class E, class F> static __device__ E g_update(E *p, F f) {\n"
      "    if constexpr (sizeof(E) == 16) {\n"
@@ -547,6 +547,6 @@ static const struct {
 };
 
 void em_prelude(em *E, gpa_str *out) {
-    for (size_t i = 0; i < COUNT_OF(pieces); i++)
-        if (E->needs & pieces[i].need) str_put(out, pieces[i].text);
+    for (size_t i = 0; i < COUNT_OF(prelude); i++)
+        if (E->needs & prelude[i].need) str_put(out, prelude[i].text);
 }

@@ -1,30 +1,25 @@
-/* From kir to the interpreter's code, in one pass over values whose lives are known.
+/* From kir to bytecode: live ranges, then linear-scan slot allocation during one translation pass.
  *
- * Constants, parameters and extents are words that all threads share; coordinates are the first
- * slots of a thread; every other value has a slot from where it is computed to its last use, or, if
- * a loop around that use began after it was computed, to the end of the loop. While the code is
- * written an operand is the number of a slot, or ~ the number of a shared word.
+ * Constants, parameters and extents are uniform words; coordinates are the first slots of a thread;
+ * every other value has a slot from its definition to its last use, or, if a loop around that use
+ * starts after the definition, to the end of the loop. During translation an operand is the number
+ * of a slot, or ~ the number of a uniform value.
  *
- * Reading order: lives, operands, jumps, instructions, places. */
+ * Reading order: live ranges, operands, jumps, instructions, layout. */
 #include "runtime/base/base.h"
+#include "runtime/cuda/driver/api.h"
 #include "runtime/cuda/emit/emitter.h"
 #include "runtime/cuda/emit/interpret.h"
 
-enum {
-    NO_SLOT = -1,
-    MOST_SLOTS = 256,
-    MOST_SHARED = 48 << 10,
-    MOST_WORDS = 2048,
-    NUMBER = 1 << 20
-};
+enum { NO_SLOT = -1, MOST_SLOTS = 256, NUMBER = 1 << 20 };
 
 typedef struct {
     int code;
     int32_t d, a, b, c, x; /* operands, or NUMBER and a number */
     uint32_t y;
-} draft;
+} draft_ins;
 
-/* A jump to the end of a region, or to where its next trip begins. */
+/* A jump to the end of a region, or to the start of its next trip, to be patched. */
 typedef struct {
     size_t ins;
     int32_t region;
@@ -34,23 +29,23 @@ typedef struct {
 typedef struct {
     const kir_func *f;
     ic_code *out;
-    draft *ins;
+    draft_ins *ins;
     jump *jumps;
-    size_t cap_ins, n_jumps, cap_jumps, cap_same;
-    int32_t *outer, *close;    /* per instruction: the region around it; per opener its END */
-    int32_t *end, *slot;       /* per value: its last use; its slot, or ~ its shared word */
-    uint32_t *begin;           /* per opener: where its trips begin; of an IF, its jump */
-    int32_t owner[MOST_SLOTS]; /* the value that holds a slot; NO_SLOT: it is free */
+    size_t cap_ins, n_jumps, cap_jumps, cap_uniforms;
+    int32_t *outer, *close;    /* per instruction: the enclosing region; per opener its END */
+    int32_t *end, *slot;       /* per value: its last use; its slot, or ~ its uniform value */
+    uint32_t *begin;           /* per opener: the first instruction of a trip; of an IF, its jump */
+    int32_t owner[MOST_SLOTS]; /* the value in a slot; NO_SLOT: free */
     bool failed;
-} maker;
+} translator;
 
-/* ---- lives ---- */
+/* ---- live ranges ---- */
 
 static bool is_loop(const kir_func *f, int32_t at) {
     return f->code[at].code == KIR_LOOP || f->code[at].code == KIR_FOR;
 }
 
-static void use(maker *M, int32_t v, int32_t at) {
+static void use(translator *M, int32_t v, int32_t at) {
     int32_t end = at;
     if (v < 0) return;
     for (int32_t r = M->outer[at]; r >= 0 && r != M->outer[v] && r != v; r = M->outer[r])
@@ -58,7 +53,7 @@ static void use(maker *M, int32_t v, int32_t at) {
     M->end[v] = MAX(M->end[v], end);
 }
 
-static bool find_lives(maker *M) {
+static bool find_live_ranges(translator *M) {
     const kir_func *f = M->f;
     int32_t around = -1;
     for (int32_t k = 0; k < (int32_t)f->n_code; k++) {
@@ -85,7 +80,7 @@ static bool find_lives(maker *M) {
 
 /* ---- operands ---- */
 
-static int32_t take_slot(maker *M, int32_t value) {
+static int32_t take_slot(translator *M, int32_t value) {
     for (int32_t s = M->f->ndim; s < MOST_SLOTS; s++) {
         if (M->owner[s] != NO_SLOT) continue;
         M->owner[s] = value;
@@ -96,28 +91,30 @@ static int32_t take_slot(maker *M, int32_t value) {
     return 0;
 }
 
-static int32_t result(maker *M, int32_t at) { return M->slot[at] = take_slot(M, at); }
+static int32_t result(translator *M, int32_t at) { return M->slot[at] = take_slot(M, at); }
 
-static void free_slots(maker *M, int32_t at) {
+static void free_slots(translator *M, int32_t at) {
     for (int32_t s = 0; s < MOST_SLOTS; s++)
         if (M->owner[s] >= 0 && M->end[M->owner[s]] <= at) M->owner[s] = NO_SLOT;
 }
 
-static int32_t same(maker *M, ic_kind kind, unsigned a, unsigned b) {
+static int32_t uniform(translator *M, ic_kind kind, unsigned a, unsigned b) {
     ic_code *c = M->out;
-    for (size_t k = 0; k < c->n_same; k++)
-        if (c->same[k].kind == kind && c->same[k].a == a && c->same[k].b == b) return ~(int32_t)k;
-    if (!mem_room(&c->same, c->n_same, &M->cap_same, sizeof *c->same)) {
+    for (size_t k = 0; k < c->n_uniforms; k++)
+        if (c->uniforms[k].kind == kind && c->uniforms[k].a == a && c->uniforms[k].b == b)
+            return ~(int32_t)k;
+    if (!mem_room(&c->uniforms, c->n_uniforms, &M->cap_uniforms, sizeof *c->uniforms)) {
         M->failed = true;
         return ~0;
     }
-    c->same[c->n_same] = (ic_same){.kind = (uint8_t)kind, .a = (uint16_t)a, .b = (uint16_t)b};
-    return ~(int32_t)c->n_same++;
+    c->uniforms[c->n_uniforms] =
+        (ic_uniform){.kind = (uint8_t)kind, .a = (uint16_t)a, .b = (uint16_t)b};
+    return ~(int32_t)c->n_uniforms++;
 }
 
 static int32_t number(uint32_t n) { return NUMBER + (int32_t)MIN(n, UINT16_MAX); }
 
-static void put(maker *M, draft d) {
+static void put(translator *M, draft_ins d) {
     if (mem_room(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins))
         M->ins[M->out->n_ins++] = d;
     else
@@ -126,23 +123,23 @@ static void put(maker *M, draft d) {
 
 /* ---- jumps ---- */
 
-static void jump_to(maker *M, int32_t region, bool next) {
+static void put_jump(translator *M, int32_t region, bool next) {
     if (!mem_room(&M->jumps, M->n_jumps, &M->cap_jumps, sizeof *M->jumps)) {
         M->failed = true;
         return;
     }
     M->jumps[M->n_jumps++] = (jump){M->out->n_ins, region, next};
-    put(M, (draft){.code = IC_JUMP});
+    put(M, (draft_ins){.code = IC_JUMP});
 }
 
-static void land(maker *M, int32_t region, bool next) {
+static void patch_jumps(translator *M, int32_t region, bool next) {
     for (size_t k = 0; k < M->n_jumps; k++)
         if (M->jumps[k].region == region && M->jumps[k].next == next)
             M->ins[M->jumps[k].ins].y = (uint32_t)M->out->n_ins;
 }
 
-/* The region that BREAK or NEXT speaks of. */
-static int32_t region_of(const maker *M, int32_t at) {
+/* The region that BREAK or NEXT refers to. */
+static int32_t region_of(const translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     uint32_t left = i->imm;
     for (int32_t r = M->outer[at]; r >= 0; r = M->outer[r]) {
@@ -152,41 +149,41 @@ static int32_t region_of(const maker *M, int32_t at) {
     return 0;
 }
 
-static void put_for(maker *M, int32_t at) {
+static void put_for(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     int32_t counter = result(M, at), next = take_slot(M, at), left = take_slot(M, at);
     M->failed |= i->type != DT_I64;
-    put(M, (draft){.code = IC_FOR,
-                   .d = next,
-                   .a = M->slot[i->a],
-                   .b = M->slot[i->b],
-                   .c = M->slot[i->c],
-                   .x = left});
+    put(M, (draft_ins){.code = IC_FOR,
+                       .d = next,
+                       .a = M->slot[i->a],
+                       .b = M->slot[i->b],
+                       .c = M->slot[i->c],
+                       .x = left});
     M->begin[at] = (uint32_t)M->out->n_ins;
-    put(M, (draft){.code = IC_TRIP, .d = counter, .a = next, .c = M->slot[i->c], .x = left});
+    put(M, (draft_ins){.code = IC_TRIP, .d = counter, .a = next, .c = M->slot[i->c], .x = left});
 }
 
-static void put_end(maker *M, int32_t at) {
+static void put_end(translator *M, int32_t at) {
     int32_t r = (int32_t)M->f->code[at].imm;
     uint8_t code = M->f->code[r].code;
     if (is_loop(M->f, r)) {
-        land(M, r, true);
+        patch_jumps(M, r, true);
         bool few = M->f->code[r].imm == KIR_FEW, asks = !em_is_short(M->f, r);
-        put(M, (draft){.code = asks ? IC_BACK : IC_AGAIN,
-                       .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]),
-                       .y = M->begin[r]});
+        put(M, (draft_ins){.code = asks ? IC_BACK : IC_AGAIN,
+                           .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]),
+                           .y = M->begin[r]});
         M->out->loops |= !few;
     }
     if ((code == KIR_IF || code == KIR_FOR) && !M->failed)
         M->ins[M->begin[r]].y = (uint32_t)M->out->n_ins;
-    land(M, r, false);
+    patch_jumps(M, r, false);
 }
 
-/* ELSE: the first half jumps over the second, to which the condition leads. */
-static void put_else(maker *M, int32_t at) {
+/* ELSE: the end of the first branch jumps over the second, which the condition jumps to. */
+static void put_else(translator *M, int32_t at) {
     int32_t r = M->outer[at];
     uint32_t *begin = &M->begin[r];
-    put(M, (draft){.code = IC_JUMP});
+    put(M, (draft_ins){.code = IC_JUMP});
     if (M->failed) return;
     M->ins[*begin].y = (uint32_t)M->out->n_ins;
     *begin = (uint32_t)M->out->n_ins - 1;
@@ -194,7 +191,7 @@ static void put_else(maker *M, int32_t at) {
 
 /* ---- instructions ---- */
 
-static void put_op(maker *M, int32_t at) {
+static void put_op(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     gpa_op op = (gpa_op)i->sub;
     gpa_dtype t = (gpa_dtype)M->f->code[op_info[op].sig == SIG_SELECT ? i->b : i->a].type, compute,
@@ -203,82 +200,83 @@ static void put_op(maker *M, int32_t at) {
     M->failed |= op_info[op].composite || !op_types(op, t, &compute, &type) || compute != t ||
                  type != i->type;
     for (int n = 0; n < 3; n++) in[n] = n < op_info[op].arity ? M->slot[in[n]] : 0;
-    put(M, (draft){.code = IC_OP + (int)op * DT_COUNT + (int)t,
-                   .d = result(M, at),
-                   .a = in[0],
-                   .b = in[1],
-                   .c = in[2]});
+    put(M, (draft_ins){.code = IC_OP + (int)op * DT_COUNT + (int)t,
+                       .d = result(M, at),
+                       .a = in[0],
+                       .b = in[1],
+                       .c = in[2]});
 }
 
-static int move_of(const maker *M, int32_t v) {
+static int move_opcode(const translator *M, int32_t v) {
     return dtype_size((gpa_dtype)M->f->code[v].type) > 8 ? IC_MOVE2 : IC_MOVE;
 }
 
-static void put_access(maker *M, int32_t at) {
+static void put_access(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     const kir_array *k = &M->f->arrays[i->sub];
-    int32_t array = same(M, IC_ARRAY, i->sub, 0);
+    int32_t array = uniform(M, IC_ARRAY, i->sub, 0);
     M->failed |= k->where != KIR_GLOBAL && k->where != KIR_CONSTANT && i->code != KIR_IOTA;
     switch ((int)i->code) {
         case KIR_LOAD:
-            put(M, (draft){.code = IC_LOAD + k->dtype, .d = result(M, at), .a = array});
+            put(M, (draft_ins){.code = IC_LOAD + k->dtype, .d = result(M, at), .a = array});
             break;
         case KIR_STORE:
-            put(M, (draft){.code = IC_STORE + k->dtype, .a = M->slot[i->a], .b = array});
+            put(M, (draft_ins){.code = IC_STORE + k->dtype, .a = M->slot[i->a], .b = array});
             break;
         case KIR_LOADX:
-            put(M, (draft){.code = IC_LOADX + k->dtype,
-                           .d = result(M, at),
-                           .a = M->slot[i->a],
-                           .b = array});
+            put(M, (draft_ins){.code = IC_LOADX + k->dtype,
+                               .d = result(M, at),
+                               .a = M->slot[i->a],
+                               .b = array});
             break;
         case KIR_STOREX:
-            put(M, (draft){.code = IC_STOREX + k->dtype,
-                           .a = M->slot[i->a],
-                           .b = M->slot[i->b],
-                           .c = array});
+            put(M, (draft_ins){.code = IC_STOREX + k->dtype,
+                               .a = M->slot[i->a],
+                               .b = M->slot[i->b],
+                               .c = array});
             break;
-        case KIR_IOTA: put(M, (draft){.code = IC_IOTA, .d = result(M, at), .a = array}); break;
+        case KIR_IOTA: put(M, (draft_ins){.code = IC_IOTA, .d = result(M, at), .a = array}); break;
     }
 }
 
-static void put_bound(maker *M, int32_t at) {
+static void put_bound(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     bool checked = !(M->f->flags & KIR_F_UNCHECKED);
-    put(M, (draft){.code = checked ? IC_BOUND : IC_WRAP,
-                   .d = result(M, at),
-                   .a = M->slot[i->a],
-                   .b = M->slot[i->b],
-                   .x = number(i->sub),
-                   .y = i->line});
+    put(M, (draft_ins){.code = checked ? IC_BOUND : IC_WRAP,
+                       .d = result(M, at),
+                       .a = M->slot[i->a],
+                       .b = M->slot[i->b],
+                       .x = number(i->sub),
+                       .y = i->line});
 }
 
-static void put_fault(maker *M, const kir_ins *i) {
-    int32_t none = same(M, IC_ZERO, 0, 0), a = i->a < 0 ? none : M->slot[i->a],
+static void put_fault(translator *M, const kir_ins *i) {
+    int32_t none = uniform(M, IC_ZERO, 0, 0), a = i->a < 0 ? none : M->slot[i->a],
             b = i->b < 0 ? none : M->slot[i->b];
     M->failed |= i->line > UINT16_MAX || (i->a >= 0 && M->f->code[i->a].type != DT_I64) ||
                  (i->b >= 0 && M->f->code[i->b].type != DT_I64);
-    put(M, (draft){.code = IC_FAULT,
-                   .a = a,
-                   .b = b,
-                   .c = number(i->line),
-                   .x = number(i->sub),
-                   .y = i->imm});
+    put(M, (draft_ins){.code = IC_FAULT,
+                       .a = a,
+                       .b = b,
+                       .c = number(i->line),
+                       .x = number(i->sub),
+                       .y = i->imm});
 }
 
-static void put_step(maker *M, int32_t at) {
+static void put_step(translator *M, int32_t at) {
     const kir_ins *i = &M->f->code[at];
     switch ((kir_code)i->code) {
-        case KIR_CONST: M->slot[at] = same(M, IC_CONST, i->imm, 0); break;
-        case KIR_PARAM: M->slot[at] = same(M, IC_PARAM, i->imm, 0); break;
-        case KIR_SIZE: M->slot[at] = same(M, IC_SIZE, i->sub, i->imm); break;
-        case KIR_STRIDE: M->slot[at] = same(M, IC_STRIDE, i->sub, i->imm); break;
+        case KIR_CONST: M->slot[at] = uniform(M, IC_CONST, i->imm, 0); break;
+        case KIR_PARAM: M->slot[at] = uniform(M, IC_PARAM, i->imm, 0); break;
+        case KIR_SIZE: M->slot[at] = uniform(M, IC_SIZE, i->sub, i->imm); break;
+        case KIR_STRIDE: M->slot[at] = uniform(M, IC_STRIDE, i->sub, i->imm); break;
         case KIR_INDEX: M->slot[at] = (int32_t)i->imm; break;
         case KIR_OP: put_op(M, at); break;
         case KIR_CAST: {
             gpa_dtype from = (gpa_dtype)M->f->code[i->a].type;
-            int code = from == i->type ? move_of(M, at) : IC_CAST + (int)from * DT_COUNT + i->type;
-            put(M, (draft){.code = code, .d = result(M, at), .a = M->slot[i->a]});
+            int code =
+                from == i->type ? move_opcode(M, at) : IC_CAST + (int)from * DT_COUNT + i->type;
+            put(M, (draft_ins){.code = code, .d = result(M, at), .a = M->slot[i->a]});
             break;
         }
         case KIR_LOAD:
@@ -288,26 +286,27 @@ static void put_step(maker *M, int32_t at) {
         case KIR_IOTA: put_access(M, at); break;
         case KIR_BOUND: put_bound(M, at); break;
         case KIR_VAR:
-            put(M, (draft){.code = move_of(M, at),
-                           .d = result(M, at),
-                           .a = i->a < 0 ? same(M, IC_ZERO, 0, 0) : M->slot[i->a]});
+            put(M, (draft_ins){.code = move_opcode(M, at),
+                               .d = result(M, at),
+                               .a = i->a < 0 ? uniform(M, IC_ZERO, 0, 0) : M->slot[i->a]});
             break;
         case KIR_GET:
-            put(M, (draft){.code = move_of(M, at), .d = result(M, at), .a = M->slot[i->a]});
+            put(M, (draft_ins){.code = move_opcode(M, at), .d = result(M, at), .a = M->slot[i->a]});
             break;
         case KIR_SET:
-            put(M, (draft){.code = move_of(M, i->a), .d = M->slot[i->a], .a = M->slot[i->b]});
+            put(M,
+                (draft_ins){.code = move_opcode(M, i->a), .d = M->slot[i->a], .a = M->slot[i->b]});
             break;
         case KIR_IF:
             M->begin[at] = (uint32_t)M->out->n_ins;
-            put(M, (draft){.code = IC_UNLESS, .a = M->slot[i->a]});
+            put(M, (draft_ins){.code = IC_UNLESS, .a = M->slot[i->a]});
             break;
         case KIR_ELSE: put_else(M, at); break;
         case KIR_FOR: put_for(M, at); break;
         case KIR_LOOP: M->begin[at] = (uint32_t)M->out->n_ins; break;
         case KIR_BLOCK: break;
         case KIR_BREAK:
-        case KIR_NEXT: jump_to(M, region_of(M, at), i->code == KIR_NEXT); break;
+        case KIR_NEXT: put_jump(M, region_of(M, at), i->code == KIR_NEXT); break;
         case KIR_END: put_end(M, at); break;
         case KIR_FAULT: put_fault(M, i); break;
         case KIR_ATOMIC:
@@ -324,60 +323,60 @@ static void put_step(maker *M, int32_t at) {
     }
 }
 
-/* ---- places ---- */
+/* ---- layout ---- */
 
-static void place_words(maker *M) {
+static void lay_out_words(translator *M) {
     ic_code *c = M->out;
     uint32_t item = c->item / 8, at = 2 * (uint32_t)c->n_ins;
-    for (size_t k = 0; k < c->n_same; k++) {
-        c->same[k].at = at;
-        at += c->same[k].kind == IC_ARRAY   ? (2u + M->f->ndim + 1) / 2 * 2
-              : c->same[k].kind == IC_SPACE ? (M->f->ndim + 1u) / 2 * 2
-                                            : item;
-        if (c->same[k].kind == IC_SPACE) c->sizes = c->same[k].at;
+    for (size_t k = 0; k < c->n_uniforms; k++) {
+        c->uniforms[k].at = at;
+        at += c->uniforms[k].kind == IC_ARRAY   ? (2u + M->f->ndim + 1) / 2 * 2
+              : c->uniforms[k].kind == IC_SPACE ? (M->f->ndim + 1u) / 2 * 2
+                                                : item;
+        if (c->uniforms[k].kind == IC_SPACE) c->sizes = c->uniforms[k].at;
     }
     c->words = (at + 1) / 2 * 2;
 }
 
-static uint16_t place_of(const maker *M, int32_t operand) {
+static uint16_t address_of(const translator *M, int32_t operand) {
     const ic_code *c = M->out;
     if (operand >= NUMBER) return (uint16_t)(operand - NUMBER);
-    if (operand < 0) return (uint16_t)(INTERPRET_SAME | c->same[~operand].at);
+    if (operand < 0) return (uint16_t)(INTERPRET_UNIFORM | c->uniforms[~operand].at);
     return (uint16_t)(c->words + (uint32_t)operand * c->threads * c->item / 8);
 }
 
-/* As many threads as have room. */
-static bool choose_threads(ic_code *c) {
-    for (c->threads = INTERPRET_THREADS; c->threads >= 32; c->threads /= 2) {
+/* As many threads as fit in shared memory. */
+static bool choose_block(ic_code *c) {
+    for (c->threads = TUNE_CUDA_INTERPRETER_THREADS; c->threads >= 32; c->threads /= 2) {
         c->shared = c->words * 8 + c->slots * c->item * c->threads;
-        if (c->shared <= MOST_SHARED) return c->words <= MOST_WORDS;
+        if (c->shared <= CU_STATIC_SHARED_BYTES) return c->words <= TUNE_CUDA_INTERPRETER_MAX_WORDS;
     }
     return false;
 }
 
-static bool finish(maker *M) {
+static bool finish(translator *M) {
     ic_code *c = M->out;
-    same(M, IC_SPACE, 0, 0);
-    put(M, (draft){.code = IC_END});
+    uniform(M, IC_SPACE, 0, 0);
+    put(M, (draft_ins){.code = IC_END});
     if (M->failed) return false;
-    place_words(M);
-    if (!choose_threads(c) || !(c->ins = mem_new(c->n_ins * sizeof *c->ins))) return false;
+    lay_out_words(M);
+    if (!choose_block(c) || !(c->ins = mem_new(c->n_ins * sizeof *c->ins))) return false;
     for (size_t k = 0; k < c->n_ins; k++) {
-        const draft *d = &M->ins[k];
+        const draft_ins *d = &M->ins[k];
         c->ins[k] = (ic_ins){(uint16_t)d->code,
-                             place_of(M, d->d),
-                             place_of(M, d->a),
-                             place_of(M, d->b),
-                             place_of(M, d->c),
-                             place_of(M, d->x),
+                             address_of(M, d->d),
+                             address_of(M, d->a),
+                             address_of(M, d->b),
+                             address_of(M, d->c),
+                             address_of(M, d->x),
                              d->y};
     }
     return true;
 }
 
-/* A program that gives up in the middle is begun anew: then it must not read what it has written.
- */
-static bool reads_its_results(const kir_func *f) {
+/* A program with loops may exceed its budget and be restarted from the beginning: it must not read
+ * what it has written. */
+static bool reads_outputs(const kir_func *f) {
     for (size_t a = 0; a < f->n_arrays; a++)
         for (size_t b = 0; b < f->n_arrays; b++)
             if (f->arrays[a].access & KIR_WRITE && f->arrays[b].access & KIR_READ &&
@@ -386,13 +385,13 @@ static bool reads_its_results(const kir_func *f) {
     return false;
 }
 
-static bool can_be_code(const kir_func *f) {
+static bool is_supported(const kir_func *f) {
     cu_facts facts = emit_facts(f);
     if (f->form != KIR_MAP || f->inner || f->flags & KIR_F_FASTMATH || facts.scatters) return false;
-    return !facts.loops || !reads_its_results(f);
+    return !facts.loops || !reads_outputs(f);
 }
 
-static bool make(maker *M) {
+static bool translate(translator *M) {
     size_t n = M->f->n_code + 1;
     M->out->item = 8;
     for (size_t k = 0; k < M->f->n_code; k++)
@@ -402,9 +401,9 @@ static bool make(maker *M) {
     int32_t **const lists[] = {&M->outer, &M->close, &M->end, &M->slot};
     for (size_t k = 0; k < COUNT_OF(lists); k++)
         if (!(*lists[k] = mem_zero(n * sizeof **lists[k]))) return false;
-    if (!(M->begin = mem_zero(n * sizeof *M->begin)) || !find_lives(M)) return false;
+    if (!(M->begin = mem_zero(n * sizeof *M->begin)) || !find_live_ranges(M)) return false;
     for (int32_t at = 0; at < (int32_t)M->f->n_code && !M->failed; at++) {
-        bool keeps = M->f->code[at].code == KIR_FOR; /* what it begins with is read on */
+        bool keeps = M->f->code[at].code == KIR_FOR; /* its bounds are read by later trips */
         if (!keeps) free_slots(M, at);
         put_step(M, at);
     }
@@ -412,9 +411,9 @@ static bool make(maker *M) {
 }
 
 ic_code *interpret_code(const kir_func *f) {
-    maker M = {.f = f};
-    if (!can_be_code(f) || !(M.out = mem_zero(sizeof *M.out))) return NULL;
-    bool made = make(&M);
+    translator M = {.f = f};
+    if (!is_supported(f) || !(M.out = mem_zero(sizeof *M.out))) return NULL;
+    bool made = translate(&M);
     mem_free(M.ins);
     mem_free(M.jumps);
     mem_free(M.outer);
@@ -430,6 +429,6 @@ ic_code *interpret_code(const kir_func *f) {
 void interpret_free(ic_code *c) {
     if (!c) return;
     mem_free(c->ins);
-    mem_free(c->same);
+    mem_free(c->uniforms);
     mem_free(c);
 }

@@ -1,6 +1,8 @@
-/* The interpreter's source, from the tables: a function for each operation and dtype, each
- * conversion, each access, and a loop that calls them. Functions are not inlined: each compiles for
- * itself, soon. Reading order: functions, the frame. */
+/* The CUDA source of the interpreter, generated from the tables: a function per operation and
+ * dtype, per cast and per access, and a fetch-decode-execute loop that calls them.
+ *
+ * Functions are not inlined, since many small functions compile faster than one large one. Reading
+ * order: functions, the frame. */
 #include <stdio.h>
 
 #include "runtime/cuda/emit/emitter.h"
@@ -13,78 +15,78 @@ static void open_function(em *E, unsigned code) {
             "static __device__ __noinline__ void g_do%u(unsigned d, unsigned pa, unsigned pb, "
             "unsigned pc) {",
             code);
-    E->depth++;
+    E->indent++;
 }
 
-static void take(em *E, char name, gpa_dtype t) {
+static void put_operand(em *E, char name, gpa_dtype t) {
     const char *r = em_type(E, t);
     em_line(E, "const %s %c = get<%s>(p%c);", r, name, r, name);
 }
 
-static void give(em *E, gpa_dtype t, gpa_str *value) {
+static void put_result(em *E, gpa_dtype t, gpa_str *value) {
     em_line(E, "put<%s>(d, %s);", em_type(E, t), value->text);
     em_close_block(E);
     str_clear(value);
 }
 
-static void put_ops(em *E, gpa_str *v, bool *there) {
+static void put_ops(em *E, gpa_str *v, bool *has_function) {
     for (gpa_op op = 0; op < OP_COUNT; op++) {
         if (op_info[op].composite) continue;
         for (gpa_dtype t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute, result;
             unsigned code;
             if (!op_types(op, t, &compute, &result) ||
-                there[code = IC_OP + (unsigned)op * DT_COUNT + compute])
+                has_function[code = IC_OP + (unsigned)op * DT_COUNT + compute])
                 continue;
-            there[code] = true;
+            has_function[code] = true;
             open_function(E, code);
             for (int i = 0; i < op_info[op].arity; i++)
-                take(E, "abc"[i], op_operand(op, compute, i));
+                put_operand(E, "abc"[i], op_operand(op, compute, i));
             str_printf(v, "%s((%s)(", em_round(E, result), em_type(E, result));
-            em_expr(E, v, op_info[op].text[op_kind_at(dtype_info[compute].kind)], compute, "a", "b",
-                    "c");
+            em_expr(E, v, op_info[op].text[op_kind_at(dtype_info[compute].kind)], compute,
+                    (em_operands){"a", "b", "c"});
             str_put(v, "))");
-            give(E, result, v);
+            put_result(E, result, v);
         }
     }
 }
 
-static void put_casts(em *E, gpa_str *v, bool *there) {
+static void put_casts(em *E, gpa_str *v, bool *has_function) {
     for (gpa_dtype from = 0; from < DT_COUNT; from++)
         for (gpa_dtype to = 0; to < DT_COUNT; to++) {
             unsigned code = IC_CAST + (unsigned)(from * DT_COUNT + to);
             if (from == to) continue;
-            there[code] = true;
+            has_function[code] = true;
             open_function(E, code);
-            take(E, 'a', from);
+            put_operand(E, 'a', from);
             em_cast(E, v, from, to, "a");
-            give(E, to, v);
+            put_result(E, to, v);
         }
 }
 
-static void put_accesses(em *E, gpa_str *v, bool *there) {
+static void put_accesses(em *E, gpa_str *v, bool *has_function) {
     for (gpa_dtype t = 0; t < DT_COUNT; t++) {
         const char *m = em_memory(E, t), *r = em_type(E, t);
-        char place[96];
-        there[IC_LOAD + t] = there[IC_STORE + t] = there[IC_LOADX + t] = there[IC_STOREX + t] =
-            true;
+        char lvalue[96];
+        has_function[IC_LOAD + t] = has_function[IC_STORE + t] = has_function[IC_LOADX + t] =
+            has_function[IC_STOREX + t] = true;
         open_function(E, IC_LOAD + t);
-        snprintf(place, sizeof place, "get<const %s *>(pa)[g_at(pa, pc)]", m);
-        em_unpack(E, v, t, place);
-        give(E, t, v);
+        snprintf(lvalue, sizeof lvalue, "get<const %s *>(pa)[g_at(pa, pc)]", m);
+        em_unpack(E, v, t, lvalue);
+        put_result(E, t, v);
         open_function(E, IC_LOADX + t);
-        snprintf(place, sizeof place, "get<const %s *>(pb)[get<long long>(pa)]", m);
-        em_unpack(E, v, t, place);
-        give(E, t, v);
+        snprintf(lvalue, sizeof lvalue, "get<const %s *>(pb)[get<long long>(pa)]", m);
+        em_unpack(E, v, t, lvalue);
+        put_result(E, t, v);
         open_function(E, IC_STORE + t);
-        snprintf(place, sizeof place, "get<%s>(pa)", r);
-        em_pack(E, v, t, place);
+        snprintf(lvalue, sizeof lvalue, "get<%s>(pa)", r);
+        em_pack(E, v, t, lvalue);
         em_line(E, "get<%s *>(pb)[g_at(pb, pc)] = %s;", m, v->text);
         em_close_block(E);
         str_clear(v);
         open_function(E, IC_STOREX + t);
-        snprintf(place, sizeof place, "get<%s>(pb)", r);
-        em_pack(E, v, t, place);
+        snprintf(lvalue, sizeof lvalue, "get<%s>(pb)", r);
+        em_pack(E, v, t, lvalue);
         em_line(E, "get<%s *>(pc)[get<long long>(pa)] = %s;", m, v->text);
         em_close_block(E);
         str_clear(v);
@@ -168,29 +170,29 @@ uint64_t interpret_hash(void) {
     return h;
 }
 
-/* The choice among functions lo ... hi - 1, by halves: a compiler that is to be quick makes a chain
- * of comparisons of a switch. */
-static void put_choice(gpa_str *out, const unsigned *codes, size_t lo, size_t hi) {
+/* Dispatch among functions lo ... hi - 1 by binary search: a quick build would compile a switch to
+ * a chain of comparisons. */
+static void put_dispatch(gpa_str *out, const unsigned *codes, size_t lo, size_t hi) {
     size_t half = (lo + hi) / 2;
     if (hi - lo == 1) {
         str_printf(out, "g_do%u(d, a, b, c);\n", codes[lo]);
         return;
     }
     str_printf(out, "if (i.code < %u) {\n", codes[half]);
-    put_choice(out, codes, lo, half);
+    put_dispatch(out, codes, lo, half);
     str_put(out, "} else {\n");
-    put_choice(out, codes, half, hi);
+    put_dispatch(out, codes, half, hi);
     str_put(out, "}\n");
 }
 
-static void put_loop(gpa_str *out, const bool *there) {
+static void put_loop(gpa_str *out, const bool *has_function) {
     unsigned codes[IC_CALLED];
     size_t n = 0;
     for (unsigned k = 0; k < IC_CALLED; k++)
-        if (there[k]) codes[n++] = k;
-    str_printf(out, head, INTERPRET_THREADS, INTERPRET_SAME - 1u, INTERPRET_SAME);
+        if (has_function[k]) codes[n++] = k;
+    str_printf(out, head, TUNE_CUDA_INTERPRETER_THREADS, INTERPRET_UNIFORM - 1u, INTERPRET_UNIFORM);
     str_printf(out, "        if (i.code < %u) {\n", IC_CALLED);
-    put_choice(out, codes, 0, n);
+    put_dispatch(out, codes, 0, n);
     str_put(out, "        continue;\n        }\n        switch (i.code) {\n");
     for (size_t k = 0; k < COUNT_OF(rows); k++)
         str_printf(out, "        case %u: %s\n", rows[k].code, rows[k].text);
@@ -200,25 +202,25 @@ static void put_loop(gpa_str *out, const bool *there) {
 gpa_code interpret_text(gpa_str *out, gpa_err *e) {
     cu_source none = {0};
     kir_func f = {0};
-    em E = {.f = &f, .out = &none, .again = -1, .e = e};
-    bool *there = mem_zero(IC_CALLED);
+    em E = {.f = &f, .out = &none, .second_copy = -1, .e = e};
+    bool *has_function = mem_zero(IC_CALLED);
     gpa_str v;
     str_init(&E.body);
     str_init(&E.helpers);
     str_init(&v);
     E.helper_done = mem_zero(op_helper_count * DT_COUNT);
-    if (!there || !E.helper_done) E.rc = gpa_no_memory(e);
+    if (!has_function || !E.helper_done) E.rc = gpa_no_memory(e);
     if (!E.rc) {
-        E.needs = NEED_RECORD | NEED_FAULT;
-        put_ops(&E, &v, there);
-        put_casts(&E, &v, there);
-        put_accesses(&E, &v, there);
+        E.needs = NEED_FAULT_RECORD | NEED_FAULT;
+        put_ops(&E, &v, has_function);
+        put_casts(&E, &v, has_function);
+        put_accesses(&E, &v, has_function);
         str_printf(out, "enum { KIND_INDEX = %d, KIND_STOPPED = %d };\n", KIR_FT_INDEX,
                    KIR_FT_STOPPED);
         em_prelude(&E, out);
         str_printf(out, types, NEAR_WORDS);
         str_printf(out, "%s%s", E.helpers.text, E.body.text);
-        put_loop(out, there);
+        put_loop(out, has_function);
     }
     if (!E.rc && (out->failed || v.failed || E.body.failed || E.helpers.failed))
         E.rc = gpa_no_memory(e);
@@ -226,6 +228,6 @@ gpa_code interpret_text(gpa_str *out, gpa_err *e) {
     str_free(&E.body);
     str_free(&E.helpers);
     mem_free(E.helper_done);
-    mem_free(there);
+    mem_free(has_function);
     return E.rc;
 }

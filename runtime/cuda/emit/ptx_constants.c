@@ -1,20 +1,20 @@
-/* A line at a time: numbers among the operands of a moving or computing instruction become
- * registers, which are loaded in lines before it. The table of numbers stands behind the header,
- * the registers' declaration at the top of each function. */
+/* Rewriting of PTX line by line: float64 immediates of arithmetic and mov instructions become
+ * registers, loaded from constant memory before the instruction. The constant table follows the
+ * header; the registers are declared at the top of each function. */
 #include "runtime/cuda/emit/ptx_constants.h"
 
 #include <string.h>
 
 #include "runtime/base/base.h"
 
-enum { DIGITS = 16, HALF = 8, MOST = 256 };
+enum { DIGITS = 16, HALF_DIGITS = 8, MAX_CONSTANTS = 256 };
 
 typedef struct {
-    const char *digits[MOST];
+    const char *digits[MAX_CONSTANTS];
     size_t n, uses;
 } table;
 
-/* Whether a line is an instruction that may read constants: one that always runs. */
+/* True for an unpredicated instruction whose immediates may be replaced. */
 static bool computes(const char *line, size_t n) {
     static const char *const names[] = {"mov.f64",    "fma.rn.f64", "mul.rn.f64", "add.rn.f64",
                                         "sub.rn.f64", "mul.f64",    "add.f64",    "sub.f64"};
@@ -28,22 +28,22 @@ static bool computes(const char *line, size_t n) {
     return false;
 }
 
-/* The digits of the next number in a line whose lower half is not 0, NULL: there is none. */
+/* The digits of the next float64 immediate whose lower half is not 0; NULL: there is none. */
 static const char *next_number(const char *at, const char *end) {
     for (; at + 2 + DIGITS < end; at++) {
         if (at[0] != '0' || at[1] != 'd' || strspn(at + 2, "0123456789ABCDEFabcdef") != DIGITS)
             continue;
-        if (strspn(at + 2 + HALF, "0") < HALF) return at + 2;
+        if (strspn(at + 2 + HALF_DIGITS, "0") < HALF_DIGITS) return at + 2;
         at += DIGITS;
     }
     return NULL;
 }
 
-/* Its place in the table, MOST when that is full. */
-static size_t place_of(table *t, const char *digits) {
+/* Its index in the table; MAX_CONSTANTS if that is full. */
+static size_t index_of(table *t, const char *digits) {
     size_t i = 0;
     while (i < t->n && memcmp(t->digits[i], digits, DIGITS) != 0) i++;
-    if (i == t->n && i < MOST) t->digits[t->n++] = digits;
+    if (i == t->n && i < MAX_CONSTANTS) t->digits[t->n++] = digits;
     return i;
 }
 
@@ -52,8 +52,8 @@ static void put_line(table *t, gpa_str *out, const char *line, const char *end) 
     gpa_str changed;
     str_init(&changed);
     for (const char *d = next_number(line, end); d; d = next_number(d + DIGITS, end)) {
-        size_t i = place_of(t, d);
-        if (i == MOST) continue;
+        size_t i = index_of(t, d);
+        if (i == MAX_CONSTANTS) continue;
         str_printf(out, "\tld.const.f64 \t%%g_c%zu, [g_constants+%zu];\n", t->uses, 8 * i);
         str_putn(&changed, from, (size_t)(d - 2 - from));
         str_printf(&changed, "%%g_c%zu", t->uses++);
@@ -65,7 +65,7 @@ static void put_line(table *t, gpa_str *out, const char *line, const char *end) 
     str_free(&changed);
 }
 
-void constants_to_memory(const char *ptx, gpa_str *out) {
+void ptx_constants_to_memory(const char *ptx, gpa_str *out) {
     static const char header[] = ".address_size 64\n";
     const char *begin = strstr(ptx, header);
     table t = {.n = 0};
@@ -74,7 +74,7 @@ void constants_to_memory(const char *ptx, gpa_str *out) {
         const char *end = line + strcspn(line, "\n");
         for (const char *d = computes(line, (size_t)(end - line)) ? next_number(line, end) : NULL;
              d; d = next_number(d + DIGITS, end))
-            uses += place_of(&t, d) < MOST;
+            uses += index_of(&t, d) < MAX_CONSTANTS;
         line = end + (*end != 0);
     }
     if (!uses) {

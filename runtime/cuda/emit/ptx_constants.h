@@ -1,15 +1,16 @@
-/* Constants of doubles in PTX.
+/* A peephole pass over PTX: float64 immediates become operands in constant memory.
  *
- * A machine instruction has no room for 64 bits: where a number stands in the text, ptxas brings
- * both halves into registers each time it is wanted, which is a fifth of the instructions of a loop
- * with exp and log. Operands may come from constant memory, though. */
+ * Machine instructions cannot encode 64-bit immediates: ptxas loads both halves into registers at
+ * each use, a fifth of the instructions of a loop with exp and log. Constant memory operands are
+ * free. */
 #ifndef GPA_CUDA_EMIT_PTX_CONSTANTS_H
 #define GPA_CUDA_EMIT_PTX_CONSTANTS_H
 
 #include "runtime/base/str.h"
 
-/* Appends the program to `out` with its doubles in constant memory, but for those whose lower half
- * is 0, which fit. What is no PTX, or has no such numbers, is appended as it is. */
-void constants_to_memory(const char *ptx, gpa_str *out);
+/* Appends the program to `out` with its float64 immediates in constant memory, except those whose
+ * lower half is 0, which instructions can encode. Text that is not PTX, or has no such immediates,
+ * is appended unchanged. */
+void ptx_constants_to_memory(const char *ptx, gpa_str *out);
 
 #endif

@@ -1,52 +1,28 @@
-/* Choosing a layout. Everything depends on the program, the sizes and the device alone: the same
- * input gives the same bits.
+/* Launch scheduling: how the points of a launch are mapped to threads and blocks.
  *
- * Reading order: points, teams, plan_layout. */
+ * The choice depends on the program, the extents, strides and alignment of its arrays, and the
+ * device alone, so that results are reproducible bit for bit.
+ *
+ * Reading order: vectorization, programs without inner points (tiles, strips, histograms), programs
+ * with inner points (rows, columns, scans), schedule_launch. */
 #include "runtime/cuda/emit/schedule.h"
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/driver/api.h"
 #include "runtime/cuda/emit/random_blocks.h"
-
-/* FEW_POINTS: below this many points a short source, which compiles sooner, is as fast.
- * MANY_POINTS: above, a longer one is worth it. */
-enum {
-    SIDE_ROWS = 512,
-    SIDE_LOADS = 4,
-    SIDE_BLOCKS = 12,
-    CHAIN_BYTES = 128,
-    MOST_CHAINED = 12,
-    STAGE_BYTES = 36 << 10,
-    BIN_BYTES = 24 << 10,
-    BIN_COPIES = POINT_THREADS / 32,
-    BIN_BLOCKS = 8,
-    ORDER_BLOCKS = 16,
-    MOST_COLUMNS = 64,
-    COLUMN_BLOCKS = 24,
-    COLUMN_LOADS = 16,
-    ROW_BLOCKS = 12,
-    MOST_SHARED = 48 << 10,
-    FEW_POINTS = 1 << 15,
-    MANY_POINTS = 1 << 20,
-    ROW_LANES = 1024,
-    FAR_BYTES = 64 << 20,
-    TILE_BLOCKS = 8,
-    FEW_CUT = 16,
-    MOST_AHEAD = 4,
-    STRIP_WORDS = 48,
-    FEW_PER_UNIT = 4,
-    PART_BYTES = 1 << 16,
-    MOST_PARTS = 4096,
-    KEPT = 16,
-    MOST_KEPT_BYTES = 128
-};
 
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-static bool by_points(const kir_func *f, size_t a) {
+/* True if array a is accessed at the current point (LOAD or STORE). */
+static bool is_pointwise(const kir_func *f, size_t a) {
     for (size_t i = 0; i < f->n_code; i++)
         if ((f->code[i].code == KIR_LOAD || f->code[i].code == KIR_STORE) && f->code[i].sub == a)
             return true;
     return false;
+}
+
+static int64_t item_size(const kir_func *f, size_t a) {
+    return (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
 }
 
 static int last_dim(const kir_func *f, unsigned among) {
@@ -55,94 +31,105 @@ static int last_dim(const kir_func *f, unsigned among) {
     return d;
 }
 
-/* How many points one access takes along dimension `last`, and which arrays can be accessed so:
- * those with neighbours in memory whose every access is aligned. */
-static void choose_vector(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                          const uint64_t *base, int last, unsigned walked, cu_plan *p) {
-    size_t widest = 1;
-    int64_t near = 0, all = 0;
-    int64_t points = 1;
-    for (int d = 0; d < f->ndim; d++) points *= MAX(l->size[d], 1);
-    p->vec = 1;
-    if (last < 0 || points < FEW_POINTS) return;
-    for (size_t a = 0; a < f->n_arrays; a++)
-        if (by_points(f, a) && f->arrays[a].unit >> last & 1)
-            widest = MAX(widest, dtype_size((gpa_dtype)f->arrays[a].dtype));
-    unsigned vec = (unsigned)(16 / widest);
-    vec = MIN(vec, facts->ops > 60 ? 4u : 8u);
-    if (l->size[last] < 2 * (int64_t)vec) return;
-    for (size_t a = 0; a < f->n_arrays; a++) {
-        const kir_array *k = &f->arrays[a];
-        int64_t size = (int64_t)dtype_size((gpa_dtype)k->dtype);
-        if (!by_points(f, a) || !(walked & ~k->zero)) continue;
-        all += size;
-        bool fits = k->unit >> last & 1 && base[a] % (vec * (uint64_t)size) == 0;
-        for (int d = 0; d < f->ndim && fits; d++)
-            if (d != last && l->arrays[a].stride[d] % (int64_t)vec != 0 && l->size[d] > 1)
-                fits = false;
-        if (k->zero >> last & 1) near += size; /* one element serves the access */
-        if (fits) p->wide |= UINT64_C(1) << a, near += size;
-    }
-    if (p->wide && 2 * near >= all)
-        p->vec = (uint8_t)vec;
-    else
-        p->wide = 0;
-    p->even = p->vec > 1 && points >= MANY_POINTS && l->size[last] % p->vec == 0;
+static bool is_compute_bound(const cu_facts *facts) {
+    return facts->ops > TUNE_CUDA_COMPUTE_BOUND_MIN_OPS;
 }
 
-/* ---- no inner points ---- */
+/* ---- vectorization ---- */
 
-/* A dimension in which some array has its neighbours, beside the last one in which others have; -1:
- * none. */
-static int across(const kir_func *f, const gpa_launch *l, int last) {
+/* True if every access of `vec` points of array a along dimension `last` is aligned. */
+static bool is_aligned(const cu_schedule_input *in, size_t a, int last, unsigned vec) {
+    const kir_array *k = &in->f->arrays[a];
+    bool fits = k->unit >> last & 1 && in->base[a] % (vec * (uint64_t)item_size(in->f, a)) == 0;
+    for (int d = 0; d < in->f->ndim && fits; d++)
+        if (d != last && in->l->arrays[a].stride[d] % (int64_t)vec != 0 && in->l->size[d] > 1)
+            fits = false;
+    return fits;
+}
+
+/* Chooses the points of an access along dimension `last`, and the arrays that are accessed as
+ * vectors: those with unit stride whose every access is aligned. Vectors must pay for at least half
+ * of the bytes of a point. */
+static void choose_vector(const cu_schedule_input *in, int last, unsigned dims, cu_plan *p) {
+    const kir_func *f = in->f;
+    int64_t widest = 1, vectorized = 0, all = 0, points = 1;
+    for (int d = 0; d < f->ndim; d++) points *= MAX(in->l->size[d], 1);
+    p->vec = 1;
+    if (last < 0 || points < TUNE_CUDA_VECTORIZE_MIN_POINTS) return;
+    for (size_t a = 0; a < f->n_arrays; a++)
+        if (is_pointwise(f, a) && f->arrays[a].unit >> last & 1)
+            widest = MAX(widest, item_size(f, a));
+    unsigned vec = (unsigned)(16 / widest);
+    vec = MIN(vec, is_compute_bound(in->facts) ? 4u : 8u);
+    if (in->l->size[last] < 2 * (int64_t)vec) return;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!is_pointwise(f, a) || !(dims & ~f->arrays[a].zero)) continue;
+        int64_t size = item_size(f, a);
+        all += size;
+        if (f->arrays[a].zero >> last & 1) vectorized += size; /* broadcast: one load per access */
+        if (is_aligned(in, a, last, vec)) p->vectorized |= UINT64_C(1) << a, vectorized += size;
+    }
+    if (p->vectorized && 2 * vectorized >= all)
+        p->vec = (uint8_t)vec;
+    else
+        p->vectorized = 0;
+    p->even_extent =
+        p->vec > 1 && points >= TUNE_CUDA_UNROLL_MIN_POINTS && in->l->size[last] % p->vec == 0;
+}
+
+/* ---- no inner points: tiles ---- */
+
+/* The dimension along which some array has unit stride, while others have unit stride along the
+ * last one (a transpose); -1: none. */
+static int transposed_dim(const kir_func *f, const gpa_launch *l, int last) {
     bool along = false;
     int other = -1;
-    if (last < 1 || l->size[last] < TILE) return -1;
+    if (last < 1 || l->size[last] < TILE_SIDE) return -1;
     for (size_t a = 0; a < f->n_arrays; a++) {
-        if (!by_points(f, a)) continue;
+        if (!is_pointwise(f, a)) continue;
         along |= f->arrays[a].unit >> last & 1;
         for (int d = 0; d < last; d++)
             if (f->arrays[a].unit >> d & 1 && !(f->arrays[a].zero >> last & 1) &&
-                l->size[d] >= TILE)
+                l->size[d] >= TILE_SIDE)
                 other = d;
     }
     return along ? other : -1;
 }
 
-/* Whether tiles of such a side along a dimension are whole, or nearly all of them. */
-static bool are_whole(int64_t size, int64_t side) {
-    return size % side == 0 || size >= FEW_CUT * side;
+/* True if nearly all tiles along a dimension are full. */
+static bool are_full(int64_t size, int64_t side) {
+    return size % side == 0 || size >= TUNE_CUDA_LARGE_TILE_MIN_TILES * side;
 }
 
-static void lay_tiles(const kir_func *f, const gpa_launch *l, int last, int other, uint32_t units,
-                      cu_layout *y) {
-    int64_t shared = 0, side = 2 * TILE, blocks;
+static void lay_tiles(const cu_schedule_input *in, int last, int other, cu_schedule *y) {
+    const kir_func *f = in->f;
+    const gpa_launch *l = in->l;
+    int64_t shared = 0, side = 2 * TILE_SIDE, blocks;
     unsigned n = 0;
-    for (size_t a = 0; a < f->n_arrays; a++) { /* turned in shared memory */
-        n += by_points(f, a);
-        if (by_points(f, a) && f->arrays[a].unit >> other & 1)
-            shared += (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+    for (size_t a = 0; a < f->n_arrays; a++) { /* arrays that are transposed in shared memory */
+        n += is_pointwise(f, a);
+        if (is_pointwise(f, a) && f->arrays[a].unit >> other & 1) shared += item_size(f, a);
     }
-    for (;; side = TILE) {
+    for (;; side = TILE_SIDE) {
         blocks = 1;
         for (int d = 0; d < f->ndim; d++)
             blocks *= d == last || d == other ? ceil_div(l->size[d], side) : l->size[d];
-        bool fits = blocks <= INT32_MAX && side * (side + 1) * shared <= MOST_SHARED;
-        if (side == TILE && !fits) return;
-        bool whole = are_whole(l->size[last], side) && are_whole(l->size[other], side);
-        if (fits && (side == TILE || (n <= 3 && whole && blocks >= (int64_t)units * TILE_BLOCKS)))
-            break;
+        bool fits = blocks <= INT32_MAX && side * (side + 1) * shared <= CU_STATIC_SHARED_BYTES;
+        if (side == TILE_SIDE && !fits) return;
+        bool large = n <= 3 && are_full(l->size[last], side) && are_full(l->size[other], side) &&
+                     blocks >= (int64_t)in->units * TUNE_CUDA_LARGE_TILE_MIN_BLOCKS_PER_SM;
+        if (fits && (side == TILE_SIDE || large)) break;
     }
-    y->plan.tile = (uint8_t)(other + 1);
+    y->plan.tile_dim = (uint8_t)(other + 1);
     y->plan.width = (uint8_t)side;
-    y->plan.unroll = (uint8_t)(side * side / POINT_THREADS);
+    y->plan.unroll = (uint8_t)(side * side / TUNE_CUDA_POINT_THREADS);
     y->grid[0] = (uint32_t)blocks;
     y->block[0] = (uint32_t)side;
-    y->block[1] = (uint32_t)(POINT_THREADS / side);
+    y->block[1] = (uint32_t)(TUNE_CUDA_POINT_THREADS / side);
 }
 
-/* ---- strips: of arrays that are one another some rows ahead, as in a stencil, a thread reads a
- * row once for all of them ---- */
+/* ---- no inner points: strips. Of arrays that are shifted views of each other, as in a stencil, a
+ * thread loads each row once for all of them (register tiling) ---- */
 
 static bool is_written(const kir_func *f, const gpa_launch *l, const gpa_mem *mem) {
     for (size_t a = 0; a < f->n_arrays; a++)
@@ -150,10 +137,12 @@ static bool is_written(const kir_func *f, const gpa_launch *l, const gpa_mem *me
     return false;
 }
 
-/* How many elements array b is ahead of array a along dimension d, all else alike; -1: it is not.
- */
-static int ahead_of(const kir_func *f, const gpa_launch *l, const uint64_t *base, size_t a,
-                    size_t b, int d) {
+/* How many elements array b is shifted from array a along dimension d, all else equal; -1: it is
+ * not such a view. */
+static int shift_of(const cu_schedule_input *in, size_t a, size_t b, int d) {
+    const kir_func *f = in->f;
+    const gpa_launch *l = in->l;
+    const uint64_t *base = in->base;
     const kir_array *x = &f->arrays[a], *y = &f->arrays[b];
     const int64_t *s = l->arrays[a].stride;
     if (l->arrays[a].mem != l->arrays[b].mem || x->dtype != y->dtype || x->unit != y->unit ||
@@ -165,152 +154,155 @@ static int ahead_of(const kir_func *f, const gpa_launch *l, const uint64_t *base
     for (int k = 0; k < f->ndim; k++)
         if (!(x->zero >> k & 1) && s[k] != l->arrays[b].stride[k]) return -1;
     uint64_t step = (uint64_t)s[d] * dtype_size((gpa_dtype)x->dtype), off = base[b] - base[a];
-    return off % step == 0 && off / step <= MOST_AHEAD ? (int)(off / step) : -1;
+    return off % step == 0 && off / step <= TUNE_CUDA_STENCIL_MAX_SHIFT ? (int)(off / step) : -1;
 }
 
-/* Whether some array lies behind array a, which then does not lead others. */
-static bool follows(const kir_func *f, const gpa_launch *l, const uint64_t *base, size_t a, int d) {
-    for (size_t b = 0; b < f->n_arrays; b++)
-        if (by_points(f, b) && ahead_of(f, l, base, b, a, d) > 0) return true;
+/* True if array a is itself a shifted view of another array, so that it is not a source. */
+static bool is_shifted(const cu_schedule_input *in, size_t a, int d) {
+    for (size_t b = 0; b < in->f->n_arrays; b++)
+        if (is_pointwise(in->f, b) && shift_of(in, b, a, d) > 0) return true;
     return false;
 }
 
-/* Fills lead and ahead for dimension d. The registers that a thread of n rows needs; 0: no array is
- * ahead of another one. */
-static int64_t find_strips(const kir_func *f, const gpa_launch *l, const uint64_t *base, int d,
-                           int64_t n, cu_plan *p) {
+/* Fills strip_source and strip_shift for dimension d. Returns the registers (32-bit words) that a
+ * thread of n rows needs; 0: no array is a shifted view. */
+static int64_t find_strips(const cu_schedule_input *in, int d, int64_t n, cu_plan *p) {
+    const kir_func *f = in->f;
     int64_t words = 0;
     bool any = false;
     for (size_t a = 0; a < f->n_arrays; a++) {
         int reach = 0;
-        p->lead[a] = (uint8_t)a, p->ahead[a] = 0;
-        for (size_t b = 0; b < f->n_arrays && by_points(f, a); b++) {
-            int ahead = by_points(f, b) ? ahead_of(f, l, base, b, a, d) : -1,
-                behind = by_points(f, b) ? ahead_of(f, l, base, a, b, d) : -1;
-            if (ahead > p->ahead[a] && !follows(f, l, base, b, d))
-                p->lead[a] = (uint8_t)b, p->ahead[a] = (uint8_t)ahead;
-            reach = MAX(reach, behind);
+        p->strip_source[a] = (uint8_t)a, p->strip_shift[a] = 0;
+        for (size_t b = 0; b < f->n_arrays && is_pointwise(f, a); b++) {
+            int shift = is_pointwise(f, b) ? shift_of(in, b, a, d) : -1,
+                other = is_pointwise(f, b) ? shift_of(in, a, b, d) : -1;
+            if (shift > p->strip_shift[a] && !is_shifted(in, b, d))
+                p->strip_source[a] = (uint8_t)b, p->strip_shift[a] = (uint8_t)shift;
+            reach = MAX(reach, other);
         }
-        any |= p->ahead[a] > 0;
-        if (by_points(f, a) && !p->ahead[a])
-            words += (n + reach) * (int64_t)MAX(dtype_size((gpa_dtype)f->arrays[a].dtype) / 4, 1u);
+        any |= p->strip_shift[a] > 0;
+        if (is_pointwise(f, a) && !p->strip_shift[a])
+            words += (n + reach) * MAX(item_size(f, a) / 4, 1);
     }
     return any ? words : 0;
 }
 
-static void lay_strips(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                       const uint64_t *base, cu_layout *y) {
+static void lay_strips(const cu_schedule_input *in, cu_schedule *y) {
+    const kir_func *f = in->f;
+    const gpa_launch *l = in->l;
     cu_plan *p = &y->plan;
     int last = f->ndim - 1;
-    if (f->n_arrays > STRIP_ARRAYS || facts->ops > 60) return;
+    if (f->n_arrays > STRIP_ARRAYS || is_compute_bound(in->facts)) return;
     for (int d = last - 1; d >= 0; d--)
         for (int64_t n = 8; n >= 4; n /= 2) {
-            int64_t words = find_strips(f, l, base, d, n, p);
-            if (!words || words > STRIP_WORDS || l->size[d] < 4 * n) continue;
-            p->strip = (uint8_t)(d + 1);
+            int64_t words = find_strips(in, d, n, p);
+            if (!words || words > TUNE_CUDA_STENCIL_MAX_REGISTERS || l->size[d] < 4 * n) continue;
+            p->strip_dim = (uint8_t)(d + 1);
             p->unroll = (uint8_t)n;
-            y->chunks = 1;
+            y->accesses = 1;
             for (int k = 0; k < f->ndim; k++)
-                y->chunks *= k == d ? ceil_div(l->size[k], n) : l->size[k];
-            y->outer = y->chunks;
-            y->grid[0] = (uint32_t)ceil_div(y->chunks, POINT_THREADS);
+                y->accesses *= k == d ? ceil_div(l->size[k], n) : l->size[k];
+            y->outer = y->accesses;
+            y->grid[0] = (uint32_t)ceil_div(y->accesses, TUNE_CUDA_POINT_THREADS);
             return;
         }
-    memset(p->lead, 0, sizeof p->lead);
-    memset(p->ahead, 0, sizeof p->ahead);
+    memset(p->strip_source, 0, sizeof p->strip_source);
+    memset(p->strip_shift, 0, sizeof p->strip_shift);
 }
 
-/* Few elements that many points add to: each block gathers its own sums, and there are as many
- * blocks as run at once. Counts are kept by each warp for itself where there is room. */
-static void lay_bins(const cu_facts *facts, uint64_t room, uint32_t units, cu_layout *y) {
-    uint64_t item = facts->counts ? 4 : 8, copies = facts->counts ? BIN_COPIES : 1;
-    if (room == 0 || room > BIN_BYTES / item || y->chunks < FEW_POINTS) return;
-    while (copies * room * item > BIN_BYTES) copies /= 2;
-    y->plan.bins = (uint8_t)copies;
+/* ---- no inner points: histograms ---- */
+
+/* Few elements that many points add to: each block has a private copy in shared memory, and the
+ * grid is as large as runs at once. Counts have one copy per warp where these fit. */
+static void lay_histogram(const cu_schedule_input *in, cu_schedule *y) {
+    uint64_t capacity = in->capacity[in->facts->histogram],
+             item = in->facts->histogram_counts ? 4 : 8,
+             copies = in->facts->histogram_counts ? TUNE_CUDA_HISTOGRAM_MAX_COPIES : 1;
+    if (capacity == 0 || capacity > TUNE_CUDA_HISTOGRAM_SHARED_BYTES / item ||
+        y->accesses < TUNE_CUDA_VECTORIZE_MIN_POINTS)
+        return;
+    while (copies * capacity * item > TUNE_CUDA_HISTOGRAM_SHARED_BYTES) copies /= 2;
+    y->plan.histogram_copies = (uint8_t)copies;
     y->plan.unroll = y->plan.vec > 1 ? 2 : 4;
-    y->shared = (uint32_t)(copies * room * item);
-    y->grid[0] = (uint32_t)MIN(ceil_div(y->chunks, (int64_t)POINT_THREADS * y->plan.unroll),
-                               (int64_t)units * BIN_BLOCKS);
+    y->shared = (uint32_t)(copies * capacity * item);
+    y->grid[0] =
+        (uint32_t)MIN(ceil_div(y->accesses, (int64_t)TUNE_CUDA_POINT_THREADS * y->plan.unroll),
+                      (int64_t)in->units * TUNE_CUDA_HISTOGRAM_BLOCKS_PER_SM);
 }
 
-static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                       const uint64_t *base, const uint64_t *room, uint32_t units, cu_layout *y) {
+/* ---- no inner points ---- */
+
+static void choose_batch(const cu_schedule_input *in, int last, cu_plan *p) {
+    const kir_func *f = in->f;
+    const cu_facts *facts = in->facts;
+    int64_t points = 1;
+    bool slow = is_compute_bound(facts);
+    choose_vector(in, last, (1u << f->ndim) - 1, p);
+    for (int d = 0; d < f->ndim; d++) points *= in->l->size[d];
+    bool many = points > TUNE_CUDA_UNROLL_MIN_POINTS;
+    if (many) p->unroll = p->vec > 1 ? (slow ? 1 : 2) : slow ? 2 : 4;
+    p->random_blocks =
+        p->vec > 1 && facts->random_blocks && random_blocks_aligned(f, in->l, last, p->vec);
+    if (p->random_blocks && many && !facts->uses_f64)
+        p->unroll = 2; /* two random blocks in flight: they need few registers */
+}
+
+static void lay_points(const cu_schedule_input *in, cu_schedule *y) {
+    const kir_func *f = in->f;
+    const cu_facts *facts = in->facts;
     int last = f->ndim - 1;
     cu_plan *p = &y->plan;
-    p->team = TEAM_NONE;
+    p->group = GROUP_NONE;
     p->vec = p->unroll = 1;
-    p->threads = POINT_THREADS;
+    p->threads = TUNE_CUDA_POINT_THREADS;
     bool plain = !facts->branches && !facts->reread && !facts->scatters;
-    int other = plain ? across(f, l, last) : -1;
-    if (plain && other < 0) {
-        choose_vector(f, facts, l, base, last, (1u << f->ndim) - 1, p);
-        int64_t points = 1;
-        for (int d = 0; d < f->ndim; d++) points *= l->size[d];
-        if (points > MANY_POINTS)
-            p->unroll = p->vec > 1 ? (facts->ops > 60 ? 1 : 2) : facts->ops > 60 ? 2 : 4;
-        p->blocks = p->vec > 1 && facts->bits && bits_begin(f, l, last, p->vec);
-        if (p->blocks && points > MANY_POINTS && !facts->doubles)
-            p->unroll = 2; /* two blocks at once: their registers are few */
-    }
-    for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
-        if (f->arrays[a].where == KIR_GLOBAL && !by_points(f, a) && base[a] % 16 == 0)
-            p->wide |= UINT64_C(1) << a;
-    y->chunks = last < 0 ? 1 : ceil_div(l->size[last], p->vec);
-    for (int d = 0; d < last; d++) y->chunks *= l->size[d];
-    y->outer = y->chunks;
-    y->grid[0] = (uint32_t)ceil_div(y->chunks, (int64_t)POINT_THREADS * p->unroll);
-    y->block[0] = POINT_THREADS;
+    int other = plain ? transposed_dim(f, in->l, last) : -1;
+    if (plain && other < 0) choose_batch(in, last, p);
+    for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* accessed by offset */
+        if (f->arrays[a].where == KIR_GLOBAL && !is_pointwise(f, a) && in->base[a] % 16 == 0)
+            p->vectorized |= UINT64_C(1) << a;
+    y->accesses = last < 0 ? 1 : ceil_div(in->l->size[last], p->vec);
+    for (int d = 0; d < last; d++) y->accesses *= in->l->size[d];
+    y->outer = y->accesses;
+    y->grid[0] = (uint32_t)ceil_div(y->accesses, (int64_t)TUNE_CUDA_POINT_THREADS * p->unroll);
+    y->block[0] = TUNE_CUDA_POINT_THREADS;
     if (other >= 0)
-        lay_tiles(f, l, last, other, units, y);
-    else if (facts->bins >= 0)
-        lay_bins(facts, room[facts->bins], units, y);
+        lay_tiles(in, last, other, y);
+    else if (facts->histogram >= 0)
+        lay_histogram(in, y);
     else if (plain && p->vec == 1 && p->unroll > 1)
-        lay_strips(f, facts, l, base, y);
+        lay_strips(in, y);
 }
 
-/* ---- teams ---- */
+/* ---- inner points: rows ---- */
 
-static int64_t inner_chunks(const kir_func *f, const gpa_launch *l, int last, int vec) {
+static int64_t inner_accesses(const kir_func *f, const gpa_launch *l, int last, int vec) {
     int64_t n = 1;
     for (int d = 0; d < f->ndim; d++)
         if (f->inner >> d & 1) n *= d == last ? ceil_div(l->size[d], vec) : l->size[d];
     return n;
 }
 
-/* Whether neighbours in memory are neighbouring outer points rather than inner ones. */
-static bool columns(const kir_func *f, const gpa_launch *l, int outer_last, int inner_last) {
-    int64_t outer = 0, inner = 0;
-    if (outer_last < 0 || l->size[outer_last] < 8) return false;
-    for (size_t a = 0; a < f->n_arrays; a++) {
-        if (!by_points(f, a) || !(f->inner & ~f->arrays[a].zero)) continue;
-        int64_t size = (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
-        if (f->arrays[a].unit >> outer_last & 1) outer += size;
-        if (f->arrays[a].unit >> inner_last & 1) inner += size;
-    }
-    return outer > inner;
-}
-
-/* Bytes per point that a lane would hold to keep its row. */
-static int64_t kept_bytes(const kir_func *f) {
+/* Bytes per point that a thread would hold to keep its part of a row in registers. */
+static int64_t row_bytes(const kir_func *f) {
     int64_t n = 0;
     for (size_t a = 0; a < f->n_arrays; a++)
-        if (by_points(f, a) && f->arrays[a].access & KIR_READ && (f->inner & ~f->arrays[a].zero))
-            n += (int64_t)dtype_size((gpa_dtype)f->arrays[a].dtype);
+        if (is_pointwise(f, a) && f->arrays[a].access & KIR_READ && (f->inner & ~f->arrays[a].zero))
+            n += item_size(f, a);
     return n;
 }
 
-/* The same of what is stored at computed places alone. */
-static int64_t chosen_bytes(const kir_func *f) {
+/* The same for the values that a compaction stores alone. */
+static int64_t compacted_bytes(const kir_func *f) {
     bool *wanted = mem_zero(f->n_code + 1);
     int64_t n = 0;
-    if (!wanted) return kept_bytes(f);
+    if (!wanted) return row_bytes(f);
     for (size_t k = f->n_code; k-- > 0;) {
         const kir_ins *i = &f->code[k];
         const int32_t in[3] = {i->a, i->b, i->c};
         if (i->code == KIR_STOREX) wanted[i->b] = true;
         if (!wanted[k]) continue;
-        if (i->code == KIR_LOAD && (f->inner & ~f->arrays[i->sub].zero))
-            n += (int64_t)dtype_size((gpa_dtype)f->arrays[i->sub].dtype);
+        if (i->code == KIR_LOAD && (f->inner & ~f->arrays[i->sub].zero)) n += item_size(f, i->sub);
         for (int j = 0; j < kir_info[i->code].args; j++)
             if (in[j] >= 0) wanted[in[j]] = true;
     }
@@ -318,239 +310,297 @@ static int64_t chosen_bytes(const kir_func *f) {
     return n;
 }
 
-/* Accesses of a part of a chain, for each lane: what is loaded, or the states, fit in CHAIN_BYTES
- * of registers, and what is stored side by side in shared memory. Larger parts with fewer of them
- * at once are the faster ones where no more than that is kept. */
-static int64_t chain_accesses(const kir_func *f, const cu_facts *facts, int64_t vec) {
-    int64_t bytes = facts->picks ? chosen_bytes(f) : kept_bytes(f), stored = 0, n = 8;
+/* Accesses of a look-back tile per thread: loaded values, or states, fit in
+ * TUNE_CUDA_LOOKBACK_REGISTER_BYTES, and compacted elements in shared memory. Where no more than
+ * that is kept, larger tiles, fewer of them at once, are faster. */
+static int64_t lookback_accesses(const cu_schedule_input *in, int64_t vec) {
+    const kir_func *f = in->f;
+    bool compacts = in->facts->compacts;
+    int64_t bytes = compacts ? compacted_bytes(f) : row_bytes(f), stored = 0, n = 8;
     for (size_t k = 0; k < f->n_code; k++) {
         if (f->code[k].code == KIR_SCAN)
             bytes = MAX(bytes, (int64_t)emit_state_bytes(f, (int32_t)k));
-        if (f->code[k].code == KIR_STOREX)
-            stored += (int64_t)dtype_size((gpa_dtype)f->arrays[f->code[k].sub].dtype);
+        if (f->code[k].code == KIR_STOREX) stored += item_size(f, f->code[k].sub);
     }
-    if (!facts->picks && vec * bytes <= 16) return MOST_CHAINED;
-    while (n > 1 && (n * vec * bytes > CHAIN_BYTES ||
-                     (facts->picks && n * vec * stored * 32 * SCAN_WARPS > STAGE_BYTES)))
+    if (!compacts && vec * bytes <= 16) return TUNE_CUDA_LOOKBACK_MAX_ACCESSES;
+    while (n > 1 && (n * vec * bytes > TUNE_CUDA_LOOKBACK_REGISTER_BYTES ||
+                     (compacts && n * vec * stored * 32 * TUNE_CUDA_SCAN_MAX_WARPS >
+                                      TUNE_CUDA_COMPACTION_STAGE_BYTES)))
         n /= 2;
     return n;
 }
 
-static void lay_rows(const kir_func *f, const cu_facts *facts, uint32_t units, int last,
-                     bool dividable, cu_layout *y) {
+/* Splits rows among blocks where there are too few rows to fill the device. */
+static void split_rows(const cu_schedule_input *in, int64_t lanes, cu_schedule *y) {
+    int64_t units = in->units;
+    int64_t blocks = ceil_div(
+        units * (lanes == 512 ? TUNE_CUDA_ROW_BLOCKS_PER_SM : 2 * TUNE_CUDA_ROW_BLOCKS_PER_SM),
+        y->outer);
+    int64_t least = MAX(TUNE_CUDA_SPLIT_MIN_PART_BYTES / (16 * lanes), 1) * lanes;
+    y->part_accesses = MAX(ceil_div(y->accesses, MIN(blocks, TUNE_CUDA_SPLIT_MAX_PARTS)), least);
+    y->split = y->part_accesses < y->accesses;
+}
+
+/* Rows that several regions read: threads that keep a whole row in registers, `most` accesses each
+ * at most. Returns the lanes of a row. */
+static int64_t keep_rows(int64_t most, int64_t lanes, cu_schedule *y) {
     cu_plan *p = &y->plan;
-    int64_t chunks = y->chunks;
-    bool keeps = facts->n_each > 1 && !p->scan && !facts->reread && !facts->branches &&
-                 !facts->scans && last >= 0;
-    int64_t bytes = kept_bytes(f) * p->vec;
-    int64_t most = bytes ? MIN(MOST_KEPT_BYTES / bytes, KEPT / p->vec) : 0;
-    p->team = chunks <= 256 && y->outer >= 64 && !p->scan ? TEAM_WARP : TEAM_BLOCK;
-    if (keeps && p->team == TEAM_WARP && chunks > 32 * most) p->team = TEAM_BLOCK;
-    int64_t lanes = p->team == TEAM_WARP ? 32
-                    : chunks >= 1 << 16  ? 512
-                    : chunks >= 1024     ? 256
-                                         : MAX(32, ceil_div(chunks, 32) * 32);
-    const bool light = facts->n_each == 1 && facts->ops < 20 && !p->scan;
-    const int64_t once =
-        light && p->team == TEAM_BLOCK && p->vec > 1 && y->outer >= (int64_t)units * FEW_PER_UNIT
-            ? MAX(ceil_div(chunks, ROW_LANES), 2)
-            : 0;
-    const bool whole =
-        once && once <= 3; /* a row is so many accesses of each thread, all of them in flight */
-    if (whole) lanes = ceil_div(ceil_div(chunks, once), 32) * 32;
-    if (p->scan) lanes = MIN(lanes, 32 * SCAN_WARPS);
-    if (dividable && p->team == TEAM_BLOCK && y->outer < (int64_t)units * FEW_PER_UNIT) {
-        int64_t blocks = ceil_div((int64_t)units * (lanes == 512 ? ROW_BLOCKS : 2 * ROW_BLOCKS),
-                                  y->outer),
-                least = MAX(PART_BYTES / (16 * lanes), 1) * lanes;
-        y->length = MAX(ceil_div(chunks, MIN(blocks, MOST_PARTS)), least);
-        y->parts = y->length < chunks;
-    }
-    bool few = y->outer * chunks < FEW_POINTS;
-    for (int e = 1; keeps && !few && !y->parts && e <= most && !p->keep; e *= 2) {
-        int64_t need = p->team == TEAM_WARP ? 32 : ceil_div(ceil_div(chunks, e), 32) * 32;
-        if (need > (e * 2 <= most ? 384 : 1024) || chunks > need * e) continue;
-        p->keep = (uint8_t)e;
+    for (int e = 1; e <= most && !p->row_accesses; e *= 2) {
+        int64_t need = p->group == GROUP_WARP ? 32 : ceil_div(ceil_div(y->accesses, e), 32) * 32;
+        if (need > (e * 2 <= most ? 384 : 1024) || y->accesses > need * e) continue;
+        p->row_accesses = (uint8_t)e;
         lanes = MAX(need, 32);
     }
-    p->once = facts->n_each == 1 && p->team == TEAM_BLOCK && !p->scan &&
-              y->outer * chunks * 16 > FAR_BYTES;
-    p->unroll = p->vec > 1 ? 2 : 4;
+    return lanes;
+}
+
+/* Accesses in flight. `whole`: each thread takes its part of the row in so many; 0: no. */
+static int row_unroll(const cu_schedule *y, bool light, int64_t whole, int64_t lanes) {
+    const cu_plan *p = &y->plan;
+    int unroll = p->vec > 1 ? 2 : 4;
     if (whole) {
-        p->unroll = (uint8_t)once;
+        unroll = (int)whole;
     } else if (light) {
-        p->unroll = p->vec > 1 ? 4 : 8;
-        int64_t all = ceil_div(chunks, lanes); /* a few more, where they take the whole row */
-        if (!y->parts && all > p->unroll && all <= p->unroll + p->unroll / 2)
-            p->unroll = (uint8_t)all;
+        unroll = p->vec > 1 ? 4 : 8;
+        int64_t all = ceil_div(y->accesses, lanes); /* a few more, if they cover the whole row */
+        if (!y->split && all > unroll && all <= unroll + unroll / 2) unroll = (int)all;
     }
-    if (p->scan) p->unroll = chunks > lanes ? 2 : 1;
-    if (few) p->unroll = 1;
-    p->threads =
-        p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint16_t)MAX(lanes, p->keep ? lanes : 256);
-    if (p->team == TEAM_BLOCK) p->threads = p->threads > 512 ? 1024 : p->threads > 256 ? 512 : 256;
-    y->block[0] = p->team == TEAM_WARP ? 32 * WARP_ROWS : (uint32_t)lanes;
-    y->grid[0] = (uint32_t)(p->team == TEAM_WARP ? ceil_div(y->outer, WARP_ROWS) : y->outer);
-    if (!y->parts || !facts->chains || y->outer > 64 || lanes != 32 * SCAN_WARPS) return;
-    p->scan = SCAN_CHAIN;
-    p->unroll = (uint8_t)chain_accesses(f, facts, p->vec);
-    y->length = lanes * p->unroll;
-    y->tiles = ceil_div(chunks, y->length);
-    y->parts = false;
+    if (p->scan) unroll = y->accesses > lanes ? 2 : 1;
+    return y->outer * y->accesses < TUNE_CUDA_VECTORIZE_MIN_POINTS ? 1 : unroll;
+}
+
+/* Turns a split scan of few rows into a single pass with look-back. */
+static void lay_lookback(const cu_schedule_input *in, int64_t lanes, cu_schedule *y) {
+    cu_plan *p = &y->plan;
+    p->scan = SCAN_LOOKBACK;
+    p->unroll = (uint8_t)lookback_accesses(in, p->vec);
+    y->part_accesses = lanes * p->unroll;
+    y->tiles = ceil_div(y->accesses, y->part_accesses);
+    y->split = false;
     y->grid[0] = (uint32_t)(y->outer * y->tiles);
 }
 
-/* How many columns one access may take: the one region joins only, and what it reads has neighbours
- * there, aligned, or the same element for all. 0: one by one. */
-static int sides(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                 const uint64_t *base, int outer, cu_plan *p) {
-    uint64_t wide = 0;
-    size_t widest = 1, states = 0;
+static void lay_rows(const cu_schedule_input *in, int last, bool splittable, cu_schedule *y) {
+    const cu_facts *facts = in->facts;
+    cu_plan *p = &y->plan;
+    const int64_t accesses = y->accesses;
+    const bool rereads = facts->n_each > 1 && !p->scan && !facts->reread && !facts->branches &&
+                         !facts->scans && last >= 0;
+    const int64_t bytes = row_bytes(in->f) * p->vec;
+    const int64_t most = bytes ? MIN(TUNE_CUDA_ROW_REGISTER_MAX_BYTES / bytes,
+                                     TUNE_CUDA_ROW_REGISTER_MAX_ELEMS / p->vec)
+                               : 0;
+    bool warp = accesses <= TUNE_CUDA_WARP_ROW_MAX_ACCESSES &&
+                y->outer >= TUNE_CUDA_WARP_ROW_MIN_ROWS && !p->scan &&
+                !(rereads && accesses > 32 * most);
+    p->group = warp ? GROUP_WARP : GROUP_BLOCK;
+    int64_t lanes = warp                                                 ? 32
+                    : accesses >= TUNE_CUDA_ROW_512_THREADS_MIN_ACCESSES ? 512
+                    : accesses >= TUNE_CUDA_ROW_256_THREADS_MIN_ACCESSES
+                        ? 256
+                        : MAX(32, ceil_div(accesses, 32) * 32);
+    const bool light =
+        facts->n_each == 1 && facts->ops < TUNE_CUDA_LIGHT_REDUCTION_MAX_OPS && !p->scan;
+    const bool many_rows = y->outer >= (int64_t)in->units * TUNE_CUDA_SPLIT_MAX_ROWS_PER_SM;
+    int64_t whole = light && !warp && p->vec > 1 && many_rows
+                        ? MAX(ceil_div(accesses, TUNE_CUDA_WHOLE_ROW_MAX_THREADS), 2)
+                        : 0;
+    if (whole > 3) whole = 0; /* all accesses of a row are in flight at once: only if few */
+    if (whole) lanes = ceil_div(ceil_div(accesses, whole), 32) * 32;
+    if (p->scan) lanes = MIN(lanes, 32 * TUNE_CUDA_SCAN_MAX_WARPS);
+    if (splittable && !warp && !many_rows) split_rows(in, lanes, y);
+    if (rereads && !y->split && y->outer * accesses >= TUNE_CUDA_VECTORIZE_MIN_POINTS)
+        lanes = keep_rows(most, lanes, y);
+    p->streaming = facts->n_each == 1 && !warp && !p->scan &&
+                   y->outer * accesses * 16 > TUNE_CUDA_NO_ALLOCATE_MIN_BYTES;
+    p->unroll = (uint8_t)row_unroll(y, light, whole, lanes);
+    int64_t threads = MAX(lanes, p->row_accesses ? lanes : 256);
+    p->threads = warp ? 32 * TUNE_CUDA_WARP_ROWS : threads > 512 ? 1024 : threads > 256 ? 512 : 256;
+    y->block[0] = warp ? 32 * TUNE_CUDA_WARP_ROWS : (uint32_t)lanes;
+    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, TUNE_CUDA_WARP_ROWS) : y->outer);
+    if (y->split && facts->lookback && y->outer <= 64 && lanes == 32 * TUNE_CUDA_SCAN_MAX_WARPS)
+        lay_lookback(in, lanes, y);
+}
+
+/* ---- inner points: columns ---- */
+
+/* True if unit strides are along the last outer dimension rather than an inner one. */
+static bool is_columnwise(const kir_func *f, const gpa_launch *l, int outer_last, int inner_last) {
+    int64_t outer = 0, inner = 0;
+    if (outer_last < 0 || l->size[outer_last] < 8) return false;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        if (!is_pointwise(f, a) || !(f->inner & ~f->arrays[a].zero)) continue;
+        if (f->arrays[a].unit >> outer_last & 1) outer += item_size(f, a);
+        if (f->arrays[a].unit >> inner_last & 1) inner += item_size(f, a);
+    }
+    return outer > inner;
+}
+
+/* True if a program is one region that reduces and nothing else, with states of 16 bytes at most.
+ */
+static bool reduces_only(const kir_func *f, const cu_facts *facts) {
+    size_t states = 0;
     int n = 0;
-    for (int d = 0; d < f->ndim; d++) n += !(f->inner >> d & 1);
     bool each = false;
-    if (n != 1 || facts->n_each != 1 || facts->branches) return 0;
+    for (int d = 0; d < f->ndim; d++) n += !(f->inner >> d & 1);
+    if (n != 1 || facts->n_each != 1 || facts->branches) return false;
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *k = &f->code[i];
         if (k->code == KIR_LOADX || k->code == KIR_BOUND || k->code == KIR_STOREX ||
             k->code == KIR_ATOMIC || k->code == KIR_FAULT)
-            return 0;
+            return false;
         if (k->code == KIR_REDUCE) states += emit_state_bytes(f, (int32_t)i);
         each |= k->code == KIR_EACH;
         if (each) continue;
         if (k->code == KIR_LOAD || k->code == KIR_STORE || k->code == KIR_INDEX ||
             k->code == KIR_IOTA)
-            return 0;
+            return false;
     }
-    for (size_t a = 0; a < f->n_arrays; a++)
-        if (by_points(f, a) && f->inner & ~f->arrays[a].zero) {
-            if (f->arrays[a].access & KIR_WRITE) return 0;
-            widest = MAX(widest, dtype_size((gpa_dtype)f->arrays[a].dtype));
-        }
-    int64_t side = 16 / (int64_t)widest;
-    if (side > 4 || side < 2 || l->size[outer] % side || states > 16) return 0;
-    for (size_t a = 0; a < f->n_arrays; a++) {
-        const kir_array *k = &f->arrays[a];
-        uint64_t size = dtype_size((gpa_dtype)k->dtype);
-        if (!by_points(f, a) || !(f->inner & ~k->zero) || k->zero >> outer & 1) continue;
-        bool fits = k->unit >> outer & 1 && base[a] % ((uint64_t)side * size) == 0;
-        for (int d = 0; d < f->ndim; d++)
-            fits &= d == outer || l->size[d] == 1 || l->arrays[a].stride[d] % side == 0;
-        if (!fits) return 0;
-        wide |= UINT64_C(1) << a;
-    }
-    if (!wide) return 0;
-    p->wide = wide;
-    return (int)side;
+    return states <= 16;
 }
 
-/* A block takes neighbouring columns, so that what it reads of a row lies together, and some rows
- * at a time. */
-static void lay_columns(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                        const uint64_t *base, int outer, uint32_t units, bool dividable,
-                        cu_layout *y) {
+/* How many columns one access loads: what the region reads has unit stride along the columns,
+ * aligned, or is the same for all of them. 0: one column. */
+static int columns_of_access(const cu_schedule_input *in, int outer, cu_plan *p) {
+    const kir_func *f = in->f;
+    uint64_t vectorized = 0;
+    int64_t widest = 1;
+    if (!reduces_only(f, in->facts)) return 0;
+    for (size_t a = 0; a < f->n_arrays; a++)
+        if (is_pointwise(f, a) && f->inner & ~f->arrays[a].zero) {
+            if (f->arrays[a].access & KIR_WRITE) return 0;
+            widest = MAX(widest, item_size(f, a));
+        }
+    int64_t n = 16 / widest;
+    if (n > 4 || n < 2 || in->l->size[outer] % n) return 0;
+    for (size_t a = 0; a < f->n_arrays; a++) {
+        const kir_array *k = &f->arrays[a];
+        if (!is_pointwise(f, a) || !(f->inner & ~k->zero) || k->zero >> outer & 1) continue;
+        if (!is_aligned(in, a, outer, (unsigned)n)) return 0;
+        vectorized |= UINT64_C(1) << a;
+    }
+    if (!vectorized) return 0;
+    p->vectorized = vectorized;
+    return (int)n;
+}
+
+/* A block takes adjacent columns, so that its loads of a row coalesce, and some rows at a time. */
+static void lay_columns(const cu_schedule_input *in, int outer, bool splittable, cu_schedule *y) {
     cu_plan *p = &y->plan;
     int64_t width = 32;
-    while (width < MOST_COLUMNS && y->outer >= 4 * width && y->chunks >= 64) width *= 2;
-    if (width == MOST_COLUMNS && y->chunks >= SIDE_ROWS)
-        p->side = (uint8_t)sides(f, facts, l, base, outer, p);
-    if (p->side) width = 32 * p->side;
-    int64_t rows = COLUMN_THREADS / width;
-    while (rows > 1 && rows * 4 > y->chunks) rows /= 2;
-    p->team = TEAM_COLUMN;
+    while (width < TUNE_CUDA_COLUMNS_PER_BLOCK && y->outer >= 4 * width && y->accesses >= 64)
+        width *= 2;
+    if (width == TUNE_CUDA_COLUMNS_PER_BLOCK && y->accesses >= TUNE_CUDA_VECTOR_COLUMN_MIN_ROWS)
+        p->column_vec = (uint8_t)columns_of_access(in, outer, p);
+    if (p->column_vec) width = 32 * p->column_vec;
+    int64_t rows = TUNE_CUDA_COLUMN_THREADS / width;
+    while (rows > 1 && rows * 4 > y->accesses) rows /= 2;
+    bool few = y->outer * y->accesses < TUNE_CUDA_VECTORIZE_MIN_POINTS;
+    p->group = GROUP_COLUMN;
     p->width = (uint8_t)width;
-    p->unroll = p->side                                                ? SIDE_LOADS
-                : facts->branches || y->outer * y->chunks < FEW_POINTS ? 1
-                                                                       : COLUMN_LOADS;
-    p->threads = COLUMN_THREADS;
+    p->unroll = p->column_vec                ? TUNE_CUDA_VECTOR_COLUMN_LOADS_IN_FLIGHT
+                : in->facts->branches || few ? 1
+                                             : TUNE_CUDA_COLUMN_LOADS_IN_FLIGHT;
+    p->threads = TUNE_CUDA_COLUMN_THREADS;
     y->block[0] = (uint32_t)width;
     y->block[1] = (uint32_t)rows;
     y->grid[0] = (uint32_t)ceil_div(y->outer, width);
-    int64_t want = (int64_t)units * (p->side ? SIDE_BLOCKS : COLUMN_BLOCKS) /
-                   y->grid[0]; /* rounded down: no few blocks are left for the end */
-    if (dividable && want > 1 && y->chunks > 512) {
-        y->length = MAX(ceil_div(y->chunks, MIN(want, MOST_PARTS)), 128);
-        y->parts = y->length < y->chunks;
+    int64_t want =
+        (int64_t)in->units *
+        (p->column_vec ? TUNE_CUDA_VECTOR_COLUMN_BLOCKS_PER_SM : TUNE_CUDA_COLUMN_BLOCKS_PER_SM) /
+        y->grid[0]; /* rounded down: no partial last wave of a few blocks */
+    if (splittable && want > 1 && y->accesses > 512) {
+        y->part_accesses = MAX(ceil_div(y->accesses, MIN(want, TUNE_CUDA_SPLIT_MAX_PARTS)), 128);
+        y->split = y->part_accesses < y->accesses;
     }
 }
 
-static void lay_thread(cu_layout *y) {
-    y->plan.team = TEAM_THREAD;
+/* ---- inner points: one at a time ---- */
+
+static void lay_thread(cu_schedule *y) {
+    y->plan.group = GROUP_THREAD;
     y->plan.unroll = y->plan.vec = 1;
     y->plan.threads = 128;
     y->block[0] = 128;
     y->grid[0] = (uint32_t)ceil_div(y->outer, 128);
 }
 
-/* A thread takes a whole row where rows are short, or lie side by side and are many; else a block
- * takes it. */
-static bool scan_by_thread(const cu_facts *facts, const cu_layout *y, bool down) {
-    if (y->chunks <= 64) return true;
-    return down || !facts->tiles ? y->outer >= (down ? 1 << 10 : 1 << 14) : false;
+/* A thread scans a whole row if rows are short, or if there are many and threads can load adjacent
+ * ones; else a block does. */
+static bool scan_by_thread(const cu_facts *facts, const cu_schedule *y, bool columnwise) {
+    if (y->accesses <= TUNE_CUDA_SERIAL_SCAN_MAX_ACCESSES) return true;
+    return columnwise || !facts->tiled_scan
+               ? y->outer >= (columnwise ? TUNE_CUDA_SERIAL_SCAN_MIN_COLUMNS
+                                         : TUNE_CUDA_SERIAL_SCAN_MIN_ROWS)
+               : false;
 }
 
-/* A point at a time. Few rows without scans are divided among blocks, as others are; what a branch
- * decides is different work, so that these are more than run at once. */
-static void lay_in_order(const cu_facts *facts, uint32_t units, cu_layout *y) {
-    bool simple =
-        !facts->scans && !facts->reread &&
-        !facts->nested; /* nothing needs the whole row's lanes to meet but their joining */
-    bool warp = simple && y->chunks <= 256 && y->outer >= 64;
-    y->plan.team = warp ? TEAM_WARP : TEAM_BLOCK;
-    y->plan.threads = warp ? 32 * WARP_ROWS : facts->scans ? 512 : 256;
+/* Programs with branches, a point at a time. Few rows without scans are split among blocks; since
+ * branches make their work uneven, there are more blocks than run at once. */
+static void lay_in_order(const cu_schedule_input *in, cu_schedule *y) {
+    const cu_facts *facts = in->facts;
+    /* The lanes of a row need not be in step, but for the final reduction. */
+    bool independent = !facts->scans && !facts->reread && !facts->nested;
+    bool warp = independent && y->accesses <= TUNE_CUDA_WARP_ROW_MAX_ACCESSES &&
+                y->outer >= TUNE_CUDA_WARP_ROW_MIN_ROWS;
+    y->plan.group = warp ? GROUP_WARP : GROUP_BLOCK;
+    y->plan.threads = warp ? 32 * TUNE_CUDA_WARP_ROWS : facts->scans ? 512 : 256;
     y->block[0] = y->plan.threads;
-    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, WARP_ROWS) : y->outer);
-    if (warp || !simple || facts->n_each != 1 || y->outer >= (int64_t)units * FEW_PER_UNIT) return;
-    int64_t blocks = ceil_div((int64_t)units * ORDER_BLOCKS, y->outer);
-    y->length = MAX(ceil_div(y->chunks, MIN(blocks, MOST_PARTS)), (int64_t)y->plan.threads);
-    y->parts = y->length < y->chunks;
+    y->grid[0] = (uint32_t)(warp ? ceil_div(y->outer, TUNE_CUDA_WARP_ROWS) : y->outer);
+    if (warp || !independent || facts->n_each != 1 ||
+        y->outer >= (int64_t)in->units * TUNE_CUDA_SPLIT_MAX_ROWS_PER_SM)
+        return;
+    int64_t blocks = ceil_div((int64_t)in->units * TUNE_CUDA_BRANCHING_BLOCKS_PER_SM, y->outer);
+    y->part_accesses = MAX(ceil_div(y->accesses, MIN(blocks, TUNE_CUDA_SPLIT_MAX_PARTS)),
+                           (int64_t)y->plan.threads);
+    y->split = y->part_accesses < y->accesses;
 }
 
-static void lay_teams(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                      const uint64_t *base, uint32_t units, cu_layout *y) {
+static void lay_inner(const cu_schedule_input *in, cu_schedule *y) {
+    const kir_func *f = in->f;
+    const cu_facts *facts = in->facts;
     unsigned all = (1u << f->ndim) - 1;
     int last = last_dim(f, f->inner), outer_last = last_dim(f, all & ~f->inner);
-    bool plain = !facts->branches && !facts->reread && (!facts->scans || facts->tiles);
-    bool dividable = plain && !facts->outer_writes;
+    bool plain = !facts->branches && !facts->reread && (!facts->scans || facts->tiled_scan);
+    bool splittable = plain && !facts->outer_writes;
     y->plan.vec = y->plan.unroll = 1;
     y->outer = 1;
     for (int d = 0; d < f->ndim; d++)
-        if (!(f->inner >> d & 1)) y->outer *= l->size[d];
-    y->chunks = inner_chunks(f, l, last, 1);
-    bool down = columns(f, l, outer_last, last);
-    bool by_thread = facts->branches && y->outer >= 1024 && (down || y->chunks < 32);
-    if (facts->outer_writes || by_thread || y->chunks < 8 ||
-        (facts->scans && scan_by_thread(facts, y, down))) {
+        if (!(f->inner >> d & 1)) y->outer *= in->l->size[d];
+    y->accesses = inner_accesses(f, in->l, last, 1);
+    bool columnwise = is_columnwise(f, in->l, outer_last, last);
+    bool by_thread = facts->branches && y->outer >= 1024 && (columnwise || y->accesses < 32);
+    if (facts->outer_writes || by_thread || y->accesses < 8 ||
+        (facts->scans && scan_by_thread(facts, y, columnwise))) {
         lay_thread(y);
         return;
     }
-    if (plain && !facts->scans && down) {
-        lay_columns(f, facts, l, base, outer_last, units, dividable, y);
+    if (plain && !facts->scans && columnwise) {
+        lay_columns(in, outer_last, splittable, y);
         return;
     }
     if (!plain) {
-        lay_in_order(facts, units, y);
+        lay_in_order(in, y);
         return;
     }
-    if (!facts->packs || facts->picks) choose_vector(f, facts, l, base, last, f->inner, &y->plan);
-    y->plan.scan = facts->scans ? SCAN_TILES : SCAN_STEPS;
-    y->chunks = inner_chunks(f, l, last, y->plan.vec);
-    lay_rows(f, facts, units, last, dividable, y);
+    if (!facts->scan_scatters || facts->compacts) choose_vector(in, last, f->inner, &y->plan);
+    y->plan.scan = facts->scans ? SCAN_TILED : SCAN_IN_PLACE;
+    y->accesses = inner_accesses(f, in->l, last, y->plan.vec);
+    lay_rows(in, last, splittable, y);
 }
 
-cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                      const uint64_t *base, const uint64_t *room, uint32_t units) {
-    cu_layout y;
+cu_schedule schedule_launch(const cu_schedule_input *in) {
+    cu_schedule y;
     memset(&y, 0, sizeof y);
-    y.plan.part = PLAN_WHOLE;
+    y.plan.phase = PHASE_ALL;
     for (int d = 0; d < 3; d++) y.grid[d] = y.block[d] = 1;
-    if (f->form == KIR_KERNEL) {
-        for (int d = 0; d < 3; d++) y.grid[d] = l->grid[d], y.block[d] = l->block[d];
+    if (in->f->form == KIR_KERNEL) {
+        for (int d = 0; d < 3; d++) y.grid[d] = in->l->grid[d], y.block[d] = in->l->block[d];
         y.plan.vec = y.plan.unroll = 1;
-    } else if (!facts->n_each) {
-        lay_points(f, facts, l, base, room, units, &y);
+    } else if (!in->facts->n_each) {
+        lay_points(in, &y);
     } else {
-        lay_teams(f, facts, l, base, units, &y);
+        lay_inner(in, &y);
     }
     return y;
 }

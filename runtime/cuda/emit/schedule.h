@@ -1,4 +1,5 @@
-/* Which layout over threads a launch gets, and how many blocks. */
+/* Launch scheduling: the mapping of a launch to threads (vectorization, unrolling, tiling, thread
+ * groups) and its grid. */
 #ifndef GPA_CUDA_EMIT_SCHEDULE_H
 #define GPA_CUDA_EMIT_SCHEDULE_H
 
@@ -7,17 +8,25 @@
 
 typedef struct {
     cu_plan plan;
-    bool parts;            /* one launch per EACH, its inner points divided */
-    int64_t outer, chunks; /* outer points; accesses of the space or of the inner space */
-    int64_t length;        /* accesses of one part */
-    int64_t tiles;         /* of a chain, per outer point */
+    bool split;              /* rows are split among blocks: one launch per EACH */
+    int64_t outer, accesses; /* outer points; accesses of the space or of the inner space */
+    int64_t part_accesses;   /* accesses of one part of a row */
+    int64_t tiles;           /* of a look-back scan, per outer point */
     uint32_t grid[3], block[3];
     uint32_t shared; /* bytes of dynamic shared memory */
-} cu_layout;
+} cu_schedule;
 
-/* The layout for these extents, strides and addresses (base[a] is the address of array a's origin,
- * room[a] how many elements its memory holds) on a device with `units` multiprocessors. */
-cu_layout plan_layout(const kir_func *f, const cu_facts *facts, const gpa_launch *l,
-                      const uint64_t *base, const uint64_t *room, uint32_t units);
+/* What a schedule depends on. */
+typedef struct {
+    const kir_func *f;
+    const cu_facts *facts;
+    const gpa_launch *l;      /* extents and strides */
+    const uint64_t *base;     /* per array: the address of its origin */
+    const uint64_t *capacity; /* per array: elements in its memory */
+    uint32_t units;           /* multiprocessors of the device */
+} cu_schedule_input;
+
+/* Deterministic: the same input gives the same schedule, and so the same bits. */
+cu_schedule schedule_launch(const cu_schedule_input *in);
 
 #endif

@@ -1,21 +1,20 @@
-/* Equations, factorizations, eigenvalues and singular values of many small matrices, by programs of
- * gpa's own: a warp does a matrix, several times as fast as the libraries' batched forms. */
+/* Batched linear solve, LU, Cholesky, QR, eigenvalues and SVD of small matrices: a warp per matrix,
+ * several times as fast as the libraries' batched calls. */
 #ifndef GPA_CUDA_LIB_BATCHED_H
 #define GPA_CUDA_LIB_BATCHED_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
-/* Whether there is a program for the call: LU, SOLVE, CHOLESKY, QR, SVD and EIGH of several
- * matrices of at most 32 rows and columns. Compiles it at first need. */
-bool small_can(gpa_dev *d, const gpa_libcall *c);
-/* Does a call for which there is one; waits for its end where the matrices may not be what they
- * should. */
-gpa_code small_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-void small_close(gpa_dev *d);
+/* True if there is a kernel for the call: LU, SOLVE, CHOLESKY, QR, SVD and EIGH of several matrices
+ * of at most 32 rows and columns; larger ones for QR and SVD. Compiles it at first use. */
+bool batched_can(gpa_dev *d, const gpa_libcall *c);
+/* Executes a call; waits for its result if the operation can fail (singular matrices). */
+gpa_code batched_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void batched_close(gpa_dev *d);
 
-/* What is compiled for a call, by small_can and by the tests: owned, mem_free; NULL when memory is
- * short. */
-char *small_source(const gpa_libcall *c, bool reductions);
+/* The source of the kernel of a call, for batched_can and the tests: owned, mem_free; NULL if
+ * memory is short. `reductions`: the GPU has warp reductions. */
+char *batched_program_source(const gpa_libcall *c, bool reductions);
 
 #endif

@@ -1,17 +1,19 @@
-/* Sorting by CUB, and turning the values of sparse matrices.
+/* Sorting by CUB, and transposing sparse matrices (a stable sort by key).
  *
- * A long row of numbers that CUB knows is sorted as it is. CUB orders floats by their bits: NaNs
- * with their sign set come first, and are moved behind the others afterwards, if there are any.
- * Everything else goes by keys: unsigned numbers whose order is the elements', as
- * runtime/host/sort.c makes them, sorted together with the elements' places. Short rows are sorted
- * by CUB's segmented sort, several in a block; rows that fit a block by a block each, as do many
- * longer ones of numbers that CUB knows; of other longer ones the row stands above the key where
- * there is room; where there is none, the places are then sorted by row. Of many 64-bit integers
- * only those bits are sorted by in which they differ. Complex numbers of two doubles are sorted by
- * the lower halves of their keys, then by the upper ones.
+ * Dispatch of a sort, by row length, dtype and number of rows:
+ * - Long rows of float32, float64, int32 and int64: DeviceRadixSort, or DeviceSegmentedRadixSort
+ * for many rows. CUB orders floats by their bits, NaNs with the sign set first: these are rotated
+ * to the end afterwards.
+ * - Everything else, and argsort: unsigned keys that compare like the elements (as in
+ *   runtime/host/sort.c), sorted together with indices. Short rows by DeviceSegmentedSort; rows
+ * that fit a block by BlockRadixSort; longer ones by one DeviceRadixSort with the row number in
+ * the upper bits of the key, or, if that does not fit, by a second stable sort by row.
  *
- * Reading order: keys, bits in use, rows as they are, sorting by keys, rows of a block, turning,
- * the entry. */
+ * Many 64-bit integers are sorted by the bits in which they differ alone. complex128 is sorted by
+ * the lower halves of its keys, then by the upper ones.
+ *
+ * Reading order: keys, bits in use, sorting without keys, sorting by keys, rows of a block,
+ * transposing, the entry. */
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_segmented_radix_sort.cuh>
@@ -21,26 +23,18 @@
 #include <cuda/std/type_traits>
 
 #include "runtime/cuda/lib/cub.h"
+#include "runtime/tables/tuning.h"
 
 namespace {
 
-enum {
-    THREADS = 256,
-    MOST_BLOCKS = 2048,
-    SHORT_ROW = 100,
-    BLOCK_ROW = 16 * THREADS,
-    LONG_ROW = 1 << 20,
-    MANY_ROWS = 128,
-    MANY_LONG = 1 << 17,
-    ALIGN = 256
-};
+enum { THREADS = 256, MAX_BLOCKS = 2048, BLOCK_ROW = 16 * THREADS, ALIGN = 256 };
 
 unsigned blocks_for(int64_t n) {
-    return (unsigned)min((n + THREADS - 1) / THREADS, (int64_t)MOST_BLOCKS);
+    return (unsigned)min((n + THREADS - 1) / THREADS, (int64_t)MAX_BLOCKS);
 }
 
-/* Hands out pieces of the working memory; with a base of NULL it measures. */
-struct room {
+/* Allocates parts of the scratch memory; with base NULL it computes the size. */
+struct arena {
     char *base;
     size_t used;
     template <class T>
@@ -84,9 +78,9 @@ __device__ uint64_t key_of(uint64_t bits, int bytes, cub_order order) {
     return bits & sign ? ~bits & all : bits | sign;
 }
 
-/* The key of a complex number from those of its parts, `last` where they are NaN: as NumPy orders
- * them, a NaN imaginary part comes behind all numbers, a NaN real part behind that, and both last;
- * no number's key is as large as last - 2. */
+/* The key of a complex number from those of its parts (NaN: `last`), in NumPy's order: a NaN
+ * imaginary part after all numbers, a NaN real part after that, and both last; no number's key is
+ * as large as last - 2. */
 __device__ ulonglong2 join_keys(uint64_t re, uint64_t im, uint64_t last) {
     if (re != last) return im != last ? make_ulonglong2(re, im) : make_ulonglong2(last - 2, re);
     return im != last ? make_ulonglong2(last - 1, im) : make_ulonglong2(last, 0);
@@ -97,7 +91,7 @@ __device__ ulonglong2 wide_key(const void *p, int64_t i) {
     return join_keys(key_of(x[0], 8, CUB_DOUBLE), key_of(x[1], 8, CUB_DOUBLE), ~0ull);
 }
 
-/* Element i's key; of a complex one of two doubles the lower half. */
+/* The key of element i; of complex128 the lower half. */
 __device__ uint64_t key_at(const cub_sort_call &c, int64_t i) {
     if (c.bytes == 16) return wide_key(c.in, i).y;
     const uint64_t bits = bits_at(c.in, c.bytes, i);
@@ -107,37 +101,37 @@ __device__ uint64_t key_at(const cub_sort_call &c, int64_t i) {
     return k.x << 32 | k.y;
 }
 
-/* The upper halves, of the elements in the order in which their places are by now. */
+/* The upper halves of the keys, in the order after the first sort. */
 template <class K>
-__global__ void make_upper_keys(cub_sort_call c, const uint32_t *place, K *key) {
+__global__ void make_upper_keys(cub_sort_call c, const uint32_t *index, K *key) {
     const int64_t all = c.rows * c.n;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all;
          i += (int64_t)gridDim.x * THREADS)
-        key[i] = (K)wide_key(c.in, place[i]).x;
+        key[i] = (K)wide_key(c.in, index[i]).x;
 }
 
-/* Keys, with the row above their lowest `bits` where `fold` is set; and places. */
+/* Keys, with the row number above their lowest `bits` if `fold` is set; and indices. */
 template <class K>
-__global__ void make_keys(cub_sort_call c, bool fold, int bits, K *key, uint32_t *place) {
+__global__ void make_keys(cub_sort_call c, bool fold, int bits, K *key, uint32_t *index) {
     const int64_t all = c.rows * c.n;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all;
          i += (int64_t)gridDim.x * THREADS) {
         const uint64_t k = key_at(c, i);
         key[i] =
             (K)(fold && bits < 64 ? (uint64_t)(i / c.n) << bits | (k & ((1ull << bits) - 1)) : k);
-        place[i] = (uint32_t)i;
+        index[i] = (uint32_t)i;
     }
 }
 
-__global__ void make_rows(cub_sort_call c, const uint32_t *place, uint32_t *row) {
+__global__ void make_rows(cub_sort_call c, const uint32_t *index, uint32_t *row) {
     const int64_t all = c.rows * c.n;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all;
          i += (int64_t)gridDim.x * THREADS)
-        row[i] = (uint32_t)(place[i] / c.n);
+        row[i] = (uint32_t)(index[i] / c.n);
 }
 
-/* The element at place `at` of the row that begins at `first` becomes number i of all. */
-__device__ void put_one(const cub_sort_call &c, int64_t i, int64_t first, int64_t at) {
+/* out[i] = element `at` of the row that starts at `first`, or its index. */
+__device__ void put_element(const cub_sort_call &c, int64_t i, int64_t first, int64_t at) {
     if (c.ranks)
         ((int64_t *)c.out)[i] = at;
     else if (c.bytes == 1)
@@ -153,21 +147,22 @@ __device__ void put_one(const cub_sort_call &c, int64_t i, int64_t first, int64_
             ((uint64_t *)c.out)[2 * i + k] = ((const uint64_t *)c.in)[2 * (first + at) + k];
 }
 
-/* The result, from the places in order. */
-__global__ void put_result(cub_sort_call c, const uint32_t *place) {
+/* The result, gathered by the sorted indices. */
+__global__ void put_result(cub_sort_call c, const uint32_t *index) {
     const int64_t all = c.rows * c.n;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < all;
          i += (int64_t)gridDim.x * THREADS) {
         const int64_t first = i / c.n * c.n;
-        put_one(c, i, first, place[i] - first);
+        put_element(c, i, first, index[i] - first);
     }
 }
 
 /* ---- bits in use ---- */
 
-/* Whether it is worth a look, and a wait, how far the numbers differ. */
-bool looks(const cub_sort_call *c) {
-    return c->bytes == 8 && c->order <= CUB_SIGNED && c->rows * c->n >= CUB_LOOK;
+/* True if finding the bits in use is worth a synchronization. */
+bool finds_bits(const cub_sort_call *c) {
+    return c->bytes == 8 && c->order <= CUB_SIGNED &&
+           c->rows * c->n >= TUNE_CUDA_SORT_FIND_BITS_MIN_ELEMS;
 }
 
 __global__ void find_differing(const unsigned long long *in, int64_t n, unsigned long long *out) {
@@ -179,32 +174,32 @@ __global__ void find_differing(const unsigned long long *in, int64_t n, unsigned
     if (threadIdx.x % 32 == 0 && all) atomicOr(out, all);
 }
 
-/* How many of the keys' lowest bits they differ in; above these all are alike. */
-cudaError_t bits_in_use(const cub_sort_call *c, room *r, int *bits) {
+/* The number of low bits in which the keys differ; all higher bits are equal. */
+cudaError_t bits_in_use(const cub_sort_call *c, arena *r, int *bits) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     unsigned long long differing = 0;
     *bits = min(8 * c->bytes, 64);
-    if (!looks(c)) return cudaSuccess;
-    auto *own = r->take<unsigned long long>(1);
+    if (!finds_bits(c)) return cudaSuccess;
+    auto *scratch = r->take<unsigned long long>(1);
     if (!r->base) return cudaSuccess;
-    cudaError_t rc = cudaMemsetAsync(own, 0, sizeof *own, s);
+    cudaError_t rc = cudaMemsetAsync(scratch, 0, sizeof *scratch, s);
     if (!rc)
         find_differing<<<blocks_for(c->rows * c->n), THREADS, 0, s>>>(
-            (const unsigned long long *)c->in, c->rows * c->n, own);
-    if (!rc) rc = cudaMemcpyAsync(&differing, own, sizeof differing, cudaMemcpyDeviceToHost, s);
+            (const unsigned long long *)c->in, c->rows * c->n, scratch);
+    if (!rc) rc = cudaMemcpyAsync(&differing, scratch, sizeof differing, cudaMemcpyDeviceToHost, s);
     if (!rc) rc = cudaStreamSynchronize(s);
     *bits = differing ? 64 - __builtin_clzll(differing) : 1;
     return rc;
 }
 
-/* ---- rows as they are ---- */
+/* ---- sorting without keys ---- */
 
 template <class T>
 __device__ bool signed_nan(T x) {
     return x != x && signbit(x);
 }
 
-/* How many NaNs a sorted row begins with. */
+/* The number of NaNs at the start of a sorted row. */
 template <class T>
 __global__ void count_first(const T *row, int64_t n, int64_t *count) {
     int64_t lo = 0, hi = row[0] == row[0] ? 0 : n;
@@ -219,7 +214,7 @@ __global__ void count_first(const T *row, int64_t n, int64_t *count) {
 }
 
 template <class T>
-__global__ void turn_row(const T *from, T *to, int64_t n, const int64_t *count) {
+__global__ void rotate_row(const T *from, T *to, int64_t n, const int64_t *count) {
     if (!*count) return;
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
          i += (int64_t)gridDim.x * THREADS)
@@ -235,14 +230,14 @@ __global__ void copy_row(const T *from, T *to, int64_t n, const int64_t *count) 
 }
 
 template <class T>
-void nans_last(T *row, T *spare, int64_t n, int64_t *count, cudaStream_t s) {
+void move_nans_last(T *row, T *spare, int64_t n, int64_t *count, cudaStream_t s) {
     count_first<<<1, 1, 0, s>>>(row, n, count);
-    turn_row<<<blocks_for(n), THREADS, 0, s>>>(row, spare, n, count);
+    rotate_row<<<blocks_for(n), THREADS, 0, s>>>(row, spare, n, count);
     copy_row<<<blocks_for(n), THREADS, 0, s>>>(spare, row, n, count);
 }
 
 template <class T>
-cudaError_t sort_rows(const cub_sort_call *c, room *r) {
+cudaError_t sort_rows(const cub_sort_call *c, arena *r) {
     constexpr bool real = cuda::std::is_floating_point_v<T>;
     const cudaStream_t s = (cudaStream_t)c->stream;
     const T *in = (const T *)c->in;
@@ -255,27 +250,27 @@ cudaError_t sort_rows(const cub_sort_call *c, room *r) {
                                             (int)sizeof(T) * 8, s);
     if (rc) return rc;
     if (real && bytes < (size_t)c->n * sizeof(T)) bytes = (size_t)c->n * sizeof(T);
-    void *own = r->take<char>(bytes);
+    void *scratch = r->take<char>(bytes);
     int64_t *count = r->take<int64_t>(1);
     for (int64_t i = 0; r->base && i < c->rows && !rc; i++) {
         size_t n = bytes;
-        rc = cub::DeviceRadixSort::SortKeys(own, n, in + i * c->n, out + i * c->n, (uint32_t)c->n,
-                                            0, bits, s);
+        rc = cub::DeviceRadixSort::SortKeys(scratch, n, in + i * c->n, out + i * c->n,
+                                            (uint32_t)c->n, 0, bits, s);
         if constexpr (real)
-            if (!rc) nans_last(out + i * c->n, (T *)own, c->n, count, s);
+            if (!rc) move_nans_last(out + i * c->n, (T *)scratch, c->n, count, s);
     }
     return rc;
 }
 
-/* Where row i begins. */
+/* The start of row i. */
 struct row_start {
     uint32_t n;
     __host__ __device__ uint32_t operator()(uint32_t i) const { return i * n; }
 };
 
-/* Many rows at once, a block each. */
+/* The same for many rows, a block each. */
 template <class T>
-__global__ void turn_rows(const T *from, T *to, int64_t n, int64_t *count) {
+__global__ void rotate_rows(const T *from, T *to, int64_t n, int64_t *count) {
     const T *row = from + blockIdx.x * n;
     __shared__ int64_t nans;
     if (threadIdx.x == 0) {
@@ -301,7 +296,7 @@ __global__ void copy_rows(const T *from, T *to, int64_t n, const int64_t *count)
 }
 
 template <class T>
-cudaError_t sort_many_rows(const cub_sort_call *c, room *r) {
+cudaError_t sort_many_rows(const cub_sort_call *c, arena *r) {
     constexpr bool real = cuda::std::is_floating_point_v<T>;
     const cudaStream_t s = (cudaStream_t)c->stream;
     const T *in = (const T *)c->in;
@@ -316,15 +311,15 @@ cudaError_t sort_many_rows(const cub_sort_call *c, room *r) {
         rc = cub::DeviceSegmentedRadixSort::SortKeys(nullptr, bytes, in, out, all, rows, starts,
                                                      starts + 1, 0, (int)sizeof(T) * 8, s);
     if (rc) return rc;
-    void *own = r->take<char>(bytes);
+    void *scratch = r->take<char>(bytes);
     if (real) spare = r->take<T>(all);
     int64_t *count = r->take<int64_t>(rows);
     if (!r->base) return rc;
-    rc = cub::DeviceSegmentedRadixSort::SortKeys(own, bytes, in, out, all, rows, starts, starts + 1,
-                                                 0, bits, s);
+    rc = cub::DeviceSegmentedRadixSort::SortKeys(scratch, bytes, in, out, all, rows, starts,
+                                                 starts + 1, 0, bits, s);
     if constexpr (real)
         if (!rc) {
-            turn_rows<<<rows, THREADS, 0, s>>>(out, spare, c->n, count);
+            rotate_rows<<<rows, THREADS, 0, s>>>(out, spare, c->n, count);
             copy_rows<<<rows, THREADS, 0, s>>>(spare, out, c->n, count);
         }
     return rc;
@@ -338,18 +333,18 @@ int bits_of(int64_t n) {
     return bits;
 }
 
-/* Sorts values (places, mostly) by keys; *key and *value are then where they are. */
+/* Sorts values (indices, mostly) by keys; *key and *value then point to the results. */
 template <class K, class V>
-cudaError_t sort_values(K **key, K *spare, V **value, V **other, int64_t n, int bits, room *r,
+cudaError_t sort_values(K **key, K *spare, V **value, V **other, int64_t n, int bits, arena *r,
                         cudaStream_t s) {
     cub::DoubleBuffer<K> k(*key, spare);
     cub::DoubleBuffer<V> v(*value, *other);
     size_t bytes = 0;
     cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, k, v, (uint32_t)n, 0, bits, s);
     if (rc) return rc;
-    void *own = r->take<char>(bytes);
+    void *scratch = r->take<char>(bytes);
     if (!r->base) return rc;
-    rc = cub::DeviceRadixSort::SortPairs(own, bytes, k, v, (uint32_t)n, 0, bits, s);
+    rc = cub::DeviceRadixSort::SortPairs(scratch, bytes, k, v, (uint32_t)n, 0, bits, s);
     *key = k.Current();
     *value = v.Current();
     *other = v.Alternate();
@@ -357,7 +352,7 @@ cudaError_t sort_values(K **key, K *spare, V **value, V **other, int64_t n, int 
 }
 
 template <class K>
-cudaError_t sort_by_keys(const cub_sort_call *c, room *r) {
+cudaError_t sort_by_keys(const cub_sort_call *c, arena *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const int64_t all = c->rows * c->n;
     const int row_bits = bits_of(c->rows - 1);
@@ -366,72 +361,72 @@ cudaError_t sort_by_keys(const cub_sort_call *c, room *r) {
     if (rc) return rc;
     const bool fold = bits + row_bits <= (int)sizeof(K) * 8;
     K *key = r->take<K>(all), *spare = r->take<K>(all), *const first = key;
-    uint32_t *place = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
-    if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, bits, key, place);
-    rc = sort_values(&key, spare, &place, &other, all, fold ? bits + row_bits : bits, r, s);
+    uint32_t *index = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
+    if (r->base) make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, fold, bits, key, index);
+    rc = sort_values(&key, spare, &index, &other, all, fold ? bits + row_bits : bits, r, s);
     if (!rc && c->bytes == 16) {
         key = first;
-        if (r->base) make_upper_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, place, key);
-        rc = sort_values(&key, spare, &place, &other, all, bits, r, s);
+        if (r->base) make_upper_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, index, key);
+        rc = sort_values(&key, spare, &index, &other, all, bits, r, s);
     }
     if (!rc && !fold) {
         uint32_t *row = (uint32_t *)first, *spare_row = (uint32_t *)spare;
-        if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, place, row);
-        rc = sort_values(&row, spare_row, &place, &other, all, row_bits, r, s);
+        if (r->base) make_rows<<<blocks_for(all), THREADS, 0, s>>>(*c, index, row);
+        rc = sort_values(&row, spare_row, &index, &other, all, row_bits, r, s);
     }
-    if (!rc && r->base) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, place);
+    if (!rc && r->base) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, index);
     return rc;
 }
 
 template <class K>
-cudaError_t sort_short(const cub_sort_call *c, room *r) {
+cudaError_t sort_short(const cub_sort_call *c, arena *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const int64_t all = c->rows * c->n;
     K *key = r->take<K>(all), *spare = r->take<K>(all);
-    uint32_t *place = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
+    uint32_t *index = r->take<uint32_t>(all), *other = r->take<uint32_t>(all);
     cub::DoubleBuffer<K> k(key, spare);
-    cub::DoubleBuffer<uint32_t> p(place, other);
+    cub::DoubleBuffer<uint32_t> p(index, other);
     const auto starts = thrust::make_transform_iterator(thrust::make_counting_iterator(0u),
                                                         row_start{(uint32_t)c->n});
     size_t bytes = 0;
     cudaError_t rc = cub::DeviceSegmentedSort::StableSortPairs(nullptr, bytes, k, p, (int)all,
                                                                (int)c->rows, starts, starts + 1, s);
     if (rc) return rc;
-    void *own = r->take<char>(bytes);
+    void *scratch = r->take<char>(bytes);
     if (!r->base) return rc;
-    make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, false, 0, key, place);
-    rc = cub::DeviceSegmentedSort::StableSortPairs(own, bytes, k, p, (int)all, (int)c->rows, starts,
-                                                   starts + 1, s);
+    make_keys<<<blocks_for(all), THREADS, 0, s>>>(*c, false, 0, key, index);
+    rc = cub::DeviceSegmentedSort::StableSortPairs(scratch, bytes, k, p, (int)all, (int)c->rows,
+                                                   starts, starts + 1, s);
     if (!rc) put_result<<<blocks_for(all), THREADS, 0, s>>>(*c, p.Current());
     return rc;
 }
 
 /* ---- rows of a block ---- */
 
-/* Beyond the row's end stand the largest keys, behind all that are equal to them. */
+/* Padding after the end of a row has the largest key; the sort is stable, so it stays last. */
 template <class K, int LANES, int ITEMS>
 __global__ void __launch_bounds__(LANES) sort_row(cub_sort_call c) {
     using sort = cub::BlockRadixSort<K, LANES, ITEMS, uint16_t>;
-    __shared__ typename sort::TempStorage own;
+    __shared__ typename sort::TempStorage scratch;
     const int64_t first = (int64_t)blockIdx.x * c.n;
     K key[ITEMS];
-    uint16_t place[ITEMS];
+    uint16_t index[ITEMS];
     for (int k = 0; k < ITEMS; k++) {
         const int at = (int)threadIdx.x * ITEMS + k;
         key[k] = at < c.n ? (K)key_at(c, first + at) : ~(K)0;
-        place[k] = (uint16_t)at;
+        index[k] = (uint16_t)at;
     }
-    sort(own).SortBlockedToStriped(key, place, 0, 8 * c.bytes);
+    sort(scratch).SortBlockedToStriped(key, index, 0, 8 * c.bytes);
     for (int k = 0; k < ITEMS; k++) {
         const int at = (int)threadIdx.x + k * LANES;
-        if (at < c.n) put_one(c, first + at, first, place[k]);
+        if (at < c.n) put_element(c, first + at, first, index[k]);
     }
 }
 
 template <class K>
-cudaError_t sort_in_blocks(const cub_sort_call *c, room *r) {
+cudaError_t sort_in_blocks(const cub_sort_call *c, arena *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
-    r->take<char>(1); /* a call that needs none says so by a little */
+    r->take<char>(1); /* an allocation of 0 bytes would be NULL, which asks for the size */
     if (!r->base) return cudaSuccess;
     const unsigned rows = (unsigned)c->rows;
     if (c->n <= 128)
@@ -453,9 +448,9 @@ cudaError_t sort_in_blocks(const cub_sort_call *c, room *r) {
     return cudaSuccess;
 }
 
-/* ---- turning ---- */
+/* ---- transposing ---- */
 
-/* What goes with a key: the other index and the value, or where the value is if it is larger. */
+/* The payload of a key: the other index and the value, or its index if it is larger. */
 struct alignas(8) narrow_value {
     uint32_t other, at;
 };
@@ -465,7 +460,7 @@ struct wide_value {
 };
 
 template <class V>
-__global__ void pack(cub_turn_call c, uint32_t *key, V *value) {
+__global__ void pack(cub_transpose_call c, uint32_t *key, V *value) {
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count;
          i += (int64_t)gridDim.x * THREADS) {
         V v;
@@ -477,7 +472,7 @@ __global__ void pack(cub_turn_call c, uint32_t *key, V *value) {
 }
 
 template <class V>
-__global__ void unpack(cub_turn_call c, const V *value) {
+__global__ void unpack(cub_transpose_call c, const V *value) {
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count;
          i += (int64_t)gridDim.x * THREADS) {
         const V v = value[i];
@@ -495,7 +490,7 @@ __global__ void unpack(cub_turn_call c, const V *value) {
     }
 }
 
-/* How many of the ascending keys are less than k, for every k up to `keys`. */
+/* Row pointers: for every k up to `keys`, how many of the sorted keys are less than k. */
 __global__ void find_starts(const uint32_t *key, int64_t n, int64_t keys, int32_t *start) {
     for (int64_t k = (int64_t)blockIdx.x * THREADS + threadIdx.x; k <= keys;
          k += (int64_t)gridDim.x * THREADS) {
@@ -512,7 +507,7 @@ __global__ void find_starts(const uint32_t *key, int64_t n, int64_t keys, int32_
 }
 
 template <class V>
-cudaError_t turn_as(const cub_turn_call *c, room *r) {
+cudaError_t transpose_with_other(const cub_transpose_call *c, arena *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const int64_t n = c->count;
     uint32_t *key = r->take<uint32_t>(n), *spare = r->take<uint32_t>(n);
@@ -526,9 +521,9 @@ cudaError_t turn_as(const cub_turn_call *c, room *r) {
     return rc;
 }
 
-/* Values alone, with their keys as they are, from one place to another. */
+/* Sorts values alone, out of place. */
 template <class V>
-cudaError_t turn_values(const cub_turn_call *c, const V *from, V *to, room *r) {
+cudaError_t transpose_values(const cub_transpose_call *c, const V *from, V *to, arena *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
     const uint32_t *in = (const uint32_t *)c->key;
     uint32_t *key = r->take<uint32_t>(c->count);
@@ -536,24 +531,24 @@ cudaError_t turn_values(const cub_turn_call *c, const V *from, V *to, room *r) {
     size_t bytes = 0;
     cudaError_t rc = cub::DeviceRadixSort::SortPairs(nullptr, bytes, in, key, from, to,
                                                      (uint32_t)c->count, 0, bits, s);
-    void *own = r->take<char>(bytes);
+    void *scratch = r->take<char>(bytes);
     if (rc || !r->base) return rc;
-    rc = cub::DeviceRadixSort::SortPairs(own, bytes, in, key, from, to, (uint32_t)c->count, 0, bits,
-                                         s);
+    rc = cub::DeviceRadixSort::SortPairs(scratch, bytes, in, key, from, to, (uint32_t)c->count, 0,
+                                         bits, s);
     find_starts<<<blocks_for(c->n + 1), THREADS, 0, s>>>(key, c->count, c->n, c->start);
     return rc;
 }
 
-__global__ void number(uint32_t *place, int64_t n) {
+__global__ void fill_iota(uint32_t *index, int64_t n) {
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < n;
          i += (int64_t)gridDim.x * THREADS)
-        place[i] = (uint32_t)i;
+        index[i] = (uint32_t)i;
 }
 
-__global__ void bring(cub_turn_call c, const uint32_t *place) {
+__global__ void gather(cub_transpose_call c, const uint32_t *index) {
     for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < c.count;
          i += (int64_t)gridDim.x * THREADS) {
-        const uint32_t p = place[i];
+        const uint32_t p = index[i];
         if (c.bytes == 1)
             ((uint8_t *)c.to_at)[i] = ((const uint8_t *)c.at)[p];
         else if (c.bytes == 2)
@@ -563,40 +558,43 @@ __global__ void bring(cub_turn_call c, const uint32_t *place) {
     }
 }
 
-/* Values of no size of their own by their places. */
-cudaError_t turn_places(const cub_turn_call *c, room *r) {
+/* Sorts values of 1, 2 or 16 bytes by their indices. */
+cudaError_t transpose_by_index(const cub_transpose_call *c, arena *r) {
     const cudaStream_t s = (cudaStream_t)c->stream;
-    uint32_t *place = r->take<uint32_t>(c->count), *sorted = r->take<uint32_t>(c->count);
-    if (r->base) number<<<blocks_for(c->count), THREADS, 0, s>>>(place, c->count);
-    const cudaError_t rc = turn_values<uint32_t>(c, place, sorted, r);
-    if (!rc && r->base) bring<<<blocks_for(c->count), THREADS, 0, s>>>(*c, sorted);
+    uint32_t *index = r->take<uint32_t>(c->count), *sorted = r->take<uint32_t>(c->count);
+    if (r->base) fill_iota<<<blocks_for(c->count), THREADS, 0, s>>>(index, c->count);
+    const cudaError_t rc = transpose_values<uint32_t>(c, index, sorted, r);
+    if (!rc && r->base) gather<<<blocks_for(c->count), THREADS, 0, s>>>(*c, sorted);
     return rc;
 }
 
-cudaError_t turn(const cub_turn_call *c, room *r) {
-    if (c->other) return c->bytes == 8 ? turn_as<wide_value>(c, r) : turn_as<narrow_value>(c, r);
-    if (c->bytes == 4) return turn_values(c, (const uint32_t *)c->at, (uint32_t *)c->to_at, r);
+cudaError_t transpose_matrix(const cub_transpose_call *c, arena *r) {
+    if (c->other)
+        return c->bytes == 8 ? transpose_with_other<wide_value>(c, r)
+                             : transpose_with_other<narrow_value>(c, r);
+    if (c->bytes == 4) return transpose_values(c, (const uint32_t *)c->at, (uint32_t *)c->to_at, r);
     if (c->bytes == 8)
-        return turn_values(c, (const narrow_value *)c->at, (narrow_value *)c->to_at, r);
-    return turn_places(c, r);
+        return transpose_values(c, (const narrow_value *)c->at, (narrow_value *)c->to_at, r);
+    return transpose_by_index(c, r);
 }
 
 /* ---- the entry ---- */
 
-cudaError_t sort_elements(const cub_sort_call *c, room *r) {
-    const bool plain = !c->ranks && (c->rows == 1 || c->n >= LONG_ROW);
+cudaError_t sort_elements(const cub_sort_call *c, arena *r) {
+    const bool plain = !c->ranks && (c->rows == 1 || c->n >= TUNE_CUDA_SORT_BY_DEVICE_MIN_ROW);
     if (plain && c->order == CUB_FLOAT) return sort_rows<float>(c, r);
     if (plain && c->order == CUB_DOUBLE) return sort_rows<double>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 4) return sort_rows<int32_t>(c, r);
     if (plain && c->order == CUB_SIGNED && c->bytes == 8) return sort_rows<int64_t>(c, r);
-    const bool many = !c->ranks && c->rows >= MANY_ROWS && c->n > BLOCK_ROW && c->n <= MANY_LONG;
+    const bool many = !c->ranks && c->rows >= TUNE_CUDA_SORT_BY_BLOCKS_MIN_ROWS &&
+                      c->n > BLOCK_ROW && c->n <= TUNE_CUDA_SORT_BY_BLOCKS_MAX_ROW;
     if (many && c->order == CUB_FLOAT) return sort_many_rows<float>(c, r);
     if (many && c->order == CUB_DOUBLE) return sort_many_rows<double>(c, r);
     if (many && c->order == CUB_SIGNED && c->bytes == 4) return sort_many_rows<int32_t>(c, r);
     if (many && c->order == CUB_SIGNED && c->bytes == 8) return sort_many_rows<int64_t>(c, r);
     if (c->bytes == 16) return sort_by_keys<uint64_t>(c, r);
     const bool narrow = c->bytes <= 4;
-    if (c->rows > 1 && c->n <= SHORT_ROW)
+    if (c->rows > 1 && c->n <= TUNE_CUDA_SORT_SEGMENTED_MAX_ROW)
         return narrow ? sort_short<uint32_t>(c, r) : sort_short<uint64_t>(c, r);
     if (c->n <= BLOCK_ROW)
         return narrow ? sort_in_blocks<uint32_t>(c, r) : sort_in_blocks<uint64_t>(c, r);
@@ -606,10 +604,11 @@ cudaError_t sort_elements(const cub_sort_call *c, room *r) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int gpa_cub(const cub_call *c, void *own,
+extern "C" __attribute__((visibility("default"))) int gpa_cub(const cub_call *c, void *scratch,
                                                               size_t *bytes) {
-    room r = {(char *)own, 0};
-    const cudaError_t rc = c->turn ? turn(c->turn, &r) : sort_elements(c->sort, &r);
+    arena r = {(char *)scratch, 0};
+    const cudaError_t rc =
+        c->transpose ? transpose_matrix(c->transpose, &r) : sort_elements(c->sort, &r);
     *bytes = r.used;
-    return (int)(rc || !own ? rc : cudaGetLastError());
+    return (int)(rc || !scratch ? rc : cudaGetLastError());
 }

@@ -1,6 +1,6 @@
-/* Matrix products by cuBLAS, which counts columns first: C = A B by rows is C' = B' A' by columns,
- * so the operands change places and nothing is copied. An operand goes in as it lies when its rows
- * or its columns are contiguous. */
+/* GEMM by cuBLAS, whose layout is column-major: C = A B in row-major order is C' = B' A' in
+ * column-major order, so the operands are swapped and nothing is copied. An operand is passed
+ * without a copy if its rows or its columns are contiguous. */
 #include "runtime/cuda/lib/cublas.h"
 
 #include "runtime/base/base.h"
@@ -11,7 +11,7 @@ typedef struct {
     long long batch;
 } operand;
 
-/* cuBLAS's names for a dtype and for what sums are kept in; false when it has none. */
+/* cuBLAS's data type and compute type for a dtype; false if it has none. */
 static bool types(gpa_dtype t, int *data, int *sum) {
     *sum = t == DT_F64 || t == DT_C128 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
     switch (t) {
@@ -39,7 +39,8 @@ static bool prepare(operand *o, const gpa_binding *b, int64_t rows, int64_t colu
     int64_t row = rows > 1 ? b->stride[1] : MAX(columns, 1),
             column = columns > 1 ? b->stride[2] : 1;
     *o = (operand){
-        .at = b->mem ? (const void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * size) : NULL,
+        .at =
+            b->mem ? (const void *)(uintptr_t)(b->mem->address + (uint64_t)b->offset * size) : NULL,
         .batch = b->stride[0]};
     if (column == 1 && row >= MAX(columns, 1) && row <= INT32_MAX) {
         o->trans = CUBLAS_N;
@@ -54,14 +55,14 @@ static bool prepare(operand *o, const gpa_binding *b, int64_t rows, int64_t colu
     return true;
 }
 
-bool blas_ready(gpa_dev *d) {
+bool cublas_ready(gpa_dev *d) {
     char why[128];
     if (!d->blas && !(d->blas = api_blas(why, sizeof why))) return false;
     if (!d->blas_handle && d->blas->create(&d->blas_handle)) return false;
     return !d->blas->set_stream(d->blas_handle, d->stream);
 }
 
-bool blas_can(gpa_dev *d, const gpa_libcall *c) {
+bool cublas_can(gpa_dev *d, const gpa_libcall *c) {
     int data, sum;
     operand o;
     if (c->kind != LIB_GEMM || !types(c->dtype, &data, &sum)) return false;
@@ -72,17 +73,17 @@ bool blas_can(gpa_dev *d, const gpa_libcall *c) {
     if (!prepare(&o, &c->gemm.a, c->gemm.m, c->gemm.k, size) ||
         !prepare(&o, &c->gemm.b, c->gemm.k, c->gemm.n, size))
         return false;
-    return blas_ready(d);
+    return cublas_ready(d);
 }
 
-gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cublas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     int data = 0, sum = 0;
     operand a, b;
     size_t size = dtype_size(c->dtype);
     int64_t m = c->gemm.m, n = c->gemm.n, k = c->gemm.k, batch = c->gemm.batch;
     float one[2] = {1, 0}, zero[2] = {0, 0};
     double one2[2] = {1, 0}, zero2[2] = {0, 0};
-    void *out = (void *)(uintptr_t)(c->gemm.c.mem->at + (uint64_t)c->gemm.c.offset * size);
+    void *out = (void *)(uintptr_t)(c->gemm.c.mem->address + (uint64_t)c->gemm.c.offset * size);
     if (!batch || !m || !n) return GPA_OK;
     if (!k)
         return api_check(
@@ -99,7 +100,7 @@ gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return r ? gpa_fail(e, GPA_E_DEVICE, "cublasGemmStridedBatchedEx: status %d", r) : GPA_OK;
 }
 
-void blas_close(gpa_dev *d) {
+void cublas_close(gpa_dev *d) {
     if (d->blas_handle) d->blas->destroy(d->blas_handle);
     d->blas_handle = NULL;
 }

@@ -1,15 +1,15 @@
-/* Matrix products by cuBLAS. */
+/* GEMM by cuBLAS. */
 #ifndef GPA_CUDA_LIB_CUBLAS_H
 #define GPA_CUDA_LIB_CUBLAS_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
-/* Whether cuBLAS is there and can take the operands as they lie. */
-bool blas_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code blas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-/* Whether cuBLAS is there; makes d->blas_handle, which works on the device's stream. */
-bool blas_ready(gpa_dev *d);
-void blas_close(gpa_dev *d);
+/* True if cuBLAS is available and supports the operands' strides without a copy. */
+bool cublas_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cublas_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+/* True if cuBLAS is available; creates d->blas_handle on the device's queue. */
+bool cublas_ready(gpa_dev *d);
+void cublas_close(gpa_dev *d);
 
 #endif

@@ -1,17 +1,18 @@
-/* Fourier transforms by cuFFT.
+/* FFT by cuFFT, with a plan cache.
  *
- * cuFFT wants the transformed dimensions nested - each stride a multiple of the next - and one
- * stride from transform to transform. Of the other dimensions of a call one is given to the plan
- * and the rest are walked here, if they are few. A plan is kept for calls of the same layout.
- * Reading order: layouts, plans, calls. */
+ * cuFFT requires nested strides of the transformed dimensions (each a multiple of the next) and one
+ * stride between transforms. Of the other dimensions one becomes the batch of the plan; the rest
+ * are iterated over here, if they are few. Plans are cached by layout. Reading order: layouts,
+ * plans, calls. */
 #include "runtime/cuda/lib/cufft.h"
 
 #include "runtime/base/base.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
-enum { PLANS = 16, MAX_RANK = 3, MAX_EXECUTIONS = 64, LARGE = 1 << 16, FAR = 8 };
+enum { MAX_RANK = 3 };
 
-/* What a plan depends on: the arguments of cufftMakePlanMany64. */
+/* The cache key of a plan: the arguments of cufftMakePlanMany64. */
 typedef struct {
     int32_t rank, type;
     long long n[MAX_RANK], batch;
@@ -28,16 +29,16 @@ typedef struct {
 } entry;
 
 struct cu_fft_plans {
-    entry plans[PLANS];
+    entry plans[TUNE_CUDA_FFT_PLANS];
     uint64_t clock;
 };
 
 /* ---- layouts ---- */
 
-/* The extents of one side of the transformed dimensions, as cuFFT counts them: embed[i] elements of
- * dimension i lie between two of dimension i - 1. */
-static bool nest(const int64_t *n, const int64_t *stride, int rank, long long *embed,
-                 long long *inner) {
+/* The embedding (cuFFT's inembed, onembed) of the transformed dimensions: embed[i] elements of
+ * dimension i between two of dimension i - 1. */
+static bool embed_strides(const int64_t *n, const int64_t *stride, int rank, long long *embed,
+                          long long *inner) {
     *inner = n[rank - 1] > 1 || stride[rank - 1] > 0 ? stride[rank - 1] : 1;
     if (*inner < 1) return false;
     int64_t below = *inner;
@@ -61,8 +62,8 @@ static int type_of(const gpa_libcall *c) {
     return -1;
 }
 
-/* Which of the other dimensions the plan takes: the longest. -1: there is none. */
-static int batched(const gpa_libcall *c) {
+/* The batch dimension of the plan: the longest of the others. -1: there is none. */
+static int batch_dim(const gpa_libcall *c) {
     int best = -1;
     for (int d = c->fft.rank; d < c->fft.ndim; d++)
         if (best < 0 || c->fft.n[d] > c->fft.n[best]) best = d;
@@ -72,23 +73,22 @@ static int batched(const gpa_libcall *c) {
 static int64_t executions(const gpa_libcall *c) {
     int64_t n = 1;
     for (int d = c->fft.rank; d < c->fft.ndim; d++)
-        if (d != batched(c)) n *= c->fft.n[d];
+        if (d != batch_dim(c)) n *= c->fft.n[d];
     return n;
 }
 
-/* Large transforms whose points lie far from each other take longer than a copy with the points
- * side by side. */
-static bool far_apart(const gpa_libcall *c) {
+/* True for large transforms with a large stride: a contiguous copy is faster. */
+static bool is_widely_strided(const gpa_libcall *c) {
     int64_t points = 1, inner = c->fft.in.stride[c->fft.rank - 1];
     for (int d = 0; d < c->fft.ndim; d++) points *= c->fft.n[d];
-    return points >= LARGE && inner >= FAR;
+    return points >= TUNE_CUDA_FFT_COPY_MIN_POINTS && inner >= TUNE_CUDA_FFT_COPY_MIN_STRIDE;
 }
 
 static bool describe(const gpa_libcall *c, key *k) {
-    int rank = c->fft.rank, batch = batched(c);
+    int rank = c->fft.rank, batch = batch_dim(c);
     int64_t in[MAX_RANK], out[MAX_RANK];
     memset(k, 0, sizeof *k); /* keys are compared as bytes */
-    if (rank > MAX_RANK || executions(c) > MAX_EXECUTIONS) return false;
+    if (rank > MAX_RANK || executions(c) > TUNE_CUDA_FFT_MAX_EXECUTIONS) return false;
     for (int i = 0; i < rank; i++) k->n[i] = in[i] = out[i] = c->fft.n[i];
     if (c->fft.form == FFT_R2C) out[rank - 1] = out[rank - 1] / 2 + 1;
     if (c->fft.form == FFT_C2R) in[rank - 1] = in[rank - 1] / 2 + 1;
@@ -97,35 +97,35 @@ static bool describe(const gpa_libcall *c, key *k) {
     k->batch = batch < 0 ? 1 : c->fft.n[batch];
     k->in.dist = batch < 0 ? 1 : c->fft.in.stride[batch];
     k->out.dist = batch < 0 ? 1 : c->fft.out.stride[batch];
-    if (far_apart(c)) return false;
+    if (is_widely_strided(c)) return false;
     return k->in.dist > 0 && k->out.dist > 0 &&
-           nest(in, c->fft.in.stride, rank, k->in.embed, &k->in.stride) &&
-           nest(out, c->fft.out.stride, rank, k->out.embed, &k->out.stride);
+           embed_strides(in, c->fft.in.stride, rank, k->in.embed, &k->in.stride) &&
+           embed_strides(out, c->fft.out.stride, rank, k->out.embed, &k->out.stride);
 }
 
 static CUdeviceptr at(const gpa_binding *b, int64_t offset, size_t item) {
-    return b->mem->at + (uint64_t)(b->offset + offset) * item;
+    return b->mem->address + (uint64_t)(b->offset + offset) * item;
 }
 
-/* cuFFT moves real numbers in pairs: every execution must begin at an even one. */
-static bool paired(const gpa_libcall *c) {
+/* cuFFT loads real elements in pairs: every execution must start at an even offset. */
+static bool is_pair_aligned(const gpa_libcall *c) {
     const gpa_binding *real = c->fft.form == FFT_R2C ? &c->fft.in : &c->fft.out;
     if (c->fft.form == FFT_C2C) return true;
     for (int d = c->fft.rank; d < c->fft.ndim; d++)
-        if (d != batched(c) && real->stride[d] % 2) return false;
+        if (d != batch_dim(c) && real->stride[d] % 2) return false;
     return real->offset % 2 == 0;
 }
 
-bool fft_can(gpa_dev *d, const gpa_libcall *c) {
+bool cufft_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     key k;
-    if (c->fft.alone || !describe(c, &k) || !paired(c)) return false;
+    if (c->fft.alone || !describe(c, &k) || !is_pair_aligned(c)) return false;
     if (!d->fft && !(d->fft = api_fft(why, sizeof why))) return false;
     return d->fft_plans || (d->fft_plans = mem_zero(sizeof *d->fft_plans));
 }
 
-void fft_close(gpa_dev *d) {
-    for (int i = 0; d->fft_plans && i < PLANS; i++)
+void cufft_close(gpa_dev *d) {
+    for (int i = 0; d->fft_plans && i < TUNE_CUDA_FFT_PLANS; i++)
         if (d->fft_plans->plans[i].made) d->fft->destroy(d->fft_plans->plans[i].plan);
     mem_free(d->fft_plans);
     d->fft_plans = NULL;
@@ -141,15 +141,14 @@ static gpa_code check(int status, const char *call, gpa_err *e) {
 
 static gpa_code plan_new(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e) {
     size_t work;
-    key copy = *k; /* the interface takes pointers that are not const */
+    key copy = *k; /* cuFFT's pointers are not const */
     gpa_code rc = check(d->fft->create(out), "cufftCreate", e);
     if (rc) return rc;
     rc = check(d->fft->make(*out, k->rank, copy.n, copy.in.embed, k->in.stride, k->in.dist,
                             copy.out.embed, k->out.stride, k->out.dist, k->type, k->batch, &work),
                "cufftMakePlanMany64", e);
     if (!rc) rc = check(d->fft->set_stream(*out, d->stream), "cufftSetStream", e);
-    /* A plan's tables may still be on their way, on the default stream, which ours does not wait
-     * for. */
+    /* cuFFT uploads a plan's tables on the default stream, which ours does not synchronize with. */
     if (!rc) rc = api_check(d->cu->stream_wait(NULL), "cuStreamSynchronize", e);
     if (rc) d->fft->destroy(*out);
     return rc;
@@ -158,7 +157,7 @@ static gpa_code plan_new(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e)
 static gpa_code plan_of(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e) {
     struct cu_fft_plans *all = d->fft_plans;
     entry *oldest = all->plans;
-    for (entry *i = all->plans; i < all->plans + PLANS; i++) {
+    for (entry *i = all->plans; i < all->plans + TUNE_CUDA_FFT_PLANS; i++) {
         if (i->made && memcmp(&i->k, k, sizeof *k) == 0) {
             i->used = ++all->clock;
             *out = i->plan;
@@ -166,8 +165,8 @@ static gpa_code plan_of(gpa_dev *d, const key *k, cufftHandle *out, gpa_err *e) 
         }
         if (i->used < oldest->used) oldest = i;
     }
-    if (oldest->made) { /* its memory is in use by what was queued */
-        gpa_code rc = wait_done(d, e);
+    if (oldest->made) { /* queued executions use its memory */
+        gpa_code rc = wait_idle(d, e);
         if (rc) return rc;
         d->fft->destroy(oldest->plan);
         *oldest = (entry){.made = false};
@@ -192,13 +191,13 @@ static int execute(const cu_fft *f, cufftHandle plan, const gpa_libcall *c, CUde
     return -1;
 }
 
-gpa_code fft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cufft_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     key k;
     cufftHandle plan;
     int64_t index[KIR_MAX_DIMS] = {0}, in = 0, out = 0;
     size_t item = dtype_size(c->dtype), in_item = c->fft.form == FFT_R2C ? item / 2 : item,
            out_item = c->fft.form == FFT_C2R ? item / 2 : item;
-    int batch = batched(c);
+    int batch = batch_dim(c);
     if (!describe(c, &k))
         return gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform that cuFFT cannot do");
     gpa_code rc = plan_of(d, &k, &plan, e);

@@ -1,36 +1,35 @@
-/* Factorizations by cuSOLVER, many small ones by cuBLAS, the smallest by small.c.
+/* Linear solve, LU, Cholesky, QR, SVD and eigenvalues by cuSOLVER; batched ones by cuBLAS; small
+ * matrices by batched.c.
  *
- * Matrices come by columns, dense, one after the other, in memory that may be overwritten. Where
- * the libraries have a batched form it is used, else the matrices are done one by one on the
- * stream. What each call says about its matrix is gathered in device memory and read at the end.
- * Reading order: rooms, work for the generic interface, the factorizations, calls. */
+ * Matrices are column-major, contiguous, one after the other, in memory that may be overwritten.
+ * Batched calls are used where the libraries have them; else one call per matrix on the stream.
+ * LAPACK's info of every matrix is collected in device memory and read at the end.
+ *
+ * Reading order: scratch memory, workspaces of the generic API, factorizations, calls. */
 #include "runtime/cuda/lib/cusolver.h"
 
 #include "runtime/base/base.h"
 #include "runtime/cuda/lib/cublas.h"
 #include "runtime/cuda/lib/batched.h"
 #include "runtime/cuda/driver/transfer.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    MAX_ROOMS = 8,
-    BATCHED_MAX =
-        512 /* rows up to which cuBLAS does many matrices faster than one after the other */
-};
+enum { MAX_SCRATCH = 8 };
 
 /* A call in progress. */
 typedef struct {
     gpa_dev *d;
     const cu_solver *s;
     const gpa_libcall *c;
-    int m, n, k, batch, item;     /* item: bytes of an element */
-    int data, part;               /* CUDA's names of the dtype and its real one */
-    int *info;                    /* on the device: one per matrix */
-    CUdeviceptr rooms[MAX_ROOMS]; /* given back at the end */
-    int n_rooms;
-    void *host_room;
+    int m, n, k, batch, item;         /* item: bytes of an element */
+    int data, part;                   /* cudaDataType of the dtype and of its real one */
+    int *info;                        /* on the device: one per matrix */
+    CUdeviceptr scratch[MAX_SCRATCH]; /* scratch memory, freed at the end */
+    int n_scratch;
+    void *host_scratch;
 } work;
 
-/* ---- rooms ---- */
+/* ---- scratch memory ---- */
 
 static gpa_code check(int status, const char *call, gpa_err *e) {
     return status ? gpa_fail(e, status == 2 ? GPA_E_MEMORY : GPA_E_DEVICE, "%s: status %d", call,
@@ -39,12 +38,12 @@ static gpa_code check(int status, const char *call, gpa_err *e) {
 }
 
 /* Device memory until the end of the call. */
-static gpa_code room(work *w, size_t bytes, void *out, gpa_err *e) {
+static gpa_code allocate(work *w, size_t bytes, void *out, gpa_err *e) {
     CUdeviceptr at = 0;
     gpa_code rc =
         api_check(w->d->cu->alloc(&at, MAX(bytes, 16), w->d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
-    w->rooms[w->n_rooms++] = at;
+    w->scratch[w->n_scratch++] = at;
     void *p = (void *)(uintptr_t)at;
     memcpy(out, &p, sizeof p);
     return GPA_OK;
@@ -53,37 +52,38 @@ static gpa_code room(work *w, size_t bytes, void *out, gpa_err *e) {
 /* Matrix i of array x, each of `size` elements of `item` bytes. */
 static void *at(const work *w, int x, int64_t i, int64_t size, int item) {
     const gpa_mem *mem = w->c->matrix.x[x];
-    return mem ? (void *)(uintptr_t)(mem->at + (uint64_t)(i * size * item)) : NULL;
+    return mem ? (void *)(uintptr_t)(mem->address + (uint64_t)(i * size * item)) : NULL;
 }
 
 /* On the device: the addresses of the matrices of array x. */
 static gpa_code addresses(work *w, int x, int64_t size, void *out, gpa_err *e) {
-    void **list = mem_new((size_t)w->batch * sizeof *list), *there = NULL;
-    gpa_code rc = list ? room(w, (size_t)w->batch * sizeof *list, &there, e) : gpa_no_memory(e);
+    void **list = mem_new((size_t)w->batch * sizeof *list), *device_list = NULL;
+    gpa_code rc =
+        list ? allocate(w, (size_t)w->batch * sizeof *list, &device_list, e) : gpa_no_memory(e);
     for (int i = 0; i < w->batch && !rc; i++) list[i] = at(w, x, i, size, w->item);
     if (!rc)
-        rc = transfer_up(w->d, (CUdeviceptr)(uintptr_t)there, list, (size_t)w->batch * sizeof *list,
-                         e);
-    memcpy(out, &there, sizeof there);
+        rc = transfer_up(w->d, (CUdeviceptr)(uintptr_t)device_list, list,
+                         (size_t)w->batch * sizeof *list, e);
+    memcpy(out, &device_list, sizeof device_list);
     mem_free(list);
     return rc;
 }
 
-/* ---- work for the generic interface ---- */
+/* ---- workspaces of the generic API ---- */
 
 typedef struct {
     size_t n, host_n;
     void *at, *host;
-} space;
+} workspace;
 
-static gpa_code make_space(work *w, space *s, gpa_err *e) {
-    s->host = w->host_room = mem_new(MAX(s->host_n, 1));
-    return s->host ? room(w, s->n, &s->at, e) : gpa_no_memory(e);
+static gpa_code allocate_workspace(work *w, workspace *s, gpa_err *e) {
+    s->host = w->host_scratch = mem_new(MAX(s->host_n, 1));
+    return s->host ? allocate(w, s->n, &s->at, e) : gpa_no_memory(e);
 }
 
-/* ---- the factorizations ---- */
+/* ---- factorizations ---- */
 
-/* A function of cuSOLVER's interface by type, of cuBLAS's, of cuSOLVER's generic one. */
+/* Calls of cuSOLVER's typed API, of cuBLAS's typed API, of cuSOLVER's generic API. */
 #define TYPED(member, ...) \
     check(CUDA_PICK(w->s, member, w->c->dtype)(w->d->solver_handle, __VA_ARGS__), #member, e)
 #define BATCHED(member, ...) \
@@ -93,13 +93,14 @@ static gpa_code make_space(work *w, space *s, gpa_err *e) {
 
 static int lead(int rows) { return MAX(rows, 1); }
 
-/* Of one matrix after the other. They lie by rows: of their transposes, then. */
-static gpa_code lu_each(work *w, int *pivots, int64_t pivots_step, bool then_solve, gpa_err *e) {
+/* One matrix after the other. `then_solve`: row-major operands, so their transposes are solved. */
+static gpa_code lu_one_by_one(work *w, int *pivots, int64_t pivots_step, bool then_solve,
+                              gpa_err *e) {
     int n_work = 0;
     void *buffer = NULL;
     int64_t size = (int64_t)w->m * w->n, b_size = (int64_t)w->n * w->k;
     gpa_code rc = TYPED(lu_room, w->m, w->n, at(w, 0, 0, size, w->item), lead(w->m), &n_work);
-    if (!rc) rc = room(w, (size_t)n_work * (size_t)w->item, &buffer, e);
+    if (!rc) rc = allocate(w, (size_t)n_work * (size_t)w->item, &buffer, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         void *a = at(w, 0, i, size, w->item), *b = then_solve ? at(w, 1, i, b_size, w->item) : NULL;
         int *p = pivots + i * pivots_step;
@@ -111,12 +112,14 @@ static gpa_code lu_each(work *w, int *pivots, int64_t pivots_step, bool then_sol
     return rc;
 }
 
-static bool by_batch(const work *w) { return w->batch > 1 && w->m == w->n && w->n <= BATCHED_MAX; }
+static bool is_batched(const work *w) {
+    return w->batch > 1 && w->m == w->n && w->n <= TUNE_CUDA_CUBLAS_BATCHED_MAX_ROWS;
+}
 
 static gpa_code lu(work *w, gpa_err *e) {
     int *pivots = at(w, 1, 0, 0, 0), p = MIN(w->m, w->n);
     void **a;
-    if (!by_batch(w)) return lu_each(w, pivots, p, false, e);
+    if (!is_batched(w)) return lu_one_by_one(w, pivots, p, false, e);
     gpa_code rc = addresses(w, 0, (int64_t)w->n * w->n, &a, e);
     return rc ? rc : BATCHED(lu, w->n, a, lead(w->n), pivots, w->info, w->batch);
 }
@@ -124,11 +127,11 @@ static gpa_code lu(work *w, gpa_err *e) {
 static gpa_code solve(work *w, gpa_err *e) {
     int *pivots, ignored = 0;
     void **a, **b;
-    bool batched = by_batch(w);
+    bool batched = is_batched(w);
     gpa_code rc =
-        room(w, (size_t)w->n * (size_t)(batched ? w->batch : 1) * sizeof *pivots, &pivots, e);
+        allocate(w, (size_t)w->n * (size_t)(batched ? w->batch : 1) * sizeof *pivots, &pivots, e);
     if (rc || !w->k) return rc;
-    if (!batched) return lu_each(w, pivots, 0, true, e);
+    if (!batched) return lu_one_by_one(w, pivots, 0, true, e);
     rc = addresses(w, 0, (int64_t)w->n * w->n, &a, e);
     if (!rc) rc = addresses(w, 1, (int64_t)w->n * w->k, &b, e);
     if (!rc) rc = BATCHED(lu, w->n, a, lead(w->n), pivots, w->info, w->batch);
@@ -143,12 +146,12 @@ static gpa_code cholesky(work *w, gpa_err *e) {
     void **a, *buffer = NULL;
     int64_t size = (int64_t)w->n * w->n;
     gpa_code rc;
-    if (by_batch(w)) {
+    if (is_batched(w)) {
         rc = addresses(w, 0, size, &a, e);
         return rc ? rc : TYPED(choleskies, upper, w->n, a, lead(w->n), w->info, w->batch);
     }
     rc = TYPED(cholesky_room, upper, w->n, at(w, 0, 0, size, w->item), lead(w->n), &n_work);
-    if (!rc) rc = room(w, (size_t)n_work * (size_t)w->item, &buffer, e);
+    if (!rc) rc = allocate(w, (size_t)n_work * (size_t)w->item, &buffer, e);
     for (int i = 0; i < w->batch && !rc; i++)
         rc = TYPED(cholesky, upper, w->n, at(w, 0, i, size, w->item), lead(w->n), buffer, n_work,
                    w->info + i);
@@ -171,7 +174,7 @@ static gpa_code qr(work *w, gpa_err *e) {
     gpa_code rc = TYPED(qr_room, w->m, w->n, a, lead(w->m), &n_work);
     if (!rc && q) rc = TYPED(q_room, w->m, w->k, p, q, lead(w->m), tau, &more);
     n_work = MAX(n_work, more);
-    if (!rc) rc = room(w, (size_t)n_work * (size_t)w->item, &buffer, e);
+    if (!rc) rc = allocate(w, (size_t)n_work * (size_t)w->item, &buffer, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         a = at(w, 0, i, size, w->item);
         tau = at(w, 1, i, p, w->item);
@@ -185,7 +188,7 @@ static gpa_code qr(work *w, gpa_err *e) {
 }
 
 static gpa_code svd(work *w, gpa_err *e) {
-    space s = {0};
+    workspace s = {0};
     int64_t m = w->m, n = w->n, u = w->c->matrix.full ? m : n;
     int part = w->item / (dtype_is_complex(w->c->dtype) ? 2 : 1);
     signed char job = !w->c->matrix.x[2] ? 'N' : w->c->matrix.full ? 'A' : 'S';
@@ -193,7 +196,7 @@ static gpa_code svd(work *w, gpa_err *e) {
     for (int k = 0; k < LIB_MATRICES; k++) x[k] = at(w, k, 0, 0, 0);
     gpa_code rc = GENERIC(svd_room, job, job, m, n, w->data, x[0], m, w->part, x[1], w->data, x[2],
                           m, w->data, x[3], n, w->data, &s.n, &s.host_n);
-    if (!rc) rc = make_space(w, &s, e);
+    if (!rc) rc = allocate_workspace(w, &s, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         x[0] = at(w, 0, i, m * n, w->item);
         x[1] = at(w, 1, i, n, part);
@@ -206,7 +209,7 @@ static gpa_code svd(work *w, gpa_err *e) {
 }
 
 static gpa_code eigh(work *w, gpa_err *e) {
-    space s = {0};
+    workspace s = {0};
     int job = w->c->matrix.vectors, upper = w->c->matrix.upper,
         part = w->item / (dtype_is_complex(w->c->dtype) ? 2 : 1);
     int64_t n = w->n;
@@ -219,7 +222,7 @@ static gpa_code eigh(work *w, gpa_err *e) {
     else
         rc = GENERIC(eigh_one_room, job, upper, n, w->data, a, n, w->part, values, w->data, &s.n,
                      &s.host_n);
-    if (!rc) rc = make_space(w, &s, e);
+    if (!rc) rc = allocate_workspace(w, &s, e);
     if (!rc && together)
         return GENERIC(eigh, job, upper, n, w->data, a, n, w->part, values, w->data, s.at, s.n,
                        s.host, s.host_n, w->info, w->batch);
@@ -233,7 +236,7 @@ static gpa_code eigh(work *w, gpa_err *e) {
 }
 
 static gpa_code eig(work *w, gpa_err *e) {
-    space s = {0};
+    workspace s = {0};
     int64_t n = w->n;
     bool wide = w->part == CUDA_R_64F;
     int job = w->c->matrix.x[2] != NULL, pairs = wide ? CUDA_C_64F : CUDA_C_32F,
@@ -241,7 +244,7 @@ static gpa_code eig(work *w, gpa_err *e) {
     void *a = at(w, 0, 0, 0, 0), *values = at(w, 1, 0, 0, 0), *vectors = at(w, 2, 0, 0, 0);
     gpa_code rc = GENERIC(eig_room, 0, job, n, w->data, a, n, pairs, values, w->data, NULL, n,
                           w->data, vectors, n, w->data, &s.n, &s.host_n);
-    if (!rc) rc = make_space(w, &s, e);
+    if (!rc) rc = allocate_workspace(w, &s, e);
     for (int i = 0; i < w->batch && !rc; i++) {
         a = at(w, 0, i, n * n, w->item);
         values = at(w, 1, i, n, pair);
@@ -282,15 +285,15 @@ static gpa_code factorize(work *w, gpa_err *e) {
     return gpa_fail(e, GPA_E_INTERNAL, "a factorization that cuSOLVER does not have");
 }
 
-bool solver_can(gpa_dev *d, const gpa_libcall *c) {
+bool cusolver_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
     gpa_dtype t = c->dtype;
     if (t != DT_F32 && t != DT_F64 && t != DT_C64 && t != DT_C128) return false;
     if (c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX ||
         c->matrix.batch > INT32_MAX)
         return false;
-    if (small_can(d, c)) return true;
-    if (!blas_ready(d)) return false;
+    if (batched_can(d, c)) return true;
+    if (!cublas_ready(d)) return false;
     if (!d->solver && !(d->solver = api_solver(why, sizeof why))) return false;
     if (c->kind == LIB_EIG && !d->solver->eig) return false;
     if (!d->solver_handle && d->solver->create(&d->solver_handle)) return false;
@@ -298,29 +301,28 @@ bool solver_can(gpa_dev *d, const gpa_libcall *c) {
     return !d->solver->set_stream(d->solver_handle, d->stream);
 }
 
-void solver_close(gpa_dev *d) {
+void cusolver_close(gpa_dev *d) {
     if (d->solver_params) d->solver->params_destroy(d->solver_params);
     if (d->solver_handle) d->solver->destroy(d->solver_handle);
     d->solver_params = NULL;
     d->solver_handle = NULL;
 }
 
-/* The first matrix that has something to say. Of LU factorizations alone a zero pivot is no
- * failure. */
+/* LAPACK's info of the first matrix that failed. For LU alone a zero pivot is no failure. */
 static gpa_code report(const work *w, gpa_err *e) {
-    int32_t *said = mem_new((size_t)w->batch * sizeof *said);
-    gpa_code rc = said ? transfer_down(w->d, said, (CUdeviceptr)(uintptr_t)w->info,
-                                       (size_t)w->batch * sizeof *said, e)
-                       : gpa_no_memory(e);
+    int32_t *infos = mem_new((size_t)w->batch * sizeof *infos);
+    gpa_code rc = infos ? transfer_down(w->d, infos, (CUdeviceptr)(uintptr_t)w->info,
+                                        (size_t)w->batch * sizeof *infos, e)
+                        : gpa_no_memory(e);
     *w->c->matrix.info = 0;
     for (int i = 0; i < w->batch && !rc && !*w->c->matrix.info; i++)
-        if (w->c->kind != LIB_LU || said[i] < 0) *w->c->matrix.info = said[i];
-    mem_free(said);
+        if (w->c->kind != LIB_LU || infos[i] < 0) *w->c->matrix.info = infos[i];
+    mem_free(infos);
     return rc;
 }
 
-gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    if (small_can(d, c)) return small_run(d, c, e);
+gpa_code cusolver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    if (batched_can(d, c)) return batched_run(d, c, e);
     work w = {.d = d,
               .s = d->solver,
               .c = c,
@@ -332,16 +334,17 @@ gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     bool wide = c->dtype == DT_F64 || c->dtype == DT_C128;
     w.part = wide ? CUDA_R_64F : CUDA_R_32F;
     w.data = !dtype_is_complex(c->dtype) ? w.part : wide ? CUDA_C_64F : CUDA_C_32F;
-    *c->matrix.blind = c->kind == LIB_LU || c->kind == LIB_SOLVE; /* its search for a pivot does */
-    gpa_code rc = room(&w, ((size_t)w.batch + 1) * sizeof *w.info, &w.info, e);
+    *c->matrix.blind =
+        c->kind == LIB_LU || c->kind == LIB_SOLVE; /* the pivot search does not detect NaN */
+    gpa_code rc = allocate(&w, ((size_t)w.batch + 1) * sizeof *w.info, &w.info, e);
     if (!rc)
         rc = api_check(d->cu->fill((CUdeviceptr)(uintptr_t)w.info, 0,
                                    ((size_t)w.batch + 1) * sizeof *w.info, d->stream),
                        "cuMemsetD8Async", e);
     if (!rc) rc = factorize(&w, e);
     if (!rc) rc = report(&w, e);
-    for (int i = 0; i < w.n_rooms; i++) d->cu->free(w.rooms[i], d->stream);
-    if (rc && w.host_room) d->cu->stream_wait(d->stream);
-    mem_free(w.host_room);
+    for (int i = 0; i < w.n_scratch; i++) d->cu->free(w.scratch[i], d->stream);
+    if (rc && w.host_scratch) d->cu->stream_wait(d->stream);
+    mem_free(w.host_scratch);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* Products of sparse matrices by cuSPARSE, with dense ones and of two. Descriptions of operands are
- * small host objects, made for each call. */
+/* Sparse matrix products by cuSPARSE: SpMV, SpMM and SpGEMM. Operand descriptors are small host
+ * objects, created per call. */
 #include "runtime/cuda/lib/cusparse.h"
 
 #include "runtime/base/base.h"
@@ -17,23 +17,22 @@ static int type_of(gpa_dtype t) {
     return -1;
 }
 
-/* The library takes no matrix that has more values than places, as one may where places are named
- * twice. */
-static bool has_places(const gpa_libcall *c) {
+/* cuSPARSE rejects a matrix with more values than elements, which duplicates can give. */
+static bool has_valid_count(const gpa_libcall *c) {
     const gpa_rows *a = &c->spgemm.a, *b = &c->spgemm.b;
     if (c->kind == LIB_SPARSE) return c->sparse.count <= c->sparse.m * c->sparse.n;
     return a->count <= a->m * a->n && b->count <= b->m * b->n;
 }
 
-bool sparse_can(gpa_dev *d, const gpa_libcall *c) {
+bool cusparse_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
-    if (type_of(c->dtype) < 0 || !has_places(c)) return false;
+    if (type_of(c->dtype) < 0 || !has_valid_count(c)) return false;
     if (!d->sparse && !(d->sparse = api_sparse(why, sizeof why))) return false;
     if (!d->sparse_handle && d->sparse->create(&d->sparse_handle)) return false;
     return !d->sparse->set_stream(d->sparse_handle, d->stream);
 }
 
-void sparse_close(gpa_dev *d) {
+void cusparse_close(gpa_dev *d) {
     if (d->sparse_handle) d->sparse->destroy(d->sparse_handle);
     d->sparse_handle = NULL;
 }
@@ -47,15 +46,15 @@ static gpa_code check(int status, const char *call, gpa_err *e) {
 }
 
 static void *at(const gpa_binding *b, size_t item) {
-    return (void *)(uintptr_t)(b->mem->at + (uint64_t)b->offset * item);
+    return (void *)(uintptr_t)(b->mem->address + (uint64_t)b->offset * item);
 }
 
 static const float one[2] = {1, 0}, zero[2] = {0, 0};
 static const double one2[2] = {1, 0}, zero2[2] = {0, 0};
 
-/* Working memory of a call, given back in the stream's order. */
-static gpa_code with_room(gpa_dev *d, size_t n, CUdeviceptr *room, gpa_err *e) {
-    return api_check(d->cu->alloc(room, MAX(n, 16), d->stream), "cuMemAllocAsync", e);
+/* Scratch memory of a call, freed in stream order. */
+static gpa_code allocate_scratch(gpa_dev *d, size_t n, CUdeviceptr *scratch, gpa_err *e) {
+    return api_check(d->cu->alloc(scratch, MAX(n, 16), d->stream), "cuMemAllocAsync", e);
 }
 
 static gpa_code times_vector(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDescr_t a, gpa_err *e) {
@@ -64,19 +63,19 @@ static gpa_code times_vector(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDesc
     bool wide = type == CUDA_R_64F || type == CUDA_C_64F;
     const void *alpha = wide ? (const void *)one2 : one, *beta = wide ? (const void *)zero2 : zero;
     size_t n = 0, item = dtype_size(c->dtype);
-    CUdeviceptr room = 0;
+    CUdeviceptr scratch = 0;
     cusparseDnVecDescr_t x = NULL, y = NULL;
     gpa_code rc = GPA_OK;
     TRY(check(s->vector(&x, c->sparse.n, at(&c->sparse.x, item), type), "cusparseCreateDnVec", e));
     TRY(check(s->vector(&y, c->sparse.m, at(&c->sparse.y, item), type), "cusparseCreateDnVec", e));
     TRY(check(s->times_vector_room(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0, &n),
               "cusparseSpMV_bufferSize", e));
-    TRY(with_room(d, n, &room, e));
+    TRY(allocate_scratch(d, n, &scratch, e));
     TRY(check(s->times_vector(d->sparse_handle, 0, alpha, a, x, beta, y, type, 0,
-                              (void *)(uintptr_t)room),
+                              (void *)(uintptr_t)scratch),
               "cusparseSpMV", e));
 out:
-    if (room) d->cu->free(room, d->stream);
+    if (scratch) d->cu->free(scratch, d->stream);
     if (x) s->vector_free(x);
     if (y) s->vector_free(y);
     return rc;
@@ -89,7 +88,7 @@ static gpa_code times(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDescr_t a, 
     const void *alpha = wide ? (const void *)one2 : one, *beta = wide ? (const void *)zero2 : zero;
     size_t n = 0, item = dtype_size(c->dtype);
     int64_t k = c->sparse.k;
-    CUdeviceptr room = 0;
+    CUdeviceptr scratch = 0;
     cusparseDnMatDescr_t x = NULL, y = NULL;
     gpa_code rc = GPA_OK;
     TRY(check(s->dense(&x, c->sparse.n, k, k, at(&c->sparse.x, item), type, CUSPARSE_ORDER_ROW),
@@ -99,18 +98,18 @@ static gpa_code times(gpa_dev *d, const gpa_libcall *c, cusparseSpMatDescr_t a, 
     TRY(check(s->times_room(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type,
                             CUSPARSE_SPMM_CSR_ALG3, &n),
               "cusparseSpMM_bufferSize", e));
-    TRY(with_room(d, n, &room, e));
+    TRY(allocate_scratch(d, n, &scratch, e));
     TRY(check(s->times(d->sparse_handle, 0, 0, alpha, a, x, beta, y, type, CUSPARSE_SPMM_CSR_ALG3,
-                       (void *)(uintptr_t)room),
+                       (void *)(uintptr_t)scratch),
               "cusparseSpMM", e));
 out:
-    if (room) d->cu->free(room, d->stream);
+    if (scratch) d->cu->free(scratch, d->stream);
     if (x) s->dense_free(x);
     if (y) s->dense_free(y);
     return rc;
 }
 
-/* Describes a matrix by rows; one without columns and values yet has no count either. */
+/* The descriptor of a CSR matrix; an output has no columns and values yet, and count 0. */
 static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpMatDescr_t *out,
                          gpa_err *e) {
     const size_t index = sizeof(int32_t);
@@ -121,7 +120,7 @@ static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpM
                  "cusparseCreateCsr", e);
 }
 
-gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     cusparseSpMatDescr_t a = NULL;
     const gpa_rows rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
                            c->sparse.start, c->sparse.column, c->sparse.at};
@@ -131,33 +130,35 @@ gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return rc;
 }
 
-/* ---- products of two ---- */
+/* ---- SpGEMM ---- */
 
-/* What a product of two is made with; matrices A, B and C. */
+/* A product in progress: matrices A, B and C. */
 enum { A, B, C, MATRICES };
 typedef struct {
     gpa_dev *d;
     const gpa_libcall *c;
     cusparseSpMatDescr_t matrix[MATRICES];
     cusparseSpGEMMDescr_t product;
-    CUdeviceptr room[2];
+    const void *alpha, *beta;
+    CUdeviceptr scratch[2];
 } spgemm;
 
 typedef int spgemm_step(SPGEMM_OPERANDS, size_t *, void *);
 
-/* One of the two steps that first say how much memory they want, and keep it until the end. */
-static gpa_code step(spgemm *w, spgemm_step *f, const void *alpha, const void *beta,
-                     CUdeviceptr *room, const char *call, gpa_err *e) {
+/* One of the two steps that first return the size of their scratch memory, which is kept until the
+ * end. */
+static gpa_code step(spgemm *w, spgemm_step *f, CUdeviceptr *scratch, const char *call,
+                     gpa_err *e) {
     gpa_dev *d = w->d;
     const int type = type_of(w->c->dtype);
     size_t n = 0;
     gpa_code rc = GPA_OK;
-    TRY(check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C], type,
-                0, w->product, &n, NULL),
+    TRY(check(f(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B], w->beta, w->matrix[C],
+                type, 0, w->product, &n, NULL),
               call, e));
-    TRY(with_room(d, n, room, e));
-    rc = check(f(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta, w->matrix[C],
-                 type, 0, w->product, &n, (void *)(uintptr_t)*room),
+    TRY(allocate_scratch(d, n, scratch, e));
+    rc = check(f(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B], w->beta,
+                 w->matrix[C], type, 0, w->product, &n, (void *)(uintptr_t)*scratch),
                call, e);
 out:
     return rc;
@@ -168,8 +169,6 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     const gpa_libcall *c = w->c;
     const cu_sparse *s = d->sparse;
     const int type = type_of(c->dtype);
-    const bool wide = type == CUDA_R_64F || type == CUDA_C_64F;
-    const void *alpha = wide ? (const void *)one2 : one, *beta = wide ? (const void *)zero2 : zero;
     const size_t index = sizeof(int32_t);
     int64_t m = 0, n = 0, count = 0;
     gpa_rows made = {.m = c->spgemm.a.m, .n = c->spgemm.b.n, .start = c->spgemm.start};
@@ -178,8 +177,8 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     TRY(describe(d, c->dtype, &c->spgemm.b, &w->matrix[B], e));
     TRY(describe(d, c->dtype, &made, &w->matrix[C], e));
     TRY(check(s->product(&w->product), "cusparseSpGEMM_createDescr", e));
-    TRY(step(w, s->product_begin, alpha, beta, &w->room[0], "cusparseSpGEMM_workEstimation", e));
-    TRY(step(w, s->product_compute, alpha, beta, &w->room[1], "cusparseSpGEMM_compute", e));
+    TRY(step(w, s->product_begin, &w->scratch[0], "cusparseSpGEMM_workEstimation", e));
+    TRY(step(w, s->product_compute, &w->scratch[1], "cusparseSpGEMM_compute", e));
     TRY(check(s->matrix_size(w->matrix[C], &m, &n, &count), "cusparseSpMatGetSize", e));
     if (count > INT32_MAX) {
         rc = gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more");
@@ -188,7 +187,7 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     TRY(c->spgemm.make(c->spgemm.owner, count, &made.column, &made.at, e));
     if (!count) {
         rc = api_check(
-            d->cu->fill(c->spgemm.start.mem->at + (uint64_t)c->spgemm.start.offset * index, 0,
+            d->cu->fill(c->spgemm.start.mem->address + (uint64_t)c->spgemm.start.offset * index, 0,
                         (size_t)(made.m + 1) * index, d->stream),
             "cuMemsetD8Async", e);
         goto out;
@@ -196,19 +195,24 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     TRY(check(s->matrix_parts(w->matrix[C], at(&made.start, index), at(&made.column, index),
                               at(&made.at, dtype_size(c->dtype))),
               "cusparseCsrSetPointers", e));
-    rc = check(s->product_copy(d->sparse_handle, 0, 0, alpha, w->matrix[A], w->matrix[B], beta,
-                               w->matrix[C], type, 0, w->product),
+    rc = check(s->product_copy(d->sparse_handle, 0, 0, w->alpha, w->matrix[A], w->matrix[B],
+                               w->beta, w->matrix[C], type, 0, w->product),
                "cusparseSpGEMM_copy", e);
 out:
     return rc;
 }
 
-gpa_code spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    spgemm w = {.d = d, .c = c};
-    gpa_code rc = wait_done(d, e); /* the library will wait, and would not hear Ctrl-C */
+gpa_code cusparse_spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    const int type = type_of(c->dtype);
+    const bool wide = type == CUDA_R_64F || type == CUDA_C_64F;
+    spgemm w = {.d = d,
+                .c = c,
+                .alpha = wide ? (const void *)one2 : one,
+                .beta = wide ? (const void *)zero2 : zero};
+    gpa_code rc = wait_idle(d, e); /* the library synchronizes, which Ctrl-C cannot interrupt */
     if (!rc) rc = multiply(&w, e);
     for (int i = 0; i < 2; i++)
-        if (w.room[i]) d->cu->free(w.room[i], d->stream);
+        if (w.scratch[i]) d->cu->free(w.scratch[i], d->stream);
     if (w.product) d->sparse->product_free(w.product);
     for (int i = 0; i < MATRICES; i++)
         if (w.matrix[i]) d->sparse->matrix_free(w.matrix[i]);

@@ -1,14 +1,14 @@
-/* Products of sparse matrices by cuSPARSE. */
+/* Sparse matrix products (SpMV, SpMM, SpGEMM) by cuSPARSE. */
 #ifndef GPA_CUDA_LIB_CUSPARSE_H
 #define GPA_CUDA_LIB_CUSPARSE_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
-bool sparse_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-/* Waits for what is queued: how much the product has decides what memory it takes. */
-gpa_code spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-void sparse_close(gpa_dev *d);
+bool cusparse_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+/* Waits for all queued work: the number of nonzeros of the product decides its memory. */
+gpa_code cusparse_spgemm_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void cusparse_close(gpa_dev *d);
 
 #endif

@@ -1,22 +1,26 @@
-/* Searching on the device. All threads of a warp take as many steps, since a step halves what is
- * left whatever is found: nothing diverges, and the first steps, which all of them take to the same
- * places, come from the caches. */
+/* Branch-free binary search on the device.
+ *
+ * A step halves the range whatever the comparison gives, so that all threads of a warp take the
+ * same number of steps without divergence; the first steps of all threads read the same elements,
+ * from the caches. */
 #include "runtime/cuda/lib/search.h"
 
 #include "runtime/base/base.h"
+#include "runtime/cuda/build/nvrtc.h"
 #include "runtime/base/str.h"
+#include "runtime/tables/tuning.h"
 
 struct cu_search {
     struct cu_search *next;
     gpa_dtype dtype;
     bool right;
     CUmodule module;
-    CUfunction function; /* NULL: it could not be compiled */
+    CUfunction function; /* NULL: compilation failed */
 };
 
-enum { THREADS = 256, MOST_BLOCKS = 1 << 16 };
+enum { THREADS = 256 };
 
-/* `item`: the elements' type. NaN comes behind all numbers. */
+/* `item`: the dtype. NaN is ordered last. */
 static const char text[] =
     "static __device__ bool before(item a, item b) { return a < b || (b != b && a == a); }\n"
     "extern \"C\" __global__ void __launch_bounds__(256) search(const item *a, long long n, const "
@@ -34,7 +38,7 @@ static const char text[] =
     "    }\n"
     "}\n";
 
-/* Owned: mem_free; NULL when memory is short. */
+/* Owned: mem_free; NULL if memory is short. */
 static char *source_of(const gpa_libcall *c) {
     gpa_str s;
     str_init(&s);
@@ -72,7 +76,7 @@ static const struct cu_search *find(gpa_dev *d, const gpa_libcall *c) {
     return p;
 }
 
-bool search_can(gpa_dev *d, const gpa_libcall *c) {
+bool cuda_search_can(gpa_dev *d, const gpa_libcall *c) {
     if (dtype_is_complex(c->dtype) || c->dtype == DT_F16 || c->dtype == DT_BF16 ||
         c->search.count < 1)
         return false;
@@ -81,10 +85,10 @@ bool search_can(gpa_dev *d, const gpa_libcall *c) {
 }
 
 static CUdeviceptr at(const gpa_binding *b, size_t item) {
-    return b->mem->at + (uint64_t)b->offset * item;
+    return b->mem->address + (uint64_t)b->offset * item;
 }
 
-gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cuda_search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const struct cu_search *p = find(d, c);
     size_t item = dtype_size(c->dtype);
     CUdeviceptr a = at(&c->search.a, item), v = at(&c->search.v, item),
@@ -92,12 +96,12 @@ gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     long long n = c->search.n, count = c->search.count, blocks = (count + THREADS - 1) / THREADS;
     if (!p || !p->function) return gpa_no_memory(e);
     void *args[] = {&a, &n, &v, &count, &out};
-    return api_check(d->cu->launch(p->function, (unsigned)MIN(blocks, MOST_BLOCKS), 1, 1, THREADS,
-                                   1, 1, 0, d->stream, args, NULL),
+    return api_check(d->cu->launch(p->function, (unsigned)MIN(blocks, TUNE_CUDA_SEARCH_MAX_BLOCKS),
+                                   1, 1, THREADS, 1, 1, 0, d->stream, args, NULL),
                      "cuLaunchKernel", e);
 }
 
-void search_close(gpa_dev *d) {
+void cuda_search_close(gpa_dev *d) {
     while (d->search) {
         struct cu_search *p = d->search;
         d->search = p->next;

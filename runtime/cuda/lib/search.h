@@ -1,14 +1,14 @@
-/* Places of values in a sorted array, by a program of gpa's own for each dtype and side: a thread
- * does a value. */
+/* searchsorted: binary search in a sorted array, a kernel per dtype and side, a thread per value.
+ */
 #ifndef GPA_CUDA_LIB_SEARCH_H
 #define GPA_CUDA_LIB_SEARCH_H
 
-#include "runtime/cuda/build/program.h"
+#include "runtime/cuda/driver/device.h"
 #include "runtime/lib/libcall.h"
 
-/* Whether there is a program for the LIB_SEARCH call. Compiles it at first need. */
-bool search_can(gpa_dev *d, const gpa_libcall *c);
-gpa_code search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
-void search_close(gpa_dev *d);
+/* True if there is a kernel for the LIB_SEARCH call. Compiles it at first use. */
+bool cuda_search_can(gpa_dev *d, const gpa_libcall *c);
+gpa_code cuda_search_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+void cuda_search_close(gpa_dev *d);
 
 #endif

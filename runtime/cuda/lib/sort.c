@@ -1,5 +1,5 @@
-/* Sorting, and turning sparse matrices, on the device: the calls that gpa-cub.so can do, and its
- * working memory. A build without nvcc has no gpa-cub.so; then the host does it. */
+/* Sorting, and transposing sparse matrices, by gpa-cub.so: supported calls, and scratch memory. A
+ * build without nvcc has no gpa-cub.so; then the host does them. */
 #include "runtime/cuda/lib/sort.h"
 
 #include <dlfcn.h>
@@ -9,15 +9,16 @@
 #include "runtime/cuda/lib/cub.h"
 #include "runtime/cuda/driver/find.h"
 #include "runtime/cuda/driver/wait.h"
+#include "runtime/tables/tuning.h"
 
-/* Looked for once, in the context of a device; NULL: not there, or CUDA's runtime library, which
- * asks the driver for its functions, does not get along with it. */
+/* Loaded once, in the context of a device. NULL: missing, or its CUDA runtime rejects the driver.
+ */
 static cub_fn *open_cub(const gpa_dev *d) {
     static cub_fn *known;
     static bool tried;
     char path[4096];
     if (!tried && dlsym(d->cu->library, "cuGetProcAddress_v2") &&
-        find_beside("gpa-cub.so", path, sizeof path)) {
+        find_next_to_plugin("gpa-cub.so", path, sizeof path)) {
         void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL), *entry = so ? dlsym(so, CUB_ENTRY) : NULL;
         const cub_sort_call asks_cuda = {
             .order = CUB_FLOAT, .bytes = sizeof(float), .rows = 1, .n = 1};
@@ -51,34 +52,34 @@ static bool order_of(gpa_dtype t, cub_order *out) {
     return false;
 }
 
-bool sort_can(gpa_dev *d, const gpa_libcall *c) {
+bool cub_sort_can(gpa_dev *d, const gpa_libcall *c) {
     cub_order order;
     return order_of(c->dtype, &order) && !c->sort.beside && c->sort.n > 0 && c->sort.rows > 0 &&
            c->sort.rows <= INT32_MAX / c->sort.n && open_cub(d);
 }
 
-/* 0: nothing is bound. */
+/* 0: no array is bound. */
 static CUdeviceptr at(const gpa_binding *b, size_t item) {
-    return b->mem ? b->mem->at + (uint64_t)b->offset * item : 0;
+    return b->mem ? b->mem->address + (uint64_t)b->offset * item : 0;
 }
 
-/* Queues a call; its working memory is given back in the stream's order. */
+/* Queues a call; its scratch memory is freed in stream order. */
 static gpa_code run(gpa_dev *d, const cub_call *c, gpa_err *e) {
     cub_fn *cub = open_cub(d);
     size_t bytes = 0;
-    CUdeviceptr room = 0;
+    CUdeviceptr scratch = 0;
     int status = cub(c, NULL, &bytes);
     gpa_code rc =
-        status ? GPA_OK : api_check(d->cu->alloc(&room, bytes, d->stream), "cuMemAllocAsync", e);
+        status ? GPA_OK : api_check(d->cu->alloc(&scratch, bytes, d->stream), "cuMemAllocAsync", e);
     if (rc) return rc;
     if (!status) {
-        status = cub(c, (void *)(uintptr_t)room, &bytes);
-        d->cu->free(room, d->stream);
+        status = cub(c, (void *)(uintptr_t)scratch, &bytes);
+        d->cu->free(scratch, d->stream);
     }
     return status ? gpa_fail(e, GPA_E_DEVICE, "sorting by CUB: CUDA's error %d", status) : GPA_OK;
 }
 
-gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cub_sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     size_t item = dtype_size(c->dtype);
     bool ranks = c->kind == LIB_ARGSORT;
     cub_sort_call s = {.bytes = (int32_t)item,
@@ -90,26 +91,26 @@ gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
                        .out = (void *)(uintptr_t)at(&c->sort.out, ranks ? sizeof(int64_t) : item)};
     order_of(c->dtype, &s.order);
     gpa_code rc = GPA_OK;
-    if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= CUB_LOOK)
-        rc = wait_done(d, e); /* CUB will wait, and would not hear Ctrl-C */
+    if (item == 8 && s.order <= CUB_SIGNED && s.rows * s.n >= TUNE_CUDA_SORT_FIND_BITS_MIN_ELEMS)
+        rc = wait_idle(d, e); /* CUB synchronizes, which Ctrl-C cannot interrupt */
     return rc ? rc : run(d, &(cub_call){.sort = &s}, e);
 }
 
-bool turn_can(gpa_dev *d, const gpa_libcall *c) {
+bool cub_transpose_can(gpa_dev *d, const gpa_libcall *c) {
     return c->turn.count <= INT32_MAX && c->turn.n < INT32_MAX && open_cub(d);
 }
 
-gpa_code turn_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code cub_transpose_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     const size_t item = dtype_size(c->dtype), index = sizeof(int32_t);
-    cub_turn_call t = {.bytes = (int32_t)item,
-                       .n = c->turn.n,
-                       .count = c->turn.count,
-                       .stream = d->stream,
-                       .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index),
-                       .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
-                       .at = (const void *)(uintptr_t)at(&c->turn.at, item),
-                       .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
-                       .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index),
-                       .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
-    return run(d, &(cub_call){.turn = &t}, e);
+    cub_transpose_call t = {.bytes = (int32_t)item,
+                            .n = c->turn.n,
+                            .count = c->turn.count,
+                            .stream = d->stream,
+                            .key = (const int32_t *)(uintptr_t)at(&c->turn.key, index),
+                            .other = (const int32_t *)(uintptr_t)at(&c->turn.other, index),
+                            .at = (const void *)(uintptr_t)at(&c->turn.at, item),
+                            .start = (int32_t *)(uintptr_t)at(&c->turn.start, index),
+                            .to_other = (int32_t *)(uintptr_t)at(&c->turn.to_other, index),
+                            .to_at = (void *)(uintptr_t)at(&c->turn.to_at, item)};
+    return run(d, &(cub_call){.transpose = &t}, e);
 }
