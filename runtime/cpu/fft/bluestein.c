@@ -1,59 +1,13 @@
 /* Bluestein's way: bluestein.h. Angles are reduced by integers before they become numbers: k^2 is
  * taken modulo 2n.
  *
- * Reading order: when it is worth its while, factors, passes. */
+ * Reading order: factors, passes. */
 #include "runtime/cpu/fft/bluestein.h"
 
 #include <math.h>
 
 #include "runtime/base/base.h"
 #include "runtime/base/simd_clones.h"
-
-/* ---- when ---- */
-
-/* PRIME_FROM: FFTW's sums over fewer points are quick; N_MOST: with more points memory decides;
- * SMALL: of p - 1, up to which FFTW takes Rader's way; FIVES: in a length; CROWDED: from here on
- * the points of powers of two share places in the cache. */
-enum { PRIME_FROM = 71, N_MOST = 20000, SMALL = 13, FIVES = 4, LEAST_POWER = 8, CROWDED = 4096 };
-
-static int64_t largest_prime(int64_t n) {
-    int64_t most = 1;
-    for (int64_t p = 2; p * p <= n; p++)
-        for (; n % p == 0; n /= p) most = p;
-    return MAX(most, n);
-}
-
-static double transform_cost(int64_t n) { return (double)n * log2((double)n); }
-
-/* The cheapest of 2^a 5^b, for which FFTW's estimated plans are good; *cost: of the whole way. */
-static int64_t padded(int64_t least, double *cost) {
-    int64_t best = 0;
-    for (int64_t fives = 1, b = 0; b <= FIVES; b++, fives *= 5) {
-        int64_t m = LEAST_POWER * fives;
-        while (m < least) m *= 2;
-        double c = 2.2 * transform_cost(m) *
-                   (b == 0 && m > CROWDED ? 1.4 : 1); /* two transforms, and passes */
-        if (!best || c < *cost) best = m, *cost = c;
-    }
-    return best;
-}
-
-/* A point's part of the cost of Rader's way for p, in that of a point of a good transform: fitted
- * to times of all primes' kinds. For float32 FFTW does it without vectors. */
-static double rader(gpa_dtype t, int64_t p, int64_t part) {
-    if (t == DT_C64) return p < 1500 ? 10 : 7.5;
-    return part <= 5 ? 4.4 : part <= 7 ? 5 : 7;
-}
-
-int64_t chirp_length(gpa_dtype complex, int64_t n) {
-    if (n < PRIME_FROM || n > N_MOST) return 0;
-    int64_t p = largest_prime(n), part = p >= PRIME_FROM ? largest_prime(p - 1) : 0;
-    if (p < PRIME_FROM || part > SMALL) return 0; /* those FFTW does by Bluestein's way itself */
-    double mine = 0,
-           theirs = (double)n * (log2((double)p) * rader(complex, p, part) + log2((double)(n / p)));
-    int64_t m = padded(2 * n - 1, &mine);
-    return mine < theirs ? m : 0;
-}
 
 /* ---- factors ---- */
 

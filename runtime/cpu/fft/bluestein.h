@@ -23,10 +23,6 @@ typedef struct {
     void *spectrum; /* m: the transform of their reciprocals, over m; owned */
 } chirp;
 
-/* The longer length by which n points are done sooner than by FFTW's own plan, counted and not
- * timed; 0: there is none. */
-int64_t chirp_length(gpa_dtype complex, int64_t n);
-
 /* Fills c for n points by m. `spectrum` is not yet transformed: once it is, chirp_scale makes it
  * what it has to be. False when memory is short; then there is nothing to free. */
 bool chirp_make(chirp *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse);

@@ -7,10 +7,8 @@
 
 typedef struct cosines cosines;
 
-/* Whether the call can be done; as fft_can. */
-bool cosines_can(fft **f, const gpa_libcall *c);
-/* *s keeps factors between calls; NULL at first, then owned: cosines_free. */
-gpa_code cosines_run(cosines **s, fft *f, int threads, const gpa_libcall *c, gpa_err *e);
+/* *s keeps factors between calls; NULL at first, then owned: cosines_free. *f as in fft_run. */
+gpa_code cosines_run(cosines **s, smooth **f, int threads, const gpa_libcall *c, gpa_err *e);
 void cosines_free(cosines *s);
 
 #endif

@@ -9,6 +9,7 @@
  * Reading order: factors, lines side by side, long lines, calls. */
 #include "runtime/cpu/fft/fft_axis.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "runtime/base/base.h"
@@ -18,21 +19,13 @@
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/cpu/fft/half_length.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-/* KEPT: factors; CHIRPS: which may be large; SIDE_TO: points of lines that are done side by side;
- * LONG_FROM: points of a line that is done as a long one, LONG_MANY: where there are others beside
- * it; THREADS_FROM: points that are worth waking others; COPIED: numbers of a line at a time. */
-enum {
-    KEPT = 12,
-    CHIRPS = 2,
-    SIDE_TO = 1 << 16,
-    LONG_FROM = 1 << 12,
-    LONG_MANY = 1 << 12,
-    LONG_TO = 1 << 26,
-    THREADS_FROM = 1 << 14,
-    COPIED = 256,
-    LINE = 64
-};
+/* Slots of the caches of tables, of Bluestein's tables, and of choices of an algorithm. */
+enum { KEPT = 32, CHIRPS = 8, CHOICES = 64, LINE = 64 };
+
+/* IN_LANES: several lines in the lanes of vectors. FOUR_STEP: a long line as a matrix. */
+typedef enum { IN_LANES, FOUR_STEP, BLUESTEIN } algorithm;
 
 /* ---- factors ---- */
 
@@ -48,12 +41,20 @@ typedef struct {
     uint64_t used;
 } factors;
 
+typedef struct {
+    gpa_dtype dtype;
+    gpa_fft_form form;
+    int64_t n, count;
+    algorithm algorithm;
+} choice;
+
 struct smooth {
     factors kept[KEPT];
     struct {
         chirp c;
         uint64_t used;
     } chirps[CHIRPS];
+    choice choices[CHOICES];
     uint64_t clock;
 };
 
@@ -368,7 +369,8 @@ static gpa_code by_side(smooth *s, int threads, const gpa_libcall *call, void *i
     q.blocks = (q.count + q.all - 1) / q.all;
     q.chunks = MIN(q.blocks, 8 * threads);
     int32_t never = 0;
-    threads_each(q.count * h < THREADS_FROM ? 1 : threads, q.chunks, &never, lines_chunk, &q);
+    threads_each(q.count * h < TUNE_FFT_THREADS_MIN_POINTS ? 1 : threads, q.chunks, &never,
+                 lines_chunk, &q);
     return q.failed ? gpa_no_memory(e) : GPA_OK;
 }
 
@@ -503,8 +505,8 @@ static void rows_chunk(void *arg, int64_t chunk) {
     mem_free(room);
 }
 
-/* The divisor of n nearest to its root that is not above it. */
-static int64_t half_of(int64_t n) {
+/* The largest divisor of n that is at most its square root. */
+static int64_t largest_divisor_to_root(int64_t n) {
     int64_t best = 1;
     for (int64_t k = 2; k * k <= n; k++)
         if (n % k == 0) best = k;
@@ -518,7 +520,7 @@ static bool long_line_of(smooth *s, const gpa_libcall *c, int64_t n, bool invers
     *q = (long_line){.dtype = c->dtype,
                      .inverse = inverse,
                      .scale = 1,
-                     .n1 = half_of(n),
+                     .n1 = largest_divisor_to_root(n),
                      .item = (int64_t)dtype_size(c->dtype)};
     q->all = radix_point(c->dtype) / 2;
     q->n2 = n / q->n1;
@@ -536,7 +538,7 @@ static bool long_line_of(smooth *s, const gpa_libcall *c, int64_t n, bool invers
 /* Columns are all read before rows are written: out may be in. False when memory is short. */
 static bool long_line_run(long_line *q, int threads, const char *in, char *out) {
     int32_t never = 0;
-    const int team = q->n1 * q->n2 < THREADS_FROM ? 1 : threads;
+    const int team = q->n1 * q->n2 < TUNE_FFT_THREADS_MIN_POINTS ? 1 : threads;
     q->in = in, q->out = out;
     q->chunks = MIN(blocks_of(q, q->n2), 8 * threads);
     threads_each(team, q->chunks, &never, columns_chunk, q);
@@ -609,9 +611,17 @@ static const chirp *chirp_of(smooth *s, long_line *q, int64_t n, int64_t m, bool
     return c;
 }
 
+/* The length of the convolution for n points: of tables that are there, else searched for. */
+static int64_t padded_length(const smooth *s, gpa_dtype t, int64_t n) {
+    for (int i = 0; i < CHIRPS; i++)
+        if (s->chirps[i].c.w && s->chirps[i].c.dtype == t && s->chirps[i].c.n == n)
+            return s->chirps[i].c.m;
+    return radix_longer(2 * n - 1);
+}
+
 static gpa_code by_chirp(smooth *s, int threads, const gpa_libcall *c, void *in, void *out,
                          gpa_err *e) {
-    const int64_t n = length_of(c), m = radix_longer(2 * n - 1),
+    const int64_t n = length_of(c), m = padded_length(s, c->dtype, n),
                   item = (int64_t)dtype_size(c->dtype);
     const bool folded = c->fft.form != FFT_C2C && !is_odd(c);
     const factors *unfolding = folded ? factors_of(s, UNFOLDING, c->dtype, n, 0) : NULL;
@@ -648,29 +658,70 @@ static gpa_code by_chirp(smooth *s, int threads, const gpa_libcall *c, void *in,
 
 /* ---- calls ---- */
 
-/* How a call's lines are done. */
-typedef gpa_code way(smooth *s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e);
-
-static way by_copy;
-
-/* Whether lines side by side use most lanes of vectors: long ones take little longer than their
- * share, but those of an odd number of real numbers do. */
-static bool is_full(const gpa_libcall *c) {
-    const int64_t lanes = radix_point(c->dtype) / 2, count = lines_of(c),
-                  room = (count + lanes - 1) / lanes * lanes;
-    return is_odd(c) || 8 * count >= 7 * room;
+/* Estimated cost of a mixed-radix transform of n points in all lanes at once, in vector operations:
+ * the sum of its passes. A prime factor above TUNE_RADIX_DIRECT_MAX is a convolution of two
+ * transforms. */
+static double lanes_cost(int64_t n) {
+    const double points = (double)n;
+    double per_point = TUNE_FFT_COST_MOVE;
+    for (int64_t p = 2, rest = n; rest > 1; rest /= p) {
+        while (rest % p) p = p * p > rest ? rest : p + 1;
+        const int64_t m = p > TUNE_RADIX_DIRECT_MAX ? radix_longer(2 * p - 1) : 0;
+        per_point += m ? (2 * lanes_cost(m) + TUNE_FFT_COST_MOVE * (double)m) / (double)p
+                       : TUNE_FFT_COST_PASS + TUNE_FFT_COST_TERM * (double)p;
+    }
+    return points * per_point;
 }
 
-/* NULL: not here. Long lines must lie one number after the other, and are copied where they do not.
- */
-static way *way_of(const gpa_libcall *c) {
-    const int64_t n = length_of(c), lanes = radix_point(c->dtype) / 2;
-    if (c->fft.rank != 1 || n < 2) return NULL;
-    const bool can = radix_can(n), beside = can && 2 * lines_of(c) >= lanes && n <= SIDE_TO;
-    if (beside && (n < LONG_MANY || is_full(c))) return by_side;
-    if (n < LONG_FROM || n > LONG_TO / 2) return beside ? by_side : NULL;
-    if (c->fft.in.stride[0] != 1 || c->fft.out.stride[0] != 1) return by_copy;
-    return can && 2 * half_of(n) >= lanes ? by_length : by_chirp;
+/* Estimated cost of the four-step algorithm for n = n1 n2 points, lane padding included. */
+static double four_step_cost(int64_t n, int64_t lanes) {
+    const int64_t n1 = largest_divisor_to_root(n), n2 = n / n1, columns = (n2 + lanes - 1) / lanes,
+                  rows = (n1 + lanes - 1) / lanes;
+    return (double)columns * (lanes_cost(n1) + TUNE_FFT_COST_MOVE * (double)n1) +
+           (double)rows * lanes_cost(n2) + TUNE_FFT_COST_CALL;
+}
+
+/* The cheapest algorithm for a few short lines, which do not fill the lanes of vectors. */
+static algorithm choose_for_few(int64_t n, int64_t count, int64_t lanes) {
+    const double calls = (double)count,
+                 in_lanes = (double)((count + lanes - 1) / lanes) * lanes_cost(n);
+    if (n < 2 * lanes || in_lanes < TUNE_FFT_COST_CALL) return IN_LANES;
+    const int64_t m = radix_longer(2 * n - 1);
+    const double four_step =
+        largest_divisor_to_root(n) > 1 ? calls * four_step_cost(n, lanes) : INFINITY;
+    const double bluestein =
+        calls * (2 * four_step_cost(m, lanes) + TUNE_FFT_COST_MOVE * (double)m / (double)lanes);
+    return in_lanes <= MIN(four_step, bluestein) ? IN_LANES
+           : four_step <= bluestein              ? FOUR_STEP
+                                                 : BLUESTEIN;
+}
+
+/* True if the lines fill most lanes of vectors; an odd number of real values always counts as full,
+ * because its four-step transform costs twice as much. */
+static bool fills_lanes(const gpa_libcall *c, int64_t lanes) {
+    const int64_t count = lines_of(c), padded = (count + lanes - 1) / lanes * lanes;
+    return is_odd(c) || 8 * count >= 7 * padded;
+}
+
+static algorithm choose(const gpa_libcall *c) {
+    const int64_t n = length_of(c), lanes = radix_point(c->dtype) / 2, count = lines_of(c);
+    if (n < TUNE_FFT_FOUR_STEP_MIN_POINTS && 2 * count < lanes)
+        return choose_for_few(n, count, lanes);
+    const bool can = radix_can(n);
+    if (can && 2 * count >= lanes && n <= TUNE_FFT_IN_LANES_MAX_POINTS &&
+        (n < TUNE_FFT_FOUR_STEP_MIN_POINTS || fills_lanes(c, lanes)))
+        return IN_LANES;
+    return can && 2 * largest_divisor_to_root(n) >= lanes ? FOUR_STEP : BLUESTEIN;
+}
+
+/* The choice for a call, remembered for the last lengths: factorizing n costs as much as a short
+ * transform. */
+static algorithm algorithm_of(smooth *s, const gpa_libcall *c) {
+    const int64_t n = c->fft.n[0], count = lines_of(c);
+    choice *k = &s->choices[(size_t)(n + 7 * count + (int)c->fft.form) % COUNT_OF(s->choices)];
+    if (k->n != n || k->count != count || k->dtype != c->dtype || k->form != c->fft.form)
+        *k = (choice){c->dtype, c->fft.form, n, count, choose(c)};
+    return k->algorithm;
 }
 
 /* Numbers of all lines between an array and rows one after the other, n in each; some of all lines
@@ -679,11 +730,11 @@ static way *way_of(const gpa_libcall *c) {
     static void copy_##size(const gpa_libcall *c, const gpa_binding *b, char *array, int64_t n, \
                             char *rows, bool back) {                                            \
         const int64_t step = b->stride[0] * size;                                               \
-        for (int64_t first = 0; first < n; first += COPIED)                                     \
+        for (int64_t first = 0; first < n; first += TUNE_FFT_COPY_BLOCK_ELEMS)                  \
             for (int64_t l = 0; l < lines_of(c); l++) {                                         \
                 char *far = array + line_place(c, b, l) * size + first * step,                  \
                      *near = rows + (l * n + first) * size;                                     \
-                for (int64_t k = first; k < MIN(n, first + COPIED);                             \
+                for (int64_t k = first; k < MIN(n, first + TUNE_FFT_COPY_BLOCK_ELEMS);          \
                      k++, far += step, near += size)                                            \
                     memcpy(back ? far : near, back ? near : far, size);                         \
             }                                                                                   \
@@ -697,6 +748,8 @@ static void copy_lines(const gpa_libcall *c, const gpa_binding *b, int64_t size,
                        int64_t n, char *rows, bool back) {
     (size == 4 ? copy_4 : size == 8 ? copy_8 : copy_16)(c, b, array, n, rows, back);
 }
+
+static gpa_code run(smooth *s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e);
 
 static gpa_code by_copy(smooth *s, int threads, const gpa_libcall *call, void *in, void *out,
                         gpa_err *e) {
@@ -716,7 +769,7 @@ static gpa_code by_copy(smooth *s, int threads, const gpa_libcall *call, void *i
     c.fft.in.stride[1] = in_n, c.fft.out.stride[1] = out_n;
     if (!rows || !done) TRY(gpa_no_memory(e));
     copy_lines(call, &call->fft.in, in_item, in, in_n, rows, false);
-    TRY(way_of(&c)(s, threads, &c, rows, done, e));
+    TRY(run(s, threads, &c, rows, done, e));
     copy_lines(call, &call->fft.out, out_item, out, out_n, done, true);
 out:
     mem_free(rows);
@@ -724,10 +777,17 @@ out:
     return rc;
 }
 
-bool smooth_can(const gpa_libcall *c) { return way_of(c) != NULL; }
+/* The four-step and Bluestein's algorithm need contiguous lines, and get copies of others. */
+static gpa_code run(smooth *s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e) {
+    const algorithm a = algorithm_of(s, c);
+    if (a == IN_LANES) return by_side(s, threads, c, in, out, e);
+    if (c->fft.in.stride[0] != 1 || c->fft.out.stride[0] != 1)
+        return by_copy(s, threads, c, in, out, e);
+    return (a == FOUR_STEP ? by_length : by_chirp)(s, threads, c, in, out, e);
+}
 
 gpa_code smooth_run(smooth **s, int threads, const gpa_libcall *c, void *in, void *out,
                     gpa_err *e) {
     if (!*s && !(*s = mem_zero(sizeof **s))) return gpa_no_memory(e);
-    return way_of(c)(*s, threads, c, in, out, e);
+    return run(*s, threads, c, in, out, e);
 }

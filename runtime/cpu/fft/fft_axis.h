@@ -9,8 +9,6 @@
 
 typedef struct smooth smooth;
 
-/* Whether that is the way for the call, of rank 1. */
-bool smooth_can(const gpa_libcall *c);
 /* *s keeps factors between calls; NULL at first, then owned: smooth_free. The operand of a
  * transform to real numbers may be overwritten. */
 gpa_code smooth_run(smooth **s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e);

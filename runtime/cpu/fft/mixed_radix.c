@@ -11,11 +11,11 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/cpu/parallel/lanes_transpose.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-/* PASSES_MOST: more than int64 has factors 3; ROOTS_FROM: the least prime number of terms without
- * code of its own; DIRECT_TO: terms that are summed one by one; PRIME_TO: that are summed at all.
- */
-enum { PASSES_MOST = 40, ROOTS_FROM = 11, DIRECT_TO = 97, PRIME_TO = 1 << 15 };
+/* PASSES_MOST: more than int64 has factors 3; ROOTS_FROM: the least prime radix without a kernel of
+ * its own. */
+enum { PASSES_MOST = 40, ROOTS_FROM = 11 };
 
 /* A pass joins `parts` transforms of m points each by factors w. From ROOTS_FROM parts on it has
  * roots of unity, as they are wanted, or a chirp. */
@@ -176,7 +176,7 @@ static int64_t without_small(int64_t n) {
 bool radix_can(int64_t n) {
     int64_t rest = without_small(n);
     for (int64_t p = ROOTS_FROM; rest > 1; rest /= p)
-        if ((p = prime_of(rest, p)) > PRIME_TO) return false;
+        if ((p = prime_of(rest, p)) > TUNE_RADIX_PRIME_MAX) return false;
     return true;
 }
 
@@ -208,6 +208,7 @@ static void put_root(gpa_dtype complex, void *to, int64_t i, int64_t k, int64_t 
 /* The parts of the passes, the last one first: odd ones, and eights, before which one or two fours
  * or a two stand; at last large primes, since first passes need no factors. */
 static void split(radix *r) {
+    if (r->n == 1) r->passes[r->count++].parts = 1;
     int64_t rest = r->n;
     int twos = 0;
     for (; rest % 2 == 0; rest /= 2) twos++;
@@ -287,7 +288,8 @@ radix *radix_new(gpa_dtype complex, int64_t n) {
         for (int64_t k = 0; k < a->m; k++)
             for (int64_t j = 1; j < a->parts; j++)
                 put_root(complex, a->w, k * (a->parts - 1) + j - 1, j * k, a->parts * a->m);
-        if (a->parts < ROOTS_FROM || (a->parts <= DIRECT_TO ? roots_new : chirp_new)(a, complex))
+        if (a->parts < ROOTS_FROM ||
+            (a->parts <= TUNE_RADIX_DIRECT_MAX ? roots_new : chirp_new)(a, complex))
             continue;
         radix_free(r);
         return NULL;

@@ -29,11 +29,13 @@ typedef struct {
     VEC re, im;
 } POINT;
 
-/* ---- sums of 2, 3, 4, 5, 7, 8, 9 terms ---- */
+/* ---- sums of 1, 2, 3, 4, 5, 7, 8, 9 terms ---- */
 
 #define ADDED(a, b) ((POINT){(a).re + (b).re, (a).im + (b).im})
 #define LESS(a, b) ((POINT){(a).re - (b).re, (a).im - (b).im})
 #define TIMES(x, c, s) ((POINT){(x).re * (c) - (x).im * (s), (x).im * (c) + (x).re * (s)})
+
+INLINE void NAME(sums1)(POINT *x) { (void)x; }
 
 INLINE void NAME(sums2)(POINT *x) {
     POINT a = x[0], b = x[1];
@@ -196,6 +198,7 @@ TARGET static void NAME(move)(int64_t n, const radix_points *from, const radix_p
         else                                                                                      \
             NAME(to##r)(at, m, w, to->at, to->step, false, to);                                   \
     }
+PASSES(1)
 PASSES(2)
 PASSES(3)
 PASSES(4)
@@ -206,11 +209,11 @@ PASSES(9)
 #undef PASSES
 
 static void (*const NAME(first)[])(const T *, int64_t, bool, bool, T *) = {
-    NULL,         NULL, NAME(first2), NAME(first3), NAME(first4),
-    NAME(first5), NULL, NAME(first7), NAME(first8), NAME(first9)};
+    NULL,         NAME(first1), NAME(first2), NAME(first3), NAME(first4),
+    NAME(first5), NULL,         NAME(first7), NAME(first8), NAME(first9)};
 static void (*const NAME(join)[])(T *, int64_t, const T *, const radix_points *) = {
-    NULL,        NULL, NAME(join2), NAME(join3), NAME(join4),
-    NAME(join5), NULL, NAME(join7), NAME(join8), NAME(join9)};
+    NULL,        NAME(join1), NAME(join2), NAME(join3), NAME(join4),
+    NAME(join5), NULL,        NAME(join7), NAME(join8), NAME(join9)};
 
 /* ---- sums of any odd number of terms ---- */
 
@@ -225,7 +228,7 @@ INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool 
     const bool back = to && to->turned;
     for (int p = 0; p < PARTS; p++) {
         const T *root = a->roots;
-        POINT first, all, t[DIRECT_TO / 2], u[DIRECT_TO / 2];
+        POINT first, all, t[TUNE_RADIX_DIRECT_MAX / 2], u[TUNE_RADIX_DIRECT_MAX / 2];
         NAME(given)(in, p, from, turned, &first);
         all = first;
         for (int64_t j = 1; j <= half; j++) {
@@ -348,9 +351,8 @@ static void NAME(part)(const radix *r, int level, const radix_points *from, cons
             NAME(first_any)(a, in, step, from->pairs, from->turned, out, work);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++)
-        NAME(part)
-        (r, level + 1, from, in + j * step, step * a->parts, out + j * a->m * 2 * ALL, work);
+    for (int64_t j = 0; j < a->parts; j++) NAME(part)
+    (r, level + 1, from, in + j * step, step * a->parts, out + j * a->m * 2 * ALL, work);
     NAME(joined)(a, out, NULL, work);
 }
 
@@ -363,10 +365,9 @@ static void NAME(run)(const radix *r, const radix_points *in, const radix_points
         NAME(move)(r->n, &there, out);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++)
-        NAME(part)
-        (r, 1, in, (const T *)in->at + j * in->step, in->step * a->parts, work + j * a->m * 2 * ALL,
-         more);
+    for (int64_t j = 0; j < a->parts; j++) NAME(part)
+    (r, 1, in, (const T *)in->at + j * in->step, in->step * a->parts, work + j * a->m * 2 * ALL,
+     more);
     NAME(joined)(a, work, out, more);
 }
 
@@ -473,6 +474,7 @@ TARGET static void NAME(unite_any)(const pass *a, const T *in, T *out, T *work) 
                 }                                                                          \
             }                                                                              \
     }
+FOLDS(1)
 FOLDS(3)
 FOLDS(5)
 FOLDS(7)
@@ -480,9 +482,10 @@ FOLDS(9)
 #undef FOLDS
 
 static void (*const NAME(folds)[])(const T *, int64_t, T *) = {
-    NULL, NULL, NULL, NAME(fold3), NULL, NAME(fold5), NULL, NAME(fold7), NULL, NAME(fold9)};
+    NULL, NAME(fold1), NULL, NAME(fold3), NULL, NAME(fold5), NULL, NAME(fold7), NULL, NAME(fold9)};
 static void (*const NAME(unites)[])(const T *, int64_t, const T *, T *) = {
-    NULL, NULL, NULL, NAME(unite3), NULL, NAME(unite5), NULL, NAME(unite7), NULL, NAME(unite9)};
+    NULL,         NAME(unite1), NULL,         NAME(unite3), NULL,
+    NAME(unite5), NULL,         NAME(unite7), NULL,         NAME(unite9)};
 
 /* The n/2 + 1 first points from `out` on. Those of the transforms that are joined lie from `other`
  * on, which these use as it is used here. */
@@ -497,9 +500,8 @@ static void NAME(halved)(const radix *r, int level, const T *in, int64_t step, T
             NAME(fold_any)(a, in, step, out, work);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++)
-        NAME(halved)
-        (r, level + 1, in + j * step, step * a->parts, other + j * next, out + j * next, work);
+    for (int64_t j = 0; j < a->parts; j++) NAME(halved)
+    (r, level + 1, in + j * step, step * a->parts, other + j * next, out + j * next, work);
     if (a->parts < ROOTS_FROM)
         NAME(unites)[a->parts](other, a->m, a->w, out);
     else
