@@ -71,6 +71,8 @@ V ll_intrinsic(ll *E, const char *name, V *args, unsigned n);
 /* The same for one that is overloaded on the given types. */
 V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args,
                   unsigned n);
+/* The external symbol of a C function, which is linked by its name. */
+V ll_function(ll *E, const char *name, void *address, LLVMTypeRef type);
 /* Calls a C function, defined in compiled code under this name. */
 V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, unsigned n);
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "runtime/base/base.h"
+#include "runtime/backend.h"
 #include "runtime/exec/disk_cache.h"
 #include "runtime/base/str.h"
 
@@ -274,12 +275,13 @@ static gpa_code emit_object(jit *j, LLVMModuleRef m, LLVMCodeGenFileType type,
     return GPA_E_INTERNAL;
 }
 
-/* What decides the machine code of a module. The number changes whenever something does that is not
+/* What decides the machine code of a module and what its numbers of operations and dtypes mean. The
+ * number changes whenever something does that is not
  * written here. */
 static void put_key(const jit *j, LLVMModuleRef m, jit_effort effort, gpa_str *key) {
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(m);
-    str_printf(key, "gpa-1 llvm %s, %s, %s, effort %d\n", LLVM_VERSION_STRING, j->host.cpu,
-               j->features, (int)effort);
+    str_printf(key, "gpa-1 llvm %s, %s, %s, tables %llx, effort %d\n", LLVM_VERSION_STRING,
+               j->host.cpu, j->features, (unsigned long long)gpa_tables_hash(), (int)effort);
     str_putn(key, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
     LLVMDisposeMemoryBuffer(bytes);
 }
