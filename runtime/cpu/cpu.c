@@ -13,13 +13,13 @@
 #include "runtime/cpu/linalg/blas.h"
 #include "runtime/cpu/fft/dct.h"
 #include "runtime/cpu/linalg/solve.h"
-#include "runtime/cpu/emit/kernel.h"
 #include "runtime/cpu/sort/argmin.h"
 #include "runtime/cpu/fft/fft.h"
 #include "runtime/cpu/fft/fft_axis.h"
 #include "runtime/cpu/linalg/lapack.h"
 #include "runtime/cpu/run/repeat.h"
 #include "runtime/cpu/run/run.h"
+#include "runtime/cpu/run/run_kernel.h"
 #include "runtime/cpu/sort/search.h"
 #include "runtime/cpu/sort/sort.h"
 #include "runtime/cpu/linalg/sparse.h"
@@ -97,7 +97,7 @@ static uint64_t available_bytes(void) {
 
 static void cpu_caps(gpa_dev *d, gpa_caps *out) {
     char model[64];
-    const char *vectors = d->j ? jit_host_of(d->j)->name : jit_vectors();
+    const char *vectors = d->j ? jit_host_of(d->j)->name : cpu_target_vectors();
     *out = (gpa_caps){.name = "cpu",
                       .align = ALIGN,
                       .max_arrays = KIR_MAX_ARRAYS,

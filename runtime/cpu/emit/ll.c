@@ -218,7 +218,7 @@ V ll_intrinsic(ll *E, const char *name, V *args, unsigned n) {
 V ll_function(ll *E, const char *name, void *address, LLVMTypeRef type) {
     V fn = LLVMGetNamedFunction(E->mod, name);
     if (fn) return fn;
-    if (!E->rc) E->rc = jit_define(E->jit, name, address, E->err);
+    if (!E->rc) E->rc = cpu_target_symbol(E->target, name, address, E->err);
     return LLVMAddFunction(E->mod, name, type);
 }
 

@@ -7,7 +7,7 @@
 #ifndef GPA_CPU_EMIT_LL_H
 #define GPA_CPU_EMIT_LL_H
 
-#include "runtime/cpu/run/jit.h"
+#include "runtime/cpu/emit/target.h"
 #include "runtime/ir/kir.h"
 
 typedef LLVMValueRef V;
@@ -19,8 +19,8 @@ typedef struct {
 } ll_val;
 
 typedef struct {
-    jit *jit;
-    const jit_host *host;
+    cpu_target *target;
+    const cpu_target_info *host;
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMBuilderRef b, slots; /* `slots` makes local slots, at the start of the function */
