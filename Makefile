@@ -70,7 +70,7 @@ CUDA_ROOMS    = driver emit build lib
 in = $(foreach room,$(2),$(1)/$(room)/*.c)
 RUNTIME := $(call obj,$(call in,runtime,$(RUNTIME_ROOMS)))
 CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o
-REPL   := $(call obj,repl/*.c)
+REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o %/repl/past.o),$(call obj,repl/*.c))
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
 CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
@@ -122,7 +122,7 @@ $(B)/runtime/cpu/linalg/batched_eigen.o: EXTRA += -fno-math-errno
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
 $(REPL): $(B)/readline-$(READLINE)
-$(B)/readline-%:
+$(B)/readline-$(READLINE):
 	@mkdir -p $(@D) && rm -f $(B)/readline-* && touch $@
 $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
 $(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS)
