@@ -33,11 +33,11 @@ struct gpa_dev {
     jit *j; /* NULL until the first program */
     int threads;
     int32_t stop;
-    blas *b;      /* NULL until the first product */
-    lapack *l;    /* NULL until the first factorization */
-    equations *q; /* NULL until the first solution by factors */
-    smooth *f;    /* NULL until the first transform */
-    cosines *c;   /* NULL until the first one by cosines */
+    blas *b;       /* NULL until the first product */
+    lapack *l;     /* NULL until the first factorization */
+    equations *q;  /* NULL until the first solution by factors */
+    fft_tables *f; /* NULL until the first transform */
+    cosines *c;    /* NULL until the first one by cosines */
 };
 
 static int cpu_count(char *why, size_t n) {
@@ -62,8 +62,8 @@ static void cpu_close(gpa_dev *d) {
     blas_free(d->b);
     lapack_free(d->l);
     equations_free(d->q);
-    smooth_free(d->f);
-    cosines_free(d->c);
+    fft_tables_free(d->f);
+    dct_free(d->c);
     jit_free(d->j);
     mem_free(d);
 }
@@ -239,7 +239,7 @@ static bool can_cosines(gpa_dev *d, const gpa_libcall *c) {
     return (void)d, c->dtype == DT_F32 || c->dtype == DT_F64;
 }
 static gpa_code run_cosines(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return cosines_run(&d->c, &d->f, d->threads, c, e);
+    return dct_run(&d->c, &d->f, d->threads, c, e);
 }
 
 static bool can_sort(gpa_dev *d, const gpa_libcall *c) { return (void)d, sort_can(c); }

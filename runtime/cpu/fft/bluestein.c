@@ -1,7 +1,5 @@
-/* Bluestein's way: bluestein.h. Angles are reduced by integers before they become numbers: k^2 is
- * taken modulo 2n.
- *
- * Reading order: factors, passes. */
+/* Bluestein's algorithm: bluestein.h. k^2 is reduced modulo 2n as an integer, so that angles stay
+ * accurate. Reading order: tables, pointwise passes. */
 #include "runtime/cpu/fft/bluestein.h"
 
 #include <math.h>
@@ -9,9 +7,9 @@
 #include "runtime/base/base.h"
 #include "runtime/base/simd_clones.h"
 
-/* ---- factors ---- */
+/* ---- tables ---- */
 
-void chirp_turned(int64_t part, int64_t n, double *re, double *im) {
+void unit_root(int64_t part, int64_t n, double *re, double *im) {
     int64_t eighths = 4 * part / n, rest = 4 * part - eighths * n; /* pi/4 * (eighths + rest / n) */
     bool before = eighths & 1; /* a little before the next quarter turn */
     double angle = 0.78539816339744830962 * (double)(before ? n - rest : rest) / (double)n,
@@ -21,28 +19,28 @@ void chirp_turned(int64_t part, int64_t n, double *re, double *im) {
     *im = quarters == 0 ? s : quarters == 1 ? c : quarters == 2 ? -s : -c;
 }
 
-static void put(const chirp *c, void *to, int64_t i, double re, double im) {
+static void put(const bluestein *c, void *to, int64_t i, double re, double im) {
     if (c->dtype == DT_C64)
         ((gpa_c64 *)to)[i] = (gpa_c64){(float)re, (float)im};
     else
         ((gpa_c128 *)to)[i] = (gpa_c128){re, im};
 }
 
-bool chirp_make(chirp *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse) {
+bool bluestein_new(bluestein *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse) {
     size_t item = dtype_size(complex);
-    *c = (chirp){.dtype = complex,
-                 .inverse = inverse,
-                 .n = n,
-                 .m = m,
-                 .w = mem_new((size_t)n * item),
-                 .spectrum = mem_zero((size_t)m * item)};
+    *c = (bluestein){.dtype = complex,
+                     .inverse = inverse,
+                     .n = n,
+                     .m = m,
+                     .w = mem_new((size_t)n * item),
+                     .spectrum = mem_zero((size_t)m * item)};
     if (!c->w || !c->spectrum) {
-        chirp_free(c);
+        bluestein_free(c);
         return false;
     }
     for (int64_t k = 0, square = 0; k < n; k++) {
         double re, im;
-        chirp_turned(square, n, &re, &im);
+        unit_root(square, n, &re, &im);
         if (!inverse) im = -im;
         put(c, c->w, k, re, im);
         put(c, c->spectrum, k, re, -im);
@@ -52,10 +50,10 @@ bool chirp_make(chirp *c, gpa_dtype complex, int64_t n, int64_t m, bool inverse)
     return true;
 }
 
-void chirp_free(chirp *c) {
+void bluestein_free(bluestein *c) {
     mem_free(c->w);
     mem_free(c->spectrum);
-    *c = (chirp){0};
+    *c = (bluestein){0};
 }
 
 /* ---- passes ---- */
@@ -96,7 +94,7 @@ PASSES(single, float)
 PASSES(wide, double)
 #undef PASSES
 
-void chirp_scale(chirp *c, const void *transformed) {
+void bluestein_set_spectrum(bluestein *c, const void *transformed) {
     double by = 1 / (double)c->m;
     if (c->dtype == DT_C64)
         single_scale(transformed, (float)by, 2 * c->m, c->spectrum);
@@ -104,45 +102,49 @@ void chirp_scale(chirp *c, const void *transformed) {
         wide_scale(transformed, by, 2 * c->m, c->spectrum);
 }
 
-static void product(const chirp *c, const void *in, const void *by, int64_t n, void *out) {
+static void product(const bluestein *c, const void *in, const void *by, int64_t n, void *out) {
     if (c->dtype == DT_C64)
         single_product(in, by, n, out);
     else
         wide_product(in, by, n, out);
 }
 
-void chirp_begin(const chirp *c, const void *in, void *out) {
+void bluestein_premultiply(const bluestein *c, const void *in, void *out) {
     size_t item = dtype_size(c->dtype);
     product(c, in, c->w, c->n, out);
     memset((char *)out + (size_t)c->n * item, 0, (size_t)(c->m - c->n) * item);
 }
 
-void chirp_middle(const chirp *c, void *at) { product(c, at, c->spectrum, c->m, at); }
+void bluestein_multiply_spectrum(const bluestein *c, void *at) {
+    product(c, at, c->spectrum, c->m, at);
+}
 
-void chirp_end(const chirp *c, const void *in, void *out) { product(c, in, c->w, c->n, out); }
+void bluestein_postmultiply(const bluestein *c, const void *in, void *out) {
+    product(c, in, c->w, c->n, out);
+}
 
-void chirp_widen(const chirp *c, const void *in, int64_t step, void *row) {
+void bluestein_from_real(const bluestein *c, const void *in, int64_t step, void *row) {
     if (c->dtype == DT_C64)
         single_widen(in, step, c->n, row);
     else
         wide_widen(in, step, c->n, row);
 }
 
-void chirp_mirror(const chirp *c, const void *in, int64_t step, void *row) {
+void bluestein_from_half(const bluestein *c, const void *in, int64_t step, void *row) {
     if (c->dtype == DT_C64)
         single_mirror(in, step, c->n, row);
     else
         wide_mirror(in, step, c->n, row);
 }
 
-void chirp_half(const chirp *c, const void *row, void *out, int64_t step) {
+void bluestein_to_half(const bluestein *c, const void *row, void *out, int64_t step) {
     if (c->dtype == DT_C64)
         single_half(row, c->n, out, step);
     else
         wide_half(row, c->n, out, step);
 }
 
-void chirp_reals(const chirp *c, const void *row, void *out, int64_t step) {
+void bluestein_to_real(const bluestein *c, const void *row, void *out, int64_t step) {
     if (c->dtype == DT_C64)
         single_reals(row, c->n, out, step);
     else

@@ -68,7 +68,7 @@ static const void *factors_of(cosines *s, gpa_dtype t, int64_t n, bool paired) {
     return oldest->w;
 }
 
-void cosines_free(cosines *s) {
+void dct_free(cosines *s) {
     for (size_t i = 0; s && i < KEPT; i++) mem_free(s->kept[i].w);
     mem_free(s);
 }
@@ -244,7 +244,7 @@ static gpa_libcall inner(const pieces *p, int64_t count, gpa_mem *from, gpa_mem 
     return c;
 }
 
-static gpa_code piece(pieces *p, smooth **f, int threads, gpa_err *e) {
+static gpa_code piece(pieces *p, fft_tables **f, int threads, gpa_err *e) {
     const int team = p->count * p->width * p->q.n < THREADS_FROM ? 1 : threads;
     int32_t never = 0;
     gpa_mem from = {.base = p->from}, to = {.base = p->to};
@@ -283,7 +283,7 @@ static void arrange(pieces *p) {
         p->groups *= d == p->beside ? (c->cosines.n[d] + lanes - 1) / lanes : c->cosines.n[d];
 }
 
-gpa_code cosines_run(cosines **s, smooth **f, int threads, const gpa_libcall *c, gpa_err *e) {
+gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c, gpa_err *e) {
     const int64_t n = c->cosines.n[0];
     const double root = 1.41421356237309504880;
     const bool weighed =

@@ -5,10 +5,11 @@
 #include "runtime/base/err.h"
 #include "runtime/lib/libcall.h"
 
-typedef struct smooth smooth;
+typedef struct fft_tables fft_tables;
 
 /* Runs a LIB_FFT call on up to `threads` threads. *s caches twiddle factors between calls: NULL at
- * first, then owned by the caller (smooth_free, fft_axis.h). GPA_E_MEMORY when memory is short. */
-gpa_code fft_run(smooth **s, int threads, const gpa_libcall *c, gpa_err *e);
+ * first, then owned by the caller (fft_tables_free, fft_axis.h). GPA_E_MEMORY when memory is short.
+ */
+gpa_code fft_run(fft_tables **s, int threads, const gpa_libcall *c, gpa_err *e);
 
 #endif
