@@ -40,7 +40,8 @@ printf '%s\n\n%-28s %-24s %s\n' "The libraries in lib/gpa; the texts of their li
 copyleft=
 for lib in $opened $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.so $opened); do
     cp -L "$lib" "$top/lib/gpa/"
-    package=$(dpkg-query -S "$(readlink -f "$lib")" 2> /dev/null | head -1 | cut -d: -f1) || package=
+    real=$(readlink -f "$lib") # a package may name it without /usr, where /lib is a link
+    package=$(dpkg-query -S "$real" "${real#/usr}" 2> /dev/null | head -1 | cut -d: -f1) || package=
     text=/usr/share/doc/$package/copyright name="not known" own=none
     case $lib in */libkeyutils.*) own=keyutils. ;; esac
     if [ -f "$text" ]; then cp -L "$text" "$top/share/doc/gpa/licenses/$package"; name=$(licence "$text" "$own"); fi
