@@ -1,5 +1,5 @@
-/* kir to LLVM: one module with one function (cpu_fn) for a program and a plan of how to walk its
- * space. */
+/* Code generation from kir to LLVM IR: one module with one function (cpu_fn) for a program and a
+ * plan of its loop nest. */
 #ifndef GPA_CPU_EMIT_EMIT_H
 #define GPA_CPU_EMIT_EMIT_H
 

@@ -1,8 +1,8 @@
-/* Arrays: addresses, loads, stores, checked indices and faults.
+/* Array accesses: addresses, loads, stores, bounds checks and faults.
  *
- * The address of a point is built level by level, so that each loop adds only its own coordinates.
- * Lanes lie side by side (one wide access), at a distance (a gather), or nowhere (one element for
- * all). */
+ * The address of a point is built level by level, so that each loop adds only its own coordinate's
+ * share (loop-invariant parts are hoisted). Lanes have unit stride (one wide access), another
+ * stride (a gather), or stride 0 (one element, broadcast). */
 #include "runtime/cpu/emit/emitter.h"
 #include "runtime/cpu/emit/fault.h"
 

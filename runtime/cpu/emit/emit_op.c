@@ -85,7 +85,7 @@ static ll_val take_lanes(ll *E, V slot, gpa_dtype t, unsigned n, bool vec) {
 static void run_several(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b,
                         const void *c, void *out) {
     gpa_op op = (gpa_op)(types >> 32);
-    if (!several_lanes(op, (gpa_dtype)(types & 0xff), a, b, out, lanes))
+    if (!op_lanes_run(op, (gpa_dtype)(types & 0xff), a, b, out, lanes))
         run_lanes(f, types, lanes, a, b, c, out);
 }
 
@@ -105,12 +105,12 @@ static V row_function(ll *E, const row *r) {
 static ll_val by_function(ll *E, const row *r) {
     unsigned n = ll_width(r->a.v);
     if (r->to == r->t && dtype_info[r->t].kind == 'F' && dtype_info[r->t].size == 2 &&
-        several_can(r->op, DT_F32)) { /* in lanes of float */
+        op_lanes_can(r->op, DT_F32)) { /* in lanes of float */
         row wide = *r;
         wide.t = wide.to = DT_F32, wide.a.t = wide.b.t = DT_F32;
         return result(r, ll_round(E, r->to, by_function(E, &wide).v));
     }
-    bool several = several_can(r->op, r->t) && r->to == r->t;
+    bool several = op_lanes_can(r->op, r->t) && r->to == r->t;
     const ll_val *operand[3] = {&r->a, &r->b, &r->c};
     V args[7] = {NULL, NULL, ll_i64(E, n)};
     uint64_t types = (uint64_t)r->to << 24 | (uint64_t)r->op << 32;

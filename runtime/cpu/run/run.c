@@ -1,8 +1,9 @@
-/* Launches.
+/* Launches of elementwise programs: choice of lanes and loop order, division among threads, joining
+ * of partial reductions.
  *
- * Everything that decides the order of arithmetic - lanes, chunks, the tree that joins partial
- * states - depends on the program and the sizes alone, never on the number of threads: the same
- * input gives the same bits.
+ * Everything that decides the order of arithmetic - lanes, chunks, the reduction tree that joins
+ * partial states - depends on the program and the sizes alone, never on the number of threads: the
+ * same input gives the same bits.
  *
  * Reading order: run_plan, plan_tiles, run_launch, run_whole, run_tiles, run_divided. */
 #include "runtime/cpu/run/run.h"

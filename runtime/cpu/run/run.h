@@ -1,5 +1,5 @@
-/* Launches: choosing how to walk a program's space, dividing it among threads, joining what was
- * divided. */
+/* Launches of elementwise programs: the plan of a launch, its division among threads, and the
+ * joining of partial reductions. */
 #ifndef GPA_CPU_RUN_RUN_H
 #define GPA_CPU_RUN_RUN_H
 
