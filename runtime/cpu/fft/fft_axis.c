@@ -53,6 +53,7 @@ typedef struct {
     gpa_dtype dtype;
     gpa_fft_form form;
     int64_t n, count;
+    bool contiguous;
     algorithm algorithm;
 } choice;
 
@@ -716,16 +717,23 @@ static bool fills_lanes(const gpa_libcall *c, int64_t lanes) {
     return is_odd_real(c) || 8 * count >= 7 * padded;
 }
 
+static bool is_contiguous(const gpa_libcall *c) {
+    return c->fft.in.stride[0] == 1 && c->fft.out.stride[0] == 1;
+}
+
 static algorithm choose(const gpa_libcall *c) {
     const int64_t n = complex_length(c), lanes = radix_point_elems(c->dtype) / 2,
                   count = line_count(c);
     if (n < TUNE_FFT_FOUR_STEP_MIN_POINTS && 2 * count < lanes)
         return choose_for_few(n, count, lanes);
-    const bool can = radix_can(n);
+    const bool can = radix_can(n), splits = 2 * largest_divisor_to_root(n) >= lanes;
+    if (can && splits && is_contiguous(c) && !is_odd_real(c) &&
+        n >= TUNE_FFT_FOUR_STEP_MIN_ROW_POINTS)
+        return FOUR_STEP;
     if (can && 2 * count >= lanes && n <= TUNE_FFT_IN_LANES_MAX_POINTS &&
         (n < TUNE_FFT_FOUR_STEP_MIN_POINTS || fills_lanes(c, lanes)))
         return IN_LANES;
-    return can && 2 * largest_divisor_to_root(n) >= lanes ? FOUR_STEP : BLUESTEIN;
+    return can && splits ? FOUR_STEP : BLUESTEIN;
 }
 
 /* The choice for a call, remembered for the last lengths: factorizing n costs as much as a short
@@ -733,8 +741,9 @@ static algorithm choose(const gpa_libcall *c) {
 static algorithm algorithm_of(fft_tables *s, const gpa_libcall *c) {
     const int64_t n = c->fft.n[0], count = line_count(c);
     choice *k = &s->choices[(size_t)(n + 7 * count + (int)c->fft.form) % COUNT_OF(s->choices)];
-    if (k->n != n || k->count != count || k->dtype != c->dtype || k->form != c->fft.form)
-        *k = (choice){c->dtype, c->fft.form, n, count, choose(c)};
+    if (k->n != n || k->count != count || k->dtype != c->dtype || k->form != c->fft.form ||
+        k->contiguous != is_contiguous(c))
+        *k = (choice){c->dtype, c->fft.form, n, count, is_contiguous(c), choose(c)};
     return k->algorithm;
 }
 
