@@ -17,8 +17,10 @@ default: all
 #   V        1 shows whole commands
 #   WERROR   0 lets warnings pass
 #   JOBS     how many tests run side by side
+#   READLINE 0 builds the program without readline, the one library under the GPL: lines are read plainly
 MODE    ?= release
 WERROR  ?= 1
+READLINE ?= 1
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX  ?= /usr/local
 VERSION ?= 0.1.0
@@ -53,6 +55,10 @@ CONFIG := build/config-$(notdir $(firstword $(CC))).mk
 ifneq ($(filter-out deps run test test-gpu cov bench bench-numerics layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
+ifeq ($(READLINE),0)
+  READLINE_CFLAGS :=
+  READLINE_LIBS   :=
+endif
 $(CONFIG): .make/probe.sh
 	@mkdir -p build && CC='$(CC)' .make/probe.sh > $@.new && mv $@.new $@
 
@@ -64,7 +70,7 @@ CUDA_ROOMS    = driver emit build lib
 in = $(foreach room,$(2),$(1)/$(room)/*.c)
 RUNTIME := $(call obj,$(call in,runtime,$(RUNTIME_ROOMS)))
 CORE   := $(call obj,$(call in,lang,$(LANG_ROOMS))) $(RUNTIME) $(B)/library.o
-REPL   := $(call obj,repl/*.c)
+REPL   := $(filter-out $(if $(READLINE_LIBS),,%/repl/menu.o %/repl/past.o),$(call obj,repl/*.c))
 KERNEL := $(call obj,kernel/*.c)
 CPU    := $(call obj,runtime/cpu/*.c $(call in,runtime/cpu,$(CPU_ROOMS))) $(B)/runtime/cpu/abi_hash.o
 CUDA   := $(call obj,runtime/cuda/*.c $(call in,runtime/cuda,$(CUDA_ROOMS))) $(B)/runtime/cuda/abi_hash.o $(B)/runtime/cuda/batched_source.o
@@ -115,6 +121,9 @@ $(B)/runtime/cpu/%.o:  EXTRA = -fPIC -fvisibility=hidden $(LLVM_CFLAGS)
 $(B)/runtime/cpu/linalg/batched_eigen.o: EXTRA += -fno-math-errno
 $(B)/runtime/cuda/%.o: EXTRA = -fPIC -fvisibility=hidden
 $(B)/repl/%.o:         EXTRA = $(READLINE_CFLAGS)
+$(REPL): $(B)/readline-$(READLINE)
+$(B)/readline-$(READLINE):
+	@mkdir -p $(@D) && rm -f $(B)/readline-* && touch $@
 $(B)/kernel/%.o:       EXTRA = $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)
 $(B)/lang/%.o $(B)/runtime/%.o: EXTRA = $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS)
 $(B)/tests/%.o:        EXTRA = $(CMOCKA_CFLAGS)

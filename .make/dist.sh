@@ -1,22 +1,56 @@
 #!/bin/sh
 # .make/dist.sh FOLDER: puts the shared libraries that the installed programs and plugins in FOLDER need, all but the C
-# library's own, into FOLDER/lib/gpa, with their licences and those of what gpa-cub.so holds; the programs look there first
-# (their rpath). The folder then runs on any machine with the same architecture and a C library at least as new.
+# library's own, into FOLDER/lib/gpa, with their licences and those of what gpa-cub.so holds, which LICENSES.txt lists; the
+# programs look there first (their rpath). The folder then runs on any machine with the same architecture and a C library at
+# least as new. Fails if a library other than readline is under the GPL without an exception for linking.
 set -eu
 top=$1
 mkdir -p "$top/share/doc/gpa/licenses"
 
-# What is opened at run time, where it is there: matrices, transforms, pictures.
+# What is opened at run time, where it is there: matrices, pictures.
 opened=
-for name in libopenblas.so.0 libfftw3.so.3 libfftw3_threads.so.3 libfftw3f.so.3 libfftw3f_threads.so.3 libpng16.so.16; do
+for name in libopenblas.so.0 libpng16.so.16; do
     path=$(ldconfig -p | awk -v name=$name '$1 == name { print $NF; exit }')
     if [ -n "$path" ]; then opened="$opened $path"; else echo "  dist: without $name, which is not here" >&2; fi
 done
+# licence COPYRIGHT FILES: the licence in Debian's copyright file that stands for FILES, else for `Files: *`, else the first
+# one; of a text without such fields the most permissive family that its phrases tell (packaging is often under the GPL).
+licence() {
+    awk -v files="$2" '
+        NR == 1 { fields = /^Format/ }
+        fields && tolower($1) == "files:" { own = index($0, files); all = own || $2 == "*" }
+        fields && tolower($1) == "license:" {
+            sub(/^[Ll]icense: */, "")
+            if (!first) first = $0
+            if (all && (own || !whole)) whole = $0
+        }
+        /Runtime Library Exception/ { gcc = 1 }
+        /GNU Lesser|GNU Library/ { lesser = 1 }
+        /GNU General Public|GNU GPL/ { general = 1 }
+        /Redistribution and use in source and binary forms/ { bsd = 1 }
+        /[Pp]ermission is hereby granted|Permission to use, copy/ { mit = 1 }
+        END {
+            if (whole || first) print whole ? whole : first
+            else print gcc ? "GPL-3 with the GCC Runtime Library Exception" : bsd ? "BSD" : mit ? "MIT" : lesser ? "LGPL" : general ? "GPL" : "not known"
+        }
+    ' "$1"
+}
+list=$top/share/doc/gpa/LICENSES.txt
+printf '%s\n\n%-28s %-24s %s\n' "The libraries in lib/gpa; the texts of their licences are in share/doc/gpa/licenses." LIBRARY PACKAGE LICENCE > "$list"
+copyleft=
 for lib in $opened $("$(dirname "$0")/needed.sh" "$top"/bin/* "$top"/lib/gpa/*.so $opened); do
     cp -L "$lib" "$top/lib/gpa/"
-    package=$(dpkg-query -S "$(readlink -f "$lib")" 2> /dev/null | head -1 | cut -d: -f1) || package=
-    [ -f "/usr/share/doc/$package/copyright" ] && cp -L "/usr/share/doc/$package/copyright" "$top/share/doc/gpa/licenses/$package"
+    real=$(readlink -f "$lib") # a package may name it without /usr, where /lib is a link
+    package=$(dpkg-query -S "$real" "${real#/usr}" 2> /dev/null | head -1 | cut -d: -f1) || package=
+    text=/usr/share/doc/$package/copyright name="not known" own=none
+    case $lib in */libkeyutils.*) own=keyutils. ;; esac
+    if [ -f "$text" ]; then cp -L "$text" "$top/share/doc/gpa/licenses/$package"; name=$(licence "$text" "$own"); fi
+    # Debian's file gives e2fsprogs one licence for simplicity; lib/et says its own.
+    case $lib in */libcom_err.*) name="MIT (lib/et of e2fsprogs)" ;; esac
+    printf '%-28s %-24s %s\n' "$(basename "$lib")" "$package" "$name" >> "$list"
+    case $package:$name in *xception* | libreadline*) ;; *:GPL*) copyleft="$copyleft $(basename "$lib")" ;; esac
 done
+[ -z "$copyleft" ] || { echo "  dist: under the GPL:$copyleft" >&2; exit 1; }
 
 # A library with a search path of its own (LLVM's: $ORIGIN/../lib) does not look where the programs do: the folder goes by that
 # name too.

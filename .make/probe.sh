@@ -58,8 +58,6 @@ if [ -n "$llvm" ]; then have LLVM "$cflags" "$libs"; else left="$left the_CPU_de
 
 part BLAS openblas -lopenblas '#include <cblas.h>
 int main(void) { float x = 1; return cblas_sdot(1, &x, 1, &x, 1) != 1; }' 'fast_matrix_products_(libopenblas-dev)'
-part FFTW fftw3 -lfftw3 '#include <fftw3.h>
-int main(void) { fftw_free(fftw_malloc(8)); return 0; }' 'fast_Fourier_transforms_(libfftw3-dev)'
 part ZMQ libzmq -lzmq '#include <zmq.h>
 int main(void) { return zmq_ctx_new() == 0; }' 'the_Jupyter_kernel:_no_ZeroMQ_(libzmq3-dev)'
 part JANSSON jansson -ljansson '#include <jansson.h>

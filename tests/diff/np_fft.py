@@ -336,3 +336,16 @@ for shape in [(11, 13), (23, 22), (97, 101), (9, 121), (33, 35), (127, 8), (3, 4
         if not np.abs(rfftn(x) - fftn(x)[..., :shape[-1] // 2 + 1]).max() <= near * np.abs(fftn(x)).max(): print(shape, t, "half")
         if not np.abs(fftn(z) - fft(fftn(z, axes=range(1, z.ndim)), axis=0)).max() <= near * np.abs(fftn(z)).max(): print(shape, t, "axes")
 print("done")
+# --- every algorithm
+# Every algorithm: lengths with small, large and no small prime factors; few lines and many; contiguous and strided.
+for n in (1, 2, 3, 7, 11, 31, 64, 97, 101, 127, 200, 211, 499, 512, 994, 997, 998, 1000, 2003, 4093, 4096, 4097, 6006):
+    for lines in (1, 3, 9):
+        z = data(lines, n) + 1j * data(lines, n)[:, ::-1]
+        for x in (z, np.asfortranarray(z)):
+            show(np.array([fft(x).sum(0), ifft(x).sum(0)]))
+        r = z.real.copy()
+        show(np.array([rfft(r).sum(0), ihfft(r).sum(0)]))
+        show(irfft(z, n))
+        near = 1e-5 * np.abs(fft(z)).max()
+        print(np.abs(fft(z.astype(np.complex64)) - fft(z)).max() < near, np.abs(rfft(r.astype(np.float32)) - rfft(r)).max() < near)
+        print(np.abs(irfft(rfft(r.astype(np.float32)), n) - r).max() < 1e-4)

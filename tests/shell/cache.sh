@@ -54,6 +54,18 @@ ok "damaged entries" "$(run)" "$said"
 now=$(files "$work/own")
 ok "all of them were made again" "$(comm -12 <(sort <<< "$first") <(sort <<< "$now")) $(cut -d' ' -f1 <<< "$now" | cksum)" " $(cut -d' ' -f1 <<< "$first" | cksum)"
 
+# Functions that compiled code calls are external symbols: no address of this process is in a module.
+cat > "$work/complex.gpa" << 'END'
+z = np.arange(1, 40) * (0.5 + 0.25j)
+r = np.exp(z / 20) + np.sqrt(z) + np.sin(z / 9) * np.log(z) + z ** 1.5 + np.arctan(z)
+print(np.round(r.sum(), 6), np.remainder(np.arange(9.0), 4)[-1], np.gcd(np.arange(9), 6)[-1])
+END
+complex() { GPA_CACHE_DIR=$work/complex "$GPA" "$work/complex.gpa" 2>&1; }
+said_complex=$(complex)
+kept=$(files "$work/complex")
+ok "complex functions, the second time" "$(complex)" "$said_complex"
+ok "they were not made again, nor others" "$([ -n "$kept" ] && files "$work/complex")" "$kept"
+
 ok "a shared folder" "$(GPA_CACHE_SHARED=$work/own GPA_CACHE_DIR=$work/empty run; ls "$work/empty" 2> /dev/null)" "$said"
 ok "which is not written to" "$(files "$work/own")" "$now"
 ok "no folder" "$(GPA_CACHE_DIR=/dev/null/folder run)" "$said"

@@ -51,7 +51,7 @@ static bool run_by(int way, const radix *r, const radix_points *in, const radix_
 
 /* Number k of line l among points that lie as p says. */
 static double part(gpa_dtype t, const radix_points *p, int64_t k, int64_t l, int which) {
-    const int64_t all = radix_point(t) / 2;
+    const int64_t all = radix_point_elems(t) / 2;
     return number(t, p->at, k * p->step + (p->pairs ? 2 * l + which : which * all + l));
 }
 
@@ -62,7 +62,7 @@ static double near_of(gpa_dtype t, int64_t n) {
 /* The largest difference from sums over the points of lines 0, all/2 and the last. */
 static double error_of(gpa_dtype t, int64_t n, const radix_points *in, const radix_points *out,
                        bool inverse, double scale) {
-    const int64_t all = radix_point(t) / 2, lines[] = {0, all / 2, all - 1};
+    const int64_t all = radix_point_elems(t) / 2, lines[] = {0, all / 2, all - 1};
     double most = 0;
     for (int i = 0; i < 3; i++)
         for (int64_t k = 0; k < n; k++) {
@@ -82,26 +82,27 @@ static double error_of(gpa_dtype t, int64_t n, const radix_points *in, const rad
 }
 
 static const int64_t lengths[] = {
-    2,  3,  4,  5,  6,  7,  8,  9,   10,  12,  14,  15,  16,  18,  20,  21,     25,  27,
-    28, 30, 32, 35, 49, 60, 64, 81,  100, 105, 125, 128, 210, 256, 343, 512,    625, 1000,
-    11, 13, 22, 33, 81, 97, 99, 121, 101, 143, 202, 243, 291, 303, 407, 211 * 4};
+    1,    2,  3,  4,  5,  6,  7,  8,  9,   10,  12,  14,  15,  16,  18,  20,  21,     25,
+    27,   28, 30, 32, 35, 49, 60, 64, 81,  100, 105, 125, 128, 210, 256, 343, 512,    625,
+    1000, 11, 13, 22, 33, 81, 97, 99, 121, 101, 143, 202, 243, 291, 303, 407, 211 * 4};
 
 static void runs(void **state) {
     (void)state;
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < COUNT_OF(lengths); i++) {
             const gpa_dtype t = d ? DT_C128 : DT_C64;
-            const int64_t n = lengths[i], point = radix_point(t);
+            const int64_t n = lengths[i], point = radix_point_elems(t);
             const size_t bytes = (size_t)(n * (point + 3)) * dtype_size(dtype_info[t].real);
             radix *r = radix_new(t, n);
             assert_true(radix_can(n));
             assert_non_null(r);
             char *in = room_for(bytes), *out = room_for(bytes), *first = room_for(bytes);
-            char *work = room_for((size_t)(radix_room(r) * point) * dtype_size(dtype_info[t].real));
+            char *work = room_for((size_t)(radix_scratch_points(r) * point) *
+                                  dtype_size(dtype_info[t].real));
             for (int kind = 0; kind < 8; kind++) {
                 bool inverse = kind & 1;
-                radix_points a = {in, point + 3, .pairs = (kind & 2) != 0, .turned = inverse},
-                             b = {out, point + 3, .pairs = (kind & 4) != 0, .turned = inverse,
+                radix_points a = {in, point + 3, .pairs = (kind & 2) != 0, .swapped = inverse},
+                             b = {out, point + 3, .pairs = (kind & 4) != 0, .swapped = inverse,
                                   .scale = 0.5};
                 fill(t, in, n * (point + 3));
                 for (int way = 0; way < WAYS_MOST; way++) {
@@ -134,13 +135,13 @@ static void halves(void **state) {
     for (int d = 0; d < 2; d++)
         for (int64_t h = 2; h <= 30; h++) {
             const gpa_dtype t = d ? DT_C128 : DT_C64;
-            const int64_t point = radix_point(t), all = point / 2;
+            const int64_t point = radix_point_elems(t), all = point / 2;
             const size_t bytes = (size_t)((2 * h + 1) * point) * dtype_size(dtype_info[t].real);
             if (!radix_can(h)) continue;
             char *x = room_for(bytes), *whole = room_for(bytes), *want = room_for(bytes),
                  *work = room_for(bytes);
             radix *r = radix_new(t, h), *r2 = radix_new(t, 2 * h);
-            void *w = radix_halves(t, h);
+            void *w = radix_real_factors(t, h);
             assert_true(r && r2 && w);
             fill(t, x, h * point);
             memset(whole, 0, bytes);
@@ -148,17 +149,17 @@ static void halves(void **state) {
                 memcpy(whole + (size_t)(k * point) * dtype_size(dtype_info[t].real),
                        x + (size_t)(k * all) * dtype_size(dtype_info[t].real), LANES_BYTES);
             radix_points p = {x, point, .scale = 1}, all_of = {whole, point, .scale = 1},
-                         back = {want, point, .turned = true, .scale = 0.5 / (double)h};
+                         back = {want, point, .swapped = true, .scale = 0.5 / (double)h};
             radix_run(r2, &all_of, &all_of, work);
             radix_run(r, &p, &p, work);
-            radix_unfold(t, x, h, w, false);
+            radix_real_split(t, x, h, w, false);
             for (int64_t k = 0; k <= h; k++)
                 for (int64_t l = 0; l < all; l++)
                     for (int which = 0; which < 2; which++)
                         assert_true(fabs(part(t, &p, k, l, which) - part(t, &all_of, k, l, which)) <
                                     near_of(t, 2 * h));
-            radix_unfold(t, x, h, w, true);
-            p.turned = true;
+            radix_real_split(t, x, h, w, true);
+            p.swapped = true;
             radix_run(r, &p, &back, work);
             fill(t, whole, h * point);
             for (int64_t k = 0; k < h * point; k++)
@@ -179,7 +180,7 @@ static bool reals_by(int way, const radix *r, const void *in, void *work) {
     return true;
 #else
     if (way > 0) return false;
-    radix_reals(r, in, work);
+    radix_odd_real(r, in, work);
     return true;
 #endif
 }
@@ -187,18 +188,18 @@ static bool reals_by(int way, const radix *r, const void *in, void *work) {
 /* An odd number of real numbers: half of the transform of complex ones, and the way back. */
 static void odd(void **state) {
     (void)state;
-    static const int64_t odd_lengths[] = {3,   5,   7,   9,   11,  15,  21,  25,  27,
-                                          33,  35,  63,  81,  97,  99,  101, 121, 105,
-                                          135, 243, 303, 343, 407, 625, 909, 1155};
+    static const int64_t odd_lengths[] = {1,   3,   5,   7,   9,   11,  15,  21,  25,
+                                          27,  33,  35,  63,  81,  97,  99,  101, 121,
+                                          105, 135, 243, 303, 343, 407, 625, 909, 1155};
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < COUNT_OF(odd_lengths); i++) {
             const gpa_dtype t = d ? DT_C128 : DT_C64;
-            const int64_t n = odd_lengths[i], point = radix_point(t), all = point / 2;
+            const int64_t n = odd_lengths[i], point = radix_point_elems(t), all = point / 2;
             const size_t real = dtype_size(dtype_info[t].real), bytes = (size_t)(n * point) * real,
                          half = (size_t)((n / 2 + 1) * point) * real;
             radix *r = radix_new(t, n);
             assert_non_null(r);
-            const size_t room = (size_t)(radix_room(r) * point) * real;
+            const size_t room = (size_t)(radix_scratch_points(r) * point) * real;
             char *x = room_for(bytes), *whole = room_for(bytes), *work = room_for(room),
                  *more = room_for(room);
             fill(t, x, n * all);
@@ -219,9 +220,9 @@ static void odd(void **state) {
                 if (way > 0) assert_memory_equal(more, work, half);
                 memcpy(more, work, half);
             }
-            radix_turn_over(r, work, whole, 1);
-            radix_reals(r, whole, work);
-            radix_turn_over(r, work, whole, 1 / (double)n);
+            radix_hartley(r, work, whole, 1);
+            radix_odd_real(r, whole, work);
+            radix_hartley(r, work, whole, 1 / (double)n);
             for (int64_t k = 0; k < n * all; k++)
                 assert_true(fabs(number(t, whole, k) - number(t, x, k)) < near_of(t, n));
             radix_free(r);
@@ -234,22 +235,23 @@ static void lengths_that_can(void **state) {
     assert_false(radix_can(65537) || radix_can(3 * 65537) || radix_can(1000003));
     assert_true(radix_can(2) && radix_can(1 << 20) && radix_can(7 * 7 * 5 * 3 * 2) &&
                 radix_can(11) && radix_can(22) && radix_can(13 * 64) && radix_can(1009));
-    assert_true(radix_longer(1) == 8 && radix_longer(17) == 24 && radix_longer(24) == 24 &&
-                radix_longer(2 * 101 - 1) == 216 && radix_longer(1025) == 1080);
+    assert_true(radix_padded_length(1) == 8 && radix_padded_length(17) == 24 &&
+                radix_padded_length(24) == 24 && radix_padded_length(2 * 101 - 1) == 216 &&
+                radix_padded_length(1025) == 1080);
 }
 
 static void short_memory(void **state) {
     (void)state;
-    radix_turns turns;
+    radix_twiddles turns;
     for (uint64_t k = 1; k <= 2; k++) {
         mem_fail_at(k);
         assert_null(radix_new(DT_C64, 100));
         mem_fail_at(k);
-        assert_false(radix_turns_new(&turns, DT_C128, 8, 9));
+        assert_false(radix_twiddles_new(&turns, DT_C128, 8, 9));
         mem_fail_at(0);
     }
     int failed = 0;
-    for (uint64_t k = 1; k < 20; k++) { /* roots, and all that a chirp has */
+    for (uint64_t k = 1; k < 20; k++) { /* roots, and all that a bluestein has */
         mem_fail_at(k);
         radix *r = radix_new(DT_C64, 11 * 101);
         mem_fail_at(0);

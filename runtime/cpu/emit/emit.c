@@ -317,7 +317,7 @@ static void free_emitter(em *M) {
     mem_free(M);
 }
 
-gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out,
+gpa_code emit_module(cpu_target *t, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out,
                      gpa_err *e) {
     gpa_code rc = GPA_OK;
     emit_facts facts = emit_examine(f);
@@ -334,8 +334,8 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModul
         rc = gpa_no_memory(e);
         goto out;
     }
-    M->E = (ll){.jit = j, .host = jit_host_of(j), .lanes = plan->lanes, .err = e};
-    M->E.mod = jit_module(j, f->name[0] ? f->name : "program");
+    M->E = (ll){.target = t, .host = &t->info, .lanes = plan->lanes, .err = e};
+    M->E.mod = cpu_module_new(t, f->name[0] ? f->name : "program");
     M->E.ctx = LLVMGetModuleContext(M->E.mod);
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);
     M->E.slots = LLVMCreateBuilderInContext(M->E.ctx);
@@ -348,7 +348,7 @@ gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModul
     rc = M->E.rc;
 out:
     if (rc)
-        jit_discard(M->E.mod);
+        cpu_module_free(M->E.mod);
     else
         *out = M->E.mod;
     if (M->E.b) LLVMDisposeBuilder(M->E.b), M->E.b = NULL;

@@ -1,9 +1,9 @@
-/* kir to LLVM: one module with one function (cpu_fn) for a program and a plan of how to walk its
- * space. */
+/* Code generation from kir to LLVM IR: one module with one function (cpu_fn) for a program and a
+ * plan of its loop nest. */
 #ifndef GPA_CPU_EMIT_EMIT_H
 #define GPA_CPU_EMIT_EMIT_H
 
-#include "runtime/cpu/run/jit.h"
+#include "runtime/cpu/emit/target.h"
 #include "runtime/ir/kir.h"
 
 typedef enum {
@@ -75,7 +75,7 @@ gpa_dtype emit_narrow(const kir_func *f, const kir_ins *reduce);
 typedef enum { LIES_STILL, LIES_BESIDE, LIES_APART } emit_lie;
 emit_lie emit_lies(const kir_func *f, int32_t v, int dim);
 /* GPA_E_UNSUPPORTED for what this device cannot do. */
-gpa_code emit_module(jit *j, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out,
+gpa_code emit_module(cpu_target *t, const kir_func *f, const emit_plan *plan, LLVMModuleRef *out,
                      gpa_err *e);
 
 #endif

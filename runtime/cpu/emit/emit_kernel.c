@@ -557,7 +557,7 @@ static gpa_code new_kernel(const kir_func *f, const kernel_plan *plan, kernel_sh
     return GPA_OK;
 }
 
-gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape,
+gpa_code emit_kernel(cpu_target *t, const kir_func *f, const kernel_plan *plan, kernel_shape shape,
                      LLVMModuleRef *out, gpa_err *e) {
     static const emit_plan no_plan = {.dim = -1};
     km *K = NULL;
@@ -565,8 +565,8 @@ gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_
     if (rc) return rc;
     em *M = &K->M;
     M->plan = &no_plan;
-    M->E = (ll){.jit = j, .host = jit_host_of(j), .lanes = shape.lanes, .contract = true, .err = e};
-    M->E.mod = jit_module(j, f->name[0] ? f->name : "kernel");
+    M->E = (ll){.target = t, .host = &t->info, .lanes = shape.lanes, .contract = true, .err = e};
+    M->E.mod = cpu_module_new(t, f->name[0] ? f->name : "kernel");
     M->E.ctx = LLVMGetModuleContext(M->E.mod);
     M->E.b = LLVMCreateBuilderInContext(M->E.ctx);
     M->E.slots = LLVMCreateBuilderInContext(M->E.ctx);
@@ -577,7 +577,7 @@ gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_
     LLVMModuleRef mod = M->E.mod;
     free_kernel(K);
     if (rc)
-        jit_discard(mod);
+        cpu_module_free(mod);
     else
         *out = mod;
     return rc;

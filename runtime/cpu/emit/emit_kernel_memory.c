@@ -1,8 +1,9 @@
-/* What the lanes of a phase reach: elements of arrays, atomics, reports.
+/* Memory accesses of a kernel's phase: loads and stores of arrays, atomics, fault and printf
+ * reports.
  *
- * Lanes side by side are one wide access under the mask, lanes apart are gathered and scattered;
- * where an index may have wrapped around for some lanes, code for both stands there. Reading order:
- * memory, atomics, reports. */
+ * Lanes with unit stride are one wide access under the mask; others are gathered and scattered.
+ * Where an index may have wrapped around for some lanes, code for both cases is emitted. Reading
+ * order: memory, atomics, reports. */
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
 

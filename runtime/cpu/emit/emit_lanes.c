@@ -1,4 +1,4 @@
-/* A phase of a kernel for one group of threads: the lanes of vectors.
+/* A phase of a kernel for one group of threads, in the lanes of vectors.
  *
  * Where threads go different ways, both ways are walked under masks: an IF whose condition differs
  * between lanes sets the mask of its arms, a loop that lanes leave one by one goes on until none is

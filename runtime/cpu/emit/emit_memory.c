@@ -1,10 +1,10 @@
-/* Arrays: addresses, loads, stores, checked indices and faults.
+/* Array accesses: addresses, loads, stores, bounds checks and faults.
  *
- * The address of a point is built level by level, so that each loop adds only its own coordinates.
- * Lanes lie side by side (one wide access), at a distance (a gather), or nowhere (one element for
- * all). */
+ * The address of a point is built level by level, so that each loop adds only its own coordinate's
+ * share (loop-invariant parts are hoisted). Lanes have unit stride (one wide access), another
+ * stride (a gather), or stride 0 (one element, broadcast). */
 #include "runtime/cpu/emit/emitter.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/emit/fault.h"
 
 static bool stands_still(const em *M, unsigned array, int dim) {
     return M->f->arrays[array].zero >> dim & 1;
@@ -569,7 +569,7 @@ static void record_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, uint64_
                           .axis = (uint32_t)(kind_axis >> 32),
                           .a = a,
                           .b = b};
-    run_fault(cell, lo, from, &r);
+    cpu_fault_keep(cell, lo, from, &r);
 }
 
 void em_fault(em *M, uint32_t kind, const kir_ins *ins, V a, V b) {

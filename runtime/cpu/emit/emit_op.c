@@ -4,6 +4,7 @@
  * kind of its operands hands on to by_function, which runs the row's own C function lane by lane:
  * always right, never fast. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "runtime/cpu/emit/ll.h"
@@ -84,31 +85,41 @@ static ll_val take_lanes(ll *E, V slot, gpa_dtype t, unsigned n, bool vec) {
 static void run_several(gpa_op_fn f, uint64_t types, uint64_t lanes, const void *a, const void *b,
                         const void *c, void *out) {
     gpa_op op = (gpa_op)(types >> 32);
-    if (!several_lanes(op, (gpa_dtype)(types & 0xff), a, b, out, lanes))
+    if (!op_lanes_run(op, (gpa_dtype)(types & 0xff), a, b, out, lanes))
         run_lanes(f, types, lanes, a, b, c, out);
+}
+
+/* The row's C function as an external symbol, so that modules, which are cached, hold no addresses.
+ */
+static V row_function(ll *E, const row *r) {
+    gpa_op_fn f = op_function(r->op, r->t);
+    char name[80];
+    snprintf(name, sizeof name, "gpa_op_%s_%s", op_info[r->op].name, dtype_info[r->t].name);
+    if (!f && !E->rc)
+        E->rc = gpa_fail(E->err, GPA_E_INTERNAL, "%s of %s", op_info[r->op].name,
+                         dtype_info[r->t].name);
+    return ll_function(E, name, (void *)(uintptr_t)f,
+                       LLVMFunctionType(LLVMVoidTypeInContext(E->ctx), NULL, 0, 0));
 }
 
 static ll_val by_function(ll *E, const row *r) {
     unsigned n = ll_width(r->a.v);
     if (r->to == r->t && dtype_info[r->t].kind == 'F' && dtype_info[r->t].size == 2 &&
-        several_can(r->op, DT_F32)) { /* in lanes of float */
+        op_lanes_can(r->op, DT_F32)) { /* in lanes of float */
         row wide = *r;
         wide.t = wide.to = DT_F32, wide.a.t = wide.b.t = DT_F32;
         return result(r, ll_round(E, r->to, by_function(E, &wide).v));
     }
-    bool several = several_can(r->op, r->t) && r->to == r->t;
-    gpa_op_fn f = op_function(r->op, r->t);
+    bool several = op_lanes_can(r->op, r->t) && r->to == r->t;
     const ll_val *operand[3] = {&r->a, &r->b, &r->c};
-    V args[7] = {ll_i64(E, (int64_t)(intptr_t)f), NULL, ll_i64(E, n)};
+    V args[7] = {NULL, NULL, ll_i64(E, n)};
     uint64_t types = (uint64_t)r->to << 24 | (uint64_t)r->op << 32;
-    if (!f && !E->rc)
-        E->rc = gpa_fail(E->err, GPA_E_INTERNAL, "%s of %s", op_info[r->op].name,
-                         dtype_info[r->t].name);
     for (int i = 0; i < 3; i++) {
         bool there = operand[i]->v;
         types |= (uint64_t)(there ? operand[i]->t : DT_NONE) << 8 * i;
         args[3 + i] = there ? put_lanes(E, *operand[i]) : LLVMConstNull(ll_ptr(E));
     }
+    args[0] = row_function(E, r);
     args[1] = ll_i64(E, (int64_t)types);
     args[6] = lanes_slot(E, r->to, n);
     if (several)
@@ -142,7 +153,7 @@ static ll_val of_complex(ll *E, const row *r) {
     if (!holds) return fast;
     V rest = LLVMBuildBitCast(E->b, LLVMBuildNot(E->b, holds, ""), ll_i(E, n), ""),
       out = put_lanes(E, fast), a = put_lanes(E, r->a);
-    V args[] = {ll_i64(E, (int64_t)(intptr_t)op_function(r->op, r->t)),
+    V args[] = {row_function(E, r),
                 ll_i64(E, (int64_t)dtype_size(r->t)),
                 LLVMBuildZExt(E->b, rest, ll_i(E, 64), ""),
                 a,

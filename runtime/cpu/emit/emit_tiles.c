@@ -1,5 +1,5 @@
-/* Programs that read across the order in which they write: a transpose, perhaps with more done on
- * the way.
+/* Tiled loop nests for programs that read along another dimension than they write: transposes, with
+ * or without fused operations.
  *
  * Points lie in tiles: `tile` rows along the dimension `turn`, in which some arrays are contiguous,
  * times all lanes along `dim`, in which the results are. Such an array is read along its own rows,

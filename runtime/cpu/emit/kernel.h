@@ -9,8 +9,8 @@
 #define GPA_CPU_EMIT_KERNEL_H
 
 #include "runtime/cpu/emit/emitter.h"
+#include "runtime/cpu/emit/fault.h"
 #include "runtime/cpu/emit/kernel_analysis.h"
-#include "runtime/cpu/run/run.h"
 
 /* Sizes of the launch, in the view's slots for the extents of a space. */
 enum { KV_GRID, KV_BLOCK = 3, KV_PITCH = 6, KV_DYNAMIC };
@@ -28,13 +28,8 @@ typedef struct {
     uint32_t whole;
 } kernel_shape;
 
-gpa_code emit_kernel(jit *j, const kir_func *f, const kernel_plan *plan, kernel_shape shape,
+gpa_code emit_kernel(cpu_target *t, const kir_func *f, const kernel_plan *plan, kernel_shape shape,
                      LLVMModuleRef *out, gpa_err *e);
-/* The layout of blocks that are x threads wide. */
-emit_plan kernel_layout(const gpa_prog *p, const jit_host *host, uint32_t x);
-gpa_code run_kernel(jit *j, int threads, const int32_t *stop, gpa_prog *p, const gpa_launch *l,
-                    gpa_err *e);
-
 /* ---- the emitter ---- */
 
 typedef struct k_region {

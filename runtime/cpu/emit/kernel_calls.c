@@ -24,7 +24,7 @@ void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, 
                           .b = b};
     unravel(r.block, block, c->launch->grid);
     unravel(r.thread, thread, c->launch->block);
-    run_fault(&c->fault, block, 0, &r);
+    cpu_fault_keep(&c->fault, block, 0, &r);
 }
 
 void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask,

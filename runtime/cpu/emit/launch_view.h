@@ -37,12 +37,4 @@ typedef void (*cpu_fn)(const int64_t *view, int64_t lo, int64_t hi, int64_t from
  * state's type, in 16 bytes each at most, and from byte 16 * lanes on as many int64 indices. */
 #define STATE_SLOT(lanes) ((size_t)(lanes)*24)
 
-/* Where the fault of a launch is kept: of all threads' the one of the first outer point, there of
- * the first inner one, so that which is told does not depend on who was faster. */
-typedef struct {
-    kir_fault_record *record; /* NULL: the program has none */
-    int64_t lo, from;         /* the range that faulted, once record->set */
-    int32_t lock;
-} cpu_fault_cell;
-
 #endif

@@ -215,14 +215,16 @@ V ll_intrinsic(ll *E, const char *name, V *args, unsigned n) {
     return ll_intrinsic_of(E, name, &type, 1, args, n);
 }
 
+V ll_function(ll *E, const char *name, void *address, LLVMTypeRef type) {
+    V fn = LLVMGetNamedFunction(E->mod, name);
+    if (fn) return fn;
+    if (!E->rc) E->rc = cpu_target_symbol(E->target, name, address, E->err);
+    return LLVMAddFunction(E->mod, name, type);
+}
+
 V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, unsigned n) {
     LLVMTypeRef types[8];
     for (unsigned i = 0; i < n; i++) types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, n, 0);
-    V fn = LLVMGetNamedFunction(E->mod, name);
-    if (!fn) {
-        fn = LLVMAddFunction(E->mod, name, type);
-        if (!E->rc) E->rc = jit_define(E->jit, name, address, E->err);
-    }
-    return LLVMBuildCall2(E->b, type, fn, args, n, "");
+    return LLVMBuildCall2(E->b, type, ll_function(E, name, address, type), args, n, "");
 }

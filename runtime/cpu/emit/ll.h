@@ -7,7 +7,7 @@
 #ifndef GPA_CPU_EMIT_LL_H
 #define GPA_CPU_EMIT_LL_H
 
-#include "runtime/cpu/run/jit.h"
+#include "runtime/cpu/emit/target.h"
 #include "runtime/ir/kir.h"
 
 typedef LLVMValueRef V;
@@ -19,8 +19,8 @@ typedef struct {
 } ll_val;
 
 typedef struct {
-    jit *jit;
-    const jit_host *host;
+    cpu_target *target;
+    const cpu_target_info *host;
     LLVMContextRef ctx;
     LLVMModuleRef mod;
     LLVMBuilderRef b, slots; /* `slots` makes local slots, at the start of the function */
@@ -71,6 +71,8 @@ V ll_intrinsic(ll *E, const char *name, V *args, unsigned n);
 /* The same for one that is overloaded on the given types. */
 V ll_intrinsic_of(ll *E, const char *name, LLVMTypeRef *types, unsigned n_types, V *args,
                   unsigned n);
+/* The external symbol of a C function, which is linked by its name. */
+V ll_function(ll *E, const char *name, void *address, LLVMTypeRef type);
 /* Calls a C function, defined in compiled code under this name. */
 V ll_call(ll *E, const char *name, void *address, LLVMTypeRef result, V *args, unsigned n);
 

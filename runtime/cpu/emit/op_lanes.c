@@ -1,16 +1,14 @@
-/* Remainders and whole quotients of floats, powers and common divisors of integers, several at a
- * time.
+/* Vectorized float remainders and floor division, integer powers and greatest common divisors:
+ * op_lanes.h.
  *
- * Floats: the quotient rounds to nearest, so what is cut off it is the true one or, where it
- * rounded up to a whole number, one more: never less. While it is below 2^53, a - q b is a whole
- * number of the last places of b and below b in size, so that one fused operation has it without
- * rounding, and adding b once, where it came out negative, has none either. Floats are computed as
- * doubles. Larger quotients, infinities, NaN and divisors of 0 are left to the operation's own
- * function.
+ * Floats: the quotient is rounded to nearest, so its truncation is the true one or one more, never
+ * less. While it is below 2^53, a - q b is a multiple of b's last place and below b in magnitude:
+ * one fused multiply-add computes it exactly, and adding b once, where it came out negative, is
+ * exact too. Floats are computed as doubles. Larger quotients, infinities, NaN and divisors of 0
+ * are left to the operation's scalar function.
  *
- * Integers: lanes go on until the last of them is done. Powers are squared as long as an exponent
- * has bits; of a divisor the twos are taken out of the larger number's difference from the smaller,
- * which is odd (Stein's way: no division). */
+ * Integers: all lanes iterate until the last one is done. Powers by repeated squaring; greatest
+ * common divisors by Stein's binary algorithm, which needs no division. */
 #include "runtime/cpu/emit/op_lanes.h"
 
 #include <math.h>
@@ -158,14 +156,14 @@ LONG(u64, uint64_t, NEVER)
 
 /* ---- all ---- */
 
-bool several_can(gpa_op op, gpa_dtype t) {
+bool op_lanes_can(gpa_op op, gpa_dtype t) {
     if (!has_registers()) return false;
     if (op == OP_POWER || op == OP_GCD) return dtype_is_int(t);
     return (op == OP_REMAINDER || op == OP_FMOD || op == OP_FLOOR_DIVIDE) &&
            (t == DT_F64 || t == DT_F32);
 }
 
-bool several_lanes(gpa_op op, gpa_dtype t, const void *a, const void *b, void *out, uint64_t n) {
+bool op_lanes_run(gpa_op op, gpa_dtype t, const void *a, const void *b, void *out, uint64_t n) {
     if (t == DT_F64)
         return (op == OP_REMAINDER ? python_f64 : op == OP_FMOD ? c_f64 : floor_f64)(a, b, out, n);
     if (t == DT_F32)

@@ -10,7 +10,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/lanes.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 
@@ -68,7 +68,7 @@ static const void *factors_of(cosines *s, gpa_dtype t, int64_t n, bool paired) {
     return oldest->w;
 }
 
-void cosines_free(cosines *s) {
+void dct_free(cosines *s) {
     for (size_t i = 0; s && i < KEPT; i++) mem_free(s->kept[i].w);
     mem_free(s);
 }
@@ -244,7 +244,7 @@ static gpa_libcall inner(const pieces *p, int64_t count, gpa_mem *from, gpa_mem 
     return c;
 }
 
-static gpa_code piece(pieces *p, fft *f, int threads, gpa_err *e) {
+static gpa_code piece(pieces *p, fft_tables **f, int threads, gpa_err *e) {
     const int team = p->count * p->width * p->q.n < THREADS_FROM ? 1 : threads;
     int32_t never = 0;
     gpa_mem from = {.base = p->from}, to = {.base = p->to};
@@ -267,11 +267,6 @@ static way way_of(const gpa_libcall *c) {
     }
 }
 
-bool cosines_can(fft **f, const gpa_libcall *c) {
-    const gpa_libcall any = {.kind = LIB_FFT, .dtype = c->dtype == DT_F32 ? DT_C64 : DT_C128};
-    return (c->dtype == DT_F32 || c->dtype == DT_F64) && fft_can(f, &any);
-}
-
 static int64_t rounded(int64_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
 
 /* Lines are taken side by side along a dimension in which they are neighbours on both sides, if at
@@ -288,7 +283,7 @@ static void arrange(pieces *p) {
         p->groups *= d == p->beside ? (c->cosines.n[d] + lanes - 1) / lanes : c->cosines.n[d];
 }
 
-gpa_code cosines_run(cosines **s, fft *f, int threads, const gpa_libcall *c, gpa_err *e) {
+gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c, gpa_err *e) {
     const int64_t n = c->cosines.n[0];
     const double root = 1.41421356237309504880;
     const bool weighed =

@@ -1,5 +1,4 @@
-/* Transforms by cosines and sines, by Fourier transforms of as many numbers, or of numbers
- * continued. */
+/* Discrete cosine and sine transforms of types 1 to 4, through Fourier transforms. */
 #ifndef GPA_CPU_FFT_DCT_H
 #define GPA_CPU_FFT_DCT_H
 
@@ -7,10 +6,8 @@
 
 typedef struct cosines cosines;
 
-/* Whether the call can be done; as fft_can. */
-bool cosines_can(fft **f, const gpa_libcall *c);
-/* *s keeps factors between calls; NULL at first, then owned: cosines_free. */
-gpa_code cosines_run(cosines **s, fft *f, int threads, const gpa_libcall *c, gpa_err *e);
-void cosines_free(cosines *s);
+/* *s keeps factors between calls; NULL at first, then owned: dct_free. *f as in fft_run. */
+gpa_code dct_run(cosines **s, fft_tables **f, int threads, const gpa_libcall *c, gpa_err *e);
+void dct_free(cosines *s);
 
 #endif

@@ -1,15 +1,15 @@
-/* Fourier transforms by FFTW, which is loaded at the first one. */
+/* Discrete Fourier transforms over any number of axes, of any lengths, in host memory (LIB_FFT). */
 #ifndef GPA_CPU_FFT_FFT_H
 #define GPA_CPU_FFT_FFT_H
 
 #include "runtime/base/err.h"
 #include "runtime/lib/libcall.h"
 
-typedef struct fft fft;
+typedef struct fft_tables fft_tables;
 
-/* Whether the call can be done; loads the library at first need (then *f is owned: fft_free). */
-bool fft_can(fft **f, const gpa_libcall *c);
-gpa_code fft_run(fft *f, int threads, const gpa_libcall *c, gpa_err *e);
-void fft_free(fft *f);
+/* Runs a LIB_FFT call on up to `threads` threads. *s caches twiddle factors between calls: NULL at
+ * first, then owned by the caller (fft_tables_free, fft_axis.h). GPA_E_MEMORY when memory is short.
+ */
+gpa_code fft_run(fft_tables **s, int threads, const gpa_libcall *c, gpa_err *e);
 
 #endif

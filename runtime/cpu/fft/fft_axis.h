@@ -1,19 +1,18 @@
-/* Fourier transforms along one axis by our own passes (mixed_radix.h): many lines side by side, or
- * one long line as many short ones, of lengths without such factors as a convolution of longer
- * ones. */
+/* Fourier transforms along one axis, of any length: mixed radix for many rows, the four-step
+ * algorithm for long ones, Bluestein's algorithm for large prime factors. */
 #ifndef GPA_CPU_FFT_FFT_AXIS_H
 #define GPA_CPU_FFT_FFT_AXIS_H
 
 #include "runtime/base/err.h"
 #include "runtime/lib/libcall.h"
 
-typedef struct smooth smooth;
+typedef struct fft_tables fft_tables;
 
-/* Whether that is the way for the call, of rank 1. */
-bool smooth_can(const gpa_libcall *c);
-/* *s keeps factors between calls; NULL at first, then owned: smooth_free. The operand of a
- * transform to real numbers may be overwritten. */
-gpa_code smooth_run(smooth **s, int threads, const gpa_libcall *c, void *in, void *out, gpa_err *e);
-void smooth_free(smooth *s);
+/* Runs a call of rank 1 on up to `threads` threads; `in` is only read unless it is `out`. *s caches
+ * twiddle factors between calls: NULL at first, then owned by the caller. GPA_E_MEMORY when memory
+ * is short. */
+gpa_code fft_axis_run(fft_tables **s, int threads, const gpa_libcall *c, void *in, void *out,
+                      gpa_err *e);
+void fft_tables_free(fft_tables *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* Real transforms through complex ones: half_length.h.
  *
- * With Z the transform of the h complex numbers, a = Z[k] and b = conj Z[h - k], that of the 2h
- * real ones is (a + b)/2 + w (a - b)/2 at k, w = -i exp(-pi i k/h), and the conjugate of the
- * difference at h - k. The factors of k stand twice, for both parts of a number. */
+ * With Z the transform of the h complex elements whose parts are the real ones, a = Z[k] and b =
+ * conj Z[h - k], element k of the real transform is (a + b)/2 + w (a - b)/2, w = -i exp(-pi i k/h),
+ * and element h - k the conjugate of the difference. Factors are stored twice, for both parts. */
 #include "runtime/cpu/fft/half_length.h"
 
 #include <math.h>
@@ -73,15 +73,15 @@ UNFOLD(single, float, 16, 8, ONE(14, 15, 12, 13, 10, 11, 8, 9, 6, 7, 4, 5, 2, 3,
        ONE(1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14))
 UNFOLD(wide, double, 8, 4, ONE(6, 7, 4, 5, 2, 3, 0, 1), ONE(1, 0, 3, 2, 5, 4, 7, 6))
 
-void *unfold_factors(gpa_dtype complex, int64_t h) {
+void *real_split_factors(gpa_dtype complex, int64_t h) {
     void *w = mem_new(4 * (size_t)(h / 2 + 1) * dtype_size(dtype_info[complex].real));
     if (w && complex == DT_C64) single_factors(w, h);
     if (w && complex == DT_C128) wide_factors(w, h);
     return w;
 }
 
-void unfold(gpa_dtype complex, const void *from, void *to, int64_t h, const void *factors,
-            bool inverse) {
+void real_split(gpa_dtype complex, const void *from, void *to, int64_t h, const void *factors,
+                bool inverse) {
     if (complex == DT_C64)
         single(from, to, h, factors, inverse);
     else

@@ -11,20 +11,20 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/cpu/parallel/lanes_transpose.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-/* PASSES_MOST: more than int64 has factors 3; ROOTS_FROM: the least prime number of terms without
- * code of its own; DIRECT_TO: terms that are summed one by one; PRIME_TO: that are summed at all.
- */
-enum { PASSES_MOST = 40, ROOTS_FROM = 11, DIRECT_TO = 97, PRIME_TO = 1 << 15 };
+/* PASSES_MOST: more than int64 has factors 3; ROOTS_FROM: the least prime radix without a kernel of
+ * its own. */
+enum { PASSES_MOST = 40, ROOTS_FROM = 11 };
 
 /* A pass joins `parts` transforms of m points each by factors w. From ROOTS_FROM parts on it has
- * roots of unity, as they are wanted, or a chirp. */
+ * roots of unity, as they are wanted, or a bluestein. */
 typedef struct {
     int64_t parts, m;
     void *w;
-    void *roots;   /* owned */
-    chirp chirp;   /* owned */
-    radix *longer; /* owned: for the chirp */
+    void *roots;         /* owned */
+    bluestein bluestein; /* owned */
+    radix *longer;       /* owned: for the bluestein */
 } pass;
 
 struct radix {
@@ -176,11 +176,11 @@ static int64_t without_small(int64_t n) {
 bool radix_can(int64_t n) {
     int64_t rest = without_small(n);
     for (int64_t p = ROOTS_FROM; rest > 1; rest /= p)
-        if ((p = prime_of(rest, p)) > PRIME_TO) return false;
+        if ((p = prime_of(rest, p)) > TUNE_RADIX_PRIME_MAX) return false;
     return true;
 }
 
-int64_t radix_longer(int64_t least) {
+int64_t radix_padded_length(int64_t least) {
     int64_t best = INT64_MAX;
     for (int64_t fives = 1; fives < 2 * least; fives *= 5)
         for (int64_t threes = fives; threes < 2 * least; threes *= 3) {
@@ -201,13 +201,14 @@ static void put(gpa_dtype complex, void *to, int64_t i, double re, double im) {
 /* exp(-2 pi i k/n) at place i. */
 static void put_root(gpa_dtype complex, void *to, int64_t i, int64_t k, int64_t n) {
     double re, im;
-    chirp_turned(2 * (k % n), n, &re, &im);
+    unit_root(2 * (k % n), n, &re, &im);
     put(complex, to, i, re, -im);
 }
 
 /* The parts of the passes, the last one first: odd ones, and eights, before which one or two fours
  * or a two stand; at last large primes, since first passes need no factors. */
 static void split(radix *r) {
+    if (r->n == 1) r->passes[r->count++].parts = 1;
     int64_t rest = r->n;
     int twos = 0;
     for (; rest % 2 == 0; rest /= 2) twos++;
@@ -234,16 +235,17 @@ static bool roots_new(pass *a, gpa_dtype complex) {
         for (int64_t j = 1; j <= half; j++)
             for (int i = 0; i < 2; i++) {
                 double re, im;
-                chirp_turned(2 * (j * (k + i) % a->parts), a->parts, &re, &im);
+                unit_root(2 * (j * (k + i) % a->parts), a->parts, &re, &im);
                 put(complex, a->roots, at++, re, im);
             }
     return a->roots;
 }
 
 static bool chirp_new(pass *a, gpa_dtype complex) {
-    const int64_t m = radix_longer(2 * a->parts - 1), point = radix_point(complex);
+    const int64_t m = radix_padded_length(2 * a->parts - 1), point = radix_point_elems(complex);
     const size_t real = dtype_size(dtype_info[complex].real);
-    if (!(a->longer = radix_new(complex, m)) || !chirp_make(&a->chirp, complex, a->parts, m, false))
+    if (!(a->longer = radix_new(complex, m)) ||
+        !bluestein_new(&a->bluestein, complex, a->parts, m, false))
         return false;
     char *room = mem_zero((size_t)(3 * m * point) * real + LANES_BYTES),
          *at = room + (LANES_BYTES - (uintptr_t)room % LANES_BYTES) % LANES_BYTES;
@@ -254,11 +256,11 @@ static bool chirp_new(pass *a, gpa_dtype complex) {
     for (int64_t k = 0; k < m; k++)
         for (int i = 0; i < 2; i++)
             memcpy(at + (size_t)(k * point + i * point / 2) * real,
-                   (char *)a->chirp.spectrum + (size_t)(2 * k + i) * real, real);
+                   (char *)a->bluestein.spectrum + (size_t)(2 * k + i) * real, real);
     radix_run(a->longer, &in, &out, done + (size_t)(m * point) * real);
     for (int64_t k = 0; k < m; k++)
         memcpy(at + (size_t)(2 * k) * real, done + (size_t)(k * point) * real, 2 * real);
-    chirp_scale(&a->chirp, at);
+    bluestein_set_spectrum(&a->bluestein, at);
     mem_free(room);
     return true;
 }
@@ -287,7 +289,8 @@ radix *radix_new(gpa_dtype complex, int64_t n) {
         for (int64_t k = 0; k < a->m; k++)
             for (int64_t j = 1; j < a->parts; j++)
                 put_root(complex, a->w, k * (a->parts - 1) + j - 1, j * k, a->parts * a->m);
-        if (a->parts < ROOTS_FROM || (a->parts <= DIRECT_TO ? roots_new : chirp_new)(a, complex))
+        if (a->parts < ROOTS_FROM ||
+            (a->parts <= TUNE_RADIX_DIRECT_MAX ? roots_new : chirp_new)(a, complex))
             continue;
         radix_free(r);
         return NULL;
@@ -298,23 +301,23 @@ radix *radix_new(gpa_dtype complex, int64_t n) {
 void radix_free(radix *r) {
     for (int i = 0; r && i < r->count; i++) {
         mem_free(r->passes[i].roots);
-        chirp_free(&r->passes[i].chirp);
+        bluestein_free(&r->passes[i].bluestein);
         radix_free(r->passes[i].longer);
     }
     if (r) mem_free(r->factors);
     mem_free(r);
 }
 
-int64_t radix_room(const radix *r) {
+int64_t radix_scratch_points(const radix *r) {
     int64_t most = 0;
     for (int i = 0; i < r->count; i++)
-        if (r->passes[i].longer) most = MAX(most, 2 * r->passes[i].chirp.m);
+        if (r->passes[i].longer) most = MAX(most, 2 * r->passes[i].bluestein.m);
     return 2 * r->n + most;
 }
 
 /* ---- what the rest of the device calls ---- */
 
-int64_t radix_point(gpa_dtype complex) {
+int64_t radix_point_elems(gpa_dtype complex) {
     return 2 * LANES_BYTES / (int64_t)dtype_size(dtype_info[complex].real);
 }
 
@@ -326,36 +329,38 @@ void radix_move(gpa_dtype complex, int64_t n, const radix_points *from, const ra
     BY_WIDTH(move, complex, n, from, to);
 }
 
-void *radix_halves(gpa_dtype complex, int64_t h) {
+void *radix_real_factors(gpa_dtype complex, int64_t h) {
     void *w = mem_new((size_t)(h / 2 + 1) * dtype_size(complex));
     for (int64_t k = 0; w && k <= h / 2; k++) put_root(complex, w, k, k, 2 * h);
     return w;
 }
 
-void radix_unfold(gpa_dtype complex, void *points, int64_t h, const void *factors, bool inverse) {
-    BY_WIDTH(unfold, complex, points, h, factors, inverse);
+void radix_real_split(gpa_dtype complex, void *points, int64_t h, const void *factors,
+                      bool inverse) {
+    BY_WIDTH(real_split, complex, points, h, factors, inverse);
 }
 
-void radix_reals(const radix *r, const void *reals, void *work) {
+void radix_odd_real(const radix *r, const void *reals, void *work) {
     BY_WIDTH(reals, r->dtype, r, reals, work);
 }
 
-void radix_turn_over(const radix *r, const void *points, void *reals, double scale) {
+void radix_hartley(const radix *r, const void *points, void *reals, double scale) {
     BY_WIDTH(turn_over, r->dtype, points, r->n, reals, scale);
 }
 
-bool radix_turns_new(radix_turns *t, gpa_dtype complex, int64_t n1, int64_t n2) {
-    const int64_t all = radix_point(complex) / 2, blocks = (n2 + all - 1) / all, n = n1 * n2;
+bool radix_twiddles_new(radix_twiddles *t, gpa_dtype complex, int64_t n1, int64_t n2) {
+    const int64_t all = radix_point_elems(complex) / 2, blocks = (n2 + all - 1) / all, n = n1 * n2;
     const size_t item = dtype_size(complex);
-    *t = (radix_turns){mem_new((size_t)(n1 * all) * item), mem_new((size_t)(n1 * blocks) * item)};
+    *t =
+        (radix_twiddles){mem_new((size_t)(n1 * all) * item), mem_new((size_t)(n1 * blocks) * item)};
     if (!t->lanes || !t->blocks) {
-        radix_turns_free(t);
+        radix_twiddles_free(t);
         return false;
     }
     for (int64_t k = 0; k < n1; k++)
         for (int64_t l = 0; l < all; l++) {
             double re, im;
-            chirp_turned(2 * (k * l % n), n, &re, &im);
+            unit_root(2 * (k * l % n), n, &re, &im);
             float *narrow = (float *)t->lanes + 2 * k * all + l;
             double *wide = (double *)t->lanes + 2 * k * all + l;
             if (complex == DT_C64)
@@ -368,16 +373,16 @@ bool radix_turns_new(radix_turns *t, gpa_dtype complex, int64_t n1, int64_t n2) 
     return true;
 }
 
-void radix_turns_free(radix_turns *t) {
+void radix_twiddles_free(radix_twiddles *t) {
     mem_free(t->lanes);
     mem_free(t->blocks);
-    *t = (radix_turns){0};
+    *t = (radix_twiddles){0};
 }
 
-void radix_turn(const radix_turns *t, gpa_dtype complex, int64_t n1, int64_t rows, int64_t b,
-                const void *from, void *to, int64_t pitch) {
+void radix_twiddle_transpose(const radix_twiddles *t, gpa_dtype complex, int64_t n1, int64_t rows,
+                             int64_t b, const void *from, void *to, int64_t pitch) {
     const char *blocks = (const char *)t->blocks + (size_t)(b * n1) * dtype_size(complex);
-    const int64_t point = radix_point(complex);
+    const int64_t point = radix_point_elems(complex);
     char *column =
         (char *)to + (size_t)(b * point / 2 * point) * dtype_size(dtype_info[complex].real);
     BY_WIDTH(turn, complex, t->lanes, (const void *)blocks, rows, from, (void *)column, pitch);

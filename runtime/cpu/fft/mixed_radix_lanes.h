@@ -29,11 +29,13 @@ typedef struct {
     VEC re, im;
 } POINT;
 
-/* ---- sums of 2, 3, 4, 5, 7, 8, 9 terms ---- */
+/* ---- sums of 1, 2, 3, 4, 5, 7, 8, 9 terms ---- */
 
 #define ADDED(a, b) ((POINT){(a).re + (b).re, (a).im + (b).im})
 #define LESS(a, b) ((POINT){(a).re - (b).re, (a).im - (b).im})
 #define TIMES(x, c, s) ((POINT){(x).re * (c) - (x).im * (s), (x).im * (c) + (x).re * (s)})
+
+INLINE void NAME(sums1)(POINT *x) { (void)x; }
 
 INLINE void NAME(sums2)(POINT *x) {
     POINT a = x[0], b = x[1];
@@ -105,7 +107,7 @@ INLINE void NAME(sums9)(POINT *x) {
 /* ---- points ---- */
 
 /* Part p of the lanes of a point. */
-INLINE void NAME(load)(const T *at, int p, bool pairs, bool turned, POINT *x) {
+INLINE void NAME(load)(const T *at, int p, bool pairs, bool swapped, POINT *x) {
     VEC a, b;
     memcpy(&a, at + (pairs ? 2 * p : p) * LANES, sizeof a);
     memcpy(&b, at + (pairs ? (2 * p + 1) * LANES : p * LANES + ALL), sizeof b);
@@ -113,11 +115,11 @@ INLINE void NAME(load)(const T *at, int p, bool pairs, bool turned, POINT *x) {
         *x = (POINT){PICK(WORD, a, b, EVEN), PICK(WORD, a, b, ODD)};
     else
         *x = (POINT){a, b};
-    if (turned) *x = (POINT){x->im, x->re};
+    if (swapped) *x = (POINT){x->im, x->re};
 }
 
-INLINE void NAME(store)(T *at, int p, bool pairs, bool turned, const POINT *from) {
-    POINT x = turned ? (POINT){from->im, from->re} : *from;
+INLINE void NAME(store)(T *at, int p, bool pairs, bool swapped, const POINT *from) {
+    POINT x = swapped ? (POINT){from->im, from->re} : *from;
     VEC a = x.re, b = x.im;
     if (pairs) a = PICK(WORD, x.re, x.im, LOWER), b = PICK(WORD, x.re, x.im, UPPER);
     memcpy(at + (pairs ? 2 * p : p) * LANES, &a, sizeof a);
@@ -126,9 +128,9 @@ INLINE void NAME(store)(T *at, int p, bool pairs, bool turned, const POINT *from
 
 /* A point as `from` says: real and imaginary parts apart, pairs, or numbers without imaginary
  * parts. */
-INLINE void NAME(given)(const T *at, int p, int from, bool turned, POINT *x) {
+INLINE void NAME(given)(const T *at, int p, int from, bool swapped, POINT *x) {
     if (from != REALS) {
-        NAME(load)(at, p, from == PAIRS, turned, x);
+        NAME(load)(at, p, from == PAIRS, swapped, x);
         return;
     }
     *x = (POINT){(VEC){0}, (VEC){0}};
@@ -141,31 +143,31 @@ TARGET static void NAME(move)(int64_t n, const radix_points *from, const radix_p
     for (int64_t k = 0; k < n; k++, in += from->step, out += to->step)
         for (int p = 0; p < PARTS; p++) {
             POINT x;
-            NAME(load)(in, p, from->pairs, from->turned, &x);
+            NAME(load)(in, p, from->pairs, from->swapped, &x);
             x = (POINT){x.re * scale, x.im * scale};
-            NAME(store)(out, p, to->pairs, to->turned, &x);
+            NAME(store)(out, p, to->pairs, to->swapped, &x);
         }
 }
 
 /* ---- passes ---- */
 
 #define PASSES(r)                                                                                 \
-    INLINE void NAME(from##r)(const T *in, int64_t step, bool pairs, bool turned, T *out) {       \
+    INLINE void NAME(from##r)(const T *in, int64_t step, bool pairs, bool swapped, T *out) {      \
         for (int p = 0; p < PARTS; p++) {                                                         \
             POINT x[r];                                                                           \
             UNROLLED for (int i = 0; i < r; i++)                                                  \
-                NAME(load)(in + i * step, p, pairs, turned, &x[i]);                               \
+                NAME(load)(in + i * step, p, pairs, swapped, &x[i]);                              \
             NAME(sums##r)(x);                                                                     \
             UNROLLED for (int i = 0; i < r; i++)                                                  \
                 NAME(store)(out + i * 2 * ALL, p, false, false, &x[i]);                           \
         }                                                                                         \
     }                                                                                             \
-    TARGET static void NAME(first##r)(const T *in, int64_t step, bool pairs, bool turned,         \
+    TARGET static void NAME(first##r)(const T *in, int64_t step, bool pairs, bool swapped,        \
                                       T *out) {                                                   \
         if (pairs)                                                                                \
-            NAME(from##r)(in, step, true, turned, out);                                           \
+            NAME(from##r)(in, step, true, swapped, out);                                          \
         else                                                                                      \
-            NAME(from##r)(in, step, false, turned, out);                                          \
+            NAME(from##r)(in, step, false, swapped, out);                                         \
     }                                                                                             \
     INLINE void NAME(to##r)(const T *in, int64_t m, const T *w, T *out, int64_t step, bool pairs, \
                             const radix_points *to) {                                             \
@@ -184,7 +186,7 @@ TARGET static void NAME(move)(int64_t n, const radix_points *from, const radix_p
                 NAME(sums##r)(x);                                                                 \
                 UNROLLED for (int i = 0; i < r; i++) {                                            \
                     if (to) x[i] = (POINT){x[i].re * scale, x[i].im * scale};                     \
-                    NAME(store)(out + (k + i * m) * step, p, pairs, to && to->turned, &x[i]);     \
+                    NAME(store)(out + (k + i * m) * step, p, pairs, to && to->swapped, &x[i]);    \
                 }                                                                                 \
             }                                                                                     \
     }                                                                                             \
@@ -196,6 +198,7 @@ TARGET static void NAME(move)(int64_t n, const radix_points *from, const radix_p
         else                                                                                      \
             NAME(to##r)(at, m, w, to->at, to->step, false, to);                                   \
     }
+PASSES(1)
 PASSES(2)
 PASSES(3)
 PASSES(4)
@@ -206,32 +209,32 @@ PASSES(9)
 #undef PASSES
 
 static void (*const NAME(first)[])(const T *, int64_t, bool, bool, T *) = {
-    NULL,         NULL, NAME(first2), NAME(first3), NAME(first4),
-    NAME(first5), NULL, NAME(first7), NAME(first8), NAME(first9)};
+    NULL,         NAME(first1), NAME(first2), NAME(first3), NAME(first4),
+    NAME(first5), NULL,         NAME(first7), NAME(first8), NAME(first9)};
 static void (*const NAME(join)[])(T *, int64_t, const T *, const radix_points *) = {
-    NULL,        NULL, NAME(join2), NAME(join3), NAME(join4),
-    NAME(join5), NULL, NAME(join7), NAME(join8), NAME(join9)};
+    NULL,        NAME(join1), NAME(join2), NAME(join3), NAME(join4),
+    NAME(join5), NULL,        NAME(join7), NAME(join8), NAME(join9)};
 
 /* ---- sums of any odd number of terms ---- */
 
 /* The sums of points `apart` each other, times w if it is given. Terms j and r - j go together, and
  * two sums at a time. Sum k <= r/2 goes to near + k * step, sum r - k to far - k * step, or with
  * `folded` its conjugate to far + k * step. */
-INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool turned, const T *w,
+INLINE void NAME(odd)(const pass *a, const T *in, int64_t apart, int from, bool swapped, const T *w,
                       T *near, T *far, int64_t step, bool folded, bool pairs,
                       const radix_points *to) {
     const int64_t r = a->parts, half = r / 2;
     const T scale = to ? (T)to->scale : 1;
-    const bool back = to && to->turned;
+    const bool back = to && to->swapped;
     for (int p = 0; p < PARTS; p++) {
         const T *root = a->roots;
-        POINT first, all, t[DIRECT_TO / 2], u[DIRECT_TO / 2];
-        NAME(given)(in, p, from, turned, &first);
+        POINT first, all, t[TUNE_RADIX_DIRECT_MAX / 2], u[TUNE_RADIX_DIRECT_MAX / 2];
+        NAME(given)(in, p, from, swapped, &first);
         all = first;
         for (int64_t j = 1; j <= half; j++) {
             POINT x, y;
-            NAME(given)(in + j * apart, p, from, turned, &x);
-            NAME(given)(in + (r - j) * apart, p, from, turned, &y);
+            NAME(given)(in + j * apart, p, from, swapped, &x);
+            NAME(given)(in + (r - j) * apart, p, from, swapped, &y);
             if (w)
                 x = TIMES(x, w[2 * j - 2], w[2 * j - 1]),
                 y = TIMES(y, w[2 * (r - j) - 2], w[2 * (r - j) - 1]);
@@ -267,51 +270,51 @@ static void NAME(run)(const radix *r, const radix_points *in, const radix_points
 
 /* n points of `in`, `apart` each other, times w from the second one on if it is given, times v,
  * scaled by `to`. */
-INLINE void NAME(times)(int64_t n, const T *in, int64_t apart, int from, bool turned, const T *w,
+INLINE void NAME(times)(int64_t n, const T *in, int64_t apart, int from, bool swapped, const T *w,
                         const T *v, T *out, int64_t step, bool pairs, const radix_points *to) {
     const T scale = to ? (T)to->scale : 1;
     for (int64_t i = 0; i < n; i++)
         for (int p = 0; p < PARTS; p++) {
             POINT x;
-            NAME(given)(in + i * apart, p, from, turned, &x);
+            NAME(given)(in + i * apart, p, from, swapped, &x);
             if (w && i) x = TIMES(x, w[2 * i - 2], w[2 * i - 1]);
             x = TIMES(x, v[2 * i], v[2 * i + 1]);
             if (to) x = (POINT){x.re * scale, x.im * scale};
-            NAME(store)(out + i * step, p, pairs, to && to->turned, &x);
+            NAME(store)(out + i * step, p, pairs, to && to->swapped, &x);
         }
 }
 
 /* The same by a convolution, in `work`; the last factors are the caller's. */
-INLINE void NAME(convolved)(const pass *a, const T *in, int64_t apart, int from, bool turned,
+INLINE void NAME(convolved)(const pass *a, const T *in, int64_t apart, int from, bool swapped,
                             const T *w, T *work) {
-    const int64_t m = a->chirp.m;
+    const int64_t m = a->bluestein.m;
     radix_points there = {.at = work, .step = 2 * ALL, .scale = 1};
-    NAME(times)(a->parts, in, apart, from, turned, w, a->chirp.w, work, 2 * ALL, false, NULL);
+    NAME(times)(a->parts, in, apart, from, swapped, w, a->bluestein.w, work, 2 * ALL, false, NULL);
     memset(work + a->parts * 2 * ALL, 0, (size_t)((m - a->parts) * 2 * ALL) * sizeof(T));
     NAME(run)(a->longer, &there, &there, work + m * 2 * ALL);
     NAME(times)
-    (m, work, 2 * ALL, APART, false, NULL, a->chirp.spectrum, work, 2 * ALL, false, NULL);
-    there.turned = true;
+    (m, work, 2 * ALL, APART, false, NULL, a->bluestein.spectrum, work, 2 * ALL, false, NULL);
+    there.swapped = true;
     NAME(run)(a->longer, &there, &there, work + m * 2 * ALL);
 }
 
-INLINE void NAME(any)(const pass *a, const T *in, int64_t apart, int from, bool turned, const T *w,
+INLINE void NAME(any)(const pass *a, const T *in, int64_t apart, int from, bool swapped, const T *w,
                       T *out, int64_t step, bool pairs, const radix_points *to, T *work) {
     if (!a->longer) {
         NAME(odd)
-        (a, in, apart, from, turned, w, out, out + a->parts * step, step, false, pairs, to);
+        (a, in, apart, from, swapped, w, out, out + a->parts * step, step, false, pairs, to);
         return;
     }
-    NAME(convolved)(a, in, apart, from, turned, w, work);
-    NAME(times)(a->parts, work, 2 * ALL, APART, false, NULL, a->chirp.w, out, step, pairs, to);
+    NAME(convolved)(a, in, apart, from, swapped, w, work);
+    NAME(times)(a->parts, work, 2 * ALL, APART, false, NULL, a->bluestein.w, out, step, pairs, to);
 }
 
 TARGET static void NAME(first_any)(const pass *a, const T *in, int64_t step, bool pairs,
-                                   bool turned, T *out, T *work) {
+                                   bool swapped, T *out, T *work) {
     if (pairs)
-        NAME(any)(a, in, step, PAIRS, turned, NULL, out, 2 * ALL, false, NULL, work);
+        NAME(any)(a, in, step, PAIRS, swapped, NULL, out, 2 * ALL, false, NULL, work);
     else
-        NAME(any)(a, in, step, APART, turned, NULL, out, 2 * ALL, false, NULL, work);
+        NAME(any)(a, in, step, APART, swapped, NULL, out, 2 * ALL, false, NULL, work);
 }
 
 TARGET static void NAME(join_any)(const pass *a, T *at, const radix_points *to, T *work) {
@@ -343,14 +346,13 @@ static void NAME(part)(const radix *r, int level, const radix_points *from, cons
     const pass *a = &r->passes[level];
     if (level == r->count - 1) {
         if (a->parts < ROOTS_FROM)
-            NAME(first)[a->parts](in, step, from->pairs, from->turned, out);
+            NAME(first)[a->parts](in, step, from->pairs, from->swapped, out);
         else
-            NAME(first_any)(a, in, step, from->pairs, from->turned, out, work);
+            NAME(first_any)(a, in, step, from->pairs, from->swapped, out, work);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++)
-        NAME(part)
-        (r, level + 1, from, in + j * step, step * a->parts, out + j * a->m * 2 * ALL, work);
+    for (int64_t j = 0; j < a->parts; j++) NAME(part)
+    (r, level + 1, from, in + j * step, step * a->parts, out + j * a->m * 2 * ALL, work);
     NAME(joined)(a, out, NULL, work);
 }
 
@@ -363,10 +365,9 @@ static void NAME(run)(const radix *r, const radix_points *in, const radix_points
         NAME(move)(r->n, &there, out);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++)
-        NAME(part)
-        (r, 1, in, (const T *)in->at + j * in->step, in->step * a->parts, work + j * a->m * 2 * ALL,
-         more);
+    for (int64_t j = 0; j < a->parts; j++) NAME(part)
+    (r, 1, in, (const T *)in->at + j * in->step, in->step * a->parts, work + j * a->m * 2 * ALL,
+     more);
     NAME(joined)(a, work, out, more);
 }
 
@@ -374,7 +375,7 @@ static void NAME(run)(const radix *r, const radix_points *in, const radix_points
 
 /* With a = Z[k] and b = conj Z[h - k], number k of the real transform is (a + b)/2 + f (a - b)/2
  * with f = -i exp(-pi i k/h), and number h - k the conjugate of the difference. */
-TARGET static void NAME(unfold)(T *x, int64_t h, const T *w, bool inverse) {
+TARGET static void NAME(real_split)(T *x, int64_t h, const T *w, bool inverse) {
     const T way = inverse ? -1 : 1, scale = inverse ? 1 : (T)0.5;
     for (int p = 0; p < PARTS; p++) {
         POINT a, b;
@@ -422,7 +423,7 @@ INLINE void NAME(fold)(const pass *a, const T *in, int64_t apart, int from, cons
     }
     NAME(convolved)(a, in, apart, from, false, w, work);
     NAME(times)
-    (a->parts, work, 2 * ALL, APART, false, NULL, a->chirp.w, work, 2 * ALL, false, NULL);
+    (a->parts, work, 2 * ALL, APART, false, NULL, a->bluestein.w, work, 2 * ALL, false, NULL);
     for (int64_t i = 0; i < a->parts; i++)
         for (int p = 0; p < PARTS; p++) {
             POINT x;
@@ -473,6 +474,7 @@ TARGET static void NAME(unite_any)(const pass *a, const T *in, T *out, T *work) 
                 }                                                                          \
             }                                                                              \
     }
+FOLDS(1)
 FOLDS(3)
 FOLDS(5)
 FOLDS(7)
@@ -480,9 +482,10 @@ FOLDS(9)
 #undef FOLDS
 
 static void (*const NAME(folds)[])(const T *, int64_t, T *) = {
-    NULL, NULL, NULL, NAME(fold3), NULL, NAME(fold5), NULL, NAME(fold7), NULL, NAME(fold9)};
+    NULL, NAME(fold1), NULL, NAME(fold3), NULL, NAME(fold5), NULL, NAME(fold7), NULL, NAME(fold9)};
 static void (*const NAME(unites)[])(const T *, int64_t, const T *, T *) = {
-    NULL, NULL, NULL, NAME(unite3), NULL, NAME(unite5), NULL, NAME(unite7), NULL, NAME(unite9)};
+    NULL,         NAME(unite1), NULL,         NAME(unite3), NULL,
+    NAME(unite5), NULL,         NAME(unite7), NULL,         NAME(unite9)};
 
 /* The n/2 + 1 first points from `out` on. Those of the transforms that are joined lie from `other`
  * on, which these use as it is used here. */
@@ -497,9 +500,8 @@ static void NAME(halved)(const radix *r, int level, const T *in, int64_t step, T
             NAME(fold_any)(a, in, step, out, work);
         return;
     }
-    for (int64_t j = 0; j < a->parts; j++)
-        NAME(halved)
-        (r, level + 1, in + j * step, step * a->parts, other + j * next, out + j * next, work);
+    for (int64_t j = 0; j < a->parts; j++) NAME(halved)
+    (r, level + 1, in + j * step, step * a->parts, other + j * next, out + j * next, work);
     if (a->parts < ROOTS_FROM)
         NAME(unites)[a->parts](other, a->m, a->w, out);
     else

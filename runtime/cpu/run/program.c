@@ -70,8 +70,8 @@ static double now(void) {
 
 gpa_code program_emit(const gpa_prog *p, jit *j, const emit_plan *plan, LLVMModuleRef *out,
                       gpa_err *e) {
-    if (p->f->form == KIR_MAP) return emit_module(j, p->f, plan, out, e);
-    return emit_kernel(j, p->f, &p->kernel,
+    if (p->f->form == KIR_MAP) return emit_module(jit_target(j), p->f, plan, out, e);
+    return emit_kernel(jit_target(j), p->f, &p->kernel,
                        (kernel_shape){.lanes = plan->lanes, .whole = plan->stream}, out, e);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/cpu/emit/emit.h"
 #include "runtime/cpu/emit/kernel_analysis.h"
 #include "runtime/cpu/emit/launch_view.h"
+#include "runtime/cpu/run/jit.h"
 
 typedef struct {
     emit_plan plan;

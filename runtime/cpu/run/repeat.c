@@ -1,11 +1,10 @@
-/* Pieces that are stored several times in a row.
+/* Replicated stores: repeat.h.
  *
- * A program's lanes go along one dimension: of pieces that are repeated a few times that would
- * store each of the copies in a walk of its own, or a masked part of a register a piece. Here a
- * register holds as many copies as fit and is stored as a whole, what it holds too much is written
- * over by the next piece. Only the last piece of an item of work ends where it ends.
+ * Lanes go along one dimension: runs that are repeated a few times would need one loop per copy, or
+ * one masked store per run. Here a register holds as many copies as fit and is stored whole; the
+ * next run overwrites the excess. Only the last run of a work item ends exactly.
  *
- * Reading order: shape_of (how a launch lies), store_pieces, repeats_run. */
+ * Reading order: shape_of (the layout of a launch), store_pieces, repeats_run. */
 #include "runtime/cpu/run/repeat.h"
 
 #include <string.h>

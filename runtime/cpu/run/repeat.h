@@ -1,4 +1,5 @@
-/* What is stored several times in a row: `repeat`, broadcast copies. */
+/* Replicated stores: launches that store short runs of elements several times in a row (`repeat`,
+ * broadcast copies). */
 #ifndef GPA_CPU_RUN_REPEAT_H
 #define GPA_CPU_RUN_REPEAT_H
 

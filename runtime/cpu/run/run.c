@@ -1,8 +1,9 @@
-/* Launches.
+/* Launches of elementwise programs: choice of lanes and loop order, division among threads, joining
+ * of partial reductions.
  *
- * Everything that decides the order of arithmetic - lanes, chunks, the tree that joins partial
- * states - depends on the program and the sizes alone, never on the number of threads: the same
- * input gives the same bits.
+ * Everything that decides the order of arithmetic - lanes, chunks, the reduction tree that joins
+ * partial states - depends on the program and the sizes alone, never on the number of threads: the
+ * same input gives the same bits.
  *
  * Reading order: run_plan, plan_tiles, run_launch, run_whole, run_tiles, run_divided. */
 #include "runtime/cpu/run/run.h"
@@ -91,17 +92,6 @@ typedef struct {
     int64_t view[];                  /* as many slots as the program has arrays for */
 } launch;
 
-void run_fault(cpu_fault_cell *cell, int64_t lo, int64_t from, const kir_fault_record *r) {
-    if (!cell->record) return;
-    while (__atomic_exchange_n(&cell->lock, 1, __ATOMIC_ACQUIRE)) continue;
-    if (!cell->record->set || lo < cell->lo || (lo == cell->lo && from < cell->from)) {
-        *cell->record = *r;
-        cell->record->set = 1;
-        cell->lo = lo, cell->from = from;
-    }
-    __atomic_store_n(&cell->lock, 0, __ATOMIC_RELEASE);
-}
-
 /* ---- the plan ---- */
 
 static bool used_by_points(const kir_func *f, size_t array) {
@@ -169,13 +159,13 @@ static bool is_unsteady(const gpa_prog *p) {
     return p->facts.loops || (p->facts.branches && p->facts.alone);
 }
 
-static unsigned lanes_of_register(const gpa_prog *p, const jit_host *host) {
+static unsigned lanes_of_register(const gpa_prog *p, const cpu_target_info *host) {
     return MIN(MAX(host->bytes / p->facts.widest, 2u), 64u);
 }
 
 /* More than four lines of an array in a trip are read in no order, which is not what is fetched
  * ahead: complex numbers take two registers. */
-static unsigned lanes_for(const gpa_prog *p, const jit_host *host, int64_t extent) {
+static unsigned lanes_for(const gpa_prog *p, const cpu_target_info *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest, ops = p->facts.ops, registers;
     bool few =
         host->masks && p->facts.plain && !p->facts.n_each &&
@@ -206,7 +196,7 @@ static bool picks(const kir_func *f) {
 /* Of a register, or of the least part of one that a row fits into: not of rows so short that lanes
  * across many of them are faster, nor where elements are picked by indices, nor where the processor
  * has no masks for elements as small. */
-static unsigned lanes_along(const gpa_prog *p, const jit_host *host, int64_t extent) {
+static unsigned lanes_along(const gpa_prog *p, const cpu_target_info *host, int64_t extent) {
     unsigned one = host->bytes / p->facts.widest;
     bool fits = !p->facts.n_each && !picks(p->f) && (host->masks || p->facts.widest >= 4) &&
                 (extent >= 4 || extent * p->facts.widest >= 12);
@@ -214,7 +204,7 @@ static unsigned lanes_along(const gpa_prog *p, const jit_host *host, int64_t ext
     return one;
 }
 
-static int best_dim(const gpa_prog *p, const jit_host *host, const int64_t *size,
+static int best_dim(const gpa_prog *p, const cpu_target_info *host, const int64_t *size,
                     const int64_t *view, unsigned among) {
     int best = -1;
     double most = -1;
@@ -227,7 +217,7 @@ static int best_dim(const gpa_prog *p, const jit_host *host, const int64_t *size
     return best;
 }
 
-emit_plan run_plan(const gpa_prog *p, const jit_host *host, const int64_t *size,
+emit_plan run_plan(const gpa_prog *p, const cpu_target_info *host, const int64_t *size,
                    const int64_t *view) {
     const kir_func *f = p->f;
     unsigned all = (1u << f->ndim) - 1, inner = f->inner & all, outer = all & ~inner;

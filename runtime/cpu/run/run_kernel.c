@@ -1,7 +1,10 @@
 /* Launches of kernels: blocks divided among threads, each with memory of its own for what a block
  * needs. */
+#include "runtime/cpu/run/run_kernel.h"
+
 #include "runtime/base/base.h"
 #include "runtime/cpu/emit/kernel.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 
 enum { ITEMS_PER_THREAD = 16, LEAST_LANES = 4, MOST_LANES = 16, SMALL_WORK = 1 << 18 };
@@ -15,7 +18,7 @@ typedef struct {
     bool short_of_memory;
 } launch;
 
-emit_plan kernel_layout(const gpa_prog *p, const jit_host *host, uint32_t x) {
+emit_plan kernel_layout(const gpa_prog *p, const cpu_target_info *host, uint32_t x) {
     uint32_t lanes =
         MIN(MAX(host->bytes / p->kernel.widest, (uint32_t)LEAST_LANES), (uint32_t)MOST_LANES);
     emit_plan plan;

@@ -1,12 +1,11 @@
-/* Moving in wider elements: widen.h.
+/* Widening access: widen.h.
  *
- * Elements move when they are loaded and stored and nothing else: which bits they have does not
- * matter then. A row of them along one dimension, in which all that moves lies side by side, is one
- * element of the row's size if every row begins at a multiple of it. That dimension then has one
- * coordinate, and lanes may lie along another. What counts elements counts rows after that:
- * strides, offsets, and the parts of indices that do.
+ * Elements that a program only loads and stores may be moved as raw bits. A row of them along one
+ * dimension, contiguous in every array that moves, is one element of the row's size if every row
+ * begins at a multiple of it. That dimension then has extent 1, and lanes may go along another.
+ * Strides, offsets and the parts of indices that count elements count rows afterwards.
  *
- * Reading order: what a program moves, how a launch lies, the program and launch instead. */
+ * Reading order: what a program moves, the layout of a launch, the replacing program and launch. */
 #include "runtime/cpu/run/widen.h"
 
 #include "runtime/base/base.h"

@@ -1,5 +1,5 @@
-/* Short rows that only move are moved as one element each: two bytes that lie side by side as one
- * of 16 bits, and so on up to 128. */
+/* Widening access: programs that only move elements move short contiguous rows as single elements
+ * of up to 128 bits. */
 #ifndef GPA_CPU_RUN_WIDEN_H
 #define GPA_CPU_RUN_WIDEN_H
 

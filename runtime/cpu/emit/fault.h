@@ -1,0 +1,19 @@
+/* The fault of a launch: which of those that threads report at the same time is kept. */
+#ifndef GPA_CPU_EMIT_FAULT_H
+#define GPA_CPU_EMIT_FAULT_H
+
+#include "runtime/ir/kir.h"
+
+/* The fault of the first outer point, there of the first inner one, so that the one reported does
+ * not depend on the threads' timing. */
+typedef struct {
+    kir_fault_record *record; /* NULL: the program has none */
+    int64_t lo, from;         /* the range that faulted, once record->set */
+    int32_t lock;             /* spin lock */
+} cpu_fault_cell;
+
+/* Records the fault of a call of compiled code on [lo, ..) and [from, ..), unless an earlier range
+ * has faulted. Threads may call it at the same time. */
+void cpu_fault_keep(cpu_fault_cell *cell, int64_t lo, int64_t from, const kir_fault_record *r);
+
+#endif
