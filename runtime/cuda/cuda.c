@@ -293,13 +293,13 @@ static const struct {
     gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
 } libraries[LIB_COUNT] = {
     [LIB_GEMM] = {blas_can, blas_run},       [LIB_SORT] = {sort_can, sort_run},
-    [LIB_ARGSORT] = {sort_can, sort_run},    [LIB_SEARCH] = {search_can, search_run},
+    [LIB_ARGSORT] = {sort_can, sort_run},    [LIB_SEARCHSORTED] = {search_can, search_run},
     [LIB_FFT] = {fft_can, fft_run},          [LIB_LU] = {solver_can, solver_run},
     [LIB_SOLVE] = {solver_can, solver_run},  [LIB_CHOLESKY] = {solver_can, solver_run},
     [LIB_QR] = {solver_can, solver_run},     [LIB_SVD] = {solver_can, solver_run},
     [LIB_EIGH] = {solver_can, solver_run},   [LIB_EIG] = {solver_can, solver_run},
-    [LIB_SPARSE] = {sparse_can, sparse_run}, [LIB_SPGEMM] = {sparse_can, spgemm_run},
-    [LIB_TURN] = {turn_can, turn_run},
+    [LIB_SPMM] = {sparse_can, sparse_run}, [LIB_SPGEMM] = {sparse_can, spgemm_run},
+    [LIB_SPARSE_TRANSPOSE] = {turn_can, turn_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {

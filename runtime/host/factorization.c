@@ -482,16 +482,16 @@ static int one(const task *t) {
         case LIB_GEMM:
         case LIB_SORT:
         case LIB_ARGSORT:
-        case LIB_SEARCH:
-        case LIB_EXTREME:
+        case LIB_SEARCHSORTED:
+        case LIB_ARGMINMAX:
         case LIB_FFT:
-        case LIB_COSINES:
-        case LIB_FACTORS:
-        case LIB_BANDED:
+        case LIB_DCT:
+        case LIB_SOLVE_FACTORED:
+        case LIB_SOLVE_BANDED:
         case LIB_LSTSQ:
-        case LIB_SPARSE:
+        case LIB_SPMM:
         case LIB_SPGEMM:
-        case LIB_TURN:
+        case LIB_SPARSE_TRANSPOSE:
         case LIB_COUNT: break;
     }
     return -1;

@@ -187,28 +187,29 @@ BY_SIZE(register_spread)
 
 /* ---- calls ---- */
 
-int64_t chosen_count(const void *mask, int64_t n) {
+int64_t mask_select_count(const void *mask, int64_t n) {
 #if HAVE_REGISTERS
     if (has_registers()) return register_count(mask, n);
 #endif
     return count_bytes(mask, n);
 }
 
-int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room) {
+int64_t mask_select_indices(const void *mask, int64_t n, int64_t *to, int64_t room) {
 #if HAVE_REGISTERS
     if (has_registers()) return register_places(mask, n, to, room);
 #endif
     return scalar_places(mask, 0, n, to, 0, room);
 }
 
-void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item) {
+void mask_select_compress(void *to, const void *from, const void *mask, int64_t count,
+                          size_t item) {
 #if HAVE_REGISTERS
     if (has_registers() && register_items(to, from, mask, count, item)) return;
 #endif
     scalar_items(to, from, mask, 0, 0, count, item);
 }
 
-void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item) {
+void mask_select_expand(void *to, const void *from, const void *mask, int64_t count, size_t item) {
 #if HAVE_REGISTERS
     if (has_registers() && register_spread(to, from, mask, count, item)) return;
 #endif

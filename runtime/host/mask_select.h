@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 /* How many bytes choose. */
-int64_t chosen_count(const void *mask, int64_t n);
+int64_t mask_select_count(const void *mask, int64_t n);
 /* Writes the places of the first bytes that choose, at most `room`, to `to`. Returns how many it
  * wrote. */
-int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room);
+int64_t mask_select_indices(const void *mask, int64_t n, int64_t *to, int64_t room);
 /* Copies the `count` chosen elements of `item` bytes side by side; the two must not overlap. */
-void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item);
+void mask_select_compress(void *to, const void *from, const void *mask, int64_t count, size_t item);
 /* The way back: `count` elements that lie side by side to the places that choose, of which there
  * are as many; the others stay. `item`: the size of a dtype. */
-void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item);
+void mask_select_expand(void *to, const void *from, const void *mask, int64_t count, size_t item);
 
 #endif

@@ -64,7 +64,7 @@ static void list_out(graph *g, int32_t i) {
 
 /* ---- the graph ---- */
 
-static gpa_code graph_new(graph *g, const host_rows *a, gpa_err *e) {
+static gpa_code graph_new(graph *g, const host_csr *a, gpa_err *e) {
     const size_t n = (size_t)a->m, ints = n * sizeof(int32_t), longs = (n + 1) * sizeof(int64_t);
     *g = (graph){.n = (int32_t)n, .flag = 2, .tag = 1, .room = (size_t)a->count * 2 + n};
     g->start = mem_zero(longs), g->stamp = mem_new(longs), g->mark = mem_zero(longs);
@@ -270,8 +270,8 @@ static void write_order(graph *g, const bool *late, int32_t *order) {
         if (late[i]) order[to++] = i;
 }
 
-gpa_code hostlu_order(const host_rows *a, int32_t *order, double *operations,
-                      const atomic_bool *stop, gpa_err *e) {
+gpa_code hostlu_ordering(const host_csr *a, int32_t *order, double *operations,
+                         const atomic_bool *stop, gpa_err *e) {
     graph g;
     bool *late = mem_zero((size_t)a->m + 1);
     gpa_code rc = graph_new(&g, a, e);

@@ -216,7 +216,7 @@ static void truths(bool all, const void *x, int64_t rows, int64_t n, int64_t wid
     for (int64_t i = 0; i < rows * m * wide; i++) out[i] = out[i] != 0;
 }
 
-bool slices_can(gpa_red red, gpa_dtype t, bool lines) {
+bool host_segmented_can(gpa_red red, gpa_dtype t, bool lines) {
     const char kind = dtype_info[t].kind;
     const bool sums = red == RED_SUM || red == RED_PROD, same = dtype_info[t].compute == t;
     if (red_info[red].arg || !red_info[red].text[op_kind_at(kind)]) return false;
@@ -225,8 +225,8 @@ bool slices_can(gpa_red red, gpa_dtype t, bool lines) {
     return same && !(sums && kind != 'F' && dtype_size(t) < 4);
 }
 
-void slices_reduce(gpa_red red, gpa_dtype t, const void *x, int64_t rows, int64_t n, int64_t wide,
-                   const int64_t *at, int64_t m, void *out) {
+void host_segmented_reduce(gpa_red red, gpa_dtype t, const void *x, int64_t rows, int64_t n,
+                           int64_t wide, const int64_t *at, int64_t m, void *out) {
     const char kind = dtype_info[t].kind;
     const bool least = red == RED_MIN || red == RED_FMIN,
                extreme = least || red == RED_MAX || red == RED_FMAX;

@@ -241,7 +241,7 @@ static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *o
     for (int64_t i = 0; i < n; i++) sorted[i] = sortkey_to_bits(sorted[i], &o);
     sortkey_save(out, o.item, n, sorted);
     if (o.kind == 'F' && !c->sort.n_places && !hostcall_stopped(w->stop))
-        sortkey_mend_zeros(&o, in, n, 1, out);
+        sortkey_restore_zeros(&o, in, n, 1, out);
 }
 
 /* ---- orders ---- */

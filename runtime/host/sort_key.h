@@ -2,7 +2,7 @@
  * own sorts and the CPU device's.
  *
  * Values are sorted as keys and turned back, so their keys differ where the bits do (-0 is just
- * below 0, which sortkey_mend_zeros puts right); ranks are made of keys that are equal where the
+ * below 0, which sortkey_restore_zeros puts right); ranks are made of keys that are equal where the
  * elements are. */
 #ifndef GPA_HOST_SORT_KEY_H
 #define GPA_HOST_SORT_KEY_H
@@ -97,8 +97,8 @@ static inline void sortkey_save(void *to, size_t item, int64_t n, const uint64_t
 /* 0 and -0 are equal, so they keep the order in which they came: of n sorted floats `out`, the
  * zeros are written once more as they stand in `in`. In both, elements are `apart` from each other.
  */
-static inline void sortkey_mend_zeros(const sortkey_order *o, const char *in, int64_t n,
-                                      int64_t apart, char *out) {
+static inline void sortkey_restore_zeros(const sortkey_order *o, const char *in, int64_t n,
+                                         int64_t apart, char *out) {
     const size_t step = (size_t)apart * o->item;
     int64_t lo = 0, hi = n, end;
     uint64_t bits = 0;

@@ -15,7 +15,7 @@ enum { LANES = 16, AHEAD = 12 /* places that memory is asked for */ };
 
 /* Each line fills LANES at least, of which the next ones take back what is theirs: lengths cannot
  * be foreseen. */
-GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
+GPA_WIDE void hostcall_csr_row_indices(const int32_t *start, int64_t m, int32_t *line) {
     const int32_t last = start[m] - LANES;
     for (int64_t i = 0; i < m; i++) {
         int32_t s = start[i];
@@ -27,8 +27,8 @@ GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
     }
 }
 
-bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m,
-                     int32_t *start) {
+bool hostcall_coo_row_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m,
+                             int32_t *start) {
     int64_t i = 0; /* lines that have begun */
     for (int64_t s = 0; s < count; s++) {
         if (s && !(line[s - 1] < line[s] || (line[s - 1] == line[s] && other[s - 1] < other[s])))
@@ -51,7 +51,8 @@ bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, i
             ((T *)at)[to] = ((const T *)a->at)[s];                                             \
         }
 
-void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t *line, void *at) {
+void hostcall_csr_transpose(size_t item, const host_csr *a, int32_t *start, int32_t *line,
+                            void *at) {
     const int32_t *column = a->column, last = (int32_t)a->count - 1;
     memset(start, 0, (size_t)(a->n + 1) * sizeof *start);
     for (int64_t s = 0; s < a->count; s++) start[column[s]]++;
@@ -69,7 +70,7 @@ void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t
 /* ---- dense ones ---- */
 
 #define DENSE(id, T, ADD)                                                                  \
-    static void dense_##id(const host_rows *p, int64_t down, int64_t across, void *out) {  \
+    static void dense_##id(const host_csr *p, int64_t down, int64_t across, void *out) {   \
         const T *at = p->at;                                                               \
         for (int64_t i = 0; i < p->m; i++)                                                 \
             for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                      \
@@ -91,7 +92,7 @@ void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t
 SUM_TYPES(DENSE)
 #undef DENSE
 
-void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
+void hostcall_csr_add_to_dense(gpa_dtype t, const host_csr *a, bool turned, void *out) {
     const int64_t down = turned ? 1 : a->n, across = turned ? a->m : 1;
 #define SUM(id, T, ADD) \
     if (t == DT_##id) dense_##id(a, down, across, out);
@@ -99,8 +100,8 @@ void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
 #undef SUM
 }
 
-void hostcall_dense_places(gpa_dtype t, const int32_t *row, const int32_t *column, const void *at,
-                           int64_t count, int64_t m, int64_t n, void *out) {
+void hostcall_coo_add_to_dense(gpa_dtype t, const int32_t *row, const int32_t *column,
+                               const void *at, int64_t count, int64_t m, int64_t n, void *out) {
     memset(out, 0, (size_t)(m * n) * dtype_size(t));
 #define SUM(id, T, ADD) \
     if (t == DT_##id) places_##id(row, column, at, count, n, out);
@@ -211,9 +212,9 @@ static void leave_out(size_t item, int64_t rows, const uint8_t *on, int32_t *sta
 }
 #undef KEEP
 
-void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset,
-                        const int64_t *first, int64_t count, const void *values, int64_t step,
-                        uint8_t *on, int32_t *start, int32_t *column, void *at) {
+void hostcall_dia_to_csr(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset,
+                         const int64_t *first, int64_t count, const void *values, int64_t step,
+                         uint8_t *on, int32_t *start, int32_t *column, void *at) {
     const size_t item = dtype_size(t);
     int64_t low = count, high = count;
     start[0] = 0;
@@ -225,7 +226,7 @@ void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset
         const int64_t wide = high - low;
         end = MIN(m, low ? -offset[low - 1] : m);
         if (high) end = MIN(end, MAX(i + 1, n - offset[high - 1]));
-        end = MIN(end, i + MAX(1, DIAGONAL_PIECE / MAX(1, wide)));
+        end = MIN(end, i + MAX(1, DIA_CHUNK / MAX(1, wide)));
         char *put = (char *)at + to * (int64_t)item;
         const int64_t all = (end - i) * wide;
         diagonal_places(i, end - i, offset + low, wide, (int32_t)to, start + i + 1, column + to);
@@ -239,12 +240,12 @@ void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset
 #define COPY(T) \
     for (int32_t s = from; s < end; s++) ((T *)at)[to + s - from] = ((const T *)b->at)[s];
 
-void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *start,
-                     int32_t *column, void *at) {
+void hostcall_csr_hstack(size_t item, const host_csr *a, int64_t blocks, int32_t *start,
+                         int32_t *column, void *at) {
     int32_t to = start[0] = 0;
     for (int64_t i = 0; i < a->m; i++) {
         int32_t before = 0;
-        for (const host_rows *b = a; b < a + blocks; before += (int32_t)b->n, b++) {
+        for (const host_csr *b = a; b < a + blocks; before += (int32_t)b->n, b++) {
             const int32_t from = b->start[i], end = b->start[i + 1];
             for (int32_t s = from; s < end; s++) column[to + s - from] = b->column[s] + before;
             BY_SIZE(item, COPY);

@@ -35,7 +35,7 @@ typedef struct {
     int32_t *stack, *next; /* rows on the way, and where each goes on */
 } walk;
 
-static int32_t walk_from(const walk *w, const lu_part *lower, int32_t row, int32_t column,
+static int32_t walk_from(const walk *w, const lu_factor *lower, int32_t row, int32_t column,
                          int32_t top) {
     int32_t depth = 0;
     w->stack[0] = row;
@@ -61,8 +61,8 @@ static int32_t walk_from(const walk *w, const lu_part *lower, int32_t row, int32
     return top;
 }
 
-static gpa_code room(lu_part *p, size_t more, size_t item, gpa_err *e) {
-    if (p->count + more > INT32_MAX) return hostcall_too_many(e);
+static gpa_code room(lu_factor *p, size_t more, size_t item, gpa_err *e) {
+    if (p->count + more > INT32_MAX) return hostcall_too_many_values(e);
     if (p->count + more <= p->room) return GPA_OK;
     const size_t size = MIN((size_t)INT32_MAX, 2 * (p->count + more));
     int32_t *row = mem_resize(p->row, size * sizeof *row);
@@ -73,7 +73,7 @@ static gpa_code room(lu_part *p, size_t more, size_t item, gpa_err *e) {
     return at ? GPA_OK : gpa_no_memory(e);
 }
 
-void hostlu_free(lu_part *p) {
+void hostlu_free(lu_factor *p) {
     mem_free(p->start);
     mem_free(p->row);
     mem_free(p->at);
@@ -81,7 +81,7 @@ void hostlu_free(lu_part *p) {
 
 /* Rows of column k of the lower part that come before those without a pivot: these alone are walked
  * from now on, if the later column `by`, whose pivot is row `pivot`, has all the others. */
-static int32_t parted(const walk *w, const lu_part *lower, int32_t k, size_t item, char *spare) {
+static int32_t parted(const walk *w, const lu_factor *lower, int32_t k, size_t item, char *spare) {
     int32_t low = lower->start[k], high = lower->start[k + 1];
     while (low < high) {
         if (w->place[lower->row[low]] != NONE) {
@@ -101,7 +101,7 @@ static int32_t parted(const walk *w, const lu_part *lower, int32_t k, size_t ite
 }
 
 /* Whether column k of the lower part has this row. */
-static bool has_row(const lu_part *lower, int32_t k, int32_t row) {
+static bool has_row(const lu_factor *lower, int32_t k, int32_t row) {
     for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)
         if (lower->row[s] == row) return true;
     return false;
@@ -110,8 +110,8 @@ static bool has_row(const lu_part *lower, int32_t k, int32_t row) {
 /* ---- factors ---- */
 
 #define FACTOR(id, T, SIZE)                                                                      \
-    static gpa_code factor_##id(const host_rows *a, const int32_t *order, lu_part *lower,        \
-                                lu_part *upper, walk *w, void *work, const atomic_bool *stop,    \
+    static gpa_code factor_##id(const host_csr *a, const int32_t *order, lu_factor *lower,       \
+                                lu_factor *upper, walk *w, void *work, const atomic_bool *stop,  \
                                 gpa_err *e) {                                                    \
         const int32_t n = (int32_t)a->m;                                                         \
         T *x = work;                                                                             \
@@ -174,8 +174,8 @@ TYPES(FACTOR)
 
 bool hostlu_can(gpa_dtype t) { return t == DT_F32 || t == DT_F64 || t == DT_C64 || t == DT_C128; }
 
-gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu_part *lower,
-                       lu_part *upper, int32_t *place, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostlu_factor(gpa_dtype t, const host_csr *a, const int32_t *order, lu_factor *lower,
+                       lu_factor *upper, int32_t *place, const atomic_bool *stop, gpa_err *e) {
     const size_t n = (size_t)a->m, ints = n * sizeof(int32_t);
     walk w = {place, mem_zero(ints), mem_new(ints), mem_new(ints), mem_new(ints), mem_new(ints)};
     void *work = mem_zero(n * dtype_size(t));
@@ -201,7 +201,7 @@ gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu
 /* ---- solutions ---- */
 
 #define SOLVE(id, T, SIZE)                                                                         \
-    static void solve_##id(int32_t n, const lu_part *lower, const lu_part *upper, bool turned,     \
+    static void solve_##id(int32_t n, const lu_factor *lower, const lu_factor *upper, bool turned, \
                            T *y) {                                                                 \
         const T *low = (const T *)(const void *)lower->at,                                         \
                 *up = (const T *)(const void *)upper->at;                                          \
@@ -230,7 +230,7 @@ gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu
         }                                                                                          \
     }                                                                                              \
     static void solve_all_##id(int32_t n, const int32_t *order, const int32_t *place,              \
-                               const lu_part *lower, const lu_part *upper, int64_t count,          \
+                               const lu_factor *lower, const lu_factor *upper, int64_t count,      \
                                bool turned, const void *b, void *x, void *work) {                  \
         T *y = work;                                                                               \
         for (int64_t j = 0; j < count; j++) {                                                      \
@@ -245,7 +245,7 @@ TYPES(SOLVE)
 #undef SOLVE
 
 gpa_code hostlu_solve(gpa_dtype t, int64_t n, const int32_t *order, const int32_t *place,
-                      const lu_part *lower, const lu_part *upper, int64_t count, bool turned,
+                      const lu_factor *lower, const lu_factor *upper, int64_t count, bool turned,
                       const void *b, void *x, gpa_err *e) {
     void *work = mem_new((size_t)n * dtype_size(t));
     if (!work) return gpa_no_memory(e);

@@ -17,14 +17,14 @@ enum {
 
 /* ---- rows and columns ---- */
 
-gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start,
-                              gpa_err *e) {
+gpa_code hostcall_csr_select_row_starts(const host_csr *a, const int64_t *row, int64_t n,
+                                        int32_t *start, gpa_err *e) {
     int64_t all = start[0] = 0;
     for (int64_t i = 0; i < n; i++) {
         if (row[i] < 0 || row[i] >= a->m)
             return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[i]);
         all += a->start[row[i] + 1] - a->start[row[i]];
-        if (all > INT32_MAX) return hostcall_too_many(e);
+        if (all > INT32_MAX) return hostcall_too_many_values(e);
         start[i + 1] = (int32_t)all;
     }
     return GPA_OK;
@@ -46,8 +46,8 @@ gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n,
         memcpy((T *)at + to, v, LANES * sizeof(T));                                      \
     }
 
-GPA_WIDE void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n,
-                            const int32_t *start, int32_t *column, void *at) {
+GPA_WIDE void hostcall_csr_select_rows(size_t item, const host_csr *a, const int64_t *row,
+                                       int64_t n, const int32_t *start, int32_t *column, void *at) {
     const int32_t last = (int32_t)a->count - LANES, room = start[n] - LANES;
     BY_SIZE(item, COPY_ROWS);
 }
@@ -79,7 +79,7 @@ static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t 
     }
 /* Where values are that are in the `wide` columns from low on, row by row. Every place is written
  * and stays if it is one of them: which are cannot be foreseen. */
-static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *start,
+static void find_rows(const host_csr *a, uint32_t low, uint32_t wide, int32_t *start,
                       int32_t *found) {
     const int32_t *const column = a->column, *const rows = a->start;
     int32_t to = 0;
@@ -110,8 +110,8 @@ static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *
         start[l + 1] = to;                                                             \
     }
 
-void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high, int64_t step,
-                      int32_t *start, int32_t *column, void *at) {
+void hostcall_csr_slice_columns(size_t item, const host_csr *a, int64_t low, int64_t high,
+                                int64_t step, int32_t *start, int32_t *column, void *at) {
     const uint32_t wide = (uint32_t)MAX(0, high - low), stride = (uint32_t)step;
     int32_t *const found = column, to = start[0] = 0;
     if (wide < a->n / NARROW) {
@@ -154,13 +154,13 @@ void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high
         start[i + 1] = to;                                                                  \
     }
 
-gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n, host_picks *p,
-                            gpa_err *e) {
-    *p = (host_picks){.first = mem_zero((size_t)(a->n + 1) * sizeof *p->first),
-                      .order = mem_new((size_t)(n + 1) * sizeof *p->order),
-                      .once = true};
+gpa_code hostcall_column_selection_new(const host_csr *a, const int64_t *chosen, int64_t n,
+                                       host_column_selection *p, gpa_err *e) {
+    *p = (host_column_selection){.first = mem_zero((size_t)(a->n + 1) * sizeof *p->first),
+                                 .order = mem_new((size_t)(n + 1) * sizeof *p->order),
+                                 .once = true};
     if (!p->first || !p->order) return gpa_no_memory(e);
-    if (n > INT32_MAX) return hostcall_too_many(e);
+    if (n > INT32_MAX) return hostcall_too_many_values(e);
     for (int64_t k = 0; k < n; k++) {
         if (chosen[k] < 0 || chosen[k] >= a->n)
             return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)chosen[k]);
@@ -179,16 +179,16 @@ gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n
     memmove(p->first + 1, p->first,
             (size_t)a->n * sizeof *p->first); /* each has become the next one */
     p->first[0] = 0;
-    return p->count > INT32_MAX ? hostcall_too_many(e) : GPA_OK;
+    return p->count > INT32_MAX ? hostcall_too_many_values(e) : GPA_OK;
 }
 
-void hostcall_picks_free(host_picks *p) {
+void hostcall_column_selection_free(host_column_selection *p) {
     mem_free(p->first);
     mem_free(p->order);
 }
 
-void hostcall_pick(size_t item, const host_rows *a, const host_picks *p, int32_t *start,
-                   int32_t *column, void *at) {
+void hostcall_csr_select_columns(size_t item, const host_csr *a, const host_column_selection *p,
+                                 int32_t *start, int32_t *column, void *at) {
     int32_t to = start[0] = 0;
     if (p->once)
         BY_SIZE(item, PICK_ONE);
@@ -215,7 +215,7 @@ static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, 
 }
 
 /* The first value of row i in column j or behind it, where the columns ascend; else the first. */
-static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool ascending) {
+static inline int32_t first_of(const host_csr *a, int64_t i, int32_t j, bool ascending) {
     int32_t low = a->start[i], n = a->start[i + 1] - low;
     for (; ascending && n > FEW; n -= n / 2) low += a->column[low + n / 2 - 1] < j ? n / 2 : 0;
     return low;
@@ -224,7 +224,7 @@ static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool as
 /* Sums of what rows have in columns: of `count` elements, of which starts and columns are asked for
  * ahead, and of a diagonal. */
 #define ELEMENTS(id, T, ADD)                                                                 \
-    static inline T element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending) { \
+    static inline T element_##id(const host_csr *r, int64_t i, int32_t j, bool ascending) {  \
         const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;               \
         T c = {0};                                                                           \
         for (int32_t s = next_place(r->column, first_of(r, i, j, ascending), end, last, j);  \
@@ -235,7 +235,7 @@ static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool as
         }                                                                                    \
         return c;                                                                            \
     }                                                                                        \
-    static GPA_WIDE void elements_##id(const host_rows *r, const int64_t *row,               \
+    static GPA_WIDE void elements_##id(const host_csr *r, const int64_t *row,                \
                                        const int64_t *column, int64_t count, bool ascending, \
                                        void *out) {                                          \
         for (int64_t k = 0; k < count; k++) {                                                \
@@ -252,7 +252,7 @@ ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
 #undef ELEMENTS
 
 #define DIAGONAL(id, T, ADD)                                                                  \
-    static GPA_WIDE void diagonal_##id(const host_rows *r, int64_t first, int64_t offset,     \
+    static GPA_WIDE void diagonal_##id(const host_csr *r, int64_t first, int64_t offset,      \
                                        int64_t n, void *out) {                                \
         for (int64_t i = 0; i < n; i++)                                                       \
             ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false); \
@@ -260,7 +260,7 @@ ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
 SUM_TYPES(DIAGONAL)
 #undef DIAGONAL
 
-typedef void elements(const host_rows *, const int64_t *, const int64_t *, int64_t, bool, void *);
+typedef void elements(const host_csr *, const int64_t *, const int64_t *, int64_t, bool, void *);
 
 static elements *elements_of(gpa_dtype t) {
 #define SUM(id, T, ADD) \
@@ -270,12 +270,12 @@ static elements *elements_of(gpa_dtype t) {
     return elements_PLACE;
 }
 
-gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row,
-                           const int64_t *column, int64_t n, bool ascending, void *out,
-                           const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_csr_gather(gpa_dtype t, const host_csr *a, const int64_t *row,
+                             const int64_t *column, int64_t n, bool ascending, void *out,
+                             const atomic_bool *stop, gpa_err *e) {
     elements *some = elements_of(t);
     const size_t item = t == DT_NONE ? sizeof(int32_t) : dtype_size(t);
-    host_rows r = *a;
+    host_csr r = *a;
     if (t == DT_NONE) r.at = r.column; /* no values are read */
     for (int64_t k = 0; k < n; k++) {
         if (row[k] < 0 || row[k] >= a->m)
@@ -290,7 +290,7 @@ gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row,
     return GPA_OK;
 }
 
-void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t n, void *out) {
+void hostcall_csr_diagonal(gpa_dtype t, const host_csr *a, int64_t offset, int64_t n, void *out) {
     const int64_t first = MAX(0, -offset);
 #define SUM(id, T, ADD) \
     if (t == DT_##id) diagonal_##id(a, first, offset, n, out);
@@ -300,21 +300,21 @@ void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t 
 
 /* ---- sums and extremes ---- */
 
-#define SUMMED(id, T, ADD)                                   \
-    static void summed_##id(const host_rows *p, void *out) { \
-        const T *at = p->at;                                 \
-        T *sums = out;                                       \
-        for (int64_t s = 0; s < p->count; s++) {             \
-            const T a = at[s];                               \
-            T c = sums[p->column[s]];                        \
-            ADD;                                             \
-            sums[p->column[s]] = c;                          \
-        }                                                    \
+#define SUMMED(id, T, ADD)                                  \
+    static void summed_##id(const host_csr *p, void *out) { \
+        const T *at = p->at;                                \
+        T *sums = out;                                      \
+        for (int64_t s = 0; s < p->count; s++) {            \
+            const T a = at[s];                              \
+            T c = sums[p->column[s]];                       \
+            ADD;                                            \
+            sums[p->column[s]] = c;                         \
+        }                                                   \
     }
 SUM_TYPES(SUMMED)
 #undef SUMMED
 
-void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
+void hostcall_csr_column_sums(gpa_dtype t, const host_csr *a, void *out) {
     memset(out, 0, (size_t)a->n * dtype_size(t));
 #define SUM(id, T, ADD) \
     if (t == DT_##id) summed_##id(a, out);
@@ -323,13 +323,13 @@ void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
 }
 
 /* EXTREME(dtype, C type): those that are ordered. NaN is more than all, and less. */
-#define EXTREMES(EXTREME)                                                                        \
-    EXTREME(I8, int8_t)                                                                          \
-    EXTREME(I16, int16_t) EXTREME(I32, int32_t) EXTREME(I64, int64_t) EXTREME(U8, uint8_t)       \
-        EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) \
-            EXTREME(F64, double)
+#define EXTREMES(EXTREME)                                                                   \
+    EXTREME(I8, int8_t)                                                                     \
+    EXTREME(I16, int16_t)                                                                   \
+    EXTREME(I32, int32_t) EXTREME(I64, int64_t) EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) \
+        EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) EXTREME(F64, double)
 #define EXTREME(id, T)                                                          \
-    static void extreme_##id(const host_rows *a, bool largest, void *out) {     \
+    static void extreme_##id(const host_csr *a, bool largest, void *out) {      \
         for (int64_t i = 0; i < a->m; i++) {                                    \
             const T *x = (const T *)a->at + a->start[i];                        \
             const int64_t n = a->start[i + 1] - a->start[i];                    \
@@ -349,7 +349,7 @@ EXTREMES(EXTREME)
 /* The column of the first of the largest or smallest elements of each row, whose columns ascend;
  * the first NaN is before all. */
 #define WHERE(id, T)                                                                            \
-    static void where_##id(const host_rows *a, bool largest, int64_t *out) {                    \
+    static void where_##id(const host_csr *a, bool largest, int64_t *out) {                     \
         for (int64_t i = 0; i < a->m; i++) {                                                    \
             const T *x = (const T *)a->at + a->start[i];                                        \
             const int32_t *column = a->column + a->start[i], n = a->start[i + 1] - a->start[i]; \
@@ -370,7 +370,7 @@ EXTREMES(EXTREME)
 EXTREMES(WHERE)
 #undef WHERE
 
-typedef void extreme(const host_rows *, bool, void *);
+typedef void extreme(const host_csr *, bool, void *);
 
 static extreme *extreme_of(gpa_dtype t) {
 #define EXTREME(id, T) \
@@ -382,11 +382,11 @@ static extreme *extreme_of(gpa_dtype t) {
 
 bool hostcall_can_compare(gpa_dtype t) { return extreme_of(t) != NULL; }
 
-void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out) {
+void hostcall_csr_row_minmax(gpa_dtype t, const host_csr *a, bool largest, void *out) {
     extreme_of(t)(a, largest, out);
 }
 
-void hostcall_row_where(gpa_dtype t, const host_rows *a, bool largest, int64_t *out) {
+void hostcall_csr_row_argminmax(gpa_dtype t, const host_csr *a, bool largest, int64_t *out) {
 #define EXTREME(id, T) \
     if (t == DT_##id) where_##id(a, largest, out);
     EXTREMES(EXTREME)

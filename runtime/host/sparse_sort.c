@@ -19,7 +19,7 @@ static bool ascends(const int32_t *column, int64_t n) {
     return all;
 }
 
-bool hostcall_rows_ascend(const host_rows *a) {
+bool hostcall_csr_is_canonical(const host_csr *a) {
     for (int64_t i = 0; i < a->m; i++)
         if (!ascends(a->column + a->start[i], a->start[i + 1] - a->start[i])) return false;
     return true;
@@ -59,7 +59,7 @@ static uint64_t *order_long(uint64_t *key, uint64_t *spare, int64_t n) {
 }
 
 /* Row i in order; `key` and `spare` have room for it. */
-static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, uint64_t *spare) {
+static const uint64_t *order_row(const host_csr *a, int64_t i, uint64_t *key, uint64_t *spare) {
     const int32_t first = a->start[i], n = a->start[i + 1] - first;
     if (n <= SHORT) {
         order_short(a->column + first, n, (uint64_t)first, key);
@@ -77,7 +77,7 @@ static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, u
 /* Row i of r in order from `to` on, with `adding` values of one place added up; where the next row
  * begins. */
 #define ORDERED(id, T, ADD)                                                                   \
-    static int32_t ordered_##id(const host_rows *r, int64_t i, bool adding, uint64_t *key,    \
+    static int32_t ordered_##id(const host_csr *r, int64_t i, bool adding, uint64_t *key,     \
                                 uint64_t *spare, int32_t to, int32_t *column, void *values) { \
         const int32_t first = r->start[i], n = r->start[i + 1] - first, begin = to;           \
         const T *at = r->at;                                                                  \
@@ -104,7 +104,7 @@ static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, u
 SUM_TYPES(ORDERED)
 #undef ORDERED
 
-typedef int32_t ordered_row(const host_rows *, int64_t, bool, uint64_t *, uint64_t *, int32_t,
+typedef int32_t ordered_row(const host_csr *, int64_t, bool, uint64_t *, uint64_t *, int32_t,
                             int32_t *, void *);
 
 static ordered_row *ordered_of(gpa_dtype t) {
@@ -115,10 +115,10 @@ static ordered_row *ordered_of(gpa_dtype t) {
     return NULL;
 }
 
-bool hostcall_can_add(gpa_dtype t) { return ordered_of(t) != NULL; }
+bool hostcall_can_sum(gpa_dtype t) { return ordered_of(t) != NULL; }
 
-gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int32_t *start,
-                               int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_csr_sort_columns(gpa_dtype t, const host_csr *a, bool adding, int32_t *start,
+                                   int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
     ordered_row *ordered = ordered_of(t);
     int64_t longest = SHORT;
     for (int64_t i = 0; i < a->m; i++) longest = MAX(longest, a->start[i + 1] - a->start[i]);

@@ -13,9 +13,9 @@ enum {
     AHEAD = 16 /* rows of y that memory is asked for */
 };
 
-gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const int32_t *column,
-                         const void *at, const void *x, void *y, const atomic_bool *stop,
-                         gpa_err *e) {
+gpa_code hostcall_spmm(const gpa_libcall *call, const int32_t *start, const int32_t *column,
+                       const void *at, const void *x, void *y, const atomic_bool *stop,
+                       gpa_err *e) {
     const spmm p = {call->sparse.k, start, column, at, x, y};
     for (int64_t i = 0; i < call->sparse.m; i += ROWS) {
         if (!spmm_rows(call->dtype, &p, i, MIN(i + ROWS, call->sparse.m)))
@@ -100,9 +100,9 @@ static adding *adding_of(gpa_dtype t, bool places) {
     return NULL;
 }
 
-gpa_code hostcall_sparse_columns(const gpa_libcall *call, bool places, const int32_t *line,
-                                 const int32_t *row, const void *at, const void *x, void *y,
-                                 const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_spmm_csc(const gpa_libcall *call, bool places, const int32_t *line,
+                           const int32_t *row, const void *at, const void *x, void *y,
+                           const atomic_bool *stop, gpa_err *e) {
     const spmm p = {call->sparse.k, line, row, at, x, y};
     const int64_t n = places ? call->sparse.count : call->sparse.n, step = places ? VALUES : ROWS;
     adding *add = adding_of(call->dtype, places);

@@ -6,12 +6,11 @@
 
 /* A call from a layout to another, its memory not yet bound. False when it has more dimensions than
  * a call can say. */
-static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t *to,
-                     gpa_libcall *c) {
+static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     int others = 0;
     *c = (gpa_libcall){
-        .kind = LIB_COSINES,
+        .kind = LIB_DCT,
         .dtype = (gpa_dtype)a->dtype,
         .cosines = {.kind = o->kind, .sines = o->sines, .weighed = o->weighed, .scale = o->scale}};
     for (int d = 0; d < a->ndim; d++) {
@@ -32,7 +31,7 @@ static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t 
     return true;
 }
 
-gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr **out, gpa_err *e) {
+gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e) {
     gpa_libcall c;
     gpa_device *d;
     gpa_arr *made = NULL;
@@ -52,7 +51,7 @@ gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr 
     c.cosines.out.mem = made->storage->buf->mem;
     c.cosines.out.offset = made->offset;
     TRY(library_run(rt, d, &c, e));
-    explain_call(rt, library_names[LIB_COSINES], d, made);
+    explain_call(rt, library_names[LIB_DCT], d, made);
     *out = arr_retain(made);
 out:
     place_leave(rt, at);

@@ -6,7 +6,7 @@
 
 const char *const library_names[LIB_COUNT] = {
 #define LIB(id, name) name,
-#include "runtime/lib/lib.def"
+#include "runtime/tables/lib.def"
 #undef LIB
 };
 

@@ -506,8 +506,9 @@ out:
 
 static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
     gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
-    gpa_libcall c = {
-        .kind = LIB_SEARCH, .dtype = t, .search = {.n = a->size, .count = v->size, .right = right}};
+    gpa_libcall c = {.kind = LIB_SEARCHSORTED,
+                     .dtype = t,
+                     .search = {.n = a->size, .count = v->size, .right = right}};
     gpa_arr *in[2] = {NULL, NULL}, *where = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 2; i++) {
@@ -530,7 +531,7 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
     for (int i = 0; i < 2; i++) TRY(place_bring(rt, d, &in[i], e));
     if (!library_can(d, &c)) {
         TRY(search_on_host(rt, &c, in[0], in[1], out, e));
-        explain_call(rt, library_names[LIB_SEARCH], NULL, *out);
+        explain_call(rt, library_names[LIB_SEARCHSORTED], NULL, *out);
         goto out;
     }
     TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, &where, e));
@@ -539,7 +540,7 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
     c.search.v = (gpa_binding){.mem = in[1]->storage->buf->mem, .offset = in[1]->offset};
     c.search.out = (gpa_binding){.mem = where->storage->buf->mem, .offset = where->offset};
     TRY(library_run(rt, d, &c, e));
-    explain_call(rt, library_names[LIB_SEARCH], d, where);
+    explain_call(rt, library_names[LIB_SEARCHSORTED], d, where);
     *out = arr_retain(where);
 out:
     arr_release(rt, in[0]);

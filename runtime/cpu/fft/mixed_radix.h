@@ -2,7 +2,7 @@
  * factors are not very large.
  *
  * Point k of all lines is two vectors of LANES_BYTES, real and imaginary parts, which is what
- * lanes_bring makes of rows; numbers of all lines that are neighbours in memory are read and
+ * lanes_load makes of rows; numbers of all lines that are neighbours in memory are read and
  * written where they lie. A line's result does not depend on what lies beside it, nor on the
  * processor. */
 #ifndef GPA_CPU_FFT_MIXED_RADIX_H

@@ -4,16 +4,17 @@
 #ifndef GPA_CPU_LINALG_BATCHED_EIGEN_H
 #define GPA_CPU_LINALG_BATCHED_EIGEN_H
 
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* Whether the call is one of many small matrices: QR, SVD and EIGH of real numbers. */
-bool spectra_can(const gpa_libcall *c);
+bool batched_eigen_can(const gpa_libcall *c);
 /* How many matrices are done at a time, and the bytes of room they need, aligned to 64. */
-int spectra_lanes(const gpa_libcall *c);
-size_t spectra_room(const gpa_libcall *c);
-/* Does `count` matrices, at most spectra_lanes: x[a] is the first one's array a, step[a] the bytes
- * to the next one's. False: one of them is not finite, is very large or very small, or does not
- * converge; then all are as they were. */
-bool spectra_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count, void *room);
+int batched_eigen_width(const gpa_libcall *c);
+size_t batched_eigen_scratch(const gpa_libcall *c);
+/* Does `count` matrices, at most batched_eigen_width: x[a] is the first one's array a, step[a] the
+ * bytes to the next one's. False: one of them is not finite, is very large or very small, or does
+ * not converge; then all are as they were. */
+bool batched_eigen_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count,
+                       void *room);
 
 #endif

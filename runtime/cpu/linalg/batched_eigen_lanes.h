@@ -232,10 +232,10 @@ GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC 
 /* ---- calls ---- */
 
 static void NAME(bring)(const void *from, int64_t step, int count, int64_t n, VEC *to) {
-    NAME(lanes_bring)(from, step / (int64_t)sizeof(T), count, n, (MASK *)to);
+    NAME(lanes_load)(from, step / (int64_t)sizeof(T), count, n, (MASK *)to);
 }
 static void NAME(take)(const VEC *from, int64_t n, void *to, int64_t step, int count) {
-    NAME(lanes_take)((const MASK *)from, n, to, step / (int64_t)sizeof(T), count);
+    NAME(lanes_store)((const MASK *)from, n, to, step / (int64_t)sizeof(T), count);
 }
 
 /* Whether the matrices are finite, and neither very large nor very small; their sizes. */

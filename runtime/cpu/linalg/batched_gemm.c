@@ -37,7 +37,7 @@ SIZES(BOTH)
 
 enum { FEWEST = 16 };
 
-bool products_can(const gpa_libcall *c) {
+bool batched_gemm_can(const gpa_libcall *c) {
     int64_t n = c->gemm.n;
     bool known = false;
 #define SIZE(N, room) known = known || n == N;
@@ -48,7 +48,7 @@ bool products_can(const gpa_libcall *c) {
     return c->gemm.m == n && c->gemm.k == n && c->gemm.b.stride[2] == 1;
 }
 
-void products_run(const gpa_libcall *c, int64_t from, int64_t to) {
+void batched_gemm_run(const gpa_libcall *c, int64_t from, int64_t to) {
 #define SIZE(N, room)                                                          \
     if (c->gemm.n == N && c->dtype == DT_F32) products_float_##N(c, from, to); \
     if (c->gemm.n == N && c->dtype == DT_F64) products_double_##N(c, from, to);

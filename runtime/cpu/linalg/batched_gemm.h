@@ -2,12 +2,12 @@
 #ifndef GPA_CPU_LINALG_BATCHED_GEMM_H
 #define GPA_CPU_LINALG_BATCHED_GEMM_H
 
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* Whether a GEMM is one: float32 or float64, 2 x 2, 3 x 3, 4 x 4 or 8 x 8, the rows of the second
  * factor contiguous. */
-bool products_can(const gpa_libcall *c);
+bool batched_gemm_can(const gpa_libcall *c);
 /* Does those from .. to. */
-void products_run(const gpa_libcall *c, int64_t from, int64_t to);
+void batched_gemm_run(const gpa_libcall *c, int64_t from, int64_t to);
 
 #endif

@@ -34,18 +34,16 @@ static bool NAME(by_columns)(const NAME(way) * w) {
 
 static void NAME(bring)(const NAME(way) * w, NAME(vec) * a) {
     if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
-        NAME(lanes_bring)
+        NAME(lanes_load)
         ((const I *)w->memory, w->step, w->count, w->rows * w->columns, (NAME(mask) *)a);
     } else if (NAME(by_rows)(w)) {
-        for (int64_t i = 0; i < w->rows; i++)
-            NAME(lanes_bring)
-            ((const I *)w->memory + i * w->memory_row, w->step, w->count, NAME(width)(w, i),
-             (NAME(mask) *)a + i * w->row);
+        for (int64_t i = 0; i < w->rows; i++) NAME(lanes_load)
+        ((const I *)w->memory + i * w->memory_row, w->step, w->count, NAME(width)(w, i),
+         (NAME(mask) *)a + i * w->row);
     } else if (NAME(by_columns)(w)) {
-        for (int64_t j = 0; j < w->columns; j++)
-            NAME(lanes_bring)
-            ((const I *)w->memory + j * w->memory_column, w->step, w->count, w->rows,
-             (NAME(mask) *)a + j * w->column);
+        for (int64_t j = 0; j < w->columns; j++) NAME(lanes_load)
+        ((const I *)w->memory + j * w->memory_column, w->step, w->count, w->rows,
+         (NAME(mask) *)a + j * w->column);
     } else {
         for (int64_t i = 0; i < w->rows; i++)
             for (int64_t j = 0; j < NAME(width)(w, i); j++)
@@ -58,18 +56,16 @@ static void NAME(bring)(const NAME(way) * w, NAME(vec) * a) {
 
 static void NAME(take)(const NAME(way) * w, const NAME(vec) * a) {
     if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
-        NAME(lanes_take)
+        NAME(lanes_store)
         ((const NAME(mask) *)a, w->rows * w->columns, (I *)w->memory, w->step, w->count);
     } else if (NAME(by_rows)(w)) {
-        for (int64_t i = 0; i < w->rows; i++)
-            NAME(lanes_take)
-            ((const NAME(mask) *)a + i * w->row, NAME(width)(w, i),
-             (I *)w->memory + i * w->memory_row, w->step, w->count);
+        for (int64_t i = 0; i < w->rows; i++) NAME(lanes_store)
+        ((const NAME(mask) *)a + i * w->row, NAME(width)(w, i), (I *)w->memory + i * w->memory_row,
+         w->step, w->count);
     } else if (NAME(by_columns)(w)) {
-        for (int64_t j = 0; j < w->columns; j++)
-            NAME(lanes_take)
-            ((const NAME(mask) *)a + j * w->column, w->rows, (I *)w->memory + j * w->memory_column,
-             w->step, w->count);
+        for (int64_t j = 0; j < w->columns; j++) NAME(lanes_store)
+        ((const NAME(mask) *)a + j * w->column, w->rows, (I *)w->memory + j * w->memory_column,
+         w->step, w->count);
     } else {
         for (int l = 0; l < w->count; l++)
             for (int64_t i = 0; i < w->rows; i++)

@@ -338,7 +338,8 @@ static void work(void *arg, int64_t i) {
 
 static void mirror(void *arg, int64_t i) {
     const products *p = arg;
-    mirror_triangle(p->out + i * p->out_batch, (int)p->c->gemm.m, dtype_size(p->c->dtype), false);
+    symmetrize_triangle(p->out + i * p->out_batch, (int)p->c->gemm.m, dtype_size(p->c->dtype),
+                        false);
 }
 
 /* Whether the library does such a product faster in parts so small that it does not pack the
@@ -378,7 +379,7 @@ static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
 
 static void small_products(void *arg, int64_t chunk) {
     const gpa_libcall *c = arg;
-    products_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
+    batched_gemm_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
 }
 
 gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
@@ -395,7 +396,7 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
         memset(p.out, 0, (size_t)(batch * m * n) * size);
         return GPA_OK;
     }
-    if (products_can(c)) {
+    if (batched_gemm_can(c)) {
         gpa_libcall whole = *c;
         threads_each(threads, (batch + CHUNK - 1) / CHUNK, stop, small_products, &whole);
         return unless_stopped(stop, e);

@@ -3,7 +3,7 @@
 #define GPA_CPU_LINALG_BLAS_H
 
 #include "runtime/base/err.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 typedef struct blas blas;
 

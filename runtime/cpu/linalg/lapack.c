@@ -255,7 +255,7 @@ static bool inverse_of_definite(const task *t, int *info) {
     t->r->potrf("L", &t->n, a, &lead, info);
     bool definite = !*info;
     if (definite) t->r->potri("L", &t->n, a, &lead, info);
-    mirror_conjugate(a, t->n, t->c->dtype, !definite);
+    symmetrize_hermitian(a, t->n, t->c->dtype, !definite);
     if (!definite) diagonal[type](a, t->n, t->work, true), *info = 0;
     return definite;
 }
@@ -282,9 +282,9 @@ static int inverse(const task *t) {
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
-    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
+    if (turns) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
     t->r->potrf(t->c->matrix.upper && !turns ? "U" : "L", &t->n, t->x[0], &lead, &info);
-    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
+    if (turns) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
     return info;
 }
 
@@ -389,15 +389,15 @@ static int one(const task *t) {
         case LIB_GEMM:
         case LIB_SORT:
         case LIB_ARGSORT:
-        case LIB_SEARCH:
-        case LIB_EXTREME:
+        case LIB_SEARCHSORTED:
+        case LIB_ARGMINMAX:
         case LIB_FFT:
-        case LIB_COSINES:
-        case LIB_FACTORS:
-        case LIB_BANDED:
-        case LIB_SPARSE:
+        case LIB_DCT:
+        case LIB_SOLVE_FACTORED:
+        case LIB_SOLVE_BANDED:
+        case LIB_SPMM:
         case LIB_SPGEMM:
-        case LIB_TURN:
+        case LIB_SPARSE_TRANSPOSE:
         case LIB_COUNT: break;
     }
     return -1;
@@ -463,13 +463,13 @@ typedef struct {
 static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f) {
     const gpa_libcall *c = r->first->c;
     int lanes = r->lanes, which = 0;
-    char *x[LIB_MATRICES], *room = mem_new(small_room(c) + 64);
+    char *x[LIB_MATRICES], *room = mem_new(batched_lu_scratch(c) + 64);
     f->memory = !room;
     for (int64_t i = from; room && i < to; i += lanes) {
         for (int k = 0; k < LIB_MATRICES; k++)
             x[k] = r->first->x[k] ? r->first->x[k] + i * r->step[k] : NULL;
-        int info = small_run(c, x, r->step, (int)MIN(lanes, to - i),
-                             (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
+        int info = batched_lu_run(c, x, r->step, (int)MIN(lanes, to - i),
+                                  (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
         if (info && f->at < 0) *f = (struct failure){.at = i + which, .info = info};
     }
     mem_free(room);
@@ -485,11 +485,11 @@ static void run(void *arg, int64_t chunk) {
     int lanes = r->lanes;
     int64_t groups = (r->batch + lanes - 1) / lanes, from = groups * chunk / r->chunks * lanes,
             to = MIN(groups * (chunk + 1) / r->chunks * lanes, r->batch);
-    if (small_can(c)) {
+    if (batched_lu_can(c)) {
         run_small(r, from, to, f);
         return;
     }
-    char *room = lanes > 1 ? mem_new(spectra_room(c) + 64) : NULL,
+    char *room = lanes > 1 ? mem_new(batched_eigen_scratch(c) + 64) : NULL,
          *aligned = room ? room + (64 - (uintptr_t)room % 64) % 64 : NULL;
     t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
     t.real_work = mem_new(reals_of(c) * real);
@@ -499,10 +499,10 @@ static void run(void *arg, int64_t chunk) {
         int count = (int)MIN(lanes, to - i);
         for (int x = 0; x < LIB_MATRICES; x++)
             t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
-        if (lanes > 1 && spectra_run(c, t.x, r->step, count, aligned)) continue;
+        if (lanes > 1 && batched_eigen_run(c, t.x, r->step, count, aligned)) continue;
         for (int k = 0; k < count;
              k++) { /* one by one: what is done to a matrix does not depend on those beside it */
-            int info = lanes > 1 && spectra_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
+            int info = lanes > 1 && batched_eigen_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
             if (info && f->at < 0) *f = (struct failure){.at = i + k, .info = info};
             for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = t.x[x] ? t.x[x] + r->step[x] : NULL;
         }
@@ -543,8 +543,10 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     *c->matrix.info = 0;
     steps_of(c, step);
     for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = c->matrix.x[x] ? c->matrix.x[x]->base : NULL;
-    t.n_work = small_can(c) ? 0 : work_of(&t);
-    int lanes = small_can(c) ? small_lanes(c) : spectra_can(c) ? spectra_lanes(c) : 1;
+    t.n_work = batched_lu_can(c) ? 0 : work_of(&t);
+    int lanes = batched_lu_can(c)      ? batched_lu_width(c)
+                : batched_eigen_can(c) ? batched_eigen_width(c)
+                                       : 1;
     int64_t groups = (c->matrix.batch + lanes - 1) / lanes;
     bool many = threads > 1 && (lanes > 1 || groups >= threads);
     runs r = {.first = &t,

@@ -28,7 +28,7 @@ typedef struct {
 /* BLOCK: rows of a triangle that is left to the library, COLUMNS_FROM: of B, from which on larger
  * ones are done in halves: its products are far quicker than its triangles. */
 enum { TYPES = 4, BLOCK = 64, COLUMNS_FROM = 8 };
-struct equations {
+struct solver_lib {
     bool there;
     routines of[TYPES];
 };
@@ -50,8 +50,8 @@ static bool find(blas **b, char letter, const char *name, void *fn) {
     return found != NULL;
 }
 
-static equations *load(blas **b) {
-    equations *q = mem_zero(sizeof *q);
+static solver_lib *load(blas **b) {
+    solver_lib *q = mem_zero(sizeof *q);
     if (!q) return NULL;
     q->there = true;
     for (int i = 0; i < TYPES; i++) {
@@ -63,16 +63,16 @@ static equations *load(blas **b) {
     return q;
 }
 
-void equations_free(equations *q) { mem_free(q); }
+void solve_free(solver_lib *q) { mem_free(q); }
 
 /* Whether a matrix of factors lies by rows; by columns otherwise. */
 static bool by_rows(const gpa_libcall *c) {
     return c->factors.a.stride[2] == 1 && c->factors.a.stride[1] != 1;
 }
 
-bool equations_can(equations **q, blas **b, const gpa_libcall *c) {
+bool solve_can(solver_lib **q, blas **b, const gpa_libcall *c) {
     if (index_of(c->dtype) < 0) return false;
-    if (c->kind == LIB_FACTORS) {
+    if (c->kind == LIB_SOLVE_FACTORED) {
         const int64_t lead = c->factors.a.stride[by_rows(c) ? 1 : 2],
                       near = c->factors.a.stride[by_rows(c) ? 2 : 1];
         const bool conjugates = dtype_is_complex(c->dtype) &&
@@ -243,10 +243,10 @@ static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
 
 /* ---- calls ---- */
 
-gpa_code equations_run(const equations *q, const blas *b, int threads, const gpa_libcall *c,
-                       gpa_err *e) {
+gpa_code solve_run(const solver_lib *q, const blas *b, int threads, const gpa_libcall *c,
+                   gpa_err *e) {
     const routines *r = &q->of[index_of(c->dtype)];
-    if (c->kind == LIB_BANDED) {
+    if (c->kind == LIB_SOLVE_BANDED) {
         *c->banded.info = 0;
         return by_bands(r, c, e);
     }

@@ -3,7 +3,7 @@
 #define GPA_CPU_LINALG_SPARSE_H
 
 #include "runtime/base/err.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 bool sparse_can(const gpa_libcall *c);
 gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e);

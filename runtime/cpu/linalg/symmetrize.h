@@ -9,8 +9,8 @@
 
 /* Fills the other triangle of n x n elements of 4, 8 or 16 bytes: what is above the diagonal, by
  * rows, goes below it, or with `up` the other way. */
-void mirror_triangle(void *a, int n, size_t size, bool up);
+void symmetrize_triangle(void *a, int n, size_t size, bool up);
 /* The same of a Hermitian matrix: complex elements are conjugated. */
-void mirror_conjugate(void *a, int n, gpa_dtype t, bool up);
+void symmetrize_hermitian(void *a, int n, gpa_dtype t, bool up);
 
 #endif

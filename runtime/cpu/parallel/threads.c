@@ -38,7 +38,7 @@ static int limit_of(const char *quota_path, const char *period_path) {
         fclose(f);
     }
     return found == 2 && quota > 0 && period > 0
-               ? (int)MIN((quota + period - 1) / period, THREADS_MOST)
+               ? (int)MIN((quota + period - 1) / period, THREADS_MAX)
                : 0;
 }
 
@@ -87,10 +87,10 @@ gpa_code threads_wanted(int *out, gpa_err *e) {
     if (text && *text) {
         char *end;
         long n = strtol(text, &end, 10);
-        if (*end || n < 1 || n > THREADS_MOST)
+        if (*end || n < 1 || n > THREADS_MAX)
             return gpa_fail(e, GPA_E_VALUE,
                             "GPA_NUM_THREADS: '%.40s' is not a number of threads (1 to %d)", text,
-                            THREADS_MOST);
+                            THREADS_MAX);
         *out = (int)n;
     } else if (!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 1) {
         int limit = threads_limit("/proc/self/cgroup", "/sys/fs/cgroup");
@@ -107,7 +107,7 @@ static struct {
     struct worker {
         sem_t wake;
         bool called; /* it will look for work once more */
-    } worker[THREADS_MOST];
+    } worker[THREADS_MAX];
     int n;
     bool taken; /* some work has it: other work is done by its owner alone */
     bool open;  /* there are items to take */

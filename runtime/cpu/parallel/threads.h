@@ -9,7 +9,7 @@
 
 typedef void (*threads_item)(void *arg, int64_t i);
 
-enum { THREADS_MOST = 4096 };
+enum { THREADS_MAX = 4096 };
 
 /* GPA_NUM_THREADS, else the number of processors this process may use, by its affinity and its
  * control groups. A ValueError when it says no number of threads. */

@@ -213,8 +213,8 @@ BOOL(bool_least, IS_FALSE, far_false)
             GPA_LANES for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]);          \
         LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                                \
         if (lost) return false;                                                                 \
-        lanes_turn_##size((void *)bests, values);                                               \
-        lanes_turn_##size(ats, turned);                                                         \
+        lanes_transpose_##size((void *)bests, values);                                          \
+        lanes_transpose_##size(ats, turned);                                                    \
         memcpy(best, values, sizeof best);                                                      \
         for (int l = 1; l < L; l++) {                                                           \
             T other[L];                                                                         \
@@ -241,7 +241,7 @@ BOOL(bool_least, IS_FALSE, far_false)
                 places[r * L + k] = here;                                                       \
             }                                                                                   \
         }                                                                                       \
-        lanes_turn_##size(places, turned);                                                      \
+        lanes_transpose_##size(places, turned);                                                 \
         for (int l = 0; l < L; l++) {                                                           \
             memcpy(at, turned + l, sizeof at);                                                  \
             GPA_LANES for (I k = 0; k < L; k++) place[k] = at[k] < place[k] ? at[k] : place[k]; \
@@ -307,7 +307,7 @@ static void one_part(void *arg, int64_t i) {
 
 /* ---- calls ---- */
 
-bool extreme_can(const gpa_libcall *c) {
+bool argminmax_can(const gpa_libcall *c) {
     return c->extreme.n >= SHORTEST && finders[c->dtype].find[c->extreme.most];
 }
 
@@ -326,7 +326,7 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
     return rc;
 }
 
-gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
+gpa_code argminmax_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
     work k = {.find = finders[c->dtype].find[c->extreme.most],
               .rows = c->extreme.rows,

@@ -3,10 +3,10 @@
 #ifndef GPA_CPU_SORT_ARGMIN_H
 #define GPA_CPU_SORT_ARGMIN_H
 
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* EXTREME calls. */
-bool extreme_can(const gpa_libcall *c);
-gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
+bool argminmax_can(const gpa_libcall *c);
+gpa_code argminmax_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef GPA_CPU_SORT_SEARCH_H
 #define GPA_CPU_SORT_SEARCH_H
 
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* SEARCH calls. */
 bool search_can(const gpa_libcall *c);

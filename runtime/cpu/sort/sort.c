@@ -204,7 +204,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
         const size_t from = (size_t)(i * n) * sizeof(uint16_t);
         if (!sort_words(k, (const void *)(k->in + from), (void *)(k->out + from))) return false;
         if (k->order.kind == 'F' && !k->c->sort.n_places && !threads_stopped(k->stop))
-            sortkey_mend_zeros(&k->order, k->in + from, n, 1, k->out + from);
+            sortkey_restore_zeros(&k->order, k->in + from, n, 1, k->out + from);
         return true;
     }
     if (k->order.item == 1) {
@@ -235,7 +235,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     else
         rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
     if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !threads_stopped(k->stop))
-        sortkey_mend_zeros(&k->order, w.in, n, 1, w.out);
+        sortkey_restore_zeros(&k->order, w.in, n, 1, w.out);
 out:
     mem_free(block);
     mem_free(w.ready.item);
@@ -602,8 +602,8 @@ static void small_rows(const work *k, const char *in, char *out, int64_t rows, u
     }
     const size_t step = beside ? item : (size_t)n * item;
     for (int64_t r = 0; o->kind == 'F' && r < rows; r++)
-        sortkey_mend_zeros(o, in + (size_t)r * step, n, beside ? beside : 1,
-                           out + (size_t)r * step);
+        sortkey_restore_zeros(o, in + (size_t)r * step, n, beside ? beside : 1,
+                              out + (size_t)r * step);
 }
 
 /* The ranks of n items of a row, counted above the lowest one, each above the item's place, which

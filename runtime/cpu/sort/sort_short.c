@@ -90,19 +90,19 @@ static void ask_ahead(const char *next, char *out, int64_t bytes) {
         const U flip = o->kind == 'F' ? (U)(o->sign - 1) : 0,                              \
                 turn = o->kind == 'U' ? (U)o->sign : 0;                                    \
         if (beside)                                                                        \
-            lanes_bring_beside_##size(in, beside, rows, n, room);                          \
+            lanes_load_interleaved_##size(in, beside, rows, n, room);                      \
         else                                                                               \
-            lanes_bring_##size(in, n, rows, n, room);                                      \
+            lanes_load_##size(in, n, rows, n, room);                                       \
         if (!beside) ask_ahead((const char *)(in + rows * n), (char *)out, rows *n *size); \
         bool zeros = SORT_LANES(size, width, room, n, flip, (U)o->nan, turn);              \
         if (beside)                                                                        \
-            lanes_take_beside_##size(room, n, out, beside, rows);                          \
+            lanes_store_interleaved_##size(room, n, out, beside, rows);                    \
         else                                                                               \
-            lanes_take_##size(room, n, out, n, rows);                                      \
+            lanes_store_##size(room, n, out, n, rows);                                     \
         const int64_t apart = beside ? beside : 1, step = beside ? 1 : n;                  \
         for (int64_t k = 0; zeros && k < rows; k++)                                        \
-            sortkey_mend_zeros(o, (const char *)(in + k * step), n, apart,                 \
-                               (char *)(out + k * step));                                  \
+            sortkey_restore_zeros(o, (const char *)(in + k * step), n, apart,              \
+                                  (char *)(out + k * step));                               \
     }
 SHORT(4, int32_t)
 SHORT(8, int64_t)

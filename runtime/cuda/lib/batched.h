@@ -4,17 +4,17 @@
 #define GPA_CUDA_LIB_BATCHED_H
 
 #include "runtime/cuda/build/program.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* Whether there is a program for the call: LU, SOLVE, CHOLESKY, QR, SVD and EIGH of several
  * matrices of at most 32 rows and columns. Compiles it at first need. */
-bool small_can(gpa_dev *d, const gpa_libcall *c);
+bool batched_lu_can(gpa_dev *d, const gpa_libcall *c);
 /* Does a call for which there is one; waits for its end where the matrices may not be what they
  * should. */
-gpa_code small_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+gpa_code batched_lu_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 void small_close(gpa_dev *d);
 
-/* What is compiled for a call, by small_can and by the tests: owned, mem_free; NULL when memory is
+/* What is compiled for a call, by batched_lu_can and by the tests: owned, mem_free; NULL when memory is
  * short. */
 char *small_source(const gpa_libcall *c, bool reductions);
 

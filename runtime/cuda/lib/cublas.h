@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUBLAS_H
 
 #include "runtime/cuda/build/program.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* Whether cuBLAS is there and can take the operands as they lie. */
 bool blas_can(gpa_dev *d, const gpa_libcall *c);

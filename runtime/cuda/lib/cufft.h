@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUFFT_H
 
 #include "runtime/cuda/build/program.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* Whether cuFFT is there and can take the operands as they lie. */
 bool fft_can(gpa_dev *d, const gpa_libcall *c);

@@ -267,16 +267,16 @@ static gpa_code factorize(work *w, gpa_err *e) {
         case LIB_GEMM:
         case LIB_SORT:
         case LIB_ARGSORT:
-        case LIB_SEARCH:
-        case LIB_EXTREME:
+        case LIB_SEARCHSORTED:
+        case LIB_ARGMINMAX:
         case LIB_FFT:
-        case LIB_COSINES:
-        case LIB_FACTORS:
-        case LIB_BANDED:
+        case LIB_DCT:
+        case LIB_SOLVE_FACTORED:
+        case LIB_SOLVE_BANDED:
         case LIB_LSTSQ:
-        case LIB_SPARSE:
+        case LIB_SPMM:
         case LIB_SPGEMM:
-        case LIB_TURN:
+        case LIB_SPARSE_TRANSPOSE:
         case LIB_COUNT: break;
     }
     return gpa_fail(e, GPA_E_INTERNAL, "a factorization that cuSOLVER does not have");
@@ -289,7 +289,7 @@ bool solver_can(gpa_dev *d, const gpa_libcall *c) {
     if (c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX ||
         c->matrix.batch > INT32_MAX)
         return false;
-    if (small_can(d, c)) return true;
+    if (batched_lu_can(d, c)) return true;
     if (!blas_ready(d)) return false;
     if (!d->solver && !(d->solver = api_solver(why, sizeof why))) return false;
     if (c->kind == LIB_EIG && !d->solver->eig) return false;
@@ -320,7 +320,7 @@ static gpa_code report(const work *w, gpa_err *e) {
 }
 
 gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    if (small_can(d, c)) return small_run(d, c, e);
+    if (batched_lu_can(d, c)) return batched_lu_run(d, c, e);
     work w = {.d = d,
               .s = d->solver,
               .c = c,

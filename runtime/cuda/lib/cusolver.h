@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUSOLVER_H
 
 #include "runtime/cuda/build/program.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* Whether the libraries are there and have the call. */
 bool solver_can(gpa_dev *d, const gpa_libcall *c);

@@ -20,8 +20,8 @@ static int type_of(gpa_dtype t) {
 /* The library takes no matrix that has more values than places, as one may where places are named
  * twice. */
 static bool has_places(const gpa_libcall *c) {
-    const gpa_rows *a = &c->spgemm.a, *b = &c->spgemm.b;
-    if (c->kind == LIB_SPARSE) return c->sparse.count <= c->sparse.m * c->sparse.n;
+    const gpa_csr *a = &c->spgemm.a, *b = &c->spgemm.b;
+    if (c->kind == LIB_SPMM) return c->sparse.count <= c->sparse.m * c->sparse.n;
     return a->count <= a->m * a->n && b->count <= b->m * b->n;
 }
 
@@ -111,7 +111,7 @@ out:
 }
 
 /* Describes a matrix by rows; one without columns and values yet has no count either. */
-static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpMatDescr_t *out,
+static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_csr *r, cusparseSpMatDescr_t *out,
                          gpa_err *e) {
     const size_t index = sizeof(int32_t);
     void *column = r->count ? at(&r->column, index) : NULL,
@@ -123,7 +123,7 @@ static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpM
 
 gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     cusparseSpMatDescr_t a = NULL;
-    const gpa_rows rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
+    const gpa_csr rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
                            c->sparse.start, c->sparse.column, c->sparse.at};
     gpa_code rc = describe(d, c->dtype, &rows, &a, e);
     if (!rc) rc = c->sparse.k == 1 ? times_vector(d, c, a, e) : times(d, c, a, e);
@@ -172,7 +172,7 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     const void *alpha = wide ? (const void *)one2 : one, *beta = wide ? (const void *)zero2 : zero;
     const size_t index = sizeof(int32_t);
     int64_t m = 0, n = 0, count = 0;
-    gpa_rows made = {.m = c->spgemm.a.m, .n = c->spgemm.b.n, .start = c->spgemm.start};
+    gpa_csr made = {.m = c->spgemm.a.m, .n = c->spgemm.b.n, .start = c->spgemm.start};
     gpa_code rc = GPA_OK;
     TRY(describe(d, c->dtype, &c->spgemm.a, &w->matrix[A], e));
     TRY(describe(d, c->dtype, &c->spgemm.b, &w->matrix[B], e));

@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUSPARSE_H
 
 #include "runtime/cuda/build/program.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 bool sparse_can(gpa_dev *d, const gpa_libcall *c);
 gpa_code sparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);

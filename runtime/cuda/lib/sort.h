@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_SORT_H
 
 #include "runtime/cuda/build/program.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 bool sort_can(gpa_dev *d, const gpa_libcall *c);
 gpa_code sort_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);

@@ -3,14 +3,14 @@
  * Every call is described completely by its own arm; arrays are given as bindings (offset and
  * strides in elements). A backend that cannot do a call says so through lib_can, and it is done in
  * host memory (runtime/host/host.h). */
-#ifndef GPA_LIB_LIBCALL_H
-#define GPA_LIB_LIBCALL_H
+#ifndef GPA_IR_LIBCALL_H
+#define GPA_IR_LIBCALL_H
 
 #include "runtime/backend.h"
 
 typedef enum {
 #define LIB(id, name) LIB_##id,
-#include "runtime/lib/lib.def"
+#include "runtime/tables/lib.def"
 #undef LIB
     LIB_COUNT
 } gpa_lib_kind;
@@ -22,7 +22,7 @@ enum { LIB_MATRICES = 4 };
 typedef struct {
     int64_t m, n, count;
     gpa_binding start, column, at;
-} gpa_rows;
+} gpa_csr;
 
 typedef struct gpa_libcall {
     gpa_lib_kind kind;
@@ -94,7 +94,7 @@ typedef struct gpa_libcall {
          * B, then X. info is set to the place, from 1 on, of a zero on the diagonal, or to -1 for a
          * pivot that is no row, else to 0. */
         struct {
-            gpa_factors form;
+            gpa_factorization form;
             int way;
             bool upper, unit;
             int64_t batch, n, k;
@@ -123,7 +123,7 @@ typedef struct gpa_libcall {
          * 1 starts of C; once it is known how many values C has, `make` gives room for them and
          * their columns, which will ascend in each row. */
         struct {
-            gpa_rows a, b;
+            gpa_csr a, b;
             gpa_binding start;
             gpa_code (*make)(void *owner, int64_t count, gpa_binding *column, gpa_binding *at,
                              gpa_err *e);
