@@ -341,7 +341,20 @@ gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
     shape[axis] = at->size;
     TRY(host_new(rt, computed, a->ndim, shape, &made, e));
-    host_segmented_reduce(red, computed, x.data, rows, n, wide, begin, at->size, made.data);
+    rc = host_segmented_reduce(&(host_segmented){.red = red,
+                                                 .dtype = computed,
+                                                 .x = x.data,
+                                                 .rows = rows,
+                                                 .n = n,
+                                                 .width = wide,
+                                                 .start = begin,
+                                                 .count = at->size,
+                                                 .out = made.data},
+                               e);
+    if (rc) {
+        host_unmade(rt, &made);
+        goto out;
+    }
     TRY(host_made(rt, &made, &result, e));
     explain_call(rt, name_of(red), NULL, result);
     rc = arr_cast(rt, result, t, false, out, e);
