@@ -469,76 +469,44 @@ static int eig(const task *t) {
 
 /* ---- calls ---- */
 
-static int one(const task *t) {
-    switch (t->c->kind) {
-        case LIB_LU: lu(t->x[0], t->m, t->n, t->x[1]); return 0;
-        case LIB_SOLVE: return solve(t);
-        case LIB_INVERSE: return inverse(t);
-        case LIB_CHOLESKY: return cholesky(t);
-        case LIB_QR: return qr(t);
-        case LIB_SVD: return svd(t);
-        case LIB_EIGH: return eigh(t);
-        case LIB_EIG: return eig(t);
-        case LIB_GEMM:
-        case LIB_SORT:
-        case LIB_ARGSORT:
-        case LIB_SEARCHSORTED:
-        case LIB_ARGMINMAX:
-        case LIB_FFT:
-        case LIB_DCT:
-        case LIB_SOLVE_FACTORED:
-        case LIB_SOLVE_BANDED:
-        case LIB_LSTSQ:
-        case LIB_SPMM:
-        case LIB_SPGEMM:
-        case LIB_SPARSE_TRANSPOSE:
-        case LIB_COUNT: break;
-    }
-    return -1;
+static int lu_of(const task *t) {
+    lu(t->x[0], t->m, t->n, t->x[1]);
+    return 0;
 }
 
-/* The elements and the dtype of one matrix in each array. */
-static void arrays_of(const task *t, int64_t *size, gpa_dtype *type) {
-    gpa_dtype dt = t->c->dtype, part = dtype_info[dt].real,
-              pairs = part == DT_F32 ? DT_C64 : DT_C128;
-    for (int i = 0; i < LIB_MATRICES; i++) size[i] = 0, type[i] = dt;
-    size[0] = t->m * t->n;
-    if (t->c->kind == LIB_LU) size[1] = t->p, type[1] = DT_I32;
-    if (t->c->kind == LIB_SOLVE) size[1] = t->n * t->k;
-    if (t->c->kind == LIB_QR) size[1] = t->p, size[2] = t->m * t->k;
-    if (t->c->kind == LIB_SVD)
-        size[1] = t->n, type[1] = part, size[2] = t->m * t->u, size[3] = t->n * t->n;
-    if (t->c->kind == LIB_EIGH) size[1] = t->n, type[1] = part;
-    if (t->c->kind == LIB_EIG) size[1] = t->n, size[2] = t->n * t->n, type[1] = pairs;
-}
+typedef int algorithm(const task *t);
 
-static bool reads(gpa_lib_kind kind, int i) { return i == 0 || (i == 1 && kind == LIB_SOLVE); }
+static algorithm *const algorithms[LIB_COUNT] = {
+    [LIB_LU] = lu_of, [LIB_SOLVE] = solve, [LIB_INVERSE] = inverse, [LIB_CHOLESKY] = cholesky,
+    [LIB_QR] = qr,    [LIB_SVD] = svd,     [LIB_EIGH] = eigh,       [LIB_EIG] = eig,
+};
 
-gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop,
+gpa_code hostcall_matrix(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                          gpa_err *e) {
-    int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n),
-            size[LIB_MATRICES];
-    gpa_dtype type[LIB_MATRICES];
+    int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n);
+    lib_matrix of[LIB_MATRICES];
     task t = {
         .c = call, .m = m, .n = n, .k = call->matrix.k, .p = p, .u = call->matrix.full ? m : n};
     gpa_code rc = GPA_OK;
-    arrays_of(&t, size, type);
+    for (int i = 0; i < LIB_MATRICES; i++) of[i] = lib_matrix_of(call, i);
     *call->matrix.info = 0;
     t.more = mem_new((size_t)(2 * big * big + 2 * big) * sizeof *t.more);
     if (!t.more) rc = gpa_no_memory(e);
     for (int i = 0; i < LIB_MATRICES && !rc; i++)
-        if (x[i] && size[i] && !(t.x[i] = mem_zero((size_t)size[i] * sizeof *t.x[i])))
+        if (x->out[i] && of[i].size && !(t.x[i] = mem_zero((size_t)of[i].size * sizeof *t.x[i])))
             rc = gpa_no_memory(e);
     for (int64_t b = 0; b < call->matrix.batch && !rc; b++) {
         for (int i = 0; i < LIB_MATRICES; i++)
-            for (int64_t k = 0; reads(call->kind, i) && k < size[i]; k++)
-                t.x[i][k] = load(
-                    type[i], (const char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]));
-        int info = one(&t);
+            for (int64_t k = 0; of[i].read && k < of[i].size; k++)
+                t.x[i][k] =
+                    load(of[i].dtype, (const char *)x->out[i] +
+                                          (b * of[i].size + k) * (int64_t)dtype_size(of[i].dtype));
+        int info = algorithms[call->kind](&t);
         if (info && !*call->matrix.info) *call->matrix.info = info;
         for (int i = 0; i < LIB_MATRICES; i++)
-            for (int64_t k = 0; t.x[i] && k < size[i]; k++)
-                store(type[i], (char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]),
+            for (int64_t k = 0; t.x[i] && k < of[i].size; k++)
+                store(of[i].dtype,
+                      (char *)x->out[i] + (b * of[i].size + k) * (int64_t)dtype_size(of[i].dtype),
                       t.x[i][k]);
         if (hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }

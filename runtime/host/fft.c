@@ -140,8 +140,10 @@ static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t
 
 /* ---- the call ---- */
 
-gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
+gpa_code hostcall_fft(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                       gpa_err *e) {
+    const void *in = x->in[0];
+    void *out = x->out[0];
     gpa_fft_form form = call->fft.form;
     gpa_dtype complex = call->dtype, real = dtype_info[complex].real;
     int last = call->fft.rank - 1;

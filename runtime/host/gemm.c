@@ -325,8 +325,10 @@ static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, in
                         dtype_cast(dtype_load(from + (i * rs + j * cs) * item, t), t, work));
 }
 
-gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c,
-                       const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_gemm(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
+                       gpa_err *e) {
+    const void *a = x->in[0], *b = x->in[1];
+    void *c = x->out[0];
     const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k, *as = call->gemm.a.stride,
                   *bs = call->gemm.b.stride;
     gpa_dtype t = call->dtype, work = dtype_info[t].compute;

@@ -12,27 +12,28 @@
 #include "runtime/tables/dtype.h"
 #include "runtime/ir/libcall.h"
 
-/* A GEMM call: the bindings' offsets and strides over the memory given. Half types accumulate in
- * float, bool is any-of-all. c must not overlap a or b. */
-gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c,
-                       const atomic_bool *stop, gpa_err *e);
-/* A SORT or ARGSORT call; in and out must not overlap. */
-gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
-                       gpa_err *e);
-/* For each of nv values v the number of elements of the sorted a[0 .. na) that stand before it:
- * those smaller, with `right` also those equal. NaN counts as the largest. */
-gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv,
-                         bool right, int64_t *out, const atomic_bool *stop, gpa_err *e);
-/* An FFT call on the memory given; in and out must not overlap. Of the size of an extent's largest
- * prime factor, each point costs that much. */
-gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
-                      gpa_err *e);
-/* A call from LU to EIG, on the memory x. */
-gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop,
-                         gpa_err *e);
-/* A SPARSE call on the memory given; y must not overlap the others. */
-gpa_code hostcall_spmm(const gpa_libcall *call, const int32_t *start, const int32_t *column,
-                       const void *at, const void *x, void *y, const atomic_bool *stop, gpa_err *e);
+/* The operands of a library call in host memory, in the order of its arm's bindings; those of a
+ * matrix call, which it overwrites, are all in `out`. */
+enum { HOST_INPUTS = 4, HOST_OUTPUTS = 4 };
+typedef struct {
+    const void *in[HOST_INPUTS];
+    void *out[HOST_OUTPUTS];
+} host_operands;
+
+/* A library call on host memory: a column of lib.def. Bindings' offsets and strides count from the
+ * operands; outputs must not overlap inputs. */
+typedef gpa_code host_call(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
+                           gpa_err *e);
+host_call hostcall_gemm;   /* halves accumulate in float; bool: any of all */
+host_call hostcall_sort;   /* SORT and ARGSORT */
+host_call hostcall_search; /* SEARCHSORTED */
+host_call hostcall_fft;    /* a point costs the sum of the prime factors of its extents */
+host_call hostcall_matrix; /* LU to EIG */
+host_call hostcall_spmm;
+host_call hostcall_sparse_transpose; /* of keys in range */
+
+/* Does the call by its row of lib.def; GPA_E_INTERNAL where that has no host implementation. */
+host_call hostcall_run;
 
 /* Y = A X where a column l of A has the values at[line[l]] .. at[line[l + 1] - 1], in the rows
  * `row`, of which Y has call->sparse.m; with `places` line[s] is the column of value s. All in
@@ -163,10 +164,6 @@ void hostcall_dia_to_csr(gpa_dtype t, int64_t m, int64_t n, const int64_t *offse
 /* Matrices of as many rows side by side; values have `item` bytes. */
 void hostcall_csr_hstack(size_t item, const host_csr *a, int64_t blocks, int32_t *start,
                          int32_t *column, void *at);
-/* A TURN call on the memory given, whose keys are in range. */
-void hostcall_sparse_transpose(const gpa_libcall *call, const int32_t *key, const int32_t *other,
-                               const void *at, int32_t *start, int32_t *to_other, void *to_at);
-
 /* Whether a call should end. */
 static inline bool hostcall_stopped(const atomic_bool *stop) {
     return stop && atomic_load_explicit(stop, memory_order_relaxed);

@@ -336,8 +336,10 @@ static void write_order(const ranked *r, int64_t n, bool arg, const char *row, s
 
 /* ---- calls ---- */
 
-gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
+gpa_code hostcall_sort(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                        gpa_err *e) {
+    const void *in = x->in[0];
+    void *out = x->out[0];
     int64_t n = call->sort.n;
     bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(call->dtype);
     size_t item = dtype_size(call->dtype),
@@ -375,9 +377,13 @@ static bool before(const keys *k, int64_t i, int64_t j, bool equal) {
     return equal;
 }
 
-gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv,
-                         bool right, int64_t *out, const atomic_bool *stop, gpa_err *e) {
-    key_rule rule = rule_of(t);
+gpa_code hostcall_search(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
+                         gpa_err *e) {
+    const void *a = x->in[0], *v = x->in[1];
+    const int64_t na = call->search.n, nv = call->search.count;
+    const bool right = call->search.right;
+    int64_t *out = x->out[0];
+    key_rule rule = rule_of(call->dtype);
     keys k = {.levels = rule.levels};
     bool fits = true;
     for (int r = 0; r < k.levels; r++) {

@@ -1,8 +1,9 @@
-/* The columns of one row of a sparse matrix, each once, as they come.
+/* Sparse accumulator (SPA): the distinct columns of one row of a sparse product, in order of first
+ * use.
  *
- * A column is found in a table with slots to spare. Those of a row before are void without being
- * cleared, as a slot counts only where a column of this row says that it stands there (P. Briggs,
- * L. Torczon, ACM Letters on Programming Languages and Systems 2, 59-69, 1993). */
+ * A hash table with linear probing. Slots of earlier rows need no clearing: a slot counts only if
+ * the column it names points back to it (the sparse set of P. Briggs and L. Torczon, ACM Letters on
+ * Programming Languages and Systems 2, 59-69, 1993). */
 #ifndef GPA_HOST_SPARSE_ACCUMULATOR_H
 #define GPA_HOST_SPARSE_ACCUMULATOR_H
 
@@ -12,12 +13,12 @@
 enum {
     ACCUMULATOR_HASH_BITS = 32,
     ACCUMULATOR_MAX_BITS = 31,
-    ACCUMULATOR_L1_BITS = 12 /* bits of a table that stays in the nearest cache */
+    ACCUMULATOR_L1_BITS = 12 /* tables up to this size stay in the L1 cache */
 };
 
 typedef struct {
-    int32_t *slot;   /* which of the row's columns may stand there */
-    uint32_t *home;  /* of each of these: its slot */
+    int32_t *slot;   /* index into `column`; valid if home[] points back */
+    uint32_t *home;  /* the slot of each column */
     int32_t *column; /* n of them; n = 0 begins a row */
     int32_t n;
     uint32_t mask;
@@ -45,7 +46,7 @@ static inline void accumulator_free(column_accumulator *r) {
     mem_free(r->column);
 }
 
-/* Which column of the row it is; a new one is number n as it was before. */
+/* The index of a column in the row; a new column is appended. */
 static inline int32_t accumulator_find(column_accumulator *r, int32_t column) {
     for (uint32_t h = (uint32_t)column * 0x9E3779B1u >> r->shift;; h = (h + 1) & r->mask) {
         const int32_t k = r->slot[h];

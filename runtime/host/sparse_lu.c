@@ -61,15 +61,15 @@ static int32_t walk_from(const walk *w, const lu_factor *lower, int32_t row, int
     return top;
 }
 
-static gpa_code room(lu_factor *p, size_t more, size_t item, gpa_err *e) {
+static gpa_code reserve(lu_factor *p, size_t more, size_t item, gpa_err *e) {
     if (p->count + more > INT32_MAX) return hostcall_too_many_values(e);
-    if (p->count + more <= p->room) return GPA_OK;
+    if (p->count + more <= p->capacity) return GPA_OK;
     const size_t size = MIN((size_t)INT32_MAX, 2 * (p->count + more));
     int32_t *row = mem_resize(p->row, size * sizeof *row);
     if (row) p->row = row;
     char *at = row ? mem_resize(p->at, size * item) : NULL;
     if (at) p->at = at;
-    if (at) p->room = size;
+    if (at) p->capacity = size;
     return at ? GPA_OK : gpa_no_memory(e);
 }
 
@@ -127,8 +127,8 @@ static bool has_row(const lu_factor *lower, int32_t k, int32_t row) {
             for (int32_t r = top; r < n; r++) x[w->reached[r]] = 0;                              \
             for (int32_t s = a->start[j]; s < a->start[j + 1]; s++)                              \
                 x[a->column[s]] += ((const T *)a->at)[s];                                        \
-            gpa_code rc = room(lower, (size_t)(n - top), sizeof(T), e);                          \
-            if (!rc) rc = room(upper, (size_t)(n - top) + 1, sizeof(T), e);                      \
+            gpa_code rc = reserve(lower, (size_t)(n - top), sizeof(T), e);                       \
+            if (!rc) rc = reserve(upper, (size_t)(n - top) + 1, sizeof(T), e);                   \
             if (rc) return rc;                                                                   \
             T *low = (T *)(void *)lower->at, *up = (T *)(void *)upper->at;                       \
             for (int32_t r = top; r < n; r++) {                                                  \
@@ -186,8 +186,8 @@ gpa_code hostlu_factor(gpa_dtype t, const host_csr *a, const int32_t *order, lu_
         !upper->start)
         rc = gpa_no_memory(e);
     for (size_t i = 0; i < n && !rc; i++) place[i] = w.mark[i] = NONE;
-    if (!rc) rc = room(lower, (size_t)a->count * 2, dtype_size(t), e);
-    if (!rc) rc = room(upper, (size_t)a->count * 2, dtype_size(t), e);
+    if (!rc) rc = reserve(lower, (size_t)a->count * 2, dtype_size(t), e);
+    if (!rc) rc = reserve(upper, (size_t)a->count * 2, dtype_size(t), e);
 #define TYPE(id, T, SIZE) \
     if (!rc && t == DT_##id) rc = factor_##id(a, order, lower, upper, &w, work, stop, e);
     TYPES(TYPE)

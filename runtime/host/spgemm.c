@@ -185,8 +185,12 @@ gpa_code hostcall_spgemm(gpa_dtype t, const host_csr *a, const host_csr *b, int3
         ((T *)to_at)[to] = ((const T *)at)[i]; \
     }
 
-void hostcall_sparse_transpose(const gpa_libcall *call, const int32_t *key, const int32_t *other,
-                               const void *at, int32_t *start, int32_t *to_other, void *to_at) {
+gpa_code hostcall_sparse_transpose(const gpa_libcall *call, const host_operands *x,
+                                   const atomic_bool *stop, gpa_err *e) {
+    const int32_t *key = x->in[0], *other = x->in[1];
+    const void *at = x->in[2];
+    int32_t *start = x->out[0], *to_other = x->out[1];
+    void *to_at = x->out[2];
     const int64_t n = call->turn.n, count = call->turn.count;
     const size_t item = dtype_size(call->dtype);
     for (int64_t k = 0; k <= n; k++) start[k] = 0;
@@ -199,5 +203,6 @@ void hostcall_sparse_transpose(const gpa_libcall *call, const int32_t *key, cons
     BY_SIZE(item, TURN);
     for (int64_t k = n; k > 0; k--) start[k] = start[k - 1];
     start[0] = 0;
+    return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }
 #undef TURN

@@ -13,10 +13,9 @@ enum {
     AHEAD = 16 /* rows of y that memory is asked for */
 };
 
-gpa_code hostcall_spmm(const gpa_libcall *call, const int32_t *start, const int32_t *column,
-                       const void *at, const void *x, void *y, const atomic_bool *stop,
+gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                        gpa_err *e) {
-    const spmm p = {call->sparse.k, start, column, at, x, y};
+    const spmm p = {call->sparse.k, x->in[0], x->in[1], x->in[2], x->in[3], x->out[0]};
     for (int64_t i = 0; i < call->sparse.m; i += ROWS) {
         if (!spmm_rows(call->dtype, &p, i, MIN(i + ROWS, call->sparse.m)))
             return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products",

@@ -9,7 +9,7 @@
 #include "runtime/backend.h"
 
 typedef enum {
-#define LIB(id, name) LIB_##id,
+#define LIB(id, ...) LIB_##id,
 #include "runtime/tables/lib.def"
 #undef LIB
     LIB_COUNT
@@ -168,5 +168,40 @@ typedef struct gpa_libcall {
         } matrix;
     };
 } gpa_libcall;
+
+/* Array i of a call of the matrix arm: whether the call reads it, its dtype, and how many elements
+ * it has for one matrix of the batch (0: the call has no such array). */
+typedef struct {
+    bool read;
+    gpa_dtype dtype;
+    int64_t size;
+} lib_matrix;
+
+static inline lib_matrix lib_matrix_of(const gpa_libcall *c, int i) {
+    const int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, u = c->matrix.full ? m : n,
+                  p = m < n ? m : n, q = m < n ? n : m;
+    const gpa_dtype SAME = c->dtype, REAL = dtype_info[SAME].real,
+                    COMPLEX = REAL == DT_F32 ? DT_C64 : DT_C128, INT32 = DT_I32;
+#define IN(t, size) \
+    { true, t, size }
+#define OUT(t, size) \
+    { false, t, size }
+#define NO_X \
+    { false, SAME, 0 }
+#define LIB(id, name, host, failure, ...)      \
+    case LIB_##id: {                           \
+        const lib_matrix of[] = {__VA_ARGS__}; \
+        return of[i];                          \
+    }
+    switch (c->kind) {
+#include "runtime/tables/lib.def"
+        case LIB_COUNT: break;
+    }
+#undef LIB
+#undef IN
+#undef OUT
+#undef NO_X
+    return (lib_matrix){.dtype = SAME};
+}
 
 #endif

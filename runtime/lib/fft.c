@@ -112,7 +112,8 @@ static gpa_code by_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **ou
         TRY(gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions"));
     TRY(host_get(rt, a, &in, e));
     TRY(host_new(rt, result_type(a, f->form), a->ndim, shape, &made, e));
-    rc = hostcall_fft(&c, in.data, made.data, &rt->interrupted, e);
+    rc = hostcall_run(&c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted,
+                      e);
     if (rc)
         host_unmade(rt, &made);
     else

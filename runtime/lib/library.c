@@ -5,7 +5,7 @@
 #include "runtime/array/store.h"
 
 const char *const library_names[LIB_COUNT] = {
-#define LIB(id, name) name,
+#define LIB(id, name, ...) name,
 #include "runtime/tables/lib.def"
 #undef LIB
 };

@@ -23,15 +23,15 @@ static gpa_libcall call_of(gpa_lib_kind kind, const gpa_arr *a) {
 
 static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x, gpa_err *e) {
     host_place place[LIB_MATRICES] = {0};
-    void *at[LIB_MATRICES] = {NULL};
+    host_operands at = {0};
     gpa_code rc = GPA_OK;
     int opened = 0;
     for (; opened < LIB_MATRICES && !rc; opened++) {
         if (!x[opened]) continue;
         rc = host_open(rt, x[opened], true, &place[opened], e);
-        at[opened] = place[opened].first;
+        at.out[opened] = place[opened].first;
     }
-    if (!rc) rc = hostcall_matrix(c, at, &rt->interrupted, e);
+    if (!rc) rc = hostcall_run(c, &at, &rt->interrupted, e);
     for (int i = 0; i < opened; i++) {
         gpa_code closed = place[i].arr ? host_close(rt, &place[i], rc ? NULL : e) : GPA_OK;
         if (!rc) rc = closed;
@@ -40,15 +40,9 @@ static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x,
 }
 
 static const char *const failures[LIB_COUNT] = {
-    [LIB_LU] = "Singular matrix",
-    [LIB_SOLVE] = "Singular matrix",
-    [LIB_INVERSE] = "Singular matrix",
-    [LIB_CHOLESKY] = "Matrix is not positive definite",
-    [LIB_QR] = "Incorrect argument found while performing QR factorization",
-    [LIB_SVD] = "SVD did not converge",
-    [LIB_EIGH] = "Eigenvalues did not converge",
-    [LIB_EIG] = "Eigenvalues did not converge",
-    [LIB_LSTSQ] = "SVD did not converge in Linear Least Squares",
+#define LIB(id, name, host, failure, ...) failure,
+#include "runtime/tables/lib.def"
+#undef LIB
 };
 
 /* Does the call on arrays x, each of which is the whole of its own memory; *blind: the library

@@ -111,7 +111,8 @@ typedef struct {
 
 static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
     return p->d ? library_run(p->rt, p->d, c, e)
-                : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
+                : hostcall_run(c, &(host_operands){.in = {p->a, p->b}, .out = {p->c}},
+                               &p->rt->interrupted, e);
 }
 
 /* Every product of the stack: one call for each point of its outer dimensions, after those that can
@@ -398,7 +399,8 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
     }
     TRY(host_get(rt, rows, &in, e));
     TRY(host_new(rt, to, rows->ndim, rows->shape, &made, e));
-    rc = hostcall_sort(c, in.data, made.data, &rt->interrupted, e);
+    rc =
+        hostcall_run(c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted, e);
     if (rc)
         host_unmade(rt, &made);
     else
@@ -492,8 +494,8 @@ static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa
     TRY(host_get(rt, a, &in, e));
     TRY(host_get(rt, v, &what, e));
     TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
-    rc = hostcall_search(c->dtype, in.data, a->size, what.data, v->size, c->search.right,
-                         (int64_t *)(void *)where.data, &rt->interrupted, e);
+    rc = hostcall_run(c, &(host_operands){.in = {in.data, what.data}, .out = {where.data}},
+                      &rt->interrupted, e);
     if (rc)
         host_unmade(rt, &where);
     else

@@ -57,8 +57,10 @@ static gpa_code on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, co
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++) TRY(host_get(rt, in[i], &h[i], e));
     TRY(host_new(rt, c->dtype, ndim, shape, &y, e));
-    rc = hostcall_spmm(c, sparse_indices(&h[START]), sparse_indices(&h[COLUMN]), h[AT].data,
-                       h[X].data, y.data, &rt->interrupted, e);
+    rc = hostcall_run(c,
+                      &(host_operands){.in = {h[START].data, h[COLUMN].data, h[AT].data, h[X].data},
+                                       .out = {y.data}},
+                      &rt->interrupted, e);
     if (rc)
         host_unmade(rt, &y);
     else
@@ -236,9 +238,11 @@ static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *i
         rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count,
                       &made[i], e);
     if (!rc)
-        hostcall_sparse_transpose(c, sparse_indices(&h[KEY]), sparse_indices(&h[OTHER]),
-                                  h[VALUES].data, sparse_ints(&made[BEGIN]),
-                                  sparse_ints(&made[OTHER]), made[VALUES].data);
+        rc = hostcall_run(
+            c,
+            &(host_operands){.in = {h[KEY].data, h[OTHER].data, h[VALUES].data},
+                             .out = {made[BEGIN].data, made[OTHER].data, made[VALUES].data}},
+            &rt->interrupted, e);
     rc = sparse_finish(rt, rc, made, TURNED, out, e);
 out:
     for (int i = 0; i < TURNED; i++) host_drop(rt, &h[i]);

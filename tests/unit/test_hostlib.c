@@ -25,7 +25,8 @@ static void transforms(void **state) {
             c.fft.n[0] = n;
             c.fft.in.stride[0] = c.fft.out.stride[0] = 1;
             for (int64_t k = 0; k < n; k++) in[k] = (gpa_c128){number(), number()};
-            assert_int_equal(hostcall_fft(&c, in, out, NULL, &e), GPA_OK);
+            assert_int_equal(hostcall_run(&c, &(host_operands){.in = {in}, .out = {out}}, NULL, &e),
+                             GPA_OK);
             for (int64_t j = 0; j < n; j++) {
                 double re = 0, im = 0;
                 for (int64_t k = 0; k < n; k++) {
@@ -55,7 +56,7 @@ static void solver_lib(void **state) {
     gpa_libcall c = {.kind = LIB_SOLVE,
                      .dtype = DT_F64,
                      .matrix = {.batch = 2, .m = N, .n = N, .k = 1, .info = &info}};
-    assert_int_equal(hostcall_matrix(&c, (void *[]){a, b, NULL, NULL}, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.out = {a, b}}, NULL, &e), GPA_OK);
     assert_int_equal(info, 0);
     for (int m = 0; m < 2; m++)
         for (int i = 0; i < N; i++) {
@@ -65,7 +66,7 @@ static void solver_lib(void **state) {
         }
     for (int i = 0; i < N * N; i++) a[i] = i / N == 3 ? 0 : number(); /* a row of zeros */
     c.matrix.batch = 1;
-    assert_int_equal(hostcall_matrix(&c, (void *[]){a, b, NULL, NULL}, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.out = {a, b}}, NULL, &e), GPA_OK);
     assert_true(info > 0);
 }
 
@@ -82,7 +83,7 @@ static void eigenvectors(void **state) {
     gpa_libcall c = {.kind = LIB_EIGH,
                      .dtype = DT_F32,
                      .matrix = {.batch = 1, .m = N, .n = N, .vectors = true, .info = &info}};
-    assert_int_equal(hostcall_matrix(&c, (void *[]){a, w, NULL, NULL}, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.out = {a, w}}, NULL, &e), GPA_OK);
     assert_int_equal(info, 0);
     for (int k = 0; k < N; k++) {
         assert_true(k == 0 || w[k - 1] <= w[k]);
@@ -104,10 +105,14 @@ static void sparse_products(void **state) {
     gpa_err e = {0};
     gpa_libcall c = {
         .kind = LIB_SPMM, .dtype = DT_F64, .sparse = {.m = 3, .n = 3, .k = 2, .count = 3}};
-    assert_int_equal(hostcall_spmm(&c, start, column, at, x, y, NULL, &e), GPA_OK);
+    assert_int_equal(
+        hostcall_run(&c, &(host_operands){.in = {start, column, at, x}, .out = {y}}, NULL, &e),
+        GPA_OK);
     assert_memory_equal(y, ((const double[]){70, 7, 0, 0, 60, 6}), sizeof y);
     c.dtype = DT_F16;
-    assert_int_equal(hostcall_spmm(&c, start, column, at, x, y, NULL, &e), GPA_E_TYPE);
+    assert_int_equal(
+        hostcall_run(&c, &(host_operands){.in = {start, column, at, x}, .out = {y}}, NULL, &e),
+        GPA_E_TYPE);
 }
 
 /* ---- sparse matrices by rows ---- */
@@ -314,7 +319,11 @@ static void transposes(void **state) {
             .kind = LIB_SPARSE_TRANSPOSE, .dtype = types[t], .turn = {.n = 5, .count = 6}};
         unsigned char at[6 * 16], turned[6 * 16];
         for (size_t i = 0; i < sizeof at; i++) at[i] = (unsigned char)(i * 5 + 1);
-        hostcall_sparse_transpose(&c, key, other, at, start, rows, turned);
+        gpa_err e = {0};
+        assert_int_equal(
+            hostcall_run(&c, &(host_operands){.in = {key, other, at}, .out = {start, rows, turned}},
+                         NULL, &e),
+            GPA_OK);
         assert_memory_equal(start, ((const int32_t[]){0, 2, 3, 3, 6, 6}), sizeof start);
         assert_memory_equal(rows, ((const int32_t[]){8, 5, 6, 9, 7, 4}), sizeof rows);
         const size_t from[] = {1, 4, 3, 0, 2, 5};
@@ -334,7 +343,8 @@ static void interrupted(void **state) {
         .kind = LIB_FFT, .dtype = DT_C128, .fft = {.form = FFT_C2C, .rank = 1, .ndim = 1}};
     c.fft.n[0] = 8;
     c.fft.in.stride[0] = c.fft.out.stride[0] = 1;
-    assert_int_equal(hostcall_fft(&c, in, out, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.in = {in}, .out = {out}}, &stop, &e),
+                     GPA_E_INTERRUPT);
 }
 
 static void short_of_memory(void **state) {
@@ -352,12 +362,12 @@ static void short_of_memory(void **state) {
     for (uint64_t n = 1; n < 6; n++) {
         gpa_err e = {0};
         mem_fail_at(n);
-        gpa_code rc = hostcall_fft(&fft, in, out, NULL, &e);
+        gpa_code rc = hostcall_run(&fft, &(host_operands){.in = {in}, .out = {out}}, NULL, &e);
         mem_fail_at(0);
         assert_int_equal(rc, n <= 4 ? GPA_E_MEMORY : GPA_OK);
         e = (gpa_err){0};
         mem_fail_at(n);
-        rc = hostcall_matrix(&solve, (void *[]){a, b, NULL, NULL}, NULL, &e);
+        rc = hostcall_run(&solve, &(host_operands){.out = {a, b}}, NULL, &e);
         mem_fail_at(0);
         assert_int_equal(rc, n <= 3 ? GPA_E_MEMORY : GPA_OK);
     }

@@ -7,14 +7,14 @@
 
 typedef struct blas blas;
 
-/* Whether the call can be done; loads the library at first need (then *b is owned: blas_free). */
+/* True if the call is supported. Loads the library on first use; then *b is owned (blas_free). */
 bool blas_can(blas **b, const gpa_libcall *c);
-/* GPA_E_INTERRUPT when *stop is not 0: then the product may be unfinished. */
+/* GPA_E_INTERRUPT, with the product incomplete, when *stop becomes nonzero. */
 gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
 void blas_free(blas *b);
-/* The function of this name in the library, or NULL; loads it as blas_can does. */
+/* Looks up a function of the library, which it loads as blas_can does; NULL if it has none. */
 void *blas_find(blas **b, const char *name);
-/* How many threads the library's functions use from now on. */
+/* Sets the number of threads of later calls. */
 void blas_threads(const blas *b, int threads);
 
 #endif

@@ -375,33 +375,15 @@ static int lstsq(const task *t) {
     return info;
 }
 
-static int one(const task *t) {
-    switch (t->c->kind) {
-        case LIB_LU: return lu(t);
-        case LIB_SOLVE: return solve(t);
-        case LIB_INVERSE: return inverse(t);
-        case LIB_CHOLESKY: return cholesky(t);
-        case LIB_QR: return qr(t);
-        case LIB_SVD: return svd(t);
-        case LIB_EIGH: return eigh(t);
-        case LIB_EIG: return eig(t);
-        case LIB_LSTSQ: return lstsq(t);
-        case LIB_GEMM:
-        case LIB_SORT:
-        case LIB_ARGSORT:
-        case LIB_SEARCHSORTED:
-        case LIB_ARGMINMAX:
-        case LIB_FFT:
-        case LIB_DCT:
-        case LIB_SOLVE_FACTORED:
-        case LIB_SOLVE_BANDED:
-        case LIB_SPMM:
-        case LIB_SPGEMM:
-        case LIB_SPARSE_TRANSPOSE:
-        case LIB_COUNT: break;
-    }
-    return -1;
-}
+typedef int driver(const task *t);
+
+static driver *const drivers[LIB_COUNT] = {
+    [LIB_LU] = lu,       [LIB_SOLVE] = solve, [LIB_INVERSE] = inverse, [LIB_CHOLESKY] = cholesky,
+    [LIB_QR] = qr,       [LIB_SVD] = svd,     [LIB_EIGH] = eigh,       [LIB_EIG] = eig,
+    [LIB_LSTSQ] = lstsq,
+};
+
+static int one(const task *t) { return drivers[t->c->kind](t); }
 
 /* ---- runs of matrices ---- */
 
@@ -515,21 +497,10 @@ static void run(void *arg, int64_t chunk) {
 
 /* Bytes of one matrix in each array. */
 static void steps_of(const gpa_libcall *c, int64_t *step) {
-    int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, p = MIN(m, n),
-            item = (int64_t)dtype_size(c->dtype);
-    gpa_dtype part = dtype_info[c->dtype].real;
-    int64_t real = (int64_t)dtype_size(part);
-    memset(step, 0, LIB_MATRICES * sizeof *step);
-    step[0] = m * n * item;
-    if (c->kind == LIB_LU) step[1] = p * (int64_t)sizeof(int32_t);
-    if (c->kind == LIB_SOLVE) step[1] = n * k * item;
-    if (c->kind == LIB_QR) step[1] = p * item, step[2] = m * k * item;
-    if (c->kind == LIB_SVD)
-        step[1] = n * real, step[2] = m * (c->matrix.full ? m : n) * item, step[3] = n * n * item;
-    if (c->kind == LIB_EIGH) step[1] = n * real;
-    if (c->kind == LIB_LSTSQ)
-        step[1] = MAX(m, n) * k * item, step[2] = p * real, step[3] = (int64_t)sizeof(int32_t);
-    if (c->kind == LIB_EIG) step[1] = n * 2 * real, step[2] = n * n * item;
+    for (int i = 0; i < LIB_MATRICES; i++) {
+        const lib_matrix x = lib_matrix_of(c, i);
+        step[i] = x.size * (int64_t)dtype_size(x.dtype);
+    }
 }
 
 gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {

@@ -1,4 +1,4 @@
-/* Products of sparse matrices, rows divided among threads. */
+/* Sparse matrix products (CSR by dense), rows partitioned among threads. */
 #ifndef GPA_CPU_LINALG_SPARSE_H
 #define GPA_CPU_LINALG_SPARSE_H
 

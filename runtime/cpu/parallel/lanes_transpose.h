@@ -1,5 +1,5 @@
-/* Squares of elements turned in registers: in each step two vectors that are `distance` apart
- * exchange the lanes in which they differ there. For the sources that move rows into lanes. */
+/* Transposes of square blocks in vector registers: in step d of log2(lanes), vectors that are d
+ * apart exchange the lanes whose index differs in bit d. */
 #ifndef GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 #define GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 
@@ -18,7 +18,7 @@
         }
 #define ONE(...) __VA_ARGS__
 
-/* The steps for so many lanes. */
+/* All steps for 2, 4, 8 and 16 lanes. */
 #define TRANSPOSE_2(vec, v) EXCHANGE(vec, v, 2, 1, ONE(0, 2), ONE(1, 3))
 #define TRANSPOSE_4(vec, v)                                  \
     EXCHANGE(vec, v, 4, 1, ONE(0, 4, 2, 6), ONE(1, 5, 3, 7)) \

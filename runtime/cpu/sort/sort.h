@@ -1,4 +1,4 @@
-/* Sorting on the CPU device's threads. */
+/* Sort and argsort on the thread pool. */
 #ifndef GPA_CPU_SORT_SORT_H
 #define GPA_CPU_SORT_SORT_H
 
