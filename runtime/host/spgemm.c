@@ -1,9 +1,9 @@
-/* Sparse matrices by rows in host memory: products of two, transposes.
+/* Sparse matrices (CSR) in host memory: products of two, transposes.
  *
- * A product is made row by row (F. G. Gustavson, ACM Transactions on Mathematical Software 4,
- * 250-269, 1978), where much comes together first how many columns each row will have, to know how
- * much room it takes, then their sums. The columns of a row come out as SciPy has them, the one
- * that came last first. Reading order: checks, products, transposes. */
+ * Row-wise SpGEMM (F. G. Gustavson, ACM Transactions on Mathematical Software 4, 250-269, 1978);
+ * for large products a symbolic pass first counts the columns of each row, to allocate the result,
+ * then the numeric pass sums. The columns of a row are in SciPy's order, last inserted first.
+ * Reading order: checks, products, transposes. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
@@ -12,8 +12,8 @@
 #include "runtime/base/simd_clones.h"
 
 enum {
-    ROWS = 256 /* between two looks at *stop */,
-    AHEAD = 4 /* rows of B that memory is asked for */
+    ROWS = 256 /* between two polls of *stop */,
+    AHEAD = 4 /* rows of B that are prefetched */
 };
 
 /* ---- checks ---- */
@@ -39,7 +39,7 @@ gpa_code hostcall_too_many_values(gpa_err *e) {
     return gpa_fail(e, GPA_E_VALUE, "a sparse matrix cannot have 2**31 values or more");
 }
 
-/* Counts become starts. */
+/* Exclusive prefix sum: counts to starts. */
 static gpa_code add_up(int64_t m, int32_t *start, gpa_err *e) {
     int64_t all = 0;
     start[0] = 0;
@@ -97,14 +97,14 @@ THERE(C64, gpa_c64)
 THERE(C128, gpa_c128)
 #undef THERE
 
-/* Row i of the product from `to` on; where the next begins. `sums`: room for a value of each
+/* Row i of the product from `to` on; returns the end. `sums`: scratch for a value of each
  * column. */
 #define TIMES(id, T, ADD)                                                                     \
     static int64_t times_##id(const host_csr *p, const host_csr *q, int64_t i,                \
                               column_accumulator *r, void *sums, int64_t to, int32_t *column, \
                               void *at) {                                                     \
         T *sum = sums, *out = at;                                                             \
-        column_accumulator set = *r; /* in registers: what is stored may not change it */     \
+        column_accumulator set = *r; /* in registers: stores cannot change it */              \
         set.n = 0;                                                                            \
         for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                             \
             const int32_t l = p->column[s];                                                   \
@@ -142,7 +142,7 @@ static times_row *times_of(gpa_dtype t) {
     return NULL;
 }
 
-/* The most values that a row of A brings together. */
+/* The most values that a row of A combines. */
 static int64_t longest(const host_csr *a, const host_csr *b) {
     int64_t most = 1;
     for (int64_t i = 0; i < a->m; i++) {

@@ -1,5 +1,5 @@
-/* Products of sparse matrices with dense ones in host memory: of rows, whose sums are made one by
- * one; of columns, which are added up. */
+/* Sparse by dense products in host memory: CSR, a row of the result at a time; CSC and COO, by
+ * scatter-add. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/spmm.h"
@@ -9,8 +9,8 @@
 
 enum {
     ROWS = 4096,
-    VALUES = 1 << 16 /* between two looks at *stop */,
-    AHEAD = 16 /* rows of y that memory is asked for */
+    VALUES = 1 << 16 /* between two polls of *stop */,
+    AHEAD = 16 /* rows of y that are prefetched */
 };
 
 gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
@@ -25,8 +25,8 @@ gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const at
     return GPA_OK;
 }
 
-/* What is added to WIDTH elements of y is stored together: they need not be looked at again
- * between, as if x were among them. */
+/* Loads WIDTH elements of y, adds, and stores them together: the compiler must otherwise assume
+ * that y aliases x. */
 #define ADDED_LANES(T, WIDTH, ADD)                                   \
     for (; k - j >= WIDTH; j += WIDTH) {                             \
         T sum[WIDTH];                                                \
@@ -38,7 +38,7 @@ gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const at
         }                                                            \
         GPA_LANES for (int w = 0; w < WIDTH; w++) y[j + w] = sum[w]; \
     }
-/* One column, and few of them, are known to the compiler: then nothing of a value is a loop. */
+/* Widths that are compile-time constants have no inner loop. */
 #define WITH_COLUMNS(f)                     \
     switch (p->k) {                         \
         case 1: f(p, from, to, 1); break;   \

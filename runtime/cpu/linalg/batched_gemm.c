@@ -1,7 +1,7 @@
-/* Many small products: batched_gemm.h. A row of the result is a vector, the sum of the second
- * factor's rows times an element of the first; a row of three is four with one that is not kept.
- * All sizes are known to the compiler. A sum begins with 0, as the library's do: of products that
- * are all -0.0 it is 0.0. */
+/* Batched GEMM of small matrices: batched_gemm.h. A row of the result is a vector, the linear
+ * combination of the second factor's rows; a row of three is a vector of four whose last lane is
+ * not stored. All sizes are compile-time constants. Sums start from 0, as in a library: a sum of
+ * products that are all -0.0 is 0.0. */
 #include "runtime/cpu/linalg/batched_gemm.h"
 
 #include "runtime/base/base.h"

@@ -1,4 +1,4 @@
-/* Many small matrices side by side: small.h. The same text makes the code for both dtypes. */
+/* Batched LU of small matrices: batched_lu.h. One template makes the code of both dtypes. */
 #include "runtime/cpu/linalg/batched_lu.h"
 
 #include <float.h>
@@ -8,12 +8,12 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
 
-/* Rows of a matrix at most, of one whose elements lie together, least vectors of matrices that are
- * worth the way into lanes and out, rows whose sums are in registers. */
+/* Most rows of a matrix; of one with contiguous elements; fewest vectors of matrices for which the
+ * transposes into lanes and back pay; rows with sums in registers. */
 enum { MOST = 64, COMPACT = 16, FEWEST = 2, TOGETHER = 4 };
 
-/* Longer rows are one vector longer than they have elements where that is even: else the elements
- * of a column share places in the cache. */
+/* Rows of an even number of elements are padded by one vector, so that the elements of a column do
+ * not map to the same cache set. */
 static int64_t row_of(int64_t n) { return n <= COMPACT ? n : n | 1; }
 
 #define T float
@@ -38,7 +38,7 @@ bool batched_lu_can(const gpa_libcall *c) {
 
 int batched_lu_width(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }
 
-/* The matrix, a column, the exchanges, right-hand sides. */
+/* The matrix, a column, the pivots, right-hand sides. */
 size_t batched_lu_scratch(const gpa_libcall *c) {
     size_t n = (size_t)c->matrix.n, k = c->kind == LIB_SOLVE     ? (size_t)c->matrix.k
                                         : c->kind == LIB_INVERSE ? n

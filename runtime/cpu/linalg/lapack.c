@@ -1,8 +1,8 @@
-/* Factorizations by LAPACK.
+/* LAPACK factorizations.
  *
- * Matrices come by columns, dense, in memory that may be overwritten, as LAPACK wants them. Many
- * are divided among our threads, a run of them at a time with one workspace, each done by one
- * thread; few are left to the library's own threads. Reading order: the library, one matrix, runs
+ * Matrices are in Fortran order, contiguous, in memory that may be overwritten, as LAPACK requires.
+ * A large batch is partitioned among the threads of the pool, a chunk at a time with one workspace;
+ * a small one is left to the library's own threads. Reading order: the library, one matrix, chunks
  * of matrices. */
 #include "runtime/cpu/linalg/lapack.h"
 
@@ -18,8 +18,9 @@
 
 /* ---- the library ---- */
 
-/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, everything
- * by reference. Of some the complex version has one array more (MORE), of geev the real one. */
+/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, all
+ * arguments by reference. The complex version of some takes one more array (MORE), as does the real
+ * one of geev. */
 #define ROUTINES(ROUTINE)                                                                          \
     ROUTINE(gesv, "gesv", "gesv",                                                                  \
             (const int *, const int *, void *, const int *, int *, void *, const int *, int *))    \
@@ -70,7 +71,7 @@ enum {
     TILE = 32,
     FEW_ROWS = 32,
     LEVELS = 32
-}; /* LEVELS: of division in gelsd, more than any matrix has */
+}; /* LEVELS: bound of the recursion depth of gelsd (divide and conquer) */
 struct lapack {
     bool there;
     routines of[TYPES];
@@ -85,7 +86,7 @@ static int index_of(gpa_dtype t) {
     return -1;
 }
 
-/* Fills *fn, which stays NULL when name is NULL; false when the library lacks the function. */
+/* Looks up *fn, which stays NULL when name is NULL; false when the library lacks the function. */
 static bool find(blas **b, char letter, const char *name, void *fn) {
     char symbol[32];
     if (!name) return true;
@@ -121,7 +122,7 @@ bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
 
 /* ---- one matrix ---- */
 
-/* One matrix of a call, and memory to work in. */
+/* One matrix of a call, and its workspace. */
 typedef struct {
     const routines *r;
     const gpa_libcall *c;
@@ -130,12 +131,12 @@ typedef struct {
     void *work;
     void *real_work; /* of the real dtype; geev: eigenvalues' parts, and packed vectors */
     int *ints;
-    int n_work; /* elements of work; -1: the routine writes the best number to it */
+    int n_work; /* elements of work; -1: a workspace query */
 } task;
 
 static int at_least_1(int n) { return n > 1 ? n : 1; }
 
-/* Exchanges the rows and columns of a square matrix, a tile that fits the cache at a time. */
+/* Transposes a square matrix in place, in tiles that fit the cache. */
 #define TURN(name, T)                                                                             \
     static void name(T *a, int n) {                                                               \
         for (int j0 = 0; j0 < n; j0 += TILE)                                                      \
@@ -160,8 +161,8 @@ static void turn(const task *t) {
     if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
 }
 
-/* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is
- * NumPy's. */
+/* Factors the matrix itself (C order), not the transpose that LAPACK sees, so that the rounding is
+ * that of NumPy. */
 static int solve(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     turn(t);
@@ -173,15 +174,15 @@ static int lu(const task *t) {
     int info = 0, lead = at_least_1(t->m);
     turn(t);
     t->r->getrf(&t->m, &t->n, t->x[0], &lead, (int *)(void *)t->x[1], &info);
-    return info < 0 ? info : 0; /* a zero pivot is no failure of a factorization */
+    return info < 0 ? info : 0; /* a zero pivot is not an error of a factorization */
 }
 
-/* Small ones as NumPy does it, by solving for the columns of the identity: with its rounding. */
+/* Small matrices as NumPy inverts them, by solving for the identity, for NumPy's rounding. */
 static int inverse_by_columns(const task *t) {
     size_t item = dtype_size(t->c->dtype), n = (size_t)t->n;
     task s = *t;
     memset(t->work, 0, n * n * item);
-    for (size_t i = 0; i < n; i++) { /* 1 is the same in the real part of a complex number */
+    for (size_t i = 0; i < n; i++) { /* a complex 1 has the same bits in its real part */
         void *at = (char *)t->work + i * (n + 1) * item;
         if (dtype_info[t->c->dtype].real == DT_F32)
             *(float *)at = 1;
@@ -207,8 +208,8 @@ static bool has_nan(const task *t) {
     return lost;
 }
 
-/* hermitian: whether a matrix is, with a positive diagonal, so that it may be positive definite.
- * diagonal: is kept elsewhere, or comes back. */
+/* hermitian: true if the matrix is Hermitian with a positive diagonal, so may be positive definite.
+ * diagonal: saves the diagonal, or restores it. */
 #define HERMITIAN(T, name, POSITIVE, MEET)                                         \
     static bool name##_hermitian(const void *matrix, int n) {                      \
         const T *a = matrix;                                                       \
@@ -241,8 +242,8 @@ HERMITIAN(double, f64, POSITIVE_REAL, MEET_REAL)
 HERMITIAN(gpa_c64, c64, POSITIVE_PAIR, MEET_PAIR)
 HERMITIAN(gpa_c128, c128, POSITIVE_PAIR, MEET_PAIR)
 
-/* The inverse of a positive definite matrix, in two thirds of the time that LU takes. False: it is
- * not positive definite, and as it was. */
+/* The inverse of a positive definite matrix by Cholesky, in two thirds of the time of LU. False,
+ * with the matrix unchanged: it is not positive definite. */
 static bool inverse_of_definite(const task *t, int *info) {
     static bool (*const hermitian[TYPES])(const void *, int) = {f32_hermitian, f64_hermitian,
                                                                 c64_hermitian, c128_hermitian};
@@ -260,8 +261,8 @@ static bool inverse_of_definite(const task *t, int *info) {
     return definite;
 }
 
-/* By columns the matrix is the transpose, whose inverse is the inverse's. The library does not
- * bring NaN to every element. */
+/* In Fortran order the matrix is the transpose, whose inverse is the transposed inverse. The
+ * library does not propagate NaN to every element. */
 static int inverse(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     size_t bytes = (size_t)t->n * (size_t)t->n * dtype_size(t->c->dtype);
@@ -278,7 +279,7 @@ static int inverse(const task *t) {
     return info;
 }
 
-/* The library makes L in two thirds of the time of U, which is the L of the transpose. */
+/* The library computes L in two thirds of the time of U; U is the L of the transpose. */
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
@@ -288,11 +289,11 @@ static int cholesky(const task *t) {
     return info;
 }
 
-/* The reflectors below the diagonal of x[0] make Q, in x[2]. */
+/* Q, in x[2], from the Householder reflectors below the diagonal of x[0]. */
 static int qr(const task *t) {
     int info = 0, lead = at_least_1(t->m);
     size_t item = dtype_size(t->c->dtype);
-    if (t->n_work < 0) { /* both want to be asked */
+    if (t->n_work < 0) { /* a workspace query asks both routines */
         double room = 0, more = 0;
         bool single = t->c->dtype == DT_F32 || t->c->dtype == DT_C64;
         t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
@@ -325,8 +326,8 @@ static int svd(const task *t) {
     return info;
 }
 
-/* What syevd and heevd need beside `work`: for real numbers 3 + 5n integers, for complex ones 1 +
- * 5n + 2n^2 reals, too. */
+/* Workspace of syevd and heevd besides `work`: 3 + 5n integers, for complex matrices 1 + 5n + 2n^2
+ * reals as well. */
 static int eigh(const task *t) {
     int info = 0, lead = at_least_1(t->n), n_ints = 3 + 5 * t->n,
         n_reals = 1 + 5 * t->n + 2 * t->n * t->n;
@@ -340,7 +341,7 @@ static int eigh(const task *t) {
     return info;
 }
 
-/* The eigenvalues of a real matrix come as two arrays, of real parts and imaginary ones. */
+/* geev returns the eigenvalues of a real matrix as two arrays, real and imaginary parts. */
 static int eig(const task *t) {
     int info = 0, lead = at_least_1(t->n), one = 1;
     size_t item = dtype_size(t->c->dtype), n = t->n_work < 0 ? 0 : (size_t)t->n;
@@ -385,9 +386,9 @@ static driver *const drivers[LIB_COUNT] = {
 
 static int one(const task *t) { return drivers[t->c->kind](t); }
 
-/* ---- runs of matrices ---- */
+/* ---- chunks of matrices ---- */
 
-/* Numbers of the real dtype that a routine works in, and of integers. */
+/* Elements of the real workspace, and of the integer one. */
 static size_t reals_of(const gpa_libcall *c) {
     size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n, p = MIN(m, n), q = MAX(m, n);
     bool wide = dtype_is_complex(c->dtype);
@@ -408,7 +409,7 @@ static size_t ints_of(const gpa_libcall *c) {
     return n + 1;
 }
 
-/* The workspace that the routine asks for, in elements; 0: none. */
+/* Workspace query: elements of `work`; 0: none. */
 static int work_of(const task *asked) {
     task t = *asked;
     gpa_c128 answer = {0, 0}, real_answer = {0, 0};
@@ -426,14 +427,14 @@ static int work_of(const task *asked) {
     float narrow;
     memcpy(&narrow, &answer, sizeof narrow);
     return (int)ceil(single ? nextafterf(narrow, INFINITY)
-                            : answer.re); /* a float may have rounded the number down */
+                            : answer.re); /* the size may have been rounded down to float */
 }
 
 typedef struct {
-    const task *first;   /* of the matrix 0 */
-    const int64_t *step; /* bytes from a matrix to the next, of each array */
+    const task *first;   /* matrix 0 */
+    const int64_t *step; /* bytes between consecutive matrices, per array */
     int64_t batch, chunks;
-    int lanes; /* matrices that are done side by side; 1: by the library */
+    int lanes; /* matrices of one SIMD run; 1: by the library */
     struct failure {
         int64_t at;
         int info;
@@ -441,7 +442,7 @@ typedef struct {
     } * failures; /* one per chunk; at < 0: none */
 } runs;
 
-/* Matrices from .. to, side by side. */
+/* Matrices from .. to - 1, one per SIMD lane. */
 static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f) {
     const gpa_libcall *c = r->first->c;
     int lanes = r->lanes, which = 0;
@@ -483,7 +484,7 @@ static void run(void *arg, int64_t chunk) {
             t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
         if (lanes > 1 && batched_eigen_run(c, t.x, r->step, count, aligned)) continue;
         for (int k = 0; k < count;
-             k++) { /* one by one: what is done to a matrix does not depend on those beside it */
+             k++) { /* singly: results must not depend on the other matrices of the run */
             int info = lanes > 1 && batched_eigen_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
             if (info && f->at < 0) *f = (struct failure){.at = i + k, .info = info};
             for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = t.x[x] ? t.x[x] + r->step[x] : NULL;

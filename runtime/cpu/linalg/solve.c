@@ -1,8 +1,7 @@
-/* Equations by LAPACK: solve.h.
+/* Linear solves by LAPACK: solve.h.
  *
- * Factors are read where they lie. What lies by rows is to LAPACK the transpose, whose other
- * triangle, transposed again, is the one that is meant. Reading order: the library, triangles,
- * bands, calls. */
+ * Factors are read in place. A C-ordered factor is to LAPACK the transpose; its other triangle,
+ * transposed again, is the one meant. Reading order: the library, triangles, bands, calls. */
 #include "runtime/cpu/linalg/solve.h"
 
 #include <stdio.h>
@@ -13,7 +12,7 @@
 
 /* ---- the library ---- */
 
-/* Fortran, everything by reference. */
+/* Fortran, all arguments by reference. */
 typedef struct {
     void (*trtrs)(const char *, const char *, const char *, const int *, const int *, const void *,
                   const int *, void *, const int *, int *);
@@ -25,8 +24,8 @@ typedef struct {
                  void *, const int *, int *);
 } routines;
 
-/* BLOCK: rows of a triangle that is left to the library, COLUMNS_FROM: of B, from which on larger
- * ones are done in halves: its products are far quicker than its triangles. */
+/* BLOCK: rows of a triangle that is left to the library (trsm); COLUMNS_FROM: columns of B from
+ * which larger triangles are halved recursively, as gemm is far faster than trsm. */
 enum { TYPES = 4, BLOCK = 64, COLUMNS_FROM = 8 };
 struct solver_lib {
     bool there;
@@ -65,7 +64,7 @@ static solver_lib *load(blas **b) {
 
 void solve_free(solver_lib *q) { mem_free(q); }
 
-/* Whether a matrix of factors lies by rows; by columns otherwise. */
+/* True if the factors are in C order; otherwise in Fortran order. */
 static bool by_rows(const gpa_libcall *c) {
     return c->factors.a.stride[2] == 1 && c->factors.a.stride[1] != 1;
 }
@@ -99,8 +98,8 @@ typedef struct {
     int32_t info;
 } task;
 
-/* X for n rows of a triangle as LAPACK sees it, in its place; what one half gives the other is a
- * product. */
+/* Solves for n rows of a triangle as LAPACK sees it, in place, recursively: a half's contribution
+ * to the other is a gemm. */
 static void part(const task *t, bool upper, const char *how, bool unit, const char *a, int n,
                  char *x) {
     static const float single[2][2] = {{-1, 0}, {1, 0}};
@@ -115,7 +114,7 @@ static void part(const task *t, bool upper, const char *how, bool unit, const ch
                     &info);
         return;
     }
-    const bool down = upper != (*how == 'N'); /* the upper half of X is known first */
+    const bool down = upper != (*how == 'N'); /* the upper half is solved first */
     const char *corner = a + (upper ? (int64_t)h * t->lead : h) * t->item,
                *second = a + h * ((int64_t)t->lead + 1) * t->item;
     char *far = x + h * t->item;
@@ -130,8 +129,8 @@ static bool is_zero(const void *number, int64_t size) {
     return memcmp(number, zeros, (size_t)size) == 0;
 }
 
-/* X for one triangle, in its place: way 0 as it is, 1 transposed, 2 conjugated, too. Or where its
- * diagonal has a 0, from 1 on. */
+/* Solves for one triangle, in place: way 0 as it is, 1 transposed, 2 conjugate transposed. Returns
+ * the index, from 1, of a zero on the diagonal, or 0. */
 static int triangle(const task *t, const char *a, bool upper, bool unit, int way, char *x) {
     const bool turned = (way > 0) != t->rows;
     for (int i = 0; i < t->n && !unit; i++)
@@ -140,7 +139,7 @@ static int triangle(const task *t, const char *a, bool upper, bool unit, int way
     return 0;
 }
 
-/* Exchanges rows of B as the pivots say, or back. */
+/* Applies the row exchanges of the pivots to B, or undoes them. */
 #define EXCHANGES(size, T)                                                                     \
     static void exchange_##size(T *x, int64_t n, int64_t k, const int32_t *pivot, bool back) { \
         for (int64_t c = 0; c < k; c++, x += n)                                                \
@@ -203,7 +202,7 @@ static void one(void *arg, int64_t i) {
 
 /* ---- bands ---- */
 
-/* Bands to columns of `lead` elements, of which LAPACK keeps the first `below` for itself. */
+/* Bands to columns of `lead` elements, of which LAPACK reserves the first `below` for fill-in. */
 #define COLUMNS(size)                                                                         \
     static void columns_##size(const char *bands, int64_t n, int64_t count, int64_t below,    \
                                int64_t lead, char *to) {                                      \

@@ -1,4 +1,5 @@
-/* A tile is read by rows and written by columns while both are in the nearest cache. */
+/* Completes a symmetric matrix, tile by tile: a tile is read by rows and written by columns while
+ * both are in the L1 cache. */
 #include "runtime/cpu/linalg/symmetrize.h"
 
 #include "runtime/base/base.h"

@@ -1,6 +1,6 @@
-/* Rows in memory and lanes of vectors: lanes.h. As many elements of as many rows as a register has
- * lanes are a square, which is turned in registers. The code is made for the registers of several
- * processors, of which PARTS hold LANES_BYTES: GCC takes wider vectors apart, lane by lane. */
+/* Rows to SIMD lanes and back: lanes.h. Square blocks, as many elements of as many rows as a
+ * register has lanes, are transposed in registers. The code is made for the registers of several
+ * processors, of which PARTS hold LANES_BYTES: GCC splits wider vectors lane by lane. */
 #include "runtime/cpu/parallel/lanes.h"
 
 #include <string.h>
@@ -9,8 +9,7 @@
 #include "runtime/cpu/parallel/lanes_transpose.h"
 #include "runtime/base/simd_clones.h"
 
-/* For elements of type T and registers of so many lanes. What is left beyond whole squares goes one
- * by one. */
+/* For elements of type T and registers of so many lanes. Remainders of squares go one by one. */
 #define WAYS(T, size, lanes, TARGET)                                                             \
     typedef T vec_##size##_##lanes __attribute__((vector_size(sizeof(T) * lanes)));              \
     enum {                                                                                       \

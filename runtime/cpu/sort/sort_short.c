@@ -1,9 +1,9 @@
-/* Short rows side by side: sort_short.h.
+/* Sorting networks for short rows: sort_short.h.
  *
- * Elements become signed numbers in their order: integers as they are, floats with the bits below
- * the sign flipped where it is set. The same text (sort_network.h) makes the code for items of 4
- * and of 8 bytes and for the vectors of several processors: GCC takes comparisons of vectors that
- * are wider than the processor's apart, lane by lane. */
+ * Elements are mapped to signed integers of the same order: floats with the bits below the sign
+ * flipped where it is set. One template (sort_network.h) makes the code for items of 4 and 8 bytes
+ * and for the vector widths of several processors: GCC splits comparisons of wider vectors lane by
+ * lane. */
 #include "runtime/cpu/sort/sort_short.h"
 
 #ifdef __x86_64__
@@ -13,11 +13,11 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
 
-/* Vectors that are sorted, and merged over a distance, in registers; bytes of results that are
- * asked for ahead. */
+/* Vectors sorted, and merged over a distance, in registers; bytes of results that are
+ * prefetched. */
 enum { RUN = 16, WIDEST = 8, AHEAD = 1 << 14 };
 
-/* Before a loop of few trips, known when compiling, over vectors in registers. */
+/* Before a loop of constant trip count over vectors in registers: unroll it. */
 #ifdef __clang__
 #define FEW _Pragma("clang loop unroll(full)")
 #else
@@ -75,9 +75,9 @@ enum { RUN = 16, WIDEST = 8, AHEAD = 1 << 14 };
 #define SORT_LANES(size, width, ...) lanes_##size##_16(__VA_ARGS__)
 #endif
 
-/* Rows in far memory are read and written a line of each in turn, which no processor foresees:
- * bytes that follow each other, those of the next call's rows and of this one's results, are asked
- * for while lanes are sorted; results only where they fit beside these. */
+/* Rows outside the cache are accessed a cache line of each in turn, which no hardware prefetcher
+ * detects: adjacent bytes, those of the rows of the next call and of the results of this one, are
+ * prefetched while lanes are sorted; results only where they fit as well. */
 static void ask_ahead(const char *next, char *out, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += LANES_BYTES) __builtin_prefetch(next + i, 0, 2);
     for (int64_t i = 0; i < bytes && bytes <= AHEAD; i += LANES_BYTES)
