@@ -1,20 +1,20 @@
-/* Sparse matrices by rows in host memory, in other forms: transposed, dense, made of diagonals, of
- * several side by side, of places in order.
+/* Conversions of CSR matrices in host memory: COO, transpose (CSC), dense, diagonals (DIA),
+ * horizontal stack.
  *
- * Values are moved by their size; only those that may meet at a place need their dtype. Reading
- * order: places, transposes, dense ones, diagonals, several side by side. */
+ * Values are moved by size; only those that may be summed need their dtype. Reading order: row
+ * indices, transposes, dense matrices, diagonals, stacks. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sum_dtypes.h"
 #include "runtime/base/simd_clones.h"
 
-enum { LANES = 16, AHEAD = 12 /* places that memory is asked for */ };
+enum { LANES = 16, AHEAD = 12 /* entries that are prefetched */ };
 
-/* ---- places ---- */
+/* ---- row indices ---- */
 
-/* Each line fills LANES at least, of which the next ones take back what is theirs: lengths cannot
- * be foreseen. */
+/* Every row stores at least LANES entries, and the next row overwrites the surplus: branch-free, as
+ * lengths are unpredictable. */
 GPA_WIDE void hostcall_csr_row_indices(const int32_t *start, int64_t m, int32_t *line) {
     const int32_t last = start[m] - LANES;
     for (int64_t i = 0; i < m; i++) {
@@ -29,7 +29,7 @@ GPA_WIDE void hostcall_csr_row_indices(const int32_t *start, int64_t m, int32_t 
 
 bool hostcall_coo_row_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m,
                              int32_t *start) {
-    int64_t i = 0; /* lines that have begun */
+    int64_t i = 0; /* rows begun */
     for (int64_t s = 0; s < count; s++) {
         if (s && !(line[s - 1] < line[s] || (line[s - 1] == line[s] && other[s - 1] < other[s])))
             return false;
@@ -62,12 +62,13 @@ void hostcall_csr_transpose(size_t item, const host_csr *a, int32_t *start, int3
         before += here;
     }
     BY_SIZE(item, TURN);
-    memmove(start + 1, start, (size_t)a->n * sizeof *start); /* each has become the next one */
+    memmove(start + 1, start,
+            (size_t)a->n * sizeof *start); /* each start has become the next one */
     start[0] = 0;
 }
 #undef TURN
 
-/* ---- dense ones ---- */
+/* ---- dense matrices ---- */
 
 #define DENSE(id, T, ADD)                                                                  \
     static void dense_##id(const host_csr *p, int64_t down, int64_t across, void *out) {   \
@@ -116,12 +117,12 @@ int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) {
 }
 
 enum {
-    TOGETHER = 8, /* rows whose values are written together */
-    PATTERN = 512 /* columns that the rows below repeat; those of one row at least */
+    TOGETHER = 8, /* rows whose values are stored together */
+    PATTERN = 512 /* columns of the repeated pattern of rows; minimum of one row */
 };
 
-/* Where `rows` rows of a matrix begin and which columns they have that have the same `wide`
- * diagonals. After the first ones columns repeat, and grow. */
+/* Row starts and columns of `rows` rows that have the same `wide` diagonals: after the first rows
+ * the pattern of columns repeats, shifted. */
 static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *offset, int64_t wide,
                                      int32_t to, int32_t *restrict start,
                                      int32_t *restrict column) {
@@ -137,8 +138,8 @@ static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *off
     }
 }
 
-/* The values of these rows: of each diagonal those of several rows one after the other, so that all
- * are read and written as they lie. */
+/* The values of these rows, several rows of each diagonal at a time, so that reads and writes are
+ * contiguous. */
 #define PUT(T)                                                                                 \
     for (int64_t j = 0; j < rows; j += TOGETHER)                                               \
         for (int64_t d = 0; d < wide; d++) {                                                   \
@@ -157,7 +158,7 @@ static void diagonal_values(size_t item, int64_t i, int64_t rows, const int64_t 
 }
 #undef PUT
 
-/* The bits of a word of a value of dtype t, one of which is set if it is not 0. */
+/* A word of a value of dtype t with a bit set if the value is not 0. */
 static uint64_t bits_beside_signs(gpa_dtype t) {
     const uint64_t floats = UINT64_MAX >> 1, halves = UINT64_C(0x7fffffff7fffffff);
     return t == DT_F16 || t == DT_BF16   ? 0x7fff
@@ -174,7 +175,7 @@ static uint64_t bits_beside_signs(gpa_dtype t) {
     }
 #define MARK_OF(T) MARK(((const T *)at)[s] & (T)bits)
 
-/* Sets where n values are not 0, and counts them. */
+/* Marks the nonzeros among n values, and counts them. */
 static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
     const uint64_t bits = bits_beside_signs(t), *words = at;
     const size_t item = dtype_size(t);
@@ -194,8 +195,8 @@ static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *re
 #undef MARK_OF
 #undef MARK
 
-/* Rows of values one after the other, without those that are not marked: each value is written, and
- * the next one to its place where it does not stay. */
+/* Compacts consecutive rows of values to the marked ones, branch-free: every value is stored, and
+ * overwritten by the next unless it is marked. */
 #define KEEP(T)                                                        \
     for (int64_t l = 0, s = 0; l < rows; l++, start[l] = first + to)   \
         for (const int64_t end = start[l + 1] - first; s < end; s++) { \
@@ -219,7 +220,7 @@ void hostcall_dia_to_csr(gpa_dtype t, int64_t m, int64_t n, const int64_t *offse
     int64_t low = count, high = count;
     start[0] = 0;
     for (int64_t i = 0, end; i < m;
-         i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1, and are few */
+         i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1 */
         const int64_t to = start[i];
         for (; low && offset[low - 1] >= -i; low--) continue;
         for (; high && offset[high - 1] >= n - i; high--) continue;
@@ -235,7 +236,7 @@ void hostcall_dia_to_csr(gpa_dtype t, int64_t m, int64_t n, const int64_t *offse
     }
 }
 
-/* ---- several side by side ---- */
+/* ---- stacks ---- */
 
 #define COPY(T) \
     for (int32_t s = from; s < end; s++) ((T *)at)[to + s - from] = ((const T *)b->at)[s];

@@ -1,11 +1,10 @@
-/* Triangular factors of sparse matrices in host memory, and solutions by them.
+/* Sparse LU with threshold pivoting in host memory, and solves.
  *
- * Each column is solved by the columns before it: which of these it needs is found by a walk
- * through their rows, so that the time goes with the operations (J. R. Gilbert, T. Peierls, SIAM
- * Journal on Scientific and Statistical Computing 9, 862-874, 1988). Once a column's rows were
- * walked with its pivot's, the rows of the later one need not be walked again from it (S. C.
- * Eisenstat, J. W. H. Liu, SIAM Journal on Matrix Analysis 14, 253-257, 1993). Reading order: rows
- * that a column reaches, factors, solutions. */
+ * Left-looking: the columns that update a column are found by a depth-first search through the
+ * lower factor, in time proportional to the operations (J. R. Gilbert, T. Peierls, SIAM Journal on
+ * Scientific and Statistical Computing 9, 862-874, 1988), with symmetric pruning of the search (S.
+ * C. Eisenstat, J. W. H. Liu, SIAM Journal on Matrix Analysis 14, 253-257, 1993). Reading order:
+ * reach of a column, factors, solves. */
 #include "runtime/host/sparse_lu.h"
 
 #include <complex.h>
@@ -13,26 +12,26 @@
 
 #include "runtime/base/base.h"
 
-enum { NONE = -1, LOOK = 256 /* columns between two looks at *stop */ };
+enum { NONE = -1, LOOK = 256 /* columns between two polls of *stop */ };
 
 typedef float _Complex c64;
 typedef double _Complex c128;
 
 #define REAL_SIZE(x) fabs((double)(x))
 #define COMPLEX_SIZE(x) (fabs(creal((c128)(x))) + fabs(cimag((c128)(x))))
-/* TYPE(dtype, C type, how large a value is). */
+/* TYPE(dtype, C type, magnitude of a value). */
 #define TYPES(TYPE)             \
     TYPE(F32, float, REAL_SIZE) \
     TYPE(F64, double, REAL_SIZE) TYPE(C64, c64, COMPLEX_SIZE) TYPE(C128, c128, COMPLEX_SIZE)
 
-/* ---- rows that a column reaches ---- */
+/* ---- reach of a column ---- */
 
 typedef struct {
-    int32_t *place;        /* of each row: the column whose pivot it is, or NONE */
-    int32_t *walked;       /* of each column: so many of its rows are walked from it */
-    int32_t *mark;         /* of each row: the last column that reached it */
-    int32_t *reached;      /* of the end: rows after all that they depend on */
-    int32_t *stack, *next; /* rows on the way, and where each goes on */
+    int32_t *place;        /* per row: the column whose pivot it is, or NONE */
+    int32_t *walked;       /* per column: the rows of its pruned list */
+    int32_t *mark;         /* per row: the last column that reached it */
+    int32_t *reached;      /* filled from the end: rows in topological order */
+    int32_t *stack, *next; /* of the search: path, and next entry of each row on it */
 } walk;
 
 static int32_t walk_from(const walk *w, const lu_factor *lower, int32_t row, int32_t column,
@@ -79,8 +78,8 @@ void hostlu_free(lu_factor *p) {
     mem_free(p->at);
 }
 
-/* Rows of column k of the lower part that come before those without a pivot: these alone are walked
- * from now on, if the later column `by`, whose pivot is row `pivot`, has all the others. */
+/* Symmetric pruning: if the later column `by`, whose pivot is row `pivot`, has all rows of column k
+ * of the lower factor that have no pivot yet, only the others are searched from now on. */
 static int32_t parted(const walk *w, const lu_factor *lower, int32_t k, size_t item, char *spare) {
     int32_t low = lower->start[k], high = lower->start[k + 1];
     while (low < high) {
@@ -100,7 +99,7 @@ static int32_t parted(const walk *w, const lu_factor *lower, int32_t k, size_t i
     return low - lower->start[k];
 }
 
-/* Whether column k of the lower part has this row. */
+/* True if column k of the lower factor has this row. */
 static bool has_row(const lu_factor *lower, int32_t k, int32_t row) {
     for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)
         if (lower->row[s] == row) return true;
@@ -198,7 +197,7 @@ gpa_code hostlu_factor(gpa_dtype t, const host_csr *a, const int32_t *order, lu_
     return rc;
 }
 
-/* ---- solutions ---- */
+/* ---- solves ---- */
 
 #define SOLVE(id, T, SIZE)                                                                         \
     static void solve_##id(int32_t n, const lu_factor *lower, const lu_factor *upper, bool turned, \

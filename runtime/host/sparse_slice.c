@@ -1,6 +1,5 @@
-/* Parts of sparse matrices by rows in host memory: rows, columns, elements, diagonals, and what is
- * left of rows or columns: sums and extremes. Reading order: rows and columns, chosen columns,
- * elements, sums and extremes. */
+/* Indexing and reductions of CSR matrices in host memory: rows, columns, elements, diagonals, sums,
+ * min and max. Reading order: rows and columns, column selections, elements, reductions. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
@@ -8,11 +7,11 @@
 #include "runtime/base/simd_clones.h"
 
 enum {
-    FEW = 16 /* columns that are looked at one by one */,
+    FEW = 16 /* columns that are compared one by one */,
     LANES = 16,
-    NARROW = 64 /* columns for each that is wanted */,
-    LOOK = 4096 /* elements between two looks at *stop */,
-    AHEAD = 8 /* elements that memory is asked for */
+    NARROW = 64 /* matrix columns per requested one */,
+    LOOK = 4096 /* elements between two polls of *stop */,
+    AHEAD = 8 /* elements that are prefetched */
 };
 
 /* ---- rows and columns ---- */
@@ -30,8 +29,8 @@ gpa_code hostcall_csr_select_row_starts(const host_csr *a, const int64_t *row, i
     return GPA_OK;
 }
 
-/* Each row fills LANES at least, where there is room, of which the next ones take back what is
- * theirs: lengths cannot be foreseen. */
+/* Every row stores at least LANES entries where there is capacity, and the next row overwrites the
+ * surplus: branch-free, as lengths are unpredictable. */
 #define COPY_ROWS(T)                                                                     \
     for (int64_t i = 0; i < n; i++) {                                                    \
         const int32_t from = a->start[row[i]], to = start[i], count = start[i + 1] - to; \
@@ -53,8 +52,8 @@ GPA_WIDE void hostcall_csr_select_rows(size_t item, const host_csr *a, const int
 }
 #undef COPY_ROWS
 
-/* Which values are in the `wide` columns from low on, in their order; how many. Few are: most lanes
- * have none. */
+/* The indices of the values in the `wide` columns from low on, in order; returns their number. For
+ * sparse hits: most vectors have none. */
 static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide,
                                  int32_t *found) {
     int32_t to = 0, s = 0;
@@ -77,8 +76,8 @@ static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t 
         ((T *)at)[to] = ((const T *)a->at)[found[k]];                     \
         column[to++] = (int32_t)(j / stride);                             \
     }
-/* Where values are that are in the `wide` columns from low on, row by row. Every place is written
- * and stays if it is one of them: which are cannot be foreseen. */
+/* The indices of the values in the `wide` columns from low on, row by row, branch-free: every index
+ * is stored, and overwritten unless it is in range. */
 static void find_rows(const host_csr *a, uint32_t low, uint32_t wide, int32_t *start,
                       int32_t *found) {
     const int32_t *const column = a->column, *const rows = a->start;
@@ -131,9 +130,10 @@ void hostcall_csr_slice_columns(size_t item, const host_csr *a, int64_t low, int
 #undef TAKE
 #undef BETWEEN
 
-/* ---- chosen columns ---- */
+/* ---- column selections ---- */
 
-/* A column that is chosen once at most: its number among them from 1 on, 0 for others. */
+/* For columns selected at most once: the number of each in the selection, from 1 on, 0 for
+ * others. */
 #define PICK_ONE(T)                                                          \
     for (int64_t i = 0; i < a->m; i++) {                                     \
         for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++) { \
@@ -177,7 +177,7 @@ gpa_code hostcall_column_selection_new(const host_csr *a, const int64_t *chosen,
         p->count += p->first[a->column[s] + 1] - p->first[a->column[s]];
     for (int64_t k = 0; k < n; k++) p->order[p->first[chosen[k]]++] = (int32_t)k;
     memmove(p->first + 1, p->first,
-            (size_t)a->n * sizeof *p->first); /* each has become the next one */
+            (size_t)a->n * sizeof *p->first); /* each start has become the next one */
     p->first[0] = 0;
     return p->count > INT32_MAX ? hostcall_too_many_values(e) : GPA_OK;
 }
@@ -200,8 +200,8 @@ void hostcall_csr_select_columns(size_t item, const host_csr *a, const host_colu
 
 /* ---- elements ---- */
 
-/* The first place from s on, before `end`, that has column j; else `end`. Few lanes have it: all
- * are looked at together. */
+/* The first index from s on, before `end`, with column j; else `end`. Hits are rare: a vector is
+ * compared at once. */
 static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, int32_t last,
                                  int32_t j) {
     for (; s < end; s += LANES) {
@@ -214,15 +214,16 @@ static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, 
     return end;
 }
 
-/* The first value of row i in column j or behind it, where the columns ascend; else the first. */
+/* Binary search for the first value of row i in column j or after it, where columns ascend; else
+ * the first of the row. */
 static inline int32_t first_of(const host_csr *a, int64_t i, int32_t j, bool ascending) {
     int32_t low = a->start[i], n = a->start[i + 1] - low;
     for (; ascending && n > FEW; n -= n / 2) low += a->column[low + n / 2 - 1] < j ? n / 2 : 0;
     return low;
 }
 
-/* Sums of what rows have in columns: of `count` elements, of which starts and columns are asked for
- * ahead, and of a diagonal. */
+/* Sums of the values at (row, column): of `count` elements, with prefetched starts and columns, and
+ * of a diagonal. */
 #define ELEMENTS(id, T, ADD)                                                                 \
     static inline T element_##id(const host_csr *r, int64_t i, int32_t j, bool ascending) {  \
         const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;               \
@@ -298,7 +299,7 @@ void hostcall_csr_diagonal(gpa_dtype t, const host_csr *a, int64_t offset, int64
 #undef SUM
 }
 
-/* ---- sums and extremes ---- */
+/* ---- reductions ---- */
 
 #define SUMMED(id, T, ADD)                                  \
     static void summed_##id(const host_csr *p, void *out) { \
@@ -322,13 +323,14 @@ void hostcall_csr_column_sums(gpa_dtype t, const host_csr *a, void *out) {
 #undef SUM
 }
 
-/* EXTREME(dtype, C type): those that are ordered. NaN is more than all, and less. */
-#define EXTREMES(EXTREME)                                                                    \
-    EXTREME(I8, int8_t)                                                                      \
-    EXTREME(I16, int16_t)                                                                    \
-    EXTREME(I32, int32_t)                                                                    \
-    EXTREME(I64, int64_t) EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) \
-        EXTREME(U64, uint64_t) EXTREME(F32, float) EXTREME(F64, double)
+/* EXTREME(dtype, C type): the ordered dtypes. NaN propagates. */
+#define EXTREMES(EXTREME)                                                                     \
+    EXTREME(I8, int8_t)                                                                       \
+    EXTREME(I16, int16_t)                                                                     \
+    EXTREME(I32, int32_t)                                                                     \
+    EXTREME(I64, int64_t)                                                                     \
+    EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) \
+        EXTREME(F32, float) EXTREME(F64, double)
 #define EXTREME(id, T)                                                          \
     static void extreme_##id(const host_csr *a, bool largest, void *out) {      \
         for (int64_t i = 0; i < a->m; i++) {                                    \
@@ -347,8 +349,7 @@ void hostcall_csr_column_sums(gpa_dtype t, const host_csr *a, void *out) {
 EXTREMES(EXTREME)
 #undef EXTREME
 
-/* The column of the first of the largest or smallest elements of each row, whose columns ascend;
- * the first NaN is before all. */
+/* argmin or argmax of each row, whose columns ascend; the first NaN wins. */
 #define WHERE(id, T)                                                                            \
     static void where_##id(const host_csr *a, bool largest, int64_t *out) {                     \
         for (int64_t i = 0; i < a->m; i++) {                                                    \

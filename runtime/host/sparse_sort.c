@@ -1,16 +1,14 @@
-/* Sparse matrices by rows in host memory: their rows put in order.
+/* Sorts the columns of each row of a CSR matrix in host memory, and sums duplicates.
  *
- * A value goes with its column as one number of 64 bits, the column above the place: ordered
- * numbers are ordered columns, those of one column as they stand. Short rows are ordered by
- * counting for each column how many belong before it, a few longer ones by insertion, the others
- * digit by digit. */
+ * A column and the index of its value are packed into 64 bits, so that the sort is stable. Short
+ * rows are sorted by counting ranks, medium ones by insertion, the others by LSD radix sort. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sum_dtypes.h"
 #include "runtime/base/simd_clones.h"
 
-/* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; LOOK: rows between two
- * looks at *stop. */
+/* SHORT: columns ranked by counting; FEW: sorted by insertion; DIGIT: bits; LOOK: rows between two
+ * polls of *stop. */
 enum { SHORT = 16, FEW = 48, DIGIT = 8, DIGITS = 1 << DIGIT, LOOK = 256 };
 
 static bool ascends(const int32_t *column, int64_t n) {
@@ -25,7 +23,7 @@ bool hostcall_csr_is_canonical(const host_csr *a) {
     return true;
 }
 
-/* Up to SHORT columns, of which the first is value number `first`, in order. */
+/* Sorts up to SHORT columns, of which the first belongs to value number `first`. */
 static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t first, uint64_t *out) {
     int32_t own[SHORT], before[SHORT] = {0};
     for (int i = 0; i < SHORT; i++) own[i] = i < n ? column[i] : 0;
@@ -37,7 +35,7 @@ static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t firs
         out[before[i]] = (uint64_t)(uint32_t)own[i] << 32 | (first + (uint64_t)i);
 }
 
-/* n > 0 numbers by the digits of their upper halves; whichever of the two holds them at last. */
+/* LSD radix sort of n > 0 items by their upper halves; returns the array with the result. */
 static uint64_t *order_long(uint64_t *key, uint64_t *spare, int64_t n) {
     uint64_t differ = 0;
     for (int64_t k = 1; k < n; k++) differ |= key[k] ^ key[0];
@@ -58,7 +56,7 @@ static uint64_t *order_long(uint64_t *key, uint64_t *spare, int64_t n) {
     return key;
 }
 
-/* Row i in order; `key` and `spare` have room for it. */
+/* Sorts row i; `key` and `spare` are scratch of its size. */
 static const uint64_t *order_row(const host_csr *a, int64_t i, uint64_t *key, uint64_t *spare) {
     const int32_t first = a->start[i], n = a->start[i + 1] - first;
     if (n <= SHORT) {
@@ -74,8 +72,7 @@ static const uint64_t *order_row(const host_csr *a, int64_t i, uint64_t *key, ui
     return n <= FEW ? key : order_long(key, spare, n);
 }
 
-/* Row i of r in order from `to` on, with `adding` values of one place added up; where the next row
- * begins. */
+/* Writes row i of r, sorted, from `to` on; with `adding` duplicates are summed. Returns the end. */
 #define ORDERED(id, T, ADD)                                                                   \
     static int32_t ordered_##id(const host_csr *r, int64_t i, bool adding, uint64_t *key,     \
                                 uint64_t *spare, int32_t to, int32_t *column, void *values) { \

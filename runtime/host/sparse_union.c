@@ -1,17 +1,16 @@
-/* What is in one of two sparse matrices or in both, in host memory: sums, differences and products,
- * or values side by side.
+/* Elementwise binary operations of two CSR matrices in host memory.
  *
- * Where columns ascend the two rows are merged, without a branch that depends on them. Else the
- * values of a row are added up at the first place of their column (sparse_accumulator.h). Reading
- * order: columns of a row, sums and their kin, values side by side. */
+ * Where columns ascend the two rows are merged, branch-free. Otherwise the values of a row are
+ * accumulated by column (sparse_accumulator.h). Reading order: columns of a row, operations,
+ * aligned values. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sparse_accumulator.h"
 #include "runtime/host/sum_dtypes.h"
 
 enum {
-    PART = 512 /* places that are looked up together */,
-    LOOK = 256 /* rows between two looks at *stop */
+    PART = 512 /* columns that are looked up together */,
+    LOOK = 256 /* rows between two polls of *stop */
 };
 
 /* ---- columns of a row ---- */
@@ -39,10 +38,10 @@ static gpa_code columns_new(row_columns *r, const host_csr *a, const host_csr *b
     return rc ? rc : r->at_a && r->at_b ? GPA_OK : gpa_no_memory(e);
 }
 
-/* ---- sums and their kin ---- */
+/* ---- operations ---- */
 
-/* The types of values: UNION(dtype, one of the same bits, operation, C type, words to mask it by, C
- * type of the result c, c of a and b, whether c is not 0). */
+/* UNION(dtype, one of the same bits, operation, C type, integer to mask it by, C type of the result
+ * c, c of a and b, whether c is not 0). */
 #define INTEGER(UNION, id, other, T)                             \
     UNION(id, other, ADD, T, T, T, (T)(a + b), c != 0)           \
     UNION(id, other, SUBTRACT, T, T, T, (T)(a - b), c != 0)      \
@@ -87,8 +86,7 @@ static gpa_code columns_new(row_columns *r, const host_csr *a, const host_csr *b
     COMPLEX(UNION, C64, gpa_c64, uint32_t)                                           \
     COMPLEX(UNION, C128, gpa_c128, uint64_t)
 
-/* A row of both from `to` on; where the next begins. r: the columns of both rows, where these do
- * not ascend. */
+/* Row of the result from `to` on; returns the end. r: accumulators, where columns do not ascend. */
 typedef int64_t united_row(const row_columns *r, const host_csr *p, const host_csr *q, int64_t i,
                            int64_t to, int32_t *column, void *at);
 
@@ -100,7 +98,7 @@ typedef int64_t united_row(const row_columns *r, const host_csr *p, const host_c
         for (size_t w = 0; w < sizeof word / sizeof *word; w++) word[w] &= (W)(int64_t)(mask); \
         memcpy(&(x), word, sizeof word);                                                       \
     } while (0)
-/* c stands in a column, unless it is 0. */
+/* Appends c in a column, unless it is 0. */
 #define PUT(where, R, OP, THERE)       \
     do {                               \
         const int32_t place = (where); \
@@ -164,31 +162,30 @@ static united_row *row_of(host_csr_op how, gpa_dtype t, bool ascending) {
 
 bool hostcall_csr_can_binary(host_csr_op how, gpa_dtype t) { return row_of(how, t, true) != NULL; }
 
-/* Adds the values of a row to those of its columns, `own`; those of the other matrix in new columns
- * are 0. */
-#define GATHER(id, T, ADD)                                                                    \
-    static void gather_##id(row_columns *r, const host_csr *p, int64_t i, void *own,          \
-                            void *others) {                                                   \
-        const T *at = p->at, zero = {0};                                                      \
-        T *sums = own;                                                                        \
-        column_accumulator set = r->set; /* in registers: what is stored may not change it */ \
-        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                             \
-            const int32_t n = set.n, k = accumulator_find(&set, p->column[s]);                \
-            const T a = at[s];                                                                \
-            T c = zero;                                                                       \
-            if (k < n)                                                                        \
-                c = sums[k];                                                                  \
-            else                                                                              \
-                ((T *)others)[k] = zero;                                                      \
-            ADD;                                                                              \
-            sums[k] = c;                                                                      \
-        }                                                                                     \
-        r->set.n = set.n;                                                                     \
+/* Accumulates the values of a row in `own`; new columns start with 0 for both matrices. */
+#define GATHER(id, T, ADD)                                                           \
+    static void gather_##id(row_columns *r, const host_csr *p, int64_t i, void *own, \
+                            void *others) {                                          \
+        const T *at = p->at, zero = {0};                                             \
+        T *sums = own;                                                               \
+        column_accumulator set = r->set; /* in registers: stores cannot change it */ \
+        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                    \
+            const int32_t n = set.n, k = accumulator_find(&set, p->column[s]);       \
+            const T a = at[s];                                                       \
+            T c = zero;                                                              \
+            if (k < n)                                                               \
+                c = sums[k];                                                         \
+            else                                                                     \
+                ((T *)others)[k] = zero;                                             \
+            ADD;                                                                     \
+            sums[k] = c;                                                             \
+        }                                                                            \
+        r->set.n = set.n;                                                            \
     }
 SUM_TYPES(GATHER)
 #undef GATHER
 
-/* The same of two matrices that have their values at the same places. */
+/* The same of two matrices with the same sparsity pattern. */
 #define GATHER_TWO(id, T, ADD)                                                                     \
     static void gather_two_##id(row_columns *r, const host_csr *p, const host_csr *q, int64_t i) { \
         const T *const values[] = {p->at, q->at}, zero = {0};                                      \
@@ -254,10 +251,10 @@ gpa_code hostcall_csr_binary(host_csr_op how, gpa_dtype t, const host_csr *a, co
     return rc;
 }
 
-/* ---- values side by side ---- */
+/* ---- aligned values ---- */
 
-/* out[k] = values[place[k]], 0 where that is -1; n of them, of WORDS words each. There is a value.
- * What is there cannot be foreseen: no branches. */
+/* Branch-free gather: out[k] = values[place[k]], 0 where that is -1; n values of WORDS words each,
+ * of which there is at least one. */
 #define LOOK_UP(size, T, WORDS)                                                                  \
     static void look_up_##size(const void *values, const int32_t *place, int32_t n, void *out) { \
         const T *from = values;                                                                  \
@@ -286,7 +283,7 @@ static looking_up *look_up_of(size_t item) {
                        : look_up_16;
 }
 
-/* The columns of a union in parts, and where each has its values. */
+/* The columns of a union in chunks, and the index of the values of each. */
 typedef struct {
     const host_csr *a, *b;
     gpa_dtype t, u;
@@ -309,8 +306,8 @@ static void flush(joined *j) {
     j->n = 0;
 }
 
-/* A row of both, without a branch that depends on the columns while both have some left; how many
- * columns it has. */
+/* Branch-free merge of a row of both while both have columns left; returns the number of
+ * columns. */
 static int32_t join_row(joined *j, int64_t i, int32_t *column) {
     const int32_t *const in_a = j->a->column, *const in_b = j->b->column;
     int32_t s = j->a->start[i], t = j->b->start[i], k = 0, n = j->n;

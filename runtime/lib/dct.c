@@ -1,11 +1,11 @@
-/* Transforms of arrays by cosines and sines, where the device has a library for them. */
+/* DCT and DST of arrays, where the device has a library for them. */
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 
-/* A call from a layout to another, its memory not yet bound. False when it has more dimensions than
- * a call can say. */
+/* Describes a call between two layouts, its memory not yet bound. False when it has more dimensions
+ * than a call can have. */
 static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     int others = 0;
@@ -44,7 +44,7 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     if (!a->size || !describe(o, a, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
-    describe(o, a, strides, &c); /* what was pending lies as it likes */
+    describe(o, a, strides, &c); /* a pending operand has its layout only now */
     TRY(arr_empty(rt, c.dtype, a->ndim, a->shape, &made, e));
     c.cosines.in.mem = a->storage->buf->mem;
     c.cosines.in.offset = a->offset;

@@ -1,11 +1,10 @@
-/* Equations of arrays whose matrices are factorized already, or have few diagonals, where the
- * device has a library for them. */
+/* Linear solves with a factored or banded matrix, where the device has a library for them. */
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 
-/* The matrices as a call sees them; false when their stack cannot be walked with one stride. */
+/* Describes the matrices of a call; false when their stack has no single stride. */
 static bool describe(const gpa_arr *a, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     const int row = a->ndim - 2, column = a->ndim - 1;
@@ -46,7 +45,7 @@ gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
     factors = arr_retain(a);
     TRY(arr_force(rt, factors, CUT_LIBRARY, e));
     TRY(place_bring(rt, d, &factors, e));
-    if (!describe(factors, &c) || !library_can(d, &c)) { /* by columns, where it lies otherwise */
+    if (!describe(factors, &c) || !library_can(d, &c)) { /* else a copy in Fortran order */
         arr_release(rt, factors);
         factors = NULL;
         TRY(library_copy(rt, a, c.dtype, true, &factors, e));

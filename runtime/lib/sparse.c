@@ -1,13 +1,12 @@
-/* Sparse matrices by rows: products with dense arrays, products of two, transposes; by the devices'
- * libraries, or the host. Reading order: what all of them need, products, products of two,
- * transposes. What the host alone does is in sparse_union.c. */
+/* Sparse matrix products (CSR by dense, CSR by CSR) and transposes, by the library of the device or
+ * the host. Reading order: binding operands, products, products of two, transposes. */
 #include "runtime/lib/sparse.h"
 
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 
-/* The parts of a matrix, in the order of the calls' bindings; and what it is multiplied with. */
+/* The arrays of a matrix, in the order of the bindings of a call; and the dense operand. */
 enum {
     START = SPARSE_START,
     COLUMN = SPARSE_COLUMN,
@@ -17,13 +16,13 @@ enum {
     OPERANDS
 };
 
-/* ---- what all of them need ---- */
+/* ---- binding operands ---- */
 
 static void bind(gpa_binding *b, const gpa_arr *a) {
     *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
 }
 
-/* Computes n arrays and brings them to the device of the last one. */
+/* Computes n arrays and copies them to the device of the last one. */
 static gpa_code together(gpa_rt *rt, gpa_arr **in, int n, gpa_device **d, gpa_err *e) {
     gpa_code rc = arr_eval(rt, in, n, e);
     if (!rc) *d = in[n - 1]->storage->buf->device;
@@ -37,8 +36,7 @@ static void release_all(gpa_rt *rt, gpa_arr *const *in, int n) {
 
 /* ---- products ---- */
 
-/* Whether starts and columns, in memory that the host sees or reads, are what they say: GPA_E_VALUE
- * if not. */
+/* Validates starts and columns in host memory: GPA_E_VALUE. */
 static gpa_code look(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_err *e) {
     host_dense h[AT] = {{0}};
     gpa_code rc = GPA_OK;
@@ -79,7 +77,7 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
         .kind = LIB_SPMM,
         .dtype = t,
         .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
-    place_stay stay = place_enter(rt, &at, 1); /* work is done where the elements are */
+    place_stay stay = place_enter(rt, &at, 1); /* on the device of the values */
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++)
         TRY(sparse_contiguous(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
@@ -115,9 +113,7 @@ out:
 
 /* ---- products of two ---- */
 
-enum {
-    FEW_PRODUCTS = 1 << 18
-}; /* which get room before it is known how many columns they have in common */
+enum { FEW_PRODUCTS = 1 << 18 }; /* allocated at this bound, without the symbolic pass */
 
 static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,
                                gpa_err *e) {
@@ -147,11 +143,11 @@ out:
     return rc;
 }
 
-/* What a library's product will be. */
+/* The result of a library's product. */
 typedef struct {
     gpa_rt *rt;
     gpa_dtype dtype;
-    gpa_arr **part; /* columns and values are made */
+    gpa_arr **part; /* columns and values are allocated by the call */
 } product;
 
 static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gpa_binding *at,
@@ -159,7 +155,7 @@ static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gp
     const product *p = owner;
     gpa_code rc = GPA_OK;
     for (int i = COLUMN; i < PARTS && !rc; i++) {
-        arr_release(p->rt, p->part[i]); /* of a call that is done again */
+        arr_release(p->rt, p->part[i]); /* of a call that is retried */
         p->part[i] = NULL;
         rc = arr_empty(p->rt, i == AT ? p->dtype : DT_I32, 1, &count, &p->part[i], e);
         if (!rc && count) bind(i == AT ? at : column, p->part[i]);
@@ -180,7 +176,7 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
     c.spgemm.make = make_product;
     c.spgemm.owner = &p;
     gpa_arr *first = a[AT];
-    place_stay stay = place_enter(rt, &first, 1); /* work is done where the elements are */
+    place_stay stay = place_enter(rt, &first, 1); /* on the device of the values */
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 2 * PARTS; i++)
@@ -222,7 +218,7 @@ out:
 
 /* ---- transposes ---- */
 
-/* The operands and results of a transpose; those of the operands are in these places, too. */
+/* The operands and results of a transpose, in corresponding slots. */
 enum { KEY, OTHER, VALUES, TURNED, BEGIN = 0 };
 
 static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,

@@ -1,5 +1,4 @@
-/* What the files of sparse matrices share: the parts of a matrix by rows in host memory, and new
- * parts. */
+/* CSR operands of sparse matrix functions: validated arrays in host memory, and result arrays. */
 #ifndef GPA_LIB_SPARSE_H
 #define GPA_LIB_SPARSE_H
 
@@ -7,17 +6,17 @@
 #include "runtime/host/host.h"
 #include "runtime/exec/rt.h"
 
-/* The parts of a matrix. */
+/* The arrays of a matrix. */
 enum { SPARSE_START, SPARSE_COLUMN, SPARSE_VALUES, SPARSE_PARTS };
 
-/* An array in dtype t, contiguous, not yet computed; owned. */
+/* A contiguous array in dtype t, lazy; owned. */
 gpa_code sparse_contiguous(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e);
 
-/* Whether these are n indices below `limit`; or starts from 0 to `count`. What was seen of memory
- * is remembered until it is written. */
+/* True for n indices below `limit`; true for starts that rise from 0 to `count`. Cached in the
+ * buffer until it is written. */
 bool sparse_indices_below(const host_dense *index, int64_t n, int64_t limit);
 bool sparse_starts_valid(const host_dense *start, int64_t n, int64_t count);
-/* Whether starts (h[0]) and columns (h[1]) are what r says; GPA_E_VALUE if not. */
+/* Validates starts (h[0]) and columns (h[1]) against r; GPA_E_VALUE. */
 gpa_code sparse_check(const host_dense *h, const host_csr *r, gpa_err *e);
 
 /* A matrix in host memory. */
@@ -27,17 +26,16 @@ typedef struct {
     host_csr r;
 } sparse_csr;
 
-/* Computes the parts of a matrix of n columns and looks whether they fit: GPA_E_VALUE if not. Given
- * back with sparse_drop, also after a failure. */
+/* Computes the arrays of a matrix of n columns and validates them: GPA_E_VALUE. Released with
+ * sparse_drop, also after a failure. */
 gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_csr *s, gpa_err *e);
 void sparse_drop(gpa_rt *rt, sparse_csr *s);
 
-/* Host memory for a matrix: `lines` + 1 starts, `count` columns and values of dtype t. What is
- * there after a failure is given back by sparse_finish. */
+/* Allocates a result in host memory: `lines` + 1 starts, `count` columns and values of dtype t.
+ * After a failure sparse_finish releases what exists. */
 gpa_code sparse_new(gpa_rt *rt, gpa_dtype t, int64_t lines, int64_t count, host_new_array *made,
                     gpa_err *e);
-/* Host memory for n results becomes n arrays; or, after the failure rc, which is handed on, is
- * given back. */
+/* Turns n results into arrays; or, after the failure rc, which is returned, releases them. */
 gpa_code sparse_finish(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out,
                        gpa_err *e);
 

@@ -1,6 +1,5 @@
-/* Sparse matrices by rows or columns in other forms, made by the host: transposed, dense, of
- * diagonals, several side by side, of places in order. Reading order: places, transposes, dense
- * ones, diagonals, several side by side. */
+/* Conversions of sparse matrices, by the host: COO, transpose, dense, diagonals, horizontal stack.
+ * Reading order: row indices, transposes, dense matrices, diagonals, stacks. */
 #include "runtime/lib/sparse.h"
 
 #include "runtime/exec/explain.h"
@@ -9,7 +8,7 @@ enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_VALUES, PARTS =
 
 static const char misfit[] = "the indices of a sparse matrix do not fit its shape";
 
-/* ---- places ---- */
+/* ---- row indices ---- */
 
 gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e) {
     host_dense h = {0};
@@ -65,7 +64,7 @@ out:
     return rc;
 }
 
-/* ---- dense ones ---- */
+/* ---- dense matrices ---- */
 
 gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
                           gpa_arr **out, gpa_err *e) {
@@ -134,7 +133,7 @@ gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m
     if (!first || !on) TRY(gpa_no_memory(e));
     if (across)
         TRY(arr_transpose(rt, values, NULL, &lines,
-                          e)); /* read as it lies: an element of each diagonal after the other */
+                          e)); /* read in memory order, across the diagonals */
     TRY(host_get_as(rt, across ? lines : values, t, &h[0], e));
     TRY(host_get_as(rt, offsets, DT_I64, &h[1], e));
     const int64_t *offset = (const int64_t *)(const void *)h[1].data;
@@ -163,7 +162,7 @@ out:
     return rc;
 }
 
-/* ---- several side by side ---- */
+/* ---- stacks ---- */
 
 gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
                         gpa_arr **out, gpa_err *e) {

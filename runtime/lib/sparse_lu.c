@@ -1,5 +1,5 @@
-/* Equations with sparse matrices, solved by the host: an order of elimination, factors, solutions.
- * Reading order: the order, factors, solutions. */
+/* Sparse LU, by the host: ordering, factors, solves. Reading order: the ordering, factors,
+ * solves. */
 #include "runtime/lib/sparse.h"
 
 #include "runtime/exec/explain.h"
@@ -7,7 +7,7 @@
 
 static const char misfit[] = "the indices of a sparse matrix do not fit its shape";
 
-/* ---- the order ---- */
+/* ---- the ordering ---- */
 
 gpa_code arr_sparse_lu_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e) {
     enum { ORDER, OPERATIONS, RESULTS };
@@ -29,7 +29,7 @@ out:
 
 /* ---- factors ---- */
 
-/* A part of the factors as three arrays. */
+/* A factor as three arrays. */
 static gpa_code give_part(gpa_rt *rt, gpa_dtype t, int64_t n, const lu_factor *p, gpa_arr **out,
                           gpa_err *e) {
     host_new_array made[SPARSE_PARTS] = {{0}};
@@ -72,9 +72,9 @@ out:
     return rc;
 }
 
-/* ---- solutions ---- */
+/* ---- solves ---- */
 
-/* A part of the factors in host memory; false if it is none. */
+/* A factor in host memory; false if the arrays are invalid. */
 static bool part_of(const host_dense *h, int64_t n, lu_factor *p) {
     const int64_t count = h[SPARSE_COLUMN].arr->size;
     *p = (lu_factor){.start = (int32_t *)(void *)(uintptr_t)h[SPARSE_START].data,

@@ -1,6 +1,5 @@
-/* Parts of sparse matrices by rows or columns, picked by the host: rows, columns, elements,
- * diagonals, and sums and extremes of rows or columns. Reading order: rows and columns, elements,
- * sums and extremes. */
+/* Indexing and reductions of sparse matrices, by the host: rows, columns, elements, diagonals,
+ * sums, min and max. Reading order: rows and columns, elements, reductions. */
 #include "runtime/lib/sparse.h"
 
 #include "runtime/exec/explain.h"
@@ -45,7 +44,7 @@ gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const i
     if (range[2] < 1) TRY(gpa_fail(e, GPA_E_VALUE, "slice step must be positive"));
     TRY(sparse_get(rt, a, n, &s, e));
     rc = sparse_new(rt, t, s.r.m, s.r.count + 1, made,
-                    e); /* one is written before it is known whether it stays */
+                    e); /* one is stored before it is known to be selected */
     if (!rc)
         hostcall_csr_slice_columns(dtype_size(t), &s.r, range[0], range[1], range[2],
                                    sparse_ints(&made[START]), sparse_ints(&made[COLUMN]),
@@ -70,7 +69,7 @@ gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_ar
     TRY(hostcall_column_selection_new(&s.r, (const int64_t *)(const void *)chosen.data,
                                       columns->size, &p, e));
     rc = sparse_new(rt, t, s.r.m, p.count + 1, made,
-                    e); /* one is written before it is known whether it stays */
+                    e); /* one is stored before it is known to be selected */
     if (!rc)
         hostcall_csr_select_columns(dtype_size(t), &s.r, &p, sparse_ints(&made[START]),
                                     sparse_ints(&made[COLUMN]), made[AT].data);
@@ -85,7 +84,7 @@ out:
 
 /* ---- elements ---- */
 
-/* Elements in dtype t; with DT_NONE the numbers of their values. */
+/* Elements in dtype t; with DT_NONE the indices of their values. */
 static gpa_code elements_in(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
                             gpa_arr *columns, bool ascending, gpa_dtype t, gpa_arr **out,
                             gpa_err *e) {
@@ -122,9 +121,9 @@ gpa_code arr_csr_gather_indices(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_ar
     return elements_in(rt, a, n, rows, columns, true, DT_NONE, out, e);
 }
 
-/* ---- sums and extremes ---- */
+/* ---- reductions ---- */
 
-/* What is asked of a matrix: a vector of as many numbers. */
+/* A reduction to a vector. */
 typedef struct {
     enum { DIAGONAL, COLUMN_SUMS, EXTREMES, WHERE } what;
     bool largest;

@@ -17,7 +17,7 @@ gpa_code sparse_contiguous(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, g
     return rc;
 }
 
-/* What is known of n indices. */
+/* Maximum and monotonicity of n indices, cached in the buffer until it is written. */
 static buf_indices look(const host_dense *h, int64_t n) {
     gpa_buf *b = h->own || !h->arr->size ? NULL : h->arr->storage->buf;
     buf_indices seen = {
@@ -124,7 +124,7 @@ out:
     return rc;
 }
 
-/* ---- unions ---- */
+/* ---- elementwise operations ---- */
 
 static const gpa_op united[CSR_OP_COUNT] = {[CSR_ADD] = OP_ADD,
                                             [CSR_SUBTRACT] = OP_SUBTRACT,
