@@ -1,6 +1,6 @@
 /* Sparse matrix products (CSR by dense, CSR by CSR) and transposes, by the library of the device or
  * the host. Reading order: binding operands, products, products of two, transposes. */
-#include "runtime/lib/sparse.h"
+#include "runtime/lib/sparse_operand.h"
 
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"

@@ -1,6 +1,6 @@
 /* Conversions of sparse matrices, by the host: COO, transpose, dense, diagonals, horizontal stack.
  * Reading order: row indices, transposes, dense matrices, diagonals, stacks. */
-#include "runtime/lib/sparse.h"
+#include "runtime/lib/sparse_operand.h"
 
 #include "runtime/exec/explain.h"
 

@@ -1,6 +1,6 @@
 /* Sparse LU, by the host: ordering, factors, solves. Reading order: the ordering, factors,
  * solves. */
-#include "runtime/lib/sparse.h"
+#include "runtime/lib/sparse_operand.h"
 
 #include "runtime/exec/explain.h"
 #include "runtime/host/sparse_lu.h"

@@ -1,6 +1,6 @@
 /* Indexing and reductions of sparse matrices, by the host: rows, columns, elements, diagonals,
  * sums, min and max. Reading order: rows and columns, elements, reductions. */
-#include "runtime/lib/sparse.h"
+#include "runtime/lib/sparse_operand.h"
 
 #include "runtime/exec/explain.h"
 

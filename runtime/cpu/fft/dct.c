@@ -10,7 +10,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/lanes.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 

@@ -15,7 +15,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/fft/bluestein.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/fft/fft_axis.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/cpu/fft/half_length.h"

@@ -5,7 +5,7 @@
 #include "runtime/cpu/linalg/batched_gemm.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/base/simd_clones.h"
 
 /* N: rows; `room`: of a vector, in elements. */

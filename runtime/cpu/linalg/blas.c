@@ -13,7 +13,7 @@
 #include "runtime/base/base.h"
 #include "runtime/cpu/linalg/symmetrize.h"
 #include "runtime/cpu/linalg/batched_gemm.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 
 /* Values of the CBLAS interface. */

@@ -11,7 +11,7 @@
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/linalg/symmetrize.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/linalg/batched_lu.h"
 #include "runtime/cpu/linalg/batched_eigen.h"
 #include "runtime/cpu/parallel/threads.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 
 /* ---- the library ---- */

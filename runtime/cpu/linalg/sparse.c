@@ -2,7 +2,7 @@
 #include "runtime/cpu/linalg/sparse.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/host/spmm.h"
 

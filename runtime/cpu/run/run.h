@@ -3,13 +3,8 @@
 #ifndef GPA_CPU_RUN_RUN_H
 #define GPA_CPU_RUN_RUN_H
 
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/run/program.h"
-
-struct gpa_mem {
-    void *block; /* as allocated */
-    char *base;  /* aligned */
-    size_t n;
-};
 
 /* Keeps what a call of compiled code on [lo, ..) and [from, ..) faulted with, unless an earlier
  * range has faulted. Threads may call it at the same time. */

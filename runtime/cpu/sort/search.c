@@ -7,7 +7,7 @@
 #include "runtime/cpu/sort/search.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/host/sort_key.h"
 #include "runtime/base/simd_clones.h"

@@ -9,7 +9,7 @@
 #include "runtime/cpu/sort/sort.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/sort/sort_short.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"

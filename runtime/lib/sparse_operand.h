@@ -1,6 +1,6 @@
 /* CSR operands of sparse matrix functions: validated arrays in host memory, and result arrays. */
-#ifndef GPA_LIB_SPARSE_H
-#define GPA_LIB_SPARSE_H
+#ifndef GPA_LIB_SPARSE_OPERAND_H
+#define GPA_LIB_SPARSE_OPERAND_H
 
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
