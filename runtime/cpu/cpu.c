@@ -256,11 +256,8 @@ static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return sparse_run(d->threads, c, e);
 }
 
-/* Who does an operation of lib.def; nobody: the host. */
-static const struct {
-    bool (*can)(gpa_dev *, const gpa_libcall *);
-    gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
-} libraries[LIB_COUNT] = {
+/* Implementations of the calls of lib.def; the host does the others. */
+static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {can_blas, run_blas},
     [LIB_SORT] = {can_sort, run_sort},
     [LIB_ARGSORT] = {can_sort, run_sort},

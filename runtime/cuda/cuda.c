@@ -287,11 +287,8 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 
 /* ---- libraries ---- */
 
-/* Who does an operation of lib.def; nobody: the host. */
-static const struct {
-    bool (*can)(gpa_dev *, const gpa_libcall *);
-    gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
-} libraries[LIB_COUNT] = {
+/* Implementations of the calls of lib.def; the host does the others. */
+static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {blas_can, blas_run},       [LIB_SORT] = {sort_can, sort_run},
     [LIB_ARGSORT] = {sort_can, sort_run},    [LIB_SEARCHSORTED] = {search_can, search_run},
     [LIB_FFT] = {fft_can, fft_run},          [LIB_LU] = {solver_can, solver_run},

@@ -8,6 +8,7 @@
 #include "runtime/cpu/linalg/blas.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/base/base.h"
@@ -83,6 +84,23 @@ void blas_free(blas *b) { mem_free(b); }
 void *blas_find(blas **b, const char *name) {
     if (!*b) *b = load();
     return *b && (*b)->library ? dlsym((*b)->library, name) : NULL;
+}
+
+const gpa_dtype blas_types[BLAS_TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
+
+int blas_type_index(gpa_dtype t) {
+    for (int i = 0; i < BLAS_TYPES; i++)
+        if (blas_types[i] == t) return i;
+    return -1;
+}
+
+bool blas_find_typed(blas **b, int i, const char *name, void *fn) {
+    char symbol[32];
+    if (!name) return true;
+    snprintf(symbol, sizeof symbol, "%c%s_", "sdcz"[i], name);
+    void *found = blas_find(b, symbol);
+    memcpy(fn, &found, sizeof found);
+    return found != NULL;
 }
 
 void blas_threads(const blas *b, int threads) {

@@ -7,7 +7,6 @@
 #include "runtime/cpu/linalg/lapack.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/linalg/symmetrize.h"
@@ -67,43 +66,23 @@ typedef struct {
 } routines;
 
 enum {
-    TYPES = 4,
     TILE = 32,
     FEW_ROWS = 32,
     LEVELS = 32
 }; /* LEVELS: bound of the recursion depth of gelsd (divide and conquer) */
 struct lapack {
     bool there;
-    routines of[TYPES];
+    routines of[BLAS_TYPES];
 };
-
-static const gpa_dtype types[TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
-static const char letters[TYPES] = "sdcz";
-
-static int index_of(gpa_dtype t) {
-    for (int i = 0; i < TYPES; i++)
-        if (types[i] == t) return i;
-    return -1;
-}
-
-/* Looks up *fn, which stays NULL when name is NULL; false when the library lacks the function. */
-static bool find(blas **b, char letter, const char *name, void *fn) {
-    char symbol[32];
-    if (!name) return true;
-    snprintf(symbol, sizeof symbol, "%c%s_", letter, name);
-    void *found = blas_find(b, symbol);
-    memcpy(fn, &found, sizeof found);
-    return found != NULL;
-}
 
 static lapack *load(blas **b) {
     lapack *l = mem_zero(sizeof *l);
     if (!l) return NULL;
     l->there = true;
-    for (int i = 0; i < TYPES && l->there; i++) {
-        bool wide = dtype_is_complex(types[i]);
+    for (int i = 0; i < BLAS_TYPES && l->there; i++) {
+        bool wide = dtype_is_complex(blas_types[i]);
 #define ROUTINE(member, real, complex, parameters) \
-    l->there = l->there && find(b, letters[i], wide ? complex : real, &l->of[i].member);
+    l->there = l->there && blas_find_typed(b, i, wide ? complex : real, &l->of[i].member);
         ROUTINES(ROUTINE)
 #undef ROUTINE
     }
@@ -113,7 +92,7 @@ static lapack *load(blas **b) {
 void lapack_free(lapack *l) { mem_free(l); }
 
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
-    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX ||
+    if (blas_type_index(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX ||
         c->matrix.k > INT32_MAX)
         return false;
     if (!*l) *l = load(b);
@@ -245,12 +224,12 @@ HERMITIAN(gpa_c128, c128, POSITIVE_PAIR, MEET_PAIR)
 /* The inverse of a positive definite matrix by Cholesky, in two thirds of the time of LU. False,
  * with the matrix unchanged: it is not positive definite. */
 static bool inverse_of_definite(const task *t, int *info) {
-    static bool (*const hermitian[TYPES])(const void *, int) = {f32_hermitian, f64_hermitian,
-                                                                c64_hermitian, c128_hermitian};
-    static void (*const diagonal[TYPES])(void *, int, void *, bool) = {f32_diagonal, f64_diagonal,
-                                                                       c64_diagonal, c128_diagonal};
+    static bool (*const hermitian[BLAS_TYPES])(const void *, int) = {f32_hermitian, f64_hermitian,
+                                                                     c64_hermitian, c128_hermitian};
+    static void (*const diagonal[BLAS_TYPES])(void *, int, void *, bool) = {
+        f32_diagonal, f64_diagonal, c64_diagonal, c128_diagonal};
     void *a = t->x[0];
-    int lead = t->n, type = index_of(t->c->dtype);
+    int lead = t->n, type = blas_type_index(t->c->dtype);
     if (!hermitian[type](a, t->n)) return false;
     diagonal[type](a, t->n, t->work, false);
     t->r->potrf("L", &t->n, a, &lead, info);
@@ -506,7 +485,7 @@ static void steps_of(const gpa_libcall *c, int64_t *step) {
 
 gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
     int64_t step[LIB_MATRICES];
-    task t = {.r = &l->of[index_of(c->dtype)],
+    task t = {.r = &l->of[blas_type_index(c->dtype)],
               .c = c,
               .m = (int)c->matrix.m,
               .n = (int)c->matrix.n,

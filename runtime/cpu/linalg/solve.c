@@ -4,7 +4,6 @@
  * transposed again, is the one meant. Reading order: the library, triangles, bands, calls. */
 #include "runtime/cpu/linalg/solve.h"
 
-#include <stdio.h>
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/memory.h"
@@ -26,38 +25,21 @@ typedef struct {
 
 /* BLOCK: rows of a triangle that is left to the library (trsm); COLUMNS_FROM: columns of B from
  * which larger triangles are halved recursively, as gemm is far faster than trsm. */
-enum { TYPES = 4, BLOCK = 64, COLUMNS_FROM = 8 };
+enum { BLOCK = 64, COLUMNS_FROM = 8 };
 struct solver_lib {
     bool there;
-    routines of[TYPES];
+    routines of[BLAS_TYPES];
 };
-
-static const gpa_dtype types[TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
-static const char letters[TYPES] = "sdcz";
-
-static int index_of(gpa_dtype t) {
-    for (int i = 0; i < TYPES; i++)
-        if (types[i] == t) return i;
-    return -1;
-}
-
-static bool find(blas **b, char letter, const char *name, void *fn) {
-    char symbol[32];
-    snprintf(symbol, sizeof symbol, "%c%s_", letter, name);
-    void *found = blas_find(b, symbol);
-    memcpy(fn, &found, sizeof found);
-    return found != NULL;
-}
 
 static solver_lib *load(blas **b) {
     solver_lib *q = mem_zero(sizeof *q);
     if (!q) return NULL;
     q->there = true;
-    for (int i = 0; i < TYPES; i++) {
-        q->there = q->there && find(b, letters[i], "trtrs", &q->of[i].trtrs);
-        q->there = q->there && find(b, letters[i], "gemm", &q->of[i].gemm);
-        q->there = q->there && find(b, letters[i], "gtsv", &q->of[i].gtsv);
-        q->there = q->there && find(b, letters[i], "gbsv", &q->of[i].gbsv);
+    for (int i = 0; i < BLAS_TYPES; i++) {
+        q->there = q->there && blas_find_typed(b, i, "trtrs", &q->of[i].trtrs);
+        q->there = q->there && blas_find_typed(b, i, "gemm", &q->of[i].gemm);
+        q->there = q->there && blas_find_typed(b, i, "gtsv", &q->of[i].gtsv);
+        q->there = q->there && blas_find_typed(b, i, "gbsv", &q->of[i].gbsv);
     }
     return q;
 }
@@ -70,7 +52,7 @@ static bool by_rows(const gpa_libcall *c) {
 }
 
 bool solve_can(solver_lib **q, blas **b, const gpa_libcall *c) {
-    if (index_of(c->dtype) < 0) return false;
+    if (blas_type_index(c->dtype) < 0) return false;
     if (c->kind == LIB_SOLVE_FACTORED) {
         const int64_t lead = c->factors.a.stride[by_rows(c) ? 1 : 2],
                       near = c->factors.a.stride[by_rows(c) ? 2 : 1];
@@ -244,7 +226,7 @@ static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
 
 gpa_code solve_run(const solver_lib *q, const blas *b, int threads, const gpa_libcall *c,
                    gpa_err *e) {
-    const routines *r = &q->of[index_of(c->dtype)];
+    const routines *r = &q->of[blas_type_index(c->dtype)];
     if (c->kind == LIB_SOLVE_BANDED) {
         *c->banded.info = 0;
         return by_bands(r, c, e);
