@@ -180,7 +180,7 @@ static bool has_room(const gpa_dev *d, const gpa_libcall *c) {
                            shared_of(c) + OWN_SHARED <= d->max_shared);
 }
 
-bool batched_lu_can(gpa_dev *d, const gpa_libcall *c) {
+bool batched_can(gpa_dev *d, const gpa_libcall *c) {
     if (!rows[c->kind].function || !has_room(d, c)) return false;
     if (c->dtype != DT_F32 && c->dtype != DT_F64 && c->dtype != DT_C64 && c->dtype != DT_C128)
         return false;
@@ -256,7 +256,7 @@ static gpa_code call(gpa_dev *d, const gpa_libcall *c, CUdeviceptr said, gpa_err
 
 /* A program leaves in one word the first matrix that has something to say and, in its lower half,
  * what. */
-gpa_code batched_lu_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+gpa_code batched_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     uint64_t verdict = UINT64_MAX;
     CUdeviceptr said = 0;
     gpa_code rc = GPA_OK;

@@ -8,13 +8,13 @@
 
 /* Whether there is a program for the call: LU, SOLVE, CHOLESKY, QR, SVD and EIGH of several
  * matrices of at most 32 rows and columns. Compiles it at first need. */
-bool batched_lu_can(gpa_dev *d, const gpa_libcall *c);
+bool batched_can(gpa_dev *d, const gpa_libcall *c);
 /* Does a call for which there is one; waits for its end where the matrices may not be what they
  * should. */
-gpa_code batched_lu_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+gpa_code batched_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
 void small_close(gpa_dev *d);
 
-/* What is compiled for a call, by batched_lu_can and by the tests: owned, mem_free; NULL when memory is
+/* What is compiled for a call, by batched_can and by the tests: owned, mem_free; NULL when memory is
  * short. */
 char *small_source(const gpa_libcall *c, bool reductions);
 

@@ -268,7 +268,7 @@ bool solver_can(gpa_dev *d, const gpa_libcall *c) {
     if (c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX || c->matrix.k > INT32_MAX ||
         c->matrix.batch > INT32_MAX)
         return false;
-    if (batched_lu_can(d, c)) return true;
+    if (batched_can(d, c)) return true;
     if (!blas_ready(d)) return false;
     if (!d->solver && !(d->solver = api_solver(why, sizeof why))) return false;
     if (c->kind == LIB_EIG && !d->solver->eig) return false;
@@ -299,7 +299,7 @@ static gpa_code report(const work *w, gpa_err *e) {
 }
 
 gpa_code solver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    if (batched_lu_can(d, c)) return batched_lu_run(d, c, e);
+    if (batched_can(d, c)) return batched_run(d, c, e);
     work w = {.d = d,
               .s = d->solver,
               .c = c,
