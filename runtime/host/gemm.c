@@ -208,27 +208,27 @@ GPA_WIDE static bool fill_row(const uint64_t *row, int64_t words, uint64_t *to) 
 static int64_t words_of(int64_t n, int64_t k) { return (n + WORD - 1) / WORD * (k + 1); }
 
 /* Rows of B are packed when the first row of A needs them. */
-static void gemm_bits(const product *p, uint64_t *room) {
+static void gemm_bits(const product *p, uint64_t *scratch) {
     const int64_t words = (p->n + WORD - 1) / WORD;
     const uint8_t *pa = p->a, *pb = p->b, *end = (const uint8_t *)p->c + p->m * p->n;
     const uint64_t spare = p->n % WORD ? ~UINT64_C(0) << p->n % WORD : 0; /* padding bits */
-    uint64_t *rows = room + words;
+    uint64_t *rows = scratch + words;
     int64_t ready = 0;
     for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++) {
         uint8_t *to = (uint8_t *)p->c + i * p->n;
         bool full = false;
-        memset(room, 0, (size_t)words * sizeof *room);
-        room[words - 1] = spare;
+        memset(scratch, 0, (size_t)words * sizeof *scratch);
+        scratch[words - 1] = spare;
         for (int64_t k = 0; k < p->k && !full; k++) {
             if (!pa[i * p->ar + k * p->ac]) continue;
             for (; ready <= k; ready++)
                 pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready * words);
-            full = fill_row(rows + k * words, words, room);
+            full = fill_row(rows + k * words, words, scratch);
         }
         if (full)
             memset(to, 1, (size_t)p->n);
         else
-            unpack_bits(room, p->n, to, end);
+            unpack_bits(scratch, p->n, to, end);
     }
 }
 

@@ -22,7 +22,7 @@ typedef struct {
         total;      /* weight that is not eliminated yet, of all variables ordered by degree */
     int64_t *start; /* of each list */
     int32_t *elements, *count, *list; /* per variable: number of elements, and of all entries */
-    size_t size, room;                /* of all lists */
+    size_t size, capacity;            /* of all lists */
     int32_t *weight; /* of variables; negative while they are in the new element; 0 once merged or
                         eliminated */
     int32_t *degree, *head, *next, *before; /* degree lists; weight of an element */
@@ -64,14 +64,14 @@ static void list_out(graph *g, int32_t i) {
 
 static gpa_code graph_new(graph *g, const host_csr *a, gpa_err *e) {
     const size_t n = (size_t)a->m, ints = n * sizeof(int32_t), longs = (n + 1) * sizeof(int64_t);
-    *g = (graph){.n = (int32_t)n, .flag = 2, .tag = 1, .room = (size_t)a->count * 2 + n};
+    *g = (graph){.n = (int32_t)n, .flag = 2, .tag = 1, .capacity = (size_t)a->count * 2 + n};
     g->start = mem_zero(longs), g->stamp = mem_new(longs), g->mark = mem_zero(longs);
     g->elements = mem_zero(ints), g->count = mem_zero(ints), g->weight = mem_new(ints),
     g->degree = mem_new(ints), g->head = mem_new(ints + sizeof(int32_t));
     g->next = mem_new(ints), g->before = mem_new(ints), g->bucket = mem_new(ints),
     g->after = mem_new(ints), g->scratch = mem_new(ints);
     g->sum = mem_zero(ints), g->parent = mem_new(ints), g->pivot = mem_new(ints),
-    g->list = mem_new(g->room * sizeof *g->list);
+    g->list = mem_new(g->capacity * sizeof *g->list);
     if (!g->start || !g->stamp || !g->mark || !g->elements || !g->count || !g->weight ||
         !g->degree || !g->head || !g->next || !g->before || !g->bucket || !g->after ||
         !g->scratch || !g->sum || !g->parent || !g->pivot || !g->list)
@@ -192,11 +192,11 @@ static gpa_code eliminate(graph *g, int32_t p, gpa_err *e) {
     g->weight[p] = -own;
     g->pivot[g->pivots++] = p;
     for (int32_t s = 0; s < g->elements[p]; s++) most += (size_t)g->count[g->list[g->start[p] + s]];
-    if (g->size + most > g->room) {
-        const size_t room = (g->size + most) * 2;
-        int32_t *more = mem_resize(g->list, room * sizeof *more);
+    if (g->size + most > g->capacity) {
+        const size_t capacity = (g->size + most) * 2;
+        int32_t *more = mem_resize(g->list, capacity * sizeof *more);
         if (!more) return gpa_no_memory(e);
-        g->list = more, g->room = room;
+        g->list = more, g->capacity = capacity;
     }
     const int64_t begin = (int64_t)g->size, from = g->start[p];
     for (int32_t s = 0; s < g->elements[p]; s++) {
@@ -248,11 +248,11 @@ static gpa_code eliminate(graph *g, int32_t p, gpa_err *e) {
 
 /* The pivots, each with the variables merged into it; then the dense rows. */
 static void write_order(graph *g, const bool *late, int32_t *order) {
-    int32_t to = 0, *child = g->head, *beside = g->next, *stack = g->before;
+    int32_t to = 0, *child = g->head, *sibling = g->next, *stack = g->before;
     for (int32_t i = 0; i < g->n; i++) child[i] = NONE;
     for (int32_t i = 0; i < g->n; i++) {
         if (g->parent[i] == NONE) continue;
-        beside[i] = child[g->parent[i]];
+        sibling[i] = child[g->parent[i]];
         child[g->parent[i]] = i;
     }
     for (int32_t k = 0; k < g->pivots; k++) {
@@ -261,7 +261,7 @@ static void write_order(graph *g, const bool *late, int32_t *order) {
         while (top) {
             const int32_t i = stack[--top];
             order[to++] = i;
-            for (int32_t j = child[i]; j != NONE; j = beside[j]) stack[top++] = j;
+            for (int32_t j = child[i]; j != NONE; j = sibling[j]) stack[top++] = j;
         }
     }
     for (int32_t i = 0; i < g->n; i++)

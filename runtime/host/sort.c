@@ -97,20 +97,20 @@ typedef struct {
     int64_t *count;
     const atomic_bool *stop;
     void *block[2]; /* two blocks, as malloc returns a block of more than 32 MB to the system */
-} room;
+} scratch;
 
-static void room_free(room *w) {
+static void scratch_free(scratch *w) {
     mem_free(w->block[0]);
     mem_free(w->block[1]);
     mem_free(w->count);
 }
 
-static bool room_new(room *w, size_t n, bool ranks, const atomic_bool *stop) {
+static bool scratch_new(scratch *w, size_t n, bool ranks, const atomic_bool *stop) {
     const size_t size = n * (ranks ? sizeof *w->r : sizeof *w->key);
     void *at = NULL, *spare = NULL;
-    *w = (room){.stop = stop,
-                .count = mem_new(sizeof *w->count << 11),
-                .block = {mem_large(size, &at), mem_large(size, &spare)}};
+    *w = (scratch){.stop = stop,
+                   .count = mem_new(sizeof *w->count << 11),
+                   .block = {mem_large(size, &at), mem_large(size, &spare)}};
     if (ranks)
         w->r = at, w->spare = spare;
     else
@@ -155,11 +155,11 @@ static int join_digits(const int64_t *count, uint64_t digits, int64_t first, con
 }
 
 static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
-                       const int64_t *kth, int n_kth, room *w);
+                       const int64_t *kth, int n_kth, scratch *w);
 
 /* Sorts the groups of keys that were scattered into bins by the digit at `shift`. */
 static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group *found, int groups,
-                         int64_t first, const int64_t *kth, room *w) {
+                         int64_t first, const int64_t *kth, scratch *w) {
     for (int i = 0; i < groups && shift && !hostcall_stopped(w->stop); i++) {
         const group *g = &found[i];
         place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth,
@@ -170,7 +170,7 @@ static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group 
 /* Partitions n keys, which differ in the lowest `bits` at most, at the indices kth, relative to
  * `first`. */
 static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
-                       const int64_t *kth, int n_kth, room *w) {
+                       const int64_t *kth, int n_kth, scratch *w) {
     int digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit;
     group found[MOST_PLACES];
@@ -192,7 +192,7 @@ static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int6
 /* The same for the elements of a row, whose keys are computed during the scatter by their highest
  * digit. */
 static void place_values(const gpa_libcall *c, const char *in, int64_t n, const sortkey_order *o,
-                         room *w) {
+                         scratch *w) {
     size_t item = dtype_size(c->dtype);
     int bits = (int)item * 8, digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit, *key = w->key;
@@ -223,7 +223,7 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
     place_groups(key, w->key_spare, shift, found, groups, 0, c->sort.places, w);
 }
 
-static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, room *w) {
+static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, scratch *w) {
     sortkey_order o = sortkey_order_of(c->dtype);
     uint64_t *sorted = w->key;
     if (c->sort.n_places > 0 && c->sort.n_places <= MOST_PLACES) {
@@ -243,7 +243,7 @@ static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *o
 
 /* Argsort of a row: element r[i].at is the i-th. With n_kth > 0 only at the indices kth. */
 typedef struct {
-    room *w;
+    scratch *w;
     key_rule rule;
     const char *from;
 } ordered;
@@ -270,7 +270,7 @@ static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const
  * levels after. */
 static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int level,
                        const int64_t *kth, int n_kth) {
-    room *w = o->w;
+    scratch *w = o->w;
     ranked *r = w->r + lo, *spare = w->spare + lo;
     group found[MOST_PLACES];
     bins b;
@@ -304,7 +304,7 @@ static void order_level(const ordered *o, int64_t lo, int64_t n, int level, cons
 }
 
 /* Argsort of n elements. */
-static const ranked *order(const gpa_libcall *c, const char *from, room *w) {
+static const ranked *order(const gpa_libcall *c, const char *from, scratch *w) {
     ordered o = {w, rule_of(c->dtype), from};
     for (int64_t i = 0; i < c->sort.n; i++) w->r[i].at = i;
     order_level(&o, 0, c->sort.n, 0, c->sort.places,
@@ -337,9 +337,9 @@ gpa_code hostcall_sort(const gpa_libcall *call, const host_operands *x, const at
     bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(call->dtype);
     size_t item = dtype_size(call->dtype),
            to = arg ? sizeof(int64_t) : item; /* only complex values are gathered by ranks */
-    room w;
+    scratch w;
     if (n == 0) return GPA_OK;
-    bool fits = room_new(&w, (size_t)n, ranks, stop);
+    bool fits = scratch_new(&w, (size_t)n, ranks, stop);
     for (int64_t i = 0; i < call->sort.rows && fits && !hostcall_stopped(stop); i++) {
         const char *row = (const char *)in + (size_t)(call->sort.in.offset + i * n) * item;
         char *result = (char *)out + (size_t)(call->sort.out.offset + i * n) * to;
@@ -349,7 +349,7 @@ gpa_code hostcall_sort(const gpa_libcall *call, const host_operands *x, const at
         }
         write_order(order(call, row, &w), n, arg, row, item, result);
     }
-    room_free(&w);
+    scratch_free(&w);
     if (!fits) return gpa_no_memory(e);
     return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }

@@ -159,7 +159,7 @@ static void diagonal_values(size_t item, int64_t i, int64_t rows, const int64_t 
 #undef PUT
 
 /* A word of a value of dtype t with a bit set if the value is not 0. */
-static uint64_t bits_beside_signs(gpa_dtype t) {
+static uint64_t value_bits(gpa_dtype t) {
     const uint64_t floats = UINT64_MAX >> 1, halves = UINT64_C(0x7fffffff7fffffff);
     return t == DT_F16 || t == DT_BF16   ? 0x7fff
            : t == DT_F32 || t == DT_C64  ? halves
@@ -177,7 +177,7 @@ static uint64_t bits_beside_signs(gpa_dtype t) {
 
 /* Marks the nonzeros among n values, and counts them. */
 static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
-    const uint64_t bits = bits_beside_signs(t), *words = at;
+    const uint64_t bits = value_bits(t), *words = at;
     const size_t item = dtype_size(t);
     int64_t left = 0;
     if (item == 1)

@@ -352,10 +352,10 @@ static bool NAME(run_svd)(const gpa_libcall *call, char *const *x, const int64_t
 }
 
 static bool NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
-                      void *room) {
-    if (call->kind == LIB_QR) return NAME(run_qr)(call, x, step, count, room);
-    if (call->kind == LIB_EIGH) return NAME(run_eigh)(call, x, step, count, room);
-    return NAME(run_svd)(call, x, step, count, room);
+                      void *scratch) {
+    if (call->kind == LIB_QR) return NAME(run_qr)(call, x, step, count, scratch);
+    if (call->kind == LIB_EIGH) return NAME(run_eigh)(call, x, step, count, scratch);
+    return NAME(run_svd)(call, x, step, count, scratch);
 }
 
 #undef LANES

@@ -245,12 +245,12 @@ GPA_WIDE static void NAME(cholesky)(NAME(vec) * a, int64_t n, NAME(vec) * c, int
 /* ---- calls ---- */
 
 static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
-                     void *room, int *which) {
+                     void *scratch, int *which) {
     int64_t n = call->matrix.n, row = row_of(n), k = call->kind == LIB_SOLVE ? call->matrix.k : n,
             item = sizeof(T);
     bool upper = call->matrix.upper || call->kind != LIB_CHOLESKY; /* the matrix is in C order */
     int info[LANES] = {0};
-    NAME(vec) *a = room, *c = a + n * row, *y = c + 2 * n;
+    NAME(vec) *a = scratch, *c = a + n * row, *y = c + 2 * n;
     NAME(mask) *at = (NAME(mask) *)(c + n);
     NAME(way)
     w = {.memory = (T *)(void *)x[0],

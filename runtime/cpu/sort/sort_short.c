@@ -84,35 +84,35 @@ static void ask_ahead(const char *next, char *out, int64_t bytes) {
         __builtin_prefetch(out + i, 1, 2);
 }
 
-#define SHORT(size, U)                                                                     \
-    static void short_##size(const sortkey_order *o, int width, const U *in, int64_t rows, \
-                             int64_t n, int64_t beside, U *out, void *room) {              \
-        const U flip = o->kind == 'F' ? (U)(o->sign - 1) : 0,                              \
-                turn = o->kind == 'U' ? (U)o->sign : 0;                                    \
-        if (beside)                                                                        \
-            lanes_load_interleaved_##size(in, beside, rows, n, room);                      \
-        else                                                                               \
-            lanes_load_##size(in, n, rows, n, room);                                       \
-        if (!beside) ask_ahead((const char *)(in + rows * n), (char *)out, rows *n *size); \
-        bool zeros = SORT_LANES(size, width, room, n, flip, (U)o->nan, turn);              \
-        if (beside)                                                                        \
-            lanes_store_interleaved_##size(room, n, out, beside, rows);                    \
-        else                                                                               \
-            lanes_store_##size(room, n, out, n, rows);                                     \
-        const int64_t apart = beside ? beside : 1, step = beside ? 1 : n;                  \
-        for (int64_t k = 0; zeros && k < rows; k++)                                        \
-            sortkey_restore_zeros(o, (const char *)(in + k * step), n, apart,              \
-                                  (char *)(out + k * step));                               \
+#define SHORT(size, U)                                                                         \
+    static void short_##size(const sortkey_order *o, int width, const U *in, int64_t rows,     \
+                             int64_t n, int64_t interleave, U *out, void *scratch) {           \
+        const U flip = o->kind == 'F' ? (U)(o->sign - 1) : 0,                                  \
+                turn = o->kind == 'U' ? (U)o->sign : 0;                                        \
+        if (interleave)                                                                        \
+            lanes_load_interleaved_##size(in, interleave, rows, n, scratch);                   \
+        else                                                                                   \
+            lanes_load_##size(in, n, rows, n, scratch);                                        \
+        if (!interleave) ask_ahead((const char *)(in + rows * n), (char *)out, rows *n *size); \
+        bool zeros = SORT_LANES(size, width, scratch, n, flip, (U)o->nan, turn);               \
+        if (interleave)                                                                        \
+            lanes_store_interleaved_##size(scratch, n, out, interleave, rows);                 \
+        else                                                                                   \
+            lanes_store_##size(scratch, n, out, n, rows);                                      \
+        const int64_t stride = interleave ? interleave : 1, step = interleave ? 1 : n;         \
+        for (int64_t k = 0; zeros && k < rows; k++)                                            \
+            sortkey_restore_zeros(o, (const char *)(in + k * step), n, stride,                 \
+                                  (char *)(out + k * step));                                   \
     }
 SHORT(4, int32_t)
 SHORT(8, int64_t)
 
 void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n,
-                int64_t beside, void *out, void *room) {
+                int64_t interleave, void *out, void *scratch) {
     for (int64_t k = 0; o->item == 8 && k < rows; k += LANES_8) {
-        int64_t at = beside ? k : k * n;
-        short_8(o, width, (const int64_t *)in + at, MIN(LANES_8, rows - k), n, beside,
-                (int64_t *)out + at, room);
+        int64_t at = interleave ? k : k * n;
+        short_8(o, width, (const int64_t *)in + at, MIN(LANES_8, rows - k), n, interleave,
+                (int64_t *)out + at, scratch);
     }
-    if (o->item == 4) short_4(o, width, in, rows, n, beside, out, room);
+    if (o->item == 4) short_4(o, width, in, rows, n, interleave, out, scratch);
 }
