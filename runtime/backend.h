@@ -13,7 +13,7 @@
 #include "runtime/ir/kir.h"
 #include "runtime/ir/raw_module.h"
 
-struct gpa_libcall; /* runtime/lib/libcall.h */
+struct gpa_libcall; /* runtime/ir/libcall.h */
 struct gpa_str;
 
 enum { GPA_BACKEND_ABI = 1 };

@@ -431,11 +431,11 @@ typedef struct {
     bool sines, weighed; /* weighed: as `orthogonalize` of SciPy's dct */
     int axis;            /* not empty; type 1 by cosines has at least 2 points */
     double scale;        /* the result is multiplied by it */
-} arr_cosines_opts;
+} arr_dct_opts;
 
 /* SciPy's transform by cosines or sines of float32 or float64 along an axis; *out NULL: the device
  * has no library for it. */
-gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr **out, gpa_err *e);
+gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e);
 
 /* Matrix factorizations, of stacks (..., m, n) of float32, float64, complex64 or complex128. They
  * are computed at once; GPA_E_LINALG in NumPy's words for what has none. `part` is the real dtype;
@@ -448,21 +448,21 @@ gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err
 /* X of A X = B, for (..., n, n) and (..., n, k) with the same stack and dtype. */
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
 typedef struct {
-    gpa_factors form;
+    gpa_factorization form;
     int way;          /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; not with Cholesky's */
     bool upper, unit; /* which triangle, not of LU; of FACTORS_TRIANGLE, whether its diagonal counts
                          as ones */
-} arr_factors_opts;
+} arr_solve_factored_opts;
 
 /* X of A X = B for factors (..., n, n) of A, of which nothing else is read, and (..., n, k) with
  * the same stack and dtype; pivots: of LU, n places from 0 on, GPA_E_VALUE for what is none. *zero:
  * where, from 1 on, a diagonal that counts has a 0, else 0. *out NULL: the device has no library
  * for it, or an operand is empty. */
-gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_factors_opts *o,
+gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_solve_factored_opts *o,
                      gpa_arr **out, int64_t *zero, gpa_err *e);
 /* X of A X = B for a matrix by its diagonals, (below + above + 1, n) as SciPy's solve_banded has
  * them, and (n, k) of the same dtype. *out NULL: as above. */
-gpa_code arr_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
+gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
                     gpa_arr **out, gpa_err *e);
 /* The inverses of (..., n, n); by the host where the device's library has none. */
 gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
@@ -491,7 +491,7 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
 /* The product of a sparse matrix by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i
  * stand in the columns `column` - with a vector or a matrix x. The caller has checked that starts
  * and columns are in range. */
-gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
+gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
                     gpa_arr **out, gpa_err *e);
 /* The product of two, each given by its starts, columns and values, the second with n columns, as
  * three such parts. A device's library has ascending columns in each row, the host leaves out
@@ -504,73 +504,73 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
  * them.
  *
  * Whether the columns ascend in each row. */
-gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e);
+gpa_code arr_csr_is_canonical(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e);
 /* The same matrix with ascending columns in each row and values at one place as they stand, with
  * `adding` added up: three parts, of which columns and values may have more room at their end than
  * the last of the starts says. out stays empty for a dtype that has no sums here. */
-gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
+gpa_code arr_csr_sort_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
                           gpa_err *e);
 /* What is in one or both of two matrices of as many rows; `ascending`: the columns do, in each row
  * of both. Starts, columns and, of operations that are done here, where both are of a dtype that
  * has it, what comes of the values, zeros left out; else, of ascending ones, a's values and, a
  * fourth part, b's, 0 where there is none. With more room at the end of columns and values, as
  * above. out stays empty where neither is done. */
-gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
+gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
                           bool ascending, gpa_arr **out, gpa_err *e);
 /* Some rows as a matrix; GPA_E_INDEX for one that is not there. */
-gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out,
+gpa_code arr_csr_select_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out,
                          gpa_err *e);
 /* Some elements, each the sum of the values at its place; `ascending`: the columns are, in each
  * row. *out stays NULL as above. */
-gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
+gpa_code arr_csr_gather(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
                              gpa_arr *columns, bool ascending, gpa_arr **out, gpa_err *e);
 /* Which values stand at some places, as int32: their numbers from 1 on, 0 for none; of a matrix
  * whose columns ascend in each row. */
-gpa_code arr_sparse_places(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
+gpa_code arr_csr_gather_indices(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
                            gpa_arr *columns, gpa_arr **out, gpa_err *e);
 /* The product of a sparse matrix with a vector or a matrix x, where it is given by starts of
  * columns, rows and values, or with `places` by columns, rows and values; it has m rows. */
-gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
+gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
                             gpa_arr **out, gpa_err *e);
 /* Every range[2]-th of the columns range[0] .. range[1] - 1; with more room, as above. GPA_E_VALUE
  * for a step below 1. */
-gpa_code arr_sparse_between(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
+gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
                             gpa_arr **out, gpa_err *e);
 /* Some columns, also several times, in the order in which the rows have them; with more room, as
  * above. GPA_E_INDEX for one that is not there. */
-gpa_code arr_sparse_pick(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns, gpa_arr **out,
+gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns, gpa_arr **out,
                          gpa_err *e);
 /* The diagonal that begins in column `offset`, or row -offset; the sums of the columns; the largest
  * or smallest elements of the rows, of a matrix whose places have one value each. *out stays NULL
  * for a dtype that has none here. */
-gpa_code arr_sparse_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset,
+gpa_code arr_csr_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset,
                              gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out,
+gpa_code arr_csr_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out,
                                 gpa_err *e);
-gpa_code arr_sparse_extremes(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
+gpa_code arr_csr_row_minmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
                              gpa_err *e);
 /* The columns of these, of the first where there are several, as int64; the columns ascend in each
  * row. */
-gpa_code arr_sparse_where(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
+gpa_code arr_csr_row_argminmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
                           gpa_err *e);
 /* The line of each of `count` values, from where each line begins; where each of so many lines
  * begins, *out NULL if the places, of which `other` is the second part, do not ascend. */
-gpa_code arr_sparse_lines(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
+gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
+gpa_code arr_coo_row_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
                            gpa_err *e);
 /* The transpose: columns ascend in each of its rows, and values at one place stand as they stood.
  */
-gpa_code arr_sparse_turn_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_csr_transpose(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
 /* The elements as an array, with `turned` those of the transpose; added to those of an array of
  * that shape and dtype, or NULL. Those of an m x n matrix that is given by rows, columns and
  * values. *out stays NULL for a dtype that has no sums here. */
-gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
+gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
                           gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
+gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
                                  gpa_err *e);
 /* The m x n matrix whose diagonals are these values, one diagonal after the other, or in rows, each
  * from its place in the first row or column on, without those that are 0; offsets ascend. */
-gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
+gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
                               gpa_arr **out, gpa_err *e);
 /* Of an n x n matrix, n > 0: an order of elimination in which few values fill in, and how many
  * operations it takes. The factors of a matrix by columns in this order: where each row stands in
@@ -584,12 +584,12 @@ gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bo
                              gpa_arr **out, gpa_err *e);
 /* At least one matrix, each of n[b] columns, side by side: three parts of each, values of one
  * dtype. */
-gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
+gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
                            gpa_arr **out, gpa_err *e);
 /* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of
  * their columns, those of one column as they stand: where each of n columns begins, rows, values.
  * Rows NULL are neither taken nor given. After a failure as above. */
-gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
 /* How often each non-negative integer of a vector occurs, or the sums of the weights (NULL: none)
  * beside it in their order; at least `least` of them. By the host, where that sees the memory; *out
  * is NULL elsewhere. GPA_E_VALUE for negative ones. */

@@ -32,13 +32,13 @@ gpa_code pick_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_
     TRY(arr_eval(rt, (gpa_arr *[]){a, mask}, 2, e));
     TRY(host_get(rt, mask, &m, e));
     TRY(host_get(rt, a, &from, e));
-    int64_t count = chosen_count(m.data, mask->size);
+    int64_t count = mask_select_count(m.data, mask->size);
     int inner = a->ndim - mask->ndim;
     shape[0] = count;
     for (int d = 0; d < inner; d++) shape[1 + d] = a->shape[mask->ndim + d];
     TRY(host_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
     size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, shape + 1);
-    if (item) chosen_items(to.data, from.data, m.data, count, item);
+    if (item) mask_select_compress(to.data, from.data, m.data, count, item);
     TRY(host_made(rt, &to, out, e));
     explain_call(rt, "compress", NULL, *out);
 out:
@@ -170,7 +170,7 @@ static void find_true(const char *mask, int ndim, const int64_t *shape, int64_t 
     int64_t at[GPA_MAX_DIMS] = {0}, found = 0, width = shape[ndim - 1];
     for (; found < count; mask += width) {
         int64_t begin = found;
-        found += chosen_places(mask, width, to[ndim - 1] + begin, count - begin);
+        found += mask_select_indices(mask, width, to[ndim - 1] + begin, count - begin);
         for (int d = 0; d < ndim - 1; d++)
             for (int64_t i = begin; i < found; i++) to[d][i] = at[d];
         for (int d = ndim - 2; d >= 0 && ++at[d] == shape[d]; d--) at[d] = 0;
@@ -183,7 +183,7 @@ static gpa_code nonzero_on_host(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_er
     host_dense h = {0};
     gpa_code rc = GPA_OK;
     TRY(host_get(rt, mask, &h, e));
-    int64_t count = chosen_count(h.data, mask->size);
+    int64_t count = mask_select_count(h.data, mask->size);
     for (int d = 0; d < mask->ndim; d++) {
         TRY(host_new(rt, DT_I64, 1, &count, &made[d], e));
         to[d] = (int64_t *)(void *)made[d].data;
@@ -287,7 +287,7 @@ gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e) {
     *out = -1;
     if (arr_is_pending(a) || !a->storage->buf->host || !arr_is_contiguous(a)) return GPA_OK;
     gpa_code rc = host_get(rt, a, &h, e);
-    if (!rc) *out = chosen_count(h.data, a->size);
+    if (!rc) *out = mask_select_count(h.data, a->size);
     host_drop(rt, &h);
     return rc;
 }

@@ -197,7 +197,7 @@ static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes,
     }
     gpa_device *d;
     gpa_code rc = device_default(rt, &d, e);
-    gpa_libcall c = {.kind = LIB_EXTREME,
+    gpa_libcall c = {.kind = LIB_ARGMINMAX,
                      .dtype = (gpa_dtype)a->dtype,
                      .extreme = {.n = count_reduced(a, axes), .most = red == RED_ARGMAX}};
     c.extreme.rows = a->size / c.extreme.n;
@@ -208,7 +208,7 @@ static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes,
     c.extreme.in = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
     c.extreme.out = (gpa_binding){.mem = made->storage->buf->mem, .offset = made->offset};
     TRY(library_run(rt, d, &c, e));
-    explain_call(rt, library_names[LIB_EXTREME], d, made);
+    explain_call(rt, library_names[LIB_ARGMINMAX], d, made);
     *out = made;
     made = NULL;
 out:
@@ -326,7 +326,7 @@ gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int
     bool even;
     gpa_code rc = device_default(rt, &d, e);
     *out = NULL;
-    if (rc || !d->caps.host_visible || !slices_can(red, computed, wide > 1) || !a->size ||
+    if (rc || !d->caps.host_visible || !host_segmented_can(red, computed, wide > 1) || !a->size ||
         !at->size)
         return rc;
     if ((a->storage->buf && a->storage->buf->device != d) ||
@@ -341,7 +341,20 @@ gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
     shape[axis] = at->size;
     TRY(host_new(rt, computed, a->ndim, shape, &made, e));
-    slices_reduce(red, computed, x.data, rows, n, wide, begin, at->size, made.data);
+    rc = host_segmented_reduce(&(host_segmented){.red = red,
+                                                 .dtype = computed,
+                                                 .x = x.data,
+                                                 .rows = rows,
+                                                 .n = n,
+                                                 .width = wide,
+                                                 .start = begin,
+                                                 .count = at->size,
+                                                 .out = made.data},
+                               e);
+    if (rc) {
+        host_unmade(rt, &made);
+        goto out;
+    }
     TRY(host_made(rt, &made, &result, e));
     explain_call(rt, name_of(red), NULL, result);
     rc = arr_cast(rt, result, t, false, out, e);

@@ -335,10 +335,10 @@ gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool 
         !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage)
         return rc;
     TRY(host_get(rt, mask, &m, e));
-    if (chosen_count(m.data, mask->size) != v->shape[0]) goto out;
+    if (mask_select_count(m.data, mask->size) != v->shape[0]) goto out;
     TRY(host_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
     TRY(host_open(rt, a, true, &to, e));
-    chosen_spread(to.first, value.data, m.data, v->shape[0], dtype_size((gpa_dtype)a->dtype));
+    mask_select_expand(to.first, value.data, m.data, v->shape[0], dtype_size((gpa_dtype)a->dtype));
     TRY(host_close(rt, &to, e));
     explain_call(rt, "scatter into", NULL, a);
     *done = true;

@@ -35,7 +35,7 @@ struct gpa_dev {
     int32_t stop;
     blas *b;       /* NULL until the first product */
     lapack *l;     /* NULL until the first factorization */
-    equations *q;  /* NULL until the first solution by factors */
+    solver_lib *q;  /* NULL until the first solution by factors */
     fft_tables *f; /* NULL until the first transform */
     cosines *c;    /* NULL until the first one by cosines */
 };
@@ -61,7 +61,7 @@ static void cpu_close(gpa_dev *d) {
     if (!d) return;
     blas_free(d->b);
     lapack_free(d->l);
-    equations_free(d->q);
+    solve_free(d->q);
     fft_tables_free(d->f);
     dct_free(d->c);
     jit_free(d->j);
@@ -224,11 +224,9 @@ static bool can_lapack(gpa_dev *d, const gpa_libcall *c) { return lapack_can(&d-
 static gpa_code run_lapack(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return lapack_run(d->l, d->b, d->threads, c, e);
 }
-static bool can_equations(gpa_dev *d, const gpa_libcall *c) {
-    return equations_can(&d->q, &d->b, c);
-}
-static gpa_code run_equations(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return equations_run(d->q, d->b, d->threads, c, e);
+static bool can_solve(gpa_dev *d, const gpa_libcall *c) { return solve_can(&d->q, &d->b, c); }
+static gpa_code run_solve(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return solve_run(d->q, d->b, d->threads, c, e);
 }
 static bool can_fft(gpa_dev *d, const gpa_libcall *c) { return (void)d, (void)c, true; }
 static gpa_code run_fft(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
@@ -250,27 +248,24 @@ static bool can_search(gpa_dev *d, const gpa_libcall *c) { return (void)d, searc
 static gpa_code run_search(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return search_run(d->threads, &d->stop, c, e);
 }
-static bool can_extreme(gpa_dev *d, const gpa_libcall *c) { return (void)d, extreme_can(c); }
-static gpa_code run_extreme(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
-    return extreme_run(d->threads, &d->stop, c, e);
+static bool can_argminmax(gpa_dev *d, const gpa_libcall *c) { return (void)d, argminmax_can(c); }
+static gpa_code run_argminmax(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
+    return argminmax_run(d->threads, &d->stop, c, e);
 }
 static bool can_sparse(gpa_dev *d, const gpa_libcall *c) { return (void)d, sparse_can(c); }
 static gpa_code run_sparse(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     return sparse_run(d->threads, c, e);
 }
 
-/* Who does an operation of lib.def; nobody: the host. */
-static const struct {
-    bool (*can)(gpa_dev *, const gpa_libcall *);
-    gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
-} libraries[LIB_COUNT] = {
+/* Implementations of the calls of lib.def; the host does the others. */
+static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {can_blas, run_blas},
     [LIB_SORT] = {can_sort, run_sort},
     [LIB_ARGSORT] = {can_sort, run_sort},
-    [LIB_SEARCH] = {can_search, run_search},
-    [LIB_EXTREME] = {can_extreme, run_extreme},
+    [LIB_SEARCHSORTED] = {can_search, run_search},
+    [LIB_ARGMINMAX] = {can_argminmax, run_argminmax},
     [LIB_FFT] = {can_fft, run_fft},
-    [LIB_COSINES] = {can_cosines, run_cosines},
+    [LIB_DCT] = {can_cosines, run_cosines},
     [LIB_LU] = {can_lapack, run_lapack},
     [LIB_SOLVE] = {can_lapack, run_lapack},
     [LIB_INVERSE] = {can_lapack, run_lapack},
@@ -280,9 +275,9 @@ static const struct {
     [LIB_EIGH] = {can_lapack, run_lapack},
     [LIB_EIG] = {can_lapack, run_lapack},
     [LIB_LSTSQ] = {can_lapack, run_lapack},
-    [LIB_FACTORS] = {can_equations, run_equations},
-    [LIB_BANDED] = {can_equations, run_equations},
-    [LIB_SPARSE] = {can_sparse, run_sparse},
+    [LIB_SOLVE_FACTORED] = {can_solve, run_solve},
+    [LIB_SOLVE_BANDED] = {can_solve, run_solve},
+    [LIB_SPMM] = {can_sparse, run_sparse},
 };
 
 static bool cpu_lib_can(gpa_dev *d, const gpa_libcall *c) {

@@ -311,14 +311,11 @@ static gpa_code cuda_restart(gpa_dev *d, gpa_err *e) { return context_restart(d,
 /* ---- libraries ---- */
 
 /* The implementations of operations of lib.def; NULL: the host. */
-static const struct {
-    bool (*can)(gpa_dev *, const gpa_libcall *);
-    gpa_code (*run)(gpa_dev *, const gpa_libcall *, gpa_err *);
-} libraries[LIB_COUNT] = {
+static const gpa_lib_impl libraries[LIB_COUNT] = {
     [LIB_GEMM] = {cublas_can, cublas_run},
     [LIB_SORT] = {cub_sort_can, cub_sort_run},
     [LIB_ARGSORT] = {cub_sort_can, cub_sort_run},
-    [LIB_SEARCH] = {cuda_search_can, cuda_search_run},
+    [LIB_SEARCHSORTED] = {cuda_search_can, cuda_search_run},
     [LIB_FFT] = {cufft_can, cufft_run},
     [LIB_LU] = {cusolver_can, cusolver_run},
     [LIB_SOLVE] = {cusolver_can, cusolver_run},
@@ -327,9 +324,9 @@ static const struct {
     [LIB_SVD] = {cusolver_can, cusolver_run},
     [LIB_EIGH] = {cusolver_can, cusolver_run},
     [LIB_EIG] = {cusolver_can, cusolver_run},
-    [LIB_SPARSE] = {cusparse_can, cusparse_run},
+    [LIB_SPMM] = {cusparse_can, cusparse_run},
     [LIB_SPGEMM] = {cusparse_can, cusparse_spgemm_run},
-    [LIB_TURN] = {cub_transpose_can, cub_transpose_run},
+    [LIB_SPARSE_TRANSPOSE] = {cub_transpose_can, cub_transpose_run},
 };
 
 static bool cuda_lib_can(gpa_dev *d, const gpa_libcall *c) {

@@ -1,8 +1,7 @@
-/* Factorizations in host memory, as the textbooks have them (Golub and Van Loan, Matrix
- * Computations).
+/* Textbook matrix factorizations in host memory (Golub and Van Loan, Matrix Computations).
  *
- * Every matrix is computed in complex double whatever its dtype is, by columns. Reading order:
- * elements, triangular factorizations, QR, Jacobi's methods for Hermitian matrices and singular
+ * Every matrix is computed in complex double whatever its dtype, in Fortran order. Reading order:
+ * elements, triangular factorizations, QR, Jacobi methods for Hermitian matrices and singular
  * values, the general eigenvalue problem, calls. */
 #include <complex.h>
 #include <float.h>
@@ -23,7 +22,7 @@ typedef struct {
     const gpa_libcall *c;
     int64_t m, n, k, p, u; /* p = min(m, n); u: how many columns of U */
     num *x[LIB_MATRICES];
-    num *more; /* room for one matrix of max(m, n) squared */
+    num *more; /* scratch for a matrix of max(m, n) squared */
 } task;
 
 /* ---- elements ---- */
@@ -33,7 +32,7 @@ static double norm2(num z) { return creal(z) * creal(z) + cimag(z) * cimag(z); }
 static num load(gpa_dtype t, const char *p) {
     gpa_val v = dtype_cast(dtype_load(p, t), t, DT_C128);
     num z;
-    memcpy(&z, &v.C128, sizeof z); /* CMPLX is not everywhere */
+    memcpy(&z, &v.C128, sizeof z); /* CMPLX is not available everywhere */
     return z;
 }
 
@@ -67,8 +66,7 @@ static void swap(num *a, num *b) {
 
 /* ---- triangular factorizations ---- */
 
-/* Rows are exchanged so that the largest element of a column is its pivot. The info is that of the
- * first zero pivot. */
+/* LU with partial pivoting. Returns the index, from 1, of the first zero pivot, or 0. */
 static int lu(num *a, int64_t m, int64_t n, num *pivot) {
     int info = 0;
     for (int64_t j = 0; j < MIN(m, n); j++) {
@@ -88,7 +86,7 @@ static int lu(num *a, int64_t m, int64_t n, num *pivot) {
     return info;
 }
 
-/* X of A X = B, in b by columns; A lies by rows. */
+/* Solves A X = B, with b in Fortran order and A in C order. */
 static int solve_for(const task *t, num *x, int64_t k) {
     int64_t n = t->n;
     num *a = t->x[0], *pivot = t->more;
@@ -119,8 +117,8 @@ static int inverse(const task *t) {
     return info;
 }
 
-/* With `upper` the conjugate of the upper triangle is taken for the lower one, and the result
- * turned back. */
+/* With `upper` works on the conjugate of the upper triangle as the lower one, and transposes the
+ * result back. */
 static int cholesky(const task *t) {
     int64_t n = t->n;
     num *a = t->x[0];
@@ -132,7 +130,7 @@ static int cholesky(const task *t) {
         if (d <= 0) return (int)j + 1;
         AT(j, j) = sqrt(d);
         for (int64_t i = j + 1; i < n; i++) {
-            num s = AT(i, j); /* of U^H U = A: u[j][i] is held where l[i][j] would be, conjugated */
+            num s = AT(i, j); /* of U^H U = A: u[j][i] is stored conjugated at l[i][j] */
             for (int64_t k = 0; k < j; k++)
                 s -= upper ? conj(AT(j, k)) * AT(i, k) : AT(i, k) * conj(AT(j, k));
             AT(i, j) = s / sqrt(d);
@@ -144,8 +142,8 @@ static int cholesky(const task *t) {
 
 /* ---- QR ---- */
 
-/* Applies 1 - factor v v^H to columns, v being 1 and what stands below row j of the reflector's
- * column. */
+/* Applies 1 - factor v v^H to columns; v is 1, then the entries below row j of the column of the
+ * reflector. */
 static void reflect(const num *v, int64_t m, int64_t j, num factor, num *to, int64_t columns) {
     for (int64_t c = 0; c < columns; c++) {
         num *b = to + c * m, s = b[j];
@@ -156,7 +154,7 @@ static void reflect(const num *v, int64_t m, int64_t j, num factor, num *to, int
     }
 }
 
-/* Householder's reflector that clears column v below row j; leaves the reflector there. */
+/* Householder reflector that clears column v below row j; stores the reflector there. */
 static num reflector(num *v, int64_t m, int64_t j) {
     double below = column_norm(v + j + 1, m - j - 1);
     num alpha = v[j];
@@ -180,9 +178,9 @@ static int qr(const task *t) {
     return 0;
 }
 
-/* ---- Jacobi's methods ---- */
+/* ---- Jacobi methods ---- */
 
-/* The rotation (c, s; -conj s, c) that makes the Hermitian matrix (a, b; conj b, d) diagonal. */
+/* The rotation (c, s; -conj s, c) that diagonalizes the Hermitian matrix (a, b; conj b, d). */
 static void rotation(double a, num b, double d, double *c, num *s) {
     double size = cabs(b), theta = (d - a) / (2 * size);
     double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
@@ -191,7 +189,7 @@ static void rotation(double a, num b, double d, double *c, num *s) {
     *s = t * *c * (b / size);
 }
 
-/* Columns i and j of a, times the rotation. */
+/* Applies the rotation to columns i and j of a. */
 static void rotate(num *a, int64_t rows, int64_t i, int64_t j, double c, num s) {
     for (int64_t r = 0; r < rows; r++) {
         num x = a[r + i * rows], y = a[r + j * rows];
@@ -204,7 +202,7 @@ static void exchange(num *a, int64_t rows, int64_t i, int64_t j) {
     for (int64_t r = 0; r < rows && a; r++) swap(&a[r + i * rows], &a[r + j * rows]);
 }
 
-/* Puts values in order, and the columns of up to two matrices with them. */
+/* Sorts values, and permutes the columns of up to two matrices with them. */
 static void arrange(num *w, int64_t n, bool falling, num *a, int64_t a_rows, num *b,
                     int64_t b_rows) {
     for (int64_t i = 0; i < n; i++) {
@@ -240,7 +238,7 @@ static int eigh(const task *t) {
                 off = hypot(off, cabs(b));
                 rotation(creal(a[i + i * n]), b, creal(a[j + j * n]), &c, &s);
                 rotate(a, n, i, j, c, s);
-                for (int64_t k = 0; k < n; k++) { /* and the rows, by the adjoint */
+                for (int64_t k = 0; k < n; k++) { /* the rows, by the adjoint */
                     num x = a[i + k * n], y = a[j + k * n];
                     a[i + k * n] = c * x - s * y;
                     a[j + k * n] = conj(s) * x + c * y;
@@ -255,13 +253,13 @@ static int eigh(const task *t) {
     return 0;
 }
 
-/* Columns from..to of q become unit vectors orthogonal to all before them. */
+/* Completes columns from .. to - 1 of q to orthonormal columns. */
 static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
     for (int64_t j = from; j < to; j++) {
         num *x = q + j * rows;
         double left = 0;
         for (int64_t e = 0; e < rows && left < 0.5 / sqrt((double)rows);
-             e++) { /* some unit vector lies far enough outside */
+             e++) { /* some unit vector is far enough from their span */
             for (int64_t i = 0; i < rows; i++) x[i] = i == e;
             for (int twice = 0; twice < 2; twice++)
                 for (int64_t k = 0; k < j; k++) {
@@ -274,9 +272,10 @@ static void complete(num *q, int64_t rows, int64_t from, int64_t to) {
     }
 }
 
-/* a (rows x cols, rows >= cols) becomes u diag(w) v^H by rotating its columns until they are
- * orthogonal: u takes its place, v is cols x cols (Hestenes 1958). Columns that are nothing beside
- * a are left: their directions are chance. False when that does not end. */
+/* One-sided Jacobi SVD (Hestenes 1958): a (rows x cols, rows >= cols) becomes u diag(w) v^H by
+ * rotating its columns until they are orthogonal: u overwrites a, v is cols x cols. Columns
+ * negligible relative to a are left, as their directions are rounding noise. False without
+ * convergence. */
 static bool orthogonalize(num *a, int64_t rows, int64_t cols, num *w, num *v) {
     bool turned = true;
     double limit = DBL_EPSILON * (1 + sqrt((double)rows)),
@@ -321,7 +320,7 @@ static int svd(const task *t) {
 
 /* ---- the general eigenvalue problem ---- */
 
-/* a becomes q^H a q, with zeros below the first subdiagonal. */
+/* Hessenberg form: a becomes q^H a q, with zeros below the first subdiagonal. */
 static void hessenberg(num *a, int64_t n, num *q) {
     for (int64_t i = 0; i < n * n; i++) q[i] = i % n == i / n;
     for (int64_t j = 0; j + 2 < n; j++) {
@@ -341,8 +340,8 @@ static void hessenberg(num *a, int64_t n, num *q) {
     }
 }
 
-/* The eigenvalue of the trailing 2 x 2 block at row k that is nearer to its corner (Wilkinson's
- * shift). */
+/* Wilkinson shift: the eigenvalue of the trailing 2 x 2 block at row k that is nearer to its
+ * corner. */
 static num shift(const num *a, int64_t n, int64_t k) {
     num x = a[k - 1 + (k - 1) * n], y = a[k - 1 + k * n] * a[k + (k - 1) * n], z = a[k + k * n];
     num half = (x - z) / 2, root = csqrt(half * half + y);
@@ -350,7 +349,7 @@ static num shift(const num *a, int64_t n, int64_t k) {
     return half + root == 0 ? z : z - y / (half + root);
 }
 
-/* One QR step with a shift on rows lo..hi, by Givens' rotations. */
+/* One shifted QR step on rows lo .. hi, by Givens rotations. */
 static void qr_step(num *a, int64_t n, num *q, int64_t lo, int64_t hi, num by, num *rotations) {
     for (int64_t i = lo; i <= hi; i++) a[i + i * n] -= by;
     for (int64_t i = lo; i < hi; i++) {
@@ -381,7 +380,8 @@ static void qr_step(num *a, int64_t n, num *q, int64_t lo, int64_t hi, num by, n
     for (int64_t i = lo; i <= hi; i++) a[i + i * n] += by;
 }
 
-/* a becomes upper triangular, q what turns it so. False when that does not end. */
+/* Schur form: a becomes upper triangular, q the unitary transformation. False without
+ * convergence. */
 static bool schur(num *a, int64_t n, num *q, num *rotations) {
     hessenberg(a, n, q);
     double size = column_norm(a, n * n);
@@ -398,7 +398,7 @@ static bool schur(num *a, int64_t n, num *q, num *rotations) {
             steps = 0;
         } else if (steps++ == STEPS) {
             return false;
-        } else { /* now and then another shift, against cycles */
+        } else { /* an exceptional shift every few steps, against cycles */
             qr_step(a, n, q, lo, hi,
                     steps % 10 ? shift(a, n, hi) : a[hi + hi * n] + cabs(a[hi + (hi - 1) * n]),
                     rotations);
@@ -407,7 +407,7 @@ static bool schur(num *a, int64_t n, num *q, num *rotations) {
     return true;
 }
 
-/* The eigenvectors of triangular a, times q: unit columns of v, whose largest element is real. */
+/* Eigenvectors of the triangular a, times q: unit columns of v, whose largest element is real. */
 static void vectors(const num *a, int64_t n, const num *q, num *v, num *y) {
     double least = DBL_EPSILON * column_norm(a, n * n) + DBL_MIN;
     for (int64_t k = 0; k < n; k++) {
@@ -429,8 +429,8 @@ static void vectors(const num *a, int64_t n, const num *q, num *v, num *y) {
     }
 }
 
-/* A real matrix has real eigenvalues and vectors, and pairs of conjugate ones: what arithmetic
- * blurred is put right, and the vectors of pairs become their two parts. */
+/* A real matrix has real eigenvalues and vectors, and conjugate pairs: removes the rounding noise,
+ * and stores the vectors of a pair as real and imaginary parts. */
 static void pair(num *w, int64_t n, num *v, double size) {
     for (int64_t k = 0; k < n; k++) {
         int64_t other = -1;
@@ -469,76 +469,44 @@ static int eig(const task *t) {
 
 /* ---- calls ---- */
 
-static int one(const task *t) {
-    switch (t->c->kind) {
-        case LIB_LU: lu(t->x[0], t->m, t->n, t->x[1]); return 0;
-        case LIB_SOLVE: return solve(t);
-        case LIB_INVERSE: return inverse(t);
-        case LIB_CHOLESKY: return cholesky(t);
-        case LIB_QR: return qr(t);
-        case LIB_SVD: return svd(t);
-        case LIB_EIGH: return eigh(t);
-        case LIB_EIG: return eig(t);
-        case LIB_GEMM:
-        case LIB_SORT:
-        case LIB_ARGSORT:
-        case LIB_SEARCH:
-        case LIB_EXTREME:
-        case LIB_FFT:
-        case LIB_COSINES:
-        case LIB_FACTORS:
-        case LIB_BANDED:
-        case LIB_LSTSQ:
-        case LIB_SPARSE:
-        case LIB_SPGEMM:
-        case LIB_TURN:
-        case LIB_COUNT: break;
-    }
-    return -1;
+static int lu_of(const task *t) {
+    lu(t->x[0], t->m, t->n, t->x[1]);
+    return 0;
 }
 
-/* The elements and the dtype of one matrix in each array. */
-static void arrays_of(const task *t, int64_t *size, gpa_dtype *type) {
-    gpa_dtype dt = t->c->dtype, part = dtype_info[dt].real,
-              pairs = part == DT_F32 ? DT_C64 : DT_C128;
-    for (int i = 0; i < LIB_MATRICES; i++) size[i] = 0, type[i] = dt;
-    size[0] = t->m * t->n;
-    if (t->c->kind == LIB_LU) size[1] = t->p, type[1] = DT_I32;
-    if (t->c->kind == LIB_SOLVE) size[1] = t->n * t->k;
-    if (t->c->kind == LIB_QR) size[1] = t->p, size[2] = t->m * t->k;
-    if (t->c->kind == LIB_SVD)
-        size[1] = t->n, type[1] = part, size[2] = t->m * t->u, size[3] = t->n * t->n;
-    if (t->c->kind == LIB_EIGH) size[1] = t->n, type[1] = part;
-    if (t->c->kind == LIB_EIG) size[1] = t->n, size[2] = t->n * t->n, type[1] = pairs;
-}
+typedef int algorithm(const task *t);
 
-static bool reads(gpa_lib_kind kind, int i) { return i == 0 || (i == 1 && kind == LIB_SOLVE); }
+static algorithm *const algorithms[LIB_COUNT] = {
+    [LIB_LU] = lu_of, [LIB_SOLVE] = solve, [LIB_INVERSE] = inverse, [LIB_CHOLESKY] = cholesky,
+    [LIB_QR] = qr,    [LIB_SVD] = svd,     [LIB_EIGH] = eigh,       [LIB_EIG] = eig,
+};
 
-gpa_code hostcall_matrix(const gpa_libcall *call, void *const *x, const atomic_bool *stop,
+gpa_code hostcall_matrix(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                          gpa_err *e) {
-    int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n),
-            size[LIB_MATRICES];
-    gpa_dtype type[LIB_MATRICES];
+    int64_t m = call->matrix.m, n = call->matrix.n, big = MAX(MAX(m, n), 1), p = MIN(m, n);
+    lib_matrix of[LIB_MATRICES];
     task t = {
         .c = call, .m = m, .n = n, .k = call->matrix.k, .p = p, .u = call->matrix.full ? m : n};
     gpa_code rc = GPA_OK;
-    arrays_of(&t, size, type);
+    for (int i = 0; i < LIB_MATRICES; i++) of[i] = lib_matrix_of(call, i);
     *call->matrix.info = 0;
     t.more = mem_new((size_t)(2 * big * big + 2 * big) * sizeof *t.more);
     if (!t.more) rc = gpa_no_memory(e);
     for (int i = 0; i < LIB_MATRICES && !rc; i++)
-        if (x[i] && size[i] && !(t.x[i] = mem_zero((size_t)size[i] * sizeof *t.x[i])))
+        if (x->out[i] && of[i].size && !(t.x[i] = mem_zero((size_t)of[i].size * sizeof *t.x[i])))
             rc = gpa_no_memory(e);
     for (int64_t b = 0; b < call->matrix.batch && !rc; b++) {
         for (int i = 0; i < LIB_MATRICES; i++)
-            for (int64_t k = 0; reads(call->kind, i) && k < size[i]; k++)
-                t.x[i][k] = load(
-                    type[i], (const char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]));
-        int info = one(&t);
+            for (int64_t k = 0; of[i].read && k < of[i].size; k++)
+                t.x[i][k] =
+                    load(of[i].dtype, (const char *)x->out[i] +
+                                          (b * of[i].size + k) * (int64_t)dtype_size(of[i].dtype));
+        int info = algorithms[call->kind](&t);
         if (info && !*call->matrix.info) *call->matrix.info = info;
         for (int i = 0; i < LIB_MATRICES; i++)
-            for (int64_t k = 0; t.x[i] && k < size[i]; k++)
-                store(type[i], (char *)x[i] + (b * size[i] + k) * (int64_t)dtype_size(type[i]),
+            for (int64_t k = 0; t.x[i] && k < of[i].size; k++)
+                store(of[i].dtype,
+                      (char *)x->out[i] + (b * of[i].size + k) * (int64_t)dtype_size(of[i].dtype),
                       t.x[i][k]);
         if (hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }

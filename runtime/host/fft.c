@@ -1,15 +1,15 @@
-/* Fourier transforms in host memory.
+/* Mixed-radix FFT in host memory.
  *
- * A line of n = p m points, p the smallest prime factor, is p lines of m points and m sums of p
- * terms (Cooley and Tukey 1965). All arithmetic is in double; the roots of unity come from a table
- * of n. The space that is walked is that of the call, the transformed dimensions one after the
- * other. Reading order: a line, lines of a call, the call. */
+ * A transform of n = p m points, p the smallest prime factor, is p transforms of m points and m
+ * sums of p terms (Cooley and Tukey 1965). All arithmetic is in double; the roots of unity come
+ * from a table of n. The iteration space is that of the call, one transformed dimension after the
+ * other. Reading order: one row, the rows of a call, the call. */
 #include <math.h>
 
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 
-/* ---- a line ---- */
+/* ---- one row ---- */
 
 typedef struct {
     int64_t n;
@@ -49,7 +49,7 @@ static int64_t smallest_factor(int64_t n) {
     return n;
 }
 
-/* The transform of the n points in[0], in[step], ... to out[0 .. n); step is the line's length over
+/* Transforms the n points in[0], in[step], ... to out[0 .. n - 1]; step is the row length over
  * n. */
 static void split(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out, int64_t n) {
     if (n == 1) {
@@ -63,7 +63,7 @@ static void split(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out
             p->terms[r] = times(out[r * m + k], p->root[r * k * step]);
         for (int64_t q = 0; q < parts; q++) {
             gpa_c128 sum = p->terms[0];
-            int64_t angle = 0; /* of term r: q r / parts of a turn, counted in n-ths */
+            int64_t angle = 0; /* of term r: q r / parts of a circle, in n-ths */
             for (int64_t r = 1; r < parts; r++) {
                 angle += q * m * step;
                 if (angle >= p->n) angle -= p->n;
@@ -76,7 +76,7 @@ static void split(const plan *p, const gpa_c128 *in, int64_t step, gpa_c128 *out
     }
 }
 
-/* ---- lines of a call ---- */
+/* ---- the rows of a call ---- */
 
 static gpa_c128 load(const void *p, int64_t i, gpa_dtype t) {
     switch ((int)t) {
@@ -94,14 +94,14 @@ static void store(void *p, int64_t i, gpa_dtype t, gpa_c128 v) {
     if (t == DT_C128) ((gpa_c128 *)p)[i] = v;
 }
 
-/* One dimension's transforms: its lines start at every point of the other dimensions. */
+/* The transforms along one dimension: a row starts at every point of the other dimensions. */
 typedef struct {
     const void *in;
     void *out;
     gpa_dtype from, to;
     const int64_t *is, *os; /* strides over the space */
-    int64_t n_in, n_out;    /* points read and written of a line */
-    bool half;              /* the rest of the n points read are conjugates */
+    int64_t n_in, n_out;    /* points read and written of a row */
+    bool half;              /* the other points are conjugates of those read */
 } lines;
 
 static void one_line(const plan *p, const lines *l, int axis, int64_t in_at, int64_t out_at) {
@@ -117,7 +117,7 @@ static void one_line(const plan *p, const lines *l, int axis, int64_t in_at, int
         store(l->out, out_at + k * l->os[axis], l->to, p->out[k]);
 }
 
-/* Every line along an axis of a space whose other extents are n. */
+/* Every row along an axis of a space whose other extents are n. */
 static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t *n, int axis,
                           gpa_err *e) {
     int64_t at[KIR_MAX_DIMS] = {0}, in = 0, out = 0;
@@ -140,15 +140,17 @@ static gpa_code all_lines(const plan *p, const lines *l, int ndim, const int64_t
 
 /* ---- the call ---- */
 
-gpa_code hostcall_fft(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
+gpa_code hostcall_fft(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                       gpa_err *e) {
+    const void *in = x->in[0];
+    void *out = x->out[0];
     gpa_fft_form form = call->fft.form;
     gpa_dtype complex = call->dtype, real = dtype_info[complex].real;
     int last = call->fft.rank - 1;
     int64_t n[KIR_MAX_DIMS];
     plan p;
     memcpy(n, call->fft.n, sizeof n);
-    /* The first dimension goes from in to out, and the others go on in out. */
+    /* The last dimension goes from in to out, the others in place in out. */
     for (int axis = last; axis >= 0; axis--) {
         bool first = axis == last;
         lines l = {out,     out,     complex, complex, call->fft.out.stride, call->fft.out.stride,

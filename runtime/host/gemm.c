@@ -1,16 +1,16 @@
 /* Matrix products in host memory.
  *
- * Row i of C gathers row k of B times A[i][k]: the inner loop runs over contiguous memory and the
- * compiler makes vector code of it. B is taken in blocks that stay in cache. Halves are converted
- * to float, multiplied, and rounded once. Of truth values rows of B are words of bits, and a row of
- * C ends with the first row of B that makes all its bits true. */
+ * Row i of C accumulates A[i][k] times row k of B: the inner loop is contiguous and vectorized by
+ * the compiler. B is blocked for the cache. Halves are converted to float, multiplied, and rounded
+ * once. Bool rows of B are packed into words of bits; a row of C is complete as soon as all its
+ * bits are set. */
 #include "runtime/base/base.h"
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
 #include "runtime/base/simd_clones.h"
 
-/* FEW: multiplications of a product that is not worth rows of vectors; BITS_FROM: terms of a sum of
- * truth values that are worth words; THIN: columns that do not fill vectors. */
+/* FEW: most multiplications of a product that does not pay for vectors; BITS_FROM: terms of a bool
+ * sum from which packing pays; THIN: columns that do not fill vectors. */
 enum {
     BLOCK_K = 128,
     BLOCK_N = 512,
@@ -23,7 +23,7 @@ enum {
     DEEP_K = 2048
 };
 
-/* One matrix: strides in elements. */
+/* One product: strides in elements. */
 typedef struct {
     int64_t m, n, k;
     const void *a, *b;
@@ -68,7 +68,7 @@ typedef struct {
 GEMMS(GEMM)
 #undef GEMM
 
-/* A stack of small products, its matrices `next_a` and `next_b` elements apart. */
+/* A batch of small products, `next_a` and `next_b` elements apart. */
 #define GEMM(id, T, STEP)                                                                     \
     static void few_##id(const product *p, int64_t count, int64_t next_a, int64_t next_b) {   \
         const T *pa = p->a, *pb = p->b;                                                       \
@@ -87,8 +87,8 @@ GEMMS(GEMM)
 INTEGERS(GEMM)
 #undef GEMM
 
-/* A product with few columns: of so many rows of A at a time the elements of a column are
- * multiplied side by side. */
+/* A product with few columns: blocks of rows of A are transposed, so that the rows of a column are
+ * vectorized. */
 #define GEMM(id, T, STEP)                                                                      \
     GPA_WIDE static void thin_##id(const product *p) {                                         \
         T at[THIN_K * THIN_ROWS] = {0}, sum[THIN_ROWS];                                        \
@@ -120,8 +120,8 @@ INTEGERS(GEMM)
 NUMBERS(GEMM)
 #undef GEMM
 
-/* A product with few rows and columns and long sums: rows of A and columns of B lie together, and
- * terms are added side by side. */
+/* A product with few rows and columns and long sums: rows of A and columns of B are contiguous, and
+ * the terms of a sum are vectorized. */
 #define GEMM(id, T, STEP)                                                           \
     GPA_WIDE static void deep_##id(const product *p) {                              \
         for (int64_t k0 = 0; k0 < p->k && !hostcall_stopped(p->stop); k0 += DEEP_K) \
@@ -159,9 +159,9 @@ GEMM_COMPLEX(C64, gpa_c64)
 GEMM_COMPLEX(C128, gpa_c128)
 #undef GEMM_COMPLEX
 
-/* ---- truth values ---- */
+/* ---- bools ---- */
 
-/* Eight bytes become bits and bits bytes, the first one the lowest; what is not 0 is true. */
+/* Eight bytes to bits and back, the first byte the lowest bit; nonzero is true. */
 static uint64_t bits_of(uint64_t bytes) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
     return (((((bytes & low) + low) | bytes) & ~low) >> 7) * 0x0102040810204080 >> 56;
@@ -186,7 +186,7 @@ static void pack_bits(const uint8_t *from, int64_t n, int64_t step, uint64_t *to
     }
 }
 
-/* Up to `end` there may be written more than n bytes. */
+/* May write more than n bytes, but not beyond `end`. */
 static void unpack_bits(const uint64_t *from, int64_t n, uint8_t *to, const uint8_t *end) {
     for (int64_t j = 0; j < n; j += 8) {
         const uint64_t bytes = bytes_of(from[j / WORD] >> j % WORD);
@@ -197,43 +197,42 @@ static void unpack_bits(const uint64_t *from, int64_t n, uint8_t *to, const uint
     }
 }
 
-/* Adds a row of bits to another; whether all of these are true then. */
+/* ORs a row of bits into another; true if all bits are set then. */
 GPA_WIDE static bool fill_row(const uint64_t *row, int64_t words, uint64_t *to) {
     uint64_t all = ~UINT64_C(0);
     for (int64_t w = 0; w < words; w++) all &= to[w] |= row[w];
     return all == ~UINT64_C(0);
 }
 
-/* Words that gemm_bits wants: rows of B, and one of C. */
+/* Words of scratch of gemm_bits: the rows of B, and one of C. */
 static int64_t words_of(int64_t n, int64_t k) { return (n + WORD - 1) / WORD * (k + 1); }
 
-/* Rows of B are made when the first row of A asks for them. */
-static void gemm_bits(const product *p, uint64_t *room) {
+/* Rows of B are packed when the first row of A needs them. */
+static void gemm_bits(const product *p, uint64_t *scratch) {
     const int64_t words = (p->n + WORD - 1) / WORD;
     const uint8_t *pa = p->a, *pb = p->b, *end = (const uint8_t *)p->c + p->m * p->n;
-    const uint64_t spare =
-        p->n % WORD ? ~UINT64_C(0) << p->n % WORD : 0; /* bits that stand for nothing */
-    uint64_t *rows = room + words;
+    const uint64_t spare = p->n % WORD ? ~UINT64_C(0) << p->n % WORD : 0; /* padding bits */
+    uint64_t *rows = scratch + words;
     int64_t ready = 0;
     for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++) {
         uint8_t *to = (uint8_t *)p->c + i * p->n;
         bool full = false;
-        memset(room, 0, (size_t)words * sizeof *room);
-        room[words - 1] = spare;
+        memset(scratch, 0, (size_t)words * sizeof *scratch);
+        scratch[words - 1] = spare;
         for (int64_t k = 0; k < p->k && !full; k++) {
             if (!pa[i * p->ar + k * p->ac]) continue;
             for (; ready <= k; ready++)
                 pack_bits(pb + ready * p->br, p->n, p->bc, rows + ready * words);
-            full = fill_row(rows + k * words, words, room);
+            full = fill_row(rows + k * words, words, scratch);
         }
         if (full)
             memset(to, 1, (size_t)p->n);
         else
-            unpack_bits(room, p->n, to, end);
+            unpack_bits(scratch, p->n, to, end);
     }
 }
 
-/* The same where a row is one word: terms are added without a question, so many at a time. */
+/* The same where a row is one word: branch-free, several terms at a time. */
 static void gemm_word(const product *p, uint64_t *rows) {
     enum { TERMS = 8 };
     const uint8_t *pa = p->a, *pb = p->b, *end = (const uint8_t *)p->c + p->m * p->n;
@@ -275,8 +274,8 @@ static void multiply(gpa_dtype t, const product *p) {
     }
 }
 
-/* A product with few columns, of a matrix that is tall (by columns) or wide (row by column); it
- * needs no zeroed C. */
+/* A product with few columns, of a tall matrix (by columns) or a wide one (dot products); C need
+ * not be zeroed. */
 static void multiply_thin(gpa_dtype t, const product *p) {
     bool tall = p->m >= THIN_ROWS;
     switch (t) {
@@ -292,7 +291,7 @@ static void multiply_thin(gpa_dtype t, const product *p) {
     }
 }
 
-/* Whether a stack was done as one of small products of integers or truth values. */
+/* True if a batch of small products of integers or bools was done. */
 static bool multiply_few(gpa_dtype t, const product *p, int64_t count, int64_t next_a,
                          int64_t next_b) {
     if (p->m * p->n > FEW || p->m * p->n * p->k > FEW) return false;
@@ -310,7 +309,7 @@ static bool multiply_few(gpa_dtype t, const product *p, int64_t count, int64_t n
     }
 }
 
-/* A matrix in row-major order and the type that products run in. */
+/* Packs a matrix in C order in the dtype of the computation. */
 static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, int64_t cols,
                  int64_t rs, int64_t cs, char *to) {
     int64_t item = (int64_t)dtype_size(t), size = (int64_t)dtype_size(work);
@@ -325,8 +324,10 @@ static void pack(gpa_dtype t, gpa_dtype work, const char *from, int64_t rows, in
                         dtype_cast(dtype_load(from + (i * rs + j * cs) * item, t), t, work));
 }
 
-gpa_code hostcall_gemm(const gpa_libcall *call, const void *a, const void *b, void *c,
-                       const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_gemm(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
+                       gpa_err *e) {
+    const void *a = x->in[0], *b = x->in[1];
+    void *c = x->out[0];
     const int64_t m = call->gemm.m, n = call->gemm.n, k = call->gemm.k, *as = call->gemm.a.stride,
                   *bs = call->gemm.b.stride;
     gpa_dtype t = call->dtype, work = dtype_info[t].compute;

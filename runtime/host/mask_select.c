@@ -1,9 +1,8 @@
-/* Choosing by masks: mask_select.h.
+/* Stream compaction with a byte mask: mask_select.h.
  *
- * In scalar code every element is written and only the chosen ones are kept, so that there is no
- * branch to mispredict. Where the processor has AVX-512, registers are compressed: a register is
- * written whole wherever there is room for it, and what is left at the end is done in scalar code.
- * Reading order: counting, scalar code, registers, calls. */
+ * Scalar code is branch-free: it stores every element and advances the output only for selected
+ * ones. With AVX-512 VBMI2 vectors are compressed and stored whole while the output has capacity
+ * for one; the scalar code does the rest. Reading order: counting, scalar code, vectors, calls. */
 #include "runtime/host/mask_select.h"
 
 #include <stdbool.h>
@@ -13,19 +12,19 @@
 
 #if defined __x86_64__ && defined __GNUC__
 #include <immintrin.h>
-#define HAVE_REGISTERS 1
-#define REGISTERS __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt,bmi")))
-static bool has_registers(void) {
+#define HAVE_COMPRESS 1
+#define TARGET_COMPRESS __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,popcnt,bmi")))
+static bool has_compress(void) {
     return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512vl");
 }
 #else
-#define HAVE_REGISTERS 0
+#define HAVE_COMPRESS 0
 #endif
 
 /* ---- counting ---- */
 
-/* Eight bytes at a time; a byte that is not 0 counts, whatever it is. */
+/* SWAR: eight bytes at a time; any nonzero byte counts once. */
 static int64_t count_bytes(const uint8_t *m, int64_t n) {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
     int64_t count = 0;
@@ -40,17 +39,17 @@ static int64_t count_bytes(const uint8_t *m, int64_t n) {
 
 /* ---- scalar code ---- */
 
-static int64_t scalar_places(const uint8_t *mask, int64_t i, int64_t n, int64_t *to, int64_t found,
-                             int64_t room) {
-    for (; i < n && found < room; i++) {
+static int64_t scalar_indices(const uint8_t *mask, int64_t i, int64_t n, int64_t *to, int64_t found,
+                              int64_t capacity) {
+    for (; i < n && found < capacity; i++) {
         to[found] = i;
         found += mask[i] != 0;
     }
     return found;
 }
 
-static void scalar_items(char *to, const char *from, const uint8_t *mask, int64_t i, int64_t kept,
-                         int64_t count, size_t item) {
+static void scalar_compress(char *to, const char *from, const uint8_t *mask, int64_t i,
+                            int64_t kept, int64_t count, size_t item) {
 #define COMPACT(bytes)                                      \
     for (; kept < count; i++) {                             \
         memcpy(to + kept * bytes, from + i * bytes, bytes); \
@@ -70,9 +69,9 @@ static void scalar_items(char *to, const char *from, const uint8_t *mask, int64_
 #undef COMPACT
 }
 
-static void scalar_spread(char *to, const char *from, const uint8_t *mask, int64_t i, int64_t kept,
+static void scalar_expand(char *to, const char *from, const uint8_t *mask, int64_t i, int64_t kept,
                           int64_t count, size_t item) {
-#define SPREAD(bytes)                                                   \
+#define EXPAND(bytes)                                                   \
     for (; kept < count; i++) {                                         \
         const char *x = mask[i] ? from + kept * bytes : to + i * bytes; \
         memmove(to + i * bytes, x, bytes);                              \
@@ -80,94 +79,94 @@ static void scalar_spread(char *to, const char *from, const uint8_t *mask, int64
     }                                                                   \
     break
     switch (item) {
-        case 1: SPREAD(1);
-        case 2: SPREAD(2);
-        case 4: SPREAD(4);
-        case 8: SPREAD(8);
-        case 16: SPREAD(16);
+        case 1: EXPAND(1);
+        case 2: EXPAND(2);
+        case 4: EXPAND(4);
+        case 8: EXPAND(8);
+        case 16: EXPAND(16);
     }
-#undef SPREAD
+#undef EXPAND
 }
 
-/* ---- registers ---- */
+/* ---- vectors ---- */
 
-#if HAVE_REGISTERS
+#if HAVE_COMPRESS
 
-REGISTERS static inline __mmask64 chosen_of(const uint8_t *mask) {
+TARGET_COMPRESS static inline __mmask64 selected(const uint8_t *mask) {
     __m512i bytes = _mm512_loadu_si512(mask);
     return _mm512_test_epi8_mask(bytes, bytes);
 }
 
-REGISTERS static int64_t register_count(const uint8_t *m, int64_t n) {
+TARGET_COMPRESS static int64_t vector_count(const uint8_t *m, int64_t n) {
     int64_t count = 0, i = 0;
-    for (; n - i >= 64; i += 64) count += __builtin_popcountll(chosen_of(m + i));
+    for (; n - i >= 64; i += 64) count += __builtin_popcountll(selected(m + i));
     return count + count_bytes(m + i, n - i);
 }
 
-REGISTERS static int64_t register_places(const uint8_t *mask, int64_t n, int64_t *to,
-                                         int64_t room) {
+TARGET_COMPRESS static int64_t vector_indices(const uint8_t *mask, int64_t n, int64_t *to,
+                                              int64_t capacity) {
     const __m512i step = _mm512_set1_epi64(8);
     __m512i at = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
     int64_t found = 0, i = 0;
-    for (; n - i >= 64 && room - found >= 64; i += 64) {
-        uint64_t set = chosen_of(mask + i);
+    for (; n - i >= 64 && capacity - found >= 64; i += 64) {
+        uint64_t set = selected(mask + i);
         for (int k = 0; k < 8; k++, set >>= 8, at = _mm512_add_epi64(at, step)) {
             _mm512_storeu_si512(to + found, _mm512_maskz_compress_epi64((__mmask8)set, at));
             found += __builtin_popcountll(set & 0xff);
         }
     }
-    return scalar_places(mask, i, n, to, found, room);
+    return scalar_indices(mask, i, n, to, found, capacity);
 }
 
-/* COMPRESS for elements of which a register holds 64 / bytes. */
-#define REGISTER_ITEMS(bytes, mask_type, compress)                                                \
-    REGISTERS static void register_items_##bytes(char *to, const char *from, const uint8_t *mask, \
-                                                 int64_t count) {                                 \
-        enum { LANES = 64 / bytes };                                                              \
-        int64_t kept = 0, i = 0;                                                                  \
-        for (; count - kept >= 64; i += 64) {                                                     \
-            uint64_t set = chosen_of(mask + i);                                                   \
-            for (int k = 0; k < bytes; k++) {                                                     \
-                mask_type some = (mask_type)(set >> k * LANES);                                   \
-                __m512i x = _mm512_loadu_si512(from + (i + k * LANES) * bytes);                   \
-                _mm512_storeu_si512(to + kept * bytes, compress(some, x));                        \
-                kept += __builtin_popcountll(some);                                               \
-            }                                                                                     \
-        }                                                                                         \
-        scalar_items(to, from, mask, i, kept, count, bytes);                                      \
+/* vpcompress of elements of 1 to 8 bytes. */
+#define VECTOR_COMPRESS(bytes, mask_type, compress)                                           \
+    TARGET_COMPRESS static void vector_compress_##bytes(char *to, const char *from,           \
+                                                        const uint8_t *mask, int64_t count) { \
+        enum { LANES = 64 / bytes };                                                          \
+        int64_t kept = 0, i = 0;                                                              \
+        for (; count - kept >= 64; i += 64) {                                                 \
+            uint64_t set = selected(mask + i);                                                \
+            for (int k = 0; k < bytes; k++) {                                                 \
+                mask_type some = (mask_type)(set >> k * LANES);                               \
+                __m512i x = _mm512_loadu_si512(from + (i + k * LANES) * bytes);               \
+                _mm512_storeu_si512(to + kept * bytes, compress(some, x));                    \
+                kept += __builtin_popcountll(some);                                           \
+            }                                                                                 \
+        }                                                                                     \
+        scalar_compress(to, from, mask, i, kept, count, bytes);                               \
     }
-REGISTER_ITEMS(1, __mmask64, _mm512_maskz_compress_epi8)
-REGISTER_ITEMS(2, __mmask32, _mm512_maskz_compress_epi16)
-REGISTER_ITEMS(4, __mmask16, _mm512_maskz_compress_epi32)
-REGISTER_ITEMS(8, __mmask8, _mm512_maskz_compress_epi64)
-#undef REGISTER_ITEMS
+VECTOR_COMPRESS(1, __mmask64, _mm512_maskz_compress_epi8)
+VECTOR_COMPRESS(2, __mmask32, _mm512_maskz_compress_epi16)
+VECTOR_COMPRESS(4, __mmask16, _mm512_maskz_compress_epi32)
+VECTOR_COMPRESS(8, __mmask8, _mm512_maskz_compress_epi64)
+#undef VECTOR_COMPRESS
 
-/* The way back, which leaves what stands between them as it is. */
-#define REGISTER_SPREAD(bytes, mask_type, expand)                                                  \
-    REGISTERS static void register_spread_##bytes(char *to, const char *from, const uint8_t *mask, \
-                                                  int64_t count) {                                 \
-        enum { LANES = 64 / bytes };                                                               \
-        int64_t kept = 0, i = 0;                                                                   \
-        for (; count - kept >= 64; i += 64) {                                                      \
-            uint64_t set = chosen_of(mask + i);                                                    \
-            for (int k = 0; set && k < bytes; k++) {                                               \
-                char *at = to + (i + k * LANES) * bytes;                                           \
-                mask_type some = (mask_type)(set >> k * LANES);                                    \
-                if (!some) continue;                                                               \
-                _mm512_storeu_si512(at, expand(_mm512_loadu_si512(at), some,                       \
-                                               _mm512_loadu_si512(from + kept * bytes)));          \
-                kept += __builtin_popcountll(some);                                                \
-            }                                                                                      \
-        }                                                                                          \
-        scalar_spread(to, from, mask, i, kept, count, bytes);                                      \
+/* vpexpand, which keeps the elements that are not selected. */
+#define VECTOR_EXPAND(bytes, mask_type, expand)                                             \
+    TARGET_COMPRESS static void vector_expand_##bytes(char *to, const char *from,           \
+                                                      const uint8_t *mask, int64_t count) { \
+        enum { LANES = 64 / bytes };                                                        \
+        int64_t kept = 0, i = 0;                                                            \
+        for (; count - kept >= 64; i += 64) {                                               \
+            uint64_t set = selected(mask + i);                                              \
+            for (int k = 0; set && k < bytes; k++) {                                        \
+                char *at = to + (i + k * LANES) * bytes;                                    \
+                mask_type some = (mask_type)(set >> k * LANES);                             \
+                if (!some) continue;                                                        \
+                _mm512_storeu_si512(at, expand(_mm512_loadu_si512(at), some,                \
+                                               _mm512_loadu_si512(from + kept * bytes)));   \
+                kept += __builtin_popcountll(some);                                         \
+            }                                                                               \
+        }                                                                                   \
+        scalar_expand(to, from, mask, i, kept, count, bytes);                               \
     }
-REGISTER_SPREAD(1, __mmask64, _mm512_mask_expand_epi8)
-REGISTER_SPREAD(2, __mmask32, _mm512_mask_expand_epi16)
-REGISTER_SPREAD(4, __mmask16, _mm512_mask_expand_epi32)
-REGISTER_SPREAD(8, __mmask8, _mm512_mask_expand_epi64)
-#undef REGISTER_SPREAD
+VECTOR_EXPAND(1, __mmask64, _mm512_mask_expand_epi8)
+VECTOR_EXPAND(2, __mmask32, _mm512_mask_expand_epi16)
+VECTOR_EXPAND(4, __mmask16, _mm512_mask_expand_epi32)
+VECTOR_EXPAND(8, __mmask8, _mm512_mask_expand_epi64)
+#undef VECTOR_EXPAND
 
-/* By the size of an element; false: of another one. */
+/* Dispatch on the element size; false: no vector code for it. */
 #define BY_SIZE(name)                                                                \
     static bool name(char *to, const char *from, const uint8_t *mask, int64_t count, \
                      size_t item) {                                                  \
@@ -179,38 +178,39 @@ REGISTER_SPREAD(8, __mmask8, _mm512_mask_expand_epi64)
             default: return false;                                                   \
         }                                                                            \
     }
-BY_SIZE(register_items)
-BY_SIZE(register_spread)
+BY_SIZE(vector_compress)
+BY_SIZE(vector_expand)
 #undef BY_SIZE
 
 #endif
 
 /* ---- calls ---- */
 
-int64_t chosen_count(const void *mask, int64_t n) {
-#if HAVE_REGISTERS
-    if (has_registers()) return register_count(mask, n);
+int64_t mask_select_count(const void *mask, int64_t n) {
+#if HAVE_COMPRESS
+    if (has_compress()) return vector_count(mask, n);
 #endif
     return count_bytes(mask, n);
 }
 
-int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room) {
-#if HAVE_REGISTERS
-    if (has_registers()) return register_places(mask, n, to, room);
+int64_t mask_select_indices(const void *mask, int64_t n, int64_t *to, int64_t capacity) {
+#if HAVE_COMPRESS
+    if (has_compress()) return vector_indices(mask, n, to, capacity);
 #endif
-    return scalar_places(mask, 0, n, to, 0, room);
+    return scalar_indices(mask, 0, n, to, 0, capacity);
 }
 
-void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item) {
-#if HAVE_REGISTERS
-    if (has_registers() && register_items(to, from, mask, count, item)) return;
+void mask_select_compress(void *to, const void *from, const void *mask, int64_t count,
+                          size_t item) {
+#if HAVE_COMPRESS
+    if (has_compress() && vector_compress(to, from, mask, count, item)) return;
 #endif
-    scalar_items(to, from, mask, 0, 0, count, item);
+    scalar_compress(to, from, mask, 0, 0, count, item);
 }
 
-void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item) {
-#if HAVE_REGISTERS
-    if (has_registers() && register_spread(to, from, mask, count, item)) return;
+void mask_select_expand(void *to, const void *from, const void *mask, int64_t count, size_t item) {
+#if HAVE_COMPRESS
+    if (has_compress() && vector_expand(to, from, mask, count, item)) return;
 #endif
-    scalar_spread(to, from, mask, 0, 0, count, item);
+    scalar_expand(to, from, mask, 0, 0, count, item);
 }

@@ -1,22 +1,20 @@
-/* What a mask chooses, in host memory: how many, where they stand, the elements themselves, and new
- * ones in their places.
+/* Stream compaction with a byte mask in host memory: count, indices, compress and expand.
  *
- * A mask is n bytes of which those that are not 0 choose. */
+ * A mask is n bytes; a byte that is not 0 selects. */
 #ifndef GPA_HOST_MASK_SELECT_H
 #define GPA_HOST_MASK_SELECT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many bytes choose. */
-int64_t chosen_count(const void *mask, int64_t n);
-/* Writes the places of the first bytes that choose, at most `room`, to `to`. Returns how many it
- * wrote. */
-int64_t chosen_places(const void *mask, int64_t n, int64_t *to, int64_t room);
-/* Copies the `count` chosen elements of `item` bytes side by side; the two must not overlap. */
-void chosen_items(void *to, const void *from, const void *mask, int64_t count, size_t item);
-/* The way back: `count` elements that lie side by side to the places that choose, of which there
- * are as many; the others stay. `item`: the size of a dtype. */
-void chosen_spread(void *to, const void *from, const void *mask, int64_t count, size_t item);
+/* Number of selected entries. */
+int64_t mask_select_count(const void *mask, int64_t n);
+/* Writes the indices of the first selected entries, at most `capacity`. Returns their number. */
+int64_t mask_select_indices(const void *mask, int64_t n, int64_t *to, int64_t capacity);
+/* Compress: copies the `count` selected elements of `item` bytes contiguously; no overlap. */
+void mask_select_compress(void *to, const void *from, const void *mask, int64_t count, size_t item);
+/* Expand: stores `count` contiguous elements to the selected entries, of which there are as many;
+ * the others keep their values. `item`: the size of a dtype. */
+void mask_select_expand(void *to, const void *from, const void *mask, int64_t count, size_t item);
 
 #endif

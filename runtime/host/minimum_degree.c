@@ -1,12 +1,11 @@
-/* The order in which a sparse matrix is eliminated: always a variable with the least degree, of
- * which a bound is kept (P. R. Amestoy, T. A. Davis, I. S. Duff, SIAM Journal on Matrix Analysis
- * and Applications 17, 886-905, 1996).
+/* Approximate minimum degree ordering of a sparse matrix (P. R. Amestoy, T. A. Davis, I. S. Duff,
+ * SIAM Journal on Matrix Analysis and Applications 17, 886-905, 1996).
  *
- * The graph of A + A^T is kept as lists. An eliminated variable becomes an element, whose list says
- * which variables it ties together; the list of a variable has its elements first and then the
- * variables beside which it stands and that no element says. Variables with equal lists are one
- * variable of more weight. Those with very many neighbours come last. Reading order: lists, the
- * graph, degrees, an elimination, the order. */
+ * The quotient graph of A + A^T is stored as adjacency lists. An eliminated variable becomes an
+ * element, whose list holds the variables it connects; the list of a variable holds its elements
+ * first, then the neighbors that no element covers. Indistinguishable variables (equal lists) are
+ * merged into a supervariable. Dense rows are ordered last. Reading order: degree lists, the graph,
+ * degrees, an elimination, the ordering. */
 #include <math.h>
 
 #include "runtime/base/base.h"
@@ -14,24 +13,23 @@
 
 enum {
     NONE = -1,
-    DENSE = 16 /* the least number of neighbours that are very many */,
-    LOOK = 1024 /* eliminations between two looks at *stop */
+    DENSE = 16 /* minimum degree of a dense row */,
+    LOOK = 1024 /* eliminations between two polls of *stop */
 };
 
 typedef struct {
     int32_t n, left,
-        total; /* weight that is not eliminated yet, of all that comes into the order by degree */
-    int64_t *start;                   /* of each list */
-    int32_t *elements, *count, *list; /* of each variable: its elements, and all it has */
-    size_t size, room;                /* of all lists */
-    int32_t *weight; /* of variables; less than 0 while they are in the element that is made; 0 of
-                        what is none any more */
-    int32_t *degree, *head, *next,
-        *before; /* variables of a degree; weight that an element ties together */
-    int32_t *bucket, *after, *scratch; /* variables whose lists have one sum; */
+        total;      /* weight that is not eliminated yet, of all variables ordered by degree */
+    int64_t *start; /* of each list */
+    int32_t *elements, *count, *list; /* per variable: number of elements, and of all entries */
+    size_t size, capacity;            /* of all lists */
+    int32_t *weight; /* of variables; negative while they are in the new element; 0 once merged or
+                        eliminated */
+    int32_t *degree, *head, *next, *before; /* degree lists; weight of an element */
+    int32_t *bucket, *after, *scratch;      /* variables whose lists have one sum; */
     uint32_t *sum;
-    int32_t *parent;                  /* into which a variable went */
-    int64_t *stamp, *mark, flag, tag; /* of elements: 0 of those that are no more */
+    int32_t *parent;                  /* the variable into which one was merged */
+    int64_t *stamp, *mark, flag, tag; /* of elements: 0 once absorbed */
     int32_t *pivot, pivots, least;
     double operations;
 } graph;
@@ -43,7 +41,7 @@ static void graph_free(graph *g) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
 }
 
-/* ---- lists of a degree ---- */
+/* ---- degree lists ---- */
 
 static void list_in(graph *g, int32_t i, int32_t degree) {
     g->degree[i] = degree;
@@ -64,16 +62,16 @@ static void list_out(graph *g, int32_t i) {
 
 /* ---- the graph ---- */
 
-static gpa_code graph_new(graph *g, const host_rows *a, gpa_err *e) {
+static gpa_code graph_new(graph *g, const host_csr *a, gpa_err *e) {
     const size_t n = (size_t)a->m, ints = n * sizeof(int32_t), longs = (n + 1) * sizeof(int64_t);
-    *g = (graph){.n = (int32_t)n, .flag = 2, .tag = 1, .room = (size_t)a->count * 2 + n};
+    *g = (graph){.n = (int32_t)n, .flag = 2, .tag = 1, .capacity = (size_t)a->count * 2 + n};
     g->start = mem_zero(longs), g->stamp = mem_new(longs), g->mark = mem_zero(longs);
     g->elements = mem_zero(ints), g->count = mem_zero(ints), g->weight = mem_new(ints),
     g->degree = mem_new(ints), g->head = mem_new(ints + sizeof(int32_t));
     g->next = mem_new(ints), g->before = mem_new(ints), g->bucket = mem_new(ints),
     g->after = mem_new(ints), g->scratch = mem_new(ints);
     g->sum = mem_zero(ints), g->parent = mem_new(ints), g->pivot = mem_new(ints),
-    g->list = mem_new(g->room * sizeof *g->list);
+    g->list = mem_new(g->capacity * sizeof *g->list);
     if (!g->start || !g->stamp || !g->mark || !g->elements || !g->count || !g->weight ||
         !g->degree || !g->head || !g->next || !g->before || !g->bucket || !g->after ||
         !g->scratch || !g->sum || !g->parent || !g->pivot || !g->list)
@@ -90,7 +88,7 @@ static gpa_code graph_new(graph *g, const host_rows *a, gpa_err *e) {
             g->list[g->start[j] + g->count[j]++] = (int32_t)i;
         }
     g->size = (size_t)g->start[n];
-    for (int32_t i = 0; i < g->n; i++) { /* each neighbour once */
+    for (int32_t i = 0; i < g->n; i++) { /* each neighbor once */
         int32_t to = 0, *list = g->list + g->start[i];
         g->tag++;
         for (int32_t k = 0; k < g->count[i]; k++) {
@@ -107,7 +105,7 @@ static gpa_code graph_new(graph *g, const host_rows *a, gpa_err *e) {
 
 /* ---- degrees ---- */
 
-/* How much weight each element near the new one has outside of it: stamp - flag. */
+/* The weight of each element near the new one outside of it: stamp - flag. */
 static void look_outside(graph *g, const int32_t *in, int32_t count) {
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = in[k], weight = -g->weight[i], *list = g->list + g->start[i];
@@ -119,8 +117,8 @@ static void look_outside(graph *g, const int32_t *in, int32_t count) {
     }
 }
 
-/* The list of variable i anew, in which p stands for what it ties; a bound of its degree outside of
- * p. */
+/* Rebuilds the list of variable i, with p in place of the entries it covers; returns a bound of its
+ * degree outside of p. */
 static int32_t renew(graph *g, int32_t i, int32_t p) {
     int32_t *list = g->list + g->start[i], to = 0, rest = 0;
     int64_t degree = 0;
@@ -132,7 +130,7 @@ static int32_t renew(graph *g, int32_t i, int32_t p) {
         if (!g->stamp[near]) continue;
         const int64_t outside = g->stamp[near] - g->flag;
         if (!outside) {
-            g->stamp[near] = 0; /* the new element says all that it says */
+            g->stamp[near] = 0; /* absorbed: the new element covers it */
             continue;
         }
         degree += outside;
@@ -151,7 +149,7 @@ static int32_t renew(graph *g, int32_t i, int32_t p) {
     return (int32_t)MIN(degree, g->n);
 }
 
-/* Variables of a bucket that have equal lists become one. */
+/* Merges the variables of a hash bucket that have equal lists. */
 static void join_equal(graph *g, int32_t first) {
     for (int32_t i = first; i != NONE; i = g->after[i]) {
         if (g->after[i] == NONE) break;
@@ -166,7 +164,7 @@ static void join_equal(graph *g, int32_t first) {
                 last = j;
                 continue;
             }
-            g->weight[i] += g->weight[j]; /* both are less than 0 */
+            g->weight[i] += g->weight[j]; /* both are negative */
             g->weight[j] = 0;
             g->parent[j] = i;
             g->after[last] = g->after[j];
@@ -194,11 +192,11 @@ static gpa_code eliminate(graph *g, int32_t p, gpa_err *e) {
     g->weight[p] = -own;
     g->pivot[g->pivots++] = p;
     for (int32_t s = 0; s < g->elements[p]; s++) most += (size_t)g->count[g->list[g->start[p] + s]];
-    if (g->size + most > g->room) {
-        const size_t room = (g->size + most) * 2;
-        int32_t *more = mem_resize(g->list, room * sizeof *more);
+    if (g->size + most > g->capacity) {
+        const size_t capacity = (g->size + most) * 2;
+        int32_t *more = mem_resize(g->list, capacity * sizeof *more);
         if (!more) return gpa_no_memory(e);
-        g->list = more, g->room = room;
+        g->list = more, g->capacity = capacity;
     }
     const int64_t begin = (int64_t)g->size, from = g->start[p];
     for (int32_t s = 0; s < g->elements[p]; s++) {
@@ -212,7 +210,7 @@ static gpa_code eliminate(graph *g, int32_t p, gpa_err *e) {
     look_outside(g, in, count);
     for (int32_t k = 0; k < count; k++) {
         const int32_t i = in[k], degree = renew(g, i, p);
-        if (!degree && g->count[i] == 1) { /* nothing but p: it goes with it */
+        if (!degree && g->count[i] == 1) { /* only p is left: mass elimination */
             own -= g->weight[i], tied += g->weight[i], g->left += g->weight[i];
             g->weight[i] = 0;
             g->parent[i] = p;
@@ -246,15 +244,15 @@ static gpa_code eliminate(graph *g, int32_t p, gpa_err *e) {
     return GPA_OK;
 }
 
-/* ---- the order ---- */
+/* ---- the ordering ---- */
 
-/* The pivots, each with the variables that went into it; then those with very many neighbours. */
+/* The pivots, each with the variables merged into it; then the dense rows. */
 static void write_order(graph *g, const bool *late, int32_t *order) {
-    int32_t to = 0, *child = g->head, *beside = g->next, *stack = g->before;
+    int32_t to = 0, *child = g->head, *sibling = g->next, *stack = g->before;
     for (int32_t i = 0; i < g->n; i++) child[i] = NONE;
     for (int32_t i = 0; i < g->n; i++) {
         if (g->parent[i] == NONE) continue;
-        beside[i] = child[g->parent[i]];
+        sibling[i] = child[g->parent[i]];
         child[g->parent[i]] = i;
     }
     for (int32_t k = 0; k < g->pivots; k++) {
@@ -263,15 +261,15 @@ static void write_order(graph *g, const bool *late, int32_t *order) {
         while (top) {
             const int32_t i = stack[--top];
             order[to++] = i;
-            for (int32_t j = child[i]; j != NONE; j = beside[j]) stack[top++] = j;
+            for (int32_t j = child[i]; j != NONE; j = sibling[j]) stack[top++] = j;
         }
     }
     for (int32_t i = 0; i < g->n; i++)
         if (late[i]) order[to++] = i;
 }
 
-gpa_code hostlu_order(const host_rows *a, int32_t *order, double *operations,
-                      const atomic_bool *stop, gpa_err *e) {
+gpa_code hostlu_ordering(const host_csr *a, int32_t *order, double *operations,
+                         const atomic_bool *stop, gpa_err *e) {
     graph g;
     bool *late = mem_zero((size_t)a->m + 1);
     gpa_code rc = graph_new(&g, a, e);

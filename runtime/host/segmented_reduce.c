@@ -1,9 +1,12 @@
-/* Reductions of many slices: segmented_reduce.h.
+/* Segmented reductions along one axis: segmented_reduce.h.
  *
- * Slices that are short go element by element; longer ones in blocks of as many elements side by
- * side as fill a register, and what blocks give is put together pair by pair, so that rounding
- * errors of sums stay small. Slices of lines go line by line. The combinations are those of
- * reduce.def; a type's loops are in segmented_reduce.inc. */
+ * Short segments are folded element by element. Longer ones are folded in blocks, with one vector
+ * register of partial results; the results of blocks are combined pairwise, which bounds the
+ * rounding error of sums (pairwise summation). Segments of rows are folded row by row. The
+ * combinations are the value expressions of reduce.def; segmented_reduce.inc has the loops of one
+ * element type.
+ *
+ * Reading order: what each reduction needs, the loops, calls. */
 #include "runtime/host/segmented_reduce.h"
 
 #include <math.h>
@@ -11,254 +14,237 @@
 
 #include "runtime/base/base.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-/* Elements of a block, blocks of which none is put together yet, bytes side by side; elements of a
- * slice from which on there are blocks, of narrow ones so many side by side as that, below the
- * last. */
-enum { BLOCK = 2048, PAIRS = 64, REGISTER = 64, FEW = 16, SHORT = 512 };
+enum {
+    BLOCK = TUNE_SEGMENT_BLOCK_ELEMS,
+    FEW = TUNE_SEGMENT_VECTOR_MIN_ELEMS,
+    SHORT = TUNE_SEGMENT_FULL_REGISTER_MIN_ELEMS,
+    PENDING = 64, /* results of blocks that wait for their pair: one per bit of a block count */
+    REGISTER = 64 /* bytes of the widest vector register */
+};
 
-/* A row of the table with its column, whose second word says that there is none. */
+/* ---- what each reduction needs ---- */
+
+/* The element types that have loops for a reduction, and how they combine. */
+enum {
+    SEG_INT = 1,      /* integers of 32 and 64 bits: the signed loops, as arithmetic wraps */
+    SEG_NARROW = 2,   /* those of 8 and 16 bits too; sums of these accumulate in 64 bits */
+    SEG_UNSIGNED = 4, /* unsigned integers have loops of their own, of all sizes */
+    SEG_FLOAT = 8,
+    SEG_COMPLEX = 16,
+    SEG_MIN = 32, /* of floats by the processor's instruction, which does not see NaN */
+    SEG_MAX = 64,
+    SEG_SKIP_NAN = 128,
+    SEG_EXTREMUM = SEG_INT | SEG_NARROW | SEG_UNSIGNED | SEG_FLOAT | SEG_COMPLEX
+};
+
+/* Of every row of reduce.def: one that has none here does not compile. 0: bools at most, whose
+ * loops follow from the combination itself. */
+enum {
+    SEGMENTED_SUM = SEG_INT | SEG_FLOAT | SEG_COMPLEX,
+    SEGMENTED_PROD = SEG_INT | SEG_FLOAT | SEG_COMPLEX,
+    SEGMENTED_MIN = SEG_EXTREMUM | SEG_MIN,
+    SEGMENTED_MAX = SEG_EXTREMUM | SEG_MAX,
+    SEGMENTED_FMIN = SEG_EXTREMUM | SEG_MIN | SEG_SKIP_NAN,
+    SEGMENTED_FMAX = SEG_EXTREMUM | SEG_MAX | SEG_SKIP_NAN,
+    SEGMENTED_ANY = 0,
+    SEGMENTED_ALL = 0,
+    SEGMENTED_AND = SEG_INT | SEG_NARROW,
+    SEGMENTED_OR = SEG_INT | SEG_NARROW,
+    SEGMENTED_XOR = SEG_INT | SEG_NARROW,
+    SEGMENTED_ARGMIN = 0,
+    SEGMENTED_ARGMAX = 0
+};
+
+static const int traits[RED_COUNT] = {
+#define RED(id, ...) [RED_##id] = SEGMENTED_##id,
+#include "runtime/tables/reduce.def"
+#undef RED
+};
+
+#define NONE false
+static bool combine_bools(gpa_red red, bool a, bool b) {
+    switch (red) {
+#define RED(id, name, arg, empty, op, B, ...) \
+    case RED_##id:                            \
+        return B;
+#include "runtime/tables/reduce.def"
+#undef RED
+        case RED_COUNT: break;
+    }
+    return false;
+}
+#undef NONE
+
+/* How a reduction combines bools, by its truth table. */
+typedef enum { BOOLS_OTHER, BOOLS_ANY, BOOLS_ALL } bool_fold;
+
+static bool_fold bool_fold_of(gpa_red red) {
+    const bool either = combine_bools(red, false, true);
+    if (red_info[red].arg || combine_bools(red, false, false) || !combine_bools(red, true, true) ||
+        either != combine_bools(red, true, false))
+        return BOOLS_OTHER;
+    return either ? BOOLS_ANY : BOOLS_ALL;
+}
+
+/* ---- the loops ---- */
+
+/* A case for a row of reduce.def whose column for the element type is not NONE. */
 #define NONE none, 1
 #define SAME_I none, 1
 #define UNWRAP(...) __VA_ARGS__
-#define CASE_1(red, column)
-#define CASE_0(red, column) CASE_X(red, UNWRAP column, 0, 0)
+#define CASE_1(id, column)
+#define CASE_0(id, column) CASE_X(id, UNWRAP column, 0, 0)
 #define CASE_X(...) CASE_OF(__VA_ARGS__)
-#define CASE_OF(red, v, none, ...) CASE_OF_##none(red, v)
-#define CASE_OF_1(red, v)
-#define CASE_OF_0(red, v)                                                      \
-    case red: {                                                                \
-        const bool least = red == RED_MIN || red == RED_FMIN,                  \
-                   pass = red == RED_FMIN || red == RED_FMAX;                  \
-        const bool extreme = (T)0.5 != 0 && (least || pass || red == RED_MAX); \
-        if (!(ROWS >> red & 1)) return;                                        \
-        if (wide > 1) {                                                        \
-            FOLD_LINES(v)                                                      \
-        } else {                                                               \
-            FOLD_ROWS(v)                                                       \
-        }                                                                      \
-        return;                                                                \
+#define CASE_OF(id, v, none, ...) CASE_OF_##none(id, v)
+#define CASE_OF_1(id, v)
+#define CASE_OF_0(id, v)                                                                       \
+    case RED_##id: {                                                                           \
+        const bool least = SEGMENTED_##id & SEG_MIN, skip_nan = SEGMENTED_##id & SEG_SKIP_NAN, \
+                   extremum = FLOATS && SEGMENTED_##id & (SEG_MIN | SEG_MAX);                  \
+        if ((SEGMENTED_##id & NEEDS) != NEEDS) return false;                                   \
+        FOLD_SEGMENTS(v)                                                                       \
+        return true;                                                                           \
     }
 
-/* The largest or smallest of n floats, some of which are no numbers: `lost`, or with `pass` the one
- * among the others. */
-#define AMONG_FLOATS(name, T, I)                                                                  \
-    GPA_WIDE static T name(const T *p, int64_t n, bool least, bool pass, T lost) {                \
-        enum { LANES = REGISTER / sizeof(T) };                                                    \
-        const T limit = least ? (T)INFINITY : -(T)INFINITY;                                       \
-        T s[LANES], best = limit;                                                                 \
-        I no = 0, yes = 0;                                                                        \
-        for (int64_t i = 0; !pass && i < n; i++) no |= p[i] != p[i];                              \
-        if (no) return lost;                                                                      \
-        GPA_LANES for (I i = 0; i < LANES; i++) s[i] = limit;                                     \
-        for (int64_t j = 0; least && j + LANES <= n; j += LANES)                                  \
-            GPA_LANES for (I i = 0; i < LANES; i++) s[i] = p[j + i] < s[i] ? p[j + i] : s[i];     \
-        for (int64_t j = 0; !least && j + LANES <= n; j += LANES)                                 \
-            GPA_LANES for (I i = 0; i < LANES; i++) s[i] = p[j + i] > s[i] ? p[j + i] : s[i];     \
-        for (int i = 0; i < LANES; i++) best = (least ? s[i] < best : s[i] > best) ? s[i] : best; \
-        for (int64_t i = n / LANES * LANES; i < n; i++)                                           \
-            best = (least ? p[i] < best : p[i] > best) ? p[i] : best;                             \
-        for (int64_t i = 0; best == limit && i < n; i++)                                          \
-            yes |= p[i] == p[i]; /* or there was no number */                                     \
-        return best != limit || yes ? best : lost;                                                \
-    }
-AMONG_FLOATS(extreme_f32, float, int32_t)
-AMONG_FLOATS(extreme_f64, double, int64_t)
-
-/* The bits of rows. Of integers that are put together in 64 bits the narrower types have no sums.
- */
-enum {
-    EXTREMES = 1 << RED_MIN | 1 << RED_MAX,
-    BITS = 1 << RED_AND | 1 << RED_OR | 1 << RED_XOR,
-    SUMS = 1 << RED_SUM | 1 << RED_PROD,
-    FLOAT_ROWS = SUMS | EXTREMES | 1 << RED_FMIN | 1 << RED_FMAX
-};
-
+#define ID i8
 #define T int8_t
 #define INT int8_t
 #define UT uint8_t
-#define NAME slices_i8
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (EXTREMES | BITS)
+#define NEEDS (SEG_INT | SEG_NARROW)
 #include "runtime/host/segmented_reduce.inc"
+#define ID i16
 #define T int16_t
 #define INT int16_t
 #define UT uint16_t
-#define NAME slices_i16
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (EXTREMES | BITS)
+#define NEEDS (SEG_INT | SEG_NARROW)
 #include "runtime/host/segmented_reduce.inc"
+#define ID i32
 #define T int32_t
 #define INT int32_t
 #define UT uint32_t
-#define NAME slices_i32
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (SUMS | EXTREMES | BITS)
+#define NEEDS SEG_INT
 #include "runtime/host/segmented_reduce.inc"
+#define ID i64
 #define T int64_t
 #define INT int64_t
 #define UT uint64_t
-#define NAME slices_i64
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (SUMS | EXTREMES | BITS)
+#define NEEDS SEG_INT
 #include "runtime/host/segmented_reduce.inc"
+#define ID u8
 #define T uint8_t
 #define INT int8_t
 #define UT uint8_t
-#define NAME slices_u8
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (EXTREMES)
+#define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
+#define ID u16
 #define T uint16_t
 #define INT int16_t
 #define UT uint16_t
-#define NAME slices_u16
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (EXTREMES)
+#define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
+#define ID u32
 #define T uint32_t
 #define INT int32_t
 #define UT uint32_t
-#define NAME slices_u32
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (EXTREMES)
+#define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
+#define ID u64
 #define T uint64_t
 #define INT int64_t
 #define UT uint64_t
-#define NAME slices_u64
-#define AMONG(p, ...) *(p)
-#define COLUMN(I, F) I
-#define ROWS (EXTREMES)
+#define NEEDS SEG_UNSIGNED
 #include "runtime/host/segmented_reduce.inc"
+#define ID f32
 #define T float
 #define INT int32_t
 #define UT float
-#define NAME slices_f32
-#define AMONG extreme_f32
-#define COLUMN(I, F) F
-#define ROWS FLOAT_ROWS
+#define FLOATS 1
+#define NEEDS SEG_FLOAT
 #include "runtime/host/segmented_reduce.inc"
+#define ID f64
 #define T double
 #define INT int64_t
 #define UT double
-#define NAME slices_f64
-#define AMONG extreme_f64
-#define COLUMN(I, F) F
-#define ROWS FLOAT_ROWS
+#define FLOATS 1
+#define NEEDS SEG_FLOAT
 #include "runtime/host/segmented_reduce.inc"
 
-/* Sums of complex numbers, whose parts stand in turns in the lanes. */
-#define COMPLEX_SUMS(name, T, INT)                                                          \
-    GPA_WIDE static void name(const void *from, int64_t rows, int64_t n, const int64_t *at, \
-                              int64_t m, void *result) {                                    \
-        enum { LANES = REGISTER / sizeof(T) };                                              \
-        const T *x = from;                                                                  \
-        T *to = result, pairs[PAIRS][2], s[LANES];                                          \
-        for (int64_t r = 0; r < rows; r++, x += 2 * n)                                      \
-            for (int64_t k = 0; k < m; k++, to += 2) {                                      \
-                const T *p = x + 2 * at[k];                                                 \
-                const int64_t long_ = 2 * MAX((k + 1 < m ? at[k + 1] : n) - at[k], 1);      \
-                int kept = 0;                                                               \
-                if (long_ < 2 * FEW) {                                                      \
-                    T re = p[0], im = p[1];                                                 \
-                    for (int64_t i = 2; i < long_; i += 2) re += p[i], im += p[i + 1];      \
-                    to[0] = re, to[1] = im;                                                 \
-                    continue;                                                               \
-                }                                                                           \
-                for (int64_t block = 0, j = 0, end; j < long_; j = end, block++) {          \
-                    end = long_ - j < BLOCK + LANES ? long_ : j + BLOCK;                    \
-                    GPA_LANES for (INT i = 0; i < LANES; i++) s[i] = p[j + i];              \
-                    for (j += LANES; j + 4 * LANES <= end; j += 4 * LANES)                  \
-                        GPA_LANES for (INT i = 0; i < LANES; i++) {                         \
-                            const T *y = p + j + i;                                         \
-                            s[i] += (y[0] + y[LANES]) + (y[2 * LANES] + y[3 * LANES]);      \
-                        }                                                                   \
-                    for (; j + LANES <= end; j += LANES)                                    \
-                        GPA_LANES for (INT i = 0; i < LANES; i++) s[i] += p[j + i];         \
-                    for (int i = 0; j < end; i++, j++) s[i] += p[j];                        \
-                    _Pragma("GCC unroll 8") for (INT half = LANES / 2; half > 1; half /= 2) \
-                        GPA_LANES for (INT i = 0; i < half; i++) s[i] += s[i + half];       \
-                    for (int64_t done = block; done & 1; done /= 2, kept--)                 \
-                        s[0] += pairs[kept - 1][0], s[1] += pairs[kept - 1][1];             \
-                    pairs[kept][0] = s[0], pairs[kept++][1] = s[1];                         \
-                }                                                                           \
-                for (; kept > 1; kept--)                                                    \
-                    pairs[kept - 2][0] += pairs[kept - 1][0],                               \
-                        pairs[kept - 2][1] += pairs[kept - 1][1];                           \
-                to[0] = pairs[0][0], to[1] = pairs[0][1];                                   \
-            }                                                                               \
-    }
-COMPLEX_SUMS(sums_c64, float, int32_t)
-COMPLEX_SUMS(sums_c128, double, int64_t)
+#define ID c64
+#define T float
+#define INT int32_t
+#include "runtime/host/segmented_sum_complex.inc"
+#define ID c128
+#define T double
+#define INT int64_t
+#include "runtime/host/segmented_sum_complex.inc"
+
+/* ---- calls ---- */
 
 /* Another reduction of complex numbers, one after the other. */
-static void folded(gpa_red red, gpa_dtype t, const char *x, int64_t rows, int64_t n,
-                   const int64_t *at, int64_t m, char *to) {
-    const gpa_red_fold fold = red_fold(red, t);
-    const int64_t item = (int64_t)dtype_size(t);
-    for (int64_t r = 0; r < rows; r++, x += n * item)
-        for (int64_t k = 0; k < m; k++, to += item)
-            fold(x + at[k] * item, MAX((k + 1 < m ? at[k + 1] : n) - at[k], 1), to);
+static void fold_complex(const host_segmented *s) {
+    const gpa_red_fold fold = red_fold(s->red, s->dtype);
+    const int64_t item = (int64_t)dtype_size(s->dtype);
+    const char *x = s->x;
+    char *to = s->out;
+    for (int64_t r = 0; r < s->rows; r++, x += s->n * item)
+        for (int64_t k = 0; k < s->count; k++, to += item)
+            fold(x + s->start[k] * item, segment_length(s, k), to);
 }
 
-/* Of one byte, what is true being 1: any of them, or all. */
-static void truths(bool all, const void *x, int64_t rows, int64_t n, int64_t wide,
-                   const int64_t *at, int64_t m, uint8_t *out) {
-    slices_u8(all ? RED_MIN : RED_MAX, x, rows, n, wide, at, m, out);
-    for (int64_t i = 0; i < rows * m * wide; i++) out[i] = out[i] != 0;
+/* Bools are bytes, true if not 0: any is their maximum, all their minimum. */
+static bool fold_bools(const host_segmented *s) {
+    host_segmented bytes = *s;
+    uint8_t *out = s->out;
+    bytes.red = bool_fold_of(s->red) == BOOLS_ALL ? RED_MIN : RED_MAX;
+    if (!reduce_u8(&bytes)) return false;
+    for (int64_t i = 0; i < s->rows * s->count * s->width; i++) out[i] = out[i] != 0;
+    return true;
 }
 
-bool slices_can(gpa_red red, gpa_dtype t, bool lines) {
-    const char kind = dtype_info[t].kind;
-    const bool sums = red == RED_SUM || red == RED_PROD, same = dtype_info[t].compute == t;
-    if (red_info[red].arg || !red_info[red].text[op_kind_at(kind)]) return false;
-    if (kind == 'B') return red != RED_XOR;
-    if (kind == 'C') return !lines || red == RED_SUM;
-    return same && !(sums && kind != 'F' && dtype_size(t) < 4);
-}
-
-void slices_reduce(gpa_red red, gpa_dtype t, const void *x, int64_t rows, int64_t n, int64_t wide,
-                   const int64_t *at, int64_t m, void *out) {
-    const char kind = dtype_info[t].kind;
-    const bool least = red == RED_MIN || red == RED_FMIN,
-               extreme = least || red == RED_MAX || red == RED_FMAX;
-    if (kind == 'B') {
-        truths(least || red == RED_ALL || red == RED_AND || red == RED_PROD, x, rows, n, wide, at,
-               m, out);
-        return;
+bool host_segmented_can(gpa_red red, gpa_dtype t, bool wide) {
+    const int has = traits[red];
+    if (red_info[red].arg || !red_info[red].text[op_kind_at(dtype_info[t].kind)]) return false;
+    switch (dtype_info[t].kind) {
+        case 'B': return bool_fold_of(red) != BOOLS_OTHER;
+        case 'C': return has & SEG_COMPLEX && (!wide || red == RED_SUM);
+        case 'F': return has & SEG_FLOAT && dtype_info[t].compute == t;
+        default: return has & SEG_INT && (dtype_size(t) >= 4 || has & SEG_NARROW);
     }
-    if (kind == 'C' && wide > 1) t = dtype_info[t].real, wide *= 2; /* sums of parts */
-    if (kind == 'I' || kind == 'U') red = extreme ? least ? RED_MIN : RED_MAX : red;
-#define AS(type, name)                           \
-    case type:                                   \
-        name(red, x, rows, n, wide, at, m, out); \
-        return
-#define PLAIN(type, name, wrapped) \
-    case type: (extreme ? name : wrapped)(red, x, rows, n, wide, at, m, out); return
-    switch ((int)t) {
-        AS(DT_I8, slices_i8);
-        AS(DT_I16, slices_i16);
-        AS(DT_I32, slices_i32);
-        AS(DT_I64, slices_i64);
-        PLAIN(DT_U8, slices_u8, slices_i8);
-        PLAIN(DT_U16, slices_u16, slices_i16);
-        PLAIN(DT_U32, slices_u32, slices_i32);
-        PLAIN(DT_U64, slices_u64, slices_i64);
-        AS(DT_F32, slices_f32);
-        AS(DT_F64, slices_f64);
+}
+
+/* The loops of a type; of unsigned integers those of the signed ones where these give the same. */
+static bool reduce(const host_segmented *s) {
+    const bool own = traits[s->red] & SEG_UNSIGNED;
+    switch (s->dtype) {
+        case DT_BOOL: return fold_bools(s);
+        case DT_I8: return reduce_i8(s);
+        case DT_I16: return reduce_i16(s);
+        case DT_I32: return reduce_i32(s);
+        case DT_I64: return reduce_i64(s);
+        case DT_U8: return own ? reduce_u8(s) : reduce_i8(s);
+        case DT_U16: return own ? reduce_u16(s) : reduce_i16(s);
+        case DT_U32: return own ? reduce_u32(s) : reduce_i32(s);
+        case DT_U64: return own ? reduce_u64(s) : reduce_i64(s);
+        case DT_F32: return reduce_f32(s);
+        case DT_F64: return reduce_f64(s);
+        case DT_C64: return s->red == RED_SUM ? sum_c64(s) : (fold_complex(s), true);
+        case DT_C128: return s->red == RED_SUM ? sum_c128(s) : (fold_complex(s), true);
+        case DT_F16:
+        case DT_BF16:
+        case DT_COUNT: break;
     }
-#undef AS
-#undef PLAIN
-    if (red != RED_SUM)
-        folded(red, t, x, rows, n, at, m, out);
-    else
-        (t == DT_C64 ? sums_c64 : sums_c128)(x, rows, n, at, m, out);
+    return false;
+}
+
+gpa_code host_segmented_reduce(const host_segmented *s, gpa_err *e) {
+    host_segmented of = *s;
+    if (dtype_info[s->dtype].kind == 'C' && s->width > 1) { /* sums of the parts */
+        of.dtype = dtype_info[s->dtype].real;
+        of.width *= 2;
+    }
+    if (reduce(&of)) return GPA_OK;
+    return gpa_fail(e, GPA_E_INTERNAL, "no segmented %s of %s on the host", red_info[s->red].name,
+                    dtype_info[s->dtype].name);
 }

@@ -1,15 +1,33 @@
-/* Reductions of many slices of rows in host memory: what ufunc.reduceat asks for. */
+/* Segmented reductions along one axis of host arrays (ufunc.reduceat). */
 #ifndef GPA_HOST_SEGMENTED_REDUCE_H
 #define GPA_HOST_SEGMENTED_REDUCE_H
 
+#include "runtime/base/base.h"
+#include "runtime/base/err.h"
 #include "runtime/tables/op.h"
 
-/* Whether there is a way for a reduction of elements of type t, or of lines of them. */
-bool slices_can(gpa_red red, gpa_dtype t, bool lines);
-/* Reduces, in each of `rows` rows of n lines of `wide` elements of type t, the m slices of lines
- * that begin at at[k] and end at the next one, or at n; where that is not behind it, a slice is one
- * line. Results lie one behind the other in `out`. All of `at` are places of a row. */
-void slices_reduce(gpa_red red, gpa_dtype t, const void *x, int64_t rows, int64_t n, int64_t wide,
-                   const int64_t *at, int64_t m, void *out);
+/* A reduction of segments of the middle axis of a C-ordered (rows, n, width) array `x`: segment k
+ * begins at start[k] and ends at the next start, or at n for the last; where that is not behind its
+ * begin, it is the one entry at start[k]. All starts are in bounds. `out` is (rows, count, width),
+ * C-ordered. */
+typedef struct {
+    gpa_red red;
+    gpa_dtype dtype;
+    const void *x;
+    int64_t rows, n, width;
+    const int64_t *start;
+    int64_t count;
+    void *out;
+} host_segmented;
+
+/* True if the host has loops for the reduction in dtype t; `wide`: for width > 1. */
+bool host_segmented_can(gpa_red red, gpa_dtype t, bool wide);
+/* Reduces; GPA_E_INTERNAL where host_segmented_can is false. */
+gpa_code host_segmented_reduce(const host_segmented *s, gpa_err *e);
+
+/* Entries of segment k. */
+static inline int64_t segment_length(const host_segmented *s, int64_t k) {
+    return MAX((k + 1 < s->count ? s->start[k + 1] : s->n) - s->start[k], 1);
+}
 
 #endif

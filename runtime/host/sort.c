@@ -1,11 +1,10 @@
 /* Sorting and searching in host memory.
  *
- * Every element gets an unsigned key whose order is the element's (sort_key.h). Keys are sorted by
- * digits, least first, which is stable and takes the same few passes whatever the data; short rows
- * by insertion. Where only some places count, they are sorted by the highest digit and then only
- * those that share a place's. A complex number has several keys, of which a later one is made only
- * where those before it are the same. Reading order: keys, sorting, places, orders, calls,
- * searching. */
+ * LSD radix sort of unsigned keys in the order of the elements (sort_key.h): stable, with a fixed
+ * number of passes; short rows by insertion. A partition splits by the highest digit and sorts only
+ * the groups that hold a requested index. A complex number has several keys; a later one is
+ * computed only where the earlier ones are equal. Reading order: keys, sorting, partitions,
+ * argsort, calls, searching. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sort_key.h"
@@ -14,11 +13,10 @@ enum { SHORT = 40, MIDDLE = 3000, BLOCK = 1 << 20, MOST_PLACES = 64 };
 
 /* ---- keys ---- */
 
-/* How the elements of a dtype get keys: `part` is a real element's order, or that of a complex
- * one's parts. */
+/* The keys of a dtype: `part` is the order of a real element, or of the parts of a complex one. */
 typedef struct {
     sortkey_order part;
-    int levels; /* keys of an element */
+    int levels; /* keys per element */
 } key_rule;
 
 static key_rule rule_of(gpa_dtype t) {
@@ -39,7 +37,7 @@ static inline uint64_t key_of(const key_rule *k, const char *from, int64_t i, in
 
 /* ---- sorting ---- */
 
-/* A key and where its element stands. */
+/* A key and the index of its element. */
 typedef struct {
     uint64_t key;
     int64_t at;
@@ -51,9 +49,9 @@ static bool is_sorted_ranks(const ranked *r, int64_t n) {
     return true;
 }
 
-/* Sorts n items of type T, whose key is KEY(item): few by insertion, many by one digit after
- * another. Returns where the result is, r or spare; the order is not reached when *stop is set
- * meanwhile. A digit that all keys share is passed over. */
+/* Sorts n items of type T, whose key is KEY(item): few by insertion, many by LSD radix sort.
+ * Returns the array with the result, r or spare; the result is incomplete when *stop is set
+ * meanwhile. A digit that all keys share is skipped. */
 #define SORT(name, T, KEY)                                                                         \
     static T *name(T *r, T *spare, int64_t n, int bits, int64_t *count, const atomic_bool *stop) { \
         const int digit = n <= MIDDLE ? 8 : 11;                                                    \
@@ -92,28 +90,27 @@ SORT(sort_keys, uint64_t, OWN_KEY)
 SORT(sort_ranks, ranked, RANKED_KEY)
 #undef SORT
 
-/* Room for sorting rows: ranks, or keys alone. */
+/* Scratch memory of a row: ranks, or keys alone. */
 typedef struct {
     ranked *r, *spare;
     uint64_t *key, *key_spare;
     int64_t *count;
     const atomic_bool *stop;
-    void *block[2]; /* in which they are: two, since a block of more than 32 MB does not stay with
-                       the process */
-} room;
+    void *block[2]; /* two blocks, as malloc returns a block of more than 32 MB to the system */
+} scratch;
 
-static void room_free(room *w) {
+static void scratch_free(scratch *w) {
     mem_free(w->block[0]);
     mem_free(w->block[1]);
     mem_free(w->count);
 }
 
-static bool room_new(room *w, size_t n, bool ranks, const atomic_bool *stop) {
+static bool scratch_new(scratch *w, size_t n, bool ranks, const atomic_bool *stop) {
     const size_t size = n * (ranks ? sizeof *w->r : sizeof *w->key);
     void *at = NULL, *spare = NULL;
-    *w = (room){.stop = stop,
-                .count = mem_new(sizeof *w->count << 11),
-                .block = {mem_large(size, &at), mem_large(size, &spare)}};
+    *w = (scratch){.stop = stop,
+                   .count = mem_new(sizeof *w->count << 11),
+                   .block = {mem_large(size, &at), mem_large(size, &spare)}};
     if (ranks)
         w->r = at, w->spare = spare;
     else
@@ -121,24 +118,23 @@ static bool room_new(room *w, size_t n, bool ranks, const atomic_bool *stop) {
     return w->count && w->block[0] && w->block[1];
 }
 
-/* ---- places ---- */
+/* ---- partitions ---- */
 
-/* Keys that share the digit of some places. */
+/* Keys that share the digit of some requested indices. */
 typedef struct {
     int64_t from, to;
-    int kth, n_kth; /* which places */
+    int kth, n_kth; /* which indices */
 } group;
 
-/* What scattering by a digit takes: the bin of each digit, and where the next item of each bin
- * goes. */
+/* State of a scatter by a digit: the bin of each digit, and the next offset of each bin. */
 typedef struct {
     uint8_t of[1 << 11];
     int64_t next[2 * MOST_PLACES + 1];
 } bins;
 
-/* From how many items have each digit, the bins: neighbouring digits without a place share one, so
- * that few are written side by side; and the groups, which are digits with places; `first` is the
- * place of the first item. Returns how many groups there are. */
+/* From the histogram of digits, the bins: adjacent digits without a requested index share one,
+ * which keeps the number of write streams low; and the groups, which are digits with requested
+ * indices; `first` is the index of the first item. Returns the number of groups. */
 static int join_digits(const int64_t *count, uint64_t digits, int64_t first, const int64_t *kth,
                        int n_kth, bins *b, group *found) {
     int groups = 0, n = 0;
@@ -159,12 +155,11 @@ static int join_digits(const int64_t *count, uint64_t digits, int64_t first, con
 }
 
 static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
-                       const int64_t *kth, int n_kth, room *w);
+                       const int64_t *kth, int n_kth, scratch *w);
 
-/* In keys that were put into bins by the digit at `shift`, what shares a place's digit is sorted
- * further. */
+/* Sorts the groups of keys that were scattered into bins by the digit at `shift`. */
 static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group *found, int groups,
-                         int64_t first, const int64_t *kth, room *w) {
+                         int64_t first, const int64_t *kth, scratch *w) {
     for (int i = 0; i < groups && shift && !hostcall_stopped(w->stop); i++) {
         const group *g = &found[i];
         place_keys(key + g->from, spare, g->to - g->from, shift, first + g->from, kth + g->kth,
@@ -172,10 +167,10 @@ static void place_groups(uint64_t *key, uint64_t *spare, int shift, const group 
     }
 }
 
-/* Puts n keys, whose lowest `bits` may differ, in order as far as the places kth, counted from
- * `first`, ask. */
+/* Partitions n keys, which differ in the lowest `bits` at most, at the indices kth, relative to
+ * `first`. */
 static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int64_t first,
-                       const int64_t *kth, int n_kth, room *w) {
+                       const int64_t *kth, int n_kth, scratch *w) {
     int digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit;
     group found[MOST_PLACES];
@@ -194,14 +189,14 @@ static void place_keys(uint64_t *key, uint64_t *spare, int64_t n, int bits, int6
     place_groups(key, spare, shift, found, groups, first, kth, w);
 }
 
-/* The same for the elements of a row, whose keys are made as they are put where their highest digit
- * belongs. */
+/* The same for the elements of a row, whose keys are computed during the scatter by their highest
+ * digit. */
 static void place_values(const gpa_libcall *c, const char *in, int64_t n, const sortkey_order *o,
-                         room *w) {
+                         scratch *w) {
     size_t item = dtype_size(c->dtype);
     int bits = (int)item * 8, digit = MIN(bits, n <= MIDDLE ? 8 : 11), shift = bits - digit;
     uint64_t digits = 1ull << digit, *key = w->key;
-    sortkey_order own = *o; /* the compiler knows that nothing changes it */
+    sortkey_order own = *o; /* a copy, which the compiler knows to be constant */
     group found[MOST_PLACES];
     bins b;
     int groups = 0;
@@ -228,7 +223,7 @@ static void place_values(const gpa_libcall *c, const char *in, int64_t n, const 
     place_groups(key, w->key_spare, shift, found, groups, 0, c->sort.places, w);
 }
 
-static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, room *w) {
+static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *out, scratch *w) {
     sortkey_order o = sortkey_order_of(c->dtype);
     uint64_t *sorted = w->key;
     if (c->sort.n_places > 0 && c->sort.n_places <= MOST_PLACES) {
@@ -241,15 +236,14 @@ static void sort_values(const gpa_libcall *c, const char *in, int64_t n, char *o
     for (int64_t i = 0; i < n; i++) sorted[i] = sortkey_to_bits(sorted[i], &o);
     sortkey_save(out, o.item, n, sorted);
     if (o.kind == 'F' && !c->sort.n_places && !hostcall_stopped(w->stop))
-        sortkey_mend_zeros(&o, in, n, 1, out);
+        sortkey_restore_zeros(&o, in, n, 1, out);
 }
 
-/* ---- orders ---- */
+/* ---- argsort ---- */
 
-/* A row whose order is looked for: element r[i].at is to come i-th. With n_kth > 0 only what is at
- * the places kth has to. */
+/* Argsort of a row: element r[i].at is the i-th. With n_kth > 0 only at the indices kth. */
 typedef struct {
-    room *w;
+    scratch *w;
     key_rule rule;
     const char *from;
 } ordered;
@@ -257,8 +251,7 @@ typedef struct {
 static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
                         int n_kth);
 
-/* Among n items from lo on, in order by the keys of a level, those with equal keys are put in the
- * order of the next. */
+/* Orders runs of equal keys of a level, among n items from lo on, by the keys of the next level. */
 static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
                        int n_kth) {
     const ranked *r = o->w->r;
@@ -273,11 +266,11 @@ static void order_ties(const ordered *o, int64_t lo, int64_t n, int level, const
     }
 }
 
-/* Puts n items from lo on, whose keys differ in the lowest `bits` at most, in the order of their
- * keys and of the levels after theirs. */
+/* Orders n items from lo on, whose keys differ in the lowest `bits` at most, by their keys and the
+ * levels after. */
 static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int level,
                        const int64_t *kth, int n_kth) {
-    room *w = o->w;
+    scratch *w = o->w;
     ranked *r = w->r + lo, *spare = w->spare + lo;
     group found[MOST_PLACES];
     bins b;
@@ -304,14 +297,14 @@ static void order_keys(const ordered *o, int64_t lo, int64_t n, int bits, int le
 static void order_level(const ordered *o, int64_t lo, int64_t n, int level, const int64_t *kth,
                         int n_kth) {
     ranked *r = o->w->r + lo;
-    const key_rule rule = o->rule; /* the compiler knows that nothing changes it */
+    const key_rule rule = o->rule; /* a copy, which the compiler knows to be constant */
     const char *from = o->from;
     for (int64_t i = 0; i < n; i++) r[i].key = key_of(&rule, from, r[i].at, level);
     order_keys(o, lo, n, (int)o->rule.part.item * 8, level, kth, n_kth);
 }
 
-/* The order of n elements. */
-static const ranked *order(const gpa_libcall *c, const char *from, room *w) {
+/* Argsort of n elements. */
+static const ranked *order(const gpa_libcall *c, const char *from, scratch *w) {
     ordered o = {w, rule_of(c->dtype), from};
     for (int64_t i = 0; i < c->sort.n; i++) w->r[i].at = i;
     order_level(&o, 0, c->sort.n, 0, c->sort.places,
@@ -319,7 +312,7 @@ static const ranked *order(const gpa_libcall *c, const char *from, room *w) {
     return w->r;
 }
 
-/* Where the elements of an order stand, or the elements themselves. */
+/* Writes the indices of an order, or the elements themselves. */
 static void write_order(const ranked *r, int64_t n, bool arg, const char *row, size_t item,
                         char *out) {
 #define ELEMENTS(bytes)             \
@@ -336,15 +329,17 @@ static void write_order(const ranked *r, int64_t n, bool arg, const char *row, s
 
 /* ---- calls ---- */
 
-gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const atomic_bool *stop,
+gpa_code hostcall_sort(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
                        gpa_err *e) {
+    const void *in = x->in[0];
+    void *out = x->out[0];
     int64_t n = call->sort.n;
     bool arg = call->kind == LIB_ARGSORT, ranks = arg || dtype_is_complex(call->dtype);
     size_t item = dtype_size(call->dtype),
-           to = arg ? sizeof(int64_t) : item; /* only complex elements are put in order by ranks */
-    room w;
+           to = arg ? sizeof(int64_t) : item; /* only complex values are gathered by ranks */
+    scratch w;
     if (n == 0) return GPA_OK;
-    bool fits = room_new(&w, (size_t)n, ranks, stop);
+    bool fits = scratch_new(&w, (size_t)n, ranks, stop);
     for (int64_t i = 0; i < call->sort.rows && fits && !hostcall_stopped(stop); i++) {
         const char *row = (const char *)in + (size_t)(call->sort.in.offset + i * n) * item;
         char *result = (char *)out + (size_t)(call->sort.out.offset + i * n) * to;
@@ -354,30 +349,34 @@ gpa_code hostcall_sort(const gpa_libcall *call, const void *in, void *out, const
         }
         write_order(order(call, row, &w), n, arg, row, item, result);
     }
-    room_free(&w);
+    scratch_free(&w);
     if (!fits) return gpa_no_memory(e);
     return hostcall_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
 }
 
 /* ---- searching ---- */
 
-/* Keys of the elements a and v, the most significant first: one each, or those of a complex number.
- */
+/* Keys of the elements a and v, most significant level first: one each, or those of a complex
+ * number. */
 typedef struct {
     int levels;
     uint64_t *a[SORTKEY_COMPLEX], *v[SORTKEY_COMPLEX];
 } keys;
 
-/* Whether a[i] is before v[j], or, with `equal`, the same. */
+/* True if a[i] is before v[j], or, with `equal`, equal to it. */
 static bool before(const keys *k, int64_t i, int64_t j, bool equal) {
     for (int r = 0; r < k->levels; r++)
         if (k->a[r][i] != k->v[r][j]) return k->a[r][i] < k->v[r][j];
     return equal;
 }
 
-gpa_code hostcall_search(gpa_dtype t, const void *a, int64_t na, const void *v, int64_t nv,
-                         bool right, int64_t *out, const atomic_bool *stop, gpa_err *e) {
-    key_rule rule = rule_of(t);
+gpa_code hostcall_search(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
+                         gpa_err *e) {
+    const void *a = x->in[0], *v = x->in[1];
+    const int64_t na = call->search.n, nv = call->search.count;
+    const bool right = call->search.right;
+    int64_t *out = x->out[0];
+    key_rule rule = rule_of(call->dtype);
     keys k = {.levels = rule.levels};
     bool fits = true;
     for (int r = 0; r < k.levels; r++) {

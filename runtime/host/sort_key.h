@@ -1,9 +1,9 @@
-/* Keys of elements: unsigned numbers whose order is that of the elements, NaN last. For the host's
- * own sorts and the CPU device's.
+/* Radix sort keys: unsigned integers in the order of the elements, NaN last. For the sorts of the
+ * host and of the CPU device.
  *
- * Values are sorted as keys and turned back, so their keys differ where the bits do (-0 is just
- * below 0, which sortkey_mend_zeros puts right); ranks are made of keys that are equal where the
- * elements are. */
+ * Values are sorted as keys and mapped back, so the keys of values with different bits differ (-0
+ * is just below 0, which sortkey_restore_zeros corrects); argsort uses ranks, which are equal where
+ * the elements are. */
 #ifndef GPA_HOST_SORT_KEY_H
 #define GPA_HOST_SORT_KEY_H
 
@@ -16,7 +16,7 @@
 typedef struct {
     char kind;
     size_t item;
-    uint64_t sign, nan; /* nan: above it, without the sign, is no number */
+    uint64_t sign, nan; /* sign bit; bits of infinity: larger ones, without the sign, are NaN */
 } sortkey_order;
 
 static inline sortkey_order sortkey_order_of(gpa_dtype t) {
@@ -29,13 +29,13 @@ static inline sortkey_order sortkey_order_of(gpa_dtype t) {
     return o;
 }
 
-/* The key of a value's bits: a NaN loses its sign and stays last. */
+/* The key of a value's bits: all NaN sort last, whatever their sign. */
 static inline uint64_t sortkey_of_bits(uint64_t bits, const sortkey_order *o) {
     if (o->kind == 'I') return bits ^ o->sign;
     if (o->kind != 'F') return bits;
     if ((bits & ~o->sign) > o->nan) return bits | o->sign;
     return bits ^ (o->sign | (-(uint64_t)((bits & o->sign) != 0) &
-                              (o->sign - 1))); /* signs cannot be foreseen: no branch */
+                              (o->sign - 1))); /* branch-free: signs are unpredictable */
 }
 
 static inline uint64_t sortkey_to_bits(uint64_t key, const sortkey_order *o) {
@@ -44,17 +44,17 @@ static inline uint64_t sortkey_to_bits(uint64_t key, const sortkey_order *o) {
     return key ^ (o->sign | (-(uint64_t) !(key & o->sign) & (o->sign - 1)));
 }
 
-/* The same, where 0 and -0, and all that are no numbers, are equal. */
+/* The same, where 0 and -0 are equal, and all NaN. */
 static inline uint64_t sortkey_rank(uint64_t bits, const sortkey_order *o) {
     uint64_t all = o->sign | (o->sign - 1);
     if (o->kind == 'F' && (bits & ~o->sign) > o->nan) return all;
     return sortkey_of_bits(o->kind == 'F' && bits == o->sign ? 0 : bits, o);
 }
 
-/* A complex number has three keys, the most significant first. NumPy puts a NaN imaginary part
- * behind all numbers, a NaN real part behind that, and both last: the first key is the real part,
- * or the largest there is; then which of the two is NaN, or the imaginary part; then the part that
- * is none. `parts` is the order of its parts. */
+/* A complex number has three keys, most significant first. NumPy sorts a NaN imaginary part after
+ * all numbers, a NaN real part after that, and both last. Level 0 is the real part, or the largest
+ * key if a part is NaN; level 1 the imaginary part, or which parts are NaN; level 2 the part that
+ * is not NaN. `parts` is the order of the parts. */
 enum { SORTKEY_COMPLEX = 3 };
 
 static inline uint64_t sortkey_complex(uint64_t re, uint64_t im, int level,
@@ -67,7 +67,7 @@ static inline uint64_t sortkey_complex(uint64_t re, uint64_t im, int level,
     return bad_re && bad_im ? 0 : bad_re ? imag : real;
 }
 
-/* Elements of item bytes as numbers, and back. */
+/* Loads and stores of n elements of `item` bytes as 64-bit integers. */
 static inline void sortkey_load(const void *from, size_t item, int64_t n, uint64_t *to) {
 #define LOAD(T)                                                   \
     for (int64_t i = 0; i < n; i++) to[i] = ((const T *)from)[i]; \
@@ -94,12 +94,11 @@ static inline void sortkey_save(void *to, size_t item, int64_t n, const uint64_t
 #undef SAVE
 }
 
-/* 0 and -0 are equal, so they keep the order in which they came: of n sorted floats `out`, the
- * zeros are written once more as they stand in `in`. In both, elements are `apart` from each other.
- */
-static inline void sortkey_mend_zeros(const sortkey_order *o, const char *in, int64_t n,
-                                      int64_t apart, char *out) {
-    const size_t step = (size_t)apart * o->item;
+/* Makes a sort stable for 0 and -0, which are equal: rewrites the zeros of n sorted floats `out` in
+ * the order of `in`. Both have a stride of `stride` elements. */
+static inline void sortkey_restore_zeros(const sortkey_order *o, const char *in, int64_t n,
+                                         int64_t stride, char *out) {
+    const size_t step = (size_t)stride * o->item;
     int64_t lo = 0, hi = n, end;
     uint64_t bits = 0;
     while (lo < hi) {

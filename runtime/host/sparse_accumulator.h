@@ -1,8 +1,9 @@
-/* The columns of one row of a sparse matrix, each once, as they come.
+/* Sparse accumulator (SPA): the distinct columns of one row of a sparse product, in order of first
+ * use.
  *
- * A column is found in a table with slots to spare. Those of a row before are void without being
- * cleared, as a slot counts only where a column of this row says that it stands there (P. Briggs,
- * L. Torczon, ACM Letters on Programming Languages and Systems 2, 59-69, 1993). */
+ * A hash table with linear probing. Slots of earlier rows need no clearing: a slot counts only if
+ * the column it names points back to it (the sparse set of P. Briggs and L. Torczon, ACM Letters on
+ * Programming Languages and Systems 2, 59-69, 1993). */
 #ifndef GPA_HOST_SPARSE_ACCUMULATOR_H
 #define GPA_HOST_SPARSE_ACCUMULATOR_H
 
@@ -10,40 +11,43 @@
 #include "runtime/base/err.h"
 
 enum {
-    ROWSET_WORD = 32,
-    ROWSET_MOST = 31,
-    ROWSET_NEAR = 12 /* bits of a table that stays in the nearest cache */
+    ACCUMULATOR_HASH_BITS = 32,
+    ACCUMULATOR_MAX_BITS = 31,
+    ACCUMULATOR_L1_BITS = 12 /* tables up to this size stay in the L1 cache */
 };
 
 typedef struct {
-    int32_t *slot;   /* which of the row's columns may stand there */
-    uint32_t *home;  /* of each of these: its slot */
+    int32_t *slot;   /* index into `column`; valid if home[] points back */
+    uint32_t *home;  /* the slot of each column */
     int32_t *column; /* n of them; n = 0 begins a row */
     int32_t n;
     uint32_t mask;
     int shift;
-} row_set;
+} column_accumulator;
 
-/* For rows of up to `most` columns, at least 1. Given back with rowset_free, also after a failure.
+/* For rows of up to `most` columns, at least 1. Given back with accumulator_free, also after a
+ * failure.
  */
-static inline gpa_code rowset_new(row_set *r, int64_t most, gpa_err *e) {
+static inline gpa_code accumulator_new(column_accumulator *r, int64_t most, gpa_err *e) {
     int bits = 1;
-    while (bits < ROWSET_MOST && 1ll << bits < (bits < ROWSET_NEAR ? 8 : 2) * most) bits++;
-    *r = (row_set){.mask = (uint32_t)((1ull << bits) - 1), .shift = ROWSET_WORD - bits};
+    while (bits < ACCUMULATOR_MAX_BITS && 1ll << bits < (bits < ACCUMULATOR_L1_BITS ? 8 : 2) * most)
+        bits++;
+    *r = (column_accumulator){.mask = (uint32_t)((1ull << bits) - 1),
+                              .shift = ACCUMULATOR_HASH_BITS - bits};
     r->slot = mem_zero(((size_t)r->mask + 1) * sizeof *r->slot);
     r->home = mem_zero((size_t)most * sizeof *r->home);
     r->column = mem_new((size_t)most * sizeof *r->column);
     return r->slot && r->home && r->column ? GPA_OK : gpa_no_memory(e);
 }
 
-static inline void rowset_free(row_set *r) {
+static inline void accumulator_free(column_accumulator *r) {
     mem_free(r->slot);
     mem_free(r->home);
     mem_free(r->column);
 }
 
-/* Which column of the row it is; a new one is number n as it was before. */
-static inline int32_t rowset_find(row_set *r, int32_t column) {
+/* The index of a column in the row; a new column is appended. */
+static inline int32_t accumulator_find(column_accumulator *r, int32_t column) {
     for (uint32_t h = (uint32_t)column * 0x9E3779B1u >> r->shift;; h = (h + 1) & r->mask) {
         const int32_t k = r->slot[h];
         if ((k < r->n) &

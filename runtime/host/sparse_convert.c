@@ -1,21 +1,21 @@
-/* Sparse matrices by rows in host memory, in other forms: transposed, dense, made of diagonals, of
- * several side by side, of places in order.
+/* Conversions of CSR matrices in host memory: COO, transpose (CSC), dense, diagonals (DIA),
+ * horizontal stack.
  *
- * Values are moved by their size; only those that may meet at a place need their dtype. Reading
- * order: places, transposes, dense ones, diagonals, several side by side. */
+ * Values are moved by size; only those that may be summed need their dtype. Reading order: row
+ * indices, transposes, dense matrices, diagonals, stacks. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sum_dtypes.h"
 #include "runtime/base/simd_clones.h"
 
-enum { LANES = 16, AHEAD = 12 /* places that memory is asked for */ };
+enum { LANES = 16, AHEAD = 12 /* entries that are prefetched */ };
 
-/* ---- places ---- */
+/* ---- row indices ---- */
 
-/* Each line fills LANES at least, of which the next ones take back what is theirs: lengths cannot
- * be foreseen. */
-GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
+/* Every row stores at least LANES entries, and the next row overwrites the surplus: branch-free, as
+ * lengths are unpredictable. */
+GPA_WIDE void hostcall_csr_row_indices(const int32_t *start, int64_t m, int32_t *line) {
     const int32_t last = start[m] - LANES;
     for (int64_t i = 0; i < m; i++) {
         int32_t s = start[i];
@@ -27,9 +27,9 @@ GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
     }
 }
 
-bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m,
-                     int32_t *start) {
-    int64_t i = 0; /* lines that have begun */
+bool hostcall_coo_row_starts(const int32_t *line, const int32_t *other, int64_t count, int64_t m,
+                             int32_t *start) {
+    int64_t i = 0; /* rows begun */
     for (int64_t s = 0; s < count; s++) {
         if (s && !(line[s - 1] < line[s] || (line[s - 1] == line[s] && other[s - 1] < other[s])))
             return false;
@@ -51,7 +51,8 @@ bool hostcall_starts(const int32_t *line, const int32_t *other, int64_t count, i
             ((T *)at)[to] = ((const T *)a->at)[s];                                             \
         }
 
-void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t *line, void *at) {
+void hostcall_csr_transpose(size_t item, const host_csr *a, int32_t *start, int32_t *line,
+                            void *at) {
     const int32_t *column = a->column, last = (int32_t)a->count - 1;
     memset(start, 0, (size_t)(a->n + 1) * sizeof *start);
     for (int64_t s = 0; s < a->count; s++) start[column[s]]++;
@@ -61,15 +62,16 @@ void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t
         before += here;
     }
     BY_SIZE(item, TURN);
-    memmove(start + 1, start, (size_t)a->n * sizeof *start); /* each has become the next one */
+    memmove(start + 1, start,
+            (size_t)a->n * sizeof *start); /* each start has become the next one */
     start[0] = 0;
 }
 #undef TURN
 
-/* ---- dense ones ---- */
+/* ---- dense matrices ---- */
 
 #define DENSE(id, T, ADD)                                                                  \
-    static void dense_##id(const host_rows *p, int64_t down, int64_t across, void *out) {  \
+    static void dense_##id(const host_csr *p, int64_t down, int64_t across, void *out) {   \
         const T *at = p->at;                                                               \
         for (int64_t i = 0; i < p->m; i++)                                                 \
             for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                      \
@@ -91,7 +93,7 @@ void hostcall_turn_rows(size_t item, const host_rows *a, int32_t *start, int32_t
 SUM_TYPES(DENSE)
 #undef DENSE
 
-void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
+void hostcall_csr_add_to_dense(gpa_dtype t, const host_csr *a, bool turned, void *out) {
     const int64_t down = turned ? 1 : a->n, across = turned ? a->m : 1;
 #define SUM(id, T, ADD) \
     if (t == DT_##id) dense_##id(a, down, across, out);
@@ -99,8 +101,8 @@ void hostcall_dense(gpa_dtype t, const host_rows *a, bool turned, void *out) {
 #undef SUM
 }
 
-void hostcall_dense_places(gpa_dtype t, const int32_t *row, const int32_t *column, const void *at,
-                           int64_t count, int64_t m, int64_t n, void *out) {
+void hostcall_coo_add_to_dense(gpa_dtype t, const int32_t *row, const int32_t *column,
+                               const void *at, int64_t count, int64_t m, int64_t n, void *out) {
     memset(out, 0, (size_t)(m * n) * dtype_size(t));
 #define SUM(id, T, ADD) \
     if (t == DT_##id) places_##id(row, column, at, count, n, out);
@@ -115,12 +117,12 @@ int64_t hostcall_diagonal_size(int64_t m, int64_t n, int64_t offset) {
 }
 
 enum {
-    TOGETHER = 8, /* rows whose values are written together */
-    PATTERN = 512 /* columns that the rows below repeat; those of one row at least */
+    TOGETHER = 8, /* rows whose values are stored together */
+    PATTERN = 512 /* columns of the repeated pattern of rows; minimum of one row */
 };
 
-/* Where `rows` rows of a matrix begin and which columns they have that have the same `wide`
- * diagonals. After the first ones columns repeat, and grow. */
+/* Row starts and columns of `rows` rows that have the same `wide` diagonals: after the first rows
+ * the pattern of columns repeats, shifted. */
 static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *offset, int64_t wide,
                                      int32_t to, int32_t *restrict start,
                                      int32_t *restrict column) {
@@ -136,8 +138,8 @@ static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *off
     }
 }
 
-/* The values of these rows: of each diagonal those of several rows one after the other, so that all
- * are read and written as they lie. */
+/* The values of these rows, several rows of each diagonal at a time, so that reads and writes are
+ * contiguous. */
 #define PUT(T)                                                                                 \
     for (int64_t j = 0; j < rows; j += TOGETHER)                                               \
         for (int64_t d = 0; d < wide; d++) {                                                   \
@@ -156,8 +158,8 @@ static void diagonal_values(size_t item, int64_t i, int64_t rows, const int64_t 
 }
 #undef PUT
 
-/* The bits of a word of a value of dtype t, one of which is set if it is not 0. */
-static uint64_t bits_beside_signs(gpa_dtype t) {
+/* A word of a value of dtype t with a bit set if the value is not 0. */
+static uint64_t value_bits(gpa_dtype t) {
     const uint64_t floats = UINT64_MAX >> 1, halves = UINT64_C(0x7fffffff7fffffff);
     return t == DT_F16 || t == DT_BF16   ? 0x7fff
            : t == DT_F32 || t == DT_C64  ? halves
@@ -173,9 +175,9 @@ static uint64_t bits_beside_signs(gpa_dtype t) {
     }
 #define MARK_OF(T) MARK(((const T *)at)[s] & (T)bits)
 
-/* Sets where n values are not 0, and counts them. */
+/* Marks the nonzeros among n values, and counts them. */
 static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
-    const uint64_t bits = bits_beside_signs(t), *words = at;
+    const uint64_t bits = value_bits(t), *words = at;
     const size_t item = dtype_size(t);
     int64_t left = 0;
     if (item == 1)
@@ -193,8 +195,8 @@ static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *re
 #undef MARK_OF
 #undef MARK
 
-/* Rows of values one after the other, without those that are not marked: each value is written, and
- * the next one to its place where it does not stay. */
+/* Compacts consecutive rows of values to the marked ones, branch-free: every value is stored, and
+ * overwritten by the next unless it is marked. */
 #define KEEP(T)                                                        \
     for (int64_t l = 0, s = 0; l < rows; l++, start[l] = first + to)   \
         for (const int64_t end = start[l + 1] - first; s < end; s++) { \
@@ -211,21 +213,21 @@ static void leave_out(size_t item, int64_t rows, const uint8_t *on, int32_t *sta
 }
 #undef KEEP
 
-void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset,
-                        const int64_t *first, int64_t count, const void *values, int64_t step,
-                        uint8_t *on, int32_t *start, int32_t *column, void *at) {
+void hostcall_dia_to_csr(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset,
+                         const int64_t *first, int64_t count, const void *values, int64_t step,
+                         uint8_t *on, int32_t *start, int32_t *column, void *at) {
     const size_t item = dtype_size(t);
     int64_t low = count, high = count;
     start[0] = 0;
     for (int64_t i = 0, end; i < m;
-         i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1, and are few */
+         i = end) { /* rows i .. end - 1 have the diagonals low .. high - 1 */
         const int64_t to = start[i];
         for (; low && offset[low - 1] >= -i; low--) continue;
         for (; high && offset[high - 1] >= n - i; high--) continue;
         const int64_t wide = high - low;
         end = MIN(m, low ? -offset[low - 1] : m);
         if (high) end = MIN(end, MAX(i + 1, n - offset[high - 1]));
-        end = MIN(end, i + MAX(1, DIAGONAL_PIECE / MAX(1, wide)));
+        end = MIN(end, i + MAX(1, DIA_CHUNK / MAX(1, wide)));
         char *put = (char *)at + to * (int64_t)item;
         const int64_t all = (end - i) * wide;
         diagonal_places(i, end - i, offset + low, wide, (int32_t)to, start + i + 1, column + to);
@@ -234,17 +236,17 @@ void hostcall_diagonals(gpa_dtype t, int64_t m, int64_t n, const int64_t *offset
     }
 }
 
-/* ---- several side by side ---- */
+/* ---- stacks ---- */
 
 #define COPY(T) \
     for (int32_t s = from; s < end; s++) ((T *)at)[to + s - from] = ((const T *)b->at)[s];
 
-void hostcall_beside(size_t item, const host_rows *a, int64_t blocks, int32_t *start,
-                     int32_t *column, void *at) {
+void hostcall_csr_hstack(size_t item, const host_csr *a, int64_t blocks, int32_t *start,
+                         int32_t *column, void *at) {
     int32_t to = start[0] = 0;
     for (int64_t i = 0; i < a->m; i++) {
         int32_t before = 0;
-        for (const host_rows *b = a; b < a + blocks; before += (int32_t)b->n, b++) {
+        for (const host_csr *b = a; b < a + blocks; before += (int32_t)b->n, b++) {
             const int32_t from = b->start[i], end = b->start[i + 1];
             for (int32_t s = from; s < end; s++) column[to + s - from] = b->column[s] + before;
             BY_SIZE(item, COPY);

@@ -1,11 +1,10 @@
-/* Triangular factors of sparse matrices in host memory, and solutions by them.
+/* Sparse LU with threshold pivoting in host memory, and solves.
  *
- * Each column is solved by the columns before it: which of these it needs is found by a walk
- * through their rows, so that the time goes with the operations (J. R. Gilbert, T. Peierls, SIAM
- * Journal on Scientific and Statistical Computing 9, 862-874, 1988). Once a column's rows were
- * walked with its pivot's, the rows of the later one need not be walked again from it (S. C.
- * Eisenstat, J. W. H. Liu, SIAM Journal on Matrix Analysis 14, 253-257, 1993). Reading order: rows
- * that a column reaches, factors, solutions. */
+ * Left-looking: the columns that update a column are found by a depth-first search through the
+ * lower factor, in time proportional to the operations (J. R. Gilbert, T. Peierls, SIAM Journal on
+ * Scientific and Statistical Computing 9, 862-874, 1988), with symmetric pruning of the search (S.
+ * C. Eisenstat, J. W. H. Liu, SIAM Journal on Matrix Analysis 14, 253-257, 1993). Reading order:
+ * reach of a column, factors, solves. */
 #include "runtime/host/sparse_lu.h"
 
 #include <complex.h>
@@ -13,29 +12,29 @@
 
 #include "runtime/base/base.h"
 
-enum { NONE = -1, LOOK = 256 /* columns between two looks at *stop */ };
+enum { NONE = -1, LOOK = 256 /* columns between two polls of *stop */ };
 
 typedef float _Complex c64;
 typedef double _Complex c128;
 
 #define REAL_SIZE(x) fabs((double)(x))
 #define COMPLEX_SIZE(x) (fabs(creal((c128)(x))) + fabs(cimag((c128)(x))))
-/* TYPE(dtype, C type, how large a value is). */
+/* TYPE(dtype, C type, magnitude of a value). */
 #define TYPES(TYPE)             \
     TYPE(F32, float, REAL_SIZE) \
     TYPE(F64, double, REAL_SIZE) TYPE(C64, c64, COMPLEX_SIZE) TYPE(C128, c128, COMPLEX_SIZE)
 
-/* ---- rows that a column reaches ---- */
+/* ---- reach of a column ---- */
 
 typedef struct {
-    int32_t *place;        /* of each row: the column whose pivot it is, or NONE */
-    int32_t *walked;       /* of each column: so many of its rows are walked from it */
-    int32_t *mark;         /* of each row: the last column that reached it */
-    int32_t *reached;      /* of the end: rows after all that they depend on */
-    int32_t *stack, *next; /* rows on the way, and where each goes on */
+    int32_t *place;        /* per row: the column whose pivot it is, or NONE */
+    int32_t *walked;       /* per column: the rows of its pruned list */
+    int32_t *mark;         /* per row: the last column that reached it */
+    int32_t *reached;      /* filled from the end: rows in topological order */
+    int32_t *stack, *next; /* of the search: path, and next entry of each row on it */
 } walk;
 
-static int32_t walk_from(const walk *w, const lu_part *lower, int32_t row, int32_t column,
+static int32_t walk_from(const walk *w, const lu_factor *lower, int32_t row, int32_t column,
                          int32_t top) {
     int32_t depth = 0;
     w->stack[0] = row;
@@ -61,27 +60,27 @@ static int32_t walk_from(const walk *w, const lu_part *lower, int32_t row, int32
     return top;
 }
 
-static gpa_code room(lu_part *p, size_t more, size_t item, gpa_err *e) {
-    if (p->count + more > INT32_MAX) return hostcall_too_many(e);
-    if (p->count + more <= p->room) return GPA_OK;
+static gpa_code reserve(lu_factor *p, size_t more, size_t item, gpa_err *e) {
+    if (p->count + more > INT32_MAX) return hostcall_too_many_values(e);
+    if (p->count + more <= p->capacity) return GPA_OK;
     const size_t size = MIN((size_t)INT32_MAX, 2 * (p->count + more));
     int32_t *row = mem_resize(p->row, size * sizeof *row);
     if (row) p->row = row;
     char *at = row ? mem_resize(p->at, size * item) : NULL;
     if (at) p->at = at;
-    if (at) p->room = size;
+    if (at) p->capacity = size;
     return at ? GPA_OK : gpa_no_memory(e);
 }
 
-void hostlu_free(lu_part *p) {
+void hostlu_free(lu_factor *p) {
     mem_free(p->start);
     mem_free(p->row);
     mem_free(p->at);
 }
 
-/* Rows of column k of the lower part that come before those without a pivot: these alone are walked
- * from now on, if the later column `by`, whose pivot is row `pivot`, has all the others. */
-static int32_t parted(const walk *w, const lu_part *lower, int32_t k, size_t item, char *spare) {
+/* Symmetric pruning: if the later column `by`, whose pivot is row `pivot`, has all rows of column k
+ * of the lower factor that have no pivot yet, only the others are searched from now on. */
+static int32_t parted(const walk *w, const lu_factor *lower, int32_t k, size_t item, char *spare) {
     int32_t low = lower->start[k], high = lower->start[k + 1];
     while (low < high) {
         if (w->place[lower->row[low]] != NONE) {
@@ -100,8 +99,8 @@ static int32_t parted(const walk *w, const lu_part *lower, int32_t k, size_t ite
     return low - lower->start[k];
 }
 
-/* Whether column k of the lower part has this row. */
-static bool has_row(const lu_part *lower, int32_t k, int32_t row) {
+/* True if column k of the lower factor has this row. */
+static bool has_row(const lu_factor *lower, int32_t k, int32_t row) {
     for (int32_t s = lower->start[k]; s < lower->start[k + 1]; s++)
         if (lower->row[s] == row) return true;
     return false;
@@ -110,8 +109,8 @@ static bool has_row(const lu_part *lower, int32_t k, int32_t row) {
 /* ---- factors ---- */
 
 #define FACTOR(id, T, SIZE)                                                                      \
-    static gpa_code factor_##id(const host_rows *a, const int32_t *order, lu_part *lower,        \
-                                lu_part *upper, walk *w, void *work, const atomic_bool *stop,    \
+    static gpa_code factor_##id(const host_csr *a, const int32_t *order, lu_factor *lower,       \
+                                lu_factor *upper, walk *w, void *work, const atomic_bool *stop,  \
                                 gpa_err *e) {                                                    \
         const int32_t n = (int32_t)a->m;                                                         \
         T *x = work;                                                                             \
@@ -127,8 +126,8 @@ static bool has_row(const lu_part *lower, int32_t k, int32_t row) {
             for (int32_t r = top; r < n; r++) x[w->reached[r]] = 0;                              \
             for (int32_t s = a->start[j]; s < a->start[j + 1]; s++)                              \
                 x[a->column[s]] += ((const T *)a->at)[s];                                        \
-            gpa_code rc = room(lower, (size_t)(n - top), sizeof(T), e);                          \
-            if (!rc) rc = room(upper, (size_t)(n - top) + 1, sizeof(T), e);                      \
+            gpa_code rc = reserve(lower, (size_t)(n - top), sizeof(T), e);                       \
+            if (!rc) rc = reserve(upper, (size_t)(n - top) + 1, sizeof(T), e);                   \
             if (rc) return rc;                                                                   \
             T *low = (T *)(void *)lower->at, *up = (T *)(void *)upper->at;                       \
             for (int32_t r = top; r < n; r++) {                                                  \
@@ -174,8 +173,8 @@ TYPES(FACTOR)
 
 bool hostlu_can(gpa_dtype t) { return t == DT_F32 || t == DT_F64 || t == DT_C64 || t == DT_C128; }
 
-gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu_part *lower,
-                       lu_part *upper, int32_t *place, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostlu_factor(gpa_dtype t, const host_csr *a, const int32_t *order, lu_factor *lower,
+                       lu_factor *upper, int32_t *place, const atomic_bool *stop, gpa_err *e) {
     const size_t n = (size_t)a->m, ints = n * sizeof(int32_t);
     walk w = {place, mem_zero(ints), mem_new(ints), mem_new(ints), mem_new(ints), mem_new(ints)};
     void *work = mem_zero(n * dtype_size(t));
@@ -186,8 +185,8 @@ gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu
         !upper->start)
         rc = gpa_no_memory(e);
     for (size_t i = 0; i < n && !rc; i++) place[i] = w.mark[i] = NONE;
-    if (!rc) rc = room(lower, (size_t)a->count * 2, dtype_size(t), e);
-    if (!rc) rc = room(upper, (size_t)a->count * 2, dtype_size(t), e);
+    if (!rc) rc = reserve(lower, (size_t)a->count * 2, dtype_size(t), e);
+    if (!rc) rc = reserve(upper, (size_t)a->count * 2, dtype_size(t), e);
 #define TYPE(id, T, SIZE) \
     if (!rc && t == DT_##id) rc = factor_##id(a, order, lower, upper, &w, work, stop, e);
     TYPES(TYPE)
@@ -198,10 +197,10 @@ gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu
     return rc;
 }
 
-/* ---- solutions ---- */
+/* ---- solves ---- */
 
 #define SOLVE(id, T, SIZE)                                                                         \
-    static void solve_##id(int32_t n, const lu_part *lower, const lu_part *upper, bool turned,     \
+    static void solve_##id(int32_t n, const lu_factor *lower, const lu_factor *upper, bool turned, \
                            T *y) {                                                                 \
         const T *low = (const T *)(const void *)lower->at,                                         \
                 *up = (const T *)(const void *)upper->at;                                          \
@@ -230,7 +229,7 @@ gpa_code hostlu_factor(gpa_dtype t, const host_rows *a, const int32_t *order, lu
         }                                                                                          \
     }                                                                                              \
     static void solve_all_##id(int32_t n, const int32_t *order, const int32_t *place,              \
-                               const lu_part *lower, const lu_part *upper, int64_t count,          \
+                               const lu_factor *lower, const lu_factor *upper, int64_t count,      \
                                bool turned, const void *b, void *x, void *work) {                  \
         T *y = work;                                                                               \
         for (int64_t j = 0; j < count; j++) {                                                      \
@@ -245,7 +244,7 @@ TYPES(SOLVE)
 #undef SOLVE
 
 gpa_code hostlu_solve(gpa_dtype t, int64_t n, const int32_t *order, const int32_t *place,
-                      const lu_part *lower, const lu_part *upper, int64_t count, bool turned,
+                      const lu_factor *lower, const lu_factor *upper, int64_t count, bool turned,
                       const void *b, void *x, gpa_err *e) {
     void *work = mem_new((size_t)n * dtype_size(t));
     if (!work) return gpa_no_memory(e);

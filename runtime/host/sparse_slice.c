@@ -1,6 +1,5 @@
-/* Parts of sparse matrices by rows in host memory: rows, columns, elements, diagonals, and what is
- * left of rows or columns: sums and extremes. Reading order: rows and columns, chosen columns,
- * elements, sums and extremes. */
+/* Indexing and reductions of CSR matrices in host memory: rows, columns, elements, diagonals, sums,
+ * min and max. Reading order: rows and columns, column selections, elements, reductions. */
 #include "runtime/base/base.h"
 #include "runtime/tables/by_size.h"
 #include "runtime/host/host.h"
@@ -8,30 +7,30 @@
 #include "runtime/base/simd_clones.h"
 
 enum {
-    FEW = 16 /* columns that are looked at one by one */,
+    FEW = 16 /* columns that are compared one by one */,
     LANES = 16,
-    NARROW = 64 /* columns for each that is wanted */,
-    LOOK = 4096 /* elements between two looks at *stop */,
-    AHEAD = 8 /* elements that memory is asked for */
+    NARROW = 64 /* matrix columns per requested one */,
+    LOOK = 4096 /* elements between two polls of *stop */,
+    AHEAD = 8 /* elements that are prefetched */
 };
 
 /* ---- rows and columns ---- */
 
-gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n, int32_t *start,
-                              gpa_err *e) {
+gpa_code hostcall_csr_select_row_starts(const host_csr *a, const int64_t *row, int64_t n,
+                                        int32_t *start, gpa_err *e) {
     int64_t all = start[0] = 0;
     for (int64_t i = 0; i < n; i++) {
         if (row[i] < 0 || row[i] >= a->m)
             return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)row[i]);
         all += a->start[row[i] + 1] - a->start[row[i]];
-        if (all > INT32_MAX) return hostcall_too_many(e);
+        if (all > INT32_MAX) return hostcall_too_many_values(e);
         start[i + 1] = (int32_t)all;
     }
     return GPA_OK;
 }
 
-/* Each row fills LANES at least, where there is room, of which the next ones take back what is
- * theirs: lengths cannot be foreseen. */
+/* Every row stores at least LANES entries where there is capacity, and the next row overwrites the
+ * surplus: branch-free, as lengths are unpredictable. */
 #define COPY_ROWS(T)                                                                     \
     for (int64_t i = 0; i < n; i++) {                                                    \
         const int32_t from = a->start[row[i]], to = start[i], count = start[i + 1] - to; \
@@ -46,15 +45,15 @@ gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n,
         memcpy((T *)at + to, v, LANES * sizeof(T));                                      \
     }
 
-GPA_WIDE void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n,
-                            const int32_t *start, int32_t *column, void *at) {
+GPA_WIDE void hostcall_csr_select_rows(size_t item, const host_csr *a, const int64_t *row,
+                                       int64_t n, const int32_t *start, int32_t *column, void *at) {
     const int32_t last = (int32_t)a->count - LANES, room = start[n] - LANES;
     BY_SIZE(item, COPY_ROWS);
 }
 #undef COPY_ROWS
 
-/* Which values are in the `wide` columns from low on, in their order; how many. Few are: most lanes
- * have none. */
+/* The indices of the values in the `wide` columns from low on, in order; returns their number. For
+ * sparse hits: most vectors have none. */
 static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide,
                                  int32_t *found) {
     int32_t to = 0, s = 0;
@@ -77,9 +76,9 @@ static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t 
         ((T *)at)[to] = ((const T *)a->at)[found[k]];                     \
         column[to++] = (int32_t)(j / stride);                             \
     }
-/* Where values are that are in the `wide` columns from low on, row by row. Every place is written
- * and stays if it is one of them: which are cannot be foreseen. */
-static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *start,
+/* The indices of the values in the `wide` columns from low on, row by row, branch-free: every index
+ * is stored, and overwritten unless it is in range. */
+static void find_rows(const host_csr *a, uint32_t low, uint32_t wide, int32_t *start,
                       int32_t *found) {
     const int32_t *const column = a->column, *const rows = a->start;
     int32_t to = 0;
@@ -110,8 +109,8 @@ static void find_rows(const host_rows *a, uint32_t low, uint32_t wide, int32_t *
         start[l + 1] = to;                                                             \
     }
 
-void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high, int64_t step,
-                      int32_t *start, int32_t *column, void *at) {
+void hostcall_csr_slice_columns(size_t item, const host_csr *a, int64_t low, int64_t high,
+                                int64_t step, int32_t *start, int32_t *column, void *at) {
     const uint32_t wide = (uint32_t)MAX(0, high - low), stride = (uint32_t)step;
     int32_t *const found = column, to = start[0] = 0;
     if (wide < a->n / NARROW) {
@@ -131,9 +130,10 @@ void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high
 #undef TAKE
 #undef BETWEEN
 
-/* ---- chosen columns ---- */
+/* ---- column selections ---- */
 
-/* A column that is chosen once at most: its number among them from 1 on, 0 for others. */
+/* For columns selected at most once: the number of each in the selection, from 1 on, 0 for
+ * others. */
 #define PICK_ONE(T)                                                          \
     for (int64_t i = 0; i < a->m; i++) {                                     \
         for (int32_t s = a->start[i], end = a->start[i + 1]; s < end; s++) { \
@@ -154,13 +154,13 @@ void hostcall_between(size_t item, const host_rows *a, int64_t low, int64_t high
         start[i + 1] = to;                                                                  \
     }
 
-gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n, host_picks *p,
-                            gpa_err *e) {
-    *p = (host_picks){.first = mem_zero((size_t)(a->n + 1) * sizeof *p->first),
-                      .order = mem_new((size_t)(n + 1) * sizeof *p->order),
-                      .once = true};
+gpa_code hostcall_column_selection_new(const host_csr *a, const int64_t *chosen, int64_t n,
+                                       host_column_selection *p, gpa_err *e) {
+    *p = (host_column_selection){.first = mem_zero((size_t)(a->n + 1) * sizeof *p->first),
+                                 .order = mem_new((size_t)(n + 1) * sizeof *p->order),
+                                 .once = true};
     if (!p->first || !p->order) return gpa_no_memory(e);
-    if (n > INT32_MAX) return hostcall_too_many(e);
+    if (n > INT32_MAX) return hostcall_too_many_values(e);
     for (int64_t k = 0; k < n; k++) {
         if (chosen[k] < 0 || chosen[k] >= a->n)
             return gpa_fail(e, GPA_E_INDEX, "index (%lld) out of range", (long long)chosen[k]);
@@ -177,18 +177,18 @@ gpa_code hostcall_picks_new(const host_rows *a, const int64_t *chosen, int64_t n
         p->count += p->first[a->column[s] + 1] - p->first[a->column[s]];
     for (int64_t k = 0; k < n; k++) p->order[p->first[chosen[k]]++] = (int32_t)k;
     memmove(p->first + 1, p->first,
-            (size_t)a->n * sizeof *p->first); /* each has become the next one */
+            (size_t)a->n * sizeof *p->first); /* each start has become the next one */
     p->first[0] = 0;
-    return p->count > INT32_MAX ? hostcall_too_many(e) : GPA_OK;
+    return p->count > INT32_MAX ? hostcall_too_many_values(e) : GPA_OK;
 }
 
-void hostcall_picks_free(host_picks *p) {
+void hostcall_column_selection_free(host_column_selection *p) {
     mem_free(p->first);
     mem_free(p->order);
 }
 
-void hostcall_pick(size_t item, const host_rows *a, const host_picks *p, int32_t *start,
-                   int32_t *column, void *at) {
+void hostcall_csr_select_columns(size_t item, const host_csr *a, const host_column_selection *p,
+                                 int32_t *start, int32_t *column, void *at) {
     int32_t to = start[0] = 0;
     if (p->once)
         BY_SIZE(item, PICK_ONE);
@@ -200,8 +200,8 @@ void hostcall_pick(size_t item, const host_rows *a, const host_picks *p, int32_t
 
 /* ---- elements ---- */
 
-/* The first place from s on, before `end`, that has column j; else `end`. Few lanes have it: all
- * are looked at together. */
+/* The first index from s on, before `end`, with column j; else `end`. Hits are rare: a vector is
+ * compared at once. */
 static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, int32_t last,
                                  int32_t j) {
     for (; s < end; s += LANES) {
@@ -214,17 +214,18 @@ static inline int32_t next_place(const int32_t *column, int32_t s, int32_t end, 
     return end;
 }
 
-/* The first value of row i in column j or behind it, where the columns ascend; else the first. */
-static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool ascending) {
+/* Binary search for the first value of row i in column j or after it, where columns ascend; else
+ * the first of the row. */
+static inline int32_t first_of(const host_csr *a, int64_t i, int32_t j, bool ascending) {
     int32_t low = a->start[i], n = a->start[i + 1] - low;
     for (; ascending && n > FEW; n -= n / 2) low += a->column[low + n / 2 - 1] < j ? n / 2 : 0;
     return low;
 }
 
-/* Sums of what rows have in columns: of `count` elements, of which starts and columns are asked for
- * ahead, and of a diagonal. */
+/* Sums of the values at (row, column): of `count` elements, with prefetched starts and columns, and
+ * of a diagonal. */
 #define ELEMENTS(id, T, ADD)                                                                 \
-    static inline T element_##id(const host_rows *r, int64_t i, int32_t j, bool ascending) { \
+    static inline T element_##id(const host_csr *r, int64_t i, int32_t j, bool ascending) {  \
         const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;               \
         T c = {0};                                                                           \
         for (int32_t s = next_place(r->column, first_of(r, i, j, ascending), end, last, j);  \
@@ -235,7 +236,7 @@ static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool as
         }                                                                                    \
         return c;                                                                            \
     }                                                                                        \
-    static GPA_WIDE void elements_##id(const host_rows *r, const int64_t *row,               \
+    static GPA_WIDE void elements_##id(const host_csr *r, const int64_t *row,                \
                                        const int64_t *column, int64_t count, bool ascending, \
                                        void *out) {                                          \
         for (int64_t k = 0; k < count; k++) {                                                \
@@ -252,7 +253,7 @@ ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
 #undef ELEMENTS
 
 #define DIAGONAL(id, T, ADD)                                                                  \
-    static GPA_WIDE void diagonal_##id(const host_rows *r, int64_t first, int64_t offset,     \
+    static GPA_WIDE void diagonal_##id(const host_csr *r, int64_t first, int64_t offset,      \
                                        int64_t n, void *out) {                                \
         for (int64_t i = 0; i < n; i++)                                                       \
             ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false); \
@@ -260,7 +261,7 @@ ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
 SUM_TYPES(DIAGONAL)
 #undef DIAGONAL
 
-typedef void elements(const host_rows *, const int64_t *, const int64_t *, int64_t, bool, void *);
+typedef void elements(const host_csr *, const int64_t *, const int64_t *, int64_t, bool, void *);
 
 static elements *elements_of(gpa_dtype t) {
 #define SUM(id, T, ADD) \
@@ -270,12 +271,12 @@ static elements *elements_of(gpa_dtype t) {
     return elements_PLACE;
 }
 
-gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row,
-                           const int64_t *column, int64_t n, bool ascending, void *out,
-                           const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_csr_gather(gpa_dtype t, const host_csr *a, const int64_t *row,
+                             const int64_t *column, int64_t n, bool ascending, void *out,
+                             const atomic_bool *stop, gpa_err *e) {
     elements *some = elements_of(t);
     const size_t item = t == DT_NONE ? sizeof(int32_t) : dtype_size(t);
-    host_rows r = *a;
+    host_csr r = *a;
     if (t == DT_NONE) r.at = r.column; /* no values are read */
     for (int64_t k = 0; k < n; k++) {
         if (row[k] < 0 || row[k] >= a->m)
@@ -290,7 +291,7 @@ gpa_code hostcall_elements(gpa_dtype t, const host_rows *a, const int64_t *row,
     return GPA_OK;
 }
 
-void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t n, void *out) {
+void hostcall_csr_diagonal(gpa_dtype t, const host_csr *a, int64_t offset, int64_t n, void *out) {
     const int64_t first = MAX(0, -offset);
 #define SUM(id, T, ADD) \
     if (t == DT_##id) diagonal_##id(a, first, offset, n, out);
@@ -298,23 +299,23 @@ void hostcall_diagonal(gpa_dtype t, const host_rows *a, int64_t offset, int64_t 
 #undef SUM
 }
 
-/* ---- sums and extremes ---- */
+/* ---- reductions ---- */
 
-#define SUMMED(id, T, ADD)                                   \
-    static void summed_##id(const host_rows *p, void *out) { \
-        const T *at = p->at;                                 \
-        T *sums = out;                                       \
-        for (int64_t s = 0; s < p->count; s++) {             \
-            const T a = at[s];                               \
-            T c = sums[p->column[s]];                        \
-            ADD;                                             \
-            sums[p->column[s]] = c;                          \
-        }                                                    \
+#define SUMMED(id, T, ADD)                                  \
+    static void summed_##id(const host_csr *p, void *out) { \
+        const T *at = p->at;                                \
+        T *sums = out;                                      \
+        for (int64_t s = 0; s < p->count; s++) {            \
+            const T a = at[s];                              \
+            T c = sums[p->column[s]];                       \
+            ADD;                                            \
+            sums[p->column[s]] = c;                         \
+        }                                                   \
     }
 SUM_TYPES(SUMMED)
 #undef SUMMED
 
-void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
+void hostcall_csr_column_sums(gpa_dtype t, const host_csr *a, void *out) {
     memset(out, 0, (size_t)a->n * dtype_size(t));
 #define SUM(id, T, ADD) \
     if (t == DT_##id) summed_##id(a, out);
@@ -322,14 +323,16 @@ void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
 #undef SUM
 }
 
-/* EXTREME(dtype, C type): those that are ordered. NaN is more than all, and less. */
-#define EXTREMES(EXTREME)                                                                        \
-    EXTREME(I8, int8_t)                                                                          \
-    EXTREME(I16, int16_t) EXTREME(I32, int32_t) EXTREME(I64, int64_t) EXTREME(U8, uint8_t)       \
-        EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) \
-            EXTREME(F64, double)
+/* EXTREME(dtype, C type): the ordered dtypes. NaN propagates. */
+#define EXTREMES(EXTREME)                                                                     \
+    EXTREME(I8, int8_t)                                                                       \
+    EXTREME(I16, int16_t)                                                                     \
+    EXTREME(I32, int32_t)                                                                     \
+    EXTREME(I64, int64_t)                                                                     \
+    EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) \
+        EXTREME(F32, float) EXTREME(F64, double)
 #define EXTREME(id, T)                                                          \
-    static void extreme_##id(const host_rows *a, bool largest, void *out) {     \
+    static void extreme_##id(const host_csr *a, bool largest, void *out) {      \
         for (int64_t i = 0; i < a->m; i++) {                                    \
             const T *x = (const T *)a->at + a->start[i];                        \
             const int64_t n = a->start[i + 1] - a->start[i];                    \
@@ -346,10 +349,9 @@ void hostcall_column_sums(gpa_dtype t, const host_rows *a, void *out) {
 EXTREMES(EXTREME)
 #undef EXTREME
 
-/* The column of the first of the largest or smallest elements of each row, whose columns ascend;
- * the first NaN is before all. */
+/* argmin or argmax of each row, whose columns ascend; the first NaN wins. */
 #define WHERE(id, T)                                                                            \
-    static void where_##id(const host_rows *a, bool largest, int64_t *out) {                    \
+    static void where_##id(const host_csr *a, bool largest, int64_t *out) {                     \
         for (int64_t i = 0; i < a->m; i++) {                                                    \
             const T *x = (const T *)a->at + a->start[i];                                        \
             const int32_t *column = a->column + a->start[i], n = a->start[i + 1] - a->start[i]; \
@@ -370,7 +372,7 @@ EXTREMES(EXTREME)
 EXTREMES(WHERE)
 #undef WHERE
 
-typedef void extreme(const host_rows *, bool, void *);
+typedef void extreme(const host_csr *, bool, void *);
 
 static extreme *extreme_of(gpa_dtype t) {
 #define EXTREME(id, T) \
@@ -382,11 +384,11 @@ static extreme *extreme_of(gpa_dtype t) {
 
 bool hostcall_can_compare(gpa_dtype t) { return extreme_of(t) != NULL; }
 
-void hostcall_row_extremes(gpa_dtype t, const host_rows *a, bool largest, void *out) {
+void hostcall_csr_row_minmax(gpa_dtype t, const host_csr *a, bool largest, void *out) {
     extreme_of(t)(a, largest, out);
 }
 
-void hostcall_row_where(gpa_dtype t, const host_rows *a, bool largest, int64_t *out) {
+void hostcall_csr_row_argminmax(gpa_dtype t, const host_csr *a, bool largest, int64_t *out) {
 #define EXTREME(id, T) \
     if (t == DT_##id) where_##id(a, largest, out);
     EXTREMES(EXTREME)

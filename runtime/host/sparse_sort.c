@@ -1,16 +1,14 @@
-/* Sparse matrices by rows in host memory: their rows put in order.
+/* Sorts the columns of each row of a CSR matrix in host memory, and sums duplicates.
  *
- * A value goes with its column as one number of 64 bits, the column above the place: ordered
- * numbers are ordered columns, those of one column as they stand. Short rows are ordered by
- * counting for each column how many belong before it, a few longer ones by insertion, the others
- * digit by digit. */
+ * A column and the index of its value are packed into 64 bits, so that the sort is stable. Short
+ * rows are sorted by counting ranks, medium ones by insertion, the others by LSD radix sort. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sum_dtypes.h"
 #include "runtime/base/simd_clones.h"
 
-/* SHORT: columns that are counted; FEW: that are inserted; DIGIT: bits; LOOK: rows between two
- * looks at *stop. */
+/* SHORT: columns ranked by counting; FEW: sorted by insertion; DIGIT: bits; LOOK: rows between two
+ * polls of *stop. */
 enum { SHORT = 16, FEW = 48, DIGIT = 8, DIGITS = 1 << DIGIT, LOOK = 256 };
 
 static bool ascends(const int32_t *column, int64_t n) {
@@ -19,13 +17,13 @@ static bool ascends(const int32_t *column, int64_t n) {
     return all;
 }
 
-bool hostcall_rows_ascend(const host_rows *a) {
+bool hostcall_csr_is_canonical(const host_csr *a) {
     for (int64_t i = 0; i < a->m; i++)
         if (!ascends(a->column + a->start[i], a->start[i + 1] - a->start[i])) return false;
     return true;
 }
 
-/* Up to SHORT columns, of which the first is value number `first`, in order. */
+/* Sorts up to SHORT columns, of which the first belongs to value number `first`. */
 static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t first, uint64_t *out) {
     int32_t own[SHORT], before[SHORT] = {0};
     for (int i = 0; i < SHORT; i++) own[i] = i < n ? column[i] : 0;
@@ -37,7 +35,7 @@ static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t firs
         out[before[i]] = (uint64_t)(uint32_t)own[i] << 32 | (first + (uint64_t)i);
 }
 
-/* n > 0 numbers by the digits of their upper halves; whichever of the two holds them at last. */
+/* LSD radix sort of n > 0 items by their upper halves; returns the array with the result. */
 static uint64_t *order_long(uint64_t *key, uint64_t *spare, int64_t n) {
     uint64_t differ = 0;
     for (int64_t k = 1; k < n; k++) differ |= key[k] ^ key[0];
@@ -58,8 +56,8 @@ static uint64_t *order_long(uint64_t *key, uint64_t *spare, int64_t n) {
     return key;
 }
 
-/* Row i in order; `key` and `spare` have room for it. */
-static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, uint64_t *spare) {
+/* Sorts row i; `key` and `spare` are scratch of its size. */
+static const uint64_t *order_row(const host_csr *a, int64_t i, uint64_t *key, uint64_t *spare) {
     const int32_t first = a->start[i], n = a->start[i + 1] - first;
     if (n <= SHORT) {
         order_short(a->column + first, n, (uint64_t)first, key);
@@ -74,10 +72,9 @@ static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, u
     return n <= FEW ? key : order_long(key, spare, n);
 }
 
-/* Row i of r in order from `to` on, with `adding` values of one place added up; where the next row
- * begins. */
+/* Writes row i of r, sorted, from `to` on; with `adding` duplicates are summed. Returns the end. */
 #define ORDERED(id, T, ADD)                                                                   \
-    static int32_t ordered_##id(const host_rows *r, int64_t i, bool adding, uint64_t *key,    \
+    static int32_t ordered_##id(const host_csr *r, int64_t i, bool adding, uint64_t *key,     \
                                 uint64_t *spare, int32_t to, int32_t *column, void *values) { \
         const int32_t first = r->start[i], n = r->start[i + 1] - first, begin = to;           \
         const T *at = r->at;                                                                  \
@@ -104,7 +101,7 @@ static const uint64_t *order_row(const host_rows *a, int64_t i, uint64_t *key, u
 SUM_TYPES(ORDERED)
 #undef ORDERED
 
-typedef int32_t ordered_row(const host_rows *, int64_t, bool, uint64_t *, uint64_t *, int32_t,
+typedef int32_t ordered_row(const host_csr *, int64_t, bool, uint64_t *, uint64_t *, int32_t,
                             int32_t *, void *);
 
 static ordered_row *ordered_of(gpa_dtype t) {
@@ -115,10 +112,10 @@ static ordered_row *ordered_of(gpa_dtype t) {
     return NULL;
 }
 
-bool hostcall_can_add(gpa_dtype t) { return ordered_of(t) != NULL; }
+bool hostcall_can_sum(gpa_dtype t) { return ordered_of(t) != NULL; }
 
-gpa_code hostcall_rows_ordered(gpa_dtype t, const host_rows *a, bool adding, int32_t *start,
-                               int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_csr_sort_columns(gpa_dtype t, const host_csr *a, bool adding, int32_t *start,
+                                   int32_t *column, void *at, const atomic_bool *stop, gpa_err *e) {
     ordered_row *ordered = ordered_of(t);
     int64_t longest = SHORT;
     for (int64_t i = 0; i < a->m; i++) longest = MAX(longest, a->start[i + 1] - a->start[i]);

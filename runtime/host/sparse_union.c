@@ -1,48 +1,47 @@
-/* What is in one of two sparse matrices or in both, in host memory: sums, differences and products,
- * or values side by side.
+/* Elementwise binary operations of two CSR matrices in host memory.
  *
- * Where columns ascend the two rows are merged, without a branch that depends on them. Else the
- * values of a row are added up at the first place of their column (sparse_accumulator.h). Reading
- * order: columns of a row, sums and their kin, values side by side. */
+ * Where columns ascend the two rows are merged, branch-free. Otherwise the values of a row are
+ * accumulated by column (sparse_accumulator.h). Reading order: columns of a row, operations,
+ * aligned values. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/sparse_accumulator.h"
 #include "runtime/host/sum_dtypes.h"
 
 enum {
-    PART = 512 /* places that are looked up together */,
-    LOOK = 256 /* rows between two looks at *stop */
+    PART = 512 /* columns that are looked up together */,
+    LOOK = 256 /* rows between two polls of *stop */
 };
 
 /* ---- columns of a row ---- */
 
 typedef struct {
-    row_set set;
+    column_accumulator set;
     void *at_a, *at_b; /* the values of each column */
 } row_columns;
 
 static void columns_free(row_columns *r) {
-    rowset_free(&r->set);
+    accumulator_free(&r->set);
     mem_free(r->at_a);
     mem_free(r->at_b);
 }
 
-static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows *b, size_t item,
+static gpa_code columns_new(row_columns *r, const host_csr *a, const host_csr *b, size_t item,
                             gpa_err *e) {
     int64_t most = 1;
     for (int64_t i = 0; i < a->m; i++)
         most = MAX(most, (int64_t)a->start[i + 1] - a->start[i] + b->start[i + 1] - b->start[i]);
     most = MIN(most, MAX(a->n, 1));
-    gpa_code rc = rowset_new(&r->set, most, e);
+    gpa_code rc = accumulator_new(&r->set, most, e);
     r->at_a = mem_new((size_t)most * item);
     r->at_b = mem_new((size_t)most * item);
     return rc ? rc : r->at_a && r->at_b ? GPA_OK : gpa_no_memory(e);
 }
 
-/* ---- sums and their kin ---- */
+/* ---- operations ---- */
 
-/* The types of values: UNION(dtype, one of the same bits, operation, C type, words to mask it by, C
- * type of the result c, c of a and b, whether c is not 0). */
+/* UNION(dtype, one of the same bits, operation, C type, integer to mask it by, C type of the result
+ * c, c of a and b, whether c is not 0). */
 #define INTEGER(UNION, id, other, T)                             \
     UNION(id, other, ADD, T, T, T, (T)(a + b), c != 0)           \
     UNION(id, other, SUBTRACT, T, T, T, (T)(a - b), c != 0)      \
@@ -87,9 +86,8 @@ static gpa_code columns_new(row_columns *r, const host_rows *a, const host_rows 
     COMPLEX(UNION, C64, gpa_c64, uint32_t)                                           \
     COMPLEX(UNION, C128, gpa_c128, uint64_t)
 
-/* A row of both from `to` on; where the next begins. r: the columns of both rows, where these do
- * not ascend. */
-typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_rows *q, int64_t i,
+/* Row of the result from `to` on; returns the end. r: accumulators, where columns do not ascend. */
+typedef int64_t united_row(const row_columns *r, const host_csr *p, const host_csr *q, int64_t i,
                            int64_t to, int32_t *column, void *at);
 
 /* x = *from where mask is -1, 0 where it is 0. */
@@ -100,7 +98,7 @@ typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_
         for (size_t w = 0; w < sizeof word / sizeof *word; w++) word[w] &= (W)(int64_t)(mask); \
         memcpy(&(x), word, sizeof word);                                                       \
     } while (0)
-/* c stands in a column, unless it is 0. */
+/* Appends c in a column, unless it is 0. */
 #define PUT(where, R, OP, THERE)       \
     do {                               \
         const int32_t place = (where); \
@@ -111,9 +109,8 @@ typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_
     } while (0)
 
 #define ROW(id, other, how, T, W, R, OP, THERE)                                                    \
-    static int64_t merged_##id##_##how(const row_columns *r, const host_rows *p,                   \
-                                       const host_rows *q, int64_t i, int64_t to, int32_t *column, \
-                                       void *at) {                                                 \
+    static int64_t merged_##id##_##how(const row_columns *r, const host_csr *p, const host_csr *q, \
+                                       int64_t i, int64_t to, int32_t *column, void *at) {         \
         const int32_t *const in_p = p->column, *const in_q = q->column, end_p = p->start[i + 1],   \
                              end_q = q->start[i + 1];                                              \
         const T *const at_p = p->at, *const at_q = q->at, zero = {0};                              \
@@ -139,9 +136,8 @@ typedef int64_t united_row(const row_columns *r, const host_rows *p, const host_
         }                                                                                          \
         return to;                                                                                 \
     }                                                                                              \
-    static int64_t loose_##id##_##how(const row_columns *r, const host_rows *p,                    \
-                                      const host_rows *q, int64_t i, int64_t to, int32_t *column,  \
-                                      void *at) {                                                  \
+    static int64_t loose_##id##_##how(const row_columns *r, const host_csr *p, const host_csr *q,  \
+                                      int64_t i, int64_t to, int32_t *column, void *at) {          \
         R *out = at;                                                                               \
         (void)p, (void)q, (void)i;                                                                 \
         for (int32_t k = r->set.n - 1; k >= 0; k--) {                                              \
@@ -155,64 +151,62 @@ UNIONS(ROW)
 #undef PUT
 #undef MASKED
 
-static united_row *row_of(host_union how, gpa_dtype t, bool ascending) {
-#define ROW(id, other, op, T, W, R, OP, THERE)                  \
-    if ((t == DT_##id || t == DT_##other) && how == UNION_##op) \
+static united_row *row_of(host_csr_op how, gpa_dtype t, bool ascending) {
+#define ROW(id, other, op, T, W, R, OP, THERE)                \
+    if ((t == DT_##id || t == DT_##other) && how == CSR_##op) \
         return ascending ? merged_##id##_##op : loose_##id##_##op;
     UNIONS(ROW)
 #undef ROW
     return NULL;
 }
 
-bool hostcall_can_unite(host_union how, gpa_dtype t) { return row_of(how, t, true) != NULL; }
+bool hostcall_csr_can_binary(host_csr_op how, gpa_dtype t) { return row_of(how, t, true) != NULL; }
 
-/* Adds the values of a row to those of its columns, `own`; those of the other matrix in new columns
- * are 0. */
-#define GATHER(id, T, ADD)                                                            \
-    static void gather_##id(row_columns *r, const host_rows *p, int64_t i, void *own, \
-                            void *others) {                                           \
-        const T *at = p->at, zero = {0};                                              \
-        T *sums = own;                                                                \
-        row_set set = r->set; /* in registers: what is stored may not change it */    \
-        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                     \
-            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);             \
-            const T a = at[s];                                                        \
-            T c = zero;                                                               \
-            if (k < n)                                                                \
-                c = sums[k];                                                          \
-            else                                                                      \
-                ((T *)others)[k] = zero;                                              \
-            ADD;                                                                      \
-            sums[k] = c;                                                              \
-        }                                                                             \
-        r->set.n = set.n;                                                             \
+/* Accumulates the values of a row in `own`; new columns start with 0 for both matrices. */
+#define GATHER(id, T, ADD)                                                           \
+    static void gather_##id(row_columns *r, const host_csr *p, int64_t i, void *own, \
+                            void *others) {                                          \
+        const T *at = p->at, zero = {0};                                             \
+        T *sums = own;                                                               \
+        column_accumulator set = r->set; /* in registers: stores cannot change it */ \
+        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                    \
+            const int32_t n = set.n, k = accumulator_find(&set, p->column[s]);       \
+            const T a = at[s];                                                       \
+            T c = zero;                                                              \
+            if (k < n)                                                               \
+                c = sums[k];                                                         \
+            else                                                                     \
+                ((T *)others)[k] = zero;                                             \
+            ADD;                                                                     \
+            sums[k] = c;                                                             \
+        }                                                                            \
+        r->set.n = set.n;                                                            \
     }
 SUM_TYPES(GATHER)
 #undef GATHER
 
-/* The same of two matrices that have their values at the same places. */
-#define GATHER_TWO(id, T, ADD)                                                          \
-    static void gather_two_##id(row_columns *r, const host_rows *p, const host_rows *q, \
-                                int64_t i) {                                            \
-        const T *const values[] = {p->at, q->at}, zero = {0};                           \
-        T *const all[] = {r->at_a, r->at_b};                                            \
-        row_set set = r->set;                                                           \
-        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                       \
-            const int32_t n = set.n, k = rowset_find(&set, p->column[s]);               \
-            for (int m = 0; m < 2; m++) {                                               \
-                const T a = values[m][s];                                               \
-                T c = k < n ? all[m][k] : zero;                                         \
-                ADD;                                                                    \
-                all[m][k] = c;                                                          \
-            }                                                                           \
-        }                                                                               \
-        r->set.n = set.n;                                                               \
+/* The same of two matrices with the same sparsity pattern. */
+#define GATHER_TWO(id, T, ADD)                                                                     \
+    static void gather_two_##id(row_columns *r, const host_csr *p, const host_csr *q, int64_t i) { \
+        const T *const values[] = {p->at, q->at}, zero = {0};                                      \
+        T *const all[] = {r->at_a, r->at_b};                                                       \
+        column_accumulator set = r->set;                                                           \
+        for (int32_t s = p->start[i]; s < p->start[i + 1]; s++) {                                  \
+            const int32_t n = set.n, k = accumulator_find(&set, p->column[s]);                     \
+            for (int m = 0; m < 2; m++) {                                                          \
+                const T a = values[m][s];                                                          \
+                T c = k < n ? all[m][k] : zero;                                                    \
+                ADD;                                                                               \
+                all[m][k] = c;                                                                     \
+            }                                                                                      \
+        }                                                                                          \
+        r->set.n = set.n;                                                                          \
     }
 SUM_TYPES(GATHER_TWO)
 #undef GATHER_TWO
 
-typedef void gathering(row_columns *, const host_rows *, int64_t, void *, void *);
-typedef void gathering_two(row_columns *, const host_rows *, const host_rows *, int64_t);
+typedef void gathering(row_columns *, const host_csr *, int64_t, void *, void *);
+typedef void gathering_two(row_columns *, const host_csr *, const host_csr *, int64_t);
 
 static gathering *gathering_of(gpa_dtype t) {
 #define SUM(id, T, ADD) \
@@ -230,9 +224,9 @@ static gathering_two *gathering_two_of(gpa_dtype t) {
     return NULL;
 }
 
-gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const host_rows *b,
-                        bool ascending, int32_t *start, int32_t *column, void *at,
-                        const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_csr_binary(host_csr_op how, gpa_dtype t, const host_csr *a, const host_csr *b,
+                             bool ascending, int32_t *start, int32_t *column, void *at,
+                             const atomic_bool *stop, gpa_err *e) {
     united_row *row = row_of(how, t, ascending);
     gathering *gather = gathering_of(t);
     gathering_two *both = gathering_two_of(t);
@@ -249,7 +243,7 @@ gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const h
             gather(&r, b, i, r.at_b, r.at_a);
         }
         all = row(&r, a, b, i, all, column, at);
-        if (all > INT32_MAX) rc = hostcall_too_many(e);
+        if (all > INT32_MAX) rc = hostcall_too_many_values(e);
         start[i + 1] = (int32_t)all;
         if (i % LOOK == 0 && hostcall_stopped(stop)) rc = gpa_interrupted(e);
     }
@@ -257,10 +251,10 @@ gpa_code hostcall_unite(host_union how, gpa_dtype t, const host_rows *a, const h
     return rc;
 }
 
-/* ---- values side by side ---- */
+/* ---- aligned values ---- */
 
-/* out[k] = values[place[k]], 0 where that is -1; n of them, of WORDS words each. There is a value.
- * What is there cannot be foreseen: no branches. */
+/* Branch-free gather: out[k] = values[place[k]], 0 where that is -1; n values of WORDS words each,
+ * of which there is at least one. */
 #define LOOK_UP(size, T, WORDS)                                                                  \
     static void look_up_##size(const void *values, const int32_t *place, int32_t n, void *out) { \
         const T *from = values;                                                                  \
@@ -289,15 +283,15 @@ static looking_up *look_up_of(size_t item) {
                        : look_up_16;
 }
 
-/* The columns of a union in parts, and where each has its values. */
+/* The columns of a union in chunks, and the index of the values of each. */
 typedef struct {
-    const host_rows *a, *b;
+    const host_csr *a, *b;
     gpa_dtype t, u;
     char *x, *y;
     int32_t n, in_a[PART], in_b[PART];
 } joined;
 
-static void look_up(gpa_dtype t, const host_rows *a, const int32_t *place, int32_t n, void *out) {
+static void look_up(gpa_dtype t, const host_csr *a, const int32_t *place, int32_t n, void *out) {
     if (a->count)
         look_up_of(dtype_size(t))(a->at, place, n, out);
     else
@@ -312,8 +306,8 @@ static void flush(joined *j) {
     j->n = 0;
 }
 
-/* A row of both, without a branch that depends on the columns while both have some left; how many
- * columns it has. */
+/* Branch-free merge of a row of both while both have columns left; returns the number of
+ * columns. */
 static int32_t join_row(joined *j, int64_t i, int32_t *column) {
     const int32_t *const in_a = j->a->column, *const in_b = j->b->column;
     int32_t s = j->a->start[i], t = j->b->start[i], k = 0, n = j->n;
@@ -340,14 +334,14 @@ static int32_t join_row(joined *j, int64_t i, int32_t *column) {
     return k;
 }
 
-gpa_code hostcall_union(gpa_dtype t, gpa_dtype u, const host_rows *a, const host_rows *b,
-                        int32_t *start, int32_t *column, void *x, void *y, const atomic_bool *stop,
-                        gpa_err *e) {
+gpa_code hostcall_csr_align(gpa_dtype t, gpa_dtype u, const host_csr *a, const host_csr *b,
+                            int32_t *start, int32_t *column, void *x, void *y,
+                            const atomic_bool *stop, gpa_err *e) {
     joined j = {.a = a, .b = b, .t = t, .u = u, .x = x, .y = y};
     int64_t all = start[0] = 0;
     for (int64_t i = 0; i < a->m; i++) {
         all += join_row(&j, i, column + all);
-        if (all > INT32_MAX) return hostcall_too_many(e);
+        if (all > INT32_MAX) return hostcall_too_many_values(e);
         start[i + 1] = (int32_t)all;
         if (i % LOOK == 0 && hostcall_stopped(stop)) return gpa_interrupted(e);
     }

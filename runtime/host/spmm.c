@@ -1,5 +1,5 @@
-/* Products of sparse matrices with dense ones in host memory: of rows, whose sums are made one by
- * one; of columns, which are added up. */
+/* Sparse by dense products in host memory: CSR, a row of the result at a time; CSC and COO, by
+ * scatter-add. */
 #include "runtime/base/base.h"
 #include "runtime/host/host.h"
 #include "runtime/host/spmm.h"
@@ -9,14 +9,13 @@
 
 enum {
     ROWS = 4096,
-    VALUES = 1 << 16 /* between two looks at *stop */,
-    AHEAD = 16 /* rows of y that memory is asked for */
+    VALUES = 1 << 16 /* between two polls of *stop */,
+    AHEAD = 16 /* rows of y that are prefetched */
 };
 
-gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const int32_t *column,
-                         const void *at, const void *x, void *y, const atomic_bool *stop,
-                         gpa_err *e) {
-    const spmm p = {call->sparse.k, start, column, at, x, y};
+gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const atomic_bool *stop,
+                       gpa_err *e) {
+    const spmm p = {call->sparse.k, x->in[0], x->in[1], x->in[2], x->in[3], x->out[0]};
     for (int64_t i = 0; i < call->sparse.m; i += ROWS) {
         if (!spmm_rows(call->dtype, &p, i, MIN(i + ROWS, call->sparse.m)))
             return gpa_fail(e, GPA_E_TYPE, "sparse matrices of dtype %s have no products",
@@ -26,8 +25,8 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
     return GPA_OK;
 }
 
-/* What is added to WIDTH elements of y is stored together: they need not be looked at again
- * between, as if x were among them. */
+/* Loads WIDTH elements of y, adds, and stores them together: the compiler must otherwise assume
+ * that y aliases x. */
 #define ADDED_LANES(T, WIDTH, ADD)                                   \
     for (; k - j >= WIDTH; j += WIDTH) {                             \
         T sum[WIDTH];                                                \
@@ -39,7 +38,7 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
         }                                                            \
         GPA_LANES for (int w = 0; w < WIDTH; w++) y[j + w] = sum[w]; \
     }
-/* One column, and few of them, are known to the compiler: then nothing of a value is a loop. */
+/* Widths that are compile-time constants have no inner loop. */
 #define WITH_COLUMNS(f)                     \
     switch (p->k) {                         \
         case 1: f(p, from, to, 1); break;   \
@@ -100,9 +99,9 @@ static adding *adding_of(gpa_dtype t, bool places) {
     return NULL;
 }
 
-gpa_code hostcall_sparse_columns(const gpa_libcall *call, bool places, const int32_t *line,
-                                 const int32_t *row, const void *at, const void *x, void *y,
-                                 const atomic_bool *stop, gpa_err *e) {
+gpa_code hostcall_spmm_csc(const gpa_libcall *call, bool places, const int32_t *line,
+                           const int32_t *row, const void *at, const void *x, void *y,
+                           const atomic_bool *stop, gpa_err *e) {
     const spmm p = {call->sparse.k, line, row, at, x, y};
     const int64_t n = places ? call->sparse.count : call->sparse.n, step = places ? VALUES : ROWS;
     adding *add = adding_of(call->dtype, places);

@@ -1,13 +1,14 @@
-/* Products of sparse matrices with dense ones, a range of rows at a time: for the host's own way
- * and for the CPU device. */
+/* Sparse by dense matrix product (CSR SpMM and SpMV) over a range of rows, for the host and for the
+ * CPU device. */
 #ifndef GPA_HOST_SPMM_H
 #define GPA_HOST_SPMM_H
 
 #include "runtime/base/base.h"
 #include "runtime/tables/dtype.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-/* A product as libcall.h says, on ordinary memory. */
+/* A SPMM call (libcall.h) in host memory. */
 typedef struct {
     int64_t k;
     const int32_t *start, *column;
@@ -15,7 +16,7 @@ typedef struct {
     void *y;
 } spmm;
 
-enum { SPMM_AHEAD = 16 }; /* rows of x that memory is asked for */
+enum { SPMM_AHEAD = TUNE_SPMM_PREFETCH_ROWS };
 
 /* SPMM(ID, C type, statement that adds a * b to c). */
 #define SPMM_TYPES(SPMM)                                                                     \
@@ -26,7 +27,7 @@ enum { SPMM_AHEAD = 16 }; /* rows of x that memory is asked for */
     SPMM(C64, gpa_c64, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re) \
     SPMM(C128, gpa_c128, c.re += a.re * b.re - a.im * b.im; c.im += a.re * b.im + a.im * b.re)
 
-/* Columns j .. j + WIDTH - 1 of a row of the product; their sums stay in registers. */
+/* Columns j .. j + WIDTH - 1 of a row of the product, accumulated in registers. */
 #define SPMM_BLOCK(T, WIDTH, ADD)                                                           \
     for (; p->k - j >= WIDTH; j += WIDTH) {                                                 \
         T sum[WIDTH];                                                                       \
@@ -71,7 +72,7 @@ SPMM_TYPES(SPMM)
 #undef SPMM
 #undef SPMM_BLOCK
 
-/* Rows from .. to of the product in dtype t; false when there is none for it. */
+/* Rows from .. to - 1 of the product in dtype t; false: no code for this dtype. */
 static inline bool spmm_rows(gpa_dtype t, const spmm *p, int64_t from, int64_t to) {
 #define SPMM(id, T, ADD) \
     if (t == DT_##id) return p->k == 1 ? spmv_##id(p, from, to) : spmm_##id(p, from, to), true;

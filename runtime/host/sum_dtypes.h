@@ -1,5 +1,4 @@
-/* The dtypes whose values are added up in host memory, for the files that treat sparse matrices
- * there. */
+/* The dtypes of sparse arithmetic in host memory, with their addition: an X-macro. */
 #ifndef GPA_HOST_SUM_DTYPES_H
 #define GPA_HOST_SUM_DTYPES_H
 

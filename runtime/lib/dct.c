@@ -1,17 +1,16 @@
-/* Transforms of arrays by cosines and sines, where the device has a library for them. */
+/* DCT and DST of arrays, where the device has a library for them. */
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 
-/* A call from a layout to another, its memory not yet bound. False when it has more dimensions than
- * a call can say. */
-static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t *to,
-                     gpa_libcall *c) {
+/* Describes a call between two layouts, its memory not yet bound. False when it has more dimensions
+ * than a call can have. */
+static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     int others = 0;
     *c = (gpa_libcall){
-        .kind = LIB_COSINES,
+        .kind = LIB_DCT,
         .dtype = (gpa_dtype)a->dtype,
         .cosines = {.kind = o->kind, .sines = o->sines, .weighed = o->weighed, .scale = o->scale}};
     for (int d = 0; d < a->ndim; d++) {
@@ -32,7 +31,7 @@ static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t 
     return true;
 }
 
-gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr **out, gpa_err *e) {
+gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e) {
     gpa_libcall c;
     gpa_device *d;
     gpa_arr *made = NULL;
@@ -45,14 +44,14 @@ gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr 
     if (!a->size || !describe(o, a, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
-    describe(o, a, strides, &c); /* what was pending lies as it likes */
+    describe(o, a, strides, &c); /* a pending operand has its layout only now */
     TRY(arr_empty(rt, c.dtype, a->ndim, a->shape, &made, e));
     c.cosines.in.mem = a->storage->buf->mem;
     c.cosines.in.offset = a->offset;
     c.cosines.out.mem = made->storage->buf->mem;
     c.cosines.out.offset = made->offset;
     TRY(library_run(rt, d, &c, e));
-    explain_call(rt, library_names[LIB_COSINES], d, made);
+    explain_call(rt, library_names[LIB_DCT], d, made);
     *out = arr_retain(made);
 out:
     place_leave(rt, at);

@@ -1,8 +1,8 @@
-/* Fourier transforms of arrays.
+/* FFT of arrays.
  *
- * The device's library takes operands as they lie where it can. Where it cannot, a dense copy is
- * made with the transformed axes last; then the axes are done one after the other; then the host
- * does it. Reading order: describing a call, the ways, arr_fft. */
+ * The device's library takes strided operands where it can. Otherwise a contiguous copy with the
+ * transformed axes last; otherwise one axis after the other; otherwise the host. Reading order:
+ * describing a call, strategies, arr_fft. */
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
@@ -18,7 +18,7 @@ typedef struct {
     int n;
     const int *axes;
     int64_t last;
-    bool alone; /* all of it by the library: scaled, and the operand stays (libcall.h) */
+    bool alone; /* one library call, scaled, that preserves the operand (libcall.h) */
     double scale;
 } transform;
 
@@ -38,8 +38,8 @@ static void result_shape(const gpa_arr *a, const transform *f, int64_t *shape) {
 
 /* ---- describing a call ---- */
 
-/* A call between two layouts, its memory not yet bound. False when it has more dimensions than a
- * call can say. */
+/* Describes a call between two layouts, its memory not yet bound. False when it has more dimensions
+ * than a call can have. */
 static bool describe(const transform *f, int ndim, const int64_t *real, const int64_t *in,
                      const int64_t *out, gpa_dtype t, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
@@ -77,9 +77,10 @@ static bool describe(const transform *f, int ndim, const int64_t *real, const in
     return true;
 }
 
-/* ---- the ways ---- */
+/* ---- strategies ---- */
 
-/* By the library of the device, from a (computed) into `to`. False when it cannot. */
+/* By the library of the device, from a (computed) into `to`. False when it does not support the
+ * call. */
 static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const gpa_arr *to,
                        gpa_code *rc, gpa_err *e) {
     gpa_libcall c;
@@ -112,7 +113,8 @@ static gpa_code by_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **ou
         TRY(gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions"));
     TRY(host_get(rt, a, &in, e));
     TRY(host_new(rt, result_type(a, f->form), a->ndim, shape, &made, e));
-    rc = hostcall_fft(&c, in.data, made.data, &rt->interrupted, e);
+    rc = hostcall_run(&c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted,
+                      e);
     if (rc)
         host_unmade(rt, &made);
     else
@@ -139,8 +141,8 @@ static gpa_code by_axes(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **ou
     return rc;
 }
 
-/* In a dense copy whose last axes are those transformed. *done false: the library cannot do that
- * either. */
+/* In a contiguous copy whose last axes are those transformed. *done false: the library does not
+ * support that either. */
 static gpa_code by_copy(gpa_rt *rt, gpa_arr *a, const transform *f, bool *done, gpa_arr **out,
                         gpa_err *e) {
     int perm[GPA_MAX_DIMS], back[GPA_MAX_DIMS], axes[GPA_MAX_DIMS], at = 0;
@@ -200,13 +202,13 @@ out:
 
 /* ---- transforms ---- */
 
-/* a times a number, pending. */
+/* a times a scalar, lazy. */
 static gpa_code scaled(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
     gpa_opnd in[2] = {{.arr = a}, {.weak = WEAK_FLOAT, .dtype = DT_F64, .v.F64 = by}};
     return arr_ufunc(rt, OP_MULTIPLY, in, NULL, out, e);
 }
 
-/* a times a number, computed without computing a itself: whoever holds a can have it later. */
+/* a times a scalar, computed without materializing a, which stays lazy for its other users. */
 static gpa_code scaled_now(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa_err *e) {
     gpa_arr *made = NULL;
     gpa_code rc = scaled(rt, a, by, &made, e);
@@ -225,7 +227,7 @@ static gpa_code scaled_now(gpa_rt *rt, gpa_arr *a, double by, gpa_arr **out, gpa
     return rc;
 }
 
-/* A transform of complex axes in the memory of `into`, which has the shape of a. */
+/* A complex transform into the memory of `into`, which has the shape of a. */
 static gpa_code run_into(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr *into, gpa_err *e) {
     gpa_arr *made = NULL;
     gpa_code rc = GPA_OK;
@@ -244,8 +246,7 @@ out:
     return rc;
 }
 
-/* All of a transform by one call of the library, where memory is the host's; *out NULL: it cannot
- * do that. */
+/* A whole transform by one library call, in host-visible memory; *out NULL: not supported. */
 static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double scale, gpa_arr **out,
                           gpa_err *e) {
     transform g = *f;
@@ -273,7 +274,7 @@ out:
     return rc;
 }
 
-/* What a C2R transform begins with: its other axes done, in memory that it may overwrite. */
+/* The operand of a C2R transform: its other axes transformed, in memory that it may overwrite. */
 static gpa_code half_done(gpa_rt *rt, gpa_arr *a, transform *f, gpa_arr **out, gpa_err *e) {
     transform complex_axes = *f;
     if (f->n == 1) return library_copy(rt, a, (gpa_dtype)a->dtype, false, out, e);
@@ -295,8 +296,8 @@ static gpa_code part_of(gpa_rt *rt, gpa_arr *a, int axis, int64_t first, int64_t
     return arr_view(rt, a, a->ndim, shape, strides, offset, out, e);
 }
 
-/* All points along one axis for real numbers: half of them are transformed, the others are
- * conjugates of those. *out NULL: the library cannot do that, or would rather not. */
+/* The full transform of real input along one axis: R2C for half of the points, conjugate symmetry
+ * for the others. *out NULL: not supported, or not worth it. */
 static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
     gpa_arr *made = NULL, *half = NULL, *mirror = NULL, *conjugate = NULL, *unsigned_zeros = NULL,
             *rest = NULL;
@@ -310,7 +311,7 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
     if (n < 2 || !a->size) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (!a->storage->buf->device->caps.host_visible)
-        goto out; /* a second launch costs more than half a transform */
+        goto out; /* the second launch costs more than half a transform */
     TRY(arr_empty(rt, complex_of((gpa_dtype)a->dtype), a->ndim, a->shape, &made, e));
     TRY(part_of(rt, made, axis, 0, have, 1, &half, e));
     if (!by_library(rt, a, &forward, half, &rc, e) || rc) goto out;
@@ -318,7 +319,7 @@ static gpa_code run_real(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **o
         TRY(part_of(rt, made, axis, n - have, n - have, -1, &mirror, e));
         TRY(part_of(rt, made, axis, have, n - have, 1, &rest, e));
         TRY(arr_ufunc(rt, OP_CONJUGATE, &(gpa_opnd){.arr = mirror}, NULL, &conjugate, e));
-        /* the sums of a whole transform end in 0, not in -0 */
+        /* a full transform gives 0, never -0 */
         gpa_opnd and_zero[2] = {{.arr = conjugate}, {.weak = WEAK_FLOAT, .dtype = DT_F64}};
         TRY(arr_ufunc(rt, OP_ADD, and_zero, NULL, &unsigned_zeros, e));
         TRY(arr_set(rt, rest, &(gpa_index){.kind = IX_ELLIPSIS}, 1,
@@ -335,7 +336,7 @@ out:
     return rc;
 }
 
-/* A real operand of a transform of complex numbers: *out NULL when it must become complex first. */
+/* A real operand of a complex transform: *out NULL when it must be cast to complex first. */
 static gpa_code of_real(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, const transform *f,
                         gpa_arr **out, gpa_err *e) {
     gpa_arr *all = NULL;
@@ -369,7 +370,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
         if (*out) goto out;
     }
     if (scale && a != o->into &&
-        (copied || arr_is_pending(a))) { /* one factor more in the program that makes the operand */
+        (copied || arr_is_pending(a))) { /* fuse the scale with the producer of the operand */
         if (copied)
             TRY(scaled(rt, a, o->scale, &before, e));
         else

@@ -5,8 +5,8 @@
 #include "runtime/array/store.h"
 
 const char *const library_names[LIB_COUNT] = {
-#define LIB(id, name) name,
-#include "runtime/lib/lib.def"
+#define LIB(id, name, ...) name,
+#include "runtime/tables/lib.def"
 #undef LIB
 };
 

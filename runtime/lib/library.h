@@ -3,7 +3,7 @@
 #define GPA_LIB_LIBRARY_H
 
 #include "runtime/exec/device.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 #include "runtime/exec/rt.h"
 
 /* The operation's name, for explanations. */

@@ -1,9 +1,8 @@
 /* Matrix factorizations of arrays.
  *
- * A call works on copies whose matrices lie by columns, which is how LAPACK counts; its results are
- * handed out as transposed views of them, so nothing is copied again. Where the mathematics allows
- * it the copy lies by rows instead, as arrays do, and the call is asked for the transpose's
- * factors. Reading order: calls, results, the factorizations. */
+ * A call works on copies of its matrices in Fortran order, as LAPACK does; results are transposed
+ * views of them, without another copy. Where the mathematics allows it the copy is in C order
+ * instead, and the call factors the transpose. Reading order: calls, results, factorizations. */
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/host/host.h"
@@ -12,7 +11,7 @@
 
 /* ---- calls ---- */
 
-/* A call for the stack of a. */
+/* A call for the stack of matrices a. */
 static gpa_libcall call_of(gpa_lib_kind kind, const gpa_arr *a) {
     int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1];
     gpa_libcall c = {.kind = kind,
@@ -23,15 +22,15 @@ static gpa_libcall call_of(gpa_lib_kind kind, const gpa_arr *a) {
 
 static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x, gpa_err *e) {
     host_place place[LIB_MATRICES] = {0};
-    void *at[LIB_MATRICES] = {NULL};
+    host_operands at = {0};
     gpa_code rc = GPA_OK;
     int opened = 0;
     for (; opened < LIB_MATRICES && !rc; opened++) {
         if (!x[opened]) continue;
         rc = host_open(rt, x[opened], true, &place[opened], e);
-        at[opened] = place[opened].first;
+        at.out[opened] = place[opened].first;
     }
-    if (!rc) rc = hostcall_matrix(c, at, &rt->interrupted, e);
+    if (!rc) rc = hostcall_run(c, &at, &rt->interrupted, e);
     for (int i = 0; i < opened; i++) {
         gpa_code closed = place[i].arr ? host_close(rt, &place[i], rc ? NULL : e) : GPA_OK;
         if (!rc) rc = closed;
@@ -40,19 +39,13 @@ static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x,
 }
 
 static const char *const failures[LIB_COUNT] = {
-    [LIB_LU] = "Singular matrix",
-    [LIB_SOLVE] = "Singular matrix",
-    [LIB_INVERSE] = "Singular matrix",
-    [LIB_CHOLESKY] = "Matrix is not positive definite",
-    [LIB_QR] = "Incorrect argument found while performing QR factorization",
-    [LIB_SVD] = "SVD did not converge",
-    [LIB_EIGH] = "Eigenvalues did not converge",
-    [LIB_EIG] = "Eigenvalues did not converge",
-    [LIB_LSTSQ] = "SVD did not converge in Linear Least Squares",
+#define LIB(id, name, host, failure, ...) failure,
+#include "runtime/tables/lib.def"
+#undef LIB
 };
 
-/* Does the call on arrays x, each of which is the whole of its own memory; *blind: the library
- * passed over NaN. An empty stack needs no call. */
+/* Runs the call on arrays x, each the whole of its allocation; *blind: the library ignored NaN. An
+ * empty stack needs no call. */
 static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, gpa_err *e) {
     int32_t info = 0;
     gpa_code rc = GPA_OK;
@@ -73,7 +66,7 @@ static gpa_code run(gpa_rt *rt, gpa_libcall *c, gpa_arr *const *x, bool *blind, 
 
 /* ---- results ---- */
 
-/* A new array with the stack of a and `n` more extents. */
+/* A new array with the stack shape of a and `n` more extents. */
 static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const int64_t *more,
                        gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS];
@@ -82,7 +75,7 @@ static gpa_code result(gpa_rt *rt, const gpa_arr *a, gpa_dtype t, int n, const i
     return arr_empty(rt, t, a->ndim - 2 + n, shape, out, e);
 }
 
-/* Its last two axes exchanged; a is consumed. */
+/* Swaps the last two axes; a is consumed. */
 static gpa_code turned_take(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     int perm[GPA_MAX_DIMS];
     for (int d = 0; d < a->ndim; d++) perm[d] = d < a->ndim - 2 ? d : 2 * a->ndim - 3 - d;
@@ -91,12 +84,12 @@ static gpa_code turned_take(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     return rc;
 }
 
-/* *x, which was computed from a, becomes NaN for those matrices of a that have one. */
+/* Sets *x, computed from a, to NaN for those matrices of a that contain one. */
 static gpa_code spread_nan(gpa_rt *rt, gpa_arr *a, gpa_arr **x, gpa_err *e) {
     arr_reduce_opts over = {.axes = 3u << (a->ndim - 2), .keepdims = true, .dtype = DT_NONE};
     gpa_arr *most = NULL, *bad = NULL, *with = NULL;
     gpa_code rc = GPA_OK;
-    TRY(arr_reduce(rt, RED_MAX, a, &over, &most, e)); /* NaN if any is */
+    TRY(arr_reduce(rt, RED_MAX, a, &over, &most, e)); /* NaN propagates */
     TRY(arr_ufunc(rt, OP_ISNAN, &(gpa_opnd){.arr = most}, NULL, &bad, e));
     gpa_opnd choice[3] = {{.arr = bad}, {.arr = most}, {.arr = *x}};
     TRY(arr_ufunc(rt, OP_WHERE, choice, NULL, &with, e));
@@ -112,7 +105,7 @@ static void drop(gpa_rt *rt, gpa_arr **x) {
     for (int i = 0; i < LIB_MATRICES; i++) arr_release(rt, x[i]);
 }
 
-/* Hands x[i] out. */
+/* Moves x[i] out. */
 static void give(gpa_arr **x, int i, gpa_arr **out) {
     *out = x[i];
     x[i] = NULL;
@@ -124,7 +117,7 @@ static gpa_code give_turned(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_e
     return turned_take(rt, a, out, e);
 }
 
-/* ---- the factorizations: on the device of the matrices ---- */
+/* ---- factorizations, on the device of the matrices ---- */
 
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
@@ -184,8 +177,8 @@ gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     return in_place(rt, LIB_INVERSE, false, a, out, e);
 }
 
-/* By rows a is its own conjugate by columns, so the other triangle's factor, transposed, is the one
- * asked for. */
+/* In C order a is its own conjugate in Fortran order, so the requested factor is the other
+ * triangle's, transposed. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e) {
     return in_place(rt, LIB_CHOLESKY, !upper, a, out, e);
 }
@@ -211,8 +204,8 @@ out:
     return rc;
 }
 
-/* A wide or square matrix lies by rows: that is a^T = conj(V) S U^T by columns, whose U is V^H and
- * whose V^H is U when they are read by rows. */
+/* A wide or square matrix is in C order: LAPACK sees a^T = conj(V) S U^T, whose U is V^H and whose
+ * V^H is U when read in C order. */
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh,
                  gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
@@ -244,8 +237,8 @@ out:
     return rc;
 }
 
-/* By rows a is its own conjugate by columns: the other triangle is looked at, and the vectors are
- * the conjugates. */
+/* In C order a is its own conjugate in Fortran order: the other triangle is used, and the vectors
+ * are conjugated. */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL}, *turned = NULL;
     place_stay at = place_enter(rt, &a, 1);

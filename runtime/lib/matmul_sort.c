@@ -1,7 +1,7 @@
-/* Library calls of arrays: matrix products, sorts, searches.
+/* Matrix products, sorts and searches of arrays.
  *
- * The operands are computed first; the device's library does the call where it can, else the host.
- * Reading order: matmul, sorting, searching. */
+ * Operands are computed first; the library of the device runs the call where it supports it, else
+ * the host. Reading order: matmul, sorting, searching. */
 #include "runtime/exec/device.h"
 #include "runtime/graph/diagonal.h"
 #include "runtime/exec/explain.h"
@@ -17,7 +17,7 @@
 
 enum { SMALL_MATRIX = 4096, SHORT_SUM = 64 }; /* elements; terms */
 
-/* A product of two stacks of matrices: vectors have become matrices of one row or column. */
+/* A batched product: vectors have become matrices of one row or column. */
 typedef struct {
     gpa_arr *a, *b; /* in the dtype of the result (owned) */
     int64_t m, n, k;
@@ -56,7 +56,7 @@ static gpa_code stack_mismatch(int na, const int64_t *sa, int nb, const int64_t 
                     shape_text(want, 2, (int64_t[]){s->m, s->n}));
 }
 
-/* Works out the shapes of a @ b. */
+/* Shapes and strides of a @ b. */
 static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_err *e) {
     int na = a->ndim, nb = b->ndim;
     bool row = na == 1, column = nb == 1;
@@ -101,7 +101,7 @@ static gpa_libcall product_call(const stacks *s, gpa_dtype t) {
     return c;
 }
 
-/* Where products are made: a device, or the memory of the host. */
+/* Where products are computed: a device, or host memory. */
 typedef struct {
     gpa_rt *rt;
     gpa_device *d; /* NULL: the host */
@@ -111,11 +111,11 @@ typedef struct {
 
 static gpa_code one_call(place *p, const gpa_libcall *c, gpa_err *e) {
     return p->d ? library_run(p->rt, p->d, c, e)
-                : hostcall_gemm(c, p->a, p->b, p->c, &p->rt->interrupted, e);
+                : hostcall_run(c, &(host_operands){.in = {p->a, p->b}, .out = {p->c}},
+                               &p->rt->interrupted, e);
 }
 
-/* Every product of the stack: one call for each point of its outer dimensions, after those that can
- * be walked as one. */
+/* Every product of the stack: one call for each point of its outer dimensions, after collapsing. */
 static gpa_code walk_stack(place *p, const stacks *s, gpa_libcall c, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], as[GPA_MAX_DIMS], bs[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
     memcpy(shape, s->shape, sizeof shape);
@@ -164,7 +164,7 @@ static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gp
     return rc;
 }
 
-/* In host memory operands may be copies: their strides are worked out again. */
+/* Host operands may be copies: recompute their strides. */
 static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out,
                                 gpa_err *e) {
     host_dense a = {0}, b = {0};
@@ -189,8 +189,8 @@ out:
     return rc;
 }
 
-/* A product of vectors is a sum, which fuses with what makes them. Halves of a GPU are left to the
- * library call, which rounds once. */
+/* A dot product is a sum, which fuses with its producers. Halves on a GPU are left to the library
+ * call, which rounds once. */
 static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out, gpa_err *e) {
     gpa_opnd in[2] = {{.arr = s->a}, {.arr = s->b}};
     arr_reduce_opts all = {.axes = 1, .dtype = t};
@@ -201,18 +201,18 @@ static gpa_code inner_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr 
     return rc;
 }
 
-/* Whether a product with one vector, or with one for each small matrix of a stack, is a sum over
- * products of elements: what no library does, or only matrix by matrix. */
+/* True if a matrix-vector product, or a batch of small ones, is better as a sum over elementwise
+ * products: libraries have none, or only one matrix at a time. */
 static bool is_sum(const stacks *s, const gpa_arr *a, const gpa_arr *b, gpa_dtype t) {
     bool vector = a->ndim == 1 || b->ndim == 1 || s->n == 1;
     if (t == DT_BOOL)
-        return vector && s->k <= SHORT_SUM; /* longer ones end with the first term that is true */
+        return vector && s->k <= SHORT_SUM; /* longer sums stop at the first true term */
     return vector && dtype_info[t].compute == t &&
            (dtype_is_int(t) ||
             (s->stack && b->ndim > 1 && a->ndim > 1 && s->m * s->k <= SMALL_MATRIX));
 }
 
-/* Such a product: it fuses like any sum. */
+/* Such a product as a reduction, which fuses. */
 static gpa_code vector_product(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out,
                                gpa_err *e) {
     gpa_arr *a = s->a, *b = s->b, *turned = NULL, *each = NULL;
@@ -235,8 +235,8 @@ out:
     return rc;
 }
 
-/* A product with a diagonal matrix multiplies rows or columns: elementwise, it fuses, and nothing
- * is launched for it. *out NULL: neither is known to be one. */
+/* A product with a diagonal matrix scales rows or columns: elementwise, so it fuses. *out NULL:
+ * neither is known to be diagonal. */
 static gpa_code scaled(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
     gpa_arr *line = NULL, *column = NULL;
     gpa_code rc = GPA_OK;
@@ -270,7 +270,7 @@ static gpa_code make_dense(gpa_rt *rt, gpa_arr **a, gpa_err *e) {
     return GPA_OK;
 }
 
-/* Whether a stack is walked from its end somewhere: cuBLAS refuses that for some dtypes. */
+/* True if the stack has a negative stride, which cuBLAS rejects for some dtypes. */
 static bool walks_back(const stacks *s) {
     bool back = false;
     for (int i = 0; i < s->stack; i++)
@@ -280,8 +280,8 @@ static bool walks_back(const stacks *s) {
 
 static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 
-/* A product of halves in the dtype that they are computed with, rounded once: what processors have
- * no product for. */
+/* A product of halves in their compute dtype, rounded once, where the device has no product for
+ * halves. */
 static gpa_code wide_product(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_dtype t, gpa_arr **out,
                              gpa_err *e) {
     const gpa_dtype wide = dtype_info[t].compute;
@@ -334,12 +334,12 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
     TRY(place_bring(rt, d, &s.a, e));
     TRY(place_bring(rt, d, &s.b, e));
     gpa_arr *fa = s.a, *fb = s.b;
-    TRY(plan_product(fa, fb, &s, e)); /* a cast is dense: its strides are its own */
+    TRY(plan_product(fa, fb, &s, e)); /* a cast is contiguous: new strides */
     gpa_libcall c = product_call(&s, t);
     bool library = library_can(d, &c) && (d->caps.host_visible || !walks_back(&s));
     if (!library && !d->caps.host_visible && (dtype_is_float(t) || dtype_is_complex(t))) {
-        /* Neither rows nor columns lie together, or the stack lies backwards: a copy costs less
-         * than the way to the host. */
+        /* Neither rows nor columns are contiguous, or a stride is negative: a copy is cheaper than
+         * the fallback to the host. */
         TRY(make_dense(rt, &s.a, e));
         TRY(make_dense(rt, &s.b, e));
         fa = s.a, fb = s.b;
@@ -398,7 +398,8 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
     }
     TRY(host_get(rt, rows, &in, e));
     TRY(host_new(rt, to, rows->ndim, rows->shape, &made, e));
-    rc = hostcall_sort(c, in.data, made.data, &rt->interrupted, e);
+    rc =
+        hostcall_run(c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted, e);
     if (rc)
         host_unmade(rt, &made);
     else
@@ -411,8 +412,8 @@ out:
     return rc;
 }
 
-/* Sorts along an axis. Where no library sorts it as it lies, rows are made of it by a transpose,
- * and turned back. */
+/* Sorts along an axis. Where no library sorts it in place, in a transposed copy whose rows are
+ * contiguous. */
 static gpa_code sort_here(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out,
                           gpa_err *e) {
     int perm[GPA_MAX_DIMS], at = 0;
@@ -477,7 +478,7 @@ gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t
 
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     if (a->ndim) return sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, a, axis, out, e);
-    gpa_arr *list = NULL; /* NumPy's argsort takes a number for a list of one */
+    gpa_arr *list = NULL; /* NumPy's argsort treats a scalar as an array of one element */
     gpa_code rc = arr_reshape(rt, a, 1, (int64_t[]){1}, &list, e);
     if (!rc) rc = sort_axis(rt, (gpa_libcall){.kind = LIB_ARGSORT}, list, axis, out, e);
     arr_release(rt, list);
@@ -492,8 +493,8 @@ static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa
     TRY(host_get(rt, a, &in, e));
     TRY(host_get(rt, v, &what, e));
     TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
-    rc = hostcall_search(c->dtype, in.data, a->size, what.data, v->size, c->search.right,
-                         (int64_t *)(void *)where.data, &rt->interrupted, e);
+    rc = hostcall_run(c, &(host_operands){.in = {in.data, what.data}, .out = {where.data}},
+                      &rt->interrupted, e);
     if (rc)
         host_unmade(rt, &where);
     else
@@ -506,8 +507,9 @@ out:
 
 static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr **out, gpa_err *e) {
     gpa_dtype t = dtype_promote((gpa_dtype)a->dtype, (gpa_dtype)v->dtype);
-    gpa_libcall c = {
-        .kind = LIB_SEARCH, .dtype = t, .search = {.n = a->size, .count = v->size, .right = right}};
+    gpa_libcall c = {.kind = LIB_SEARCHSORTED,
+                     .dtype = t,
+                     .search = {.n = a->size, .count = v->size, .right = right}};
     gpa_arr *in[2] = {NULL, NULL}, *where = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 2; i++) {
@@ -530,7 +532,7 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
     for (int i = 0; i < 2; i++) TRY(place_bring(rt, d, &in[i], e));
     if (!library_can(d, &c)) {
         TRY(search_on_host(rt, &c, in[0], in[1], out, e));
-        explain_call(rt, library_names[LIB_SEARCH], NULL, *out);
+        explain_call(rt, library_names[LIB_SEARCHSORTED], NULL, *out);
         goto out;
     }
     TRY(arr_empty(rt, DT_I64, v->ndim, v->shape, &where, e));
@@ -539,7 +541,7 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
     c.search.v = (gpa_binding){.mem = in[1]->storage->buf->mem, .offset = in[1]->offset};
     c.search.out = (gpa_binding){.mem = where->storage->buf->mem, .offset = where->offset};
     TRY(library_run(rt, d, &c, e));
-    explain_call(rt, library_names[LIB_SEARCH], d, where);
+    explain_call(rt, library_names[LIB_SEARCHSORTED], d, where);
     *out = arr_retain(where);
 out:
     arr_release(rt, in[0]);

@@ -1,11 +1,10 @@
-/* Equations of arrays whose matrices are factorized already, or have few diagonals, where the
- * device has a library for them. */
+/* Linear solves with a factored or banded matrix, where the device has a library for them. */
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 
-/* The matrices as a call sees them; false when their stack cannot be walked with one stride. */
+/* Describes the matrices of a call; false when their stack has no single stride. */
 static bool describe(const gpa_arr *a, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     const int row = a->ndim - 2, column = a->ndim - 1;
@@ -19,15 +18,16 @@ static bool describe(const gpa_arr *a, gpa_libcall *c) {
     return true;
 }
 
-gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_factors_opts *o,
-                     gpa_arr **out, int64_t *zero, gpa_err *e) {
+gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
+                            const arr_solve_factored_opts *o, gpa_arr **out, int64_t *zero,
+                            gpa_err *e) {
     gpa_arr *factors = NULL, *rows = NULL, *x = NULL, *turned = NULL;
     gpa_device *d;
     int32_t info = 0;
     int perm[GPA_MAX_DIMS];
     const int64_t n = a->shape[a->ndim - 1];
     place_stay at = place_enter(rt, (gpa_arr *[]){a, b}, 2);
-    gpa_libcall c = {.kind = LIB_FACTORS,
+    gpa_libcall c = {.kind = LIB_SOLVE_FACTORED,
                      .dtype = (gpa_dtype)a->dtype,
                      .factors = {.form = o->form,
                                  .way = o->way,
@@ -45,7 +45,7 @@ gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const 
     factors = arr_retain(a);
     TRY(arr_force(rt, factors, CUT_LIBRARY, e));
     TRY(place_bring(rt, d, &factors, e));
-    if (!describe(factors, &c) || !library_can(d, &c)) { /* by columns, where it lies otherwise */
+    if (!describe(factors, &c) || !library_can(d, &c)) { /* else a copy in Fortran order */
         arr_release(rt, factors);
         factors = NULL;
         TRY(library_copy(rt, a, c.dtype, true, &factors, e));
@@ -60,7 +60,7 @@ gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const 
     c.factors.x = x->storage->buf->mem;
     TRY(library_run(rt, d, &c, e));
     if (info < 0) TRY(gpa_fail(e, GPA_E_VALUE, "pivots must be rows of the matrix"));
-    explain_call(rt, library_names[LIB_FACTORS], d, x);
+    explain_call(rt, library_names[LIB_SOLVE_FACTORED], d, x);
     *zero = info;
     for (int i = 0; i < x->ndim; i++) perm[i] = i < x->ndim - 2 ? i : 2 * x->ndim - 3 - i;
     TRY(arr_transpose(rt, x, perm, &turned, e));
@@ -74,14 +74,14 @@ out:
     return rc;
 }
 
-gpa_code arr_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
-                    gpa_arr **out, gpa_err *e) {
+gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
+                          gpa_arr **out, gpa_err *e) {
     gpa_arr *kept = NULL, *x = NULL;
     gpa_device *d;
     int32_t info = 0;
     place_stay at = place_enter(rt, (gpa_arr *[]){bands, b}, 2);
     gpa_libcall c = {
-        .kind = LIB_BANDED,
+        .kind = LIB_SOLVE_BANDED,
         .dtype = (gpa_dtype)bands->dtype,
         .banded = {
             .below = below, .above = above, .n = bands->shape[1], .k = b->shape[1], .info = &info}};
@@ -95,7 +95,7 @@ gpa_code arr_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gp
     c.banded.x = x->storage->buf->mem;
     TRY(library_run(rt, d, &c, e));
     if (info) TRY(gpa_fail(e, GPA_E_LINALG, "singular matrix"));
-    explain_call(rt, library_names[LIB_BANDED], d, x);
+    explain_call(rt, library_names[LIB_SOLVE_BANDED], d, x);
     TRY(arr_transpose(rt, x, (int[]){1, 0}, out, e));
 out:
     arr_release(rt, kept);

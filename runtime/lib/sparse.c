@@ -1,29 +1,28 @@
-/* Sparse matrices by rows: products with dense arrays, products of two, transposes; by the devices'
- * libraries, or the host. Reading order: what all of them need, products, products of two,
- * transposes. What the host alone does is in sparse_union.c. */
-#include "runtime/lib/sparse.h"
+/* Sparse matrix products (CSR by dense, CSR by CSR) and transposes, by the library of the device or
+ * the host. Reading order: binding operands, products, products of two, transposes. */
+#include "runtime/lib/sparse_operand.h"
 
 #include "runtime/exec/explain.h"
 #include "runtime/lib/library.h"
 #include "runtime/array/device_transfer.h"
 
-/* The parts of a matrix, in the order of the calls' bindings; and what it is multiplied with. */
+/* The arrays of a matrix, in the order of the bindings of a call; and the dense operand. */
 enum {
     START = SPARSE_START,
     COLUMN = SPARSE_COLUMN,
-    AT = SPARSE_AT,
+    AT = SPARSE_VALUES,
     PARTS = SPARSE_PARTS,
     X = PARTS,
     OPERANDS
 };
 
-/* ---- what all of them need ---- */
+/* ---- binding operands ---- */
 
 static void bind(gpa_binding *b, const gpa_arr *a) {
     *b = (gpa_binding){.mem = a->storage->buf->mem, .offset = a->offset};
 }
 
-/* Computes n arrays and brings them to the device of the last one. */
+/* Computes n arrays and copies them to the device of the last one. */
 static gpa_code together(gpa_rt *rt, gpa_arr **in, int n, gpa_device **d, gpa_err *e) {
     gpa_code rc = arr_eval(rt, in, n, e);
     if (!rc) *d = in[n - 1]->storage->buf->device;
@@ -37,13 +36,12 @@ static void release_all(gpa_rt *rt, gpa_arr *const *in, int n) {
 
 /* ---- products ---- */
 
-/* Whether starts and columns, in memory that the host sees or reads, are what they say: GPA_E_VALUE
- * if not. */
+/* Validates starts and columns in host memory: GPA_E_VALUE. */
 static gpa_code look(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_err *e) {
     host_dense h[AT] = {{0}};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < AT; i++) TRY(host_get(rt, in[i], &h[i], e));
-    TRY(sparse_check(h, &(host_rows){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count},
+    TRY(sparse_check(h, &(host_csr){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count},
                      e));
 out:
     for (int i = 0; i < AT; i++) host_drop(rt, &h[i]);
@@ -57,8 +55,10 @@ static gpa_code on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, co
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++) TRY(host_get(rt, in[i], &h[i], e));
     TRY(host_new(rt, c->dtype, ndim, shape, &y, e));
-    rc = hostcall_sparse(c, sparse_indices(&h[START]), sparse_indices(&h[COLUMN]), h[AT].data,
-                         h[X].data, y.data, &rt->interrupted, e);
+    rc = hostcall_run(c,
+                      &(host_operands){.in = {h[START].data, h[COLUMN].data, h[AT].data, h[X].data},
+                                       .out = {y.data}},
+                      &rt->interrupted, e);
     if (rc)
         host_unmade(rt, &y);
     else
@@ -68,19 +68,19 @@ out:
     return rc;
 }
 
-gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
-                    gpa_arr **out, gpa_err *e) {
+gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
+                  gpa_arr **out, gpa_err *e) {
     gpa_arr *given[OPERANDS] = {start, column, at, x}, *in[OPERANDS] = {NULL}, *y = NULL;
     gpa_dtype t = dtype_promote((gpa_dtype)at->dtype, (gpa_dtype)x->dtype);
     int64_t shape[2] = {start->size - 1, x->ndim > 1 ? x->shape[1] : 1};
     gpa_libcall c = {
-        .kind = LIB_SPARSE,
+        .kind = LIB_SPMM,
         .dtype = t,
         .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
-    place_stay stay = place_enter(rt, &at, 1); /* work is done where the elements are */
+    place_stay stay = place_enter(rt, &at, 1); /* on the device of the values */
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++)
-        TRY(sparse_in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
+        TRY(sparse_contiguous(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
     if (!shape[0] || !shape[1] || !c.sparse.count) {
         TRY(arr_full(rt, t, x->ndim, shape, (gpa_val){.bits = {0, 0}}, out, e));
         goto out;
@@ -98,12 +98,12 @@ gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gp
         bind(&c.sparse.x, in[X]);
         bind(&c.sparse.y, y);
         TRY(library_run(rt, d, &c, e));
-        explain_call(rt, library_names[LIB_SPARSE], d, y);
+        explain_call(rt, library_names[LIB_SPMM], d, y);
         *out = arr_retain(y);
         goto out;
     }
     TRY(on_host(rt, &c, in, shape, x->ndim, out, e));
-    explain_call(rt, library_names[LIB_SPARSE], NULL, *out);
+    explain_call(rt, library_names[LIB_SPMM], NULL, *out);
 out:
     release_all(rt, in, OPERANDS);
     arr_release(rt, y);
@@ -113,22 +113,20 @@ out:
 
 /* ---- products of two ---- */
 
-enum {
-    FEW_PRODUCTS = 1 << 18
-}; /* which get room before it is known how many columns they have in common */
+enum { FEW_PRODUCTS = 1 << 18 }; /* allocated at this bound, without the symbolic pass */
 
 static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,
                                gpa_err *e) {
-    sparse_rows a = {0}, b = {0};
+    sparse_csr a = {0}, b = {0};
     host_new_array made[PARTS] = {{0}};
     int64_t most = 0;
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, in, c->spgemm.a.n, &a, e));
     TRY(sparse_get(rt, in + PARTS, c->spgemm.b.n, &b, e));
     TRY(host_new(rt, DT_I32, 1, (int64_t[]){a.r.m + 1}, &made[START], e));
-    most = hostcall_spgemm_most(&a.r, &b.r);
+    most = hostcall_spgemm_products(&a.r, &b.r);
     if (most > FEW_PRODUCTS) {
-        rc = hostcall_spgemm_starts(&a.r, &b.r, sparse_ints(&made[START]), &rt->interrupted, e);
+        rc = hostcall_spgemm_row_starts(&a.r, &b.r, sparse_ints(&made[START]), &rt->interrupted, e);
         most = rc ? 0 : sparse_ints(&made[START])[a.r.m];
     }
     for (int i = COLUMN; i < PARTS && !rc; i++)
@@ -137,7 +135,7 @@ static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const 
         rc = hostcall_spgemm(c->dtype, &a.r, &b.r, sparse_ints(&made[START]),
                              sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
     const int64_t there = rc ? 0 : sparse_ints(&made[START])[a.r.m];
-    rc = sparse_made(rt, rc, made, PARTS, out, e);
+    rc = sparse_finish(rt, rc, made, PARTS, out, e);
     for (int i = COLUMN; i < PARTS && !rc && there < most; i++) arr_shorten(rt, out[i], there);
 out:
     sparse_drop(rt, &a);
@@ -145,11 +143,11 @@ out:
     return rc;
 }
 
-/* What a library's product will be. */
+/* The result of a library's product. */
 typedef struct {
     gpa_rt *rt;
     gpa_dtype dtype;
-    gpa_arr **part; /* columns and values are made */
+    gpa_arr **part; /* columns and values are allocated by the call */
 } product;
 
 static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gpa_binding *at,
@@ -157,7 +155,7 @@ static gpa_code make_product(void *owner, int64_t count, gpa_binding *column, gp
     const product *p = owner;
     gpa_code rc = GPA_OK;
     for (int i = COLUMN; i < PARTS && !rc; i++) {
-        arr_release(p->rt, p->part[i]); /* of a call that is done again */
+        arr_release(p->rt, p->part[i]); /* of a call that is retried */
         p->part[i] = NULL;
         rc = arr_empty(p->rt, i == AT ? p->dtype : DT_I32, 1, &count, &p->part[i], e);
         if (!rc && count) bind(i == AT ? at : column, p->part[i]);
@@ -178,12 +176,12 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
     c.spgemm.make = make_product;
     c.spgemm.owner = &p;
     gpa_arr *first = a[AT];
-    place_stay stay = place_enter(rt, &first, 1); /* work is done where the elements are */
+    place_stay stay = place_enter(rt, &first, 1); /* on the device of the values */
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 2 * PARTS; i++)
-        TRY(sparse_in_order(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32,
-                            &in[i], e));
+        TRY(sparse_contiguous(rt, i < PARTS ? a[i] : b[i - PARTS], i % PARTS == AT ? t : DT_I32,
+                              &in[i], e));
     if (!m || !c.spgemm.a.count || !c.spgemm.b.count) {
         TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[START], e));
         for (int i = COLUMN; i < PARTS && !rc; i++)
@@ -220,7 +218,7 @@ out:
 
 /* ---- transposes ---- */
 
-/* The operands and results of a transpose; those of the operands are in these places, too. */
+/* The operands and results of a transpose, in corresponding slots. */
 enum { KEY, OTHER, VALUES, TURNED, BEGIN = 0 };
 
 static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,
@@ -230,23 +228,27 @@ static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *i
     const int64_t starts = c->turn.n + 1;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < TURNED; i++) TRY(host_get(rt, in[i], &h[i], e));
-    if (!sparse_below(&h[KEY], c->turn.count, c->turn.n))
+    if (!sparse_indices_below(&h[KEY], c->turn.count, c->turn.n))
         TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
     for (int i = 0; i < TURNED && !rc; i++)
         rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count,
                       &made[i], e);
     if (!rc)
-        hostcall_turn(c, sparse_indices(&h[KEY]), sparse_indices(&h[OTHER]), h[VALUES].data,
-                      sparse_ints(&made[BEGIN]), sparse_ints(&made[OTHER]), made[VALUES].data);
-    rc = sparse_made(rt, rc, made, TURNED, out, e);
+        rc = hostcall_run(
+            c,
+            &(host_operands){.in = {h[KEY].data, h[OTHER].data, h[VALUES].data},
+                             .out = {made[BEGIN].data, made[OTHER].data, made[VALUES].data}},
+            &rt->interrupted, e);
+    rc = sparse_finish(rt, rc, made, TURNED, out, e);
 out:
     for (int i = 0; i < TURNED; i++) host_drop(rt, &h[i]);
     return rc;
 }
 
-gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out,
+                              gpa_err *e) {
     gpa_arr *in[TURNED] = {NULL}, *made[TURNED] = {NULL}, *first = given[VALUES];
-    gpa_libcall c = {.kind = LIB_TURN,
+    gpa_libcall c = {.kind = LIB_SPARSE_TRANSPOSE,
                      .dtype = (gpa_dtype)given[VALUES]->dtype,
                      .turn = {.n = n, .count = given[VALUES]->size}};
     gpa_binding *const from[] = {&c.turn.key, &c.turn.other, &c.turn.at}, *const to[] = {
@@ -258,8 +260,8 @@ gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr *
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < TURNED; i++)
-        TRY(sparse_in_order(rt, given[i] ? given[i] : given[KEY], i == VALUES ? c.dtype : DT_I32,
-                            &in[i], e));
+        TRY(sparse_contiguous(rt, given[i] ? given[i] : given[KEY], i == VALUES ? c.dtype : DT_I32,
+                              &in[i], e));
     if (!c.turn.count) {
         TRY(arr_full(rt, DT_I32, 1, &starts, (gpa_val){.bits = {0, 0}}, &out[BEGIN], e));
         for (int i = OTHER; i < TURNED; i++) out[i] = arr_retain(in[i]);
@@ -280,7 +282,7 @@ gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr *
     } else {
         TRY(turn_on_host(rt, &c, in, out, e));
     }
-    explain_call(rt, library_names[LIB_TURN], can ? d : NULL, out[VALUES]);
+    explain_call(rt, library_names[LIB_SPARSE_TRANSPOSE], can ? d : NULL, out[VALUES]);
 out:
     if (!rc && !given[OTHER]) {
         arr_release(rt, out[OTHER]);

@@ -1,43 +1,42 @@
-/* Sparse matrices by rows or columns in other forms, made by the host: transposed, dense, of
- * diagonals, several side by side, of places in order. Reading order: places, transposes, dense
- * ones, diagonals, several side by side. */
-#include "runtime/lib/sparse.h"
+/* Conversions of sparse matrices, by the host: COO, transpose, dense, diagonals, horizontal stack.
+ * Reading order: row indices, transposes, dense matrices, diagonals, stacks. */
+#include "runtime/lib/sparse_operand.h"
 
 #include "runtime/exec/explain.h"
 
-enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_AT, PARTS = SPARSE_PARTS };
+enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_VALUES, PARTS = SPARSE_PARTS };
 
 static const char misfit[] = "the indices of a sparse matrix do not fit its shape";
 
-/* ---- places ---- */
+/* ---- row indices ---- */
 
-gpa_code arr_sparse_lines(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e) {
+gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e) {
     host_dense h = {0};
     host_new_array made = {0};
     gpa_code rc = GPA_OK;
     TRY(host_get_as(rt, start, DT_I32, &h, e));
-    if (!sparse_start(&h, start->size, count)) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
+    if (!sparse_starts_valid(&h, start->size, count)) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     TRY(host_new(rt, DT_I32, 1, &count, &made, e));
-    hostcall_lines(sparse_indices(&h), start->size - 1, sparse_ints(&made));
+    hostcall_csr_row_indices(sparse_indices(&h), start->size - 1, sparse_ints(&made));
     TRY(host_made(rt, &made, out, e));
 out:
     host_drop(rt, &h);
     return rc;
 }
 
-gpa_code arr_sparse_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
-                           gpa_err *e) {
+gpa_code arr_coo_row_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
+                            gpa_err *e) {
     const int64_t starts = lines + 1;
     host_dense h[2] = {{0}};
     host_new_array made = {0};
     gpa_code rc = GPA_OK;
     TRY(host_get_as(rt, line, DT_I32, &h[0], e));
     TRY(host_get_as(rt, other, DT_I32, &h[1], e));
-    if (line->size != other->size || !sparse_below(&h[0], line->size, lines))
+    if (line->size != other->size || !sparse_indices_below(&h[0], line->size, lines))
         TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     TRY(host_new(rt, DT_I32, 1, &starts, &made, e));
-    if (hostcall_starts(sparse_indices(&h[0]), sparse_indices(&h[1]), line->size, lines,
-                        sparse_ints(&made)))
+    if (hostcall_coo_row_starts(sparse_indices(&h[0]), sparse_indices(&h[1]), line->size, lines,
+                                sparse_ints(&made)))
         TRY(host_made(rt, &made, out, e));
     else
         host_unmade(rt, &made);
@@ -48,33 +47,33 @@ out:
 
 /* ---- transposes ---- */
 
-gpa_code arr_sparse_turn_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e) {
+gpa_code arr_csr_transpose(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
-    sparse_rows s = {0};
+    sparse_csr s = {0};
     host_new_array made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
     rc = sparse_new(rt, t, n, s.r.count, made, e);
     if (!rc)
-        hostcall_turn_rows(dtype_size(t), &s.r, sparse_ints(&made[START]),
-                           sparse_ints(&made[COLUMN]), made[AT].data);
-    rc = sparse_made(rt, rc, made, PARTS, out, e);
+        hostcall_csr_transpose(dtype_size(t), &s.r, sparse_ints(&made[START]),
+                               sparse_ints(&made[COLUMN]), made[AT].data);
+    rc = sparse_finish(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse transpose", NULL, out[AT]);
 out:
     sparse_drop(rt, &s);
     return rc;
 }
 
-/* ---- dense ones ---- */
+/* ---- dense matrices ---- */
 
-gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
+gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
                           gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
-    sparse_rows s = {0};
+    sparse_csr s = {0};
     host_dense other = {0};
     host_new_array made = {0};
     gpa_code rc = GPA_OK;
-    if (!hostcall_can_add(t)) return GPA_OK;
+    if (!hostcall_can_sum(t)) return GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
     if (added) TRY(host_get_as(rt, added, t, &other, e));
     const int64_t shape[2] = {turned ? n : s.r.m, turned ? s.r.m : n};
@@ -86,8 +85,8 @@ gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned,
         memcpy(made.data, other.data, size);
     else
         memset(made.data, 0, size);
-    hostcall_dense(t, &s.r, turned, made.data);
-    rc = sparse_made(rt, rc, &made, 1, out, e);
+    hostcall_csr_add_to_dense(t, &s.r, turned, made.data);
+    rc = sparse_finish(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
 out:
     host_drop(rt, &other);
@@ -95,22 +94,22 @@ out:
     return rc;
 }
 
-gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
-                                 gpa_err *e) {
+gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
+                          gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     const int64_t count = a[AT]->size, shape[2] = {m, n};
     host_dense h[PARTS] = {{0}};
     host_new_array made = {0};
     gpa_code rc = GPA_OK;
-    if (!hostcall_can_add(t)) return GPA_OK;
+    if (!hostcall_can_sum(t)) return GPA_OK;
     for (int i = 0; i < PARTS; i++) TRY(host_get_as(rt, a[i], i == AT ? t : DT_I32, &h[i], e));
-    if (a[0]->size != count || a[1]->size != count || !sparse_below(&h[0], count, m) ||
-        !sparse_below(&h[1], count, n))
+    if (a[0]->size != count || a[1]->size != count || !sparse_indices_below(&h[0], count, m) ||
+        !sparse_indices_below(&h[1], count, n))
         TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     TRY(host_new(rt, t, 2, shape, &made, e));
-    hostcall_dense_places(t, sparse_indices(&h[0]), sparse_indices(&h[1]), h[AT].data, count, m, n,
-                          made.data);
-    rc = sparse_made(rt, rc, &made, 1, out, e);
+    hostcall_coo_add_to_dense(t, sparse_indices(&h[0]), sparse_indices(&h[1]), h[AT].data, count, m,
+                              n, made.data);
+    rc = sparse_finish(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
 out:
     for (int i = 0; i < PARTS; i++) host_drop(rt, &h[i]);
@@ -119,14 +118,14 @@ out:
 
 /* ---- diagonals ---- */
 
-gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
-                              gpa_arr **out, gpa_err *e) {
+gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
+                        gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)values->dtype;
     const int64_t count = offsets->size;
     host_dense h[2] = {{0}};
     host_new_array made[PARTS] = {{0}};
     int64_t *first = mem_new((size_t)(count + 1) * sizeof *first), all = 0;
-    uint8_t *on = mem_new((size_t)MAX(count, DIAGONAL_PIECE));
+    uint8_t *on = mem_new((size_t)MAX(count, DIA_CHUNK));
     gpa_arr *lines = NULL;
     const bool table = values->ndim == 2,
                across = table && !arr_is_contiguous(values) && arr_is_f_contiguous(values);
@@ -134,7 +133,7 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
     if (!first || !on) TRY(gpa_no_memory(e));
     if (across)
         TRY(arr_transpose(rt, values, NULL, &lines,
-                          e)); /* read as it lies: an element of each diagonal after the other */
+                          e)); /* read in memory order, across the diagonals */
     TRY(host_get_as(rt, across ? lines : values, t, &h[0], e));
     TRY(host_get_as(rt, offsets, DT_I64, &h[1], e));
     const int64_t *offset = (const int64_t *)(const void *)h[1].data;
@@ -148,12 +147,12 @@ gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int
         all += size;
     }
     if (!table && all != values->size) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
-    if (all > INT32_MAX) TRY(hostcall_too_many(e));
+    if (all > INT32_MAX) TRY(hostcall_too_many_values(e));
     rc = sparse_new(rt, t, m, all, made, e);
     if (!rc)
-        hostcall_diagonals(t, m, n, offset, first, count, h[0].data, across ? count : 1, on,
-                           sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
-    rc = sparse_made(rt, rc, made, PARTS, out, e);
+        hostcall_dia_to_csr(t, m, n, offset, first, count, h[0].data, across ? count : 1, on,
+                            sparse_ints(&made[START]), sparse_ints(&made[COLUMN]), made[AT].data);
+    rc = sparse_finish(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse matrix of diagonals", NULL, out[AT]);
 out:
     for (int i = 0; i < 2; i++) host_drop(rt, &h[i]);
@@ -163,13 +162,13 @@ out:
     return rc;
 }
 
-/* ---- several side by side ---- */
+/* ---- stacks ---- */
 
-gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
-                           gpa_arr **out, gpa_err *e) {
+gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
+                        gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)parts[AT]->dtype;
-    sparse_rows *s = mem_zero((size_t)blocks * sizeof *s);
-    host_rows *rows = mem_new((size_t)blocks * sizeof *rows);
+    sparse_csr *s = mem_zero((size_t)blocks * sizeof *s);
+    host_csr *rows = mem_new((size_t)blocks * sizeof *rows);
     host_new_array made[PARTS] = {{0}};
     int64_t all = 0, columns = 0;
     gpa_code rc = GPA_OK;
@@ -182,12 +181,12 @@ gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, 
         if (rows[b].m != rows[0].m || s[b].in[AT]->dtype != t)
             TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     }
-    if (all > INT32_MAX || columns > INT32_MAX) TRY(hostcall_too_many(e));
+    if (all > INT32_MAX || columns > INT32_MAX) TRY(hostcall_too_many_values(e));
     rc = sparse_new(rt, t, rows[0].m, all, made, e);
     if (!rc)
-        hostcall_beside(dtype_size(t), rows, blocks, sparse_ints(&made[START]),
-                        sparse_ints(&made[COLUMN]), made[AT].data);
-    rc = sparse_made(rt, rc, made, PARTS, out, e);
+        hostcall_csr_hstack(dtype_size(t), rows, blocks, sparse_ints(&made[START]),
+                            sparse_ints(&made[COLUMN]), made[AT].data);
+    rc = sparse_finish(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse matrices side by side", NULL, out[AT]);
 out:
     for (int64_t b = 0; s && b < blocks; b++) sparse_drop(rt, &s[b]);

@@ -29,7 +29,7 @@ typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
 
 /* What a matrix was factorized to: one triangle of it is the matrix; one is Cholesky's; unit lower
  * and upper one, with rows exchanged. */
-typedef enum { FACTORS_TRIANGLE, FACTORS_CHOLESKY, FACTORS_LU } gpa_factors;
+typedef enum { FACTORS_TRIANGLE, FACTORS_CHOLESKY, FACTORS_LU } gpa_factorization;
 
 /* How the operands of an operation choose the type it computes in and the type of its result:
  * NumPy's loops. The smallest float that holds it is float16 for bool, int8 and uint8, float32 for

@@ -12,7 +12,7 @@
 #include "tests/unit/unit.h"
 
 #include "runtime/backend.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 #include "runtime/base/str.h"
 
 static const gpa_backend *be;

@@ -55,7 +55,8 @@ static void products(void **state) {
                 dtype_store(b + i * item, (gpa_dtype)t, small((gpa_dtype)t));
             }
             gpa_err e = {0};
-            assert_int_equal(hostcall_gemm(&c, a, b, out, NULL, &e), GPA_OK);
+            assert_int_equal(
+                hostcall_run(&c, &(host_operands){.in = {a, b}, .out = {out}}, NULL, &e), GPA_OK);
             for (int64_t q = 0; q < c.gemm.batch * c.gemm.m * c.gemm.n; q++) {
                 int64_t batch = q / (c.gemm.m * c.gemm.n), i = q / c.gemm.n % c.gemm.m,
                         j = q % c.gemm.n;
@@ -103,9 +104,11 @@ static void sorts(void **state) {
             }
             gpa_libcall c = {.kind = LIB_SORT, .dtype = (gpa_dtype)t, .sort = {.rows = 2, .n = n}};
             gpa_err e = {0};
-            assert_int_equal(hostcall_sort(&c, in, out, NULL, &e), GPA_OK);
+            assert_int_equal(hostcall_run(&c, &(host_operands){.in = {in}, .out = {out}}, NULL, &e),
+                             GPA_OK);
             c.kind = LIB_ARGSORT;
-            assert_int_equal(hostcall_sort(&c, in, at, NULL, &e), GPA_OK);
+            assert_int_equal(hostcall_run(&c, &(host_operands){.in = {in}, .out = {at}}, NULL, &e),
+                             GPA_OK);
             for (int64_t i = 0; i < 2 * n; i++) {
                 int64_t row = i / n * n;
                 assert_true(at[i] >= 0 && at[i] < n);
@@ -131,7 +134,8 @@ static void complex_order(void **state) {
     gpa_c128 in[] = {{q, 2}, {3, 1}, {1, q}, {q, q}, {1, 0}, {q, 0}, {1, -1}, {0, q}}, out[8];
     gpa_libcall c = {.kind = LIB_SORT, .dtype = DT_C128, .sort = {.rows = 1, .n = 8}};
     gpa_err e = {0};
-    assert_int_equal(hostcall_sort(&c, in, out, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.in = {in}, .out = {out}}, NULL, &e),
+                     GPA_OK);
     static const int want[] = {6, 4, 1, 7, 2, 5, 0, 3};
     for (int i = 0; i < 8; i++) assert_memory_equal(&out[i], &in[want[i]], sizeof out[i]);
 }
@@ -142,13 +146,25 @@ static void searches(void **state) {
                  v[] = {-4, -3, -1, -0.0, 1, 2, 5, (double)NAN, -INFINITY, INFINITY};
     int64_t left[10], right[10];
     gpa_err e = {0};
-    assert_int_equal(hostcall_search(DT_F64, a, 8, v, 10, false, left, NULL, &e), GPA_OK);
-    assert_int_equal(hostcall_search(DT_F64, a, 8, v, 10, true, right, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&(gpa_libcall){.kind = LIB_SEARCHSORTED,
+                                                 .dtype = DT_F64,
+                                                 .search = {.n = 8, .count = 10, .right = false}},
+                                  &(host_operands){.in = {a, v}, .out = {left}}, NULL, &e),
+                     GPA_OK);
+    assert_int_equal(hostcall_run(&(gpa_libcall){.kind = LIB_SEARCHSORTED,
+                                                 .dtype = DT_F64,
+                                                 .search = {.n = 8, .count = 10, .right = true}},
+                                  &(host_operands){.in = {a, v}, .out = {right}}, NULL, &e),
+                     GPA_OK);
     const int64_t want_left[] = {0, 0, 1, 3, 4, 4, 7, 7, 0, 7},
                   want_right[] = {0, 1, 3, 4, 4, 7, 7, 8, 0, 7};
     assert_memory_equal(left, want_left, sizeof left);
     assert_memory_equal(right, want_right, sizeof right);
-    assert_int_equal(hostcall_search(DT_F64, a, 0, v, 10, false, left, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&(gpa_libcall){.kind = LIB_SEARCHSORTED,
+                                                 .dtype = DT_F64,
+                                                 .search = {.n = 0, .count = 10, .right = false}},
+                                  &(host_operands){.in = {a, v}, .out = {left}}, NULL, &e),
+                     GPA_OK);
     for (int i = 0; i < 10; i++) assert_int_equal(left[i], 0);
 }
 
@@ -159,7 +175,7 @@ static void short_of_memory(void **state) {
         gpa_libcall c = {.kind = LIB_SORT, .dtype = DT_F64, .sort = {.rows = 1, .n = 64}};
         gpa_err e = {0};
         mem_fail_at(n);
-        gpa_code rc = hostcall_sort(&c, in, out, NULL, &e);
+        gpa_code rc = hostcall_run(&c, &(host_operands){.in = {in}, .out = {out}}, NULL, &e);
         mem_fail_at(0);
         assert_true(rc == GPA_E_MEMORY || (rc == GPA_OK && n > 3));
     }

@@ -25,7 +25,8 @@ static void transforms(void **state) {
             c.fft.n[0] = n;
             c.fft.in.stride[0] = c.fft.out.stride[0] = 1;
             for (int64_t k = 0; k < n; k++) in[k] = (gpa_c128){number(), number()};
-            assert_int_equal(hostcall_fft(&c, in, out, NULL, &e), GPA_OK);
+            assert_int_equal(hostcall_run(&c, &(host_operands){.in = {in}, .out = {out}}, NULL, &e),
+                             GPA_OK);
             for (int64_t j = 0; j < n; j++) {
                 double re = 0, im = 0;
                 for (int64_t k = 0; k < n; k++) {
@@ -44,7 +45,7 @@ static void transforms(void **state) {
 enum { N = 6 };
 
 /* a x = b, with a by rows. */
-static void equations(void **state) {
+static void solver_lib(void **state) {
     (void)state;
     double a[2 * N * N], kept[2 * N * N], b[2 * N], right[2 * N];
     int32_t info = -1;
@@ -55,7 +56,7 @@ static void equations(void **state) {
     gpa_libcall c = {.kind = LIB_SOLVE,
                      .dtype = DT_F64,
                      .matrix = {.batch = 2, .m = N, .n = N, .k = 1, .info = &info}};
-    assert_int_equal(hostcall_matrix(&c, (void *[]){a, b, NULL, NULL}, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.out = {a, b}}, NULL, &e), GPA_OK);
     assert_int_equal(info, 0);
     for (int m = 0; m < 2; m++)
         for (int i = 0; i < N; i++) {
@@ -65,7 +66,7 @@ static void equations(void **state) {
         }
     for (int i = 0; i < N * N; i++) a[i] = i / N == 3 ? 0 : number(); /* a row of zeros */
     c.matrix.batch = 1;
-    assert_int_equal(hostcall_matrix(&c, (void *[]){a, b, NULL, NULL}, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.out = {a, b}}, NULL, &e), GPA_OK);
     assert_true(info > 0);
 }
 
@@ -82,7 +83,7 @@ static void eigenvectors(void **state) {
     gpa_libcall c = {.kind = LIB_EIGH,
                      .dtype = DT_F32,
                      .matrix = {.batch = 1, .m = N, .n = N, .vectors = true, .info = &info}};
-    assert_int_equal(hostcall_matrix(&c, (void *[]){a, w, NULL, NULL}, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.out = {a, w}}, NULL, &e), GPA_OK);
     assert_int_equal(info, 0);
     for (int k = 0; k < N; k++) {
         assert_true(k == 0 || w[k - 1] <= w[k]);
@@ -103,11 +104,15 @@ static void sparse_products(void **state) {
     double y[6];
     gpa_err e = {0};
     gpa_libcall c = {
-        .kind = LIB_SPARSE, .dtype = DT_F64, .sparse = {.m = 3, .n = 3, .k = 2, .count = 3}};
-    assert_int_equal(hostcall_sparse(&c, start, column, at, x, y, NULL, &e), GPA_OK);
+        .kind = LIB_SPMM, .dtype = DT_F64, .sparse = {.m = 3, .n = 3, .k = 2, .count = 3}};
+    assert_int_equal(
+        hostcall_run(&c, &(host_operands){.in = {start, column, at, x}, .out = {y}}, NULL, &e),
+        GPA_OK);
     assert_memory_equal(y, ((const double[]){70, 7, 0, 0, 60, 6}), sizeof y);
     c.dtype = DT_F16;
-    assert_int_equal(hostcall_sparse(&c, start, column, at, x, y, NULL, &e), GPA_E_TYPE);
+    assert_int_equal(
+        hostcall_run(&c, &(host_operands){.in = {start, column, at, x}, .out = {y}}, NULL, &e),
+        GPA_E_TYPE);
 }
 
 /* ---- sparse matrices by rows ---- */
@@ -124,8 +129,7 @@ typedef struct {
     double at[MOST];
 } made_rows;
 
-static host_rows make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t each,
-                           int64_t step) {
+static host_csr make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t each, int64_t step) {
     int32_t n = 0;
     for (int64_t i = 0; i < rows; i++) {
         m->start[i] = n;
@@ -135,11 +139,11 @@ static host_rows make_rows(made_rows *m, int64_t rows, int64_t columns, int64_t 
         }
     }
     m->start[rows] = n;
-    return (host_rows){
+    return (host_csr){
         .m = rows, .n = columns, .count = n, .start = m->start, .column = m->column, .at = m->at};
 }
 
-static double element(const host_rows *a, int64_t i, int64_t j) {
+static double element(const host_csr *a, int64_t i, int64_t j) {
     double sum = 0;
     for (int32_t s = a->start[i]; s < a->start[i + 1]; s++)
         if (a->column[s] == j) sum += ((const double *)a->at)[s];
@@ -149,10 +153,10 @@ static double element(const host_rows *a, int64_t i, int64_t j) {
 static void products_of_two(void **state) {
     (void)state;
     static made_rows x, y;
-    const host_rows a = make_rows(&x, R, R, 6, 11), b = make_rows(&y, R, C, 60, 147);
+    const host_csr a = make_rows(&x, R, R, 6, 11), b = make_rows(&y, R, C, 60, 147);
     int32_t start[R + 1];
     gpa_err e = {0};
-    assert_int_equal(hostcall_spgemm_starts(&a, &b, start, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_spgemm_row_starts(&a, &b, start, NULL, &e), GPA_OK);
     int32_t *column = malloc((size_t)start[R] * sizeof *column);
     double *at = malloc((size_t)start[R] * sizeof *at);
     assert_int_equal(hostcall_spgemm(DT_F64, &a, &b, start, column, at, NULL, &e), GPA_OK);
@@ -165,11 +169,11 @@ static void products_of_two(void **state) {
         }
     free(at);
     const atomic_bool stop = true;
-    assert_int_equal(hostcall_spgemm_starts(&a, &b, start, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_spgemm_row_starts(&a, &b, start, &stop, &e), GPA_E_INTERRUPT);
     for (uint64_t n = 1; n < 5; n++) {
         e = (gpa_err){0};
         mem_fail_at(n);
-        gpa_code rc = hostcall_spgemm_starts(&a, &b, start, NULL, &e);
+        gpa_code rc = hostcall_spgemm_row_starts(&a, &b, start, NULL, &e);
         mem_fail_at(0);
         assert_int_equal(rc, n <= 1 ? GPA_E_MEMORY : GPA_OK);
     }
@@ -183,15 +187,15 @@ static void indices(void **state) {
     uint32_t most;
     bool rise;
     for (int i = 0; i < 100; i++) at[i] = i / 2;
-    hostcall_look(at, 100, &most, &rise);
+    hostcall_index_range(at, 100, &most, &rise);
     assert_true(most == 49 && rise);
     at[63] = 49;
-    hostcall_look(at, 100, &most, &rise);
+    hostcall_index_range(at, 100, &most, &rise);
     assert_true(most == 49 && !rise);
     at[0] = -1;
-    hostcall_look(at, 63, &most, &rise);
+    hostcall_index_range(at, 63, &most, &rise);
     assert_true(most == UINT32_MAX && rise);
-    hostcall_look(at, 0, &most, &rise);
+    hostcall_index_range(at, 0, &most, &rise);
     assert_true(most == 0 && rise);
 }
 
@@ -200,29 +204,30 @@ static void unions(void **state) {
     const int32_t start_a[] = {0, 2, 2, 3}, column_a[] = {0, 4, 1}, start_b[] = {0, 3, 4, 5},
                   column_b[] = {1, 4, 5, 2, 1};
     const int32_t at_a[] = {10, 20, 30}, at_b[] = {1, 2, 3, 4, 5}, columns[] = {0, 1, 4, 5, 2, 1};
-    const host_rows a = {
+    const host_csr a = {
         .m = 3, .n = 6, .count = 3, .start = start_a, .column = column_a, .at = at_a};
-    const host_rows b = {.m = 3,
-                         .n = 6,
-                         .count = 5,
-                         .start = start_b,
-                         .column = column_b,
-                         .at = at_b},
-                    none = {.m = 3, .n = 6, .start = (const int32_t[4]){0}};
+    const host_csr b = {.m = 3,
+                        .n = 6,
+                        .count = 5,
+                        .start = start_b,
+                        .column = column_b,
+                        .at = at_b},
+                   none = {.m = 3, .n = 6, .start = (const int32_t[4]){0}};
     int32_t start[4], column[8], x[8], y[8];
     gpa_err e = {0};
-    assert_int_equal(hostcall_union(DT_I32, DT_I32, &a, &b, start, column, x, y, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_csr_align(DT_I32, DT_I32, &a, &b, start, column, x, y, NULL, &e),
+                     GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 6}), sizeof start);
     assert_memory_equal(column, columns, sizeof columns);
     assert_memory_equal(x, ((const int32_t[]){10, 0, 20, 0, 0, 30}), sizeof columns);
     assert_memory_equal(y, ((const int32_t[]){0, 1, 2, 3, 4, 5}), sizeof columns);
-    assert_int_equal(hostcall_union(DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e),
+    assert_int_equal(hostcall_csr_align(DT_I32, DT_I32, &none, &b, start, column, x, y, NULL, &e),
                      GPA_OK);
     assert_memory_equal(start, start_b, sizeof start);
     assert_memory_equal(x, ((const int32_t[5]){0}), sizeof at_b);
     assert_memory_equal(y, at_b, sizeof at_b);
     const atomic_bool stop = true;
-    assert_int_equal(hostcall_union(DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e),
+    assert_int_equal(hostcall_csr_align(DT_I32, DT_I32, &a, &b, start, column, x, y, &stop, &e),
                      GPA_E_INTERRUPT);
 }
 
@@ -232,71 +237,75 @@ static void differences(void **state) {
                   sorted_b[] = {2, 5, 2, 1};
     const int32_t loose_a[] = {4, 0, 4, 1}, loose_b[] = {5, 0, 2, 1};
     const double at_a[] = {10, 20, 30, 7}, at_b[] = {1, 2, 3, 7};
-    const host_rows a = {3, 6, 4, start_a, sorted_a, at_a}, b = {3, 6, 4, start_b, sorted_b, at_b},
-                    c = {3, 6, 4, start_a, loose_a, at_a}, d = {3, 6, 4, start_b, loose_b, at_b};
+    const host_csr a = {3, 6, 4, start_a, sorted_a, at_a}, b = {3, 6, 4, start_b, sorted_b, at_b},
+                   c = {3, 6, 4, start_a, loose_a, at_a}, d = {3, 6, 4, start_b, loose_b, at_b};
     int32_t start[4], column[8];
     double at[8];
     gpa_err e = {0};
     assert_int_equal(
-        hostcall_unite(UNION_SUBTRACT, DT_F64, &a, &b, true, start, column, at, NULL, &e), GPA_OK);
+        hostcall_csr_binary(CSR_SUBTRACT, DT_F64, &a, &b, true, start, column, at, NULL, &e),
+        GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 4, 5, 5}), sizeof start);
     assert_memory_equal(column, ((const int32_t[]){0, 2, 4, 5, 2}), 5 * sizeof *column);
     assert_memory_equal(at, ((const double[]){10, 19, 30, -2, -3}), 5 * sizeof *at);
     assert_int_equal(
-        hostcall_unite(UNION_SUBTRACT, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
+        hostcall_csr_binary(CSR_SUBTRACT, DT_F64, &c, &d, false, start, column, at, NULL, &e),
+        GPA_OK);
     assert_memory_equal(start, ((const int32_t[]){0, 3, 4, 4}), sizeof start);
     assert_memory_equal(column, ((const int32_t[]){5, 0, 4, 2}), 4 * sizeof *column);
     assert_memory_equal(at, ((const double[]){-1, 18, 40, -3}), 4 * sizeof *at);
     assert_int_equal(
-        hostcall_unite(UNION_MULTIPLY, DT_F64, &c, &d, false, start, column, at, NULL, &e), GPA_OK);
+        hostcall_csr_binary(CSR_MULTIPLY, DT_F64, &c, &d, false, start, column, at, NULL, &e),
+        GPA_OK);
     assert_true(start[3] == 2 && column[0] == 0 && at[0] == 40 && column[1] == 1 && at[1] == 49);
-    assert_true(hostcall_can_unite(UNION_ADD, DT_BOOL) &&
-                !hostcall_can_unite(UNION_SUBTRACT, DT_BOOL) &&
-                !hostcall_can_unite(UNION_ADD, DT_F16));
+    assert_true(hostcall_csr_can_binary(CSR_ADD, DT_BOOL) &&
+                !hostcall_csr_can_binary(CSR_SUBTRACT, DT_BOOL) &&
+                !hostcall_csr_can_binary(CSR_ADD, DT_F16));
     for (uint64_t n = 1; n <= 5; n++) {
         e = (gpa_err){0};
         mem_fail_at(n);
         assert_int_equal(
-            hostcall_unite(UNION_ADD, DT_F64, &c, &d, false, start, column, at, NULL, &e),
+            hostcall_csr_binary(CSR_ADD, DT_F64, &c, &d, false, start, column, at, NULL, &e),
             GPA_E_MEMORY);
         mem_fail_at(0);
     }
     const atomic_bool stop = true;
     e = (gpa_err){0};
-    assert_int_equal(hostcall_unite(UNION_ADD, DT_F64, &a, &b, true, start, column, at, &stop, &e),
-                     GPA_E_INTERRUPT);
+    assert_int_equal(
+        hostcall_csr_binary(CSR_ADD, DT_F64, &a, &b, true, start, column, at, &stop, &e),
+        GPA_E_INTERRUPT);
 }
 
 static void rows_in_order(void **state) {
     (void)state;
     const int32_t start[] = {0, 4, 4, 6}, column[] = {5, 0, 5, 2, 1, 3};
     const double at[] = {1, 2, 4, 8, 16, 32};
-    const host_rows a = {.m = 3, .n = 6, .count = 6, .start = start, .column = column, .at = at};
+    const host_csr a = {.m = 3, .n = 6, .count = 6, .start = start, .column = column, .at = at};
     int32_t to_start[4], to_column[6];
     double to[6];
     gpa_err e = {0};
-    assert_false(hostcall_rows_ascend(&a));
-    assert_false(hostcall_can_add(DT_F16));
-    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
+    assert_false(hostcall_csr_is_canonical(&a));
+    assert_false(hostcall_can_sum(DT_F16));
+    assert_int_equal(hostcall_csr_sort_columns(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
                      GPA_OK);
     assert_memory_equal(to_start, ((const int32_t[]){0, 3, 3, 5}), sizeof to_start);
     assert_memory_equal(to_column, ((const int32_t[]){0, 2, 5, 1, 3}), 5 * sizeof *to_column);
     assert_memory_equal(to, ((const double[]){2, 8, 5, 16, 32}), 5 * sizeof *to);
-    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, false, to_start, to_column, to, NULL, &e),
-                     GPA_OK);
+    assert_int_equal(
+        hostcall_csr_sort_columns(DT_F64, &a, false, to_start, to_column, to, NULL, &e), GPA_OK);
     assert_memory_equal(to_start, start, sizeof start);
     assert_memory_equal(to, ((const double[]){2, 8, 1, 4, 16, 32}), sizeof to);
     mem_fail_at(1);
-    assert_int_equal(hostcall_rows_ordered(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
+    assert_int_equal(hostcall_csr_sort_columns(DT_F64, &a, true, to_start, to_column, to, NULL, &e),
                      GPA_E_MEMORY);
     mem_fail_at(0);
     const int64_t row[] = {2, 0, 0}, wanted[] = {3, 5, 1}, wrong[] = {3};
-    assert_int_equal(hostcall_some_starts(&a, row, 3, to_start, &e), GPA_OK);
+    assert_int_equal(hostcall_csr_select_row_starts(&a, row, 3, to_start, &e), GPA_OK);
     assert_memory_equal(to_start, ((const int32_t[]){0, 2, 6, 10}), sizeof to_start);
-    assert_int_equal(hostcall_elements(DT_F64, &a, row, wanted, 3, false, to, NULL, &e), GPA_OK);
+    assert_int_equal(hostcall_csr_gather(DT_F64, &a, row, wanted, 3, false, to, NULL, &e), GPA_OK);
     assert_memory_equal(to, ((const double[]){32, 5, 0}), 3 * sizeof *to);
     e = (gpa_err){0};
-    assert_int_equal(hostcall_some_starts(&a, wrong, 1, to_start, &e), GPA_E_INDEX);
+    assert_int_equal(hostcall_csr_select_row_starts(&a, wrong, 1, to_start, &e), GPA_E_INDEX);
 }
 
 static void transposes(void **state) {
@@ -306,10 +315,15 @@ static void transposes(void **state) {
     const gpa_dtype types[] = {DT_I8, DT_F16, DT_F32, DT_C64, DT_C128};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
         const size_t item = dtype_size(types[t]);
-        gpa_libcall c = {.kind = LIB_TURN, .dtype = types[t], .turn = {.n = 5, .count = 6}};
+        gpa_libcall c = {
+            .kind = LIB_SPARSE_TRANSPOSE, .dtype = types[t], .turn = {.n = 5, .count = 6}};
         unsigned char at[6 * 16], turned[6 * 16];
         for (size_t i = 0; i < sizeof at; i++) at[i] = (unsigned char)(i * 5 + 1);
-        hostcall_turn(&c, key, other, at, start, rows, turned);
+        gpa_err e = {0};
+        assert_int_equal(
+            hostcall_run(&c, &(host_operands){.in = {key, other, at}, .out = {start, rows, turned}},
+                         NULL, &e),
+            GPA_OK);
         assert_memory_equal(start, ((const int32_t[]){0, 2, 3, 3, 6, 6}), sizeof start);
         assert_memory_equal(rows, ((const int32_t[]){8, 5, 6, 9, 7, 4}), sizeof rows);
         const size_t from[] = {1, 4, 3, 0, 2, 5};
@@ -329,7 +343,8 @@ static void interrupted(void **state) {
         .kind = LIB_FFT, .dtype = DT_C128, .fft = {.form = FFT_C2C, .rank = 1, .ndim = 1}};
     c.fft.n[0] = 8;
     c.fft.in.stride[0] = c.fft.out.stride[0] = 1;
-    assert_int_equal(hostcall_fft(&c, in, out, &stop, &e), GPA_E_INTERRUPT);
+    assert_int_equal(hostcall_run(&c, &(host_operands){.in = {in}, .out = {out}}, &stop, &e),
+                     GPA_E_INTERRUPT);
 }
 
 static void short_of_memory(void **state) {
@@ -347,17 +362,17 @@ static void short_of_memory(void **state) {
     for (uint64_t n = 1; n < 6; n++) {
         gpa_err e = {0};
         mem_fail_at(n);
-        gpa_code rc = hostcall_fft(&fft, in, out, NULL, &e);
+        gpa_code rc = hostcall_run(&fft, &(host_operands){.in = {in}, .out = {out}}, NULL, &e);
         mem_fail_at(0);
         assert_int_equal(rc, n <= 4 ? GPA_E_MEMORY : GPA_OK);
         e = (gpa_err){0};
         mem_fail_at(n);
-        rc = hostcall_matrix(&solve, (void *[]){a, b, NULL, NULL}, NULL, &e);
+        rc = hostcall_run(&solve, &(host_operands){.out = {a, b}}, NULL, &e);
         mem_fail_at(0);
         assert_int_equal(rc, n <= 3 ? GPA_E_MEMORY : GPA_OK);
     }
 }
 
-UNIT_TESTS(TEST(transforms), TEST(equations), TEST(eigenvectors), TEST(sparse_products),
+UNIT_TESTS(TEST(transforms), TEST(solver_lib), TEST(eigenvectors), TEST(sparse_products),
            TEST(products_of_two), TEST(indices), TEST(unions), TEST(differences),
            TEST(rows_in_order), TEST(transposes), TEST(interrupted), TEST(short_of_memory))

@@ -21,7 +21,7 @@ static double at[VALUES], x[2 * MOST], b[2 * MOST];
 
 /* A matrix with its diagonal and `more` other values, some of them at one place; every `full`-th
  * line has all columns. */
-static host_rows made(int32_t n, int32_t more, int32_t full) {
+static host_csr made(int32_t n, int32_t more, int32_t full) {
     int32_t to = 0;
     for (int32_t i = 0; i < n; i++) {
         start[i] = to;
@@ -32,7 +32,7 @@ static host_rows made(int32_t n, int32_t more, int32_t full) {
         }
     }
     start[n] = to;
-    return (host_rows){.m = n, .n = n, .count = to, .start = start, .column = column, .at = at};
+    return (host_csr){.m = n, .n = n, .count = to, .start = start, .column = column, .at = at};
 }
 
 static void check_order(int32_t n) {
@@ -45,7 +45,7 @@ static void check_order(int32_t n) {
 }
 
 /* Solves for two right hand sides; how far A x is from them. */
-static double distance(const host_rows *a, const lu_part *lower, const lu_part *upper,
+static double distance(const host_csr *a, const lu_factor *lower, const lu_factor *upper,
                        bool turned) {
     gpa_err e = {0};
     double most = 0;
@@ -65,10 +65,10 @@ static void solutions(void **unused) {
     (void)unused;
     for (int32_t k = 0; k < 300; k++) {
         const int32_t n = 1 + next(k < 250 ? 30 : MOST), full = k % 3 ? 0 : 1 + next(n);
-        const host_rows a = made(n, n * next(6), n < 60 ? full : 0);
-        lu_part lower = {0}, upper = {0};
+        const host_csr a = made(n, n * next(6), n < 60 ? full : 0);
+        lu_factor lower = {0}, upper = {0};
         double operations = -1;
-        assert_int_equal(hostlu_order(&a, order, &operations, NULL, &e), GPA_OK);
+        assert_int_equal(hostlu_ordering(&a, order, &operations, NULL, &e), GPA_OK);
         check_order(n);
         assert_true(operations >= 0);
         assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e), GPA_OK);
@@ -93,13 +93,13 @@ static void few_values_fill_in(void **unused) {
         for (int k = 0; k < 5; k++) column[to++] = near[k];
     }
     start[GRID * GRID] = to;
-    const host_rows grid = {.m = GRID * GRID,
-                            .n = GRID * GRID,
-                            .count = to,
-                            .start = start,
-                            .column = column,
-                            .at = at};
-    assert_int_equal(hostlu_order(&grid, order, &operations, NULL, &e), GPA_OK);
+    const host_csr grid = {.m = GRID * GRID,
+                           .n = GRID * GRID,
+                           .count = to,
+                           .start = start,
+                           .column = column,
+                           .at = at};
+    assert_int_equal(hostlu_ordering(&grid, order, &operations, NULL, &e), GPA_OK);
     check_order(GRID * GRID);
     assert_true(operations <
                 2.0 * GRID * GRID * GRID * GRID); /* a third of what the order of the rows takes */
@@ -110,9 +110,9 @@ static void few_values_fill_in(void **unused) {
             if (i == j || !i) column[to++] = j;
     }
     start[MOST] = to;
-    const host_rows arrow = {
+    const host_csr arrow = {
         .m = MOST, .n = MOST, .count = to, .start = start, .column = column, .at = at};
-    assert_int_equal(hostlu_order(&arrow, order, &operations, NULL, &e), GPA_OK);
+    assert_int_equal(hostlu_ordering(&arrow, order, &operations, NULL, &e), GPA_OK);
     check_order(MOST);
     assert_int_equal(order[MOST - 1], 0);
 }
@@ -123,8 +123,8 @@ static void singular(void **unused) {
     for (int32_t none = 0; none < 20;
          none++) { /* a column of zeros, and one that is another's double */
         for (int twice = 0; twice < 2; twice++) {
-            const host_rows a = made(20, 0, 0);
-            lu_part lower = {0}, upper = {0};
+            const host_csr a = made(20, 0, 0);
+            lu_factor lower = {0}, upper = {0};
             if (twice)
                 column[none] = column[(none + 7) % 20];
             else
@@ -138,8 +138,8 @@ static void singular(void **unused) {
             hostlu_free(&upper);
         }
     }
-    const host_rows a = made(20, 0, 0);
-    lu_part lower = {0}, upper = {0};
+    const host_csr a = made(20, 0, 0);
+    lu_factor lower = {0}, upper = {0};
     at[3] = NAN;
     assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e), GPA_OK);
     assert_true(isnan(distance(&a, &lower, &upper, false)) || isnan(x[6]));
@@ -152,11 +152,11 @@ static void stopped_and_short_of_memory(void **unused) {
     gpa_err e = {0};
     double operations;
     (void)unused;
-    const host_rows a = made(300, 1200, 0);
-    lu_part lower = {0}, upper = {0};
-    assert_int_equal(hostlu_order(&a, order, &operations, &stop, &e), GPA_E_INTERRUPT);
+    const host_csr a = made(300, 1200, 0);
+    lu_factor lower = {0}, upper = {0};
+    assert_int_equal(hostlu_ordering(&a, order, &operations, &stop, &e), GPA_E_INTERRUPT);
     e = (gpa_err){0};
-    assert_int_equal(hostlu_order(&a, order, &operations, NULL, &e), GPA_OK);
+    assert_int_equal(hostlu_ordering(&a, order, &operations, NULL, &e), GPA_OK);
     assert_int_equal(hostlu_factor(DT_F64, &a, order, &lower, &upper, place, &stop, &e),
                      GPA_E_INTERRUPT);
     hostlu_free(&lower);
@@ -164,14 +164,14 @@ static void stopped_and_short_of_memory(void **unused) {
     gpa_code rc = GPA_E_MEMORY;
     for (uint64_t n = 1; rc; n++) {
         mem_fail_at(n);
-        rc = hostlu_order(&a, order, &operations, NULL, &e);
+        rc = hostlu_ordering(&a, order, &operations, NULL, &e);
         mem_fail_at(0);
         e = (gpa_err){0};
         if (rc) assert_int_equal(rc, GPA_E_MEMORY);
     }
     rc = GPA_E_MEMORY;
     for (uint64_t n = 1; rc; n++) {
-        lower = upper = (lu_part){0};
+        lower = upper = (lu_factor){0};
         mem_fail_at(n);
         rc = hostlu_factor(DT_F64, &a, order, &lower, &upper, place, NULL, &e);
         mem_fail_at(0);

@@ -217,9 +217,9 @@ static void store_partial(const lines *q, const side *s, const int64_t *at, int6
         const T *from = (const T *)(const void *)s->at + at[0];                                    \
         const int64_t step = common_step(at, count);                                               \
         if (step && s->step == (s->complex ? 2 : 1))                                               \
-            lanes_bring_##size(from, step, count, s->numbers, to);                                 \
+            lanes_load_##size(from, step, count, s->numbers, to);                                 \
         else if (step == 1 && !s->complex)                                                         \
-            lanes_bring_beside_##size(from, s->step, count, s->numbers, to);                       \
+            lanes_load_interleaved_##size(from, s->step, count, s->numbers, to);                       \
         else                                                                                       \
             for (int64_t k = 0; k < s->numbers; k++)                                               \
                 for (int64_t l = 0; l < q->all; l++)                                               \
@@ -231,9 +231,9 @@ static void store_partial(const lines *q, const side *s, const int64_t *at, int6
         T *to = (T *)(void *)s->at + at[0];                                                        \
         const int64_t step = common_step(at, count);                                               \
         if (step && s->step == (s->complex ? 2 : 1))                                               \
-            lanes_take_##size(from, s->numbers, to, step, count);                                  \
+            lanes_store_##size(from, s->numbers, to, step, count);                                  \
         else if (step == 1 && !s->complex)                                                         \
-            lanes_take_beside_##size(from, s->numbers, to, s->step, count);                        \
+            lanes_store_interleaved_##size(from, s->numbers, to, s->step, count);                        \
         else                                                                                       \
             for (int64_t k = 0; k < s->numbers; k++)                                               \
                 for (int64_t l = 0; l < count; l++)                                                \

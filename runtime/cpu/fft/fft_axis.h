@@ -4,7 +4,7 @@
 #define GPA_CPU_FFT_FFT_AXIS_H
 
 #include "runtime/base/err.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 typedef struct fft_tables fft_tables;
 

@@ -1,5 +1,5 @@
-/* Many small matrices side by side: batched_eigen.h. The same text makes the code for both dtypes.
- */
+/* Batched QR, eigenvalues and SVD of small matrices: batched_eigen.h. One template makes the code
+ * of both dtypes. */
 #include "runtime/cpu/linalg/batched_eigen.h"
 
 #include <float.h>
@@ -9,11 +9,11 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
 
-/* Rows and columns at most, by what is done; least vectors of matrices that are worth the way into
- * lanes and out; steps until a value is found, more than any needs. */
+/* Most rows and columns, per kind of call; fewest vectors of matrices for which the transposes into
+ * lanes and back pay; bound of the iterations, above what any matrix needs. */
 enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
 
-/* Of what is inlined the compiler makes code for each processor. */
+/* Inlined functions are compiled for each processor. */
 #define INLINE static inline __attribute__((always_inline))
 
 #define T float
@@ -36,23 +36,24 @@ enum { MOST = 64, MOST_PAIRS = 16, FEWEST = 2, STEPS = 40 };
 #define NAME(x) x##_8
 #include "runtime/cpu/linalg/batched_eigen_lanes.h"
 
-bool spectra_can(const gpa_libcall *c) {
+bool batched_eigen_can(const gpa_libcall *c) {
     int64_t m = c->matrix.m, n = c->matrix.n, most = c->kind == LIB_SVD ? MOST_PAIRS : MOST;
     if (c->kind != LIB_QR && c->kind != LIB_EIGH && c->kind != LIB_SVD) return false;
     if ((c->dtype != DT_F32 && c->dtype != DT_F64) || m > most || n > most) return false;
     if (c->kind == LIB_SVD && c->matrix.full && m != n) return false;
-    return c->matrix.batch >= FEWEST * spectra_lanes(c);
+    return c->matrix.batch >= FEWEST * batched_eigen_width(c);
 }
 
-int spectra_lanes(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }
+int batched_eigen_width(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }
 
-/* The matrix, its columns, a matrix of vectors. */
-size_t spectra_room(const gpa_libcall *c) {
+/* The matrix, its columns, a matrix of eigenvectors. */
+size_t batched_eigen_scratch(const gpa_libcall *c) {
     size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n,
            k = c->kind == LIB_QR ? (size_t)c->matrix.k : n;
     return LANES_BYTES * (m * n + 4 * MAX(m, n) + MAX(m, n) * MAX(k, n));
 }
 
-bool spectra_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count, void *room) {
+bool batched_eigen_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count,
+                       void *room) {
     return c->dtype == DT_F32 ? run_4(c, x, step, count, room) : run_8(c, x, step, count, room);
 }

@@ -1,13 +1,15 @@
-/* Reflections and rotations in the lanes of vectors: batched_eigen.c includes this for each dtype,
- * with
+/* Householder reflections and rotations in SIMD lanes: batched_eigen.c includes this for each
+ * dtype, with
  *
- *   T           the dtype; I: integers of its size
- *   EPSILON     of it; LOW, HIGH: sizes of a matrix whose squares neither vanish nor overflow;
- * FAINT: a part of a matrix whose squares vanish NAME(x)     a name of its own, that of lanes.h for
- * elements of this size
+ *   T          the dtype
+ *   I          integers of its size
+ *   EPSILON    its rounding unit
+ *   LOW, HIGH  bounds of a matrix whose squares neither underflow nor overflow
+ *   FAINT      bound of a part of a matrix whose squares underflow
+ *   NAME(x)    a name with the suffix of the element size, as in lanes.h
  *
- * A matrix of m rows lies by columns: element (i, j) of all of them is the vector a[j * m + i].
- * Reading order: reflections, QR, tridiagonal matrices, singular values, calls. */
+ * A matrix of m rows is in Fortran order: element (i, j) of all of them is the vector a[j * m + i].
+ * Reading order: reflections, QR, symmetric matrices, singular values, calls. */
 
 #define LANES ((int)(LANES_BYTES / sizeof(T)))
 #define VEC NAME(vec)
@@ -29,7 +31,7 @@ INLINE void NAME(root)(VEC *v) {
     memcpy(v, x, sizeof x);
 }
 
-/* Whether a mask is set anywhere. */
+/* True if the mask is set in any lane. */
 INLINE bool NAME(any)(const MASK *m) {
     uint64_t word[LANES_BYTES / sizeof(uint64_t)], all = 0;
     memcpy(word, m, sizeof word);
@@ -39,8 +41,8 @@ INLINE bool NAME(any)(const MASK *m) {
 
 /* ---- reflections ---- */
 
-/* The reflection 1 - tau v v^T that brings x to (beta, 0, ...), as LAPACK chooses it: v[0] = 1 is
- * not stored, the others replace x[1 ..]. */
+/* Householder reflection 1 - tau v v^T that maps x to (beta, 0, ...), as LAPACK (larfg) chooses it:
+ * v[0] = 1 is not stored, the others overwrite x[1 ..]. */
 GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
     VEC rest = ALL(0), alpha = x[0];
     for (int64_t i = 1; i < n; i++) rest += x[i] * x[i];
@@ -53,7 +55,7 @@ GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
     *beta = b;
 }
 
-/* Columns of n elements from c on, `pitch` vectors apart, times 1 - tau v v^T. */
+/* Applies 1 - tau v v^T to columns of n elements from c on, `pitch` vectors apart. */
 GPA_WIDE static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t n, int64_t columns,
                                    int64_t pitch) {
     const VEC by = *tau;
@@ -68,8 +70,8 @@ GPA_WIDE static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t
     }
 }
 
-/* The product of reflections, whose vectors are columns of a m x .. from row `below` + j on, as the
- * columns of q: m x k. */
+/* The product of reflections, whose vectors are the columns of a (m rows) from row `below` + j on,
+ * as the columns of q: m x k. */
 static void NAME(product)(const VEC *a, const VEC *tau, int64_t m, int64_t reflections,
                           int64_t below, int64_t k, VEC *q) {
     for (int64_t j = 0; j < k; j++)
@@ -93,8 +95,8 @@ static void NAME(qr)(VEC *a, int64_t m, int64_t n, VEC *tau) {
 
 /* ---- symmetric matrices ---- */
 
-/* a becomes tridiagonal, d and e, by reflections of its lower triangle, whose vectors stay below
- * it. p is room for a column. */
+/* Tridiagonalization by reflections of the lower triangle (sytrd): d and e; the vectors stay below
+ * the diagonal. p is scratch for a column. */
 GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *tau, VEC *p) {
     for (int64_t k = 0; k + 1 < n; k++) {
         int64_t m = n - k - 1;
@@ -121,8 +123,8 @@ GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *t
     e[n - 1] = ALL(0);
 }
 
-/* One implicit QL step on rows l .. m of the lanes in *active, m and its diagonal element by lane;
- * *g is the shifted one to begin with. */
+/* One implicit QL step (Wilkinson shift) on rows l .. m of the lanes in *active, m and its diagonal
+ * element per lane; *g starts with the shifted one. */
 GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t top, const MASK *m,
                                 const MASK *active, const VEC *first, VEC *z) {
     VEC g = *first, s = ALL(1), c = ALL(1), p = ALL(0);
@@ -132,7 +134,7 @@ GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t to
         VEC f = s * e[i], b = c * e[i], r = f * f + g * g;
         NAME(root)(&r);
         e[i + 1] = PICK(in, r, e[i + 1]);
-        MASK ends = in & (r == 0); /* the matrix falls into two */
+        MASK ends = in & (r == 0); /* the matrix decouples */
         if (NAME(any)(&ends))
             d[i + 1] = PICK(ends, d[i + 1] - p, d[i + 1]), going &= ~ends, in &= ~ends;
         VEC by = 1 / PICK(in, r, ALL(1));
@@ -155,8 +157,8 @@ GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t to
         if ((*active)[k]) ((T *)(e + (*m)[k]))[k] = 0;
 }
 
-/* The eigenvalues of tridiagonal matrices to d; z, if there is one, is multiplied by their vectors.
- * False when some do not converge. */
+/* Eigenvalues of the tridiagonal matrices to d (implicit QL); z, if not NULL, is multiplied by the
+ * rotations. False when some do not converge. */
 GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
     for (int64_t l = 0; l + 1 < n; l++)
         for (int steps = 0;; steps++) {
@@ -182,8 +184,8 @@ GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
 
 /* ---- singular values ---- */
 
-/* Columns of a, m x n, are turned by pairs until all are orthogonal, and those of v, n x n, if
- * there is one, with them; `square` is room for a column's worth of n. False when some do not
+/* One-sided Jacobi: rotates pairs of columns of a, m x n, until all are orthogonal, and those of v,
+ * n x n, if not NULL, with them; `square` is scratch for n vectors. False when some do not
  * converge. */
 GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC *square) {
     const T small = (T)EPSILON * (T)EPSILON * (T)m;
@@ -232,13 +234,13 @@ GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC 
 /* ---- calls ---- */
 
 static void NAME(bring)(const void *from, int64_t step, int count, int64_t n, VEC *to) {
-    NAME(lanes_bring)(from, step / (int64_t)sizeof(T), count, n, (MASK *)to);
+    NAME(lanes_load)(from, step / (int64_t)sizeof(T), count, n, (MASK *)to);
 }
 static void NAME(take)(const VEC *from, int64_t n, void *to, int64_t step, int count) {
-    NAME(lanes_take)((const MASK *)from, n, to, step / (int64_t)sizeof(T), count);
+    NAME(lanes_store)((const MASK *)from, n, to, step / (int64_t)sizeof(T), count);
 }
 
-/* Whether the matrices are finite, and neither very large nor very small; their sizes. */
+/* True if the matrices are finite and need no scaling; their norms. */
 GPA_WIDE static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
     VEC most = ALL(0);
     MASK bad = (MASK){0};
@@ -267,7 +269,7 @@ static bool NAME(run_qr)(const gpa_libcall *call, char *const *x, const int64_t 
     return true;
 }
 
-/* The places of the lane's values in their order. */
+/* The permutation that sorts the lane's values. */
 static void NAME(order)(const VEC *values, int lane, int64_t n, bool descending, int *at) {
     for (int64_t i = 0; i < n; i++) {
         T x = values[i][lane];
@@ -304,7 +306,7 @@ static bool NAME(run_eigh)(const gpa_libcall *call, char *const *x, const int64_
     return true;
 }
 
-/* The powers of two that bring sizes to about 1. */
+/* Powers of two that scale the norms to about 1. */
 static void NAME(powers)(const VEC *size, VEC *power) {
     for (int l = 0; l < LANES; l++) {
         int exponent = 0;
@@ -333,7 +335,7 @@ static bool NAME(run_svd)(const gpa_libcall *call, char *const *x, const int64_t
         for (int64_t i = 0; i < m; i++) square[j] += a[j * m + i] * a[j * m + i];
         NAME(root)(&square[j]);
         MASK faint = square[j] < ALL(FAINT);
-        if (v && NAME(any)(&faint)) return false; /* its direction is not known */
+        if (v && NAME(any)(&faint)) return false; /* its direction is not determined */
     }
     for (int l = 0; l < count; l++) {
         T *value = (T *)(void *)(x[1] + l * step[1]), *u = (T *)(void *)(x[2] + l * step[2]),
@@ -350,10 +352,10 @@ static bool NAME(run_svd)(const gpa_libcall *call, char *const *x, const int64_t
 }
 
 static bool NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
-                      void *room) {
-    if (call->kind == LIB_QR) return NAME(run_qr)(call, x, step, count, room);
-    if (call->kind == LIB_EIGH) return NAME(run_eigh)(call, x, step, count, room);
-    return NAME(run_svd)(call, x, step, count, room);
+                      void *scratch) {
+    if (call->kind == LIB_QR) return NAME(run_qr)(call, x, step, count, scratch);
+    if (call->kind == LIB_EIGH) return NAME(run_eigh)(call, x, step, count, scratch);
+    return NAME(run_svd)(call, x, step, count, scratch);
 }
 
 #undef LANES

@@ -1,11 +1,11 @@
-/* Many small products: batched_gemm.h. A row of the result is a vector, the sum of the second
- * factor's rows times an element of the first; a row of three is four with one that is not kept.
- * All sizes are known to the compiler. A sum begins with 0, as the library's do: of products that
- * are all -0.0 it is 0.0. */
+/* Batched GEMM of small matrices: batched_gemm.h. A row of the result is a vector, the linear
+ * combination of the second factor's rows; a row of three is a vector of four whose last lane is
+ * not stored. All sizes are compile-time constants. Sums start from 0, as in a library: a sum of
+ * products that are all -0.0 is 0.0. */
 #include "runtime/cpu/linalg/batched_gemm.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/base/simd_clones.h"
 
 /* N: rows; `room`: of a vector, in elements. */
@@ -37,7 +37,7 @@ SIZES(BOTH)
 
 enum { FEWEST = 16 };
 
-bool products_can(const gpa_libcall *c) {
+bool batched_gemm_can(const gpa_libcall *c) {
     int64_t n = c->gemm.n;
     bool known = false;
 #define SIZE(N, room) known = known || n == N;
@@ -48,7 +48,7 @@ bool products_can(const gpa_libcall *c) {
     return c->gemm.m == n && c->gemm.k == n && c->gemm.b.stride[2] == 1;
 }
 
-void products_run(const gpa_libcall *c, int64_t from, int64_t to) {
+void batched_gemm_run(const gpa_libcall *c, int64_t from, int64_t to) {
 #define SIZE(N, room)                                                          \
     if (c->gemm.n == N && c->dtype == DT_F32) products_float_##N(c, from, to); \
     if (c->gemm.n == N && c->dtype == DT_F64) products_double_##N(c, from, to);

@@ -1,4 +1,4 @@
-/* Many small matrices side by side: small.h. The same text makes the code for both dtypes. */
+/* Batched LU of small matrices: batched_lu.h. One template makes the code of both dtypes. */
 #include "runtime/cpu/linalg/batched_lu.h"
 
 #include <float.h>
@@ -8,12 +8,12 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
 
-/* Rows of a matrix at most, of one whose elements lie together, least vectors of matrices that are
- * worth the way into lanes and out, rows whose sums are in registers. */
+/* Most rows of a matrix; of one with contiguous elements; fewest vectors of matrices for which the
+ * transposes into lanes and back pay; rows with sums in registers. */
 enum { MOST = 64, COMPACT = 16, FEWEST = 2, TOGETHER = 4 };
 
-/* Longer rows are one vector longer than they have elements where that is even: else the elements
- * of a column share places in the cache. */
+/* Rows of an even number of elements are padded by one vector, so that the elements of a column do
+ * not map to the same cache set. */
 static int64_t row_of(int64_t n) { return n <= COMPACT ? n : n | 1; }
 
 #define T float
@@ -28,26 +28,26 @@ static int64_t row_of(int64_t n) { return n <= COMPACT ? n : n | 1; }
 #define NAME(x) x##_8
 #include "runtime/cpu/linalg/batched_lu_lanes.h"
 
-bool small_can(const gpa_libcall *c) {
+bool batched_lu_can(const gpa_libcall *c) {
     bool known = c->kind == LIB_LU || c->kind == LIB_SOLVE || c->kind == LIB_INVERSE ||
                  c->kind == LIB_CHOLESKY;
     if (!known || (c->dtype != DT_F32 && c->dtype != DT_F64) || c->matrix.m != c->matrix.n)
         return false;
-    return c->matrix.n <= MOST && c->matrix.batch >= FEWEST * small_lanes(c);
+    return c->matrix.n <= MOST && c->matrix.batch >= FEWEST * batched_lu_width(c);
 }
 
-int small_lanes(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }
+int batched_lu_width(const gpa_libcall *c) { return LANES_BYTES / (int)dtype_size(c->dtype); }
 
-/* The matrix, a column, the exchanges, right-hand sides. */
-size_t small_room(const gpa_libcall *c) {
+/* The matrix, a column, the pivots, right-hand sides. */
+size_t batched_lu_scratch(const gpa_libcall *c) {
     size_t n = (size_t)c->matrix.n, k = c->kind == LIB_SOLVE     ? (size_t)c->matrix.k
                                         : c->kind == LIB_INVERSE ? n
                                                                  : 0;
     return LANES_BYTES * (n * (size_t)row_of((int64_t)n) + 2 * n + n * k);
 }
 
-int small_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count, void *room,
-              int *which) {
+int batched_lu_run(const gpa_libcall *c, char *const *x, const int64_t *step, int count, void *room,
+                   int *which) {
     return c->dtype == DT_F32 ? run_4(c, x, step, count, room, which)
                               : run_8(c, x, step, count, room, which);
 }

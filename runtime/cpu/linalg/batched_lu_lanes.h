@@ -1,29 +1,31 @@
-/* Small matrices in the lanes of vectors: small.c includes this for each dtype, with
+/* LU and Cholesky of small matrices in SIMD lanes: batched_lu.c includes this for each dtype, with
  *
- *   T         the dtype; I: integers of its size
- *   TINY      the smallest number whose reciprocal is taken
- *   NAME(x)   a name of its own, that of lanes.h for elements of this size
+ *   T        the dtype
+ *   I        integers of its size
+ *   TINY     the smallest number whose reciprocal is finite
+ *   NAME(x)  a name with the suffix of the element size, as in lanes.h
  *
- * Element (i, j) of all matrices is the vector a[i * row_of(n) + j]. Factorizations go by columns:
- * what the columns before it make of a column is subtracted, four rows at a time, whose sums stay
- * in registers. Reading order: the way in and out, LU, solutions, Cholesky, calls. */
+ * Element (i, j) of all matrices is the vector a[i * row_of(n) + j]. Factorizations are
+ * left-looking, column by column: the earlier columns' contributions are subtracted four rows at a
+ * time, with sums in registers. Reading order: loads and stores, LU, triangular solves, Cholesky,
+ * calls. */
 
 #define LANES ((int)(LANES_BYTES / sizeof(T)))
 typedef T NAME(vec) __attribute__((vector_size(LANES_BYTES)));
 typedef I NAME(mask) __attribute__((vector_size(LANES_BYTES)));
 
-/* The elements of `count` matrices, `step` elements apart. An element's rows and columns are
- * memory_row and memory_column elements apart in memory, row and column vectors in lanes. */
+/* Layout of `count` matrices, `step` elements apart. Consecutive rows and columns are memory_row
+ * and memory_column elements apart in memory, row and column vectors in lanes. */
 typedef struct {
     T *memory;
     int64_t step, memory_row, memory_column, row, column;
     int64_t rows, columns;
     int count;
-    bool triangle; /* only what is not above the diagonal */
+    bool triangle; /* only the elements on and below the diagonal */
 } NAME(way);
 
-/* Whether the elements of a row are neighbours, in memory and in lanes; the elements of a row that
- * are wanted. */
+/* True if the elements of a row are contiguous in memory and in lanes; the number of elements of a
+ * row that are needed. */
 static bool NAME(by_rows)(const NAME(way) * w) { return w->memory_column == 1 && w->column == 1; }
 static int64_t NAME(width)(const NAME(way) * w, int64_t i) {
     return w->triangle ? i + 1 : w->columns;
@@ -34,18 +36,16 @@ static bool NAME(by_columns)(const NAME(way) * w) {
 
 static void NAME(bring)(const NAME(way) * w, NAME(vec) * a) {
     if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
-        NAME(lanes_bring)
+        NAME(lanes_load)
         ((const I *)w->memory, w->step, w->count, w->rows * w->columns, (NAME(mask) *)a);
     } else if (NAME(by_rows)(w)) {
-        for (int64_t i = 0; i < w->rows; i++)
-            NAME(lanes_bring)
-            ((const I *)w->memory + i * w->memory_row, w->step, w->count, NAME(width)(w, i),
-             (NAME(mask) *)a + i * w->row);
+        for (int64_t i = 0; i < w->rows; i++) NAME(lanes_load)
+        ((const I *)w->memory + i * w->memory_row, w->step, w->count, NAME(width)(w, i),
+         (NAME(mask) *)a + i * w->row);
     } else if (NAME(by_columns)(w)) {
-        for (int64_t j = 0; j < w->columns; j++)
-            NAME(lanes_bring)
-            ((const I *)w->memory + j * w->memory_column, w->step, w->count, w->rows,
-             (NAME(mask) *)a + j * w->column);
+        for (int64_t j = 0; j < w->columns; j++) NAME(lanes_load)
+        ((const I *)w->memory + j * w->memory_column, w->step, w->count, w->rows,
+         (NAME(mask) *)a + j * w->column);
     } else {
         for (int64_t i = 0; i < w->rows; i++)
             for (int64_t j = 0; j < NAME(width)(w, i); j++)
@@ -58,18 +58,16 @@ static void NAME(bring)(const NAME(way) * w, NAME(vec) * a) {
 
 static void NAME(take)(const NAME(way) * w, const NAME(vec) * a) {
     if (NAME(by_rows)(w) && w->memory_row == w->row && !w->triangle) {
-        NAME(lanes_take)
+        NAME(lanes_store)
         ((const NAME(mask) *)a, w->rows * w->columns, (I *)w->memory, w->step, w->count);
     } else if (NAME(by_rows)(w)) {
-        for (int64_t i = 0; i < w->rows; i++)
-            NAME(lanes_take)
-            ((const NAME(mask) *)a + i * w->row, NAME(width)(w, i),
-             (I *)w->memory + i * w->memory_row, w->step, w->count);
+        for (int64_t i = 0; i < w->rows; i++) NAME(lanes_store)
+        ((const NAME(mask) *)a + i * w->row, NAME(width)(w, i), (I *)w->memory + i * w->memory_row,
+         w->step, w->count);
     } else if (NAME(by_columns)(w)) {
-        for (int64_t j = 0; j < w->columns; j++)
-            NAME(lanes_take)
-            ((const NAME(mask) *)a + j * w->column, w->rows, (I *)w->memory + j * w->memory_column,
-             w->step, w->count);
+        for (int64_t j = 0; j < w->columns; j++) NAME(lanes_store)
+        ((const NAME(mask) *)a + j * w->column, w->rows, (I *)w->memory + j * w->memory_column,
+         w->step, w->count);
     } else {
         for (int l = 0; l < w->count; l++)
             for (int64_t i = 0; i < w->rows; i++)
@@ -79,8 +77,8 @@ static void NAME(take)(const NAME(way) * w, const NAME(vec) * a) {
     }
 }
 
-/* c[i] -= sum of a[i][k] c[k] over k < min(i, most), for i from `from` to n; c[from .. most] are in
- * turn what others are made of. */
+/* Left-looking update: c[i] -= sum of a[i][k] c[k] over k < min(i, most), for i from `from` to n;
+ * c[from .. most] are used by later rows as soon as they are computed. */
 GPA_WIDE static void NAME(subtract)(const NAME(vec) * a, NAME(vec) * c, int64_t from, int64_t n,
                                     int64_t most) {
     int64_t row = row_of(n), i = from;
@@ -104,9 +102,9 @@ GPA_WIDE static void NAME(subtract)(const NAME(vec) * a, NAME(vec) * c, int64_t 
         for (int64_t k = 0; k < MIN(i, most); k++) c[i] -= a[i * row + k] * c[k];
 }
 
-/* ---- LU, with exchanges of rows ---- */
+/* ---- LU with partial pivoting ---- */
 
-/* In each lane the first row from j on whose element of c is the largest. */
+/* Per lane, the first row from j on with the element of c of largest magnitude. */
 GPA_WIDE static void NAME(choose)(const NAME(vec) * c, int64_t n, int64_t j, NAME(mask) * at) {
     const NAME(mask) no_sign = (NAME(mask)){0} + (I)(((uint64_t)1 << (8 * sizeof(I) - 1)) - 1);
     NAME(vec) best = (NAME(vec))((NAME(mask))c[j] & no_sign);
@@ -128,8 +126,8 @@ static void NAME(exchange)(T *x, T *y, int64_t n, int64_t apart) {
     }
 }
 
-/* Divides c from j + 1 on by c[j]; where that is 0 nothing is divided, and info is j + 1 unless it
- * was known. */
+/* Divides c from j + 1 on by the pivot c[j]; where that is 0 nothing is divided, and info becomes j
+ * + 1 unless it is set. */
 GPA_WIDE static void NAME(divide)(NAME(vec) * c, int64_t n, int64_t j, int *info) {
     T by[LANES];
     bool reciprocal = true;
@@ -151,7 +149,7 @@ GPA_WIDE static void NAME(divide)(NAME(vec) * c, int64_t n, int64_t j, int *info
     }
 }
 
-/* at[j] is in each lane the row that was exchanged with row j. c is room for a column. */
+/* at[j] is per lane the row exchanged with row j. c is scratch for a column. */
 static void NAME(lu)(NAME(vec) * a, int64_t n, NAME(vec) * c, NAME(mask) * at, int *info) {
     int64_t row = row_of(n);
     for (int64_t j = 0; j < n; j++) {
@@ -168,9 +166,9 @@ static void NAME(lu)(NAME(vec) * a, int64_t n, NAME(vec) * c, NAME(mask) * at, i
     }
 }
 
-/* ---- solutions ---- */
+/* ---- triangular solves ---- */
 
-/* L U y = y for one column of right-hand sides, whose rows were exchanged. */
+/* Solves L U y = y for one right-hand side, whose rows are already permuted. */
 GPA_WIDE static void NAME(substitute)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
     int64_t row = row_of(n);
     NAME(subtract)(a, y, 0, n, n);
@@ -180,7 +178,7 @@ GPA_WIDE static void NAME(substitute)(const NAME(vec) * a, int64_t n, NAME(vec) 
     }
 }
 
-/* The same for four columns at a time. */
+/* The same for four right-hand sides at a time. */
 GPA_WIDE static void NAME(substitute_four)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
     int64_t row = row_of(n);
     NAME(vec) *y1 = y + n, *y2 = y1 + n, *y3 = y2 + n;
@@ -200,7 +198,7 @@ GPA_WIDE static void NAME(substitute_four)(const NAME(vec) * a, int64_t n, NAME(
     }
 }
 
-/* Solves for k columns, one after the other in y. */
+/* Solves for k right-hand sides, one after the other in y. */
 static void NAME(solve)(const NAME(vec) * a, int64_t n, int64_t k, const NAME(mask) * at,
                         NAME(vec) * y) {
     for (int64_t j = 0; j < n; j++)
@@ -234,7 +232,7 @@ GPA_WIDE static void NAME(cholesky)(NAME(vec) * a, int64_t n, NAME(vec) * c, int
         T root[LANES];
         for (int l = 0; l < LANES; l++) {
             if (c[j][l] <= 0 && !info[l]) info[l] = (int)j + 1;
-            root[l] = c[j][l] <= 0 ? 1 : (T)sqrt((double)c[j][l]); /* NaN stays */
+            root[l] = c[j][l] <= 0 ? 1 : (T)sqrt((double)c[j][l]); /* NaN propagates */
         }
         NAME(vec) d;
         memcpy(&d, root, sizeof d);
@@ -247,12 +245,12 @@ GPA_WIDE static void NAME(cholesky)(NAME(vec) * a, int64_t n, NAME(vec) * c, int
 /* ---- calls ---- */
 
 static int NAME(run)(const gpa_libcall *call, char *const *x, const int64_t *step, int count,
-                     void *room, int *which) {
+                     void *scratch, int *which) {
     int64_t n = call->matrix.n, row = row_of(n), k = call->kind == LIB_SOLVE ? call->matrix.k : n,
             item = sizeof(T);
-    bool upper = call->matrix.upper || call->kind != LIB_CHOLESKY; /* rows of memory are rows */
+    bool upper = call->matrix.upper || call->kind != LIB_CHOLESKY; /* the matrix is in C order */
     int info[LANES] = {0};
-    NAME(vec) *a = room, *c = a + n * row, *y = c + 2 * n;
+    NAME(vec) *a = scratch, *c = a + n * row, *y = c + 2 * n;
     NAME(mask) *at = (NAME(mask) *)(c + n);
     NAME(way)
     w = {.memory = (T *)(void *)x[0],

@@ -1,19 +1,20 @@
 /* Matrix products by OpenBLAS.
  *
- * Operands whose rows or whose columns are contiguous go in as they lie, transposed or not; others
- * are packed first. Our threads share the products, and the parts of few, each done by one thread,
- * the smallest without the library (batched_gemm.h): its own threads are slow to begin, and wait
- * for one another where a machine is busy. An interrupt is seen between parts. Of a matrix times
- * its own transpose half is computed. */
+ * Operands with contiguous rows or columns are passed in place, transposed or not; others are
+ * packed first. The threads of the pool share a batch, or tiles of a small batch, each computed by
+ * one thread; the smallest products need no library (batched_gemm.h). The library's own threads are
+ * not used: they start slowly and synchronize with barriers. Interrupts are polled between tiles. A
+ * matrix times its own transpose is computed by half (SYRK). */
 #include "runtime/cpu/linalg/blas.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/linalg/symmetrize.h"
 #include "runtime/cpu/linalg/batched_gemm.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 
 /* Values of the CBLAS interface. */
@@ -37,7 +38,7 @@ typedef void (*zgemv_fn)(int, int, int, int, const void *, const void *, int, co
                          const void *, void *, int);
 
 struct blas {
-    void *library; /* NULL: there is none */
+    void *library; /* NULL: not available */
     sgemm_fn sgemm;
     dgemm_fn dgemm;
     zgemm_fn cgemm, zgemm;
@@ -85,6 +86,23 @@ void *blas_find(blas **b, const char *name) {
     return *b && (*b)->library ? dlsym((*b)->library, name) : NULL;
 }
 
+const gpa_dtype blas_types[BLAS_TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
+
+int blas_type_index(gpa_dtype t) {
+    for (int i = 0; i < BLAS_TYPES; i++)
+        if (blas_types[i] == t) return i;
+    return -1;
+}
+
+bool blas_find_typed(blas **b, int i, const char *name, void *fn) {
+    char symbol[32];
+    if (!name) return true;
+    snprintf(symbol, sizeof symbol, "%c%s_", "sdcz"[i], name);
+    void *found = blas_find(b, symbol);
+    memcpy(fn, &found, sizeof found);
+    return found != NULL;
+}
+
 void blas_threads(const blas *b, int threads) {
     if (b->set_threads) b->set_threads(threads);
 }
@@ -105,7 +123,7 @@ bool blas_can(blas **b, const gpa_libcall *c) {
 
 typedef struct {
     const char *at; /* of the first product */
-    int64_t batch;  /* bytes from one product's operand to the next's */
+    int64_t batch;  /* bytes between consecutive operands */
     int trans, lead;
     void *packed;
 } operand;
@@ -114,7 +132,7 @@ static bool fits(int64_t stride, int64_t least) {
     return stride >= (least > 1 ? least : 1) && stride <= INT32_MAX;
 }
 
-/* n x m elements, from and to rows of neighbours. */
+/* Transposes n x m elements. */
 #define GATHERS(size)                                                                              \
     static void gather_##size(const char *from, int64_t n, int64_t row, int64_t m, int64_t column, \
                               char *to) {                                                          \
@@ -128,7 +146,7 @@ GATHERS(8)
 GATHERS(16)
 #undef GATHERS
 
-/* rows x columns elements gathered, for every product, in the order in which they lie. */
+/* Packs rows x columns elements of every product contiguously, in their memory order. */
 static gpa_code pack(operand *o, const gpa_binding *b, int64_t batch, int64_t rows, int64_t columns,
                      size_t size, gpa_err *e) {
     const int64_t row = b->stride[1], column = b->stride[2], bytes = rows * columns * (int64_t)size;
@@ -167,8 +185,7 @@ static gpa_code prepare(operand *o, const gpa_binding *b, int64_t batch, int64_t
 
 /* ---- products ---- */
 
-/* The elements of a product from a row and a column on; `own`: those not below the diagonal of a
- * square around it. */
+/* Tile of a product from a row and a column on; `own`: only what is not below the diagonal. */
 typedef struct {
     int64_t row, column, rows, columns;
     bool own;
@@ -181,13 +198,13 @@ typedef struct {
     char *out;
     int64_t out_batch;
     bool own;     /* a matrix times its own transpose */
-    piece *piece; /* every product is done in these */
+    piece *piece; /* the tiles of every product */
     int64_t n, room;
 } products;
 
-/* An interrupt waits for no more multiplications than these (a fifth of a second), but where a side
- * would become so short that packing the operands shows. Work for several threads is cut into as
- * many parts, or where it is LARGE times PART_WORK for each of them twice as many; none has fewer
+/* A tile has at most as many multiplications as delay an interrupt by a fifth of a second, unless a
+ * side would become so short that packing dominates. Work for several threads is cut into one tile
+ * each, or where it is LARGE times PART_WORK for each of them into two; no tile has fewer
  * multiplications than PART_WORK. */
 static const int64_t PIECE_WORK = (int64_t)1 << 32;
 enum {
@@ -201,7 +218,7 @@ enum {
     GRAM_SIZE = 1024
 };
 
-/* A matrix times a vector: some versions' general product takes three times as long. */
+/* Matrix times vector by gemv: the gemm of some versions takes three times as long. */
 static void by_vector(const products *p, const piece *at, const void *x, const void *y, void *z) {
     const blas *b = p->b;
     const bool first = p->c->gemm.n == 1; /* the matrix is the first operand; a row times a matrix
@@ -213,9 +230,7 @@ static void by_vector(const products *p, const piece *at, const void *x, const v
                                            : 1;
     const int trans = first == (a->trans == TRANS) ? TRANS : NO_TRANS, k = (int)p->c->gemm.k;
     const int rows = first ? (int)at->rows : k,
-              columns =
-                  first ? k
-                        : (int)at->columns; /* of the operand, which may lie the other way round */
+              columns = first ? k : (int)at->columns; /* of the operand, which may be transposed */
     const int m = a->trans == TRANS ? columns : rows, n = a->trans == TRANS ? rows : columns;
     const gpa_c64 one = {1, 0}, zero = {0, 0};
     const gpa_c128 one2 = {1, 0}, zero2 = {0, 0};
@@ -258,8 +273,7 @@ static void multiply(const products *p, int64_t i, const piece *at) {
                  &zero2, z, lead);
 }
 
-/* What is not below the diagonal of a square of elements around it, where the second operand is the
- * first one's transpose. */
+/* The tiles on and above the diagonal, where the second operand is the first one's transpose. */
 static void multiply_own(const products *p, int64_t i, const piece *at) {
     const blas *b = p->b;
     int64_t size = (int64_t)dtype_size(p->c->dtype), n = p->c->gemm.n;
@@ -292,15 +306,14 @@ static gpa_code keep(products *p, const piece *at, gpa_err *e) {
     return GPA_OK;
 }
 
-/* `part` of `parts` of a side, at a place where the library's own blocks end. */
+/* Start of tile `part` of `parts` along a side, aligned to the library's own blocks. */
 static int64_t share_of(int64_t side, int64_t part, int64_t parts) {
     int64_t to = side > PIECE_SIDE ? 8 * PART_SIDE : PART_SIDE,
             at = (int64_t)((double)side * (double)part / (double)parts);
     return MIN(side, (at + to / 2) / to * to);
 }
 
-/* Cuts a piece into `parts`, and further where one has too much work for an interrupt to wait for.
- */
+/* Cuts a tile into `parts`, and further where it would delay an interrupt for too long. */
 static gpa_code cut(products *p, const piece *at, int64_t parts, gpa_err *e) {
     bool tall = at->rows >= at->columns,
          large = MAX(at->rows, at->columns) > PIECE_SIDE &&
@@ -338,11 +351,12 @@ static void work(void *arg, int64_t i) {
 
 static void mirror(void *arg, int64_t i) {
     const products *p = arg;
-    mirror_triangle(p->out + i * p->out_batch, (int)p->c->gemm.m, dtype_size(p->c->dtype), false);
+    symmetrize_triangle(p->out + i * p->out_batch, (int)p->c->gemm.m, dtype_size(p->c->dtype),
+                        false);
 }
 
-/* Whether the library does such a product faster in parts so small that it does not pack the
- * operands first: one side is short, or few elements are added up for each of the result. */
+/* True if the library is faster on tiles so small that it does not pack the operands: one side is
+ * short, or the inner dimension. */
 static bool is_thin(const products *p) {
     int64_t m = p->c->gemm.m, n = p->c->gemm.n, k = p->c->gemm.k, side = MIN(m, n);
     if (p->own || (p->c->dtype != DT_F32 && p->c->dtype != DT_F64) ||
@@ -351,7 +365,7 @@ static bool is_thin(const products *p) {
     return side <= THIN || (p->y.trans == NO_TRANS && m >= n && MIN(side, k) <= 4 * THIN);
 }
 
-/* How many parts each product is cut into, for so many threads. */
+/* Tiles per product, for so many threads. */
 static int64_t parts_of(const products *p, int threads) {
     int64_t m = p->c->gemm.m, n = p->c->gemm.n, batch = p->c->gemm.batch;
     bool vector = m == 1 || n == 1;
@@ -362,7 +376,7 @@ static int64_t parts_of(const products *p, int threads) {
     return MAX(1, !vector && is_thin(p) ? MAX(parts, (int64_t)most + 1) : parts);
 }
 
-/* Whether the second operand is the first one's transpose. Of small ones nothing is won. */
+/* True if the second operand is the first one's transpose. Not worth it for small ones. */
 static bool is_own(const gpa_libcall *c) {
     const gpa_binding *a = &c->gemm.a, *b = &c->gemm.b;
     return c->gemm.m == c->gemm.n && c->gemm.m >= GRAM_SIDE && c->gemm.m * c->gemm.k >= GRAM_SIZE &&
@@ -370,7 +384,7 @@ static bool is_own(const gpa_libcall *c) {
            a->stride[2] == b->stride[1] && (c->gemm.batch == 1 || a->stride[0] == b->stride[0]);
 }
 
-enum { CHUNK = 4096 }; /* small products that a thread takes at a time */
+enum { CHUNK = 4096 }; /* small products a thread takes at a time */
 
 static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
     return threads_stopped(stop) ? gpa_interrupted(e) : GPA_OK;
@@ -378,7 +392,7 @@ static gpa_code unless_stopped(const int32_t *stop, gpa_err *e) {
 
 static void small_products(void *arg, int64_t chunk) {
     const gpa_libcall *c = arg;
-    products_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
+    batched_gemm_run(c, chunk * CHUNK, MIN((chunk + 1) * CHUNK, c->gemm.batch));
 }
 
 gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
@@ -395,7 +409,7 @@ gpa_code blas_run(blas *b, int threads, const int32_t *stop, const gpa_libcall *
         memset(p.out, 0, (size_t)(batch * m * n) * size);
         return GPA_OK;
     }
-    if (products_can(c)) {
+    if (batched_gemm_can(c)) {
         gpa_libcall whole = *c;
         threads_each(threads, (batch + CHUNK - 1) / CHUNK, stop, small_products, &whole);
         return unless_stopped(stop, e);

@@ -1,25 +1,25 @@
-/* Factorizations by LAPACK.
+/* LAPACK factorizations.
  *
- * Matrices come by columns, dense, in memory that may be overwritten, as LAPACK wants them. Many
- * are divided among our threads, a run of them at a time with one workspace, each done by one
- * thread; few are left to the library's own threads. Reading order: the library, one matrix, runs
+ * Matrices are in Fortran order, contiguous, in memory that may be overwritten, as LAPACK requires.
+ * A large batch is partitioned among the threads of the pool, a chunk at a time with one workspace;
+ * a small one is left to the library's own threads. Reading order: the library, one matrix, chunks
  * of matrices. */
 #include "runtime/cpu/linalg/lapack.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/linalg/symmetrize.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/linalg/batched_lu.h"
 #include "runtime/cpu/linalg/batched_eigen.h"
 #include "runtime/cpu/parallel/threads.h"
 
 /* ---- the library ---- */
 
-/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, everything
- * by reference. Of some the complex version has one array more (MORE), of geev the real one. */
+/* ROUTINE(member, name for real matrices, name for complex ones, (parameters)): Fortran, all
+ * arguments by reference. The complex version of some takes one more array (MORE), as does the real
+ * one of geev. */
 #define ROUTINES(ROUTINE)                                                                          \
     ROUTINE(gesv, "gesv", "gesv",                                                                  \
             (const int *, const int *, void *, const int *, int *, void *, const int *, int *))    \
@@ -66,43 +66,23 @@ typedef struct {
 } routines;
 
 enum {
-    TYPES = 4,
     TILE = 32,
     FEW_ROWS = 32,
     LEVELS = 32
-}; /* LEVELS: of division in gelsd, more than any matrix has */
+}; /* LEVELS: bound of the recursion depth of gelsd (divide and conquer) */
 struct lapack {
     bool there;
-    routines of[TYPES];
+    routines of[BLAS_TYPES];
 };
-
-static const gpa_dtype types[TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
-static const char letters[TYPES] = "sdcz";
-
-static int index_of(gpa_dtype t) {
-    for (int i = 0; i < TYPES; i++)
-        if (types[i] == t) return i;
-    return -1;
-}
-
-/* Fills *fn, which stays NULL when name is NULL; false when the library lacks the function. */
-static bool find(blas **b, char letter, const char *name, void *fn) {
-    char symbol[32];
-    if (!name) return true;
-    snprintf(symbol, sizeof symbol, "%c%s_", letter, name);
-    void *found = blas_find(b, symbol);
-    memcpy(fn, &found, sizeof found);
-    return found != NULL;
-}
 
 static lapack *load(blas **b) {
     lapack *l = mem_zero(sizeof *l);
     if (!l) return NULL;
     l->there = true;
-    for (int i = 0; i < TYPES && l->there; i++) {
-        bool wide = dtype_is_complex(types[i]);
+    for (int i = 0; i < BLAS_TYPES && l->there; i++) {
+        bool wide = dtype_is_complex(blas_types[i]);
 #define ROUTINE(member, real, complex, parameters) \
-    l->there = l->there && find(b, letters[i], wide ? complex : real, &l->of[i].member);
+    l->there = l->there && blas_find_typed(b, i, wide ? complex : real, &l->of[i].member);
         ROUTINES(ROUTINE)
 #undef ROUTINE
     }
@@ -112,7 +92,7 @@ static lapack *load(blas **b) {
 void lapack_free(lapack *l) { mem_free(l); }
 
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
-    if (index_of(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX ||
+    if (blas_type_index(c->dtype) < 0 || c->matrix.m > INT32_MAX || c->matrix.n > INT32_MAX ||
         c->matrix.k > INT32_MAX)
         return false;
     if (!*l) *l = load(b);
@@ -121,7 +101,7 @@ bool lapack_can(lapack **l, blas **b, const gpa_libcall *c) {
 
 /* ---- one matrix ---- */
 
-/* One matrix of a call, and memory to work in. */
+/* One matrix of a call, and its workspace. */
 typedef struct {
     const routines *r;
     const gpa_libcall *c;
@@ -130,12 +110,12 @@ typedef struct {
     void *work;
     void *real_work; /* of the real dtype; geev: eigenvalues' parts, and packed vectors */
     int *ints;
-    int n_work; /* elements of work; -1: the routine writes the best number to it */
+    int n_work; /* elements of work; -1: a workspace query */
 } task;
 
 static int at_least_1(int n) { return n > 1 ? n : 1; }
 
-/* Exchanges the rows and columns of a square matrix, a tile that fits the cache at a time. */
+/* Transposes a square matrix in place, in tiles that fit the cache. */
 #define TURN(name, T)                                                                             \
     static void name(T *a, int n) {                                                               \
         for (int j0 = 0; j0 < n; j0 += TILE)                                                      \
@@ -160,8 +140,8 @@ static void turn(const task *t) {
     if (dtype_size(t->c->dtype) == 16) turn_16(a, t->n);
 }
 
-/* The matrix itself is factorized, not the transpose that it is by columns, so that rounding is
- * NumPy's. */
+/* Factors the matrix itself (C order), not the transpose that LAPACK sees, so that the rounding is
+ * that of NumPy. */
 static int solve(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     turn(t);
@@ -173,15 +153,15 @@ static int lu(const task *t) {
     int info = 0, lead = at_least_1(t->m);
     turn(t);
     t->r->getrf(&t->m, &t->n, t->x[0], &lead, (int *)(void *)t->x[1], &info);
-    return info < 0 ? info : 0; /* a zero pivot is no failure of a factorization */
+    return info < 0 ? info : 0; /* a zero pivot is not an error of a factorization */
 }
 
-/* Small ones as NumPy does it, by solving for the columns of the identity: with its rounding. */
+/* Small matrices as NumPy inverts them, by solving for the identity, for NumPy's rounding. */
 static int inverse_by_columns(const task *t) {
     size_t item = dtype_size(t->c->dtype), n = (size_t)t->n;
     task s = *t;
     memset(t->work, 0, n * n * item);
-    for (size_t i = 0; i < n; i++) { /* 1 is the same in the real part of a complex number */
+    for (size_t i = 0; i < n; i++) { /* a complex 1 has the same bits in its real part */
         void *at = (char *)t->work + i * (n + 1) * item;
         if (dtype_info[t->c->dtype].real == DT_F32)
             *(float *)at = 1;
@@ -207,8 +187,8 @@ static bool has_nan(const task *t) {
     return lost;
 }
 
-/* hermitian: whether a matrix is, with a positive diagonal, so that it may be positive definite.
- * diagonal: is kept elsewhere, or comes back. */
+/* hermitian: true if the matrix is Hermitian with a positive diagonal, so may be positive definite.
+ * diagonal: saves the diagonal, or restores it. */
 #define HERMITIAN(T, name, POSITIVE, MEET)                                         \
     static bool name##_hermitian(const void *matrix, int n) {                      \
         const T *a = matrix;                                                       \
@@ -241,27 +221,27 @@ HERMITIAN(double, f64, POSITIVE_REAL, MEET_REAL)
 HERMITIAN(gpa_c64, c64, POSITIVE_PAIR, MEET_PAIR)
 HERMITIAN(gpa_c128, c128, POSITIVE_PAIR, MEET_PAIR)
 
-/* The inverse of a positive definite matrix, in two thirds of the time that LU takes. False: it is
- * not positive definite, and as it was. */
+/* The inverse of a positive definite matrix by Cholesky, in two thirds of the time of LU. False,
+ * with the matrix unchanged: it is not positive definite. */
 static bool inverse_of_definite(const task *t, int *info) {
-    static bool (*const hermitian[TYPES])(const void *, int) = {f32_hermitian, f64_hermitian,
-                                                                c64_hermitian, c128_hermitian};
-    static void (*const diagonal[TYPES])(void *, int, void *, bool) = {f32_diagonal, f64_diagonal,
-                                                                       c64_diagonal, c128_diagonal};
+    static bool (*const hermitian[BLAS_TYPES])(const void *, int) = {f32_hermitian, f64_hermitian,
+                                                                     c64_hermitian, c128_hermitian};
+    static void (*const diagonal[BLAS_TYPES])(void *, int, void *, bool) = {
+        f32_diagonal, f64_diagonal, c64_diagonal, c128_diagonal};
     void *a = t->x[0];
-    int lead = t->n, type = index_of(t->c->dtype);
+    int lead = t->n, type = blas_type_index(t->c->dtype);
     if (!hermitian[type](a, t->n)) return false;
     diagonal[type](a, t->n, t->work, false);
     t->r->potrf("L", &t->n, a, &lead, info);
     bool definite = !*info;
     if (definite) t->r->potri("L", &t->n, a, &lead, info);
-    mirror_conjugate(a, t->n, t->c->dtype, !definite);
+    symmetrize_hermitian(a, t->n, t->c->dtype, !definite);
     if (!definite) diagonal[type](a, t->n, t->work, true), *info = 0;
     return definite;
 }
 
-/* By columns the matrix is the transpose, whose inverse is the inverse's. The library does not
- * bring NaN to every element. */
+/* In Fortran order the matrix is the transpose, whose inverse is the transposed inverse. The
+ * library does not propagate NaN to every element. */
 static int inverse(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     size_t bytes = (size_t)t->n * (size_t)t->n * dtype_size(t->c->dtype);
@@ -278,21 +258,21 @@ static int inverse(const task *t) {
     return info;
 }
 
-/* The library makes L in two thirds of the time of U, which is the L of the transpose. */
+/* The library computes L in two thirds of the time of U; U is the L of the transpose. */
 static int cholesky(const task *t) {
     int info = 0, lead = at_least_1(t->n);
     bool turns = t->c->matrix.upper && t->n > FEW_ROWS;
-    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
+    if (turns) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), true);
     t->r->potrf(t->c->matrix.upper && !turns ? "U" : "L", &t->n, t->x[0], &lead, &info);
-    if (turns) mirror_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
+    if (turns) symmetrize_triangle(t->x[0], t->n, dtype_size(t->c->dtype), false);
     return info;
 }
 
-/* The reflectors below the diagonal of x[0] make Q, in x[2]. */
+/* Q, in x[2], from the Householder reflectors below the diagonal of x[0]. */
 static int qr(const task *t) {
     int info = 0, lead = at_least_1(t->m);
     size_t item = dtype_size(t->c->dtype);
-    if (t->n_work < 0) { /* both want to be asked */
+    if (t->n_work < 0) { /* a workspace query asks both routines */
         double room = 0, more = 0;
         bool single = t->c->dtype == DT_F32 || t->c->dtype == DT_C64;
         t->r->geqrf(&t->m, &t->n, t->x[0], &lead, t->x[1], t->work, &t->n_work, &info);
@@ -325,8 +305,8 @@ static int svd(const task *t) {
     return info;
 }
 
-/* What syevd and heevd need beside `work`: for real numbers 3 + 5n integers, for complex ones 1 +
- * 5n + 2n^2 reals, too. */
+/* Workspace of syevd and heevd besides `work`: 3 + 5n integers, for complex matrices 1 + 5n + 2n^2
+ * reals as well. */
 static int eigh(const task *t) {
     int info = 0, lead = at_least_1(t->n), n_ints = 3 + 5 * t->n,
         n_reals = 1 + 5 * t->n + 2 * t->n * t->n;
@@ -340,7 +320,7 @@ static int eigh(const task *t) {
     return info;
 }
 
-/* The eigenvalues of a real matrix come as two arrays, of real parts and imaginary ones. */
+/* geev returns the eigenvalues of a real matrix as two arrays, real and imaginary parts. */
 static int eig(const task *t) {
     int info = 0, lead = at_least_1(t->n), one = 1;
     size_t item = dtype_size(t->c->dtype), n = t->n_work < 0 ? 0 : (size_t)t->n;
@@ -375,37 +355,19 @@ static int lstsq(const task *t) {
     return info;
 }
 
-static int one(const task *t) {
-    switch (t->c->kind) {
-        case LIB_LU: return lu(t);
-        case LIB_SOLVE: return solve(t);
-        case LIB_INVERSE: return inverse(t);
-        case LIB_CHOLESKY: return cholesky(t);
-        case LIB_QR: return qr(t);
-        case LIB_SVD: return svd(t);
-        case LIB_EIGH: return eigh(t);
-        case LIB_EIG: return eig(t);
-        case LIB_LSTSQ: return lstsq(t);
-        case LIB_GEMM:
-        case LIB_SORT:
-        case LIB_ARGSORT:
-        case LIB_SEARCH:
-        case LIB_EXTREME:
-        case LIB_FFT:
-        case LIB_COSINES:
-        case LIB_FACTORS:
-        case LIB_BANDED:
-        case LIB_SPARSE:
-        case LIB_SPGEMM:
-        case LIB_TURN:
-        case LIB_COUNT: break;
-    }
-    return -1;
-}
+typedef int driver(const task *t);
 
-/* ---- runs of matrices ---- */
+static driver *const drivers[LIB_COUNT] = {
+    [LIB_LU] = lu,       [LIB_SOLVE] = solve, [LIB_INVERSE] = inverse, [LIB_CHOLESKY] = cholesky,
+    [LIB_QR] = qr,       [LIB_SVD] = svd,     [LIB_EIGH] = eigh,       [LIB_EIG] = eig,
+    [LIB_LSTSQ] = lstsq,
+};
 
-/* Numbers of the real dtype that a routine works in, and of integers. */
+static int one(const task *t) { return drivers[t->c->kind](t); }
+
+/* ---- chunks of matrices ---- */
+
+/* Elements of the real workspace, and of the integer one. */
 static size_t reals_of(const gpa_libcall *c) {
     size_t m = (size_t)c->matrix.m, n = (size_t)c->matrix.n, p = MIN(m, n), q = MAX(m, n);
     bool wide = dtype_is_complex(c->dtype);
@@ -426,7 +388,7 @@ static size_t ints_of(const gpa_libcall *c) {
     return n + 1;
 }
 
-/* The workspace that the routine asks for, in elements; 0: none. */
+/* Workspace query: elements of `work`; 0: none. */
 static int work_of(const task *asked) {
     task t = *asked;
     gpa_c128 answer = {0, 0}, real_answer = {0, 0};
@@ -444,14 +406,14 @@ static int work_of(const task *asked) {
     float narrow;
     memcpy(&narrow, &answer, sizeof narrow);
     return (int)ceil(single ? nextafterf(narrow, INFINITY)
-                            : answer.re); /* a float may have rounded the number down */
+                            : answer.re); /* the size may have been rounded down to float */
 }
 
 typedef struct {
-    const task *first;   /* of the matrix 0 */
-    const int64_t *step; /* bytes from a matrix to the next, of each array */
+    const task *first;   /* matrix 0 */
+    const int64_t *step; /* bytes between consecutive matrices, per array */
     int64_t batch, chunks;
-    int lanes; /* matrices that are done side by side; 1: by the library */
+    int lanes; /* matrices of one SIMD run; 1: by the library */
     struct failure {
         int64_t at;
         int info;
@@ -459,17 +421,17 @@ typedef struct {
     } * failures; /* one per chunk; at < 0: none */
 } runs;
 
-/* Matrices from .. to, side by side. */
+/* Matrices from .. to - 1, one per SIMD lane. */
 static void run_small(const runs *r, int64_t from, int64_t to, struct failure *f) {
     const gpa_libcall *c = r->first->c;
     int lanes = r->lanes, which = 0;
-    char *x[LIB_MATRICES], *room = mem_new(small_room(c) + 64);
+    char *x[LIB_MATRICES], *room = mem_new(batched_lu_scratch(c) + 64);
     f->memory = !room;
     for (int64_t i = from; room && i < to; i += lanes) {
         for (int k = 0; k < LIB_MATRICES; k++)
             x[k] = r->first->x[k] ? r->first->x[k] + i * r->step[k] : NULL;
-        int info = small_run(c, x, r->step, (int)MIN(lanes, to - i),
-                             (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
+        int info = batched_lu_run(c, x, r->step, (int)MIN(lanes, to - i),
+                                  (void *)(((uintptr_t)room + 63) / 64 * 64), &which);
         if (info && f->at < 0) *f = (struct failure){.at = i + which, .info = info};
     }
     mem_free(room);
@@ -485,11 +447,11 @@ static void run(void *arg, int64_t chunk) {
     int lanes = r->lanes;
     int64_t groups = (r->batch + lanes - 1) / lanes, from = groups * chunk / r->chunks * lanes,
             to = MIN(groups * (chunk + 1) / r->chunks * lanes, r->batch);
-    if (small_can(c)) {
+    if (batched_lu_can(c)) {
         run_small(r, from, to, f);
         return;
     }
-    char *room = lanes > 1 ? mem_new(spectra_room(c) + 64) : NULL,
+    char *room = lanes > 1 ? mem_new(batched_eigen_scratch(c) + 64) : NULL,
          *aligned = room ? room + (64 - (uintptr_t)room % 64) % 64 : NULL;
     t.work = mem_new((size_t)at_least_1(t.n_work) * dtype_size(c->dtype));
     t.real_work = mem_new(reals_of(c) * real);
@@ -499,10 +461,10 @@ static void run(void *arg, int64_t chunk) {
         int count = (int)MIN(lanes, to - i);
         for (int x = 0; x < LIB_MATRICES; x++)
             t.x[x] = r->first->x[x] ? r->first->x[x] + i * r->step[x] : NULL;
-        if (lanes > 1 && spectra_run(c, t.x, r->step, count, aligned)) continue;
+        if (lanes > 1 && batched_eigen_run(c, t.x, r->step, count, aligned)) continue;
         for (int k = 0; k < count;
-             k++) { /* one by one: what is done to a matrix does not depend on those beside it */
-            int info = lanes > 1 && spectra_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
+             k++) { /* singly: results must not depend on the other matrices of the run */
+            int info = lanes > 1 && batched_eigen_run(c, t.x, r->step, 1, aligned) ? 0 : one(&t);
             if (info && f->at < 0) *f = (struct failure){.at = i + k, .info = info};
             for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = t.x[x] ? t.x[x] + r->step[x] : NULL;
         }
@@ -515,26 +477,15 @@ static void run(void *arg, int64_t chunk) {
 
 /* Bytes of one matrix in each array. */
 static void steps_of(const gpa_libcall *c, int64_t *step) {
-    int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, p = MIN(m, n),
-            item = (int64_t)dtype_size(c->dtype);
-    gpa_dtype part = dtype_info[c->dtype].real;
-    int64_t real = (int64_t)dtype_size(part);
-    memset(step, 0, LIB_MATRICES * sizeof *step);
-    step[0] = m * n * item;
-    if (c->kind == LIB_LU) step[1] = p * (int64_t)sizeof(int32_t);
-    if (c->kind == LIB_SOLVE) step[1] = n * k * item;
-    if (c->kind == LIB_QR) step[1] = p * item, step[2] = m * k * item;
-    if (c->kind == LIB_SVD)
-        step[1] = n * real, step[2] = m * (c->matrix.full ? m : n) * item, step[3] = n * n * item;
-    if (c->kind == LIB_EIGH) step[1] = n * real;
-    if (c->kind == LIB_LSTSQ)
-        step[1] = MAX(m, n) * k * item, step[2] = p * real, step[3] = (int64_t)sizeof(int32_t);
-    if (c->kind == LIB_EIG) step[1] = n * 2 * real, step[2] = n * n * item;
+    for (int i = 0; i < LIB_MATRICES; i++) {
+        const lib_matrix x = lib_matrix_of(c, i);
+        step[i] = x.size * (int64_t)dtype_size(x.dtype);
+    }
 }
 
 gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e) {
     int64_t step[LIB_MATRICES];
-    task t = {.r = &l->of[index_of(c->dtype)],
+    task t = {.r = &l->of[blas_type_index(c->dtype)],
               .c = c,
               .m = (int)c->matrix.m,
               .n = (int)c->matrix.n,
@@ -543,8 +494,10 @@ gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libca
     *c->matrix.info = 0;
     steps_of(c, step);
     for (int x = 0; x < LIB_MATRICES; x++) t.x[x] = c->matrix.x[x] ? c->matrix.x[x]->base : NULL;
-    t.n_work = small_can(c) ? 0 : work_of(&t);
-    int lanes = small_can(c) ? small_lanes(c) : spectra_can(c) ? spectra_lanes(c) : 1;
+    t.n_work = batched_lu_can(c) ? 0 : work_of(&t);
+    int lanes = batched_lu_can(c)      ? batched_lu_width(c)
+                : batched_eigen_can(c) ? batched_eigen_width(c)
+                                       : 1;
     int64_t groups = (c->matrix.batch + lanes - 1) / lanes;
     bool many = threads > 1 && (lanes > 1 || groups >= threads);
     runs r = {.first = &t,

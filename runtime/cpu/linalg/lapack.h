@@ -1,4 +1,4 @@
-/* Factorizations by LAPACK, which OpenBLAS brings. */
+/* LAPACK factorizations, by the routines that OpenBLAS includes. */
 #ifndef GPA_CPU_LINALG_LAPACK_H
 #define GPA_CPU_LINALG_LAPACK_H
 
@@ -6,8 +6,8 @@
 
 typedef struct lapack lapack;
 
-/* Whether the call can be done; loads the library at first need (then *b and *l are owned:
- * blas_free, lapack_free). */
+/* True if the call is supported. Loads the library on first use; then *b and *l are owned
+ * (blas_free, lapack_free). */
 bool lapack_can(lapack **l, blas **b, const gpa_libcall *c);
 gpa_code lapack_run(const lapack *l, const blas *b, int threads, const gpa_libcall *c, gpa_err *e);
 void lapack_free(lapack *l);

@@ -1,19 +1,17 @@
-/* Equations by LAPACK: solve.h.
+/* Linear solves by LAPACK: solve.h.
  *
- * Factors are read where they lie. What lies by rows is to LAPACK the transpose, whose other
- * triangle, transposed again, is the one that is meant. Reading order: the library, triangles,
- * bands, calls. */
+ * Factors are read in place. A C-ordered factor is to LAPACK the transpose; its other triangle,
+ * transposed again, is the one meant. Reading order: the library, triangles, bands, calls. */
 #include "runtime/cpu/linalg/solve.h"
 
-#include <stdio.h>
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 
 /* ---- the library ---- */
 
-/* Fortran, everything by reference. */
+/* Fortran, all arguments by reference. */
 typedef struct {
     void (*trtrs)(const char *, const char *, const char *, const int *, const int *, const void *,
                   const int *, void *, const int *, int *);
@@ -25,54 +23,37 @@ typedef struct {
                  void *, const int *, int *);
 } routines;
 
-/* BLOCK: rows of a triangle that is left to the library, COLUMNS_FROM: of B, from which on larger
- * ones are done in halves: its products are far quicker than its triangles. */
-enum { TYPES = 4, BLOCK = 64, COLUMNS_FROM = 8 };
-struct equations {
+/* BLOCK: rows of a triangle that is left to the library (trsm); COLUMNS_FROM: columns of B from
+ * which larger triangles are halved recursively, as gemm is far faster than trsm. */
+enum { BLOCK = 64, COLUMNS_FROM = 8 };
+struct solver_lib {
     bool there;
-    routines of[TYPES];
+    routines of[BLAS_TYPES];
 };
 
-static const gpa_dtype types[TYPES] = {DT_F32, DT_F64, DT_C64, DT_C128};
-static const char letters[TYPES] = "sdcz";
-
-static int index_of(gpa_dtype t) {
-    for (int i = 0; i < TYPES; i++)
-        if (types[i] == t) return i;
-    return -1;
-}
-
-static bool find(blas **b, char letter, const char *name, void *fn) {
-    char symbol[32];
-    snprintf(symbol, sizeof symbol, "%c%s_", letter, name);
-    void *found = blas_find(b, symbol);
-    memcpy(fn, &found, sizeof found);
-    return found != NULL;
-}
-
-static equations *load(blas **b) {
-    equations *q = mem_zero(sizeof *q);
+static solver_lib *load(blas **b) {
+    solver_lib *q = mem_zero(sizeof *q);
     if (!q) return NULL;
     q->there = true;
-    for (int i = 0; i < TYPES; i++) {
-        q->there = q->there && find(b, letters[i], "trtrs", &q->of[i].trtrs);
-        q->there = q->there && find(b, letters[i], "gemm", &q->of[i].gemm);
-        q->there = q->there && find(b, letters[i], "gtsv", &q->of[i].gtsv);
-        q->there = q->there && find(b, letters[i], "gbsv", &q->of[i].gbsv);
+    for (int i = 0; i < BLAS_TYPES; i++) {
+        q->there = q->there && blas_find_typed(b, i, "trtrs", &q->of[i].trtrs);
+        q->there = q->there && blas_find_typed(b, i, "gemm", &q->of[i].gemm);
+        q->there = q->there && blas_find_typed(b, i, "gtsv", &q->of[i].gtsv);
+        q->there = q->there && blas_find_typed(b, i, "gbsv", &q->of[i].gbsv);
     }
     return q;
 }
 
-void equations_free(equations *q) { mem_free(q); }
+void solve_free(solver_lib *q) { mem_free(q); }
 
-/* Whether a matrix of factors lies by rows; by columns otherwise. */
+/* True if the factors are in C order; otherwise in Fortran order. */
 static bool by_rows(const gpa_libcall *c) {
     return c->factors.a.stride[2] == 1 && c->factors.a.stride[1] != 1;
 }
 
-bool equations_can(equations **q, blas **b, const gpa_libcall *c) {
-    if (index_of(c->dtype) < 0) return false;
-    if (c->kind == LIB_FACTORS) {
+bool solve_can(solver_lib **q, blas **b, const gpa_libcall *c) {
+    if (blas_type_index(c->dtype) < 0) return false;
+    if (c->kind == LIB_SOLVE_FACTORED) {
         const int64_t lead = c->factors.a.stride[by_rows(c) ? 1 : 2],
                       near = c->factors.a.stride[by_rows(c) ? 2 : 1];
         const bool conjugates = dtype_is_complex(c->dtype) &&
@@ -99,8 +80,8 @@ typedef struct {
     int32_t info;
 } task;
 
-/* X for n rows of a triangle as LAPACK sees it, in its place; what one half gives the other is a
- * product. */
+/* Solves for n rows of a triangle as LAPACK sees it, in place, recursively: a half's contribution
+ * to the other is a gemm. */
 static void part(const task *t, bool upper, const char *how, bool unit, const char *a, int n,
                  char *x) {
     static const float single[2][2] = {{-1, 0}, {1, 0}};
@@ -115,7 +96,7 @@ static void part(const task *t, bool upper, const char *how, bool unit, const ch
                     &info);
         return;
     }
-    const bool down = upper != (*how == 'N'); /* the upper half of X is known first */
+    const bool down = upper != (*how == 'N'); /* the upper half is solved first */
     const char *corner = a + (upper ? (int64_t)h * t->lead : h) * t->item,
                *second = a + h * ((int64_t)t->lead + 1) * t->item;
     char *far = x + h * t->item;
@@ -130,8 +111,8 @@ static bool is_zero(const void *number, int64_t size) {
     return memcmp(number, zeros, (size_t)size) == 0;
 }
 
-/* X for one triangle, in its place: way 0 as it is, 1 transposed, 2 conjugated, too. Or where its
- * diagonal has a 0, from 1 on. */
+/* Solves for one triangle, in place: way 0 as it is, 1 transposed, 2 conjugate transposed. Returns
+ * the index, from 1, of a zero on the diagonal, or 0. */
 static int triangle(const task *t, const char *a, bool upper, bool unit, int way, char *x) {
     const bool turned = (way > 0) != t->rows;
     for (int i = 0; i < t->n && !unit; i++)
@@ -140,7 +121,7 @@ static int triangle(const task *t, const char *a, bool upper, bool unit, int way
     return 0;
 }
 
-/* Exchanges rows of B as the pivots say, or back. */
+/* Applies the row exchanges of the pivots to B, or undoes them. */
 #define EXCHANGES(size, T)                                                                     \
     static void exchange_##size(T *x, int64_t n, int64_t k, const int32_t *pivot, bool back) { \
         for (int64_t c = 0; c < k; c++, x += n)                                                \
@@ -203,7 +184,7 @@ static void one(void *arg, int64_t i) {
 
 /* ---- bands ---- */
 
-/* Bands to columns of `lead` elements, of which LAPACK keeps the first `below` for itself. */
+/* Bands to columns of `lead` elements, of which LAPACK reserves the first `below` for fill-in. */
 #define COLUMNS(size)                                                                         \
     static void columns_##size(const char *bands, int64_t n, int64_t count, int64_t below,    \
                                int64_t lead, char *to) {                                      \
@@ -243,10 +224,10 @@ static gpa_code by_bands(const routines *r, const gpa_libcall *c, gpa_err *e) {
 
 /* ---- calls ---- */
 
-gpa_code equations_run(const equations *q, const blas *b, int threads, const gpa_libcall *c,
-                       gpa_err *e) {
-    const routines *r = &q->of[index_of(c->dtype)];
-    if (c->kind == LIB_BANDED) {
+gpa_code solve_run(const solver_lib *q, const blas *b, int threads, const gpa_libcall *c,
+                   gpa_err *e) {
+    const routines *r = &q->of[blas_type_index(c->dtype)];
+    if (c->kind == LIB_SOLVE_BANDED) {
         *c->banded.info = 0;
         return by_bands(r, c, e);
     }

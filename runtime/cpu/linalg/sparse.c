@@ -1,12 +1,12 @@
-/* Products of sparse matrices: rows are dealt out in runs of about as many values each. */
+/* Sparse matrix products: rows are partitioned into chunks of about equal numbers of values. */
 #include "runtime/cpu/linalg/sparse.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/host/spmm.h"
 
-enum { VALUES = 1 << 14 }; /* of a run, at least */
+enum { VALUES = 1 << 14 }; /* minimum of a chunk */
 
 typedef struct {
     spmm p;
@@ -16,7 +16,7 @@ typedef struct {
 
 bool sparse_can(const gpa_libcall *c) { return spmm_rows(c->dtype, &(spmm){0}, 0, 0); }
 
-/* The first row of a run: where the values before it are that share of all. */
+/* First row of a chunk: its share of all values lies before it. */
 static int64_t first_row(const product *p, int64_t run) {
     int64_t low = 0, high = p->c->sparse.m;
     double share = (double)p->c->sparse.count * (double)run / (double)p->runs;

@@ -1,9 +1,9 @@
-/* Products of sparse matrices, rows divided among threads. */
+/* Sparse matrix products (CSR by dense), rows partitioned among threads. */
 #ifndef GPA_CPU_LINALG_SPARSE_H
 #define GPA_CPU_LINALG_SPARSE_H
 
 #include "runtime/base/err.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 bool sparse_can(const gpa_libcall *c);
 gpa_code sparse_run(int threads, const gpa_libcall *c, gpa_err *e);

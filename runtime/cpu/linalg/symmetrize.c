@@ -1,4 +1,5 @@
-/* A tile is read by rows and written by columns while both are in the nearest cache. */
+/* Completes a symmetric matrix, tile by tile: a tile is read by rows and written by columns while
+ * both are in the L1 cache. */
 #include "runtime/cpu/linalg/symmetrize.h"
 
 #include "runtime/base/base.h"
@@ -27,17 +28,17 @@ MIRROR(mirror_16, gpa_c128, SAME)
 MIRROR(conjugate_8, gpa_c64, CONJUGATE)
 MIRROR(conjugate_16, gpa_c128, CONJUGATE)
 
-void mirror_triangle(void *a, int n, size_t size, bool up) {
+void symmetrize_triangle(void *a, int n, size_t size, bool up) {
     if (size == 4) mirror_4(a, n, up);
     if (size == 8) mirror_8(a, n, up);
     if (size == 16) mirror_16(a, n, up);
 }
 
-void mirror_conjugate(void *a, int n, gpa_dtype t, bool up) {
+void symmetrize_hermitian(void *a, int n, gpa_dtype t, bool up) {
     if (t == DT_C64)
         conjugate_8(a, n, up);
     else if (t == DT_C128)
         conjugate_16(a, n, up);
     else
-        mirror_triangle(a, n, dtype_size(t), up);
+        symmetrize_triangle(a, n, dtype_size(t), up);
 }

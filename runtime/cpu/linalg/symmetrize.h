@@ -1,4 +1,4 @@
-/* Square matrices of which a library made one triangle. */
+/* Completes a symmetric or Hermitian matrix of which one triangle was computed. */
 #ifndef GPA_CPU_LINALG_SYMMETRIZE_H
 #define GPA_CPU_LINALG_SYMMETRIZE_H
 
@@ -7,10 +7,10 @@
 
 #include "runtime/tables/dtype.h"
 
-/* Fills the other triangle of n x n elements of 4, 8 or 16 bytes: what is above the diagonal, by
- * rows, goes below it, or with `up` the other way. */
-void mirror_triangle(void *a, int n, size_t size, bool up);
-/* The same of a Hermitian matrix: complex elements are conjugated. */
-void mirror_conjugate(void *a, int n, gpa_dtype t, bool up);
+/* Copies the upper triangle of n x n elements of 4, 8 or 16 bytes, in C order, to the lower one, or
+ * with `up` the lower to the upper one. */
+void symmetrize_triangle(void *a, int n, size_t size, bool up);
+/* The same for a Hermitian matrix: complex elements are conjugated. */
+void symmetrize_hermitian(void *a, int n, gpa_dtype t, bool up);
 
 #endif

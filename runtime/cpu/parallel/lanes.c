@@ -1,6 +1,6 @@
-/* Rows in memory and lanes of vectors: lanes.h. As many elements of as many rows as a register has
- * lanes are a square, which is turned in registers. The code is made for the registers of several
- * processors, of which PARTS hold LANES_BYTES: GCC takes wider vectors apart, lane by lane. */
+/* Rows to SIMD lanes and back: lanes.h. Square blocks, as many elements of as many rows as a
+ * register has lanes, are transposed in registers. The code is made for the registers of several
+ * processors, of which PARTS hold LANES_BYTES: GCC splits wider vectors lane by lane. */
 #include "runtime/cpu/parallel/lanes.h"
 
 #include <string.h>
@@ -9,8 +9,7 @@
 #include "runtime/cpu/parallel/lanes_transpose.h"
 #include "runtime/base/simd_clones.h"
 
-/* For elements of type T and registers of so many lanes. What is left beyond whole squares goes one
- * by one. */
+/* For elements of type T and registers of so many lanes. Remainders of squares go one by one. */
 #define WAYS(T, size, lanes, TARGET)                                                             \
     typedef T vec_##size##_##lanes __attribute__((vector_size(sizeof(T) * lanes)));              \
     enum {                                                                                       \
@@ -27,7 +26,7 @@
                 vec_##size##_##lanes v[lanes];                                                   \
                 for (int k = 0; k < lanes; k++)                                                  \
                     memcpy(&v[k], from + MIN(p * lanes + k, rows - 1) * step + i, sizeof v[k]);  \
-                TURN_##lanes(vec_##size##_##lanes, v) for (int k = 0; k < lanes; k++)            \
+                TRANSPOSE_##lanes(vec_##size##_##lanes, v) for (int k = 0; k < lanes; k++)       \
                     to[(i + k) * parts + p] = v[k];                                              \
             }                                                                                    \
         for (; i < n; i++)                                                                       \
@@ -41,7 +40,7 @@
                 vec_##size##_##lanes v[lanes];                                                   \
                 for (int k = 0; k < lanes; k++)                                                  \
                     memcpy(&v[k], from + (p * lanes + k) * all + i, sizeof v[k]);                \
-                TURN_##lanes(vec_##size##_##lanes, v) for (int k = 0; k < lanes; k++)            \
+                TRANSPOSE_##lanes(vec_##size##_##lanes, v) for (int k = 0; k < lanes; k++)       \
                     memcpy((T *)to + (i + k) * all + p * lanes, &v[k], sizeof v[k]);             \
             }                                                                                    \
     }                                                                                            \
@@ -54,8 +53,8 @@
             for (int p = 0; p < parts; p++) {                                                    \
                 vec_##size##_##lanes v[lanes];                                                   \
                 for (int k = 0; k < lanes; k++) v[k] = from[(i + k) * parts + p];                \
-                TURN_##lanes(vec_##size##_##lanes, v) for (int k = 0; k < lanes;                 \
-                                                           k++) if (p * lanes + k < rows)        \
+                TRANSPOSE_##lanes(vec_##size##_##lanes, v) for (int k = 0; k < lanes;            \
+                                                                k++) if (p * lanes + k < rows)   \
                     memcpy(to + (p * lanes + k) * step + i, &v[k], sizeof v[k]);                 \
             }                                                                                    \
         for (; i < n; i++)                                                                       \
@@ -74,44 +73,44 @@ WAYS(int64_t, 8, 8, GPA_TARGET_64)
 #define BY_WIDTH(width, way16, way32, way64) way16
 #endif
 
-void lanes_bring_4(const int32_t *from, int64_t step, int64_t rows, int64_t n, lanes_4 *to) {
+void lanes_load_4(const int32_t *from, int64_t step, int64_t rows, int64_t n, lanes_4 *to) {
     BY_WIDTH(gpa_wide_bytes(), bring_4_4, bring_4_8, bring_4_16)(from, step, rows, n, to);
 }
 
-void lanes_bring_8(const int64_t *from, int64_t step, int64_t rows, int64_t n, lanes_8 *to) {
+void lanes_load_8(const int64_t *from, int64_t step, int64_t rows, int64_t n, lanes_8 *to) {
     BY_WIDTH(gpa_wide_bytes(), bring_8_2, bring_8_4, bring_8_8)(from, step, rows, n, to);
 }
 
-void lanes_turn_4(const int32_t *from, lanes_4 *to) {
+void lanes_transpose_4(const int32_t *from, lanes_4 *to) {
     BY_WIDTH(gpa_wide_bytes(), turn_4_4, turn_4_8, turn_4_16)(from, to);
 }
 
-void lanes_turn_8(const int64_t *from, lanes_8 *to) {
+void lanes_transpose_8(const int64_t *from, lanes_8 *to) {
     BY_WIDTH(gpa_wide_bytes(), turn_8_2, turn_8_4, turn_8_8)(from, to);
 }
 
-void lanes_take_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int64_t rows) {
+void lanes_store_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int64_t rows) {
     BY_WIDTH(gpa_wide_bytes(), take_4_4, take_4_8, take_4_16)(from, n, to, step, rows);
 }
 
-void lanes_take_8(const lanes_8 *from, int64_t n, int64_t *to, int64_t step, int64_t rows) {
+void lanes_store_8(const lanes_8 *from, int64_t n, int64_t *to, int64_t step, int64_t rows) {
     BY_WIDTH(gpa_wide_bytes(), take_8_2, take_8_4, take_8_8)(from, n, to, step, rows);
 }
 
-#define BESIDE(T, size)                                                                     \
-    void lanes_bring_beside_##size(const T *from, int64_t step, int64_t rows, int64_t n,    \
-                                   lanes_##size *to) {                                      \
-        for (int64_t i = 0; i < n; i++, from += step) {                                     \
-            if (rows == LANES_##size)                                                       \
-                memcpy(&to[i], from, sizeof to[i]);                                         \
-            else                                                                            \
-                for (int k = 0; k < LANES_##size; k++) to[i][k] = from[MIN(k, rows - 1)];   \
-        }                                                                                   \
-    }                                                                                       \
-    void lanes_take_beside_##size(const lanes_##size *from, int64_t n, T *to, int64_t step, \
-                                  int64_t rows) {                                           \
-        for (int64_t i = 0; i < n; i++, to += step)                                         \
-            memcpy(to, &from[i], (size_t)rows * sizeof *to);                                \
+#define BESIDE(T, size)                                                                           \
+    void lanes_load_interleaved_##size(const T *from, int64_t step, int64_t rows, int64_t n,      \
+                                       lanes_##size *to) {                                        \
+        for (int64_t i = 0; i < n; i++, from += step) {                                           \
+            if (rows == LANES_##size)                                                             \
+                memcpy(&to[i], from, sizeof to[i]);                                               \
+            else                                                                                  \
+                for (int k = 0; k < LANES_##size; k++) to[i][k] = from[MIN(k, rows - 1)];         \
+        }                                                                                         \
+    }                                                                                             \
+    void lanes_store_interleaved_##size(const lanes_##size *from, int64_t n, T *to, int64_t step, \
+                                        int64_t rows) {                                           \
+        for (int64_t i = 0; i < n; i++, to += step)                                               \
+            memcpy(to, &from[i], (size_t)rows * sizeof *to);                                      \
     }
 BESIDE(int32_t, 4)
 BESIDE(int64_t, 8)

@@ -1,5 +1,5 @@
-/* Squares of elements turned in registers: in each step two vectors that are `distance` apart
- * exchange the lanes in which they differ there. For the sources that move rows into lanes. */
+/* Transposes of square blocks in vector registers: in step d of log2(lanes), vectors that are d
+ * apart exchange the lanes whose index differs in bit d. */
 #ifndef GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 #define GPA_CPU_PARALLEL_LANES_TRANSPOSE_H
 
@@ -18,16 +18,16 @@
         }
 #define ONE(...) __VA_ARGS__
 
-/* The steps for so many lanes. */
-#define TURN_2(vec, v) EXCHANGE(vec, v, 2, 1, ONE(0, 2), ONE(1, 3))
-#define TURN_4(vec, v)                                       \
+/* All steps for 2, 4, 8 and 16 lanes. */
+#define TRANSPOSE_2(vec, v) EXCHANGE(vec, v, 2, 1, ONE(0, 2), ONE(1, 3))
+#define TRANSPOSE_4(vec, v)                                  \
     EXCHANGE(vec, v, 4, 1, ONE(0, 4, 2, 6), ONE(1, 5, 3, 7)) \
     EXCHANGE(vec, v, 4, 2, ONE(0, 1, 4, 5), ONE(2, 3, 6, 7))
-#define TURN_8(vec, v)                                                                     \
+#define TRANSPOSE_8(vec, v)                                                                \
     EXCHANGE(vec, v, 8, 1, ONE(0, 8, 2, 10, 4, 12, 6, 14), ONE(1, 9, 3, 11, 5, 13, 7, 15)) \
     EXCHANGE(vec, v, 8, 2, ONE(0, 1, 8, 9, 4, 5, 12, 13), ONE(2, 3, 10, 11, 6, 7, 14, 15)) \
     EXCHANGE(vec, v, 8, 4, ONE(0, 1, 2, 3, 8, 9, 10, 11), ONE(4, 5, 6, 7, 12, 13, 14, 15))
-#define TURN_16(vec, v)                                                                     \
+#define TRANSPOSE_16(vec, v)                                                                \
     EXCHANGE(vec, v, 16, 1, ONE(0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30), \
              ONE(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31))                \
     EXCHANGE(vec, v, 16, 2, ONE(0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29),  \

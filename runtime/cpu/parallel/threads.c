@@ -1,14 +1,14 @@
-/* Work divided among threads: items are taken one by one from a shared counter, so that uneven ones
- * even out.
+/* Fork-join thread pool: items are taken one by one from a shared atomic counter, which balances
+ * uneven ones.
  *
- * Who has work takes items too, and waits at the end for those threads only that have begun: one
- * that a busy machine does not let run is not missed. (A barrier waits for it, some milliseconds
- * for work of a tenth of one; hence not OpenMP.) Threads are made at first need and stay; they wait
- * a moment for more work, then they sleep.
+ * The thread that owns the work takes items too, and at the end waits only for workers that have
+ * entered: one that the system has not scheduled does not delay it. (A barrier would wait for it,
+ * milliseconds for work of a tenth of one; hence not OpenMP.) Workers are created on first use and
+ * stay; they spin for a moment before they sleep.
  *
- * A thread enters before it looks whether work is open, and work is closed before its owner looks
- * who is inside: so nobody is at a work that has ended. Reading order: how many, the pool, dividing
- * work. */
+ * A worker increments `inside` before it checks `open`, and the owner clears `open` before it reads
+ * `inside` (both sequentially consistent), so no worker can touch work that has ended. Reading
+ * order: number of threads, the pool, the parallel loop. */
 #include "runtime/cpu/parallel/threads.h"
 
 #include <errno.h>
@@ -22,11 +22,12 @@
 #include <unistd.h>
 
 #include "runtime/base/base.h"
+#include "runtime/tables/tuning.h"
 
-/* ---- how many ---- */
+/* ---- number of threads ---- */
 
-/* "QUOTA PERIOD" in one file, or one number in each of two: processors, rounded up; 0: no limit is
- * told. */
+/* A CPU quota in processors, rounded up: "QUOTA PERIOD" in one file (cgroup v2) or one number in
+ * each of two (v1); 0: unlimited. */
 static int limit_of(const char *quota_path, const char *period_path) {
     long long quota = 0, period = 0;
     FILE *f = fopen(quota_path, "r");
@@ -38,11 +39,11 @@ static int limit_of(const char *quota_path, const char *period_path) {
         fclose(f);
     }
     return found == 2 && quota > 0 && period > 0
-               ? (int)MIN((quota + period - 1) / period, THREADS_MOST)
+               ? (int)MIN((quota + period - 1) / period, THREADS_MAX)
                : 0;
 }
 
-/* The lowest limit of a control group and of those around it. */
+/* The lowest quota of a control group and its ancestors. */
 static int limit_along(const char *mount, char *group, const char *quota, const char *period) {
     int least = 0;
     for (;;) {
@@ -87,10 +88,10 @@ gpa_code threads_wanted(int *out, gpa_err *e) {
     if (text && *text) {
         char *end;
         long n = strtol(text, &end, 10);
-        if (*end || n < 1 || n > THREADS_MOST)
+        if (*end || n < 1 || n > THREADS_MAX)
             return gpa_fail(e, GPA_E_VALUE,
                             "GPA_NUM_THREADS: '%.40s' is not a number of threads (1 to %d)", text,
-                            THREADS_MOST);
+                            THREADS_MAX);
         *out = (int)n;
     } else if (!sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 1) {
         int limit = threads_limit("/proc/self/cgroup", "/sys/fs/cgroup");
@@ -101,20 +102,20 @@ gpa_code threads_wanted(int *out, gpa_err *e) {
 
 /* ---- the pool ---- */
 
-enum { MOMENT = 2000, WAKES = 4 }; /* looks before one sleeps; threads that each one wakes */
+enum { SPINS = TUNE_POOL_SPINS, WAKES = TUNE_POOL_WAKES };
 
 static struct {
     struct worker {
         sem_t wake;
-        bool called; /* it will look for work once more */
-    } worker[THREADS_MOST];
+        bool called; /* posted, and will check for work once more */
+    } worker[THREADS_MAX];
     int n;
-    bool taken; /* some work has it: other work is done by its owner alone */
+    bool taken; /* in use: other work runs on the thread that has it */
     bool open;  /* there are items to take */
-    int inside; /* threads that look or take */
+    int inside; /* workers that check for work or take items */
     bool awaited;
-    sem_t left; /* whoever leaves last posts it, if awaited */
-    int use;    /* threads, with the owner */
+    sem_t left; /* posted by the last worker that leaves, if awaited */
+    int use;    /* threads, the owner included */
     int64_t n_items, next;
     const int32_t *stop;
     threads_item item;
@@ -139,14 +140,14 @@ static void pause_here(void) {
 }
 
 static void wait_for(sem_t *s) {
-    for (int i = 0; i < MOMENT; i++) {
+    for (int i = 0; i < SPINS; i++) {
         if (!sem_trywait(s)) return;
         pause_here();
     }
     while (sem_wait(s) && errno == EINTR) continue;
 }
 
-/* Thread `at` (0: the owner) calls those it has to call. */
+/* Wakes the children of thread `at` (0: the owner) in a tree of WAKES branches. */
 static void call_others(int at) {
     for (int i = at * WAKES + 1; i <= at * WAKES + WAKES && i < pool.use; i++) {
         struct worker *w = &pool.worker[i];
@@ -171,8 +172,8 @@ static void *work(void *arg) {
     return NULL;
 }
 
-/* Signals, but for those of a thread's own faults, are for the threads that were there before.
- * Where no more can be made, there are fewer. */
+/* Workers block all signals but those of their own faults. If a thread cannot be created, the pool
+ * stays smaller. */
 static void make_threads(int n) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     sigset_t all, before;
@@ -193,8 +194,7 @@ static void make_threads(int n) {
 }
 
 static void wait_until_left(void) {
-    for (int i = 0; i < MOMENT && __atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST); i++)
-        pause_here();
+    for (int i = 0; i < SPINS && __atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST); i++) pause_here();
     while (__atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST)) {
         __atomic_store_n(&pool.awaited, true, __ATOMIC_SEQ_CST);
         bool empty = !__atomic_load_n(&pool.inside, __ATOMIC_SEQ_CST);
@@ -203,7 +203,7 @@ static void wait_until_left(void) {
     }
 }
 
-/* ---- dividing work ---- */
+/* ---- the parallel loop ---- */
 
 void threads_each(int threads, int64_t n, const int32_t *stop, threads_item item, void *arg) {
     int64_t next = 0;

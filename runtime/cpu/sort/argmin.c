@@ -1,26 +1,24 @@
-/* The first of the largest or smallest elements: argmin.h.
+/* argmin and argmax: argmin.h.
  *
- * A row is walked once, four registers at a time: each lane keeps its best element and where the
- * four began that brought it, so that an element costs one maximum and a quarter of a comparison.
- * The four that hold the best one first are then searched for its place. Loops say what they
- * compute without a branch, and the compiler makes vectors of them. Of short rows as many as there
- * are lanes are decided side by side, each walked two registers at a time. What is no number is
- * better than any number: it shows in the sum of a block, which is then walked one by one. Reading
- * order: blocks, bytes and bools, short rows, rows, calls. */
+ * One pass over a row, four registers at a time: each lane keeps its best element and the offset of
+ * the group of four that brought it, so an element costs one max and a quarter of a compare. The
+ * group of the best lane is then searched for the index. Loops are branch-free and vectorized by
+ * the compiler. Short rows are reduced one row per lane, two registers at a time. NaN wins over all
+ * numbers: it shows in the sum of a block, which is then searched one by one. Reading order:
+ * blocks, bytes and bools, short rows, rows, calls. */
 #include "runtime/cpu/sort/argmin.h"
 
 #include <string.h>
 
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/lanes.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 
-/* Elements of a block, of the shortest row that is worth the call, of the longest short ones, of an
- * item of work; bytes beyond which memory is far, where half of that length is short; bytes of the
- * part of a row that a thread takes; bools that are looked at by words, and that are passed over at
- * once. */
+/* Elements of a block, of the shortest row that pays for the call, of the longest short rows, of an
+ * item of work; bytes beyond the cache, where short rows are half as long; bytes of the share of a
+ * row that a thread takes; bools that are checked by words, and that are skipped at once. */
 enum {
     BLOCK = 1 << 14,
     SHORTEST = 48,
@@ -32,8 +30,8 @@ enum {
     FAR = 512
 };
 
-/* Comparisons of numbers alone: the compiler may take the processor's own maximum. With two trips
- * in one it would keep in memory what lanes have. */
+/* Without NaN the compiler may use the processor's max instruction. Unrolled, it would spill the
+ * lanes. */
 #ifdef __clang__
 #define NUMBERS GPA_WIDE
 #else
@@ -44,9 +42,9 @@ enum {
 
 /* ---- blocks ---- */
 
-/* Each lane keeps the best of what it meets of n elements of type T, and where the G registers (1,
- * 2 or 4) began that brought it; and adds up what it meets. n elements fill G registers at least,
- * the last ones may overlap those before. */
+/* Each lane keeps the best of n elements of type T, and the offset of the G registers (1, 2 or 4)
+ * that brought it; and sums the elements. n elements fill at least G registers; the last load may
+ * overlap. */
 #define WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                      \
     GPA_LANES for (I k = 0; k < L; k++) best[k] = x[k];                                      \
     GPA_LANES for (I k = 0; k < L; k++) at[k] = 0;                                           \
@@ -65,8 +63,7 @@ enum {
         }                                                                                    \
     } while ((i += G * L) < n);
 
-/* Whether something was no number, which the sums tell: INFINITE are the bits of infinity, 0 for
- * whole numbers. */
+/* True if there was a NaN, by the sums: INFINITE are the bits of infinity, 0 for integers. */
 #define LOOK_FOR_LOST(I, INFINITE, sum, count, lost)                                        \
     if (INFINITE) {                                                                         \
         I bits[count], most = (I)(INT64_MAX >> (64 - 8 * (int)sizeof(I)));                  \
@@ -74,8 +71,7 @@ enum {
         GPA_LANES for (I k = 0; k < (count); k++) lost |= (bits[k] & most) > (I)(INFINITE); \
     }
 
-/* The place of the best of n numbers; -1 when one of them may be no number. I counts places in as
- * many bits as T has. */
+/* Index of the best of n numbers; -1 when one may be NaN. I is an integer of the size of T. */
 #define BLOCK_OF(name, T, I, G, BEYOND, ADD, INFINITE)                                \
     NUMBERS static int64_t name(const T *x, int64_t n) {                              \
         enum { L = LANES_BYTES / sizeof(T) };                                         \
@@ -96,7 +92,7 @@ enum {
         }                                                                             \
         return from + place;                                                          \
     }
-/* The same of few elements, or of any; of a row. */
+/* The same for few elements, or with NaN; for a row. */
 #define BLOCKS(name, T, I, BEYOND, ADD, INFINITE)                                              \
     BLOCK_OF(name##_by_one, T, I, 1, BEYOND, ADD, INFINITE)                                    \
     BLOCK_OF(name##_by_four, T, I, 4, BEYOND, ADD, INFINITE)                                   \
@@ -124,7 +120,7 @@ enum {
 #define INFINITE_4 0x7F800000
 #define INFINITE_8 0x7FF0000000000000
 #define SUM(a, b) ((a) + (b))
-#define WHOLE(a, b) ((void)(b), (a)) /* every integer is a number */
+#define WHOLE(a, b) ((void)(b), (a)) /* integers have no NaN */
 #define BOTH(name, T, I, ADD, INFINITE) \
     BLOCKS(name##_most, T, I, >, ADD, INFINITE) BLOCKS(name##_least, T, I, <, ADD, INFINITE)
 BOTH(f32, float, int32_t, SUM, INFINITE_4)
@@ -136,7 +132,7 @@ BOTH(u16, uint16_t, int16_t, WHOLE, 0)
 BOTH(u32, uint32_t, int32_t, WHOLE, 0)
 BOTH(u64, uint64_t, int64_t, WHOLE, 0)
 
-/* Bytes are found by the C library once their value is known. */
+/* Bytes: memchr finds the extremum once its value is known. */
 #define BYTES(name, T, BEYOND)                                                 \
     GPA_WIDE static int64_t name(const void *row, int64_t n) {                 \
         const T *x = row;                                                      \
@@ -149,8 +145,8 @@ BYTES(i8_least, int8_t, <)
 BYTES(u8_most, uint8_t, >)
 BYTES(u8_least, uint8_t, <)
 
-/* How many of n bools may be passed over before the first one that is true (any byte that is not 0
- * is), or false. */
+/* How many of n bools can be skipped before the first true (nonzero) byte, or the first false
+ * one. */
 GPA_WIDE static bool some_true(const uint8_t *x) {
     uint8_t any = 0;
     for (int i = 0; i < FAR; i++) any |= x[i];
@@ -168,9 +164,8 @@ static int64_t far_false(const uint8_t *x, int64_t n) {
     return found ? found - x : n;
 }
 
-/* The first bool that is true, or false: HIT has the lowest bit of that byte for the lowest one of
- * a word. The first ones are looked at eight at a time; the others are left to FIRST, which says
- * how many to pass over. */
+/* Index of the first true or false bool: HIT sets the lowest bit of each such byte of a word. The
+ * first ones are checked eight at a time; FIRST skips through the rest. */
 #define BOOL(name, HIT, FIRST)                                                         \
     static int64_t name(const void *row, int64_t n) {                                  \
         const uint8_t *x = row;                                                        \
@@ -193,8 +188,8 @@ BOOL(bool_least, IS_FALSE, far_false)
 
 /* ---- short rows ---- */
 
-/* For elements of type T, of `size` bytes: the places of as many rows as there are lanes, whose
- * lanes are turned to be decided side by side. False when there may be what is no number. */
+/* For elements of type T, of `size` bytes: the indices of as many rows as there are lanes,
+ * transposed into lanes. False when there may be a NaN. */
 #define SHORT_ROWS(name, T, size, BEYOND, ADD, INFINITE)                                        \
     NUMBERS static bool name(const void *rows, int64_t n, int64_t *out) {                       \
         enum { L = LANES_##size, G = 2 }; /* four take longer to search than they save */       \
@@ -213,8 +208,8 @@ BOOL(bool_least, IS_FALSE, far_false)
             GPA_LANES for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]);          \
         LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                                \
         if (lost) return false;                                                                 \
-        lanes_turn_##size((void *)bests, values);                                               \
-        lanes_turn_##size(ats, turned);                                                         \
+        lanes_transpose_##size((void *)bests, values);                                          \
+        lanes_transpose_##size(ats, turned);                                                    \
         memcpy(best, values, sizeof best);                                                      \
         for (int l = 1; l < L; l++) {                                                           \
             T other[L];                                                                         \
@@ -241,7 +236,7 @@ BOOL(bool_least, IS_FALSE, far_false)
                 places[r * L + k] = here;                                                       \
             }                                                                                   \
         }                                                                                       \
-        lanes_turn_##size(places, turned);                                                      \
+        lanes_transpose_##size(places, turned);                                                 \
         for (int l = 0; l < L; l++) {                                                           \
             memcpy(at, turned + l, sizeof at);                                                  \
             GPA_LANES for (I k = 0; k < L; k++) place[k] = at[k] < place[k] ? at[k] : place[k]; \
@@ -265,8 +260,7 @@ typedef int64_t (*finder)(const void *row, int64_t n);
 
 typedef bool (*rows_finder)(const void *rows, int64_t n, int64_t *out);
 
-/* By dtype: the place of the least element of a row, of the largest; the same of several short rows
- * at a time. */
+/* By dtype: argmin and argmax of a row; the same of several short rows at a time. */
 #define ROW(name) .find = {name##_least, name##_most}
 #define ROWS(name) ROW(name), .find_rows = {name##_least_rows, name##_most_rows}
 static const struct {
@@ -285,7 +279,7 @@ typedef struct {
     rows_finder find_rows; /* NULL: one by one */
     const char *in;
     int64_t *out, rows, n, item, per_item;
-    int64_t parts, *place; /* of a row that several threads share: the best place of each part */
+    int64_t parts, *place; /* of a row that several threads share: the best index of each share */
 } work;
 
 static void some_rows(void *arg, int64_t i) {
@@ -307,11 +301,11 @@ static void one_part(void *arg, int64_t i) {
 
 /* ---- calls ---- */
 
-bool extreme_can(const gpa_libcall *c) {
+bool argminmax_can(const gpa_libcall *c) {
     return c->extreme.n >= SHORTEST && finders[c->dtype].find[c->extreme.most];
 }
 
-/* One long row: the best of the parts' best elements, put side by side. */
+/* One long row: the best of the best elements of its shares. */
 static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) {
     k->parts = MIN(threads, k->n * k->item / PART);
     k->place = mem_new((size_t)k->parts * sizeof *k->place);
@@ -326,7 +320,7 @@ static gpa_code by_parts(work *k, int threads, const int32_t *stop, gpa_err *e) 
     return rc;
 }
 
-gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
+gpa_code argminmax_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e) {
     int64_t item = (int64_t)dtype_size(c->dtype);
     work k = {.find = finders[c->dtype].find[c->extreme.most],
               .rows = c->extreme.rows,

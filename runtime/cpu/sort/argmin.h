@@ -1,12 +1,11 @@
-/* Where the largest or smallest elements of rows stand, on the CPU device's threads: real dtypes.
- */
+/* argmin and argmax of rows on the thread pool: real dtypes. */
 #ifndef GPA_CPU_SORT_ARGMIN_H
 #define GPA_CPU_SORT_ARGMIN_H
 
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
-/* EXTREME calls. */
-bool extreme_can(const gpa_libcall *c);
-gpa_code extreme_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
+/* ARGMINMAX calls. */
+bool argminmax_can(const gpa_libcall *c);
+gpa_code argminmax_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_err *e);
 
 #endif

@@ -1,13 +1,13 @@
-/* Searching in sorted elements on the CPU device.
+/* searchsorted on the thread pool.
  *
- * A group of values is looked for side by side: each step halves what is left for all of them,
- * without branches, so that the waits for memory overlap. Values that come in order are near the
- * group before them, and counting finds them, as it finds all among few elements. Dtypes without a
- * search of their own are searched by their ranks. Reading order: keys, groups, ranks, calls. */
+ * Values are searched in groups: each step of a branch-free binary search halves the range of all
+ * of them, so that cache misses overlap. Sorted values are close to the previous group and found by
+ * counting, as are all values among few elements. Dtypes without a search of their own are searched
+ * by their ranks. Reading order: keys, groups, ranks, calls. */
 #include "runtime/cpu/sort/search.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/host/sort_key.h"
 #include "runtime/base/simd_clones.h"
@@ -23,21 +23,21 @@ enum {
 };
 #define LANES(T) ((int)(REGISTER / sizeof(T)))
 #define FEW(T) \
-    ((int64_t)(NEAR * 4 / sizeof(T))) /* as many elements each value is compared with all of */
+    ((int64_t)(NEAR * 4 / sizeof(T))) /* up to as many elements each value is compared with all */
 
 typedef struct {
     const gpa_libcall *c;
-    gpa_dtype dtype;     /* that is searched */
-    sortkey_order order; /* of it */
+    gpa_dtype dtype;     /* of the search */
+    sortkey_order order; /* of the dtype */
     const void *a, *v;
     int64_t *out;
-    sortkey_order own;  /* of values that are searched by their ranks */
+    sortkey_order own;  /* of values searched by their ranks */
     const char *values; /* these; else NULL */
 } search;
 
 /* ---- keys ---- */
 
-/* One value: what is left over, and NaN. */
+/* One value at a time: remainders, and NaN. */
 static int64_t by_keys(const search *s, int64_t j) {
     size_t item = s->order.item;
     uint64_t wanted = 0, here = 0;
@@ -58,11 +58,10 @@ static int64_t by_keys(const search *s, int64_t j) {
 
 /* ---- groups ---- */
 
-/* Values from .. to, of type T; C counts in as many bytes. `at` is the last element before the
- * group before. Where the whole group lies between that and one of the next NEAR elements, each
- * value is compared with those up to it; else all are halved. Among FEW elements each value is
- * compared with all. Of some values in each piece it is seen whether half of it lies outside of all
- * elements. */
+/* Values from .. to - 1, of type T; C counts in as many bytes. `at` is the last element before the
+ * previous group. Where the whole group lies between that and one of the next NEAR elements, each
+ * value is compared with those; else binary search. Among FEW elements each value is compared with
+ * all. A sample of each chunk decides whether half of the values lie outside of all elements. */
 #define SEARCH(name, T, C, BEFORE)                                                                 \
     typedef C name##_count __attribute__((vector_size(REGISTER)));                                 \
     typedef T name##_group __attribute__((vector_size(REGISTER)));                                 \
@@ -189,7 +188,7 @@ static bool has_groups(gpa_dtype t) {
     return t == DT_F32 || t == DT_F64 || t == DT_I32 || t == DT_I64;
 }
 
-/* Elements' ranks as integers with a sign: int64 for those of 8 bytes, else int32. */
+/* Ranks of the elements as signed integers: int64 for those of 8 bytes, else int32. */
 GPA_WIDE static void ranks(const sortkey_order *o, const char *from, int64_t n, void *to) {
     const sortkey_order order = *o;
     const uint64_t turned = order.item == 8 ? 1ull << 63 : order.item == 4 ? 1ull << 31 : 0;
@@ -206,7 +205,7 @@ GPA_WIDE static void ranks(const sortkey_order *o, const char *from, int64_t n, 
     }
 }
 
-/* The values' ranks, a piece at a time, among those of the elements. */
+/* Searches the ranks of the values, a chunk at a time, among those of the elements. */
 static void by_ranks(const search *s, int64_t from, int64_t to) {
     int64_t piece[PIECE];
     search part = *s;
@@ -251,7 +250,7 @@ gpa_code search_run(int threads, const int32_t *stop, const gpa_libcall *c, gpa_
         return GPA_OK;
     }
     if (!has_groups(c->dtype) &&
-        n / 8 <= count) { /* so few values are not worth a rank of each element */
+        n / 8 <= count) { /* too few values to compute a rank of each element */
         ranked = mem_new((size_t)n * (item == 8 ? 8 : 4));
         if (!ranked) return gpa_no_memory(e);
         ranks(&s.order, s.a, n, ranked);

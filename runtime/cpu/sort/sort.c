@@ -1,25 +1,25 @@
-/* Sorting on the CPU device.
+/* Sort and argsort on the thread pool.
  *
- * Rows that are short and many are sorted side by side in the lanes of vectors (sort_short.h);
- * where places are wanted, they stand in the low bits of what is sorted. Others are sorted one
- * after the other by their keys' digits (sort_row.h), a thread to each, or all threads to one where
- * there are fewer rows than threads. Where only some places count, parts without one of them stay
- * unsorted. Complex numbers are taken from their places. Rows that are in order are copied. Reading
- * order: rows, calls, complex numbers, rows that are in order, rows side by side. */
+ * Many short rows go through sorting networks, one row per SIMD lane (sort_short.h); argsort packs
+ * the index into the low bits of the key. Other rows are radix sorted (sort_row.h), one thread per
+ * row, or all threads on one row where rows are fewer than threads. A partition sorts only the
+ * buckets that hold a requested index. Complex numbers are gathered by their argsort. Rows that are
+ * already sorted are copied. Reading order: rows, calls, complex numbers, sorted rows, rows in
+ * lanes. */
 #include "runtime/cpu/sort/sort.h"
 
 #include "runtime/base/base.h"
-#include "runtime/cpu/run/run.h"
+#include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/sort/sort_short.h"
 #include "runtime/cpu/parallel/threads.h"
 #include "runtime/base/simd_clones.h"
 
-/* Elements of a chunk that a thread takes, of a part that is not split, of one that is sorted by
- * insertion, of a block that is converted; bits of the digits of splitting and sorting; least items
- * for several threads; steps for an item by which places are mended at most; of a row of bytes
- * whose places are found by comparing; keys of two bytes, how many items of one are written at
- * once, the most threads of which one is sooner by counting; elements of a block that is looked at
- * whether it is in order; of a row of complex numbers that is sorted by insertion. */
+/* Elements of a chunk that a thread takes, of a bucket that is not split, of one sorted by
+ * insertion, of a block that is converted; bits of the digits of splitting and sorting; fewest
+ * items for several threads; most insertion steps per item when equal ranks are reordered; elements
+ * of a row of bytes ranked by comparison; for keys of two bytes, how many equal items are stored at
+ * once, and the most threads for which counting sort is faster; elements of a block checked for
+ * sortedness; of a row of complex numbers sorted by insertion. */
 enum {
     CHUNK = 1 << 16,
     SMALL = 1 << 13,
@@ -37,8 +37,8 @@ enum {
     TRIED = 1 << 11
 };
 
-/* A part of a row: n items from `at` on in one of the two arrays, whose keys differ in so many bits
- * at most. */
+/* A bucket of a row: n items from `at` on in one of the two arrays; the number of low bits in which
+ * their keys may differ. */
 typedef struct {
     int64_t at, n;
     int side, bits;
@@ -60,7 +60,7 @@ typedef struct {
     const int64_t *places; /* ascending */
     int n_places;          /* 0: all */
     void *item[2];
-    parts ready; /* to be sorted by one thread each, and written */
+    parts ready; /* one thread sorts and writes each */
 } row;
 
 /* ---- rows ---- */
@@ -85,7 +85,7 @@ static bool part_is_wanted(const row *w, const part *p) {
 
 static int bits_of(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 
-/* Bits of the digit that splits n items, so that parts have some thousands. */
+/* Bits of the digit that splits n items into buckets of some thousands. */
 static int digit_for(int64_t n) { return MIN(DIGIT, bits_of((uint64_t)n / (SMALL / 4))); }
 
 typedef struct {
@@ -109,7 +109,7 @@ typedef struct {
 #define NAME(x) x##_8
 #include "runtime/cpu/sort/sort_row.h"
 
-/* A key of 32 bits above its place. */
+/* A 32-bit key above its index. */
 #define ITEM uint64_t
 #define KEY(x) ((x) >> 32)
 #define MADE(key, i) ((key) << 32 | (uint64_t)(i))
@@ -128,25 +128,25 @@ typedef struct {
 
 /* ---- calls ---- */
 
-/* A call, and what its threads share. */
+/* A call, and the state its threads share. */
 typedef struct {
     const gpa_libcall *c;
     const int32_t *stop;
-    sortkey_order order; /* of a complex number's parts */
+    sortkey_order order; /* of the parts of a complex number */
     const char *in;
     char *out;
-    bool ranks, failed; /* failed: for want of memory */
+    bool ranks, failed; /* failed: out of memory */
 } work;
 
 bool sort_can(const gpa_libcall *c) {
-    bool columns = c->sort.beside; /* of these, those that are short and sorted as a whole */
+    bool columns = c->sort.beside; /* interleaved rows: only short ones, sorted whole */
     if (columns &&
         (c->kind != LIB_SORT || c->sort.n > SORT_SHORT || c->sort.beside < SORT_SHORT_ROWS / 2))
         return false;
     return !(columns && dtype_is_complex(c->dtype)) && c->sort.n <= UINT32_MAX;
 }
 
-/* A row of bytes: where each of the 256 keys begins tells all. */
+/* Counting sort of a row of bytes: the 256 start offsets are the result. */
 static void sort_bytes(const work *k, const uint8_t *in, char *out) {
     int64_t n = k->c->sort.n, begin[256] = {0}, sum = 0;
     const sortkey_order *o = &k->order;
@@ -163,8 +163,8 @@ static void sort_bytes(const work *k, const uint8_t *in, char *out) {
     for (int64_t i = 0; i < n && k->ranks; i++) ((int64_t *)(void *)out)[begin[key[in[i]]]++] = i;
 }
 
-/* Many items of two bytes: how often there is each tells all. Items in turns have counters of their
- * own, as equal neighbours would wait for one. */
+/* Counting sort of many items of two bytes. Alternate items have counters of their own, as equal
+ * neighbours would serialize on store forwarding. */
 GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out) {
     const sortkey_order *o = &k->order;
     const int64_t n = k->c->sort.n;
@@ -178,7 +178,7 @@ GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out
         if (i < end) count[in[i]]++;
     }
     for (uint32_t v = (uint32_t)o->nan + 1; o->kind == 'F' && v < sign;
-         v++) { /* all that are no numbers come last */
+         v++) { /* all NaN come last */
         count[v] += count[v | sign] + other[v | sign];
         count[v | sign] = other[v | sign] = 0;
     }
@@ -188,7 +188,7 @@ GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out
         const int64_t end = at + count[v] + other[v], sure = MIN(at + WORDS_AT_ONCE, n);
         if (sure == at + WORDS_AT_ONCE)
             GPA_LANES for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] =
-                v; /* what is too much is written again */
+                v; /* overruns are overwritten by the next value */
         else
             for (int64_t i = at; i < end; i++) out[i] = v;
         for (int64_t i = sure; i < end; i++) out[i] = v;
@@ -204,7 +204,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
         const size_t from = (size_t)(i * n) * sizeof(uint16_t);
         if (!sort_words(k, (const void *)(k->in + from), (void *)(k->out + from))) return false;
         if (k->order.kind == 'F' && !k->c->sort.n_places && !threads_stopped(k->stop))
-            sortkey_mend_zeros(&k->order, k->in + from, n, 1, k->out + from);
+            sortkey_restore_zeros(&k->order, k->in + from, n, 1, k->out + from);
         return true;
     }
     if (k->order.item == 1) {
@@ -224,9 +224,8 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     w.out = k->out + (size_t)(i * n) * (k->ranks ? sizeof(int64_t) : k->order.item);
     gpa_err e = {0};
     gpa_code rc = GPA_E_MEMORY;
-    bool in_place =
-        size ==
-        (k->ranks ? sizeof(int64_t) : k->order.item); /* then the result's memory holds one side */
+    bool in_place = size == (k->ranks ? sizeof(int64_t)
+                                      : k->order.item); /* the result is one of the two arrays */
     void *block = mem_large((size_t)n * size * (in_place ? 1 : 2), &w.item[1]);
     if (!block) goto out;
     w.item[0] = in_place ? w.out : (char *)w.item[1] + (size_t)n * size;
@@ -235,7 +234,7 @@ static bool sort_one(const work *k, int64_t i, int threads) {
     else
         rc = k->order.item == 8 ? sort_row_8(&w, &e) : sort_row_4(&w, &e);
     if (!rc && !k->ranks && !w.n_places && k->order.kind == 'F' && !threads_stopped(k->stop))
-        sortkey_mend_zeros(&k->order, w.in, n, 1, w.out);
+        sortkey_restore_zeros(&k->order, w.in, n, 1, w.out);
 out:
     mem_free(block);
     mem_free(w.ready.item);
@@ -244,9 +243,9 @@ out:
 
 /* ---- complex numbers ---- */
 
-/* The places of complex numbers are found by keys of 64 bits: both parts of a complex64, the real
- * part of a complex128; what has a part that is no number has the largest. In long rows the highest
- * 32 bits in which these differ are sorted. What has equal keys is put in the order of the rest. */
+/* Argsort of complex numbers by 64-bit keys: both parts of a complex64, the real part of a
+ * complex128; with a NaN part the largest key. Of long rows the highest 32 bits in which these
+ * differ are sorted. Runs of equal keys are then ordered by the remaining bits. */
 typedef struct {
     const char *in;
     void *out;
@@ -255,7 +254,7 @@ typedef struct {
     int64_t *place;
     int64_t n;
     sortkey_order parts;
-    bool lost, doubted; /* something is no number; equal keys do not tell that elements are equal */
+    bool lost, doubted; /* NaN occurs; equal keys do not imply equal elements */
 } complex_row;
 
 #define COMPLEX_KEYS(size, T)                                                                \
@@ -303,7 +302,7 @@ GPA_WIDE static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, in
     for (int64_t i = 0; i < n; i++) brief[i] = (uint32_t)((key[i] - low) >> drop);
 }
 
-/* The elements at the places. */
+/* Gathers the elements in sorted order. */
 static void complex_take(void *arg, int64_t c) {
     const complex_row *w = arg;
     const int64_t to = MIN((c + 1) * CHUNK, w->n), *place = w->place;
@@ -316,7 +315,7 @@ static void complex_take(void *arg, int64_t c) {
             out[2 * i] = in[2 * place[i]], out[2 * i + 1] = in[2 * place[i] + 1];
 }
 
-/* The places of n keys of a dtype in order; of these only n_places may count. */
+/* Argsort of n keys of a dtype; with n_places > 0 a partition. */
 static bool sort_places(const work *k, gpa_dtype t, int64_t n, const void *key, int64_t *place,
                         int n_places, int threads) {
     const gpa_libcall c = {
@@ -332,7 +331,7 @@ static bool sort_places(const work *k, gpa_dtype t, int64_t n, const void *key, 
     return sort_one(&w, 0, threads);
 }
 
-/* Puts n places, of equal keys, in the order of the elements' keys of a level. */
+/* Orders n indices of equal keys by the elements' keys of a level. */
 static bool order_run(const work *k, const complex_row *w, int64_t *place, int64_t n, int level,
                       int threads) {
     uint64_t few[FEW], bits[2] = {0};
@@ -366,8 +365,8 @@ static inline uint64_t key_at(const complex_row *w, int64_t i) {
     return w->brief ? w->brief[w->place[i]] : w->key[w->place[i]];
 }
 
-/* Puts places in the order of all keys that are in that of the first; where only some count, these.
- */
+/* Orders the runs of indices whose keys agree in the sorted bits; in a partition only those that
+ * hold a requested index. */
 static bool order_runs(const work *k, const complex_row *w, int threads) {
     const int n_places = k->c->sort.n_places;
     bool fits = true;
@@ -426,8 +425,8 @@ static bool sort_complex(const work *k, int64_t i, int threads) {
     return fits;
 }
 
-/* A row of a handful of numbers, by insertion, as it takes no room; false where one has a part that
- * is no number. */
+/* Insertion sort of a row of a handful of numbers, without scratch memory; false if one has a NaN
+ * part. */
 #define COMPLEX_FEW(name, T)                                                                  \
     static bool few_##name(const T *in, int64_t n, T *out, int64_t *place) {                  \
         T re[HANDFUL], im[HANDFUL];                                                           \
@@ -464,9 +463,9 @@ static void complex_few(void *arg, int64_t i) {
     }
 }
 
-/* ---- rows that are in order ---- */
+/* ---- sorted rows ---- */
 
-/* Whether n items are in order. */
+/* True if n items are ascending. */
 #define IN_ORDER(name, T, U, sure)                                 \
     GPA_WIDE static bool in_order_##name(const T *x, int64_t n) {  \
         U bad = 0;                                                 \
@@ -474,7 +473,7 @@ static void complex_few(void *arg, int64_t i) {
         return !bad;                                               \
     }
 #define IN_ORDER_REAL(name, T, U) IN_ORDER(name, T, U, (x[i] <= x[i + 1]) | (x[i + 1] != x[i + 1]))
-/* One whose imaginary part is NaN may be behind greater ones: what has any is sorted. */
+/* A NaN imaginary part may sort after greater numbers: false if there is any. */
 #define IN_ORDER_COMPLEX(name, T, U)                                       \
     IN_ORDER(name, T, U,                                                   \
              ((x[2 * i] < x[2 * i + 2]) & (x[2 * i + 1] == x[2 * i + 1]) & \
@@ -493,7 +492,7 @@ IN_ORDER_REAL(f64, double, uint64_t)
 IN_ORDER_COMPLEX(c64, float, uint32_t)
 IN_ORDER_COMPLEX(c128, double, uint64_t)
 
-/* The rank of a half, of which NaN are beyond `nan`, in lanes of two bytes. */
+/* The rank of a half, with NaN above `nan`, in 16-bit lanes. */
 static inline uint16_t half_rank(uint16_t a, uint16_t nan) {
     const uint16_t sign = 0x8000, size = a & 0x7fff, turned = (uint16_t)(a & sign ? -size : size);
     return size > nan ? UINT16_MAX : (uint16_t)(turned + sign);
@@ -522,7 +521,7 @@ static bool is_in_order(gpa_dtype t, const sortkey_order *o, const void *x, int6
 #undef BY_KIND
 }
 
-/* Writes the result of a row that is in order, a block after the other; false where one is not. */
+/* Copies a sorted row to the result, block by block; false at the first descent. */
 static bool keep_order(const work *k, int64_t i) {
     const int64_t n = k->c->sort.n;
     const size_t item = dtype_size(k->c->dtype);
@@ -549,9 +548,9 @@ static void one(void *arg, int64_t i) {
     if (!sort_any(k, i, 1)) __atomic_store_n(&k->failed, true, __ATOMIC_RELAXED);
 }
 
-/* ---- rows side by side ---- */
+/* ---- rows in lanes ---- */
 
-/* Keys of items of one and two bytes, and back; what is true is 1. */
+/* Keys of items of one and two bytes, and back; true becomes 1. */
 #define SMALL_ITEMS(size, T)                                                                    \
     GPA_WIDE static void keys_##size(const sortkey_order *o, const T *in, int64_t n,            \
                                      uint32_t *key) {                                           \
@@ -602,13 +601,13 @@ static void small_rows(const work *k, const char *in, char *out, int64_t rows, u
     }
     const size_t step = beside ? item : (size_t)n * item;
     for (int64_t r = 0; o->kind == 'F' && r < rows; r++)
-        sortkey_mend_zeros(o, in + (size_t)r * step, n, beside ? beside : 1,
-                           out + (size_t)r * step);
+        sortkey_restore_zeros(o, in + (size_t)r * step, n, beside ? beside : 1,
+                              out + (size_t)r * step);
 }
 
-/* The ranks of n items of a row, counted above the lowest one, each above the item's place, which
- * takes `places` bits, as numbers without sign. Where they do not fit, their lowest bits are left
- * out: tells whether that may matter. */
+/* Packs the ranks of n items, relative to the lowest, above `places` bits of index, as unsigned
+ * numbers. Where they do not fit, the low bits of the ranks are dropped: returns whether that may
+ * change the order. */
 #define RANKED_ITEMS(size, T)                                                                      \
     GPA_WIDE static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, int places, \
                                        uint64_t *key) {                                            \
@@ -639,7 +638,7 @@ RANKED_ITEMS(2, uint16_t)
 RANKED_ITEMS(4, uint32_t)
 RANKED_ITEMS(8, uint64_t)
 
-/* The places that n items in order have below their ranks; tells whether two of these are alike. */
+/* Unpacks the indices of n sorted items; returns whether two ranks are equal. */
 GPA_WIDE static bool places_of(const uint64_t *key, int64_t n, int places, int64_t *out) {
     const uint64_t mask = (1ull << places) - 1;
     uint64_t alike = 0;
@@ -648,8 +647,7 @@ GPA_WIDE static bool places_of(const uint64_t *key, int64_t n, int places, int64
     return alike;
 }
 
-/* Puts n places in the order of all bits of their items' ranks, by insertion; false where that
- * takes many steps. */
+/* Insertion sort of n indices by the full ranks; false if that takes too many steps. */
 static bool mend_places(const sortkey_order *o, const char *items, int64_t n, uint64_t *rank,
                         int64_t *out) {
     int64_t steps = 0;
@@ -667,7 +665,7 @@ static bool mend_places(const sortkey_order *o, const char *items, int64_t n, ui
     return true;
 }
 
-/* The places of items in order, of rows from number `from` on: false for want of memory. */
+/* Argsort of rows from number `from` on; false: out of memory. */
 static bool rank_rows(const work *k, int64_t from, int64_t rows, uint64_t *key, void *room) {
     const sortkey_order *o = &k->order, plain = sortkey_order_of(DT_I64);
     const int64_t n = k->c->sort.n;
@@ -724,8 +722,7 @@ static bool complex_rows(const work *k, int64_t from, int64_t rows, uint64_t *ke
     return fits;
 }
 
-/* Rows that lie together, or those side by side in one of the stacks in which rows lie interleaved.
- */
+/* Contiguous rows, or interleaved ones of one stack. */
 static void some(void *arg, int64_t i) {
     work *k = arg;
     int64_t n = k->c->sort.n, beside = k->c->sort.beside, all = beside ? beside : k->c->sort.rows,

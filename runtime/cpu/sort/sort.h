@@ -1,8 +1,8 @@
-/* Sorting on the CPU device's threads. */
+/* Sort and argsort on the thread pool. */
 #ifndef GPA_CPU_SORT_SORT_H
 #define GPA_CPU_SORT_SORT_H
 
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* SORT and ARGSORT calls. */
 bool sort_can(const gpa_libcall *c);

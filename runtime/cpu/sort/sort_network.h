@@ -3,14 +3,14 @@
  *   T         the type of a lane, a signed integer
  *   MOST      its largest number
  *   BYTES     the width of a vector; element i is v[i * PARTS], where PARTS vectors are LANES_BYTES
- *   TARGET    an attribute: the processor that has them
- *   EXTREME(which, a, b)  if it has them, its instructions for the `min` and `max` of lanes, which
- * GCC does not see in comparisons NAME(x)   a name of its own
+ *   TARGET    an attribute: the processor that has such vectors
+ *   EXTREME(which, a, b)  if defined, its instructions for the `min` and `max` of lanes, which GCC
+ *             does not derive from comparisons
+ *   NAME(x)   a name with the suffix of width and size
  *
- * RUN vectors at a time are sorted in registers; then sorted runs are merged two by two, a few
- * levels of comparisons at a time, so that a vector is read and written once for several. What is
- * beyond the last vector counts as the largest number, which no comparison moves to the front.
- * Reading order: keys, registers, passes. */
+ * RUN vectors at a time are sorted in registers; then sorted runs are merged pairwise, a few levels
+ * of comparisons per pass over memory. Padding counts as the largest number, which no comparison
+ * moves to the front. Reading order: keys, registers, passes. */
 typedef T NAME(vec) __attribute__((vector_size(BYTES)));
 
 #define PARTS (LANES_BYTES / BYTES)
@@ -18,8 +18,8 @@ typedef T NAME(vec) __attribute__((vector_size(BYTES)));
 
 /* ---- keys ---- */
 
-/* Floats (flip: the bits below the sign) and unsigned numbers (turn: the sign) become signed ones.
- * Tells whether there is a -0. */
+/* Maps floats (flip: the bits below the sign) and unsigned numbers (turn: the sign) to signed ones.
+ * Returns whether there is a -0. */
 TARGET static bool NAME(to_keys)(NAME(vec) * v, int64_t n, T flip, T nan, T turn) {
     const int sign = (int)sizeof(T) * 8 - 1;
     NAME(vec) zeros = {0}, lost = {0};
@@ -34,15 +34,14 @@ TARGET static bool NAME(to_keys)(NAME(vec) * v, int64_t n, T flip, T nan, T turn
         zero |= zeros[k];
         none |= lost[k];
     }
-    for (int64_t i = 0; flip && none && i < n;
-         i++) { /* what is no number loses its sign and is last */
+    for (int64_t i = 0; flip && none && i < n; i++) { /* NaN loses its sign and sorts last */
         NAME(vec) x = v[i * PARTS], plain = (x ^ (x >> sign)) & flip, last = plain > nan;
         v[i * PARTS] = (plain & last) | (x & ~last);
     }
     return flip && zero;
 }
 
-/* And themselves again. */
+/* The inverse map. */
 TARGET static void NAME(from_keys)(NAME(vec) * v, int64_t n, T flip, T turn) {
     const int sign = (int)sizeof(T) * 8 - 1;
     for (int64_t i = 0; i < n; i++) {
@@ -53,7 +52,7 @@ TARGET static void NAME(from_keys)(NAME(vec) * v, int64_t n, T flip, T turn) {
 
 /* ---- registers ---- */
 
-/* Two vectors, lane by lane, in order. */
+/* Compare-exchange of two vectors. */
 IN_REGISTERS void NAME(order)(NAME(vec) * v, int i, int j) {
     NAME(vec) a = v[i], b = v[j];
 #ifdef EXTREME
@@ -66,7 +65,7 @@ IN_REGISTERS void NAME(order)(NAME(vec) * v, int i, int j) {
 #endif
 }
 
-/* Of v[0 .. n) those i for which `some` holds with v[i + d]. */
+/* Compare-exchanges v[i] with v[i + d] for those i of 0 .. n - 1 for which `some` holds. */
 #define LEVEL(n, d, some) \
     FEW for (int i = 0; i + (d) < (n); i++) if (some) NAME(order)(v, i, i + (d))
 
@@ -86,8 +85,7 @@ IN_REGISTERS void NAME(sort_run)(NAME(vec) * v, const int n) {
     LEVEL(n, 1, i & 1);
 }
 
-/* Merges n vectors that rise and then fall (flip: two rising halves); n is a power of two up to
- * RUN. */
+/* Bitonic merge of n vectors (flip: of two ascending halves); n is a power of two up to RUN. */
 IN_REGISTERS void NAME(merge)(NAME(vec) * v, const int n, const bool flip) {
     FEW for (int i = 0; i < n / 2; i++) NAME(order)(v, i, flip ? n - 1 - i : i + n / 2);
     if (n > 2) LEVEL(n, n / 4, !(i & n / 4));
@@ -97,8 +95,8 @@ IN_REGISTERS void NAME(merge)(NAME(vec) * v, const int n, const bool flip) {
 
 /* ---- passes ---- */
 
-/* For each i < step merges `width` vectors `step` apart, from v[at + i] on; with `flip` those of
- * the upper half are taken from behind. Or sorts them. */
+/* For each i < step merges `width` vectors `step` apart, from v[at + i] on; with `flip` the upper
+ * half is read in reverse. Or sorts them. */
 IN_REGISTERS void NAME(pass)(NAME(vec) * v, int64_t n, int64_t at, int64_t step, const int width,
                              const bool flip, const bool sort) {
     for (int64_t i = 0; i < step; i++) {
@@ -118,8 +116,7 @@ IN_REGISTERS void NAME(pass)(NAME(vec) * v, int64_t n, int64_t at, int64_t step,
     }
 }
 
-/* Two sorted runs from v[from] on become one: the first of k vectors, the second of up to as many.
- */
+/* Merges two sorted runs from v[from] on: the first of k vectors, the second of up to as many. */
 TARGET static void NAME(merge_runs)(NAME(vec) * v, int64_t n, int64_t from, int64_t k) {
     int64_t end = MIN(from + 2 * k, n);
     bool flip = true;
@@ -155,8 +152,8 @@ TARGET static void NAME(network)(NAME(vec) * v, int64_t n) {
         for (int64_t from = 0; from + k < n; from += 2 * k) NAME(merge_runs)(v, n, from, k);
 }
 
-/* Sorts n elements of each lane in memory, which has LANES_BYTES for each element: what to_keys
- * takes and tells. */
+/* Sorts n elements of each lane in memory, LANES_BYTES for each element; arguments and result as of
+ * to_keys. */
 static bool NAME(lanes)(void *memory, int64_t n, T flip, T nan, T turn) {
     bool zeros = false;
     for (int part = 0; part < PARTS; part++) {

@@ -1,26 +1,26 @@
-/* One row in order, on several threads, with items of one type: sort.c includes this for each, with
+/* Parallel radix sort of one row of items of one type: sort.c includes this for each, with
  *
- *   ITEM           the type of an item: a key, perhaps with the place of its element
+ *   ITEM           the type of an item: a key, perhaps with the index of its element
  *   KEY(x)         its key
  *   MADE(key, i)   the item of element i
- *   RANK           1: items know their places, and these are the result
- *   NAME(x)        a name of its own
+ *   RANK           1: items contain indices, and these are the result
+ *   NAME(x)        a name with the suffix of the item
  *
- * A part of the row is split by the highest digit in which its keys differ, counted above its
- * lowest key; all threads share that while parts are large. Small parts are sorted by one thread
- * each, digit by digit from the lowest. Both steps keep the order of equal keys. Items go to and
- * fro between two arrays, `side` says in which a part lies. */
+ * Hybrid: a bucket is split by the highest digit in which its keys differ, relative to its lowest
+ * key (MSD), by all threads while buckets are large. Small buckets are sorted by one thread each,
+ * least significant digit first (LSD). Both are stable. Items alternate between two arrays; `side`
+ * says which of them holds a bucket. */
 
 typedef struct {
     row *w;
     part p;
     uint64_t low;
     int shift, digits;
-    int64_t *count; /* digits for each chunk */
-    int16_t *bin;   /* of each digit, where only places count; else NULL: each has its own */
+    int64_t *count; /* histogram of the digits of each chunk */
+    int16_t *bin;   /* of each digit, in a partition; else NULL: a bin per digit */
 } NAME(split);
 
-/* Chunk c of a part. */
+/* Chunk c of a bucket. */
 static void NAME(count)(void *arg, int64_t c) {
     const NAME(split) *s = arg;
     int64_t from = s->p.at + c * CHUNK, to = MIN(from + CHUNK, s->p.at + s->p.n),
@@ -43,8 +43,8 @@ static void NAME(scatter)(void *arg, int64_t c) {
         for (int64_t i = from; i < to; i++) y[count[(KEY(x[i]) - s->low) >> s->shift]++] = x[i];
 }
 
-/* Where only places count, neighbouring digits without one share a bin: few bins are written side
- * by side. The counts become those of bins; returns how many there are. */
+/* In a partition, adjacent digits without a requested index share a bin, which keeps the number of
+ * write streams low. Turns the counts into those of bins; returns the number of bins. */
 static int NAME(join_digits)(NAME(split) * s, int64_t chunks) {
     int bins = 0;
     bool open = false;
@@ -61,7 +61,7 @@ static int NAME(join_digits)(NAME(split) * s, int64_t chunks) {
         int64_t *count = s->count + c * s->digits;
         for (int64_t d = 0; d < s->digits; d++) {
             int64_t n = count[d];
-            count[d] = 0; /* its bin is not beyond it */
+            count[d] = 0; /* counted in its bin */
             count[s->bin[d]] += n;
         }
     }
@@ -87,8 +87,8 @@ static void NAME(chunk_limits)(void *arg, int64_t c) {
     ((const ITEM *)s->w->item[s->p.side] + s->p.at + from, MIN(CHUNK, s->p.n - from), out, out + 1);
 }
 
-/* Splits a part into at most 1 << DIGIT others; of one key it becomes a part of its own, which
- * needs no sorting. */
+/* Splits a bucket into at most 1 << DIGIT others (most significant digit first); a bucket of one
+ * key is final. */
 static gpa_code NAME(split_part)(row *w, part p, parts *more, gpa_err *e) {
     int64_t chunks = (p.n + CHUNK - 1) / CHUNK, sum = p.at;
     NAME(split)
@@ -134,7 +134,7 @@ out:
     return rc;
 }
 
-/* Sorts n items; returns where the result is, x or y. */
+/* LSD radix sort of n items; returns the array with the result, x or y. */
 static ITEM *NAME(sort_items)(ITEM *x, ITEM *y, int64_t n) {
     uint64_t low, high;
     int64_t count[1 << LOW_DIGIT];
@@ -168,7 +168,7 @@ static ITEM *NAME(sort_items)(ITEM *x, ITEM *y, int64_t n) {
     return x;
 }
 
-/* Sorts a small part and writes the result. */
+/* Sorts a small bucket and writes the result. */
 static void NAME(finish)(void *arg, int64_t i) {
     const row *w = arg;
     const part *p = &w->ready.item[i];

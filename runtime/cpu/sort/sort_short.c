@@ -1,9 +1,9 @@
-/* Short rows side by side: sort_short.h.
+/* Sorting networks for short rows: sort_short.h.
  *
- * Elements become signed numbers in their order: integers as they are, floats with the bits below
- * the sign flipped where it is set. The same text (sort_network.h) makes the code for items of 4
- * and of 8 bytes and for the vectors of several processors: GCC takes comparisons of vectors that
- * are wider than the processor's apart, lane by lane. */
+ * Elements are mapped to signed integers of the same order: floats with the bits below the sign
+ * flipped where it is set. One template (sort_network.h) makes the code for items of 4 and 8 bytes
+ * and for the vector widths of several processors: GCC splits comparisons of wider vectors lane by
+ * lane. */
 #include "runtime/cpu/sort/sort_short.h"
 
 #ifdef __x86_64__
@@ -13,11 +13,11 @@
 #include "runtime/cpu/parallel/lanes.h"
 #include "runtime/base/simd_clones.h"
 
-/* Vectors that are sorted, and merged over a distance, in registers; bytes of results that are
- * asked for ahead. */
+/* Vectors sorted, and merged over a distance, in registers; bytes of results that are
+ * prefetched. */
 enum { RUN = 16, WIDEST = 8, AHEAD = 1 << 14 };
 
-/* Before a loop of few trips, known when compiling, over vectors in registers. */
+/* Before a loop of constant trip count over vectors in registers: unroll it. */
 #ifdef __clang__
 #define FEW _Pragma("clang loop unroll(full)")
 #else
@@ -75,44 +75,44 @@ enum { RUN = 16, WIDEST = 8, AHEAD = 1 << 14 };
 #define SORT_LANES(size, width, ...) lanes_##size##_16(__VA_ARGS__)
 #endif
 
-/* Rows in far memory are read and written a line of each in turn, which no processor foresees:
- * bytes that follow each other, those of the next call's rows and of this one's results, are asked
- * for while lanes are sorted; results only where they fit beside these. */
+/* Rows outside the cache are accessed a cache line of each in turn, which no hardware prefetcher
+ * detects: adjacent bytes, those of the rows of the next call and of the results of this one, are
+ * prefetched while lanes are sorted; results only where they fit as well. */
 static void ask_ahead(const char *next, char *out, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += LANES_BYTES) __builtin_prefetch(next + i, 0, 2);
     for (int64_t i = 0; i < bytes && bytes <= AHEAD; i += LANES_BYTES)
         __builtin_prefetch(out + i, 1, 2);
 }
 
-#define SHORT(size, U)                                                                     \
-    static void short_##size(const sortkey_order *o, int width, const U *in, int64_t rows, \
-                             int64_t n, int64_t beside, U *out, void *room) {              \
-        const U flip = o->kind == 'F' ? (U)(o->sign - 1) : 0,                              \
-                turn = o->kind == 'U' ? (U)o->sign : 0;                                    \
-        if (beside)                                                                        \
-            lanes_bring_beside_##size(in, beside, rows, n, room);                          \
-        else                                                                               \
-            lanes_bring_##size(in, n, rows, n, room);                                      \
-        if (!beside) ask_ahead((const char *)(in + rows * n), (char *)out, rows *n *size); \
-        bool zeros = SORT_LANES(size, width, room, n, flip, (U)o->nan, turn);              \
-        if (beside)                                                                        \
-            lanes_take_beside_##size(room, n, out, beside, rows);                          \
-        else                                                                               \
-            lanes_take_##size(room, n, out, n, rows);                                      \
-        const int64_t apart = beside ? beside : 1, step = beside ? 1 : n;                  \
-        for (int64_t k = 0; zeros && k < rows; k++)                                        \
-            sortkey_mend_zeros(o, (const char *)(in + k * step), n, apart,                 \
-                               (char *)(out + k * step));                                  \
+#define SHORT(size, U)                                                                         \
+    static void short_##size(const sortkey_order *o, int width, const U *in, int64_t rows,     \
+                             int64_t n, int64_t interleave, U *out, void *scratch) {           \
+        const U flip = o->kind == 'F' ? (U)(o->sign - 1) : 0,                                  \
+                turn = o->kind == 'U' ? (U)o->sign : 0;                                        \
+        if (interleave)                                                                        \
+            lanes_load_interleaved_##size(in, interleave, rows, n, scratch);                   \
+        else                                                                                   \
+            lanes_load_##size(in, n, rows, n, scratch);                                        \
+        if (!interleave) ask_ahead((const char *)(in + rows * n), (char *)out, rows *n *size); \
+        bool zeros = SORT_LANES(size, width, scratch, n, flip, (U)o->nan, turn);               \
+        if (interleave)                                                                        \
+            lanes_store_interleaved_##size(scratch, n, out, interleave, rows);                 \
+        else                                                                                   \
+            lanes_store_##size(scratch, n, out, n, rows);                                      \
+        const int64_t stride = interleave ? interleave : 1, step = interleave ? 1 : n;         \
+        for (int64_t k = 0; zeros && k < rows; k++)                                            \
+            sortkey_restore_zeros(o, (const char *)(in + k * step), n, stride,                 \
+                                  (char *)(out + k * step));                                   \
     }
 SHORT(4, int32_t)
 SHORT(8, int64_t)
 
 void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n,
-                int64_t beside, void *out, void *room) {
+                int64_t interleave, void *out, void *scratch) {
     for (int64_t k = 0; o->item == 8 && k < rows; k += LANES_8) {
-        int64_t at = beside ? k : k * n;
-        short_8(o, width, (const int64_t *)in + at, MIN(LANES_8, rows - k), n, beside,
-                (int64_t *)out + at, room);
+        int64_t at = interleave ? k : k * n;
+        short_8(o, width, (const int64_t *)in + at, MIN(LANES_8, rows - k), n, interleave,
+                (int64_t *)out + at, scratch);
     }
-    if (o->item == 4) short_4(o, width, in, rows, n, beside, out, room);
+    if (o->item == 4) short_4(o, width, in, rows, n, interleave, out, scratch);
 }

@@ -4,7 +4,7 @@
 #define GPA_CUDA_LIB_BATCHED_H
 
 #include "runtime/cuda/driver/device.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* True if there is a kernel for the call: LU, SOLVE, CHOLESKY, QR, SVD and EIGH of several matrices
  * of at most 32 rows and columns; larger ones for QR and SVD. Compiles it at first use. */

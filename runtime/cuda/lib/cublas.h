@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUBLAS_H
 
 #include "runtime/cuda/driver/device.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* True if cuBLAS is available and supports the operands' strides without a copy. */
 bool cublas_can(gpa_dev *d, const gpa_libcall *c);

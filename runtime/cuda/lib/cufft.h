@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUFFT_H
 
 #include "runtime/cuda/driver/device.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* True if cuFFT is available, supports the operands' strides, and is expected to be faster than a
  * contiguous copy. */

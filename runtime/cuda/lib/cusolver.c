@@ -257,33 +257,12 @@ static gpa_code eig(work *w, gpa_err *e) {
 
 /* ---- calls ---- */
 
-static gpa_code factorize(work *w, gpa_err *e) {
-    switch (w->c->kind) {
-        case LIB_LU: return lu(w, e);
-        case LIB_SOLVE: return solve(w, e);
-        case LIB_CHOLESKY: return cholesky(w, e);
-        case LIB_QR: return qr(w, e);
-        case LIB_SVD: return svd(w, e);
-        case LIB_EIGH: return eigh(w, e);
-        case LIB_EIG: return eig(w, e);
-        case LIB_INVERSE:
-        case LIB_GEMM:
-        case LIB_SORT:
-        case LIB_ARGSORT:
-        case LIB_SEARCH:
-        case LIB_EXTREME:
-        case LIB_FFT:
-        case LIB_COSINES:
-        case LIB_FACTORS:
-        case LIB_BANDED:
-        case LIB_LSTSQ:
-        case LIB_SPARSE:
-        case LIB_SPGEMM:
-        case LIB_TURN:
-        case LIB_COUNT: break;
-    }
-    return gpa_fail(e, GPA_E_INTERNAL, "a factorization that cuSOLVER does not have");
-}
+typedef gpa_code routine(work *w, gpa_err *e);
+
+static routine *const routines[LIB_COUNT] = {
+    [LIB_LU] = lu,   [LIB_SOLVE] = solve, [LIB_CHOLESKY] = cholesky, [LIB_QR] = qr,
+    [LIB_SVD] = svd, [LIB_EIGH] = eigh,   [LIB_EIG] = eig,
+};
 
 bool cusolver_can(gpa_dev *d, const gpa_libcall *c) {
     char why[128];
@@ -341,7 +320,7 @@ gpa_code cusolver_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
         rc = api_check(d->cu->fill((CUdeviceptr)(uintptr_t)w.info, 0,
                                    ((size_t)w.batch + 1) * sizeof *w.info, d->stream),
                        "cuMemsetD8Async", e);
-    if (!rc) rc = factorize(&w, e);
+    if (!rc) rc = routines[c->kind](&w, e);
     if (!rc) rc = report(&w, e);
     for (int i = 0; i < w.n_scratch; i++) d->cu->free(w.scratch[i], d->stream);
     if (rc && w.host_scratch) d->cu->stream_wait(d->stream);

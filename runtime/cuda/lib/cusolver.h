@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUSOLVER_H
 
 #include "runtime/cuda/driver/device.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 /* True if the libraries are available and have the call. */
 bool cusolver_can(gpa_dev *d, const gpa_libcall *c);

@@ -19,8 +19,8 @@ static int type_of(gpa_dtype t) {
 
 /* cuSPARSE rejects a matrix with more values than elements, which duplicates can give. */
 static bool has_valid_count(const gpa_libcall *c) {
-    const gpa_rows *a = &c->spgemm.a, *b = &c->spgemm.b;
-    if (c->kind == LIB_SPARSE) return c->sparse.count <= c->sparse.m * c->sparse.n;
+    const gpa_csr *a = &c->spgemm.a, *b = &c->spgemm.b;
+    if (c->kind == LIB_SPMM) return c->sparse.count <= c->sparse.m * c->sparse.n;
     return a->count <= a->m * a->n && b->count <= b->m * b->n;
 }
 
@@ -110,7 +110,7 @@ out:
 }
 
 /* The descriptor of a CSR matrix; an output has no columns and values yet, and count 0. */
-static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpMatDescr_t *out,
+static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_csr *r, cusparseSpMatDescr_t *out,
                          gpa_err *e) {
     const size_t index = sizeof(int32_t);
     void *column = r->count ? at(&r->column, index) : NULL,
@@ -122,7 +122,7 @@ static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_rows *r, cusparseSpM
 
 gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     cusparseSpMatDescr_t a = NULL;
-    const gpa_rows rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
+    const gpa_csr rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
                            c->sparse.start, c->sparse.column, c->sparse.at};
     gpa_code rc = describe(d, c->dtype, &rows, &a, e);
     if (!rc) rc = c->sparse.k == 1 ? times_vector(d, c, a, e) : times(d, c, a, e);
@@ -171,7 +171,7 @@ static gpa_code multiply(spgemm *w, gpa_err *e) {
     const int type = type_of(c->dtype);
     const size_t index = sizeof(int32_t);
     int64_t m = 0, n = 0, count = 0;
-    gpa_rows made = {.m = c->spgemm.a.m, .n = c->spgemm.b.n, .start = c->spgemm.start};
+    gpa_csr made = {.m = c->spgemm.a.m, .n = c->spgemm.b.n, .start = c->spgemm.start};
     gpa_code rc = GPA_OK;
     TRY(describe(d, c->dtype, &c->spgemm.a, &w->matrix[A], e));
     TRY(describe(d, c->dtype, &c->spgemm.b, &w->matrix[B], e));

@@ -3,7 +3,7 @@
 #define GPA_CUDA_LIB_CUSPARSE_H
 
 #include "runtime/cuda/driver/device.h"
-#include "runtime/lib/libcall.h"
+#include "runtime/ir/libcall.h"
 
 bool cusparse_can(gpa_dev *d, const gpa_libcall *c);
 gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e);

@@ -1,0 +1,210 @@
+/* Library calls (BLAS, LAPACK, FFT, sort, sparse): a tagged union that the executor passes to a
+ * backend.
+ *
+ * The arm describes a call completely; arrays are bindings (offset and strides in elements). A call
+ * that lib_can of the backend rejects runs in host memory (runtime/host/host.h). */
+#ifndef GPA_IR_LIBCALL_H
+#define GPA_IR_LIBCALL_H
+
+#include "runtime/backend.h"
+
+typedef enum {
+#define LIB(id, ...) LIB_##id,
+#include "runtime/tables/lib.def"
+#undef LIB
+    LIB_COUNT
+} gpa_lib_kind;
+
+enum { LIB_MATRICES = 4 };
+
+/* A sparse m x n matrix in CSR: row i has the values at[start[i]] .. at[start[i + 1] - 1], `count`
+ * in all, their columns in `column`. start and column are int32; everything is contiguous. */
+typedef struct {
+    int64_t m, n, count;
+    gpa_binding start, column, at;
+} gpa_csr;
+
+typedef struct gpa_libcall {
+    gpa_lib_kind kind;
+    gpa_dtype dtype;
+    union {
+        /* GEMM: C[b] = A[b] @ B[b] for every b < batch: A is m x k, B k x n, C m x n. stride[0] is
+         * that of the batch, stride[1] of rows, stride[2] of columns; C is contiguous. */
+        struct {
+            int64_t batch, m, n, k;
+            gpa_binding a, b, c;
+        } gemm;
+        /* SORT, ARGSORT: `rows` contiguous rows of n elements, ascending, NaN last, stable. `out`
+         * holds int64 indices for ARGSORT. With n_places > 0 a partition: only the elements at
+         * these indices, ascending, are in sorted position, with smaller ones before them. With
+         * `beside` that many rows at a time are interleaved: consecutive elements of a row are that
+         * many elements apart. */
+        struct {
+            int64_t rows, n, beside;
+            gpa_binding in, out;
+            const int64_t *places;
+            int n_places;
+        } sort;
+        /* SEARCHSORTED: for each of `count` values v the number of the n ascending elements a
+         * before it: those smaller, with `right` also those equal; NaN counts as the largest. All
+         * contiguous; out is int64. */
+        struct {
+            int64_t n, count;
+            bool right;
+            gpa_binding a, v, out;
+        } search;
+        /* ARGMINMAX: the index of the first maximum (`most`) or minimum of each of `rows` rows of n
+         * elements, n > 0; the first NaN wins. All contiguous; out is int64. */
+        struct {
+            int64_t rows, n;
+            bool most;
+            gpa_binding in, out;
+        } extreme;
+        /* FFT: discrete Fourier transforms with the sign -1, or +1 for the inverse, over the first
+         * `rank` dimensions of a space of `ndim`, batched over the others. n are the extents of the
+         * space, those of the real side for R2C (always forward) and C2R (always inverse, rank 1);
+         * the complex side of the last transformed dimension then has n/2 + 1. dtype is the complex
+         * one. C2C may be in place (in and out the same layout). Results are not scaled, and C2R
+         * may overwrite `in`; with `alone`, which a library need not support, results are scaled by
+         * `scale` and `in` is preserved. */
+        struct {
+            gpa_fft_form form;
+            bool inverse, alone;
+            double scale;
+            int rank, ndim;
+            int64_t n[KIR_MAX_DIMS];
+            gpa_binding in, out;
+        } fft;
+        /* DCT: the cosine transform, or with `sines` the sine transform, of type `kind`, 1 to 4,
+         * along the first dimension of a space of `ndim`, batched over the others, scaled by
+         * `scale`; SciPy's definition without normalization. `weighed`: SciPy's `orthogonalize`.
+         * dtype is real; in and out do not overlap. */
+        struct {
+            int kind;
+            bool sines, weighed;
+            double scale;
+            int ndim;
+            int64_t n[KIR_MAX_DIMS];
+            gpa_binding in, out;
+        } cosines;
+        /* SOLVE_FACTORED: X of A X = B for each of `batch` n x n matrices given by their factors;
+         * way 1: of A^T X = B, 2: of A^H X = B. `a` is only read: stride[0] is that of the batch,
+         * stride[1] of rows, stride[2] of columns. x: n x k in Fortran order, contiguous: B, then
+         * X. info becomes the index, from 1 on, of a zero on the diagonal, -1 for a pivot out of
+         * bounds, or 0. */
+        struct {
+            gpa_factorization form;
+            int way;
+            bool upper, unit;
+            int64_t batch, n, k;
+            gpa_binding a;
+            gpa_mem *pivots; /* of LU: n int32, from 0 */
+            gpa_mem *x;
+            int32_t *info;
+        } factors;
+        /* SOLVE_BANDED: X of A X = B for an n x n matrix with `below` subdiagonals and `above`
+         * superdiagonals: below + above + 1 rows of n, the uppermost diagonal first, each element
+         * in its column; they are overwritten. x: n x k in Fortran order: B, then X. info:
+         * LAPACK's. */
+        struct {
+            int64_t below, above, n, k;
+            gpa_mem *bands, *x;
+            int32_t *info;
+        } banded;
+        /* SPMM: Y = A X for the m x n matrix A in CSR (gpa_csr) and a dense n x k matrix X in C
+         * order. */
+        struct {
+            int64_t m, n, k, count; /* count: values of A */
+            gpa_binding start, column, at, x, y;
+        } sparse;
+        /* SPGEMM: C = A B of two matrices in CSR, A m x l and B l x n. `start` gets the m + 1
+         * starts of C; once the number of its values is known, `make` allocates them and their
+         * columns, which will ascend in each row. */
+        struct {
+            gpa_csr a, b;
+            gpa_binding start;
+            gpa_code (*make)(void *owner, int64_t count, gpa_binding *column, gpa_binding *at,
+                             gpa_err *e);
+            void *owner;
+        } spgemm;
+        /* SPARSE_TRANSPOSE: sorts `count` entries, value `at`, column `key` < n, row `other`, by
+         * column, stable: those of column k become to_at[start[k]] .. to_at[start[k + 1] - 1],
+         * their rows to_other. All but the values are int32; everything is contiguous; start has n
+         * + 1. Without rows the memory of `other` is NULL. */
+        struct {
+            int64_t n, count;
+            gpa_binding key, other, at, start, to_other, to_at;
+        } turn;
+        /* LU to LSTSQ: `batch` matrices in Fortran order, contiguous; x[i] is the memory of one
+         * array of all of them, with dtype and size as lib.def says. Arrays that the call reads are
+         * overwritten. p = min(m, n).
+         *
+         *   LU        x[0] A in C order, then L and U of A or of its transpose
+         *             x[1] pivots, from 1
+         *   SOLVE     x[0] A in C order; x[1] B, then X
+         *   INVERSE   x[0] A in C order, then its inverse
+         *   CHOLESKY  x[0] A, then L below the diagonal, or with `upper` U above it; the other
+         *             triangle is undefined
+         *   QR        x[0] A, then R above the diagonal and the reflectors below it
+         *             x[1] p factors of the reflectors; x[2] m x k: Q (NULL: not wanted)
+         *   SVD       x[0] A, m >= n; x[1] n singular values
+         *             x[2] m x u: U (NULL: values only; u = n, with `full` u = m); x[3] n x n: V^H
+         *   EIGH      x[0] A, lower triangle, with `upper` the upper one; then the eigenvectors
+         *             (undefined without `vectors`); x[1] n eigenvalues
+         *   EIG       x[0] A; x[1] n complex eigenvalues; x[2] n x n: vectors (NULL: values only);
+         *             of a conjugate pair of a real matrix the real part, then the imaginary part
+         *   LSTSQ     x[0] A; x[1] max(m, n) x k: B, then X and the residual components
+         *             x[2] p singular values; x[3] rank: those beyond `limit` times the first */
+        struct {
+            int64_t batch, m, n, k;
+            bool upper, full, vectors;
+            double limit;
+            gpa_mem *x[LIB_MATRICES];
+            int32_t *info; /* set to the first nonzero info of LAPACK, else to 0 */
+            bool *blind;   /* set by LU and SOLVE of a library that ignores NaN */
+        } matrix;
+    };
+} gpa_libcall;
+
+/* A device's implementation of a call: its lib_can and lib_run index a table of these by kind. */
+typedef struct {
+    bool (*can)(gpa_dev *d, const gpa_libcall *c);
+    gpa_code (*run)(gpa_dev *d, const gpa_libcall *c, gpa_err *e);
+} gpa_lib_impl;
+
+/* Array i of a call of the matrix arm: whether the call reads it, its dtype, and how many elements
+ * it has for one matrix of the batch (0: the call has no such array). */
+typedef struct {
+    bool read;
+    gpa_dtype dtype;
+    int64_t size;
+} lib_matrix;
+
+static inline lib_matrix lib_matrix_of(const gpa_libcall *c, int i) {
+    const int64_t m = c->matrix.m, n = c->matrix.n, k = c->matrix.k, u = c->matrix.full ? m : n,
+                  p = m < n ? m : n, q = m < n ? n : m;
+    const gpa_dtype SAME = c->dtype, REAL = dtype_info[SAME].real,
+                    COMPLEX = REAL == DT_F32 ? DT_C64 : DT_C128, INT32 = DT_I32;
+#define IN(t, size) \
+    { true, t, size }
+#define OUT(t, size) \
+    { false, t, size }
+#define NO_X \
+    { false, SAME, 0 }
+#define LIB(id, name, host, failure, ...)      \
+    case LIB_##id: {                           \
+        const lib_matrix of[] = {__VA_ARGS__}; \
+        return of[i];                          \
+    }
+    switch (c->kind) {
+#include "runtime/tables/lib.def"
+        case LIB_COUNT: break;
+    }
+#undef LIB
+#undef IN
+#undef OUT
+#undef NO_X
+    return (lib_matrix){.dtype = SAME};
+}
+
+#endif
