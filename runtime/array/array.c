@@ -475,7 +475,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
 void rt_free(gpa_rt *rt) {
     if (!rt) return;
     unread_free(rt);
-    roll_free(rt);
+    loop_batch_free(rt);
     exec_free(rt);
     explain_free(rt);
     profile_free(rt);
@@ -508,10 +508,10 @@ void rt_at(gpa_rt *rt, gpa_span where) { rt->at = where; }
 
 bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
 
-gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? roll_edge(rt, e) : GPA_OK; }
+gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? loop_batch_edge(rt, e) : GPA_OK; }
 
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {
-    return rt->n_pending ? exec_pending(rt, CUT_USER, e) : roll_settle(rt, e);
+    return rt->n_pending ? exec_pending(rt, CUT_USER, e) : loop_batch_flush(rt, e);
 }
 
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {

@@ -252,7 +252,7 @@ static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape,
             continue; /* 0-d: as an integer */
         ndims[n] = p->at[i].arr->ndim;
         shapes[n++] = p->at[i].arr->shape;
-        fits = fits && shape_merge(ndim, shape, ndims[n - 1], shapes[n - 1]);
+        fits = fits && shape_broadcast(ndim, shape, ndims[n - 1], shapes[n - 1]);
     }
     if (fits) return GPA_OK;
     gpa_err text = {0};
@@ -445,7 +445,7 @@ static gpa_code get_places(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out,
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
     TRY(node_gather(rt, leaf, at, m.from, m.ndim, m.shape, m.sure, &all, e));
-    if (certain) node_checked(rt, all);
+    if (certain) node_bounds_checked(rt, all);
     TRY(arr_of_node(rt, all, out, e));
 out:
     for (int k = 0; k < a->ndim; k++) node_release(rt, at[k]);

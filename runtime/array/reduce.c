@@ -40,7 +40,7 @@ static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val 
     gpa_code rc = GPA_OK;
     if (!where) return GPA_OK;
     int64_t strides[GPA_MAX_DIMS];
-    if (!shape_spread(where->ndim, where->shape, where->strides, a->ndim, a->shape, strides)) {
+    if (!shape_broadcast_strides(where->ndim, where->shape, where->strides, a->ndim, a->shape, strides)) {
         const int ndims[2] = {where->ndim, a->ndim};
         const int64_t *shapes[2] = {where->shape, a->shape};
         return shape_mismatch(2, ndims, shapes, e);
@@ -157,7 +157,7 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
     int64_t n = count_reduced(a, axes);
     bool identity = red_info[red].has_identity && !o->no_identity,
          none = n == 0 && !o->has_initial && !identity;
-    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)])
+    if (!red_info[red].text[op_kind_index(dtype_info[t].kind)])
         return gpa_fail(e, GPA_E_TYPE,
                         "ufunc '%s' not supported for the input types, and the inputs could not be "
                         "safely coerced to any "
@@ -506,7 +506,7 @@ gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype
     node *x = NULL, *last = NULL, *run = NULL, *back = NULL;
     gpa_code rc = GPA_OK;
     TRY(shape_axis(axis, a->ndim, &axis, e));
-    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)]) {
+    if (!red_info[red].text[op_kind_index(dtype_info[t].kind)]) {
         arr_reduce_opts o = {.has_initial = true};
         TRY(check_reduce(red, a, t, 0, &o, e));
     }

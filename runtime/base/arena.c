@@ -47,7 +47,7 @@ static void *take_block(arena *a, size_t n) {
     return memset(b->bytes, 0, n);
 }
 
-void *arena_take(arena *a, size_t n) {
+void *arena_alloc(arena *a, size_t n) {
     n = (n + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
     if ((size_t)(a->end - a->at) < n || !a->at) return take_block(a, n);
     void *p = a->at;
@@ -56,7 +56,7 @@ void *arena_take(arena *a, size_t n) {
 }
 
 char *arena_text(arena *a, const char *s, size_t n) {
-    char *t = arena_take(a, n + 1);
+    char *t = arena_alloc(a, n + 1);
     if (t && n) memcpy(t, s, n);
     return t;
 }

@@ -10,7 +10,7 @@ typedef struct arena arena;
 arena *arena_new(void);
 void arena_free(arena *a);
 /* n bytes of zeros, aligned for any type, alive until arena_free. NULL when memory is short. */
-void *arena_take(arena *a, size_t n);
+void *arena_alloc(arena *a, size_t n);
 /* A zero-terminated copy of n bytes. */
 char *arena_text(arena *a, const char *s, size_t n);
 

@@ -73,7 +73,7 @@ void mem_keep_pages(void) {
 #endif
 }
 
-bool mem_room(void *items, size_t count, size_t *cap, size_t size) {
+bool mem_grow(void *items, size_t count, size_t *cap, size_t size) {
     if (count < *cap) return true;
     size_t want = *cap ? *cap * 2 : 8;
     void *old, *grown;

@@ -36,7 +36,7 @@ void mem_keep_pages(void);
 
 /* Makes room for one more element in a growing array: *items has *cap elements of the given size,
  * of which `count` are used. True when there is room; false leaves everything as it was. */
-bool mem_room(void *items, size_t count, size_t *cap, size_t size);
+bool mem_grow(void *items, size_t count, size_t *cap, size_t size);
 
 /* For the tests: fail the n-th allocation from now (0 switches off) and every one after it until
  * switched off; and how many blocks are alive. */

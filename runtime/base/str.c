@@ -37,7 +37,7 @@ void str_clear(gpa_str *s) {
     if (s->cap) s->text[0] = 0;
 }
 
-void str_cut(gpa_str *s, size_t n) {
+void str_truncate(gpa_str *s, size_t n) {
     if (n >= s->len) return;
     s->len = n;
     s->text[n] = 0;
@@ -54,9 +54,9 @@ void str_put(gpa_str *s, const char *text) { str_putn(s, text, strlen(text)); }
 
 void str_putc(gpa_str *s, char c) { str_putn(s, &c, 1); }
 
-char *str_more(gpa_str *s, size_t n) { return room(s, n) ? s->text + s->len : NULL; }
+char *str_reserve(gpa_str *s, size_t n) { return room(s, n) ? s->text + s->len : NULL; }
 
-void str_added(gpa_str *s, size_t n) {
+void str_commit(gpa_str *s, size_t n) {
     s->len += n;
     s->text[s->len] = 0;
 }

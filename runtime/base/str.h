@@ -22,13 +22,13 @@ void str_free(gpa_str *s);
 /* Empties the buffer and keeps its memory. */
 void str_clear(gpa_str *s);
 /* Shortens to n bytes; a larger n changes nothing. */
-void str_cut(gpa_str *s, size_t n);
+void str_truncate(gpa_str *s, size_t n);
 void str_put(gpa_str *s, const char *text);
 void str_putn(gpa_str *s, const char *text, size_t n);
 void str_putc(gpa_str *s, char c);
-/* Room for n bytes behind the text, or NULL; str_added counts those that were written there. */
-char *str_more(gpa_str *s, size_t n);
-void str_added(gpa_str *s, size_t n);
+/* Room for n bytes behind the text, or NULL; str_commit counts those that were written there. */
+char *str_reserve(gpa_str *s, size_t n);
+void str_commit(gpa_str *s, size_t n);
 /* The character n times. */
 void str_fill(gpa_str *s, char c, size_t n);
 void str_printf(gpa_str *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -3,7 +3,7 @@
  * A node's slots lie behind it in one block: shape, inputs, map, in this order, so that the table
  * compares one run of bytes. A maker fills a fresh node and calls `intern`, which gives back the
  * equal node that already exists, if any. Invariant: a node in the table never changes; turning
- * into a leaf (node_settle) takes it out first.
+ * into a leaf (node_materialize) takes it out first.
  *
  * Reading order: take/give, intern, the leaves, the operations, index maps, reshape. */
 #include "runtime/graph/node.h"
@@ -128,7 +128,7 @@ static void drop_inputs(gpa_rt *rt, node *n) {
     n->body = NULL;
 }
 
-void node_checked(gpa_rt *rt, node *n) {
+void node_bounds_checked(gpa_rt *rt, node *n) {
     rt->nodes.unchecked -= n->unchecked;
     n->unchecked = false;
 }
@@ -138,7 +138,7 @@ void node_release(gpa_rt *rt, node *n) {
     forget(rt, n);
     if (n->unchecked) {
         unread_keep(rt, n);
-        node_checked(rt, n);
+        node_bounds_checked(rt, n);
     }
     drop_inputs(rt, n);
     if (n->buf) buf_unread(rt, n->buf);
@@ -222,9 +222,9 @@ gpa_code node_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, node **out, gpa_err *e)
     return GPA_OK;
 }
 
-void node_settle(gpa_rt *rt, node *n, gpa_buf *b) {
+void node_materialize(gpa_rt *rt, node *n, gpa_buf *b) {
     forget(rt, n);
-    node_checked(rt, n);
+    node_bounds_checked(rt, n);
     drop_inputs(rt, n);
     n->kind = NODE_BUF;
     n->height = 0;
@@ -577,7 +577,7 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     *out = NULL;
     if (a->kind == NODE_BUF || a->kind == NODE_IOTA) {
-        if (!shape_restride(a->ndim, a->shape, a->map, r->ndim, r->shape, strides)) return GPA_OK;
+        if (!shape_reshape_strides(a->ndim, a->shape, a->map, r->ndim, r->shape, strides)) return GPA_OK;
         return leaf(r->rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, r->ndim, r->shape,
                     strides, a->map[a->ndim], out, e);
     }
@@ -595,7 +595,7 @@ static gpa_code reshape_into(reshaping *r, node *a, node **out, gpa_err *e) {
         node *made;
         gpa_code rc = reshape_one(r, a, &made, e);
         if (rc) return rc;
-        if (!mem_room(&r->done, r->n, &r->cap, sizeof *r->done)) {
+        if (!mem_grow(&r->done, r->n, &r->cap, sizeof *r->done)) {
             node_release(r->rt, made);
             return gpa_no_memory(e);
         }

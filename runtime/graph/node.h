@@ -117,7 +117,7 @@ gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from
 
 /* The places of a gather are known to be within bounds, or a program that was launched checks them.
  */
-void node_checked(gpa_rt *rt, node *n);
+void node_bounds_checked(gpa_rt *rt, node *n);
 
 /* Reductions drop the axes. The accumulator has a's dtype (any, all: cast to bool first). An arg
  * one gives int64 places in C order of the reduced axes. */
@@ -126,7 +126,7 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out,
                    gpa_err *e); /* along the last dimension */
 
 /* n was computed into b, in C order: it becomes a leaf, whoever holds it. */
-void node_settle(gpa_rt *rt, node *n, gpa_buf *b);
+void node_materialize(gpa_rt *rt, node *n, gpa_buf *b);
 /* Frees the table and the free lists, when no node is left. */
 void node_free_all(gpa_rt *rt);
 

@@ -116,7 +116,7 @@ gpa_code shape_axis(int axis, int ndim, int *out, gpa_err *e) {
 
 /* ---- broadcasting ---- */
 
-bool shape_merge(int *ndim, int64_t *shape, int nb, const int64_t *b) {
+bool shape_broadcast(int *ndim, int64_t *shape, int nb, const int64_t *b) {
     int n = *ndim, wide = MAX(n, nb);
     if (nb > n) {
         memmove(shape + (nb - n), shape, (size_t)n * sizeof *shape);
@@ -133,7 +133,7 @@ bool shape_merge(int *ndim, int64_t *shape, int nb, const int64_t *b) {
     return true;
 }
 
-bool shape_spread(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+bool shape_broadcast_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
                   const int64_t *to, int64_t *out) {
     int lead = nto - ndim;
     if (lead < 0) return false;
@@ -166,7 +166,7 @@ gpa_code shape_mismatch(int n, const int *ndims, const int64_t *const *shapes, g
 
 /* ---- reshaping ---- */
 
-gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
+gpa_code shape_infer(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
     int64_t known = 1;
     int open = -1;
     bool bad = false;
@@ -191,7 +191,7 @@ gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
 /* The old layout is first collapsed into blocks that memory walks evenly; the new dimensions are
  * then cut from the blocks, last first. A dimension that would reach over two blocks cannot be
  * shown by one stride. */
-bool shape_restride(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+bool shape_reshape_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
                     const int64_t *to, int64_t *out) {
     int64_t block[GPA_MAX_DIMS], step[GPA_MAX_DIMS], *steps = step;
     if (ndim == 0 || shape_size(ndim, shape) == 0) {
@@ -234,7 +234,7 @@ int shape_collapse(int ndim, int64_t *shape, int n, int64_t *const *strides) {
 
 /* ---- overlap ---- */
 
-void shape_extent(const shape_map *m, int64_t *lo, int64_t *hi) {
+void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi) {
     int64_t first = m->offset, last = m->offset;
     for (int d = 0; d < m->ndim; d++) {
         if (m->shape[d] == 0) {
@@ -277,7 +277,7 @@ static void add_term(equation *q, int64_t c, int64_t most) {
 }
 
 /* The terms of a layout, measured from its lowest element. */
-static void add_layout(equation *q, const shape_map *m, int64_t unit) {
+static void add_layout(equation *q, const shape_layout *m, int64_t unit) {
     for (int d = 0; d < m->ndim; d++) {
         int64_t s = m->strides[d] * unit;
         add_term(q, s < 0 ? -s : s, m->shape[d] - 1);
@@ -307,7 +307,7 @@ static int solve(equation *q, int i, int64_t sum) {
     return 0;
 }
 
-static bool same_layout(const shape_map *a, const shape_map *b) {
+static bool same_layout(const shape_layout *a, const shape_layout *b) {
     if (a->item != b->item || a->offset != b->offset ||
         !shape_equal(a->ndim, a->shape, b->ndim, b->shape))
         return false;
@@ -316,10 +316,10 @@ static bool same_layout(const shape_map *a, const shape_map *b) {
     return shape_is_injective(a->ndim, a->shape, a->strides);
 }
 
-shape_overlap_kind shape_overlap(const shape_map *a, const shape_map *b) {
+shape_overlap_kind shape_overlap(const shape_layout *a, const shape_layout *b) {
     int64_t alo, ahi, blo, bhi;
-    shape_extent(a, &alo, &ahi);
-    shape_extent(b, &blo, &bhi);
+    shape_byte_range(a, &alo, &ahi);
+    shape_byte_range(b, &blo, &bhi);
     if (alo == ahi || blo == bhi || ahi <= blo || bhi <= alo) return OVERLAP_NONE;
     if (same_layout(a, b)) return OVERLAP_SAME;
     /* alo + A = blo + B, where A sums the terms of a and B those of b. Counting b's terms from its

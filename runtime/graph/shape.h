@@ -33,20 +33,20 @@ gpa_code shape_axis(int axis, int ndim, int *out, gpa_err *e);
 
 /* Broadcasts `b` into the shape *ndim, shape (room for GPA_MAX_DIMS), which becomes the common
  * shape. False when the two do not fit; then the shape is undefined. */
-bool shape_merge(int *ndim, int64_t *shape, int nb, const int64_t *b);
+bool shape_broadcast(int *ndim, int64_t *shape, int nb, const int64_t *b);
 /* The strides with which a layout is read over a wider shape: 0 along broadcast dimensions. False
  * when it does not broadcast to `to`. */
-bool shape_spread(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+bool shape_broadcast_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
                   const int64_t *to, int64_t *out);
 /* "operands could not be broadcast together with shapes (3,4) (3,) ". Returns GPA_E_VALUE. */
 gpa_code shape_mismatch(int n, const int *ndims, const int64_t *const *shapes, gpa_err *e);
 
 /* Fills in the one extent of -1 and checks that the shape holds `size` elements. GPA_E_VALUE in
  * NumPy's words. */
-gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e);
+gpa_code shape_infer(int64_t size, int ndim, int64_t *shape, gpa_err *e);
 /* The strides that show a layout, read in C order, in another shape of as many elements; false when
  * no strides do and a copy is needed. */
-bool shape_restride(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+bool shape_reshape_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
                     const int64_t *to, int64_t *out);
 
 /* Merges neighbouring dimensions of an iteration space that all `n` layouts walk as one, and drops
@@ -60,10 +60,10 @@ typedef struct {
     const int64_t *shape, *strides; /* strides in elements */
     int64_t offset;                 /* of the first element, in elements */
     int64_t item;                   /* bytes of one element */
-} shape_map;
+} shape_layout;
 
 /* The bytes [*lo, *hi) that a layout touches; both 0 for an empty one. */
-void shape_extent(const shape_map *m, int64_t *lo, int64_t *hi);
+void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi);
 
 /* Whether two layouts of one storage share a byte. */
 typedef enum {
@@ -71,7 +71,7 @@ typedef enum {
     OVERLAP_SAME, /* element i of one is element i of the other, and no element stands twice */
     OVERLAP_SOME, /* they share bytes, or deciding it would take too long */
 } shape_overlap_kind;
-shape_overlap_kind shape_overlap(const shape_map *a, const shape_map *b);
+shape_overlap_kind shape_overlap(const shape_layout *a, const shape_layout *b);
 /* Whether no two elements of a layout share a byte (true for everything but broadcasts and sliding
  * windows). */
 bool shape_is_injective(int ndim, const int64_t *shape, const int64_t *strides);

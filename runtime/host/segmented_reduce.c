@@ -43,18 +43,18 @@ enum { BLOCK = 2048, PAIRS = 64, REGISTER = 64, FEW = 16, SHORT = 512 };
 /* The largest or smallest of n floats, some of which are no numbers: `lost`, or with `pass` the one
  * among the others. */
 #define AMONG_FLOATS(name, T, I)                                                                  \
-    GPA_WIDE static T name(const T *p, int64_t n, bool least, bool pass, T lost) {                \
+    GPA_SIMD_CLONES static T name(const T *p, int64_t n, bool least, bool pass, T lost) {                \
         enum { LANES = REGISTER / sizeof(T) };                                                    \
         const T limit = least ? (T)INFINITY : -(T)INFINITY;                                       \
         T s[LANES], best = limit;                                                                 \
         I no = 0, yes = 0;                                                                        \
         for (int64_t i = 0; !pass && i < n; i++) no |= p[i] != p[i];                              \
         if (no) return lost;                                                                      \
-        GPA_LANES for (I i = 0; i < LANES; i++) s[i] = limit;                                     \
+        GPA_NO_UNROLL for (I i = 0; i < LANES; i++) s[i] = limit;                                     \
         for (int64_t j = 0; least && j + LANES <= n; j += LANES)                                  \
-            GPA_LANES for (I i = 0; i < LANES; i++) s[i] = p[j + i] < s[i] ? p[j + i] : s[i];     \
+            GPA_NO_UNROLL for (I i = 0; i < LANES; i++) s[i] = p[j + i] < s[i] ? p[j + i] : s[i];     \
         for (int64_t j = 0; !least && j + LANES <= n; j += LANES)                                 \
-            GPA_LANES for (I i = 0; i < LANES; i++) s[i] = p[j + i] > s[i] ? p[j + i] : s[i];     \
+            GPA_NO_UNROLL for (I i = 0; i < LANES; i++) s[i] = p[j + i] > s[i] ? p[j + i] : s[i];     \
         for (int i = 0; i < LANES; i++) best = (least ? s[i] < best : s[i] > best) ? s[i] : best; \
         for (int64_t i = n / LANES * LANES; i < n; i++)                                           \
             best = (least ? p[i] < best : p[i] > best) ? p[i] : best;                             \
@@ -157,7 +157,7 @@ enum {
 
 /* Sums of complex numbers, whose parts stand in turns in the lanes. */
 #define COMPLEX_SUMS(name, T, INT)                                                          \
-    GPA_WIDE static void name(const void *from, int64_t rows, int64_t n, const int64_t *at, \
+    GPA_SIMD_CLONES static void name(const void *from, int64_t rows, int64_t n, const int64_t *at, \
                               int64_t m, void *result) {                                    \
         enum { LANES = REGISTER / sizeof(T) };                                              \
         const T *x = from;                                                                  \
@@ -175,17 +175,17 @@ enum {
                 }                                                                           \
                 for (int64_t block = 0, j = 0, end; j < long_; j = end, block++) {          \
                     end = long_ - j < BLOCK + LANES ? long_ : j + BLOCK;                    \
-                    GPA_LANES for (INT i = 0; i < LANES; i++) s[i] = p[j + i];              \
+                    GPA_NO_UNROLL for (INT i = 0; i < LANES; i++) s[i] = p[j + i];              \
                     for (j += LANES; j + 4 * LANES <= end; j += 4 * LANES)                  \
-                        GPA_LANES for (INT i = 0; i < LANES; i++) {                         \
+                        GPA_NO_UNROLL for (INT i = 0; i < LANES; i++) {                         \
                             const T *y = p + j + i;                                         \
                             s[i] += (y[0] + y[LANES]) + (y[2 * LANES] + y[3 * LANES]);      \
                         }                                                                   \
                     for (; j + LANES <= end; j += LANES)                                    \
-                        GPA_LANES for (INT i = 0; i < LANES; i++) s[i] += p[j + i];         \
+                        GPA_NO_UNROLL for (INT i = 0; i < LANES; i++) s[i] += p[j + i];         \
                     for (int i = 0; j < end; i++, j++) s[i] += p[j];                        \
                     _Pragma("GCC unroll 8") for (INT half = LANES / 2; half > 1; half /= 2) \
-                        GPA_LANES for (INT i = 0; i < half; i++) s[i] += s[i + half];       \
+                        GPA_NO_UNROLL for (INT i = 0; i < half; i++) s[i] += s[i + half];       \
                     for (int64_t done = block; done & 1; done /= 2, kept--)                 \
                         s[0] += pairs[kept - 1][0], s[1] += pairs[kept - 1][1];             \
                     pairs[kept][0] = s[0], pairs[kept++][1] = s[1];                         \
@@ -219,7 +219,7 @@ static void truths(bool all, const void *x, int64_t rows, int64_t n, int64_t wid
 bool slices_can(gpa_red red, gpa_dtype t, bool lines) {
     const char kind = dtype_info[t].kind;
     const bool sums = red == RED_SUM || red == RED_PROD, same = dtype_info[t].compute == t;
-    if (red_info[red].arg || !red_info[red].text[op_kind_at(kind)]) return false;
+    if (red_info[red].arg || !red_info[red].text[op_kind_index(kind)]) return false;
     if (kind == 'B') return red != RED_XOR;
     if (kind == 'C') return !lines || red == RED_SUM;
     return same && !(sums && kind != 'F' && dtype_size(t) < 4);

@@ -15,7 +15,7 @@ enum { LANES = 16, AHEAD = 12 /* places that memory is asked for */ };
 
 /* Each line fills LANES at least, of which the next ones take back what is theirs: lengths cannot
  * be foreseen. */
-GPA_WIDE void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
+GPA_SIMD_CLONES void hostcall_lines(const int32_t *start, int64_t m, int32_t *line) {
     const int32_t last = start[m] - LANES;
     for (int64_t i = 0; i < m; i++) {
         int32_t s = start[i];
@@ -121,7 +121,7 @@ enum {
 
 /* Where `rows` rows of a matrix begin and which columns they have that have the same `wide`
  * diagonals. After the first ones columns repeat, and grow. */
-static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *offset, int64_t wide,
+static GPA_SIMD_CLONES void diagonal_places(int64_t i, int64_t rows, const int64_t *offset, int64_t wide,
                                      int32_t to, int32_t *restrict start,
                                      int32_t *restrict column) {
     const int64_t some = MIN(rows, MAX(1, PATTERN / MAX(1, wide)));
@@ -174,7 +174,7 @@ static uint64_t bits_beside_signs(gpa_dtype t) {
 #define MARK_OF(T) MARK(((const T *)at)[s] & (T)bits)
 
 /* Sets where n values are not 0, and counts them. */
-static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
+static GPA_SIMD_CLONES int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
     const uint64_t bits = bits_beside_signs(t), *words = at;
     const size_t item = dtype_size(t);
     int64_t left = 0;

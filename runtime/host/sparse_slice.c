@@ -46,7 +46,7 @@ gpa_code hostcall_some_starts(const host_rows *a, const int64_t *row, int64_t n,
         memcpy((T *)at + to, v, LANES * sizeof(T));                                      \
     }
 
-GPA_WIDE void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n,
+GPA_SIMD_CLONES void hostcall_some(size_t item, const host_rows *a, const int64_t *row, int64_t n,
                             const int32_t *start, int32_t *column, void *at) {
     const int32_t last = (int32_t)a->count - LANES, room = start[n] - LANES;
     BY_SIZE(item, COPY_ROWS);
@@ -55,7 +55,7 @@ GPA_WIDE void hostcall_some(size_t item, const host_rows *a, const int64_t *row,
 
 /* Which values are in the `wide` columns from low on, in their order; how many. Few are: most lanes
  * have none. */
-static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide,
+static GPA_SIMD_CLONES int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide,
                                  int32_t *found) {
     int32_t to = 0, s = 0;
     for (; count - s >= LANES; s += LANES) {
@@ -235,7 +235,7 @@ static inline int32_t first_of(const host_rows *a, int64_t i, int32_t j, bool as
         }                                                                                    \
         return c;                                                                            \
     }                                                                                        \
-    static GPA_WIDE void elements_##id(const host_rows *r, const int64_t *row,               \
+    static GPA_SIMD_CLONES void elements_##id(const host_rows *r, const int64_t *row,               \
                                        const int64_t *column, int64_t count, bool ascending, \
                                        void *out) {                                          \
         for (int64_t k = 0; k < count; k++) {                                                \
@@ -252,7 +252,7 @@ ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
 #undef ELEMENTS
 
 #define DIAGONAL(id, T, ADD)                                                                  \
-    static GPA_WIDE void diagonal_##id(const host_rows *r, int64_t first, int64_t offset,     \
+    static GPA_SIMD_CLONES void diagonal_##id(const host_rows *r, int64_t first, int64_t offset,     \
                                        int64_t n, void *out) {                                \
         for (int64_t i = 0; i < n; i++)                                                       \
             ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false); \

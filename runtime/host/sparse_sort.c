@@ -26,7 +26,7 @@ bool hostcall_rows_ascend(const host_rows *a) {
 }
 
 /* Up to SHORT columns, of which the first is value number `first`, in order. */
-static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t first, uint64_t *out) {
+static GPA_SIMD_CLONES void order_short(const int32_t *column, int32_t n, uint64_t first, uint64_t *out) {
     int32_t own[SHORT], before[SHORT] = {0};
     for (int i = 0; i < SHORT; i++) own[i] = i < n ? column[i] : 0;
     for (int32_t j = 0; j < n; j++) {

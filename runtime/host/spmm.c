@@ -31,13 +31,13 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
 #define ADDED_LANES(T, WIDTH, ADD)                                   \
     for (; k - j >= WIDTH; j += WIDTH) {                             \
         T sum[WIDTH];                                                \
-        GPA_LANES for (int w = 0; w < WIDTH; w++) {                  \
+        GPA_NO_UNROLL for (int w = 0; w < WIDTH; w++) {                  \
             const T b = x[j + w];                                    \
             T c = y[j + w];                                          \
             ADD;                                                     \
             sum[w] = c;                                              \
         }                                                            \
-        GPA_LANES for (int w = 0; w < WIDTH; w++) y[j + w] = sum[w]; \
+        GPA_NO_UNROLL for (int w = 0; w < WIDTH; w++) y[j + w] = sum[w]; \
     }
 /* One column, and few of them, are known to the compiler: then nothing of a value is a loop. */
 #define WITH_COLUMNS(f)                     \
@@ -79,10 +79,10 @@ gpa_code hostcall_sparse(const gpa_libcall *call, const int32_t *start, const in
             add_##id(at[s], x + p->start[s] * k, y + p->column[s] * k, k);                 \
         }                                                                                  \
     }                                                                                      \
-    static GPA_WIDE void columns_##id(const spmm *p, int64_t from, int64_t to) {           \
+    static GPA_SIMD_CLONES void columns_##id(const spmm *p, int64_t from, int64_t to) {           \
         WITH_COLUMNS(lines_##id)                                                           \
     }                                                                                      \
-    static GPA_WIDE void places_##id(const spmm *p, int64_t from, int64_t to) {            \
+    static GPA_SIMD_CLONES void places_##id(const spmm *p, int64_t from, int64_t to) {            \
         WITH_COLUMNS(values_##id)                                                          \
     }
 SPMM_TYPES(ADDED)

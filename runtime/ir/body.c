@@ -109,7 +109,7 @@ void body_release(gpa_body *b) {
 bool body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
     for (size_t i = 0; i < b->f->n_code; i++) {
         kir_ins x = b->f->code[i];
-        kir_at(f, b->f->spans[x.line]);
+        kir_set_span(f, b->f->spans[x.line]);
         if (x.a >= 0) x.a = b->at[x.a];
         if (x.b >= 0) x.b = b->at[x.b];
         if (x.c >= 0) x.c = b->at[x.c];

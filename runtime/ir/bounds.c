@@ -37,7 +37,7 @@ typedef struct {
     int64_t value;
 } fact;
 
-struct inside {
+struct bounds {
     uint32_t grid[3], block[3];
     fact *facts;
     size_t n_facts, cap_facts;
@@ -53,7 +53,7 @@ typedef struct {
 typedef struct {
     const kir_func *f;
     const gpa_launch *l;
-    inside *x;
+    bounds *x;
     int32_t *close, *other; /* per opener its END, and the ELSE of an IF or -1 */
     int8_t *var;            /* per VAR its number or -1 */
     uint32_t *sets;         /* per opener: the variables that it sets */
@@ -101,9 +101,9 @@ static interval fact_of(look *s, int32_t v) {
     if (!said(s->f, s->l, &s->f->code[v], &n))
         return interval_of_type((gpa_dtype)s->f->code[v].type);
     if (!s->asked[v]) {
-        inside *x = s->x;
+        bounds *x = s->x;
         s->asked[v] = true;
-        if (mem_room(&x->facts, x->n_facts, &x->cap_facts, sizeof *x->facts))
+        if (mem_grow(&x->facts, x->n_facts, &x->cap_facts, sizeof *x->facts))
             x->facts[x->n_facts++] = (fact){v, n};
         else
             s->out_of_memory = true;
@@ -112,7 +112,7 @@ static interval fact_of(look *s, int32_t v) {
 }
 
 /* All that the last look asked for is the same now. */
-static bool alike(const inside *x, const kir_func *f, const gpa_launch *l) {
+static bool alike(const bounds *x, const kir_func *f, const gpa_launch *l) {
     if (memcmp(x->grid, l->grid, sizeof x->grid) != 0 ||
         memcmp(x->block, l->block, sizeof x->block) != 0)
         return false;
@@ -178,7 +178,7 @@ static interval computed(look *s, const kir_ins *i) {
 /* The extent an index was compared with, from the values of both. */
 static interval inside_of(interval index, interval extent) {
     interval all = {0, extent.hi > 0 ? extent.hi - 1 : 0};
-    return index.lo >= 0 ? interval_both(index, all) : all;
+    return index.lo >= 0 ? interval_intersect(index, all) : all;
 }
 
 static interval find_value(look *s, int32_t v) {
@@ -237,7 +237,7 @@ static interval value_of(look *s, int32_t v) {
     s->steps--;
     interval r = find_value(s, v);
     for (int k = 0; k < s->n_narrowed; k++)
-        if (s->narrowed[k].v == v) r = interval_both(r, s->narrowed[k].to);
+        if (s->narrowed[k].v == v) r = interval_intersect(r, s->narrowed[k].to);
     s->value[v] = r;
     s->when[v] = s->now;
     return r;
@@ -266,7 +266,7 @@ static void narrow_operand(look *s, int32_t a, int32_t b, interval to, bool minu
 
 static void narrow(look *s, int32_t v, interval to) {
     const kir_ins *i = &s->f->code[v];
-    interval now = value_of(s, v), r = interval_both(now, to);
+    interval now = value_of(s, v), r = interval_intersect(now, to);
     if (interval_same(now, r) || s->n_narrowed == MOST_NARROWED) return;
     s->narrowed[s->n_narrowed].v = v;
     s->narrowed[s->n_narrowed++].to = r;
@@ -274,7 +274,7 @@ static void narrow(look *s, int32_t v, interval to) {
     if (i->code == KIR_GET) {
         int x = s->var[i->a];
         if (x >= 0 && s->of_var[v] == s->changes[x])
-            s->env.var[x] = interval_both(s->env.var[x], r);
+            s->env.var[x] = interval_intersect(s->env.var[x], r);
     } else if (i->code == KIR_CAST && dtype_is_int((gpa_dtype)s->f->code[i->a].type)) {
         if (interval_within(value_of(s, i->a), interval_of_type((gpa_dtype)i->type)))
             narrow(s, i->a, r);
@@ -314,8 +314,8 @@ static void assume(look *s, int32_t c, bool truth) {
         gpa_dtype t = (gpa_dtype)s->f->code[i->a].type;
         if (interval_negated((gpa_op)i->sub) == OP_COUNT || !dtype_is_int(t)) return;
         interval a = value_of(s, i->a), b = value_of(s, i->b);
-        narrow(s, i->a, interval_where(op, t, a, b));
-        narrow(s, i->b, interval_where(interval_turned(op), t, b, a));
+        narrow(s, i->a, interval_narrow(op, t, a, b));
+        narrow(s, i->b, interval_narrow(interval_swapped(op), t, b, a));
     }
 }
 
@@ -460,7 +460,7 @@ static void walk_for(look *s, int32_t at) {
         r = (interval){from.lo, to.hi == INT64_MIN ? to.hi : to.hi - 1};
     else if (by.hi < 0)
         r = (interval){to.lo == INT64_MAX ? to.lo : to.lo + 1, from.hi};
-    if (!s->trying) s->x->marks[at] = by.lo > 0 ? KIR_FEW : by.hi < 0 ? KIR_FEW_DOWN : 0;
+    if (!s->trying) s->x->marks[at] = by.lo > 0 ? KIR_SHORT_LOOP : by.hi < 0 ? KIR_SHORT_LOOP_DOWN : 0;
     if (r.lo > r.hi) return;
     s->leaf[at] = r;
     walk_loop(s, at);
@@ -624,8 +624,8 @@ static void *lay_out(look *s, size_t n) {
     return block;
 }
 
-static inside *begin(const kir_func *f) {
-    inside *x = mem_zero(sizeof *x);
+static bounds *begin(const kir_func *f) {
+    bounds *x = mem_zero(sizeof *x);
     if (x && (x->marks = mem_new(f->n_code + 1))) {
         x->n_code = f->n_code;
         return x;
@@ -635,12 +635,12 @@ static inside *begin(const kir_func *f) {
 }
 
 /* Whether the walk came to its end. */
-static bool walk_all(inside *x, const kir_func *f, const gpa_launch *l) {
+static bool walk_all(bounds *x, const kir_func *f, const gpa_launch *l) {
     look s = {.f = f, .l = l, .x = x, .now = 1, .steps = MOST_STEPS};
     void *block = lay_out(&s, f->n_code);
     if (!block) return false;
     for (size_t k = 0; k < f->n_code; k++)
-        x->marks[k] = f->code[k].code == KIR_BOUND ? KIR_INSIDE : 0;
+        x->marks[k] = f->code[k].code == KIR_BOUND ? KIR_IN_BOUNDS : 0;
     find_vars(&s);
     find_regions(&s);
     walk(&s, 0, (int32_t)f->n_code);
@@ -649,26 +649,26 @@ static bool walk_all(inside *x, const kir_func *f, const gpa_launch *l) {
     return s.steps > 0 && !s.out_of_memory;
 }
 
-inside_answer inside_look(inside **at, const kir_func *f, const gpa_launch *l) {
-    inside *x = *at;
-    if (f->n_code > MOST_CODE || (!x && !(x = *at = begin(f)))) return INSIDE_UNKNOWN;
-    if (x->looked && alike(x, f, l)) return INSIDE_AS_BEFORE;
+bounds_result bounds_analyze(bounds **at, const kir_func *f, const gpa_launch *l) {
+    bounds *x = *at;
+    if (f->n_code > MOST_CODE || (!x && !(x = *at = begin(f)))) return BOUNDS_UNKNOWN;
+    if (x->looked && alike(x, f, l)) return BOUNDS_SAME;
     memcpy(x->grid, l->grid, sizeof x->grid);
     memcpy(x->block, l->block, sizeof x->block);
     x->n_facts = x->n_marks = 0;
     x->looked = walk_all(x, f, l);
     for (size_t k = 0; k < f->n_code && x->looked; k++) x->n_marks += x->marks[k] != 0;
-    return x->looked ? INSIDE_NEW : INSIDE_UNKNOWN;
+    return x->looked ? BOUNDS_NEW : BOUNDS_UNKNOWN;
 }
 
-void inside_free(inside *x) {
+void bounds_free(bounds *x) {
     if (!x) return;
     mem_free(x->facts);
     mem_free(x->marks);
     mem_free(x);
 }
 
-const uint8_t *inside_marks(const inside *x, size_t *n) {
+const uint8_t *bounds_marks(const bounds *x, size_t *n) {
     *n = x->n_marks;
     return x->marks;
 }

@@ -10,17 +10,17 @@
 
 #include "runtime/backend.h"
 
-typedef struct inside inside;
-typedef enum { INSIDE_UNKNOWN, INSIDE_AS_BEFORE, INSIDE_NEW } inside_answer;
+typedef struct bounds bounds;
+typedef enum { BOUNDS_UNKNOWN, BOUNDS_SAME, BOUNDS_NEW } bounds_result;
 
 /* Looks at a launch. AS_BEFORE: all that the last look depended on is the same, and so is what is
  * known. UNKNOWN: memory is short, or the program too long to look at. *at is NULL at first; owned
- * by the caller: inside_free. */
-inside_answer inside_look(inside **at, const kir_func *f, const gpa_launch *l);
-void inside_free(inside *x); /* NULL is ignored */
-/* What is known, one per instruction: the `imm` that a BOUND (KIR_INSIDE), FOR (KIR_FEW...) or IF
+ * by the caller: bounds_free. */
+bounds_result bounds_analyze(bounds **at, const kir_func *f, const gpa_launch *l);
+void bounds_free(bounds *x); /* NULL is ignored */
+/* What is known, one per instruction: the `imm` that a BOUND (KIR_IN_BOUNDS), FOR (KIR_SHORT_LOOP...) or IF
  * (KIR_NEVER) may have in this launch, or 0. Borrowed, until the next look. *n says of how many
  * something is known. A program marked so may run every launch of which as much is known. */
-const uint8_t *inside_marks(const inside *x, size_t *n);
+const uint8_t *bounds_marks(const bounds *x, size_t *n);
 
 #endif

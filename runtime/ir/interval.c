@@ -127,7 +127,7 @@ gpa_op interval_negated(gpa_op op) {
     return OP_COUNT;
 }
 
-gpa_op interval_turned(gpa_op op) {
+gpa_op interval_swapped(gpa_op op) {
     switch ((int)op) {
         case OP_LESS: return OP_GREATER;
         case OP_LESS_EQUAL: return OP_GREATER_EQUAL;
@@ -137,7 +137,7 @@ gpa_op interval_turned(gpa_op op) {
     return op;
 }
 
-interval interval_where(gpa_op op, gpa_dtype t, interval a, interval b) {
+interval interval_narrow(gpa_op op, gpa_dtype t, interval a, interval b) {
     int64_t below = endless(t, b) ? INT64_MAX : b.hi;
     switch ((int)op) {
         case OP_LESS:
@@ -146,7 +146,7 @@ interval interval_where(gpa_op op, gpa_dtype t, interval a, interval b) {
         case OP_LESS_EQUAL: a.hi = MIN(a.hi, below); break;
         case OP_GREATER: a.lo = MAX(a.lo, b.lo < INT64_MAX ? b.lo + 1 : b.lo); break;
         case OP_GREATER_EQUAL: a.lo = MAX(a.lo, b.lo); break;
-        case OP_EQUAL: a = interval_both(a, b); break;
+        case OP_EQUAL: a = interval_intersect(a, b); break;
         case OP_NOT_EQUAL:
             if (b.lo != b.hi || b.hi == INT64_MAX) break;
             if (a.lo == b.lo)
@@ -160,7 +160,7 @@ interval interval_where(gpa_op op, gpa_dtype t, interval a, interval b) {
 
 /* [1, 1] or [0, 0] where only one answer is possible. */
 static interval answer(gpa_op op, gpa_dtype t, interval a, interval b) {
-    interval yes = interval_where(op, t, a, b), no = interval_where(interval_negated(op), t, a, b);
+    interval yes = interval_narrow(op, t, a, b), no = interval_narrow(interval_negated(op), t, a, b);
     return (interval){no.lo > no.hi, yes.lo <= yes.hi};
 }
 

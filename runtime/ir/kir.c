@@ -110,11 +110,11 @@ void kir_reset(kir_func *f, kir_form form, const char *name) {
     size_t n = MIN(strlen(name), sizeof f->name - 1);
     memcpy(f->name, name, n);
     f->name[n] = 0;
-    kir_at(f, (gpa_span){0, 0, 0});
+    kir_set_span(f, (gpa_span){0, 0, 0});
 }
 
 int kir_add_array(kir_func *f, kir_array a) {
-    if (!mem_room(&f->arrays, f->n_arrays, &f->cap_arrays, sizeof *f->arrays)) {
+    if (!mem_grow(&f->arrays, f->n_arrays, &f->cap_arrays, sizeof *f->arrays)) {
         f->failed = true;
         return -1;
     }
@@ -123,7 +123,7 @@ int kir_add_array(kir_func *f, kir_array a) {
 }
 
 int kir_add_param(kir_func *f, gpa_dtype type) {
-    if (!mem_room(&f->params, f->n_params, &f->cap_params, sizeof *f->params)) {
+    if (!mem_grow(&f->params, f->n_params, &f->cap_params, sizeof *f->params)) {
         f->failed = true;
         return -1;
     }
@@ -133,7 +133,7 @@ int kir_add_param(kir_func *f, gpa_dtype type) {
 
 uint32_t kir_add_text(kir_func *f, const char *text) {
     char *own = mem_text(text, strlen(text));
-    if (!own || !mem_room(&f->texts, f->n_texts, &f->cap_texts, sizeof *f->texts)) {
+    if (!own || !mem_grow(&f->texts, f->n_texts, &f->cap_texts, sizeof *f->texts)) {
         mem_free(own);
         f->failed = true;
         return KIR_NO_TEXT;
@@ -142,12 +142,12 @@ uint32_t kir_add_text(kir_func *f, const char *text) {
     return (uint32_t)f->n_texts++;
 }
 
-void kir_at(kir_func *f, gpa_span span) {
+void kir_set_span(kir_func *f, gpa_span span) {
     if (f->n_spans) {
         gpa_span last = f->spans[f->builder->line];
         if (last.src == span.src && last.lo == span.lo && last.hi == span.hi) return;
     }
-    if (!mem_room(&f->spans, f->n_spans, &f->cap_spans, sizeof *f->spans)) {
+    if (!mem_grow(&f->spans, f->n_spans, &f->cap_spans, sizeof *f->spans)) {
         f->failed = true;
         return;
     }
@@ -230,8 +230,8 @@ static void normalise(kir_ins *i) {
 
 static int32_t append(kir_func *f, const kir_ins *ins, int16_t head) {
     struct kir_builder *b = f->builder;
-    if (!mem_room(&f->code, f->n_code, &f->cap_code, sizeof *f->code) ||
-        !mem_room(&b->seen, f->n_code, &b->cap_seen, sizeof *b->seen)) {
+    if (!mem_grow(&f->code, f->n_code, &f->cap_code, sizeof *f->code) ||
+        !mem_grow(&b->seen, f->n_code, &b->cap_seen, sizeof *b->seen)) {
         f->failed = true;
         return -1;
     }
@@ -267,7 +267,7 @@ int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v) {
            (f->consts[i].type != type || memcmp(&f->consts[i].v, &clean, sizeof clean) != 0))
         i++;
     if (i == f->n_consts) {
-        if (!mem_room(&f->consts, f->n_consts, &f->cap_consts, sizeof *f->consts)) {
+        if (!mem_grow(&f->consts, f->n_consts, &f->cap_consts, sizeof *f->consts)) {
             f->failed = true;
             return -1;
         }
@@ -333,7 +333,7 @@ static int32_t emit_op(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c) 
     if (!op_types(op, compute, &compute, &result))
         result = DT_NONE; /* kir_check will say so */
     else if (info->arity == 1 && result == compute &&
-             strcmp(info->text[op_kind_at(dtype_info[compute].kind)], "a") == 0)
+             strcmp(info->text[op_kind_index(dtype_info[compute].kind)], "a") == 0)
         return a;
     return kir_emit(
         f,
@@ -355,7 +355,7 @@ int32_t kir_open(kir_func *f, kir_ins ins) {
     struct kir_builder *b = f->builder;
     int32_t at = kir_emit(f, ins);
     if (at < 0) return -1;
-    if (!mem_room(&b->open, b->n_open, &b->cap_open, sizeof *b->open)) {
+    if (!mem_grow(&b->open, b->n_open, &b->cap_open, sizeof *b->open)) {
         f->failed = true;
         return -1;
     }

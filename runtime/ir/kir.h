@@ -55,10 +55,10 @@ typedef enum { KIR_MAP, KIR_KERNEL } kir_form;
 typedef enum { KIR_GLOBAL, KIR_VIRTUAL, KIR_SHARED, KIR_LOCAL, KIR_CONSTANT } kir_where;
 
 enum { KIR_READ = 1, KIR_WRITE = 2 }; /* kir_array.access */
-enum { KIR_INSIDE = 1 };              /* BOUND.imm: the index is inside whatever the thread */
+enum { KIR_IN_BOUNDS = 1 };              /* BOUND.imm: the index is inside whatever the thread */
 /* FOR.imm: so few trips come that an interrupt waits for them, and the counter only grows, or only
  * falls, and does not wrap */
-enum { KIR_FEW = 1, KIR_FEW_DOWN = 2 };
+enum { KIR_SHORT_LOOP = 1, KIR_SHORT_LOOP_DOWN = 2 };
 enum { KIR_NEVER = 1 }; /* IF.imm: no thread finds the condition true */
 
 typedef struct {
@@ -101,7 +101,7 @@ enum {
     KIR_F_SMALL = 1,     /* every offset and size fits in 31 bits */
     KIR_F_FASTMATH = 2,  /* the user asked for it on a kernel */
     KIR_F_UNCHECKED = 4, /* BOUND wraps and does not check */
-    KIR_F_FREE =
+    KIR_F_UNORDERED =
         8, /* MAP: where STOREX of several points meet in one element, any of them may stay */
     KIR_F_LINES = 64, /* machine code remembers the lines of its source, for profilers */
     KIR_F_REGISTERS =
@@ -208,7 +208,7 @@ void kir_reset(kir_func *f, kir_form form, const char *name);
  * ignored, whatever they hold. */
 int32_t kir_emit(kir_func *f, kir_ins ins);
 int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v);
-/* A row of op.def on operands that have the type it computes in (op_operand); the value's type is
+/* A row of op.def on operands that have the type it computes in (op_operand_type); the value's type is
  * the row's result for it. Composite rows become several instructions; what leaves its operand as
  * it is (floor of an integer) becomes none; integers are divided by constant powers of two with
  * shifts and masks. */
@@ -223,7 +223,7 @@ int kir_add_param(kir_func *f, gpa_dtype type);
 /* A text for PRINT or FAULT, copied; its number, KIR_NO_TEXT when memory ran out. */
 uint32_t kir_add_text(kir_func *f, const char *text);
 /* The line that following instructions belong to. */
-void kir_at(kir_func *f, gpa_span span);
+void kir_set_span(kir_func *f, gpa_span span);
 /* Opens a region (EACH, IF, FOR, LOOP, BLOCK) and closes the innermost one. */
 int32_t kir_open(kir_func *f, kir_ins ins);
 void kir_close(kir_func *f);

@@ -83,7 +83,7 @@ static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
         case KIR_STOREX: str_printf(out, " @%u", i->sub); break;
         case KIR_ATOMIC: str_printf(out, " %s @%u", ROW(atomics, i->imm), i->sub); break;
         case KIR_BOUND:
-            str_printf(out, i->imm == KIR_INSIDE ? " inside axis %u" : " axis %u", i->sub);
+            str_printf(out, i->imm == KIR_IN_BOUNDS ? " inside axis %u" : " axis %u", i->sub);
             break;
         case KIR_REDUCE:
         case KIR_SCAN:
@@ -101,7 +101,7 @@ static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
             if (i->imm < f->n_texts) str_printf(out, " \"%s\"", f->texts[i->imm]);
             break;
         case KIR_FOR:
-            str_put(out, i->imm == KIR_FEW ? " few" : i->imm == KIR_FEW_DOWN ? " few down" : "");
+            str_put(out, i->imm == KIR_SHORT_LOOP ? " few" : i->imm == KIR_SHORT_LOOP_DOWN ? " few down" : "");
             break;
         case KIR_IF: str_put(out, i->imm == KIR_NEVER ? " never" : ""); break;
         case KIR_OP:

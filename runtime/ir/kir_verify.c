@@ -122,7 +122,7 @@ static void check_op(check *c) {
               "the operation does not compute in that type"))
         return;
     for (int k = 0; k < op_info[op].arity; k++)
-        need(c, type_of(c, args[k]) == op_operand(op, compute, k), "the operands differ in type");
+        need(c, type_of(c, args[k]) == op_operand_type(op, compute, k), "the operands differ in type");
     need(c, i->type == result, "the result has not the operation's type");
 }
 
@@ -174,7 +174,7 @@ static void check_bound(check *c) {
     need(c, c->i->type == DT_I64, "an index is not int64");
     need_typed(c, c->i->a, DT_I64, "an index is not int64");
     need_typed(c, c->i->b, DT_I64, "an extent is not int64");
-    need(c, c->i->imm <= KIR_INSIDE, "no such bound");
+    need(c, c->i->imm <= KIR_IN_BOUNDS, "no such bound");
 }
 
 static void check_variable(check *c) {
@@ -199,7 +199,7 @@ static void check_reduction(check *c) {
     gpa_dtype t = (gpa_dtype)type_of(c, i->a);
     need(c, c->each >= 0 && c->stack[c->depth - 1].opener == c->each,
          "a reduction stands directly in each");
-    need(c, r->text[op_kind_at(dtype_info[t].kind)] != NULL,
+    need(c, r->text[op_kind_index(dtype_info[t].kind)] != NULL,
          "the reduction is not defined for the type");
     need(c, i->type == (r->arg ? DT_I64 : t), "the result has not the reduction's type");
     need(c, i->code == KIR_REDUCE || !r->arg, "an index cannot be scanned");
@@ -241,7 +241,7 @@ static void check_open(check *c) {
         need_typed(c, i->a, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->b, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->c, (gpa_dtype)i->type, "a step has not the counter's type");
-        need(c, i->imm <= KIR_FEW_DOWN, "no such loop");
+        need(c, i->imm <= KIR_SHORT_LOOP_DOWN, "no such loop");
     }
     enter(c, c->at);
     if (i->code == KIR_FOR) c->home[c->at] = c->stack[c->depth - 1].id;

@@ -10,7 +10,7 @@
 #include "runtime/tables/dtype.h"
 #include "runtime/base/err.h"
 
-enum { RAW_MOST_ARGS = 128 };
+enum { RAW_MAX_ARGS = 128 };
 
 typedef struct {
     const char *text, *file; /* `file`: what the compiler calls it in its messages */

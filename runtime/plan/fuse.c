@@ -137,7 +137,7 @@ static bool collect(ctx *c, node *n) {
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = 1;
     if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) x.reduced = MAX(x.reduced, n->in[0]->size);
-    if (!mem_room(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
+    if (!mem_grow(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
     n->mark = c->rt->nodes.mark;
     n->slot = (int32_t)w->n_item;
     w->item[w->n_item++] = x;
@@ -161,7 +161,7 @@ static bool add_use(ctx *c, use new, node *n) {
         old->above = MAX(old->above, new.above);
         return true;
     }
-    if (!mem_room(&w->use, w->n_use, &w->cap_use, sizeof *w->use)) return false;
+    if (!mem_grow(&w->use, w->n_use, &w->cap_use, sizeof *w->use)) return false;
     new.next = x->uses;
     w->use[w->n_use] = new;
     x->uses = (int32_t)w->n_use++;
@@ -177,8 +177,8 @@ static bool add_use(ctx *c, use new, node *n) {
 static int add_step(ctx *c, const node *n, gpa_cut why) {
     fuse_plan *p = c->p;
     struct fuse_work *w = c->w;
-    if (!mem_room(&p->step, p->n_step, &p->cap_step, sizeof *p->step)) return -1;
-    if (!mem_room(&w->tally, p->n_step, &w->cap_tally, sizeof *w->tally)) return -1;
+    if (!mem_grow(&p->step, p->n_step, &p->cap_step, sizeof *p->step)) return -1;
+    if (!mem_grow(&w->tally, p->n_step, &w->cap_tally, sizeof *w->tally)) return -1;
     fuse_step *s = &p->step[p->n_step];
     s->ndim = n->ndim;
     for (int d = 0; d < n->ndim; d++) s->shape[d] = n->shape[d];
@@ -207,7 +207,7 @@ static bool followed(const ctx *c, const fuse_step *s, const node *n, int map, u
     *dims = 0;
     for (int k = 0; k < n->ndim; k++) {
         if (n->shape[k] == 1) continue;
-        int d = affine_followed(&c->p->maps, map, k);
+        int d = affine_identity_dim(&c->p->maps, map, k);
         if (d < 0 || s->shape[d] != n->shape[k] || (*dims >> d & 1)) return false;
         *dims |= 1u << d;
     }
@@ -245,7 +245,7 @@ static space_fit fit_scan(const ctx *c, int step, const node *n, int map, uint32
     const fuse_step *s = &c->p->step[step];
     uint32_t dims;
     if (!followed(c, s, n, map, &dims) || dims != wide_dims(s)) return SPACE_NO;
-    *inner = 1u << affine_followed(&c->p->maps, map, n->ndim - 1);
+    *inner = 1u << affine_identity_dim(&c->p->maps, map, n->ndim - 1);
     if (s->each) return *inner == s->inner ? SPACE_SAME : SPACE_NO;
     return SPACE_NATIVE;
 }
@@ -282,7 +282,7 @@ static void take_space(ctx *c, int step, const node *n, int map) {
     s->each = s->each || n->kind == NODE_REDUCE || n->kind == NODE_SCAN;
 }
 
-int fuse_map_into(affines *t, const fuse_step *s, const node *n, int m) {
+int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
     if (n->kind == NODE_SCAN) return m;
     const node *in = n->in[0];
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
@@ -335,9 +335,9 @@ static bool absorb(ctx *c, const item *x, use u) {
     take_space(c, u.step, n, map);
     u.above += x->cost;
     for (int i = 0; i < n->n_in; i++) u.above -= MIN(u.above, c->w->item[n->in[i]->slot].cost);
-    if (n->kind == NODE_VIEW) map = affine_below(&c->p->maps, map, n);
+    if (n->kind == NODE_VIEW) map = affine_compose(&c->p->maps, map, n);
     if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) {
-        map = fuse_map_into(&c->p->maps, &c->p->step[u.step], n, map);
+        map = fuse_input_map(&c->p->maps, &c->p->step[u.step], n, map);
         u.under = true;
         u.along = u.along || n->kind == NODE_SCAN;
     }
@@ -368,7 +368,7 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
         uint32_t inner = c->p->step[u->step].inner;
         *one_step = *one_step && (step < 0 || step == u->step);
         step = u->step;
-        if (inner && x->n->size > 1 && !affine_touches(&c->p->maps, u->map, inner) &&
+        if (inner && x->n->size > 1 && !affine_depends_on(&c->p->maps, u->map, inner) &&
             x->reduced == 0)
             rest++;
         else
@@ -384,7 +384,7 @@ static bool is_repeated(const ctx *c, const item *x) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
         const fuse_step *s = &c->p->step[u->step];
-        bool inner = affine_touches(&c->p->maps, u->map, s->inner);
+        bool inner = affine_depends_on(&c->p->maps, u->map, s->inner);
         double points = 1, size = (double)x->n->size;
         for (int d = 0; d < s->ndim; d++)
             if (inner || !(s->inner >> d & 1)) points *= (double)s->shape[d];
@@ -451,7 +451,7 @@ static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
     uint32_t wide = wide_dims(s);
     if (dims != wide && dims != (wide & ~inner)) return false;
     for (int k = 0; k < x->n->ndim; k++)
-        r->dims[k] = (int8_t)(x->n->shape[k] == 1 ? -1 : affine_followed(&c->p->maps, u->map, k));
+        r->dims[k] = (int8_t)(x->n->shape[k] == 1 ? -1 : affine_identity_dim(&c->p->maps, u->map, k));
     return true;
 }
 
@@ -519,7 +519,7 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
     if (t->arrays + t->open + new_arrays(c, n, step) + 1 > MIN(JOIN_ARRAYS, c->max_arrays))
         return false;
     if (!red) return true;
-    int map = affine_follow(&c->p->maps, n->ndim, r->dims);
+    int map = affine_from_dims(&c->p->maps, n->ndim, r->dims);
     if (map < 0) return false;
     space_fit fit = fit_space(c, step, red, map, &inner);
     return (fit == SPACE_SAME || fit == SPACE_NATIVE) &&
@@ -544,12 +544,12 @@ static int joining_step(ctx *c, const item *x, fuse_root *r) {
 static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
     struct fuse_work *w = c->w;
     item *x = &w->item[i];
-    int map = affine_follow(&c->p->maps, x->n->ndim, r.dims);
+    int map = affine_from_dims(&c->p->maps, x->n->ndim, r.dims);
     bool used = false;
     r.step = g;
     if (map < 0) return gpa_no_memory(c->e);
     if (x->root < 0) {
-        if (!mem_room(&c->p->root, c->p->n_root, &c->p->cap_root, sizeof *c->p->root))
+        if (!mem_grow(&c->p->root, c->p->n_root, &c->p->cap_root, sizeof *c->p->root))
             return gpa_no_memory(c->e);
         x->root = (int32_t)c->p->n_root++;
     }
@@ -563,7 +563,7 @@ static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
         }
         w->tally[u.step].open--;
         w->tally[u.step].arrays++;
-        if (!mem_room(&w->edge, w->n_edge, &w->cap_edge, sizeof *w->edge))
+        if (!mem_grow(&w->edge, w->n_edge, &w->cap_edge, sizeof *w->edge))
             return gpa_no_memory(c->e);
         w->edge[w->n_edge++] = (struct edge){u.step, g};
     }
@@ -626,7 +626,7 @@ static bool begin_step(ctx *c, fuse_root *r) {
     if (s < 0) return false;
     r->step = s;
     follow_all(r, r->value);
-    int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
+    int map = affine_from_dims(&c->p->maps, r->value->ndim, r->dims);
     use first = {.step = s, .map = map};
     if (!add_use(c, first, r->value) || (r->mask && !add_use(c, first, r->mask))) return false;
     c->w->tally[s].last = r->into != NULL;
@@ -646,7 +646,7 @@ static bool order_step(ctx *c, int32_t s) {
     w->tally[s].seen = true;
     for (size_t i = 0; i < w->n_edge; i++)
         if (w->edge[i].reader == s && !order_step(c, w->edge[i].writer)) return false;
-    if (!mem_room(&p->order, p->n_order, &p->cap_order, sizeof *p->order)) return false;
+    if (!mem_grow(&p->order, p->n_order, &p->cap_order, sizeof *p->order)) return false;
     p->order[p->n_order++] = s;
     return true;
 }

@@ -35,7 +35,7 @@ typedef struct {
 } fuse_step;
 
 typedef struct {
-    affines maps;
+    affine_table maps;
     fuse_root *root; /* the needed ones first, then those that fusion cut */
     size_t n_root, cap_root;
     fuse_step *step;
@@ -52,6 +52,6 @@ void fuse_free(fuse_plan *p);
 
 /* The map of a reduction's or scan's input in a step, when m is that of its result (-1: memory is
  * short). */
-int fuse_map_into(affines *t, const fuse_step *s, const node *n, int m);
+int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m);
 
 #endif

@@ -119,7 +119,7 @@ gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
     return GPA_OK;
 }
 
-void layout_count(lowered *l) {
+void layout_count_bytes(lowered *l) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         const kir_array *a = &l->f->arrays[i];
         uint64_t bytes = (uint64_t)l->count[i] * dtype_size((gpa_dtype)a->dtype);

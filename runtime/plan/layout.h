@@ -11,6 +11,6 @@
 gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e);
 /* The bytes that must move at least: the arrays of one buffer together touch no more than the
  * buffer has. */
-void layout_count(lowered *l);
+void layout_count_bytes(lowered *l);
 
 #endif

@@ -223,7 +223,7 @@ static int32_t compute(kir_func *f, const node *n, const int32_t *value, const i
     int32_t in[BODY_MAX_IN];
     for (int i = 0; i < n->n_in; i++)
         in[i] = repeated_number(n->in[i]) ? *(*number)++ : value[n->in[i]->slot];
-    kir_at(f, n->span);
+    kir_set_span(f, n->span);
     if (n->kind == NODE_CAST) return kir_cast(f, (gpa_dtype)n->dtype, in[0]);
     if (n->kind == NODE_BODY) return body_emit(n->body, f, in) ? body_value(n->body, n->sub) : -1;
     if (n->n_in == 1) return kir_op1(f, (gpa_op)n->sub, in[0]);
@@ -320,7 +320,7 @@ static void write_loop(const struct roll *r, const trip *t, kir_func *f, const p
         type[i] = (gpa_dtype)t->to[i]->node->dtype;
         var[i] = kir_emit(f, ins(KIR_VAR, type[i], p->first[i], -1, -1, 0));
     }
-    int32_t k = kir_open(f, ins(KIR_FOR, DT_I64, zero, p->trips, one, KIR_FEW));
+    int32_t k = kir_open(f, ins(KIR_FOR, DT_I64, zero, p->trips, one, KIR_SHORT_LOOP));
     for (int i = 0; i < t->n_out; i++)
         value[i] = r->is_read[i] ? kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0)) : -1;
     write_numbers(r, t, f, p, k, -1, number);
@@ -618,7 +618,7 @@ out:
     return rc;
 }
 
-gpa_code roll_settle(gpa_rt *rt, gpa_err *e) {
+gpa_code loop_batch_flush(gpa_rt *rt, gpa_err *e) {
     struct roll *r = rt->roll;
     if (!r || !r->trips || r->busy) return GPA_OK;
     bool wanted = false; /* one is enough: without the others it would be another program */
@@ -661,7 +661,7 @@ static bool is_unchanged(const gpa_rt *rt, const struct roll *r) {
     return true;
 }
 
-gpa_code roll_edge(gpa_rt *rt, gpa_err *e) {
+gpa_code loop_batch_edge(gpa_rt *rt, gpa_err *e) {
     struct roll *r = rt->roll;
     if (!r) {
         if (!(r = rt->roll = mem_zero(sizeof *r))) return gpa_no_memory(e);
@@ -677,10 +677,10 @@ gpa_code roll_edge(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = hold(rt, r, e);
     if (rc || r->trips < (r->listed ? r->listed : r->most)) return rc;
     r->most = MIN(2 * r->most, MOST_TRIPS);
-    return roll_settle(rt, e);
+    return loop_batch_flush(rt, e);
 }
 
-void roll_free(gpa_rt *rt) {
+void loop_batch_free(gpa_rt *rt) {
     struct roll *r = rt->roll;
     if (!r) return;
     for (int i = 0; r->trips && i < r->before->n_out; i++) node_release(rt, r->held[i]);

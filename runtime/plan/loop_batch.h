@@ -18,10 +18,10 @@
 
 /* The back edge of a loop, with something pending: holds the trip back, or computes what is
  * pending. */
-gpa_code roll_edge(gpa_rt *rt, gpa_err *e);
+gpa_code loop_batch_edge(gpa_rt *rt, gpa_err *e);
 /* Computes what is held, as exec does before it begins anything else. */
-gpa_code roll_settle(gpa_rt *rt, gpa_err *e);
+gpa_code loop_batch_flush(gpa_rt *rt, gpa_err *e);
 /* Gives up what is held and known. */
-void roll_free(gpa_rt *rt);
+void loop_batch_free(gpa_rt *rt);
 
 #endif

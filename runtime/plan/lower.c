@@ -97,7 +97,7 @@ static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t a
 
 /* The strides of a leaf over the step's space, and the offset of the origin. */
 static int64_t spread(ctx *c, const int64_t *strides, int64_t offset, int map, int64_t *out) {
-    const affines *t = &c->p->maps;
+    const affine_table *t = &c->p->maps;
     int rows = t->map[map].rows, cols = t->map[map].cols;
     const int64_t *v = t->v + t->map[map].at;
     memset(out, 0, (size_t)c->s->ndim * sizeof *out);
@@ -143,7 +143,7 @@ static int32_t find(const ctx *c, const node *n, int map) {
 
 static int32_t add_entry(ctx *c, entry fresh) {
     struct lower_work *w = c->w;
-    if (!mem_room(&w->e, w->n_e, &w->cap_e, sizeof *w->e)) return -1;
+    if (!mem_grow(&w->e, w->n_e, &w->cap_e, sizeof *w->e)) return -1;
     node *n = fresh.n;
     bool known = n->mark == c->rt->nodes.mark;
     fresh.next = known ? n->slot : -1;
@@ -200,7 +200,7 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     }
     x->ins = (int32_t)w->n_in;
     for (int i = 0; i < n_in; i++) {
-        if (!mem_room(&w->in, w->n_in, &w->cap_in, sizeof *w->in)) return false;
+        if (!mem_grow(&w->in, w->n_in, &w->cap_in, sizeof *w->in)) return false;
         w->in[w->n_in++] = got[i];
     }
     return true;
@@ -228,7 +228,7 @@ static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *s
 
 static int32_t visit_gather(ctx *c, entry x) {
     node *n = x.n, *a = n->in[0];
-    x.inner = affine_touches(&c->p->maps, x.map, c->s->inner);
+    x.inner = affine_depends_on(&c->p->maps, x.map, c->s->inner);
     x.id = -1; /* of a generated array: the offset is the element */
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
     if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x))
@@ -244,7 +244,7 @@ static int32_t visit_gather(ctx *c, entry x) {
 
 static int32_t visit_reduce(ctx *c, entry x) {
     node *n = x.n;
-    int map = fuse_map_into(&c->p->maps, c->s, n, x.map);
+    int map = fuse_input_map(&c->p->maps, c->s, n, x.map);
     if (map < 0 || !visit_inputs(c, &x, n->in, n->n_in, map)) return -1;
     x.inner = n->kind == NODE_SCAN;
     if (n->kind == NODE_REDUCE) x.phase++;
@@ -264,7 +264,7 @@ static int32_t visit(ctx *c, node *n, int map) {
         case NODE_IOTA:
         case NODE_SCALAR: return visit_leaf(c, x);
         case NODE_VIEW:
-            map = affine_below(&c->p->maps, map, n);
+            map = affine_compose(&c->p->maps, map, n);
             return map < 0 ? -1 : visit(c, n->in[0], map);
         case NODE_OP:
         case NODE_CAST:
@@ -308,7 +308,7 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     }
     gpa_arr *to = r->into;
     int64_t none[GPA_MAX_DIMS] = {0};
-    x.inner = affine_touches(&c->p->maps, map, c->s->inner);
+    x.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
     if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, r->sure, &x))
         return false;
@@ -323,18 +323,18 @@ static bool visit_scatter(ctx *c, output *o, int map) {
 static bool visit_root(ctx *c, fuse_root *r) {
     struct lower_work *w = c->w;
     output o = {.root = r, .mask = -1, .offset = -1};
-    int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
+    int map = affine_from_dims(&c->p->maps, r->value->ndim, r->dims);
     if (map < 0 || (o.value = visit(c, r->value, map)) < 0) return false;
     if (r->mask && (o.mask = visit(c, r->mask, map)) < 0) return false;
     if (r->index ? !visit_scatter(c, &o, map) : !visit_target(c, &o, map)) return false;
-    o.inner = affine_touches(&c->p->maps, map, c->s->inner);
+    o.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     const int32_t parts[3] = {o.value, o.mask, o.offset};
     for (int i = 0; i < 3; i++) {
         if (parts[i] < 0) continue;
         o.inner = o.inner || w->e[parts[i]].inner;
         o.phase = MAX(o.phase, w->e[parts[i]].phase);
     }
-    if (!mem_room(&w->out, w->n_out, &w->cap_out, sizeof *w->out)) return false;
+    if (!mem_grow(&w->out, w->n_out, &w->cap_out, sizeof *w->out)) return false;
     w->out[w->n_out++] = o;
     return true;
 }
@@ -367,7 +367,7 @@ static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *ax
         p.imm++;
         int32_t stride = kir_emit(f, p);
         int32_t index = input(c, x, i);
-        kir_at(f, where);
+        kir_set_span(f, where);
         kir_ins bound = {.code = KIR_BOUND,
                          .type = DT_I64,
                          .sub = (uint16_t)axis[i],
@@ -426,7 +426,7 @@ static int32_t emit(ctx *c, entry *x) {
     int32_t in[BODY_MAX_IN] = {-1, -1, -1};
     if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->later)
         for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
-    kir_at(f, n->span);
+    kir_set_span(f, n->span);
     kir_ins ins = {.code = KIR_LOAD,
                    .type = n->dtype,
                    .sub = (uint16_t)x->id,
@@ -516,7 +516,7 @@ static void emit_store(ctx *c, const output *o) {
     uint16_t array = (uint16_t)o->array;
     gpa_dtype t = (gpa_dtype)o->root->value->dtype;
     if (o->offset >= 0) {
-        kir_at(f, c->rt->at);
+        kir_set_span(f, c->rt->at);
         if (mask >= 0)
             kir_open(f, (kir_ins){.code = KIR_IF, .type = DT_NONE, .a = mask, .b = -1, .c = -1});
         emit_place(c, o, v);
@@ -529,7 +529,7 @@ static void emit_store(ctx *c, const output *o) {
                    .code = KIR_LOAD, .type = (uint8_t)t, .sub = array, .a = -1, .b = -1, .c = -1});
         v = kir_op3(f, OP_WHERE, mask, v, old);
     }
-    kir_at(f, c->rt->at);
+    kir_set_span(f, c->rt->at);
     kir_emit(f,
              (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
 }
@@ -548,7 +548,7 @@ static void emit_each(ctx *c, int phase) {
             opened = true;
             entry x = w->e[i];
             int32_t a = input(c, &x, 0), b = x.n->n_in > 1 ? input(c, &x, 1) : -1;
-            kir_at(f, x.n->span);
+            kir_set_span(f, x.n->span);
             kir_ins reduce = {
                 .code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1};
             w->e[i].value = kir_emit(f, reduce);
@@ -619,8 +619,8 @@ static bool has_hazard(ctx *c) {
         for (int i = 0; i < (int)l->n_arrays; i++) {
             if (i == t || l->buf[i] != l->buf[t] || l->fresh[i]) continue;
             if (out->offset >= 0) return true;
-            shape_map a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
-            shape_map b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset,
+            shape_layout a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
+            shape_layout b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset,
                            (int64_t)dtype_size(array_at(c, i)->dtype)};
             bool gathered = false; /* read at places known only when it runs */
             for (size_t k = 0; k < c->w->n_e; k++)
@@ -696,18 +696,18 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     l->stored = 0;
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;
-    layout_count(l);
+    layout_count_bytes(l);
     gpa_code rc = layout(c.s, l, scans, e);
-    if (!scans && stores_once(w)) l->f->flags |= KIR_F_FREE;
+    if (!scans && stores_once(w)) l->f->flags |= KIR_F_UNORDERED;
     return rc;
 }
 
 /* Whether a step goes over all of n: each of its dimensions follows one of the space of the same
  * extent. */
-static bool goes_over(const affines *maps, const fuse_step *s, const node *n, int map) {
+static bool goes_over(const affine_table *maps, const fuse_step *s, const node *n, int map) {
     uint32_t taken = 0;
     for (int k = 0; k < n->ndim; k++) {
-        int d = n->shape[k] == 1 ? -1 : affine_followed(maps, map, k);
+        int d = n->shape[k] == 1 ? -1 : affine_identity_dim(maps, map, k);
         if (n->shape[k] == 1) continue;
         if (d < 0 || s->shape[d] != n->shape[k] || (taken >> d & 1)) return false;
         taken |= 1u << d;
@@ -715,11 +715,11 @@ static bool goes_over(const affines *maps, const fuse_step *s, const node *n, in
     return true;
 }
 
-void lower_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
+void lower_mark_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
     for (size_t i = 0; i < l->work->n_e; i++) {
         const entry *x = &l->work->e[i];
         if (x->map >= 0 && x->n->unchecked && goes_over(&p->maps, &p->step[s], x->n, x->map))
-            node_checked(rt, x->n);
+            node_bounds_checked(rt, x->n);
     }
 }
 

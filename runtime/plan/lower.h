@@ -35,7 +35,7 @@ typedef struct {
 gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e);
 /* After step s was lowered into l and launched: gathers all of whose places its program goes over
  * are checked. */
-void lower_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l);
+void lower_mark_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l);
 void lower_free(lowered *l);
 
 #endif

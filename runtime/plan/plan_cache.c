@@ -79,7 +79,7 @@ struct memo {
     size_t cap_actions, cap_operands, cap_numbers, cap_roots;
 };
 
-memo *memo_new(void) { return mem_zero(sizeof(memo)); }
+memo *plan_cache_new(void) { return mem_zero(sizeof(memo)); }
 
 static void free_plan(plan *x) {
     if (!x) return;
@@ -92,7 +92,7 @@ static void forget_bodies(memo *m) {
     m->n_bodies = 0;
 }
 
-void memo_free(memo *m) {
+void plan_cache_free(memo *m) {
     if (!m) return;
     forget_bodies(m);
     for (size_t i = 0; i < PLACES; i++) free_plan(m->place[i]);
@@ -236,20 +236,20 @@ static bool restore(const memo *m, fuse_plan *p) {
     const parts *x = &m->found->p;
     for (size_t i = 0; i < x->n_roots; i++) {
         if (i >= p->n_root) {
-            if (!mem_room(&p->root, p->n_root, &p->cap_root, sizeof *p->root)) return false;
+            if (!mem_grow(&p->root, p->n_root, &p->cap_root, sizeof *p->root)) return false;
             node *n = m->nodes[x->roots[i].node];
             p->root[p->n_root++] = (fuse_root){.value = n, .storage = n->owner};
         }
         p->root[i].step = x->roots[i].step;
     }
     for (p->n_order = 0; p->n_order < x->n_actions; p->n_order++) {
-        if (!mem_room(&p->order, p->n_order, &p->cap_order, sizeof *p->order)) return false;
+        if (!mem_grow(&p->order, p->n_order, &p->cap_order, sizeof *p->order)) return false;
         p->order[p->n_order] = x->actions[p->n_order].step;
     }
     return true;
 }
 
-bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p) {
+bool plan_cache_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p) {
     if (!m) return false;
     size_t asked = p->n_root;
     m->found = NULL;
@@ -270,7 +270,7 @@ bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, f
 
 /* ---- lowering ---- */
 
-void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
+void plan_cache_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
                 const cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
@@ -330,7 +330,7 @@ static bool note_number(memo *m, const node *n) {
     size_t i = 0;
     while (i < m->n_numbers && m->number_at[i] != n) i++;
     if (i == m->n_numbers ||
-        !mem_room(&m->made.numbers, m->made.n_numbers, &m->cap_numbers, sizeof *m->made.numbers))
+        !mem_grow(&m->made.numbers, m->made.n_numbers, &m->cap_numbers, sizeof *m->made.numbers))
         return false;
     m->made.numbers[m->made.n_numbers++] = (uint16_t)i;
     return true;
@@ -340,7 +340,7 @@ static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
                  const cache_entry *program) {
     parts *x = &m->made;
     if (l->faults || l->hazard || l->n_loops ||
-        !mem_room(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions))
+        !mem_grow(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions))
         return false;
     action *a = &x->actions[x->n_actions++];
     *a = (action){.program = program,
@@ -354,7 +354,7 @@ static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
                   .stored = l->stored};
     memcpy(a->size, l->size, sizeof a->size);
     for (size_t k = 0; k < l->n_arrays; k++) {
-        if (!mem_room(&x->operands, x->n_operands, &m->cap_operands, sizeof *x->operands))
+        if (!mem_grow(&x->operands, x->n_operands, &m->cap_operands, sizeof *x->operands))
             return false;
         if (!note_operand(m, p, l, k, &x->operands[x->n_operands++])) return false;
     }
@@ -363,7 +363,7 @@ static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
     return true;
 }
 
-void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
+void plan_cache_record(memo *m, const fuse_plan *p, size_t i, const lowered *l,
                const cache_entry *program) {
     if (m && m->fits) m->fits = note(m, p, i, l, program);
 }
@@ -371,7 +371,7 @@ void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
 /* The roots' steps, and which nodes fusion made roots of. */
 static bool note_roots(memo *m, const fuse_plan *p) {
     for (size_t i = 0; i < p->n_root; i++) {
-        if (!mem_room(&m->made.roots, i, &m->cap_roots, sizeof *m->made.roots)) return false;
+        if (!mem_grow(&m->made.roots, i, &m->cap_roots, sizeof *m->made.roots)) return false;
         int32_t k = 0;
         while ((size_t)k < m->n_nodes && m->nodes[k] != p->root[i].value) k++;
         if ((size_t)k == m->n_nodes) return false;
@@ -388,7 +388,7 @@ static void *part(char **at, const void *from, size_t n, size_t size) {
     return to;
 }
 
-void memo_keep(memo *m, const fuse_plan *p) {
+void plan_cache_insert(memo *m, const fuse_plan *p) {
     if (!m || !m->fits || !note_roots(m, p)) return;
     const parts *x = &m->made;
     size_t bytes = sizeof(plan) + m->n_words * sizeof *m->words + m->n_bodies * sizeof *m->bodies +

@@ -19,21 +19,21 @@
 typedef struct memo memo;
 
 /* NULL when memory is short: then nothing is remembered, and the other functions do nothing. */
-memo *memo_new(void);
-void memo_free(memo *m);
+memo *plan_cache_new(void);
+void plan_cache_free(memo *m);
 
 /* Describes what p->root[0 .. n_root) ask of device d, which can do `caps`. True when a plan of
  * this description is known: p's roots and order are now what fuse would have made of them (but for
  * dims and the steps' spaces). */
-bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p);
+bool plan_cache_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p);
 /* The launch of p->order[i] of the plan that was found, as lower would give it, without kir. */
-void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
+void plan_cache_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
                 const cache_entry **program);
 
-/* After memo_find was false: p->order[i] has been lowered (and not settled), to run that program.
+/* After plan_cache_find was false: p->order[i] has been lowered (and not settled), to run that program.
  */
-void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l, const cache_entry *program);
+void plan_cache_record(memo *m, const fuse_plan *p, size_t i, const lowered *l, const cache_entry *program);
 /* And all of them ran: the plan is known from now on, if it may be and memory suffices. */
-void memo_keep(memo *m, const fuse_plan *p);
+void plan_cache_insert(memo *m, const fuse_plan *p);
 
 #endif

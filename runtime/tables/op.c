@@ -193,17 +193,17 @@ static gpa_dtype sig_result(gpa_sig sig, gpa_dtype compute) {
 bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result) {
     gpa_sig sig = (gpa_sig)op_info[op].sig;
     gpa_dtype c = sig_compute(sig, t);
-    if (c == DT_NONE || !op_info[op].text[op_kind_at(dtype_info[c].kind)]) return false;
+    if (c == DT_NONE || !op_info[op].text[op_kind_index(dtype_info[c].kind)]) return false;
     *compute = c;
     *result = sig_result(sig, c);
     return true;
 }
 
-gpa_dtype op_entry(gpa_op op, gpa_dtype t) {
+gpa_dtype op_promotion_type(gpa_op op, gpa_dtype t) {
     return op_info[op].sig == SIG_FLOAT ? to_float(t) : t;
 }
 
-gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i) {
+gpa_dtype op_operand_type(gpa_op op, gpa_dtype compute, int i) {
     if (op_info[op].sig == SIG_SELECT && i == 0) return DT_BOOL;
     if (op_info[op].sig == SIG_LDEXP && i == 1) return DT_I64;
     return compute;

@@ -98,7 +98,7 @@ typedef struct {
 } gpa_op_info;
 
 /* Where a kind (dtype_info[t].kind) stands in op_info[op].text and red_info[r].text. */
-static inline int op_kind_at(char kind) {
+static inline int op_kind_index(char kind) {
     return kind == 'B' ? 0 : kind == 'I' ? 1 : kind == 'U' ? 2 : kind == 'F' ? 3 : 4;
 }
 
@@ -141,10 +141,10 @@ bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result);
  * operations the float that holds it (arctan2 of int8 and uint8 is float16, though their common
  * type is int16). Python's numbers do not take part: beside one, operands are promoted as they are.
  */
-gpa_dtype op_entry(gpa_op op, gpa_dtype t);
+gpa_dtype op_promotion_type(gpa_op op, gpa_dtype t);
 /* The type of operand i when the operation computes in `compute`: that type, but bool for the
  * condition of SELECT and int64 for the exponent of LDEXP. */
-gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i);
+gpa_dtype op_operand_type(gpa_op op, gpa_dtype compute, int i);
 
 /* The value expression compiled as C for operands of type t (a type op_types gave as `compute`);
  * NULL where op_types gives none. Operands an arity does not have are not read. Half types compute

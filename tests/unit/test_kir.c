@@ -195,7 +195,7 @@ static void keys_tell_programs_apart(void **state) {
     softmax(f, 2);
     kir_key(f, &k);
     softmax(g, 3); /* what a function held before does not show */
-    kir_at(g, (gpa_span){1, 2, 3});
+    kir_set_span(g, (gpa_span){1, 2, 3});
     softmax(g, 2);
     kir_key(g, &l);
     assert_int_equal(k.len, l.len);

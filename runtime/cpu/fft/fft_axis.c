@@ -401,7 +401,7 @@ static void narrow(const long_line *q, int64_t n, int64_t count, const char *in,
  * vectors have `count`, to where they are wanted: a number of it, and by its conjugate one of row
  * n1 - r. */
 #define ODD_COLUMNS(T, size)                                                                      \
-    GPA_WIDE static void odd_in_##size(const long_line *q, int64_t first, int64_t count,          \
+    GPA_SIMD_CLONES static void odd_in_##size(const long_line *q, int64_t first, int64_t count,          \
                                        T *wide) {                                                 \
         const T *in = (const T *)(const void *)q->in;                                             \
         const int64_t n = q->n1 * q->n2;                                                          \
@@ -418,7 +418,7 @@ static void narrow(const long_line *q, int64_t n, int64_t count, const char *in,
             if (at == 0) wide[0] = in[0];                                                         \
         }                                                                                         \
     }                                                                                             \
-    GPA_WIDE static void odd_out_##size(const long_line *q, int64_t first, int64_t count,         \
+    GPA_SIMD_CLONES static void odd_out_##size(const long_line *q, int64_t first, int64_t count,         \
                                         T *wide) {                                                \
         T *out = (T *)(void *)q->out;                                                             \
         const int64_t n = q->n1 * q->n2;                                                          \

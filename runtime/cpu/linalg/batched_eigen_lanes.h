@@ -41,7 +41,7 @@ INLINE bool NAME(any)(const MASK *m) {
 
 /* The reflection 1 - tau v v^T that brings x to (beta, 0, ...), as LAPACK chooses it: v[0] = 1 is
  * not stored, the others replace x[1 ..]. */
-GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
+GPA_SIMD_CLONES static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
     VEC rest = ALL(0), alpha = x[0];
     for (int64_t i = 1; i < n; i++) rest += x[i] * x[i];
     MASK none = rest == 0;
@@ -54,7 +54,7 @@ GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
 }
 
 /* Columns of n elements from c on, `pitch` vectors apart, times 1 - tau v v^T. */
-GPA_WIDE static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t n, int64_t columns,
+GPA_SIMD_CLONES static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t n, int64_t columns,
                                    int64_t pitch) {
     const VEC by = *tau;
     for (int64_t j = 0; j < columns; j++, c += pitch) {
@@ -95,7 +95,7 @@ static void NAME(qr)(VEC *a, int64_t m, int64_t n, VEC *tau) {
 
 /* a becomes tridiagonal, d and e, by reflections of its lower triangle, whose vectors stay below
  * it. p is room for a column. */
-GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *tau, VEC *p) {
+GPA_SIMD_CLONES static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *tau, VEC *p) {
     for (int64_t k = 0; k + 1 < n; k++) {
         int64_t m = n - k - 1;
         VEC *v = a + k * n + k + 1, *rest = a + (k + 1) * n + k + 1, both = ALL(0);
@@ -123,7 +123,7 @@ GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *t
 
 /* One implicit QL step on rows l .. m of the lanes in *active, m and its diagonal element by lane;
  * *g is the shifted one to begin with. */
-GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t top, const MASK *m,
+GPA_SIMD_CLONES static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t top, const MASK *m,
                                 const MASK *active, const VEC *first, VEC *z) {
     VEC g = *first, s = ALL(1), c = ALL(1), p = ALL(0);
     MASK going = *active;
@@ -157,7 +157,7 @@ GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t to
 
 /* The eigenvalues of tridiagonal matrices to d; z, if there is one, is multiplied by their vectors.
  * False when some do not converge. */
-GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
+GPA_SIMD_CLONES static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
     for (int64_t l = 0; l + 1 < n; l++)
         for (int steps = 0;; steps++) {
             MASK m = (MASK){0} + (I)(n - 1), active;
@@ -185,7 +185,7 @@ GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
 /* Columns of a, m x n, are turned by pairs until all are orthogonal, and those of v, n x n, if
  * there is one, with them; `square` is room for a column's worth of n. False when some do not
  * converge. */
-GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC *square) {
+GPA_SIMD_CLONES static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC *square) {
     const T small = (T)EPSILON * (T)EPSILON * (T)m;
     for (int sweeps = 0; sweeps < STEPS; sweeps++) {
         bool turned = false;
@@ -239,7 +239,7 @@ static void NAME(take)(const VEC *from, int64_t n, void *to, int64_t step, int c
 }
 
 /* Whether the matrices are finite, and neither very large nor very small; their sizes. */
-GPA_WIDE static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
+GPA_SIMD_CLONES static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
     VEC most = ALL(0);
     MASK bad = (MASK){0};
     for (int64_t i = 0; i < n; i++) {
@@ -313,7 +313,7 @@ static void NAME(powers)(const VEC *size, VEC *power) {
     }
 }
 
-GPA_WIDE static void NAME(scale)(VEC *a, int64_t n, const VEC *by) {
+GPA_SIMD_CLONES static void NAME(scale)(VEC *a, int64_t n, const VEC *by) {
     for (int64_t i = 0; i < n; i++) a[i] *= *by;
 }
 

@@ -10,7 +10,7 @@
 
 /* N: rows; `room`: of a vector, in elements. */
 #define PRODUCTS(T, N, room)                                                                     \
-    GPA_WIDE static void products_##T##_##N(const gpa_libcall *call, int64_t from, int64_t to) { \
+    GPA_SIMD_CLONES static void products_##T##_##N(const gpa_libcall *call, int64_t from, int64_t to) { \
         typedef T row __attribute__((vector_size(sizeof(T) * room)));                            \
         const gpa_binding *x = &call->gemm.a, *y = &call->gemm.b;                                \
         const T *a = (const T *)(const void *)x->mem->base + x->offset,                          \

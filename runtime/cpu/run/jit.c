@@ -229,7 +229,7 @@ void jit_discard(LLVMModuleRef m) {
 gpa_code jit_define(jit *j, const char *name, void *address, gpa_err *e) {
     for (size_t i = 0; i < j->n_defined; i++)
         if (!strcmp(j->defined[i], name)) return GPA_OK;
-    if (!mem_room(&j->defined, j->n_defined, &j->cap_defined, sizeof *j->defined))
+    if (!mem_grow(&j->defined, j->n_defined, &j->cap_defined, sizeof *j->defined))
         return gpa_no_memory(e);
     if (!(j->defined[j->n_defined] = mem_text(name, strlen(name)))) return gpa_no_memory(e);
     LLVMOrcCSymbolMapPair pair = {

@@ -35,10 +35,10 @@ enum {
 /* Comparisons of numbers alone: the compiler may take the processor's own maximum. With two trips
  * in one it would keep in memory what lanes have. */
 #ifdef __clang__
-#define NUMBERS GPA_WIDE
+#define NUMBERS GPA_SIMD_CLONES
 #else
 #define NUMBERS                     \
-    GPA_WIDE_CLONES __attribute__(( \
+    GPA_TARGET_CLONES __attribute__(( \
         optimize("O3", "finite-math-only", "no-signed-zeros", "no-loop-unroll-and-jam")))
 #endif
 
@@ -48,14 +48,14 @@ enum {
  * 2 or 4) began that brought it; and adds up what it meets. n elements fill G registers at least,
  * the last ones may overlap those before. */
 #define WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                      \
-    GPA_LANES for (I k = 0; k < L; k++) best[k] = x[k];                                      \
-    GPA_LANES for (I k = 0; k < L; k++) at[k] = 0;                                           \
-    GPA_LANES for (I k = 0; k < L; k++) sum[k] = 0;                                          \
+    GPA_NO_UNROLL for (I k = 0; k < L; k++) best[k] = x[k];                                      \
+    GPA_NO_UNROLL for (I k = 0; k < L; k++) at[k] = 0;                                           \
+    GPA_NO_UNROLL for (I k = 0; k < L; k++) sum[k] = 0;                                          \
     int64_t i = 0;                                                                           \
     do {                                                                                     \
         I here = (I)MIN(i, n - G * L);                                                       \
         const T *y = x + here;                                                               \
-        GPA_LANES for (I k = 0; k < L; k++) {                                                \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                                \
             T a = y[k], b = y[k + (G > 1) * L], c = y[k + (G > 2) * 2 * L],                  \
               d = y[k + (G > 2 ? 3 : G > 1) * L];                                            \
             T e = a BEYOND b ? a : b, f = c BEYOND d ? c : d, g = e BEYOND f ? e : f;        \
@@ -71,7 +71,7 @@ enum {
     if (INFINITE) {                                                                         \
         I bits[count], most = (I)(INT64_MAX >> (64 - 8 * (int)sizeof(I)));                  \
         memcpy(bits, sum, sizeof bits);                                                     \
-        GPA_LANES for (I k = 0; k < (count); k++) lost |= (bits[k] & most) > (I)(INFINITE); \
+        GPA_NO_UNROLL for (I k = 0; k < (count); k++) lost |= (bits[k] & most) > (I)(INFINITE); \
     }
 
 /* The place of the best of n numbers; -1 when one of them may be no number. I counts places in as
@@ -85,12 +85,12 @@ enum {
         LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                      \
         if (lost) return -1;                                                          \
         one = best[0];                                                                \
-        GPA_LANES for (I k = 0; k < L; k++) one = best[k] BEYOND one ? best[k] : one; \
-        GPA_LANES for (I k = 0; k < L; k++) {                                         \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) one = best[k] BEYOND one ? best[k] : one; \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                         \
             I here = best[k] == one ? at[k] : none;                                   \
             from = here < from ? here : from;                                         \
         }                                                                             \
-        GPA_LANES for (I k = 0; k < G * L; k++) {                                     \
+        GPA_NO_UNROLL for (I k = 0; k < G * L; k++) {                                     \
             I here = x[from + k] == one ? k : none;                                   \
             place = here < place ? here : place;                                      \
         }                                                                             \
@@ -138,7 +138,7 @@ BOTH(u64, uint64_t, int64_t, WHOLE, 0)
 
 /* Bytes are found by the C library once their value is known. */
 #define BYTES(name, T, BEYOND)                                                 \
-    GPA_WIDE static int64_t name(const void *row, int64_t n) {                 \
+    GPA_SIMD_CLONES static int64_t name(const void *row, int64_t n) {                 \
         const T *x = row;                                                      \
         T best = x[0];                                                         \
         for (int64_t i = 1; i < n; i++) best = x[i] BEYOND best ? x[i] : best; \
@@ -151,7 +151,7 @@ BYTES(u8_least, uint8_t, <)
 
 /* How many of n bools may be passed over before the first one that is true (any byte that is not 0
  * is), or false. */
-GPA_WIDE static bool some_true(const uint8_t *x) {
+GPA_SIMD_CLONES static bool some_true(const uint8_t *x) {
     uint8_t any = 0;
     for (int i = 0; i < FAR; i++) any |= x[i];
     return any;
@@ -205,12 +205,12 @@ BOOL(bool_least, IS_FALSE, far_false)
         for (int r = 0; r < L; r++) {                                                           \
             const T *x = (const T *)rows + r * n;                                               \
             WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                     \
-            GPA_LANES for (I k = 0; k < L; k++) bests[r * L + k] = best[k];                     \
-            GPA_LANES for (I k = 0; k < L; k++) ats[r * L + k] = at[k];                         \
-            GPA_LANES for (I k = 0; k < L; k++) sums[r * L + k] = sum[k];                       \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) bests[r * L + k] = best[k];                     \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) ats[r * L + k] = at[k];                         \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) sums[r * L + k] = sum[k];                       \
         }                                                                                       \
         for (int r = 0; r < L - 1; r++)                                                         \
-            GPA_LANES for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]);          \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]);          \
         LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                                \
         if (lost) return false;                                                                 \
         lanes_turn_##size((void *)bests, values);                                               \
@@ -219,22 +219,22 @@ BOOL(bool_least, IS_FALSE, far_false)
         for (int l = 1; l < L; l++) {                                                           \
             T other[L];                                                                         \
             memcpy(other, values + l, sizeof other);                                            \
-            GPA_LANES for (I k = 0; k < L; k++) best[k] =                                       \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) best[k] =                                       \
                 other[k] BEYOND best[k] ? other[k] : best[k];                                   \
         }                                                                                       \
-        GPA_LANES for (I k = 0; k < L; k++) from[k] = place[k] = none;                          \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) from[k] = place[k] = none;                          \
         for (int l = 0; l < L; l++) {                                                           \
             T other[L];                                                                         \
             memcpy(other, values + l, sizeof other);                                            \
             memcpy(at, turned + l, sizeof at);                                                  \
-            GPA_LANES for (I k = 0; k < L; k++) {                                               \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                               \
                 I here = other[k] == best[k] ? at[k] : none;                                    \
                 from[k] = here < from[k] ? here : from[k];                                      \
             }                                                                                   \
         }                                                                                       \
         for (int r = 0; r < L; r++) {                                                           \
             const T *y = (const T *)rows + r * n + from[r], one = best[r];                      \
-            GPA_LANES for (I k = 0; k < L; k++) {                                               \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                               \
                 I here = none;                                                                  \
                 for (int g = G - 1; g >= 0; g--)                                                \
                     here = y[g * L + k] == one ? (I)(g * L + k) : here;                         \
@@ -244,7 +244,7 @@ BOOL(bool_least, IS_FALSE, far_false)
         lanes_turn_##size(places, turned);                                                      \
         for (int l = 0; l < L; l++) {                                                           \
             memcpy(at, turned + l, sizeof at);                                                  \
-            GPA_LANES for (I k = 0; k < L; k++) place[k] = at[k] < place[k] ? at[k] : place[k]; \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) place[k] = at[k] < place[k] ? at[k] : place[k]; \
         }                                                                                       \
         for (int k = 0; k < L; k++) out[k] = from[k] + place[k];                                \
         return true;                                                                            \

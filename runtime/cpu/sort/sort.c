@@ -165,7 +165,7 @@ static void sort_bytes(const work *k, const uint8_t *in, char *out) {
 
 /* Many items of two bytes: how often there is each tells all. Items in turns have counters of their
  * own, as equal neighbours would wait for one. */
-GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out) {
+GPA_SIMD_CLONES static bool sort_words(const work *k, const uint16_t *in, uint16_t *out) {
     const sortkey_order *o = &k->order;
     const int64_t n = k->c->sort.n;
     const uint32_t sign = (uint32_t)o->sign;
@@ -187,7 +187,7 @@ GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out
         const uint16_t v = (uint16_t)sortkey_to_bits(key, o);
         const int64_t end = at + count[v] + other[v], sure = MIN(at + WORDS_AT_ONCE, n);
         if (sure == at + WORDS_AT_ONCE)
-            GPA_LANES for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] =
+            GPA_NO_UNROLL for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] =
                 v; /* what is too much is written again */
         else
             for (int64_t i = at; i < end; i++) out[i] = v;
@@ -259,7 +259,7 @@ typedef struct {
 } complex_row;
 
 #define COMPLEX_KEYS(size, T)                                                                \
-    GPA_WIDE static bool complex_keys_##size(const sortkey_order *o, const T *in, int64_t n, \
+    GPA_SIMD_CLONES static bool complex_keys_##size(const sortkey_order *o, const T *in, int64_t n, \
                                              uint64_t *key) {                                \
         const T sign = (T)o->sign, below = sign - 1, nan = (T)o->nan;                        \
         T lost = 0;                                                                          \
@@ -288,7 +288,7 @@ static void complex_keys(void *arg, int64_t c) {
     if (lost) __atomic_store_n(&w->lost, true, __ATOMIC_RELAXED);
 }
 
-GPA_WIDE static void limits_of(const uint64_t *key, int64_t n, uint64_t *low, uint64_t *high) {
+GPA_SIMD_CLONES static void limits_of(const uint64_t *key, int64_t n, uint64_t *low, uint64_t *high) {
     uint64_t a = UINT64_MAX, b = 0;
     for (int64_t i = 0; i < n; i++) {
         a = key[i] < a ? key[i] : a;
@@ -298,7 +298,7 @@ GPA_WIDE static void limits_of(const uint64_t *key, int64_t n, uint64_t *low, ui
     *high = b;
 }
 
-GPA_WIDE static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, int drop,
+GPA_SIMD_CLONES static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, int drop,
                                 uint32_t *brief) {
     for (int64_t i = 0; i < n; i++) brief[i] = (uint32_t)((key[i] - low) >> drop);
 }
@@ -468,7 +468,7 @@ static void complex_few(void *arg, int64_t i) {
 
 /* Whether n items are in order. */
 #define IN_ORDER(name, T, U, sure)                                 \
-    GPA_WIDE static bool in_order_##name(const T *x, int64_t n) {  \
+    GPA_SIMD_CLONES static bool in_order_##name(const T *x, int64_t n) {  \
         U bad = 0;                                                 \
         for (int64_t i = 0; i + 1 < n; i++) bad |= (sure) ? 0 : 1; \
         return !bad;                                               \
@@ -499,7 +499,7 @@ static inline uint16_t half_rank(uint16_t a, uint16_t nan) {
     return size > nan ? UINT16_MAX : (uint16_t)(turned + sign);
 }
 
-GPA_WIDE static bool in_order_half(const uint16_t *x, int64_t n, uint16_t nan) {
+GPA_SIMD_CLONES static bool in_order_half(const uint16_t *x, int64_t n, uint16_t nan) {
     uint16_t bad = 0;
     for (int64_t i = 0; i + 1 < n; i++)
         bad |= half_rank(x[i], nan) <= half_rank(x[i + 1], nan) ? 0 : 1;
@@ -553,7 +553,7 @@ static void one(void *arg, int64_t i) {
 
 /* Keys of items of one and two bytes, and back; what is true is 1. */
 #define SMALL_ITEMS(size, T)                                                                    \
-    GPA_WIDE static void keys_##size(const sortkey_order *o, const T *in, int64_t n,            \
+    GPA_SIMD_CLONES static void keys_##size(const sortkey_order *o, const T *in, int64_t n,            \
                                      uint32_t *key) {                                           \
         const uint32_t sign = (uint32_t)o->sign, below = sign - 1, nan = (uint32_t)o->nan;      \
         const char kind = o->kind;                                                              \
@@ -566,7 +566,7 @@ static void one(void *arg, int64_t i) {
                                    : bits;                                                      \
         }                                                                                       \
     }                                                                                           \
-    GPA_WIDE static void items_##size(const sortkey_order *o, const uint32_t *key, int64_t n,   \
+    GPA_SIMD_CLONES static void items_##size(const sortkey_order *o, const uint32_t *key, int64_t n,   \
                                       T *out) {                                                 \
         const uint32_t sign = (uint32_t)o->sign, below = sign - 1;                              \
         const char kind = o->kind;                                                              \
@@ -592,7 +592,7 @@ static void small_rows(const work *k, const char *in, char *out, int64_t rows, u
         else
             keys_2(o, line, each, key + i * each);
     }
-    sort_short(&plain, gpa_wide_bytes(), key, rows, n, beside ? rows : 0, key, room);
+    sort_short(&plain, gpa_simd_bytes(), key, rows, n, beside ? rows : 0, key, room);
     for (int64_t i = 0; i < lines; i++) {
         void *line = out + (size_t)i * apart;
         if (item == 1)
@@ -610,7 +610,7 @@ static void small_rows(const work *k, const char *in, char *out, int64_t rows, u
  * takes `places` bits, as numbers without sign. Where they do not fit, their lowest bits are left
  * out: tells whether that may matter. */
 #define RANKED_ITEMS(size, T)                                                                      \
-    GPA_WIDE static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, int places, \
+    GPA_SIMD_CLONES static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, int places, \
                                        uint64_t *key) {                                            \
         const uint64_t sign = o->sign, below = sign - 1, all = sign | below, nan = o->nan;         \
         const char kind = o->kind;                                                                 \
@@ -640,7 +640,7 @@ RANKED_ITEMS(4, uint32_t)
 RANKED_ITEMS(8, uint64_t)
 
 /* The places that n items in order have below their ranks; tells whether two of these are alike. */
-GPA_WIDE static bool places_of(const uint64_t *key, int64_t n, int places, int64_t *out) {
+GPA_SIMD_CLONES static bool places_of(const uint64_t *key, int64_t n, int places, int64_t *out) {
     const uint64_t mask = (1ull << places) - 1;
     uint64_t alike = 0;
     for (int64_t i = 0; i < n; i++) out[i] = (int64_t)(key[i] & mask);
@@ -685,7 +685,7 @@ static bool rank_rows(const work *k, int64_t from, int64_t rows, uint64_t *key, 
             default: doubted[r] = ranked_8(o, items, n, places, to);
         }
     }
-    sort_short(&plain, gpa_wide_bytes(), key, rows, n, 0, key, room);
+    sort_short(&plain, gpa_simd_bytes(), key, rows, n, 0, key, room);
     for (int64_t r = 0; r < rows; r++) {
         bool alike = places_of(key + r * n, n, places, out + r * n);
         if (!doubted[r] || !alike ||
@@ -749,7 +749,7 @@ static void some(void *arg, int64_t i) {
     } else if (k->order.item < 4)
         small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
     else
-        sort_short(&k->order, gpa_wide_bytes(), k->in + at, rows, n, beside, k->out + at, room);
+        sort_short(&k->order, gpa_simd_bytes(), k->in + at, rows, n, beside, k->out + at, room);
     mem_free(block);
 }
 

@@ -201,7 +201,7 @@ static void put_stretch(em *E, const cu_walk *w, int32_t lo, int32_t hi) {
 }
 
 static bool is_few(const em *E, int32_t at) {
-    return E->f->code[at].code == KIR_FOR && E->f->code[at].imm == KIR_FEW && E->outer[at] < 0;
+    return E->f->code[at].code == KIR_FOR && E->f->code[at].imm == KIR_SHORT_LOOP && E->outer[at] < 0;
 }
 
 /* The end of the stretch that begins at `at`. */

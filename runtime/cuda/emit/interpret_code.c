@@ -107,7 +107,7 @@ static int32_t same(maker *M, ic_kind kind, unsigned a, unsigned b) {
     ic_code *c = M->out;
     for (size_t k = 0; k < c->n_same; k++)
         if (c->same[k].kind == kind && c->same[k].a == a && c->same[k].b == b) return ~(int32_t)k;
-    if (!mem_room(&c->same, c->n_same, &M->cap_same, sizeof *c->same)) {
+    if (!mem_grow(&c->same, c->n_same, &M->cap_same, sizeof *c->same)) {
         M->failed = true;
         return ~0;
     }
@@ -118,7 +118,7 @@ static int32_t same(maker *M, ic_kind kind, unsigned a, unsigned b) {
 static int32_t number(uint32_t n) { return NUMBER + (int32_t)MIN(n, UINT16_MAX); }
 
 static void put(maker *M, draft d) {
-    if (mem_room(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins))
+    if (mem_grow(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins))
         M->ins[M->out->n_ins++] = d;
     else
         M->failed = true;
@@ -127,7 +127,7 @@ static void put(maker *M, draft d) {
 /* ---- jumps ---- */
 
 static void jump_to(maker *M, int32_t region, bool next) {
-    if (!mem_room(&M->jumps, M->n_jumps, &M->cap_jumps, sizeof *M->jumps)) {
+    if (!mem_grow(&M->jumps, M->n_jumps, &M->cap_jumps, sizeof *M->jumps)) {
         M->failed = true;
         return;
     }
@@ -171,7 +171,7 @@ static void put_end(maker *M, int32_t at) {
     uint8_t code = M->f->code[r].code;
     if (is_loop(M->f, r)) {
         land(M, r, true);
-        bool few = M->f->code[r].imm == KIR_FEW, asks = !em_is_short(M->f, r);
+        bool few = M->f->code[r].imm == KIR_SHORT_LOOP, asks = !em_is_short(M->f, r);
         put(M, (draft){.code = asks ? IC_BACK : IC_AGAIN,
                        .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]),
                        .y = M->begin[r]});

@@ -252,7 +252,7 @@ static void lay_points(const kir_func *f, const cu_facts *facts, const gpa_launc
         if (p->blocks && points > MANY_POINTS && !facts->doubles)
             p->unroll = 2; /* two blocks at once: their registers are few */
     }
-    for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* those reached by offsets */
+    for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_UNORDERED; a++) /* those reached by offsets */
         if (f->arrays[a].where == KIR_GLOBAL && !by_points(f, a) && base[a] % 16 == 0)
             p->wide |= UINT64_C(1) << a;
     y->chunks = last < 0 ? 1 : ceil_div(l->size[last], p->vec);
