@@ -19,17 +19,6 @@
 #include "runtime/graph/shape.h"
 #include "runtime/exec/unused_gather.h"
 
-const char *const cut_names[CUT_ROWS] = {
-#define CUT(id, name, text) name,
-    GPA_CUTS(CUT)
-#undef CUT
-};
-const char *const cut_texts[CUT_ROWS] = {
-#define CUT(id, name, text) text,
-    GPA_CUTS(CUT)
-#undef CUT
-};
-
 /* An expression that is higher is computed as it grows; more pending arrays than this are computed
  * as they come. */
 enum { MAX_HEIGHT = 100, MAX_PENDING = 4096, SMALL_PART = 8 };
@@ -458,6 +447,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     if (c) rt->config = *c;
     rt->pending.prev = rt->pending.next = &rt->pending;
     rt->pending_limit = PENDING_BYTES;
+    rt->nodes.on_unused_gather = unread_keep;
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),
                *checked = getenv("NUMBA_ENABLE_CUDASIM");
     if (!name && checked && strcmp(checked, "1") == 0)

@@ -39,7 +39,7 @@ typedef struct fault {
 struct exec {
     fuse_plan plan;
     lowered low;
-    memo *memo;
+    plan_cache *plans;
     bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody
                             wants to see the programs */
     bool busy;           /* the plan is being run: do not begin another */
@@ -50,7 +50,7 @@ struct exec {
 static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
     if (rt->exec) return GPA_OK;
     if (!(rt->exec = mem_zero(sizeof *rt->exec))) return gpa_no_memory(e);
-    rt->exec->memo = plan_cache_new();
+    rt->exec->plans = plan_cache_new();
     return GPA_OK;
 }
 
@@ -63,7 +63,7 @@ void exec_free(gpa_rt *rt) {
     drop_faults(x, NULL, NULL, true, NULL);
     fuse_free(&x->plan);
     lower_free(&x->low);
-    plan_cache_free(x->memo);
+    plan_cache_free(x->plans);
     mem_free(x);
     rt->exec = NULL;
 }
@@ -542,7 +542,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     if (rt_interrupted(rt)) return gpa_interrupted(e);
     gpa_code rc = GPA_OK;
     if (x->known)
-        plan_cache_lower(x->memo, &x->plan, i_step, l, &program);
+        plan_cache_lower(x->plans, &x->plan, i_step, l, &program);
     else
         rc = lower(rt, &x->plan, s, l, e);
     if (rc) return rc;
@@ -577,7 +577,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     }
     TRY(doubt_results(l, own, fresh, e));
     if (raises) lower_mark_checked(rt, &x->plan, s, l);
-    if (!x->known && !x->watched) plan_cache_record(x->memo, &x->plan, i_step, l, program);
+    if (!x->known && !x->watched) plan_cache_record(x->plans, &x->plan, i_step, l, program);
     settle(rt, l, fresh);
 out:
     doubt_release(own);
@@ -635,7 +635,7 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     x->busy = true;
     gpa_caps caps = common_caps(rt, d);
     x->watched = rt->explain || rt->profile;
-    x->known = !x->watched && plan_cache_find(x->memo, rt, d, &caps, &x->plan);
+    x->known = !x->watched && plan_cache_find(x->plans, rt, &(plan_device){d, d->epoch, &caps}, &x->plan);
     if (x->known)
         rt->stats.plans_known++;
     else
@@ -647,7 +647,7 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
         rc = run_step(rt, d, i, hazard, e);
         if (rc) mark_failed(&x->plan, x->plan.order[i]);
     }
-    if (!rc && !*hazard && !x->known && !x->watched) plan_cache_insert(x->memo, &x->plan);
+    if (!rc && !*hazard && !x->known && !x->watched) plan_cache_insert(x->plans, &x->plan);
     for (size_t i = 0; i < x->plan.n_root; i++) node_release(rt, x->plan.root[i].value);
     x->busy = false;
     return rc;

@@ -8,9 +8,8 @@
  * Reading order: take/give, intern, the leaves, the operations, index maps, reshape. */
 #include "runtime/graph/node.h"
 
-#include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
-#include "runtime/exec/unused_gather.h"
+#include "runtime/graph/state.h"
 
 static const uint16_t class_slots[NODE_CLASSES] = {7, 12, 20, 36, 68, 0};
 enum { UNPOOLED = NODE_CLASSES - 1 };
@@ -137,7 +136,7 @@ void node_release(gpa_rt *rt, node *n) {
     if (!n || --n->refs > 0) return;
     forget(rt, n);
     if (n->unchecked) {
-        unread_keep(rt, n);
+        if (rt->nodes.on_unused_gather) rt->nodes.on_unused_gather(rt, n);
         node_bounds_checked(rt, n);
     }
     drop_inputs(rt, n);

@@ -14,7 +14,7 @@
 #define GPA_GRAPH_NODE_H
 
 #include "runtime/ir/body.h"
-#include "runtime/exec/buffer.h"
+#include "runtime/graph/buf.h"
 #include "runtime/runtime.h"
 
 struct gpa_storage;

@@ -13,7 +13,7 @@
  * ordering. */
 #include "runtime/plan/fuse.h"
 
-#include "runtime/exec/rt.h"
+#include "runtime/graph/state.h"
 
 enum {
     MAX_NODES = 128,
@@ -104,6 +104,17 @@ static bool stressed(ctx *c) {
     return false;
 #endif
 }
+
+const char *const cut_names[CUT_ROWS] = {
+#define CUT(id, name, text) name,
+    GPA_CUTS(CUT)
+#undef CUT
+};
+const char *const cut_texts[CUT_ROWS] = {
+#define CUT(id, name, text) text,
+    GPA_CUTS(CUT)
+#undef CUT
+};
 
 /* ---- collecting ---- */
 

@@ -8,7 +8,8 @@
 #define GPA_PLAN_FUSE_H
 
 #include "runtime/graph/affine.h"
-#include "runtime/array/array.h"
+#include "runtime/graph/storage.h"
+#include "runtime/plan/cut.h"
 
 /* What is stored, and where. */
 typedef struct {

@@ -62,7 +62,7 @@ typedef struct {
     size_t n_inside;
 } known;
 
-struct roll {
+struct loop_batch {
     trip trip[2], *now, *before;
     const gpa_buf *left[MOST_OUT];
     int n_left;
@@ -119,7 +119,7 @@ static bool add_number(trip *t, const node *number) {
 
 /* Which result of the trip before a leaf is, the whole of it; -1: none. *partly: it shows some of
  * one in another way. */
-static int result_before(const struct roll *r, const node *n, bool *partly) {
+static int result_before(const struct loop_batch *r, const node *n, bool *partly) {
     *partly = false;
     for (int i = 0; i < r->n_left && n->kind == NODE_BUF && !r->trips; i++) {
         if (n->buf != r->left[i]) continue;
@@ -129,7 +129,7 @@ static int result_before(const struct roll *r, const node *n, bool *partly) {
     return -1;
 }
 
-static bool add_given(gpa_rt *rt, const struct roll *r, trip *t, node *n) {
+static bool add_given(gpa_rt *rt, const struct loop_batch *r, trip *t, node *n) {
     bool other_part;
     int before = result_before(r, n, &other_part);
     if (before >= 0 && !other_part && !t->nodes[before]) {
@@ -150,7 +150,7 @@ static const node *repeated_number(const node *n) {
 }
 
 /* Describes n and what it is computed from. False: the trip is not of the kind that is rolled. */
-static bool look_at(gpa_rt *rt, const struct roll *r, trip *t, node *n) {
+static bool look_at(gpa_rt *rt, const struct loop_batch *r, trip *t, node *n) {
     if (n->mark == rt->nodes.mark) {
         if (n->slot < t->n_out) t->linked = true;
         return true;
@@ -173,7 +173,7 @@ static bool look_at(gpa_rt *rt, const struct roll *r, trip *t, node *n) {
 }
 
 /* Describes what is pending. */
-static bool look(gpa_rt *rt, struct roll *r, trip *t) {
+static bool look(gpa_rt *rt, struct loop_batch *r, trip *t) {
     const node *first = rt->pending.next->node;
     t->n_words = t->n_nodes = t->n_given = t->n_numbers = t->n_out = 0;
     t->linked = false;
@@ -239,7 +239,7 @@ typedef struct {
         list[MOST_NUMBERS][MOST_LISTED], trips;
 } params;
 
-static void add_params(const struct roll *r, const trip *t, kir_func *f, params *p) {
+static void add_params(const struct loop_batch *r, const trip *t, kir_func *f, params *p) {
     for (int i = 0; i < t->n_out; i++)
         p->first[i] = r->is_read[i] ? new_param(f, (gpa_dtype)t->to[i]->node->dtype) : -1;
     for (int i = 0; i < t->n_given; i++) p->given[i] = new_param(f, (gpa_dtype)t->given[i]->dtype);
@@ -264,7 +264,7 @@ static int32_t choose(kir_func *f, const int32_t *values, const int32_t *odd, in
 }
 
 /* The numbers of trip k, a value of the body; which >= 0: k is known to be that. */
-static void write_numbers(const struct roll *r, const trip *t, kir_func *f, const params *p,
+static void write_numbers(const struct loop_batch *r, const trip *t, kir_func *f, const params *p,
                           int32_t k, int which, int32_t *number) {
     int32_t odd[MOST_LISTED] = {0};
     int bits = 0;
@@ -310,7 +310,7 @@ static void write_trip(const trip *t, kir_func *f, const params *p, const int32_
     memcpy(value, out, (size_t)t->n_out * sizeof *out);
 }
 
-static void write_loop(const struct roll *r, const trip *t, kir_func *f, const params *p,
+static void write_loop(const struct loop_batch *r, const trip *t, kir_func *f, const params *p,
                        int32_t *out) {
     int32_t value[MOST_NODES], number[MOST_NUMBERS], var[MOST_OUT];
     int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}),
@@ -332,7 +332,7 @@ static void write_loop(const struct roll *r, const trip *t, kir_func *f, const p
 }
 
 /* As many trips as numbers are listed for, one after the other: nothing is chosen. */
-static void write_all(const struct roll *r, const trip *t, kir_func *f, const params *p,
+static void write_all(const struct loop_batch *r, const trip *t, kir_func *f, const params *p,
                       int32_t *out) {
     int32_t value[MOST_NODES], number[MOST_NUMBERS];
     memcpy(value, p->first, (size_t)t->n_out * sizeof *value);
@@ -351,7 +351,7 @@ static const char *name_of(const node *n) {
 }
 
 /* all: of all trips that numbers are listed for, else of any number. */
-static gpa_code make_body(const struct roll *r, const trip *t, bool all, gpa_body **out,
+static gpa_code make_body(const struct loop_batch *r, const trip *t, bool all, gpa_body **out,
                           gpa_err *e) {
     int32_t values[MOST_OUT];
     params p;
@@ -384,7 +384,7 @@ static void forget(known *k) {
 }
 
 /* Keeps a body for the next time this loop runs; does nothing when memory is short. */
-static void remember(struct roll *r, const trip *t, gpa_body *body) {
+static void remember(struct loop_batch *r, const trip *t, gpa_body *body) {
     known k = {.n_words = (size_t)t->n_words};
     for (int i = 0; i < t->n_nodes; i++)
         k.n_inside += t->nodes[i] && t->nodes[i]->kind == NODE_BODY && i >= t->n_out;
@@ -406,7 +406,7 @@ static void remember(struct roll *r, const trip *t, gpa_body *body) {
 }
 
 /* The body of this loop: one that was made before, or a new one. */
-static gpa_code find_body(struct roll *r, trip *t, bool all, gpa_body **out, gpa_err *e) {
+static gpa_code find_body(struct loop_batch *r, trip *t, bool all, gpa_body **out, gpa_err *e) {
     int n_words = t->n_words;
     bool room = true;
     for (int i = 0; i < t->n_numbers && room; i++)
@@ -451,7 +451,7 @@ static bool equal_numbers(const trip *a, int i, const trip *b, int j) {
 }
 
 /* How the i-th number goes on from the first trip to the second, t. */
-static course find_course(struct roll *r, const trip *t, int i) {
+static course find_course(struct loop_batch *r, const trip *t, int i) {
     const trip *b = r->before;
     for (int j = 0; j < i && r->uneven[i] != ALONE; j++) {
         if (r->course[j] == AS_ANOTHER || !equal_numbers(t, i, t, j) || !equal_numbers(b, i, b, j))
@@ -468,7 +468,7 @@ static course find_course(struct roll *r, const trip *t, int i) {
 }
 
 /* Whether the second trip's numbers have room among the inputs. */
-static bool find_courses(struct roll *r, const trip *t) {
+static bool find_courses(struct loop_batch *r, const trip *t) {
     int fixed = t->n_given + 1;
     for (int i = 0; i < t->n_out; i++) fixed += r->is_read[i] = r->before->nodes[i] != NULL;
     r->n_listed = r->listed = 0;
@@ -484,7 +484,7 @@ static bool find_courses(struct roll *r, const trip *t) {
 }
 
 /* Whether the i-th number of the third trip or a later one, t, goes on so. */
-static bool goes_on(const struct roll *r, const trip *t, int i) {
+static bool goes_on(const struct loop_batch *r, const trip *t, int i) {
     uint64_t step;
     switch (r->course[i]) {
         case LISTED: return true;
@@ -501,7 +501,7 @@ static bool same_words(const trip *a, const trip *b) {
 }
 
 /* Whether the trip is the one that was held, again. */
-static bool continues(struct roll *r, const trip *t) {
+static bool continues(struct loop_batch *r, const trip *t) {
     const trip *b = r->before;
     bool good = same_words(t, b) && t->n_given == b->n_given &&
                 memcmp(t->given, b->given, (size_t)t->n_given * sizeof *t->given) == 0;
@@ -514,7 +514,7 @@ static bool continues(struct roll *r, const trip *t) {
     return good;
 }
 
-static gpa_code add_input(gpa_rt *rt, struct roll *r, gpa_dtype t, gpa_val v, gpa_err *e) {
+static gpa_code add_input(gpa_rt *rt, struct loop_batch *r, gpa_dtype t, gpa_val v, gpa_err *e) {
     node *n;
     if (r->n_in == BODY_MAX_IN) return gpa_fail(e, GPA_E_INTERNAL, "a loop with too many inputs");
     gpa_code rc = node_scalar(rt, t, v, &n, e);
@@ -523,7 +523,7 @@ static gpa_code add_input(gpa_rt *rt, struct roll *r, gpa_dtype t, gpa_val v, gp
 }
 
 /* The inputs that write_loop has parameters for. */
-static gpa_code gather_inputs(gpa_rt *rt, struct roll *r, const trip *t, gpa_err *e) {
+static gpa_code gather_inputs(gpa_rt *rt, struct loop_batch *r, const trip *t, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (int i = 0; i < t->n_out; i++)
         if (r->is_read[i]) r->in[r->n_in++] = node_retain(r->before->nodes[i]);
@@ -545,14 +545,14 @@ static gpa_code gather_inputs(gpa_rt *rt, struct roll *r, const trip *t, gpa_err
     return rc ? rc : add_input(rt, r, DT_I64, (gpa_val){.I64 = 1}, e);
 }
 
-static void drop_inputs(gpa_rt *rt, struct roll *r) {
+static void drop_inputs(gpa_rt *rt, struct loop_batch *r) {
     while (r->n_in) node_release(rt, r->in[--r->n_in]);
     body_release(r->body);
     r->body = NULL;
 }
 
 /* The trip at hand becomes the one that was. */
-static gpa_code hold(gpa_rt *rt, struct roll *r, gpa_err *e) {
+static gpa_code hold(gpa_rt *rt, struct loop_batch *r, gpa_err *e) {
     trip *t = r->now;
     gpa_storage *to[MOST_OUT];
     node *was[MOST_OUT], *made[MOST_OUT] = {0};
@@ -582,7 +582,7 @@ out:
     return rc;
 }
 
-static gpa_code set_input(gpa_rt *rt, struct roll *r, int i, gpa_dtype t, gpa_val v, gpa_err *e) {
+static gpa_code set_input(gpa_rt *rt, struct loop_batch *r, int i, gpa_dtype t, gpa_val v, gpa_err *e) {
     node *n;
     gpa_code rc = node_scalar(rt, t, v, &n, e);
     if (rc) return rc;
@@ -592,7 +592,7 @@ static gpa_code set_input(gpa_rt *rt, struct roll *r, int i, gpa_dtype t, gpa_va
 }
 
 /* One trip more, as far as the inputs know. The body is made when the second one comes. */
-static gpa_code count_on(gpa_rt *rt, struct roll *r, gpa_err *e) {
+static gpa_code count_on(gpa_rt *rt, struct loop_batch *r, gpa_err *e) {
     const trip *t = r->now;
     gpa_code rc = GPA_OK;
     int at = r->lists + (int)r->trips;
@@ -619,7 +619,7 @@ out:
 }
 
 gpa_code loop_batch_flush(gpa_rt *rt, gpa_err *e) {
-    struct roll *r = rt->roll;
+    struct loop_batch *r = rt->loop_batch;
     if (!r || !r->trips || r->busy) return GPA_OK;
     bool wanted = false; /* one is enough: without the others it would be another program */
     for (int i = 0; i < r->before->n_out; i++) wanted = wanted || r->held[i]->refs > 1;
@@ -639,7 +639,7 @@ gpa_code loop_batch_flush(gpa_rt *rt, gpa_err *e) {
 /* ---- the edge ---- */
 
 /* Computes what is pending, and notes where it is then. */
-static gpa_code compute_all(gpa_rt *rt, struct roll *r, gpa_err *e) {
+static gpa_code compute_all(gpa_rt *rt, struct loop_batch *r, gpa_err *e) {
     gpa_storage *s[MOST_OUT];
     size_t n = rt->n_pending;
     if (n > MOST_OUT) n = 0;
@@ -653,7 +653,7 @@ static gpa_code compute_all(gpa_rt *rt, struct roll *r, gpa_err *e) {
 }
 
 /* Whether nothing came since the last edge. */
-static bool is_unchanged(const gpa_rt *rt, const struct roll *r) {
+static bool is_unchanged(const gpa_rt *rt, const struct loop_batch *r) {
     const gpa_storage *s = rt->pending.next;
     if (!r->trips || rt->n_pending != (size_t)r->before->n_out) return false;
     for (int i = 0; i < r->before->n_out; i++, s = s->next)
@@ -662,9 +662,9 @@ static bool is_unchanged(const gpa_rt *rt, const struct roll *r) {
 }
 
 gpa_code loop_batch_edge(gpa_rt *rt, gpa_err *e) {
-    struct roll *r = rt->roll;
+    struct loop_batch *r = rt->loop_batch;
     if (!r) {
-        if (!(r = rt->roll = mem_zero(sizeof *r))) return gpa_no_memory(e);
+        if (!(r = rt->loop_batch = mem_zero(sizeof *r))) return gpa_no_memory(e);
         r->now = &r->trip[0];
         r->before = &r->trip[1];
     }
@@ -681,11 +681,11 @@ gpa_code loop_batch_edge(gpa_rt *rt, gpa_err *e) {
 }
 
 void loop_batch_free(gpa_rt *rt) {
-    struct roll *r = rt->roll;
+    struct loop_batch *r = rt->loop_batch;
     if (!r) return;
     for (int i = 0; r->trips && i < r->before->n_out; i++) node_release(rt, r->held[i]);
     drop_inputs(rt, r);
     for (int i = 0; i < KNOWN; i++) forget(&r->known[i]);
     mem_free(r);
-    rt->roll = NULL;
+    rt->loop_batch = NULL;
 }

@@ -12,7 +12,7 @@
 #include "runtime/plan/lower.h"
 
 #include "runtime/plan/layout.h"
-#include "runtime/exec/rt.h"
+#include "runtime/graph/state.h"
 #include "runtime/graph/shape.h"
 
 /* A node at an index map. */

@@ -10,7 +10,7 @@
  * Reading order: describing a graph, finding, lowering, noting and keeping. */
 #include "runtime/plan/plan_cache.h"
 
-#include "runtime/exec/rt.h"
+#include "runtime/graph/state.h"
 
 enum {
     PLACES = 512,     /* plans, a power of two */
@@ -29,7 +29,7 @@ typedef struct {
 } operand;
 
 typedef struct {
-    const cache_entry *program; /* NULL: nothing to run */
+    const struct cache_entry *program; /* NULL: nothing to run */
     int32_t step;
     uint32_t operands, n_operands, numbers, n_numbers; /* its parts of the plan's rows */
     int64_t size[KIR_MAX_DIMS];
@@ -59,7 +59,7 @@ typedef struct {
     parts p;
 } plan;
 
-struct memo {
+struct plan_cache {
     plan *place[PLACES];
     const plan *found;
     /* The graph at hand. */
@@ -79,7 +79,7 @@ struct memo {
     size_t cap_actions, cap_operands, cap_numbers, cap_roots;
 };
 
-memo *plan_cache_new(void) { return mem_zero(sizeof(memo)); }
+plan_cache *plan_cache_new(void) { return mem_zero(sizeof(plan_cache)); }
 
 static void free_plan(plan *x) {
     if (!x) return;
@@ -87,12 +87,12 @@ static void free_plan(plan *x) {
     mem_free(x);
 }
 
-static void forget_bodies(memo *m) {
+static void forget_bodies(plan_cache *m) {
     for (size_t i = 0; i < m->n_bodies; i++) body_release(m->bodies[i]);
     m->n_bodies = 0;
 }
 
-void plan_cache_free(memo *m) {
+void plan_cache_free(plan_cache *m) {
     if (!m) return;
     forget_bodies(m);
     for (size_t i = 0; i < PLACES; i++) free_plan(m->place[i]);
@@ -106,7 +106,7 @@ void plan_cache_free(memo *m) {
 
 /* ---- describing a graph ---- */
 
-static bool reserve(memo *m, size_t n) {
+static bool reserve(plan_cache *m, size_t n) {
     if (m->n_words + n <= m->cap_words) return true;
     size_t cap = MAX(2 * m->cap_words, m->n_words + n + 256);
     uint64_t *words = mem_resize(m->words, cap * sizeof *words);
@@ -116,21 +116,21 @@ static bool reserve(memo *m, size_t n) {
     return true;
 }
 
-static void put(memo *m, uint64_t word) { m->words[m->n_words++] = word; }
+static void put(plan_cache *m, uint64_t word) { m->words[m->n_words++] = word; }
 
-static void put_all(memo *m, const int64_t *v, size_t n) {
+static void put_all(plan_cache *m, const int64_t *v, size_t n) {
     memcpy(m->words + m->n_words, v, n * sizeof *v);
     m->n_words += n;
 }
 
 /* The number of a memory in this graph; n_bufs: it is not in it. */
-static size_t memory_number(const memo *m, const gpa_buf *b) {
+static size_t memory_number(const plan_cache *m, const gpa_buf *b) {
     size_t i = 0;
     while (i < m->n_bufs && m->bufs[i] != b) i++;
     return i;
 }
 
-static size_t body_number(memo *m, gpa_body *b) {
+static size_t body_number(plan_cache *m, gpa_body *b) {
     size_t i = 0;
     while (i < m->n_bodies && m->bodies[i] != b) i++;
     if (i == m->n_bodies) m->bodies[m->n_bodies++] = body_retain(b);
@@ -138,10 +138,10 @@ static size_t body_number(memo *m, gpa_body *b) {
 }
 
 /* A place in memory; `offset` in elements of type t. */
-static bool put_place(memo *m, const gpa_device *d, gpa_buf *b, gpa_dtype t, int64_t offset) {
+static bool put_place(plan_cache *m, const plan_device *d, gpa_buf *b, gpa_dtype t, int64_t offset) {
     size_t i = memory_number(m, b);
     int64_t at = offset * (int64_t)dtype_size(t);
-    if (b->device != d || i == MOST_NODES) return false;
+    if (b->device != d->device || i == MOST_NODES) return false;
     if (i == m->n_bufs) {
         m->bufs[i] = b;
         m->base[i] = at;
@@ -155,7 +155,7 @@ static bool put_place(memo *m, const gpa_device *d, gpa_buf *b, gpa_dtype t, int
 
 /* What tells this node from others, its inputs (which have numbers already) included. Elementwise
  * nodes and running sums have the shape of their inputs. */
-static bool put_node(memo *m, const gpa_device *d, const node *n) {
+static bool put_node(plan_cache *m, const plan_device *d, const node *n) {
     if (m->n_nodes == MOST_NODES || !reserve(m, 5u + n->ndim + n->n_in + n->map_len)) return false;
     bool named = n->owner && !node_is_leaf(n),
          own_shape = !node_is_elementwise(n) && n->kind != NODE_SCAN;
@@ -188,7 +188,7 @@ static bool put_node(memo *m, const gpa_device *d, const node *n) {
     return false;
 }
 
-static bool describe(memo *m, gpa_rt *rt, const gpa_device *d, node *n) {
+static bool describe(plan_cache *m, gpa_rt *rt, const plan_device *d, node *n) {
     if (n->mark == rt->nodes.mark) return true;
     for (int i = 0; i < n->n_in; i++)
         if (!describe(m, rt, d, n->in[i])) return false;
@@ -199,7 +199,7 @@ static bool describe(memo *m, gpa_rt *rt, const gpa_device *d, node *n) {
     return true;
 }
 
-static bool describe_root(memo *m, gpa_rt *rt, const gpa_device *d, const fuse_root *r) {
+static bool describe_root(plan_cache *m, gpa_rt *rt, const plan_device *d, const fuse_root *r) {
     const gpa_arr *to = r->into;
     if (r->index || !describe(m, rt, d, r->value) || (r->mask && !describe(m, rt, d, r->mask)))
         return false;
@@ -213,15 +213,15 @@ static bool describe_root(memo *m, gpa_rt *rt, const gpa_device *d, const fuse_r
 
 /* ---- finding ---- */
 
-static bool describe_all(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps,
+static bool describe_all(plan_cache *m, gpa_rt *rt, const plan_device *d,
                          const fuse_plan *p) {
     m->n_words = m->n_nodes = m->n_bufs = m->n_numbers = 0;
     forget_bodies(m);
     m->n_asked = p->n_root;
     if (p->n_root > MOST_NODES || !reserve(m, 4)) return false;
-    put(m, (uint64_t)(uintptr_t)d);
+    put(m, (uint64_t)(uintptr_t)d->device);
     put(m, d->epoch);
-    put(m, (uint64_t)caps->max_arrays | (uint64_t)caps->max_params << 32);
+    put(m, (uint64_t)d->caps->max_arrays | (uint64_t)d->caps->max_params << 32);
     put(m, p->n_root);
     rt->nodes.mark++;
     for (size_t i = 0; i < p->n_root; i++) {
@@ -232,7 +232,7 @@ static bool describe_all(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_cap
 }
 
 /* The roots and the order of the plan that was found. False: no memory for them. */
-static bool restore(const memo *m, fuse_plan *p) {
+static bool restore(const plan_cache *m, fuse_plan *p) {
     const parts *x = &m->found->p;
     for (size_t i = 0; i < x->n_roots; i++) {
         if (i >= p->n_root) {
@@ -249,12 +249,12 @@ static bool restore(const memo *m, fuse_plan *p) {
     return true;
 }
 
-bool plan_cache_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p) {
+bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan *p) {
     if (!m) return false;
     size_t asked = p->n_root;
     m->found = NULL;
     m->made.n_actions = m->made.n_operands = m->made.n_numbers = m->made.n_roots = 0;
-    if (!(m->fits = describe_all(m, rt, d, caps, p))) return false;
+    if (!(m->fits = describe_all(m, rt, d, p))) return false;
     m->hash = hash_words(m->words, m->n_words, 0);
     const plan *x = m->place[m->hash & (PLACES - 1)];
     if (!x || x->hash != m->hash || x->n_words != m->n_words ||
@@ -270,8 +270,8 @@ bool plan_cache_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *c
 
 /* ---- lowering ---- */
 
-void plan_cache_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
-                const cache_entry **program) {
+void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered *l,
+                const struct cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
     const uint16_t *number = m->found->p.numbers + a->numbers;
@@ -301,7 +301,7 @@ void plan_cache_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
 
 /* Where a launch's k-th memory comes from. What a root stored before may lie in memory that was a
  * leaf's earlier on. */
-static bool note_operand(const memo *m, const fuse_plan *p, const lowered *l, size_t k,
+static bool note_operand(const plan_cache *m, const fuse_plan *p, const lowered *l, size_t k,
                          operand *o) {
     *o = (operand){.from = FROM_NOWHERE,
                    .item = (uint8_t)dtype_size((gpa_dtype)l->f->arrays[k].dtype),
@@ -326,7 +326,7 @@ static bool note_operand(const memo *m, const fuse_plan *p, const lowered *l, si
     return true;
 }
 
-static bool note_number(memo *m, const node *n) {
+static bool note_number(plan_cache *m, const node *n) {
     size_t i = 0;
     while (i < m->n_numbers && m->number_at[i] != n) i++;
     if (i == m->n_numbers ||
@@ -336,8 +336,8 @@ static bool note_number(memo *m, const node *n) {
     return true;
 }
 
-static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
-                 const cache_entry *program) {
+static bool note(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
+                 const struct cache_entry *program) {
     parts *x = &m->made;
     if (l->faults || l->hazard || l->n_loops ||
         !mem_grow(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions))
@@ -363,13 +363,13 @@ static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
     return true;
 }
 
-void plan_cache_record(memo *m, const fuse_plan *p, size_t i, const lowered *l,
-               const cache_entry *program) {
+void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
+               const struct cache_entry *program) {
     if (m && m->fits) m->fits = note(m, p, i, l, program);
 }
 
 /* The roots' steps, and which nodes fusion made roots of. */
-static bool note_roots(memo *m, const fuse_plan *p) {
+static bool note_roots(plan_cache *m, const fuse_plan *p) {
     for (size_t i = 0; i < p->n_root; i++) {
         if (!mem_grow(&m->made.roots, i, &m->cap_roots, sizeof *m->made.roots)) return false;
         int32_t k = 0;
@@ -388,7 +388,7 @@ static void *part(char **at, const void *from, size_t n, size_t size) {
     return to;
 }
 
-void plan_cache_insert(memo *m, const fuse_plan *p) {
+void plan_cache_insert(plan_cache *m, const fuse_plan *p) {
     if (!m || !m->fits || !note_roots(m, p)) return;
     const parts *x = &m->made;
     size_t bytes = sizeof(plan) + m->n_words * sizeof *m->words + m->n_bodies * sizeof *m->bodies +

@@ -13,27 +13,36 @@
 #ifndef GPA_PLAN_PLAN_CACHE_H
 #define GPA_PLAN_PLAN_CACHE_H
 
-#include "runtime/exec/program_cache.h"
 #include "runtime/plan/lower.h"
 
-typedef struct memo memo;
+struct cache_entry; /* program_cache.h */
+struct gpa_device;
+
+typedef struct plan_cache plan_cache;
+
+/* The device that a plan is for: plans end with the epoch of its memory. */
+typedef struct {
+    const struct gpa_device *device;
+    uint32_t epoch;
+    const gpa_caps *caps; /* what it can do, as fuse is told */
+} plan_device;
 
 /* NULL when memory is short: then nothing is remembered, and the other functions do nothing. */
-memo *plan_cache_new(void);
-void plan_cache_free(memo *m);
+plan_cache *plan_cache_new(void);
+void plan_cache_free(plan_cache *m);
 
 /* Describes what p->root[0 .. n_root) ask of device d, which can do `caps`. True when a plan of
  * this description is known: p's roots and order are now what fuse would have made of them (but for
  * dims and the steps' spaces). */
-bool plan_cache_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p);
+bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan *p);
 /* The launch of p->order[i] of the plan that was found, as lower would give it, without kir. */
-void plan_cache_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
-                const cache_entry **program);
+void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered *l,
+                const struct cache_entry **program);
 
 /* After plan_cache_find was false: p->order[i] has been lowered (and not settled), to run that program.
  */
-void plan_cache_record(memo *m, const fuse_plan *p, size_t i, const lowered *l, const cache_entry *program);
+void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l, const struct cache_entry *program);
 /* And all of them ran: the plan is known from now on, if it may be and memory suffices. */
-void plan_cache_insert(memo *m, const fuse_plan *p);
+void plan_cache_insert(plan_cache *m, const fuse_plan *p);
 
 #endif
