@@ -328,10 +328,10 @@ static int fits(ctx *c, const item *x, const use *u) {
         return CUT_PHASE;
     if (x->n->kind == NODE_SCAN && u->along && !c->here && must_wait(&c->p->step[u->step], inner))
         return CUT_PHASE;
-    if (c->here && x->n->size >= MANY_SERIAL && inner == 1u << (c->p->step[u->step].ndim - 1) &&
-        (u->along                  ? x->cost
-         : x->n->kind == NODE_SCAN ? u->above
-                                   : 0) > SERIAL)
+    const fuse_step *s = &c->p->step[u->step];
+    bool along_rows = s->ndim && inner == 1u << (s->ndim - 1);
+    uint32_t beside_scan = u->along ? x->cost : x->n->kind == NODE_SCAN ? u->above : 0;
+    if (c->here && x->n->size >= MANY_SERIAL && along_rows && beside_scan > SERIAL)
         return CUT_SERIAL;
     return FITS;
 }
@@ -462,7 +462,8 @@ static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
     uint32_t wide = wide_dims(s);
     if (dims != wide && dims != (wide & ~inner)) return false;
     for (int k = 0; k < x->n->ndim; k++)
-        r->dims[k] = (int8_t)(x->n->shape[k] == 1 ? -1 : affine_identity_dim(&c->p->maps, u->map, k));
+        r->dims[k] =
+            (int8_t)(x->n->shape[k] == 1 ? -1 : affine_identity_dim(&c->p->maps, u->map, k));
     return true;
 }
 

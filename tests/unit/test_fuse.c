@@ -328,6 +328,23 @@ static void test_long_chain(void **state) {
     arr_release(rt, b);
 }
 
+/* One element of a long pending vector: the step that uses the vector has no dimensions. */
+static void test_element_of_pending(void **state) {
+    (void)state;
+    const gpa_index at[] = {{.kind = IX_INT, .i = 5}, {.kind = IX_ELLIPSIS}};
+    gpa_arr *x = data(SHAPE(100000)), *one;
+    ok(arr_get(rt, opn(OP_ADD, opn(OP_MULTIPLY, x, 2), 1), at, 2, NULL, &one, &err));
+    keep(one);
+    ONLY(x, one); /* while it has a name, the whole vector would be computed */
+    gpa_arr *sum = opn(OP_ADD, one, 1);
+    assert_int_equal(sum->ndim, 0);
+    double *got = values(sum), *from = values(x);
+    assert_true(got[0] == from[5] * 2 + 2);
+    test_free(got);
+    test_free(from);
+    drop_all();
+}
+
 /* A sum of many different arrays splits. */
 static void test_many_arrays(void **state) {
     (void)state;
@@ -395,6 +412,7 @@ int main(void) {
         GRAPH_TEST(test_loop),
         GRAPH_TEST(test_rolled),
         GRAPH_TEST(test_long_chain),
+        GRAPH_TEST(test_element_of_pending),
         GRAPH_TEST(test_many_arrays),
         GRAPH_TEST(test_body),
     };
