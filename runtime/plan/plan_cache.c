@@ -17,6 +17,12 @@ enum {
     MOST_NODES = 256, /* of a graph that is remembered */
 };
 
+/* The low byte of the first word of a record says what it is: a node's kind, or one of these. The
+ * word holds all lengths of the record, so that no two graphs have the same words. */
+enum { ROOT_WORD = 0xfe, STORE_WORD = 0xff };
+_Static_assert((int)NODE_KINDS <= ROOT_WORD, "a node's kind is told apart from a root");
+_Static_assert(GPA_MAX_DIMS + GPA_MAX_DIMS * GPA_MAX_DIMS < 1 << 15, "map_len fits in its bits");
+
 /* Where a launch's memory comes from. */
 typedef enum { FROM_NOWHERE, FROM_LEAF, FROM_ROOT, FRESH } source;
 
@@ -138,7 +144,8 @@ static size_t body_number(plan_cache *m, gpa_body *b) {
 }
 
 /* A place in memory; `offset` in elements of type t. */
-static bool put_place(plan_cache *m, const plan_device *d, gpa_buf *b, gpa_dtype t, int64_t offset) {
+static bool put_place(plan_cache *m, const plan_device *d, gpa_buf *b, gpa_dtype t,
+                      int64_t offset) {
     size_t i = memory_number(m, b);
     int64_t at = offset * (int64_t)dtype_size(t);
     if (b->device != d->device || i == MOST_NODES) return false;
@@ -160,7 +167,8 @@ static bool put_node(plan_cache *m, const plan_device *d, const node *n) {
     bool named = n->owner && !node_is_leaf(n),
          own_shape = !node_is_elementwise(n) && n->kind != NODE_SCAN;
     put(m, (uint64_t)n->kind | (uint64_t)n->dtype << 8 | (uint64_t)n->ndim << 16 |
-               (uint64_t)n->n_in << 24 | (uint64_t)n->sub << 32 | (uint64_t)named << 48);
+               (uint64_t)n->n_in << 24 | (uint64_t)n->sub << 32 | (uint64_t)named << 48 |
+               (uint64_t)n->map_len << 49);
     for (int i = 0; i < n->n_in; i += 2)
         put(m,
             (uint64_t)n->in[i]->slot | (i + 1 < n->n_in ? (uint64_t)n->in[i + 1]->slot << 32 : 0));
@@ -204,8 +212,8 @@ static bool describe_root(plan_cache *m, gpa_rt *rt, const plan_device *d, const
     if (r->index || !describe(m, rt, d, r->value) || (r->mask && !describe(m, rt, d, r->mask)))
         return false;
     if (!reserve(m, 6u + (to ? to->ndim : 0))) return false;
+    put(m, to ? STORE_WORD | (uint64_t)to->dtype << 8 | (uint64_t)to->ndim << 16 : ROOT_WORD);
     put(m, (uint64_t)r->value->slot | (uint64_t)(r->mask ? r->mask->slot + 1 : 0) << 32);
-    put(m, to ? 1u + to->dtype : 0);
     if (!to) return true;
     put_all(m, to->strides, to->ndim);
     return put_place(m, d, to->storage->buf, (gpa_dtype)to->dtype, to->offset);
@@ -213,8 +221,7 @@ static bool describe_root(plan_cache *m, gpa_rt *rt, const plan_device *d, const
 
 /* ---- finding ---- */
 
-static bool describe_all(plan_cache *m, gpa_rt *rt, const plan_device *d,
-                         const fuse_plan *p) {
+static bool describe_all(plan_cache *m, gpa_rt *rt, const plan_device *d, const fuse_plan *p) {
     m->n_words = m->n_nodes = m->n_bufs = m->n_numbers = 0;
     forget_bodies(m);
     m->n_asked = p->n_root;
@@ -271,7 +278,7 @@ bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan 
 /* ---- lowering ---- */
 
 void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered *l,
-                const struct cache_entry **program) {
+                      const struct cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
     const uint16_t *number = m->found->p.numbers + a->numbers;
@@ -364,7 +371,7 @@ static bool note(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
 }
 
 void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
-               const struct cache_entry *program) {
+                       const struct cache_entry *program) {
     if (m && m->fits) m->fits = note(m, p, i, l, program);
 }
 

@@ -3,6 +3,7 @@
  * time. Expected values are computed here, in plain C. */
 #include "runtime/ir/body.h"
 #include "runtime/exec/rt.h"
+#include "runtime/plan/plan_cache.h"
 #include "tests/unit/graph.h"
 
 enum { N = 30, M = 7 };
@@ -453,6 +454,41 @@ static void test_memory(void **state) {
     }
 }
 
+/* Stores of one number into two targets: how many strides belong to the first is part of the key. */
+static void test_targets_of_other_dimensions(void **state) {
+    (void)state;
+    enum { BYTES = 64, TAG = 1 + DT_F64 };
+    int64_t strides[2][2][8] = {{{1}, {3, 5, 0, BYTES, 0, 0, TAG}},
+                                {{1, 0, BYTES, 0, 0, TAG, 3, 5}, {0}}};
+    const uint8_t ndim[2][2] = {{1, 7}, {8, 0}};
+    gpa_device *d;
+    gpa_buf *b;
+    node *n;
+    plan_cache *cache = plan_cache_new();
+    ok(device_default(rt, &d, &err));
+    ok(buf_new(rt, d, BYTES, &b, &err));
+    ok(node_scalar(rt, DT_F64, (gpa_val){.F64 = 0.5}, &n, &err));
+    const plan_device device = {d, d->epoch, &d->caps};
+    gpa_storage storage = {.dtype = DT_F64, .buf = b};
+    for (int graph = 0; graph < 3; graph++) {
+        gpa_arr to[2];
+        fuse_root root[2];
+        for (int i = 0; i < 2; i++) {
+            to[i] = (gpa_arr){.dtype = DT_F64,
+                              .ndim = ndim[graph % 2][i],
+                              .strides = strides[graph % 2][i],
+                              .storage = &storage};
+            root[i] = (fuse_root){.value = n, .into = &to[i]};
+        }
+        fuse_plan p = {.root = root, .n_root = 2, .cap_root = 2};
+        assert_int_equal(plan_cache_find(cache, rt, &device, &p), graph == 2);
+        if (graph == 0) plan_cache_insert(cache, &p);
+    }
+    plan_cache_free(cache);
+    node_release(rt, n);
+    buf_disown(rt, b);
+}
+
 /* Who wants to see the programs sees them, known or not. */
 static void test_explained(void **state) {
     (void)state;
@@ -482,6 +518,7 @@ int main(void) {
         GRAPH_TEST(test_steps_and_names),
         GRAPH_TEST(test_functions),
         GRAPH_TEST(test_stoppable),
+        GRAPH_TEST(test_targets_of_other_dimensions),
         GRAPH_TEST(test_many),
         GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_memory),
