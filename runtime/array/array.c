@@ -14,7 +14,7 @@
 #include "runtime/array/host_view.h"
 #include "runtime/exec/explain.h"
 #include "runtime/exec/profile.h"
-#include "runtime/plan/loop_batch.h"
+#include "runtime/exec/loop_batch.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/exec/unused_gather.h"

@@ -16,7 +16,7 @@
 #include "runtime/plan/plan_cache.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/exec/profile.h"
-#include "runtime/plan/loop_batch.h"
+#include "runtime/exec/loop_batch.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 
