@@ -1,21 +1,21 @@
-/* Bodies: made once for a function and the types of its arguments, written into every program that
- * uses them. */
+/* Bodies: verified once per function and argument types, inlined into every program that uses them.
+ */
 #include "runtime/ir/body.h"
 
 #include "runtime/base/base.h"
 
-enum { LOOP_TRIPS = 16 }; /* what a loop is taken to cost */
+enum { ASSUMED_TRIPS = 16 }; /* assumed trip count of a loop, for its cost */
 
-static bool opens(uint8_t code) { return kir_info[code].result == 'R'; }
+static bool opens_region(uint8_t code) { return kir_info[code].result == 'R'; }
 
 static uint32_t cost_of(const kir_func *f) {
     uint32_t cost = 0, trips = 1, depth = 0, loops[64] = {0};
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *x = &f->code[i];
-        if (opens(x->code)) {
+        if (opens_region(x->code)) {
             uint32_t before = trips;
             if ((x->code == KIR_FOR || x->code == KIR_LOOP) && trips < 1u << 16)
-                trips *= LOOP_TRIPS;
+                trips *= ASSUMED_TRIPS;
             if (depth < COUNT_OF(loops)) loops[depth] = before;
             depth++;
         } else if (x->code == KIR_END) {
@@ -27,7 +27,7 @@ static uint32_t cost_of(const kir_func *f) {
     return cost;
 }
 
-static bool belongs(uint8_t code) {
+static bool allowed_in_body(uint8_t code) {
     switch ((kir_code)code) {
         case KIR_CONST:
         case KIR_PARAM:
@@ -77,7 +77,7 @@ gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out
         if (values[i] < 0) TRY(gpa_no_memory(e));
     TRY(kir_check(f, e));
     for (size_t i = 0; i < f->n_code; i++)
-        if (!belongs(f->code[i].code))
+        if (!allowed_in_body(f->code[i].code))
             TRY(gpa_fail(e, GPA_E_INTERNAL, "%s in a body", kir_info[f->code[i].code].name));
     b = mem_zero(sizeof *b);
     if (!b || !(b->at = mem_new(f->n_code * sizeof *b->at))) TRY(gpa_no_memory(e));
@@ -121,7 +121,7 @@ bool body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
         else if (x.code == KIR_END)
             kir_close(f);
         else
-            b->at[i] = opens(x.code) ? kir_open(f, x) : kir_emit(f, x);
+            b->at[i] = opens_region(x.code) ? kir_open(f, x) : kir_emit(f, x);
         if (f->failed) return false;
     }
     return true;

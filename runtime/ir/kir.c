@@ -1,9 +1,9 @@
-/* Building kir: instructions appended to a flat list, with value numbering, and the structural key.
+/* kir builder: appends instructions with local value numbering; atomics, constants, structural key.
  *
- * Invariant: heads and seen hold exactly the pure instructions that are visible at the end of the
- * list. They form chains with the youngest in front, so leaving a region takes its instructions off
- * the front of their chains. Nothing is allocated once a function has held a program as large:
- * kir_reset keeps all memory.
+ * Invariant: `heads` and `seen` are a hash table with chains of exactly the pure instructions that
+ * are visible at the end of the list, youngest first, so leaving a region pops its instructions off
+ * their chains. Nothing is allocated once a function has held a program as large: kir_reset keeps
+ * all memory.
  *
  * Reading order: the function and its parts, value numbering, emission, operations, regions, the
  * key. The verifier is kir_verify.c, the printer kir_print.c. */
@@ -15,17 +15,17 @@
 enum { HEADS = 256 }; /* a power of two */
 
 struct kir_builder {
-    int32_t heads[HEADS]; /* youngest visible instruction of a hash; -1: none */
+    int32_t heads[HEADS]; /* youngest visible instruction with this hash; -1: none */
     struct kir_seen {
         int32_t older;  /* next in the chain */
         int16_t head;   /* -1: not in a chain */
-        uint32_t epoch; /* loads: the state of memory they saw */
+        uint32_t epoch; /* loads: the state of memory that they read */
     } * seen;           /* one per instruction */
     size_t cap_seen;
     int32_t *open; /* the open regions: the instructions that opened them */
     size_t n_open, cap_open;
-    uint32_t epoch; /* counts what may have changed memory */
-    uint32_t line;  /* of following instructions */
+    uint32_t epoch; /* incremented by whatever may change memory */
+    uint32_t line;  /* span of the instructions that follow */
 };
 
 const struct kir_info kir_info[KIR_COUNT] = {
@@ -86,7 +86,7 @@ void kir_free(kir_func *f) {
     mem_free(f);
 }
 
-/* Takes instructions from `first` on out of value numbering. */
+/* Removes instructions from `first` on from value numbering. */
 static void forget(kir_func *f, size_t first) {
     struct kir_builder *b = f->builder;
     for (size_t i = f->n_code; i-- > first;) {
@@ -157,11 +157,11 @@ void kir_set_span(kir_func *f, gpa_span span) {
 
 /* ---- value numbering ---- */
 
-/* What repeating an instruction means: nothing new (PURE), nothing new while memory is as it was
- * (LOADED), or another effect. */
-typedef enum { PURE, LOADED, EFFECT, WRITES } repeat;
+/* May an equal instruction be reused: always (PURE), while memory is unchanged (LOADED), or never,
+ * since it has an effect (EFFECT) or changes memory (WRITES)? */
+typedef enum { PURE, LOADED, EFFECT, WRITES } reuse;
 
-static repeat repeating(uint8_t code) {
+static reuse reuse_of(uint8_t code) {
     switch ((kir_code)code) {
         case KIR_CONST:
         case KIR_PARAM:
@@ -186,8 +186,7 @@ static repeat repeating(uint8_t code) {
         case KIR_EACH:
         case KIR_FOR:
         case KIR_LOOP:
-        case KIR_END:
-            return WRITES; /* a loop's later stores are seen by the loads of its next trip */
+        case KIR_END: return WRITES; /* loads of the next iteration see this one's stores */
         case KIR_VAR:
         case KIR_GET:
         case KIR_SET:
@@ -219,8 +218,7 @@ static bool same_ins(const kir_ins *x, const kir_ins *y) {
 
 /* ---- emission ---- */
 
-/* Operands that the instruction does not have become -1, so that equal instructions are equal
- * bytes. */
+/* Sets operands beyond the instruction's to -1, so that equal instructions have equal fields. */
 static void normalise(kir_ins *i) {
     unsigned args = i->code == KIR_OP ? op_info[i->sub].arity : kir_info[i->code].args;
     if (args < 1 || i->a < 0) i->a = -1;
@@ -249,7 +247,7 @@ static int32_t append(kir_func *f, const kir_ins *ins, int16_t head) {
 int32_t kir_emit(kir_func *f, kir_ins ins) {
     struct kir_builder *b = f->builder;
     normalise(&ins);
-    repeat r = repeating(ins.code);
+    reuse r = reuse_of(ins.code);
     if (ins.code == KIR_ELSE && b->n_open) forget(f, (size_t)b->open[b->n_open - 1] + 1);
     if (r == WRITES) b->epoch++;
     if (r == WRITES || r == EFFECT) return append(f, &ins, -1);
@@ -308,9 +306,9 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
     return -1;
 }
 
-/* Rounding down, 2 ** n divides by a shift and leaves the lower bits, of negative numbers too. -1:
- * b is not known, or is something else. */
-static int32_t by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
+/* Strength reduction: floor division and modulo by the constant 2**n are an arithmetic shift and a
+ * mask, of negative operands too. -1: b is no such constant. */
+static int32_t divide_by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
     gpa_dtype t = (gpa_dtype)f->code[b].type;
     if (f->code[b].code != KIR_CONST || f->code[a].type != t || !dtype_is_int(t)) return -1;
     int64_t by = dtype_cast(f->consts[f->code[b].imm].v, t, DT_I64).I64;
@@ -323,15 +321,15 @@ static int32_t by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
 
 static int32_t emit_op(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c) {
     const gpa_op_info *info = &op_info[op];
-    int32_t simpler = -1;
+    int32_t reduced = -1;
     if (a < 0 || (info->arity > 1 && b < 0) || (info->arity > 2 && c < 0))
-        return -1; /* memory ran out before */
+        return -1; /* memory ran out earlier */
     if (info->composite) return expand(f, op, a, b, c);
-    if (op == OP_FLOOR_DIVIDE || op == OP_REMAINDER) simpler = by_power_of_two(f, op, a, b);
-    if (simpler >= 0) return simpler;
+    if (op == OP_FLOOR_DIVIDE || op == OP_REMAINDER) reduced = divide_by_power_of_two(f, op, a, b);
+    if (reduced >= 0) return reduced;
     gpa_dtype compute = (gpa_dtype)f->code[info->sig == SIG_SELECT ? b : a].type, result = DT_NONE;
     if (!op_types(op, compute, &compute, &result))
-        result = DT_NONE; /* kir_check will say so */
+        result = DT_NONE; /* kir_check reports it */
     else if (info->arity == 1 && result == compute &&
              strcmp(info->text[op_kind_index(dtype_info[compute].kind)], "a") == 0)
         return a;
