@@ -160,7 +160,7 @@ interval interval_narrow(gpa_op op, gpa_dtype t, interval a, interval b) {
     return a;
 }
 
-/* [1, 1] or [0, 0] where only one compare is possible. */
+/* [1, 1] or [0, 0] where the comparison is decided. */
 static interval compare(gpa_op op, gpa_dtype t, interval a, interval b) {
     interval yes = interval_narrow(op, t, a, b),
              no = interval_narrow(interval_negated(op), t, a, b);
