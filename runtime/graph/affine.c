@@ -1,5 +1,5 @@
-/* Interned index maps, in two growing arrays. A step has a handful of different maps, so looking
- * one up is a scan. */
+/* Interned affine index maps, in two growing arrays. A step has few different maps, so lookup is a
+ * linear search. */
 #include "runtime/graph/affine.h"
 
 void affine_reset(affine_table *t) { t->n = t->n_v = 0; }
@@ -10,7 +10,7 @@ void affine_free(affine_table *t) {
     *t = (affine_table){0};
 }
 
-static bool room(affine_table *t, size_t n) {
+static bool reserve(affine_table *t, size_t n) {
     if (!mem_grow(&t->map, t->n, &t->cap, sizeof *t->map)) return false;
     if (t->v && t->n_v + n <= t->cap_v) return true;
     size_t cap = MAX(t->cap_v * 2, t->n_v + n + 256);
@@ -21,7 +21,7 @@ static bool room(affine_table *t, size_t n) {
     return true;
 }
 
-/* The number of the map whose coefficients were written behind the last one. */
+/* Interns the map whose coefficients were written after the last map's. */
 static int intern(affine_table *t, int rows, int cols) {
     const int64_t *v = t->v + t->n_v;
     size_t n = (size_t)(rows + rows * cols);
@@ -38,7 +38,7 @@ static int intern(affine_table *t, int rows, int cols) {
 }
 
 int affine_make(affine_table *t, int rows, int cols, const int64_t *start, const int64_t *step) {
-    if (!room(t, (size_t)(rows + rows * cols))) return -1;
+    if (!reserve(t, (size_t)(rows + rows * cols))) return -1;
     int used = 0;
     for (int k = 0; k < rows; k++)
         for (int d = used; d < cols; d++)
@@ -54,7 +54,7 @@ int affine_make(affine_table *t, int rows, int cols, const int64_t *start, const
 int affine_from_dims(affine_table *t, int rows, const int8_t *dims) {
     int cols = 0;
     for (int k = 0; k < rows; k++) cols = MAX(cols, dims[k] + 1);
-    if (!room(t, (size_t)(rows + rows * cols))) return -1;
+    if (!reserve(t, (size_t)(rows + rows * cols))) return -1;
     int64_t *v = t->v + t->n_v;
     memset(v, 0, (size_t)(rows + rows * cols) * sizeof *v);
     for (int k = 0; k < rows; k++)
@@ -79,7 +79,9 @@ int affine_compose(affine_table *t, int m, const node *view) {
     return affine_make(t, rows, cols, start, step);
 }
 
-int64_t affine_start(const affine_table *t, int m, int k) { return t->v[t->map[m].at + (uint32_t)k]; }
+int64_t affine_start(const affine_table *t, int m, int k) {
+    return t->v[t->map[m].at + (uint32_t)k];
+}
 
 int64_t affine_step(const affine_table *t, int m, int k, int d) {
     const struct affine_map *a = &t->map[m];

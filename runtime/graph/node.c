@@ -1,11 +1,11 @@
-/* Nodes: allocation from free lists, the weak table, the makers.
+/* Graph nodes: allocation from free lists, hash-consing in a weak table, constructors.
  *
- * A node's slots lie behind it in one block: shape, inputs, map, in this order, so that the table
- * compares one run of bytes. A maker fills a fresh node and calls `intern`, which gives back the
- * equal node that already exists, if any. Invariant: a node in the table never changes; turning
- * into a leaf (node_materialize) takes it out first.
+ * A node's slots follow it in one block: shape, inputs, map, in this order, so that equality is one
+ * memcmp. A constructor fills a fresh node and calls `intern`, which returns the equal node that
+ * exists, if any. Invariant: a node in the table never changes; node_materialize takes it out
+ * before it becomes a leaf.
  *
- * Reading order: take/give, intern, the leaves, the operations, index maps, reshape. */
+ * Reading order: allocation, the weak table, leaves, operations, index maps, reshape. */
 #include "runtime/graph/node.h"
 
 #include "runtime/graph/shape.h"
@@ -15,13 +15,13 @@ static const uint16_t class_slots[NODE_CLASSES] = {7, 12, 20, 36, 68, 0};
 enum { UNPOOLED = NODE_CLASSES - 1 };
 
 #ifdef GPA_CHECK
-#define KEEP_NODES false /* so that a sanitizer sees the use of a freed node */
+#define POOL_NODES false /* so that a sanitizer detects use after free */
 #else
-#define KEEP_NODES true
+#define POOL_NODES true
 #endif
 
-static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in, int map_len,
-                     node **out, gpa_err *e) {
+static gpa_code alloc_node(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in, int map_len,
+                           node **out, gpa_err *e) {
     size_t slots = (size_t)ndim + (size_t)MAX(n_in + map_len, ndim + 1);
     int class = 0;
     while (class < UNPOOLED && class_slots[class] < slots) class ++;
@@ -29,8 +29,8 @@ static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in
     if (n) {
         rt->nodes.free[class] = n->chain;
     } else {
-        size_t room = class == UNPOOLED ? slots : class_slots[class];
-        n = mem_new(sizeof *n + room * sizeof(int64_t));
+        size_t capacity = class == UNPOOLED ? slots : class_slots[class];
+        n = mem_new(sizeof *n + capacity * sizeof(int64_t));
         if (!n) return gpa_no_memory(e);
     }
     *n = (node){.refs = 1,
@@ -50,8 +50,8 @@ static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in
     return GPA_OK;
 }
 
-static void give(gpa_rt *rt, node *n) {
-    if (n->room == UNPOOLED || !KEEP_NODES) {
+static void free_node(gpa_rt *rt, node *n) {
+    if (n->room == UNPOOLED || !POOL_NODES) {
         mem_free(n);
         return;
     }
@@ -94,7 +94,7 @@ static bool same(const node *a, const node *b) {
            (a->kind != NODE_SCALAR || memcmp(&a->v, &b->v, dtype_size(a->dtype)) == 0);
 }
 
-/* Doubles the table; when memory is short the chains just grow longer. */
+/* Doubles the table; when memory is short the chains grow longer instead. */
 static void grow(gpa_rt *rt) {
     size_t cap = rt->nodes.cap ? rt->nodes.cap * 2 : 256;
     node **slot = mem_zero(cap * sizeof *slot);
@@ -111,7 +111,7 @@ static void grow(gpa_rt *rt) {
     rt->nodes.cap = cap;
 }
 
-static void forget(gpa_rt *rt, node *n) {
+static void remove_from_table(gpa_rt *rt, node *n) {
     if (!n->hash) return;
     node **at = &rt->nodes.slot[n->hash & (rt->nodes.cap - 1)];
     while (*at != n) at = &(*at)->chain;
@@ -134,17 +134,18 @@ void node_bounds_checked(gpa_rt *rt, node *n) {
 
 void node_release(gpa_rt *rt, node *n) {
     if (!n || --n->refs > 0) return;
-    forget(rt, n);
+    remove_from_table(rt, n);
     if (n->unchecked) {
         if (rt->nodes.on_unused_gather) rt->nodes.on_unused_gather(rt, n);
         node_bounds_checked(rt, n);
     }
     drop_inputs(rt, n);
     if (n->buf) buf_unread(rt, n->buf);
-    give(rt, n);
+    free_node(rt, n);
 }
 
-/* The node equal to a fresh one: an older one, and the fresh one is given back, or itself. */
+/* Hash-consing: returns the node that equals a fresh one, and frees that, or the fresh one itself.
+ */
 static node *intern(gpa_rt *rt, node *fresh) {
     if (rt->nodes.count >= rt->nodes.cap) grow(rt);
     if (!rt->nodes.cap) return fresh;
@@ -182,10 +183,10 @@ static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int nd
                      const int64_t *shape, const int64_t *strides, int64_t offset, node **out,
                      gpa_err *e) {
     node *n;
-    gpa_code rc = take(rt, kind, t, ndim, 0, ndim + 1, &n, e);
+    gpa_code rc = alloc_node(rt, kind, t, ndim, 0, ndim + 1, &n, e);
     if (rc) return rc;
     set_shape(n, shape);
-    /* One form for each view: a dimension of one element has no stride. */
+    /* Canonical form: the stride of a dimension of one element is 0. */
     for (int d = 0; d < ndim; d++) n->map[d] = shape[d] == 1 ? 0 : strides[d];
     n->map[ndim] = offset;
     if (b) {
@@ -206,23 +207,23 @@ gpa_code node_iota(gpa_rt *rt, int ndim, const int64_t *shape, const int64_t *st
     return leaf(rt, NODE_IOTA, NULL, DT_I64, ndim, shape, strides, offset, out, e);
 }
 
-/* Numbers with a fraction are worth sharing; whole ones coincide by accident. */
-static bool is_whole(gpa_dtype t, gpa_val v) {
+/* Integral scalars are equal by coincidence (loop counters), so they are not interned. */
+static bool is_integral(gpa_dtype t, gpa_val v) {
     double d = dtype_cast(v, t, DT_F64).F64;
     return !dtype_is_float(t) || (double)(int64_t)MIN(MAX(d, -1e18), 1e18) == d;
 }
 
 gpa_code node_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, node **out, gpa_err *e) {
     node *n;
-    gpa_code rc = take(rt, NODE_SCALAR, t, 0, 0, 0, &n, e);
+    gpa_code rc = alloc_node(rt, NODE_SCALAR, t, 0, 0, 0, &n, e);
     if (rc) return rc;
     n->v = v;
-    *out = is_whole(t, v) ? n : intern(rt, n);
+    *out = is_integral(t, v) ? n : intern(rt, n);
     return GPA_OK;
 }
 
 void node_materialize(gpa_rt *rt, node *n, gpa_buf *b) {
-    forget(rt, n);
+    remove_from_table(rt, n);
     node_bounds_checked(rt, n);
     drop_inputs(rt, n);
     n->kind = NODE_BUF;
@@ -260,7 +261,7 @@ gpa_code node_op(gpa_rt *rt, gpa_op op, gpa_dtype result, node *const *in, node 
     for (int i = 0; i < n_in; i++)
         if (in[i]->ndim > shaped->ndim) shaped = in[i];
     node *n;
-    gpa_code rc = take(rt, NODE_OP, result, shaped->ndim, n_in, 0, &n, e);
+    gpa_code rc = alloc_node(rt, NODE_OP, result, shaped->ndim, n_in, 0, &n, e);
     if (rc) return rc;
     n->sub = (uint16_t)op;
     set_shape(n, shaped->shape);
@@ -278,7 +279,7 @@ gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node 
         shape = in[i]->shape;
     }
     node *n;
-    gpa_code rc = take(rt, NODE_BODY, (gpa_dtype)body->dtype[which], ndim, n_in, 0, &n, e);
+    gpa_code rc = alloc_node(rt, NODE_BODY, (gpa_dtype)body->dtype[which], ndim, n_in, 0, &n, e);
     if (rc) return rc;
     n->sub = (uint16_t)which;
     n->body = body_retain(body);
@@ -310,7 +311,7 @@ gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e) {
     }
     if (a->kind == NODE_SCALAR) return node_scalar(rt, to, dtype_cast(a->v, a->dtype, to), out, e);
     node *n;
-    gpa_code rc = take(rt, NODE_CAST, to, a->ndim, 1, 0, &n, e);
+    gpa_code rc = alloc_node(rt, NODE_CAST, to, a->ndim, 1, 0, &n, e);
     if (rc) return rc;
     set_shape(n, a->shape);
     set_input(n, 0, a);
@@ -318,8 +319,8 @@ gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The places, in C order of the reduced axes, that an arg reduction chooses from. */
-static gpa_code places(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa_err *e) {
+/* Index of each element in C order of the reduced axes: the second input of argmin and argmax. */
+static gpa_code flat_indices(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS], stride = 1;
     for (int d = a->ndim; d-- > 0;) {
         bool reduced = axes >> d & 1;
@@ -329,7 +330,7 @@ static gpa_code places(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa
     return node_iota(rt, a->ndim, a->shape, strides, 0, out, e);
 }
 
-/* A reduction over one element is that element, at place 0. */
+/* A reduction over one element is that element, its index 0. */
 static gpa_code reduce_one(gpa_rt *rt, bool arg, node *a, uint32_t axes, int ndim,
                            const int64_t *shape, node **out, gpa_err *e) {
     if (arg) {
@@ -356,8 +357,8 @@ gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out
     if (reduced == 1) return reduce_one(rt, arg, a, axes, ndim, shape, out, e);
     node *n, *at = NULL;
     gpa_code rc = GPA_OK;
-    if (arg) TRY(places(rt, a, axes, &at, e));
-    TRY(take(rt, NODE_REDUCE, arg ? DT_I64 : a->dtype, ndim, arg ? 2 : 1, 0, &n, e));
+    if (arg) TRY(flat_indices(rt, a, axes, &at, e));
+    TRY(alloc_node(rt, NODE_REDUCE, arg ? DT_I64 : a->dtype, ndim, arg ? 2 : 1, 0, &n, e));
     n->sub = (uint16_t)red;
     n->axes = axes;
     set_shape(n, shape);
@@ -375,7 +376,7 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e) {
         return GPA_OK;
     }
     node *n;
-    gpa_code rc = take(rt, NODE_SCAN, a->dtype, a->ndim, 1, 0, &n, e);
+    gpa_code rc = alloc_node(rt, NODE_SCAN, a->dtype, a->ndim, 1, 0, &n, e);
     if (rc) return rc;
     n->sub = (uint16_t)red;
     set_shape(n, a->shape);
@@ -385,22 +386,22 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e) {
 }
 
 gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim,
-                     const int64_t *shape, bool sure, node **out, gpa_err *e) {
+                     const int64_t *shape, bool in_bounds, node **out, gpa_err *e) {
     int n_in = 1;
     for (int k = 0; k < a->ndim; k++) n_in += index[k] != NULL;
     node *n;
-    gpa_code rc = take(rt, NODE_GATHER, a->dtype, ndim, n_in, a->ndim, &n, e);
+    gpa_code rc = alloc_node(rt, NODE_GATHER, a->dtype, ndim, n_in, a->ndim, &n, e);
     if (rc) return rc;
     set_shape(n, shape);
-    n->sub = sure;
+    n->sub = in_bounds;
     set_input(n, 0, a);
     for (int k = 0, i = 1; k < a->ndim; k++) {
         n->map[k] = index[k] ? -1 : from[k];
         if (index[k]) set_input(n, i++, index[k]);
     }
     *out = intern(rt, n);
-    if (sure || (*out != n && !(*out)->suspect))
-        return GPA_OK; /* it was there: what is known of it stays */
+    if (in_bounds || (*out != n && !(*out)->suspect))
+        return GPA_OK; /* an existing node keeps its state */
     if ((*out)->size && !(*out)->unchecked) rt->nodes.unchecked++, (*out)->unchecked = true;
     return GPA_OK;
 }
@@ -430,7 +431,7 @@ static gpa_code view_leaf(gpa_rt *rt, node *a, int ndim, const int64_t *shape, c
                 out, e);
 }
 
-/* A view of a view is a view of what is below: a's map after this one. */
+/* A view of a view: the composition of both maps, on the input of a. */
 static void compose(const node *a, int ndim, const int64_t *start, const int64_t *step,
                     int64_t *to) {
     int rows = a->in[0]->ndim, mid = a->ndim;
@@ -456,7 +457,8 @@ gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const in
     if (a->kind == NODE_BUF || a->kind == NODE_IOTA)
         return view_leaf(rt, a, ndim, shape, start, step, out, e);
     if (a->kind == NODE_CAST &&
-        a->in[0]->kind == NODE_IOTA) { /* counters stay known for what they are */
+        a->in[0]->kind ==
+            NODE_IOTA) { /* a view of a cast IOTA stays a cast IOTA, which diagonal.c recognizes */
         node *counter;
         gpa_code made = view_leaf(rt, a->in[0], ndim, shape, start, step, &counter, e);
         if (made) return made;
@@ -466,7 +468,8 @@ gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const in
     }
     node *n, *below = a->kind == NODE_VIEW ? a->in[0] : a;
     int rows = below->ndim;
-    gpa_code rc = take(rt, NODE_VIEW, (gpa_dtype)a->dtype, ndim, 1, rows + rows * ndim, &n, e);
+    gpa_code rc =
+        alloc_node(rt, NODE_VIEW, (gpa_dtype)a->dtype, ndim, 1, rows + rows * ndim, &n, e);
     if (rc) return rc;
     set_shape(n, shape);
     set_input(n, 0, below);
@@ -505,8 +508,8 @@ gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, nod
 
 /* ---- reshape ---- */
 
-/* Splits both shapes into the smallest runs with equal products: advances *i and *j past one run
- * each. */
+/* Splits both shapes into the shortest runs of dimensions with equal products: advances *i and *j
+ * past one run each. */
 static void next_run(const node *a, int ndim, const int64_t *shape, int *i, int *j) {
     int64_t left = *i < a->ndim ? a->shape[(*i)++] : 1, right = *j < ndim ? shape[(*j)++] : 1;
     while (left != right) {
@@ -543,7 +546,7 @@ typedef struct {
     gpa_rt *rt;
     int ndim;
     const int64_t *shape;
-    node **done; /* results by slot; NULL: cannot be done */
+    node **done; /* memoized results by slot; NULL: no reshape exists */
     size_t n, cap;
 } reshaping;
 
@@ -576,7 +579,8 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     *out = NULL;
     if (a->kind == NODE_BUF || a->kind == NODE_IOTA) {
-        if (!shape_reshape_strides(a->ndim, a->shape, a->map, r->ndim, r->shape, strides)) return GPA_OK;
+        if (!shape_reshape_strides(a->ndim, a->shape, a->map, r->ndim, r->shape, strides))
+            return GPA_OK;
         return leaf(r->rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, r->ndim, r->shape,
                     strides, a->map[a->ndim], out, e);
     }
@@ -588,7 +592,7 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
     return node_view(r->rt, a, r->ndim, r->shape, start, step, out, e);
 }
 
-/* Once per node: graphs share. */
+/* Memoized: nodes may be shared within the graph. */
 static gpa_code reshape_into(reshaping *r, node *a, node **out, gpa_err *e) {
     if (a->mark != r->rt->nodes.mark) {
         node *made;
@@ -612,7 +616,7 @@ gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node 
     int64_t start[GPA_MAX_DIMS];
     *out = NULL;
     if (a->size == 0) return GPA_OK;
-    if (!node_is_leaf(a)) { /* splitting keeps the node shared with its other readers */
+    if (!node_is_leaf(a)) { /* a view keeps the node shared with its other readers */
         int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
         if (reshape_map(a, ndim, shape, start, step))
             return node_view(rt, a, ndim, shape, start, step, out, e);

@@ -1,9 +1,9 @@
 /* Shape arithmetic. Reading order: sizes and text, broadcasting, reshaping, overlap.
  *
- * Overlap of two layouts is a question about integers: is there a point of each box at which the
- * addresses agree? It is answered by a bounded search that tries the largest stride first and cuts
- * with the greatest common divisor and the range of the rest, so that the layouts people write
- * (interleaved, shifted, blocks side by side) are decided in a few steps. */
+ * Overlap of two layouts is a bounded linear Diophantine equation: is there a point of each box at
+ * which the addresses agree? (As numpy.shares_memory.) A depth-first search tries the largest
+ * stride first and prunes by the greatest common divisor and the range of the remaining terms, so
+ * common layouts (interleaved, shifted, adjacent blocks) take a few steps. */
 #include "runtime/graph/shape.h"
 
 #include <stdio.h>
@@ -18,8 +18,7 @@ const char *shape_text(char *to, int ndim, const int64_t *shape) {
     size_t at = 1;
     int first = 0;
     to[0] = '(';
-    while (first < ndim && shape[first] < 0)
-        first++; /* as NumPy: unknown extents in front are left out */
+    while (first < ndim && shape[first] < 0) first++; /* NumPy omits unknown leading extents */
     for (int d = first; d < ndim; d++) {
         char one[24];
         if (shape[d] < 0)
@@ -52,7 +51,7 @@ gpa_code shape_check(int ndim, const int64_t *shape, size_t itemsize, int64_t *s
         return gpa_fail(e, GPA_E_VALUE,
                         "maximum supported dimension for an ndarray is currently %d, found %d",
                         GPA_MAX_DIMS, ndim);
-    int64_t n = 1; /* extents of 0 left out: NumPy refuses (0, 2**40, 2**40) too */
+    int64_t n = 1; /* without extents of 0: NumPy rejects (0, 2**40, 2**40) too */
     bool empty = false, big = false;
     for (int d = 0; d < ndim; d++) {
         if (shape[d] < 0) return gpa_fail(e, GPA_E_VALUE, "negative dimensions are not allowed");
@@ -117,14 +116,14 @@ gpa_code shape_axis(int axis, int ndim, int *out, gpa_err *e) {
 /* ---- broadcasting ---- */
 
 bool shape_broadcast(int *ndim, int64_t *shape, int nb, const int64_t *b) {
-    int n = *ndim, wide = MAX(n, nb);
+    int n = *ndim, common = MAX(n, nb);
     if (nb > n) {
         memmove(shape + (nb - n), shape, (size_t)n * sizeof *shape);
         for (int d = 0; d < nb - n; d++) shape[d] = 1;
     }
-    *ndim = wide;
+    *ndim = common;
     for (int d = 0; d < nb; d++) {
-        int64_t *s = &shape[wide - nb + d];
+        int64_t *s = &shape[common - nb + d];
         if (*s == 1)
             *s = b[d];
         else if (b[d] != 1 && b[d] != *s)
@@ -134,7 +133,7 @@ bool shape_broadcast(int *ndim, int64_t *shape, int nb, const int64_t *b) {
 }
 
 bool shape_broadcast_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
-                  const int64_t *to, int64_t *out) {
+                             const int64_t *to, int64_t *out) {
     int lead = nto - ndim;
     if (lead < 0) return false;
     for (int d = 0; d < lead; d++) out[d] = 0;
@@ -188,11 +187,10 @@ gpa_code shape_infer(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
                     (long long)size, shape_text(text, ndim, shape));
 }
 
-/* The old layout is first collapsed into blocks that memory walks evenly; the new dimensions are
- * then cut from the blocks, last first. A dimension that would reach over two blocks cannot be
- * shown by one stride. */
+/* Collapses the old layout into blocks of uniform stride, then splits the new dimensions off the
+ * blocks, last first. A dimension across two blocks has no single stride. */
 bool shape_reshape_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
-                    const int64_t *to, int64_t *out) {
+                           const int64_t *to, int64_t *out) {
     int64_t block[GPA_MAX_DIMS], step[GPA_MAX_DIMS], *steps = step;
     if (ndim == 0 || shape_size(ndim, shape) == 0) {
         shape_c_strides(nto, to, out);
@@ -293,7 +291,7 @@ static int64_t gcd_of(int64_t a, int64_t b) {
     return a;
 }
 
-/* 1: terms i and after can make `sum`; 0: they cannot; -1: too many steps. */
+/* 1: terms i and after can make `sum`; 0: they cannot; -1: the search was cut off. */
 static int solve(equation *q, int i, int64_t sum) {
     if (sum == 0) return 1;
     if (i == q->n || sum < 0 || sum > q->rest[i] || sum % q->gcd[i]) return 0;
@@ -348,7 +346,7 @@ bool shape_is_injective(int ndim, const int64_t *shape, const int64_t *strides) 
         for (; at > 0 && size[order[at - 1]] > size[d]; at--) order[at] = order[at - 1];
         order[at] = d;
     }
-    /* Each stride must step over everything that the smaller ones reach. */
+    /* Sufficient: each stride exceeds the span of all smaller ones. */
     int64_t reach = 0;
     for (int i = 0; i < n; i++) {
         if (size[order[i]] <= reach) return false;
