@@ -1,14 +1,15 @@
-/* Lowering a step.
+/* Lowering a step to kir.
  *
- * Three passes. Visiting goes down from the roots and makes one entry for each (node, index map)
+ * Three passes. Visiting descends from the roots and makes one entry for each (node, index map)
  * that the program computes, inputs first, with its level and phase: an outer entry is computed
- * once per outer point, an inner one for each inner point; the phase counts the reductions below
- * it. Emitting writes the program phase by phase: the outer entries of the phase, then one EACH
- * with the reductions that end there and the stores. An inner entry that several phases need is
- * computed again in each: the row is read again, never stored. Laying out is layout.c's.
+ * once per outer point, an inner one for each inner point; the phase counts the reductions among
+ * its inputs. Emitting writes the program phase by phase: the outer entries of the phase, then one
+ * EACH with the reductions that end there and the stores. An inner entry that several phases need
+ * is recomputed in each: the row is read again, never stored. Layout (layout.c) orders and
+ * collapses dimensions.
  *
- * Invariant: the program depends on the graph's structure, dtypes and the layout class only;
- * numbers, extents, strides are launch data. */
+ * Invariant: the program depends on the graph's structure, dtypes and layout class only; scalars,
+ * extents and strides are launch arguments. */
 #include "runtime/plan/lower.h"
 
 #include "runtime/plan/layout.h"
@@ -19,20 +20,21 @@
 typedef struct {
     node *n;
     int32_t map;
-    int32_t next; /* another entry of the same node; -1: none */
-    int32_t ins;  /* its inputs' entries begin here in `in` */
-    int32_t id;   /* leaves: number of the array or parameter; GATHER: of the source */
-    int32_t walk; /* GATHER and scatters: the virtual array of the dimensions that are followed, */
-    int32_t params; /* and the first of (extent, stride) for each index */
-    int32_t value;  /* in the program */
-    int32_t region; /* inner: the EACH that `value` belongs to */
+    int32_t next;        /* another entry of the same node; -1: none */
+    int32_t ins;         /* its inputs' entries: first index in lower_work.in */
+    int32_t id;          /* leaves: number of the array or parameter; GATHER: of the source array */
+    int32_t base_offset; /* GATHER and scatters: the virtual array of the offsets over unindexed
+                            dimensions, */
+    int32_t params;      /* and the first parameter of (extent, stride) of each index */
+    int32_t value;       /* in the program; valid if `emitted` */
+    int32_t region;      /* inner: the EACH that `value` belongs to */
     uint16_t phase;
     bool inner;
     bool emitted;
-    bool later; /* it is what another step will have stored: a leaf then */
+    bool stored_elsewhere; /* another step stores it: a leaf */
 } entry;
 
-/* A root as the program stores it. */
+/* A store of a root. */
 typedef struct {
     fuse_root *root;
     int32_t value, mask, offset; /* entries; -1: none. offset: scatter */
@@ -64,7 +66,7 @@ typedef struct {
 
 static kir_array *array_at(ctx *c, int i) { return &c->l->f->arrays[i]; }
 
-/* Declares an array, or finds the one with the same memory and strides. */
+/* Declares an array, or finds the one with the same memory and strides; -1: too many. */
 static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t access,
                      int64_t offset, const int64_t *stride, fuse_root *fresh) {
     lowered *l = c->l;
@@ -95,8 +97,10 @@ static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t a
     return i;
 }
 
-/* The strides of a leaf over the step's space, and the offset of the origin. */
-static int64_t spread(ctx *c, const int64_t *strides, int64_t offset, int map, int64_t *out) {
+/* Composes a leaf's strides with an index map: its strides over the step's space in out[]; returns
+ * the offset of the origin. */
+static int64_t compose_strides(ctx *c, const int64_t *strides, int64_t offset, int map,
+                               int64_t *out) {
     const affine_table *t = &c->p->maps;
     int rows = t->map[map].rows, cols = t->map[map].cols;
     const int64_t *v = t->v + t->map[map].at;
@@ -110,7 +114,7 @@ static int64_t spread(ctx *c, const int64_t *strides, int64_t offset, int map, i
     return offset;
 }
 
-/* of: the node whose value it is, or NULL. */
+/* Adds a parameter; of: the SCALAR node whose value it is, or NULL. -1: too many. */
 static int add_param(ctx *c, gpa_dtype t, gpa_val v, const node *of) {
     lowered *l = c->l;
     if (l->f->n_params == LOWER_PARAMS) return -1;
@@ -125,9 +129,9 @@ static bool inner_stride(const ctx *c, int array) {
     return false;
 }
 
-/* Whether an entry is a reduction of this program. */
+/* Whether an entry is a reduction that this program computes. */
 static bool reduces(const entry *x) {
-    return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->later;
+    return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->stored_elsewhere;
 }
 
 /* ---- visiting ---- */
@@ -159,7 +163,7 @@ static int32_t visit_leaf(ctx *c, entry x) {
     if (n->kind == NODE_SCALAR) {
         x.id = add_param(c, (gpa_dtype)n->dtype, n->v, n);
     } else {
-        int64_t offset = spread(c, n->map, n->map[n->ndim], x.map, stride);
+        int64_t offset = compose_strides(c, n->map, n->map[n->ndim], x.map, stride);
         bool memory = n->kind == NODE_BUF;
         kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
         x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset,
@@ -169,8 +173,8 @@ static int32_t visit_leaf(ctx *c, entry x) {
     return x.id < 0 ? -1 : add_entry(c, x);
 }
 
-/* The root of another step with this value; NULL: none, or the step has run. */
-static fuse_root *later_root(const ctx *c, const node *n) {
+/* The root of another step that stores this value; NULL: none, or the step has run. */
+static fuse_root *root_elsewhere(const ctx *c, const node *n) {
     if (!c->l->ahead || node_is_leaf(n)) return NULL;
     for (size_t i = 0; i < c->p->n_root; i++) {
         fuse_root *r = &c->p->root[i];
@@ -179,17 +183,17 @@ static fuse_root *later_root(const ctx *c, const node *n) {
     return NULL;
 }
 
-static int32_t visit_later(ctx *c, entry x, fuse_root *r) {
+static int32_t visit_stored_elsewhere(ctx *c, entry x, fuse_root *r) {
     int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
     shape_c_strides(x.n->ndim, x.n->shape, strides);
-    int64_t offset = spread(c, strides, 0, x.map, stride);
-    x.later = true;
+    int64_t offset = compose_strides(c, strides, 0, x.map, stride);
+    x.stored_elsewhere = true;
     x.id = add_array(c, NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r);
     x.inner = x.id >= 0 && inner_stride(c, x.id);
     return x.id < 0 ? -1 : add_entry(c, x);
 }
 
-/* Visits inputs and puts their entries in a row; the level and phase of x follow from theirs. */
+/* Visits inputs and lists their entries; the level and phase of x follow from theirs. */
 static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     struct lower_work *w = c->w;
     int32_t got[GPA_MAX_DIMS + 2];
@@ -206,15 +210,15 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     return true;
 }
 
-/* Where an indexed element lies: where the followed dimensions lead (the walk, a virtual array that
- * begins at the memory's start) plus the checked indices times their strides (parameters). */
+/* The offset of an indexed element: that over the unindexed dimensions (a virtual array from the
+ * start of the memory) plus the checked indices times their strides (parameters). */
 static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides,
-                        int64_t offset, const int64_t *from, int map, bool sure, entry *x) {
-    int64_t stride[GPA_MAX_DIMS] = {0}, walk_stride[GPA_MAX_DIMS] = {0};
+                        int64_t offset, const int64_t *from, int map, bool in_bounds, entry *x) {
+    int64_t stride[GPA_MAX_DIMS] = {0}, offset_stride[GPA_MAX_DIMS] = {0};
     for (int k = 0; k < ndim; k++)
-        if (from[k] >= 0) walk_stride[from[k]] += strides[k];
-    offset = spread(c, walk_stride, offset, map, stride);
-    x->walk = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
+        if (from[k] >= 0) offset_stride[from[k]] += strides[k];
+    offset = compose_strides(c, offset_stride, offset, map, stride);
+    x->base_offset = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
     x->params = (int32_t)c->l->f->n_params;
     for (int k = 0; k < ndim; k++) {
         if (from[k] >= 0) continue;
@@ -222,14 +226,14 @@ static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *s
             add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
             return false;
     }
-    c->l->faults = c->l->faults || !sure;
-    return x->walk >= 0;
+    c->l->faults = c->l->faults || !in_bounds;
+    return x->base_offset >= 0;
 }
 
 static int32_t visit_gather(ctx *c, entry x) {
     node *n = x.n, *a = n->in[0];
     x.inner = affine_depends_on(&c->p->maps, x.map, c->s->inner);
-    x.id = -1; /* of a generated array: the offset is the element */
+    x.id = -1; /* of an IOTA: the offset is the element */
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
     if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x))
         return -1;
@@ -252,13 +256,13 @@ static int32_t visit_reduce(ctx *c, entry x) {
 }
 
 static int32_t visit(ctx *c, node *n, int map) {
-    /* A number has no coordinates. */
+    /* A scalar has no coordinates. */
     if (n->kind == NODE_SCALAR) map = 0;
     int32_t i = find(c, n, map);
     if (i >= 0) return i;
     entry x = {.n = n, .map = map, .value = -1, .region = -1};
-    fuse_root *later = later_root(c, n);
-    if (later) return visit_later(c, x, later);
+    fuse_root *stored_elsewhere = root_elsewhere(c, n);
+    if (stored_elsewhere) return visit_stored_elsewhere(c, x, stored_elsewhere);
     switch ((node_kind)n->kind) {
         case NODE_BUF:
         case NODE_IOTA:
@@ -277,17 +281,17 @@ static int32_t visit(ctx *c, node *n, int map) {
     return -1;
 }
 
-/* Where a root is stored: fresh memory in C order, or the target's. */
+/* The array of a root: new memory in C order, or the assignment's target. */
 static bool visit_target(ctx *c, output *o, int map) {
     fuse_root *r = o->root;
     int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
     const node *v = r->value;
     if (!r->into) {
         shape_c_strides(v->ndim, v->shape, strides);
-        spread(c, strides, 0, map, stride);
+        compose_strides(c, strides, 0, map, stride);
         o->array = add_array(c, NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r);
     } else {
-        int64_t offset = spread(c, r->into->strides, r->into->offset, map, stride);
+        int64_t offset = compose_strides(c, r->into->strides, r->into->offset, map, stride);
         uint8_t access = KIR_WRITE | (o->mask >= 0 ? KIR_READ : 0);
         o->array = add_array(c, r->into->storage->buf, (gpa_dtype)v->dtype, KIR_GLOBAL, access,
                              offset, stride, NULL);
@@ -295,7 +299,7 @@ static bool visit_target(ctx *c, output *o, int map) {
     return o->array >= 0;
 }
 
-/* A scatter's target, and an entry for the offset: a GATHER's without the load. */
+/* A scatter's target, and an entry for the offset: a GATHER without the load. */
 static bool visit_scatter(ctx *c, output *o, int map) {
     fuse_root *r = o->root;
     node *index[GPA_MAX_DIMS];
@@ -347,15 +351,17 @@ static int32_t input(ctx *c, const entry *x, int i) { return value_of(c, c->w->i
 
 static int32_t op2(ctx *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
 
-/* The offset of an indexed element. An index that is out of bounds is blamed on `where`, not on
- * what computed the index; where places are `sure` there is none. */
-static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool sure,
+/* The offset of an indexed element. An index out of bounds is reported at `where`, not where the
+ * index was computed; in_bounds: no checks. */
+static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool in_bounds,
                            gpa_span where) {
     kir_func *f = c->l->f;
-    int32_t sum = kir_emit(
-        f,
-        (kir_ins){
-            .code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)x->walk, .a = -1, .b = -1, .c = -1});
+    int32_t sum = kir_emit(f, (kir_ins){.code = KIR_IOTA,
+                                        .type = DT_I64,
+                                        .sub = (uint16_t)x->base_offset,
+                                        .a = -1,
+                                        .b = -1,
+                                        .c = -1});
     for (int i = 0; i < n_index; i++) {
         kir_ins p = {.code = KIR_PARAM,
                      .type = DT_I64,
@@ -374,7 +380,7 @@ static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *ax
                          .a = index,
                          .b = size,
                          .c = -1};
-        int32_t at = sure ? index : kir_emit(f, bound);
+        int32_t at = in_bounds ? index : kir_emit(f, bound);
         sum = op2(c, OP_ADD, sum, op2(c, OP_MULTIPLY, at, stride));
     }
     return sum;
@@ -404,14 +410,14 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
     return emit_offset(c, x, n_index, axis, r->sure, c->rt->at);
 }
 
-/* A compiled function is written once for all its results that are wanted here. */
+/* A body is inlined once for all of its results that the program uses. */
 static int32_t emit_body(ctx *c, const entry *x, const int32_t *in) {
     const node *n = x->n;
     if (!body_emit(n->body, c->l->f, in)) return -1;
     for (size_t i = 0; i < c->w->n_e && n->body->n_out > 1; i++) {
         entry *y = &c->w->e[i];
-        bool same =
-            y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map && !y->later;
+        bool same = y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map &&
+                    !y->stored_elsewhere;
         if (!same || memcmp(y->n->in, n->in, n->n_in * sizeof *n->in) != 0) continue;
         y->value = body_value(n->body, y->n->sub);
         y->emitted = true;
@@ -424,7 +430,7 @@ static int32_t emit(ctx *c, entry *x) {
     kir_func *f = c->l->f;
     const node *n = x->n;
     int32_t in[BODY_MAX_IN] = {-1, -1, -1};
-    if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->later)
+    if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->stored_elsewhere)
         for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
     kir_set_span(f, n->span);
     kir_ins ins = {.code = KIR_LOAD,
@@ -433,7 +439,7 @@ static int32_t emit(ctx *c, entry *x) {
                    .a = in[0],
                    .b = in[1],
                    .c = in[2]};
-    if (x->later) return kir_emit(f, ins);
+    if (x->stored_elsewhere) return kir_emit(f, ins);
     switch ((node_kind)n->kind) {
         case NODE_BUF: break;
         case NODE_IOTA: ins.code = KIR_IOTA; break;
@@ -463,7 +469,8 @@ static int32_t emit(ctx *c, entry *x) {
     return kir_emit(f, ins);
 }
 
-/* The value of an entry here: an outer one was emitted before, an inner one is once per region. */
+/* The value of an entry at this point of the program: an outer one was emitted before, an inner one
+ * is emitted once per region. */
 static int32_t value_of(ctx *c, int32_t i) {
     entry *x = &c->w->e[i];
     if (x->map < 0) { /* a scatter's offset */
@@ -477,7 +484,7 @@ static int32_t value_of(ctx *c, int32_t i) {
     return x->value;
 }
 
-/* What an output is computed from, its places' offset excepted: that may only be looked at where
+/* Emits the operands of an output, except a scatter's offset: its bounds checks must only run where
  * the mask is true. */
 static void emit_inputs(ctx *c, const output *o) {
     value_of(c, o->value);
@@ -488,8 +495,8 @@ static void emit_inputs(ctx *c, const output *o) {
         if (o->root->index[k]) input(c, &x, i++);
 }
 
-/* Stores v at a computed place, or adds it. */
-static void emit_place(ctx *c, const output *o, int32_t v) {
+/* Scatter: stores v at a computed offset, or adds it atomically. */
+static void emit_scatter(ctx *c, const output *o, int32_t v) {
     kir_func *f = c->l->f;
     uint16_t array = (uint16_t)o->array;
     int32_t at = value_of(c, o->offset);
@@ -519,7 +526,7 @@ static void emit_store(ctx *c, const output *o) {
         kir_set_span(f, c->rt->at);
         if (mask >= 0)
             kir_open(f, (kir_ins){.code = KIR_IF, .type = DT_NONE, .a = mask, .b = -1, .c = -1});
-        emit_place(c, o, v);
+        emit_scatter(c, o, v);
         if (mask >= 0) kir_close(f);
         return;
     }
@@ -534,7 +541,7 @@ static void emit_store(ctx *c, const output *o) {
              (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
 }
 
-/* The region of a phase: its reductions and the stores of inner values. */
+/* The EACH region of a phase: its reductions and the stores of inner values. */
 static void emit_each(ctx *c, int phase) {
     struct lower_work *w = c->w;
     kir_func *f = c->l->f;
@@ -570,7 +577,7 @@ static void emit_each(ctx *c, int phase) {
     if (opened) kir_close(f);
 }
 
-/* A store into memory that the program also reads waits for the last region that may read it. */
+/* Delays stores into memory that the program may also read to the last phase. */
 static void delay_stores(ctx *c) {
     struct lower_work *w = c->w;
     int last = 0;
@@ -606,8 +613,7 @@ static void emit_all(ctx *c) {
 
 /* ---- the whole ---- */
 
-/* A store reads its own target's memory safely where both are the same element, or never the same.
- */
+/* Aliasing hazard: an operand overlaps a target and is not the same element at every point. */
 static bool has_hazard(ctx *c) {
     lowered *l = c->l;
     const fuse_step *s = c->s;
@@ -621,8 +627,8 @@ static bool has_hazard(ctx *c) {
             if (out->offset >= 0) return true;
             shape_layout a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
             shape_layout b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset,
-                           (int64_t)dtype_size(array_at(c, i)->dtype)};
-            bool gathered = false; /* read at places known only when it runs */
+                              (int64_t)dtype_size(array_at(c, i)->dtype)};
+            bool gathered = false; /* read at indices that are only known at run time */
             for (size_t k = 0; k < c->w->n_e; k++)
                 gathered = gathered || (c->w->e[k].n->kind == NODE_GATHER && c->w->e[k].map >= 0 &&
                                         c->w->e[k].id == i);
@@ -651,7 +657,7 @@ static const char *name_of(const node *n) {
     return "copy";
 }
 
-/* Whether there are scatters, and none writes a place twice. */
+/* Whether there are scatters, and no scatter writes an element twice. */
 static bool stores_once(const struct lower_work *w) {
     bool any = false, once = true;
     for (size_t i = 0; i < w->n_out; i++) {
@@ -692,7 +698,7 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     if (l->f->failed) return gpa_no_memory(e);
     bool scans = false;
     for (size_t i = 0; i < w->n_e; i++)
-        scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].later);
+        scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].stored_elsewhere);
     l->stored = 0;
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;
@@ -702,9 +708,9 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     return rc;
 }
 
-/* Whether a step goes over all of n: each of its dimensions follows one of the space of the same
+/* Whether a step visits every element of n: each of its dimensions is one of the space, of the same
  * extent. */
-static bool goes_over(const affine_table *maps, const fuse_step *s, const node *n, int map) {
+static bool covers(const affine_table *maps, const fuse_step *s, const node *n, int map) {
     uint32_t taken = 0;
     for (int k = 0; k < n->ndim; k++) {
         int d = n->shape[k] == 1 ? -1 : affine_identity_dim(maps, map, k);
@@ -718,7 +724,7 @@ static bool goes_over(const affine_table *maps, const fuse_step *s, const node *
 void lower_mark_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
     for (size_t i = 0; i < l->work->n_e; i++) {
         const entry *x = &l->work->e[i];
-        if (x->map >= 0 && x->n->unchecked && goes_over(&p->maps, &p->step[s], x->n, x->map))
+        if (x->map >= 0 && x->n->unchecked && covers(&p->maps, &p->step[s], x->n, x->map))
             node_bounds_checked(rt, x->n);
     }
 }
