@@ -263,8 +263,8 @@ static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start,
 }
 
 static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
-    return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, a->ndim, a->shape, a->strides,
-                    a->offset, out, e);
+    const shape_layout l = {a->ndim, a->shape, a->strides, a->offset, 0};
+    return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, &l, out, e);
 }
 
 /* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is
@@ -317,7 +317,7 @@ gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     if (a->dtype == n->dtype && a->size) {
         int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
         if (view_map(a, n, false, start, step) || view_map(a, n, true, start, step))
-            return node_view(rt, n, a->ndim, a->shape, start, step, out, e);
+            return node_view(rt, n, &(node_map){a->ndim, a->shape, start, step}, out, e);
         if (a->offset == 0 && a->size == n->size && arr_is_contiguous(a)) {
             rc = node_reshape(rt, n, a->ndim, a->shape, out, e);
             if (rc || *out) return rc;
@@ -405,7 +405,7 @@ gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **
     node *places;
     int64_t size;
     gpa_code rc = shape_check(1, &n, dtype_size(DT_I64), &size, e);
-    if (!rc) rc = node_iota(rt, 1, &n, &step, start, &places, e);
+    if (!rc) rc = node_iota(rt, &(shape_layout){1, &n, &step, start, 0}, &places, e);
     return rc ? rc : array_take(rt, places, out, e);
 }
 
@@ -498,7 +498,9 @@ void rt_at(gpa_rt *rt, gpa_span where) { rt->at = where; }
 
 bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
 
-gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? loop_batch_edge(rt, e) : GPA_OK; }
+gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) {
+    return rt->n_pending ? loop_batch_edge(rt, e) : GPA_OK;
+}
 
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {
     return rt->n_pending ? exec_pending(rt, CUT_USER, e) : loop_batch_flush(rt, e);

@@ -65,7 +65,7 @@ gpa_code diagonal_of(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     if (a->ndim != 2 || a->shape[0] != a->shape[1] || !a->size || !a->storage->node) return GPA_OK;
     TRY(arr_node(rt, a, &n, e));
     if (!is_diagonal(n, 0)) goto out;
-    TRY(node_view(rt, n, 1, a->shape, start, step, &line, e));
+    TRY(node_view(rt, n, &(node_map){1, a->shape, start, step}, &line, e));
     TRY(arr_of_node(rt, line, out, e));
 out:
     if (line) node_release(rt, line);

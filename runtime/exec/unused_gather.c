@@ -22,8 +22,8 @@ static gpa_code check_of(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
         from[k] = (int8_t)n->map[k];
         if (n->map[k] < 0) index[k] = n->in[i++];
     }
-    TRY(node_iota(rt, a->ndim, a->shape, strides, 0, &nowhere, e));
-    TRY(node_gather(rt, nowhere, index, from, n->ndim, n->shape, false, &all, e));
+    TRY(node_iota(rt, &(shape_layout){a->ndim, a->shape, strides, 0, 0}, &nowhere, e));
+    TRY(node_gather(rt, nowhere, &(gather_map){index, from, n->ndim, n->shape, false}, &all, e));
     node_bounds_checked(rt, all); /* it is the check */
     all->span = n->span;
     if (n->size <= LARGE)

@@ -14,6 +14,7 @@
 
 #include "runtime/ir/body.h"
 #include "runtime/graph/buf.h"
+#include "runtime/graph/shape.h"
 #include "runtime/runtime.h"
 
 struct gpa_storage;
@@ -79,10 +80,9 @@ static inline node *node_retain(node *n) {
 void node_release(gpa_rt *rt, node *n); /* NULL is ignored */
 
 /* Leaves. */
-gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape,
-                  const int64_t *strides, int64_t offset, node **out, gpa_err *e);
-gpa_code node_iota(gpa_rt *rt, int ndim, const int64_t *shape, const int64_t *strides,
-                   int64_t offset, node **out, gpa_err *e);
+gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, const shape_layout *l, node **out,
+                  gpa_err *e);
+gpa_code node_iota(gpa_rt *rt, const shape_layout *l, node **out, gpa_err *e);
 gpa_code node_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, node **out, gpa_err *e);
 
 /* One operation; inputs have the type op_types calls `compute` (SELECT: in[0] bool); `result` is
@@ -97,10 +97,16 @@ gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e);
 /* A result of a compiled function; the inputs have the dtypes of its parameters. */
 gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node **out, gpa_err *e);
 
-/* Affine index maps (views): out[o] = a[start + step . o]. Maps of views compose; a view of a leaf
- * is a leaf. */
-gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,
-                   const int64_t *step, node **out, gpa_err *e);
+/* An affine index map of a node a with n dimensions, to a result of this shape: coordinate k of a
+ * is start[k] + sum over d of step[k][d] * o[d]. */
+typedef struct {
+    int ndim;
+    const int64_t *shape;
+    const int64_t *start, *step; /* n; n * ndim, row by row */
+} node_map;
+
+/* A view: a under an index map. Maps of views compose; a view of a leaf is a leaf. */
+gpa_code node_view(gpa_rt *rt, node *a, const node_map *m, node **out, gpa_err *e);
 gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out,
                         gpa_err *e);
 /* The same elements in C order under another shape of the same size; *out NULL (and GPA_OK) when
@@ -108,13 +114,21 @@ gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, nod
  * computed first. */
 gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out, gpa_err *e);
 
-/* Gather: elements of `a` (a BUF or IOTA leaf) at computed indices. For dimension k of a: index[k]
- * is an int64 node of the given shape (wrapped once when negative, bounds-checked when the program
- * runs), or NULL and from[k] is the dimension of the result whose coordinate it takes (extents must
- * agree). in_bounds: no index is negative or out of bounds, and none is checked; else the node is
- * `unchecked`. */
-gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim,
-                     const int64_t *shape, bool in_bounds, node **out, gpa_err *e);
+/* The indices of a gather from a node a, with a result of this shape. For dimension k of a:
+ * index[k] is an int64 node of the result's shape (wrapped once when negative, bounds-checked when
+ * the program runs), or NULL and from[k] is the dimension of the result whose coordinate it takes
+ * (extents must agree). in_bounds: no index is negative or out of bounds, and none is checked. */
+typedef struct {
+    node *const *index;
+    const int8_t *from;
+    int ndim;
+    const int64_t *shape;
+    bool in_bounds;
+} gather_map;
+
+/* Gather: elements of `a` (a BUF or IOTA leaf) at computed indices. `unchecked` unless in_bounds.
+ */
+gpa_code node_gather(gpa_rt *rt, node *a, const gather_map *m, node **out, gpa_err *e);
 
 /* Clears `unchecked`: the indices are known to be in bounds, or a launched program checks them. */
 void node_bounds_checked(gpa_rt *rt, node *n);

@@ -55,12 +55,12 @@ bool shape_reshape_strides(int ndim, const int64_t *shape, const int64_t *stride
  * of 1. shape and every strides[i] are changed in place; returns the number of dimensions left. */
 int shape_collapse(int ndim, int64_t *shape, int n, int64_t *const *strides);
 
-/* A layout in memory. */
+/* A strided layout in memory. */
 typedef struct {
     int ndim;
     const int64_t *shape, *strides; /* strides in elements */
     int64_t offset;                 /* of the first element, in elements */
-    int64_t item;                   /* bytes of one element */
+    int64_t item;                   /* bytes of one element; 0 where they do not matter */
 } shape_layout;
 
 /* The bytes [*lo, *hi) that a layout touches; both 0 for an empty one. */
