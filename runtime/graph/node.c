@@ -44,7 +44,7 @@ static gpa_code alloc_node(gpa_rt *rt, node_spec s, node **out, gpa_err *e) {
                 .ndim = (uint8_t)s.ndim,
                 .n_in = (uint8_t)s.n_in};
     n->size = 1;
-    n->room = (uint8_t) class;
+    n->size_class = (uint8_t) class;
     n->span = rt->at;
     n->map_len = (uint16_t)s.map_len;
     n->shape = (int64_t *)(n + 1);
@@ -56,12 +56,12 @@ static gpa_code alloc_node(gpa_rt *rt, node_spec s, node **out, gpa_err *e) {
 }
 
 static void free_node(gpa_rt *rt, node *n) {
-    if (n->room == UNPOOLED || !POOL_NODES) {
+    if (n->size_class == UNPOOLED || !POOL_NODES) {
         mem_free(n);
         return;
     }
-    n->chain = rt->nodes.free[n->room];
-    rt->nodes.free[n->room] = n;
+    n->chain = rt->nodes.free[n->size_class];
+    rt->nodes.free[n->size_class] = n;
 }
 
 static size_t slots_of(const node *n) { return (size_t)n->ndim + n->n_in + n->map_len; }

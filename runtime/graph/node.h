@@ -68,7 +68,7 @@ typedef struct node {
      * the output dimension it follows. */
     int64_t *map;
     uint16_t map_len;
-    uint8_t room;   /* size class of its slots, for the free lists */
+    uint8_t size_class; /* of its slots, for the free lists */
     bool unchecked; /* GATHER: deferred bounds check: no program has checked all its indices yet */
     bool suspect; /* GATHER: a check that may have been this one's failed: a new use checks again */
 } node;

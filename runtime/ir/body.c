@@ -27,48 +27,6 @@ static uint32_t cost_of(const kir_func *f) {
     return cost;
 }
 
-static bool allowed_in_body(uint8_t code) {
-    switch ((kir_code)code) {
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_OP:
-        case KIR_CAST:
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END: return true;
-        case KIR_INDEX:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_LOADX:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_BOUND:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_THREAD:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: break;
-    }
-    return false;
-}
-
 gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     gpa_body *b = NULL;
@@ -77,7 +35,7 @@ gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out
         if (values[i] < 0) TRY(gpa_no_memory(e));
     TRY(kir_check(f, e));
     for (size_t i = 0; i < f->n_code; i++)
-        if (!allowed_in_body(f->code[i].code))
+        if (!kir_info[f->code[i].code].in_body)
             TRY(gpa_fail(e, GPA_E_INTERNAL, "%s in a body", kir_info[f->code[i].code].name));
     b = mem_zero(sizeof *b);
     if (!b || !(b->at = mem_new(f->n_code * sizeof *b->at))) TRY(gpa_no_memory(e));

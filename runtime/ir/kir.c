@@ -29,8 +29,13 @@ struct kir_builder {
 };
 
 const struct kir_info kir_info[KIR_COUNT] = {
-#define KI(id, name_, args_, result_, doc_) \
-    [KIR_##id] = {.name = name_, .doc = doc_, .args = args_, .result = #result_[0]},
+#define KI(id, name_, args_, result_, reuse_, in_body_, doc_) \
+    [KIR_##id] = {.name = name_,                              \
+                  .doc = doc_,                                \
+                  .args = args_,                              \
+                  .reuse = KIR_REUSE_##reuse_,                \
+                  .in_body = in_body_,                        \
+                  .result = #result_[0]},
 #include "runtime/ir/kir.def"
 #undef KI
 };
@@ -157,52 +162,6 @@ void kir_set_span(kir_func *f, gpa_span span) {
 
 /* ---- value numbering ---- */
 
-/* May an equal instruction be reused: always (PURE), while memory is unchanged (LOADED), or never,
- * since it has an effect (EFFECT) or changes memory (WRITES)? */
-typedef enum { PURE, LOADED, EFFECT, WRITES } reuse;
-
-static reuse reuse_of(uint8_t code) {
-    switch ((kir_code)code) {
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_OP:
-        case KIR_CAST:
-        case KIR_INDEX:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_IOTA:
-        case KIR_BOUND:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_THREAD: return PURE;
-        case KIR_LOAD:
-        case KIR_LOADX: return LOADED;
-        case KIR_STORE:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_EACH:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_END: return WRITES; /* loads of the next iteration see this one's stores */
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT: return EFFECT;
-        case KIR_COUNT: break;
-    }
-    return EFFECT;
-}
-
 static int16_t hash_ins(const kir_ins *i) {
     uint64_t x = (uint64_t)i->code | (uint64_t)i->type << 8 | (uint64_t)i->sub << 16 |
                  (uint64_t)(uint32_t)i->a << 32;
@@ -247,13 +206,14 @@ static int32_t append(kir_func *f, const kir_ins *ins, int16_t head) {
 int32_t kir_emit(kir_func *f, kir_ins ins) {
     struct kir_builder *b = f->builder;
     normalise(&ins);
-    reuse r = reuse_of(ins.code);
+    kir_reuse r = (kir_reuse)kir_info[ins.code].reuse;
     if (ins.code == KIR_ELSE && b->n_open) forget(f, (size_t)b->open[b->n_open - 1] + 1);
-    if (r == WRITES) b->epoch++;
-    if (r == WRITES || r == EFFECT) return append(f, &ins, -1);
+    if (r == KIR_REUSE_WRITES) b->epoch++;
+    if (r == KIR_REUSE_WRITES || r == KIR_REUSE_EFFECT) return append(f, &ins, -1);
     int16_t head = hash_ins(&ins);
     for (int32_t i = b->heads[head]; i >= 0; i = b->seen[i].older)
-        if (same_ins(&f->code[i], &ins) && (r == PURE || b->seen[i].epoch == b->epoch)) return i;
+        if (same_ins(&f->code[i], &ins) && (r == KIR_REUSE_PURE || b->seen[i].epoch == b->epoch))
+            return i;
     return append(f, &ins, head);
 }
 

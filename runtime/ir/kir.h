@@ -108,35 +108,39 @@ enum {
 
 /* Rows of the smaller tables: KX(ID, name); atomics KX(ID, name, OP): the new element is OP of the
  * old one and b. OP COUNT: not an operation of op.def, see kir_atomic_result. */
-#define KIR_ATOMICS(KX)                                                                            \
-    KX(ADD, "add", ADD)                                                                            \
-    KX(SUB, "sub", SUBTRACT)                                                                       \
-    KX(MIN, "min", FMIN) KX(MAX, "max", FMAX) KX(AND, "and", BITWISE_AND) KX(OR, "or", BITWISE_OR) \
-        KX(XOR, "xor", BITWISE_XOR) KX(EXCH, "exch", COUNT) KX(INC, "inc", COUNT)                  \
-            KX(DEC, "dec", COUNT) KX(CAS, "cas", COUNT)
-#define KIR_THREADS(KX)  \
-    KX(TID, "threadIdx") \
-    KX(BID, "blockIdx")  \
-    KX(BDIM, "blockDim") KX(GDIM, "gridDim") KX(LANE, "laneid") KX(WARPSIZE, "warpsize")
-#define KIR_BARRIERS(KX)           \
-    KX(BLOCK, "syncthreads")       \
-    KX(COUNT, "syncthreads_count") \
-    KX(AND, "syncthreads_and") KX(OR, "syncthreads_or") KX(WARP, "syncwarp")
-#define KIR_FENCES(KX) \
-    KX(BLOCK, "threadfence_block") KX(DEVICE, "threadfence") KX(SYSTEM, "threadfence_system")
-#define KIR_WARPS(KX)                                                                              \
-    KX(SHFL, "shfl")                                                                               \
-    KX(SHFL_UP, "shfl_up")                                                                         \
-    KX(SHFL_DOWN, "shfl_down") KX(SHFL_XOR, "shfl_xor") KX(ALL, "all") KX(ANY, "any") KX(EQ, "eq") \
-        KX(BALLOT, "ballot") KX(MATCH_ANY, "match_any") KX(MATCH_ALL, "match_all")                 \
-            KX(ACTIVEMASK, "activemask")
-#define KIR_FAULTS(KX)                                                            \
-    KX(INDEX, "index")                                                            \
-    KX(ASSERT, "assert")                                                          \
-    KX(RAISE, "raise") KX(DIVIDE, "divide") KX(SHAPE, "shape") KX(RACE, "race")   \
-        KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten")                         \
-            KX(LANE, "lane")   /* these four are found by the reference device */ \
-        KX(STOPPED, "stopped") /* an interrupt ended the program early */
+// clang-format off
+#define KIR_ATOMICS(KX)                                                     \
+    KX(ADD, "add", ADD)         KX(SUB, "sub", SUBTRACT)                    \
+    KX(MIN, "min", FMIN)        KX(MAX, "max", FMAX)                        \
+    KX(AND, "and", BITWISE_AND) KX(OR, "or", BITWISE_OR)                    \
+    KX(XOR, "xor", BITWISE_XOR) KX(EXCH, "exch", COUNT)                     \
+    KX(INC, "inc", COUNT)       KX(DEC, "dec", COUNT)                       \
+    KX(CAS, "cas", COUNT)
+#define KIR_THREADS(KX)                                                     \
+    KX(TID, "threadIdx")  KX(BID, "blockIdx")                               \
+    KX(BDIM, "blockDim")  KX(GDIM, "gridDim")                               \
+    KX(LANE, "laneid")    KX(WARPSIZE, "warpsize")
+#define KIR_BARRIERS(KX)                                                    \
+    KX(BLOCK, "syncthreads")   KX(COUNT, "syncthreads_count")               \
+    KX(AND, "syncthreads_and") KX(OR, "syncthreads_or")                     \
+    KX(WARP, "syncwarp")
+#define KIR_FENCES(KX)                                                      \
+    KX(BLOCK, "threadfence_block") KX(DEVICE, "threadfence")                \
+    KX(SYSTEM, "threadfence_system")
+#define KIR_WARPS(KX)                                                       \
+    KX(SHFL, "shfl")           KX(SHFL_UP, "shfl_up")                       \
+    KX(SHFL_DOWN, "shfl_down") KX(SHFL_XOR, "shfl_xor")                     \
+    KX(ALL, "all")             KX(ANY, "any")                               \
+    KX(EQ, "eq")               KX(BALLOT, "ballot")                         \
+    KX(MATCH_ANY, "match_any") KX(MATCH_ALL, "match_all")                   \
+    KX(ACTIVEMASK, "activemask")
+/* RACE .. LANE are found by the reference device; STOPPED: an interrupt ended the program early. */
+#define KIR_FAULTS(KX)                                                      \
+    KX(INDEX, "index")     KX(ASSERT, "assert")   KX(RAISE, "raise")        \
+    KX(DIVIDE, "divide")   KX(SHAPE, "shape")     KX(RACE, "race")          \
+    KX(BARRIER, "barrier") KX(UNWRITTEN, "unwritten")                       \
+    KX(LANE, "lane")       KX(STOPPED, "stopped")
+// clang-format on
 
 typedef enum {
 #define KX(id, name, op) KIR_AT_##id,
@@ -248,9 +252,14 @@ extern const gpa_op kir_atomic_op[KIR_AT_ROWS];
  * b as CUDA's atomicInc and atomicDec do. */
 gpa_val kir_atomic_result(kir_atomic row, gpa_dtype t, gpa_val old, gpa_val b, gpa_val c);
 
+typedef enum { KIR_REUSE_PURE, KIR_REUSE_LOADED, KIR_REUSE_EFFECT, KIR_REUSE_WRITES } kir_reuse;
+
+/* The columns of kir.def. */
 extern const struct kir_info {
     const char *name, *doc;
     uint8_t args;
+    uint8_t reuse; /* kir_reuse */
+    bool in_body;
     char result; /* 'Y', 'N' or 'R' */
 } kir_info[KIR_COUNT];
 

@@ -166,8 +166,19 @@ typedef struct {
         stride[LOOP_MAX_SCALARS], table[LOOP_MAX_SCALARS][LOOP_MAX_TABLE], count;
 } loop_params;
 
-static void add_params(const struct loop_batch *r, const iteration *t, kir_func *f,
-                       loop_params *p) {
+/* A body under construction. */
+typedef struct {
+    const struct loop_batch *r;
+    const iteration *t;
+    kir_func *f;
+    loop_params p;
+} loop_emitter;
+
+static void add_params(loop_emitter *m) {
+    const struct loop_batch *r = m->r;
+    const iteration *t = m->t;
+    loop_params *p = &m->p;
+    kir_func *f = m->f;
     for (int i = 0; i < t->n_out; i++)
         p->first[i] = r->is_read[i] ? add_loop_param(f, (gpa_dtype)t->storage[i]->node->dtype) : -1;
     for (int i = 0; i < t->n_arrays; i++)
@@ -193,8 +204,11 @@ static int32_t emit_select(kir_func *f, const int32_t *values, const int32_t *od
 }
 
 /* The scalars of iteration k, a value of the body; which >= 0: k is that constant. */
-static void emit_scalars(const struct loop_batch *r, const iteration *t, kir_func *f,
-                         const loop_params *p, int32_t k, int which, int32_t *scalar) {
+static void emit_scalars(const loop_emitter *m, int32_t k, int which, int32_t *scalar) {
+    const struct loop_batch *r = m->r;
+    const iteration *t = m->t;
+    const loop_params *p = &m->p;
+    kir_func *f = m->f;
     int32_t odd[LOOP_MAX_TABLE] = {0};
     int bits = 0;
     for (; which < 0 && 1 << bits < r->table_len; bits++) {
@@ -220,8 +234,8 @@ static void emit_scalars(const struct loop_batch *r, const iteration *t, kir_fun
 
 /* One iteration. value[node number]: on entry the results of the previous iteration, on return
  * those of this one. */
-static void emit_iteration(const iteration *t, kir_func *f, const loop_params *p,
-                           const int32_t *scalar, int32_t *value) {
+static void emit_iteration(const loop_emitter *m, const int32_t *scalar, int32_t *value) {
+    const iteration *t = m->t;
     int32_t out[LOOP_MAX_OUT];
     for (int i = t->n_out; i < t->n_nodes; i++) {
         const node *n = t->nodes[i];
@@ -230,9 +244,9 @@ static void emit_iteration(const iteration *t, kir_func *f, const loop_params *p
             value[i] = *scalar++;
         } else if (n->kind == NODE_BUF || n->kind == NODE_IOTA) {
             while (t->arrays[which] != n) which++;
-            value[i] = p->arrays[which];
+            value[i] = m->p.arrays[which];
         } else {
-            value[i] = emit_node(f, n, value, &scalar);
+            value[i] = emit_node(m->f, n, value, &scalar);
         }
     }
     for (int i = 0; i < t->n_out; i++) out[i] = value[t->root[i]];
@@ -240,21 +254,23 @@ static void emit_iteration(const iteration *t, kir_func *f, const loop_params *p
 }
 
 /* A loop over any number of iterations; carried results are variables. */
-static void emit_loop(const struct loop_batch *r, const iteration *t, kir_func *f,
-                      const loop_params *p, int32_t *out) {
+static void emit_loop(const loop_emitter *m, int32_t *out) {
+    const iteration *t = m->t;
+    const bool *is_read = m->r->is_read;
+    kir_func *f = m->f;
     int32_t value[LOOP_MAX_NODES], scalar[LOOP_MAX_SCALARS], var[LOOP_MAX_OUT];
     int32_t zero = kir_const(f, DT_I64, (gpa_val){.I64 = 0}),
             one = kir_const(f, DT_I64, (gpa_val){.I64 = 1});
     gpa_dtype type[LOOP_MAX_OUT];
     for (int i = 0; i < t->n_out; i++) {
         type[i] = (gpa_dtype)t->storage[i]->node->dtype;
-        var[i] = kir_emit(f, ins(KIR_VAR, type[i], p->first[i], -1, -1, 0));
+        var[i] = kir_emit(f, ins(KIR_VAR, type[i], m->p.first[i], -1, -1, 0));
     }
-    int32_t k = kir_open(f, ins(KIR_FOR, DT_I64, zero, p->count, one, KIR_SHORT_LOOP));
+    int32_t k = kir_open(f, ins(KIR_FOR, DT_I64, zero, m->p.count, one, KIR_SHORT_LOOP));
     for (int i = 0; i < t->n_out; i++)
-        value[i] = r->is_read[i] ? kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0)) : -1;
-    emit_scalars(r, t, f, p, k, -1, scalar);
-    emit_iteration(t, f, p, scalar, value);
+        value[i] = is_read[i] ? kir_emit(f, ins(KIR_GET, type[i], var[i], -1, -1, 0)) : -1;
+    emit_scalars(m, k, -1, scalar);
+    emit_iteration(m, scalar, value);
     for (int i = 0; i < t->n_out; i++) kir_emit(f, ins(KIR_SET, DT_NONE, var[i], value[i], -1, 0));
     kir_close(f);
     for (int i = 0; i < t->n_out; i++)
@@ -262,15 +278,15 @@ static void emit_loop(const struct loop_batch *r, const iteration *t, kir_func *
 }
 
 /* The loop unrolled over the whole table of scalars, which needs no selects. */
-static void emit_unrolled(const struct loop_batch *r, const iteration *t, kir_func *f,
-                          const loop_params *p, int32_t *out) {
+static void emit_unrolled(const loop_emitter *m, int32_t *out) {
+    const size_t bytes = (size_t)m->t->n_out * sizeof *out;
     int32_t value[LOOP_MAX_NODES], scalar[LOOP_MAX_SCALARS];
-    memcpy(value, p->first, (size_t)t->n_out * sizeof *value);
-    for (int which = 0; which < r->table_len; which++) {
-        emit_scalars(r, t, f, p, kir_const(f, DT_I64, (gpa_val){.I64 = which}), which, scalar);
-        emit_iteration(t, f, p, scalar, value);
+    memcpy(value, m->p.first, bytes);
+    for (int which = 0; which < m->r->table_len; which++) {
+        emit_scalars(m, kir_const(m->f, DT_I64, (gpa_val){.I64 = which}), which, scalar);
+        emit_iteration(m, scalar, value);
     }
-    memcpy(out, value, (size_t)t->n_out * sizeof *out);
+    memcpy(out, value, bytes);
 }
 
 static const char *name_of(const node *n) {
@@ -283,12 +299,12 @@ static const char *name_of(const node *n) {
 static gpa_code build_body(const struct loop_batch *r, const iteration *t, bool unrolled,
                            gpa_body **out, gpa_err *e) {
     int32_t values[LOOP_MAX_OUT];
-    loop_params p;
     const node *last = t->storage[t->n_out - 1]->node;
     kir_func *f = kir_new(KIR_MAP, name_of(last));
     if (!f) return gpa_no_memory(e);
-    add_params(r, t, f, &p);
-    (unrolled ? emit_unrolled : emit_loop)(r, t, f, &p, values);
+    loop_emitter m = {.r = r, .t = t, .f = f};
+    add_params(&m);
+    (unrolled ? emit_unrolled : emit_loop)(&m, values);
     gpa_code rc = body_new_take(f, values, t->n_out, out, e);
     if (!rc) (*out)->trips = (int8_t)((*out)->f->n_params - 1);
     return rc;

@@ -66,33 +66,45 @@ typedef struct {
 
 static kir_array *array_at(ctx *c, int i) { return &c->l->f->arrays[i]; }
 
+/* An array to declare: its strides are over the step's space. */
+typedef struct {
+    gpa_buf *buf;
+    gpa_dtype dtype;
+    kir_where where;
+    uint8_t access;
+    int64_t offset;
+    const int64_t *stride;
+    fuse_root *fresh; /* the root whose new memory it is; NULL: none */
+} array_spec;
+
 /* Declares an array, or finds the one with the same memory and strides; -1: too many. */
-static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t access,
-                     int64_t offset, const int64_t *stride, fuse_root *fresh) {
+static int add_array(ctx *c, const array_spec *s) {
     lowered *l = c->l;
-    size_t bytes = (size_t)c->s->ndim * sizeof *stride;
-    for (size_t i = 0; i < l->n_arrays && !fresh; i++) {
+    size_t bytes = (size_t)c->s->ndim * sizeof *s->stride;
+    for (size_t i = 0; i < l->n_arrays && !s->fresh; i++) {
         kir_array *a = array_at(c, (int)i);
-        if (l->fresh[i] || l->buf[i] != b || a->dtype != t || a->where != where ||
-            l->bind[i].offset != offset)
+        if (l->fresh[i] || l->buf[i] != s->buf || a->dtype != s->dtype || a->where != s->where ||
+            l->bind[i].offset != s->offset)
             continue;
-        if (bytes && memcmp(c->l->stride[i], stride, bytes) != 0) continue;
-        a->access |= access;
+        if (bytes && memcmp(c->l->stride[i], s->stride, bytes) != 0) continue;
+        a->access |= s->access;
         return (int)i;
     }
     if (l->n_arrays == KIR_MAX_ARRAYS) return -1;
     int i = (int)l->n_arrays;
-    kir_array a = {
-        .dtype = (uint8_t)t, .where = (uint8_t)where, .access = access, .group = (uint16_t)i};
+    kir_array a = {.dtype = (uint8_t)s->dtype,
+                   .where = (uint8_t)s->where,
+                   .access = s->access,
+                   .group = (uint16_t)i};
     if (kir_add_array(l->f, a) < 0) return -1;
     l->n_arrays++;
-    l->buf[i] = b;
-    l->fresh[i] = fresh;
-    l->bind[i] = (gpa_binding){.mem = b ? b->mem : NULL, .offset = offset};
-    if (bytes) memcpy(c->l->stride[i], stride, bytes);
+    l->buf[i] = s->buf;
+    l->fresh[i] = s->fresh;
+    l->bind[i] = (gpa_binding){.mem = s->buf ? s->buf->mem : NULL, .offset = s->offset};
+    if (bytes) memcpy(c->l->stride[i], s->stride, bytes);
     int64_t count = 1;
     for (int d = 0; d < c->s->ndim; d++)
-        if (stride[d]) count *= c->s->shape[d];
+        if (s->stride[d]) count *= c->s->shape[d];
     c->l->count[i] = count;
     return i;
 }
@@ -166,8 +178,8 @@ static int32_t visit_leaf(ctx *c, entry x) {
         int64_t offset = compose_strides(c, n->map, n->map[n->ndim], x.map, stride);
         bool memory = n->kind == NODE_BUF;
         kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
-        x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset,
-                         stride, NULL);
+        x.id = add_array(c, &(array_spec){n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0,
+                                          offset, stride, NULL});
         x.inner = x.id >= 0 && inner_stride(c, x.id);
     }
     return x.id < 0 ? -1 : add_entry(c, x);
@@ -188,7 +200,8 @@ static int32_t visit_stored_elsewhere(ctx *c, entry x, fuse_root *r) {
     shape_c_strides(x.n->ndim, x.n->shape, strides);
     int64_t offset = compose_strides(c, strides, 0, x.map, stride);
     x.stored_elsewhere = true;
-    x.id = add_array(c, NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r);
+    x.id = add_array(
+        c, &(array_spec){NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r});
     x.inner = x.id >= 0 && inner_stride(c, x.id);
     return x.id < 0 ? -1 : add_entry(c, x);
 }
@@ -212,18 +225,19 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
 
 /* The offset of an indexed element: that over the unindexed dimensions (a virtual array from the
  * start of the memory) plus the checked indices times their strides (parameters). */
-static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides,
-                        int64_t offset, const int64_t *from, int map, bool in_bounds, entry *x) {
+static bool add_indexed(ctx *c, const shape_layout *a, const int64_t *from, int map, bool in_bounds,
+                        entry *x) {
     int64_t stride[GPA_MAX_DIMS] = {0}, offset_stride[GPA_MAX_DIMS] = {0};
-    for (int k = 0; k < ndim; k++)
-        if (from[k] >= 0) offset_stride[from[k]] += strides[k];
-    offset = compose_strides(c, offset_stride, offset, map, stride);
-    x->base_offset = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
+    for (int k = 0; k < a->ndim; k++)
+        if (from[k] >= 0) offset_stride[from[k]] += a->strides[k];
+    int64_t offset = compose_strides(c, offset_stride, a->offset, map, stride);
+    x->base_offset =
+        add_array(c, &(array_spec){NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL});
     x->params = (int32_t)c->l->f->n_params;
-    for (int k = 0; k < ndim; k++) {
+    for (int k = 0; k < a->ndim; k++) {
         if (from[k] >= 0) continue;
-        if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}, NULL) < 0 ||
-            add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
+        if (add_param(c, DT_I64, (gpa_val){.I64 = a->shape[k]}, NULL) < 0 ||
+            add_param(c, DT_I64, (gpa_val){.I64 = a->strides[k]}, NULL) < 0)
             return false;
     }
     c->l->faults = c->l->faults || !in_bounds;
@@ -235,11 +249,12 @@ static int32_t visit_gather(ctx *c, entry x) {
     x.inner = affine_depends_on(&c->p->maps, x.map, c->s->inner);
     x.id = -1; /* of an IOTA: the offset is the element */
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
-    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x))
-        return -1;
+    const shape_layout source = {a->ndim, a->shape, a->map, a->map[a->ndim], 0};
+    if (!add_indexed(c, &source, n->map, x.map, n->sub, &x)) return -1;
     if (a->kind == NODE_BUF) {
         int64_t none[GPA_MAX_DIMS] = {0};
-        x.id = add_array(c, a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL);
+        x.id = add_array(
+            c, &(array_spec){a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL});
         if (x.id < 0) return -1;
         c->l->count[x.id] = MAX(c->l->count[x.id], MIN(a->size, n->size));
     }
@@ -289,12 +304,13 @@ static bool visit_target(ctx *c, output *o, int map) {
     if (!r->into) {
         shape_c_strides(v->ndim, v->shape, strides);
         compose_strides(c, strides, 0, map, stride);
-        o->array = add_array(c, NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r);
+        o->array = add_array(
+            c, &(array_spec){NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r});
     } else {
         int64_t offset = compose_strides(c, r->into->strides, r->into->offset, map, stride);
         uint8_t access = KIR_WRITE | (o->mask >= 0 ? KIR_READ : 0);
-        o->array = add_array(c, r->into->storage->buf, (gpa_dtype)v->dtype, KIR_GLOBAL, access,
-                             offset, stride, NULL);
+        o->array = add_array(c, &(array_spec){r->into->storage->buf, (gpa_dtype)v->dtype,
+                                              KIR_GLOBAL, access, offset, stride, NULL});
     }
     return o->array >= 0;
 }
@@ -314,10 +330,10 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     int64_t none[GPA_MAX_DIMS] = {0};
     x.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
-    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, r->sure, &x))
-        return false;
-    o->array =
-        add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
+    const shape_layout target = {to->ndim, to->shape, to->strides, to->offset, 0};
+    if (!add_indexed(c, &target, from, map, r->sure, &x)) return false;
+    o->array = add_array(c, &(array_spec){to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL,
+                                          KIR_WRITE, 0, none, NULL});
     if (o->array < 0) return false;
     c->l->count[o->array] = r->value->size;
     o->offset = add_entry(c, x);

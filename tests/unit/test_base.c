@@ -1,4 +1,4 @@
-/* The ground: the allocation gate, growing arrays, text buffers, error records. */
+/* runtime/base: memory allocation, growing arrays, text buffers, error records. */
 #include "tests/unit/unit.h"
 
 #include "runtime/base/err.h"

@@ -1,5 +1,5 @@
-/* The tables as the program sees them: names, type rules, rows that NumPy cannot be asked about,
- * reductions in parts. Values against NumPy are tests/conformance/tables.py. */
+/* Operation tables: names, type rules, rows that NumPy lacks, partial reductions. Comparison with
+ * NumPy is in tests/conformance/tables.py. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void names_and_aliases(void **state) {
     assert_int_equal(op_info[OP_DIVIDE].identity, RED_COUNT);
 }
 
-/* Every type a rule gives has a function and text, and computing in it again changes nothing. */
+/* Every computing type has a function and a text, and type resolution is idempotent. */
 static void rules_lead_to_functions(void **state) {
     (void)state;
     for (int op = 0; op < OP_COUNT; op++)
@@ -84,8 +84,7 @@ static void functions_of_math(void **state) {
     assert_true(op_scalar(OP_IEEE_REMAINDER, DT_F64, f64(5), f64(3), none).F64 == -1);
 }
 
-/* The halves' neighbours are their neighbours as bits, up to the infinities and down through the
- * subnormals. */
+/* nextafter of halves: adjacent bit patterns, up to the infinities and through the subnormals. */
 static void neighbours_of_halves(void **state) {
     (void)state;
     static const struct {
