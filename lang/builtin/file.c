@@ -364,9 +364,9 @@ static size_t left_of(FILE *f) {
 gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
     errno = 0;
     for (size_t n, step = MIN(MAX(left_of(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
-        char *to = str_more(out, step);
+        char *to = str_reserve(out, step);
         if (!to) return vm_no_memory(vm);
-        str_added(out, n = fread(to, 1, step, f));
+        str_commit(out, n = fread(to, 1, step, f));
         most -= n;
         if (n < step) break;
     }
@@ -591,7 +591,7 @@ gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (fflush(f->f) || (!f->memory && ftruncate(fileno(f->f), (off_t)size)))
         return os_error(vm, errno, NULL);
-    if (f->memory && (size_t)size < f->memory->bytes.len) str_cut(&f->memory->bytes, (size_t)size);
+    if (f->memory && (size_t)size < f->memory->bytes.len) str_truncate(&f->memory->bytes, (size_t)size);
     *out = v_int(size);
     return GPA_OK;
 }

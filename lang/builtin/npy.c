@@ -63,10 +63,10 @@ gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
     str_put(&head, a->ndim == 1 ? ",), }" : "), }");
     put_header(&head, out);
     size_t bytes = (size_t)a->size * dtype_size(t);
-    char *data = str_more(out, bytes);
+    char *data = str_reserve(out, bytes);
     if (!data) return vm_no_memory(vm);
     gpa_code rc = bytes ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : GPA_OK;
-    if (!rc) str_added(out, bytes);
+    if (!rc) str_commit(out, bytes);
     return rc;
 }
 

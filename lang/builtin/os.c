@@ -275,8 +275,8 @@ gpa_code os_abspath(gpa_vm *vm, value *argv, value *out) {
     for (const char *p = path; *p;) {
         size_t n = strcspn(p, "/");
         if (n == 2 && p[0] == '.' && p[1] == '.') {
-            while (s.len && s.text[s.len - 1] != '/') str_cut(&s, s.len - 1);
-            if (s.len) str_cut(&s, s.len - 1);
+            while (s.len && s.text[s.len - 1] != '/') str_truncate(&s, s.len - 1);
+            if (s.len) str_truncate(&s, s.len - 1);
         } else if (n && !(n == 1 && *p == '.')) {
             str_putc(&s, '/');
             str_putn(&s, p, n);

@@ -126,7 +126,7 @@ static gpa_code split_quoted(gpa_vm *vm, text_fields *t) {
     quoting state = BETWEEN;
     size_t from = 0;
     bool blanks = t->delimiter.n == 0, delimited = false;
-    str_cut(&t->unquoted, 0);
+    str_truncate(&t->unquoted, 0);
     for (; !rc && t->at < t->end; t->at++) {
         char c = *t->at;
         if (state == QUOTED) {

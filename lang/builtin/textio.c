@@ -668,11 +668,11 @@ gpa_code textio_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, c
     while (good && at < end && (count < 0 || n < count)) {
         field f = next_field(&at, end, argv[1].str);
         if (at == end && is_blank(f)) break;
-        char *to = str_more(&data, dtype_size(t));
+        char *to = str_reserve(&data, dtype_size(t));
         good = to && parse_field(f, t, &v);
         if (!good) break;
         dtype_store(to, t, v);
-        str_added(&data, dtype_size(t));
+        str_commit(&data, dtype_size(t));
         n++;
     }
     if (data.failed)

@@ -29,8 +29,8 @@ static void no_memory(compiler *c) {
 
 static uint32_t emit_any(compiler *c, ins w) {
     if (c->failed) return 0;
-    if (!mem_room(&c->ins, c->n_ins, &c->cap_ins, sizeof *c->ins) ||
-        !mem_room(&c->nodes, c->n_ins, &c->cap_nodes, sizeof *c->nodes)) {
+    if (!mem_grow(&c->ins, c->n_ins, &c->cap_ins, sizeof *c->ins) ||
+        !mem_grow(&c->nodes, c->n_ins, &c->cap_nodes, sizeof *c->nodes)) {
         no_memory(c);
         return 0;
     }
@@ -104,7 +104,7 @@ bool is_temp(const compiler *c, uint32_t r) { return r >= c->code->first_temp; }
 
 uint32_t add_const(compiler *c, value v) {
     code *k = c->code;
-    if (v.tag == V_UNSET || !mem_room(&k->consts, k->n_consts, &c->cap_consts, sizeof *k->consts)) {
+    if (v.tag == V_UNSET || !mem_grow(&k->consts, k->n_consts, &c->cap_consts, sizeof *k->consts)) {
         value_release(c->vm, v);
         no_memory(c);
         return 0;
@@ -120,7 +120,7 @@ uint32_t add_text(compiler *c, const char *text, size_t n) {
 uint32_t add_inner(compiler *c, const ast_node *node, const ast_scope *scope, gpa_sym name) {
     code *k = c->code;
     code *inner = code_new(k->ast, node, scope, name);
-    if (!inner || !mem_room(&k->inner, k->n_inner, &c->cap_inner, sizeof(code *))) {
+    if (!inner || !mem_grow(&k->inner, k->n_inner, &c->cap_inner, sizeof(code *))) {
         code_release(c->vm, inner);
         no_memory(c);
         return 0;

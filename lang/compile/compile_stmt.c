@@ -37,7 +37,7 @@ static void close_stretch(compiler *c, block *b) {
     code *k = c->code;
     if (b->open < 0 || c->failed) return;
     if ((int64_t)c->n_ins > b->open) {
-        if (!mem_room(&k->guards, k->n_guards, &c->cap_guards, sizeof *k->guards)) {
+        if (!mem_grow(&k->guards, k->n_guards, &c->cap_guards, sizeof *k->guards)) {
             vm_no_memory(c->vm);
             c->failed = true;
             return;
@@ -147,7 +147,7 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
     const block *b = c->blocks;
     while (b && !b->loop) b = b->outer;
     typed_lift *l = lift_new(c->vm, k->jit, n, b != NULL);
-    if (!l || !mem_room(&k->lifts, k->n_lifts, &c->cap_lifts, sizeof *k->lifts)) {
+    if (!l || !mem_grow(&k->lifts, k->n_lifts, &c->cap_lifts, sizeof *k->lifts)) {
         lift_free(c->vm, l);
         vm_no_memory(c->vm);
         c->failed = true;
@@ -230,7 +230,7 @@ static void leave_except(compiler *c, block *b) {
 
 static void add_handler(compiler *c, uint32_t lo, uint32_t reg) {
     code *k = c->code;
-    if (!mem_room(&k->handlers, k->n_handlers, &c->cap_handlers, sizeof *k->handlers)) {
+    if (!mem_grow(&k->handlers, k->n_handlers, &c->cap_handlers, sizeof *k->handlers)) {
         vm_no_memory(c->vm);
         c->failed = true;
         return;

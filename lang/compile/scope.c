@@ -120,7 +120,7 @@ static uint32_t enter(scoper *s, uint32_t scope, gpa_sym name) {
         if (!grow_table(s)) return NONE;
         i = table_place(s, scope, name);
     }
-    if (!mem_room(&s->symbols, s->n_symbols, &s->cap_symbols, sizeof *s->symbols)) {
+    if (!mem_grow(&s->symbols, s->n_symbols, &s->cap_symbols, sizeof *s->symbols)) {
         no_memory(s);
         return NONE;
     }
@@ -131,7 +131,7 @@ static uint32_t enter(scoper *s, uint32_t scope, gpa_sym name) {
 }
 
 static uint32_t open_level(scoper *s, ast_scope *out) {
-    if (!mem_room(&s->levels, s->n_levels, &s->cap_levels, sizeof *s->levels)) {
+    if (!mem_grow(&s->levels, s->n_levels, &s->cap_levels, sizeof *s->levels)) {
         no_memory(s);
         return NONE;
     }
@@ -165,7 +165,7 @@ static bool note(scoper *s, uint32_t scope, gpa_sym name, ast_node *node, unsign
     uint32_t made = enter(s, scope, name);
     if (made == NONE) return false;
     s->symbols[made].flags |= flags;
-    if (!mem_room(&s->uses, s->n_uses, &s->cap_uses, sizeof *s->uses)) return no_memory(s);
+    if (!mem_grow(&s->uses, s->n_uses, &s->cap_uses, sizeof *s->uses)) return no_memory(s);
     s->uses[s->n_uses++] = (use){node, made};
     return true;
 }
@@ -298,7 +298,7 @@ static void close_scope(scoper *s, const outside *o) {
 }
 
 static ast_scope *new_scope(scoper *s, ast_scope_kind kind) {
-    ast_scope *out = arena_take(s->arena, sizeof *out);
+    ast_scope *out = arena_alloc(s->arena, sizeof *out);
     if (!out) {
         no_memory(s);
         return NULL;
@@ -733,8 +733,8 @@ static bool publish(scoper *s) {
         if (!out) continue;
         out->n_vars = s->levels[i].n_slots;
         out->n_frees = s->levels[i].n_frees;
-        out->vars = arena_take(s->arena, out->n_vars * sizeof *out->vars);
-        out->frees = arena_take(s->arena, out->n_frees * sizeof *out->frees);
+        out->vars = arena_alloc(s->arena, out->n_vars * sizeof *out->vars);
+        out->frees = arena_alloc(s->arena, out->n_frees * sizeof *out->frees);
         if (!out->vars || !out->frees) return no_memory(s);
     }
     for (size_t i = 0; i < s->n_symbols; i++) {

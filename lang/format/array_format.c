@@ -337,7 +337,7 @@ static gpa_code put_element(const printer *p, int64_t i, gpa_str *out) {
         put_float(p, 1, t, n.im, out);
         for (end = out->len; end > from && out->text[end - 1] == ' ';) end--;
         size_t spaces = out->len - end; /* the j stands before them */
-        str_cut(out, end);
+        str_truncate(out, end);
         str_putc(out, 'j');
         str_fill(out, ' ', spaces);
     }
@@ -352,7 +352,7 @@ typedef struct {
 } line;
 
 static void new_line(gpa_str *out, size_t indent) {
-    while (out->len && out->text[out->len - 1] == ' ') str_cut(out, out->len - 1);
+    while (out->len && out->text[out->len - 1] == ' ') str_truncate(out, out->len - 1);
     str_putc(out, '\n');
     str_fill(out, ' ', indent);
 }

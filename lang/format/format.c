@@ -185,7 +185,7 @@ static void repr_num(gpa_vm *vm, gpa_str *out, gpa_dtype t, gpa_val v) {
     put_num(out, t, v);
     if (!out->failed && out->text[from] == '(') {
         memmove(out->text + from, out->text + from + 1, out->len - from);
-        str_cut(out, out->len - 2);
+        str_truncate(out, out->len - 2);
     }
     str_putc(out, ')');
 }

@@ -329,7 +329,7 @@ static gpa_code percent_field(percents *p, const percent *f, value v, gpa_str *o
     gpa_code rc = numeric ? percent_number(p, f, v, &text) : percent_text(p, f, v, &text);
     size_t head = numeric ? head_length(text.text) : 0;
     if (!rc && !numeric && f->precision >= 0 && f->type != 'c')
-        str_cut(&text, text_offset(text.text, text.len, (size_t)f->precision));
+        str_truncate(&text, text_offset(text.text, text.len, (size_t)f->precision));
     int64_t digits =
         numeric && strchr("diuoxX", f->type) ? f->precision - (int64_t)(text.len - head) : 0;
     int64_t pad = f->width - (int64_t)text_count(text.text, text.len) - MAX(digits, 0);

@@ -250,7 +250,7 @@ static void put_shortest(gpa_str *out, double v, bool point, bool alternate) {
     str_init(&s);
     number_put_float(&s, v);
     if (!point && s.len > 2 && strcmp(s.text + s.len - 2, ".0") == 0)
-        str_cut(&s, s.len - (alternate ? 1 : 2));
+        str_truncate(&s, s.len - (alternate ? 1 : 2));
     size_t e = strcspn(s.text, "e");
     str_putn(out, s.text, e);
     if (alternate && !strchr(s.text, '.')) str_putc(out, '.');

@@ -175,10 +175,10 @@ static gpa_code number_argument(gpa_vm *vm, const char *name, size_t i, const ra
 
 static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args,
                                rt_raw_arg *to) {
-    raw_param params[RAW_MOST_ARGS];
+    raw_param params[RAW_MAX_ARGS];
     int known = raw_params(module_of(k)->fields[CODE].str->text, name_of(k), params);
-    if (n > RAW_MOST_ARGS)
-        return vm_fail(vm, GPA_E_TYPE, "a kernel has at most %d arguments, not %zu", RAW_MOST_ARGS,
+    if (n > RAW_MAX_ARGS)
+        return vm_fail(vm, GPA_E_TYPE, "a kernel has at most %d arguments, not %zu", RAW_MAX_ARGS,
                        n);
     if (known >= 0 && n != (size_t)known)
         return vm_fail(vm, GPA_E_TYPE, "%s() takes %d argument%s, not %zu", name_of(k), known,
@@ -223,7 +223,7 @@ static gpa_code read_dims(gpa_vm *vm, value v, const char *what, uint32_t out[3]
 
 static gpa_code launch(gpa_vm *vm, object_obj *k, value grid, value block, value shared, size_t n,
                        const value *args) {
-    rt_raw_arg to[RAW_MOST_ARGS];
+    rt_raw_arg to[RAW_MAX_ARGS];
     uint32_t g[3], b[3];
     int64_t bytes = 0;
     rt_raw *raw;

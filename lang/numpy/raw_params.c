@@ -140,7 +140,7 @@ int raw_params(const char *source, const char *name, raw_param *out) {
         else if (depth == 0 && (*at == ',' || *at == ')')) {
             raw_param p = read_param(from, (size_t)(at - from));
             bool empty = n == 0 && *at == ')' && (!p.text[0] || !strcmp(p.text, "void"));
-            if (n == RAW_MOST_ARGS) return -1;
+            if (n == RAW_MAX_ARGS) return -1;
             if (!empty) out[n++] = p;
             if (*at == ')') return n;
             from = at + 1;

@@ -14,7 +14,7 @@ typedef struct {
     char text[40]; /* as it is written, for messages: "const float *x" */
 } raw_param;
 
-/* The parameters of the function `name` in a source, into out (RAW_MOST_ARGS); their number, or -1
+/* The parameters of the function `name` in a source, into out (RAW_MAX_ARGS); their number, or -1
  * when the source does not show them in a form that is understood. Guesses nothing: a type that is
  * no plain C or CUDA type is not known. */
 int raw_params(const char *source, const char *name, raw_param *out);

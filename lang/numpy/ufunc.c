@@ -81,7 +81,7 @@ static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value
         return vm_fail(vm, GPA_E_VALUE, "Integers to negative integer powers are not allowed.");
     gpa_val v[3] = {0};
     for (int i = 0; i < op_info[u->op].arity; i++)
-        v[i] = dtype_cast(in[i].v, in[i].dtype, op_operand(u->op, compute, i));
+        v[i] = dtype_cast(in[i].v, in[i].dtype, op_operand_type(u->op, compute, i));
     *out = v_num(vm, result, op_scalar(u->op, compute, v[0], v[1], v[2]));
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
@@ -129,7 +129,7 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
         op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
     for (int i = 0; i < n && !rc; i++)
-        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand(u->op, compute, i), o->casting);
+        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand_type(u->op, compute, i), o->casting);
     return rc || !o->into
                ? rc
                : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);

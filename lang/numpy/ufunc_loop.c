@@ -1,7 +1,7 @@
 /* Which loop of a ufunc computes: what dtype= and signature= ask for, and what casting= allows.
  *
  * A loop is named by the dtype that it computes in: operands and result follow from that
- * (op_operand, op_types). */
+ * (op_operand_type, op_types). */
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
@@ -113,7 +113,7 @@ static bool matches(gpa_op op, gpa_dtype c, const wanted *w) {
     if (!op_types(op, c, &compute, &result) || compute != c) return false;
     bool same = w->result == DT_NONE || w->result == result;
     for (int i = 0; i < op_info[op].arity; i++)
-        same = same && (w->in[i] == DT_NONE || w->in[i] == op_operand(op, c, i));
+        same = same && (w->in[i] == DT_NONE || w->in[i] == op_operand_type(op, c, i));
     return same;
 }
 

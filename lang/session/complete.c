@@ -39,7 +39,7 @@ static void add(offers *o, const char *text, const char *kind, const char *type,
     if (o->failed || strncmp(text, o->prefix, o->n) != 0) return;
     candidate c = {copy(text), copy(type), copy(signature), kind};
     if (c.text && c.type && c.signature &&
-        mem_room(&o->items, o->count, &o->cap, sizeof *o->items)) {
+        mem_grow(&o->items, o->count, &o->cap, sizeof *o->items)) {
         o->items[o->count++] = c;
         return;
     }
@@ -233,7 +233,7 @@ static void add_files(offers *o, const char *path, size_t n) {
         struct stat st;
         bool hidden = e->d_name[0] == '.' && !(o->n && o->prefix[0] == '.');
         if (hidden || strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
-        str_cut(&folder, head);
+        str_truncate(&folder, head);
         str_put(&folder, e->d_name);
         bool is_folder = !folder.failed && stat(folder.text, &st) == 0 && S_ISDIR(st.st_mode);
         str_clear(&typed);

@@ -64,7 +64,7 @@ static void drop_entry(history_entry *e) {
 
 /* Consumes the input, also on failure. */
 static gpa_code add_take(history *h, int session, int line, char *input) {
-    if (!input || !mem_room(&h->entries, h->n, &h->cap, sizeof *h->entries)) {
+    if (!input || !mem_grow(&h->entries, h->n, &h->cap, sizeof *h->entries)) {
         mem_free(input);
         return GPA_E_MEMORY;
     }

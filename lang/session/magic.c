@@ -231,7 +231,7 @@ void magic_expand(gpa_session *s, const char *text, size_t n, gpa_str *out) {
             str_putc(out, text[at]);
         if (text[at] == '}' && at + 1 < n && text[at + 1] == '}') took = 2;
         if (!took) { /* not meant for us: awk '{print $1}' */
-            str_cut(out, start);
+            str_truncate(out, start);
             str_putn(out, text, n);
             return;
         }

@@ -98,7 +98,7 @@ static gpa_code find_program(magic_call *m, gpa_str *path, gpa_str *text) {
     bool bare = access(path->text, R_OK) && !strchr(path->text, '.');
     for (const char *const *end = vm_program_ends; bare && *end && access(path->text, R_OK);
          end++) {
-        str_cut(path, n);
+        str_truncate(path, n);
         str_put(path, *end);
     }
     if (magic_read_file(path->text, text)) return GPA_OK;

@@ -72,7 +72,7 @@ bool ranges_find(gpa_session *s, const char *words, size_t n, gpa_str *out) {
     for (size_t at = 0, end; at < n; at = end + 1) {
         for (end = at; end < n && words[end] != ' ' && words[end] != '\t';) end++;
         if (end > at && !ranges_each(s, words + at, end - at, add_input, out)) {
-            str_cut(out, before);
+            str_truncate(out, before);
             return false;
         }
     }

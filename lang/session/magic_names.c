@@ -49,7 +49,7 @@ static gpa_code list_variables(gpa_session *s, const char *types, size_t n, vari
         if (m->slots[i].tag == V_UNSET || name[0] == '_' || session_owns_name(name) ||
             !has_type(m->slots[i], types, n))
             continue;
-        if (!mem_room(&out->items, out->n, &out->cap, sizeof *out->items)) {
+        if (!mem_grow(&out->items, out->n, &out->cap, sizeof *out->items)) {
             mem_free(out->items);
             return vm_no_memory(s->vm);
         }
@@ -446,7 +446,7 @@ static gpa_code sort_lines(gpa_session *s, gpa_str *text, gpa_str *out) {
         end = strchr(at, '\n');
         if (!end) break;
         *end = 0;
-        if (!mem_room(&lines, n, &cap, sizeof *lines)) {
+        if (!mem_grow(&lines, n, &cap, sizeof *lines)) {
             mem_free(lines);
             return vm_no_memory(s->vm);
         }

@@ -163,7 +163,7 @@ static gpa_code keep(keeping *k, gpa_sym sym, value v) {
     gpa_code rc = array ? save_array(k, name, v) : GPA_OK;
     if (rc == GPA_E_INTERRUPT || rc == GPA_E_MEMORY) return rc;
     if (rc) {
-        str_cut(&k->program, begun);
+        str_truncate(&k->program, begun);
         lose(k, name, vm_err(s->vm)->msg);
         vm_clear_error(s->vm);
         return GPA_OK;
@@ -179,7 +179,7 @@ static gpa_code keep(keeping *k, gpa_sym sym, value v) {
         good = put_literal(s, v, 0, &k->program);
     }
     if (vm_err(s->vm)->code) vm_clear_error(s->vm);
-    if (!good) str_cut(&k->program, begun);
+    if (!good) str_truncate(&k->program, begun);
     if (!good)
         lose(k, name, inspect_type_name(v));
     else

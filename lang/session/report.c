@@ -136,7 +136,7 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
     if (x) add_notes(e, x);
     hint_at_shell(s, e);
     put_error(s, e, x, inside ? frames[n - 1].function : NULL, &text);
-    if (s->minimal) str_cut(&text, strcspn(text.text ? text.text : "", "\n") + 1);
+    if (s->minimal) str_truncate(&text, strcspn(text.text ? text.text : "", "\n") + 1);
     if (n > 1 && !s->minimal) put_callers(s, frames, n - 1, &text);
     if (x && !s->minimal) put_causes(s, x, &text);
     const source *src = source_get(s->sources, e->span.src);

@@ -43,7 +43,7 @@ void ast_release(ast_module *m) {
 }
 
 ast_node *ast_new(arena *a, ast_kind kind, gpa_span span) {
-    ast_node *n = arena_take(a, kinds[kind].size);
+    ast_node *n = arena_alloc(a, kinds[kind].size);
     if (!n) return NULL;
     n->kind = (uint16_t)kind;
     n->height = 1;

@@ -315,7 +315,7 @@ static bool decimal(lexer *l, token *t) {
 
 /* The token's text: n bytes as they stand. */
 static void spelled(lexer *l, token *t, const char *start, size_t n) {
-    char *text = arena_take(l->arena, n + 1);
+    char *text = arena_alloc(l->arena, n + 1);
     if (!text) {
         gpa_no_memory(l->err);
         t->kind = TOKEN_ERROR;

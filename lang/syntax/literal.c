@@ -40,7 +40,7 @@ bool literal_integer(const char *s, size_t n, uint64_t *out) {
  * never prolongs it. */
 bool literal_real(arena *a, const char *s, size_t n, double *out) {
     if (memchr(s, '_', n)) {
-        char *plain = arena_take(a, n + 1);
+        char *plain = arena_alloc(a, n + 1);
         if (!plain) return false;
         size_t len = 0;
         for (size_t i = 0; i < n; i++)
@@ -169,7 +169,7 @@ static bool decode(decoder *d) {
 
 gpa_code literal_text(arena *a, const char *s, size_t n, unsigned flags, ast_text *out,
                       gpa_err *e) {
-    char *buffer = arena_take(a, n + 1); /* no escape is shorter than what it stands for */
+    char *buffer = arena_alloc(a, n + 1); /* no escape is shorter than what it stands for */
     if (!buffer) return gpa_no_memory(e);
     decoder d = {s, s, s + n, buffer, flags, e};
     if (!decode(&d)) return e->code;

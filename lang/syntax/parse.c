@@ -79,7 +79,7 @@ void parse_leave(parser *p) { p->depth--; }
 
 bool parse_push(parser *p, ast_node *n) {
     if (!n) return false;
-    if (!mem_room(&p->items, p->n_items, &p->cap_items, sizeof *p->items)) {
+    if (!mem_grow(&p->items, p->n_items, &p->cap_items, sizeof *p->items)) {
         gpa_no_memory(p->err);
         return false;
     }
@@ -92,7 +92,7 @@ bool parse_take(parser *p, size_t mark, ast_list *out) {
     *out = (ast_list){NULL, (uint32_t)n};
     p->n_items = mark;
     if (n == 0) return true;
-    out->at = arena_take(p->arena, n * sizeof *out->at);
+    out->at = arena_alloc(p->arena, n * sizeof *out->at);
     if (!out->at) {
         gpa_no_memory(p->err);
         return false;

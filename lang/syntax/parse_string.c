@@ -22,7 +22,7 @@ static ast_node *merge(parser *p, size_t from, size_t to) {
     if (to - from == 1) return first;
     size_t len = 0;
     for (size_t i = from; i < to; i++) len += p->items[i]->string.text.len;
-    char *all = arena_take(p->arena, len + 1), *at = all;
+    char *all = arena_alloc(p->arena, len + 1), *at = all;
     if (!all) {
         gpa_no_memory(p->err);
         return NULL;

@@ -21,7 +21,7 @@ static int length(const digits *d) { return (int)d->text.len; }
 static void end_at_carry(digits *d, const char *rounded, double v, int least) {
     if (strtold(rounded, NULL) <= (long double)v) return;
     while (length(d) > least && d->text.text[d->text.len - 1] == '0')
-        str_cut(&d->text, d->text.len - 1);
+        str_truncate(&d->text, d->text.len - 1);
 }
 
 enum { NO_END = 1 << 20 };
@@ -93,7 +93,7 @@ static void trim_zeros(gpa_str *s, size_t point, char trim) {
     while (end > point + 1 && s->text[end - 1] == '0') end--;
     if (trim == '0' && end == point + 1 && s->len > end) end++;
     bool bare = end == point + 1;
-    str_cut(s, trim == '-' && bare ? point : end);
+    str_truncate(s, trim == '-' && bare ? point : end);
     if (trim == '0' && bare) str_putc(s, '0');
 }
 

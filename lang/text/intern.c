@@ -80,7 +80,7 @@ gpa_sym intern_get(intern *t, const char *text, size_t n) {
         i = place_of(t, text, n, hash);
     }
     while (t->n >= t->cap)
-        if (!mem_room(&t->entries, t->cap, &t->cap, sizeof *t->entries)) return 0;
+        if (!mem_grow(&t->entries, t->cap, &t->cap, sizeof *t->entries)) return 0;
     char *copy = arena_text(t->texts, text, n);
     if (!copy) return 0;
     gpa_sym s = (gpa_sym)t->n++;

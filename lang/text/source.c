@@ -52,7 +52,7 @@ gpa_code source_add(sources *s, source_kind kind, const char *name, const char *
                     uint32_t *id, gpa_err *e) {
     if (n > (size_t)1 << 30) return gpa_fail(e, GPA_E_OVERFLOW, "source text is larger than 1 GiB");
     source *src = mem_zero(sizeof *src);
-    if (!src || !mem_room(&s->items, s->n, &s->cap, sizeof *s->items)) goto no_memory;
+    if (!src || !mem_grow(&s->items, s->n, &s->cap, sizeof *s->items)) goto no_memory;
     *src = (source){.id = (uint32_t)s->n + 1, .kind = kind, .len = (uint32_t)n};
     src->name = mem_text(name, strlen(name));
     src->text = mem_text(text, n);

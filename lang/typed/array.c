@@ -53,7 +53,7 @@ static int32_t index_of(walk *w, tv v, int32_t size, int axis) {
 /* ---- views ---- */
 
 gpa_code typed_sub(walk *w, const tview *a, tv *out) {
-    *out = (tv){.kind = TV_ARRAY, .view = arena_take(w->arena, sizeof *a)};
+    *out = (tv){.kind = TV_ARRAY, .view = arena_alloc(w->arena, sizeof *a)};
     if (!out->view) return vm_no_memory(w->vm);
     *out->view = *a;
     out->t = (typed_ty){.dtype = a->dtype,
@@ -256,7 +256,7 @@ gpa_code typed_place(walk *w, const ast_node *at, const tv *a, const ast_node *i
             rc = read_subscript(w, index->tuple.items.at[i], &s);
     else
         rc = read_subscript(w, index, &s);
-    kir_at(w->f, at->span);
+    kir_set_span(w->f, at->span);
     return rc ? rc : apply_subscripts(w, at, a->view, &s, out);
 }
 

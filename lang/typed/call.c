@@ -588,7 +588,7 @@ static gpa_code draw_call(walk *w, const ast_node *n, int family, value callee, 
     bool host = w->host;
     gpa_code rc = typed_draw(w, n, family, callee, v, &fn);
     if (!rc) rc = positional(w, n, v + LEADING, &n_args);
-    kir_at(w->f, n->span);
+    kir_set_span(w->f, n->span);
     if (!rc) rc = function_call(w, n, fn.func, v_none(), v, n_args + LEADING, out);
     if (!rc) w->host = host;
     return rc;
@@ -616,7 +616,7 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
     if (family) return draw_call(w, n, family, callee, out);
     if (callee.tag == V_FUNC) {
         rc = positional(w, n, v, &n_args);
-        kir_at(w->f, n->span);
+        kir_set_span(w->f, n->span);
         return rc ? rc : function_call(w, n, callee.func, signatures, v, n_args, out);
     }
     w->host = w->host || (callee.tag == V_METHOD && w->to->form == TYPED_LOOP);
@@ -632,7 +632,7 @@ gpa_code typed_call(walk *w, const ast_node *n, tv *out) {
         rc = known || vector ? typed_expr(w, n->call.args.at[i], &v[i])
                              : typed_number(w, n->call.args.at[i], &v[i]);
     if (rc) return rc;
-    kir_at(w->f, n->span);
+    kir_set_span(w->f, n->span);
     if (known)
         return known(w, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args},
                      out);

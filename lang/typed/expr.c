@@ -84,7 +84,7 @@ gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n
         a[i] = arithmetic(op) ? as_int(w, in[i]) : in[i];
         if (i < first || (i && op_info[op].sig == SIG_LDEXP)) continue;
         typed_ty one = a[i].t;
-        if (!one.weak) one.dtype = (uint8_t)op_entry(op, (gpa_dtype)one.dtype);
+        if (!one.weak) one.dtype = (uint8_t)op_promotion_type(op, (gpa_dtype)one.dtype);
         weak = weak && one.weak;
         bool known = t.dtype != DT_NONE;
         t = typed_join(t, one);
@@ -101,7 +101,7 @@ gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n
                           typed_name(in[n > 1 ? first : 0].t));
     }
     int32_t v[3] = {-1, -1, -1};
-    for (int i = 0; i < n; i++) v[i] = kir_cast(w->f, op_operand(op, compute, i), a[i].v);
+    for (int i = 0; i < n; i++) v[i] = kir_cast(w->f, op_operand_type(op, compute, i), a[i].v);
     bool own = result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
     bool compares = op_info[op].sig == SIG_COMPARE || op_info[op].sig == SIG_LOGIC ||
                     op_info[op].sig == SIG_TEST;
@@ -147,7 +147,7 @@ static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b
         return GPA_OK;
     gpa_code rc = typed_apply(w, at, OP_EQUAL, (tv[]){b, typed_int(w, 0)}, 2, &none);
     if (rc) return rc;
-    kir_at(w->f, at->span);
+    kir_set_span(w->f, at->span);
     typed_open(w, KIR_IF, DT_NONE, none.v, -1, -1);
     typed_raise_here(w, GPA_E_ZERO_DIVISION, kir_add_text(w->f, words), -1);
     typed_close(w, KIR_IF);
@@ -508,7 +508,7 @@ static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
 
 gpa_code typed_fstring(walk *w, const ast_node *n, tv *out) {
     const ast_list *parts = &n->fstring.parts;
-    tv whole = {.kind = TV_TEXT, .items = arena_take(w->arena, (parts->n + 1) * sizeof(tv))},
+    tv whole = {.kind = TV_TEXT, .items = arena_alloc(w->arena, (parts->n + 1) * sizeof(tv))},
        known = {.kind = TV_NONE};
     gpa_code rc = GPA_OK;
     gpa_str all;
@@ -574,7 +574,7 @@ static gpa_code big_literal(walk *w, const ast_node *n, tv *out) {
 }
 
 gpa_code typed_expr(walk *w, const ast_node *n, tv *out) {
-    kir_at(w->f, n->span);
+    kir_set_span(w->f, n->span);
     *out = (tv){.kind = TV_NONE};
     switch ((int)n->kind) {
         case AST_NONE: return GPA_OK;

@@ -17,7 +17,7 @@ gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr) {
         if (typed_slot(w) < 0) return vm_no_memory(w->vm);
     fr->shape = (uint32_t)w->n_shapes;
     if (w->n_shapes == w->known_shapes) {
-        if (!mem_room(&w->shapes, w->n_shapes, &w->cap_shapes, sizeof *w->shapes))
+        if (!mem_grow(&w->shapes, w->n_shapes, &w->cap_shapes, sizeof *w->shapes))
             return vm_no_memory(w->vm);
         w->shapes[w->known_shapes++] = (shape_of_return){0};
     }

@@ -116,7 +116,7 @@ static gpa_code check_step(walk *w, const ast_node *at, int32_t abc[3]) {
         abc[1] = kir_op3(w->f, OP_WHERE, none, abc[0], abc[1]);
         return GPA_OK;
     }
-    kir_at(w->f, at->span);
+    kir_set_span(w->f, at->span);
     typed_open(w, KIR_IF, DT_NONE, none, -1, -1);
     typed_raise_here(w, GPA_E_VALUE, kir_add_text(w->f, why), -1);
     typed_close(w, KIR_IF);

@@ -203,7 +203,7 @@ gpa_code loop_round(walk *w, func_obj *fn) {
     w->frame = NULL;
     typed_begin(w, fn);
     w->f->ndim = l->of->parallel;
-    w->f->flags |= KIR_F_FREE;
+    w->f->flags |= KIR_F_UNORDERED;
     l->n_results = 0;
     l->draws = 0;
     w->lane = -1;

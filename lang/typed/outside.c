@@ -128,7 +128,7 @@ static gpa_code depend(walk *w, const ast_node *at, typed_dep d, tv *out) {
         d.ty.dtype = DT_NONE;
         bool number = number_of(w->vm, v, &o, &rc);
         if (rc) return rc;
-        if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps))
+        if (!mem_grow(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps))
             return vm_no_memory(w->vm);
         bool array = !number && v.tag == V_ARRAY && w->to->form != TYPED_BODY;
         if (number) d.ty = typed_of(&o);
@@ -165,7 +165,7 @@ gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
         if (v.tag == V_UNSET)
             return typed_fail(w, n, GPA_E_NAME, "name '%s' is not defined",
                               intern_text(vm_names(w->vm), d.name));
-        if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps))
+        if (!mem_grow(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps))
             return vm_no_memory(w->vm);
         d.ty.dtype = DT_NONE;
         d.was = value_retain(v);

@@ -50,7 +50,7 @@ void typed_begin(walk *w, const func_obj *fn) {
     for (size_t i = 0; i < w->to->n_deps; i++) typed_declare(w, w->to->deps[i].ty);
     if (w->to->form != TYPED_CORE) return;
     w->f->ndim = w->to->core.loops;
-    w->f->flags |= KIR_F_FREE;
+    w->f->flags |= KIR_F_UNORDERED;
 }
 
 gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {

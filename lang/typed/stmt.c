@@ -167,7 +167,7 @@ static gpa_code augment_item(walk *w, const ast_node *n) {
         rc = to.ndim ? typed_expr(w, n->augassign.value, &b)
                      : typed_number(w, n->augassign.value, &b);
     if (rc || to.ndim) return rc ? rc : typed_fill(w, n, &to, &b);
-    kir_at(w->f, target->span);
+    kir_set_span(w->f, target->span);
     a = typed_load(w, &to);
     rc = typed_binary(w, n, typed_operator(n->augassign.op), target, n->augassign.value, a, b, &v);
     return rc ? rc : typed_store(w, target, &to, v);
@@ -329,7 +329,7 @@ static gpa_code assertion(walk *w, const ast_node *n) {
     if (rc) return rc;
     typed_open(w, KIR_IF, DT_NONE, kir_op1(w->f, OP_LOGICAL_NOT, test.v), -1, -1);
     if (m) rc = read_message(w, &(ast_list){(ast_node **)(uintptr_t)&m, 1}, &text);
-    kir_at(w->f, n->assert_.test->span);
+    kir_set_span(w->f, n->assert_.test->span);
     kir_emit(w->f, (kir_ins){.code = KIR_FAULT,
                              .type = DT_NONE,
                              .sub = KIR_FT_ASSERT,
@@ -383,7 +383,7 @@ static gpa_code raises(walk *w, const ast_node *n) {
     if (w->to->form != TYPED_KERNEL) return refuse(w, n);
     gpa_code rc = raised(w, n, &code, &text);
     if (rc) return rc;
-    kir_at(w->f, n->span);
+    kir_set_span(w->f, n->span);
     raise_it(w, code, text);
     return GPA_OK;
 }
@@ -422,7 +422,7 @@ static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
             continue;
         }
         const ast_node *n = here.list.at[here.at++];
-        kir_at(w->f, n->span);
+        kir_set_span(w->f, n->span);
         switch ((int)n->kind) {
             case AST_IF: rc = branch(w, n, &here, last, left); break;
             case AST_RETURN:

@@ -12,7 +12,7 @@
 #include "lang/typed/lower.h"
 
 gpa_code typed_tuple(walk *w, uint32_t n, tv *out) {
-    *out = (tv){.kind = TV_TUPLE, .n = n, .items = arena_take(w->arena, (n + 1) * sizeof(tv))};
+    *out = (tv){.kind = TV_TUPLE, .n = n, .items = arena_alloc(w->arena, (n + 1) * sizeof(tv))};
     return out->items ? GPA_OK : vm_no_memory(w->vm);
 }
 
@@ -52,7 +52,7 @@ static gpa_code item_at(walk *w, const ast_node *n, const tv *t, const tv *index
                               kir_op2(w->f, OP_ADD, place, size), place);
     int32_t outside = kir_op2(w->f, OP_LOGICAL_OR, kir_op2(w->f, OP_LESS, wrapped, zero),
                               kir_op2(w->f, OP_GREATER_EQUAL, wrapped, size));
-    kir_at(w->f, n->span);
+    kir_set_span(w->f, n->span);
     typed_open(w, KIR_IF, DT_NONE, outside, -1, -1);
     typed_raise_here(w, GPA_E_INDEX, kir_add_text(w->f, "tuple index out of range"), -1);
     typed_close(w, KIR_IF);

@@ -139,7 +139,7 @@ int32_t typed_cast(walk *w, tv v, typed_ty t) { return kir_cast(w->f, (gpa_dtype
 
 /* The regions by number: what was made in one is known while it is open. */
 static void enter_region(walk *w) {
-    if (mem_room(&w->open, w->n_open, &w->cap_open, sizeof *w->open))
+    if (mem_grow(&w->open, w->n_open, &w->cap_open, sizeof *w->open))
         w->open[w->n_open++] = ++w->n_numbered;
     else
         w->f->failed = true;
@@ -189,7 +189,7 @@ static void begin_slot(walk *w, slot *s) {
 
 int32_t typed_slot(walk *w) {
     if (w->n_slots == w->known_slots) {
-        if (!mem_room(&w->slots, w->n_slots, &w->cap_slots, sizeof *w->slots)) return -1;
+        if (!mem_grow(&w->slots, w->n_slots, &w->cap_slots, sizeof *w->slots)) return -1;
         w->slots[w->n_slots] = (slot){.t.dtype = DT_NONE};
         w->known_slots++;
     }

@@ -51,7 +51,7 @@ void raise_trace(gpa_vm *vm, const frame *f) {
         return;
     }
     if (f->module->hidden) return;
-    if (!mem_room(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
+    if (!mem_grow(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
     const ast_node *n = raise_node(f);
     vm->trace[vm->n_trace++] = (trace_entry){f->code->name, n ? n->span : vm->err.span};
 }
@@ -59,7 +59,7 @@ void raise_trace(gpa_vm *vm, const frame *f) {
 void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at) {
     if (!vm->err.span.src) return;
     if (!vm->tracing) vm->n_trace = 0;
-    if (!mem_room(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
+    if (!mem_grow(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
     vm->trace[vm->n_trace++] = (trace_entry){function, at};
     vm->tracing = true;
 }
@@ -123,7 +123,7 @@ gpa_code raise_describe(gpa_vm *vm, exc_obj *x) {
     gpa_code rc = vm_str(vm, v_obj(V_EXCEPTION, x), &s);
     if (rc && rc != GPA_E_INTERRUPT && rc != GPA_E_MEMORY) { /* it is raised all the same */
         vm_clear_error(vm);
-        str_cut(&s, 0);
+        str_truncate(&s, 0);
         str_put(&s, "<exception str() failed>");
         rc = GPA_OK;
     }

@@ -14,21 +14,10 @@
 #include "runtime/array/host_view.h"
 #include "runtime/exec/explain.h"
 #include "runtime/exec/profile.h"
-#include "runtime/plan/loop_batch.h"
+#include "runtime/exec/loop_batch.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/exec/unused_gather.h"
-
-const char *const cut_names[CUT_ROWS] = {
-#define CUT(id, name, text) name,
-    GPA_CUTS(CUT)
-#undef CUT
-};
-const char *const cut_texts[CUT_ROWS] = {
-#define CUT(id, name, text) text,
-    GPA_CUTS(CUT)
-#undef CUT
-};
 
 /* An expression that is higher is computed as it grows; more pending arrays than this are computed
  * as they come. */
@@ -274,8 +263,8 @@ static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start,
 }
 
 static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
-    return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, a->ndim, a->shape, a->strides,
-                    a->offset, out, e);
+    const shape_layout l = {a->ndim, a->shape, a->strides, a->offset, 0};
+    return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, &l, out, e);
 }
 
 /* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is
@@ -328,7 +317,7 @@ gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     if (a->dtype == n->dtype && a->size) {
         int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
         if (view_map(a, n, false, start, step) || view_map(a, n, true, start, step))
-            return node_view(rt, n, a->ndim, a->shape, start, step, out, e);
+            return node_view(rt, n, &(node_map){a->ndim, a->shape, start, step}, out, e);
         if (a->offset == 0 && a->size == n->size && arr_is_contiguous(a)) {
             rc = node_reshape(rt, n, a->ndim, a->shape, out, e);
             if (rc || *out) return rc;
@@ -416,7 +405,7 @@ gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **
     node *places;
     int64_t size;
     gpa_code rc = shape_check(1, &n, dtype_size(DT_I64), &size, e);
-    if (!rc) rc = node_iota(rt, 1, &n, &step, start, &places, e);
+    if (!rc) rc = node_iota(rt, &(shape_layout){1, &n, &step, start, 0}, &places, e);
     return rc ? rc : array_take(rt, places, out, e);
 }
 
@@ -458,6 +447,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     if (c) rt->config = *c;
     rt->pending.prev = rt->pending.next = &rt->pending;
     rt->pending_limit = PENDING_BYTES;
+    rt->nodes.on_unused_gather = unread_keep;
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),
                *checked = getenv("NUMBA_ENABLE_CUDASIM");
     if (!name && checked && strcmp(checked, "1") == 0)
@@ -475,7 +465,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
 void rt_free(gpa_rt *rt) {
     if (!rt) return;
     unread_free(rt);
-    roll_free(rt);
+    loop_batch_free(rt);
     exec_free(rt);
     explain_free(rt);
     profile_free(rt);
@@ -508,10 +498,12 @@ void rt_at(gpa_rt *rt, gpa_span where) { rt->at = where; }
 
 bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
 
-gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) { return rt->n_pending ? roll_edge(rt, e) : GPA_OK; }
+gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) {
+    return rt->n_pending ? loop_batch_edge(rt, e) : GPA_OK;
+}
 
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {
-    return rt->n_pending ? exec_pending(rt, CUT_USER, e) : roll_settle(rt, e);
+    return rt->n_pending ? exec_pending(rt, CUT_USER, e) : loop_batch_flush(rt, e);
 }
 
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {

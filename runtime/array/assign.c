@@ -115,7 +115,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     if (!*done || rc) return rc;
     if (o->arr) {
         from = v->host + o->arr->offset * (int64_t)item;
-        shape_spread(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape, strides);
+        shape_broadcast_strides(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape, strides);
     } else {
         dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
     }
@@ -144,7 +144,7 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
         o.arr = wide;
     }
     int64_t fit[GPA_MAX_DIMS];
-    if (rhs->arr && (!o.arr || !shape_spread(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim,
+    if (rhs->arr && (!o.arr || !shape_broadcast_strides(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim,
                                              to->shape, fit)))
         TRY(no_fit_view((gpa_dtype)to->dtype, to->ndim, to->shape, rhs->arr, element, e));
     if (to->size == 0) goto out;

@@ -22,7 +22,7 @@ typedef struct {
     bool whole; /* the room suffices for all of x */
 } bins;
 
-GPA_WIDE static void limits(const int64_t *x, int64_t n, int64_t *low, int64_t *high) {
+GPA_SIMD_CLONES static void limits(const int64_t *x, int64_t n, int64_t *low, int64_t *high) {
     int64_t a = x[0], b = x[0];
     for (int64_t i = 1; i < n; i++) {
         a = x[i] < a ? x[i] : a;

@@ -205,7 +205,7 @@ out:
 static gpa_code flat_places(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     node *place = NULL;
     int64_t one = 1;
-    gpa_code rc = node_iota(rt, 1, &mask->size, &one, 0, &place, e);
+    gpa_code rc = node_iota(rt, &(shape_layout){1, &mask->size, &one, 0, 0}, &place, e);
     *out = NULL;
     if (rc) return rc;
     rc = pick(rt, place, NULL, mask, out, e);

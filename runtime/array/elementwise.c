@@ -86,10 +86,10 @@ static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
 
 /* The type that an operation's operands have in common. */
 static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
-    gpa_dtype t = op_entry(op, opnd_dtype(&in[0]));
+    gpa_dtype t = op_promotion_type(op, opnd_dtype(&in[0]));
     bool weak = is_weak(&in[0]);
     for (int i = 1; i < n; i++) {
-        t = dtype_promote(t, op_entry(op, opnd_dtype(&in[i])));
+        t = dtype_promote(t, op_promotion_type(op, opnd_dtype(&in[i])));
         weak = weak || is_weak(&in[i]);
     }
     *out = t;
@@ -164,7 +164,7 @@ gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa
     if (rc) return rc;
     widen_comparison(op, in, compute);
     for (int i = 0; i < op_info[op].arity && !rc; i++)
-        rc = check_number(op, &in[i], op_operand(op, *compute, i), e);
+        rc = check_number(op, &in[i], op_operand_type(op, *compute, i), e);
     return rc;
 }
 
@@ -202,7 +202,7 @@ static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o,
     for (int i = 0; i < count; i++) {
         ndims[i] = each[i] ? each[i]->ndim : 0;
         shapes[i] = each[i] ? each[i]->shape : NULL;
-        fits = fits && shape_merge(ndim, shape, ndims[i], shapes[i]);
+        fits = fits && shape_broadcast(ndim, shape, ndims[i], shapes[i]);
     }
     if (!fits) {
         shape_mismatch(count, ndims, shapes, e);
@@ -370,7 +370,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
         TRY(no_loop(op, o->dtype, e));
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     widen_comparison(op, in, &compute);
-    for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand(op, compute, i), e));
+    for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand_type(op, compute, i), e));
     TRY(check_cast(op_info[op].name, result, o, e));
     TRY(common_shape(in, arity, o, &ndim, shape, e));
     if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
@@ -379,7 +379,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     bool mixed = o->dtype == DT_NONE && is_mixed(op, in),
          first = mixed && opnd_dtype(&in[0]) != DT_U64;
     for (int i = 0; i < arity; i++) {
-        gpa_dtype t = !mixed ? op_operand(op, compute, i) : first == (i == 0) ? DT_I64 : DT_U64;
+        gpa_dtype t = !mixed ? op_operand_type(op, compute, i) : first == (i == 0) ? DT_I64 : DT_U64;
         TRY(opnd_node(rt, &in[i], t, ndim, shape, &nodes[i], e));
     }
     if (mixed)

@@ -91,7 +91,7 @@ static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
                                     (size_t)a->size * item, e));
         goto out;
     }
-    shape_extent(&(shape_map){a->ndim, a->shape, a->strides, a->offset, (int64_t)item}, &lo, &hi);
+    shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset, (int64_t)item}, &lo, &hi);
     if (hi - lo > MAX(4096, 2 * a->size * (int64_t)item)) {
         TRY(arr_copy(rt, a, &copy, e));
         TRY(arr_force(rt, copy, CUT_NEEDED, e));

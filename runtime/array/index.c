@@ -252,7 +252,7 @@ static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape,
             continue; /* 0-d: as an integer */
         ndims[n] = p->at[i].arr->ndim;
         shapes[n++] = p->at[i].arr->shape;
-        fits = fits && shape_merge(ndim, shape, ndims[n - 1], shapes[n - 1]);
+        fits = fits && shape_broadcast(ndim, shape, ndims[n - 1], shapes[n - 1]);
     }
     if (fits) return GPA_OK;
     gpa_err text = {0};
@@ -351,7 +351,7 @@ static gpa_code places_node(gpa_rt *rt, const index_map *m, gpa_arr *arr, node *
     memset(step, 0, (size_t)(arr->ndim * m->ndim) * sizeof *step);
     for (int k = 0; k < arr->ndim; k++)
         if (arr->shape[k] != 1) step[k * m->ndim + m->lead + m->wide - arr->ndim + k] = 1;
-    TRY(node_view(rt, wide, m->ndim, m->shape, start, step, out, e));
+    TRY(node_view(rt, wide, &(node_map){m->ndim, m->shape, start, step}, out, e));
 out:
     node_release(rt, raw);
     node_release(rt, wide);
@@ -444,8 +444,8 @@ static gpa_code get_places(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out,
     if (shape_size(m.wide, m.shape + m.lead) && !certain) TRY(check_all_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
-    TRY(node_gather(rt, leaf, at, m.from, m.ndim, m.shape, m.sure, &all, e));
-    if (certain) node_checked(rt, all);
+    TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.sure}, &all, e));
+    if (certain) node_bounds_checked(rt, all);
     TRY(arr_of_node(rt, all, out, e));
 out:
     for (int k = 0; k < a->ndim; k++) node_release(rt, at[k]);

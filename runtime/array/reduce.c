@@ -40,7 +40,8 @@ static gpa_code mask_node(gpa_rt *rt, const gpa_arr *a, gpa_arr *where, gpa_val 
     gpa_code rc = GPA_OK;
     if (!where) return GPA_OK;
     int64_t strides[GPA_MAX_DIMS];
-    if (!shape_spread(where->ndim, where->shape, where->strides, a->ndim, a->shape, strides)) {
+    if (!shape_broadcast_strides(where->ndim, where->shape, where->strides, a->ndim, a->shape,
+                                 strides)) {
         const int ndims[2] = {where->ndim, a->ndim};
         const int64_t *shapes[2] = {where->shape, a->shape};
         return shape_mismatch(2, ndims, shapes, e);
@@ -117,7 +118,7 @@ static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_r
     memset(step, 0, (size_t)(value->ndim * ndim) * sizeof *step);
     for (int d = 0, k = 0; d < a->ndim; d++)
         if (!(axes >> d & 1)) step[k * ndim + (o->keepdims ? d : k)] = 1, k++;
-    gpa_code rc = node_view(rt, value, ndim, shape, start, step, &kept, e);
+    gpa_code rc = node_view(rt, value, &(node_map){ndim, shape, start, step}, &kept, e);
     if (rc) return rc;
     if (!o->into) {
         rc = arr_of_node(rt, kept, out, e);
@@ -157,7 +158,7 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
     int64_t n = count_reduced(a, axes);
     bool identity = red_info[red].has_identity && !o->no_identity,
          none = n == 0 && !o->has_initial && !identity;
-    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)])
+    if (!red_info[red].text[op_kind_index(dtype_info[t].kind)])
         return gpa_fail(e, GPA_E_TYPE,
                         "ufunc '%s' not supported for the input types, and the inputs could not be "
                         "safely coerced to any "
@@ -433,7 +434,7 @@ static gpa_code first_of_row(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa
     memset(step, 0, (size_t)(x->ndim * x->ndim) * sizeof *step);
     for (int d = 0; d < x->ndim; d++)
         if (!(axes >> d & 1)) step[d * x->ndim + d] = 1;
-    return node_view(rt, x, x->ndim, x->shape, start, step, out, e);
+    return node_view(rt, x, &(node_map){x->ndim, x->shape, start, step}, out, e);
 }
 
 /* |x|^2 in float64. */
@@ -510,7 +511,7 @@ static gpa_code exchange(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e) 
         shape[d] = n->shape[from];
         step[from * n->ndim + d] = 1;
     }
-    return node_view(rt, n, n->ndim, shape, start, step, out, e);
+    return node_view(rt, n, &(node_map){n->ndim, shape, start, step}, out, e);
 }
 
 gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out,
@@ -519,7 +520,7 @@ gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype
     node *x = NULL, *last = NULL, *run = NULL, *back = NULL;
     gpa_code rc = GPA_OK;
     TRY(shape_axis(axis, a->ndim, &axis, e));
-    if (!red_info[red].text[op_kind_at(dtype_info[t].kind)]) {
+    if (!red_info[red].text[op_kind_index(dtype_info[t].kind)]) {
         arr_reduce_opts o = {.has_initial = true};
         TRY(check_reduce(red, a, t, 0, &o, e));
     }

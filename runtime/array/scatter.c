@@ -37,7 +37,7 @@ typedef struct {
 } scatter;
 
 /* Whether one of n coordinates is outside; *forward: whether none counts from the end. */
-GPA_WIDE static bool survey(const int64_t *at, int64_t n, uint64_t extent, bool *forward) {
+GPA_SIMD_CLONES static bool survey(const int64_t *at, int64_t n, uint64_t extent, bool *forward) {
     int64_t signs = 0;
     uint64_t outside = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ out:
 }
 
 /* The offsets of n points from the i-th, in elements. */
-GPA_WIDE static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
+GPA_SIMD_CLONES static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
     for (int64_t j = 0; j < n && !s->axes; j++) to[j] = s->base; /* integers alone: one point */
     for (int k = 0; k < s->axes; k++) {
         const places *p = &s->axis[k];
@@ -127,7 +127,8 @@ static void scatter_end(gpa_rt *rt, scatter *s) {
 bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides) {
     int skip = 0;
     while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
-    return shape_spread(v->ndim - skip, v->shape + skip, v->strides + skip, ndim, shape, strides);
+    return shape_broadcast_strides(v->ndim - skip, v->shape + skip, v->strides + skip, ndim, shape,
+                                   strides);
 }
 
 /* The value in host memory, in dtype t. What shares the target's storage is copied: it is read
@@ -450,7 +451,7 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
 gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype compute,
                         gpa_dtype result, const gpa_opnd *rhs, gpa_err *e) {
     const gpa_dtype own = (gpa_dtype)m->view->dtype;
-    update u = {op,  op_function(op, compute), compute, op_operand(op, compute, 1), result,
+    update u = {op,  op_function(op, compute), compute, op_operand_type(op, compute, 1), result,
                 own, op_loop(op, own),         false};
     scatter s = {.axes = 0};
     host_place to;

@@ -38,7 +38,7 @@ static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, read
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
         if (s->node == but || !reads(rt, s->node, b)) continue;
-        if (!mem_room(&r->s, r->n, &r->cap, sizeof *r->s)) return gpa_no_memory(e);
+        if (!mem_grow(&r->s, r->n, &r->cap, sizeof *r->s)) return gpa_no_memory(e);
         r->s[r->n++] = s;
     }
     return GPA_OK;
@@ -101,7 +101,7 @@ static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, con
     gpa_code rc = GPA_OK;
     TRY(find_readers(rt, b, alias ? source : NULL, &old, e));
     if (beside && beside->storage->node) {
-        if (!mem_room(&old.s, old.n, &old.cap, sizeof *old.s)) TRY(gpa_no_memory(e));
+        if (!mem_grow(&old.s, old.n, &old.cap, sizeof *old.s)) TRY(gpa_no_memory(e));
         old.s[old.n++] = beside->storage;
     }
     TRY(exec_store(rt, r, old.s, old.n, &hazard, e));

@@ -27,7 +27,7 @@ gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const 
     gpa_code rc = shape_check(ndim, shape, 1, NULL, e);
     if (rc) return rc;
     int64_t lo, hi, item = (int64_t)dtype_size((gpa_dtype)a->dtype);
-    shape_extent(&(shape_map){ndim, shape, strides, a->offset + offset, item}, &lo, &hi);
+    shape_byte_range(&(shape_layout){ndim, shape, strides, a->offset + offset, item}, &lo, &hi);
     if (lo < 0 || hi > a->storage->size * (int64_t)dtype_size((gpa_dtype)a->storage->dtype))
         return gpa_fail(e, GPA_E_VALUE, "the strides reach outside of the array's memory");
     return view_of(rt, a, (gpa_dtype)a->dtype, ndim, shape, strides, a->offset + offset, out, e);
@@ -128,8 +128,8 @@ gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa
     gpa_code rc = GPA_OK;
     if (ndim > GPA_MAX_DIMS) TRY(shape_check(ndim, shape, 1, NULL, e));
     if (ndim) memcpy(to, shape, (size_t)ndim * sizeof *to);
-    TRY(shape_fit(a->size, ndim, to, e));
-    if (!shape_restride(a->ndim, a->shape, a->strides, ndim, to, strides)) {
+    TRY(shape_infer(a->size, ndim, to, e));
+    if (!shape_reshape_strides(a->ndim, a->shape, a->strides, ndim, to, strides)) {
         TRY(arr_copy(rt, a, &copy, e));
         a = copy;
         shape_c_strides(ndim, to, strides);
@@ -164,7 +164,7 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
     if (ndim < a->ndim)
         return gpa_fail(e, GPA_E_VALUE,
                         "input operand has more dimensions than allowed by the axis remapping");
-    if (!shape_spread(a->ndim, a->shape, a->strides, ndim, shape, strides)) {
+    if (!shape_broadcast_strides(a->ndim, a->shape, a->strides, ndim, shape, strides)) {
         char from[SHAPE_TEXT], to[SHAPE_TEXT];
         return gpa_fail(e, GPA_E_VALUE,
                         "operands could not be broadcast together with remapped shapes "
@@ -200,15 +200,15 @@ static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
 gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e) {
     *ndim = 0;
     for (int i = 0; i < n; i++)
-        if (!shape_merge(ndim, shape, in[i]->ndim, in[i]->shape)) return clash(in, i + 1, e);
+        if (!shape_broadcast(ndim, shape, in[i]->ndim, in[i]->shape)) return clash(in, i + 1, e);
     return GPA_OK;
 }
 
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b) {
     if (a->storage != b->storage) return false;
-    shape_map ma = {a->ndim, a->shape, a->strides, a->offset,
+    shape_layout ma = {a->ndim, a->shape, a->strides, a->offset,
                     (int64_t)dtype_size((gpa_dtype)a->dtype)};
-    shape_map mb = {b->ndim, b->shape, b->strides, b->offset,
+    shape_layout mb = {b->ndim, b->shape, b->strides, b->offset,
                     (int64_t)dtype_size((gpa_dtype)b->dtype)};
     return shape_overlap(&ma, &mb) != OVERLAP_NONE;
 }
@@ -216,10 +216,10 @@ bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b) {
 bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b) {
     int64_t lo[2], hi[2];
     if (a->storage != b->storage || a->size == 0 || b->size == 0) return false;
-    shape_extent(&(shape_map){a->ndim, a->shape, a->strides, a->offset,
+    shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset,
                               (int64_t)dtype_size((gpa_dtype)a->dtype)},
                  &lo[0], &hi[0]);
-    shape_extent(&(shape_map){b->ndim, b->shape, b->strides, b->offset,
+    shape_byte_range(&(shape_layout){b->ndim, b->shape, b->strides, b->offset,
                               (int64_t)dtype_size((gpa_dtype)b->dtype)},
                  &lo[1], &hi[1]);
     return lo[0] < hi[1] && lo[1] < hi[0];

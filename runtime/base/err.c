@@ -1,4 +1,4 @@
-/* The error record. Messages are cut, never lost: a text too long ends in an ellipsis. */
+/* The error record. Messages longer than the record are truncated and end in an ellipsis. */
 #include "runtime/base/err.h"
 
 #include <stdbool.h>
@@ -15,9 +15,9 @@ static const struct {
 #undef ERR
 };
 
-static void put(char *to, size_t room, const char *fmt, va_list ap) {
-    int n = vsnprintf(to, room, fmt, ap);
-    if (n >= 0 && (size_t)n >= room) memcpy(to + room - 4, "...", 4);
+static void put(char *to, size_t size, const char *fmt, va_list ap) {
+    int n = vsnprintf(to, size, fmt, ap);
+    if (n >= 0 && (size_t)n >= size) memcpy(to + size - 4, "...", 4);
 }
 
 gpa_code gpa_failv(gpa_err *e, gpa_code code, const char *fmt, va_list ap) {
@@ -76,9 +76,9 @@ gpa_code gpa_err_parent(gpa_code code) { return rows[code].parent; }
 
 int gpa_err_is(gpa_code code, gpa_code ancestor) {
     for (; code != GPA_OK && code != ancestor; code = rows[code].parent) {
-        bool two = code == GPA_E_AXIS ||
-                   code == GPA_E_UNSUPPORTED_OPERATION; /* which are ValueErrors, too */
-        if (two && gpa_err_is(GPA_E_VALUE, ancestor)) return true;
+        bool second_base = /* both are ValueErrors, too */
+            code == GPA_E_AXIS || code == GPA_E_UNSUPPORTED_OPERATION;
+        if (second_base && gpa_err_is(GPA_E_VALUE, ancestor)) return true;
     }
     return code == ancestor;
 }

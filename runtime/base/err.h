@@ -1,4 +1,4 @@
-/* Errors: what a function that can fail returns, and the record it fills.
+/* Error codes (Python exception types) and the error record that a failing function fills.
  *
  * A failing function returns a code and fills the gpa_err it was given (always the last parameter).
  * The first error wins; the message is complete; building it never allocates. The codes are
@@ -87,7 +87,7 @@ typedef struct {
 
 enum { GPA_ERR_NOTES = 4, GPA_ERR_TEXT = 768 };
 
-/* A note stands under the caret line, at the span it belongs to: the shape of an operand, say. */
+/* A note is printed under the caret line at its span: the shape of an operand, for example. */
 typedef struct {
     gpa_span span;
     char text[48];
@@ -108,13 +108,13 @@ gpa_code gpa_fail(gpa_err *e, gpa_code code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 gpa_code gpa_failv(gpa_err *e, gpa_code code, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
-/* "out of memory", with nothing to say about an array. */
+/* GPA_E_MEMORY, "out of memory". */
 gpa_code gpa_no_memory(gpa_err *e);
-/* GPA_E_INTERRUPT, which has no words. */
+/* GPA_E_INTERRUPT, with an empty message. */
 gpa_code gpa_interrupted(gpa_err *e);
-/* Gives the error a place if it has none yet: the innermost wins. Returns e->code. */
+/* Sets the error's source location if it has none yet, so the innermost wins. Returns e->code. */
 gpa_code gpa_fail_at(gpa_err *e, gpa_span where);
-/* Adds a note, or a hint, to an error already set; a note too many is left out. */
+/* Adds a note, or a hint, to an error that is set; notes beyond GPA_ERR_NOTES are dropped. */
 void gpa_err_note(gpa_err *e, gpa_span where, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void gpa_err_hint(gpa_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -129,8 +129,7 @@ int gpa_err_is(gpa_code code, gpa_code ancestor);
 /* The code with this Python name; GPA_OK when there is none. */
 gpa_code gpa_err_find(const char *name);
 
-/* Runs a call and leaves through the one exit label on failure; needs `rc` and `out:` in the
- * function. */
+/* Evaluates a call; on failure sets `rc` and jumps to the label `out`, both of the function. */
 #define TRY(call)               \
     do {                        \
         gpa_code try_ = (call); \

@@ -1,4 +1,4 @@
-/* The text buffer. Invariant: text[len] == 0; text points to `empty` until the first byte is
+/* Growable text buffer. Invariant: text[len] == 0; text points to `empty` until the first byte is
  * stored. */
 #include "runtime/base/str.h"
 
@@ -9,7 +9,7 @@
 
 static char empty[1];
 
-static bool room(gpa_str *s, size_t more) {
+static bool ensure(gpa_str *s, size_t more) {
     if (s->failed) return false;
     if (s->len + more < s->cap) return true;
     size_t want = MAX(s->cap * 2, s->len + more + 1);
@@ -37,14 +37,14 @@ void str_clear(gpa_str *s) {
     if (s->cap) s->text[0] = 0;
 }
 
-void str_cut(gpa_str *s, size_t n) {
+void str_truncate(gpa_str *s, size_t n) {
     if (n >= s->len) return;
     s->len = n;
     s->text[n] = 0;
 }
 
 void str_putn(gpa_str *s, const char *text, size_t n) {
-    if (n == 0 || !room(s, n)) return;
+    if (n == 0 || !ensure(s, n)) return;
     memcpy(s->text + s->len, text, n);
     s->len += n;
     s->text[s->len] = 0;
@@ -54,15 +54,15 @@ void str_put(gpa_str *s, const char *text) { str_putn(s, text, strlen(text)); }
 
 void str_putc(gpa_str *s, char c) { str_putn(s, &c, 1); }
 
-char *str_more(gpa_str *s, size_t n) { return room(s, n) ? s->text + s->len : NULL; }
+char *str_reserve(gpa_str *s, size_t n) { return ensure(s, n) ? s->text + s->len : NULL; }
 
-void str_added(gpa_str *s, size_t n) {
+void str_commit(gpa_str *s, size_t n) {
     s->len += n;
     s->text[s->len] = 0;
 }
 
 void str_fill(gpa_str *s, char c, size_t n) {
-    if (n == 0 || !room(s, n)) return;
+    if (n == 0 || !ensure(s, n)) return;
     memset(s->text + s->len, c, n);
     s->len += n;
     s->text[s->len] = 0;
@@ -70,7 +70,7 @@ void str_fill(gpa_str *s, char c, size_t n) {
 
 void str_vprintf(gpa_str *s, const char *fmt, va_list ap) {
     va_list again;
-    if (!room(s, 32)) return;
+    if (!ensure(s, 32)) return;
     va_copy(again, ap);
     size_t left = s->cap - s->len;
     int n = vsnprintf(s->text + s->len, left, fmt, ap);
@@ -78,7 +78,7 @@ void str_vprintf(gpa_str *s, const char *fmt, va_list ap) {
         s->len += (size_t)n;
     else {
         s->text[s->len] = 0;
-        if (n > 0 && room(s, (size_t)n)) {
+        if (n > 0 && ensure(s, (size_t)n)) {
             vsnprintf(s->text + s->len, (size_t)n + 1, fmt, again);
             s->len += (size_t)n;
         }

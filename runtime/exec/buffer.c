@@ -174,6 +174,7 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     b->readers = 0;
     b->version++;
     b->next = NULL;
+    b->release = put_free;
     *out = b;
     return GPA_OK;
 }
@@ -291,15 +292,4 @@ void buf_disown(gpa_rt *rt, gpa_buf *b) {
         rt->stats.bytes_pending += b->room;
     else
         put_free(rt, b);
-}
-
-void buf_read(gpa_rt *rt, gpa_buf *b) {
-    (void)rt;
-    b->readers++;
-}
-
-void buf_unread(gpa_rt *rt, gpa_buf *b) {
-    if (--b->readers || b->owners) return;
-    rt->stats.bytes_pending -= b->room;
-    put_free(rt, b);
 }

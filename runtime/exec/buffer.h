@@ -7,35 +7,7 @@
 #ifndef GPA_EXEC_BUFFER_H
 #define GPA_EXEC_BUFFER_H
 
-#include "runtime/backend.h"
-#include "runtime/runtime.h"
-
-struct gpa_device;
-
-/* n int32 indices from a byte on, at a version: the largest, negative ones being larger than
- * others, and whether none is below the one before it. */
-typedef struct {
-    int64_t n; /* 0: nobody has looked */
-    size_t at;
-    uint32_t version, most;
-    bool rise;
-} buf_indices;
-
-typedef struct gpa_buf {
-    struct gpa_device *device;
-    gpa_mem *mem;
-    char *host;       /* the memory itself where the host sees it (after host_wait), else NULL */
-    size_t bytes;     /* asked for */
-    size_t room;      /* the block's real size */
-    int32_t owners;   /* storages that hold it */
-    int32_t readers;  /* leaf nodes that hold it */
-    uint32_t epoch;   /* the device's, when this memory was taken */
-    uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
-    struct doubt *doubt;  /* on which what it holds depends (deferred_error.h); NULL: on nothing */
-    bool loose;           /* its block is larger than it needs (buf_shorten) */
-    buf_indices looked;   /* what was seen of them last (sparse.h) */
-    struct gpa_buf *next; /* the pool's list of free blocks, or of loose ones */
-} gpa_buf;
+#include "runtime/graph/buf.h"
 
 /* n bytes, uninitialised, with one owner. GPA_E_MEMORY ("out of memory") when the device, the limit
  * (GPA_MEMORY_LIMIT) and an emptied cache have no room: exec_alloc then flushes, and makes NumPy's
@@ -43,8 +15,6 @@ typedef struct gpa_buf {
 gpa_code buf_new(gpa_rt *rt, struct gpa_device *d, size_t n, gpa_buf **out, gpa_err *e);
 void buf_own(gpa_rt *rt, gpa_buf *b);
 void buf_disown(gpa_rt *rt, gpa_buf *b);
-void buf_read(gpa_rt *rt, gpa_buf *b);
-void buf_unread(gpa_rt *rt, gpa_buf *b);
 /* Only the first n bytes are wanted any more. The block stays as it is until buf_tighten. */
 void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n);
 /* Moves what lies in blocks that are larger than it needs into smaller ones and gives the large

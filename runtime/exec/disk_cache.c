@@ -144,7 +144,7 @@ static void list(DIR *d, entries *all) {
              part = strncmp(x->d_name, unfinished, sizeof unfinished - 1) == 0;
         if ((!whole && !part) || fstatat(dirfd(d), x->d_name, &st, AT_SYMLINK_NOFOLLOW)) continue;
         if (part && st.st_mtime + ABANDONED < time(NULL)) unlinkat(dirfd(d), x->d_name, 0);
-        if (part || !mem_room(&all->at, all->n, &all->cap, sizeof *all->at)) continue;
+        if (part || !mem_grow(&all->at, all->n, &all->cap, sizeof *all->at)) continue;
         entry *e = &all->at[all->n++];
         snprintf(e->name, sizeof e->name, "%.40s", x->d_name);
         e->used = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;

@@ -16,7 +16,7 @@
 #include "runtime/plan/plan_cache.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/exec/profile.h"
-#include "runtime/plan/loop_batch.h"
+#include "runtime/exec/loop_batch.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 
@@ -39,7 +39,7 @@ typedef struct fault {
 struct exec {
     fuse_plan plan;
     lowered low;
-    memo *memo;
+    plan_cache *plans;
     bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody
                             wants to see the programs */
     bool busy;           /* the plan is being run: do not begin another */
@@ -50,7 +50,7 @@ struct exec {
 static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
     if (rt->exec) return GPA_OK;
     if (!(rt->exec = mem_zero(sizeof *rt->exec))) return gpa_no_memory(e);
-    rt->exec->memo = memo_new();
+    rt->exec->plans = plan_cache_new();
     return GPA_OK;
 }
 
@@ -63,7 +63,7 @@ void exec_free(gpa_rt *rt) {
     drop_faults(x, NULL, NULL, true, NULL);
     fuse_free(&x->plan);
     lower_free(&x->low);
-    memo_free(x->memo);
+    plan_cache_free(x->plans);
     mem_free(x);
     rt->exec = NULL;
 }
@@ -111,7 +111,7 @@ gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool ra
 
 bool exec_may_stop(const gpa_device *d, const kir_func *f) {
     for (size_t i = 0; i < f->n_code && !d->caps.host_visible; i++)
-        if ((f->code[i].code == KIR_FOR && f->code[i].imm != KIR_FEW) ||
+        if ((f->code[i].code == KIR_FOR && f->code[i].imm != KIR_SHORT_LOOP) ||
             f->code[i].code == KIR_LOOP)
             return true;
     return false;
@@ -521,7 +521,7 @@ static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
         fuse_root *r = l->fresh[i];
         gpa_buf *b = fresh[i];
         fresh[i] = NULL;
-        if (!node_is_leaf(r->value)) node_settle(rt, r->value, b);
+        if (!node_is_leaf(r->value)) node_materialize(rt, r->value, b);
         if (r->storage)
             storage_settle(rt, r->storage, b);
         else
@@ -542,7 +542,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     if (rt_interrupted(rt)) return gpa_interrupted(e);
     gpa_code rc = GPA_OK;
     if (x->known)
-        memo_lower(x->memo, &x->plan, i_step, l, &program);
+        plan_cache_lower(x->plans, &x->plan, i_step, l, &program);
     else
         rc = lower(rt, &x->plan, s, l, e);
     if (rc) return rc;
@@ -576,8 +576,8 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rt->stats.bytes_written += l->bytes_written;
     }
     TRY(doubt_results(l, own, fresh, e));
-    if (raises) lower_checked(rt, &x->plan, s, l);
-    if (!x->known && !x->watched) memo_note(x->memo, &x->plan, i_step, l, program);
+    if (raises) lower_mark_checked(rt, &x->plan, s, l);
+    if (!x->known && !x->watched) plan_cache_record(x->plans, &x->plan, i_step, l, program);
     settle(rt, l, fresh);
 out:
     doubt_release(own);
@@ -635,7 +635,7 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     x->busy = true;
     gpa_caps caps = common_caps(rt, d);
     x->watched = rt->explain || rt->profile;
-    x->known = !x->watched && memo_find(x->memo, rt, d, &caps, &x->plan);
+    x->known = !x->watched && plan_cache_find(x->plans, rt, &(plan_device){d, d->epoch, &caps}, &x->plan);
     if (x->known)
         rt->stats.plans_known++;
     else
@@ -647,7 +647,7 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
         rc = run_step(rt, d, i, hazard, e);
         if (rc) mark_failed(&x->plan, x->plan.order[i]);
     }
-    if (!rc && !*hazard && !x->known && !x->watched) memo_keep(x->memo, &x->plan);
+    if (!rc && !*hazard && !x->known && !x->watched) plan_cache_insert(x->plans, &x->plan);
     for (size_t i = 0; i < x->plan.n_root; i++) node_release(rt, x->plan.root[i].value);
     x->busy = false;
     return rc;
@@ -655,7 +655,7 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
 
 static gpa_code add_root(gpa_rt *rt, fuse_root r, gpa_err *e) {
     fuse_plan *p = &rt->exec->plan;
-    if (!mem_room(&p->root, p->n_root, &p->cap_root, sizeof *p->root)) return gpa_no_memory(e);
+    if (!mem_grow(&p->root, p->n_root, &p->cap_root, sizeof *p->root)) return gpa_no_memory(e);
     r.step = -1;
     p->root[p->n_root++] = r;
     return GPA_OK;
@@ -685,7 +685,7 @@ static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
 /* What a loop holds back comes first. */
 static gpa_code begin(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
-    return rc ? rc : roll_settle(rt, e);
+    return rc ? rc : loop_batch_flush(rt, e);
 }
 
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e) {

@@ -106,12 +106,12 @@ struct arr_known {
         uint8_t *marks;
     } marked[MOST_MARKED]; /* with what was known of launches compiled in */
     int n_marked;
-    inside *inside;
+    bounds *bounds;
 };
 
 static void forget(struct arr_known *k) {
     for (int i = 0; i < k->n_marked; i++) mem_free(k->marked[i].marks);
-    inside_free(k->inside);
+    bounds_free(k->bounds);
 }
 
 void arr_memo_free(arr_memo *memo) {
@@ -179,7 +179,7 @@ static bool as_much(const uint8_t *known, const uint8_t *marks, size_t n) {
 static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
                                gpa_prog **out, gpa_err *e) {
     size_t n;
-    const uint8_t *known = inside_marks(k->inside, &n);
+    const uint8_t *known = bounds_marks(k->bounds, &n);
     for (int i = 0; n && i < k->n_marked; i++) {
         if (memcmp(k->marked[i].marks, known, f->n_code) != 0 &&
             (k->n_marked < MOST_MARKED || !as_much(known, k->marked[i].marks, f->n_code)))
@@ -197,10 +197,10 @@ static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, str
 static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l,
                             arr_memo *memo, gpa_prog **out, gpa_err *e) {
     struct arr_known *k = known_on(memo, d);
-    inside_answer a = INSIDE_UNKNOWN;
-    if (k && f->form == KIR_KERNEL) a = inside_look(&k->inside, f, l);
-    if (k && a == INSIDE_UNKNOWN) k->last = NULL;
-    if (a != INSIDE_NEW) return program_of(rt, d, f, memo, out, e);
+    bounds_result a = BOUNDS_UNKNOWN;
+    if (k && f->form == KIR_KERNEL) a = bounds_analyze(&k->bounds, f, l);
+    if (k && a == BOUNDS_UNKNOWN) k->last = NULL;
+    if (a != BOUNDS_NEW) return program_of(rt, d, f, memo, out, e);
     gpa_code rc = marked_program(rt, d, f, k, out, e);
     k->last = rc ? NULL : *out;
     return rc;

@@ -8,8 +8,8 @@
 void said_hear(void *user, const gpa_said *what) {
     said *s = user;
     while (!s->failed && s->n_args + what->n > s->cap_args)
-        if (!mem_room(&s->args, s->cap_args, &s->cap_args, sizeof *s->args)) s->failed = true;
-    if (s->failed || !mem_room(&s->lines, s->n_lines, &s->cap_lines, sizeof *s->lines)) {
+        if (!mem_grow(&s->args, s->cap_args, &s->cap_args, sizeof *s->args)) s->failed = true;
+    if (s->failed || !mem_grow(&s->lines, s->n_lines, &s->cap_lines, sizeof *s->lines)) {
         s->failed = true;
         return;
     }

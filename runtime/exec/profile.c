@@ -40,7 +40,7 @@ void profile_begin(gpa_rt *rt, gpa_device *d) {
 static record *find(struct profile *p, const void *key) {
     for (size_t i = 0; i < p->n; i++)
         if (p->records[i].key == key) return &p->records[i];
-    if (!mem_room(&p->records, p->n, &p->cap, sizeof *p->records)) return NULL;
+    if (!mem_grow(&p->records, p->n, &p->cap, sizeof *p->records)) return NULL;
     p->records[p->n] = (record){.key = key};
     return &p->records[p->n++];
 }

@@ -61,12 +61,12 @@ static gpa_code bind(gpa_rt *rt, const rt_raw *r, gpa_arr *a, gpa_raw_arg *to, g
 gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3],
                     const uint32_t block[3], uint32_t shared, const rt_raw_arg *args, size_t n_args,
                     gpa_err *e) {
-    gpa_raw_arg bound[RAW_MOST_ARGS];
+    gpa_raw_arg bound[RAW_MAX_ARGS];
     gpa_raw_launch l = {.function = function, .shared = shared, .args = bound, .n_args = n_args};
     gpa_code rc = GPA_OK;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
-    if (n_args > RAW_MOST_ARGS)
-        return gpa_fail(e, GPA_E_TYPE, "a kernel has at most %d arguments, not %zu", RAW_MOST_ARGS,
+    if (n_args > RAW_MAX_ARGS)
+        return gpa_fail(e, GPA_E_TYPE, "a kernel has at most %d arguments, not %zu", RAW_MAX_ARGS,
                         n_args);
     for (size_t i = 0; i < n_args && !rc; i++) {
         if (args[i].arr)

@@ -22,9 +22,9 @@ static gpa_code check_of(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
         from[k] = (int8_t)n->map[k];
         if (n->map[k] < 0) index[k] = n->in[i++];
     }
-    TRY(node_iota(rt, a->ndim, a->shape, strides, 0, &nowhere, e));
-    TRY(node_gather(rt, nowhere, index, from, n->ndim, n->shape, false, &all, e));
-    node_checked(rt, all); /* it is the check */
+    TRY(node_iota(rt, &(shape_layout){a->ndim, a->shape, strides, 0, 0}, &nowhere, e));
+    TRY(node_gather(rt, nowhere, &(gather_map){index, from, n->ndim, n->shape, false}, &all, e));
+    node_bounds_checked(rt, all); /* it is the check */
     all->span = n->span;
     if (n->size <= LARGE)
         TRY(node_cast(rt, all, DT_BOOL, out, e));
@@ -43,7 +43,7 @@ static bool add_take(gpa_rt *rt, node *check) {
         node_release(rt, check);
         return false;
     }
-    if (!mem_room(&rt->unread.check, rt->unread.n, &rt->unread.cap, sizeof *rt->unread.check)) {
+    if (!mem_grow(&rt->unread.check, rt->unread.n, &rt->unread.cap, sizeof *rt->unread.check)) {
         node_release(rt, check);
         return false;
     }
@@ -94,7 +94,7 @@ void unread_free(gpa_rt *rt) {
 static void excuse(gpa_rt *rt, node *n) {
     if (n->mark == rt->nodes.mark) return;
     n->mark = rt->nodes.mark;
-    node_checked(rt, n);
+    node_bounds_checked(rt, n);
     for (int i = 0; i < n->n_in; i++) excuse(rt, n->in[i]);
 }
 
@@ -112,7 +112,7 @@ static gpa_code add_below(gpa_rt *rt, node *n, gpa_err *e) {
     for (int i = 0; i < n->n_in && !rc; i++) rc = add_below(rt, n->in[i], e);
     if (rc || !n->unchecked) return rc;
     if (!(rc = check_of(rt, n, &check, e)) && add_take(rt, check)) rt->nodes.unchecked++;
-    node_checked(rt, n);
+    node_bounds_checked(rt, n);
     return rc;
 }
 

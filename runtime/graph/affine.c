@@ -1,17 +1,17 @@
-/* Interned index maps, in two growing arrays. A step has a handful of different maps, so looking
- * one up is a scan. */
+/* Interned affine index maps, in two growing arrays. A step has few different maps, so lookup is a
+ * linear search. */
 #include "runtime/graph/affine.h"
 
-void affine_reset(affines *t) { t->n = t->n_v = 0; }
+void affine_reset(affine_table *t) { t->n = t->n_v = 0; }
 
-void affine_free(affines *t) {
+void affine_free(affine_table *t) {
     mem_free(t->map);
     mem_free(t->v);
-    *t = (affines){0};
+    *t = (affine_table){0};
 }
 
-static bool room(affines *t, size_t n) {
-    if (!mem_room(&t->map, t->n, &t->cap, sizeof *t->map)) return false;
+static bool reserve(affine_table *t, size_t n) {
+    if (!mem_grow(&t->map, t->n, &t->cap, sizeof *t->map)) return false;
     if (t->v && t->n_v + n <= t->cap_v) return true;
     size_t cap = MAX(t->cap_v * 2, t->n_v + n + 256);
     int64_t *v = mem_resize(t->v, cap * sizeof *v);
@@ -21,8 +21,8 @@ static bool room(affines *t, size_t n) {
     return true;
 }
 
-/* The number of the map whose coefficients were written behind the last one. */
-static int intern(affines *t, int rows, int cols) {
+/* Interns the map whose coefficients were written after the last map's. */
+static int intern(affine_table *t, int rows, int cols) {
     const int64_t *v = t->v + t->n_v;
     size_t n = (size_t)(rows + rows * cols);
     uint64_t hash = hash_bytes(v, n * sizeof *v, (uint64_t)(rows << 8 | cols));
@@ -37,8 +37,8 @@ static int intern(affines *t, int rows, int cols) {
     return (int)t->n++;
 }
 
-int affine_make(affines *t, int rows, int cols, const int64_t *start, const int64_t *step) {
-    if (!room(t, (size_t)(rows + rows * cols))) return -1;
+int affine_make(affine_table *t, int rows, int cols, const int64_t *start, const int64_t *step) {
+    if (!reserve(t, (size_t)(rows + rows * cols))) return -1;
     int used = 0;
     for (int k = 0; k < rows; k++)
         for (int d = used; d < cols; d++)
@@ -51,10 +51,10 @@ int affine_make(affines *t, int rows, int cols, const int64_t *start, const int6
     return intern(t, rows, used);
 }
 
-int affine_follow(affines *t, int rows, const int8_t *dims) {
+int affine_from_dims(affine_table *t, int rows, const int8_t *dims) {
     int cols = 0;
     for (int k = 0; k < rows; k++) cols = MAX(cols, dims[k] + 1);
-    if (!room(t, (size_t)(rows + rows * cols))) return -1;
+    if (!reserve(t, (size_t)(rows + rows * cols))) return -1;
     int64_t *v = t->v + t->n_v;
     memset(v, 0, (size_t)(rows + rows * cols) * sizeof *v);
     for (int k = 0; k < rows; k++)
@@ -62,7 +62,7 @@ int affine_follow(affines *t, int rows, const int8_t *dims) {
     return intern(t, rows, cols);
 }
 
-int affine_below(affines *t, int m, const node *view) {
+int affine_compose(affine_table *t, int m, const node *view) {
     int rows = view->in[0]->ndim, mid = view->ndim, cols = t->map[m].cols;
     int64_t start[GPA_MAX_DIMS], step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     const int64_t *mv = t->v + t->map[m].at;
@@ -79,14 +79,16 @@ int affine_below(affines *t, int m, const node *view) {
     return affine_make(t, rows, cols, start, step);
 }
 
-int64_t affine_start(const affines *t, int m, int k) { return t->v[t->map[m].at + (uint32_t)k]; }
+int64_t affine_start(const affine_table *t, int m, int k) {
+    return t->v[t->map[m].at + (uint32_t)k];
+}
 
-int64_t affine_step(const affines *t, int m, int k, int d) {
+int64_t affine_step(const affine_table *t, int m, int k, int d) {
     const struct affine_map *a = &t->map[m];
     return d < a->cols ? t->v[a->at + a->rows + (uint32_t)(k * a->cols + d)] : 0;
 }
 
-int affine_followed(const affines *t, int m, int k) {
+int affine_identity_dim(const affine_table *t, int m, int k) {
     int found = -1;
     if (affine_start(t, m, k)) return -2;
     for (int d = 0; d < t->map[m].cols; d++) {
@@ -98,7 +100,7 @@ int affine_followed(const affines *t, int m, int k) {
     return found;
 }
 
-bool affine_touches(const affines *t, int m, uint32_t dims) {
+bool affine_depends_on(const affine_table *t, int m, uint32_t dims) {
     for (int k = 0; k < t->map[m].rows; k++)
         for (int d = 0; d < t->map[m].cols; d++)
             if ((dims >> d & 1) && affine_step(t, m, k, d)) return true;

@@ -1,63 +1,67 @@
-/* Nodes: allocation from free lists, the weak table, the makers.
+/* Graph nodes: allocation from free lists, hash-consing in a weak table, constructors.
  *
- * A node's slots lie behind it in one block: shape, inputs, map, in this order, so that the table
- * compares one run of bytes. A maker fills a fresh node and calls `intern`, which gives back the
- * equal node that already exists, if any. Invariant: a node in the table never changes; turning
- * into a leaf (node_settle) takes it out first.
+ * A node's slots follow it in one block: shape, inputs, map, in this order, so that equality is one
+ * memcmp. A constructor fills a fresh node and calls `intern`, which returns the equal node that
+ * exists, if any. Invariant: a node in the table never changes; node_materialize takes it out
+ * before it becomes a leaf.
  *
- * Reading order: take/give, intern, the leaves, the operations, index maps, reshape. */
+ * Reading order: allocation, the weak table, leaves, operations, index maps, reshape. */
 #include "runtime/graph/node.h"
 
-#include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
-#include "runtime/exec/unused_gather.h"
+#include "runtime/graph/state.h"
 
 static const uint16_t class_slots[NODE_CLASSES] = {7, 12, 20, 36, 68, 0};
 enum { UNPOOLED = NODE_CLASSES - 1 };
 
 #ifdef GPA_CHECK
-#define KEEP_NODES false /* so that a sanitizer sees the use of a freed node */
+#define POOL_NODES false /* so that a sanitizer detects use after free */
 #else
-#define KEEP_NODES true
+#define POOL_NODES true
 #endif
 
-static gpa_code take(gpa_rt *rt, node_kind kind, gpa_dtype t, int ndim, int n_in, int map_len,
-                     node **out, gpa_err *e) {
-    size_t slots = (size_t)ndim + (size_t)MAX(n_in + map_len, ndim + 1);
+typedef struct {
+    node_kind kind;
+    gpa_dtype dtype;
+    int ndim, n_in, map_len;
+} node_spec;
+
+static gpa_code alloc_node(gpa_rt *rt, node_spec s, node **out, gpa_err *e) {
+    size_t slots = (size_t)s.ndim + (size_t)MAX(s.n_in + s.map_len, s.ndim + 1);
     int class = 0;
     while (class < UNPOOLED && class_slots[class] < slots) class ++;
     node *n = rt->nodes.free[class];
     if (n) {
         rt->nodes.free[class] = n->chain;
     } else {
-        size_t room = class == UNPOOLED ? slots : class_slots[class];
-        n = mem_new(sizeof *n + room * sizeof(int64_t));
+        size_t capacity = class == UNPOOLED ? slots : class_slots[class];
+        n = mem_new(sizeof *n + capacity * sizeof(int64_t));
         if (!n) return gpa_no_memory(e);
     }
     *n = (node){.refs = 1,
-                .kind = (uint8_t)kind,
-                .dtype = (uint8_t)t,
-                .ndim = (uint8_t)ndim,
-                .n_in = (uint8_t)n_in};
+                .kind = (uint8_t)s.kind,
+                .dtype = (uint8_t)s.dtype,
+                .ndim = (uint8_t)s.ndim,
+                .n_in = (uint8_t)s.n_in};
     n->size = 1;
-    n->room = (uint8_t) class;
+    n->size_class = (uint8_t) class;
     n->span = rt->at;
-    n->map_len = (uint16_t)map_len;
+    n->map_len = (uint16_t)s.map_len;
     n->shape = (int64_t *)(n + 1);
-    n->in = (node **)(n->shape + ndim);
-    n->map = n->shape + ndim + n_in;
+    n->in = (node **)(n->shape + s.ndim);
+    n->map = n->shape + s.ndim + s.n_in;
     rt->stats.nodes++;
     *out = n;
     return GPA_OK;
 }
 
-static void give(gpa_rt *rt, node *n) {
-    if (n->room == UNPOOLED || !KEEP_NODES) {
+static void free_node(gpa_rt *rt, node *n) {
+    if (n->size_class == UNPOOLED || !POOL_NODES) {
         mem_free(n);
         return;
     }
-    n->chain = rt->nodes.free[n->room];
-    rt->nodes.free[n->room] = n;
+    n->chain = rt->nodes.free[n->size_class];
+    rt->nodes.free[n->size_class] = n;
 }
 
 static size_t slots_of(const node *n) { return (size_t)n->ndim + n->n_in + n->map_len; }
@@ -95,7 +99,7 @@ static bool same(const node *a, const node *b) {
            (a->kind != NODE_SCALAR || memcmp(&a->v, &b->v, dtype_size(a->dtype)) == 0);
 }
 
-/* Doubles the table; when memory is short the chains just grow longer. */
+/* Doubles the table; when memory is short the chains grow longer instead. */
 static void grow(gpa_rt *rt) {
     size_t cap = rt->nodes.cap ? rt->nodes.cap * 2 : 256;
     node **slot = mem_zero(cap * sizeof *slot);
@@ -112,7 +116,7 @@ static void grow(gpa_rt *rt) {
     rt->nodes.cap = cap;
 }
 
-static void forget(gpa_rt *rt, node *n) {
+static void remove_from_table(gpa_rt *rt, node *n) {
     if (!n->hash) return;
     node **at = &rt->nodes.slot[n->hash & (rt->nodes.cap - 1)];
     while (*at != n) at = &(*at)->chain;
@@ -128,24 +132,25 @@ static void drop_inputs(gpa_rt *rt, node *n) {
     n->body = NULL;
 }
 
-void node_checked(gpa_rt *rt, node *n) {
+void node_bounds_checked(gpa_rt *rt, node *n) {
     rt->nodes.unchecked -= n->unchecked;
     n->unchecked = false;
 }
 
 void node_release(gpa_rt *rt, node *n) {
     if (!n || --n->refs > 0) return;
-    forget(rt, n);
+    remove_from_table(rt, n);
     if (n->unchecked) {
-        unread_keep(rt, n);
-        node_checked(rt, n);
+        if (rt->nodes.on_unused_gather) rt->nodes.on_unused_gather(rt, n);
+        node_bounds_checked(rt, n);
     }
     drop_inputs(rt, n);
     if (n->buf) buf_unread(rt, n->buf);
-    give(rt, n);
+    free_node(rt, n);
 }
 
-/* The node equal to a fresh one: an older one, and the fresh one is given back, or itself. */
+/* Hash-consing: returns the node that equals a fresh one, and frees that, or the fresh one itself.
+ */
 static node *intern(gpa_rt *rt, node *fresh) {
     if (rt->nodes.count >= rt->nodes.cap) grow(rt);
     if (!rt->nodes.cap) return fresh;
@@ -179,16 +184,17 @@ void node_free_all(gpa_rt *rt) {
 
 /* ---- leaves ---- */
 
-static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int ndim,
-                     const int64_t *shape, const int64_t *strides, int64_t offset, node **out,
+/* A BUF, or without a buffer an IOTA. */
+static gpa_code leaf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, const shape_layout *l, node **out,
                      gpa_err *e) {
     node *n;
-    gpa_code rc = take(rt, kind, t, ndim, 0, ndim + 1, &n, e);
+    node_spec s = {b ? NODE_BUF : NODE_IOTA, t, l->ndim, 0, l->ndim + 1};
+    gpa_code rc = alloc_node(rt, s, &n, e);
     if (rc) return rc;
-    set_shape(n, shape);
-    /* One form for each view: a dimension of one element has no stride. */
-    for (int d = 0; d < ndim; d++) n->map[d] = shape[d] == 1 ? 0 : strides[d];
-    n->map[ndim] = offset;
+    set_shape(n, l->shape);
+    /* Canonical form: the stride of a dimension of one element is 0. */
+    for (int d = 0; d < l->ndim; d++) n->map[d] = l->shape[d] == 1 ? 0 : l->strides[d];
+    n->map[l->ndim] = l->offset;
     if (b) {
         n->buf = b;
         buf_read(rt, b);
@@ -197,34 +203,33 @@ static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int nd
     return GPA_OK;
 }
 
-gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape,
-                  const int64_t *strides, int64_t offset, node **out, gpa_err *e) {
-    return leaf(rt, NODE_BUF, b, t, ndim, shape, strides, offset, out, e);
+gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, const shape_layout *l, node **out,
+                  gpa_err *e) {
+    return leaf(rt, b, t, l, out, e);
 }
 
-gpa_code node_iota(gpa_rt *rt, int ndim, const int64_t *shape, const int64_t *strides,
-                   int64_t offset, node **out, gpa_err *e) {
-    return leaf(rt, NODE_IOTA, NULL, DT_I64, ndim, shape, strides, offset, out, e);
+gpa_code node_iota(gpa_rt *rt, const shape_layout *l, node **out, gpa_err *e) {
+    return leaf(rt, NULL, DT_I64, l, out, e);
 }
 
-/* Numbers with a fraction are worth sharing; whole ones coincide by accident. */
-static bool is_whole(gpa_dtype t, gpa_val v) {
+/* Integral scalars are equal by coincidence (loop counters), so they are not interned. */
+static bool is_integral(gpa_dtype t, gpa_val v) {
     double d = dtype_cast(v, t, DT_F64).F64;
     return !dtype_is_float(t) || (double)(int64_t)MIN(MAX(d, -1e18), 1e18) == d;
 }
 
 gpa_code node_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, node **out, gpa_err *e) {
     node *n;
-    gpa_code rc = take(rt, NODE_SCALAR, t, 0, 0, 0, &n, e);
+    gpa_code rc = alloc_node(rt, (node_spec){NODE_SCALAR, t, 0, 0, 0}, &n, e);
     if (rc) return rc;
     n->v = v;
-    *out = is_whole(t, v) ? n : intern(rt, n);
+    *out = is_integral(t, v) ? n : intern(rt, n);
     return GPA_OK;
 }
 
-void node_settle(gpa_rt *rt, node *n, gpa_buf *b) {
-    forget(rt, n);
-    node_checked(rt, n);
+void node_materialize(gpa_rt *rt, node *n, gpa_buf *b) {
+    remove_from_table(rt, n);
+    node_bounds_checked(rt, n);
     drop_inputs(rt, n);
     n->kind = NODE_BUF;
     n->height = 0;
@@ -261,7 +266,7 @@ gpa_code node_op(gpa_rt *rt, gpa_op op, gpa_dtype result, node *const *in, node 
     for (int i = 0; i < n_in; i++)
         if (in[i]->ndim > shaped->ndim) shaped = in[i];
     node *n;
-    gpa_code rc = take(rt, NODE_OP, result, shaped->ndim, n_in, 0, &n, e);
+    gpa_code rc = alloc_node(rt, (node_spec){NODE_OP, result, shaped->ndim, n_in, 0}, &n, e);
     if (rc) return rc;
     n->sub = (uint16_t)op;
     set_shape(n, shaped->shape);
@@ -279,7 +284,8 @@ gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node 
         shape = in[i]->shape;
     }
     node *n;
-    gpa_code rc = take(rt, NODE_BODY, (gpa_dtype)body->dtype[which], ndim, n_in, 0, &n, e);
+    gpa_code rc =
+        alloc_node(rt, (node_spec){NODE_BODY, (gpa_dtype)body->dtype[which], ndim, n_in, 0}, &n, e);
     if (rc) return rc;
     n->sub = (uint16_t)which;
     n->body = body_retain(body);
@@ -311,7 +317,7 @@ gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e) {
     }
     if (a->kind == NODE_SCALAR) return node_scalar(rt, to, dtype_cast(a->v, a->dtype, to), out, e);
     node *n;
-    gpa_code rc = take(rt, NODE_CAST, to, a->ndim, 1, 0, &n, e);
+    gpa_code rc = alloc_node(rt, (node_spec){NODE_CAST, to, a->ndim, 1, 0}, &n, e);
     if (rc) return rc;
     set_shape(n, a->shape);
     set_input(n, 0, a);
@@ -319,29 +325,26 @@ gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The places, in C order of the reduced axes, that an arg reduction chooses from. */
-static gpa_code places(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa_err *e) {
+/* Index of each element in C order of the reduced axes: the second input of argmin and argmax. */
+static gpa_code flat_indices(gpa_rt *rt, const node *a, uint32_t axes, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS], stride = 1;
     for (int d = a->ndim; d-- > 0;) {
         bool reduced = axes >> d & 1;
         strides[d] = reduced ? stride : 0;
         if (reduced) stride *= a->shape[d];
     }
-    return node_iota(rt, a->ndim, a->shape, strides, 0, out, e);
+    return node_iota(rt, &(shape_layout){a->ndim, a->shape, strides, 0, 0}, out, e);
 }
 
-/* A reduction over one element is that element, at place 0. */
-static gpa_code reduce_one(gpa_rt *rt, bool arg, node *a, uint32_t axes, int ndim,
-                           const int64_t *shape, node **out, gpa_err *e) {
-    if (arg) {
-        int64_t strides[GPA_MAX_DIMS] = {0};
-        return node_iota(rt, ndim, shape, strides, 0, out, e);
-    }
+/* A reduction over one element is that element, without its axes of extent 1. */
+static gpa_code reduce_one(gpa_rt *rt, node *a, uint32_t axes, node_map m, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
-    memset(step, 0, (size_t)(a->ndim * ndim) * sizeof *step);
+    memset(step, 0, (size_t)(a->ndim * m.ndim) * sizeof *step);
     for (int k = 0, d = 0; k < a->ndim; k++)
-        if (!(axes >> k & 1)) step[k * ndim + d++] = 1;
-    return node_view(rt, a, ndim, shape, start, step, out, e);
+        if (!(axes >> k & 1)) step[k * m.ndim + d++] = 1;
+    m.start = start;
+    m.step = step;
+    return node_view(rt, a, &m, out, e);
 }
 
 gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out, gpa_err *e) {
@@ -354,11 +357,17 @@ gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out
         else
             shape[ndim++] = a->shape[d];
     }
-    if (reduced == 1) return reduce_one(rt, arg, a, axes, ndim, shape, out, e);
+    if (reduced == 1 && !arg)
+        return reduce_one(rt, a, axes, (node_map){.ndim = ndim, .shape = shape}, out, e);
+    if (reduced == 1) { /* index 0 */
+        const int64_t strides[GPA_MAX_DIMS] = {0};
+        return node_iota(rt, &(shape_layout){ndim, shape, strides, 0, 0}, out, e);
+    }
     node *n, *at = NULL;
     gpa_code rc = GPA_OK;
-    if (arg) TRY(places(rt, a, axes, &at, e));
-    TRY(take(rt, NODE_REDUCE, arg ? DT_I64 : a->dtype, ndim, arg ? 2 : 1, 0, &n, e));
+    if (arg) TRY(flat_indices(rt, a, axes, &at, e));
+    TRY(alloc_node(rt, (node_spec){NODE_REDUCE, arg ? DT_I64 : a->dtype, ndim, arg ? 2 : 1, 0}, &n,
+                   e));
     n->sub = (uint16_t)red;
     n->axes = axes;
     set_shape(n, shape);
@@ -376,7 +385,7 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e) {
         return GPA_OK;
     }
     node *n;
-    gpa_code rc = take(rt, NODE_SCAN, a->dtype, a->ndim, 1, 0, &n, e);
+    gpa_code rc = alloc_node(rt, (node_spec){NODE_SCAN, a->dtype, a->ndim, 1, 0}, &n, e);
     if (rc) return rc;
     n->sub = (uint16_t)red;
     set_shape(n, a->shape);
@@ -385,102 +394,98 @@ gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e) {
     return GPA_OK;
 }
 
-gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim,
-                     const int64_t *shape, bool sure, node **out, gpa_err *e) {
+gpa_code node_gather(gpa_rt *rt, node *a, const gather_map *m, node **out, gpa_err *e) {
     int n_in = 1;
-    for (int k = 0; k < a->ndim; k++) n_in += index[k] != NULL;
+    for (int k = 0; k < a->ndim; k++) n_in += m->index[k] != NULL;
     node *n;
-    gpa_code rc = take(rt, NODE_GATHER, a->dtype, ndim, n_in, a->ndim, &n, e);
+    gpa_code rc = alloc_node(rt, (node_spec){NODE_GATHER, a->dtype, m->ndim, n_in, a->ndim}, &n, e);
     if (rc) return rc;
-    set_shape(n, shape);
-    n->sub = sure;
+    set_shape(n, m->shape);
+    n->sub = m->in_bounds;
     set_input(n, 0, a);
     for (int k = 0, i = 1; k < a->ndim; k++) {
-        n->map[k] = index[k] ? -1 : from[k];
-        if (index[k]) set_input(n, i++, index[k]);
+        n->map[k] = m->index[k] ? -1 : m->from[k];
+        if (m->index[k]) set_input(n, i++, m->index[k]);
     }
     *out = intern(rt, n);
-    if (sure || (*out != n && !(*out)->suspect))
-        return GPA_OK; /* it was there: what is known of it stays */
+    if (m->in_bounds || (*out != n && !(*out)->suspect))
+        return GPA_OK; /* an existing node keeps its state */
     if ((*out)->size && !(*out)->unchecked) rt->nodes.unchecked++, (*out)->unchecked = true;
     return GPA_OK;
 }
 
 /* ---- index maps ---- */
 
-static bool is_identity(const node *a, int ndim, const int64_t *shape, const int64_t *start,
-                        const int64_t *step) {
-    if (a->ndim != ndim || (a->kind == NODE_SCALAR && ndim)) return false;
-    for (int k = 0; k < ndim; k++) {
-        if (shape[k] != a->shape[k] || start[k]) return false;
-        for (int d = 0; d < ndim; d++)
-            if (shape[d] != 1 && step[k * ndim + d] != (k == d)) return false;
+static bool is_identity(const node *a, const node_map *m) {
+    if (a->ndim != m->ndim || (a->kind == NODE_SCALAR && m->ndim)) return false;
+    for (int k = 0; k < m->ndim; k++) {
+        if (m->shape[k] != a->shape[k] || m->start[k]) return false;
+        for (int d = 0; d < m->ndim; d++)
+            if (m->shape[d] != 1 && m->step[k * m->ndim + d] != (k == d)) return false;
     }
     return true;
 }
 
 /* A view of a leaf is a leaf. */
-static gpa_code view_leaf(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,
-                          const int64_t *step, node **out, gpa_err *e) {
+static gpa_code view_leaf(gpa_rt *rt, node *a, const node_map *m, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0}, offset = a->map[a->ndim];
     for (int k = 0; k < a->ndim; k++) {
-        offset += a->map[k] * start[k];
-        for (int d = 0; d < ndim; d++) strides[d] += a->map[k] * step[k * ndim + d];
+        offset += a->map[k] * m->start[k];
+        for (int d = 0; d < m->ndim; d++) strides[d] += a->map[k] * m->step[k * m->ndim + d];
     }
-    return leaf(rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, ndim, shape, strides, offset,
-                out, e);
+    const shape_layout l = {m->ndim, m->shape, strides, offset, 0};
+    return leaf(rt, a->buf, (gpa_dtype)a->dtype, &l, out, e);
 }
 
-/* A view of a view is a view of what is below: a's map after this one. */
-static void compose(const node *a, int ndim, const int64_t *start, const int64_t *step,
-                    int64_t *to) {
-    int rows = a->in[0]->ndim, mid = a->ndim;
+/* A view of a view: the composition of both maps, on the input of a. */
+static void compose(const node *a, const node_map *m, int64_t *to) {
+    int rows = a->in[0]->ndim, mid = a->ndim, ndim = m->ndim;
     const int64_t *first = a->map, *inner = a->map + rows;
     for (int k = 0; k < rows; k++) {
         to[k] = first[k];
         for (int d = 0; d < ndim; d++) to[rows + k * ndim + d] = 0;
-        for (int m = 0; m < mid; m++) {
-            int64_t by = inner[k * mid + m];
+        for (int j = 0; j < mid; j++) {
+            int64_t by = inner[k * mid + j];
             if (!by) continue;
-            to[k] += by * start[m];
-            for (int d = 0; d < ndim; d++) to[rows + k * ndim + d] += by * step[m * ndim + d];
+            to[k] += by * m->start[j];
+            for (int d = 0; d < ndim; d++) to[rows + k * ndim + d] += by * m->step[j * ndim + d];
         }
     }
 }
 
-gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,
-                   const int64_t *step, node **out, gpa_err *e) {
-    if (is_identity(a, ndim, shape, start, step)) {
+gpa_code node_view(gpa_rt *rt, node *a, const node_map *m, node **out, gpa_err *e) {
+    if (is_identity(a, m)) {
         *out = node_retain(a);
         return GPA_OK;
     }
-    if (a->kind == NODE_BUF || a->kind == NODE_IOTA)
-        return view_leaf(rt, a, ndim, shape, start, step, out, e);
-    if (a->kind == NODE_CAST &&
-        a->in[0]->kind == NODE_IOTA) { /* counters stay known for what they are */
+    if (a->kind == NODE_BUF || a->kind == NODE_IOTA) return view_leaf(rt, a, m, out, e);
+    if (a->kind == NODE_CAST && a->in[0]->kind == NODE_IOTA) {
+        /* a view of a cast IOTA stays a cast IOTA, which diagonal.c recognizes */
         node *counter;
-        gpa_code made = view_leaf(rt, a->in[0], ndim, shape, start, step, &counter, e);
+        gpa_code made = view_leaf(rt, a->in[0], m, &counter, e);
         if (made) return made;
         made = node_cast(rt, counter, (gpa_dtype)a->dtype, out, e);
         node_release(rt, counter);
         return made;
     }
     node *n, *below = a->kind == NODE_VIEW ? a->in[0] : a;
-    int rows = below->ndim;
-    gpa_code rc = take(rt, NODE_VIEW, (gpa_dtype)a->dtype, ndim, 1, rows + rows * ndim, &n, e);
+    int rows = below->ndim, ndim = m->ndim;
+    node_spec s = {NODE_VIEW, (gpa_dtype)a->dtype, ndim, 1, rows + rows * ndim};
+    gpa_code rc = alloc_node(rt, s, &n, e);
     if (rc) return rc;
-    set_shape(n, shape);
+    set_shape(n, m->shape);
     set_input(n, 0, below);
     if (below != a) {
-        compose(a, ndim, start, step, n->map);
+        compose(a, m, n->map);
     } else {
-        memcpy(n->map, start, (size_t)rows * sizeof *start);
-        memcpy(n->map + rows, step, (size_t)(rows * ndim) * sizeof *step);
+        memcpy(n->map, m->start, (size_t)rows * sizeof *n->map);
+        memcpy(n->map + rows, m->step, (size_t)(rows * ndim) * sizeof *n->map);
     }
     for (int k = 0; k < rows; k++)
         for (int d = 0; d < ndim; d++)
-            if (shape[d] == 1) n->map[rows + k * ndim + d] = 0;
-    if (below == a || !is_identity(below, ndim, shape, n->map, n->map + rows)) {
+            if (m->shape[d] == 1) n->map[rows + k * ndim + d] = 0;
+    const node_map composed = {ndim, m->shape, n->map, n->map + rows};
+    if (below == a || !is_identity(below, &composed)) {
         *out = intern(rt, n);
         return GPA_OK;
     }
@@ -501,13 +506,13 @@ gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, nod
     memset(step, 0, (size_t)(a->ndim * ndim) * sizeof *step);
     for (int k = 0; k < a->ndim; k++)
         if (a->shape[k] != 1) step[k * ndim + lead + k] = 1;
-    return node_view(rt, a, ndim, shape, start, step, out, e);
+    return node_view(rt, a, &(node_map){ndim, shape, start, step}, out, e);
 }
 
 /* ---- reshape ---- */
 
-/* Splits both shapes into the smallest runs with equal products: advances *i and *j past one run
- * each. */
+/* Splits both shapes into the shortest runs of dimensions with equal products: advances *i and *j
+ * past one run each. */
 static void next_run(const node *a, int ndim, const int64_t *shape, int *i, int *j) {
     int64_t left = *i < a->ndim ? a->shape[(*i)++] : 1, right = *j < ndim ? shape[(*j)++] : 1;
     while (left != right) {
@@ -544,7 +549,7 @@ typedef struct {
     gpa_rt *rt;
     int ndim;
     const int64_t *shape;
-    node **done; /* results by slot; NULL: cannot be done */
+    node **done; /* memoized results by slot; NULL: no reshape exists */
     size_t n, cap;
 } reshaping;
 
@@ -577,25 +582,26 @@ static gpa_code reshape_one(reshaping *r, node *a, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     *out = NULL;
     if (a->kind == NODE_BUF || a->kind == NODE_IOTA) {
-        if (!shape_restride(a->ndim, a->shape, a->map, r->ndim, r->shape, strides)) return GPA_OK;
-        return leaf(r->rt, (node_kind)a->kind, a->buf, (gpa_dtype)a->dtype, r->ndim, r->shape,
-                    strides, a->map[a->ndim], out, e);
+        if (!shape_reshape_strides(a->ndim, a->shape, a->map, r->ndim, r->shape, strides))
+            return GPA_OK;
+        const shape_layout l = {r->ndim, r->shape, strides, a->map[a->ndim], 0};
+        return leaf(r->rt, a->buf, (gpa_dtype)a->dtype, &l, out, e);
     }
     bool repeated = a->kind == NODE_VIEW && a->in[0]->kind == NODE_SCALAR;
     if (repeated) return node_broadcast(r->rt, a->in[0], r->ndim, r->shape, out, e);
     if (node_is_elementwise(a) && a->size > 1) return reshape_inputs(r, a, out, e);
     int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     if (!reshape_map(a, r->ndim, r->shape, start, step)) return GPA_OK;
-    return node_view(r->rt, a, r->ndim, r->shape, start, step, out, e);
+    return node_view(r->rt, a, &(node_map){r->ndim, r->shape, start, step}, out, e);
 }
 
-/* Once per node: graphs share. */
+/* Memoized: nodes may be shared within the graph. */
 static gpa_code reshape_into(reshaping *r, node *a, node **out, gpa_err *e) {
     if (a->mark != r->rt->nodes.mark) {
         node *made;
         gpa_code rc = reshape_one(r, a, &made, e);
         if (rc) return rc;
-        if (!mem_room(&r->done, r->n, &r->cap, sizeof *r->done)) {
+        if (!mem_grow(&r->done, r->n, &r->cap, sizeof *r->done)) {
             node_release(r->rt, made);
             return gpa_no_memory(e);
         }
@@ -613,10 +619,10 @@ gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node 
     int64_t start[GPA_MAX_DIMS];
     *out = NULL;
     if (a->size == 0) return GPA_OK;
-    if (!node_is_leaf(a)) { /* splitting keeps the node shared with its other readers */
+    if (!node_is_leaf(a)) { /* a view keeps the node shared with its other readers */
         int64_t step[GPA_MAX_DIMS * GPA_MAX_DIMS];
         if (reshape_map(a, ndim, shape, start, step))
-            return node_view(rt, a, ndim, shape, start, step, out, e);
+            return node_view(rt, a, &(node_map){ndim, shape, start, step}, out, e);
     }
     rt->nodes.mark++;
     gpa_code rc = reshape_into(&r, a, out, e);

@@ -1,37 +1,38 @@
-/* The lazy graph: immutable, counted, hash-consed nodes.
+/* The lazy computation graph: immutable, reference-counted, hash-consed nodes.
  *
- * A node is a value of some dtype and shape that was asked for and not yet computed, or a leaf that
- * exists. Equal nodes are the same node (a weak table; whole-valued numbers are left apart, so that
- * a loop counter that happens to equal a constant does not make another program). Nodes hold their
- * inputs; storages (array.h) hold nodes. When a node is computed it turns into a leaf on its buffer
- * in place, and lets go of its inputs.
+ * A node is a value of some dtype and shape that was requested and not yet computed, or a leaf that
+ * exists in memory. Equal nodes are one node: a weak table does common-subexpression elimination.
+ * (Integral scalars are not interned, so that a loop counter that happens to equal a constant does
+ * not make another program.) Nodes retain their inputs; storages (storage.h) retain nodes. When a
+ * node is computed it becomes a leaf on its buffer in place and releases its inputs.
  *
  * The inputs of an operation have its shape (broadcast by node_broadcast), except SCALAR nodes,
- * which have no shape and fit anywhere. Makers borrow their inputs and give an owned node. They
- * never compute anything; a graph that grows too high is cut by arr_of_node, which computes inputs
- * first. */
+ * which have no shape and fit anywhere. Makers borrow their inputs and return an owned node. They
+ * compute nothing; arr_of_node cuts a graph that grows too high by computing inputs first. */
 #ifndef GPA_GRAPH_NODE_H
 #define GPA_GRAPH_NODE_H
 
 #include "runtime/ir/body.h"
-#include "runtime/exec/buffer.h"
+#include "runtime/graph/buf.h"
+#include "runtime/graph/shape.h"
 #include "runtime/runtime.h"
 
 struct gpa_storage;
 
 /* NODE(ID, name) */
 #define GPA_NODES(NODE)                                                                            \
-    NODE(BUF, "buffer")    /* elements of device memory, by strides and an offset */               \
-    NODE(IOTA, "iota")     /* its own element offset: strides and an offset, no memory */          \
-    NODE(SCALAR, "number") /* one number of the host */                                            \
+    NODE(BUF, "buffer")    /* elements of device memory: strides and an offset */                  \
+    NODE(IOTA, "iota")     /* the element's offset itself: strides, no memory */                   \
+    NODE(SCALAR, "number") /* one value of the host */                                             \
     NODE(OP, "op")         /* row sub of op.def */                                                 \
     NODE(CAST, "cast")                                                                             \
     NODE(BODY, "function") /* a compiled function of the inputs, elementwise */                    \
-    NODE(VIEW, "view")     /* in[0] at affine coordinates */                                       \
-    NODE(GATHER, "gather") /* in[0] (a BUF) at coordinates that are values */                      \
+    NODE(VIEW, "view")     /* in[0] under an affine index map */                                   \
+    NODE(GATHER, "gather") /* in[0] (a leaf) at computed indices */                                \
     NODE(REDUCE, "reduce") /* row sub of reduce.def over `axes` of in[0] (in[1]: indices of an arg \
                               reduction) */                                                        \
-    NODE(SCAN, "scan")     /* running row sub of reduce.def along the last dimension */
+    NODE(SCAN,                                                                                     \
+         "scan") /* inclusive prefix reduction, row sub of reduce.def, along the last dimension */
 typedef enum {
 #define NODE(id, name) NODE_##id,
     GPA_NODES(NODE)
@@ -45,20 +46,20 @@ typedef struct node {
     uint8_t dtype;
     uint8_t ndim;
     uint8_t n_in;
-    uint16_t sub;    /* of its table; GATHER: 1 where it is sure */
-    uint16_t height; /* longest way down to a leaf */
+    uint16_t sub;    /* row of the kind's table; GATHER: 1: known in bounds */
+    uint16_t height; /* longest path to a leaf */
     uint32_t axes;   /* REDUCE: bit per reduced dimension of in[0]; the result has the others */
-    uint32_t mark;   /* scratch: the traversal that was here last (rt->mark) */
-    int32_t slot;    /* scratch: its place in that traversal's table */
+    uint32_t mark;   /* scratch: number of the last traversal that visited it */
+    int32_t slot;    /* scratch: its index in that traversal's table */
     int64_t size;    /* elements */
     uint64_t hash;
-    struct node *chain; /* the weak table */
+    struct node *chain; /* next in its hash chain, or free list */
     struct gpa_storage
-        *owner;     /* the first pending storage with this value; NULL: none (not counted) */
-    gpa_buf *buf;   /* BUF (a reader of it) */
-    gpa_body *body; /* BODY (counted) */
+        *owner;     /* the first pending storage with this value (not retained); NULL: none */
+    gpa_buf *buf;   /* BUF: counted as a reader */
+    gpa_body *body; /* BODY; retained */
     gpa_val v;      /* SCALAR */
-    gpa_span span;  /* who wrote it */
+    gpa_span span;  /* source location */
     struct node **in;
     int64_t *shape; /* ndim */
     /* BUF, IOTA: strides[ndim], offset.
@@ -67,10 +68,9 @@ typedef struct node {
      * the output dimension it follows. */
     int64_t *map;
     uint16_t map_len;
-    uint8_t room;   /* size class, for the free lists */
-    bool unchecked; /* GATHER: no program has checked all its places yet (unused_gather.h), */
-    bool suspect; /* or one that may have been this one's has found an error: who asks for it again
-                     checks it again */
+    uint8_t size_class; /* of its slots, for the free lists */
+    bool unchecked; /* GATHER: deferred bounds check: no program has checked all its indices yet */
+    bool suspect; /* GATHER: a check that may have been this one's failed: a new use checks again */
 } node;
 
 static inline node *node_retain(node *n) {
@@ -80,58 +80,72 @@ static inline node *node_retain(node *n) {
 void node_release(gpa_rt *rt, node *n); /* NULL is ignored */
 
 /* Leaves. */
-gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int ndim, const int64_t *shape,
-                  const int64_t *strides, int64_t offset, node **out, gpa_err *e);
-gpa_code node_iota(gpa_rt *rt, int ndim, const int64_t *shape, const int64_t *strides,
-                   int64_t offset, node **out, gpa_err *e);
+gpa_code node_buf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, const shape_layout *l, node **out,
+                  gpa_err *e);
+gpa_code node_iota(gpa_rt *rt, const shape_layout *l, node **out, gpa_err *e);
 gpa_code node_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, node **out, gpa_err *e);
 
 /* One operation; inputs have the type op_types calls `compute` (SELECT: in[0] bool); `result` is
  * the node's dtype. */
 gpa_code node_op(gpa_rt *rt, gpa_op op, gpa_dtype result, node *const *in, node **out, gpa_err *e);
-gpa_code node_op1(gpa_rt *rt, gpa_op op, node *a, node **out,
-                  gpa_err *e); /* result from op_types of a's dtype */
-gpa_code node_op2(gpa_rt *rt, gpa_op op, node *a, node *b, node **out,
-                  gpa_err *e); /* of b's dtype */
-gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out,
-                   gpa_err *e); /* the same node when nothing changes */
+/* The same, with the result type that op_types gives for the dtype of the last operand. */
+gpa_code node_op1(gpa_rt *rt, gpa_op op, node *a, node **out, gpa_err *e);
+gpa_code node_op2(gpa_rt *rt, gpa_op op, node *a, node *b, node **out, gpa_err *e);
+/* A conversion; a itself where it has the type. A cast of a SCALAR is folded. */
+gpa_code node_cast(gpa_rt *rt, node *a, gpa_dtype to, node **out, gpa_err *e);
 
 /* A result of a compiled function; the inputs have the dtypes of its parameters. */
 gpa_code node_body(gpa_rt *rt, gpa_body *body, int which, node *const *in, node **out, gpa_err *e);
 
-/* Index maps; they compose, and on leaves give leaves. */
-gpa_code node_view(gpa_rt *rt, node *a, int ndim, const int64_t *shape, const int64_t *start,
-                   const int64_t *step, node **out, gpa_err *e);
+/* An affine index map of a node a with n dimensions, to a result of this shape: coordinate k of a
+ * is start[k] + sum over d of step[k][d] * o[d]. */
+typedef struct {
+    int ndim;
+    const int64_t *shape;
+    const int64_t *start, *step; /* n; n * ndim, row by row */
+} node_map;
+
+/* A view: a under an index map. Maps of views compose; a view of a leaf is a leaf. */
+gpa_code node_view(gpa_rt *rt, node *a, const node_map *m, node **out, gpa_err *e);
 gpa_code node_broadcast(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out,
                         gpa_err *e);
 /* The same elements in C order under another shape of the same size; *out NULL (and GPA_OK) when
- * that is no index map of a and cannot be pushed to its leaves: then a must be computed first. */
+ * the reshape is not an affine map of a and cannot be pushed down to its leaves: then a must be
+ * computed first. */
 gpa_code node_reshape(gpa_rt *rt, node *a, int ndim, const int64_t *shape, node **out, gpa_err *e);
 
-/* Elements of `a` (a BUF or IOTA leaf) at computed places. For dimension k of a: index[k] is an
- * int64 node of the given shape (wrapped once when negative, checked when the program runs), or
- * NULL and from[k] is the dimension of the result whose coordinate it takes (extents must agree).
- * `sure`: no index is negative or outside, and none is checked; else it is `unchecked`. */
-gpa_code node_gather(gpa_rt *rt, node *a, node *const *index, const int8_t *from, int ndim,
-                     const int64_t *shape, bool sure, node **out, gpa_err *e);
+/* The indices of a gather from a node a, with a result of this shape. For dimension k of a:
+ * index[k] is an int64 node of the result's shape (wrapped once when negative, bounds-checked when
+ * the program runs), or NULL and from[k] is the dimension of the result whose coordinate it takes
+ * (extents must agree). in_bounds: no index is negative or out of bounds, and none is checked. */
+typedef struct {
+    node *const *index;
+    const int8_t *from;
+    int ndim;
+    const int64_t *shape;
+    bool in_bounds;
+} gather_map;
 
-/* The places of a gather are known to be within bounds, or a program that was launched checks them.
+/* Gather: elements of `a` (a BUF or IOTA leaf) at computed indices. `unchecked` unless in_bounds.
  */
-void node_checked(gpa_rt *rt, node *n);
+gpa_code node_gather(gpa_rt *rt, node *a, const gather_map *m, node **out, gpa_err *e);
 
-/* Reductions drop the axes. The accumulator has a's dtype (any, all: cast to bool first). An arg
- * one gives int64 places in C order of the reduced axes. */
+/* Clears `unchecked`: the indices are known to be in bounds, or a launched program checks them. */
+void node_bounds_checked(gpa_rt *rt, node *n);
+
+/* A reduction drops the axes. The accumulator has a's dtype (any, all: cast to bool first). argmin
+ * and argmax give int64 indices in C order of the reduced axes. */
 gpa_code node_reduce(gpa_rt *rt, gpa_red red, node *a, uint32_t axes, node **out, gpa_err *e);
-gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out,
-                   gpa_err *e); /* along the last dimension */
+/* Inclusive prefix reduction along the last dimension. */
+gpa_code node_scan(gpa_rt *rt, gpa_red red, node *a, node **out, gpa_err *e);
 
-/* n was computed into b, in C order: it becomes a leaf, whoever holds it. */
-void node_settle(gpa_rt *rt, node *n, gpa_buf *b);
-/* Frees the table and the free lists, when no node is left. */
+/* n was computed into b, in C order: it becomes a leaf for all that hold it. */
+void node_materialize(gpa_rt *rt, node *n, gpa_buf *b);
+/* Frees the table and the free lists; no node may be alive. */
 void node_free_all(gpa_rt *rt);
 
-bool node_is_leaf(const node *n); /* nothing to compute */
-/* Each element follows from the same element of the inputs. */
+bool node_is_leaf(const node *n); /* BUF, IOTA or SCALAR: nothing to compute */
+/* Each element depends on the same element of the inputs only. */
 static inline bool node_is_elementwise(const node *n) {
     return n->kind >= NODE_OP && n->kind <= NODE_BODY;
 }

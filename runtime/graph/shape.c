@@ -1,9 +1,9 @@
 /* Shape arithmetic. Reading order: sizes and text, broadcasting, reshaping, overlap.
  *
- * Overlap of two layouts is a question about integers: is there a point of each box at which the
- * addresses agree? It is answered by a bounded search that tries the largest stride first and cuts
- * with the greatest common divisor and the range of the rest, so that the layouts people write
- * (interleaved, shifted, blocks side by side) are decided in a few steps. */
+ * Overlap of two layouts is a bounded linear Diophantine equation: is there a point of each box at
+ * which the addresses agree? (As numpy.shares_memory.) A depth-first search tries the largest
+ * stride first and prunes by the greatest common divisor and the range of the remaining terms, so
+ * common layouts (interleaved, shifted, adjacent blocks) take a few steps. */
 #include "runtime/graph/shape.h"
 
 #include <stdio.h>
@@ -18,8 +18,7 @@ const char *shape_text(char *to, int ndim, const int64_t *shape) {
     size_t at = 1;
     int first = 0;
     to[0] = '(';
-    while (first < ndim && shape[first] < 0)
-        first++; /* as NumPy: unknown extents in front are left out */
+    while (first < ndim && shape[first] < 0) first++; /* NumPy omits unknown leading extents */
     for (int d = first; d < ndim; d++) {
         char one[24];
         if (shape[d] < 0)
@@ -52,7 +51,7 @@ gpa_code shape_check(int ndim, const int64_t *shape, size_t itemsize, int64_t *s
         return gpa_fail(e, GPA_E_VALUE,
                         "maximum supported dimension for an ndarray is currently %d, found %d",
                         GPA_MAX_DIMS, ndim);
-    int64_t n = 1; /* extents of 0 left out: NumPy refuses (0, 2**40, 2**40) too */
+    int64_t n = 1; /* without extents of 0: NumPy rejects (0, 2**40, 2**40) too */
     bool empty = false, big = false;
     for (int d = 0; d < ndim; d++) {
         if (shape[d] < 0) return gpa_fail(e, GPA_E_VALUE, "negative dimensions are not allowed");
@@ -116,15 +115,15 @@ gpa_code shape_axis(int axis, int ndim, int *out, gpa_err *e) {
 
 /* ---- broadcasting ---- */
 
-bool shape_merge(int *ndim, int64_t *shape, int nb, const int64_t *b) {
-    int n = *ndim, wide = MAX(n, nb);
+bool shape_broadcast(int *ndim, int64_t *shape, int nb, const int64_t *b) {
+    int n = *ndim, common = MAX(n, nb);
     if (nb > n) {
         memmove(shape + (nb - n), shape, (size_t)n * sizeof *shape);
         for (int d = 0; d < nb - n; d++) shape[d] = 1;
     }
-    *ndim = wide;
+    *ndim = common;
     for (int d = 0; d < nb; d++) {
-        int64_t *s = &shape[wide - nb + d];
+        int64_t *s = &shape[common - nb + d];
         if (*s == 1)
             *s = b[d];
         else if (b[d] != 1 && b[d] != *s)
@@ -133,8 +132,8 @@ bool shape_merge(int *ndim, int64_t *shape, int nb, const int64_t *b) {
     return true;
 }
 
-bool shape_spread(int ndim, const int64_t *shape, const int64_t *strides, int nto,
-                  const int64_t *to, int64_t *out) {
+bool shape_broadcast_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+                             const int64_t *to, int64_t *out) {
     int lead = nto - ndim;
     if (lead < 0) return false;
     for (int d = 0; d < lead; d++) out[d] = 0;
@@ -166,7 +165,7 @@ gpa_code shape_mismatch(int n, const int *ndims, const int64_t *const *shapes, g
 
 /* ---- reshaping ---- */
 
-gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
+gpa_code shape_infer(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
     int64_t known = 1;
     int open = -1;
     bool bad = false;
@@ -188,11 +187,10 @@ gpa_code shape_fit(int64_t size, int ndim, int64_t *shape, gpa_err *e) {
                     (long long)size, shape_text(text, ndim, shape));
 }
 
-/* The old layout is first collapsed into blocks that memory walks evenly; the new dimensions are
- * then cut from the blocks, last first. A dimension that would reach over two blocks cannot be
- * shown by one stride. */
-bool shape_restride(int ndim, const int64_t *shape, const int64_t *strides, int nto,
-                    const int64_t *to, int64_t *out) {
+/* Collapses the old layout into blocks of uniform stride, then splits the new dimensions off the
+ * blocks, last first. A dimension across two blocks has no single stride. */
+bool shape_reshape_strides(int ndim, const int64_t *shape, const int64_t *strides, int nto,
+                           const int64_t *to, int64_t *out) {
     int64_t block[GPA_MAX_DIMS], step[GPA_MAX_DIMS], *steps = step;
     if (ndim == 0 || shape_size(ndim, shape) == 0) {
         shape_c_strides(nto, to, out);
@@ -234,7 +232,7 @@ int shape_collapse(int ndim, int64_t *shape, int n, int64_t *const *strides) {
 
 /* ---- overlap ---- */
 
-void shape_extent(const shape_map *m, int64_t *lo, int64_t *hi) {
+void shape_byte_range(const shape_layout *m, int64_t *lo, int64_t *hi) {
     int64_t first = m->offset, last = m->offset;
     for (int d = 0; d < m->ndim; d++) {
         if (m->shape[d] == 0) {
@@ -277,7 +275,7 @@ static void add_term(equation *q, int64_t c, int64_t most) {
 }
 
 /* The terms of a layout, measured from its lowest element. */
-static void add_layout(equation *q, const shape_map *m, int64_t unit) {
+static void add_layout(equation *q, const shape_layout *m, int64_t unit) {
     for (int d = 0; d < m->ndim; d++) {
         int64_t s = m->strides[d] * unit;
         add_term(q, s < 0 ? -s : s, m->shape[d] - 1);
@@ -293,7 +291,7 @@ static int64_t gcd_of(int64_t a, int64_t b) {
     return a;
 }
 
-/* 1: terms i and after can make `sum`; 0: they cannot; -1: too many steps. */
+/* 1: terms i and after can make `sum`; 0: they cannot; -1: the search was cut off. */
 static int solve(equation *q, int i, int64_t sum) {
     if (sum == 0) return 1;
     if (i == q->n || sum < 0 || sum > q->rest[i] || sum % q->gcd[i]) return 0;
@@ -307,7 +305,7 @@ static int solve(equation *q, int i, int64_t sum) {
     return 0;
 }
 
-static bool same_layout(const shape_map *a, const shape_map *b) {
+static bool same_layout(const shape_layout *a, const shape_layout *b) {
     if (a->item != b->item || a->offset != b->offset ||
         !shape_equal(a->ndim, a->shape, b->ndim, b->shape))
         return false;
@@ -316,10 +314,10 @@ static bool same_layout(const shape_map *a, const shape_map *b) {
     return shape_is_injective(a->ndim, a->shape, a->strides);
 }
 
-shape_overlap_kind shape_overlap(const shape_map *a, const shape_map *b) {
+shape_overlap_kind shape_overlap(const shape_layout *a, const shape_layout *b) {
     int64_t alo, ahi, blo, bhi;
-    shape_extent(a, &alo, &ahi);
-    shape_extent(b, &blo, &bhi);
+    shape_byte_range(a, &alo, &ahi);
+    shape_byte_range(b, &blo, &bhi);
     if (alo == ahi || blo == bhi || ahi <= blo || bhi <= alo) return OVERLAP_NONE;
     if (same_layout(a, b)) return OVERLAP_SAME;
     /* alo + A = blo + B, where A sums the terms of a and B those of b. Counting b's terms from its
@@ -348,7 +346,7 @@ bool shape_is_injective(int ndim, const int64_t *shape, const int64_t *strides) 
         for (; at > 0 && size[order[at - 1]] > size[d]; at--) order[at] = order[at - 1];
         order[at] = d;
     }
-    /* Each stride must step over everything that the smaller ones reach. */
+    /* Sufficient: each stride exceeds the span of all smaller ones. */
     int64_t reach = 0;
     for (int i = 0; i < n; i++) {
         if (size[order[i]] <= reach) return false;

@@ -205,7 +205,7 @@ static bool fold_bools(const host_segmented *s) {
 
 bool host_segmented_can(gpa_red red, gpa_dtype t, bool wide) {
     const int has = traits[red];
-    if (red_info[red].arg || !red_info[red].text[op_kind_at(dtype_info[t].kind)]) return false;
+    if (red_info[red].arg || !red_info[red].text[op_kind_index(dtype_info[t].kind)]) return false;
     switch (dtype_info[t].kind) {
         case 'B': return bool_fold_of(red) != BOOLS_OTHER;
         case 'C': return has & SEG_COMPLEX && (!wide || red == RED_SUM);

@@ -15,7 +15,7 @@ enum { LANES = 16, AHEAD = 12 /* entries that are prefetched */ };
 
 /* Every row stores at least LANES entries, and the next row overwrites the surplus: branch-free, as
  * lengths are unpredictable. */
-GPA_WIDE void hostcall_csr_row_indices(const int32_t *start, int64_t m, int32_t *line) {
+GPA_SIMD_CLONES void hostcall_csr_row_indices(const int32_t *start, int64_t m, int32_t *line) {
     const int32_t last = start[m] - LANES;
     for (int64_t i = 0; i < m; i++) {
         int32_t s = start[i];
@@ -123,9 +123,9 @@ enum {
 
 /* Row starts and columns of `rows` rows that have the same `wide` diagonals: after the first rows
  * the pattern of columns repeats, shifted. */
-static GPA_WIDE void diagonal_places(int64_t i, int64_t rows, const int64_t *offset, int64_t wide,
-                                     int32_t to, int32_t *restrict start,
-                                     int32_t *restrict column) {
+static GPA_SIMD_CLONES void diagonal_places(int64_t i, int64_t rows, const int64_t *offset,
+                                            int64_t wide, int32_t to, int32_t *restrict start,
+                                            int32_t *restrict column) {
     const int64_t some = MIN(rows, MAX(1, PATTERN / MAX(1, wide)));
     for (int64_t j = 0; j < rows; j++) start[j] = to + (int32_t)((j + 1) * wide);
     for (int64_t j = 0; j < some; j++)
@@ -176,7 +176,7 @@ static uint64_t value_bits(gpa_dtype t) {
 #define MARK_OF(T) MARK(((const T *)at)[s] & (T)bits)
 
 /* Marks the nonzeros among n values, and counts them. */
-static GPA_WIDE int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
+static GPA_SIMD_CLONES int64_t mark(gpa_dtype t, const void *at, int64_t n, uint8_t *restrict on) {
     const uint64_t bits = value_bits(t), *words = at;
     const size_t item = dtype_size(t);
     int64_t left = 0;

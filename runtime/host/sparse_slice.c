@@ -45,8 +45,9 @@ gpa_code hostcall_csr_select_row_starts(const host_csr *a, const int64_t *row, i
         memcpy((T *)at + to, v, LANES * sizeof(T));                                      \
     }
 
-GPA_WIDE void hostcall_csr_select_rows(size_t item, const host_csr *a, const int64_t *row,
-                                       int64_t n, const int32_t *start, int32_t *column, void *at) {
+GPA_SIMD_CLONES void hostcall_csr_select_rows(size_t item, const host_csr *a, const int64_t *row,
+                                              int64_t n, const int32_t *start, int32_t *column,
+                                              void *at) {
     const int32_t last = (int32_t)a->count - LANES, room = start[n] - LANES;
     BY_SIZE(item, COPY_ROWS);
 }
@@ -54,8 +55,8 @@ GPA_WIDE void hostcall_csr_select_rows(size_t item, const host_csr *a, const int
 
 /* The indices of the values in the `wide` columns from low on, in order; returns their number. For
  * sparse hits: most vectors have none. */
-static GPA_WIDE int32_t find_few(const int32_t *column, int32_t count, uint32_t low, uint32_t wide,
-                                 int32_t *found) {
+static GPA_SIMD_CLONES int32_t find_few(const int32_t *column, int32_t count, uint32_t low,
+                                        uint32_t wide, int32_t *found) {
     int32_t to = 0, s = 0;
     for (; count - s >= LANES; s += LANES) {
         uint32_t any = 0;
@@ -224,39 +225,39 @@ static inline int32_t first_of(const host_csr *a, int64_t i, int32_t j, bool asc
 
 /* Sums of the values at (row, column): of `count` elements, with prefetched starts and columns, and
  * of a diagonal. */
-#define ELEMENTS(id, T, ADD)                                                                 \
-    static inline T element_##id(const host_csr *r, int64_t i, int32_t j, bool ascending) {  \
-        const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;               \
-        T c = {0};                                                                           \
-        for (int32_t s = next_place(r->column, first_of(r, i, j, ascending), end, last, j);  \
-             s < end;) {                                                                     \
-            const T a = ((const T *)r->at)[s];                                               \
-            ADD;                                                                             \
-            s = ascending ? end : next_place(r->column, s + 1, end, last, j);                \
-        }                                                                                    \
-        return c;                                                                            \
-    }                                                                                        \
-    static GPA_WIDE void elements_##id(const host_csr *r, const int64_t *row,                \
-                                       const int64_t *column, int64_t count, bool ascending, \
-                                       void *out) {                                          \
-        for (int64_t k = 0; k < count; k++) {                                                \
-            const int32_t *soon = r->start + row[MIN(k + 2 * AHEAD, count - 1)],             \
-                          next = r->start[row[MIN(k + AHEAD, count - 1)]];                   \
-            __builtin_prefetch(soon);                                                        \
-            __builtin_prefetch(r->column + next);                                            \
-            __builtin_prefetch(r->column + next + FEW);                                      \
-            ((T *)out)[k] = element_##id(r, row[k], (int32_t)column[k], ascending);          \
-        }                                                                                    \
+#define ELEMENTS(id, T, ADD)                                                                \
+    static inline T element_##id(const host_csr *r, int64_t i, int32_t j, bool ascending) { \
+        const int32_t end = r->start[i + 1], last = (int32_t)r->count - LANES;              \
+        T c = {0};                                                                          \
+        for (int32_t s = next_place(r->column, first_of(r, i, j, ascending), end, last, j); \
+             s < end;) {                                                                    \
+            const T a = ((const T *)r->at)[s];                                              \
+            ADD;                                                                            \
+            s = ascending ? end : next_place(r->column, s + 1, end, last, j);               \
+        }                                                                                   \
+        return c;                                                                           \
+    }                                                                                       \
+    static GPA_SIMD_CLONES void elements_##id(const host_csr *r, const int64_t *row,        \
+                                              const int64_t *column, int64_t count,         \
+                                              bool ascending, void *out) {                  \
+        for (int64_t k = 0; k < count; k++) {                                               \
+            const int32_t *soon = r->start + row[MIN(k + 2 * AHEAD, count - 1)],            \
+                          next = r->start[row[MIN(k + AHEAD, count - 1)]];                  \
+            __builtin_prefetch(soon);                                                       \
+            __builtin_prefetch(r->column + next);                                           \
+            __builtin_prefetch(r->column + next + FEW);                                     \
+            ((T *)out)[k] = element_##id(r, row[k], (int32_t)column[k], ascending);         \
+        }                                                                                   \
     }
 SUM_TYPES(ELEMENTS)
 ELEMENTS(PLACE, int32_t, (void)a; c = s + 1)
 #undef ELEMENTS
 
-#define DIAGONAL(id, T, ADD)                                                                  \
-    static GPA_WIDE void diagonal_##id(const host_csr *r, int64_t first, int64_t offset,      \
-                                       int64_t n, void *out) {                                \
-        for (int64_t i = 0; i < n; i++)                                                       \
-            ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false); \
+#define DIAGONAL(id, T, ADD)                                                                    \
+    static GPA_SIMD_CLONES void diagonal_##id(const host_csr *r, int64_t first, int64_t offset, \
+                                              int64_t n, void *out) {                           \
+        for (int64_t i = 0; i < n; i++)                                                         \
+            ((T *)out)[i] = element_##id(r, first + i, (int32_t)(first + i + offset), false);   \
     }
 SUM_TYPES(DIAGONAL)
 #undef DIAGONAL
@@ -324,13 +325,14 @@ void hostcall_csr_column_sums(gpa_dtype t, const host_csr *a, void *out) {
 }
 
 /* EXTREME(dtype, C type): the ordered dtypes. NaN propagates. */
-#define EXTREMES(EXTREME)                                                                     \
-    EXTREME(I8, int8_t)                                                                       \
-    EXTREME(I16, int16_t)                                                                     \
-    EXTREME(I32, int32_t)                                                                     \
-    EXTREME(I64, int64_t)                                                                     \
-    EXTREME(U8, uint8_t) EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) \
-        EXTREME(F32, float) EXTREME(F64, double)
+#define EXTREMES(EXTREME)                                                                    \
+    EXTREME(I8, int8_t)                                                                      \
+    EXTREME(I16, int16_t)                                                                    \
+    EXTREME(I32, int32_t)                                                                    \
+    EXTREME(I64, int64_t)                                                                    \
+    EXTREME(U8, uint8_t)                                                                     \
+    EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) \
+        EXTREME(F64, double)
 #define EXTREME(id, T)                                                          \
     static void extreme_##id(const host_csr *a, bool largest, void *out) {      \
         for (int64_t i = 0; i < a->m; i++) {                                    \

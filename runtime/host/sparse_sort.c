@@ -24,7 +24,8 @@ bool hostcall_csr_is_canonical(const host_csr *a) {
 }
 
 /* Sorts up to SHORT columns, of which the first belongs to value number `first`. */
-static GPA_WIDE void order_short(const int32_t *column, int32_t n, uint64_t first, uint64_t *out) {
+static GPA_SIMD_CLONES void order_short(const int32_t *column, int32_t n, uint64_t first,
+                                        uint64_t *out) {
     int32_t own[SHORT], before[SHORT] = {0};
     for (int i = 0; i < SHORT; i++) own[i] = i < n ? column[i] : 0;
     for (int32_t j = 0; j < n; j++) {

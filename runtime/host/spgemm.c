@@ -18,13 +18,13 @@ enum {
 
 /* ---- checks ---- */
 
-static GPA_WIDE bool rises(const int32_t *index, int64_t n) {
+static GPA_SIMD_CLONES bool rises(const int32_t *index, int64_t n) {
     uint32_t fall = 0;
     for (int64_t i = 1; i < n; i++) fall |= index[i - 1] > index[i];
     return !fall;
 }
 
-static GPA_WIDE uint32_t largest(const int32_t *index, int64_t n) {
+static GPA_SIMD_CLONES uint32_t largest(const int32_t *index, int64_t n) {
     uint32_t most = 0;
     for (int64_t i = 0; i < n; i++) most = MAX(most, (uint32_t)index[i]);
     return most;

@@ -27,16 +27,16 @@ gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const at
 
 /* Loads WIDTH elements of y, adds, and stores them together: the compiler must otherwise assume
  * that y aliases x. */
-#define ADDED_LANES(T, WIDTH, ADD)                                   \
-    for (; k - j >= WIDTH; j += WIDTH) {                             \
-        T sum[WIDTH];                                                \
-        GPA_LANES for (int w = 0; w < WIDTH; w++) {                  \
-            const T b = x[j + w];                                    \
-            T c = y[j + w];                                          \
-            ADD;                                                     \
-            sum[w] = c;                                              \
-        }                                                            \
-        GPA_LANES for (int w = 0; w < WIDTH; w++) y[j + w] = sum[w]; \
+#define ADDED_LANES(T, WIDTH, ADD)                                       \
+    for (; k - j >= WIDTH; j += WIDTH) {                                 \
+        T sum[WIDTH];                                                    \
+        GPA_NO_UNROLL for (int w = 0; w < WIDTH; w++) {                  \
+            const T b = x[j + w];                                        \
+            T c = y[j + w];                                              \
+            ADD;                                                         \
+            sum[w] = c;                                                  \
+        }                                                                \
+        GPA_NO_UNROLL for (int w = 0; w < WIDTH; w++) y[j + w] = sum[w]; \
     }
 /* Widths that are compile-time constants have no inner loop. */
 #define WITH_COLUMNS(f)                     \
@@ -78,10 +78,10 @@ gpa_code hostcall_spmm(const gpa_libcall *call, const host_operands *x, const at
             add_##id(at[s], x + p->start[s] * k, y + p->column[s] * k, k);                 \
         }                                                                                  \
     }                                                                                      \
-    static GPA_WIDE void columns_##id(const spmm *p, int64_t from, int64_t to) {           \
+    static GPA_SIMD_CLONES void columns_##id(const spmm *p, int64_t from, int64_t to) {    \
         WITH_COLUMNS(lines_##id)                                                           \
     }                                                                                      \
-    static GPA_WIDE void places_##id(const spmm *p, int64_t from, int64_t to) {            \
+    static GPA_SIMD_CLONES void places_##id(const spmm *p, int64_t from, int64_t to) {     \
         WITH_COLUMNS(values_##id)                                                          \
     }
 SPMM_TYPES(ADDED)

@@ -57,7 +57,7 @@ enum { SPMM_AHEAD = TUNE_SPMM_PREFETCH_ROWS };
             ((T *)p->y)[i] = c;                                                  \
         }                                                                        \
     }                                                                            \
-    static GPA_WIDE void spmm_##id(const spmm *p, int64_t from, int64_t to) {    \
+    static GPA_SIMD_CLONES void spmm_##id(const spmm *p, int64_t from, int64_t to) {    \
         const T *at = p->at, *x = p->x;                                          \
         const int64_t end = from < to ? p->start[to] : 0;                        \
         for (int64_t i = from; i < to; i++) {                                    \

@@ -1,21 +1,21 @@
-/* Bodies: made once for a function and the types of its arguments, written into every program that
- * uses them. */
+/* Bodies: verified once per function and argument types, inlined into every program that uses them.
+ */
 #include "runtime/ir/body.h"
 
 #include "runtime/base/base.h"
 
-enum { LOOP_TRIPS = 16 }; /* what a loop is taken to cost */
+enum { ASSUMED_TRIPS = 16 }; /* assumed trip count of a loop, for its cost */
 
-static bool opens(uint8_t code) { return kir_info[code].result == 'R'; }
+static bool opens_region(uint8_t code) { return kir_info[code].result == 'R'; }
 
 static uint32_t cost_of(const kir_func *f) {
     uint32_t cost = 0, trips = 1, depth = 0, loops[64] = {0};
     for (size_t i = 0; i < f->n_code; i++) {
         const kir_ins *x = &f->code[i];
-        if (opens(x->code)) {
+        if (opens_region(x->code)) {
             uint32_t before = trips;
             if ((x->code == KIR_FOR || x->code == KIR_LOOP) && trips < 1u << 16)
-                trips *= LOOP_TRIPS;
+                trips *= ASSUMED_TRIPS;
             if (depth < COUNT_OF(loops)) loops[depth] = before;
             depth++;
         } else if (x->code == KIR_END) {
@@ -27,48 +27,6 @@ static uint32_t cost_of(const kir_func *f) {
     return cost;
 }
 
-static bool belongs(uint8_t code) {
-    switch ((kir_code)code) {
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_OP:
-        case KIR_CAST:
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_END: return true;
-        case KIR_INDEX:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_LOAD:
-        case KIR_STORE:
-        case KIR_IOTA:
-        case KIR_LOADX:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_BOUND:
-        case KIR_EACH:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_THREAD:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT:
-        case KIR_COUNT: break;
-    }
-    return false;
-}
-
 gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     gpa_body *b = NULL;
@@ -77,7 +35,7 @@ gpa_code body_new_take(kir_func *f, const int32_t *values, int n, gpa_body **out
         if (values[i] < 0) TRY(gpa_no_memory(e));
     TRY(kir_check(f, e));
     for (size_t i = 0; i < f->n_code; i++)
-        if (!belongs(f->code[i].code))
+        if (!kir_info[f->code[i].code].in_body)
             TRY(gpa_fail(e, GPA_E_INTERNAL, "%s in a body", kir_info[f->code[i].code].name));
     b = mem_zero(sizeof *b);
     if (!b || !(b->at = mem_new(f->n_code * sizeof *b->at))) TRY(gpa_no_memory(e));
@@ -109,7 +67,7 @@ void body_release(gpa_body *b) {
 bool body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
     for (size_t i = 0; i < b->f->n_code; i++) {
         kir_ins x = b->f->code[i];
-        kir_at(f, b->f->spans[x.line]);
+        kir_set_span(f, b->f->spans[x.line]);
         if (x.a >= 0) x.a = b->at[x.a];
         if (x.b >= 0) x.b = b->at[x.b];
         if (x.c >= 0) x.c = b->at[x.c];
@@ -121,7 +79,7 @@ bool body_emit(const gpa_body *b, kir_func *f, const int32_t *in) {
         else if (x.code == KIR_END)
             kir_close(f);
         else
-            b->at[i] = opens(x.code) ? kir_open(f, x) : kir_emit(f, x);
+            b->at[i] = opens_region(x.code) ? kir_open(f, x) : kir_emit(f, x);
         if (f->failed) return false;
     }
     return true;

@@ -1,81 +1,79 @@
-/* An interpretation of the program in which every integer is an interval.
+/* Abstract interpretation of a kernel with intervals as values.
  *
- * Values are computed from what they are made of when they are asked for, so that a condition found
- * to hold later narrows them too. What is narrowed lies on a stack, down to the end of the region
- * it holds in. Variables have an interval that moves with the walk; one that a loop sets begins its
- * body with all that the loop may leave in it, which is tried until it is true.
+ * Values are computed on demand from their operands, so that a condition that dominates a use
+ * narrows them. Narrowings are on a stack and end with their region. Variables have an interval
+ * that follows control flow (the abstract environment); for a loop the analysis iterates to a
+ * fixpoint at the loop head, with widening.
  *
- * Invariant: each interval holds all numbers that any thread of the launch can have there before it
- * faults. Behind a BOUND the index was inside, since a thread that faults ends. What was marked is
- * not checked, so it must be known of each launch that runs the marked program; what a proof leans
- * on is then still checked there.
+ * Invariant: an interval contains every value that any thread of the launch can have there before
+ * it faults. After a BOUND its index is in bounds, since a thread that faults ends. A marked check
+ * is not executed, so the marks must hold for every launch that runs the marked program; checks
+ * that a proof relies on are unmarked and still executed.
  *
- * Reading order: what a launch says, values, conditions, regions, loops, the walk, short loops,
- * looking. */
+ * Reading order: launch facts, values, conditions, regions, loops, statements, short loops, the
+ * analysis. */
 #include "runtime/ir/bounds.h"
 
 #include <math.h>
 
 #include "runtime/base/base.h"
 #include "runtime/ir/interval.h"
+#include "runtime/tables/tuning.h"
 
-/* The longest program; variables; conditions at a time; values computed in all; trials of a loop
- * until its variables are given up. */
 enum {
-    MOST_CODE = 4096,
-    MOST_VARS = 32,
-    MOST_NARROWED = 64,
-    MOST_STEPS = 60000,
-    WIDEN_AT = 2,
-    MOST_TRIALS = 6
+    MAX_CODE = 4096,   /* instructions of a program that is analyzed */
+    MAX_VARS = 32,     /* variables with an interval */
+    MAX_NARROWED = 64, /* narrowings at a time */
+    MAX_STEPS = 60000, /* values computed in all */
+    WIDEN_AT = 2,      /* trial of a loop from which bounds that still grow become infinite */
+    MAX_TRIALS = 6     /* of a loop, before its variables are given up */
 };
-enum { FEW_WORK = 1 << 17 }; /* about so many instructions come without asking whether to stop */
 
-/* What a launch said that was asked for: the instruction, and its value. */
+/* A launch fact that the analysis used: the instruction, and its value. */
 typedef struct {
     int32_t at;
     int64_t value;
 } fact;
 
-struct inside {
+struct bounds {
     uint32_t grid[3], block[3];
     fact *facts;
     size_t n_facts, cap_facts;
     uint8_t *marks; /* per instruction */
     size_t n_code, n_marks;
-    bool looked;
+    bool valid;
 };
 
 typedef struct {
-    interval var[MOST_VARS];
+    interval var[MAX_VARS];
 } state;
 
 typedef struct {
     const kir_func *f;
     const gpa_launch *l;
-    inside *x;
-    int32_t *close, *other; /* per opener its END, and the ELSE of an IF or -1 */
-    int8_t *var;            /* per VAR its number or -1 */
-    uint32_t *sets;         /* per opener: the variables that it sets */
-    bool *asked;            /* per instruction: its value is a fact */
-    interval *leaf;         /* of counters, and of variables where they were read */
-    uint32_t *of_var;       /* per GET: how often the variable had changed */
-    interval *value;        /* computed in round `when` */
+    bounds *x;
+    int32_t *close, *other; /* per region opener: its END; the ELSE of an IF, or -1 */
+    int8_t *var;            /* per VAR: its number, or -1 */
+    uint32_t *sets;         /* per region opener: bit set of the variables that it sets */
+    bool *recorded;         /* per instruction: it is a recorded fact */
+    interval *leaf;         /* of counters, and of variables where they are read */
+    uint32_t *of_var;       /* per GET: the change count of its variable when it was read */
+    interval *value;        /* memoized in round `when` */
     uint32_t *when, now;
-    int64_t *trips; /* per FOR: at most so many; -1: any number */
+    int64_t *trips; /* per FOR: upper bound of its trip count; -1: none */
     struct {
         int32_t v;
         interval to;
-    } narrowed[MOST_NARROWED];
+    } narrowed[MAX_NARROWED];
     int n_narrowed, steps, trying;
-    uint32_t changes[MOST_VARS];
-    state env, set; /* the variables now; all that the innermost loop has set them to */
+    uint32_t changes[MAX_VARS];
+    state env, set; /* the variables now; the hull of all that the innermost region set them to */
     bool out_of_memory;
-} look;
+} analysis;
 
 static const interval none = {INT64_MAX, INT64_MIN};
 
-/* ---- what a launch says ---- */
+/* ---- launch facts ---- */
 
 static bool bound_at_launch(const kir_func *f, const kir_ins *i) {
     const kir_array *a = &f->arrays[i->sub];
@@ -83,8 +81,8 @@ static bool bound_at_launch(const kir_func *f, const kir_ins *i) {
            (a->where == KIR_SHARED && !a->count);
 }
 
-/* The value of a SIZE or PARAM; false: it is no fact. */
-static bool said(const kir_func *f, const gpa_launch *l, const kir_ins *i, int64_t *out) {
+/* The value of a SIZE or PARAM at launch; false: it has none that is an integer. */
+static bool launch_value(const kir_func *f, const gpa_launch *l, const kir_ins *i, int64_t *out) {
     gpa_dtype t = (gpa_dtype)i->type;
     if (i->code == KIR_SIZE) {
         if (i->sub == KIR_SPACE || !bound_at_launch(f, i)) return false;
@@ -96,14 +94,14 @@ static bool said(const kir_func *f, const gpa_launch *l, const kir_ins *i, int64
     return true;
 }
 
-static interval fact_of(look *s, int32_t v) {
+static interval fact_of(analysis *s, int32_t v) {
     int64_t n;
-    if (!said(s->f, s->l, &s->f->code[v], &n))
+    if (!launch_value(s->f, s->l, &s->f->code[v], &n))
         return interval_of_type((gpa_dtype)s->f->code[v].type);
-    if (!s->asked[v]) {
-        inside *x = s->x;
-        s->asked[v] = true;
-        if (mem_room(&x->facts, x->n_facts, &x->cap_facts, sizeof *x->facts))
+    if (!s->recorded[v]) {
+        bounds *x = s->x;
+        s->recorded[v] = true;
+        if (mem_grow(&x->facts, x->n_facts, &x->cap_facts, sizeof *x->facts))
             x->facts[x->n_facts++] = (fact){v, n};
         else
             s->out_of_memory = true;
@@ -111,19 +109,20 @@ static interval fact_of(look *s, int32_t v) {
     return (interval){n, n};
 }
 
-/* All that the last look asked for is the same now. */
-static bool alike(const inside *x, const kir_func *f, const gpa_launch *l) {
+/* Whether all facts that the last analysis used are the same in this launch. */
+static bool same_facts(const bounds *x, const kir_func *f, const gpa_launch *l) {
     if (memcmp(x->grid, l->grid, sizeof x->grid) != 0 ||
         memcmp(x->block, l->block, sizeof x->block) != 0)
         return false;
     for (size_t i = 0; i < x->n_facts; i++) {
         int64_t n;
-        if (!said(f, l, &f->code[x->facts[i].at], &n) || n != x->facts[i].value) return false;
+        if (!launch_value(f, l, &f->code[x->facts[i].at], &n) || n != x->facts[i].value)
+            return false;
     }
     return true;
 }
 
-static interval thread_number(const look *s, const kir_ins *i) {
+static interval thread_value(const analysis *s, const kir_ins *i) {
     int64_t block = s->l->block[i->imm % 3], grid = s->l->grid[i->imm % 3];
     switch ((kir_thread)i->sub) {
         case KIR_TH_TID: return (interval){0, block - 1};
@@ -139,26 +138,26 @@ static interval thread_number(const look *s, const kir_ins *i) {
 
 /* ---- values ---- */
 
-static interval value_of(look *s, int32_t v);
-static void assume(look *s, int32_t c, bool truth);
+static interval value_of(analysis *s, int32_t v);
+static void assume(analysis *s, int32_t c, bool truth);
 
-static void forget_down_to(look *s, int n) {
+static void pop_narrowed(analysis *s, int n) {
     if (s->n_narrowed != n) s->now++;
     s->n_narrowed = n;
 }
 
-/* What a value is where a condition holds. */
-static interval value_if(look *s, int32_t c, bool truth, int32_t v) {
+/* The interval of v where condition c is `truth`. */
+static interval value_if(analysis *s, int32_t c, bool truth, int32_t v) {
     int n = s->n_narrowed;
     state env = s->env;
     assume(s, c, truth);
     interval r = value_of(s, v);
-    forget_down_to(s, n);
+    pop_narrowed(s, n);
     s->env = env;
     return r;
 }
 
-static interval choice(look *s, const kir_ins *i) {
+static interval value_of_select(analysis *s, const kir_ins *i) {
     interval c = value_of(s, i->a);
     if (c.lo == 1) return value_of(s, i->b);
     if (c.hi == 0) return value_of(s, i->c);
@@ -166,8 +165,8 @@ static interval choice(look *s, const kir_ins *i) {
     return interval_hull(a, b);
 }
 
-static interval computed(look *s, const kir_ins *i) {
-    if (i->sub == OP_WHERE) return choice(s, i);
+static interval value_of_op(analysis *s, const kir_ins *i) {
+    if (i->sub == OP_WHERE) return value_of_select(s, i);
     const int32_t from[3] = {i->a, i->b, i->c};
     interval in[3] = {none, none, none};
     for (int k = 0; k < 3; k++)
@@ -175,13 +174,13 @@ static interval computed(look *s, const kir_ins *i) {
     return interval_of_op((gpa_op)i->sub, (gpa_dtype)s->f->code[i->a].type, (gpa_dtype)i->type, in);
 }
 
-/* The extent an index was compared with, from the values of both. */
-static interval inside_of(interval index, interval extent) {
+/* The interval of a checked index. */
+static interval checked_index(interval index, interval extent) {
     interval all = {0, extent.hi > 0 ? extent.hi - 1 : 0};
-    return index.lo >= 0 ? interval_both(index, all) : all;
+    return index.lo >= 0 ? interval_intersect(index, all) : all;
 }
 
-static interval find_value(look *s, int32_t v) {
+static interval find_value(analysis *s, int32_t v) {
     const kir_ins *i = &s->f->code[v];
     gpa_dtype t = (gpa_dtype)i->type;
     switch ((kir_code)i->code) {
@@ -191,11 +190,11 @@ static interval find_value(look *s, int32_t v) {
                               dtype_cast(s->f->consts[i->imm].v, t, DT_I64).I64};
         case KIR_PARAM:
         case KIR_SIZE: return fact_of(s, v);
-        case KIR_THREAD: return thread_number(s, i);
-        case KIR_OP: return computed(s, i);
+        case KIR_THREAD: return thread_value(s, i);
+        case KIR_OP: return value_of_op(s, i);
         case KIR_CAST:
             return interval_of_cast((gpa_dtype)s->f->code[i->a].type, t, value_of(s, i->a));
-        case KIR_BOUND: return inside_of(value_of(s, i->a), value_of(s, i->b));
+        case KIR_BOUND: return checked_index(value_of(s, i->a), value_of(s, i->b));
         case KIR_GET:
         case KIR_FOR: return s->leaf[v];
         case KIR_INDEX:
@@ -229,7 +228,7 @@ static interval find_value(look *s, int32_t v) {
     return interval_of_type(t);
 }
 
-static interval value_of(look *s, int32_t v) {
+static interval value_of(analysis *s, int32_t v) {
     gpa_dtype t = (gpa_dtype)s->f->code[v].type;
     if (t >= DT_COUNT || !(t == DT_BOOL || dtype_is_int(t)) || s->steps <= 0)
         return interval_of_type(t);
@@ -237,7 +236,7 @@ static interval value_of(look *s, int32_t v) {
     s->steps--;
     interval r = find_value(s, v);
     for (int k = 0; k < s->n_narrowed; k++)
-        if (s->narrowed[k].v == v) r = interval_both(r, s->narrowed[k].to);
+        if (s->narrowed[k].v == v) r = interval_intersect(r, s->narrowed[k].to);
     s->value[v] = r;
     s->when[v] = s->now;
     return r;
@@ -247,10 +246,10 @@ static interval value_of(look *s, int32_t v) {
 
 static bool is_op(const kir_ins *i, gpa_op op) { return i->code == KIR_OP && i->sub == op; }
 
-static void narrow(look *s, int32_t v, interval to);
+static void narrow(analysis *s, int32_t v, interval to);
 
-/* What a + b in `to` says of a, where the sum is exact. */
-static void narrow_operand(look *s, int32_t a, int32_t b, interval to, bool minus) {
+/* Narrows a by a + b (minus: a - b) in `to`, with constant b and without overflow. */
+static void narrow_operand(analysis *s, int32_t a, int32_t b, interval to, bool minus) {
     interval other = value_of(s, b), now = value_of(s, a), r;
     gpa_dtype t = (gpa_dtype)s->f->code[a].type;
     if (other.lo != other.hi || t == DT_U64 || other.lo == INT64_MIN) return;
@@ -264,17 +263,17 @@ static void narrow_operand(look *s, int32_t a, int32_t b, interval to, bool minu
     if (!over) narrow(s, a, r);
 }
 
-static void narrow(look *s, int32_t v, interval to) {
+static void narrow(analysis *s, int32_t v, interval to) {
     const kir_ins *i = &s->f->code[v];
-    interval now = value_of(s, v), r = interval_both(now, to);
-    if (interval_same(now, r) || s->n_narrowed == MOST_NARROWED) return;
+    interval now = value_of(s, v), r = interval_intersect(now, to);
+    if (interval_same(now, r) || s->n_narrowed == MAX_NARROWED) return;
     s->narrowed[s->n_narrowed].v = v;
     s->narrowed[s->n_narrowed++].to = r;
     s->now++;
     if (i->code == KIR_GET) {
         int x = s->var[i->a];
         if (x >= 0 && s->of_var[v] == s->changes[x])
-            s->env.var[x] = interval_both(s->env.var[x], r);
+            s->env.var[x] = interval_intersect(s->env.var[x], r);
     } else if (i->code == KIR_CAST && dtype_is_int((gpa_dtype)s->f->code[i->a].type)) {
         if (interval_within(value_of(s, i->a), interval_of_type((gpa_dtype)i->type)))
             narrow(s, i->a, r);
@@ -293,7 +292,7 @@ static bool contradicts(const kir_func *f, int32_t a, bool truth, int32_t c, boo
     return is_op(&f->code[c], OP_LOGICAL_NOT) && f->code[c].a == a && truth == truth_of_c;
 }
 
-static void assume(look *s, int32_t c, bool truth) {
+static void assume(analysis *s, int32_t c, bool truth) {
     const kir_ins *i = &s->f->code[c];
     if (i->type != DT_BOOL || i->code != KIR_OP) return;
     if (i->sub == OP_LOGICAL_NOT) {
@@ -314,31 +313,31 @@ static void assume(look *s, int32_t c, bool truth) {
         gpa_dtype t = (gpa_dtype)s->f->code[i->a].type;
         if (interval_negated((gpa_op)i->sub) == OP_COUNT || !dtype_is_int(t)) return;
         interval a = value_of(s, i->a), b = value_of(s, i->b);
-        narrow(s, i->a, interval_where(op, t, a, b));
-        narrow(s, i->b, interval_where(interval_turned(op), t, b, a));
+        narrow(s, i->a, interval_narrow(op, t, a, b));
+        narrow(s, i->b, interval_narrow(interval_swapped(op), t, b, a));
     }
 }
 
 /* ---- regions ---- */
 
-/* Whether the end of instructions lo .. hi can be reached. */
-static bool walk(look *s, int32_t lo, int32_t hi);
+/* Interprets instructions lo .. hi; whether control can reach their end. */
+static bool walk(analysis *s, int32_t lo, int32_t hi);
 
-static void join(look *s, const state *other) {
-    for (int x = 0; x < MOST_VARS; x++) s->env.var[x] = interval_hull(s->env.var[x], other->var[x]);
+static void join(analysis *s, const state *other) {
+    for (int x = 0; x < MAX_VARS; x++) s->env.var[x] = interval_hull(s->env.var[x], other->var[x]);
 }
 
-static bool walk_branch(look *s, int32_t c, bool truth, int32_t lo, int32_t hi) {
+static bool walk_branch(analysis *s, int32_t c, bool truth, int32_t lo, int32_t hi) {
     interval now = value_of(s, c);
     int n = s->n_narrowed;
     if (truth ? now.hi == 0 : now.lo == 1) return false;
     assume(s, c, truth);
     bool through = walk(s, lo, hi);
-    forget_down_to(s, n);
+    pop_narrowed(s, n);
     return through;
 }
 
-static bool walk_if(look *s, int32_t at) {
+static bool walk_if(analysis *s, int32_t at) {
     int32_t c = s->f->code[at].a, end = s->close[at], other = s->other[at];
     if (!s->trying && value_of(s, c).hi == 0) s->x->marks[at] = KIR_NEVER;
     state before = s->env;
@@ -348,64 +347,65 @@ static bool walk_if(look *s, int32_t at) {
     bool second = walk_branch(s, c, false, other >= 0 ? other + 1 : end, end);
     if (first && second) {
         join(s, &after);
-    } else if (first != second) { /* from here on the condition is known */
+    } else if (first !=
+               second) { /* only one branch continues: the condition is known from here on */
         if (first) s->env = after;
         assume(s, c, first);
     }
     return first || second;
 }
 
-static bool breaks(const look *s, int32_t at) {
+static bool breaks(const analysis *s, int32_t at) {
     for (int32_t k = at + 1; k < s->close[at]; k++)
         if (s->f->code[k].code == KIR_BREAK) return true;
     return false;
 }
 
-/* The variables of `sets` are what they were, or what the region set them to. */
-static void leave(look *s, uint32_t sets, const state *before, const state *set) {
-    for (int x = 0; x < MOST_VARS; x++) {
+/* After a region the variables of `sets` have a value from before it or one set in it. */
+static void join_region(analysis *s, uint32_t sets, const state *before, const state *set) {
+    for (int x = 0; x < MAX_VARS; x++) {
         if (!(sets >> x & 1)) continue;
         s->env.var[x] = interval_hull(before->var[x], set->var[x]);
         s->changes[x]++;
     }
 }
 
-/* Walks a region's body; what it sets is added to what the region around it sets. */
-static bool walk_body(look *s, int32_t at, state *set) {
+/* Interprets a region's body; what it sets is also set by the enclosing region. */
+static bool walk_body(analysis *s, int32_t at, state *set) {
     state around = s->set;
     int n = s->n_narrowed;
-    for (int x = 0; x < MOST_VARS; x++) s->set.var[x] = none;
+    for (int x = 0; x < MAX_VARS; x++) s->set.var[x] = none;
     s->now++;
     bool through = walk(s, at + 1, s->close[at]);
-    forget_down_to(s, n);
+    pop_narrowed(s, n);
     *set = s->set;
-    for (int x = 0; x < MOST_VARS; x++) s->set.var[x] = interval_hull(around.var[x], set->var[x]);
+    for (int x = 0; x < MAX_VARS; x++) s->set.var[x] = interval_hull(around.var[x], set->var[x]);
     return through;
 }
 
-static bool walk_block(look *s, int32_t at) {
+static bool walk_block(analysis *s, int32_t at) {
     state before = s->env, set;
     bool through = walk_body(s, at, &set);
     if (!breaks(s, at)) return through;
-    leave(s, s->sets[at], &before, &set);
+    join_region(s, s->sets[at], &before, &set);
     return true;
 }
 
 /* ---- loops ---- */
 
-/* What the loop's variables are at the beginning of a trip; the body is tried with more and more
- * until that is all. */
-static void find_head(look *s, int32_t at, const state *entry, state *head) {
+/* Fixpoint at the loop head: the intervals of the loop's variables at the start of any iteration,
+ * grown (and widened) until the body maps them into themselves. */
+static void find_fixpoint(analysis *s, int32_t at, const state *entry, state *head) {
     uint32_t sets = s->sets[at];
     *head = *entry;
     if (!sets) return;
-    for (int trial = 0; trial < MOST_TRIALS; trial++) {
+    for (int trial = 0; trial < MAX_TRIALS; trial++) {
         state set;
         bool all = true;
         s->env = *head;
-        for (int x = 0; x < MOST_VARS; x++) s->changes[x] += sets >> x & 1;
+        for (int x = 0; x < MAX_VARS; x++) s->changes[x] += sets >> x & 1;
         walk_body(s, at, &set);
-        for (int x = 0; x < MOST_VARS; x++) {
+        for (int x = 0; x < MAX_VARS; x++) {
             if (!(sets >> x & 1)) continue;
             interval next = interval_hull(entry->var[x], set.var[x]), *h = &head->var[x];
             all = all && interval_within(next, *h);
@@ -415,27 +415,27 @@ static void find_head(look *s, int32_t at, const state *entry, state *head) {
             if (next.hi > h->hi) h->hi = trial < WIDEN_AT ? next.hi : INT64_MAX;
         }
         if (!all) continue;
-        for (int x = 0; x < MOST_VARS; x++)
+        for (int x = 0; x < MAX_VARS; x++)
             if (sets >> x & 1) head->var[x] = set.var[x];
         return;
     }
-    for (int x = 0; x < MOST_VARS; x++)
+    for (int x = 0; x < MAX_VARS; x++)
         if (sets >> x & 1) head->var[x] = (interval){INT64_MIN, INT64_MAX};
 }
 
-static void walk_loop(look *s, int32_t at) {
+static void walk_loop(analysis *s, int32_t at) {
     state entry = s->env, head, set;
     s->trying++;
-    find_head(s, at, &entry, &head);
+    find_fixpoint(s, at, &entry, &head);
     s->trying--;
     s->env = head;
-    for (int x = 0; x < MOST_VARS; x++) s->changes[x] += s->sets[at] >> x & 1;
+    for (int x = 0; x < MAX_VARS; x++) s->changes[x] += s->sets[at] >> x & 1;
     walk_body(s, at, &set);
-    leave(s, s->sets[at], &head, &set);
+    join_region(s, s->sets[at], &head, &set);
 }
 
-/* How often a loop from a to b by steps of c runs at most; -1: it may wrap around, or nothing is
- * known. */
+/* Upper bound of the trip count of a loop from a to b by c; -1: the counter may wrap, or unknown.
+ */
 static int64_t trips_of(interval a, interval b, interval c, interval type) {
     int64_t far, last;
     if (c.lo < 0 && c.hi <= 0)
@@ -447,8 +447,8 @@ static int64_t trips_of(interval a, interval b, interval c, interval type) {
     return far <= 0 ? 0 : (far - 1) / c.lo + 1;
 }
 
-/* The counter lies between where it begins and where it ends. */
-static void walk_for(look *s, int32_t at) {
+/* The counter is between its initial value and its bound. */
+static void walk_for(analysis *s, int32_t at) {
     const kir_ins *i = &s->f->code[at];
     interval from = value_of(s, i->a), to = value_of(s, i->b), by = value_of(s, i->c),
              type = interval_of_type((gpa_dtype)i->type), r = type;
@@ -460,21 +460,22 @@ static void walk_for(look *s, int32_t at) {
         r = (interval){from.lo, to.hi == INT64_MIN ? to.hi : to.hi - 1};
     else if (by.hi < 0)
         r = (interval){to.lo == INT64_MAX ? to.lo : to.lo + 1, from.hi};
-    if (!s->trying) s->x->marks[at] = by.lo > 0 ? KIR_FEW : by.hi < 0 ? KIR_FEW_DOWN : 0;
+    if (!s->trying)
+        s->x->marks[at] = by.lo > 0 ? KIR_SHORT_LOOP : by.hi < 0 ? KIR_SHORT_LOOP_DOWN : 0;
     if (r.lo > r.hi) return;
     s->leaf[at] = r;
     walk_loop(s, at);
 }
 
-/* ---- the walk ---- */
+/* ---- statements ---- */
 
-static void walk_get(look *s, int32_t at) {
+static void walk_get(analysis *s, int32_t at) {
     int32_t x = s->var[s->f->code[at].a];
     s->leaf[at] = x < 0 ? interval_of_type((gpa_dtype)s->f->code[at].type) : s->env.var[x];
     s->of_var[at] = x < 0 ? 0 : s->changes[x];
 }
 
-static void walk_set(look *s, const kir_ins *i) {
+static void walk_set(analysis *s, const kir_ins *i) {
     int32_t x = s->var[i->a];
     if (x < 0) return;
     s->env.var[x] = value_of(s, i->b);
@@ -482,7 +483,7 @@ static void walk_set(look *s, const kir_ins *i) {
     s->changes[x]++;
 }
 
-static void walk_var(look *s, int32_t at) {
+static void walk_var(analysis *s, int32_t at) {
     const kir_ins *i = &s->f->code[at];
     int32_t x = s->var[at];
     if (x < 0) return;
@@ -491,7 +492,7 @@ static void walk_var(look *s, int32_t at) {
     s->changes[x]++;
 }
 
-static void walk_bound(look *s, int32_t at) {
+static void walk_bound(analysis *s, int32_t at) {
     const kir_ins *i = &s->f->code[at];
     interval index = value_of(s, i->a), extent = value_of(s, i->b);
     bool known = index.lo > index.hi || (index.lo >= 0 && index.hi < extent.lo);
@@ -499,7 +500,7 @@ static void walk_bound(look *s, int32_t at) {
     if (!known && extent.hi > 0) narrow(s, i->a, (interval){-extent.hi, extent.hi - 1});
 }
 
-static bool walk(look *s, int32_t lo, int32_t hi) {
+static bool walk(analysis *s, int32_t lo, int32_t hi) {
     for (int32_t at = lo; at < hi && s->steps > 0; at++) {
         const kir_ins *i = &s->f->code[at];
         bool through = true;
@@ -549,9 +550,8 @@ static bool walk(look *s, int32_t lo, int32_t hi) {
 
 /* ---- short loops ---- */
 
-/* The work of a region in about instructions, loops and all. Loops that are not short lose their
- * marks. */
-static double work_within(look *s, int32_t lo, int32_t hi) {
+/* Estimated work of a region in instructions, loops included. Unmarks loops that are not short. */
+static double work_within(analysis *s, int32_t lo, int32_t hi) {
     double work = 0;
     for (int32_t at = lo; at < hi; at++) {
         const kir_ins *i = &s->f->code[at];
@@ -565,29 +565,29 @@ static double work_within(look *s, int32_t lo, int32_t hi) {
                    i->code == KIR_LOOP || (i->code == KIR_FOR && s->trips[at] < 0) ? INFINITY : 1;
         if (i->code == KIR_FOR && s->trips[at] >= 0) trips = (double)s->trips[at];
         if (trips > 0) work += inner * trips;
-        if (i->code == KIR_FOR && !(inner * trips <= (double)FEW_WORK)) s->x->marks[at] = 0;
+        if (i->code == KIR_FOR && !(inner * trips <= (double)TUNE_UNPOLLED_LOOP_WORK))
+            s->x->marks[at] = 0;
         at = s->close[at];
     }
     return work;
 }
 
-/* ---- looking ---- */
+/* ---- the analysis ---- */
 
-/* Numbers the variables that are read; those of other types, and those beyond the most, stay
- * unknown. */
-static void find_vars(look *s) {
+/* Numbers the integer variables that are read; those beyond MAX_VARS stay unknown. */
+static void find_vars(analysis *s) {
     const kir_func *f = s->f;
     int n = 0;
     memset(s->var, -1, f->n_code);
     for (size_t k = 0; k < f->n_code; k++) {
         const kir_ins *i = &f->code[k];
-        if (i->code == KIR_GET && n < MOST_VARS && s->var[i->a] < 0 &&
+        if (i->code == KIR_GET && n < MAX_VARS && s->var[i->a] < 0 &&
             (i->type == DT_BOOL || dtype_is_int((gpa_dtype)i->type)))
             s->var[i->a] = (int8_t)n++;
     }
 }
 
-static void find_regions(look *s) {
+static void find_regions(analysis *s) {
     const kir_func *f = s->f;
     for (size_t k = 0; k < f->n_code; k++) s->close[k] = s->other[k] = -1;
     for (int32_t k = 0; k < (int32_t)f->n_code; k++)
@@ -606,8 +606,8 @@ static void find_regions(look *s) {
     }
 }
 
-/* The tables of a look in one block. */
-static void *lay_out(look *s, size_t n) {
+/* Allocates all tables in one block. */
+static void *alloc_tables(analysis *s, size_t n) {
     char *block = mem_zero(n * (2 * sizeof(interval) + sizeof(int64_t) + 5 * sizeof(uint32_t) + 2)),
          *at = block;
     if (!block) return NULL;
@@ -620,12 +620,12 @@ static void *lay_out(look *s, size_t n) {
     s->of_var = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
     s->when = (uint32_t *)(void *)at, at += n * sizeof(uint32_t);
     s->var = (int8_t *)at, at += n;
-    s->asked = (bool *)at;
+    s->recorded = (bool *)at;
     return block;
 }
 
-static inside *begin(const kir_func *f) {
-    inside *x = mem_zero(sizeof *x);
+static bounds *new_bounds(const kir_func *f) {
+    bounds *x = mem_zero(sizeof *x);
     if (x && (x->marks = mem_new(f->n_code + 1))) {
         x->n_code = f->n_code;
         return x;
@@ -634,13 +634,13 @@ static inside *begin(const kir_func *f) {
     return NULL;
 }
 
-/* Whether the walk came to its end. */
-static bool walk_all(inside *x, const kir_func *f, const gpa_launch *l) {
-    look s = {.f = f, .l = l, .x = x, .now = 1, .steps = MOST_STEPS};
-    void *block = lay_out(&s, f->n_code);
+/* Analyzes a launch; false: out of memory or steps. */
+static bool analyze(bounds *x, const kir_func *f, const gpa_launch *l) {
+    analysis s = {.f = f, .l = l, .x = x, .now = 1, .steps = MAX_STEPS};
+    void *block = alloc_tables(&s, f->n_code);
     if (!block) return false;
     for (size_t k = 0; k < f->n_code; k++)
-        x->marks[k] = f->code[k].code == KIR_BOUND ? KIR_INSIDE : 0;
+        x->marks[k] = f->code[k].code == KIR_BOUND ? KIR_IN_BOUNDS : 0;
     find_vars(&s);
     find_regions(&s);
     walk(&s, 0, (int32_t)f->n_code);
@@ -649,26 +649,26 @@ static bool walk_all(inside *x, const kir_func *f, const gpa_launch *l) {
     return s.steps > 0 && !s.out_of_memory;
 }
 
-inside_answer inside_look(inside **at, const kir_func *f, const gpa_launch *l) {
-    inside *x = *at;
-    if (f->n_code > MOST_CODE || (!x && !(x = *at = begin(f)))) return INSIDE_UNKNOWN;
-    if (x->looked && alike(x, f, l)) return INSIDE_AS_BEFORE;
+bounds_result bounds_analyze(bounds **at, const kir_func *f, const gpa_launch *l) {
+    bounds *x = *at;
+    if (f->n_code > MAX_CODE || (!x && !(x = *at = new_bounds(f)))) return BOUNDS_UNKNOWN;
+    if (x->valid && same_facts(x, f, l)) return BOUNDS_SAME;
     memcpy(x->grid, l->grid, sizeof x->grid);
     memcpy(x->block, l->block, sizeof x->block);
     x->n_facts = x->n_marks = 0;
-    x->looked = walk_all(x, f, l);
-    for (size_t k = 0; k < f->n_code && x->looked; k++) x->n_marks += x->marks[k] != 0;
-    return x->looked ? INSIDE_NEW : INSIDE_UNKNOWN;
+    x->valid = analyze(x, f, l);
+    for (size_t k = 0; k < f->n_code && x->valid; k++) x->n_marks += x->marks[k] != 0;
+    return x->valid ? BOUNDS_NEW : BOUNDS_UNKNOWN;
 }
 
-void inside_free(inside *x) {
+void bounds_free(bounds *x) {
     if (!x) return;
     mem_free(x->facts);
     mem_free(x->marks);
     mem_free(x);
 }
 
-const uint8_t *inside_marks(const inside *x, size_t *n) {
+const uint8_t *bounds_marks(const bounds *x, size_t *n) {
     *n = x->n_marks;
     return x->marks;
 }

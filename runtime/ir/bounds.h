@@ -1,26 +1,25 @@
-/* What is known of one launch of a kernel before it runs: indices that no thread can have outside
- * of their arrays, loops of few trips, conditions that hold nowhere.
+/* Bounds-check elimination for one launch of a kernel, by interval analysis.
  *
- * The grid, the block, the arrays' extents and the whole numbers given are known when a kernel is
- * launched; with them each integer of the program lies in an interval, which conditions around it
- * narrow. A BOUND whose index can only be inside need not be checked in that launch, nor does its
- * index wrap around; a FOR that ends soon need not ask whether to stop. */
+ * The grid, the block, the arrays' extents and integer parameters are known when a kernel is
+ * launched. With them every integer of the program gets an interval, narrowed by the conditions
+ * that dominate it. A BOUND whose index is proven in bounds needs no check and no wrap-around in
+ * that launch; a short FOR need not poll for interrupts; an IF may be known never to be true. */
 #ifndef GPA_IR_BOUNDS_H
 #define GPA_IR_BOUNDS_H
 
 #include "runtime/backend.h"
 
-typedef struct inside inside;
-typedef enum { INSIDE_UNKNOWN, INSIDE_AS_BEFORE, INSIDE_NEW } inside_answer;
+typedef struct bounds bounds;
+typedef enum { BOUNDS_UNKNOWN, BOUNDS_SAME, BOUNDS_NEW } bounds_result;
 
-/* Looks at a launch. AS_BEFORE: all that the last look depended on is the same, and so is what is
- * known. UNKNOWN: memory is short, or the program too long to look at. *at is NULL at first; owned
- * by the caller: inside_free. */
-inside_answer inside_look(inside **at, const kir_func *f, const gpa_launch *l);
-void inside_free(inside *x); /* NULL is ignored */
-/* What is known, one per instruction: the `imm` that a BOUND (KIR_INSIDE), FOR (KIR_FEW...) or IF
- * (KIR_NEVER) may have in this launch, or 0. Borrowed, until the next look. *n says of how many
- * something is known. A program marked so may run every launch of which as much is known. */
-const uint8_t *inside_marks(const inside *x, size_t *n);
+/* Analyzes a launch. BOUNDS_SAME: everything that the last analysis depended on is unchanged, and
+ * so are its marks. BOUNDS_UNKNOWN: memory is short, or the program too long. *at is NULL at first;
+ * owned by the caller: bounds_free. */
+bounds_result bounds_analyze(bounds **at, const kir_func *f, const gpa_launch *l);
+void bounds_free(bounds *x); /* NULL is ignored */
+/* The marks, one per instruction: the `imm` that a BOUND (KIR_IN_BOUNDS), FOR (KIR_SHORT_LOOP...)
+ * or IF (KIR_NEVER) may have in this launch, or 0. Borrowed until the next analysis. *n: how many
+ * are not 0. A marked program may run every launch that has these marks. */
+const uint8_t *bounds_marks(const bounds *x, size_t *n);
 
 #endif

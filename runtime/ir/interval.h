@@ -1,31 +1,32 @@
-/* Intervals that whole numbers lie in, through the operations of op.def. */
+/* Interval arithmetic on integers, through the operations of op.def. */
 #ifndef GPA_IR_INTERVAL_H
 #define GPA_IR_INTERVAL_H
 
 #include "runtime/tables/dtype.h"
 #include "runtime/tables/op.h"
 
-/* lo <= number <= hi. Of a uint64 hi INT64_MAX says: or more. lo > hi: no number at all. */
+/* lo <= value <= hi. hi INT64_MAX of a uint64 means no upper bound. lo > hi: the empty interval. */
 typedef struct {
     int64_t lo, hi;
 } interval;
 
-/* All numbers of a type; of one that is no integer: anything. */
+/* All values of a type; INT64_MIN .. INT64_MAX for types that are no integers. */
 interval interval_of_type(gpa_dtype t);
-/* Of operands of type t: what row `op` makes of them, a `result`. Any row may be asked for. */
+/* The interval of op(in...), with operands of type t and a result of type `result`; all values of
+ * that type for operations without a rule. */
 interval interval_of_op(gpa_op op, gpa_dtype t, gpa_dtype result, const interval in[3]);
 interval interval_of_cast(gpa_dtype from, gpa_dtype to, interval a);
-/* What is left of a (an operand of type t) where `a op b` holds; op a comparison, else a itself. */
-interval interval_where(gpa_op op, gpa_dtype t, interval a, interval b);
-/* The comparison that holds where `op` does not; OP_COUNT: op is no comparison. And with the
- * operands exchanged. */
+/* Narrows a (an operand of type t) by the fact `a op b`; a itself unless op is a comparison. */
+interval interval_narrow(gpa_op op, gpa_dtype t, interval a, interval b);
+/* The negation of comparison `op` (OP_COUNT: op is no comparison), and the comparison with swapped
+ * operands. */
 gpa_op interval_negated(gpa_op op);
-gpa_op interval_turned(gpa_op op);
+gpa_op interval_swapped(gpa_op op);
 
 static inline interval interval_hull(interval a, interval b) {
     return (interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
 }
-static inline interval interval_both(interval a, interval b) {
+static inline interval interval_intersect(interval a, interval b) {
     return (interval){a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
 }
 static inline bool interval_within(interval a, interval b) {

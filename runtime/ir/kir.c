@@ -1,9 +1,9 @@
-/* Building kir: instructions appended to a flat list, with value numbering, and the structural key.
+/* kir builder: appends instructions with local value numbering; atomics, constants, structural key.
  *
- * Invariant: heads and seen hold exactly the pure instructions that are visible at the end of the
- * list. They form chains with the youngest in front, so leaving a region takes its instructions off
- * the front of their chains. Nothing is allocated once a function has held a program as large:
- * kir_reset keeps all memory.
+ * Invariant: `heads` and `seen` are a hash table with chains of exactly the pure instructions that
+ * are visible at the end of the list, youngest first, so leaving a region pops its instructions off
+ * their chains. Nothing is allocated once a function has held a program as large: kir_reset keeps
+ * all memory.
  *
  * Reading order: the function and its parts, value numbering, emission, operations, regions, the
  * key. The verifier is kir_verify.c, the printer kir_print.c. */
@@ -15,22 +15,27 @@
 enum { HEADS = 256 }; /* a power of two */
 
 struct kir_builder {
-    int32_t heads[HEADS]; /* youngest visible instruction of a hash; -1: none */
+    int32_t heads[HEADS]; /* youngest visible instruction with this hash; -1: none */
     struct kir_seen {
         int32_t older;  /* next in the chain */
         int16_t head;   /* -1: not in a chain */
-        uint32_t epoch; /* loads: the state of memory they saw */
+        uint32_t epoch; /* loads: the state of memory that they read */
     } * seen;           /* one per instruction */
     size_t cap_seen;
     int32_t *open; /* the open regions: the instructions that opened them */
     size_t n_open, cap_open;
-    uint32_t epoch; /* counts what may have changed memory */
-    uint32_t line;  /* of following instructions */
+    uint32_t epoch; /* incremented by whatever may change memory */
+    uint32_t line;  /* span of the instructions that follow */
 };
 
 const struct kir_info kir_info[KIR_COUNT] = {
-#define KI(id, name_, args_, result_, doc_) \
-    [KIR_##id] = {.name = name_, .doc = doc_, .args = args_, .result = #result_[0]},
+#define KI(id, name_, args_, result_, reuse_, in_body_, doc_) \
+    [KIR_##id] = {.name = name_,                              \
+                  .doc = doc_,                                \
+                  .args = args_,                              \
+                  .reuse = KIR_REUSE_##reuse_,                \
+                  .in_body = in_body_,                        \
+                  .result = #result_[0]},
 #include "runtime/ir/kir.def"
 #undef KI
 };
@@ -86,7 +91,7 @@ void kir_free(kir_func *f) {
     mem_free(f);
 }
 
-/* Takes instructions from `first` on out of value numbering. */
+/* Removes instructions from `first` on from value numbering. */
 static void forget(kir_func *f, size_t first) {
     struct kir_builder *b = f->builder;
     for (size_t i = f->n_code; i-- > first;) {
@@ -110,11 +115,11 @@ void kir_reset(kir_func *f, kir_form form, const char *name) {
     size_t n = MIN(strlen(name), sizeof f->name - 1);
     memcpy(f->name, name, n);
     f->name[n] = 0;
-    kir_at(f, (gpa_span){0, 0, 0});
+    kir_set_span(f, (gpa_span){0, 0, 0});
 }
 
 int kir_add_array(kir_func *f, kir_array a) {
-    if (!mem_room(&f->arrays, f->n_arrays, &f->cap_arrays, sizeof *f->arrays)) {
+    if (!mem_grow(&f->arrays, f->n_arrays, &f->cap_arrays, sizeof *f->arrays)) {
         f->failed = true;
         return -1;
     }
@@ -123,7 +128,7 @@ int kir_add_array(kir_func *f, kir_array a) {
 }
 
 int kir_add_param(kir_func *f, gpa_dtype type) {
-    if (!mem_room(&f->params, f->n_params, &f->cap_params, sizeof *f->params)) {
+    if (!mem_grow(&f->params, f->n_params, &f->cap_params, sizeof *f->params)) {
         f->failed = true;
         return -1;
     }
@@ -133,7 +138,7 @@ int kir_add_param(kir_func *f, gpa_dtype type) {
 
 uint32_t kir_add_text(kir_func *f, const char *text) {
     char *own = mem_text(text, strlen(text));
-    if (!own || !mem_room(&f->texts, f->n_texts, &f->cap_texts, sizeof *f->texts)) {
+    if (!own || !mem_grow(&f->texts, f->n_texts, &f->cap_texts, sizeof *f->texts)) {
         mem_free(own);
         f->failed = true;
         return KIR_NO_TEXT;
@@ -142,12 +147,12 @@ uint32_t kir_add_text(kir_func *f, const char *text) {
     return (uint32_t)f->n_texts++;
 }
 
-void kir_at(kir_func *f, gpa_span span) {
+void kir_set_span(kir_func *f, gpa_span span) {
     if (f->n_spans) {
         gpa_span last = f->spans[f->builder->line];
         if (last.src == span.src && last.lo == span.lo && last.hi == span.hi) return;
     }
-    if (!mem_room(&f->spans, f->n_spans, &f->cap_spans, sizeof *f->spans)) {
+    if (!mem_grow(&f->spans, f->n_spans, &f->cap_spans, sizeof *f->spans)) {
         f->failed = true;
         return;
     }
@@ -156,53 +161,6 @@ void kir_at(kir_func *f, gpa_span span) {
 }
 
 /* ---- value numbering ---- */
-
-/* What repeating an instruction means: nothing new (PURE), nothing new while memory is as it was
- * (LOADED), or another effect. */
-typedef enum { PURE, LOADED, EFFECT, WRITES } repeat;
-
-static repeat repeating(uint8_t code) {
-    switch ((kir_code)code) {
-        case KIR_CONST:
-        case KIR_PARAM:
-        case KIR_OP:
-        case KIR_CAST:
-        case KIR_INDEX:
-        case KIR_SIZE:
-        case KIR_STRIDE:
-        case KIR_IOTA:
-        case KIR_BOUND:
-        case KIR_REDUCE:
-        case KIR_SCAN:
-        case KIR_THREAD: return PURE;
-        case KIR_LOAD:
-        case KIR_LOADX: return LOADED;
-        case KIR_STORE:
-        case KIR_STOREX:
-        case KIR_ATOMIC:
-        case KIR_BARRIER:
-        case KIR_FENCE:
-        case KIR_WARP:
-        case KIR_EACH:
-        case KIR_FOR:
-        case KIR_LOOP:
-        case KIR_END:
-            return WRITES; /* a loop's later stores are seen by the loads of its next trip */
-        case KIR_VAR:
-        case KIR_GET:
-        case KIR_SET:
-        case KIR_IF:
-        case KIR_ELSE:
-        case KIR_BLOCK:
-        case KIR_BREAK:
-        case KIR_NEXT:
-        case KIR_ARG:
-        case KIR_PRINT:
-        case KIR_FAULT: return EFFECT;
-        case KIR_COUNT: break;
-    }
-    return EFFECT;
-}
 
 static int16_t hash_ins(const kir_ins *i) {
     uint64_t x = (uint64_t)i->code | (uint64_t)i->type << 8 | (uint64_t)i->sub << 16 |
@@ -219,8 +177,7 @@ static bool same_ins(const kir_ins *x, const kir_ins *y) {
 
 /* ---- emission ---- */
 
-/* Operands that the instruction does not have become -1, so that equal instructions are equal
- * bytes. */
+/* Sets operands beyond the instruction's to -1, so that equal instructions have equal fields. */
 static void normalise(kir_ins *i) {
     unsigned args = i->code == KIR_OP ? op_info[i->sub].arity : kir_info[i->code].args;
     if (args < 1 || i->a < 0) i->a = -1;
@@ -230,8 +187,8 @@ static void normalise(kir_ins *i) {
 
 static int32_t append(kir_func *f, const kir_ins *ins, int16_t head) {
     struct kir_builder *b = f->builder;
-    if (!mem_room(&f->code, f->n_code, &f->cap_code, sizeof *f->code) ||
-        !mem_room(&b->seen, f->n_code, &b->cap_seen, sizeof *b->seen)) {
+    if (!mem_grow(&f->code, f->n_code, &f->cap_code, sizeof *f->code) ||
+        !mem_grow(&b->seen, f->n_code, &b->cap_seen, sizeof *b->seen)) {
         f->failed = true;
         return -1;
     }
@@ -249,13 +206,14 @@ static int32_t append(kir_func *f, const kir_ins *ins, int16_t head) {
 int32_t kir_emit(kir_func *f, kir_ins ins) {
     struct kir_builder *b = f->builder;
     normalise(&ins);
-    repeat r = repeating(ins.code);
+    kir_reuse r = (kir_reuse)kir_info[ins.code].reuse;
     if (ins.code == KIR_ELSE && b->n_open) forget(f, (size_t)b->open[b->n_open - 1] + 1);
-    if (r == WRITES) b->epoch++;
-    if (r == WRITES || r == EFFECT) return append(f, &ins, -1);
+    if (r == KIR_REUSE_WRITES) b->epoch++;
+    if (r == KIR_REUSE_WRITES || r == KIR_REUSE_EFFECT) return append(f, &ins, -1);
     int16_t head = hash_ins(&ins);
     for (int32_t i = b->heads[head]; i >= 0; i = b->seen[i].older)
-        if (same_ins(&f->code[i], &ins) && (r == PURE || b->seen[i].epoch == b->epoch)) return i;
+        if (same_ins(&f->code[i], &ins) && (r == KIR_REUSE_PURE || b->seen[i].epoch == b->epoch))
+            return i;
     return append(f, &ins, head);
 }
 
@@ -267,7 +225,7 @@ int32_t kir_const(kir_func *f, gpa_dtype type, gpa_val v) {
            (f->consts[i].type != type || memcmp(&f->consts[i].v, &clean, sizeof clean) != 0))
         i++;
     if (i == f->n_consts) {
-        if (!mem_room(&f->consts, f->n_consts, &f->cap_consts, sizeof *f->consts)) {
+        if (!mem_grow(&f->consts, f->n_consts, &f->cap_consts, sizeof *f->consts)) {
             f->failed = true;
             return -1;
         }
@@ -308,9 +266,9 @@ static int32_t expand(kir_func *f, gpa_op op, int32_t A, int32_t B, int32_t C) {
     return -1;
 }
 
-/* Rounding down, 2 ** n divides by a shift and leaves the lower bits, of negative numbers too. -1:
- * b is not known, or is something else. */
-static int32_t by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
+/* Strength reduction: floor division and modulo by the constant 2**n are an arithmetic shift and a
+ * mask, of negative operands too. -1: b is no such constant. */
+static int32_t divide_by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
     gpa_dtype t = (gpa_dtype)f->code[b].type;
     if (f->code[b].code != KIR_CONST || f->code[a].type != t || !dtype_is_int(t)) return -1;
     int64_t by = dtype_cast(f->consts[f->code[b].imm].v, t, DT_I64).I64;
@@ -323,17 +281,17 @@ static int32_t by_power_of_two(kir_func *f, gpa_op op, int32_t a, int32_t b) {
 
 static int32_t emit_op(kir_func *f, gpa_op op, int32_t a, int32_t b, int32_t c) {
     const gpa_op_info *info = &op_info[op];
-    int32_t simpler = -1;
+    int32_t reduced = -1;
     if (a < 0 || (info->arity > 1 && b < 0) || (info->arity > 2 && c < 0))
-        return -1; /* memory ran out before */
+        return -1; /* memory ran out earlier */
     if (info->composite) return expand(f, op, a, b, c);
-    if (op == OP_FLOOR_DIVIDE || op == OP_REMAINDER) simpler = by_power_of_two(f, op, a, b);
-    if (simpler >= 0) return simpler;
+    if (op == OP_FLOOR_DIVIDE || op == OP_REMAINDER) reduced = divide_by_power_of_two(f, op, a, b);
+    if (reduced >= 0) return reduced;
     gpa_dtype compute = (gpa_dtype)f->code[info->sig == SIG_SELECT ? b : a].type, result = DT_NONE;
     if (!op_types(op, compute, &compute, &result))
-        result = DT_NONE; /* kir_check will say so */
+        result = DT_NONE; /* kir_check reports it */
     else if (info->arity == 1 && result == compute &&
-             strcmp(info->text[op_kind_at(dtype_info[compute].kind)], "a") == 0)
+             strcmp(info->text[op_kind_index(dtype_info[compute].kind)], "a") == 0)
         return a;
     return kir_emit(
         f,
@@ -355,7 +313,7 @@ int32_t kir_open(kir_func *f, kir_ins ins) {
     struct kir_builder *b = f->builder;
     int32_t at = kir_emit(f, ins);
     if (at < 0) return -1;
-    if (!mem_room(&b->open, b->n_open, &b->cap_open, sizeof *b->open)) {
+    if (!mem_grow(&b->open, b->n_open, &b->cap_open, sizeof *b->open)) {
         f->failed = true;
         return -1;
     }

@@ -1,5 +1,5 @@
-/* kir as text, for %explain, tests and failures: a heading, the arrays and parameters, one
- * instruction a line. */
+/* kir printer (%explain, tests, failures): a heading, arrays and parameters, one instruction a
+ * line. */
 #include "runtime/base/base.h"
 #include "runtime/ir/kir.h"
 #include "runtime/base/str.h"
@@ -59,7 +59,7 @@ static void put_array(gpa_str *out, const kir_func *f, size_t i) {
     str_putc(out, '\n');
 }
 
-/* What stands after the name and before the operands. */
+/* What an instruction prints between its name and its operands. */
 static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
     switch ((kir_code)i->code) {
         case KIR_CONST:
@@ -83,7 +83,7 @@ static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
         case KIR_STOREX: str_printf(out, " @%u", i->sub); break;
         case KIR_ATOMIC: str_printf(out, " %s @%u", ROW(atomics, i->imm), i->sub); break;
         case KIR_BOUND:
-            str_printf(out, i->imm == KIR_INSIDE ? " inside axis %u" : " axis %u", i->sub);
+            str_printf(out, i->imm == KIR_IN_BOUNDS ? " inside axis %u" : " axis %u", i->sub);
             break;
         case KIR_REDUCE:
         case KIR_SCAN:
@@ -101,7 +101,9 @@ static void put_sub(gpa_str *out, const kir_func *f, const kir_ins *i) {
             if (i->imm < f->n_texts) str_printf(out, " \"%s\"", f->texts[i->imm]);
             break;
         case KIR_FOR:
-            str_put(out, i->imm == KIR_FEW ? " few" : i->imm == KIR_FEW_DOWN ? " few down" : "");
+            str_put(out, i->imm == KIR_SHORT_LOOP        ? " few"
+                         : i->imm == KIR_SHORT_LOOP_DOWN ? " few down"
+                                                         : "");
             break;
         case KIR_IF: str_put(out, i->imm == KIR_NEVER ? " never" : ""); break;
         case KIR_OP:

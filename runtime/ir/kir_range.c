@@ -1,36 +1,37 @@
-/* How large a value can be: what the emitters need not check.
+/* Range analysis: how many bits an integer value needs, so that emitters can use 32-bit arithmetic.
  *
- * A value is followed to what it is made of, a few steps deep. Nothing is stored, so a program may
- * still be changed. */
+ * Follows a value to its operands, to a bounded depth. Nothing is stored, so the program may still
+ * change. */
 #include "runtime/ir/kir.h"
 
 #include "runtime/base/base.h"
 
-enum { DEEP = 10, THREAD_BITS = 10, BLOCK_BITS = 11, GRID_BITS = 31, EXTENT_BITS = 48 };
+/* CUDA's limits of thread, block and grid indices, and of extents in memory. */
+enum { MAX_DEPTH = 10, THREAD_BITS = 10, BLOCK_BITS = 11, GRID_BITS = 31, EXTENT_BITS = 48 };
 
 static int bits_of_type(gpa_dtype t) {
     return 8 * (int)dtype_size(t) - (dtype_info[t].kind == 'I');
 }
 
-static int bits(const kir_func *f, int32_t v, int deep);
+static int bits(const kir_func *f, int32_t v, int depth);
 
 static int bits_of_constant(const kir_func *f, const kir_ins *i) {
     int64_t n = dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64;
     return n < 0 ? -1 : n ? 64 - __builtin_clzll((unsigned long long)n) : 0;
 }
 
-/* How many of n bits a shift by v takes at least. */
+/* The least number of n bits that a right shift by v drops. */
 static int least_shift(const kir_func *f, int32_t v, int n) {
     while (f->code[v].code == KIR_CAST && dtype_is_int((gpa_dtype)f->code[v].type))
         v = f->code[v].a;
     const kir_ins *i = &f->code[v];
     if (i->code != KIR_CONST || !dtype_is_int((gpa_dtype)i->type)) return 0;
     int64_t by = dtype_cast(f->consts[i->imm].v, (gpa_dtype)i->type, DT_I64).I64;
-    return by < 0 || by > INT8_MAX ? 0 : (int)MIN(by, n); /* any type holds so small a number */
+    return by < 0 || by > INT8_MAX ? 0 : (int)MIN(by, n); /* fits in any integer type */
 }
 
-static int bits_of_op(const kir_func *f, const kir_ins *i, int deep) {
-    int a = bits(f, i->a, deep), b = i->b >= 0 ? bits(f, i->b, deep) : -1;
+static int bits_of_op(const kir_func *f, const kir_ins *i, int depth) {
+    int a = bits(f, i->a, depth), b = i->b >= 0 ? bits(f, i->b, depth) : -1;
     bool both = a >= 0 && b >= 0;
     switch ((int)i->sub) {
         case OP_ADD: return both ? MAX(a, b) + 1 : -1;
@@ -40,11 +41,11 @@ static int bits_of_op(const kir_func *f, const kir_ins *i, int deep) {
         case OP_BITWISE_XOR:
         case OP_MAXIMUM: return both ? MAX(a, b) : -1;
         case OP_MINIMUM: return both ? MIN(a, b) : -1;
-        case OP_REMAINDER: return b; /* as the divisor, or 0 */
+        case OP_REMAINDER: return b; /* below the divisor, or 0 */
         case OP_FLOOR_DIVIDE: return both ? a : -1;
         case OP_RIGHT_SHIFT: return both ? a - least_shift(f, i->b, a) : -1;
         case OP_WHERE: {
-            int c = bits(f, i->c, deep);
+            int c = bits(f, i->c, depth);
             return b >= 0 && c >= 0 ? MAX(b, c) : -1;
         }
     }
@@ -64,19 +65,19 @@ static int bits_of_thread(const kir_ins *i) {
     return -1;
 }
 
-/* A counter lies between where it begins and where it ends. */
-static int bits_of_counter(const kir_func *f, const kir_ins *i, int deep) {
-    if (bits(f, i->a, deep) < 0 || bits(f, i->c, deep) < 0) return -1;
-    int end = bits(f, i->b, deep);
-    return end < 0 ? bits_of_type((gpa_dtype)i->type) : MAX(end, bits(f, i->a, deep));
+/* A counter is between its initial value and its bound. */
+static int bits_of_counter(const kir_func *f, const kir_ins *i, int depth) {
+    if (bits(f, i->a, depth) < 0 || bits(f, i->c, depth) < 0) return -1;
+    int end = bits(f, i->b, depth);
+    return end < 0 ? bits_of_type((gpa_dtype)i->type) : MAX(end, bits(f, i->a, depth));
 }
 
-static int bits(const kir_func *f, int32_t v, int deep) {
+static int bits(const kir_func *f, int32_t v, int depth) {
     const kir_ins *i = &f->code[v];
     gpa_dtype t = (gpa_dtype)i->type;
     int n = -1;
     if (t == DT_BOOL) return 1;
-    if (deep == 0 || t >= DT_COUNT || !dtype_is_int(t)) return -1;
+    if (depth == 0 || t >= DT_COUNT || !dtype_is_int(t)) return -1;
     if (i->code == KIR_CONST)
         n = bits_of_constant(f, i);
     else if (i->code == KIR_THREAD)
@@ -84,13 +85,13 @@ static int bits(const kir_func *f, int32_t v, int deep) {
     else if (i->code == KIR_SIZE || i->code == KIR_INDEX || i->code == KIR_BOUND)
         n = EXTENT_BITS;
     else if (i->code == KIR_FOR)
-        n = bits_of_counter(f, i, deep - 1);
+        n = bits_of_counter(f, i, depth - 1);
     else if (i->code == KIR_OP)
-        n = bits_of_op(f, i, deep - 1);
+        n = bits_of_op(f, i, depth - 1);
     else if (i->code == KIR_CAST && f->code[i->a].type < DT_COUNT)
-        n = bits(f, i->a, deep - 1);
+        n = bits(f, i->a, depth - 1);
     if (n > bits_of_type(t)) n = -1;
     return n < 0 && dtype_info[t].kind == 'U' ? bits_of_type(t) : n;
 }
 
-int kir_bits(const kir_func *f, int32_t v) { return bits(f, v, DEEP); }
+int kir_bits(const kir_func *f, int32_t v) { return bits(f, v, MAX_DEPTH); }

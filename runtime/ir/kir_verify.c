@@ -1,27 +1,27 @@
-/* The verifier of kir: every rule of kir.h and kir.def, one function per family of instructions.
+/* kir verifier: checks every rule of kir.h and kir.def, one function per family of instructions.
  *
- * Invariant while walking: `region[v]` is the number of the region that value v lives in, and
- * `stack` the regions that are open; a value may be used when its region is open. The first rule
- * broken ends the walk. Reading order: the state, single rules, families, the walk. */
+ * Invariant of the traversal: `home[v]` is the region that defines value v, `stack` holds the open
+ * regions, and a value may be used while its region is open. The first violation ends the
+ * traversal. Reading order: the state, single rules, families, the traversal. */
 #include "runtime/base/base.h"
 #include "runtime/ir/kir.h"
 
 typedef struct {
     int32_t opener; /* instruction; -1: the function itself */
     uint32_t id;
-    bool divided; /* an IF whose ELSE has come */
+    bool divided; /* an IF after its ELSE */
 } region;
 
 typedef struct {
     const kir_func *f;
-    const kir_ins *i; /* the instruction looked at */
+    const kir_ins *i; /* the instruction under check */
     int32_t at;
-    uint32_t *home; /* per value: the region it lives in */
+    uint32_t *home; /* per value: the region that defines it */
     region *stack;
     size_t depth; /* stack[depth - 1] is the innermost */
     bool *open;   /* per region */
     uint32_t n_regions;
-    int32_t each; /* the EACH that is open, or -1 */
+    int32_t each; /* the open EACH, or -1 */
     const char *wrong;
 } check;
 
@@ -32,7 +32,7 @@ static bool need(check *c, bool holds, const char *rule) {
 
 static uint8_t type_of(const check *c, int32_t v) { return c->f->code[v].type; }
 
-/* Operand v may be used here. */
+/* Operand v is a value that may be used here. */
 static bool need_value(check *c, int32_t v) {
     if (!need(c, v >= 0 && v < c->at, "an operand is missing or not yet defined")) return false;
     const kir_ins *d = &c->f->code[v];
@@ -70,7 +70,7 @@ static void check_array(check *c, const kir_array *a) {
          "a local array has no size");
 }
 
-/* The element at the current point exists: outside of EACH the inner coordinates do not. */
+/* The current point determines an element: outside of EACH there are no inner coordinates. */
 static void need_point(check *c, const kir_array *a) {
     need(c, c->f->form == KIR_MAP, "a kernel has no iteration space");
     need(c, c->each >= 0 || (c->f->inner & ~a->zero) == 0,
@@ -122,7 +122,8 @@ static void check_op(check *c) {
               "the operation does not compute in that type"))
         return;
     for (int k = 0; k < op_info[op].arity; k++)
-        need(c, type_of(c, args[k]) == op_operand(op, compute, k), "the operands differ in type");
+        need(c, type_of(c, args[k]) == op_operand_type(op, compute, k),
+             "the operands differ in type");
     need(c, i->type == result, "the result has not the operation's type");
 }
 
@@ -136,7 +137,7 @@ static void check_size(check *c) {
     const kir_array *a = need_array(c);
     if (!a) return;
     unsigned dims = c->f->form == KIR_MAP ? KIR_MAX_DIMS : a->ndim;
-    bool given = a->where == KIR_SHARED && a->count == 0 && i->code == KIR_SIZE; /* at the launch */
+    bool given = a->where == KIR_SHARED && a->count == 0 && i->code == KIR_SIZE; /* set at launch */
     need(c, i->imm < dims && (a->where == KIR_GLOBAL || a->where == KIR_VIRTUAL || given),
          "no such dimension");
 }
@@ -174,7 +175,7 @@ static void check_bound(check *c) {
     need(c, c->i->type == DT_I64, "an index is not int64");
     need_typed(c, c->i->a, DT_I64, "an index is not int64");
     need_typed(c, c->i->b, DT_I64, "an extent is not int64");
-    need(c, c->i->imm <= KIR_INSIDE, "no such bound");
+    need(c, c->i->imm <= KIR_IN_BOUNDS, "no such bound");
 }
 
 static void check_variable(check *c) {
@@ -199,7 +200,7 @@ static void check_reduction(check *c) {
     gpa_dtype t = (gpa_dtype)type_of(c, i->a);
     need(c, c->each >= 0 && c->stack[c->depth - 1].opener == c->each,
          "a reduction stands directly in each");
-    need(c, r->text[op_kind_at(dtype_info[t].kind)] != NULL,
+    need(c, r->text[op_kind_index(dtype_info[t].kind)] != NULL,
          "the reduction is not defined for the type");
     need(c, i->type == (r->arg ? DT_I64 : t), "the result has not the reduction's type");
     need(c, i->code == KIR_REDUCE || !r->arg, "an index cannot be scanned");
@@ -213,7 +214,7 @@ static void enter(check *c, int32_t opener) {
     c->open[c->n_regions++] = true;
 }
 
-/* The imm-th enclosing region that BREAK or NEXT may speak of. */
+/* BREAK and NEXT name the imm-th enclosing region that they may leave or continue. */
 static void check_jump(check *c) {
     uint32_t left = c->i->imm;
     for (size_t d = c->depth; d-- > 1;) {
@@ -241,7 +242,7 @@ static void check_open(check *c) {
         need_typed(c, i->a, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->b, (gpa_dtype)i->type, "a bound has not the counter's type");
         need_typed(c, i->c, (gpa_dtype)i->type, "a step has not the counter's type");
-        need(c, i->imm <= KIR_FEW_DOWN, "no such loop");
+        need(c, i->imm <= KIR_SHORT_LOOP_DOWN, "no such loop");
     }
     enter(c, c->at);
     if (i->code == KIR_FOR) c->home[c->at] = c->stack[c->depth - 1].id;
@@ -265,7 +266,7 @@ static void check_end(check *c) {
     c->open[r->id] = false;
     c->depth--;
     if (r->opener != c->each) return;
-    for (int32_t v = c->each; v < c->at; v++) /* a reduction lives on in the region around */
+    for (int32_t v = c->each; v < c->at; v++) /* a reduction is a value of the enclosing region */
         if (c->f->code[v].code == KIR_REDUCE) c->home[v] = c->stack[c->depth - 1].id;
     c->each = -1;
 }
@@ -322,7 +323,7 @@ static void check_report(check *c) {
     }
 }
 
-/* ---- the walk ---- */
+/* ---- the traversal ---- */
 
 static void check_ins(check *c) {
     const kir_ins *i = c->i;

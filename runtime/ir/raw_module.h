@@ -1,26 +1,24 @@
-/* Programs in a device's own language, as users write them (CUDA C on a GPU): what the language and
- * the devices both say.
+/* Raw modules: programs that users write in a device's own language (CUDA C on a GPU).
  *
  * A source is compiled into a module of functions, which are launched by name on a grid of blocks.
- * What such a program does with memory is its author's business: nothing is checked inside, and it
- * cannot be interrupted. */
+ * Their memory accesses are not checked, and they cannot be interrupted. */
 #ifndef GPA_IR_RAW_MODULE_H
 #define GPA_IR_RAW_MODULE_H
 
 #include "runtime/tables/dtype.h"
 #include "runtime/base/err.h"
 
-enum { RAW_MOST_ARGS = 128 };
+enum { RAW_MAX_ARGS = 128 };
 
 typedef struct {
-    const char *text, *file; /* `file`: what the compiler calls it in its messages */
+    const char *text, *file; /* `file`: its name in the compiler's messages */
     const char *const *options,
-        *const *names; /* of the compiler; C++ names (a template's instances) of functions wanted */
+        *const *names; /* compiler options; C++ names of required functions (template instances) */
     size_t n_options, n_names;
     bool plain_names; /* the whole source has C linkage */
 } raw_source;
 
-/* Facts of a function: FACT(ID, "CuPy's name of it"). */
+/* Properties of a compiled function: FACT(ID, "CuPy's attribute"). */
 #define RAW_FACTS(FACT)                        \
     FACT(MAX_THREADS, "max_threads_per_block") \
     FACT(SHARED, "shared_size_bytes")          \

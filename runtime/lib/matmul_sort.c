@@ -3,7 +3,7 @@
  * Operands are computed first; the library of the device runs the call where it supports it, else
  * the host. Reading order: matmul, sorting, searching. */
 #include "runtime/exec/device.h"
-#include "runtime/graph/diagonal.h"
+#include "runtime/array/diagonal.h"
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
@@ -71,11 +71,11 @@ static gpa_code plan_product(const gpa_arr *a, const gpa_arr *b, stacks *s, gpa_
                         (long long)rows, (long long)s->k);
     int a_stack = row ? 0 : na - 2, b_stack = column ? 0 : nb - 2;
     s->stack = 0;
-    if (!shape_merge(&s->stack, s->shape, a_stack, a->shape) ||
-        !shape_merge(&s->stack, s->shape, b_stack, b->shape))
+    if (!shape_broadcast(&s->stack, s->shape, a_stack, a->shape) ||
+        !shape_broadcast(&s->stack, s->shape, b_stack, b->shape))
         return stack_mismatch(na, a->shape, nb, b->shape, s, e);
-    shape_spread(a_stack, a->shape, a->strides, s->stack, s->shape, s->a_step);
-    shape_spread(b_stack, b->shape, b->strides, s->stack, s->shape, s->b_step);
+    shape_broadcast_strides(a_stack, a->shape, a->strides, s->stack, s->shape, s->a_step);
+    shape_broadcast_strides(b_stack, b->shape, b->strides, s->stack, s->shape, s->b_step);
     s->as[0] = row ? s->k : a->strides[na - 2];
     s->as[1] = a->strides[na - 1];
     s->bs[0] = column ? b->strides[0] : b->strides[nb - 2];

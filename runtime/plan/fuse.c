@@ -1,79 +1,57 @@
-/* Fusion.
+/* Fusion by a greedy backward traversal.
  *
- * Nodes are placed consumers first, so when a node's turn comes all its uses are known: which step
- * uses it, at which index map. It is computed inside the steps that use it where they use it at one
- * map (or where computing it again is cheap) and the step's space allows it; else it becomes a root
- * of its own: of a step that uses it or walks the same space if it can, otherwise of a new one.
+ * Nodes are placed in reverse topological order (consumers first), so when a node is placed all its
+ * uses are known: the steps that use it, and at which index map. It is computed inside these steps
+ * if each uses it at one map (or recomputing it is cheap) and their iteration spaces allow it; else
+ * it is a fusion barrier: it becomes a root, of a step that uses it or has the same space if
+ * possible, otherwise of a new step.
  *
- * Invariants: the steps' dependences have no cycle; `arrays + open` of a step, its arrays plus the
- * inputs not placed yet, never exceeds what a program may have, because an input can always become
- * one array.
+ * Invariants: the dependences between steps are acyclic; `arrays + open` of a step, its arrays plus
+ * the inputs not placed yet, never exceeds what a program may have, because an input can always
+ * become one array.
  *
- * Reading order: collecting, uses, spaces (what a reduction asks of a step), absorbing, storing,
- * ordering. */
+ * Reading order: collecting, uses, spaces (what a reduction requires of a step), absorbing,
+ * storing, the plan. */
 #include "runtime/plan/fuse.h"
 
-#include "runtime/exec/rt.h"
-
-enum {
-    MAX_NODES = 128,
-    CHEAP_AGAIN = 32, /* operations that may be repeated rather than stored and read, by cost */
-    CHEAP_LEAVES = 4,
-    LONG_AGAIN = 1 << 23, /* so many operations in points that share elements are worth a step that
-                             computes each element once, */
-    LONG_AGAIN_HERE =
-        1 << 18,        /* on the processor, which takes longer for them and less for a step, */
-    WIDE_DIVISION = 40, /* what a division of 64-bit integers costs there, which vectors have to put
-                           together, */
-    SHARED_BY = 4,      /* where this many share one */
-    SERIAL = 6, /* operations beside a running sum along rows, which the processor does one by one
-                   and not in vectors, */
-    MANY_SERIAL = 1 << 12, /* for so many elements */
-    FAR = 1 << 25, /* bytes of an array whose elements, chosen in any order, are waited for one by
-                      one where each index takes long, */
-    FAR_INDICES = 1 << 16, /* but many at a time where the indices, so many at least, are there */
-    JOIN_TRIES = 16,
-    JOIN_ARRAYS = 24, /* unrelated values share a program up to so many arrays */
-    FEW_OUTER = 64,   /* fewer rows than this, each longer than LONG_INNER: phases become steps */
-    LONG_INNER = 1 << 16,
-    SMALL_RESULT = 8 /* a result this many times smaller than what was reduced is worth keeping */
-};
+#include "runtime/graph/state.h"
+#include "runtime/tables/tuning.h"
 
 typedef struct {
     node *n;
     int32_t uses;  /* list */
     int32_t root;  /* -1: not needed itself */
-    uint32_t cost; /* of computing an element again, from leaves */
+    uint32_t cost; /* of recomputing an element from leaves, in op_info's units */
     uint32_t leaves;
-    uint32_t stamp;  /* scratch of walks down */
+    uint32_t stamp;  /* scratch of traversals */
     bool faults;     /* computing it may end in a fault */
-    bool finds;      /* it is an index of elements that are far away */
-    int64_t reduced; /* the most elements that a reduction below it reads; 0: none */
+    bool far_index;  /* it indexes an array that exceeds the caches */
+    int64_t reduced; /* the most elements that a reduction among its inputs reads; 0: none */
 } item;
 
-/* One way a step uses a node. `under`: inside the input of a reduction; `along`: of a running one;
- * `above`: what the step computes of it. */
+/* A use of a node by a step at one index map. in_reduction: within the input of a reduction or
+ * scan; in_scan: of a scan; cost_above: of what the step computes from it. */
 typedef struct {
     int32_t step, map, next;
-    bool under, along;
-    uint32_t above;
+    bool in_reduction, in_scan;
+    uint32_t cost_above;
 } use;
 
 typedef struct {
     int arrays, open, nodes, params;
-    bool last;   /* it overwrites memory: it runs last, so nothing may wait for it */
-    bool native; /* its inner dimensions are dimensions of what it stores */
-    bool faults; /* it may end before all is stored: what cannot fault is stored by others */
-    bool seen;   /* scratch of walks over the dependences */
-} tally;
+    bool last;   /* it overwrites memory: it runs last, so no step may depend on it */
+    bool native; /* its inner dimensions are dimensions of its roots */
+    bool faults; /* it may end early: values that cannot fault are stored by other steps */
+    bool seen;   /* scratch of traversals of the dependences */
+} step_info;
 
 struct fuse_work {
     item *item;
     size_t n_item, cap_item;
     use *use;
     size_t n_use, cap_use;
-    tally *tally;
-    size_t cap_tally;
+    step_info *step_info;
+    size_t cap_step_info;
     struct edge {
         int32_t reader, writer;
     } * edge;
@@ -86,15 +64,15 @@ typedef struct {
     fuse_plan *p;
     struct fuse_work *w;
     int max_arrays, max_params;
-    double long_again;
-    bool here; /* on the processor */
+    double min_ops_again; /* recomputation that is worth a materialization */
+    bool on_host;         /* the device is the CPU */
     gpa_cut why;
     gpa_err *e;
 } ctx;
 
 enum { FITS = CUT_ROWS }; /* "no reason to cut" */
 
-/* The stress build cuts at random: no decision of this file may change a value. */
+/* The stress build cuts at random, since no decision of this file may change a value. */
 static bool stressed(ctx *c) {
 #ifdef GPA_STRESS
     c->w->stress = c->w->stress * 1664525u + 1013904223u;
@@ -105,9 +83,20 @@ static bool stressed(ctx *c) {
 #endif
 }
 
+const char *const cut_names[CUT_ROWS] = {
+#define CUT(id, name, text) name,
+    GPA_CUTS(CUT)
+#undef CUT
+};
+const char *const cut_texts[CUT_ROWS] = {
+#define CUT(id, name, text) text,
+    GPA_CUTS(CUT)
+#undef CUT
+};
+
 /* ---- collecting ---- */
 
-static bool divides_wide(const node *n) {
+static bool divides_int64(const node *n) {
     return (n->sub == OP_FLOOR_DIVIDE || n->sub == OP_REMAINDER) &&
            (n->dtype == DT_I64 || n->dtype == DT_U64);
 }
@@ -125,19 +114,21 @@ static bool collect(ctx *c, node *n) {
         x.faults = x.faults || in->faults;
     }
     if (n->kind == NODE_GATHER && !n->sub) x.faults = true;
-    for (int i = 1; n->kind == NODE_GATHER && c->here && i < n->n_in; i++) {
+    for (int i = 1; n->kind == NODE_GATHER && c->on_host && i < n->n_in; i++) {
         const node *index = n->in[i]->kind == NODE_VIEW ? n->in[i]->in[0] : n->in[i];
-        w->item[index->slot].finds |=
-            index->size >= FAR_INDICES &&
-            n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) > FAR;
+        w->item[index->slot].far_index |=
+            index->size >= TUNE_FUSE_GATHER_MIN_INDICES &&
+            n->in[0]->size * (int64_t)dtype_size((gpa_dtype)n->in[0]->dtype) >
+                TUNE_FUSE_GATHER_FAR_BYTES;
     }
     if (n->kind == NODE_OP)
-        x.cost += c->here && divides_wide(n) ? WIDE_DIVISION : op_info[n->sub].cost;
+        x.cost +=
+            c->on_host && divides_int64(n) ? TUNE_FUSE_INT64_DIVISION_COST : op_info[n->sub].cost;
     if (n->kind == NODE_CAST) x.cost++;
     if (n->kind == NODE_BODY) x.cost = MIN(x.cost + n->body->cost, 1u << 20);
     if (n->kind == NODE_BUF) x.leaves = 1;
     if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) x.reduced = MAX(x.reduced, n->in[0]->size);
-    if (!mem_room(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
+    if (!mem_grow(&w->item, w->n_item, &w->cap_item, sizeof *w->item)) return false;
     n->mark = c->rt->nodes.mark;
     n->slot = (int32_t)w->n_item;
     w->item[w->n_item++] = x;
@@ -146,22 +137,22 @@ static bool collect(ctx *c, node *n) {
 
 /* ---- uses ---- */
 
-/* Notes that a step uses n at a map. A leaf is an array or a parameter at once; other nodes are
- * open. */
+/* Records that a step uses n at a map. A leaf counts as an array or a parameter at once; other
+ * nodes are open until they are placed. */
 static bool add_use(ctx *c, use new, node *n) {
     struct fuse_work *w = c->w;
     item *x = &w->item[n->slot];
-    tally *t = &w->tally[new.step];
+    step_info *t = &w->step_info[new.step];
     if (new.map < 0) return false;
     for (int32_t u = x->uses; u >= 0; u = w->use[u].next) {
         use *old = &w->use[u];
         if (old->step != new.step || (old->map != new.map && n->kind != NODE_SCALAR)) continue;
-        old->under = old->under || new.under;
-        old->along = old->along || new.along;
-        old->above = MAX(old->above, new.above);
+        old->in_reduction = old->in_reduction || new.in_reduction;
+        old->in_scan = old->in_scan || new.in_scan;
+        old->cost_above = MAX(old->cost_above, new.cost_above);
         return true;
     }
-    if (!mem_room(&w->use, w->n_use, &w->cap_use, sizeof *w->use)) return false;
+    if (!mem_grow(&w->use, w->n_use, &w->cap_use, sizeof *w->use)) return false;
     new.next = x->uses;
     w->use[w->n_use] = new;
     x->uses = (int32_t)w->n_use++;
@@ -177,44 +168,44 @@ static bool add_use(ctx *c, use new, node *n) {
 static int add_step(ctx *c, const node *n, gpa_cut why) {
     fuse_plan *p = c->p;
     struct fuse_work *w = c->w;
-    if (!mem_room(&p->step, p->n_step, &p->cap_step, sizeof *p->step)) return -1;
-    if (!mem_room(&w->tally, p->n_step, &w->cap_tally, sizeof *w->tally)) return -1;
+    if (!mem_grow(&p->step, p->n_step, &p->cap_step, sizeof *p->step)) return -1;
+    if (!mem_grow(&w->step_info, p->n_step, &w->cap_step_info, sizeof *w->step_info)) return -1;
     fuse_step *s = &p->step[p->n_step];
     s->ndim = n->ndim;
     for (int d = 0; d < n->ndim; d++) s->shape[d] = n->shape[d];
     s->inner = 0;
     s->each = false;
     s->why = why;
-    w->tally[p->n_step] = (tally){.arrays = 1};
+    w->step_info[p->n_step] = (step_info){.arrays = 1};
     return (int)p->n_step++;
 }
 
-static void follow_all(fuse_root *r, const node *n) {
+static void identity_dims(fuse_root *r, const node *n) {
     for (int d = 0; d < n->ndim; d++) r->dims[d] = (int8_t)d;
 }
 
 /* ---- spaces ---- */
 
-static uint32_t wide_dims(const fuse_step *s) {
+static uint32_t nonunit_dims(const fuse_step *s) {
     uint32_t dims = 0;
     for (int d = 0; d < s->ndim; d++)
         if (s->shape[d] != 1) dims |= 1u << d;
     return dims;
 }
 
-/* The space's dimensions that n's coordinates follow one to one; false when they do not. */
+/* The space's dimensions that n's coordinates map to one to one; false when they do not. */
 static bool followed(const ctx *c, const fuse_step *s, const node *n, int map, uint32_t *dims) {
     *dims = 0;
     for (int k = 0; k < n->ndim; k++) {
         if (n->shape[k] == 1) continue;
-        int d = affine_followed(&c->p->maps, map, k);
+        int d = affine_identity_dim(&c->p->maps, map, k);
         if (d < 0 || s->shape[d] != n->shape[k] || (*dims >> d & 1)) return false;
         *dims |= 1u << d;
     }
     return true;
 }
 
-/* Whether the dimensions `rest` of the space are, in order, the reduced ones of n. */
+/* Whether the dimensions `rest` of the space are, in order, the reduced dimensions of n. */
 static bool same_extents(const fuse_step *s, uint32_t rest, const node *n) {
     const node *in = n->in[0];
     int d = 0;
@@ -227,14 +218,15 @@ static bool same_extents(const fuse_step *s, uint32_t rest, const node *n) {
     return d >= s->ndim || (rest >> d) == 0;
 }
 
-/* How a reduction fits into a step's space. */
+/* How a reduction or scan fits into a step's space: not; over its inner dimensions; over outer
+ * dimensions, which become inner; over dimensions to be added. */
 typedef enum { SPACE_NO, SPACE_SAME, SPACE_NATIVE, SPACE_EXTEND } space_fit;
 
 static space_fit fit_reduce(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
     const fuse_step *s = &c->p->step[step];
     uint32_t dims;
     if (!followed(c, s, n, map, &dims)) return SPACE_NO;
-    uint32_t rest = wide_dims(s) & ~dims;
+    uint32_t rest = nonunit_dims(s) & ~dims;
     *inner = rest;
     if (s->each) return rest == s->inner && same_extents(s, rest, n) ? SPACE_SAME : SPACE_NO;
     if (rest) return same_extents(s, rest, n) ? SPACE_NATIVE : SPACE_NO;
@@ -244,8 +236,8 @@ static space_fit fit_reduce(const ctx *c, int step, const node *n, int map, uint
 static space_fit fit_scan(const ctx *c, int step, const node *n, int map, uint32_t *inner) {
     const fuse_step *s = &c->p->step[step];
     uint32_t dims;
-    if (!followed(c, s, n, map, &dims) || dims != wide_dims(s)) return SPACE_NO;
-    *inner = 1u << affine_followed(&c->p->maps, map, n->ndim - 1);
+    if (!followed(c, s, n, map, &dims) || dims != nonunit_dims(s)) return SPACE_NO;
+    *inner = 1u << affine_identity_dim(&c->p->maps, map, n->ndim - 1);
     if (s->each) return *inner == s->inner ? SPACE_SAME : SPACE_NO;
     return SPACE_NATIVE;
 }
@@ -257,12 +249,12 @@ static space_fit fit_space(const ctx *c, int step, const node *n, int map, uint3
     return SPACE_SAME;
 }
 
-/* A device cannot wait for all of a long reduction in the middle of a program that has few of them.
- */
+/* A few long rows are reduced by many thread blocks, and a program has no grid-wide barrier: what
+ * needs the result must be another step. */
 static bool must_wait(const fuse_step *s, uint32_t inner) {
     int64_t few = 1, many = 1;
     for (int d = 0; d < s->ndim; d++) *(inner >> d & 1 ? &many : &few) *= s->shape[d];
-    return few < FEW_OUTER && many > LONG_INNER;
+    return few < TUNE_FUSE_PHASE_MAX_ROWS && many > TUNE_FUSE_PHASE_MIN_ROW_LENGTH;
 }
 
 static void take_space(ctx *c, int step, const node *n, int map) {
@@ -277,12 +269,12 @@ static void take_space(ctx *c, int step, const node *n, int map) {
             s->shape[s->ndim++] = in->shape[a];
         }
     }
-    if (fit == SPACE_NATIVE) c->w->tally[step].native = true;
+    if (fit == SPACE_NATIVE) c->w->step_info[step].native = true;
     s->inner = inner;
     s->each = s->each || n->kind == NODE_REDUCE || n->kind == NODE_SCAN;
 }
 
-int fuse_map_into(affines *t, const fuse_step *s, const node *n, int m) {
+int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m) {
     if (n->kind == NODE_SCAN) return m;
     const node *in = n->in[0];
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
@@ -302,25 +294,27 @@ int fuse_map_into(affines *t, const fuse_step *s, const node *n, int m) {
 
 /* ---- absorbing ---- */
 
-/* Whether a node may be computed inside a step at this use; else the reason to cut. */
+/* FITS if a node may be computed inside a step at this use; else the cut reason. */
 static int fits(ctx *c, const item *x, const use *u) {
-    const tally *t = &c->w->tally[u->step];
+    const step_info *t = &c->w->step_info[u->step];
     uint32_t inner;
-    if (t->nodes >= MAX_NODES) return CUT_NODES;
+    if (t->nodes >= TUNE_FUSE_MAX_NODES) return CUT_NODES;
     if (t->arrays + t->open - 1 + x->n->n_in > c->max_arrays) return CUT_ARRAYS;
     if (t->params + 2 * x->n->n_in > c->max_params) return CUT_PARAMS;
     space_fit fit = fit_space(c, u->step, x->n, u->map, &inner);
     if (fit == SPACE_NO) return CUT_SHAPE;
-    bool inside = u->under || t->native || fit == SPACE_NATIVE;
+    bool inside = u->in_reduction || t->native || fit == SPACE_NATIVE;
     if (x->n->kind == NODE_REDUCE && inside && fit != SPACE_EXTEND &&
         must_wait(&c->p->step[u->step], inner))
         return CUT_PHASE;
-    if (x->n->kind == NODE_SCAN && u->along && !c->here && must_wait(&c->p->step[u->step], inner))
+    if (x->n->kind == NODE_SCAN && u->in_scan && !c->on_host &&
+        must_wait(&c->p->step[u->step], inner))
         return CUT_PHASE;
-    if (c->here && x->n->size >= MANY_SERIAL && inner == 1u << (c->p->step[u->step].ndim - 1) &&
-        (u->along                  ? x->cost
-         : x->n->kind == NODE_SCAN ? u->above
-                                   : 0) > SERIAL)
+    const fuse_step *s = &c->p->step[u->step];
+    bool along_rows = s->ndim && inner == 1u << (s->ndim - 1);
+    uint32_t cost_in_scan = u->in_scan ? x->cost : x->n->kind == NODE_SCAN ? u->cost_above : 0;
+    if (c->on_host && x->n->size >= TUNE_FUSE_SCAN_MIN_ELEMS && along_rows &&
+        cost_in_scan > TUNE_FUSE_SCAN_MAX_COST)
         return CUT_SERIAL;
     return FITS;
 }
@@ -328,21 +322,22 @@ static int fits(ctx *c, const item *x, const use *u) {
 /* The inputs of a node computed inside a step become uses of that step. */
 static bool absorb(ctx *c, const item *x, use u) {
     node *n = x->n;
-    tally *t = &c->w->tally[u.step];
+    step_info *t = &c->w->step_info[u.step];
     int map = u.map;
     t->open--;
     t->nodes++;
     take_space(c, u.step, n, map);
-    u.above += x->cost;
-    for (int i = 0; i < n->n_in; i++) u.above -= MIN(u.above, c->w->item[n->in[i]->slot].cost);
-    if (n->kind == NODE_VIEW) map = affine_below(&c->p->maps, map, n);
+    u.cost_above += x->cost;
+    for (int i = 0; i < n->n_in; i++)
+        u.cost_above -= MIN(u.cost_above, c->w->item[n->in[i]->slot].cost);
+    if (n->kind == NODE_VIEW) map = affine_compose(&c->p->maps, map, n);
     if (n->kind == NODE_REDUCE || n->kind == NODE_SCAN) {
-        map = fuse_map_into(&c->p->maps, &c->p->step[u.step], n, map);
-        u.under = true;
-        u.along = u.along || n->kind == NODE_SCAN;
+        map = fuse_input_map(&c->p->maps, &c->p->step[u.step], n, map);
+        u.in_reduction = true;
+        u.in_scan = u.in_scan || n->kind == NODE_SCAN;
     }
     u.map = map;
-    if (n->kind == NODE_GATHER) { /* the walk over followed dimensions is an array too */
+    if (n->kind == NODE_GATHER) { /* the offset over sliced dimensions is an array too */
         t->arrays++;
         t->params += 2 * (n->n_in - 1);
     }
@@ -351,15 +346,15 @@ static bool absorb(ctx *c, const item *x, use u) {
     return true;
 }
 
-/* Whether to compute a node several times: it is next to nothing, or only once per row beside the
- * main use. */
+/* Whether to rematerialize: computing a node `times` times is cheaper than storing and loading it.
+ */
 static bool is_cheap(const item *x, int times) {
-    return x->reduced == 0 && x->leaves <= CHEAP_LEAVES &&
-           x->cost * (uint32_t)(times - 1) <= CHEAP_AGAIN;
+    return x->reduced == 0 && x->leaves <= TUNE_FUSE_RECOMPUTE_MAX_LEAVES &&
+           x->cost * (uint32_t)(times - 1) <= TUNE_FUSE_RECOMPUTE_MAX_COST;
 }
 
-/* How often over its step's whole space a node is computed; uses at a fixed inner place do not
- * count. */
+/* How often a node is computed over the whole space of its steps; loop-invariant uses (once per
+ * row) do not count besides others. */
 static int count_uses(const ctx *c, const item *x, bool *one_step) {
     int full = 0, rest = 0, step = -1;
     *one_step = true;
@@ -368,7 +363,7 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
         uint32_t inner = c->p->step[u->step].inner;
         *one_step = *one_step && (step < 0 || step == u->step);
         step = u->step;
-        if (inner && x->n->size > 1 && !affine_touches(&c->p->maps, u->map, inner) &&
+        if (inner && x->n->size > 1 && !affine_depends_on(&c->p->maps, u->map, inner) &&
             x->reduced == 0)
             rest++;
         else
@@ -377,30 +372,32 @@ static int count_uses(const ctx *c, const item *x, bool *one_step) {
     return MAX(full, rest > 0);
 }
 
-/* Whether a step would compute a node's elements again and again for points that share them: rows
- * that are broadcast, the parts of an array that an index names. */
+/* Whether a step would recompute a node's elements for many points that share them, as of a
+ * broadcast row or a gathered array, at such a cost that a materialization pays. */
 static bool is_repeated(const ctx *c, const item *x) {
-    if (x->cost <= CHEAP_AGAIN || x->reduced) return false;
+    if (x->cost <= TUNE_FUSE_RECOMPUTE_MAX_COST || x->reduced) return false;
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
         const fuse_step *s = &c->p->step[u->step];
-        bool inner = affine_touches(&c->p->maps, u->map, s->inner);
+        bool inner = affine_depends_on(&c->p->maps, u->map, s->inner);
         double points = 1, size = (double)x->n->size;
         for (int d = 0; d < s->ndim; d++)
             if (inner || !(s->inner >> d & 1)) points *= (double)s->shape[d];
-        if (points >= SHARED_BY * size && (points - size) * x->cost >= c->long_again) return true;
+        if (points >= TUNE_FUSE_MATERIALIZE_MIN_SHARING * size &&
+            (points - size) * x->cost >= c->min_ops_again)
+            return true;
     }
     return false;
 }
 
-/* The reason why a node that nobody asked for must be stored all the same. */
+/* FITS, or the cut reason why a node that is not needed itself must be stored. */
 static int why_cut(ctx *c, const item *x) {
     bool one_step;
     int times = count_uses(c, x, &one_step), reason = FITS;
     if (x->n->kind != NODE_VIEW && stressed(c)) return CUT_READERS;
     if (times > 1 && !is_cheap(x, times)) return CUT_READERS;
     if (is_repeated(c, x)) return CUT_AGAIN;
-    if (x->finds && x->cost > CHEAP_AGAIN && !x->reduced) return CUT_FAR;
+    if (x->far_index && x->cost > TUNE_FUSE_RECOMPUTE_MAX_COST && !x->reduced) return CUT_FAR;
     for (int32_t i = x->uses; i >= 0 && reason == FITS; i = c->w->use[i].next) {
         reason = fits(c, x, &c->w->use[i]);
         if (reason == FITS && x->reduced && c->w->use[i].next >= 0) reason = CUT_READERS;
@@ -416,42 +413,42 @@ static bool absorb_all(ctx *c, const item *x) {
 
 /* ---- storing ---- */
 
-/* Whether step `from` reads, at some remove, what step `to` writes. */
+/* Whether step `from` depends on step `to`, transitively. */
 static bool depends(ctx *c, int from, int to) {
     if (from == to) return true;
     struct fuse_work *w = c->w;
-    if (w->tally[from].seen) return false;
-    w->tally[from].seen = true;
+    if (w->step_info[from].seen) return false;
+    w->step_info[from].seen = true;
     bool found = false;
     for (size_t i = 0; i < w->n_edge && !found; i++)
         if (w->edge[i].reader == from) found = depends(c, w->edge[i].writer, to);
     return found;
 }
 
-/* Whether step g can store x although its other users run later: g must not wait for one of them.
- */
+/* Whether step g can store x, which its other users then read, without a dependence cycle: g must
+ * not depend on any of them. */
 static bool no_cycle(ctx *c, const item *x, int g) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         int user = c->w->use[i].step;
         if (user == g) continue;
-        for (size_t s = 0; c->w->n_edge && s < c->p->n_step; s++) c->w->tally[s].seen = false;
+        for (size_t s = 0; c->w->n_edge && s < c->p->n_step; s++) c->w->step_info[s].seen = false;
         if (c->w->n_edge && depends(c, g, user)) return false;
     }
     return true;
 }
 
-/* Whether a step that uses x at this map walks all of x exactly once: then it can store it on its
- * way. */
+/* Whether a step that uses x at this map visits every element of x once, so that it can store x. */
 static bool covers(ctx *c, const item *x, const use *u, fuse_root *r) {
     const fuse_step *s = &c->p->step[u->step];
     uint32_t dims, inner;
     if (!followed(c, s, x->n, u->map, &dims) ||
         fit_space(c, u->step, x->n, u->map, &inner) == SPACE_NO)
         return false;
-    uint32_t wide = wide_dims(s);
-    if (dims != wide && dims != (wide & ~inner)) return false;
+    uint32_t nonunit = nonunit_dims(s);
+    if (dims != nonunit && dims != (nonunit & ~inner)) return false;
     for (int k = 0; k < x->n->ndim; k++)
-        r->dims[k] = (int8_t)(x->n->shape[k] == 1 ? -1 : affine_followed(&c->p->maps, u->map, k));
+        r->dims[k] =
+            (int8_t)(x->n->shape[k] == 1 ? -1 : affine_identity_dim(&c->p->maps, u->map, k));
     return true;
 }
 
@@ -460,30 +457,31 @@ static int storing_user(ctx *c, const item *x, fuse_root *r) {
     for (int32_t i = x->uses; i >= 0; i = c->w->use[i].next) {
         const use *u = &c->w->use[i];
         int times = 0, others = 0;
-        bool fit = c->w->tally[u->step].faults == x->faults && fits(c, x, u) == FITS &&
-                   c->w->tally[u->step].arrays + c->w->tally[u->step].open < c->max_arrays;
+        bool fit = c->w->step_info[u->step].faults == x->faults && fits(c, x, u) == FITS &&
+                   c->w->step_info[u->step].arrays + c->w->step_info[u->step].open < c->max_arrays;
         for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next)
             *(c->w->use[k].step == u->step ? &times : &others) += 1;
-        fit = fit && !(others && c->w->tally[u->step].last) && (times == 1 || is_cheap(x, times));
+        fit =
+            fit && !(others && c->w->step_info[u->step].last) && (times == 1 || is_cheap(x, times));
         if (fit && covers(c, x, u, r) && no_cycle(c, x, u->step)) return u->step;
     }
     return -1;
 }
 
-/* The reduction or scan that x is the elementwise result of, looking down first inputs; NULL: none.
- */
+/* The reduction or scan that n is an elementwise function of; NULL: none. */
 static const node *reduction_of(const ctx *c, const node *n) {
     while (node_is_elementwise(n)) {
-        const node *down = NULL;
-        for (int i = 0; i < n->n_in && !down; i++)
-            if (c->w->item[n->in[i]->slot].reduced && n->in[i]->ndim == n->ndim) down = n->in[i];
-        if (!down) return NULL;
-        n = down;
+        const node *below = NULL;
+        for (int i = 0; i < n->n_in && !below; i++)
+            if (c->w->item[n->in[i]->slot].reduced && n->in[i]->ndim == n->ndim) below = n->in[i];
+        if (!below) return NULL;
+        n = below;
     }
     return n->kind == NODE_REDUCE || n->kind == NODE_SCAN ? n : NULL;
 }
 
-/* How many arrays a step would read more if it computed n too; `stamp` marks what was counted. */
+/* The number of additional arrays that a step would read if it computed n; `stamp` marks what was
+ * counted. */
 static int new_arrays(ctx *c, const node *n, int step) {
     item *x = &c->w->item[n->slot];
     if (x->stamp == c->w->stamp || n->kind == NODE_SCALAR) return 0;
@@ -498,28 +496,30 @@ static int new_arrays(ctx *c, const node *n, int step) {
     return count;
 }
 
-/* Whether a step that does not use x could store it too, because it walks the same space. */
+/* Horizontal fusion: whether a step that does not use x can compute and store it, since it has the
+ * same iteration space. */
 static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
     const fuse_step *s = &c->p->step[step];
-    const tally *t = &c->w->tally[step];
+    const step_info *t = &c->w->step_info[step];
     const node *n = x->n, *red = reduction_of(c, n);
     uint32_t inner;
     int k = 0;
     if (!red && x->reduced) return false;
     for (int d = 0; d < s->ndim;
-         d++) { /* all dimensions for elementwise values, the outer ones for reductions */
+         d++) { /* elementwise values: all dimensions; reductions: the outer ones */
         bool reduced =
             red && red->kind == NODE_REDUCE && (s->each ? s->inner >> d & 1 : red->axes >> d & 1);
         if (reduced) continue;
         if (k == n->ndim || n->shape[k] != s->shape[d]) return false;
         r->dims[k++] = (int8_t)d;
     }
-    if (k != n->ndim || t->nodes >= MAX_NODES / 2) return false;
+    if (k != n->ndim || t->nodes >= TUNE_FUSE_MAX_NODES / 2) return false;
     c->w->stamp++;
-    if (t->arrays + t->open + new_arrays(c, n, step) + 1 > MIN(JOIN_ARRAYS, c->max_arrays))
+    if (t->arrays + t->open + new_arrays(c, n, step) + 1 >
+        MIN(TUNE_FUSE_JOIN_MAX_ARRAYS, c->max_arrays))
         return false;
     if (!red) return true;
-    int map = affine_follow(&c->p->maps, n->ndim, r->dims);
+    int map = affine_from_dims(&c->p->maps, n->ndim, r->dims);
     if (map < 0) return false;
     space_fit fit = fit_space(c, step, red, map, &inner);
     return (fit == SPACE_SAME || fit == SPACE_NATIVE) &&
@@ -528,28 +528,28 @@ static bool shares_space(ctx *c, const item *x, int step, fuse_root *r) {
 
 static int joining_step(ctx *c, const item *x, fuse_root *r) {
     fuse_plan *p = c->p;
-    for (size_t i = p->n_step, tries = 0; i-- > 0 && tries < JOIN_TRIES; tries++) {
-        bool uses = false; /* then storing_user has refused it */
+    for (size_t i = p->n_step, tries = 0; i-- > 0 && tries < TUNE_FUSE_JOIN_TRIES; tries++) {
+        bool uses = false; /* storing_user has rejected it */
         for (int32_t k = x->uses; k >= 0; k = c->w->use[k].next)
             uses = uses || c->w->use[k].step == (int32_t)i;
-        if (uses || c->w->tally[i].faults != x->faults || (x->uses >= 0 && c->w->tally[i].last))
+        if (uses || c->w->step_info[i].faults != x->faults ||
+            (x->uses >= 0 && c->w->step_info[i].last))
             continue;
         if (shares_space(c, x, (int)i, r) && no_cycle(c, x, (int)i)) return (int)i;
     }
     return -1;
 }
 
-/* x is stored by step g. The step computes it at the root's map and wherever else it uses it; other
- * steps read it. */
+/* Step g stores x: it computes x at the root's map and at its uses of it; other steps load x. */
 static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
     struct fuse_work *w = c->w;
     item *x = &w->item[i];
-    int map = affine_follow(&c->p->maps, x->n->ndim, r.dims);
+    int map = affine_from_dims(&c->p->maps, x->n->ndim, r.dims);
     bool used = false;
     r.step = g;
     if (map < 0) return gpa_no_memory(c->e);
     if (x->root < 0) {
-        if (!mem_room(&c->p->root, c->p->n_root, &c->p->cap_root, sizeof *c->p->root))
+        if (!mem_grow(&c->p->root, c->p->n_root, &c->p->cap_root, sizeof *c->p->root))
             return gpa_no_memory(c->e);
         x->root = (int32_t)c->p->n_root++;
     }
@@ -561,14 +561,14 @@ static gpa_code store_in(ctx *c, size_t i, fuse_root r, int g) {
             if (!absorb(c, x, u)) return gpa_no_memory(c->e);
             continue;
         }
-        w->tally[u.step].open--;
-        w->tally[u.step].arrays++;
-        if (!mem_room(&w->edge, w->n_edge, &w->cap_edge, sizeof *w->edge))
+        w->step_info[u.step].open--;
+        w->step_info[u.step].arrays++;
+        if (!mem_grow(&w->edge, w->n_edge, &w->cap_edge, sizeof *w->edge))
             return gpa_no_memory(c->e);
         w->edge[w->n_edge++] = (struct edge){u.step, g};
     }
     if (used) return GPA_OK;
-    w->tally[g].open++;
+    w->step_info[g].open++;
     return absorb(c, x, (use){.step = g, .map = map, .next = -1}) ? GPA_OK : gpa_no_memory(c->e);
 }
 
@@ -582,28 +582,28 @@ static gpa_code store(ctx *c, size_t i, int reason) {
     if (g < 0) {
         g = add_step(c, x->n, (gpa_cut)reason);
         if (g < 0) return gpa_no_memory(c->e);
-        c->w->tally[g].faults = x->faults;
-        follow_all(&r, x->n);
+        c->w->step_info[g].faults = x->faults;
+        identity_dims(&r, x->n);
     } else {
-        c->w->tally[g].arrays++;
+        c->w->step_info[g].arrays++;
     }
     return store_in(c, i, r, g);
 }
 
-/* Finds a node's place. A value that a name still holds will be wanted: a step that computes it
- * anyway stores it too. */
-static gpa_code place(ctx *c, size_t i) {
+/* Decides where a node is computed. A value that an array still holds may be needed later: a step
+ * that computes it anyway also stores it. */
+static gpa_code place_node(ctx *c, size_t i) {
     const item *x = &c->w->item[i];
     if (node_is_leaf(x->n)) return GPA_OK;
-    /* A small result of a large reduction that a name still holds is kept: it may be asked for
-     * next. */
-    bool named = x->n->owner, kept = named && x->reduced >= SMALL_RESULT * x->n->size;
+    /* So is a small result of a large reduction, even at the cost of a step. */
+    bool named = x->n->owner,
+         kept = named && x->reduced >= TUNE_FUSE_KEEP_MIN_REDUCTION * x->n->size;
     int reason = x->root >= 0 ? (int)c->why : kept ? CUT_NEEDED : why_cut(c, x);
     if (reason == FITS && named) {
         fuse_root r = {.value = x->n, .storage = x->n->owner};
         int g = storing_user(c, x, &r);
-        if (g >= 0 && !c->w->tally[g].last) {
-            c->w->tally[g].arrays++;
+        if (g >= 0 && !c->w->step_info[g].last) {
+            c->w->step_info[g].arrays++;
             return store_in(c, i, r, g);
         }
     }
@@ -620,33 +620,33 @@ static bool collect_root(ctx *c, const fuse_root *r) {
     return true;
 }
 
-/* A store, or a copy of a leaf, is a step that uses its value from the start. */
+/* An assignment, or a copy of a leaf, is a step of its own that uses its value. */
 static bool begin_step(ctx *c, fuse_root *r) {
     int s = add_step(c, r->value, c->why);
     if (s < 0) return false;
     r->step = s;
-    follow_all(r, r->value);
-    int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
+    identity_dims(r, r->value);
+    int map = affine_from_dims(&c->p->maps, r->value->ndim, r->dims);
     use first = {.step = s, .map = map};
     if (!add_use(c, first, r->value) || (r->mask && !add_use(c, first, r->mask))) return false;
-    c->w->tally[s].last = r->into != NULL;
-    c->w->tally[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults ||
-                            (r->mask && c->w->item[r->mask->slot].faults);
-    if (r->index) c->w->tally[s].arrays++;
+    c->w->step_info[s].last = r->into != NULL;
+    c->w->step_info[s].faults = (r->index && !r->sure) || c->w->item[r->value->slot].faults ||
+                                (r->mask && c->w->item[r->mask->slot].faults);
+    if (r->index) c->w->step_info[s].arrays++;
     for (int k = 0; r->index && k < r->into->ndim; k++)
         if (r->index[k] && !add_use(c, first, r->index[k])) return false;
     return true;
 }
 
-/* Steps in order: each after those it reads. */
+/* Topological order of the steps (depth-first). */
 static bool order_step(ctx *c, int32_t s) {
     fuse_plan *p = c->p;
     struct fuse_work *w = c->w;
-    if (w->tally[s].seen) return true;
-    w->tally[s].seen = true;
+    if (w->step_info[s].seen) return true;
+    w->step_info[s].seen = true;
     for (size_t i = 0; i < w->n_edge; i++)
         if (w->edge[i].reader == s && !order_step(c, w->edge[i].writer)) return false;
-    if (!mem_room(&p->order, p->n_order, &p->cap_order, sizeof *p->order)) return false;
+    if (!mem_grow(&p->order, p->n_order, &p->cap_order, sizeof *p->order)) return false;
     p->order[p->n_order++] = s;
     return true;
 }
@@ -657,29 +657,30 @@ gpa_code fuse(gpa_rt *rt, fuse_plan *p, const gpa_caps *caps, gpa_cut why, gpa_e
     ctx c = {.rt = rt, .p = p, .w = p->work, .why = why, .e = e};
     c.max_arrays = caps->max_arrays ? MIN(most, (int)caps->max_arrays) : most;
     c.max_params = caps->max_params ? MIN(params, (int)caps->max_params) : params;
-    c.here = caps->host_visible;
-    c.long_again = c.here ? LONG_AGAIN_HERE : LONG_AGAIN;
+    c.on_host = caps->host_visible;
+    c.min_ops_again =
+        c.on_host ? TUNE_FUSE_MATERIALIZE_MIN_OPS_HOST : TUNE_FUSE_MATERIALIZE_MIN_OPS_DEVICE;
     p->n_step = p->n_order = c.w->n_item = c.w->n_use = c.w->n_edge = 0;
     affine_reset(&p->maps);
     rt->nodes.mark++;
     gpa_code rc = GPA_OK;
-    bool room = true;
+    bool fits_memory = true;
     size_t needed = p->n_root;
-    for (size_t i = 0; i < needed && room; i++) room = collect_root(&c, &p->root[i]);
-    for (size_t i = 0; i < needed && room; i++) {
+    for (size_t i = 0; i < needed && fits_memory; i++) fits_memory = collect_root(&c, &p->root[i]);
+    for (size_t i = 0; i < needed && fits_memory; i++) {
         fuse_root *r = &p->root[i];
         if (r->into || node_is_leaf(r->value))
-            room = begin_step(&c, r);
+            fits_memory = begin_step(&c, r);
         else
             c.w->item[r->value->slot].root = (int32_t)i;
     }
-    if (!room) return gpa_no_memory(e);
-    for (size_t i = c.w->n_item; i-- > 0;) TRY(place(&c, i));
-    for (size_t s = 0; s < p->n_step; s++) c.w->tally[s].seen = false;
+    if (!fits_memory) return gpa_no_memory(e);
+    for (size_t i = c.w->n_item; i-- > 0;) TRY(place_node(&c, i));
+    for (size_t s = 0; s < p->n_step; s++) c.w->step_info[s].seen = false;
     for (int last = 0; last < 2; last++)
-        for (size_t s = 0; s < p->n_step && room; s++)
-            if (c.w->tally[s].last == last) room = order_step(&c, (int32_t)s);
-    if (!room) rc = gpa_no_memory(e);
+        for (size_t s = 0; s < p->n_step && fits_memory; s++)
+            if (c.w->step_info[s].last == last) fits_memory = order_step(&c, (int32_t)s);
+    if (!fits_memory) rc = gpa_no_memory(e);
 out:
     return rc;
 }
@@ -692,7 +693,7 @@ void fuse_free(fuse_plan *p) {
     if (p->work) {
         mem_free(p->work->item);
         mem_free(p->work->use);
-        mem_free(p->work->tally);
+        mem_free(p->work->step_info);
         mem_free(p->work->edge);
         mem_free(p->work);
     }

@@ -1,27 +1,28 @@
-/* Fusion: from the values that are needed to steps, each of which becomes one program.
+/* Fusion: partitions the graph into steps, each of which becomes one program.
  *
- * A step has a space: outer dimensions, and inner ones that its reductions run over. It stores its
- * roots. Everything between its roots and leaves is computed inside it. Steps come in an order in
- * which a step only reads what earlier ones stored: when a step is lowered, its inputs have become
- * leaves. */
+ * A step has an iteration space: outer dimensions, and inner ones over which its reductions run. It
+ * stores its roots; everything between its roots and leaves is computed inside it. Steps are
+ * ordered so that a step only reads what earlier ones stored: when a step is lowered, its inputs
+ * are leaves. */
 #ifndef GPA_PLAN_FUSE_H
 #define GPA_PLAN_FUSE_H
 
 #include "runtime/graph/affine.h"
-#include "runtime/array/array.h"
+#include "runtime/graph/storage.h"
+#include "runtime/plan/cut.h"
 
-/* What is stored, and where. */
+/* A value that a step stores, and where. */
 typedef struct {
     node *value;
-    gpa_storage *storage; /* the pending storage that takes the memory; NULL: the node alone */
-    gpa_arr *into;        /* a store's target, of value's shape; NULL: fresh memory */
-    node *mask;           /* with into: only where true; NULL: everywhere */
-    node *const *index;   /* with into: a scatter, as in store_scatter; NULL: element for element */
+    gpa_storage *storage; /* the pending storage that gets the memory; NULL: only the node */
+    gpa_arr *into;        /* target of an assignment, of value's shape; NULL: new memory */
+    node *mask;           /* with into: stores only where true; NULL: everywhere */
+    node *const *index;   /* with into: a scatter, as node_gather; NULL: elementwise */
     const int8_t *from;
-    bool add;  /* a scatter that adds */
-    bool sure; /* a scatter whose places are known to be there: they are not checked, */
-    bool once; /* or to be all different */
-    int step;  /* set by fuse: the step it belongs to, */
+    bool add;                  /* scatter-add */
+    bool sure;                 /* a scatter whose indices are known to be in bounds: no checks, */
+    bool once;                 /* or to be unique */
+    int step;                  /* set by fuse: the step it belongs to, */
     int8_t dims[GPA_MAX_DIMS]; /* and the dimension of its space that each dimension of value
                                   follows; -1: extent 1 */
 } fuse_root;
@@ -35,7 +36,7 @@ typedef struct {
 } fuse_step;
 
 typedef struct {
-    affines maps;
+    affine_table maps;
     fuse_root *root; /* the needed ones first, then those that fusion cut */
     size_t n_root, cap_root;
     fuse_step *step;
@@ -52,6 +53,6 @@ void fuse_free(fuse_plan *p);
 
 /* The map of a reduction's or scan's input in a step, when m is that of its result (-1: memory is
  * short). */
-int fuse_map_into(affines *t, const fuse_step *s, const node *n, int m);
+int fuse_input_map(affine_table *t, const fuse_step *s, const node *n, int m);
 
 #endif

@@ -1,13 +1,14 @@
-/* Dimensions of extent 1 go. The others are ordered so that most bytes are walked with small
- * strides in the last one, and neighbours that every array walks as one are merged. Outer and inner
+/* Loop ordering and dimension collapsing. Dimensions of extent 1 are dropped. The others are
+ * ordered so that most bytes are accessed with small strides in the last one (coalescing, cache
+ * lines), and adjacent dimensions that are contiguous in every array are collapsed. Outer and inner
  * dimensions never mix.
  *
  * Invariant: strides, offsets and extents change together, so that each array visits the same
  * elements. */
 #include "runtime/plan/layout.h"
 
-/* Whether dimension a should be slower than b: each array votes with the bytes of its elements. */
-static bool slower(const lowered *l, int a, int b) {
+/* Whether dimension a should vary varies_slower than b: each array votes with its element size. */
+static bool varies_slower(const lowered *l, int a, int b) {
     int64_t votes = 0;
     for (size_t i = 0; i < l->n_arrays; i++) {
         int64_t sa = l->stride[i][a], sb = l->stride[i][b];
@@ -20,8 +21,8 @@ static bool slower(const lowered *l, int a, int b) {
     return votes >= 0;
 }
 
-/* The dimensions that matter, slowest first. One inner dimension stays even with one element, so
- * that a reduction has a region. Returns how many. */
+/* The dimensions of extent > 1, slowest first (insertion sort). One inner dimension is kept even
+ * with one element, so that a reduction has a region. Returns how many. */
 static int sort_dims(const fuse_step *s, const lowered *l, int *dim) {
     int n = 0, inner = 0;
     for (int d = 0; d < s->ndim; d++) inner += (s->inner >> d & 1) && s->shape[d] != 1;
@@ -30,48 +31,48 @@ static int sort_dims(const fuse_step *s, const lowered *l, int *dim) {
         if (s->shape[d] == 1 && !(is_inner && !inner)) continue;
         inner += is_inner;
         int at = n++;
-        for (; at > 0 && !slower(l, dim[at - 1], d); at--) dim[at] = dim[at - 1];
+        for (; at > 0 && !varies_slower(l, dim[at - 1], d); at--) dim[at] = dim[at - 1];
         dim[at] = d;
     }
     return n;
 }
 
-/* Walks a dimension forwards that every array walks backwards. */
+/* Reverses a dimension along which no array has a positive stride. */
 static void flip_dim(lowered *l, int d, int64_t size) {
-    bool back = false;
+    bool reversed = false;
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (l->stride[i][d] > 0) return;
-        back = back || l->stride[i][d] < 0;
+        reversed = reversed || l->stride[i][d] < 0;
     }
-    for (size_t i = 0; back && i < l->n_arrays; i++) {
+    for (size_t i = 0; reversed && i < l->n_arrays; i++) {
         l->bind[i].offset += l->stride[i][d] * (size - 1);
         l->stride[i][d] = -l->stride[i][d];
     }
 }
 
-static bool merges(const fuse_step *s, const lowered *l, int a, int b, int64_t size_b) {
+static bool can_collapse(const fuse_step *s, const lowered *l, int a, int b, int64_t size_b) {
     if ((s->inner >> a & 1) != (s->inner >> b & 1)) return false;
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->stride[i][a] != l->stride[i][b] * size_b) return false;
     return true;
 }
 
-/* Whether all offsets fit in 31 bits. */
+/* Whether all offsets fit in 31 bits: 32-bit index arithmetic suffices. */
 static bool is_small(const lowered *l, int n, const int64_t *size) {
-    const int64_t most = INT32_MAX;
+    const int64_t limit = INT32_MAX;
     int64_t points = 1;
     for (int d = 0; d < n; d++) {
-        if (size[d] > most || points > most / MAX(size[d], 1)) return false;
+        if (size[d] > limit || points > limit / MAX(size[d], 1)) return false;
         points *= MAX(size[d], 1);
     }
     for (size_t i = 0; i < l->n_arrays; i++) {
         const gpa_binding *b = &l->bind[i];
         int64_t lo = b->offset, hi = b->offset;
         if (l->buf[i] &&
-            l->buf[i]->bytes / dtype_size((gpa_dtype)l->f->arrays[i].dtype) > (size_t)most)
+            l->buf[i]->bytes / dtype_size((gpa_dtype)l->f->arrays[i].dtype) > (size_t)limit)
             return false;
         for (int d = 0; d < n; d++) *(b->stride[d] < 0 ? &lo : &hi) += b->stride[d] * (size[d] - 1);
-        if (lo < -most || hi > most) return false;
+        if (lo < -limit || hi > limit) return false;
     }
     return true;
 }
@@ -94,7 +95,7 @@ gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
     for (int i = 0; i < n; i++) {
         int64_t extent = s->shape[dim[i]];
         if (!(ordered && (s->inner >> dim[i] & 1))) flip_dim(l, dim[i], extent);
-        if (kept && merges(s, l, dim[kept - 1], dim[i], extent))
+        if (kept && can_collapse(s, l, dim[kept - 1], dim[i], extent))
             size[kept - 1] *= extent;
         else
             size[kept++] = extent;
@@ -119,7 +120,7 @@ gpa_code layout(const fuse_step *s, lowered *l, bool ordered, gpa_err *e) {
     return GPA_OK;
 }
 
-void layout_count(lowered *l) {
+void layout_count_bytes(lowered *l) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         const kir_array *a = &l->f->arrays[i];
         uint64_t bytes = (uint64_t)l->count[i] * dtype_size((gpa_dtype)a->dtype);

@@ -1,38 +1,40 @@
-/* Lowering a step.
+/* Lowering a step to kir.
  *
- * Three passes. Visiting goes down from the roots and makes one entry for each (node, index map)
+ * Three passes. Visiting descends from the roots and makes one entry for each (node, index map)
  * that the program computes, inputs first, with its level and phase: an outer entry is computed
- * once per outer point, an inner one for each inner point; the phase counts the reductions below
- * it. Emitting writes the program phase by phase: the outer entries of the phase, then one EACH
- * with the reductions that end there and the stores. An inner entry that several phases need is
- * computed again in each: the row is read again, never stored. Laying out is layout.c's.
+ * once per outer point, an inner one for each inner point; the phase counts the reductions among
+ * its inputs. Emitting writes the program phase by phase: the outer entries of the phase, then one
+ * EACH with the reductions that end there and the stores. An inner entry that several phases need
+ * is recomputed in each: the row is read again, never stored. Layout (layout.c) orders and
+ * collapses dimensions.
  *
- * Invariant: the program depends on the graph's structure, dtypes and the layout class only;
- * numbers, extents, strides are launch data. */
+ * Invariant: the program depends on the graph's structure, dtypes and layout class only; scalars,
+ * extents and strides are launch arguments. */
 #include "runtime/plan/lower.h"
 
 #include "runtime/plan/layout.h"
-#include "runtime/exec/rt.h"
+#include "runtime/graph/state.h"
 #include "runtime/graph/shape.h"
 
 /* A node at an index map. */
 typedef struct {
     node *n;
     int32_t map;
-    int32_t next; /* another entry of the same node; -1: none */
-    int32_t ins;  /* its inputs' entries begin here in `in` */
-    int32_t id;   /* leaves: number of the array or parameter; GATHER: of the source */
-    int32_t walk; /* GATHER and scatters: the virtual array of the dimensions that are followed, */
-    int32_t params; /* and the first of (extent, stride) for each index */
-    int32_t value;  /* in the program */
-    int32_t region; /* inner: the EACH that `value` belongs to */
+    int32_t next;        /* another entry of the same node; -1: none */
+    int32_t ins;         /* its inputs' entries: first index in lower_work.in */
+    int32_t id;          /* leaves: number of the array or parameter; GATHER: of the source array */
+    int32_t base_offset; /* GATHER and scatters: the virtual array of the offsets over unindexed
+                            dimensions, */
+    int32_t params;      /* and the first parameter of (extent, stride) of each index */
+    int32_t value;       /* in the program; valid if `emitted` */
+    int32_t region;      /* inner: the EACH that `value` belongs to */
     uint16_t phase;
     bool inner;
     bool emitted;
-    bool later; /* it is what another step will have stored: a leaf then */
+    bool stored_elsewhere; /* another step stores it: a leaf */
 } entry;
 
-/* A root as the program stores it. */
+/* A store of a root. */
 typedef struct {
     fuse_root *root;
     int32_t value, mask, offset; /* entries; -1: none. offset: scatter */
@@ -64,40 +66,54 @@ typedef struct {
 
 static kir_array *array_at(ctx *c, int i) { return &c->l->f->arrays[i]; }
 
-/* Declares an array, or finds the one with the same memory and strides. */
-static int add_array(ctx *c, gpa_buf *b, gpa_dtype t, kir_where where, uint8_t access,
-                     int64_t offset, const int64_t *stride, fuse_root *fresh) {
+/* An array to declare: its strides are over the step's space. */
+typedef struct {
+    gpa_buf *buf;
+    gpa_dtype dtype;
+    kir_where where;
+    uint8_t access;
+    int64_t offset;
+    const int64_t *stride;
+    fuse_root *fresh; /* the root whose new memory it is; NULL: none */
+} array_spec;
+
+/* Declares an array, or finds the one with the same memory and strides; -1: too many. */
+static int add_array(ctx *c, const array_spec *s) {
     lowered *l = c->l;
-    size_t bytes = (size_t)c->s->ndim * sizeof *stride;
-    for (size_t i = 0; i < l->n_arrays && !fresh; i++) {
+    size_t bytes = (size_t)c->s->ndim * sizeof *s->stride;
+    for (size_t i = 0; i < l->n_arrays && !s->fresh; i++) {
         kir_array *a = array_at(c, (int)i);
-        if (l->fresh[i] || l->buf[i] != b || a->dtype != t || a->where != where ||
-            l->bind[i].offset != offset)
+        if (l->fresh[i] || l->buf[i] != s->buf || a->dtype != s->dtype || a->where != s->where ||
+            l->bind[i].offset != s->offset)
             continue;
-        if (bytes && memcmp(c->l->stride[i], stride, bytes) != 0) continue;
-        a->access |= access;
+        if (bytes && memcmp(c->l->stride[i], s->stride, bytes) != 0) continue;
+        a->access |= s->access;
         return (int)i;
     }
     if (l->n_arrays == KIR_MAX_ARRAYS) return -1;
     int i = (int)l->n_arrays;
-    kir_array a = {
-        .dtype = (uint8_t)t, .where = (uint8_t)where, .access = access, .group = (uint16_t)i};
+    kir_array a = {.dtype = (uint8_t)s->dtype,
+                   .where = (uint8_t)s->where,
+                   .access = s->access,
+                   .group = (uint16_t)i};
     if (kir_add_array(l->f, a) < 0) return -1;
     l->n_arrays++;
-    l->buf[i] = b;
-    l->fresh[i] = fresh;
-    l->bind[i] = (gpa_binding){.mem = b ? b->mem : NULL, .offset = offset};
-    if (bytes) memcpy(c->l->stride[i], stride, bytes);
+    l->buf[i] = s->buf;
+    l->fresh[i] = s->fresh;
+    l->bind[i] = (gpa_binding){.mem = s->buf ? s->buf->mem : NULL, .offset = s->offset};
+    if (bytes) memcpy(c->l->stride[i], s->stride, bytes);
     int64_t count = 1;
     for (int d = 0; d < c->s->ndim; d++)
-        if (stride[d]) count *= c->s->shape[d];
+        if (s->stride[d]) count *= c->s->shape[d];
     c->l->count[i] = count;
     return i;
 }
 
-/* The strides of a leaf over the step's space, and the offset of the origin. */
-static int64_t spread(ctx *c, const int64_t *strides, int64_t offset, int map, int64_t *out) {
-    const affines *t = &c->p->maps;
+/* Composes a leaf's strides with an index map: its strides over the step's space in out[]; returns
+ * the offset of the origin. */
+static int64_t compose_strides(ctx *c, const int64_t *strides, int64_t offset, int map,
+                               int64_t *out) {
+    const affine_table *t = &c->p->maps;
     int rows = t->map[map].rows, cols = t->map[map].cols;
     const int64_t *v = t->v + t->map[map].at;
     memset(out, 0, (size_t)c->s->ndim * sizeof *out);
@@ -110,7 +126,7 @@ static int64_t spread(ctx *c, const int64_t *strides, int64_t offset, int map, i
     return offset;
 }
 
-/* of: the node whose value it is, or NULL. */
+/* Adds a parameter; of: the SCALAR node whose value it is, or NULL. -1: too many. */
 static int add_param(ctx *c, gpa_dtype t, gpa_val v, const node *of) {
     lowered *l = c->l;
     if (l->f->n_params == LOWER_PARAMS) return -1;
@@ -125,9 +141,9 @@ static bool inner_stride(const ctx *c, int array) {
     return false;
 }
 
-/* Whether an entry is a reduction of this program. */
+/* Whether an entry is a reduction that this program computes. */
 static bool reduces(const entry *x) {
-    return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->later;
+    return x->n->kind == NODE_REDUCE && x->map >= 0 && !x->stored_elsewhere;
 }
 
 /* ---- visiting ---- */
@@ -143,7 +159,7 @@ static int32_t find(const ctx *c, const node *n, int map) {
 
 static int32_t add_entry(ctx *c, entry fresh) {
     struct lower_work *w = c->w;
-    if (!mem_room(&w->e, w->n_e, &w->cap_e, sizeof *w->e)) return -1;
+    if (!mem_grow(&w->e, w->n_e, &w->cap_e, sizeof *w->e)) return -1;
     node *n = fresh.n;
     bool known = n->mark == c->rt->nodes.mark;
     fresh.next = known ? n->slot : -1;
@@ -159,18 +175,18 @@ static int32_t visit_leaf(ctx *c, entry x) {
     if (n->kind == NODE_SCALAR) {
         x.id = add_param(c, (gpa_dtype)n->dtype, n->v, n);
     } else {
-        int64_t offset = spread(c, n->map, n->map[n->ndim], x.map, stride);
+        int64_t offset = compose_strides(c, n->map, n->map[n->ndim], x.map, stride);
         bool memory = n->kind == NODE_BUF;
         kir_where where = memory ? KIR_GLOBAL : KIR_VIRTUAL;
-        x.id = add_array(c, n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0, offset,
-                         stride, NULL);
+        x.id = add_array(c, &(array_spec){n->buf, (gpa_dtype)n->dtype, where, memory ? KIR_READ : 0,
+                                          offset, stride, NULL});
         x.inner = x.id >= 0 && inner_stride(c, x.id);
     }
     return x.id < 0 ? -1 : add_entry(c, x);
 }
 
-/* The root of another step with this value; NULL: none, or the step has run. */
-static fuse_root *later_root(const ctx *c, const node *n) {
+/* The root of another step that stores this value; NULL: none, or the step has run. */
+static fuse_root *root_elsewhere(const ctx *c, const node *n) {
     if (!c->l->ahead || node_is_leaf(n)) return NULL;
     for (size_t i = 0; i < c->p->n_root; i++) {
         fuse_root *r = &c->p->root[i];
@@ -179,17 +195,18 @@ static fuse_root *later_root(const ctx *c, const node *n) {
     return NULL;
 }
 
-static int32_t visit_later(ctx *c, entry x, fuse_root *r) {
+static int32_t visit_stored_elsewhere(ctx *c, entry x, fuse_root *r) {
     int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
     shape_c_strides(x.n->ndim, x.n->shape, strides);
-    int64_t offset = spread(c, strides, 0, x.map, stride);
-    x.later = true;
-    x.id = add_array(c, NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r);
+    int64_t offset = compose_strides(c, strides, 0, x.map, stride);
+    x.stored_elsewhere = true;
+    x.id = add_array(
+        c, &(array_spec){NULL, (gpa_dtype)x.n->dtype, KIR_GLOBAL, KIR_READ, offset, stride, r});
     x.inner = x.id >= 0 && inner_stride(c, x.id);
     return x.id < 0 ? -1 : add_entry(c, x);
 }
 
-/* Visits inputs and puts their entries in a row; the level and phase of x follow from theirs. */
+/* Visits inputs and lists their entries; the level and phase of x follow from theirs. */
 static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     struct lower_work *w = c->w;
     int32_t got[GPA_MAX_DIMS + 2];
@@ -200,42 +217,44 @@ static bool visit_inputs(ctx *c, entry *x, node *const *in, int n_in, int map) {
     }
     x->ins = (int32_t)w->n_in;
     for (int i = 0; i < n_in; i++) {
-        if (!mem_room(&w->in, w->n_in, &w->cap_in, sizeof *w->in)) return false;
+        if (!mem_grow(&w->in, w->n_in, &w->cap_in, sizeof *w->in)) return false;
         w->in[w->n_in++] = got[i];
     }
     return true;
 }
 
-/* Where an indexed element lies: where the followed dimensions lead (the walk, a virtual array that
- * begins at the memory's start) plus the checked indices times their strides (parameters). */
-static bool add_indexed(ctx *c, int ndim, const int64_t *shape, const int64_t *strides,
-                        int64_t offset, const int64_t *from, int map, bool sure, entry *x) {
-    int64_t stride[GPA_MAX_DIMS] = {0}, walk_stride[GPA_MAX_DIMS] = {0};
-    for (int k = 0; k < ndim; k++)
-        if (from[k] >= 0) walk_stride[from[k]] += strides[k];
-    offset = spread(c, walk_stride, offset, map, stride);
-    x->walk = add_array(c, NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL);
+/* The offset of an indexed element: that over the unindexed dimensions (a virtual array from the
+ * start of the memory) plus the checked indices times their strides (parameters). */
+static bool add_indexed(ctx *c, const shape_layout *a, const int64_t *from, int map, bool in_bounds,
+                        entry *x) {
+    int64_t stride[GPA_MAX_DIMS] = {0}, offset_stride[GPA_MAX_DIMS] = {0};
+    for (int k = 0; k < a->ndim; k++)
+        if (from[k] >= 0) offset_stride[from[k]] += a->strides[k];
+    int64_t offset = compose_strides(c, offset_stride, a->offset, map, stride);
+    x->base_offset =
+        add_array(c, &(array_spec){NULL, DT_I64, KIR_VIRTUAL, 0, offset, stride, NULL});
     x->params = (int32_t)c->l->f->n_params;
-    for (int k = 0; k < ndim; k++) {
+    for (int k = 0; k < a->ndim; k++) {
         if (from[k] >= 0) continue;
-        if (add_param(c, DT_I64, (gpa_val){.I64 = shape[k]}, NULL) < 0 ||
-            add_param(c, DT_I64, (gpa_val){.I64 = strides[k]}, NULL) < 0)
+        if (add_param(c, DT_I64, (gpa_val){.I64 = a->shape[k]}, NULL) < 0 ||
+            add_param(c, DT_I64, (gpa_val){.I64 = a->strides[k]}, NULL) < 0)
             return false;
     }
-    c->l->faults = c->l->faults || !sure;
-    return x->walk >= 0;
+    c->l->faults = c->l->faults || !in_bounds;
+    return x->base_offset >= 0;
 }
 
 static int32_t visit_gather(ctx *c, entry x) {
     node *n = x.n, *a = n->in[0];
-    x.inner = affine_touches(&c->p->maps, x.map, c->s->inner);
-    x.id = -1; /* of a generated array: the offset is the element */
+    x.inner = affine_depends_on(&c->p->maps, x.map, c->s->inner);
+    x.id = -1; /* of an IOTA: the offset is the element */
     if (!visit_inputs(c, &x, n->in + 1, n->n_in - 1, x.map)) return -1;
-    if (!add_indexed(c, a->ndim, a->shape, a->map, a->map[a->ndim], n->map, x.map, n->sub, &x))
-        return -1;
+    const shape_layout source = {a->ndim, a->shape, a->map, a->map[a->ndim], 0};
+    if (!add_indexed(c, &source, n->map, x.map, n->sub, &x)) return -1;
     if (a->kind == NODE_BUF) {
         int64_t none[GPA_MAX_DIMS] = {0};
-        x.id = add_array(c, a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL);
+        x.id = add_array(
+            c, &(array_spec){a->buf, (gpa_dtype)a->dtype, KIR_GLOBAL, KIR_READ, 0, none, NULL});
         if (x.id < 0) return -1;
         c->l->count[x.id] = MAX(c->l->count[x.id], MIN(a->size, n->size));
     }
@@ -244,7 +263,7 @@ static int32_t visit_gather(ctx *c, entry x) {
 
 static int32_t visit_reduce(ctx *c, entry x) {
     node *n = x.n;
-    int map = fuse_map_into(&c->p->maps, c->s, n, x.map);
+    int map = fuse_input_map(&c->p->maps, c->s, n, x.map);
     if (map < 0 || !visit_inputs(c, &x, n->in, n->n_in, map)) return -1;
     x.inner = n->kind == NODE_SCAN;
     if (n->kind == NODE_REDUCE) x.phase++;
@@ -252,19 +271,19 @@ static int32_t visit_reduce(ctx *c, entry x) {
 }
 
 static int32_t visit(ctx *c, node *n, int map) {
-    /* A number has no coordinates. */
+    /* A scalar has no coordinates. */
     if (n->kind == NODE_SCALAR) map = 0;
     int32_t i = find(c, n, map);
     if (i >= 0) return i;
     entry x = {.n = n, .map = map, .value = -1, .region = -1};
-    fuse_root *later = later_root(c, n);
-    if (later) return visit_later(c, x, later);
+    fuse_root *stored_elsewhere = root_elsewhere(c, n);
+    if (stored_elsewhere) return visit_stored_elsewhere(c, x, stored_elsewhere);
     switch ((node_kind)n->kind) {
         case NODE_BUF:
         case NODE_IOTA:
         case NODE_SCALAR: return visit_leaf(c, x);
         case NODE_VIEW:
-            map = affine_below(&c->p->maps, map, n);
+            map = affine_compose(&c->p->maps, map, n);
             return map < 0 ? -1 : visit(c, n->in[0], map);
         case NODE_OP:
         case NODE_CAST:
@@ -277,25 +296,26 @@ static int32_t visit(ctx *c, node *n, int map) {
     return -1;
 }
 
-/* Where a root is stored: fresh memory in C order, or the target's. */
+/* The array of a root: new memory in C order, or the assignment's target. */
 static bool visit_target(ctx *c, output *o, int map) {
     fuse_root *r = o->root;
     int64_t strides[GPA_MAX_DIMS], stride[GPA_MAX_DIMS];
     const node *v = r->value;
     if (!r->into) {
         shape_c_strides(v->ndim, v->shape, strides);
-        spread(c, strides, 0, map, stride);
-        o->array = add_array(c, NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r);
+        compose_strides(c, strides, 0, map, stride);
+        o->array = add_array(
+            c, &(array_spec){NULL, (gpa_dtype)v->dtype, KIR_GLOBAL, KIR_WRITE, 0, stride, r});
     } else {
-        int64_t offset = spread(c, r->into->strides, r->into->offset, map, stride);
+        int64_t offset = compose_strides(c, r->into->strides, r->into->offset, map, stride);
         uint8_t access = KIR_WRITE | (o->mask >= 0 ? KIR_READ : 0);
-        o->array = add_array(c, r->into->storage->buf, (gpa_dtype)v->dtype, KIR_GLOBAL, access,
-                             offset, stride, NULL);
+        o->array = add_array(c, &(array_spec){r->into->storage->buf, (gpa_dtype)v->dtype,
+                                              KIR_GLOBAL, access, offset, stride, NULL});
     }
     return o->array >= 0;
 }
 
-/* A scatter's target, and an entry for the offset: a GATHER's without the load. */
+/* A scatter's target, and an entry for the offset: a GATHER without the load. */
 static bool visit_scatter(ctx *c, output *o, int map) {
     fuse_root *r = o->root;
     node *index[GPA_MAX_DIMS];
@@ -308,12 +328,12 @@ static bool visit_scatter(ctx *c, output *o, int map) {
     }
     gpa_arr *to = r->into;
     int64_t none[GPA_MAX_DIMS] = {0};
-    x.inner = affine_touches(&c->p->maps, map, c->s->inner);
+    x.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     if (!visit_inputs(c, &x, index, n_in, map)) return false;
-    if (!add_indexed(c, to->ndim, to->shape, to->strides, to->offset, from, map, r->sure, &x))
-        return false;
-    o->array =
-        add_array(c, to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL, KIR_WRITE, 0, none, NULL);
+    const shape_layout target = {to->ndim, to->shape, to->strides, to->offset, 0};
+    if (!add_indexed(c, &target, from, map, r->sure, &x)) return false;
+    o->array = add_array(c, &(array_spec){to->storage->buf, (gpa_dtype)to->dtype, KIR_GLOBAL,
+                                          KIR_WRITE, 0, none, NULL});
     if (o->array < 0) return false;
     c->l->count[o->array] = r->value->size;
     o->offset = add_entry(c, x);
@@ -323,18 +343,18 @@ static bool visit_scatter(ctx *c, output *o, int map) {
 static bool visit_root(ctx *c, fuse_root *r) {
     struct lower_work *w = c->w;
     output o = {.root = r, .mask = -1, .offset = -1};
-    int map = affine_follow(&c->p->maps, r->value->ndim, r->dims);
+    int map = affine_from_dims(&c->p->maps, r->value->ndim, r->dims);
     if (map < 0 || (o.value = visit(c, r->value, map)) < 0) return false;
     if (r->mask && (o.mask = visit(c, r->mask, map)) < 0) return false;
     if (r->index ? !visit_scatter(c, &o, map) : !visit_target(c, &o, map)) return false;
-    o.inner = affine_touches(&c->p->maps, map, c->s->inner);
+    o.inner = affine_depends_on(&c->p->maps, map, c->s->inner);
     const int32_t parts[3] = {o.value, o.mask, o.offset};
     for (int i = 0; i < 3; i++) {
         if (parts[i] < 0) continue;
         o.inner = o.inner || w->e[parts[i]].inner;
         o.phase = MAX(o.phase, w->e[parts[i]].phase);
     }
-    if (!mem_room(&w->out, w->n_out, &w->cap_out, sizeof *w->out)) return false;
+    if (!mem_grow(&w->out, w->n_out, &w->cap_out, sizeof *w->out)) return false;
     w->out[w->n_out++] = o;
     return true;
 }
@@ -347,15 +367,17 @@ static int32_t input(ctx *c, const entry *x, int i) { return value_of(c, c->w->i
 
 static int32_t op2(ctx *c, gpa_op op, int32_t a, int32_t b) { return kir_op2(c->l->f, op, a, b); }
 
-/* The offset of an indexed element. An index that is out of bounds is blamed on `where`, not on
- * what computed the index; where places are `sure` there is none. */
-static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool sure,
+/* The offset of an indexed element. An index out of bounds is reported at `where`, not where the
+ * index was computed; in_bounds: no checks. */
+static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *axis, bool in_bounds,
                            gpa_span where) {
     kir_func *f = c->l->f;
-    int32_t sum = kir_emit(
-        f,
-        (kir_ins){
-            .code = KIR_IOTA, .type = DT_I64, .sub = (uint16_t)x->walk, .a = -1, .b = -1, .c = -1});
+    int32_t sum = kir_emit(f, (kir_ins){.code = KIR_IOTA,
+                                        .type = DT_I64,
+                                        .sub = (uint16_t)x->base_offset,
+                                        .a = -1,
+                                        .b = -1,
+                                        .c = -1});
     for (int i = 0; i < n_index; i++) {
         kir_ins p = {.code = KIR_PARAM,
                      .type = DT_I64,
@@ -367,14 +389,14 @@ static int32_t emit_offset(ctx *c, const entry *x, int n_index, const int8_t *ax
         p.imm++;
         int32_t stride = kir_emit(f, p);
         int32_t index = input(c, x, i);
-        kir_at(f, where);
+        kir_set_span(f, where);
         kir_ins bound = {.code = KIR_BOUND,
                          .type = DT_I64,
                          .sub = (uint16_t)axis[i],
                          .a = index,
                          .b = size,
                          .c = -1};
-        int32_t at = sure ? index : kir_emit(f, bound);
+        int32_t at = in_bounds ? index : kir_emit(f, bound);
         sum = op2(c, OP_ADD, sum, op2(c, OP_MULTIPLY, at, stride));
     }
     return sum;
@@ -404,14 +426,14 @@ static int32_t emit_scatter_offset(ctx *c, entry *x, const fuse_root *r) {
     return emit_offset(c, x, n_index, axis, r->sure, c->rt->at);
 }
 
-/* A compiled function is written once for all its results that are wanted here. */
+/* A body is inlined once for all of its results that the program uses. */
 static int32_t emit_body(ctx *c, const entry *x, const int32_t *in) {
     const node *n = x->n;
     if (!body_emit(n->body, c->l->f, in)) return -1;
     for (size_t i = 0; i < c->w->n_e && n->body->n_out > 1; i++) {
         entry *y = &c->w->e[i];
-        bool same =
-            y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map && !y->later;
+        bool same = y->n->kind == NODE_BODY && y->n->body == n->body && y->map == x->map &&
+                    !y->stored_elsewhere;
         if (!same || memcmp(y->n->in, n->in, n->n_in * sizeof *n->in) != 0) continue;
         y->value = body_value(n->body, y->n->sub);
         y->emitted = true;
@@ -424,16 +446,16 @@ static int32_t emit(ctx *c, entry *x) {
     kir_func *f = c->l->f;
     const node *n = x->n;
     int32_t in[BODY_MAX_IN] = {-1, -1, -1};
-    if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->later)
+    if ((node_is_elementwise(n) || n->kind == NODE_SCAN) && !x->stored_elsewhere)
         for (int i = 0; i < n->n_in; i++) in[i] = input(c, x, i);
-    kir_at(f, n->span);
+    kir_set_span(f, n->span);
     kir_ins ins = {.code = KIR_LOAD,
                    .type = n->dtype,
                    .sub = (uint16_t)x->id,
                    .a = in[0],
                    .b = in[1],
                    .c = in[2]};
-    if (x->later) return kir_emit(f, ins);
+    if (x->stored_elsewhere) return kir_emit(f, ins);
     switch ((node_kind)n->kind) {
         case NODE_BUF: break;
         case NODE_IOTA: ins.code = KIR_IOTA; break;
@@ -463,7 +485,8 @@ static int32_t emit(ctx *c, entry *x) {
     return kir_emit(f, ins);
 }
 
-/* The value of an entry here: an outer one was emitted before, an inner one is once per region. */
+/* The value of an entry at this point of the program: an outer one was emitted before, an inner one
+ * is emitted once per region. */
 static int32_t value_of(ctx *c, int32_t i) {
     entry *x = &c->w->e[i];
     if (x->map < 0) { /* a scatter's offset */
@@ -477,7 +500,7 @@ static int32_t value_of(ctx *c, int32_t i) {
     return x->value;
 }
 
-/* What an output is computed from, its places' offset excepted: that may only be looked at where
+/* Emits the operands of an output, except a scatter's offset: its bounds checks must only run where
  * the mask is true. */
 static void emit_inputs(ctx *c, const output *o) {
     value_of(c, o->value);
@@ -488,8 +511,8 @@ static void emit_inputs(ctx *c, const output *o) {
         if (o->root->index[k]) input(c, &x, i++);
 }
 
-/* Stores v at a computed place, or adds it. */
-static void emit_place(ctx *c, const output *o, int32_t v) {
+/* Scatter: stores v at a computed offset, or adds it atomically. */
+static void emit_scatter(ctx *c, const output *o, int32_t v) {
     kir_func *f = c->l->f;
     uint16_t array = (uint16_t)o->array;
     int32_t at = value_of(c, o->offset);
@@ -516,10 +539,10 @@ static void emit_store(ctx *c, const output *o) {
     uint16_t array = (uint16_t)o->array;
     gpa_dtype t = (gpa_dtype)o->root->value->dtype;
     if (o->offset >= 0) {
-        kir_at(f, c->rt->at);
+        kir_set_span(f, c->rt->at);
         if (mask >= 0)
             kir_open(f, (kir_ins){.code = KIR_IF, .type = DT_NONE, .a = mask, .b = -1, .c = -1});
-        emit_place(c, o, v);
+        emit_scatter(c, o, v);
         if (mask >= 0) kir_close(f);
         return;
     }
@@ -529,12 +552,12 @@ static void emit_store(ctx *c, const output *o) {
                    .code = KIR_LOAD, .type = (uint8_t)t, .sub = array, .a = -1, .b = -1, .c = -1});
         v = kir_op3(f, OP_WHERE, mask, v, old);
     }
-    kir_at(f, c->rt->at);
+    kir_set_span(f, c->rt->at);
     kir_emit(f,
              (kir_ins){.code = KIR_STORE, .type = DT_NONE, .sub = array, .a = v, .b = -1, .c = -1});
 }
 
-/* The region of a phase: its reductions and the stores of inner values. */
+/* The EACH region of a phase: its reductions and the stores of inner values. */
 static void emit_each(ctx *c, int phase) {
     struct lower_work *w = c->w;
     kir_func *f = c->l->f;
@@ -548,7 +571,7 @@ static void emit_each(ctx *c, int phase) {
             opened = true;
             entry x = w->e[i];
             int32_t a = input(c, &x, 0), b = x.n->n_in > 1 ? input(c, &x, 1) : -1;
-            kir_at(f, x.n->span);
+            kir_set_span(f, x.n->span);
             kir_ins reduce = {
                 .code = KIR_REDUCE, .type = x.n->dtype, .sub = x.n->sub, .a = a, .b = b, .c = -1};
             w->e[i].value = kir_emit(f, reduce);
@@ -570,7 +593,7 @@ static void emit_each(ctx *c, int phase) {
     if (opened) kir_close(f);
 }
 
-/* A store into memory that the program also reads waits for the last region that may read it. */
+/* Delays stores into memory that the program may also read to the last phase. */
 static void delay_stores(ctx *c) {
     struct lower_work *w = c->w;
     int last = 0;
@@ -606,8 +629,7 @@ static void emit_all(ctx *c) {
 
 /* ---- the whole ---- */
 
-/* A store reads its own target's memory safely where both are the same element, or never the same.
- */
+/* Aliasing hazard: an operand overlaps a target and is not the same element at every point. */
 static bool has_hazard(ctx *c) {
     lowered *l = c->l;
     const fuse_step *s = c->s;
@@ -619,10 +641,10 @@ static bool has_hazard(ctx *c) {
         for (int i = 0; i < (int)l->n_arrays; i++) {
             if (i == t || l->buf[i] != l->buf[t] || l->fresh[i]) continue;
             if (out->offset >= 0) return true;
-            shape_map a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
-            shape_map b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset,
-                           (int64_t)dtype_size(array_at(c, i)->dtype)};
-            bool gathered = false; /* read at places known only when it runs */
+            shape_layout a = {s->ndim, s->shape, c->l->stride[t], l->bind[t].offset, item};
+            shape_layout b = {s->ndim, s->shape, c->l->stride[i], l->bind[i].offset,
+                              (int64_t)dtype_size(array_at(c, i)->dtype)};
+            bool gathered = false; /* read at indices that are only known at run time */
             for (size_t k = 0; k < c->w->n_e; k++)
                 gathered = gathered || (c->w->e[k].n->kind == NODE_GATHER && c->w->e[k].map >= 0 &&
                                         c->w->e[k].id == i);
@@ -651,7 +673,7 @@ static const char *name_of(const node *n) {
     return "copy";
 }
 
-/* Whether there are scatters, and none writes a place twice. */
+/* Whether there are scatters, and no scatter writes an element twice. */
 static bool stores_once(const struct lower_work *w) {
     bool any = false, once = true;
     for (size_t i = 0; i < w->n_out; i++) {
@@ -692,22 +714,22 @@ gpa_code lower(gpa_rt *rt, fuse_plan *p, int s, lowered *l, gpa_err *e) {
     if (l->f->failed) return gpa_no_memory(e);
     bool scans = false;
     for (size_t i = 0; i < w->n_e; i++)
-        scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].later);
+        scans = scans || (w->e[i].n->kind == NODE_SCAN && !w->e[i].stored_elsewhere);
     l->stored = 0;
     for (size_t i = 0; i < l->n_arrays; i++)
         if (l->f->arrays[i].access & KIR_WRITE) l->stored |= UINT64_C(1) << i;
-    layout_count(l);
+    layout_count_bytes(l);
     gpa_code rc = layout(c.s, l, scans, e);
-    if (!scans && stores_once(w)) l->f->flags |= KIR_F_FREE;
+    if (!scans && stores_once(w)) l->f->flags |= KIR_F_UNORDERED;
     return rc;
 }
 
-/* Whether a step goes over all of n: each of its dimensions follows one of the space of the same
+/* Whether a step visits every element of n: each of its dimensions is one of the space, of the same
  * extent. */
-static bool goes_over(const affines *maps, const fuse_step *s, const node *n, int map) {
+static bool covers(const affine_table *maps, const fuse_step *s, const node *n, int map) {
     uint32_t taken = 0;
     for (int k = 0; k < n->ndim; k++) {
-        int d = n->shape[k] == 1 ? -1 : affine_followed(maps, map, k);
+        int d = n->shape[k] == 1 ? -1 : affine_identity_dim(maps, map, k);
         if (n->shape[k] == 1) continue;
         if (d < 0 || s->shape[d] != n->shape[k] || (taken >> d & 1)) return false;
         taken |= 1u << d;
@@ -715,11 +737,11 @@ static bool goes_over(const affines *maps, const fuse_step *s, const node *n, in
     return true;
 }
 
-void lower_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
+void lower_mark_checked(gpa_rt *rt, const fuse_plan *p, int s, const lowered *l) {
     for (size_t i = 0; i < l->work->n_e; i++) {
         const entry *x = &l->work->e[i];
-        if (x->map >= 0 && x->n->unchecked && goes_over(&p->maps, &p->step[s], x->n, x->map))
-            node_checked(rt, x->n);
+        if (x->map >= 0 && x->n->unchecked && covers(&p->maps, &p->step[s], x->n, x->map))
+            node_bounds_checked(rt, x->n);
     }
 }
 

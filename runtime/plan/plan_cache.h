@@ -1,39 +1,47 @@
-/* Plans that ran before: a graph that was fused and lowered once is not again.
+/* Plan cache: launches of graphs that were fused and lowered before.
  *
- * What fusion and lowering come to depends on the structure of the graph, the dtypes, shapes,
- * strides, on which leaves share memory, and on which values somebody still holds; not on the
- * numbers in it, nor on where the memory is. All that it depends on is written into a description,
- * and a plan is found by its whole description: it then says what to launch, and only the numbers
- * and the memory of this graph are filled in.
+ * Fusion and lowering depend on the structure of the graph, dtypes, shapes, strides, which leaves
+ * share memory, and which values arrays still hold; not on the values of scalars, nor on addresses.
+ * The key is a description of all that; a hit compares the whole key, not a hash. A cached plan
+ * lists its launches; only the scalars and the memory of the graph at hand are filled in.
  *
- * Not remembered is what must be blamed on its place in the source or told apart from a value
- * (programs that may fault, or be stopped in a loop), and what has other ways (memory of several
- * devices, dimensions that the host walks). A plan belongs to a device and its epoch, so it never
- * outlives its programs. */
+ * Not cached: programs that may fault or be interrupted in a loop (their source locations matter),
+ * plans over memory of several devices, and dimensions that the host iterates over. A plan belongs
+ * to a device and its epoch, so it never outlives its programs. */
 #ifndef GPA_PLAN_PLAN_CACHE_H
 #define GPA_PLAN_PLAN_CACHE_H
 
-#include "runtime/exec/program_cache.h"
 #include "runtime/plan/lower.h"
 
-typedef struct memo memo;
+struct cache_entry; /* program_cache.h */
+struct gpa_device;
 
-/* NULL when memory is short: then nothing is remembered, and the other functions do nothing. */
-memo *memo_new(void);
-void memo_free(memo *m);
+typedef struct plan_cache plan_cache;
 
-/* Describes what p->root[0 .. n_root) ask of device d, which can do `caps`. True when a plan of
- * this description is known: p's roots and order are now what fuse would have made of them (but for
- * dims and the steps' spaces). */
-bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p);
-/* The launch of p->order[i] of the plan that was found, as lower would give it, without kir. */
-void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
-                const cache_entry **program);
+/* The device that a plan is for: plans end with the epoch of its memory. */
+typedef struct {
+    const struct gpa_device *device;
+    uint32_t epoch;
+    const gpa_caps *caps; /* what it can do, as fuse is told */
+} plan_device;
 
-/* After memo_find was false: p->order[i] has been lowered (and not settled), to run that program.
- */
-void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l, const cache_entry *program);
-/* And all of them ran: the plan is known from now on, if it may be and memory suffices. */
-void memo_keep(memo *m, const fuse_plan *p);
+/* NULL when memory is short: all functions accept that and cache nothing. */
+plan_cache *plan_cache_new(void);
+void plan_cache_free(plan_cache *m);
+
+/* Looks up the plan for p->root[0 .. n_root) on device d. On a hit, p's roots and order are what
+ * fuse would have made of them (except dims and the steps' spaces). */
+bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan *p);
+/* The launch of p->order[i] of the plan that was found, as lower would produce it, without kir. */
+void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered *l,
+                      const struct cache_entry **program);
+
+/* After a miss: records that p->order[i] was lowered into l, to run `program`; before its nodes
+ * become leaves. */
+void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
+                       const struct cache_entry *program);
+/* After all steps were recorded and ran: inserts the plan, if it may be cached and memory suffices.
+ * It evicts the plan in its slot. */
+void plan_cache_insert(plan_cache *m, const fuse_plan *p);
 
 #endif

@@ -104,7 +104,7 @@ static const ref_step *run_bound(ref_frame *fr, const ref_step *s) {
     fr->r[s->out].I64 = at;
     bool unchecked = fr->prog->flags & KIR_F_UNCHECKED;
     if (unchecked || (at >= 0 && at < n)) return s + 1;
-    if (s->imm == KIR_INSIDE) {
+    if (s->imm == KIR_IN_BOUNDS) {
         ref_stop(fr, GPA_E_INTERNAL,
                  "kir: index %lld of %lld, in instruction %d, was said to be inside", (long long)i,
                  (long long)n, (int)s->out);

@@ -1,4 +1,4 @@
-/* Code for values that are only moved, whatever their dtype. */
+/* Dispatch by element size, for code that moves elements and does not interpret them. */
 #ifndef GPA_TABLES_BY_SIZE_H
 #define GPA_TABLES_BY_SIZE_H
 

@@ -1,8 +1,8 @@
-/* The dtypes: facts from the table, NumPy's promotion and casting rules, conversion of one value.
+/* Data types: properties from dtype.def, NumPy's promotion and casting rules, scalar conversions.
  *
- * Conversions are those of x86-64, written so that no case is undefined in C: out of range a float
- * becomes what the hardware's instruction gives, and narrower integers keep the low bits of a 32-
- * or 64-bit conversion. Reading order: halves, facts, names, promotion, casts. */
+ * Conversions are those of x86-64, without undefined behaviour in C: a float out of range becomes
+ * what cvttss2si gives, and narrower integers keep the low bits of a 32- or 64-bit conversion.
+ * Reading order: halves, properties and names, promotion, casts. */
 #include "runtime/tables/dtype.h"
 
 #include "runtime/base/base.h"
@@ -37,13 +37,13 @@ float half_to_float(uint16_t h) {
 
 uint16_t half_from_float(float f) {
     uint32_t u = float_bits(f), sign = u >> 16 & 0x8000u, rest = u & 0x7fffffffu;
-    if (rest > 0x7f800000u) { /* NaN stays NaN when its upper bits are zero */
+    if (rest > 0x7f800000u) { /* stays NaN when the payload's upper bits are zero */
         uint32_t payload = rest >> 13 & 0x3ffu;
         return (uint16_t)(sign | 0x7c00u | (payload ? payload : 1));
     }
     if (rest >= 0x477ff000u)
         return (uint16_t)(sign | 0x7c00u); /* 65520 and above round to infinity */
-    if (rest < 0x38800000u) /* subnormal: the addition rounds at 2^-24, the last place of 0.5f */
+    if (rest < 0x38800000u)                /* subnormal: adding 0.5f rounds at 2^-24, its ULP */
         return (uint16_t)(sign | (float_bits(float_of(rest) + 0.5f) - 0x3f000000u));
     rest += 0xfffu + (rest >> 13 & 1u);
     return (uint16_t)(sign | (rest - (112u << 23)) >> 13);
@@ -73,7 +73,7 @@ uint16_t bfloat_from_float(float f) {
     return (uint16_t)((u + 0x7fffu + (u >> 16 & 1u)) >> 16);
 }
 
-/* ---- facts and names ---- */
+/* ---- properties and names ---- */
 
 enum { KIND_B = 'B', KIND_I = 'I', KIND_U = 'U', KIND_F = 'F', KIND_C = 'C' };
 
@@ -91,7 +91,7 @@ const gpa_dtype_info dtype_info[DT_COUNT] = {
 #undef DT
 };
 
-/* Every spelling beside the row's own name and character. */
+/* Names besides the row's own name and character. */
 static const struct {
     char name[11];
     uint8_t t;
@@ -127,8 +127,8 @@ gpa_dtype dtype_find(const char *name, size_t n) {
             bool code = n <= 3 && (n == 1 || (name[1] >= '1' && name[1] <= '9'));
             if (!order || code) found = (gpa_dtype)spellings[i].t;
         }
-    bool foreign = order == '>' && found != DT_NONE && dtype_size(found) > 1;
-    return foreign ? DT_NONE : found;
+    bool swapped = order == '>' && found != DT_NONE && dtype_size(found) > 1;
+    return swapped ? DT_NONE : found;
 }
 
 /* ---- promotion ---- */
@@ -284,7 +284,7 @@ gpa_val dtype_cast(gpa_val v, gpa_dtype from, gpa_dtype to) {
     return v;
 }
 
-/* Copies of a known size are single instructions. */
+/* memcpy of a constant size compiles to single instructions. */
 static void copy_element(void *to, const void *from, size_t size) {
     switch (size) {
         case 1: memcpy(to, from, 1); return;

@@ -1,7 +1,7 @@
-/* The dtypes: the enum, facts per dtype, promotion, casts of one value.
+/* Data types (dtypes): enum, properties, NumPy 2 type promotion, scalar casts.
  *
- * Promotion is NumPy 2's (NEP 50): typed operands promote among themselves; Python's numbers are
- * weak and only raise the kind. */
+ * Promotion is NumPy 2's (NEP 50): typed operands promote among themselves; Python's scalars are
+ * weak: they only raise the kind. */
 #ifndef GPA_TABLES_DTYPE_H
 #define GPA_TABLES_DTYPE_H
 
@@ -27,8 +27,8 @@ typedef enum {
     DT_NONE = DT_COUNT /* "no dtype": a missing argument, an instruction without a result */
 } gpa_dtype;
 
-/* One element of any dtype. Which member is meant is said by the dtype beside it; halves are kept
- * as their bits. */
+/* One element of any dtype; the dtype that accompanies it selects the member. Halves are stored as
+ * their bits. */
 typedef union {
 #define DT(id, name, ctype, ...) ctype id;
 #include "runtime/tables/dtype.def"
@@ -45,7 +45,7 @@ typedef struct {
 
 extern const gpa_dtype_info dtype_info[DT_COUNT];
 
-/* Python's numbers as operands: they have a kind and no width. */
+/* Weak (Python) scalars as operands: they have a kind and no width. */
 typedef enum { WEAK_NO, WEAK_BOOL, WEAK_INT, WEAK_FLOAT, WEAK_COMPLEX } gpa_weak;
 
 typedef enum { CAST_NO, CAST_EQUIV, CAST_SAFE, CAST_SAME_KIND, CAST_UNSAFE } gpa_casting;
@@ -63,14 +63,14 @@ gpa_dtype dtype_find(const char *name, size_t n);
 /* NumPy's promotion of two dtypes; DT_NONE when there is no common dtype. float16 with bfloat16 is
  * float32. */
 gpa_dtype dtype_promote(gpa_dtype a, gpa_dtype b);
-/* The dtype that a weak number takes beside `t`; with t DT_NONE its default (bool, int64, float64,
+/* The dtype of a weak scalar combined with `t`; with t DT_NONE its default (bool, int64, float64,
  * complex128). */
 gpa_dtype dtype_of_weak(gpa_weak w, gpa_dtype t);
 bool dtype_can_cast(gpa_dtype from, gpa_dtype to, gpa_casting casting);
 /* One value converted as NumPy's astype does on x86-64 (float to int truncates; out of range gives
  * what the hardware's conversion gives; complex to real drops the imaginary part). */
 gpa_val dtype_cast(gpa_val v, gpa_dtype from, gpa_dtype to);
-/* Reads or writes one element in memory. */
+/* Loads or stores one element; the address may be unaligned. */
 gpa_val dtype_load(const void *p, gpa_dtype t);
 void dtype_store(void *p, gpa_dtype t, gpa_val v);
 

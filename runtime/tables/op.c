@@ -1,13 +1,14 @@
-/* The facts of op.def and reduce.def as data, and the rules by which operations choose their types.
+/* Properties of operations and reductions as data, type resolution, evaluation of one element.
  *
- * Reading order: the columns turned into text, the tables, names, type rules, the scalar entry
- * point. The value functions themselves are compiled in op_int.c, op_float.c and op_complex.c. */
+ * Reading order: columns as strings, the tables, names, types, values. The value functions are
+ * compiled in op_int.c, op_float.c and op_complex.c. */
 #include "runtime/tables/op.h"
 
 #include "runtime/tables/op_eval.h"
 
-/* A column is an expression, or one of two words that expand to two arguments: what the text
- * becomes is chosen by the second. Columns travel in parentheses; U may be the same as I. */
+/* A column is an expression, or NONE or SAME_I, which expand to two arguments: the second selects
+ * TEXT_0 (the expression as a string), TEXT_1 (NULL) or TEXT_2 (the string of column I). Columns
+ * are passed in parentheses, since they contain commas. */
 #define NONE none, 1
 #define SAME_I none, 2
 #define UNWRAP(...) __VA_ARGS__
@@ -115,12 +116,11 @@ static gpa_dtype to_float(gpa_dtype t) {
     return n == 1 ? DT_F16 : n == 2 ? DT_F32 : DT_F64;
 }
 
-static gpa_dtype no_bool(gpa_dtype t) { return t == DT_BOOL ? DT_I8 : t; }
+static gpa_dtype bool_as_i8(gpa_dtype t) { return t == DT_BOOL ? DT_I8 : t; }
 
 static gpa_dtype complex_of(gpa_dtype t) { return t == DT_F32 ? DT_C64 : DT_C128; }
 
-/* The type the operation computes in, before it is asked whether the row has a value for that kind.
- */
+/* The type the operation computes in, if the row has a value for its kind. */
 static gpa_dtype sig_compute(gpa_sig sig, gpa_dtype t) {
     bool integral = t == DT_BOOL || dtype_is_int(t);
     switch (sig) {
@@ -138,7 +138,7 @@ static gpa_dtype sig_compute(gpa_sig sig, gpa_dtype t) {
         case SIG_ARITH_I8:
         case SIG_REAL_I8:
         case SIG_INT_I8:
-        case SIG_COUNT: return no_bool(t);
+        case SIG_COUNT: return bool_as_i8(t);
         case SIG_FLOAT:
         case SIG_FLOATC:
         case SIG_TEST_REAL:
@@ -193,17 +193,17 @@ static gpa_dtype sig_result(gpa_sig sig, gpa_dtype compute) {
 bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result) {
     gpa_sig sig = (gpa_sig)op_info[op].sig;
     gpa_dtype c = sig_compute(sig, t);
-    if (c == DT_NONE || !op_info[op].text[op_kind_at(dtype_info[c].kind)]) return false;
+    if (c == DT_NONE || !op_info[op].text[op_kind_index(dtype_info[c].kind)]) return false;
     *compute = c;
     *result = sig_result(sig, c);
     return true;
 }
 
-gpa_dtype op_entry(gpa_op op, gpa_dtype t) {
+gpa_dtype op_promotion_type(gpa_op op, gpa_dtype t) {
     return op_info[op].sig == SIG_FLOAT ? to_float(t) : t;
 }
 
-gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i) {
+gpa_dtype op_operand_type(gpa_op op, gpa_dtype compute, int i) {
     if (op_info[op].sig == SIG_SELECT && i == 0) return DT_BOOL;
     if (op_info[op].sig == SIG_LDEXP && i == 1) return DT_I64;
     return compute;

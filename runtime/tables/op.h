@@ -1,12 +1,12 @@
-/* The elementwise operations and the reductions: enums and facts from op.def and reduce.def, and
- * the scalar functions compiled from their value expressions. */
+/* Elementwise operations (ufuncs) and reductions: enums and properties from op.def and reduce.def,
+ * and the scalar functions compiled from their value expressions. */
 #ifndef GPA_TABLES_OP_H
 #define GPA_TABLES_OP_H
 
 #include "runtime/tables/dtype.h"
 
-/* Primitive rows reach kir; composite rows are written in other rows by kir_op1 .. kir_op3. Whoever
- * makes nodes of a graph need not know the difference. */
+/* Primitive rows reach kir; kir_op1 .. kir_op3 expand composite rows into others. Nodes of the
+ * graph hold either kind. */
 typedef enum {
 #define OP(id, ...) OP_##id,
 #define OPX(id, ...) OP_##id,
@@ -23,18 +23,17 @@ typedef enum {
     RED_COUNT
 } gpa_red;
 
-/* What a Fourier transform turns into what: complex numbers or the real ones that make half of
- * them. */
+/* Forms of a Fourier transform: complex to complex, real to half-complex, half-complex to real. */
 typedef enum { FFT_C2C, FFT_R2C, FFT_C2R } gpa_fft_form;
 
-/* What a matrix was factorized to: one triangle of it is the matrix; one is Cholesky's; unit lower
- * and upper one, with rows exchanged. */
+/* Factorizations of a matrix: none, it is triangular; Cholesky; LU with partial pivoting (unit
+ * lower and upper triangle). */
 typedef enum { FACTORS_TRIANGLE, FACTORS_CHOLESKY, FACTORS_LU } gpa_factorization;
 
-/* How the operands of an operation choose the type it computes in and the type of its result:
- * NumPy's loops. The smallest float that holds it is float16 for bool, int8 and uint8, float32 for
- * int16 and uint16, float64 for wider integers. The texts stand in the docstrings of ufuncs: which
- * dtypes the operands may have, and what comes of them. */
+/* Type signatures (NumPy's ufunc loops): how the operands' types determine the type an operation
+ * computes in and the type of its result. The smallest float that holds an integer is float16 for
+ * bool, int8 and uint8, float32 for int16 and uint16, float64 for wider ones. The texts appear in
+ * the docstrings of ufuncs: operand dtypes and result dtype. */
 #define GPA_SIGS(SIG)                                                                              \
     SIG(ARITH,                                                                                     \
         "bool, integers, floats and complex numbers; the result has the operands' common dtype")   \
@@ -91,21 +90,20 @@ typedef struct {
     bool composite;
     uint8_t
         cost; /* 0 free, 1 an arithmetic instruction, 8 a division, 20 a transcendental function */
-    uint8_t identity; /* gpa_red whose combination this operation is, for ufunc.reduce; RED_COUNT:
-                         none */
+    uint8_t identity; /* gpa_red that ufunc.reduce computes with this operation; RED_COUNT: none */
     const char *text[5]; /* the value expression for kinds B I U F C as text; NULL where the kind
                             has none */
 } gpa_op_info;
 
-/* Where a kind (dtype_info[t].kind) stands in op_info[op].text and red_info[r].text. */
-static inline int op_kind_at(char kind) {
+/* Index of a kind (dtype_info[t].kind) in op_info[op].text and red_info[r].text. */
+static inline int op_kind_index(char kind) {
     return kind == 'B' ? 0 : kind == 'I' ? 1 : kind == 'U' ? 2 : kind == 'F' ? 3 : 4;
 }
 
-/* The functions that value expressions call as H(name), as text for a compiler of C or C++: `text`
- * is a complete definition whose name is written H(name). kind says for which operands it is meant:
- * I integers of either sign, F floats, C complex. It uses the macros that op.def lists and helpers
- * that stand before it. */
+/* Source of the functions that value expressions call as H(name), in the common subset of C and
+ * C++: `text` is a complete definition whose name is written H(name). kind: the operands it is for,
+ * I integers of either sign, F floats, C complex. It may use the macros that op.def lists and the
+ * helpers before it. */
 typedef struct {
     const char *name, *text;
     char kind;
@@ -119,9 +117,9 @@ extern const char *const op_sig_docs[SIG_ROWS]; /* GPA_SIGS' texts */
 
 typedef struct {
     const char *id, *name, *doc;
-    bool arg;            /* the result is the index of the chosen element */
-    bool has_identity;   /* reducing no element gives the start state; else it is an error */
-    uint8_t op;          /* gpa_op it repeats; OP_COUNT: none */
+    bool arg;            /* argmin, argmax: the result is an index */
+    bool has_identity;   /* reducing no element gives the identity; else it is an error */
+    uint8_t op;          /* gpa_op that it folds; OP_COUNT: none */
     const char *text[5]; /* the combination (for arg rows: whether b beats a) for kinds B I U F C,
                             or NULL */
     const char *start[5];
@@ -129,47 +127,46 @@ typedef struct {
 
 extern const gpa_red_info red_info[RED_COUNT];
 
-/* The operation named so ("add"), else OP_COUNT. */
-gpa_op op_find(const char *name,
-               size_t n); /* NumPy's other names too: "mod", "abs", "true_divide" ... */
+/* The operation of this name ("add", and NumPy's aliases "mod", "abs", "true_divide" ...), else
+ * OP_COUNT. */
+gpa_op op_find(const char *name, size_t n);
+/* The reduction of this name ("sum"), else RED_COUNT. */
 gpa_red red_find(const char *name, size_t n);
 
 /* The type an operation computes in and the type of its result, for the promoted operand type `t`
  * (for SELECT and LDEXP that of the values). False when the operation is not defined for it. */
 bool op_types(gpa_op op, gpa_dtype t, gpa_dtype *compute, gpa_dtype *result);
-/* What an operand of type t counts as when the operands' types are promoted: itself, but for float
- * operations the float that holds it (arctan2 of int8 and uint8 is float16, though their common
- * type is int16). Python's numbers do not take part: beside one, operands are promoted as they are.
- */
-gpa_dtype op_entry(gpa_op op, gpa_dtype t);
+/* The type with which an operand of type t enters promotion: t, but for float operations the
+ * smallest float that holds it (arctan2 of int8 and uint8 is float16, though their common type is
+ * int16). Not used where an operand is a weak scalar: then operands are promoted as they are. */
+gpa_dtype op_promotion_type(gpa_op op, gpa_dtype t);
 /* The type of operand i when the operation computes in `compute`: that type, but bool for the
  * condition of SELECT and int64 for the exponent of LDEXP. */
-gpa_dtype op_operand(gpa_op op, gpa_dtype compute, int i);
+gpa_dtype op_operand_type(gpa_op op, gpa_dtype compute, int i);
 
 /* The value expression compiled as C for operands of type t (a type op_types gave as `compute`);
- * NULL where op_types gives none. Operands an arity does not have are not read. Half types compute
+ * NULL where op_types gives none. Operands beyond the arity are not read. Half types compute
  * in float and round. */
 typedef void (*gpa_op_fn)(gpa_val *out, const gpa_val *a, const gpa_val *b, const gpa_val *c);
 gpa_op_fn op_function(gpa_op op, gpa_dtype t);
-/* The same for elements of an array, one after the other: that at place at[i] of `target` becomes
- * the result of it and of value i * step, of one operand that of it alone. NULL where the result is
- * of another type, or takes so long that a loop around op_function is as good. */
+/* The inner loop of ufunc.at: target[at[i]] = op(target[at[i]], value[i * step]) for i in order; a
+ * unary operation has no value. NULL where the result has another type, or where the operation is
+ * so slow that calling op_function for each element costs little more. */
 typedef void (*gpa_op_loop)(char *target, const int64_t *at, int64_t n, const char *value,
                             int64_t step);
 gpa_op_loop op_loop(gpa_op op, gpa_dtype t);
-/* The value for one element. */
+/* The result for one element. */
 gpa_val op_scalar(gpa_op op, gpa_dtype t, gpa_val a, gpa_val b, gpa_val c);
 
-/* The state a reduction begins with, and the combination of two states (a step is the combination
- * with the state of one element). v is of the COMPUTE dtype of t: halves accumulate in float32 and
- * are rounded at the end. The index is used by arg reductions only. */
+/* The accumulator of a reduction: red_start initializes it, red_combine merges two (an element is
+ * merged as an accumulator of its own). v has the COMPUTE dtype of t: halves accumulate in float32
+ * and are rounded at the end. */
 typedef struct {
     gpa_val v;
     int64_t at; /* arg reductions: -1 before the first element */
 } gpa_red_state;
 gpa_red_state red_start(gpa_red r, gpa_dtype t);
-/* Reduces n complex numbers of type t, at least one, one after the other; `to` becomes the result.
- */
+/* Left fold of n >= 1 contiguous complex numbers of type t into `to`. */
 typedef void (*gpa_red_fold)(const char *x, int64_t n, char *to);
 gpa_red_fold red_fold(gpa_red r, gpa_dtype t);
 gpa_red_state red_combine(gpa_red r, gpa_dtype t, gpa_red_state a, gpa_red_state b);

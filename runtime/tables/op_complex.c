@@ -1,4 +1,4 @@
-/* The value functions of the complex numbers. See op_eval.inc. */
+/* Value functions of complex dtypes (op_eval.inc). */
 #include <stdint.h>
 #include <tgmath.h>
 #undef I

@@ -1,8 +1,8 @@
-/* The compiled value functions: one table per dtype, filled by op_int.c, op_float.c and
- * op_complex.c, read by op.c.
+/* Function tables of the compiled value expressions, one per dtype: defined by op_int.c, op_float.c
+ * and op_complex.c, read by op.c.
  *
- * A table has NULL where the row has no value for the dtype's kind, or no loop. The half types'
- * reductions are those of float32: only computing dtypes have tables of them. */
+ * An entry is NULL where the row has no value for the dtype's kind, or no loop. Only COMPUTE dtypes
+ * have tables of reductions: halves use those of float32. */
 #ifndef GPA_TABLES_OP_EVAL_H
 #define GPA_TABLES_OP_EVAL_H
 

@@ -1,4 +1,4 @@
-/* The value functions of the floats; the halves compute in float. See op_eval.inc. */
+/* Value functions of floating-point dtypes (op_eval.inc); halves compute in float. */
 #include <float.h>
 #include <stdint.h>
 #include <tgmath.h>

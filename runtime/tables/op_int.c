@@ -1,4 +1,4 @@
-/* The value functions of bool and the integers. See op_eval.inc. */
+/* Value functions of bool and integer dtypes (op_eval.inc). */
 #include <stdint.h>
 
 #include "runtime/tables/op_eval.h"

@@ -353,7 +353,7 @@ typedef struct {
 
 /* Arrays 0..2 are the operands of type t, 3 bools, 4 int64. */
 static int operand_array(gpa_op op, gpa_dtype t, int i) {
-    gpa_dtype want = op_operand(op, t, i);
+    gpa_dtype want = op_operand_type(op, t, i);
     return want == t ? i : want == DT_BOOL ? 3 : 4;
 }
 
@@ -366,7 +366,7 @@ static void check_op(job *j, const tried *o, int layout, gpa_dtype t) {
         for (int64_t k = 0; k < size[1]; k++) {
             gpa_val v[3] = {{.bits = {0, 0}}, {.bits = {0, 0}}, {.bits = {0, 0}}};
             for (int n = 0; n < arity; n++) {
-                gpa_dtype type = op_operand(o->op, t, n);
+                gpa_dtype type = op_operand_type(o->op, t, n);
                 int from = operand_array(o->op, t, n);
                 int64_t at = element_at(&layouts[layout].in[from < 3 ? from : 0], i, k);
                 v[n] = dtype_load(j->host[from] + (size_t)at * dtype_size(type), type);
@@ -512,7 +512,7 @@ static int32_t inner_number(kir_func *f, int shape) {
  * products. */
 static bool wanted(int r, gpa_dtype t, bool args, bool with_nan) {
     bool sums = r == RED_SUM || r == RED_PROD, big = r == RED_PROD && dtype_is_complex(t);
-    return red_info[r].text[op_kind_at(dtype_info[t].kind)] && red_info[r].arg == args &&
+    return red_info[r].text[op_kind_index(dtype_info[t].kind)] && red_info[r].arg == args &&
            !(with_nan && sums) && !big;
 }
 

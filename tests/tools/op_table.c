@@ -37,7 +37,7 @@ static void list_ops(void) {
             printf("%s %d %s", shown((gpa_op)op), op_info[op].arity, name_of((gpa_dtype)t));
             printf(" %s %s", name_of(compute), name_of(result));
             for (int i = 0; defined && i < op_info[op].arity; i++)
-                printf(" %s", name_of(op_operand((gpa_op)op, compute, i)));
+                printf(" %s", name_of(op_operand_type((gpa_op)op, compute, i)));
             putchar('\n');
         }
 }
@@ -46,7 +46,7 @@ static void list_pairs(void) {
     for (int op = 0; op < OP_COUNT; op++)
         for (int k = 0; op_info[op].arity == 2 && k < DT_COUNT * DT_COUNT; k++) {
             gpa_dtype a = (gpa_dtype)(k / DT_COUNT), b = (gpa_dtype)(k % DT_COUNT), compute, result;
-            gpa_dtype t = dtype_promote(op_entry((gpa_op)op, a), op_entry((gpa_op)op, b));
+            gpa_dtype t = dtype_promote(op_promotion_type((gpa_op)op, a), op_promotion_type((gpa_op)op, b));
             if (!op_types((gpa_op)op, t, &compute, &result)) result = DT_NONE;
             printf("%s %s %s %s\n", shown((gpa_op)op), name_of(a), name_of(b), name_of(result));
         }
@@ -55,7 +55,7 @@ static void list_pairs(void) {
 static void list_reds(void) {
     for (int r = 0; r < RED_COUNT; r++)
         for (int t = 0; t < DT_COUNT; t++)
-            if (red_info[r].text[op_kind_at(dtype_info[t].kind)])
+            if (red_info[r].text[op_kind_index(dtype_info[t].kind)])
                 printf("%s %s %d\n", red_info[r].name, name_of((gpa_dtype)t), red_info[r].arg);
 }
 
@@ -98,7 +98,7 @@ static bool do_op(gpa_op op, gpa_dtype t, size_t n) {
     bool whole = op_types(op, t, &compute, &result);
     int arity = op_info[op].arity;
     for (int i = 0; i < arity && whole; i++) {
-        type[i] = op_operand(op, compute, i);
+        type[i] = op_operand_type(op, compute, i);
         in[i] = take(n, type[i]);
         whole = in[i] != NULL;
     }

@@ -1,4 +1,4 @@
-/* The ground: the allocation gate, growing arrays, text buffers, error records. */
+/* runtime/base: memory allocation, growing arrays, text buffers, error records. */
 #include "tests/unit/unit.h"
 
 #include "runtime/base/err.h"
@@ -28,12 +28,12 @@ static void room_grows_and_keeps(void **state) {
     int *items = NULL;
     size_t cap = 0;
     for (int i = 0; i < 100; i++) {
-        assert_true(mem_room(&items, (size_t)i, &cap, sizeof *items));
+        assert_true(mem_grow(&items, (size_t)i, &cap, sizeof *items));
         items[i] = i;
     }
     size_t full = cap;
     mem_fail_at(1);
-    assert_false(mem_room(&items, full, &cap, sizeof *items));
+    assert_false(mem_grow(&items, full, &cap, sizeof *items));
     assert_int_equal(cap, full);
     for (int i = 0; i < 100; i++) assert_int_equal(items[i], i);
     mem_free(items);
@@ -48,8 +48,8 @@ static void text_grows_and_remembers_failure(void **state) {
     str_fill(&s, '.', 3);
     str_putc(&s, '!');
     assert_string_equal(s.text, "42-x...!");
-    str_cut(&s, 4);
-    str_cut(&s, 400);
+    str_truncate(&s, 4);
+    str_truncate(&s, 400);
     assert_string_equal(s.text, "42-x");
     mem_fail_at(1);
     str_fill(&s, 'y', 1000);

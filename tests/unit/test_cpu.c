@@ -10,7 +10,7 @@ static void one_op(gpa_op op, gpa_dtype t, gpa_dtype to, size_t n) {
     int32_t v[3] = {-1, -1, -1};
     gpa_dtype types[3];
     for (int i = 0; i < arity; i++) {
-        types[i] = op_operand(op, t, i);
+        types[i] = op_operand_type(op, t, i);
         in[i] = job_array(&j, types[i], KIR_READ, n, 0, &one);
         fill(job_data(&j, in[i]), types[i], n);
         v[i] = load(&j, in[i]);
@@ -198,7 +198,7 @@ static void every_reduction(void **state) {
     NEED_PLUGIN();
     for (int r = 0; r < RED_COUNT; r++)
         for (int t = 0; t < DT_COUNT; t++) {
-            if (!red_info[r].text[op_kind_at(dtype_info[t].kind)]) continue;
+            if (!red_info[r].text[op_kind_index(dtype_info[t].kind)]) continue;
             for (size_t s = 0; s < COUNT_OF(sizes); s++)
                 one_reduction((gpa_red)r, (gpa_dtype)t, (int)(s + (size_t)r) % 3, sizes[s],
                               (t + (int)s) % 2);

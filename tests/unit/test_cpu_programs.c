@@ -360,7 +360,7 @@ static void any_op(recipe *r) {
         if (op_info[op].cost >= 20 || !op_types(op, t, &compute, &result) || compute != t) continue;
         if (op == OP_ABSOLUTE && dtype_is_complex(t)) continue;
         int32_t v[3] = {-1, -1, -1};
-        for (int i = 0; i < op_info[op].arity; i++) v[i] = any_of(r, op_operand(op, t, i));
+        for (int i = 0; i < op_info[op].arity; i++) v[i] = any_of(r, op_operand_type(op, t, i));
         int32_t x = op_info[op].arity == 1   ? kir_op1(r->j.f, op, v[0])
                     : op_info[op].arity == 2 ? kir_op2(r->j.f, op, v[0], v[1])
                                              : kir_op3(r->j.f, op, v[0], v[1], v[2]);
@@ -376,7 +376,7 @@ static int32_t any_reduction(recipe *r) {
         gpa_dtype t = (gpa_dtype)(roll() % DT_COUNT);
         bool rounds =
             (red == RED_SUM || red == RED_PROD) && (dtype_is_float(t) || dtype_is_complex(t));
-        if (rounds || !red_info[red].text[op_kind_at(dtype_info[t].kind)]) continue;
+        if (rounds || !red_info[red].text[op_kind_index(dtype_info[t].kind)]) continue;
         int32_t at_ = -1;
         if (red_info[red].arg)
             for (int d = 0; d < r->ndim; d++) {

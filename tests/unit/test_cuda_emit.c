@@ -190,7 +190,7 @@ static void test_operations(void **state) {
             kir_func *f = map(op_info[op].name, 1, 0);
             int32_t v[3] = {-1, -1, -1};
             for (int k = 0; k < op_info[op].arity; k++)
-                v[k] = load(f, array(f, op_operand((gpa_op)op, compute, k), KIR_READ, 1, 0));
+                v[k] = load(f, array(f, op_operand_type((gpa_op)op, compute, k), KIR_READ, 1, 0));
             kir_ins i = ins(KIR_OP, result);
             i.sub = (uint16_t)op;
             i.a = v[0], i.b = v[1], i.c = v[2];
@@ -264,7 +264,7 @@ static void test_reductions(void **state) {
     for (int r = 0; r < RED_COUNT; r++) {
         for (int t = 0; t < DT_COUNT; t++) {
             gpa_dtype compute = dtype_info[t].compute;
-            if (!red_info[r].text[op_kind_at(dtype_info[compute].kind)]) continue;
+            if (!red_info[r].text[op_kind_index(dtype_info[compute].kind)]) continue;
             for (size_t w = 0; w < COUNT_OF(layouts); w++) {
                 bool always = (t == DT_F32 && r == RED_SUM) || (r == RED_ARGMAX && t == DT_C128);
                 if (!always && (size_t)n++ % COUNT_OF(layouts) != w) continue;
@@ -425,7 +425,7 @@ static void test_control(void **state) {
 /* Every point writes `n` private elements, or all but one. */
 static void private_elements(gpa_dtype t, int n, bool all) {
     kir_func *f = map("own", 1, 0);
-    f->flags |= KIR_F_FREE;
+    f->flags |= KIR_F_UNORDERED;
     int a = array(f, t, KIR_READ, 0, 1), b = array(f, t, KIR_WRITE, 0, 1);
     int32_t first =
         kir_op2(f, OP_MULTIPLY, kir_emit(f, ins(KIR_INDEX, DT_I64)), number(f, DT_I64, n));

@@ -1,5 +1,5 @@
-/* The dtypes where no oracle is needed: laws of promotion, bfloat16, elements in memory. NumPy's
- * answers are compared in tests/conformance/tables.py. */
+/* Data types: algebraic properties of promotion, bfloat16, loads and stores. Comparison with NumPy
+ * is in tests/conformance/tables.py. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static void halves_round_trip(void **state) {
     assert_int_equal(half_from_float(65519.99f), 0x7bff);
     assert_int_equal(half_from_float(65520.0f), 0x7c00);
     assert_int_equal(half_from_double(1 + 0x1p-11 + 0x1p-40),
-                     0x3c01); /* once through float it would be a tie */
+                     0x3c01); /* rounding to float first would make a tie */
 }
 
 static void casts_have_hardware_edges(void **state) {
@@ -78,7 +78,7 @@ static void elements_in_memory(void **state) {
     (void)state;
     unsigned char bytes[17] = {0};
     gpa_val z = {.C128 = {1.5, -2.5}};
-    dtype_store(bytes + 1, DT_C128, z); /* nothing is said of alignment */
+    dtype_store(bytes + 1, DT_C128, z); /* unaligned */
     gpa_val back = dtype_load(bytes + 1, DT_C128);
     assert_true(back.C128.re == 1.5 && back.C128.im == -2.5);
     dtype_store(bytes, DT_I16, (gpa_val){.I16 = -2});

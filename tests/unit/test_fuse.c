@@ -1,5 +1,5 @@
-/* Fusion: how many steps named expressions take, how many bytes they move, and that the values are
- * those of one operation at a time. */
+/* Fusion: number of steps and memory traffic of known expressions; values equal those of one
+ * operation at a time. */
 #include "runtime/ir/body.h"
 #include "tests/unit/graph.h"
 
@@ -190,8 +190,8 @@ static void test_three_outputs(void **state) {
     drop_all();
 }
 
-/* What a name still holds is stored by the step that computes it anyway, not computed again at the
- * end of the cell. */
+/* A value that an array still holds is stored by the step that computes it anyway, not recomputed
+ * at the end of the cell. */
 static void test_named_values(void **state) {
     (void)state;
     gpa_arr *x = data(SHAPE(N, M)), *top = red(RED_MAX, x, 2, true),
@@ -252,8 +252,8 @@ static void test_loop(void **state) {
     arr_release(rt, c);
 }
 
-/* One trip of x, y = where(x > k, x - y, x * 1.5 + k), y * y + x */
-static void trip(gpa_arr **x, gpa_arr **y, int k) {
+/* One iteration of x, y = where(x > k, x - y, x * 1.5 + k), y * y + x */
+static void iterate(gpa_arr **x, gpa_arr **y, int k) {
     gpa_arr *less, *more, *next, *square, *sum, *above;
     ok(arr_ufunc(rt, OP_GREATER, (gpa_opnd[]){arr(*x), {.dtype = DT_I64, .v.I64 = k}}, NULL, &above,
                  &err));
@@ -271,31 +271,31 @@ static void trip(gpa_arr **x, gpa_arr **y, int k) {
     *y = sum;
 }
 
-/* Trips that are alike run several at a time: the same bits, few launches, no more memory. */
-static void test_rolled(void **state) {
+/* Loop batching: equal bits, few launches, no more memory. */
+static void test_loop_batching(void **state) {
     (void)state;
-    enum { TRIPS = 252 };
+    enum { ITERATIONS = 252 };
     gpa_arr *x = data(SHAPE(N, M)), *y = opn(OP_DIVIDE, x, 900), *u, *v;
     eval(y);
     ok(arr_copy(rt, x, &u, &err));
     ok(arr_copy(rt, y, &v, &err));
     in_pool = 0;
     ok(rt_flush(rt, &err));
-    for (int k = 0; k < TRIPS; k++) {
-        trip(&u, &v, k);
+    for (int k = 0; k < ITERATIONS; k++) {
+        iterate(&u, &v, k);
         ok(arr_eval(rt, (gpa_arr *[]){u, v}, 2, &err));
     }
     rt_stats early = {0};
     mark();
-    for (int k = 0; k < TRIPS; k++) {
-        trip(&x, &y, k);
+    for (int k = 0; k < ITERATIONS; k++) {
+        iterate(&x, &y, k);
         ok(rt_loop_edge(rt, &err));
-        ok(rt_loop_edge(rt, &err)); /* of a loop inside, say, which records nothing */
+        ok(rt_loop_edge(rt, &err)); /* as of an inner loop that records nothing */
         if (k == 150) rt_get_stats(rt, &early);
     }
     ok(rt_flush(rt, &err));
     rt_stats s = since();
-    if (COUNTED) assert_true(s.launches <= TRIPS / 10);
+    if (COUNTED) assert_true(s.launches <= ITERATIONS / 10);
     if (COUNTED) assert_true(s.compiles <= 2);
     assert_true(s.bytes_live <= early.bytes_live);
     gpa_arr *pairs[2][2] = {{x, u}, {y, v}};
@@ -328,6 +328,23 @@ static void test_long_chain(void **state) {
     arr_release(rt, b);
 }
 
+/* One element of a long pending vector: the step that uses the vector has no dimensions. */
+static void test_element_of_pending(void **state) {
+    (void)state;
+    const gpa_index at[] = {{.kind = IX_INT, .i = 5}, {.kind = IX_ELLIPSIS}};
+    gpa_arr *x = data(SHAPE(100000)), *one;
+    ok(arr_get(rt, opn(OP_ADD, opn(OP_MULTIPLY, x, 2), 1), at, 2, NULL, &one, &err));
+    keep(one);
+    ONLY(x, one); /* while an array holds it, the whole vector would be computed */
+    gpa_arr *sum = opn(OP_ADD, one, 1);
+    assert_int_equal(sum->ndim, 0);
+    double *got = values(sum), *from = values(x);
+    assert_true(got[0] == from[5] * 2 + 2);
+    test_free(got);
+    test_free(from);
+    drop_all();
+}
+
 /* A sum of many different arrays splits. */
 static void test_many_arrays(void **state) {
     (void)state;
@@ -339,8 +356,7 @@ static void test_many_arrays(void **state) {
     drop_all();
 }
 
-/* A compiled function with a loop, x + 1 three times: what stands before and behind it is computed
- * in the same step. */
+/* A compiled function with a loop, x + 1 three times, fuses with its operand and its use. */
 static gpa_body *three_more(void) {
     const kir_ins none = {.type = DT_F64, .a = -1, .b = -1, .c = -1};
     kir_func *f = kir_new(KIR_MAP, "three_more");
@@ -393,8 +409,9 @@ int main(void) {
         GRAPH_TEST(test_statistics_together),
         GRAPH_TEST(test_named_values),
         GRAPH_TEST(test_loop),
-        GRAPH_TEST(test_rolled),
+        GRAPH_TEST(test_loop_batching),
         GRAPH_TEST(test_long_chain),
+        GRAPH_TEST(test_element_of_pending),
         GRAPH_TEST(test_many_arrays),
         GRAPH_TEST(test_body),
     };

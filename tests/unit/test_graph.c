@@ -73,7 +73,7 @@ static void test_rows_of_itself(void **state) {
     drop_all();
 }
 
-/* What is pending reads the row twice; a store beside it must wait for the second time. */
+/* Pending work reads the row twice; a store to the next row must not overtake the second read. */
 static void test_store_beside_phases(void **state) {
     (void)state;
     gpa_arr *a = data(SHAPE(N)), *old = data(SHAPE(N)), *mean, *want;
@@ -208,8 +208,8 @@ static void test_too_much_memory(void **state) {
     gpa_err_clear(&err);
 }
 
-/* With a limit, work that pends gives its memory back before an allocation fails; the message says
- * what is held. */
+/* With a limit, pending work releases its memory before an allocation fails; the message lists what
+ * is live. */
 static void name_arrays(void *user, void (*each)(void *to, const char *name, const gpa_arr *a),
                         void *to) {
     for (int i = 0; i < in_pool; i++) each(to, i == 1 ? "big" : "small", pool[i]);
@@ -245,7 +245,7 @@ static void test_memory_limit(void **state) {
     unsetenv("GPA_MEMORY_LIMIT");
 }
 
-/* What cannot be computed is reported once; work goes on. */
+/* A computation that fails is reported once; the session continues. */
 static void test_failure_is_reported_once(void **state) {
     (void)state;
     gpa_arr *huge, *a = data(SHAPE(N));
@@ -261,7 +261,7 @@ static void test_failure_is_reported_once(void **state) {
     drop_all();
 }
 
-/* Ctrl-C: the launch fails, the session goes on. */
+/* Ctrl-C: the launch fails, the session continues. */
 static void test_interrupt(void **state) {
     (void)state;
     gpa_arr *a = data(SHAPE(N)), *b = opn(OP_ADD, a, 1);

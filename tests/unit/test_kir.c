@@ -1,4 +1,4 @@
-/* Building, verifying, printing and keying kir. */
+/* kir: builder, verifier, printer, structural key. */
 #include <string.h>
 
 #include "tests/unit/unit.h"
@@ -44,7 +44,7 @@ static kir_func *new_map(unsigned inner) {
     return f;
 }
 
-/* The rule that the verifier names; "" when the program is right. */
+/* The rule that the verifier reports as violated; "" for a valid program. */
 static const char *rule(const kir_func *f) {
     static gpa_err e;
     gpa_err_clear(&e);
@@ -151,7 +151,7 @@ static void sizes_of_values_are_known(void **state) {
     assert_int_equal(kir_bits(f, more), kir_bits(f, at) + 1);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_SUBTRACT, at, i64(f, 1))), -1);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, at, small)),
-                     -1); /* 64 bits are too many */
+                     -1); /* 64 bits do not fit in int64 */
     assert_int_equal(kir_bits(f, kir_op2(f, OP_MULTIPLY, small, small)), 32);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_REMAINDER, any, small)), 16);
     assert_int_equal(kir_bits(f, kir_op2(f, OP_BITWISE_AND, any, i64(f, 7))), 3);
@@ -194,8 +194,8 @@ static void keys_tell_programs_apart(void **state) {
     str_init(&l);
     softmax(f, 2);
     kir_key(f, &k);
-    softmax(g, 3); /* what a function held before does not show */
-    kir_at(g, (gpa_span){1, 2, 3});
+    softmax(g, 3); /* kir_reset leaves no trace of the previous program */
+    kir_set_span(g, (gpa_span){1, 2, 3});
     softmax(g, 2);
     kir_key(g, &l);
     assert_int_equal(k.len, l.len);

@@ -1,5 +1,5 @@
-/* The tables as the program sees them: names, type rules, rows that NumPy cannot be asked about,
- * reductions in parts. Values against NumPy are tests/conformance/tables.py. */
+/* Operation tables: names, type rules, rows that NumPy lacks, partial reductions. Comparison with
+ * NumPy is in tests/conformance/tables.py. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void names_and_aliases(void **state) {
     assert_int_equal(op_info[OP_DIVIDE].identity, RED_COUNT);
 }
 
-/* Every type a rule gives has a function and text, and computing in it again changes nothing. */
+/* Every computing type has a function and a text, and type resolution is idempotent. */
 static void rules_lead_to_functions(void **state) {
     (void)state;
     for (int op = 0; op < OP_COUNT; op++)
@@ -43,8 +43,8 @@ static void rules_lead_to_functions(void **state) {
     assert_false(op_types(OP_SUBTRACT, DT_BOOL, &c, &r));
     assert_true(op_types(OP_SIN, DT_BF16, &c, &r) && c == DT_BF16 && r == DT_BF16);
     assert_true(op_types(OP_COMPLEX, DT_F16, &c, &r) && c == DT_F32 && r == DT_C64);
-    assert_int_equal(op_operand(OP_WHERE, DT_C64, 0), DT_BOOL);
-    assert_int_equal(op_operand(OP_LDEXP, DT_F16, 1), DT_I64);
+    assert_int_equal(op_operand_type(OP_WHERE, DT_C64, 0), DT_BOOL);
+    assert_int_equal(op_operand_type(OP_LDEXP, DT_F16, 1), DT_I64);
 }
 
 static gpa_val i8(int8_t i) { return (gpa_val){.I8 = i}; }
@@ -84,8 +84,7 @@ static void functions_of_math(void **state) {
     assert_true(op_scalar(OP_IEEE_REMAINDER, DT_F64, f64(5), f64(3), none).F64 == -1);
 }
 
-/* The halves' neighbours are their neighbours as bits, up to the infinities and down through the
- * subnormals. */
+/* nextafter of halves: adjacent bit patterns, up to the infinities and through the subnormals. */
 static void neighbours_of_halves(void **state) {
     (void)state;
     static const struct {
@@ -142,10 +141,10 @@ static void helpers_have_text(void **state) {
         assert_non_null(strstr(op_helpers[i].text, op_helpers[i].name));
         assert_non_null(strchr("IFC", op_helpers[i].kind));
     }
-    assert_string_equal(op_info[OP_ADD].text[op_kind_at('F')], "(a + b)");
-    assert_string_equal(op_info[OP_ADD].text[op_kind_at('U')],
-                        op_info[OP_ADD].text[op_kind_at('I')]);
-    assert_null(op_info[OP_DIVIDE].text[op_kind_at('I')]);
+    assert_string_equal(op_info[OP_ADD].text[op_kind_index('F')], "(a + b)");
+    assert_string_equal(op_info[OP_ADD].text[op_kind_index('U')],
+                        op_info[OP_ADD].text[op_kind_index('I')]);
+    assert_null(op_info[OP_DIVIDE].text[op_kind_index('I')]);
 }
 
 UNIT_TESTS(TEST(names_and_aliases), TEST(rules_lead_to_functions), TEST(bits_for_kernels),

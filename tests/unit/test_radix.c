@@ -33,7 +33,7 @@ static void fill(gpa_dtype t, void *to, int64_t n) {
 static bool run_by(int way, const radix *r, const radix_points *in, const radix_points *out,
                    void *work) {
 #ifdef GPA_TARGET_64
-    if (way > 0 && gpa_wide_bytes() < 16 << way) return false;
+    if (way > 0 && gpa_simd_bytes() < 16 << way) return false;
     if (r->dtype == DT_C64)
         (way == 2 ? run_4_64 : way == 1 ? run_4_32 : run_4_16)(r, in, out, work);
     else
@@ -172,7 +172,7 @@ static void halves(void **state) {
 /* What the registers of a way make of an odd number of real numbers. */
 static bool reals_by(int way, const radix *r, const void *in, void *work) {
 #ifdef GPA_TARGET_64
-    if (way > 0 && gpa_wide_bytes() < 16 << way) return false;
+    if (way > 0 && gpa_simd_bytes() < 16 << way) return false;
     if (r->dtype == DT_C64)
         (way == 2 ? reals_4_64 : way == 1 ? reals_4_32 : reals_4_16)(r, in, work);
     else

@@ -338,7 +338,7 @@ static void asserted(void **state) {
     bench b;
     start(&b, KIR_MAP, 1, 0);
     b.launch.size[0] = 10;
-    kir_at(b.f, (gpa_span){1, 5, 9});
+    kir_set_span(b.f, (gpa_span){1, 5, 9});
     OPEN(&b, .code = KIR_IF, .type = DT_NONE,
          .a = kir_op2(b.f, OP_EQUAL, index_of(&b, 0), int_const(&b, 6)));
     EMIT(&b, .code = KIR_FAULT, .type = DT_NONE, .sub = KIR_FT_ASSERT,

@@ -48,20 +48,20 @@ static void broadcasting(void **state) {
     (void)state;
     int64_t s[GPA_MAX_DIMS] = {3};
     int n = 1;
-    assert_true(shape_merge(&n, s, SHAPE(2, 1)));
+    assert_true(shape_broadcast(&n, s, SHAPE(2, 1)));
     assert_int_equal(n, 2);
     assert_true(s[0] == 2 && s[1] == 3);
-    assert_true(shape_merge(&n, s, SHAPE(1)));
-    assert_false(shape_merge(&n, s, SHAPE(4)));
+    assert_true(shape_broadcast(&n, s, SHAPE(1)));
+    assert_false(shape_broadcast(&n, s, SHAPE(4)));
     int64_t z[GPA_MAX_DIMS] = {1};
     n = 1;
-    assert_true(shape_merge(&n, z, SHAPE(0)));
+    assert_true(shape_broadcast(&n, z, SHAPE(0)));
     assert_int_equal(z[0], 0);
     int64_t out[3];
     assert_true(
-        shape_spread(2, (int64_t[]){3, 1}, (int64_t[]){1, 7}, 3, (int64_t[]){5, 3, 4}, out));
+        shape_broadcast_strides(2, (int64_t[]){3, 1}, (int64_t[]){1, 7}, 3, (int64_t[]){5, 3, 4}, out));
     assert_true(out[0] == 0 && out[1] == 1 && out[2] == 0);
-    assert_false(shape_spread(1, (int64_t[]){3}, (int64_t[]){1}, 1, (int64_t[]){1}, out));
+    assert_false(shape_broadcast_strides(1, (int64_t[]){3}, (int64_t[]){1}, 1, (int64_t[]){1}, out));
     gpa_err e = {0};
     shape_mismatch(2, (int[]){2, 1}, (const int64_t *[]){(int64_t[]){3, 4}, (int64_t[]){3}}, &e);
     assert_string_equal(e.msg, "operands could not be broadcast together with shapes (3,4) (3,) ");
@@ -69,7 +69,7 @@ static void broadcasting(void **state) {
 
 static void fit_fails(int64_t size, int ndim, int64_t *shape, const char *words) {
     gpa_err e = {0};
-    assert_int_equal(shape_fit(size, ndim, shape, &e), GPA_E_VALUE);
+    assert_int_equal(shape_infer(size, ndim, shape, &e), GPA_E_VALUE);
     assert_string_equal(e.msg, words);
 }
 
@@ -77,7 +77,7 @@ static void reshaping(void **state) {
     (void)state;
     gpa_err e = {0};
     int64_t s[3] = {-1, 3}, out[4];
-    assert_int_equal(shape_fit(6, 2, s, &e), GPA_OK);
+    assert_int_equal(shape_infer(6, 2, s, &e), GPA_OK);
     assert_int_equal(s[0], 2);
     fit_fails(6, 2, (int64_t[]){4, -1}, "cannot reshape array of size 6 into shape (4,newaxis)");
     fit_fails(6, 2, (int64_t[]){-1, -1}, "can only specify one unknown dimension");
@@ -85,14 +85,14 @@ static void reshaping(void **state) {
     fit_fails(6, 0, NULL, "cannot reshape array of size 6 into shape ()");
     /* every second column of 4 x 6: rows do not join, columns divide */
     int64_t shape[2] = {4, 6}, strides[2] = {12, 2};
-    assert_false(shape_restride(2, shape, (int64_t[]){13, 2}, 1, (int64_t[]){24}, out));
-    assert_true(shape_restride(2, shape, strides, 1, (int64_t[]){24}, out));
+    assert_false(shape_reshape_strides(2, shape, (int64_t[]){13, 2}, 1, (int64_t[]){24}, out));
+    assert_true(shape_reshape_strides(2, shape, strides, 1, (int64_t[]){24}, out));
     assert_int_equal(out[0], 2);
-    assert_true(shape_restride(2, shape, (int64_t[]){1, 4}, 4, (int64_t[]){2, 2, 1, 6}, out));
+    assert_true(shape_reshape_strides(2, shape, (int64_t[]){1, 4}, 4, (int64_t[]){2, 2, 1, 6}, out));
     assert_true(out[0] == 2 && out[1] == 1 && out[3] == 4);
-    assert_false(shape_restride(2, shape, (int64_t[]){1, 4}, 2, (int64_t[]){6, 4}, out));
-    assert_true(shape_restride(0, NULL, NULL, 2, (int64_t[]){1, 1}, out));
-    assert_true(shape_restride(2, (int64_t[]){1, 1}, (int64_t[]){5, 5}, 0, NULL, out));
+    assert_false(shape_reshape_strides(2, shape, (int64_t[]){1, 4}, 2, (int64_t[]){6, 4}, out));
+    assert_true(shape_reshape_strides(0, NULL, NULL, 2, (int64_t[]){1, 1}, out));
+    assert_true(shape_reshape_strides(2, (int64_t[]){1, 1}, (int64_t[]){5, 5}, 0, NULL, out));
 }
 
 static void collapsing(void **state) {
@@ -107,7 +107,7 @@ static void collapsing(void **state) {
 
 /* ---- overlap ---- */
 
-static void mark(const shape_map *m, unsigned char *bytes, unsigned char bit) {
+static void mark(const shape_layout *m, unsigned char *bytes, unsigned char bit) {
     int64_t at[3] = {0};
     for (int64_t n = shape_size(m->ndim, m->shape); n > 0; n--) {
         int64_t o = m->offset;
@@ -125,9 +125,9 @@ static void overlap_is_exact(void **state) {
     int some = 0, none = 0;
     for (int trial = 0; trial < 20000; trial++) {
         int64_t shape[2][3], strides[2][3];
-        shape_map m[2];
+        shape_layout m[2];
         for (int k = 0; k < 2; k++) {
-            m[k] = (shape_map){1 + rand() % 3, shape[k], strides[k], 0, rand() % 4 ? 4 : 8};
+            m[k] = (shape_layout){1 + rand() % 3, shape[k], strides[k], 0, rand() % 4 ? 4 : 8};
             m[k].offset = CENTRE / m[k].item + rand() % 16;
             for (int d = 0; d < m[k].ndim; d++) {
                 shape[k][d] = rand() % 5;
@@ -153,9 +153,9 @@ static void overlap_of_slices(void **state) {
     (void)state;
     int64_t n = 1 << 20, five[2] = {500, 500}, rows[2] = {1000, 1};
     int64_t one = 1, two = 2, half = n / 2, back = -1;
-    shape_map all = {1, &n, &one, 0, 8}, even = {1, &half, &two, 0, 8},
+    shape_layout all = {1, &n, &one, 0, 8}, even = {1, &half, &two, 0, 8},
               odd = {1, &half, &two, 1, 8};
-    shape_map rev = {1, &n, &back, n - 1, 8}, left = {2, five, rows, 0, 8},
+    shape_layout rev = {1, &n, &back, n - 1, 8}, left = {2, five, rows, 0, 8},
               right = {2, five, rows, 500, 8};
     assert_int_equal(shape_overlap(&all, &all), OVERLAP_SAME);
     assert_int_equal(shape_overlap(&even, &odd), OVERLAP_NONE);

@@ -98,7 +98,7 @@ static void rows_of_every_length_come_out_in_order(void **unused) {
                                       255, 256, 257, 300, 511, 513, 700, 1000, 1023, 1024};
     void *room = aligned_alloc(LANES_BYTES, MOST * sizeof(uint64_t));
     assert_non_null(room);
-    for (int width = gpa_wide_bytes(); width >= 16; width /= 2)
+    for (int width = gpa_simd_bytes(); width >= 16; width /= 2)
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
             for (int64_t n = 1; n <= 50; n++)
                 check_rows(dtypes[d], width, 1 + (int64_t)(next() % SORT_SHORT_ROWS), n, room);

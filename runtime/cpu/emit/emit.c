@@ -453,7 +453,7 @@ static bool is_plain(const kir_func *f, const kir_ins *i) {
 
 /* A loop of as many trips as each point needs. */
 static bool loops_alone(const kir_ins *i) {
-    return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_FEW);
+    return i->code == KIR_LOOP || (i->code == KIR_FOR && i->imm != KIR_SHORT_LOOP);
 }
 
 emit_facts emit_examine(const kir_func *f) {

@@ -25,7 +25,7 @@ void em_poll(em *M) {
 }
 
 em_region_of *em_open_region(em *M, int32_t at) {
-    if (!mem_room(&M->regions, M->n_regions, &M->cap_regions, sizeof *M->regions)) {
+    if (!mem_grow(&M->regions, M->n_regions, &M->cap_regions, sizeof *M->regions)) {
         M->E.rc = gpa_no_memory(M->E.err);
         return NULL;
     }

@@ -217,7 +217,7 @@ static void block_variable(km *K, int32_t at) {
 static void block_code(km *K, int32_t from, int32_t to);
 
 static k_region *open_outside(km *K, int32_t at, LLVMBasicBlockRef leave, LLVMBasicBlockRef next) {
-    if (!mem_room(&K->outside, K->n_outside, &K->cap_outside, sizeof *K->outside)) {
+    if (!mem_grow(&K->outside, K->n_outside, &K->cap_outside, sizeof *K->outside)) {
         K->M.E.rc = gpa_no_memory(K->M.E.err);
         return NULL;
     }

@@ -215,7 +215,7 @@ ll_val k_bound(km *K, int32_t v) {
     ll_val i = k_use(K, ins->a), n = k_use(K, ins->b);
     V mask = k_mask(K);
     ll_val r = k_wrapped(K, v, i, n, mask);
-    if (K->M.f->flags & KIR_F_UNCHECKED || ins->imm == KIR_INSIDE) return r;
+    if (K->M.f->flags & KIR_F_UNCHECKED || ins->imm == KIR_IN_BOUNDS) return r;
     if (!r.vec && !n.vec) {
         V bad = LLVMBuildICmp(B(K), LLVMIntUGE, r.v, n.v, "");
         LLVMBasicBlockRef look = k_block(K, "look"), fine = k_block(K, "inside");

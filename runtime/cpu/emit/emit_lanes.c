@@ -193,7 +193,7 @@ ll_val k_wrapped(km *K, int32_t v, ll_val i, ll_val n, V mask) {
     ll *E = E_(K);
     const kir_ins *ins = &K->M.f->code[v];
     k_affine a = k_affine_of(K, ins->a, i);
-    if (K->plan->at[ins->a].positive || ins->imm == KIR_INSIDE) {
+    if (K->plan->at[ins->a].positive || ins->imm == KIR_IN_BOUNDS) {
         K->affine[v] = a;
         return i;
     }
@@ -274,7 +274,7 @@ static void made(km *K, int32_t v, ll_val r) {
 /* ---- regions ---- */
 
 static k_region *open_region(km *K, int32_t at) {
-    if (!mem_room(&K->regions, K->n_regions, &K->cap_regions, sizeof *K->regions)) {
+    if (!mem_grow(&K->regions, K->n_regions, &K->cap_regions, sizeof *K->regions)) {
         K->M.E.rc = gpa_no_memory(K->M.E.err);
         return NULL;
     }

@@ -624,7 +624,7 @@ ll_val em_bound(em *M, const kir_ins *ins) {
     size_t at = (size_t)(ins - M->f->code);
     uint8_t proven = M->proven[at];
     M->outside[at] = NULL;
-    if (proven == PROVEN || ins->imm == KIR_INSIDE) return i;
+    if (proven == PROVEN || ins->imm == KIR_IN_BOUNDS) return i;
     ll_val r = {i.v, NULL, DT_I64, i.vec};
     bool wraps = kir_bits(M->f, ins->a) < 0, ahead = M->level[at] != M->cur,
          unchecked = proven || M->f->flags & KIR_F_UNCHECKED;

@@ -130,7 +130,7 @@ static uint32_t number_of(const em *M, int32_t ins) {
 }
 
 static void add_red(em *M, int32_t ins) {
-    if (!mem_room(&M->reds, M->n_reds, &M->cap_reds, sizeof *M->reds)) {
+    if (!mem_grow(&M->reds, M->n_reds, &M->cap_reds, sizeof *M->reds)) {
         M->E.rc = gpa_no_memory(M->E.err);
         return;
     }

@@ -95,17 +95,17 @@ enum { GROUP = 16 };
                                     uint64_t n) {                                              \
         for (uint64_t i = 0; i < n; i += GROUP) {                                              \
             U x[GROUP], k[GROUP], r[GROUP], more = 0, negative = 0;                            \
-            GPA_LANES for (unsigned j = 0; j < GROUP; j++) {                                   \
+            GPA_NO_UNROLL for (unsigned j = 0; j < GROUP; j++) {                               \
                 x[j] = (U)a[i + j], k[j] = (U)b[i + j], r[j] = 1;                              \
                 more |= k[j], negative |= (U)BELOW_0(b[i + j]);                                \
             }                                                                                  \
             if (negative) return false;                                                        \
-            for (; more; more >>= 1) GPA_LANES for (unsigned j = 0; j < GROUP; j++) {          \
+            for (; more; more >>= 1) GPA_NO_UNROLL for (unsigned j = 0; j < GROUP; j++) {      \
                     U product = r[j] * x[j];                                                   \
                     r[j] = k[j] & 1 ? product : r[j];                                          \
                     x[j] *= x[j], k[j] >>= 1;                                                  \
                 }                                                                              \
-            GPA_LANES for (unsigned j = 0; j < GROUP; j++) out[i + j] = (T)r[j];               \
+            GPA_NO_UNROLL for (unsigned j = 0; j < GROUP; j++) out[i + j] = (T)r[j];           \
         }                                                                                      \
         return true;                                                                           \
     }                                                                                          \
@@ -119,7 +119,7 @@ enum { GROUP = 16 };
                                   uint64_t n) {                                                \
         for (uint64_t i = 0; i < n; i += GROUP) {                                              \
             U x[GROUP], y[GROUP], common[GROUP], none[GROUP], more = 0;                        \
-            GPA_LANES for (unsigned j = 0; j < GROUP; j++) {                                   \
+            GPA_NO_UNROLL for (unsigned j = 0; j < GROUP; j++) {                               \
                 U u = (U)a[i + j], v = (U)b[i + j];                                            \
                 u = BELOW_0(a[i + j]) ? 0 - u : u, v = BELOW_0(b[i + j]) ? 0 - v : v;          \
                 none[j] = u == 0 || v == 0 ? u | v : 0;                                        \
@@ -129,14 +129,14 @@ enum { GROUP = 16 };
             }                                                                                  \
             while (more) {                                                                     \
                 more = 0;                                                                      \
-                GPA_LANES for (unsigned j = 0; j < GROUP; j++) {                               \
+                GPA_NO_UNROLL for (unsigned j = 0; j < GROUP; j++) {                           \
                     U u = x[j], v = y[j] >> twos_##t(y[j]), there = 0 - (U)(v != 0);           \
                     U low = v < u ? v : u, high = v < u ? u : v;                               \
                     x[j] = (low & there) | (u & ~there), y[j] = (high - low) & there;          \
                     more |= y[j];                                                              \
                 }                                                                              \
             }                                                                                  \
-            GPA_LANES for (unsigned j = 0; j < GROUP; j++) out[i + j] =                        \
+            GPA_NO_UNROLL for (unsigned j = 0; j < GROUP; j++) out[i + j] =                    \
                 (T)(none[j] ? none[j] : x[j] << common[j]);                                    \
         }                                                                                      \
         return true;                                                                           \

@@ -46,7 +46,7 @@ static char *host_features(const char *cpu) {
 gpa_code cpu_target_symbol(cpu_target *t, const char *name, void *address, gpa_err *e) {
     for (size_t i = 0; i < t->n_symbols; i++)
         if (!strcmp(t->symbols[i].name, name)) return GPA_OK;
-    if (!mem_room(&t->symbols, t->n_symbols, &t->cap_symbols, sizeof *t->symbols))
+    if (!mem_grow(&t->symbols, t->n_symbols, &t->cap_symbols, sizeof *t->symbols))
         return gpa_no_memory(e);
     char *own = mem_text(name, strlen(name));
     if (!own) return gpa_no_memory(e);

@@ -59,10 +59,10 @@ void bluestein_free(bluestein *c) {
 /* ---- passes ---- */
 
 #define PASSES(name, T)                                                                \
-    GPA_WIDE static void name##_scale(const T *in, T by, int64_t numbers, T *out) {    \
+    GPA_SIMD_CLONES static void name##_scale(const T *in, T by, int64_t numbers, T *out) {    \
         for (int64_t i = 0; i < numbers; i++) out[i] = in[i] * by;                     \
     }                                                                                  \
-    GPA_WIDE static void name##_product(const T *a, const T *restrict b, int64_t n,    \
+    GPA_SIMD_CLONES static void name##_product(const T *a, const T *restrict b, int64_t n,    \
                                         T *out) { /* out may be a */                   \
         for (int64_t i = 0; i < n; i++) {                                              \
             T re = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1];                  \

@@ -12,13 +12,13 @@
  * cosines of the numbers backwards, with alternating signs. */
 
 #if W > 1
-#define EACH(l) GPA_LANES for (int64_t l = 0; l < W; l++)
+#define EACH(l) GPA_NO_UNROLL for (int64_t l = 0; l < W; l++)
 #else
 #define EACH(l) for (int64_t l = 0; l < 1; l++)
 #endif
 /* From the array to scratch memory, or back. */
 #define PASS(name) \
-    GPA_WIDE static void NAME(name)(const work *q, const void *from, void *to, int64_t step)
+    GPA_SIMD_CLONES static void NAME(name)(const work *q, const void *from, void *to, int64_t step)
 #define IN(k) in[(k)*STEP + l]
 #define OUT(k) out[(k)*STEP + l]
 #define REAL(k) v[(k)*W + l]

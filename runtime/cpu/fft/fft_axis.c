@@ -217,9 +217,9 @@ static void store_partial(const lines *q, const side *s, const int64_t *at, int6
         const T *from = (const T *)(const void *)s->at + at[0];                                    \
         const int64_t step = common_step(at, count);                                               \
         if (step && s->step == (s->complex ? 2 : 1))                                               \
-            lanes_load_##size(from, step, count, s->numbers, to);                                 \
+            lanes_load_##size(from, step, count, s->numbers, to);                                  \
         else if (step == 1 && !s->complex)                                                         \
-            lanes_load_interleaved_##size(from, s->step, count, s->numbers, to);                       \
+            lanes_load_interleaved_##size(from, s->step, count, s->numbers, to);                   \
         else                                                                                       \
             for (int64_t k = 0; k < s->numbers; k++)                                               \
                 for (int64_t l = 0; l < q->all; l++)                                               \
@@ -231,9 +231,9 @@ static void store_partial(const lines *q, const side *s, const int64_t *at, int6
         T *to = (T *)(void *)s->at + at[0];                                                        \
         const int64_t step = common_step(at, count);                                               \
         if (step && s->step == (s->complex ? 2 : 1))                                               \
-            lanes_store_##size(from, s->numbers, to, step, count);                                  \
+            lanes_store_##size(from, s->numbers, to, step, count);                                 \
         else if (step == 1 && !s->complex)                                                         \
-            lanes_store_interleaved_##size(from, s->numbers, to, s->step, count);                        \
+            lanes_store_interleaved_##size(from, s->numbers, to, s->step, count);                  \
         else                                                                                       \
             for (int64_t k = 0; k < s->numbers; k++)                                               \
                 for (int64_t l = 0; l < count; l++)                                                \
@@ -414,8 +414,8 @@ static void narrow(const long_line *q, int64_t n, int64_t count, const char *in,
  * vectors have `count`, to where they are wanted: a number of it, and by its conjugate one of row
  * n1 - r. */
 #define ODD_COLUMNS(T, size)                                                                      \
-    GPA_WIDE static void odd_in_##size(const long_line *q, int64_t first, int64_t count,          \
-                                       T *wide) {                                                 \
+    GPA_SIMD_CLONES static void odd_in_##size(const long_line *q, int64_t first, int64_t count,   \
+                                              T *wide) {                                          \
         const T *in = (const T *)(const void *)q->in;                                             \
         const int64_t n = q->n1 * q->n2;                                                          \
         for (int64_t k = 0; k < q->n1; k++, wide += q->all) {                                     \
@@ -431,8 +431,8 @@ static void narrow(const long_line *q, int64_t n, int64_t count, const char *in,
             if (at == 0) wide[0] = in[0];                                                         \
         }                                                                                         \
     }                                                                                             \
-    GPA_WIDE static void odd_out_##size(const long_line *q, int64_t first, int64_t count,         \
-                                        T *wide) {                                                \
+    GPA_SIMD_CLONES static void odd_out_##size(const long_line *q, int64_t first, int64_t count,  \
+                                               T *wide) {                                         \
         T *out = (T *)(void *)q->out;                                                             \
         const int64_t n = q->n1 * q->n2;                                                          \
         if (first == 0) wide[1] = 0; /* the sum of all is real */                                 \

@@ -142,7 +142,7 @@ static const double sines_9[] = {0, 0.64278760968653932632, 0.984807753012208059
 
 #define BY_WIDTH(name, dtype, ...)                                                              \
     do {                                                                                        \
-        const int width = gpa_wide_bytes();                                                     \
+        const int width = gpa_simd_bytes();                                                     \
         if (dtype == DT_C64)                                                                    \
             (width == 64 ? name##_4_64 : width == 32 ? name##_4_32 : name##_4_16)(__VA_ARGS__); \
         else                                                                                    \

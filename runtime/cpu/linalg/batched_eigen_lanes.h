@@ -43,7 +43,7 @@ INLINE bool NAME(any)(const MASK *m) {
 
 /* Householder reflection 1 - tau v v^T that maps x to (beta, 0, ...), as LAPACK (larfg) chooses it:
  * v[0] = 1 is not stored, the others overwrite x[1 ..]. */
-GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
+GPA_SIMD_CLONES static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
     VEC rest = ALL(0), alpha = x[0];
     for (int64_t i = 1; i < n; i++) rest += x[i] * x[i];
     MASK none = rest == 0;
@@ -56,8 +56,8 @@ GPA_WIDE static void NAME(reflection)(VEC *x, int64_t n, VEC *beta, VEC *tau) {
 }
 
 /* Applies 1 - tau v v^T to columns of n elements from c on, `pitch` vectors apart. */
-GPA_WIDE static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t n, int64_t columns,
-                                   int64_t pitch) {
+GPA_SIMD_CLONES static void NAME(reflect)(const VEC *v, const VEC *tau, VEC *c, int64_t n,
+                                          int64_t columns, int64_t pitch) {
     const VEC by = *tau;
     for (int64_t j = 0; j < columns; j++, c += pitch) {
         VEC w = c[0], w1 = ALL(0);
@@ -97,7 +97,7 @@ static void NAME(qr)(VEC *a, int64_t m, int64_t n, VEC *tau) {
 
 /* Tridiagonalization by reflections of the lower triangle (sytrd): d and e; the vectors stay below
  * the diagonal. p is scratch for a column. */
-GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *tau, VEC *p) {
+GPA_SIMD_CLONES static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *tau, VEC *p) {
     for (int64_t k = 0; k + 1 < n; k++) {
         int64_t m = n - k - 1;
         VEC *v = a + k * n + k + 1, *rest = a + (k + 1) * n + k + 1, both = ALL(0);
@@ -125,8 +125,9 @@ GPA_WIDE static void NAME(tridiagonal)(VEC *a, int64_t n, VEC *d, VEC *e, VEC *t
 
 /* One implicit QL step (Wilkinson shift) on rows l .. m of the lanes in *active, m and its diagonal
  * element per lane; *g starts with the shifted one. */
-GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t top, const MASK *m,
-                                const MASK *active, const VEC *first, VEC *z) {
+GPA_SIMD_CLONES static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t top,
+                                       const MASK *m, const MASK *active, const VEC *first,
+                                       VEC *z) {
     VEC g = *first, s = ALL(1), c = ALL(1), p = ALL(0);
     MASK going = *active;
     for (int64_t i = top - 1; i >= l; i--) {
@@ -159,7 +160,7 @@ GPA_WIDE static void NAME(step)(VEC *d, VEC *e, int64_t n, int64_t l, int64_t to
 
 /* Eigenvalues of the tridiagonal matrices to d (implicit QL); z, if not NULL, is multiplied by the
  * rotations. False when some do not converge. */
-GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
+GPA_SIMD_CLONES static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
     for (int64_t l = 0; l + 1 < n; l++)
         for (int steps = 0;; steps++) {
             MASK m = (MASK){0} + (I)(n - 1), active;
@@ -187,7 +188,7 @@ GPA_WIDE static bool NAME(values)(VEC *d, VEC *e, int64_t n, VEC *z) {
 /* One-sided Jacobi: rotates pairs of columns of a, m x n, until all are orthogonal, and those of v,
  * n x n, if not NULL, with them; `square` is scratch for n vectors. False when some do not
  * converge. */
-GPA_WIDE static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC *square) {
+GPA_SIMD_CLONES static bool NAME(orthogonal)(VEC *a, int64_t m, int64_t n, VEC *v, VEC *square) {
     const T small = (T)EPSILON * (T)EPSILON * (T)m;
     for (int sweeps = 0; sweeps < STEPS; sweeps++) {
         bool turned = false;
@@ -241,7 +242,7 @@ static void NAME(take)(const VEC *from, int64_t n, void *to, int64_t step, int c
 }
 
 /* True if the matrices are finite and need no scaling; their norms. */
-GPA_WIDE static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
+GPA_SIMD_CLONES static bool NAME(fit)(const VEC *a, int64_t n, VEC *size) {
     VEC most = ALL(0);
     MASK bad = (MASK){0};
     for (int64_t i = 0; i < n; i++) {
@@ -315,7 +316,7 @@ static void NAME(powers)(const VEC *size, VEC *power) {
     }
 }
 
-GPA_WIDE static void NAME(scale)(VEC *a, int64_t n, const VEC *by) {
+GPA_SIMD_CLONES static void NAME(scale)(VEC *a, int64_t n, const VEC *by) {
     for (int64_t i = 0; i < n; i++) a[i] *= *by;
 }
 

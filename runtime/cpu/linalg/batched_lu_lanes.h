@@ -79,8 +79,8 @@ static void NAME(take)(const NAME(way) * w, const NAME(vec) * a) {
 
 /* Left-looking update: c[i] -= sum of a[i][k] c[k] over k < min(i, most), for i from `from` to n;
  * c[from .. most] are used by later rows as soon as they are computed. */
-GPA_WIDE static void NAME(subtract)(const NAME(vec) * a, NAME(vec) * c, int64_t from, int64_t n,
-                                    int64_t most) {
+GPA_SIMD_CLONES static void NAME(subtract)(const NAME(vec) * a, NAME(vec) * c, int64_t from,
+                                           int64_t n, int64_t most) {
     int64_t row = row_of(n), i = from;
     for (; i + TOGETHER <= n; i += TOGETHER) {
         const NAME(vec) *r = a + i * row;
@@ -105,7 +105,8 @@ GPA_WIDE static void NAME(subtract)(const NAME(vec) * a, NAME(vec) * c, int64_t 
 /* ---- LU with partial pivoting ---- */
 
 /* Per lane, the first row from j on with the element of c of largest magnitude. */
-GPA_WIDE static void NAME(choose)(const NAME(vec) * c, int64_t n, int64_t j, NAME(mask) * at) {
+GPA_SIMD_CLONES static void NAME(choose)(const NAME(vec) * c, int64_t n, int64_t j,
+                                         NAME(mask) * at) {
     const NAME(mask) no_sign = (NAME(mask)){0} + (I)(((uint64_t)1 << (8 * sizeof(I) - 1)) - 1);
     NAME(vec) best = (NAME(vec))((NAME(mask))c[j] & no_sign);
     NAME(mask) place = (NAME(mask)){0} + (I)j;
@@ -128,7 +129,7 @@ static void NAME(exchange)(T *x, T *y, int64_t n, int64_t apart) {
 
 /* Divides c from j + 1 on by the pivot c[j]; where that is 0 nothing is divided, and info becomes j
  * + 1 unless it is set. */
-GPA_WIDE static void NAME(divide)(NAME(vec) * c, int64_t n, int64_t j, int *info) {
+GPA_SIMD_CLONES static void NAME(divide)(NAME(vec) * c, int64_t n, int64_t j, int *info) {
     T by[LANES];
     bool reciprocal = true;
     for (int l = 0; l < LANES; l++) {
@@ -169,7 +170,7 @@ static void NAME(lu)(NAME(vec) * a, int64_t n, NAME(vec) * c, NAME(mask) * at, i
 /* ---- triangular solves ---- */
 
 /* Solves L U y = y for one right-hand side, whose rows are already permuted. */
-GPA_WIDE static void NAME(substitute)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
+GPA_SIMD_CLONES static void NAME(substitute)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
     int64_t row = row_of(n);
     NAME(subtract)(a, y, 0, n, n);
     for (int64_t i = n - 1; i >= 0; i--) {
@@ -179,7 +180,7 @@ GPA_WIDE static void NAME(substitute)(const NAME(vec) * a, int64_t n, NAME(vec) 
 }
 
 /* The same for four right-hand sides at a time. */
-GPA_WIDE static void NAME(substitute_four)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
+GPA_SIMD_CLONES static void NAME(substitute_four)(const NAME(vec) * a, int64_t n, NAME(vec) * y) {
     int64_t row = row_of(n);
     NAME(vec) *y1 = y + n, *y2 = y1 + n, *y3 = y2 + n;
     for (int64_t i = 0; i < n; i++) {
@@ -212,7 +213,7 @@ static void NAME(solve)(const NAME(vec) * a, int64_t n, int64_t k, const NAME(ma
 
 /* ---- Cholesky ---- */
 
-GPA_WIDE static void NAME(cholesky)(NAME(vec) * a, int64_t n, NAME(vec) * c, int *info) {
+GPA_SIMD_CLONES static void NAME(cholesky)(NAME(vec) * a, int64_t n, NAME(vec) * c, int *info) {
     int64_t row = row_of(n);
     for (int64_t j = 0; j < n; j++) {
         NAME(vec) *r = a + j * row;

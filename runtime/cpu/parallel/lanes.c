@@ -74,27 +74,27 @@ WAYS(int64_t, 8, 8, GPA_TARGET_64)
 #endif
 
 void lanes_load_4(const int32_t *from, int64_t step, int64_t rows, int64_t n, lanes_4 *to) {
-    BY_WIDTH(gpa_wide_bytes(), bring_4_4, bring_4_8, bring_4_16)(from, step, rows, n, to);
+    BY_WIDTH(gpa_simd_bytes(), bring_4_4, bring_4_8, bring_4_16)(from, step, rows, n, to);
 }
 
 void lanes_load_8(const int64_t *from, int64_t step, int64_t rows, int64_t n, lanes_8 *to) {
-    BY_WIDTH(gpa_wide_bytes(), bring_8_2, bring_8_4, bring_8_8)(from, step, rows, n, to);
+    BY_WIDTH(gpa_simd_bytes(), bring_8_2, bring_8_4, bring_8_8)(from, step, rows, n, to);
 }
 
 void lanes_transpose_4(const int32_t *from, lanes_4 *to) {
-    BY_WIDTH(gpa_wide_bytes(), turn_4_4, turn_4_8, turn_4_16)(from, to);
+    BY_WIDTH(gpa_simd_bytes(), turn_4_4, turn_4_8, turn_4_16)(from, to);
 }
 
 void lanes_transpose_8(const int64_t *from, lanes_8 *to) {
-    BY_WIDTH(gpa_wide_bytes(), turn_8_2, turn_8_4, turn_8_8)(from, to);
+    BY_WIDTH(gpa_simd_bytes(), turn_8_2, turn_8_4, turn_8_8)(from, to);
 }
 
 void lanes_store_4(const lanes_4 *from, int64_t n, int32_t *to, int64_t step, int64_t rows) {
-    BY_WIDTH(gpa_wide_bytes(), take_4_4, take_4_8, take_4_16)(from, n, to, step, rows);
+    BY_WIDTH(gpa_simd_bytes(), take_4_4, take_4_8, take_4_16)(from, n, to, step, rows);
 }
 
 void lanes_store_8(const lanes_8 *from, int64_t n, int64_t *to, int64_t step, int64_t rows) {
-    BY_WIDTH(gpa_wide_bytes(), take_8_2, take_8_4, take_8_8)(from, n, to, step, rows);
+    BY_WIDTH(gpa_simd_bytes(), take_8_2, take_8_4, take_8_8)(from, n, to, step, rows);
 }
 
 #define BESIDE(T, size)                                                                           \

@@ -88,7 +88,7 @@ gpa_code program_variant(gpa_prog *p, jit *j, const emit_plan *plan, cpu_fn *out
     gpa_code rc = GPA_OK;
     LLVMModuleRef m;
     void *address = NULL;
-    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
+    if (!mem_grow(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
         return gpa_no_memory(e);
     cpu_variant *v = &p->variants[p->n_variants];
     *v = (cpu_variant){.plan = *plan};

@@ -156,7 +156,7 @@ static gpa_code wide_program(gpa_prog *p, const kir_array *arrays, gpa_dtype t, 
             *out = p->wide[i];
             return GPA_OK;
         }
-    if (!mem_room(&p->wide, p->n_wide, &p->cap_wide, sizeof(gpa_prog *))) return gpa_no_memory(e);
+    if (!mem_grow(&p->wide, p->n_wide, &p->cap_wide, sizeof(gpa_prog *))) return gpa_no_memory(e);
     memcpy(code, f.code, f.n_code * sizeof *code);
     for (size_t i = 0; i < f.n_code; i++)
         if ((code[i].code == KIR_LOAD || code[i].code == KIR_LOADX) &&

@@ -33,10 +33,10 @@ enum {
 /* Without NaN the compiler may use the processor's max instruction. Unrolled, it would spill the
  * lanes. */
 #ifdef __clang__
-#define NUMBERS GPA_WIDE
+#define NUMBERS GPA_SIMD_CLONES
 #else
-#define NUMBERS                     \
-    GPA_WIDE_CLONES __attribute__(( \
+#define NUMBERS                       \
+    GPA_TARGET_CLONES __attribute__(( \
         optimize("O3", "finite-math-only", "no-signed-zeros", "no-loop-unroll-and-jam")))
 #endif
 
@@ -46,14 +46,14 @@ enum {
  * that brought it; and sums the elements. n elements fill at least G registers; the last load may
  * overlap. */
 #define WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                      \
-    GPA_LANES for (I k = 0; k < L; k++) best[k] = x[k];                                      \
-    GPA_LANES for (I k = 0; k < L; k++) at[k] = 0;                                           \
-    GPA_LANES for (I k = 0; k < L; k++) sum[k] = 0;                                          \
+    GPA_NO_UNROLL for (I k = 0; k < L; k++) best[k] = x[k];                                  \
+    GPA_NO_UNROLL for (I k = 0; k < L; k++) at[k] = 0;                                       \
+    GPA_NO_UNROLL for (I k = 0; k < L; k++) sum[k] = 0;                                      \
     int64_t i = 0;                                                                           \
     do {                                                                                     \
         I here = (I)MIN(i, n - G * L);                                                       \
         const T *y = x + here;                                                               \
-        GPA_LANES for (I k = 0; k < L; k++) {                                                \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                            \
             T a = y[k], b = y[k + (G > 1) * L], c = y[k + (G > 2) * 2 * L],                  \
               d = y[k + (G > 2 ? 3 : G > 1) * L];                                            \
             T e = a BEYOND b ? a : b, f = c BEYOND d ? c : d, g = e BEYOND f ? e : f;        \
@@ -64,33 +64,33 @@ enum {
     } while ((i += G * L) < n);
 
 /* True if there was a NaN, by the sums: INFINITE are the bits of infinity, 0 for integers. */
-#define LOOK_FOR_LOST(I, INFINITE, sum, count, lost)                                        \
-    if (INFINITE) {                                                                         \
-        I bits[count], most = (I)(INT64_MAX >> (64 - 8 * (int)sizeof(I)));                  \
-        memcpy(bits, sum, sizeof bits);                                                     \
-        GPA_LANES for (I k = 0; k < (count); k++) lost |= (bits[k] & most) > (I)(INFINITE); \
+#define LOOK_FOR_LOST(I, INFINITE, sum, count, lost)                                            \
+    if (INFINITE) {                                                                             \
+        I bits[count], most = (I)(INT64_MAX >> (64 - 8 * (int)sizeof(I)));                      \
+        memcpy(bits, sum, sizeof bits);                                                         \
+        GPA_NO_UNROLL for (I k = 0; k < (count); k++) lost |= (bits[k] & most) > (I)(INFINITE); \
     }
 
 /* Index of the best of n numbers; -1 when one may be NaN. I is an integer of the size of T. */
-#define BLOCK_OF(name, T, I, G, BEYOND, ADD, INFINITE)                                \
-    NUMBERS static int64_t name(const T *x, int64_t n) {                              \
-        enum { L = LANES_BYTES / sizeof(T) };                                         \
-        T best[L], sum[L], one;                                                       \
-        I at[L], none = (I)BLOCK, from = none, place = none, lost = 0;                \
-        WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                               \
-        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                      \
-        if (lost) return -1;                                                          \
-        one = best[0];                                                                \
-        GPA_LANES for (I k = 0; k < L; k++) one = best[k] BEYOND one ? best[k] : one; \
-        GPA_LANES for (I k = 0; k < L; k++) {                                         \
-            I here = best[k] == one ? at[k] : none;                                   \
-            from = here < from ? here : from;                                         \
-        }                                                                             \
-        GPA_LANES for (I k = 0; k < G * L; k++) {                                     \
-            I here = x[from + k] == one ? k : none;                                   \
-            place = here < place ? here : place;                                      \
-        }                                                                             \
-        return from + place;                                                          \
+#define BLOCK_OF(name, T, I, G, BEYOND, ADD, INFINITE)                                    \
+    NUMBERS static int64_t name(const T *x, int64_t n) {                                  \
+        enum { L = LANES_BYTES / sizeof(T) };                                             \
+        T best[L], sum[L], one;                                                           \
+        I at[L], none = (I)BLOCK, from = none, place = none, lost = 0;                    \
+        WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                   \
+        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                          \
+        if (lost) return -1;                                                              \
+        one = best[0];                                                                    \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) one = best[k] BEYOND one ? best[k] : one; \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                         \
+            I here = best[k] == one ? at[k] : none;                                       \
+            from = here < from ? here : from;                                             \
+        }                                                                                 \
+        GPA_NO_UNROLL for (I k = 0; k < G * L; k++) {                                     \
+            I here = x[from + k] == one ? k : none;                                       \
+            place = here < place ? here : place;                                          \
+        }                                                                                 \
+        return from + place;                                                              \
     }
 /* The same for few elements, or with NaN; for a row. */
 #define BLOCKS(name, T, I, BEYOND, ADD, INFINITE)                                              \
@@ -134,7 +134,7 @@ BOTH(u64, uint64_t, int64_t, WHOLE, 0)
 
 /* Bytes: memchr finds the extremum once its value is known. */
 #define BYTES(name, T, BEYOND)                                                 \
-    GPA_WIDE static int64_t name(const void *row, int64_t n) {                 \
+    GPA_SIMD_CLONES static int64_t name(const void *row, int64_t n) {          \
         const T *x = row;                                                      \
         T best = x[0];                                                         \
         for (int64_t i = 1; i < n; i++) best = x[i] BEYOND best ? x[i] : best; \
@@ -147,7 +147,7 @@ BYTES(u8_least, uint8_t, <)
 
 /* How many of n bools can be skipped before the first true (nonzero) byte, or the first false
  * one. */
-GPA_WIDE static bool some_true(const uint8_t *x) {
+GPA_SIMD_CLONES static bool some_true(const uint8_t *x) {
     uint8_t any = 0;
     for (int i = 0; i < FAR; i++) any |= x[i];
     return any;
@@ -190,59 +190,60 @@ BOOL(bool_least, IS_FALSE, far_false)
 
 /* For elements of type T, of `size` bytes: the indices of as many rows as there are lanes,
  * transposed into lanes. False when there may be a NaN. */
-#define SHORT_ROWS(name, T, size, BEYOND, ADD, INFINITE)                                        \
-    NUMBERS static bool name(const void *rows, int64_t n, int64_t *out) {                       \
-        enum { L = LANES_##size, G = 2 }; /* four take longer to search than they save */       \
-        typedef int##size##_bits I;                                                             \
-        lanes_##size values[L], turned[L];                                                      \
-        T bests[L * L], sums[L * L], best[L], sum[L];                                           \
-        I ats[L * L], places[L * L], at[L], from[L], place[L], none = (I)BLOCK, lost = 0;       \
-        for (int r = 0; r < L; r++) {                                                           \
-            const T *x = (const T *)rows + r * n;                                               \
-            WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                     \
-            GPA_LANES for (I k = 0; k < L; k++) bests[r * L + k] = best[k];                     \
-            GPA_LANES for (I k = 0; k < L; k++) ats[r * L + k] = at[k];                         \
-            GPA_LANES for (I k = 0; k < L; k++) sums[r * L + k] = sum[k];                       \
-        }                                                                                       \
-        for (int r = 0; r < L - 1; r++)                                                         \
-            GPA_LANES for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]);          \
-        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                                \
-        if (lost) return false;                                                                 \
-        lanes_transpose_##size((void *)bests, values);                                          \
-        lanes_transpose_##size(ats, turned);                                                    \
-        memcpy(best, values, sizeof best);                                                      \
-        for (int l = 1; l < L; l++) {                                                           \
-            T other[L];                                                                         \
-            memcpy(other, values + l, sizeof other);                                            \
-            GPA_LANES for (I k = 0; k < L; k++) best[k] =                                       \
-                other[k] BEYOND best[k] ? other[k] : best[k];                                   \
-        }                                                                                       \
-        GPA_LANES for (I k = 0; k < L; k++) from[k] = place[k] = none;                          \
-        for (int l = 0; l < L; l++) {                                                           \
-            T other[L];                                                                         \
-            memcpy(other, values + l, sizeof other);                                            \
-            memcpy(at, turned + l, sizeof at);                                                  \
-            GPA_LANES for (I k = 0; k < L; k++) {                                               \
-                I here = other[k] == best[k] ? at[k] : none;                                    \
-                from[k] = here < from[k] ? here : from[k];                                      \
-            }                                                                                   \
-        }                                                                                       \
-        for (int r = 0; r < L; r++) {                                                           \
-            const T *y = (const T *)rows + r * n + from[r], one = best[r];                      \
-            GPA_LANES for (I k = 0; k < L; k++) {                                               \
-                I here = none;                                                                  \
-                for (int g = G - 1; g >= 0; g--)                                                \
-                    here = y[g * L + k] == one ? (I)(g * L + k) : here;                         \
-                places[r * L + k] = here;                                                       \
-            }                                                                                   \
-        }                                                                                       \
-        lanes_transpose_##size(places, turned);                                                 \
-        for (int l = 0; l < L; l++) {                                                           \
-            memcpy(at, turned + l, sizeof at);                                                  \
-            GPA_LANES for (I k = 0; k < L; k++) place[k] = at[k] < place[k] ? at[k] : place[k]; \
-        }                                                                                       \
-        for (int k = 0; k < L; k++) out[k] = from[k] + place[k];                                \
-        return true;                                                                            \
+#define SHORT_ROWS(name, T, size, BEYOND, ADD, INFINITE)                                   \
+    NUMBERS static bool name(const void *rows, int64_t n, int64_t *out) {                  \
+        enum { L = LANES_##size, G = 2 }; /* four take longer to search than they save */  \
+        typedef int##size##_bits I;                                                        \
+        lanes_##size values[L], turned[L];                                                 \
+        T bests[L * L], sums[L * L], best[L], sum[L];                                      \
+        I ats[L * L], places[L * L], at[L], from[L], place[L], none = (I)BLOCK, lost = 0;  \
+        for (int r = 0; r < L; r++) {                                                      \
+            const T *x = (const T *)rows + r * n;                                          \
+            WALK(T, I, G, BEYOND, ADD, x, n, best, at, sum)                                \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) bests[r * L + k] = best[k];            \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) ats[r * L + k] = at[k];                \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) sums[r * L + k] = sum[k];              \
+        }                                                                                  \
+        for (int r = 0; r < L - 1; r++)                                                    \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) sum[k] = ADD(sum[k], sums[r * L + k]); \
+        LOOK_FOR_LOST(I, INFINITE, sum, L, lost)                                           \
+        if (lost) return false;                                                            \
+        lanes_transpose_##size((void *)bests, values);                                     \
+        lanes_transpose_##size(ats, turned);                                               \
+        memcpy(best, values, sizeof best);                                                 \
+        for (int l = 1; l < L; l++) {                                                      \
+            T other[L];                                                                    \
+            memcpy(other, values + l, sizeof other);                                       \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) best[k] =                              \
+                other[k] BEYOND best[k] ? other[k] : best[k];                              \
+        }                                                                                  \
+        GPA_NO_UNROLL for (I k = 0; k < L; k++) from[k] = place[k] = none;                 \
+        for (int l = 0; l < L; l++) {                                                      \
+            T other[L];                                                                    \
+            memcpy(other, values + l, sizeof other);                                       \
+            memcpy(at, turned + l, sizeof at);                                             \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                      \
+                I here = other[k] == best[k] ? at[k] : none;                               \
+                from[k] = here < from[k] ? here : from[k];                                 \
+            }                                                                              \
+        }                                                                                  \
+        for (int r = 0; r < L; r++) {                                                      \
+            const T *y = (const T *)rows + r * n + from[r], one = best[r];                 \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) {                                      \
+                I here = none;                                                             \
+                for (int g = G - 1; g >= 0; g--)                                           \
+                    here = y[g * L + k] == one ? (I)(g * L + k) : here;                    \
+                places[r * L + k] = here;                                                  \
+            }                                                                              \
+        }                                                                                  \
+        lanes_transpose_##size(places, turned);                                            \
+        for (int l = 0; l < L; l++) {                                                      \
+            memcpy(at, turned + l, sizeof at);                                             \
+            GPA_NO_UNROLL for (I k = 0; k < L; k++) place[k] =                             \
+                at[k] < place[k] ? at[k] : place[k];                                       \
+        }                                                                                  \
+        for (int k = 0; k < L; k++) out[k] = from[k] + place[k];                           \
+        return true;                                                                       \
     }
 typedef int32_t int4_bits;
 typedef int64_t int8_bits;

@@ -165,7 +165,7 @@ static void sort_bytes(const work *k, const uint8_t *in, char *out) {
 
 /* Counting sort of many items of two bytes. Alternate items have counters of their own, as equal
  * neighbours would serialize on store forwarding. */
-GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out) {
+GPA_SIMD_CLONES static bool sort_words(const work *k, const uint16_t *in, uint16_t *out) {
     const sortkey_order *o = &k->order;
     const int64_t n = k->c->sort.n;
     const uint32_t sign = (uint32_t)o->sign;
@@ -187,7 +187,7 @@ GPA_WIDE static bool sort_words(const work *k, const uint16_t *in, uint16_t *out
         const uint16_t v = (uint16_t)sortkey_to_bits(key, o);
         const int64_t end = at + count[v] + other[v], sure = MIN(at + WORDS_AT_ONCE, n);
         if (sure == at + WORDS_AT_ONCE)
-            GPA_LANES for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] =
+            GPA_NO_UNROLL for (int32_t i = 0; i < WORDS_AT_ONCE; i++) out[at + i] =
                 v; /* overruns are overwritten by the next value */
         else
             for (int64_t i = at; i < end; i++) out[i] = v;
@@ -257,23 +257,23 @@ typedef struct {
     bool lost, doubted; /* NaN occurs; equal keys do not imply equal elements */
 } complex_row;
 
-#define COMPLEX_KEYS(size, T)                                                                \
-    GPA_WIDE static bool complex_keys_##size(const sortkey_order *o, const T *in, int64_t n, \
-                                             uint64_t *key) {                                \
-        const T sign = (T)o->sign, below = sign - 1, nan = (T)o->nan;                        \
-        T lost = 0;                                                                          \
-        for (int64_t i = 0; i < n; i++) {                                                    \
-            T re = in[2 * i], im = in[2 * i + 1],                                            \
-              none = ((re & below) > nan) | ((im & below) > nan);                            \
-            re = re == sign ? 0 : re;                                                        \
-            im = im == sign ? 0 : im;                                                        \
-            re ^= re & sign ? sign | below : sign;                                           \
-            im ^= im & sign ? sign | below : sign;                                           \
-            uint64_t whole = size == 4 ? (uint64_t)re << 32 | im : re;                       \
-            key[i] = none ? UINT64_MAX : whole;                                              \
-            lost |= none;                                                                    \
-        }                                                                                    \
-        return lost;                                                                         \
+#define COMPLEX_KEYS(size, T)                                                            \
+    GPA_SIMD_CLONES static bool complex_keys_##size(const sortkey_order *o, const T *in, \
+                                                    int64_t n, uint64_t *key) {          \
+        const T sign = (T)o->sign, below = sign - 1, nan = (T)o->nan;                    \
+        T lost = 0;                                                                      \
+        for (int64_t i = 0; i < n; i++) {                                                \
+            T re = in[2 * i], im = in[2 * i + 1],                                        \
+              none = ((re & below) > nan) | ((im & below) > nan);                        \
+            re = re == sign ? 0 : re;                                                    \
+            im = im == sign ? 0 : im;                                                    \
+            re ^= re & sign ? sign | below : sign;                                       \
+            im ^= im & sign ? sign | below : sign;                                       \
+            uint64_t whole = size == 4 ? (uint64_t)re << 32 | im : re;                   \
+            key[i] = none ? UINT64_MAX : whole;                                          \
+            lost |= none;                                                                \
+        }                                                                                \
+        return lost;                                                                     \
     }
 COMPLEX_KEYS(4, uint32_t)
 COMPLEX_KEYS(8, uint64_t)
@@ -287,7 +287,8 @@ static void complex_keys(void *arg, int64_t c) {
     if (lost) __atomic_store_n(&w->lost, true, __ATOMIC_RELAXED);
 }
 
-GPA_WIDE static void limits_of(const uint64_t *key, int64_t n, uint64_t *low, uint64_t *high) {
+GPA_SIMD_CLONES static void limits_of(const uint64_t *key, int64_t n, uint64_t *low,
+                                      uint64_t *high) {
     uint64_t a = UINT64_MAX, b = 0;
     for (int64_t i = 0; i < n; i++) {
         a = key[i] < a ? key[i] : a;
@@ -297,8 +298,8 @@ GPA_WIDE static void limits_of(const uint64_t *key, int64_t n, uint64_t *low, ui
     *high = b;
 }
 
-GPA_WIDE static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, int drop,
-                                uint32_t *brief) {
+GPA_SIMD_CLONES static void brief_keys(const uint64_t *key, int64_t n, uint64_t low, int drop,
+                                       uint32_t *brief) {
     for (int64_t i = 0; i < n; i++) brief[i] = (uint32_t)((key[i] - low) >> drop);
 }
 
@@ -466,11 +467,11 @@ static void complex_few(void *arg, int64_t i) {
 /* ---- sorted rows ---- */
 
 /* True if n items are ascending. */
-#define IN_ORDER(name, T, U, sure)                                 \
-    GPA_WIDE static bool in_order_##name(const T *x, int64_t n) {  \
-        U bad = 0;                                                 \
-        for (int64_t i = 0; i + 1 < n; i++) bad |= (sure) ? 0 : 1; \
-        return !bad;                                               \
+#define IN_ORDER(name, T, U, sure)                                       \
+    GPA_SIMD_CLONES static bool in_order_##name(const T *x, int64_t n) { \
+        U bad = 0;                                                       \
+        for (int64_t i = 0; i + 1 < n; i++) bad |= (sure) ? 0 : 1;       \
+        return !bad;                                                     \
     }
 #define IN_ORDER_REAL(name, T, U) IN_ORDER(name, T, U, (x[i] <= x[i + 1]) | (x[i + 1] != x[i + 1]))
 /* A NaN imaginary part may sort after greater numbers: false if there is any. */
@@ -498,7 +499,7 @@ static inline uint16_t half_rank(uint16_t a, uint16_t nan) {
     return size > nan ? UINT16_MAX : (uint16_t)(turned + sign);
 }
 
-GPA_WIDE static bool in_order_half(const uint16_t *x, int64_t n, uint16_t nan) {
+GPA_SIMD_CLONES static bool in_order_half(const uint16_t *x, int64_t n, uint16_t nan) {
     uint16_t bad = 0;
     for (int64_t i = 0; i + 1 < n; i++)
         bad |= half_rank(x[i], nan) <= half_rank(x[i + 1], nan) ? 0 : 1;
@@ -552,8 +553,8 @@ static void one(void *arg, int64_t i) {
 
 /* Keys of items of one and two bytes, and back; true becomes 1. */
 #define SMALL_ITEMS(size, T)                                                                    \
-    GPA_WIDE static void keys_##size(const sortkey_order *o, const T *in, int64_t n,            \
-                                     uint32_t *key) {                                           \
+    GPA_SIMD_CLONES static void keys_##size(const sortkey_order *o, const T *in, int64_t n,     \
+                                            uint32_t *key) {                                    \
         const uint32_t sign = (uint32_t)o->sign, below = sign - 1, nan = (uint32_t)o->nan;      \
         const char kind = o->kind;                                                              \
         for (int64_t i = 0; i < n; i++) {                                                       \
@@ -565,8 +566,8 @@ static void one(void *arg, int64_t i) {
                                    : bits;                                                      \
         }                                                                                       \
     }                                                                                           \
-    GPA_WIDE static void items_##size(const sortkey_order *o, const uint32_t *key, int64_t n,   \
-                                      T *out) {                                                 \
+    GPA_SIMD_CLONES static void items_##size(const sortkey_order *o, const uint32_t *key,       \
+                                             int64_t n, T *out) {                               \
         const uint32_t sign = (uint32_t)o->sign, below = sign - 1;                              \
         const char kind = o->kind;                                                              \
         for (int64_t i = 0; i < n; i++) {                                                       \
@@ -591,7 +592,7 @@ static void small_rows(const work *k, const char *in, char *out, int64_t rows, u
         else
             keys_2(o, line, each, key + i * each);
     }
-    sort_short(&plain, gpa_wide_bytes(), key, rows, n, beside ? rows : 0, key, room);
+    sort_short(&plain, gpa_simd_bytes(), key, rows, n, beside ? rows : 0, key, room);
     for (int64_t i = 0; i < lines; i++) {
         void *line = out + (size_t)i * apart;
         if (item == 1)
@@ -608,30 +609,30 @@ static void small_rows(const work *k, const char *in, char *out, int64_t rows, u
 /* Packs the ranks of n items, relative to the lowest, above `places` bits of index, as unsigned
  * numbers. Where they do not fit, the low bits of the ranks are dropped: returns whether that may
  * change the order. */
-#define RANKED_ITEMS(size, T)                                                                      \
-    GPA_WIDE static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, int places, \
-                                       uint64_t *key) {                                            \
-        const uint64_t sign = o->sign, below = sign - 1, all = sign | below, nan = o->nan;         \
-        const char kind = o->kind;                                                                 \
-        uint64_t low = UINT64_MAX, high = 0, differ = 0, first;                                    \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            uint64_t bits = in[i], turned = bits & sign ? ~bits & all : bits | sign;               \
-            uint64_t real = (bits & below) > nan ? all : bits == sign ? sign : turned;             \
-            uint64_t rank = kind == 'F'   ? real                                                   \
-                            : kind == 'I' ? bits ^ sign                                            \
-                            : kind == 'B' ? bits != 0                                              \
-                                          : bits;                                                  \
-            key[i] = rank;                                                                         \
-            low = rank < low ? rank : low;                                                         \
-            high = rank > high ? rank : high;                                                      \
-        }                                                                                          \
-        first = key[0];                                                                            \
-        const int drop = MAX(0, bits_of(high - low) + places - 63);                                \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            differ |= key[i] ^ first;                                                              \
-            key[i] = (key[i] - low) >> drop << places | (uint64_t)i;                               \
-        }                                                                                          \
-        return drop && differ << (64 - drop);                                                      \
+#define RANKED_ITEMS(size, T)                                                                 \
+    GPA_SIMD_CLONES static bool ranked_##size(const sortkey_order *o, const T *in, int64_t n, \
+                                              int places, uint64_t *key) {                    \
+        const uint64_t sign = o->sign, below = sign - 1, all = sign | below, nan = o->nan;    \
+        const char kind = o->kind;                                                            \
+        uint64_t low = UINT64_MAX, high = 0, differ = 0, first;                               \
+        for (int64_t i = 0; i < n; i++) {                                                     \
+            uint64_t bits = in[i], turned = bits & sign ? ~bits & all : bits | sign;          \
+            uint64_t real = (bits & below) > nan ? all : bits == sign ? sign : turned;        \
+            uint64_t rank = kind == 'F'   ? real                                              \
+                            : kind == 'I' ? bits ^ sign                                       \
+                            : kind == 'B' ? bits != 0                                         \
+                                          : bits;                                             \
+            key[i] = rank;                                                                    \
+            low = rank < low ? rank : low;                                                    \
+            high = rank > high ? rank : high;                                                 \
+        }                                                                                     \
+        first = key[0];                                                                       \
+        const int drop = MAX(0, bits_of(high - low) + places - 63);                           \
+        for (int64_t i = 0; i < n; i++) {                                                     \
+            differ |= key[i] ^ first;                                                         \
+            key[i] = (key[i] - low) >> drop << places | (uint64_t)i;                          \
+        }                                                                                     \
+        return drop && differ << (64 - drop);                                                 \
     }
 RANKED_ITEMS(1, uint8_t)
 RANKED_ITEMS(2, uint16_t)
@@ -639,7 +640,7 @@ RANKED_ITEMS(4, uint32_t)
 RANKED_ITEMS(8, uint64_t)
 
 /* Unpacks the indices of n sorted items; returns whether two ranks are equal. */
-GPA_WIDE static bool places_of(const uint64_t *key, int64_t n, int places, int64_t *out) {
+GPA_SIMD_CLONES static bool places_of(const uint64_t *key, int64_t n, int places, int64_t *out) {
     const uint64_t mask = (1ull << places) - 1;
     uint64_t alike = 0;
     for (int64_t i = 0; i < n; i++) out[i] = (int64_t)(key[i] & mask);
@@ -683,7 +684,7 @@ static bool rank_rows(const work *k, int64_t from, int64_t rows, uint64_t *key, 
             default: doubted[r] = ranked_8(o, items, n, places, to);
         }
     }
-    sort_short(&plain, gpa_wide_bytes(), key, rows, n, 0, key, room);
+    sort_short(&plain, gpa_simd_bytes(), key, rows, n, 0, key, room);
     for (int64_t r = 0; r < rows; r++) {
         bool alike = places_of(key + r * n, n, places, out + r * n);
         if (!doubted[r] || !alike ||
@@ -746,7 +747,7 @@ static void some(void *arg, int64_t i) {
     } else if (k->order.item < 4)
         small_rows(k, k->in + at, k->out + at, rows, (void *)(room + whole), room);
     else
-        sort_short(&k->order, gpa_wide_bytes(), k->in + at, rows, n, beside, k->out + at, room);
+        sort_short(&k->order, gpa_simd_bytes(), k->in + at, rows, n, beside, k->out + at, room);
     mem_free(block);
 }
 

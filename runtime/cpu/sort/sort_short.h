@@ -9,7 +9,7 @@
 enum { SORT_SHORT = 1024, SORT_SHORT_ROWS = 16 }; /* most elements of a row; most rows of a call */
 
 /* Sorts `rows` rows, at most SORT_SHORT_ROWS, of n elements of 4 or 8 bytes each from `in` to
- * `out`, by vectors of `width` bytes (gpa_wide_bytes, or fewer). The rows are contiguous, or
+ * `out`, by vectors of `width` bytes (gpa_simd_bytes, or fewer). The rows are contiguous, or
  * with `interleave` interleaved: consecutive elements of a row are that many elements apart.
  * `scratch` has SORT_SHORT_ROWS * n elements of 8 bytes. */
 void sort_short(const sortkey_order *o, int width, const void *in, int64_t rows, int64_t n,

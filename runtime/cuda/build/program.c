@@ -181,7 +181,7 @@ static cu_variant *known_variant(const gpa_prog *p, const cu_plan *plan) {
 /* An empty variant, not counted in n_variants yet. */
 static gpa_code new_variant(gpa_dev *d, gpa_prog *p, const cu_plan *plan, cu_variant **out,
                             gpa_err *e) {
-    if (!mem_room(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
+    if (!mem_grow(&p->variants, p->n_variants, &p->cap_variants, sizeof *p->variants))
         return gpa_no_memory(e);
     cu_variant *v = *out = &p->variants[p->n_variants];
     memset(v, 0, sizeof *v);

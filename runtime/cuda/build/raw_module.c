@@ -47,7 +47,7 @@ static void free_raw(gpa_raw *r) {
 
 static gpa_code add_name(gpa_raw *r, const char *name, const char *symbol, gpa_err *e) {
     size_t cap = r->n_names;
-    if (!mem_room(&r->names, r->n_names, &cap, sizeof *r->names)) return gpa_no_memory(e);
+    if (!mem_grow(&r->names, r->n_names, &cap, sizeof *r->names)) return gpa_no_memory(e);
     raw_name *x = &r->names[r->n_names];
     *x = (raw_name){mem_text(name, strlen(name)), mem_text(symbol, strlen(symbol))};
     r->n_names++; /* also if one is NULL: it is freed with the module */
@@ -336,7 +336,7 @@ static size_t param_sizes(const char *params, size_t *sizes, size_t capacity) {
 /* ---- launches ---- */
 
 static gpa_code check_args(const gpa_raw_launch *l, const char *params, gpa_err *e) {
-    size_t sizes[RAW_MOST_ARGS], n = param_sizes(params, sizes, RAW_MOST_ARGS);
+    size_t sizes[RAW_MAX_ARGS], n = param_sizes(params, sizes, RAW_MAX_ARGS);
     if (n != l->n_args)
         return gpa_fail(e, GPA_E_TYPE, "%.100s() takes %zu argument%s, not %zu", l->function, n,
                         n == 1 ? "" : "s", l->n_args);
@@ -368,9 +368,9 @@ static gpa_code check_block(gpa_dev *d, CUfunction f, const gpa_raw_launch *l, g
 gpa_code raw_run(gpa_dev *d, gpa_raw *r, const gpa_raw_launch *l, gpa_err *e) {
     CUfunction f;
     const char *params;
-    void *args[RAW_MOST_ARGS];
-    CUdeviceptr address[RAW_MOST_ARGS];
-    gpa_val values[RAW_MOST_ARGS];
+    void *args[RAW_MAX_ARGS];
+    CUdeviceptr address[RAW_MAX_ARGS];
+    gpa_val values[RAW_MAX_ARGS];
     gpa_code rc = GPA_OK;
     context_enter(d);
     TRY(wait_usable(d, e));

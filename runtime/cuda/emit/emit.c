@@ -99,10 +99,10 @@ cu_facts emit_facts(const kir_func *f) {
         x.uses_f64 |= i->code == KIR_OP && (i->type == DT_F64 || i->type == DT_C128);
         x.random_blocks |=
             random_is_block(i) && random_block_counter(f, (int32_t)k, &(unsigned){0}) >= 0;
-        x.faults |= (i->code == KIR_BOUND && i->imm != KIR_INSIDE) || i->code == KIR_FAULT;
+        x.faults |= (i->code == KIR_BOUND && i->imm != KIR_IN_BOUNDS) || i->code == KIR_FAULT;
         x.loops |= i->code == KIR_FOR || i->code == KIR_LOOP;
         x.polls |= i->code == KIR_LOOP || (i->code == KIR_FOR && !em_is_short(f, (int32_t)k));
-        bool few = i->code == KIR_FOR && i->imm == KIR_FEW;
+        bool few = i->code == KIR_FOR && i->imm == KIR_SHORT_LOOP;
         x.branches |= (i->code == KIR_FOR && !few) || i->code == KIR_LOOP || i->code == KIR_BLOCK;
         variables |= i->code == KIR_VAR;
         batched_loop |= few;
@@ -130,7 +130,7 @@ cu_facts emit_facts(const kir_func *f) {
     if (x.scan_scatters && x.lookback && (compaction = mem_zero(f->n_code)))
         x.compacts = em_is_compaction(f, compaction);
     mem_free(compaction);
-    x.scatters = x.scatters && !(f->flags & KIR_F_FREE) && f->form == KIR_MAP && !x.n_each &&
+    x.scatters = x.scatters && !(f->flags & KIR_F_UNORDERED) && f->form == KIR_MAP && !x.n_each &&
                  !x.branches && !x.atomics;
     return x;
 }
@@ -225,7 +225,7 @@ const char *em_field(em *E, char buf[FIELD_NAME_BYTES], cu_field_kind kind, unsi
            !(s->fields[k].kind == kind && s->fields[k].a == a && s->fields[k].b == b))
         k++;
     if (k < s->n_fields) return buf;
-    if (!mem_room(&s->fields, s->n_fields, &s->cap_fields, sizeof *s->fields)) {
+    if (!mem_grow(&s->fields, s->n_fields, &s->cap_fields, sizeof *s->fields)) {
         if (!E->rc) E->rc = gpa_no_memory(E->e);
         return buf;
     }
@@ -410,7 +410,7 @@ static void declare_fixed(em *E) {
 
 bool em_is_restrict(const em *E, unsigned a) {
     const kir_func *f = E->f;
-    if (!(f->flags & KIR_F_FREE) || f->form != KIR_MAP || f->arrays[a].where != KIR_GLOBAL ||
+    if (!(f->flags & KIR_F_UNORDERED) || f->form != KIR_MAP || f->arrays[a].where != KIR_GLOBAL ||
         !is_unaliased(f, a))
         return false;
     for (size_t i = 0; i < f->n_code; i++)

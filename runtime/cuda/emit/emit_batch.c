@@ -204,7 +204,8 @@ static void put_segment(em *E, const em_iteration *w, int32_t lo, int32_t hi) {
 }
 
 static bool is_batched_loop(const em *E, int32_t at) {
-    return E->f->code[at].code == KIR_FOR && E->f->code[at].imm == KIR_FEW && E->enclosing[at] < 0;
+    return E->f->code[at].code == KIR_FOR && E->f->code[at].imm == KIR_SHORT_LOOP &&
+           E->enclosing[at] < 0;
 }
 
 /* The end of the segment that begins at `at`. */

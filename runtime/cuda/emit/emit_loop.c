@@ -272,7 +272,7 @@ static void put_for(em *E, int32_t at) {
         em_line(E, "for (%s v%d = v%d; v%d < v%d; v%d++) {", t, n, (int)i->a, n, (int)i->b, n);
     } else if (i->imm) {
         em_line(E, "for (%s v%d = v%d; v%d %c v%d; v%d += v%d) {", t, n, (int)i->a, n,
-                i->imm == KIR_FEW ? '<' : '>', (int)i->b, n, (int)i->c);
+                i->imm == KIR_SHORT_LOOP ? '<' : '>', (int)i->b, n, (int)i->c);
     } else {
         em_line(E,
                 "long long f%d, e%d, d%d; bool over%d; f%d = v%d; e%d = v%d; d%d = v%d; over%d = "

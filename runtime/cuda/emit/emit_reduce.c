@@ -20,7 +20,7 @@ void em_states(em *E, gpa_str *out) {
         if (i->code != KIR_REDUCE && i->code != KIR_SCAN) continue;
         gpa_dtype t = em_state_type(E, at);
         const gpa_red_info *r = &red_info[i->sub];
-        int kind = op_kind_at(dtype_info[t].kind), n = (int)at;
+        int kind = op_kind_index(dtype_info[t].kind), n = (int)at;
         gpa_str x;
         str_init(&x);
         if (r->arg) {
@@ -61,7 +61,7 @@ static void each_reduce(em *E, int32_t each, void (*fn)(em *, int32_t)) {
 void em_put_identity(em *E, gpa_str *x, int32_t at) {
     gpa_dtype t = em_state_type(E, at);
     bool running = E->f->code[at].code == KIR_SCAN && E->f->code[at].sub == RED_SUM;
-    const char *text = red_info[E->f->code[at].sub].start[op_kind_at(dtype_info[t].kind)];
+    const char *text = red_info[E->f->code[at].sub].start[op_kind_index(dtype_info[t].kind)];
     if (running && dtype_is_float(t)) text = "-0.0f"; /* +0 would change a sum of negative zeros */
     if (running && dtype_is_complex(t)) text = "H(cx)(-0.0f, -0.0f)";
     if (is_argreduction(E, at)) {

@@ -87,7 +87,8 @@ static void put_op(em *E, int32_t at) {
     else if (op == OP_LOG && is_positive_uniform(E->f, i->a))
         str_printf(&v, "g_log(%s)", a), E->needs |= NEED_POSITIVE_LOG;
     else if (!em_fast_division(E, &v, at))
-        em_expr(E, &v, op_info[op].text[op_kind_at(dtype_info[t].kind)], t, (em_operands){a, b, c});
+        em_expr(E, &v, op_info[op].text[op_kind_index(dtype_info[t].kind)], t,
+                (em_operands){a, b, c});
     str_put(&v, "))");
     define(E, at, (gpa_dtype)i->type, v.text);
     str_free(&v);
@@ -242,7 +243,7 @@ static void put_update(em *E, gpa_str *out, const kir_ins *i, gpa_dtype t) {
     value_name(c, i->c);
     bool cx = dtype_is_complex(t);
     if (op != OP_COUNT)
-        em_expr(E, out, op_info[op].text[op_kind_at(dtype_info[t].kind)], t,
+        em_expr(E, out, op_info[op].text[op_kind_index(dtype_info[t].kind)], t,
                 (em_operands){"old", b, b});
     else if (row == KIR_AT_EXCH)
         str_put(out, b);
@@ -386,7 +387,7 @@ static void put_bound(em *E, int32_t at) {
     value_name(b, i->b);
     if (E->as_int32[at] && fits_int(E, i->a)) t = "int", word = "unsigned";
     em_line(E, "%s v%d; v%d = (%s)%s;", t, (int)at, (int)at, t, a);
-    if (i->imm == KIR_INSIDE) return;
+    if (i->imm == KIR_IN_BOUNDS) return;
     if (kir_bits(E->f, i->a) < 0) em_line(E, "if (v%d < 0) v%d += (%s)%s;", (int)at, (int)at, t, b);
     if (E->f->flags & KIR_F_UNCHECKED) return;
     snprintf(then, sizeof then, team ? "if (%s == 0) return; v%d = 0;" : "return;", b, (int)at);

@@ -103,7 +103,7 @@ static int32_t uniform(translator *M, ic_kind kind, unsigned a, unsigned b) {
     for (size_t k = 0; k < c->n_uniforms; k++)
         if (c->uniforms[k].kind == kind && c->uniforms[k].a == a && c->uniforms[k].b == b)
             return ~(int32_t)k;
-    if (!mem_room(&c->uniforms, c->n_uniforms, &M->cap_uniforms, sizeof *c->uniforms)) {
+    if (!mem_grow(&c->uniforms, c->n_uniforms, &M->cap_uniforms, sizeof *c->uniforms)) {
         M->failed = true;
         return ~0;
     }
@@ -115,7 +115,7 @@ static int32_t uniform(translator *M, ic_kind kind, unsigned a, unsigned b) {
 static int32_t number(uint32_t n) { return NUMBER + (int32_t)MIN(n, UINT16_MAX); }
 
 static void put(translator *M, draft_ins d) {
-    if (mem_room(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins))
+    if (mem_grow(&M->ins, M->out->n_ins, &M->cap_ins, sizeof *M->ins))
         M->ins[M->out->n_ins++] = d;
     else
         M->failed = true;
@@ -124,7 +124,7 @@ static void put(translator *M, draft_ins d) {
 /* ---- jumps ---- */
 
 static void put_jump(translator *M, int32_t region, bool next) {
-    if (!mem_room(&M->jumps, M->n_jumps, &M->cap_jumps, sizeof *M->jumps)) {
+    if (!mem_grow(&M->jumps, M->n_jumps, &M->cap_jumps, sizeof *M->jumps)) {
         M->failed = true;
         return;
     }
@@ -168,7 +168,7 @@ static void put_end(translator *M, int32_t at) {
     uint8_t code = M->f->code[r].code;
     if (is_loop(M->f, r)) {
         patch_jumps(M, r, true);
-        bool few = M->f->code[r].imm == KIR_FEW, asks = !em_is_short(M->f, r);
+        bool few = M->f->code[r].imm == KIR_SHORT_LOOP, asks = !em_is_short(M->f, r);
         put(M, (draft_ins){.code = asks ? IC_BACK : IC_AGAIN,
                            .x = number((uint32_t)M->out->n_ins + 1 - M->begin[r]),
                            .y = M->begin[r]});

@@ -258,7 +258,7 @@ static void lay_points(const cu_schedule_input *in, cu_schedule *y) {
     bool plain = !facts->branches && !facts->reread && !facts->scatters;
     int other = plain ? transposed_dim(f, in->l, last) : -1;
     if (plain && other < 0) choose_batch(in, last, p);
-    for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_FREE; a++) /* accessed by offset */
+    for (size_t a = 0; a < f->n_arrays && f->flags & KIR_F_UNORDERED; a++) /* accessed by offset */
         if (f->arrays[a].where == KIR_GLOBAL && !is_pointwise(f, a) && in->base[a] % 16 == 0)
             p->vectorized |= UINT64_C(1) << a;
     y->accesses = last < 0 ? 1 : ceil_div(in->l->size[last], p->vec);

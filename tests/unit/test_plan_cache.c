@@ -1,15 +1,16 @@
-/* Plans are remembered (runtime/plan/plan_cache.h): a graph that was fused and lowered before is
- * recognised, whatever numbers and memory it has, and only then; what is computed is right each
- * time. Expected values are computed here, in plain C. */
+/* Plan cache: a graph that was fused and lowered before is a hit, whatever its scalars and memory,
+ * and no other graph is; the values are right either way. Expected values are computed here, in C.
+ */
 #include "runtime/ir/body.h"
 #include "runtime/exec/rt.h"
+#include "runtime/plan/plan_cache.h"
 #include "tests/unit/graph.h"
 
 enum { N = 30, M = 7 };
 
 static uint64_t known_before;
 
-/* From here on `known_is` counts. */
+/* Resets the count of hits that `known_is` checks. */
 static void count(void) {
     rt_stats s;
     rt_get_stats(rt, &s);
@@ -23,7 +24,7 @@ static void known_is(uint64_t want) {
     known_before = s.plans_known;
 }
 
-/* n values that follow from a seed. */
+/* The i-th value of a seed. */
 static double value(int seed, int64_t i) { return (double)((i * 31 + seed * 17) % 97) / 8 - 5; }
 
 static gpa_arr *numbers(int seed, int ndim, const int64_t *shape) {
@@ -69,11 +70,10 @@ static void test_numbers_and_memory(void **state) {
     check_chain(1, 2, 2.5, 4, N);
     count();
     check_chain(1, 2, 2.5, 4, N);
-    check_chain(3, 4, -1.25, 0.5, N); /* other memory, other numbers */
+    check_chain(3, 4, -1.25, 0.5, N); /* other memory, other scalars */
     check_chain(5, 6, 3, 7, N);
     known_is(3);
-    check_chain(1, 2, 2.5, 2.5,
-                N); /* one number for both: another graph, whose two uses are one parameter */
+    check_chain(1, 2, 2.5, 2.5, N); /* one scalar for both: another graph, with one parameter */
     known_is(0);
     check_chain(1, 2, 0.75, 0.75, N);
     known_is(1);
@@ -112,7 +112,7 @@ static double shifted(int64_t i, const double *w) {
     return value((int)w[0], (int64_t)w[1] + (int64_t)w[2] * i) * w[3];
 }
 
-/* Views of one array are told apart by extent and stride. */
+/* Views of one array differ by extent and stride. */
 static void test_views(void **state) {
     (void)state;
     const range r[] = {{0, N, 1}, {5, N, 1}, {0, N, 2}, {N - 1, INT64_MAX, -1}};
@@ -140,7 +140,7 @@ static double fallen(int64_t i, const double *w) {
     return value(1, i % M) + (double)(i / M);
 }
 
-/* A loop over rows: only how far apart the places are in a memory is part of the description. */
+/* A loop over rows: only distances within a memory are part of the key. */
 static void test_rows(void **state) {
     (void)state;
     gpa_arr *a = numbers(1, SHAPE(N, M)), *out;
@@ -173,7 +173,7 @@ static void test_rows(void **state) {
     drop_all();
 }
 
-/* Elements of another size in the same memory: the bits of floats beside the floats. */
+/* Elements of another size in the same memory: floats and their bits. */
 static void test_bits(void **state) {
     (void)state;
     gpa_arr *a = numbers(1, SHAPE(N)), *bits;
@@ -205,7 +205,7 @@ static double moved(int64_t i, const double *w) {
     return i ? value((int)w[0], i - 1) + 1 : value((int)w[1], 0);
 }
 
-/* Whether operands share memory decides what may be done: it is part of the description. */
+/* Whether operands share memory (aliasing) is part of the key. */
 static void test_aliases(void **state) {
     (void)state;
     for (int round = 0; round < 3; round++) {
@@ -247,7 +247,7 @@ static double row_most(int64_t i, const double *w) {
 static double tripled(int64_t i, const double *w) { return value((int)w[0], i) + w[1]; }
 static double gone(int64_t i, const double *w) { return (value((int)w[0], i) + w[1]) * 3; }
 
-/* Plans of several steps and of several results: what fusion cuts, and what a name still holds, is
+/* Plans of several steps and results: values that fusion cuts, and values that arrays hold, are
  * stored each time. */
 static void test_steps_and_names(void **state) {
     (void)state;
@@ -314,7 +314,7 @@ static gpa_body *times(double by) {
     return b;
 }
 
-/* A function that is gone does not lend its plan to one that comes to lie where it was. */
+/* A function at the address of a freed one does not hit its plan. */
 static void test_functions(void **state) {
     (void)state;
     for (int round = 0; round < 8; round++) {
@@ -334,7 +334,7 @@ static void test_functions(void **state) {
     }
 }
 
-/* x * by, by a loop that ends after its first trip, or one trip of a counter. */
+/* x * by, by a loop that ends after its first iteration, or a counted loop of one. */
 static gpa_body *looping(double by, kir_code loop) {
     gpa_body *b;
     kir_func *f = kir_new(KIR_MAP, "looping");
@@ -355,8 +355,8 @@ static gpa_body *looping(double by, kir_code loop) {
     return b;
 }
 
-/* A program with a loop can be stopped where the host does not see the memory (it then says so
- * late): its plan is not remembered there. */
+/* A program with a loop can be interrupted on a device with memory of its own (which is reported
+ * late): its plan is not cached there. */
 static void test_stoppable(void **state) {
     (void)state;
     for (int i = 0; i < 4; i++) {
@@ -377,7 +377,7 @@ static void test_stoppable(void **state) {
     }
 }
 
-/* More plans than the table has places. */
+/* More plans than the table has slots. */
 static void test_many(void **state) {
     (void)state;
     for (int round = 0; round < 2; round++)
@@ -396,7 +396,7 @@ static void test_many(void **state) {
             }
 }
 
-/* A plan that is stopped, known or not, leaves its arrays pending. */
+/* A plan that is interrupted, cached or not, leaves its arrays pending. */
 static void test_interrupt(void **state) {
     (void)state;
     for (int round = 0; round < 3; round++) {
@@ -415,8 +415,8 @@ static void test_interrupt(void **state) {
     }
 }
 
-/* Memory that runs out at any moment: an error, or the right values; and the right values
- * afterwards. */
+/* Allocation failure at any point: an error or the right values, and the right values afterwards.
+ */
 static void test_memory(void **state) {
     (void)state;
     for (int failed = 1, n = 1; failed; n++) {
@@ -435,7 +435,7 @@ static void test_memory(void **state) {
         assert_true(n < 200);
     }
     ok(rt_set_memory_limit(rt, "2M", &err));
-    for (int round = 0; round < 2; round++) { /* a known plan's results find no room */
+    for (int round = 0; round < 2; round++) { /* no memory for the results of a cached plan */
         gpa_arr *a, *sum;
         ok(arr_empty(rt, DT_F64, SHAPE(80000), &a, &err));
         sum = opn(OP_ADD, keep(a), 1);
@@ -453,7 +453,43 @@ static void test_memory(void **state) {
     }
 }
 
-/* Who wants to see the programs sees them, known or not. */
+/* Stores of one scalar into two targets of other numbers of dimensions, whose strides and offsets
+ * make the same sequence of words: the key delimits them. */
+static void test_targets_of_other_dimensions(void **state) {
+    (void)state;
+    enum { BYTES = 64, TAG = 1 + DT_F64 };
+    int64_t strides[2][2][8] = {{{1}, {3, 5, 0, BYTES, 0, 0, TAG}},
+                                {{1, 0, BYTES, 0, 0, TAG, 3, 5}, {0}}};
+    const uint8_t ndim[2][2] = {{1, 7}, {8, 0}};
+    gpa_device *d;
+    gpa_buf *b;
+    node *n;
+    plan_cache *cache = plan_cache_new();
+    ok(device_default(rt, &d, &err));
+    ok(buf_new(rt, d, BYTES, &b, &err));
+    ok(node_scalar(rt, DT_F64, (gpa_val){.F64 = 0.5}, &n, &err));
+    const plan_device device = {d, d->epoch, &d->caps};
+    gpa_storage storage = {.dtype = DT_F64, .buf = b};
+    for (int graph = 0; graph < 3; graph++) {
+        gpa_arr to[2];
+        fuse_root root[2];
+        for (int i = 0; i < 2; i++) {
+            to[i] = (gpa_arr){.dtype = DT_F64,
+                              .ndim = ndim[graph % 2][i],
+                              .strides = strides[graph % 2][i],
+                              .storage = &storage};
+            root[i] = (fuse_root){.value = n, .into = &to[i]};
+        }
+        fuse_plan p = {.root = root, .n_root = 2, .cap_root = 2};
+        assert_int_equal(plan_cache_find(cache, rt, &device, &p), graph == 2);
+        if (graph == 0) plan_cache_insert(cache, &p);
+    }
+    plan_cache_free(cache);
+    node_release(rt, n);
+    buf_disown(rt, b);
+}
+
+/* %explain shows the programs of cached plans too. */
 static void test_explained(void **state) {
     (void)state;
     for (int round = 0; round < 3; round++) {
@@ -482,6 +518,7 @@ int main(void) {
         GRAPH_TEST(test_steps_and_names),
         GRAPH_TEST(test_functions),
         GRAPH_TEST(test_stoppable),
+        GRAPH_TEST(test_targets_of_other_dimensions),
         GRAPH_TEST(test_many),
         GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_memory),

@@ -1,0 +1,64 @@
+/* The state of one runtime: a record that every room from here on shares.
+ *
+ * It stands below the graph because nodes are allocated from it. What later rooms keep in it is
+ * behind pointers to their own types, and what nodes call of them are function pointers, so this
+ * header includes no later room. */
+#ifndef GPA_GRAPH_STATE_H
+#define GPA_GRAPH_STATE_H
+
+#include <stdatomic.h>
+
+#include "runtime/graph/storage.h"
+
+enum { NODE_CLASSES = 6 };
+
+struct explain;    /* explain.h */
+struct profile;    /* profile.h */
+struct opener;     /* device.c: a device that is being opened */
+struct loop_batch; /* loop_batch.h: iterations of a loop that are recorded and not yet launched */
+struct exec;       /* exec.c: scratch of the fuser, the program under construction, fault records */
+
+struct gpa_rt {
+    rt_config config;
+    gpa_span at; /* source location of the statement that runs */
+    atomic_bool interrupted;
+
+    struct gpa_device *device;  /* the default one, once opened; NULL before */
+    struct gpa_device *devices; /* all opened */
+    char device_name[16];       /* asked for; "" : the best there is */
+    bool prepared;              /* rt_prepare was called */
+    uint32_t n_streams;         /* made so far */
+    struct opener *opener;      /* NULL: no device is being opened */
+
+    gpa_storage pending; /* head of the ring of pending storages, oldest first */
+    size_t n_pending;
+    uint64_t pending_limit; /* bytes that only pending work may keep alive, at least */
+
+    struct { /* node.c */
+        node **slot;
+        size_t cap, count;
+        node *free[NODE_CLASSES];
+        uint32_t mark;    /* the last traversal's number */
+        size_t unchecked; /* gathers without a bounds check yet, and checks that wait */
+        /* Called with an unchecked gather before it is freed; NULL: none. */
+        void (*on_unused_gather)(gpa_rt *rt, const node *n);
+    } nodes;
+
+    struct { /* unused_gather.c: checks that wait */
+        node **check;
+        size_t n, cap;
+        bool closed; /* the runtime ends: no more of them */
+    } unread;
+
+    gpa_arr *free_arrs;         /* pooled handles (rt.h), linked through `base` */
+    gpa_storage *free_storages; /* linked through `next` */
+
+    struct exec *exec;
+    struct loop_batch *loop_batch;
+    struct explain *explain; /* NULL: not recording */
+    struct profile *profile; /* the same */
+    char memory_limit[32];   /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */
+    rt_stats stats;
+};
+
+#endif

@@ -1,0 +1,22 @@
+/* Storage: the cell that an array and its views share.
+ *
+ * It holds either `node`, a pending value whose elements in C order are the storage's, or `buf`,
+ * device memory. Pending storages form a doubly linked ring of the runtime; one whose handles are
+ * all gone leaves the ring and is never computed. */
+#ifndef GPA_GRAPH_STORAGE_H
+#define GPA_GRAPH_STORAGE_H
+
+#include "runtime/graph/node.h"
+
+typedef struct gpa_storage {
+    int32_t refs;  /* handles */
+    uint8_t dtype; /* of the pending value; afterwards of the elements first written */
+    bool asked;    /* scratch of exec: it is among the roots already */
+    bool failed;   /* computing it failed: only an explicit read tries again */
+    int64_t size;  /* elements of that dtype */
+    node *node;    /* pending; NULL once computed */
+    gpa_buf *buf;  /* computed (an owner of it) */
+    struct gpa_storage *prev, *next; /* the runtime's ring, while pending */
+} gpa_storage;
+
+#endif
