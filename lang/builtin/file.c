@@ -417,7 +417,7 @@ static gpa_code read_bytes(void *user, void *to, size_t n) {
 
 /* The numbers that a file goes on with, `count` of them at most, or all that are left. Of a file
  * whose end is known they are read to where they stay. */
-gpa_code file_numbers(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
+gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
     file *f;
     gpa_dtype t;
     int64_t count;

@@ -190,7 +190,7 @@ gpa_code cached_info(gpa_vm *vm, value *argv, value *out) {
                       v_int((int64_t)o->fields[1].dict->count)};
     value told[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
     gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET ? vm_err(vm)->code
-                                                                   : np_named(vm, told, out);
+                                                                   : np_result_tuple(vm, told, out);
     value_release(vm, told[0]);
     value_release(vm, told[1]);
     return rc;

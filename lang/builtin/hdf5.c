@@ -333,7 +333,7 @@ gpa_code hdf5_delete(gpa_vm *vm, value *argv, value *out) { /* library, file, pa
 
 /* ---- numbers ---- */
 
-gpa_code hdf5_facts(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute */
+gpa_code hdf5_shape_dtype(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute */
     const library *h = library_of(argv[0]);
     place p;
     value items[GPA_MAX_DIMS], both[2] = {v_unset(), v_none()};

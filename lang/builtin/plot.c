@@ -172,7 +172,7 @@ gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
         v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
 }
 
-gpa_code plot_symbols_room(gpa_vm *vm, value *argv, value *out) {
+gpa_code plot_text_plot_size(gpa_vm *vm, value *argv, value *out) {
     int columns = 0, rows = 0;
     (void)argv;
     if (vm->config.symbols) vm->config.symbols(vm->config.user, &columns, &rows);

@@ -651,7 +651,7 @@ static bool is_blank(field f) {
 }
 
 /* None: not all of them are plain numbers, or there are fewer than `count`. */
-gpa_code textio_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, count, dtype */
+gpa_code textio_parse_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, count, dtype */
     gpa_str data;
     gpa_dtype t;
     gpa_arr *a = NULL;

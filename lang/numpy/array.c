@@ -617,7 +617,7 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
 }
 
 /* a, computed now: for values of which each is part of the next, and which are all wanted. */
-gpa_code np_computed(gpa_vm *vm, value *argv, value *out) {
+gpa_code np_materialize(gpa_vm *vm, value *argv, value *out) {
     WITH_ARRAY(rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
                if (!rc) rc = np_return_array(vm, arr_retain(a), out));
 }

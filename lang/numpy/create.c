@@ -373,7 +373,7 @@ out:
 
 /* What draws of random numbers begin with: n positions of a series from `first` on, as uint64. The
  * first is a number, so that draws at other places are the same program. */
-gpa_code np_positions(gpa_vm *vm, value *argv, value *out) { /* n, first */
+gpa_code np_counter_range(gpa_vm *vm, value *argv, value *out) { /* n, first */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *i = NULL, *at = NULL, *all = NULL;
     int64_t n, first;

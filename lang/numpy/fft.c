@@ -58,7 +58,7 @@ out:
     return rc;
 }
 
-gpa_code fft_cosines(
+gpa_code fft_dct_dst(
     gpa_vm *vm, value *argv,
     value *out) { /* a, kind, sines, weighed, axis, scale; None: the device has no library for it */
     arr_cosines_opts o = {0};

@@ -14,7 +14,7 @@
 const float_actions float_actions_default = {
     .action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
 
-gpa_code np_set_actions(gpa_vm *vm, value *argv,
+gpa_code np_set_float_actions(gpa_vm *vm, value *argv,
                         value *out) { /* divide, over, under, invalid: float_action each */
     float_actions a = {.watched = false};
     for (int i = 0; i < FLOAT_ERRORS; i++) {
@@ -29,7 +29,7 @@ gpa_code np_set_actions(gpa_vm *vm, value *argv,
     return GPA_OK;
 }
 
-gpa_code np_float_watch(gpa_vm *vm, value *argv, value *out) { /* on */
+gpa_code np_set_float_checks(gpa_vm *vm, value *argv, value *out) { /* on */
     bool before = vm->floats.watched;
     vm->floats.watched = argv[0].i != 0;
     *out = v_bool(before);

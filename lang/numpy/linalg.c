@@ -111,7 +111,7 @@ out:
     return rc;
 }
 
-gpa_code linalg_factors(
+gpa_code linalg_solve_factored(
     gpa_vm *vm, value *argv,
     value *out) { /* a, pivots, b, form, way, upper, unit; None, or the solution and where a 0 is */
     gpa_arr *a = NULL, *b = NULL, *pivots = NULL, *x = NULL;
@@ -142,7 +142,7 @@ out:
     return rc;
 }
 
-gpa_code linalg_banded(
+gpa_code linalg_solve_banded(
     gpa_vm *vm, value *argv,
     value *out) { /* below, above, bands, b; None: the device has no library for it */
     gpa_arr *bands = NULL, *b = NULL, *x = NULL;

@@ -264,7 +264,7 @@ gpa_code named_new(gpa_vm *vm, value *argv, value *out) { /* cls, *values, **nam
     return rc;
 }
 
-gpa_code np_named(gpa_vm *vm, value *argv, value *out) { /* name, *values */
+gpa_code np_result_tuple(gpa_vm *vm, value *argv, value *out) { /* name, *values */
     const char *name;
     size_t n;
     gpa_code rc = arg_text(vm, argv[0], "name", &name, &n);

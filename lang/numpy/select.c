@@ -21,7 +21,7 @@ out:
 }
 
 /* a[at] of a 1-d array, where `at` holds integers that are known to be inside. */
-gpa_code np_taken(gpa_vm *vm, value *argv, value *out) { /* a, at */
+gpa_code np_take_in_bounds(gpa_vm *vm, value *argv, value *out) { /* a, at */
     gpa_arr *a = NULL, *at = NULL, *got = NULL;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arg_array(vm, argv[1], DT_NONE, &at);
@@ -35,7 +35,7 @@ gpa_code np_taken(gpa_vm *vm, value *argv, value *out) { /* a, at */
 }
 
 /* Adds 1 at each such place to a 1-d array of integers. */
-gpa_code np_counted(gpa_vm *vm, value *argv, value *out) { /* counts, at */
+gpa_code np_increment_at(gpa_vm *vm, value *argv, value *out) { /* counts, at */
     gpa_arr *at = NULL;
     gpa_opnd one = {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = 1}};
     gpa_code rc = arg_array(vm, argv[1], DT_NONE, &at);
@@ -306,7 +306,7 @@ gpa_code nd_clip(gpa_vm *vm, value *argv, value *out) { /* self, min, max, out, 
     return clip(vm, argv[0], argv[1], argv[2], argv[3], argv[4].dict, out);
 }
 
-gpa_code np_joint(gpa_vm *vm, value *argv, value *out) { /* arrays */
+gpa_code np_same_shape(gpa_vm *vm, value *argv, value *out) { /* arrays */
     const bool list = argv[0].tag == V_LIST;
     *out = v_none();
     if (!list && argv[0].tag != V_TUPLE) return GPA_OK;
@@ -425,7 +425,7 @@ gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) {
     return ordered(vm, argv, arr_argsort_turned, out);
 } /* likewise */
 
-gpa_code np_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: of a partition */
+gpa_code np_check_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: of a partition */
     (void)out;
     gpa_code rc = check_kind(vm, argv[0], "select", NULL, "introselect", "'introselect'");
     return rc ? rc : check_order(vm, argv[1]);
@@ -517,7 +517,7 @@ out:
 
 /* ---- products ---- */
 
-gpa_code np_give(gpa_vm *vm, value *argv, value *out) { /* result, out, name, casting */
+gpa_code np_store_out(gpa_vm *vm, value *argv, value *out) { /* result, out, name, casting */
     out_rule rule = {.ufunc = argv[2].str->text};
     gpa_arr *result;
     gpa_code rc = arg_casting(vm, argv[3], &rule.casting);
