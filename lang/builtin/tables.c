@@ -16,6 +16,11 @@
 #undef MODULE
 #undef TYPE
 
+/* Docstrings that the rows name doc_NAME. */
+#define DOC(name, text) static const char doc_##name[] = text;
+#include "lang/numpy/doc/all.def"
+#undef DOC
+
 /* How the plain functions of an owner are called. */
 enum {
 #define MODULE(id, name, doc) KIND_##id = NATIVE_FUNCTION,
