@@ -1,7 +1,7 @@
-/* Methods of bytes. Most are those of str: each byte becomes a character, what they give is turned
- * back.
+/* Methods of bytes. Most call those of str on a string of one character per byte and convert the
+ * result back.
  *
- * Reading order: making, text, integers, what str does. */
+ * Reading order: construction, text, integers, methods of str. */
 #include "lang/object/big.h"
 #include "lang/builtin/all.h"
 #include "lang/text/codec.h"
@@ -9,7 +9,7 @@
 #include "lang/object/number.h"
 #include "lang/text/text.h"
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static gpa_code give_bytes(gpa_vm *vm, gpa_str *s, value *out) {
     gpa_code rc = s->failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s->text, s->len), out);
@@ -144,8 +144,9 @@ gpa_code bytes_hex(gpa_vm *vm, value *argv, value *out) { /* self, sep, bytes_pe
     size_t every = group < 0 ? (size_t)-group : (size_t)group;
     for (size_t i = 0; i < b->size; i++) {
         size_t counted =
-            group < 0 ? i
-                      : b->size - i; /* groups begin at the end, of negative ones at the start */
+            group < 0
+                ? i
+                : b->size - i; /* groups are counted from the end, negative ones from the start */
         if (parted && i && every && counted % every == 0) str_putc(&s, argv[1].str->text[0]);
         str_printf(&s, "%02x", (unsigned)(unsigned char)b->text[i]);
     }
@@ -208,10 +209,10 @@ gpa_code int_to_bytes(gpa_vm *vm, value *argv, value *out) { /* self, length, by
     return GPA_OK;
 }
 
-/* ---- what str does ---- */
+/* ---- methods of str ---- */
 
-/* Bytes that mean something else to bytes than the characters of their numbers do to str become
- * characters that mean nothing. */
+/* Bytes whose meaning differs from that of the character with their code (white space, case) are
+ * mapped to characters of the private use area. */
 enum { APART = 0xE000 };
 
 static bool is_apart(unsigned char b, bool lines) {
@@ -228,7 +229,7 @@ static value to_text(gpa_vm *vm, const str_obj *b, bool lines) {
     return v_str_take(vm, &s);
 }
 
-/* Turns texts, and lists and tuples of them, back to bytes. Consumes *v. */
+/* Converts strings, and lists and tuples of them, back to bytes. Consumes *v. */
 static gpa_code to_bytes(gpa_vm *vm, value *v) {
     gpa_code rc = GPA_OK;
     if (v->tag == V_LIST || v->tag == V_TUPLE) {
@@ -248,7 +249,7 @@ static gpa_code to_bytes(gpa_vm *vm, value *v) {
     return give_bytes(vm, &s, v);
 }
 
-/* What the first argument may be beside bytes. */
+/* What the first argument may be in addition to bytes. */
 typedef enum { NOTHING, NONE_TOO, BYTE_TOO, MANY, FILLING } argument;
 
 static gpa_code wrong(gpa_vm *vm, argument what, const char *name, value v) {
@@ -299,8 +300,8 @@ static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, va
     return rc;
 }
 
-/* Calls a method of str with n arguments, `texts` of which, from the first on, are bytes or what
- * `what` says. */
+/* Calls a method of str with n arguments, the first `texts` of which are bytes or what `what`
+ * allows. */
 static gpa_code as_text(gpa_vm *vm, value *argv, int n, int texts, argument what, const char *name,
                         native_fn method, value *out) {
     enum { MOST = 4 };
@@ -323,21 +324,22 @@ static gpa_code as_text(gpa_vm *vm, value *argv, int n, int texts, argument what
     return rc;
 }
 
-/* METHOD(name, arguments, texts among them, what they may be) */
+/* METHOD(name, arguments, how many of them are bytes, what else these may be) */
 #define METHODS(METHOD)                                                                            \
     METHOD(split, 3, 1, NONE_TOO)                                                                  \
-    METHOD(rsplit, 3, 1, NONE_TOO) METHOD(splitlines, 2, 0, NOTHING) METHOD(strip, 2, 1, NONE_TOO) \
-        METHOD(lstrip, 2, 1, NONE_TOO) METHOD(rstrip, 2, 1, NONE_TOO) METHOD(                      \
-            replace, 4, 2, NOTHING) METHOD(find, 4, 1, BYTE_TOO) METHOD(rfind, 4, 1, BYTE_TOO)     \
-            METHOD(index, 4, 1, BYTE_TOO) METHOD(rindex, 4, 1, BYTE_TOO) METHOD(                   \
-                count, 4, 1, BYTE_TOO) METHOD(startswith, 4, 1, MANY) METHOD(endswith, 4, 1, MANY) \
-                METHOD(removeprefix, 2, 1, NOTHING) METHOD(removesuffix, 2, 1, NOTHING)            \
+    METHOD(rsplit, 3, 1, NONE_TOO)                                                                 \
+    METHOD(splitlines, 2, 0, NOTHING) METHOD(strip, 2, 1, NONE_TOO) METHOD(lstrip, 2, 1, NONE_TOO) \
+        METHOD(rstrip, 2, 1, NONE_TOO) METHOD(replace, 4, 2, NOTHING) METHOD(find, 4, 1, BYTE_TOO) \
+            METHOD(rfind, 4, 1, BYTE_TOO) METHOD(index, 4, 1, BYTE_TOO) METHOD(                    \
+                rindex, 4, 1, BYTE_TOO) METHOD(count, 4, 1, BYTE_TOO)                              \
+                METHOD(startswith, 4, 1, MANY) METHOD(endswith, 4, 1, MANY) METHOD(                \
+                    removeprefix, 2, 1, NOTHING) METHOD(removesuffix, 2, 1, NOTHING)               \
                     METHOD(partition, 2, 1, NOTHING) METHOD(rpartition, 2, 1, NOTHING)             \
-                        METHOD(center, 3, 1, FILLING) METHOD(ljust, 3, 1, FILLING)                 \
-                            METHOD(rjust, 3, 1, FILLING) METHOD(zfill, 2, 0, NOTHING) METHOD(      \
-                                expandtabs, 2, 0, NOTHING) METHOD(upper, 1, 0, NOTHING)            \
-                                METHOD(lower, 1, 0, NOTHING) METHOD(title, 1, 0, NOTHING) METHOD(  \
-                                    capitalize, 1, 0, NOTHING) METHOD(swapcase, 1, 0, NOTHING)     \
+                        METHOD(center, 3, 1, FILLING) METHOD(ljust, 3, 1, FILLING) METHOD(         \
+                            rjust, 3, 1, FILLING) METHOD(zfill, 2, 0, NOTHING)                     \
+                            METHOD(expandtabs, 2, 0, NOTHING) METHOD(upper, 1, 0, NOTHING) METHOD( \
+                                lower, 1, 0, NOTHING) METHOD(title, 1, 0, NOTHING)                 \
+                                METHOD(capitalize, 1, 0, NOTHING) METHOD(swapcase, 1, 0, NOTHING)  \
                                     METHOD(isalpha, 1, 0, NOTHING) METHOD(isdigit, 1, 0, NOTHING)  \
                                         METHOD(isalnum, 1, 0, NOTHING)                             \
                                             METHOD(isspace, 1, 0, NOTHING)                         \

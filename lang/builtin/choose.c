@@ -1,12 +1,12 @@
-/* itertools' combinatorics: product, permutations, combinations.
+/* Combinatorial iterators of itertools: product, permutations, combinations.
  *
- * source is the pool (a list; for product a tuple of lists), extra a list of ints that says which
- * choice is next, and `at` is 1 while there is a next one. */
+ * source is the pool (a list; for product a tuple of lists), extra a list of indices of the next
+ * result, and `at` is 1 while there is a next one. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
 
-/* A list of n ints that count up from 0, or are all 0. */
+/* List of n ints: 0, 1, ... or all 0. */
 static gpa_code counters(gpa_vm *vm, size_t n, bool rising, value *out) {
     *out = v_list(vm, n, NULL);
     if (out->tag == V_UNSET) return GPA_E_MEMORY;
@@ -14,7 +14,7 @@ static gpa_code counters(gpa_vm *vm, size_t n, bool rising, value *out) {
     return GPA_OK;
 }
 
-/* The choice as a tuple: item c[i] of the pool, or of pool i. */
+/* The current result as a tuple: item c[i] of the pool, or of pool i. */
 static gpa_code give_choice(gpa_vm *vm, const iter_obj *it, size_t r, value *out) {
     value t = v_tuple(vm, r, NULL);
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
@@ -66,7 +66,7 @@ gpa_code itertools_product(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* ---- permutations ---- (the counters are the present order of all items) */
+/* ---- permutations ---- (the indices are a permutation of all items) */
 
 static void reverse(value *c, size_t n) {
     for (size_t i = 0; i + 1 < n - i; i++) {
@@ -76,8 +76,8 @@ static void reverse(value *c, size_t n) {
     }
 }
 
-/* The next order, in which the first r items differ: what stands behind them is put in falling
- * order first. */
+/* Next permutation in lexicographic order of the first r items: the items after them are first put
+ * in descending order. */
 static bool next_order(value *c, size_t n, size_t r) {
     if (r < n) reverse(c + r, n - r);
     size_t i = n;
@@ -102,7 +102,7 @@ static gpa_code permutations_next(gpa_vm *vm, iter_obj *it, value *out, bool *do
     return rc;
 }
 
-/* ---- combinations ---- (the counters rise; step: they may also stay) */
+/* ---- combinations ---- (the indices ascend; step: they may also be equal) */
 
 static bool next_choice(value *c, int64_t n, int64_t r, bool again) {
     int64_t i = r - 1;

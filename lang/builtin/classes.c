@@ -85,7 +85,7 @@ gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The name of an attribute among the arguments; 0 after a failure. */
+/* The attribute name among the arguments; 0 after a failure. */
 static gpa_sym name_in(gpa_vm *vm, value name) {
     if (name.tag != V_STR)
         vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(name));
@@ -124,8 +124,7 @@ gpa_code object_getattribute(gpa_vm *vm, value *argv, value *out) {
 
 const object_kind property_kind = {.type_name = "property"};
 
-gpa_code property_new(gpa_vm *vm, value *argv,
-                      value *out) { /* cls, then the fields in their order */
+gpa_code property_new(gpa_vm *vm, value *argv, value *out) { /* cls, then the fields in order */
     value v = v_object(vm, &property_kind, PROPERTY_FIELDS);
     for (size_t i = 0; v.tag != V_UNSET && i < PROPERTY_FIELDS; i++)
         v.object->fields[i] = value_retain(argv[1 + i]);
@@ -212,7 +211,8 @@ gpa_code object_init_subclass(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- super ---- */
 
-/* What is no member of a class that a program wrote is a row of object, or of the exceptions. */
+/* Looks up an attribute that no class of the program defines: a row of object, or of the
+ * exceptions. */
 static gpa_code row_of(gpa_vm *vm, const class_obj *c, value self, const char *name, value *out) {
     const native *row = c->tuple ? native_find(OWNER_TUPLE, name) : NULL;
     if (row && row->kind == NATIVE_METHOD) self = value_plain(self);
@@ -239,7 +239,7 @@ static gpa_code super_attr(gpa_vm *vm, object_obj *o, const char *name, value *o
 
 const object_kind super_kind = {.type_name = "super", .attr = super_attr};
 
-/* The class that the running method was written in, and its first argument. */
+/* The class in which the running method was defined, and the method's first argument. */
 static gpa_code of_method(gpa_vm *vm, value *class, value *self) {
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     gpa_sym name = intern_find(vm->config.names, "__class__", 9);

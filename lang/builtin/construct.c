@@ -1,4 +1,4 @@
-/* Calling bool, type, slice and the exception types; their attributes. */
+/* Constructors and attributes of bool, type, slice and the exceptions. */
 #include "lang/builtin/all.h"
 #include "lang/object/class.h"
 #include "lang/format/format.h"
@@ -152,7 +152,7 @@ gpa_code exception_add_note(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Argument i of an OSError that has a number and a text; None otherwise. */
+/* Argument i of an OSError with errno and text; None otherwise. */
 static gpa_code os_part(value v, size_t i, value *out) {
     const tuple_obj *args = v.exc->args.tuple;
     return give_again(args->count >= 2 && i < args->count ? args->items[i] : v_none(), out);

@@ -1,4 +1,4 @@
-/* Built-in functions on single values: output, text, identity, attributes. */
+/* Built-in functions on single values: output, formatting, identity, types, attributes. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 #include "lang/builtin/kinds.h"
@@ -129,7 +129,7 @@ gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* hex(), oct(), bin(): what format() gives with this specification. */
+/* hex(), oct(), bin(): format() with this specification. */
 static gpa_code in_base(gpa_vm *vm, value v, const char *spec, value *out) {
     value i = v_none();
     gpa_code rc = arg_whole(vm, v, "number", &i);
@@ -193,7 +193,7 @@ uint32_t type_of(value v) {
     return v.tag;
 }
 
-/* Whether one type derives from another. */
+/* True if one type is derived from another. */
 static bool derives(uint32_t sub, uint32_t from) {
     if (sub == from || from == V_OBJECT) return true;
     if (sub >= AUX_ERROR && from >= AUX_ERROR && sub < AUX_FROZENSET && from < AUX_FROZENSET)
@@ -205,7 +205,7 @@ static bool derives(uint32_t sub, uint32_t from) {
 
 bool type_matches(value v, uint32_t aux) { return derives(type_of(v), aux); }
 
-/* The type of a value: a TYPE, or a CLASS of a program. Borrowed. */
+/* The type of a value: a TYPE, or a CLASS. Borrowed. */
 static value type_peek(value v) {
     class_obj *c = class_of_peek(v);
     return c ? v_obj(V_CLASS, c) : v_type(type_of(v));
@@ -342,8 +342,8 @@ static void gather(void *to, const char *name, value v) {
     value_release(g->vm, s);
 }
 
-/* Of texts in order, those that are there again: an instance has a name, and its class has it, too.
- */
+/* Removes repetitions from a sorted list of strings: an instance and its class may have the same
+ * name. */
 static void drop_repeated(gpa_vm *vm, list_obj *l) {
     size_t n = 0;
     for (size_t i = 0; i < l->count; i++) {
@@ -372,7 +372,7 @@ gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The columns that all lines of a docstring after its first are indented by. */
+/* The common indentation of all lines of a docstring after its first. */
 static size_t doc_margin(const char *doc) {
     size_t least = SIZE_MAX;
     for (const char *p = strchr(doc, '\n'); p; p = strchr(p, '\n')) {
@@ -382,7 +382,7 @@ static size_t doc_margin(const char *doc) {
     return least;
 }
 
-/* A docstring, its lines indented alike, without blank ones at its end. */
+/* Appends a docstring, indented uniformly, without blank lines at its end. */
 static void put_doc(const char *doc, gpa_str *s) {
     size_t end = strlen(doc), margin = doc_margin(doc);
     while (end && (doc[end - 1] == '\n' || doc[end - 1] == ' ')) end--;
@@ -400,7 +400,7 @@ static void put_doc(const char *doc, gpa_str *s) {
 
 static gpa_code describe(gpa_vm *vm, value v, gpa_str *s);
 
-/* A class: what it is called with, its text, its own methods. */
+/* Appends the help of a class: its constructor's signature, its docstring, its methods. */
 static gpa_code describe_class(gpa_vm *vm, const class_obj *c, gpa_str *s) {
     value init = class_text_peek(c, "__init__"),
           doc = dict_text_peek(vm, c->members.dict, "__doc__");

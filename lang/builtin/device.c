@@ -1,7 +1,7 @@
-/* Devices as values, and moving arrays between them.
+/* Device objects, and transfers of arrays between devices.
  *
- * A device is an object with two fields: its name, and a list of the devices that were current
- * before it was entered, so that one object may be entered again inside itself. */
+ * A device is an object with two fields: its name, and a stack of the devices that were current
+ * before it was entered, so that one object may be entered recursively. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,8 +42,7 @@ static gpa_code device_enter(gpa_vm *vm, object_obj *o, value *out) {
     return rc;
 }
 
-/* The device of before is current again whatever happens: what was pending and fails does so once.
- */
+/* Restores the previous device also after a failure; errors of pending work are raised once. */
 static gpa_code device_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     list_obj *stack = o->fields[BEFORE].list;
     gpa_err quiet = {0};
@@ -60,7 +59,7 @@ static gpa_code device_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow)
 const object_kind device_kind = {
     .type_name = "gpa.device", .repr = device_repr, .enter = device_enter, .exit = device_exit};
 
-/* The name that a device argument means: a name, a device, or the number of a GPU. */
+/* The device name of an argument: a name, a device, or the index of a GPU. */
 static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
     const char *text;
     size_t n;
@@ -77,7 +76,7 @@ static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
     return rc;
 }
 
-/* A device that is there. */
+/* Returns a device object for a device that exists. */
 static gpa_code give_device(gpa_vm *vm, const char *name, value *out) {
     gpa_code rc = rt_find_device(vm_rt(vm), name, &name, NULL, NULL, vm_err(vm));
     if (rc) return rc;
@@ -124,14 +123,14 @@ gpa_code device_mem_info(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- moving arrays ---- */
 
-/* The device whose memory the host sees. */
+/* The device whose memory is host memory. */
 static const char *host_name(gpa_vm *vm) {
     gpa_err quiet = {0};
     const char *name;
     return rt_find_device(vm_rt(vm), "cpu", &name, NULL, NULL, &quiet) ? "ref" : "cpu";
 }
 
-/* `a` turned if that is asked for, and released. */
+/* Transposes `a` on request; consumes it. */
 static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
     gpa_code rc = GPA_OK;
     if (turn)
@@ -142,7 +141,7 @@ static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
     return rc;
 }
 
-/* order: C, F, or A, by columns if the array lies so. */
+/* order: 'C', 'F', or 'A', F order if the array is F-contiguous. */
 static gpa_code move_in(gpa_vm *vm, value v, const char *device, bool copy, char order,
                         value *out) {
     gpa_arr *a = NULL, *moved = NULL;
@@ -161,7 +160,7 @@ static gpa_code move(gpa_vm *vm, value v, const char *device, bool copy, value *
     return move_in(vm, v, device, copy, 'A', out);
 }
 
-/* target[...] = v; the target is the result. */
+/* target[...] = v; returns the target. */
 static gpa_code store_into(gpa_vm *vm, value target, value v, value *out) {
     gpa_arr *to = NULL;
     gpa_opnd from = {0};
@@ -219,7 +218,7 @@ gpa_code nd_copy_to_device(gpa_vm *vm, value *argv, value *out) { /* self, ary, 
     return rc;
 }
 
-/* ---- CuPy's and Numba's names ---- */
+/* ---- names of CuPy and Numba ---- */
 
 gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
     module_obj *numpy;
@@ -229,7 +228,7 @@ gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* cupy.cuda.Stream: called it makes a stream; its attribute `null` is one. */
+/* cupy.cuda.Stream: a call creates a stream; the attribute `null` is the default stream. */
 static gpa_code stream_new(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                            const value *kw_names, value *out) {
     (void)o, (void)n, (void)args, (void)n_kw, (void)kw_names;
@@ -245,7 +244,7 @@ static gpa_code stream_attr(gpa_vm *vm, object_obj *o, const char *name, value *
 
 const object_kind cupy_stream_kind = {.type_name = "type", .call = stream_new, .attr = stream_attr};
 
-/* Number 0 is the current device if that is no GPU: it simulates one. */
+/* GPU 0 is the current device if that is not a GPU, which simulates one. */
 static bool is_simulated(gpa_vm *vm, value number) {
     return strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && number.tag == V_INT && number.i == 0;
 }
@@ -255,7 +254,7 @@ gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) {
                                      : device_new(vm, argv, out);
 }
 
-/* Bytes that arrays use, and bytes that are kept for new ones. */
+/* Bytes in use by arrays, and bytes cached for new ones. */
 gpa_code cupy_memory(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     rt_stats s;

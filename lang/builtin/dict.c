@@ -1,10 +1,10 @@
-/* dict: making it, its methods, and the live views keys(), values() and items(). */
+/* dict: construction, methods, and the live views keys(), values() and items(). */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/builtin/kinds.h"
 #include "lang/object/container.h"
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
     value items;
@@ -26,7 +26,7 @@ static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
     return rc;
 }
 
-/* An object with keys() is a mapping. *is: it was one. */
+/* Inserts the entries of an object with keys() (*is: it has them). */
 static gpa_code put_mapping(gpa_vm *vm, dict_obj *d, value from, bool *is) {
     value method = v_unset(), view = v_none(), keys = v_none();
     *is = from.tag == V_OBJECT && vm_attr(vm, from, "keys", &method) == GPA_OK;
@@ -150,7 +150,7 @@ gpa_code dict_m_clear(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* ---- views ---- (field 0 is the dict) */
+/* ---- views ---- (field 0: the dict) */
 
 typedef enum { PART_KEYS, PART_VALUES, PART_ITEMS } part;
 
@@ -166,7 +166,7 @@ static gpa_code give_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
     return GPA_OK;
 }
 
-/* at: the next entry; end: how many entries the dict had; step: the part. */
+/* at: the next entry; end: number of entries at the start; step: keys, values or items. */
 static gpa_code view_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_obj *d = it->source.dict;
     size_t at = (size_t)it->at;

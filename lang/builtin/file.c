@@ -1,8 +1,9 @@
-/* open() and what it returns; the standard streams as files; io.StringIO and BytesIO.
+/* open() and file objects; the standard streams as files; io.StringIO and BytesIO.
  *
- * A file keeps a C stream, or the number of a standard stream, whose bytes go through the vm. Text
- * is read with \r\n and \r as \n, and written as it is. What lies in memory is a C stream, too:
- * whatever reads files reads it. Field 0 is the name, field 1 the mode. */
+ * A file holds a C stream, or the number of a standard stream, whose bytes go through the vm. Text
+ * is read with universal newlines and written unchanged. A file in memory is a C stream, too
+ * (fopencookie), so that every reader of files can read it. Field 0 is the name, field 1 the mode.
+ */
 #include "lang/builtin/file.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 enum { BLOCK = 16384 };
 
-/* The bytes of a file in memory, which its stream owns. */
+/* The buffer of a file in memory, owned by its stream. */
 typedef struct {
     gpa_str bytes;
     size_t at;
@@ -28,8 +29,8 @@ typedef struct {
     FILE *f;      /* NULL: closed, or standard */
     int standard; /* 0 .. 2, or -1 */
     bool readable, writable, binary;
-    codec codec;    /* of text */
-    memory *memory; /* what the stream reads and writes, or NULL */
+    codec codec;    /* text encoding */
+    memory *memory; /* buffer that the stream reads and writes, or NULL */
 } file;
 
 /* ---- errors ---- */
@@ -115,7 +116,7 @@ gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c,
     return vm_err(vm)->code;
 }
 
-/* Reads a mode like "rb+": what the file is for, and the C library's own form of it. */
+/* Parses a mode like "rb+" into flags and the mode of fopen. */
 static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
     if (mode.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "open() argument 'mode' must be str, not %s",
@@ -185,7 +186,7 @@ static ssize_t memory_read(void *cookie, char *to, size_t n) {
     return (ssize_t)n;
 }
 
-/* Makes room for n bytes at the position, zeros where nothing was written. */
+/* Write callback: grows the buffer to n bytes after the position, with zeros in gaps. */
 static ssize_t memory_write(void *cookie, const char *from, size_t n) {
     memory *m = cookie;
     while (m->bytes.len < m->at + n && !m->bytes.failed) {
@@ -258,7 +259,7 @@ gpa_code file_temporary(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = parse_mode(vm, argv[0], &f, mode);
     if (!rc) rc = file_codec(vm, f.binary, argv[2], argv[7], &f.codec);
     if (rc) return rc;
-    f.readable = f.writable = true; /* of the modes, r and w alone would make no sense */
+    f.readable = f.writable = true; /* both read and write, whatever the mode */
     if (!(f.f = tmpfile())) return os_error(vm, errno, NULL);
     *out = file_new(vm, f, v_none(), argv[0].str->text);
     if (out->tag == V_UNSET) fclose(f.f);
@@ -285,7 +286,7 @@ gpa_code file_close(gpa_vm *vm, value *argv, value *out) {
     return close_file(vm, argv[0].object->data);
 }
 
-/* The file, ready to be used so. */
+/* The file of `v`, if it is open for this use; raises otherwise. */
 static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **out) {
     file *f = data_of(v);
     *out = f;
@@ -300,7 +301,7 @@ static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **ou
 
 /* ---- reading ---- */
 
-/* A line of a stream with its end as \n; nothing at the end of the file. */
+/* Reads a line, its end as \n; nothing at the end of the file. */
 static void read_line(FILE *f, bool binary, gpa_str *out) {
     for (int c; (c = getc(f)) != EOF;) {
         if (c == '\r' && !binary) {
@@ -332,7 +333,7 @@ static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
     return rc;
 }
 
-/* A mark stands at the begin of a file alone. */
+/* Skips a byte order mark, which may be at the start of a file only. */
 static void pass_mark(file *f) {
     if (f->codec.id == CODEC_UTF8_MARK) f->codec.id = CODEC_UTF8;
 }
@@ -353,7 +354,7 @@ gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n) {
     return bad ? os_error(vm, errno, path) : GPA_OK;
 }
 
-/* Bytes from where a file stands to its end; 0 where nobody knows. */
+/* Bytes from the position to the end of the file; 0 if unknown. */
 static size_t left_of(FILE *f) {
     struct stat st;
     off_t at = ftello(f);
@@ -371,7 +372,7 @@ gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str 
         if (n < step) break;
     }
     return ferror(f) ? os_error(vm, errno, path)
-                     : GPA_OK; /* a folder among them, which can be opened */
+                     : GPA_OK; /* reading a directory fails here, not in fopen */
 }
 
 gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
@@ -401,7 +402,7 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* A file that is read, and by whom. */
+/* A file that is being read, and its reader. */
 typedef struct {
     gpa_vm *vm;
     FILE *f;
@@ -415,8 +416,8 @@ static gpa_code read_bytes(void *user, void *to, size_t n) {
                         : vm_fail(s->vm, GPA_E_OS, "the file was cut short while it was read");
 }
 
-/* The numbers that a file goes on with, `count` of them at most, or all that are left. Of a file
- * whose end is known they are read to where they stay. */
+/* Reads `count` elements, or all that are left. If the size of the file is known, they are read
+ * directly into the array's memory. */
 gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
     file *f;
     gpa_dtype t;
@@ -436,7 +437,8 @@ gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, 
         int64_t n = (int64_t)(MIN(left, most) / item);
         rc = arr_filled(vm_rt(vm), t, 1, &n, read_bytes, &(source){vm, f->f}, &a, vm_err(vm));
         if (!rc && left < most && count > 0)
-            fseeko(f->f, (off_t)(left % item), SEEK_CUR); /* as a read of so many would leave it */
+            fseeko(f->f, (off_t)(left % item),
+                   SEEK_CUR); /* the position after a read of whole elements */
     } else {
         rc = file_slurp(vm, f->f, NULL, most, &s);
         if (!rc)
@@ -550,7 +552,7 @@ gpa_code file_flush(gpa_vm *vm, value *argv, value *out) {
     return !rc && f->f && fflush(f->f) ? os_error(vm, errno, NULL) : rc;
 }
 
-/* ---- position and facts ---- */
+/* ---- position and attributes ---- */
 
 gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
     file *f;

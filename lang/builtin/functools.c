@@ -35,8 +35,8 @@ out:
 
 /* ---- partial ---- (fields: the function, a tuple of arguments, a dict of keywords) */
 
-/* Arguments laid out for vm_call: positional ones, then the values of the keywords; their names
- * apart. */
+/* Arguments in the order of vm_call: positional ones, then values of keywords; the keywords' names
+ * separately. */
 typedef struct {
     value *at, *names;
     size_t n, n_named;
@@ -53,7 +53,7 @@ static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *
     memcpy(c->at, first->items, first->count * sizeof(value));
     if (n) memcpy(c->at + first->count, args, n * sizeof(value));
     for (const dict_entry *e; (e = dict_next(keywords, &at));) {
-        bool again = false; /* a keyword of the call counts, not the one kept */
+        bool again = false; /* a keyword of the call overrides a stored one */
         for (size_t i = 0; i < n_named; i++)
             again = again || strcmp(names[i].str->text, e->key.str->text) == 0;
         if (again) continue;
@@ -117,10 +117,10 @@ gpa_code functools_partial(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* ---- caches ---- (fields: the function, the dict of results, the most to keep or None, hits,
- * misses) */
+/* ---- caches ---- (fields: the function, the dict of results, the capacity or None, hits, misses)
+ */
 
-/* The arguments as a key: a tuple of them, and of names and values of keywords behind a mark. */
+/* Cache key: a tuple of the arguments, then a mark and names and values of keywords. */
 static value cache_key(gpa_vm *vm, size_t n, const value *args, size_t n_named,
                        const value *names) {
     value t = v_tuple(vm, n + 2 * n_named + (n_named > 0), NULL);
@@ -135,7 +135,7 @@ static value cache_key(gpa_vm *vm, size_t n, const value *args, size_t n_named,
     return t;
 }
 
-/* The result under a key (owned), which becomes the latest; UNSET when it is not there. */
+/* The cached result of a key (owned), which becomes the most recently used; UNSET on a miss. */
 static gpa_code cache_find(gpa_vm *vm, object_obj *o, value key, value *out) {
     dict_obj *d = o->fields[1].dict;
     gpa_code rc = dict_get_peek(vm, d, key, out);
@@ -155,7 +155,7 @@ static gpa_code cache_keep(gpa_vm *vm, object_obj *o, value key, value v) {
     if (most <= 0) return GPA_OK;
     gpa_code rc = dict_set(vm, d, key, v);
     for (bool found = true;
-         !rc && found && (int64_t)d->count > most;) { /* a hash that changes finds nothing */
+         !rc && found && (int64_t)d->count > most;) { /* an unstable hash may find nothing */
         size_t at = 0;
         value oldest = value_retain(dict_next(d, &at)->key);
         rc = dict_remove(vm, d, oldest, &found);
@@ -231,7 +231,7 @@ gpa_code functools_cache(gpa_vm *vm, value *argv, value *out) {
     return make_cache(vm, argv[0], v_none(), out);
 }
 
-/* lru_cache(maxsize) before it meets its function. */
+/* lru_cache(maxsize), before it is applied to a function. */
 static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                                const value *names, value *out) {
     (void)names;

@@ -1,4 +1,4 @@
-/* The methods of iterators and generators. */
+/* Methods of iterators and generators. */
 #include "lang/vm/generator.h"
 
 #include "lang/builtin/all.h"
@@ -14,7 +14,7 @@ gpa_code iterator_iter(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* What came of going on: an item, or, when it is done, StopIteration with what it returned. */
+/* Converts the result of resuming: an item, or StopIteration with the return value. */
 static gpa_code give(gpa_vm *vm, gpa_code rc, bool done, value *out) {
     if (rc || !done) return rc;
     value result = *out;
@@ -30,7 +30,7 @@ gpa_code generator_send_value(gpa_vm *vm, value *argv, value *out) {
     return give(vm, rc, done, out);
 }
 
-/* The exception that the arguments of throw stand for, owned. */
+/* The exception of throw's arguments, owned. */
 static gpa_code exception_of(gpa_vm *vm, value type, value v, value *out) {
     bool class = (type.tag == V_TYPE && type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) ||
                  (type.tag == V_CLASS && type.class->error);

@@ -1,8 +1,7 @@
-/* The module gzip, and streams of compressed files.
+/* gzip-compressed files as C streams (fopencookie over zlib's gzFile), and the module gzip.
  *
- * A stream hands its bytes to zlib's gzFile. zlib reads a file that is not compressed as it stands:
- * gzip_open refuses that, as Python does, and a file that ends before its time is an error of
- * reading. */
+ * zlib reads an uncompressed file unchanged: gzip_open refuses that, as Python does; a truncated
+ * file is a read error. */
 #include "lang/builtin/gzip.h"
 
 #include <errno.h>
@@ -32,19 +31,19 @@ static ssize_t gz_write(void *cookie, const char *from, size_t n) {
 
 static int gz_seek(void *cookie, off64_t *to, int whence) {
     z_off_t at = gzseek(cookie, (z_off_t)*to, whence);
-    if (at < 0) errno = EINVAL; /* the end is not known before all has been read */
+    if (at < 0) errno = EINVAL; /* the end is unknown before everything is decompressed */
     *to = at;
     return at < 0 ? -1 : 0;
 }
 
 static int gz_close(void *cookie) {
     int rc = gzclose(cookie);
-    if (rc == Z_OK || rc == Z_BUF_ERROR) return 0; /* the latter: not all was read */
+    if (rc == Z_OK || rc == Z_BUF_ERROR) return 0; /* Z_BUF_ERROR: closed before the end */
     errno = EIO;
     return EOF;
 }
 
-/* Opens a compressed file in a mode of zlib's: r, w, a or x, b, and a digit. */
+/* Opens a compressed file in a mode of gzopen: r, w, a or x, b, and a level. */
 static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
     static const cookie_io_functions_t io = {gz_read, gz_write, gz_seek, gz_close};
     errno = 0;

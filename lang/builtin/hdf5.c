@@ -1,9 +1,8 @@
-/* HDF5 files through libhdf5, which is opened at run time: what h5py.gpa builds h5py's objects
- * from.
+/* HDF5 files through libhdf5, loaded at run time: native functions of h5py.gpa.
  *
- * Nothing of a file stays open but the file itself: each function opens what a path names and
- * closes it again. The library's own numbers of types and property classes are variables of it.
- * Reading order: the library, errors, types, places, the natives. */
+ * Only the file stays open between calls: each function opens the object at a path and closes it
+ * again. Identifiers of predefined types and property classes are variables of the library. Reading
+ * order: the library, errors, types, objects, the native functions. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,9 +14,9 @@
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
-typedef int64_t h5_id; /* an open thing; negative: none */
+typedef int64_t h5_id; /* identifier of an open object; negative: none */
 
-/* Structures of the library. */
+/* Structures of libhdf5's interface. */
 struct h5_error {
     h5_id class, major, minor;
     unsigned line;
@@ -30,7 +29,7 @@ struct h5_group {
     bool mounted;
 };
 
-/* Its constants. */
+/* Constants of libhdf5's interface. */
 enum { READ_ONLY = 0, READ_WRITE = 1, TRUNCATE = 2, EXCLUSIVE = 4 }; /* H5F_ACC_ */
 enum { INTEGER = 0, FLOAT = 1, STRING = 3, COMPOUND = 6, ENUM = 8 }; /* H5T_ */
 enum { SCALAR = 0, NOTHING = 2, ALL = 0, SELECT_SET = 0 };           /* H5S_ */
@@ -48,14 +47,14 @@ typedef struct {
 
 static void library_free(gpa_vm *vm, object_obj *o) {
     (void)vm;
-    mem_free(o->data); /* it stays loaded: files that are still open are closed by it at the end */
+    mem_free(o->data); /* the library stays loaded: at exit it closes files that are still open */
 }
 
 const object_kind hdf5_library_kind = {.type_name = "h5py.Library", .free = library_free};
 
 static const library *library_of(value v) { return v.object->data; }
 
-/* Finds every function; the name of the first that is missing, or NULL. */
+/* Resolves all functions; returns the name of the first missing one, or NULL. */
 static const char *find_all(library *h) {
 #define H5(result, name, parameters) \
     if (!(*(void **)&h->name = dlsym(h->handle, #name))) return #name;
@@ -83,11 +82,11 @@ gpa_code hdf5_library(gpa_vm *vm, value *argv, value *out) {
     if (missing)
         return vm_fail(vm, GPA_E_IMPORT, "libhdf5 has no %s: 1.10 or later is needed", missing);
     h->H5open();
-    h->H5Eset_auto2(0, NULL, NULL); /* errors are told by exceptions */
+    h->H5Eset_auto2(0, NULL, NULL); /* errors become exceptions */
     return GPA_OK;
 }
 
-/* A type or property class that the library keeps in a variable. */
+/* A predefined type or property class, which is a variable of the library. */
 static h5_id constant(const library *h, const char *name) {
     const h5_id *at = dlsym(h->handle, name);
     return at ? *at : -1;
@@ -106,7 +105,7 @@ static int note(unsigned n, const struct h5_error *e, void *user) {
     return 0;
 }
 
-/* What the library says, in h5py's form: the outermost words, then the innermost. */
+/* The library's error stack in h5py's form: the outermost message, then the innermost. */
 static gpa_code fail(gpa_vm *vm, const library *h, gpa_code code) {
     told t = {"", ""};
     h->H5Ewalk2(0, FROM_INNERMOST, note, &t);
@@ -119,8 +118,8 @@ static gpa_code fail(gpa_vm *vm, const library *h, gpa_code code) {
 
 /* ---- types ---- */
 
-/* The dtype of a file's type; DT_NONE: gpa has none. Booleans and complex numbers are kept as h5py
- * keeps them. */
+/* The dtype of a file's type, booleans and complex numbers as h5py stores them; DT_NONE: no such
+ * dtype. */
 static gpa_dtype dtype_of(const library *h, h5_id type) {
     size_t size = h->H5Tget_size(type);
     switch (h->H5Tget_class(type)) {
@@ -189,9 +188,9 @@ static h5_id text_type(const library *h) {
     return t;
 }
 
-/* ---- places ---- */
+/* ---- datasets and attributes ---- */
 
-/* A dataset or an attribute, opened: close_place, also after a failure. */
+/* An open dataset or attribute; close_place is due also after a failure. */
 typedef struct {
     h5_id object, attribute, space, type;
     gpa_dtype dtype;
@@ -229,7 +228,7 @@ static gpa_code open_place(gpa_vm *vm, const value *argv,
     return GPA_OK;
 }
 
-/* The property list of a new link: the groups above it are made. */
+/* Link creation properties that create missing parent groups. */
 static h5_id with_groups(const library *h) {
     h5_id list = h->H5Pcreate(constant(h, "H5P_CLS_LINK_CREATE_ID_g"));
     if (list >= 0) h->H5Pset_create_intermediate_group(list, 1);
@@ -333,7 +332,8 @@ gpa_code hdf5_delete(gpa_vm *vm, value *argv, value *out) { /* library, file, pa
 
 /* ---- numbers ---- */
 
-gpa_code hdf5_shape_dtype(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute */
+gpa_code hdf5_shape_dtype(gpa_vm *vm, value *argv,
+                          value *out) { /* library, file, path, attribute */
     const library *h = library_of(argv[0]);
     place p;
     value items[GPA_MAX_DIMS], both[2] = {v_unset(), v_none()};
@@ -355,8 +355,8 @@ gpa_code hdf5_shape_dtype(gpa_vm *vm, value *argv, value *out) { /* library, fil
     return rc;
 }
 
-/* Chooses a block of the dataset: starts and steps of `from`, extents of `shape`. start NONE: all
- * of it. */
+/* Selects a hyperslab of the dataset: starts and steps of `from`, extents of `shape`. start NONE:
+ * everything. */
 static gpa_code choose_block(gpa_vm *vm, const library *h, place *p, value start, value step,
                              const int64_t *shape) {
     int64_t from[GPA_MAX_DIMS], by[GPA_MAX_DIMS];
@@ -376,7 +376,7 @@ static gpa_code choose_block(gpa_vm *vm, const library *h, place *p, value start
                : GPA_OK;
 }
 
-/* Moves elements between memory and the place; `to` or `from` is given. */
+/* Transfers elements between memory and the file: into `to`, or out of `from`. */
 static gpa_code move(gpa_vm *vm, const library *h, const place *p, gpa_dtype t,
                      const int64_t *shape, void *to, const void *from) {
     uint64_t extents[GPA_MAX_DIMS];
@@ -423,7 +423,7 @@ out:
     return rc;
 }
 
-/* The properties of a new dataset: chunks and compression. */
+/* Dataset creation properties: chunks and compression. */
 static gpa_code layout(gpa_vm *vm, const library *h, value chunks, value level, h5_id *out) {
     int64_t extents[GPA_MAX_DIMS];
     uint64_t sizes[GPA_MAX_DIMS];
@@ -439,7 +439,7 @@ static gpa_code layout(gpa_vm *vm, const library *h, value chunks, value level, 
     return good ? GPA_OK : fail(vm, h, GPA_E_VALUE);
 }
 
-/* Makes a dataset or an attribute of a type and a space; both stay the caller's. */
+/* Creates a dataset or an attribute of a type and a dataspace, which the caller keeps. */
 static gpa_code create(gpa_vm *vm, const value *argv, h5_id type, h5_id space,
                        h5_id properties) { /* argv: library, file, path, attribute */
     const library *h = library_of(argv[0]);
@@ -511,7 +511,7 @@ out:
     return rc;
 }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 gpa_code hdf5_read_text(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute */
     const library *h = library_of(argv[0]);

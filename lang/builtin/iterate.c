@@ -1,8 +1,8 @@
 /* Built-in functions on iterables.
  *
- * Iterators made here are lazy: `next` pulls from iterators kept in `source` (a tuple of them for
- * zip and map) and `extra` (a function, a sentinel). Loops over whole iterables ask vm_poll now and
- * then: an iterable may be endless. */
+ * Iterators created here are lazy: `next` pulls from iterators kept in `source` (a tuple of them
+ * for zip and map) and `extra` (a function, a sentinel). Loops over whole iterables call vm_poll
+ * regularly: an iterable may be infinite. */
 #include <math.h>
 
 #include "lang/builtin/all.h"
@@ -52,7 +52,7 @@ gpa_code iters_next(gpa_vm *vm, const tuple_obj *iters, value *row, bool *done, 
     return rc;
 }
 
-/* An iterator's tuples may also be had in parts. */
+/* Lets a loop unpack the items of an iterator's tuples without building the tuple. */
 static void in_parts(iter_obj *it, size_t width,
                      gpa_code (*row)(gpa_vm *, iter_obj *, value *, bool *)) {
     if (width == 0 || width > ITER_ROW) return;
@@ -94,7 +94,7 @@ gpa_code iterate_enumerate(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* strict=True: the others must have ended where argument `at` did. */
+/* strict=True: all others must have ended with argument `at`. */
 static gpa_code zip_strict(gpa_vm *vm, const tuple_obj *iters, size_t at) {
     if (at > 0)
         return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is shorter than argument%s%zu", at + 1,
@@ -278,7 +278,7 @@ gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- min, max, sorted ---- */
 
-/* Keeps the better of `best` and v (both owned); `keys` hold what is compared. */
+/* Keeps the smaller (larger) of `best` and v (both owned); `keys` hold what is compared. */
 static gpa_code keep_better(gpa_vm *vm, bool largest, value key, value *best, value *best_key,
                             value v) {
     value k = v_none();
@@ -354,7 +354,7 @@ gpa_code iterate_sorted(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- sum, any, all ---- */
 
-/* CPython's sum: floats by Neumaier's compensated addition, as long as only floats and ints come.
+/* CPython's sum: Neumaier's compensated addition for floats, while all items are floats and ints.
  */
 typedef struct {
     enum { SUM_INT, SUM_FLOAT, SUM_ANY } phase;
@@ -438,7 +438,7 @@ out:
     return rc;
 }
 
-/* Whether any item's truth is `wanted`. */
+/* True if the truth value of any item is `wanted`. */
 static gpa_code some(gpa_vm *vm, value iterable, bool wanted, bool *found) {
     value it = v_unset();
     gpa_code rc = GPA_OK;

@@ -1,7 +1,7 @@
-/* The module itertools, iterators that draw on others.
+/* Iterators of the module itertools.
  *
- * Each is an iter_obj: what `source`, `extra` and the counters hold is said above its `next`. Loops
- * that may find nothing for long ask vm_poll. */
+ * Each is an iter_obj: the comment above its `next` says what `source`, `extra` and the counters
+ * hold. Loops that may run long without a result call vm_poll. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
@@ -17,7 +17,7 @@ static gpa_code over(gpa_vm *vm, const char *name, value iterable, value extra,
     return rc;
 }
 
-/* ---- without end ---- */
+/* ---- infinite ---- */
 
 /* source: the next number; extra: the step. */
 static gpa_code count_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
@@ -34,7 +34,7 @@ gpa_code itertools_count(gpa_vm *vm, value *argv, value *out) {
     return iter_over(vm, "itertools.count", argv[0], argv[1], count_next, out);
 }
 
-/* source: the iterator, or NONE once it ended; extra: the items so far; at: the next of them. */
+/* source: the iterator, or NONE after its end; extra: the items so far; at: index of the next. */
 static gpa_code cycle_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     if (it->source.tag != V_NONE) {
         gpa_code rc = iter_next(vm, it->source, out, done);
@@ -58,7 +58,7 @@ gpa_code itertools_cycle(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* source: the value; at: how often yet, -1 without end. */
+/* source: the value; at: repetitions left, -1 without end. */
 static gpa_code repeat_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     (void)vm;
     *done = it->at == 0;
@@ -77,9 +77,9 @@ gpa_code itertools_repeat(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* ---- one after the other ---- */
+/* ---- chain, islice ---- */
 
-/* source: an iterator of iterables; extra: the iterator over the present one, or NONE. */
+/* source: an iterator of iterables; extra: the iterator over the current one, or NONE. */
 static gpa_code chain_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (;;) {
         gpa_code rc;
@@ -111,7 +111,7 @@ gpa_code itertools_from_iterable(gpa_vm *vm, value *argv, value *out) {
     return over(vm, "itertools.chain", argv[1], v_none(), chain_next, out);
 }
 
-/* source: the iterator; at: items to pass before the next; end: items left to look at, -1 without
+/* source: the iterator; at: items to skip before the next; end: items left to consider, -1 without
  * end; step. */
 static gpa_code islice_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (;;) {
@@ -158,7 +158,7 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* ---- by a function ---- */
+/* ---- by a predicate ---- */
 
 static gpa_code holds(gpa_vm *vm, value fn, value v, bool *out) {
     if (fn.tag == V_NONE) return value_truth(vm, v, out);
@@ -169,7 +169,7 @@ static gpa_code holds(gpa_vm *vm, value fn, value v, bool *out) {
     return rc;
 }
 
-/* source: the iterator; extra: the function; at: 1 once it is over. */
+/* source: the iterator; extra: the function; at: 1 after the end. */
 static gpa_code takewhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value v = v_none();
     bool ok = false;
@@ -192,8 +192,8 @@ gpa_code itertools_takewhile(gpa_vm *vm, value *argv, value *out) {
     return over(vm, "itertools.takewhile", argv[1], argv[0], takewhile_next, out);
 }
 
-/* source: the iterator; extra: the function; at: 1 once items pass; step: items pass one by one
- * (filterfalse). */
+/* source: the iterator; extra: the function; at: 1 once the predicate has failed; step: test every
+ * item (filterfalse). */
 static gpa_code without_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (uint32_t n = 1;; n++) {
         value v = v_none();
@@ -265,10 +265,10 @@ gpa_code itertools_starmap(gpa_vm *vm, value *argv, value *out) {
     return over(vm, "itertools.starmap", argv[1], argv[0], starmap_next, out);
 }
 
-/* ---- with what came before ---- */
+/* ---- accumulate, pairwise, batched ---- */
 
 /* source: the iterator; extra: a list of the function and the result so far (UNSET: none yet); at:
- * 1: that result is the next item itself. */
+ * 1 if that result is the next item. */
 static gpa_code accumulate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value *fn = &it->extra.list->items[0], *so_far = &it->extra.list->items[1], next = v_none();
     if (it->at) {
@@ -303,7 +303,7 @@ gpa_code itertools_accumulate(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* source: the iterator; extra: the item before, UNSET at the start. */
+/* source: the iterator; extra: the previous item, UNSET at the start. */
 static gpa_code pairwise_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_code rc;
     if (it->extra.tag == V_UNSET) {
@@ -348,9 +348,9 @@ gpa_code itertools_batched(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* ---- several at once ---- */
+/* ---- several iterables ---- */
 
-/* source: a tuple of iterators, NONE in the place of one that ended; extra: the filling. */
+/* source: a tuple of iterators, NONE for one that ended; extra: the fill value. */
 static gpa_code zip_longest_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     tuple_obj *iters = it->source.tuple;
     value row = v_tuple(vm, iters->count, NULL);
@@ -382,8 +382,8 @@ gpa_code itertools_zip_longest(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* source: the iterator; extra: a list of the function, and of the item and key that begin the next
- * group (UNSET: none). A group is gathered when it is reached. */
+/* source: the iterator; extra: a list of the function, and of the item and key that start the next
+ * group (UNSET: none). A group is collected when it is reached. */
 static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value *fn = &it->extra.list->items[0], *item = fn + 1, *key = fn + 2;
     value group = v_list(vm, 0, NULL), own_key = v_unset(), pair[2];
@@ -430,7 +430,7 @@ gpa_code itertools_groupby(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* source: the iterator, shared; extra: the list of items it gave, shared; at: the next of them. */
+/* source: the iterator, shared; extra: the list of its items, shared; at: index of the next. */
 static gpa_code tee_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     list_obj *seen = it->extra.list;
     if ((size_t)it->at == seen->count) {

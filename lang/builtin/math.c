@@ -1,5 +1,5 @@
-/* The module math. Errors follow CPython: a result that is not a number, for arguments that are, is
- * a domain error; an infinite one is a range error, or a domain error at a pole. */
+/* The module math. Errors follow CPython: a NaN result of non-NaN arguments is a domain error; an
+ * infinite result is a range error, or a domain error at a pole. */
 #include <math.h>
 
 #include "lang/object/big.h"
@@ -192,8 +192,8 @@ gpa_code math_nextafter(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A logarithm of a positive number; CPython's errors. Ints beyond floats by their fraction and
- * exponent, as CPython's. */
+/* A logarithm of a positive number, with CPython's errors. An int beyond the range of floats is
+ * split into mantissa and exponent, as in CPython. */
 static gpa_code log_of(gpa_vm *vm, value v, double (*f)(double), double *out) {
     double x;
     if (v.tag == V_BIG && !v.big->negative && isinf(big_double(v.big))) {
@@ -232,8 +232,7 @@ gpa_code math_log(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The length of a vector without overflow: scaled by its largest part, summed with the errors kept.
- */
+/* Euclidean norm without overflow: scaled by the largest component, with a compensated sum. */
 static double vector_length(const double *x, size_t n) {
     double most = 0, sum = 0, lost = 0;
     bool nan = false;
@@ -255,7 +254,7 @@ static double vector_length(const double *x, size_t n) {
     return ldexp(sqrt(sum + lost), e);
 }
 
-/* The floats of a sequence (owned: mem_free). */
+/* The items of a sequence as floats (owned: mem_free). */
 static gpa_code floats_of(gpa_vm *vm, value v, double **out, size_t *n) {
     value items;
     *out = NULL;
@@ -307,8 +306,8 @@ gpa_code math_isclose(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Shewchuk: partial sums that do not overlap, so that nothing is lost; then one correct rounding.
- */
+/* Shewchuk's algorithm (1997): nonoverlapping partial sums without rounding errors, then one
+ * correct rounding. */
 static double exact_sum(const double *x, size_t count, double *partial) {
     size_t n = 0;
     double special = 0;
@@ -426,7 +425,8 @@ static gpa_code combine(gpa_vm *vm, ast_op op, value *to, value v) {
     return vm_poll(vm);
 }
 
-/* The greatest common divisor of two ints that are not negative, in *a; *b is given back. */
+/* Greatest common divisor of two non-negative ints, in *a, by Euclid's algorithm; *b is released.
+ */
 static gpa_code euclid(gpa_vm *vm, value *a, value *b) {
     gpa_code rc = GPA_OK;
     while (!rc && (a->tag == V_BIG || (b->tag == V_BIG || b->i))) {
@@ -486,7 +486,7 @@ gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* n * (n - 1) * ... of k factors, over k! where `divided`. */
+/* Falling factorial n * (n - 1) * ... of k factors, divided by k! if `divided`. */
 static gpa_code falling(gpa_vm *vm, int64_t n, int64_t k, bool divided, value *out) {
     value p = v_int(1);
     gpa_code rc = GPA_OK;
@@ -535,7 +535,7 @@ gpa_code math_perm(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* Newton's method from above. */
+/* Integer square root by Newton's method from above. */
 static gpa_code big_root(gpa_vm *vm, value n, value *out) {
     value r = v_none();
     gpa_code rc =

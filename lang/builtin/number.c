@@ -1,4 +1,4 @@
-/* Calling int, float and complex; the methods of Python's numbers. */
+/* Constructors and methods of int, float and complex. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "lang/vm/operate.h"
 #include "lang/object/record.h"
 
-/* The only element of an array as a number; NumPy's error for more. */
+/* The only element of an array as a number; NumPy's error if there are more. */
 static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
     if (a->size != 1)
         return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
@@ -27,8 +27,7 @@ static gpa_code worth(gpa_vm *vm, value v, number *n) {
     return v.tag == V_ARRAY ? only_element(vm, v.array->arr, n) : GPA_OK;
 }
 
-/* int() or float() of an instance: what its class says, by __index__ if not by the conversion's own
- * method. */
+/* int() or float() of an instance: by the conversion's method, else by __index__. */
 static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted, value *out,
                       bool *handled) {
     value plain = v_none();
@@ -80,8 +79,8 @@ static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) 
     return bad_text(vm, s, words);
 }
 
-/* Python's complex numbers and arrays of one refuse to become real; NumPy's scalars drop their
- * imaginary part. */
+/* True for Python's complex numbers and arrays of one element, which raise when converted to real;
+ * NumPy's scalars drop their imaginary part. */
 static bool keeps_imaginary(value v) { return (v.tag == V_COMPLEX || v.tag == V_ARRAY) && !v.aux; }
 
 gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
@@ -135,7 +134,7 @@ gpa_code int_bit_count(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A bool's is an int. */
+/* An int, also for a bool. */
 static value plain_int(value v) { return v.tag == V_BIG ? value_retain(v) : v_int(v.i); }
 
 gpa_code int_conjugate(gpa_vm *vm, value *argv, value *out) {
@@ -215,7 +214,7 @@ gpa_code float_ratio(gpa_vm *vm, value *argv, value *out) {
     for (int i = 0; i < 1100 && m != floor(m); i++, e--) m *= 2;
     value parts[2] = {v_int((int64_t)m), v_int(1)}, wide = v_none(), both;
     gpa_code rc = e ? op_number(vm, AST_OP_LSHIFT, parts[e < 0], v_int(abs(e)), &wide)
-                    : GPA_OK; /* m is odd or 0, so the two have no common divisor */
+                    : GPA_OK; /* m is odd or 0: the fraction is reduced */
     if (rc) return rc;
     if (e) parts[e < 0] = wide;
     both = v_tuple(vm, 2, parts);

@@ -1,4 +1,4 @@
-/* The modules os and os.path, as far as programs over arrays use them. */
+/* Parts of the modules os, os.path, tempfile and platform. */
 #include <dirent.h>
 #include <errno.h>
 #include <pwd.h>
@@ -25,7 +25,7 @@ gpa_code os_getcwd(gpa_vm *vm, value *argv, value *out) {
                                      : os_error(vm, errno, NULL);
 }
 
-/* A system call on one path. */
+/* Calls a system function on one path. */
 static gpa_code on_path(gpa_vm *vm, value v, int (*call)(const char *path)) {
     const char *path;
     gpa_code rc = arg_path(vm, v, &path);
@@ -34,7 +34,7 @@ static gpa_code on_path(gpa_vm *vm, value v, int (*call)(const char *path)) {
 
 static int make_folder(const char *path) { return mkdir(path, 0777); }
 
-/* The template of a name that mkstemp and mkdtemp fill in, as a copy. */
+/* A copy of the template that mkstemp and mkdtemp fill in. */
 static gpa_code make_temporary(gpa_vm *vm, value template, bool folder, int *number, value *path) {
     const char *text;
     gpa_code rc = arg_path(vm, template, &text);
@@ -209,8 +209,8 @@ gpa_code os_join(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* Where the name behind the last slash begins, and where the folder before it ends (without slashes
- * at its end). */
+/* Offsets of the last component of a path, and of the end of the directory before it (without
+ * trailing slashes). */
 static gpa_code cut(gpa_vm *vm, value v, const char **path, size_t *folder, size_t *name) {
     gpa_code rc = arg_path(vm, v, path);
     if (rc) return rc;
@@ -258,7 +258,7 @@ gpa_code os_splitext(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
     if (rc) return rc;
     size_t first = name;
-    while (path[first] == '.') first++; /* leading dots belong to the name */
+    while (path[first] == '.') first++; /* leading dots are part of the name */
     const char *dot = strrchr(path + first, '.');
     size_t end = dot ? (size_t)(dot - path) : strlen(path);
     return give_two(vm, path, end, end, out);
@@ -363,7 +363,7 @@ gpa_code os_realpath(gpa_vm *vm, value *argv, value *out) {
     char *real = rc ? NULL : realpath(path, NULL);
     if (!real) return rc; /* None */
     rc = native_give(v_cstr(vm, real), out);
-    free(real); /* the C library made it */
+    free(real); /* allocated by the C library */
     return rc;
 }
 
@@ -404,8 +404,8 @@ gpa_code os_terminal(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_tuple(vm, 2, (value[]){v_int(size.ws_col), v_int(size.ws_row)}), out);
 }
 
-/* The folder of the user whose name is the first n bytes, or of the one who runs this; NULL: nobody
- * knows. */
+/* Home directory of the user whose name is the first n bytes, or of the current user; NULL:
+ * unknown. */
 static const char *home_of(const char *name, size_t n) {
     const char *home = n ? NULL : getenv("HOME");
     char text[256];

@@ -1,8 +1,8 @@
-/* The process that draws: gnuplot.
+/* Runs gnuplot, which draws matplotlib's figures.
  *
- * It reads its script from standard input and numbers from descriptor 3, and writes the picture to
- * standard output. All of these are files in memory, so that no pipe can fill up, and nothing is
- * left behind whatever happens. */
+ * It reads its script from standard input and numbers from descriptor 3, and writes the image to
+ * standard output. All of these are memory files, so that no pipe can block, and nothing remains
+ * after a failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* The descriptors that the process has, in order; the parent's ends lie above all of them. */
+/* Descriptors of the child process, in order; the parent's are above all of them. */
 enum { SCRIPT, PICTURE, COMPLAINT, NUMBERS, FILES };
 
 static gpa_code write_whole(gpa_vm *vm, int fd, const char *data, size_t n, const char *path) {
@@ -82,7 +82,7 @@ static gpa_code start(gpa_vm *vm, const int *fds, pid_t *pid) {
     posix_spawnattr_init(&attr);
     posix_spawnattr_setflags(
         &attr,
-        POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is the parent's business */
+        POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is handled by the parent */
     posix_spawnattr_setsigmask(&attr, &none);
     for (int i = 0; i < FILES; i++) posix_spawn_file_actions_adddup2(&acts, fds[i], i);
     int failed = posix_spawnp(pid, name, &acts, &attr, argv, environ);
@@ -97,7 +97,7 @@ static gpa_code start(gpa_vm *vm, const int *fds, pid_t *pid) {
     return failed ? os_error(vm, failed, name) : GPA_OK;
 }
 
-/* Until the process has ended; an interrupt ends it. */
+/* Waits for the end of the process; an interrupt kills it. */
 static gpa_code await(gpa_vm *vm, pid_t pid, int *status) {
     const struct timespec moment = {0, 1000000};
     gpa_code rc = GPA_OK;
@@ -109,8 +109,8 @@ static gpa_code await(gpa_vm *vm, pid_t pid, int *status) {
     return rc;
 }
 
-/* gnuplot repeats the line and points at the place; what is wrong stands in the last line, behind
- * "line 7: ". */
+/* Raises gnuplot's error: it repeats the line and marks the position; the message is in the last
+ * line, after "line 7: ". */
 static gpa_code complain(gpa_vm *vm, gpa_str *text) {
     while (text->len && strchr(" \t\r\n", text->text[text->len - 1]))
         text->text[--text->len] = '\0';

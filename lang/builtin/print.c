@@ -1,8 +1,8 @@
-/* numpy's print options and the functions that print by them.
+/* numpy's print options and the functions that print arrays.
  *
- * The options that hold are a dict in the module numpy, under a name no program can write; absent,
- * the defaults hold. A change puts a new dict there, so that a `with printoptions(...)` only has to
- * keep the one before. */
+ * The current options are a dict in the module numpy, under a name that no program can write;
+ * without it the defaults apply. A change stores a new dict, so that a `with printoptions(...)`
+ * only has to keep the previous one. */
 #include <math.h>
 
 #include "lang/format/array_format.h"
@@ -52,7 +52,7 @@ static gpa_code defaults(gpa_vm *vm, value *out) {
     return rc;
 }
 
-/* The dict that holds, as a copy. */
+/* The current options, as a copy. */
 static gpa_code current(gpa_vm *vm, value *out) {
     module_obj *numpy;
     gpa_code rc = vm_import(vm, "numpy", &numpy);
@@ -108,7 +108,7 @@ static gpa_code set_option(gpa_vm *vm, dict_obj *d, const char *name, value v) {
     return rc ? rc : dict_set_text(vm, d, name, v);
 }
 
-/* ---- options as the printer wants them ---- */
+/* ---- conversion for the printer ---- */
 
 static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_t room) {
     value v = dict_text_peek(vm, d, name);
@@ -181,7 +181,7 @@ gpa_code print_get(gpa_vm *vm, value *argv, value *out) {
     return current(vm, out);
 }
 
-/* Fields: the options inside, and, once entered, those before. */
+/* Fields: the options of the block, and, while it runs, the previous ones. */
 static gpa_code with_enter(gpa_vm *vm, object_obj *o, value *out) {
     gpa_code rc = current(vm, &o->fields[1]);
     if (!rc) rc = install(vm, o->fields[0]);
@@ -224,7 +224,7 @@ gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- arrays ---- */
 
-/* The options that hold with some changed for one call; *d owns what they point to. */
+/* The current options with some changed for one call; *d owns what they point to. */
 static gpa_code changed(gpa_vm *vm, const char *const *which, const value *to, size_t n, value *d,
                         print_options *o) {
     *d = v_none();
@@ -286,7 +286,7 @@ gpa_code print_str(gpa_vm *vm, value *argv, value *out) { return array_text(vm, 
 
 /* ---- single floats ---- */
 
-/* An int that is not negative, or None: -1. */
+/* A non-negative int, or None: -1. */
 static gpa_code count_or_none(gpa_vm *vm, value v, const char *name, int *out) {
     int64_t i = -1;
     gpa_code rc = v.tag == V_NONE ? GPA_OK : arg_int(vm, v, name, &i);
@@ -315,8 +315,7 @@ static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value t
     return GPA_OK;
 }
 
-/* The number to print, as a value of its own dtype: NumPy's scalars keep theirs, all else is
- * float64. */
+/* The number to print in its own dtype: that of a NumPy scalar, else float64. */
 static gpa_code float_arg(gpa_vm *vm, value v, double *x, gpa_dtype *t) {
     value now;
     gpa_code rc = value_now(vm, v, &now);

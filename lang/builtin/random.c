@@ -1,6 +1,6 @@
-/* The module random: the Mersenne Twister (MT19937) and the distributions, in CPython's order of
- * drawing, so that a seed gives CPython's numbers. The state is an object in the module, made when
- * first needed. */
+/* The module random: the Mersenne Twister (MT19937) and the distributions, drawing in CPython's
+ * order, so that a seed gives CPython's numbers. The state is an object in the module, created on
+ * first use. */
 #include <math.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ static uint64_t next_bits(twister *t, int k) {
     return low | (uint64_t)(next_word(t) >> (64 - k)) << 32;
 }
 
-/* An integer from 0 to below n. */
+/* Uniform integer in [0, n), by rejection. */
 static uint64_t below(twister *t, uint64_t n) {
     if (n == 0) return 0;
     int k = 64 - __builtin_clzll(n);
@@ -104,7 +104,7 @@ static void seed_by_time(twister *t) {
     twister_seed(t, key, 4);
 }
 
-/* The session's generator, made at first use. */
+/* The generator of the session, created on first use. */
 static gpa_code state_of(gpa_vm *vm, twister **out) {
     if (vm->random.tag == V_OBJECT) {
         *out = vm->random.object->data;
@@ -140,8 +140,8 @@ gpa_code random_seed(gpa_vm *vm, value *argv, value *out) {
         return vm_fail(
             vm, GPA_E_TYPE,
             "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
-    module_obj *arrays =
-        vm_loaded_peek(vm, "numpy.random"); /* compiled loops begin anew too (lang/typed/draw.c) */
+    module_obj *arrays = vm_loaded_peek(
+        vm, "numpy.random"); /* compiled loops restart their series, too (lang/typed/draw.c) */
     return arrays ? module_set_text(vm, arrays, "_own_lanes", v_none()) : GPA_OK;
 }
 
@@ -318,14 +318,14 @@ gpa_code random_shuffle(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* Whether a set is drawn into rather than a pool: CPython's weighing of memory. */
+/* CPython's choice between a set of drawn indices and a copy of the pool, by memory use. */
 static bool few_of_many(uint64_t n, uint64_t k) {
     double room = 21;
     if (k > 5) room += pow(4, ceil(log((double)k * 3) / log(4)));
     return (double)n > room;
 }
 
-/* k different numbers below n. */
+/* k distinct integers in [0, n). */
 static gpa_code distinct(gpa_vm *vm, twister *t, uint64_t n, uint64_t k, uint64_t *to) {
     if (few_of_many(n, k)) {
         value seen = v_set(vm);
@@ -381,7 +381,7 @@ out:
     return rc;
 }
 
-/* The weights as running totals (owned: mem_free). */
+/* Cumulative weights (owned: mem_free). */
 static gpa_code running_weights(gpa_vm *vm, value weights, bool running, size_t n, double **out) {
     value w = v_none();
     double total = 0;

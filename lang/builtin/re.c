@@ -1,9 +1,9 @@
-/* The module re: patterns compiled and matched by PCRE2; what Match and Pattern do with it is
- * written in gpa (modules/re.gpa).
+/* The module re: compilation and matching of patterns by PCRE2; the classes Match and Pattern are
+ * in lang/library/re.gpa.
  *
- * Python's patterns are PCRE2's but for a few spellings, which `translate` rewrites, and mistakes
- * that Python reports in its own words, which it finds first. Positions go in and out in
- * characters, as Python counts them. Reading order: translate, re_compile, re_search. */
+ * Python's syntax is PCRE2's but for a few constructs, which `translate` rewrites, and errors that
+ * Python words differently, which it detects first. Positions count characters, as in Python.
+ * Reading order: translate, re_compile, re_search. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "lang/builtin/all.h"
@@ -14,7 +14,7 @@
 #ifdef GPA_HAVE_PCRE2
 #include <pcre2.h>
 
-enum { FLAG_I = 2, FLAG_M = 8, FLAG_S = 16, FLAG_X = 64, FLAG_A = 256 }; /* re's own numbers */
+enum { FLAG_I = 2, FLAG_M = 8, FLAG_S = 16, FLAG_X = 64, FLAG_A = 256 }; /* values of re's flags */
 enum { MOST_OPEN = 250 };
 
 static void code_free(gpa_vm *vm, object_obj *o) {
@@ -29,19 +29,19 @@ static gpa_code wrong(gpa_vm *vm, const char *words, const str_obj *pattern, siz
                    text_count(pattern->text, MIN(at, pattern->size)));
 }
 
-/* ---- Python's spelling as PCRE2's ---- */
+/* ---- translation of Python's syntax ---- */
 
 typedef struct {
     gpa_vm *vm;
     const str_obj *p;
     size_t at;
-    size_t open[MOST_OPEN]; /* where the groups begin that are not closed yet */
+    size_t open[MOST_OPEN]; /* offsets of the groups that are still open */
     size_t depth;
     bool verbose;
     gpa_str *out;
 } reader;
 
-/* \uXXXX and \UXXXXXXXX. */
+/* Translates \uXXXX and \UXXXXXXXX. */
 static bool put_code_point(reader *r, size_t digits) {
     const char *text = r->p->text + r->at + 2;
     if (r->at + 2 + digits > r->p->size) return false;
@@ -73,7 +73,7 @@ static gpa_code escape(reader *r, bool in_set) {
     return GPA_OK;
 }
 
-/* [...]: a bracket inside is a character like others. */
+/* Translates a character class [...], in which a bracket is an ordinary character. */
 static gpa_code set(reader *r) {
     const char *text = r->p->text;
     size_t start = r->at, n = r->p->size;
@@ -127,7 +127,7 @@ static gpa_code translate(reader *r) {
     return rc;
 }
 
-/* What PCRE2 found wrong, in Python's words where it has some. */
+/* Raises PCRE2's error, with Python's message if there is one. */
 static gpa_code refused(gpa_vm *vm, int why, size_t at, const str_obj *pattern) {
     enum { NOTHING_TO_REPEAT = 109, NO_SUCH_GROUP = 115, LOOK_BEHIND = 125 };
     char words[200];
@@ -144,7 +144,7 @@ static gpa_code refused(gpa_vm *vm, int why, size_t at, const str_obj *pattern) 
 
 /* ---- natives ---- */
 
-/* The names of groups: a dict from name to number. */
+/* A dict from group names to group numbers. */
 static gpa_code put_names(gpa_vm *vm, const pcre2_code *code, value *out) {
     uint32_t n, width;
     PCRE2_SPTR table;
@@ -156,7 +156,7 @@ static gpa_code put_names(gpa_vm *vm, const pcre2_code *code, value *out) {
     pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
     *out = v_dict(vm);
     if (out->tag == V_UNSET) return GPA_E_MEMORY;
-    for (uint32_t g = 1; g <= groups && !rc; g++) /* by number, as Python has them */
+    for (uint32_t g = 1; g <= groups && !rc; g++) /* in the order of their numbers */
         for (uint32_t i = 0; i < n && !rc; i++) {
             PCRE2_SPTR e = table + i * width;
             if ((uint32_t)(e[0] << 8 | e[1]) == g)
@@ -200,7 +200,7 @@ out:
     return rc;
 }
 
-/* The byte where character number `count` begins. */
+/* Byte offset of character `count`. */
 static size_t byte_of(const str_obj *s, int64_t count) {
     if (s->length == s->size) return (size_t)MIN(count, (int64_t)s->size);
     size_t i = 0;
@@ -225,9 +225,9 @@ static gpa_code give_spans(gpa_vm *vm, const str_obj *s, const size_t *ends, siz
     return GPA_OK;
 }
 
-/* code, groups, text, pos, endpos, how: 0 anywhere, 1 at pos, 2 from pos to endpos; whether an
- * empty match at pos counts. A tuple of begins and ends, the whole first, -1 for a group that took
- * no part; or None. */
+/* code, groups, text, pos, endpos, how: 0 search, 1 match, 2 fullmatch; whether an empty match at
+ * pos counts. Returns a tuple of starts and ends, the whole match first, -1 for a group that did
+ * not participate; or None. */
 gpa_code re_search(gpa_vm *vm, value *argv, value *out) {
     int64_t groups, pos, end, how;
     bool empty;

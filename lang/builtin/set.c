@@ -1,4 +1,4 @@
-/* set and frozenset: making them, and their methods. */
+/* set and frozenset: construction and methods. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 
@@ -14,7 +14,7 @@ gpa_code frozenset_new(gpa_vm *vm, value *argv, value *out) {
     return give_set(vm, argv[1], true, out);
 }
 
-/* A frozenset has the methods of set that change nothing. */
+/* TypeError for a mutating method on a frozenset. */
 static gpa_code changing(gpa_vm *vm, value self, const char *name) {
     if (!self.set->frozen) return GPA_OK;
     return vm_fail(vm, GPA_E_ATTRIBUTE, "'frozenset' object has no attribute '%s'", name);
@@ -72,7 +72,7 @@ gpa_code set_m_copy(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- algebra ---- */
 
-/* self op each of n iterables, one after the other. */
+/* self op each of n iterables, in order, as a new set. */
 static gpa_code combine(gpa_vm *vm, set_op op, value self, const value *others, size_t n,
                         value *out) {
     value so_far = set_copy(vm, self.set, self.set->frozen);
@@ -87,7 +87,7 @@ static gpa_code combine(gpa_vm *vm, set_op op, value self, const value *others, 
     return so_far.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
-/* The same, left in self. */
+/* The same in place. */
 static gpa_code combine_in(gpa_vm *vm, set_op op, const char *name, value self, const value *others,
                            size_t n) {
     value made;

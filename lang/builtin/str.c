@@ -1,7 +1,7 @@
 /* Methods of str that search, split and join.
  *
- * Texts are searched as bytes; positions given and returned count characters. `range_of` turns the
- * optional start and end of a method into bytes. */
+ * Strings are searched as bytes (UTF-8); positions count characters. `range_of` converts the
+ * optional start and end of a method to bytes. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/format/format.h"
@@ -14,7 +14,7 @@ typedef struct {
 
 static piece whole(const str_obj *s) { return (piece){s->text, s->size}; }
 
-/* A str argument, with the method's words for anything else. */
+/* A str argument; TypeError with the method's message otherwise. */
 static gpa_code text_arg(gpa_vm *vm, value v, const char *words, piece *out) {
     *out = (piece){NULL, 0};
     if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, words, value_type_name(v));
@@ -31,8 +31,7 @@ static gpa_code bound(gpa_vm *vm, value v, int64_t n, int64_t otherwise, size_t 
     return GPA_OK;
 }
 
-/* The part [start, end) of a text. `ok` false: it begins behind the end, so nothing is found in it.
- */
+/* The substring [start, end). `ok` false: start is beyond the end, so nothing is found. */
 static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, piece *out,
                          bool *ok) {
     size_t lo, hi;
@@ -58,7 +57,7 @@ static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
     return rc;
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
     if (argv[1].tag == V_BYTES && (argv[2].tag != V_UNSET || argv[3].tag != V_UNSET))
@@ -105,7 +104,8 @@ out:
 
 /* ---- splitting ---- */
 
-/* Whether a character that ends at p + n, or begins at p, is a space; its length. */
+/* Length of the white-space character that ends at p + n, or begins at p; false if it is another.
+ */
 static bool space_at(const char *p, size_t n, size_t *len) {
     return n && text_is_space(text_decode(p, n, len));
 }
@@ -274,7 +274,7 @@ gpa_code str_rpartition(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- stripping ---- */
 
-/* Whether the character at p belongs to those to strip: `set` NULL means spaces. */
+/* True if the character at p is to be stripped: in `set`, or white space if that is NULL. */
 static bool strippable(const char *p, size_t len, const str_obj *set) {
     size_t used;
     if (!set) return text_is_space(text_decode(p, len, &used));
@@ -323,7 +323,7 @@ gpa_code str_removesuffix(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- searching ---- */
 
-/* The position in characters, or -1. */
+/* Index of an occurrence in characters, or -1. */
 static gpa_code find(gpa_vm *vm, value *argv, bool last, int64_t *out) {
     piece s, sub;
     bool ok;

@@ -1,6 +1,7 @@
-/* Lines end at \n, \r\n or \r. A line is split by a delimiter, by blanks, or at fixed places, after
- * its comment is cut off; where fields may be quoted, character by character, since delimiters,
- * comment signs and ends of lines within quotes are text. */
+/* Splitting of text into lines and fields, for loadtxt and genfromtxt. Lines end at \n, \r\n or \r.
+ * A line is split at a delimiter, at white space, or at fixed widths, after its comment is removed;
+ * if fields may be quoted, by a state machine over characters, since delimiters, comment signs and
+ * newlines within quotes are text. */
 #include "lang/builtin/textfields.h"
 
 void text_fields_init(text_fields *t, const char *text, size_t n) {
@@ -21,7 +22,7 @@ field field_trimmed(field f) {
     return f;
 }
 
-/* The next line without its end; false at the end of the text. */
+/* The next line without its newline; false at the end of the text. */
 static bool next_line(text_fields *t, field *line) {
     if (t->at >= t->end) return false;
     size_t left = (size_t)(t->end - t->at);
@@ -111,16 +112,16 @@ static bool starts_comment(const text_fields *t) {
     return false;
 }
 
-/* Ends a field of which `unquoted` holds the text from `from` on: its place, since the text may
- * still move. */
+/* Ends a field whose text is in `unquoted` from `from` on. Its address is filled in later, since
+ * the buffer may still move. */
 static gpa_code end_field(gpa_vm *vm, text_fields *t, size_t *from) {
     gpa_code rc = put(vm, t, (field){(const char *)NULL, t->unquoted.len - *from});
     *from = t->unquoted.len;
     return rc;
 }
 
-/* One line with quotes, which may hold ends of lines. A quote opens a field only at its begin; two
- * quotes within quotes are one. */
+/* Splits one line with quotes, which may contain newlines. A quote opens a field only at its start;
+ * a doubled quote within quotes is one quote. */
 static gpa_code split_quoted(gpa_vm *vm, text_fields *t) {
     gpa_code rc = GPA_OK;
     quoting state = BETWEEN;

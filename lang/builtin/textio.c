@@ -1,9 +1,9 @@
-/* numpy.loadtxt, and what numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa) and
- * numpy.fromstring rest on.
+/* numpy.loadtxt, and native functions of numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa)
+ * and numpy.fromstring.
  *
- * A reader holds the whole text, goes through its lines, and each field wanted becomes one element
- * of `data`. loadtxt is strict; genfromtxt fills gaps, and gathers what is wrong with the number of
- * columns before it complains.
+ * A reader holds the whole text and iterates over its lines; each selected field becomes one
+ * element of `data`. loadtxt is strict; genfromtxt fills missing values, and reports lines with a
+ * wrong number of columns at the end.
  *
  * Reading order: the text, options, one field, rows, the array, the functions. */
 #include <ctype.h>
@@ -22,30 +22,30 @@
 
 enum { MOST_USED = 4096 };
 
-/* What a field may be read as, in the order in which genfromtxt tries: the result of
+/* Types of fields in the order in which genfromtxt tries them: the result of
  * _genfromtxt(what=KINDS). */
 typedef enum { KIND_NONE, KIND_BOOL, KIND_INT, KIND_FLOAT, KIND_COMPLEX, KIND_TEXT } field_kind;
 
-/* What is wanted of the fields. */
+/* What is read: numbers, the types of columns, or the fields as strings. */
 typedef enum { NUMBERS, KINDS, TEXTS } wanted;
 
 typedef struct {
     gpa_vm *vm;
     gpa_str text;
     text_fields t;
-    int64_t skip, most; /* most: of rows, -1: all */
+    int64_t skip, most; /* lines to skip; number of rows to read, -1: all */
     int64_t use[MOST_USED], widths[MOST_USED];
     int n_use; /* 0: all columns */
     gpa_dtype dtype;
     wanted what;
     bool lenient, loose, invalid_raise; /* lenient: genfromtxt */
     value converters;                   /* NONE, a callable, or a dict of them by column */
-    value missing, missing_by;          /* a list of words; a dict of such lists by column */
+    value missing, missing_by;          /* a list of strings; a dict of such lists by column */
     value filling, filling_by;          /* a number or NONE; a dict of them by column */
-    gpa_str data, wrong;                /* wrong: the lines with other numbers of columns */
-    size_t columns, rows;               /* columns: of the first row, as used */
-    size_t width;                       /* of the first row, as found */
-    value found; /* of KINDS and TEXTS: a list with an item for each column */
+    gpa_str data, wrong;                /* wrong: report of lines with another number of columns */
+    size_t columns, rows;               /* columns: those used of the first row */
+    size_t width;                       /* number of fields of the first row */
+    value found;                        /* KINDS and TEXTS: a list with an item per column */
 } reader;
 
 /* ---- the text ---- */
@@ -95,8 +95,8 @@ static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
     return rc;
 }
 
-/* Reads the text and begins with its first line. Bytes are taken as UTF-8; encoding "utf-8-sig":
- * without the mark at the begin. */
+/* Reads the text, as UTF-8, and sets the position to its start; encoding "utf-8-sig" skips a byte
+ * order mark. */
 static gpa_code read_text(reader *r, value from, value encoding) {
     static const char mark[] = "\xEF\xBB\xBF";
     const char *name = encoding.tag == V_STR ? encoding.str->text : "";
@@ -231,8 +231,7 @@ static gpa_code set_converters(reader *r, value v) {
 
 /* ---- one field ---- */
 
-/* What a dict has for a column of a line, counted from either end; UNSET where that is nothing.
- * Borrowed. */
+/* The entry of a dict for a column, counted from either end; UNSET if there is none. Borrowed. */
 static value by_column(const reader *r, value dict, size_t column) {
     dict_entry *e = NULL;
     if (dict.tag != V_DICT) return v_unset();
@@ -275,8 +274,7 @@ static bool is_missing(const reader *r, field f, size_t column) {
     return false;
 }
 
-/* What stands where nothing could be read: the filling of the column, else nan, or -1 for integers.
- */
+/* The value of a missing field: the filling of the column, else nan, or -1 for integers. */
 static gpa_val filling(const reader *r, size_t column) {
     value f = by_column(r, r->filling_by, column);
     number n = number_of(f.tag == V_UNSET ? r->filling : f);
@@ -304,7 +302,7 @@ static gpa_code cannot_convert(reader *r, field f, size_t column) {
     return rc;
 }
 
-/* What a converter makes of a field; *good is false where it failed as a conversion may. */
+/* Converts a field by a converter; *good is false after a conversion error. */
 static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bool *good) {
     gpa_vm *vm = r->vm;
     gpa_opnd made = {.arr = NULL};
@@ -358,13 +356,13 @@ static field_kind kind_of(field f) {
                                          : KIND_TEXT;
 }
 
-/* The kind of column that takes both: numbers widen, and beside anything else there is text. */
+/* The common type of two fields: numbers are promoted, other combinations are text. */
 static field_kind both_kinds(field_kind a, field_kind b) {
     if (a == KIND_NONE || a == b) return b;
     return a == KIND_BOOL || b == KIND_BOOL ? KIND_TEXT : MAX(a, b);
 }
 
-/* Takes a field into account in the i-th item of `found`. */
+/* Updates the i-th item of `found` by a field. */
 static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
     list_obj *all = r->found.list;
     if (i == all->count) {
@@ -387,7 +385,7 @@ static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
 
 /* ---- rows ---- */
 
-/* Which column is the i-th one wanted of the line; false: it has not that many. */
+/* Index of the i-th selected column in the current line; false if the line is too short. */
 static bool column_at(const reader *r, size_t i, size_t *column) {
     int64_t at = r->n_use ? r->use[i] : (int64_t)i;
     if (at < 0) at += (int64_t)r->t.n;
@@ -425,8 +423,7 @@ static gpa_code check_converters(reader *r) {
     return GPA_OK;
 }
 
-/* Whether the line's number of columns will do; where columns are chosen, it is enough that they
- * are there. */
+/* True if the line has the right number of columns, or with usecols the selected ones. */
 static bool has_columns(const reader *r) {
     size_t column;
     if (!r->n_use) return r->t.n == r->width;
@@ -435,8 +432,8 @@ static bool has_columns(const reader *r) {
     return true;
 }
 
-/* Reads all rows. Lines with another number of columns are an error at once, or for genfromtxt one
- * at the end. */
+/* Reads all rows. Lines with another number of columns are an error at once, for genfromtxt at the
+ * end. */
 static gpa_code read_rows(reader *r) {
     gpa_code rc = GPA_OK;
     bool more = true;
@@ -471,7 +468,7 @@ static gpa_code read_rows(reader *r) {
 
 /* ---- the array ---- */
 
-/* Axes of one element go, down to `ndmin` of them. */
+/* Removes axes of extent 1, down to `ndmin` axes. */
 static int squeeze(int64_t shape[2], int64_t ndmin) {
     bool row = shape[0] == 1, column = shape[1] == 1;
     if (ndmin >= 2 || (!row && !column)) return 2;
@@ -553,7 +550,7 @@ out:
     return rc;
 }
 
-/* Drops lines at the end of the text; empty ones do not count. */
+/* Drops the last lines of the text, not counting empty ones. */
 static void drop_footer(reader *r, int64_t lines) {
     const char *end = r->t.end;
     while (lines > 0 && end > r->t.at) {
@@ -628,8 +625,8 @@ out:
 
 /* ---- fromstring ---- */
 
-/* What stands before the next separator, or, with none, before the next blank; moves *at behind it.
- */
+/* The text before the next separator, or before the next white space if there is none; advances *at
+ * past it. */
 static field next_field(const char **at, const char *end, const str_obj *separator) {
     const char *p = *at, *q = end;
     if (separator->size) {
@@ -650,7 +647,7 @@ static bool is_blank(field f) {
     return true;
 }
 
-/* None: not all of them are plain numbers, or there are fewer than `count`. */
+/* Returns None if there are other texts than plain numbers, or fewer than `count`. */
 gpa_code textio_parse_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, count, dtype */
     gpa_str data;
     gpa_dtype t;

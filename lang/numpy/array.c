@@ -1,6 +1,6 @@
-/* Attributes and methods of arrays and NumPy scalars, and the functions of the module numpy that
- * rearrange views. A function that is both (np.reshape(a, ...), a.reshape(...)) is written once
- * where the arguments agree. */
+/* Attributes and methods of ndarray and NumPy scalars, and functions of the module numpy that
+ * return views or rearrange elements. A function that is both (np.reshape(a, ...), a.reshape(...))
+ * is written once where the arguments agree. */
 #include <stdlib.h>
 
 #include "lang/object/big.h"
@@ -17,7 +17,7 @@ static gpa_code ints_tuple(gpa_vm *vm, int n, const int64_t *v, int64_t scale, v
     return GPA_OK;
 }
 
-/* Runs the statements with `a` bound to argv[0] as an array, and releases it. */
+/* Runs the statements with `a` bound to argv[0] converted to an array, then releases it. */
 #define WITH_ARRAY(...)                                    \
     do {                                                   \
         gpa_arr *a = NULL;                                 \
@@ -85,7 +85,7 @@ static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
 gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, false, out); }
 gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, true, out); }
 
-/* Python's numbers have parts that are Python's. */
+/* True for a Python complex number, whose parts are Python floats. */
 static bool is_plain_complex(value v) { return v.tag == V_COMPLEX && !v.aux; }
 
 gpa_code np_real(gpa_vm *vm, value *argv, value *out) { /* val */
@@ -112,7 +112,7 @@ gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     return rc;
 }
 
-/* The flags: FLAG(attribute, keys of a subscript, their short ones, value). */
+/* The attributes of `flags`: FLAG(attribute, subscript key, short key, value). */
 #define FLAGS(FLAG)                                        \
     FLAG("c_contiguous", "C_CONTIGUOUS", "C", f[0].i)      \
     FLAG("f_contiguous", "F_CONTIGUOUS", "F", f[1].i)      \
@@ -155,7 +155,7 @@ static gpa_code flags_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-/* Of the flags, only WRITEABLE is the user's to set. */
+/* Sets WRITEABLE, the only flag that a program may set. */
 static gpa_code set_writeable(gpa_vm *vm, value array, value on) {
     bool write;
     gpa_code rc = arg_bool(vm, on, "write", &write);
@@ -309,7 +309,7 @@ gpa_code nd_set_real(gpa_vm *vm, value *argv, value *out) { return set_part(vm, 
 gpa_code nd_set_imag(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, true, out); }
 
 gpa_code nd_set_flat(gpa_vm *vm, value *argv,
-                     value *out) { /* self, value: repeated as needed, in C order */
+                     value *out) { /* self, value: assigned in C order, repeated as needed */
     gpa_arr *a = argv[0].array->arr;
     value filled = v_none(), resize = v_none(), shape = v_none();
     gpa_code rc = GPA_OK;
@@ -343,8 +343,7 @@ out:
     return rc;
 }
 
-/* order='F', and 'A' of an array that lies by columns: the elements in column order, by way of the
- * transpose. */
+/* Reshape in F order ('F', or 'A' of an F-contiguous array): a C-order reshape of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
     if (order.tag != V_STR && order.tag != V_NONE)
         return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
@@ -375,7 +374,7 @@ out:
     return rc;
 }
 
-/* copy=: a copy in any case (True), or in none (False). */
+/* copy=True always copies; copy=False fails if a copy is needed. */
 static gpa_code reshape(gpa_vm *vm, value a, value shape, value order, value copy, value *out) {
     gpa_arr *fresh = NULL;
     gpa_code rc = reshape_order(vm, a, shape, order, out);
@@ -420,9 +419,7 @@ gpa_code np_reshaped_copy(gpa_vm *vm, value *argv, value *out) { /* a, shape */
     return rc ? rc : np_return_array(vm, copy, out);
 }
 
-/* Unlike a reshape, always contiguous: a reversed vector is copied. */
-/* A view whose axes are sorted by their steps in memory, the longest first; repeated axes stay
- * where they are. */
+/* View with the axes sorted by decreasing stride; broadcast axes keep their positions. */
 static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
     gpa_arr *a = NULL, *sorted = NULL;
     int perm[GPA_MAX_DIMS];
@@ -552,7 +549,7 @@ out:
     return rc;
 }
 
-/* Puts an array in place of *v that lies as order= says. */
+/* Replaces *v by an array in the memory layout that order= demands. */
 static gpa_code lay_out(gpa_vm *vm, value order, value *v) {
     value kept = *v;
     *v = v_none();
@@ -605,7 +602,7 @@ gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
-/* a[i : i + n] for every i, as rows of one view. */
+/* View whose row i is a[i : i + n]: sliding windows. */
 gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
     int64_t n;
     gpa_arr *b = NULL;
@@ -616,14 +613,15 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
-/* a, computed now: for values of which each is part of the next, and which are all wanted. */
+/* Evaluates a lazy array now: for values that the next iteration reads, where fusing all of them
+ * would recompute. */
 gpa_code np_materialize(gpa_vm *vm, value *argv, value *out) {
     WITH_ARRAY(rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
                if (!rc) rc = np_return_array(vm, arr_retain(a), out));
 }
 
-/* By the storage they stand on: what NumPy calls may_share_memory. */
-gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the last two axes */
+/* View of the diagonal k of the last two axes. */
+gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k */
     int64_t k, shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "k", &k);
@@ -750,7 +748,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* An array that is not complex is its own conjugate. */
+/* A real array is its own conjugate. */
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
                   !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
@@ -759,8 +757,8 @@ gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* NumPy's way: scaled by a power of ten, rounded half to even, scaled back. */
-/* A complex number is rounded part by part: a division by a complex power of ten would round once
+/* As NumPy: multiply by a power of ten, round half to even, divide. */
+/* Rounds real and imaginary parts separately: dividing by a complex power of ten would round once
  * more. */
 static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
     value name = v_cstr(vm, "out"), part[2] = {v_none(), v_none()},
@@ -800,7 +798,7 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     arr_release(vm_rt(vm), a);
     name = v_cstr(vm, "out");
     if (name.tag == V_UNSET) TRY(vm_err(vm)->code);
-    if (t == DT_BOOL && decimals == 0) { /* NumPy's rint takes truths for float16 */
+    if (t == DT_BOOL && decimals == 0) { /* NumPy's rint computes bool in float16 */
         rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
         goto out;
     }
@@ -830,7 +828,7 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     whole = v_none();
     TRY(nd_astype(vm,
                   (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)},
-                  &whole)); /* wraps as integers do */
+                  &whole)); /* wraps around as integers do */
     TRY(nd_astype(vm,
                   (value[]){whole, v_dtype(t == DT_BOOL ? DT_I64 : t), v_none(), v_none(), v_none(),
                             v_bool(true)},

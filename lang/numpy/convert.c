@@ -1,9 +1,9 @@
-/* Conversions between values of the language and arrays: the arg_ functions that know arrays, and
- * NumPy's asarray.
+/* Conversions of language values to arrays: the arg_ functions that know arrays, and NumPy's
+ * asarray.
  *
- * Nested sequences are walked twice: `discover` finds the shape and the dtype, `fill` writes the
- * elements into host memory, which is then uploaded. A flat sequence of arrays of one shape is
- * joined on the device instead. */
+ * Nested sequences are walked twice: `discover` finds shape and dtype, `fill` writes the elements
+ * into host memory, which is then uploaded. A flat sequence of arrays of one shape is concatenated
+ * on the device instead. */
 #include <math.h>
 #include <stdio.h>
 
@@ -160,7 +160,7 @@ gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out) {
     return GPA_OK;
 }
 
-/* A shape as NumPy writes it in messages. */
+/* Formats a shape as in NumPy's messages. */
 static void write_shape(char *to, size_t room, int ndim, const int64_t *shape) {
     size_t n = (size_t)snprintf(to, room, "(");
     for (int d = 0; d < ndim && n + 24 < room; d++)
@@ -223,7 +223,7 @@ gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value 
 
 /* ---- operands ---- */
 
-/* A number as a typed or weak operand; false when the value is not a number. */
+/* Converts a number to a typed or weak operand; false for other values. */
 static bool number(value v, gpa_opnd *o) {
     *o = (gpa_opnd){.weak = WEAK_NO};
     switch ((int)v.tag) {
@@ -285,7 +285,7 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
     v = value_plain(v);
     out->sequence = v.tag == V_LIST || v.tag == V_TUPLE;
-    if (out->sequence) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
+    if (out->sequence) return arg_array(vm, v, t, &out->arr); /* range-checks the elements, too */
     if (v.tag != V_STR && v.tag != V_NONE) {
         gpa_code rc = arg_opnd(vm, v, out);
         out->element = true;
@@ -323,9 +323,10 @@ typedef struct {
     int ndim; /* dimensions found; fixed by the first leaf */
     int64_t shape[GPA_MAX_DIMS];
     bool fixed;
-    gpa_dtype dtype; /* promotion of the leaves; DT_NONE before the first */
-    gpa_dtype want;  /* asked for: texts and None are then elements too; DT_NONE: dtype */
-    char *at;        /* fill: where the next element goes */
+    gpa_dtype dtype; /* promoted dtype of the leaves; DT_NONE before the first */
+    gpa_dtype
+        want; /* requested dtype, for which strings and None are elements, too; DT_NONE: `dtype` */
+    char *at; /* fill: address of the next element */
 } walk;
 
 static bool is_sequence(value v) { return v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE; }
@@ -348,7 +349,8 @@ static value sequence_item_peek(value v, int64_t i) {
 
 static const value *items_of(value v) { return v.tag == V_LIST ? v.list->items : v.tuple->items; }
 
-/* How many items from i on are numbers of one kind: what is so of the first is of all. */
+/* Length of the run of equally typed numbers from item i on, whose first element decides for all.
+ */
 static int64_t alike(value v, int64_t i, int64_t n) {
     if (v.tag == V_RANGE) return 0;
     const value *items = items_of(v), first = items[i];
@@ -392,7 +394,7 @@ static gpa_code leaf_shape(walk *w, int depth, int ndim, const int64_t *shape) {
     return GPA_OK;
 }
 
-/* An int that only NumPy's objects hold. */
+/* Fails for an int that only NumPy's object dtype could hold. */
 static gpa_code beyond(gpa_vm *vm) {
     gpa_code rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
@@ -445,15 +447,14 @@ static gpa_code discover(walk *w, value v, int depth) {
     return GPA_OK;
 }
 
-/* What does not fit as an element is refused (arr_check_number); the rest is cast as astype casts.
- */
+/* Range-checks an element (arr_check_number), then casts it as astype does. */
 static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
     gpa_code rc = arr_check_number(o, to, vm_err(vm));
     return rc ? rc : np_warn_cast(vm, o->dtype, to);
 }
 
-/* n numbers of one kind, if their bytes are those of elements, or if they are ints and become
+/* Fast path of fill: n numbers of one type whose bytes are the elements', or ints that become
  * float64. */
 static bool fill_alike(walk *w, const value *items, int64_t n) {
     gpa_dtype t = items->tag == V_FLOAT ? DT_F64
@@ -504,8 +505,8 @@ static gpa_code fill(walk *w, value v) {
     return GPA_OK;
 }
 
-/* A list of arrays of one shape becomes their concatenation along a new first axis, without leaving
- * the device. */
+/* True for a list of arrays of one shape, which is concatenated along a new first axis on the
+ * device. */
 static bool all_arrays(value v) {
     if (!is_sequence(v) || v.tag == V_RANGE || sequence_len(v) == 0) return false;
     for (int64_t i = 0; i < sequence_len(v); i++)

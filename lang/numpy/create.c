@@ -1,4 +1,4 @@
-/* Making arrays: from values, filled, counted. Nothing here computes: constants and counters are
+/* Array creation: from values, filled, ranges. Nothing here computes: constants and ranges are
  * generated inside the program that uses them. */
 #include <math.h>
 
@@ -20,21 +20,21 @@ gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
     return GPA_OK;
 }
 
-/* The axes reversed; a is consumed. */
+/* Transpose; consumes a. */
 static gpa_code reversed_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_code rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc;
 }
 
-/* The same of a fresh copy: the result is its only view, and owns the data. */
+/* Transpose of a fresh copy: the result is its only view, and owns the data. */
 static gpa_code reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_code rc = reversed_take(vm, a, out);
     if (!rc) arr_own(vm_rt(vm), *out);
     return rc;
 }
 
-/* The same elements by columns, copied if they are not; a is consumed. */
+/* The same elements in F order, copied if they are not; consumes a. */
 static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_arr *turned = NULL, *dense = NULL;
     if (a->ndim < 2 || arr_is_f_contiguous(a)) {
@@ -47,7 +47,7 @@ static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     return rc ? rc : reversed_copy_take(vm, dense, out);
 }
 
-/* Whether order='C' is asked for, and the elements do not lie so. */
+/* True if order='C' is demanded and the array is not C-contiguous. */
 static bool must_be_by_rows(value order, const gpa_arr *a) {
     return order.tag == V_STR && (order.str->text[0] == 'C' || order.str->text[0] == 'c') &&
            !arr_is_contiguous(a);
@@ -102,7 +102,7 @@ out:
     return rc;
 }
 
-/* copy=False: only what is an array already, as it is, will do. */
+/* copy=False: fails unless the result is the argument itself. */
 static gpa_code must_be_itself(gpa_vm *vm, value v, value made) {
     static const char words[] =
         "Unable to avoid copy while creating an array as requested.\n"
@@ -119,8 +119,7 @@ static gpa_code must_be_itself(gpa_vm *vm, value v, value made) {
     return vm_fail(vm, GPA_E_VALUE, "%s", words);
 }
 
-/* copy: None, a copy where one is needed; True, in any case; False, an error where one is needed.
- */
+/* copy: None copies if needed, True always, False fails if a copy is needed. */
 static gpa_code make_or_refuse(gpa_vm *vm, value v, value dtype, value order, value copy,
                                int64_t ndmin, value *out) {
     bool wanted = false;
@@ -143,14 +142,13 @@ gpa_code np_array(gpa_vm *vm, value *argv,
     return rc ? rc : make_or_refuse(vm, argv[0], argv[1], argv[3], argv[2], ndmin, out);
 }
 
-/* device=: where a new array is to be, if that is said; takes the place of *out. */
+/* device=: moves a new array to that device; replaces *out. */
 static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
     if (rc || device.tag == V_NONE) return rc;
     value made = *out;
     *out = v_none();
-    bool host =
-        device.tag == V_STR && strcmp(device.str->text, "cpu") ==
-                                   0; /* NumPy's only device: the memory that the host sees */
+    bool host = device.tag == V_STR &&
+                strcmp(device.str->text, "cpu") == 0; /* NumPy's only device: host memory */
     if (host)
         rc = np_asnumpy(vm, (value[]){made, v_none(), v_none(), v_none()}, out);
     else
@@ -197,7 +195,7 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     bool reversed =
-        columns && ndim > 1 && how != FILL_VALUE; /* an array by columns is a transposed view */
+        columns && ndim > 1 && how != FILL_VALUE; /* an F-order array is a transposed view */
     for (int d = 0; d < ndim; d++) shape[d] = extents[reversed ? ndim - 1 - d : d];
     if (how == FILL_NONE) {
         TRY(arr_empty(rt, t, ndim, shape, &a, vm_err(vm)));
@@ -206,7 +204,7 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
         TRY(arr_full(rt, t, ndim, shape, x, &a, vm_err(vm)));
     } else {
         TRY(arg_array(vm, v, v.tag == V_FLOAT ? DT_NONE : t,
-                      &b)); /* a float is cast, whatever does not fit */
+                      &b)); /* a float is cast without a range check */
         if (b->ndim == 0) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;
@@ -309,9 +307,9 @@ gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) {
     return like_on(vm, FILL_VALUE, argv[0], argv + 2, argv[1], out);
 }
 
-/* ---- counted ---- */
+/* ---- ranges ---- */
 
-/* Whether the dtype holds the first two elements, as NumPy asks; a bool holds no third. */
+/* NumPy's check that the dtype holds the first two elements; for bool, that there is no third. */
 static gpa_code arange_fits(gpa_vm *vm, double count, double first, double second, gpa_dtype t) {
     if (t == DT_BOOL && count > 2)
         return vm_fail(
@@ -328,7 +326,7 @@ static gpa_code arange_fits(gpa_vm *vm, double count, double first, double secon
 static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *out) {
     int64_t start = at[0], stop = at[1], step = at[2], n = 0;
     if (step == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
-    /* the distance may not fit in 63 bits: counted unsigned */
+    /* the difference may exceed int64: computed unsigned */
     if (step > 0 && start < stop)
         n = (int64_t)(((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step) + 1;
     if (step < 0 && start > stop)
@@ -342,7 +340,7 @@ static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *
     return rc ? rc : np_return_array(vm, b, out);
 }
 
-/* NumPy's fill: the step is the difference of the first two elements, in the array's own dtype. */
+/* NumPy's arange: the step is the difference of the first two elements in the array's dtype. */
 static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value *out) {
     gpa_rt *rt = vm_rt(vm);
     if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
@@ -371,8 +369,8 @@ out:
     return rc ? rc : np_return_array(vm, w, out);
 }
 
-/* What draws of random numbers begin with: n positions of a series from `first` on, as uint64. The
- * first is a number, so that draws at other places are the same program. */
+/* Counters of random draws: n consecutive uint64 from `first` on. `first` is a parameter of the
+ * program, so that draws from another counter run the same program. */
 gpa_code np_counter_range(gpa_vm *vm, value *argv, value *out) { /* n, first */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *i = NULL, *at = NULL, *all = NULL;

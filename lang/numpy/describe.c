@@ -1,13 +1,13 @@
-/* What NumPy tells of dtypes and ufuncs by its own numbers and letters. */
+/* Descriptions of dtypes and ufuncs by NumPy's type numbers and type codes. */
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
-/* NumPy's letters in the order of its type numbers, which is also the order of a ufunc's loops but
- * for float16. */
+/* NumPy's type codes in the order of its type numbers, which is the order of a ufunc's loops, too,
+ * but for float16. */
 static const char letters[] = "?bBhHiIlLqQfdgFDGOSUVMme", loop_order[] = "?bBhHiIlLeEfdFD";
-enum { USER_TYPE = 256 }; /* the number of the first dtype that is not NumPy's own */
+enum { USER_TYPE = 256 }; /* number of the first user-defined dtype */
 
 static const gpa_dtype_info *info(const value *argv) { return &dtype_info[argv[0].aux]; }
 
@@ -104,8 +104,7 @@ gpa_code uf_nargs(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* The dtypes that a ufunc reads its operands as and gives; GPA_E_TYPE when it is not defined for
- * them. */
+/* Input and output dtypes of a ufunc; GPA_E_TYPE if it is not defined for the operands. */
 static gpa_code types_of(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_dtype *result,
                          gpa_err *e) {
     gpa_dtype compute;
@@ -115,7 +114,7 @@ static gpa_code types_of(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_dty
     return rc;
 }
 
-/* gpa's own loops: one for each dtype that a ufunc computes in. */
+/* Type signatures of a ufunc: one for each dtype in which it is computed. */
 static gpa_code loops(gpa_vm *vm, const ufunc *u, value *out) {
     gpa_code rc = native_give(v_list(vm, 0, NULL), out);
     for (const char *c = loop_order; *c && !rc; c++) {

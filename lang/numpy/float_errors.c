@@ -1,5 +1,5 @@
-/* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a
- * function of the library, which also knows what is to be done at once. */
+/* Floating-point error handling (float_errors.h): scalars are checked here, arrays by functions of
+ * the library, which also take the immediate actions. */
 #include "lang/object/big.h"
 #include "lang/numpy/float_errors.h"
 
@@ -15,7 +15,7 @@ const float_actions float_actions_default = {
     .action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
 
 gpa_code np_set_float_actions(gpa_vm *vm, value *argv,
-                        value *out) { /* divide, over, under, invalid: float_action each */
+                              value *out) { /* divide, over, under, invalid: float_action each */
     float_actions a = {.watched = false};
     for (int i = 0; i < FLOAT_ERRORS; i++) {
         int64_t action;
@@ -64,7 +64,7 @@ static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
 
 /* ---- numbers ---- */
 
-/* Whether an integer operation left its dtype. */
+/* True if an integer operation overflowed its dtype. */
 static bool overflows(gpa_op op, gpa_dtype t, gpa_val x, gpa_val y) {
     uint64_t u;
     long long i;
@@ -110,7 +110,7 @@ static gpa_code check_integer(gpa_vm *vm, gpa_op op, bool scalar, const value *a
     return GPA_OK;
 }
 
-/* Whether an infinite result of finite operands comes of a division by zero. */
+/* True if an infinite result of finite operands is a division by zero. */
 static bool divides_by_zero(gpa_op op, const double *x) {
     switch ((int)op) {
         case OP_DIVIDE:

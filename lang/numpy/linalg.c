@@ -1,5 +1,5 @@
-/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a
- * common dtype by the library. */
+/* Matrix factorizations: native functions of numpy.linalg. The library has checked the arguments
+ * and cast them to a common dtype. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
@@ -112,8 +112,8 @@ out:
 }
 
 gpa_code linalg_solve_factored(
-    gpa_vm *vm, value *argv,
-    value *out) { /* a, pivots, b, form, way, upper, unit; None, or the solution and where a 0 is */
+    gpa_vm *vm, value *argv, value *out) { /* a, pivots, b, form, trans, upper, unit; returns None,
+                                              or the solution and the index of a zero pivot */
     gpa_arr *a = NULL, *b = NULL, *pivots = NULL, *x = NULL;
     arr_factors_opts o = {0};
     int64_t form, way, zero = 0;
@@ -144,7 +144,7 @@ out:
 
 gpa_code linalg_solve_banded(
     gpa_vm *vm, value *argv,
-    value *out) { /* below, above, bands, b; None: the device has no library for it */
+    value *out) { /* lower, upper, bands, b; returns None if the device has no implementation */
     gpa_arr *bands = NULL, *b = NULL, *x = NULL;
     int64_t below, above;
     gpa_code rc = GPA_OK;

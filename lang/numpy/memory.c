@@ -1,4 +1,4 @@
-/* The memory of arrays: who shares it, its bytes, and arrays over memory that is there. */
+/* Memory of arrays: sharing, bytes, arrays over existing memory. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
@@ -51,7 +51,7 @@ gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
     return rc ? rc : np_return_array(vm, a, out);
 }
 
-/* ---- other views of it ---- */
+/* ---- views ---- */
 
 gpa_code nd_set_dtype(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_arr *a = argv[0].array->arr, *view = NULL;

@@ -1,6 +1,6 @@
-/* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for
- * each type. What a tuple does, operators do with it (value_plain). Reading order: names, what an
- * object does, methods, making. */
+/* Named tuples of results (EigResult, SVDResult, ...): a tuple (field 0) whose items are
+ * attributes, too. `results` has one row per type. Operators work on the tuple (value_plain).
+ * Reading order: names, object operations, methods, construction. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/object/container.h"
@@ -40,7 +40,7 @@ static size_t count_of(const named *r) {
     return n;
 }
 
-/* Which item has the name; count_of(r) when none has. */
+/* Index of the item with this name; count_of(r) if there is none. */
 static size_t find_item(const named *r, const char *name) {
     size_t i = 0, n = count_of(r);
     while (i < n && strcmp(r->items[i], name) != 0) i++;
@@ -63,7 +63,7 @@ static gpa_code fields_of(gpa_vm *vm, const named *r, value *out) {
     return rc;
 }
 
-/* ---- what an object does ---- */
+/* ---- object operations ---- */
 
 static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     const named *r = names_of(o);
@@ -144,7 +144,7 @@ gpa_code named_asdict(gpa_vm *vm, value *argv, value *out) { /* self */
     return rc;
 }
 
-/* "['foo', 'bar']": the keys that are no names of r. False when there are none. */
+/* Formats the keys that are not fields of r: "['foo', 'bar']". False if there are none. */
 static bool strangers(const named *r, dict_obj *given, gpa_str *out) {
     size_t at = 0, n = 0;
     for (dict_entry *e; (e = dict_next(given, &at));)
@@ -199,7 +199,7 @@ gpa_code named_count(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return tuple_m_count(vm, argv, out);
 }
 
-/* What the type has besides methods. Whether it is one of these; a failure leaves its error. */
+/* Attributes of the type besides methods. False: not one of these; a failure leaves its error. */
 bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out) {
     static const char make[] = "_make";
     if (strcmp(name, make) == 0)
@@ -212,7 +212,7 @@ bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out) {
     return false;
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 /* "'a'", "'a' and 'b'", "'a', 'b', and 'c'". */
 static gpa_code missing(gpa_vm *vm, const named *r, const value *items) {

@@ -1,11 +1,11 @@
-/* RawKernel and RawModule: CUDA C of the user's own.
+/* RawKernel, RawModule and SourceModule: kernels in CUDA C written by the program.
  *
- * A module holds the source and compiles it when a kernel of it first runs (or is asked for a
- * fact), for the device that is the default one then. A kernel is a name in a module. How it is
- * called depends on who made the module: CuPy's kernel(grid, block, args) or, from SourceModule,
+ * A module holds the source and compiles it when one of its kernels is first launched (or an
+ * attribute is read), for the current device. A kernel is a name in a module. The calling
+ * convention is that of the module's maker: CuPy's kernel(grid, block, args) or, from SourceModule,
  * PyCUDA's kernel(*args, block=..., grid=...).
  *
- * Reading order: modules, arguments, launches, what rows of raw.def are. */
+ * Reading order: modules, arguments, launches, the functions of raw.def. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum { CODE, OPTIONS, NAMES, FROM_SOURCE_MODULE, PLAIN, MODULE_FIELDS }; /* of a
 enum { MODULE, NAME, KERNEL_FIELDS };                                    /* of a kernel */
 enum { MOST_TEXTS = 64 };
 
-/* A module that is compiled. */
+/* A compiled module. */
 typedef struct {
     rt_raw *raw;
     char device[16];
@@ -31,7 +31,7 @@ static void free_module(gpa_vm *vm, object_obj *o) {
 
 /* ---- modules ---- */
 
-/* The texts of a tuple, borrowed. */
+/* The strings of a tuple, borrowed. */
 static gpa_code read_texts(gpa_vm *vm, value v, const char *what, const char **out, size_t *n) {
     *n = v.tuple->count;
     if (*n > MOST_TEXTS) return vm_fail(vm, GPA_E_VALUE, "%zu %s are too many", *n, what);
@@ -44,7 +44,7 @@ static gpa_code read_texts(gpa_vm *vm, value v, const char *what, const char **o
     return GPA_OK;
 }
 
-/* The compiled module for the device in use now. */
+/* The module compiled for the current device. */
 static gpa_code compile(gpa_vm *vm, object_obj *m, rt_raw **out) {
     const char *options[MOST_TEXTS], *names[MOST_TEXTS], *device = rt_device(vm_rt(vm));
     compiled *c = m->data;
@@ -116,7 +116,7 @@ static const char *name_of(const object_obj *k) { return k->fields[NAME].str->te
 
 /* ---- arguments ---- */
 
-/* `bytes`: memory allocated by hand is an array of bytes, and good for any pointer. */
+/* `bytes`: memory allocated by hand is an array of bytes, accepted for any pointer. */
 static gpa_code array_argument(gpa_vm *vm, const char *name, size_t i, const raw_param *p,
                                gpa_arr *a, bool bytes, rt_raw_arg *to) {
     const char *type = dtype_info[a->dtype].name;
@@ -138,8 +138,8 @@ static gpa_code array_argument(gpa_vm *vm, const char *name, size_t i, const raw
     return GPA_OK;
 }
 
-/* Whether a number may be passed for a type: Python's as in an expression with an array of it,
- * NumPy's by same_kind. */
+/* True if a number may be passed for a type: a Python number as in an expression with an array of
+ * the type, a NumPy scalar by same_kind. */
 static bool number_fits(const gpa_opnd *o, gpa_dtype to) {
     if (o->weak == WEAK_NO) return dtype_can_cast(o->dtype, to, CAST_SAME_KIND);
     return dtype_of_weak(o->weak, to) == to || dtype_can_cast(o->dtype, to, CAST_SAME_KIND);
@@ -238,7 +238,7 @@ static gpa_code launch(gpa_vm *vm, object_obj *k, value grid, value block, value
     return rc;
 }
 
-/* Takes the keyword arguments that are named; *out[i] stays where there is none. */
+/* Extracts keyword arguments by name; *out[i] is unchanged if absent. */
 static gpa_code keywords(gpa_vm *vm, const object_obj *k, size_t n, const value *values,
                          const value *names, const char *const *known, size_t n_known, value *out) {
     for (size_t i = 0; i < n; i++) {
@@ -301,9 +301,9 @@ const object_kind raw_module_kind = {.type_name = "cupy.RawModule", .free = free
 const object_kind raw_kernel_kind = {
     .type_name = "cupy.RawKernel", .call = call_kernel, .repr = repr_kernel};
 
-/* ---- rows ---- */
+/* ---- functions of raw.def ---- */
 
-/* Without a list of names, a function of a source without extern "C" is asked for by its C++ name.
+/* Without name_expressions, a function of a source without extern "C" is looked up by its C++ name.
  */
 gpa_code raw_kernel(gpa_vm *vm, value *argv, value *out) { /* code, name, options, ... */
     value module = v_unset(), names = v_none();

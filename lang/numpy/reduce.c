@@ -1,10 +1,10 @@
-/* Reductions and scans: sum, mean, var, any, argmax, cumsum ... as functions and as methods of
+/* Reductions and scans (sum, mean, var, any, argmax, cumsum, ...) as functions and as methods of
  * arrays. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
-/* The arguments that most reductions share; NONE or UNSET where one has no such parameter. */
+/* Arguments that most reductions share; NONE or UNSET for a missing parameter. */
 typedef struct {
     value a, axis, dtype, out, keepdims, initial, where;
 } reduction;
@@ -20,7 +20,8 @@ static void release(gpa_vm *vm, prepared *p) {
     arg_opnd_release(vm, &p->o.initial);
 }
 
-/* What an axis of a number is: an error; 0 and -1 of one nevertheless; or that of a list of one. */
+/* Meaning of axis= for a scalar: an error; 0 and -1 are allowed; or as for an array of one element.
+ */
 typedef enum { NUMBER_HAS_NONE, NUMBER_HAS_FIRST, NUMBER_IS_LIST } number_axis;
 
 static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prepared *p) {
@@ -41,7 +42,7 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
     p->o.has_initial = r->initial.tag != V_UNSET && r->initial.tag != V_NONE;
     if (p->o.has_initial && (rc = arg_opnd(vm, r->initial, &p->o.initial))) return rc;
     if (r->where.tag == V_UNSET || (r->where.tag == V_BOOL && r->where.i)) return GPA_OK;
-    /* A mask that is no array yet is made of truths: means count them. */
+    /* a mask that is not an array is converted to bool; means count its elements */
     if ((rc = arg_array(vm, r->where, r->where.tag == V_ARRAY ? DT_NONE : DT_BOOL, &p->where)))
         return rc;
     if ((rc = out_check_cast(vm, (gpa_dtype)p->where->dtype, DT_BOOL, CAST_SAFE))) return rc;
@@ -49,7 +50,7 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
     return GPA_OK;
 }
 
-/* A result stored into out= is out itself. */
+/* Returns a result; one stored into out= is returned as out itself. */
 static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out) {
     if (r->out.tag == V_ARRAY) {
         arr_release(vm_rt(vm), result);
@@ -59,8 +60,8 @@ static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out
     return np_return(vm, result, out);
 }
 
-/* Looks for floating-point errors in a result; how: "", "product", "mean", or of a variance its
- * divisor's distance from the count. */
+/* Checks a result for floating-point errors; how: "", "product", "mean", or for a variance the
+ * difference of its divisor from the count. */
 static gpa_code look(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
     if (!float_watched(vm) ||
         !(dtype_is_float((gpa_dtype)result->dtype) || dtype_is_complex((gpa_dtype)result->dtype)))
@@ -80,7 +81,7 @@ static gpa_code look_named(gpa_vm *vm, const reduction *r, const char *how, gpa_
     return rc;
 }
 
-/* A result after it has been looked at (rc); stored into out= it is out itself. Consumes it. */
+/* Returns a result after its check (rc); consumes it. */
 static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result,
                             value *out) {
     if (!rc) return give(vm, r, result, out);
@@ -88,7 +89,7 @@ static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr
     return rc;
 }
 
-/* What a reduction begins with is one number, and one of Python's must fit what is reduced in. */
+/* `initial` must be a scalar, and a Python number must fit the dtype of the accumulator. */
 static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prepared *p) {
     gpa_dtype t = (gpa_dtype)p->a->dtype;
     bool whole = dtype_is_int(t) || t == DT_BOOL;
@@ -175,8 +176,8 @@ gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, 
     return rc ? rc : give_looked(vm, &r, look_named(vm, &r, "mean", result), result, out);
 }
 
-/* Complex numbers with a float for dtype: NumPy's mean loses the imaginary part, its distances keep
- * it. */
+/* NumPy: complex numbers with a float dtype lose the imaginary part in the mean, but not in the
+ * deviations. */
 static bool drops_imaginary(gpa_vm *vm, value v, gpa_dtype t) {
     gpa_arr *a = NULL;
     bool complex = dtype_is_float(t) && !arg_array(vm, v, DT_NONE, &a) &&
@@ -185,8 +186,8 @@ static bool drops_imaginary(gpa_vm *vm, value v, gpa_dtype t) {
     return complex;
 }
 
-/* Sums in a dtype that is not a float's, or drops imaginary parts, or with a mean that is given: a
- * function of the library takes NumPy's steps. */
+/* Variance with a dtype that is not a float or drops imaginary parts, or with a given mean: by a
+ * function of the library that follows NumPy step by step. */
 static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
     value fn;
     gpa_code rc = np_library_func(vm, "_variance_in", &fn);
@@ -238,7 +239,7 @@ out:
 gpa_code np_var(gpa_vm *vm, value *argv, value *out) { return variance(vm, false, argv, out); }
 gpa_code np_std(gpa_vm *vm, value *argv, value *out) { return variance(vm, true, argv, out); }
 
-/* ---- running ---- */
+/* ---- scans ---- */
 
 gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, dtype, out */
     static const out_rule rule = {.missing = "output must be an array", .casting = CAST_UNSAFE};
@@ -249,7 +250,7 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_dtype(vm, argv[2], &t));
-    if (argv[1].tag == V_NONE || !a->ndim) { /* a number is a list of one */
+    if (argv[1].tag == V_NONE || !a->ndim) { /* a scalar is an array of one element */
         TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(rt, a);
         a = flat;

@@ -1,5 +1,5 @@
-/* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one
- * ufunc. */
+/* Functions over whole arrays that are not ufuncs: where, nonzero, take, clip, concatenate, sort,
+ * searchsorted, matrix products. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
@@ -20,7 +20,7 @@ out:
     return rc;
 }
 
-/* a[at] of a 1-d array, where `at` holds integers that are known to be inside. */
+/* Gather a[at] from a 1-d array, without bounds checks: the indices are known to be in bounds. */
 gpa_code np_take_in_bounds(gpa_vm *vm, value *argv, value *out) { /* a, at */
     gpa_arr *a = NULL, *at = NULL, *got = NULL;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
@@ -34,7 +34,7 @@ gpa_code np_take_in_bounds(gpa_vm *vm, value *argv, value *out) { /* a, at */
     return rc;
 }
 
-/* Adds 1 at each such place to a 1-d array of integers. */
+/* Scatter-add of 1 into a 1-d array of integers, without bounds checks. */
 gpa_code np_increment_at(gpa_vm *vm, value *argv, value *out) { /* counts, at */
     gpa_arr *at = NULL;
     gpa_opnd one = {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = 1}};
@@ -74,7 +74,7 @@ gpa_code np_count_true(gpa_vm *vm, value *argv, value *out) { /* a: bool */
     return rc;
 }
 
-gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weights, least */
+gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weights, minlength */
     gpa_arr *x = NULL, *weights = NULL, *counts = NULL;
     int64_t least;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &x);
@@ -87,8 +87,8 @@ gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weig
     return rc || !counts ? rc : np_return_array(vm, counts, out);
 }
 
-/* What is done with indices out of range: "clip", "wrap" or "raise", by name or by number; None:
- * "raise". */
+/* Mode for indices out of bounds: "clip", "wrap" or "raise", by name or by number; None: "raise".
+ */
 static gpa_code arg_clipmode(gpa_vm *vm, value v, const char **out) {
     static const char *const modes[] = {"clip", "wrap", "raise"};
     int64_t n = INT64_MAX;
@@ -116,7 +116,7 @@ static gpa_code arg_clipmode(gpa_vm *vm, value v, const char **out) {
     return GPA_OK;
 }
 
-gpa_code np_clipmode(gpa_vm *vm, value *argv, value *out) { /* mode: its name */
+gpa_code np_clipmode(gpa_vm *vm, value *argv, value *out) { /* mode */
     const char *name;
     gpa_code rc = arg_clipmode(vm, argv[0], &name);
     if (!rc) *out = v_cstr(vm, name);
@@ -187,7 +187,7 @@ out:
     return rc;
 }
 
-/* A Python int that is no bound for an integer dtype, since all its values are beyond it. */
+/* True for a Python int bound that no value of an integer dtype exceeds. */
 static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
     int bits = 8 * (int)dtype_size(t);
     if (bound.tag != V_INT || !dtype_is_int(t)) return false;
@@ -197,11 +197,11 @@ static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
                  : bound.i <= -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
 }
 
-/* Keywords of a ufunc: out, then those of a dict. */
+/* Keyword arguments of a ufunc: out, then those of a dict. */
 typedef struct {
     size_t n;
     value names[ARG_MAX_INDEX],
-        values[2 + ARG_MAX_INDEX]; /* values[2] is out: two operands stand in front */
+        values[2 + ARG_MAX_INDEX]; /* values[2] is out: two operands precede it */
 } ufunc_keywords;
 
 static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, ufunc_keywords *k) {
@@ -217,13 +217,13 @@ static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, 
     return GPA_OK;
 }
 
-/* A Python number, which takes the dtype of what it meets. */
+/* True for a Python number, which is weak in promotion. */
 static bool is_weak(value v) {
     return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || (v.tag == V_COMPLEX && !v.aux);
 }
 
-/* What three operands are computed in. Two of them first would not do: a bool and an int are int64,
- * whatever comes third. */
+/* Common dtype of three operands. Promoting two first would differ: a bool and an int are int64,
+ * whatever the third is. */
 static gpa_code common_type(gpa_vm *vm, const value *v, value *out) {
     gpa_opnd in[3] = {0};
     gpa_dtype t;
@@ -236,7 +236,7 @@ out:
     return rc;
 }
 
-/* bounds: of which None is none; kwargs: the ufuncs' keywords. */
+/* Clips a; min, max: None for no bound; kwargs: keyword arguments of ufuncs. */
 static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, const dict_obj *kwargs,
                      value *out) {
     ufunc_keywords k;
@@ -371,9 +371,8 @@ out:
 
 /* ---- order ---- */
 
-/* There is one way to sort: what the keywords ask for is looked at, and wrong words are refused as
- * NumPy refuses them. `letters` are what a kind may begin with; NULL: only `whole`, the kind
- * itself, will do. */
+/* Checks kind=, which has no effect, as NumPy does. `letters`: first letters of valid kinds; NULL:
+ * `whole` is the only one. */
 static gpa_code check_kind(gpa_vm *vm, value kind, const char *what, const char *letters,
                            const char *whole, const char *kinds) {
     if (kind.tag == V_NONE && letters) return GPA_OK;
@@ -408,7 +407,8 @@ static gpa_code ordered(gpa_vm *vm, value *argv,
         arr_release(vm_rt(vm), a);
         a = flat;
     } else if (a->ndim ||
-               sorter != arr_argsort_turned) { /* argsort takes a number for a list of one */
+               sorter !=
+                   arr_argsort_turned) { /* argsort takes a scalar for an array of one element */
         TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     }
     TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
@@ -425,13 +425,14 @@ gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) {
     return ordered(vm, argv, arr_argsort_turned, out);
 } /* likewise */
 
-gpa_code np_check_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: of a partition */
+gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
+                              value *out) { /* kind, order: of a partition */
     (void)out;
     gpa_code rc = check_kind(vm, argv[0], "select", NULL, "introselect", "'introselect'");
     return rc ? rc : check_order(vm, argv[1]);
 }
 
-/* argv: a, places: a list of ints, ascending; along the last axis. */
+/* Partitions along the last axis; argv: a, a sorted list of ints. */
 static gpa_code parted(gpa_vm *vm, value *argv,
                        gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *, gpa_arr **,
                                         gpa_err *),
@@ -525,7 +526,8 @@ gpa_code np_store_out(gpa_vm *vm, value *argv, value *out) { /* result, out, nam
     return rc ? rc : out_give_take(vm, &rule, result, argv[1], out);
 }
 
-/* The out= of a product: its last dimensions are the product's, the others may repeat it. */
+/* Checks the out= of a matrix product: its core dimensions are the product's, the others may
+ * broadcast it. */
 static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const gpa_arr *into) {
     static const out_rule rule = {.ufunc = "matmul", .casting = CAST_SAME_KIND};
     for (int k = 0; k < core; k++) {
@@ -567,7 +569,7 @@ out:
     return rc;
 }
 
-/* NumPy does not tell its floating-point errors. */
+/* NumPy reports no floating-point errors here. */
 gpa_code np_vdot(gpa_vm *vm, value *argv, value *out) { /* a, b */
     value flat[2] = {v_none(), v_none()};
     gpa_opnd in[2] = {0};

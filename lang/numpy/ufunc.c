@@ -1,6 +1,6 @@
-/* Ufuncs as values: calling them, and reduce, accumulate, reduceat, outer, at.
+/* Ufuncs as values: calls, and the methods reduce, accumulate, reduceat, outer, at.
  *
- * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a
+ * A ufunc is a row of op.def. Scalar operands are computed at once; otherwise the runtime makes a
  * node. */
 #include <math.h>
 
@@ -64,15 +64,15 @@ static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names
 
 static bool is_whole(const gpa_opnd *o) { return dtype_is_int(o->dtype) || o->weak == WEAK_INT; }
 
-/* All operands are numbers: one element, computed here. */
+/* Computes one element: all operands are scalars. */
 static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value *out) {
     gpa_dtype compute, result;
     gpa_code rc = arr_number_types(u->op, in, &compute, &result, vm_err(vm));
     if (rc) return rc;
     if (op_info[u->op].sig == SIG_COMPARE && dtype_is_float(compute) && is_whole(&in[0]) &&
         is_whole(&in[1])) {
-        gpa_arr *compared; /* signed and unsigned, or beyond both: exactly, which takes more than
-                              one operation */
+        gpa_arr *compared; /* exact comparison of signed with unsigned integers or beyond both,
+                              which takes several operations */
         rc = arr_ufunc(vm_rt(vm), u->op, in, NULL, &compared, vm_err(vm));
         return rc ? rc : np_return(vm, compared, out);
     }
@@ -103,8 +103,8 @@ gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out) {
 
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out);
 
-/* Looks for floating-point errors in a trial of its own: operands and out= may be the same array.
- */
+/* Checks for floating-point errors in a separate evaluation: operands and out= may be the same
+ * array. */
 static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k) {
     keywords trial = *k;
     value result = v_none();
@@ -117,8 +117,7 @@ static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     return rc;
 }
 
-/* What a rule of casting says of the operands, and of the array for the result. Operations of logic
- * take any operands. */
+/* Applies the casting rule to operands and out=. Logical operations take any operands. */
 static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
                             const arr_ufunc_opts *o) {
     gpa_dtype compute = o->dtype, result;
@@ -160,8 +159,8 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     TRY(ufunc_loop(vm, u, in, k->dtype, k->signature, &opts.dtype));
     if (opts.dtype != DT_NONE || k->casting.tag != V_UNSET) TRY(check_casts(vm, u, in, &opts));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
-    bool plain = k->where.tag != V_ARRAY &&
-                 k->where.tag != V_NUM; /* its numbers are taken for truth values */
+    bool plain =
+        k->where.tag != V_ARRAY && k->where.tag != V_NUM; /* NumPy scalars are truth values here */
     if (!everywhere) TRY(arg_array(vm, k->where, plain ? DT_BOOL : DT_NONE, &where));
     if (where && where->dtype != DT_BOOL) {
         rc = vm_fail(
@@ -221,8 +220,8 @@ static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
 
 /* ---- methods ---- */
 
-/* The operation has no reduction of its own: a function of the library goes from element to
- * element. Absent arguments are None. */
+/* Reduction by an operation without a reduction of its own: a library function iterates over the
+ * elements. Absent arguments are None. */
 static gpa_code fold(gpa_vm *vm, const char *name, size_t n, const value *argv, value *out) {
     value fn = v_none(), args[8];
     for (size_t i = 0; i < n; i++) args[i] = argv[i].tag == V_UNSET ? v_none() : argv[i];
@@ -242,7 +241,7 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv,
     return fold(vm, "_fold_placed", 8, argv, out);
 }
 
-/* axis=None means the only axis: of arrays that have more, none is meant. */
+/* axis=None selects the only axis; an array of several axes has none to select. */
 static gpa_code only_axis(gpa_vm *vm, const char *method, value a, value *axis) {
     if (axis->tag != V_NONE) return GPA_OK;
     *axis = v_int(0);
@@ -251,7 +250,7 @@ static gpa_code only_axis(gpa_vm *vm, const char *method, value a, value *axis) 
                : vm_fail(vm, GPA_E_VALUE, "%s does not allow multiple axes", method);
 }
 
-/* ldexp's results of integers are floats, which its running forms do not take for operands. */
+/* ldexp returns floats, which its reduction does not accept as integer operands. */
 static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, value array,
                               value dtype) {
     gpa_arr *a = NULL;
@@ -262,7 +261,7 @@ static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, va
     gpa_dtype t = rc ? DT_NONE : (gpa_dtype)a->dtype;
     arr_release(vm_rt(vm), a);
     if (rc || !(t == DT_BOOL || dtype_is_int(t)) || t == DT_U64)
-        return rc; /* of uint64 there is no ldexp */
+        return rc; /* there is no ldexp of uint64 */
     const char *made = dtype_info[asked != DT_NONE     ? asked
                                   : dtype_size(t) == 1 ? DT_F16
                                   : dtype_size(t) == 2 ? DT_F32
@@ -295,8 +294,8 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
 
 enum { MANY_SLICES = 16 };
 
-/* Whether the host may reduce slices at once: an array by an operation of which no order is asked,
- * at integers in one dimension, which *at becomes. */
+/* True if the host may reduce the segments at once: an array, an operation of any evaluation order,
+ * and 1-d integer indices, which *at becomes. */
 static gpa_code slices_at(gpa_vm *vm, const ufunc *u, value array, value indices, gpa_arr **at) {
     *at = NULL;
     if (array.tag != V_ARRAY || array.aux || array.array->arr->ndim == 0 ||
@@ -316,7 +315,7 @@ static gpa_code slices_at(gpa_vm *vm, const ufunc *u, value array, value indices
     return GPA_OK;
 }
 
-/* The same by the host: *out stays UNSET where that has no way. */
+/* Segmented reduction by the host; *out stays UNSET if it has no implementation. */
 static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out) {
     gpa_arr *a = argv[1].array->arr, *reduced = NULL;
     int axis;
@@ -337,7 +336,7 @@ out:
     return rc;
 }
 
-/* Of no slices there is nothing, of the dtype that a scan has. */
+/* Result without segments: an empty array of the dtype of a scan. */
 static gpa_code reduce_nothing(gpa_vm *vm, value *argv, gpa_arr *a, int axis, value *out) {
     gpa_index ix[GPA_MAX_DIMS] = {0};
     gpa_arr *piece = NULL;
@@ -402,9 +401,8 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
         TRY(arr_get(rt, a, ix, axis + 1, NULL, &piece, vm_err(vm)));
         TRY(np_return_array(vm, piece, &part));
         bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
-        bool itself =
-            argv[0].ufunc->op == OP_ADD &&
-            inexact; /* a slice is not begun with 0, which would make -0.0 of its elements 0.0 */
+        bool itself = argv[0].ufunc->op == OP_ADD &&
+                      inexact; /* a segment does not start from 0, which would turn -0.0 into 0.0 */
         value args[] = {argv[0],
                         part,
                         v_int(axis),
@@ -471,8 +469,8 @@ out:
     return rc;
 }
 
-/* Whether so many values are put to a list that a device that sorts them may be sooner than the
- * host. Sums of integers need no order. */
+/* True if a sort-based scatter-add on the device may be faster than the host's. Sums of integers
+ * need no sort. */
 static bool puts_many(const ufunc *u, value array, value indices) {
     enum { MANY = 1 << 15 };
     if (indices.tag != V_ARRAY) return false;
