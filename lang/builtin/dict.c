@@ -111,10 +111,10 @@ gpa_code dict_m_pop(gpa_vm *vm, value *argv, value *out) {
 gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) {
     dict_entry *e = dict_last(argv[0].dict);
     if (!e) {
-        value words = v_cstr(vm, "popitem(): dictionary is empty");
-        if (words.tag == V_UNSET) return GPA_E_MEMORY;
-        gpa_code rc = vm_raise(vm, GPA_E_KEY, 1, &words);
-        value_release(vm, words);
+        value message = v_cstr(vm, "popitem(): dictionary is empty");
+        if (message.tag == V_UNSET) return GPA_E_MEMORY;
+        gpa_code rc = vm_raise(vm, GPA_E_KEY, 1, &message);
+        value_release(vm, message);
         return rc;
     }
     gpa_code rc = native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
@@ -160,7 +160,7 @@ static part part_of(const object_obj *o) {
                                           : PART_ITEMS;
 }
 
-static gpa_code give_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
+static gpa_code return_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
     if (p == PART_ITEMS) return native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
     *out = value_retain(p == PART_KEYS ? e->key : e->v);
     return GPA_OK;
@@ -175,7 +175,7 @@ static gpa_code view_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_entry *e = dict_next(d, &at);
     it->at = (int64_t)at;
     *done = e == NULL;
-    return e ? give_part(vm, e, (part)it->step, out) : GPA_OK;
+    return e ? return_part(vm, e, (part)it->step, out) : GPA_OK;
 }
 
 static gpa_code view_iter(gpa_vm *vm, object_obj *o, value *out) {

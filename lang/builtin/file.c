@@ -65,10 +65,10 @@ gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
 
 /* ---- opening ---- */
 
-static file *data_of(value v) { return is_kind(v, &file_kind) ? v.object->data : NULL; }
+static file *file_of(value v) { return is_kind(v, &file_kind) ? v.object->data : NULL; }
 
 FILE *file_stream(value v) {
-    const file *f = data_of(v);
+    const file *f = file_of(v);
     return f ? f->f : NULL;
 }
 
@@ -100,16 +100,15 @@ value file_standard(gpa_vm *vm, int which) {
     return v;
 }
 
-gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c, value name,
-                        const char *mode, value *out) {
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, const stream_opts *o, value *out) {
     *out = file_new(vm,
                     (file){.f = f,
                            .standard = -1,
-                           .readable = reading,
-                           .writable = !reading,
-                           .binary = binary,
-                           .codec = c},
-                    name, mode);
+                           .readable = o->reading,
+                           .writable = !o->reading,
+                           .binary = o->binary,
+                           .codec = o->codec},
+                    o->name, o->mode);
     if (out->tag != V_UNSET) return GPA_OK;
     *out = v_none();
     fclose(f);
@@ -287,8 +286,8 @@ gpa_code file_close(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* The file of `v`, if it is open for this use; raises otherwise. */
-static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **out) {
-    file *f = data_of(v);
+static gpa_code check_open(gpa_vm *vm, value v, bool reading, bool writing, file **out) {
+    file *f = file_of(v);
     *out = f;
     if (!f)
         return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute 'write'",
@@ -334,15 +333,15 @@ static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
 }
 
 /* Skips a byte order mark, which may be at the start of a file only. */
-static void pass_mark(file *f) {
+static void skip_bom(file *f) {
     if (f->codec.id == CODEC_UTF8_MARK) f->codec.id = CODEC_UTF8;
 }
 
-static gpa_code give_read(gpa_vm *vm, file *f, gpa_str *s, value *out) {
+static gpa_code return_text(gpa_vm *vm, file *f, gpa_str *s, value *out) {
     gpa_code rc = s->failed   ? vm_no_memory(vm)
                   : f->binary ? native_give(v_bytes(vm, s->text, s->len), out)
                               : codec_decode(vm, f->codec, s->text, s->len, out);
-    if (s->len) pass_mark(f);
+    if (s->len) skip_bom(f);
     str_free(s);
     return rc;
 }
@@ -355,7 +354,7 @@ gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n) {
 }
 
 /* Bytes from the position to the end of the file; 0 if unknown. */
-static size_t left_of(FILE *f) {
+static size_t bytes_left(FILE *f) {
     struct stat st;
     off_t at = ftello(f);
     bool known = at >= 0 && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size > at;
@@ -364,7 +363,7 @@ static size_t left_of(FILE *f) {
 
 gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
     errno = 0;
-    for (size_t n, step = MIN(MAX(left_of(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
+    for (size_t n, step = MIN(MAX(bytes_left(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
         char *to = str_more(out, step);
         if (!to) return vm_no_memory(vm);
         str_added(out, n = fread(to, 1, step, f));
@@ -380,7 +379,7 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     int64_t most = -1;
     gpa_str s;
     str_init(&s);
-    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    gpa_code rc = check_open(vm, argv[0], true, false, &f);
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "size", &most);
     if (rc) return rc;
     if (f->binary)
@@ -397,7 +396,7 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
             ungetc(c, f->f);
             break;
         }
-    if (!rc) return give_read(vm, f, &s, out);
+    if (!rc) return return_text(vm, f, &s, out);
     str_free(&s);
     return rc;
 }
@@ -425,13 +424,13 @@ gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, 
     gpa_arr *a = NULL;
     gpa_str s;
     str_init(&s);
-    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    gpa_code rc = check_open(vm, argv[0], true, false, &f);
     if (!rc) rc = arg_dtype(vm, argv[1], &t);
     if (!rc) rc = arg_int(vm, argv[2], "count", &count);
     if (!rc && !f->f)
         rc = vm_fail(vm, GPA_E_TYPE, "numbers are read from files that were opened by name");
     if (rc) return rc;
-    size_t item = dtype_size(t), left = left_of(f->f),
+    size_t item = dtype_size(t), left = bytes_left(f->f),
            most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
     if (left) {
         int64_t n = (int64_t)(MIN(left, most) / item);
@@ -453,9 +452,9 @@ gpa_code file_readline(gpa_vm *vm, value *argv, value *out) {
     file *f;
     gpa_str s;
     str_init(&s);
-    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    gpa_code rc = check_open(vm, argv[0], true, false, &f);
     if (!rc) rc = next_line(vm, f, &s);
-    if (!rc) return give_read(vm, f, &s, out);
+    if (!rc) return return_text(vm, f, &s, out);
     str_free(&s);
     return rc;
 }
@@ -481,26 +480,26 @@ gpa_code file_readlines(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- writing ---- */
 
-static gpa_code put(gpa_vm *vm, file *f, const char *bytes, size_t n) {
+static gpa_code write_bytes(gpa_vm *vm, file *f, const char *bytes, size_t n) {
     if (f->standard > 0) return vm_write(vm, f->standard == 2, bytes, n);
     return fwrite(bytes, 1, n, f->f) == n ? GPA_OK : os_error(vm, errno, NULL);
 }
 
-static gpa_code put_text(gpa_vm *vm, file *f, const char *text, size_t n) {
-    if (f->binary || codec_is_plain(f->codec)) return put(vm, f, text, n);
+static gpa_code write_text(gpa_vm *vm, file *f, const char *text, size_t n) {
+    if (f->binary || codec_is_plain(f->codec)) return write_bytes(vm, f, text, n);
     gpa_str bytes;
     str_init(&bytes);
     gpa_code rc = codec_encode(vm, f->codec, text, n, &bytes);
-    if (!rc) rc = put(vm, f, bytes.text, bytes.len);
-    pass_mark(f);
+    if (!rc) rc = write_bytes(vm, f, bytes.text, bytes.len);
+    skip_bom(f);
     str_free(&bytes);
     return rc;
 }
 
 gpa_code file_put(gpa_vm *vm, value v, const char *text, size_t n) {
     file *f;
-    gpa_code rc = ready(vm, v, false, true, &f);
-    return rc ? rc : put_text(vm, f, text, n);
+    gpa_code rc = check_open(vm, v, false, true, &f);
+    return rc ? rc : write_text(vm, f, text, n);
 }
 
 static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
@@ -508,7 +507,7 @@ static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
     if (!arr_is_contiguous(a)) return vm_fail(vm, GPA_E_VALUE, "ndarray is not C-contiguous");
     char *data = mem_new(n + 1);
     gpa_code rc = !data ? vm_no_memory(vm) : n ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : GPA_OK;
-    if (!rc) rc = put(vm, f, data, n);
+    if (!rc) rc = write_bytes(vm, f, data, n);
     mem_free(data);
     *out = v_int((int64_t)n);
     return rc;
@@ -517,7 +516,7 @@ static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
 gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
     file *f;
     value v = argv[1];
-    gpa_code rc = ready(vm, argv[0], false, true, &f);
+    gpa_code rc = check_open(vm, argv[0], false, true, &f);
     if (rc) return rc;
     if (f->binary && v.tag == V_ARRAY) return write_array(vm, f, v.array->arr, out);
     if (f->binary && v.tag != V_BYTES)
@@ -528,7 +527,7 @@ gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
                                    value_type_name(v))
                          : vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s",
                                    value_type_name(v));
-    rc = put_text(vm, f, v.str->text, v.str->size);
+    rc = write_text(vm, f, v.str->text, v.str->size);
     *out = v_int(v.str->length);
     return rc;
 }
@@ -547,7 +546,7 @@ gpa_code file_writelines(gpa_vm *vm, value *argv, value *out) {
 gpa_code file_flush(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc && f->standard > 0) vm_flush(vm);
     return !rc && f->f && fflush(f->f) ? os_error(vm, errno, NULL) : rc;
 }
@@ -557,7 +556,7 @@ gpa_code file_flush(gpa_vm *vm, value *argv, value *out) {
 gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
     file *f;
     int64_t to, whence;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc) rc = arg_int(vm, argv[1], "cookie", &to);
     if (!rc) rc = arg_int(vm, argv[2], "whence", &whence);
     if (rc) return rc;
@@ -570,7 +569,7 @@ gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code file_tell(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc) *out = v_int(f->f ? ftell(f->f) : 0);
     return rc;
 }
@@ -578,7 +577,7 @@ gpa_code file_tell(gpa_vm *vm, value *argv, value *out) {
 gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
     file *f;
     int64_t size = 0;
-    gpa_code rc = ready(vm, argv[0], false, true, &f);
+    gpa_code rc = check_open(vm, argv[0], false, true, &f);
     if (rc) return rc;
     if (!f->f) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "underlying stream is not seekable");
     if (argv[1].tag == V_NONE)
@@ -600,7 +599,7 @@ gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code file_getvalue(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (rc) return rc;
     if (!f->memory)
         return vm_fail(vm, GPA_E_ATTRIBUTE,
@@ -620,7 +619,7 @@ gpa_code file_isatty(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code file_fileno(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc && f->memory) rc = vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "fileno");
     if (!rc) *out = v_int(f->f ? fileno(f->f) : f->standard);
     return rc;
@@ -628,7 +627,7 @@ gpa_code file_fileno(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code file_seekable(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc) *out = v_bool(f->f && fseek(f->f, 0, SEEK_CUR) == 0);
     return rc;
 }
@@ -682,7 +681,7 @@ static gpa_code file_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 static gpa_code file_enter(gpa_vm *vm, object_obj *o, value *out) {
     file *f;
     value v = v_obj(V_OBJECT, o);
-    gpa_code rc = ready(vm, v, false, false, &f);
+    gpa_code rc = check_open(vm, v, false, false, &f);
     if (!rc) *out = value_retain(v);
     return rc;
 }

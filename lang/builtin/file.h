@@ -11,10 +11,15 @@
 gpa_code os_error(gpa_vm *vm, int number, const char *path);
 /* sys.stdin (0), sys.stdout (1), sys.stderr (2). UNSET on failure. */
 value file_standard(gpa_vm *vm, int which);
-/* A file object around a C stream for reading or for writing, which it closes; `binary`: of bytes.
- * Consumes f, also on failure. */
-gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c, value name,
-                        const char *mode, value *out);
+/* A file object around a C stream, which it closes. Consumes f, also on failure. */
+typedef struct {
+    bool reading; /* else writing */
+    bool binary;
+    codec codec; /* of text */
+    value name;
+    const char *mode;
+} stream_opts;
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, const stream_opts *o, value *out);
 /* The text encoding of a file, utf-8 by default. ValueError for a binary one with encoding or
  * errors. */
 gpa_code file_codec(gpa_vm *vm, bool binary, value encoding, value errors, codec *out);

@@ -42,21 +42,21 @@ typedef struct {
     size_t n, n_named;
 } call_args;
 
-static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *args,
-                        size_t n_named, const value *names, call_args *c) {
+static gpa_code merge_arguments(gpa_vm *vm, const object_obj *o, size_t n, const value *args,
+                                size_t n_named, const value *names, call_args *c) {
     const tuple_obj *first = o->fields[1].tuple;
     const dict_obj *keywords = o->fields[2].dict;
-    size_t room = first->count + n + keywords->count + n_named + 1, at = 0;
-    *c = (call_args){mem_new(room * sizeof(value)), mem_new(room * sizeof(value)), first->count + n,
-                     0};
+    size_t capacity = first->count + n + keywords->count + n_named + 1, at = 0;
+    *c = (call_args){mem_new(capacity * sizeof(value)), mem_new(capacity * sizeof(value)),
+                     first->count + n, 0};
     if (!c->at || !c->names) return vm_no_memory(vm);
     memcpy(c->at, first->items, first->count * sizeof(value));
     if (n) memcpy(c->at + first->count, args, n * sizeof(value));
     for (const dict_entry *e; (e = dict_next(keywords, &at));) {
-        bool again = false; /* a keyword of the call overrides a stored one */
+        bool overridden = false; /* a keyword of the call overrides a stored one */
         for (size_t i = 0; i < n_named; i++)
-            again = again || strcmp(names[i].str->text, e->key.str->text) == 0;
-        if (again) continue;
+            overridden = overridden || strcmp(names[i].str->text, e->key.str->text) == 0;
+        if (overridden) continue;
         c->names[c->n_named] = e->key;
         c->at[c->n + c->n_named++] = e->v;
     }
@@ -70,7 +70,7 @@ static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *
 static gpa_code partial_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                              const value *names, value *out) {
     call_args c;
-    gpa_code rc = lay_out(vm, o, n, args, n_kw, names, &c);
+    gpa_code rc = merge_arguments(vm, o, n, args, n_kw, names, &c);
     if (!rc) rc = vm_call(vm, o->fields[0], c.n, c.at, c.n_named, c.names, out);
     mem_free(c.at);
     mem_free(c.names);
@@ -149,7 +149,7 @@ static gpa_code cache_find(gpa_vm *vm, object_obj *o, value key, value *out) {
     return rc;
 }
 
-static gpa_code cache_keep(gpa_vm *vm, object_obj *o, value key, value v) {
+static gpa_code cache_store(gpa_vm *vm, object_obj *o, value key, value v) {
     dict_obj *d = o->fields[1].dict;
     int64_t most = o->fields[2].tag == V_INT ? o->fields[2].i : INT64_MAX;
     if (most <= 0) return GPA_OK;
@@ -175,7 +175,7 @@ static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *arg
     } else if (!rc) {
         o->fields[4].i++;
         rc = vm_call(vm, o->fields[0], n, args, n_kw, names, out);
-        if (!rc && (rc = cache_keep(vm, o, key, *out))) {
+        if (!rc && (rc = cache_store(vm, o, key, *out))) {
             value_release(vm, *out);
             *out = v_unset();
         }
@@ -188,11 +188,12 @@ gpa_code cached_info(gpa_vm *vm, value *argv, value *out) {
     const object_obj *o = argv[0].object;
     value parts[4] = {o->fields[3], o->fields[4], o->fields[2],
                       v_int((int64_t)o->fields[1].dict->count)};
-    value told[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
-    gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET ? vm_err(vm)->code
-                                                                   : np_result_tuple(vm, told, out);
-    value_release(vm, told[0]);
-    value_release(vm, told[1]);
+    value arguments[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
+    gpa_code rc = arguments[0].tag == V_UNSET || arguments[1].tag == V_UNSET
+                      ? vm_err(vm)->code
+                      : np_result_tuple(vm, arguments, out);
+    value_release(vm, arguments[0]);
+    value_release(vm, arguments[1]);
     return rc;
 }
 

@@ -15,7 +15,7 @@ gpa_code iterator_iter(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* Converts the result of resuming: an item, or StopIteration with the return value. */
-static gpa_code give(gpa_vm *vm, gpa_code rc, bool done, value *out) {
+static gpa_code return_item(gpa_vm *vm, gpa_code rc, bool done, value *out) {
     if (rc || !done) return rc;
     value result = *out;
     *out = v_none();
@@ -27,7 +27,7 @@ static gpa_code give(gpa_vm *vm, gpa_code rc, bool done, value *out) {
 gpa_code generator_send_value(gpa_vm *vm, value *argv, value *out) {
     bool done = false;
     gpa_code rc = generator_send(vm, generator_of(argv[0].iter), value_retain(argv[1]), out, &done);
-    return give(vm, rc, done, out);
+    return return_item(vm, rc, done, out);
 }
 
 /* The exception of throw's arguments, owned. */
@@ -64,7 +64,7 @@ gpa_code generator_throw_value(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     rc = generator_throw(vm, generator_of(argv[0].iter), exc, out, &done);
     value_release(vm, exc);
-    return give(vm, rc, done, out);
+    return return_item(vm, rc, done, out);
 }
 
 gpa_code generator_close_now(gpa_vm *vm, value *argv, value *out) {

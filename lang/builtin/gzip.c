@@ -93,7 +93,7 @@ gpa_code gzip_open(gpa_vm *vm, value *argv,
     size_t n;
     int64_t level;
     FILE *f;
-    codec c;
+    stream_opts o = {.name = argv[0]};
     gpa_code rc = arg_path(vm, argv[0], &path);
     if (!rc) rc = arg_text(vm, argv[1], "mode", &mode, &n);
     if (!rc) rc = arg_int(vm, argv[2], "compresslevel", &level);
@@ -105,8 +105,11 @@ gpa_code gzip_open(gpa_vm *vm, value *argv,
     zlib_mode[0] = mode[0];
     if (mode[0] == 'x') memcpy(zlib_mode, "wx", 2);
     if (mode[0] != 'r') zlib_mode[2] = (char)('0' + level);
-    if ((rc = file_codec(vm, !text, argv[3], argv[4], &c)) ||
+    if ((rc = file_codec(vm, !text, argv[3], argv[4], &o.codec)) ||
         (rc = open_compressed(vm, path, zlib_mode, &f)))
         return rc;
-    return file_of_stream(vm, f, mode[0] == 'r', !text, c, argv[0], mode, out);
+    o.reading = mode[0] == 'r';
+    o.binary = !text;
+    o.mode = mode;
+    return file_of_stream(vm, f, &o, out);
 }

@@ -54,7 +54,7 @@ static gpa_code open_png(gpa_vm *vm, png_library *out) {
 static const png_uint_32 formats[] = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
                                       PNG_FORMAT_RGBA}; /* by number of channels */
 
-static gpa_code missing(gpa_vm *vm, const char *path) {
+static gpa_code check_readable(gpa_vm *vm, const char *path) {
     FILE *f = fopen(path, "rb");
     if (!f) return os_error(vm, errno, path);
     fclose(f);
@@ -62,8 +62,8 @@ static gpa_code missing(gpa_vm *vm, const char *path) {
 }
 
 /* Reads the pixels of an image whose header was read. */
-static gpa_code finish(gpa_vm *vm, const png_library *png, png_image *image, const char *path,
-                       value *out) {
+static gpa_code read_pixels(gpa_vm *vm, const png_library *png, png_image *image, const char *path,
+                            value *out) {
     int channels = (int)PNG_IMAGE_SAMPLE_CHANNELS(image->format);
     int64_t shape[3] = {image->height, image->width, channels};
     gpa_arr *a = NULL;
@@ -83,7 +83,7 @@ gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
     png_image image = {.version = PNG_IMAGE_VERSION};
     gpa_code rc = open_png(vm, &png);
     if (!rc) rc = arg_path(vm, argv[0], &path);
-    if (!rc) rc = missing(vm, path);
+    if (!rc) rc = check_readable(vm, path);
     if (rc) return rc;
     if (!png.begin(&image, path))
         rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
@@ -95,7 +95,7 @@ gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
     image.format &=
         ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR |
                        PNG_FORMAT_FLAG_COLORMAP); /* stored values, and the colours of palettes */
-    if (!rc) rc = finish(vm, &png, &image, path, out);
+    if (!rc) rc = read_pixels(vm, &png, &image, path, out);
     png.free(&image);
     return rc;
 }

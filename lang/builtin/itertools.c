@@ -8,8 +8,8 @@
 #include "lang/object/instance.h"
 #include "lang/vm/vm.h"
 
-static gpa_code over(gpa_vm *vm, const char *name, value iterable, value extra,
-                     gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *), value *out) {
+static gpa_code make_iterator(gpa_vm *vm, const char *name, value iterable, value extra,
+                              gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *), value *out) {
     value it = v_none();
     gpa_code rc = vm_iter(vm, iterable, &it);
     if (!rc) rc = iter_over(vm, name, it, extra, next, out);
@@ -53,7 +53,7 @@ static gpa_code cycle_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 gpa_code itertools_cycle(gpa_vm *vm, value *argv, value *out) {
     value seen = v_list(vm, 0, NULL);
     if (seen.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = over(vm, "itertools.cycle", argv[0], seen, cycle_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.cycle", argv[0], seen, cycle_next, out);
     value_release(vm, seen);
     return rc;
 }
@@ -101,14 +101,14 @@ static gpa_code chain_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_chain(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.chain", argv[0], v_none(), chain_next, out);
+    return make_iterator(vm, "itertools.chain", argv[0], v_none(), chain_next, out);
 }
 
 gpa_code itertools_from_iterable(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].native->fn != itertools_chain)
         return vm_fail(vm, GPA_E_ATTRIBUTE,
                        "'builtin_function_or_method' object has no attribute 'from_iterable'");
-    return over(vm, "itertools.chain", argv[1], v_none(), chain_next, out);
+    return make_iterator(vm, "itertools.chain", argv[1], v_none(), chain_next, out);
 }
 
 /* source: the iterator; at: items to skip before the next; end: items left to consider, -1 without
@@ -131,7 +131,7 @@ static gpa_code islice_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
-    static const char *const words[] = {
+    static const char *const messages[] = {
         "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
         "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
         "Step for islice() must be a positive integer or None."};
@@ -148,9 +148,10 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
             v.tag == V_INT || v.tag == V_BOOL || v.tag == V_NUM || instance_has(v, "__index__");
         gpa_code rc = whole ? arg_int(vm, v, "islice", &at[which]) : GPA_OK;
         if (rc) return rc;
-        if (!whole || at[which] < (which == 2)) return vm_fail(vm, GPA_E_VALUE, "%s", words[which]);
+        if (!whole || at[which] < (which == 2))
+            return vm_fail(vm, GPA_E_VALUE, "%s", messages[which]);
     }
-    gpa_code rc = over(vm, "itertools.islice", argv[0], v_none(), islice_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.islice", argv[0], v_none(), islice_next, out);
     if (rc) return rc;
     out->iter->at = at[0];
     out->iter->end = at[1];
@@ -160,7 +161,7 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- by a predicate ---- */
 
-static gpa_code holds(gpa_vm *vm, value fn, value v, bool *out) {
+static gpa_code call_predicate(gpa_vm *vm, value fn, value v, bool *out) {
     if (fn.tag == V_NONE) return value_truth(vm, v, out);
     value r = v_none();
     gpa_code rc = vm_call(vm, fn, 1, &v, 0, NULL, &r);
@@ -177,7 +178,7 @@ static gpa_code takewhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
     if (*done) return GPA_OK;
     gpa_code rc = iter_next(vm, it->source, &v, done);
     if (rc || *done) return rc;
-    rc = holds(vm, it->extra, v, &ok);
+    rc = call_predicate(vm, it->extra, v, &ok);
     if (!rc && ok) {
         *out = v;
         return GPA_OK;
@@ -189,18 +190,18 @@ static gpa_code takewhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
 }
 
 gpa_code itertools_takewhile(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.takewhile", argv[1], argv[0], takewhile_next, out);
+    return make_iterator(vm, "itertools.takewhile", argv[1], argv[0], takewhile_next, out);
 }
 
 /* source: the iterator; extra: the function; at: 1 once the predicate has failed; step: test every
  * item (filterfalse). */
-static gpa_code without_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+static gpa_code dropwhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (uint32_t n = 1;; n++) {
         value v = v_none();
         bool drop = false;
         gpa_code rc = iter_next(vm, it->source, &v, done);
         if (rc || *done) return rc;
-        if (!it->at) rc = holds(vm, it->extra, v, &drop);
+        if (!it->at) rc = call_predicate(vm, it->extra, v, &drop);
         if (!rc && !drop) {
             it->at = it->step == 0;
             *out = v;
@@ -213,11 +214,11 @@ static gpa_code without_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_dropwhile(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.dropwhile", argv[1], argv[0], without_next, out);
+    return make_iterator(vm, "itertools.dropwhile", argv[1], argv[0], dropwhile_next, out);
 }
 
 gpa_code itertools_filterfalse(gpa_vm *vm, value *argv, value *out) {
-    gpa_code rc = over(vm, "itertools.filterfalse", argv[1], argv[0], without_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.filterfalse", argv[1], argv[0], dropwhile_next, out);
     if (!rc) out->iter->step = 1;
     return rc;
 }
@@ -245,7 +246,7 @@ static gpa_code compress_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
 gpa_code itertools_compress(gpa_vm *vm, value *argv, value *out) {
     value selectors = v_none();
     gpa_code rc = vm_iter(vm, argv[1], &selectors);
-    if (!rc) rc = over(vm, "itertools.compress", argv[0], selectors, compress_next, out);
+    if (!rc) rc = make_iterator(vm, "itertools.compress", argv[0], selectors, compress_next, out);
     value_release(vm, selectors);
     return rc;
 }
@@ -262,7 +263,7 @@ static gpa_code starmap_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_starmap(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.starmap", argv[1], argv[0], starmap_next, out);
+    return make_iterator(vm, "itertools.starmap", argv[1], argv[0], starmap_next, out);
 }
 
 /* ---- accumulate, pairwise, batched ---- */
@@ -297,7 +298,7 @@ gpa_code itertools_accumulate(gpa_vm *vm, value *argv, value *out) {
     bool begins = argv[2].tag != V_NONE;
     value kept = v_list(vm, 2, (value[]){argv[1], begins ? argv[2] : v_unset()});
     if (kept.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = over(vm, "itertools.accumulate", argv[0], kept, accumulate_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.accumulate", argv[0], kept, accumulate_next, out);
     if (!rc) out->iter->at = begins;
     value_release(vm, kept);
     return rc;
@@ -320,7 +321,7 @@ static gpa_code pairwise_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
 }
 
 gpa_code itertools_pairwise(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.pairwise", argv[0], v_unset(), pairwise_next, out);
+    return make_iterator(vm, "itertools.pairwise", argv[0], v_unset(), pairwise_next, out);
 }
 
 static gpa_code batched_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
@@ -343,7 +344,7 @@ gpa_code itertools_batched(gpa_vm *vm, value *argv, value *out) {
     int64_t n;
     gpa_code rc = arg_int(vm, argv[1], "n", &n);
     if (!rc && n < 1) rc = vm_fail(vm, GPA_E_VALUE, "n must be at least one");
-    if (!rc) rc = over(vm, "itertools.batched", argv[0], v_none(), batched_next, out);
+    if (!rc) rc = make_iterator(vm, "itertools.batched", argv[0], v_none(), batched_next, out);
     if (!rc) out->iter->step = n;
     return rc;
 }
@@ -358,10 +359,10 @@ static gpa_code zip_longest_next(gpa_vm *vm, iter_obj *it, value *out, bool *don
     bool any = false;
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < iters->count && !rc; i++) {
-        bool ended = iters->items[i].tag == V_NONE;
-        if (!ended) rc = iter_next(vm, iters->items[i], &row.tuple->items[i], &ended);
-        any = any || !ended;
-        if (rc || !ended) continue;
+        bool exhausted = iters->items[i].tag == V_NONE;
+        if (!exhausted) rc = iter_next(vm, iters->items[i], &row.tuple->items[i], &exhausted);
+        any = any || !exhausted;
+        if (rc || !exhausted) continue;
         value_release(vm, iters->items[i]);
         iters->items[i] = v_none();
         row.tuple->items[i] = value_retain(it->extra);
@@ -425,7 +426,7 @@ static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 gpa_code itertools_groupby(gpa_vm *vm, value *argv, value *out) {
     value kept = v_list(vm, 3, (value[]){argv[1], v_unset(), v_unset()});
     if (kept.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = over(vm, "itertools.groupby", argv[0], kept, groupby_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.groupby", argv[0], kept, groupby_next, out);
     value_release(vm, kept);
     return rc;
 }

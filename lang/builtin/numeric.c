@@ -9,7 +9,7 @@
 #include "lang/vm/operate.h"
 #include "lang/object/record.h"
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 int128;
 
 gpa_code int_too_large(gpa_vm *vm) {
     return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits");
@@ -146,23 +146,23 @@ out:
 }
 
 /* x modulo m with the sign of m. */
-static wide wrap(wide x, int64_t m) {
-    wide r = x % m;
+static int128 modulo(int128 x, int64_t m) {
+    int128 r = x % m;
     return r != 0 && (r < 0) != (m < 0) ? r + m : r;
 }
 
 /* Modular inverse: y with x * y == 1 modulo m, by the extended Euclidean algorithm; 0 if there is
  * none. */
 static int64_t inverse(int64_t x, int64_t m) {
-    wide r0 = m, r1 = wrap(x, m), s0 = 0, s1 = 1;
+    int128 r0 = m, r1 = modulo(x, m), s0 = 0, s1 = 1;
     while (r1 != 0) {
-        wide q = r0 / r1, r = r0 - q * r1, s = s0 - q * s1;
+        int128 q = r0 / r1, r = r0 - q * r1, s = s0 - q * s1;
         r0 = r1;
         r1 = r;
         s0 = s1;
         s1 = s;
     }
-    return r0 == 1 || r0 == -1 ? (int64_t)wrap(r0 == 1 ? s0 : -s0, m) : 0;
+    return r0 == 1 || r0 == -1 ? (int64_t)modulo(r0 == 1 ? s0 : -s0, m) : 0;
 }
 
 /* Modular inverse of ints of any size; ValueError if there is none. */
@@ -253,10 +253,10 @@ static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {
         if (exp == INT64_MIN) return int_too_large(vm);
         exp = -exp;
     }
-    wide result = wrap(1, m), square = wrap(base, m);
+    int128 result = modulo(1, m), square = modulo(base, m);
     for (; exp > 0; exp >>= 1) {
-        if (exp & 1) result = wrap(result * square, m);
-        square = wrap(square * square, m);
+        if (exp & 1) result = modulo(result * square, m);
+        square = modulo(square * square, m);
     }
     *out = v_int((int64_t)result);
     return GPA_OK;

@@ -88,7 +88,7 @@ static bool all_are(const str_obj *s, bool (*is)(uint32_t c)) {
     return true;
 }
 
-static gpa_code kind_test(const str_obj *s, bool (*is)(uint32_t c), value *out) {
+static gpa_code class_test(const str_obj *s, bool (*is)(uint32_t c), value *out) {
     *out = v_bool(s->size && all_are(s, is));
     return GPA_OK;
 }
@@ -98,22 +98,22 @@ static bool is_word(uint32_t c) { return c == '_' || is_alnum(c); }
 
 gpa_code str_isalpha(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, text_is_alpha, out);
+    return class_test(argv[0].str, text_is_alpha, out);
 }
 
 gpa_code str_isdigit(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, text_is_digit, out);
+    return class_test(argv[0].str, text_is_digit, out);
 }
 
 gpa_code str_isalnum(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, is_alnum, out);
+    return class_test(argv[0].str, is_alnum, out);
 }
 
 gpa_code str_isspace(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, text_is_space, out);
+    return class_test(argv[0].str, text_is_space, out);
 }
 
 gpa_code str_isprintable(gpa_vm *vm, value *argv, value *out) {

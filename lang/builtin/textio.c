@@ -85,9 +85,10 @@ static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
     if (!rc && !given) rc = gzip_fopen(vm, path, "rb", &f);
     if (rc == GPA_E_FILE_NOT_FOUND) {
         vm_clear_error(vm);
-        value words = v_strf(vm, "%s not found.", path);
-        rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &words);
-        value_release(vm, words);
+        value message = v_strf(vm, "%s not found.", path);
+        rc =
+            message.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &message);
+        value_release(vm, message);
     }
     if (rc) return rc;
     rc = file_slurp(vm, f, path, SIZE_MAX, text);
@@ -151,7 +152,7 @@ static gpa_code set_comments(reader *r, value v) {
     return GPA_OK;
 }
 
-static gpa_code no_control_character(gpa_vm *vm, value v) {
+static gpa_code fail_control_character(gpa_vm *vm, value v) {
     return vm_fail_showing(
         vm, GPA_E_TYPE,
         "Text reading control character must be a single unicode character or None; but got: ", v,
@@ -164,7 +165,7 @@ static gpa_code set_delimiter(reader *r, value v) {
         r->t.delimiter = (field){v.str->text, strcmp(v.str->text, " ") ? v.str->size : 0};
         return GPA_OK;
     }
-    if (!r->lenient) return no_control_character(r->vm, v);
+    if (!r->lenient) return fail_control_character(r->vm, v);
     int n = 0;
     gpa_code rc = arg_ints(r->vm, v, "delimiter", MOST_USED, &n, r->widths);
     for (int i = 0; i < n && !rc; i++)
@@ -177,7 +178,7 @@ static gpa_code set_delimiter(reader *r, value v) {
 
 static gpa_code set_quote(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag != V_STR || v.str->length != 1) return no_control_character(r->vm, v);
+    if (v.tag != V_STR || v.str->length != 1) return fail_control_character(r->vm, v);
     if (v.str->size != 1)
         return vm_fail(r->vm, GPA_E_UNSUPPORTED, "a quote must be an ASCII character");
     r->t.quote = *v.str->text;
@@ -285,7 +286,7 @@ static gpa_val filling(const reader *r, size_t column) {
     return dtype_cast((gpa_val){.F64 = NAN}, DT_F64, r->dtype);
 }
 
-static gpa_code cannot_convert(reader *r, field f, size_t column) {
+static gpa_code fail_conversion(reader *r, field f, size_t column) {
     gpa_str shown;
     str_init(&shown);
     value text = v_str(r->vm, f.p, f.n);
@@ -337,7 +338,7 @@ static gpa_code put_number(reader *r, field f, size_t column) {
         good = parse_field(f, r->dtype, &v);
     if (rc) return rc;
     if (!good && !(r->lenient && (r->loose || is_missing(r, f, column))))
-        return cannot_convert(r, f, column);
+        return fail_conversion(r, f, column);
     if (!good) v = filling(r, column);
     dtype_store(bytes, r->dtype, v);
     str_putn(&r->data, bytes, dtype_size(r->dtype));
@@ -357,13 +358,13 @@ static field_kind kind_of(field f) {
 }
 
 /* The common type of two fields: numbers are promoted, other combinations are text. */
-static field_kind both_kinds(field_kind a, field_kind b) {
+static field_kind common_kind(field_kind a, field_kind b) {
     if (a == KIND_NONE || a == b) return b;
     return a == KIND_BOOL || b == KIND_BOOL ? KIND_TEXT : MAX(a, b);
 }
 
 /* Updates the i-th item of `found` by a field. */
-static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
+static gpa_code update_column(reader *r, field f, size_t i, size_t column) {
     list_obj *all = r->found.list;
     if (i == all->count) {
         value empty = r->what == KINDS ? v_int(KIND_NONE) : v_list(r->vm, 0, NULL);
@@ -373,7 +374,7 @@ static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
     }
     if (r->what == KINDS) {
         if (!is_missing(r, f, column))
-            all->items[i] = v_int(both_kinds((field_kind)all->items[i].i, kind_of(f)));
+            all->items[i] = v_int(common_kind((field_kind)all->items[i].i, kind_of(f)));
         return GPA_OK;
     }
     f = field_trimmed(f);
@@ -402,7 +403,7 @@ static gpa_code put_row(reader *r) {
                            "invalid column index %lld at row %zu with %zu columns",
                            (long long)r->use[i], r->rows + 1, r->t.n);
         rc = r->what == NUMBERS ? put_number(r, r->t.fields[column], column)
-                                : note_field(r, r->t.fields[column], i, column);
+                                : update_column(r, r->t.fields[column], i, column);
     }
     r->columns = n;
     r->rows++;
@@ -480,11 +481,11 @@ static int squeeze(int64_t shape[2], int64_t ndmin) {
     return 1;
 }
 
-static gpa_code give_rows(reader *r, value ndmin_value, value unpack_value, value *out) {
+static gpa_code return_rows(reader *r, value ndmin_value, value unpack_value, value *out) {
     gpa_rt *rt = vm_rt(r->vm);
     int64_t ndmin, shape[2] = {(int64_t)r->rows, (int64_t)r->columns};
     bool unpack = false;
-    gpa_arr *a = NULL, *turned = NULL;
+    gpa_arr *a = NULL, *transposed = NULL;
     gpa_code rc = GPA_OK;
     TRY(arg_int(r->vm, ndmin_value, "ndmin", &ndmin));
     TRY(value_truth(r->vm, unpack_value, &unpack));
@@ -494,9 +495,9 @@ static gpa_code give_rows(reader *r, value ndmin_value, value unpack_value, valu
     if (r->rows == 0 && ndim == 2) shape[1] = 1;
     TRY(arr_from(rt, r->dtype, ndim, shape, r->data.text, &a, vm_err(r->vm)));
     if (unpack && ndim == 2) {
-        TRY(arr_transpose(rt, a, NULL, &turned, vm_err(r->vm)));
+        TRY(arr_transpose(rt, a, NULL, &transposed, vm_err(r->vm)));
         arr_release(rt, a);
-        a = turned;
+        a = transposed;
     }
     rc = np_return_array(r->vm, a, out);
     a = NULL;
@@ -505,11 +506,11 @@ out:
     return rc;
 }
 
-static gpa_code warn_empty(gpa_vm *vm, const char *words, value from) {
+static gpa_code warn_empty(gpa_vm *vm, const char *message, value from) {
     gpa_str shown;
     str_init(&shown);
     gpa_code rc = vm_str(vm, from, &shown);
-    if (!rc) rc = vm_warn(vm, GPA_E_USER_WARNING, "%s: \"%s\"", words, shown.text);
+    if (!rc) rc = vm_warn(vm, GPA_E_USER_WARNING, "%s: \"%s\"", message, shown.text);
     str_free(&shown);
     return rc;
 }
@@ -544,7 +545,7 @@ gpa_code textio_loadtxt(gpa_vm *vm, value *argv, value *out) {
     TRY(read_text(r, argv[FNAME], argv[ENCODING]));
     TRY(read_rows(r));
     if (r->rows == 0) TRY(warn_empty(vm, "loadtxt: input contained no data", argv[FNAME]));
-    TRY(give_rows(r, argv[NDMIN], argv[UNPACK], out));
+    TRY(return_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:
     reader_free(r);
     return rc;
@@ -617,7 +618,7 @@ gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
         goto out;
     }
     if (r->rows == 0) TRY(warn_empty(vm, "genfromtxt: Empty input file", argv[FNAME]));
-    TRY(give_rows(r, argv[NDMIN], argv[UNPACK], out));
+    TRY(return_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:
     reader_free(r);
     return rc;

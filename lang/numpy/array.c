@@ -72,7 +72,7 @@ gpa_code nd_mT(gpa_vm *vm, value *argv, value *out) {
                if (!rc) rc = np_return_array(vm, t, out));
 }
 
-static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
+static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     gpa_arr *p = NULL;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
     WITH_ARRAY(if (dtype_is_complex((gpa_dtype)a->dtype)) rc =
@@ -82,8 +82,8 @@ static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
                                   &p, vm_err(vm));
                if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
 }
-gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, false, out); }
-gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, true, out); }
+gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, false, out); }
+gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, true, out); }
 
 /* True for a Python complex number, whose parts are Python floats. */
 static bool is_plain_complex(value v) { return v.tag == V_COMPLEX && !v.aux; }
@@ -112,26 +112,13 @@ gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     return rc;
 }
 
-/* The attributes of `flags`: FLAG(attribute, subscript key, short key, value). */
-#define FLAGS(FLAG)                                        \
-    FLAG("c_contiguous", "C_CONTIGUOUS", "C", f[0].i)      \
-    FLAG("f_contiguous", "F_CONTIGUOUS", "F", f[1].i)      \
-    FLAG("owndata", "OWNDATA", "O", f[2].i)                \
-    FLAG("writeable", "WRITEABLE", "W", f[3].i)            \
-    FLAG("aligned", "ALIGNED", "A", true)                  \
-    FLAG("writebackifcopy", "WRITEBACKIFCOPY", "X", false) \
-    FLAG("fnc", "FNC", "FNC", f[1].i && !f[0].i)           \
-    FLAG("forc", "FORC", "FORC", f[1].i || f[0].i)         \
-    FLAG("contiguous", "CONTIGUOUS", "CONTIGUOUS", f[0].i) \
-    FLAG("fortran", "FORTRAN", "FORTRAN", f[1].i)
-
 static gpa_code flags_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     const value *f = o->fields;
     (void)vm;
     *out = v_unset();
 #define FLAG(attribute, key, letter, on) \
     if (strcmp(name, attribute) == 0) *out = v_bool(on);
-    FLAGS(FLAG)
+#include "lang/numpy/flags.def"
 #undef FLAG
     return GPA_OK;
 }
@@ -141,7 +128,7 @@ static gpa_code flags_getitem(gpa_vm *vm, object_obj *o, value key, value *out) 
     const char *name = key.tag == V_STR ? key.str->text : "";
 #define FLAG(attribute, full, letter, on) \
     if (strcmp(name, full) == 0 || strcmp(name, letter) == 0) return *out = v_bool(on), GPA_OK;
-    FLAGS(FLAG)
+#include "lang/numpy/flags.def"
 #undef FLAG
     return vm_fail(vm, GPA_E_KEY, "Unknown flag");
 }
@@ -281,7 +268,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
     return rc;
 }
 
-static gpa_code set_all(gpa_vm *vm, gpa_arr *target, value v) {
+static gpa_code assign_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
     if (!rc)
@@ -290,7 +277,7 @@ static gpa_code set_all(gpa_vm *vm, gpa_arr *target, value v) {
     return rc;
 }
 
-static gpa_code set_part(gpa_vm *vm, value *argv, bool imag, value *out) {
+static gpa_code set_complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     gpa_arr *a = argv[0].array->arr, *target = NULL;
     gpa_code rc = GPA_OK;
     *out = v_none();
@@ -300,13 +287,17 @@ static gpa_code set_part(gpa_vm *vm, value *argv, bool imag, value *out) {
         rc = vm_fail(vm, GPA_E_TYPE, "array does not have imaginary part to set");
     else
         target = arr_retain(a);
-    if (!rc) rc = set_all(vm, target, argv[1]);
+    if (!rc) rc = assign_all(vm, target, argv[1]);
     arr_release(vm_rt(vm), target);
     return rc;
 }
 
-gpa_code nd_set_real(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, false, out); }
-gpa_code nd_set_imag(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, true, out); }
+gpa_code nd_set_real(gpa_vm *vm, value *argv, value *out) {
+    return set_complex_part(vm, argv, false, out);
+}
+gpa_code nd_set_imag(gpa_vm *vm, value *argv, value *out) {
+    return set_complex_part(vm, argv, true, out);
+}
 
 gpa_code nd_set_flat(gpa_vm *vm, value *argv,
                      value *out) { /* self, value: assigned in C order, repeated as needed */
@@ -315,11 +306,11 @@ gpa_code nd_set_flat(gpa_vm *vm, value *argv,
     gpa_code rc = GPA_OK;
     *out = v_none();
     if (argv[1].tag != V_ARRAY && argv[1].tag != V_LIST && argv[1].tag != V_TUPLE)
-        return set_all(vm, a, argv[1]);
+        return assign_all(vm, a, argv[1]);
     TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
     TRY(np_library_func(vm, "resize", &resize));
     TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
-    rc = set_all(vm, a, filled);
+    rc = assign_all(vm, a, filled);
 out:
     value_release(vm, filled);
     value_release(vm, resize);
@@ -356,7 +347,7 @@ static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value orde
     char wish = order.tag == V_STR ? order.str->text[0] : 'C';
     bool columns = wish == 'F' || (wish == 'A' && a && arr_lies_by_columns(a));
     if (!columns) return reshape_to(vm, a_value, shape, out);
-    value t = v_none(), reversed = v_none(), wide = v_none();
+    value t = v_none(), reversed = v_none(), reshaped = v_none();
     gpa_code rc = GPA_OK;
     int ndim;
     int64_t dims[GPA_MAX_DIMS];
@@ -365,12 +356,12 @@ static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value orde
     if (reversed.tag == V_UNSET) TRY(vm_err(vm)->code);
     for (int d = 0; d < ndim; d++) reversed.tuple->items[d] = v_int(dims[ndim - 1 - d]);
     TRY(nd_T(vm, &a_value, &t));
-    TRY(reshape_to(vm, t, reversed, &wide));
-    rc = nd_T(vm, &wide, out);
+    TRY(reshape_to(vm, t, reversed, &reshaped));
+    rc = nd_T(vm, &reshaped, out);
 out:
     value_release(vm, t);
     value_release(vm, reversed);
-    value_release(vm, wide);
+    value_release(vm, reshaped);
     return rc;
 }
 
@@ -420,7 +411,7 @@ gpa_code np_reshaped_copy(gpa_vm *vm, value *argv, value *out) { /* a, shape */
 }
 
 /* View with the axes sorted by decreasing stride; broadcast axes keep their positions. */
-static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
+static gpa_code sort_axes_by_stride(gpa_vm *vm, value a_value, value *out) {
     gpa_arr *a = NULL, *sorted = NULL;
     int perm[GPA_MAX_DIMS];
     gpa_code rc = arg_array(vm, a_value, DT_NONE, &a);
@@ -440,10 +431,10 @@ static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
 
 gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
-    bool as_it_lies = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
-    gpa_code rc = as_it_lies ? in_memory_order(vm, argv[0], &source)
+    bool keep_order = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
+    gpa_code rc = keep_order ? sort_axes_by_stride(vm, argv[0], &source)
                              : native_give(value_retain(argv[0]), &source);
-    if (!rc) rc = reshape_order(vm, source, v_int(-1), as_it_lies ? v_none() : argv[1], &flat);
+    if (!rc) rc = reshape_order(vm, source, v_int(-1), keep_order ? v_none() : argv[1], &flat);
     value_release(vm, source);
     if (rc || arr_is_contiguous(flat.array->arr)) {
         *out = flat;
@@ -506,7 +497,7 @@ gpa_code np_broadcast_to(gpa_vm *vm, value *argv, value *out) { /* array, shape 
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
-static gpa_code mismatch(gpa_vm *vm, value shapes, size_t i, size_t j) {
+static gpa_code fail_broadcast(gpa_vm *vm, value shapes, size_t i, size_t j) {
     gpa_str a, b;
     str_init(&a);
     str_init(&b);
@@ -538,7 +529,7 @@ gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes *
     for (size_t j = 1; j < n; j++)
         for (size_t i = 0; i < j; i++)
             if (arr_broadcast_shape((gpa_arr *[]){parts[i], parts[j]}, 2, &ndim, shape, NULL)) {
-                rc = mismatch(vm, argv[0], i, j);
+                rc = fail_broadcast(vm, argv[0], i, j);
                 goto out;
             }
     ndim = 0;
@@ -550,7 +541,7 @@ out:
 }
 
 /* Replaces *v by an array in the memory layout that order= demands. */
-static gpa_code lay_out(gpa_vm *vm, value order, value *v) {
+static gpa_code apply_order(gpa_vm *vm, value order, value *v) {
     value kept = *v;
     *v = v_none();
     gpa_code rc = np_asarray(vm, (value[]){kept, v_none(), order, v_none(), v_none()}, v);
@@ -584,7 +575,7 @@ gpa_code nd_astype(gpa_vm *vm, value *argv,
         if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b)))
             arr_release(vm_rt(vm), b);
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out);
-        if (!rc && !scalar && argv[2].tag != V_NONE) rc = lay_out(vm, argv[2], out));
+        if (!rc && !scalar && argv[2].tag != V_NONE) rc = apply_order(vm, argv[2], out));
 }
 
 gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
@@ -639,7 +630,7 @@ gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k */
 
 /* ---- values ---- */
 
-static value element(gpa_vm *vm, gpa_dtype t, const char *p) {
+static value python_scalar(gpa_vm *vm, gpa_dtype t, const char *p) {
     gpa_val v = dtype_load(p, t);
     if (t == DT_BOOL) return v_bool(v.BOOL);
     if (t == DT_U64) return v_uint(vm, v.U64);
@@ -651,17 +642,17 @@ static value element(gpa_vm *vm, gpa_dtype t, const char *p) {
     return v_float(dtype_cast(v, t, DT_F64).F64);
 }
 
-static gpa_code nest(gpa_vm *vm, const gpa_arr *a, int d, const char **p, value *out) {
+static gpa_code nested_list(gpa_vm *vm, const gpa_arr *a, int d, const char **p, value *out) {
     gpa_dtype t = (gpa_dtype)a->dtype;
     if (d == a->ndim) {
-        *out = element(vm, t, *p);
+        *out = python_scalar(vm, t, *p);
         *p += dtype_size(t);
         return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
     *out = v_list(vm, (size_t)a->shape[d], NULL);
     if (out->tag == V_UNSET) return vm_err(vm)->code;
     for (int64_t i = 0; i < a->shape[d]; i++) {
-        gpa_code rc = nest(vm, a, d + 1, p, &out->list->items[i]);
+        gpa_code rc = nested_list(vm, a, d + 1, p, &out->list->items[i]);
         if (rc) {
             out->list->items[i] = v_none();
             value_release(vm, *out);
@@ -676,7 +667,7 @@ gpa_code nd_tolist(gpa_vm *vm, value *argv, value *out) {
     WITH_ARRAY(char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
                const char *p = data; if (!data) rc = vm_no_memory(vm);
                if (!rc) rc = arr_read(vm_rt(vm), a, data, vm_err(vm));
-               if (!rc) rc = nest(vm, a, 0, &p, out); mem_free(data));
+               if (!rc) rc = nested_list(vm, a, 0, &p, out); mem_free(data));
 }
 
 gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
@@ -699,7 +690,7 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
                } if (!rc && n && count != a->ndim) rc =
                    vm_fail(vm, GPA_E_VALUE, "incorrect number of indices for array");
                if (!rc && n) rc = arr_get_item(vm_rt(vm), a, ix, count, &v, vm_err(vm));
-               if (!rc) *out = element(vm, (gpa_dtype)a->dtype, (const char *)&v);
+               if (!rc) *out = python_scalar(vm, (gpa_dtype)a->dtype, (const char *)&v);
                if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code);
 }
 
@@ -757,59 +748,41 @@ gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* As NumPy: multiply by a power of ten, round half to even, divide. */
 /* Rounds real and imaginary parts separately: dividing by a complex power of ten would round once
  * more. */
 static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
-    value name = v_cstr(vm, "out"), part[2] = {v_none(), v_none()},
+    value name = v_cstr(vm, "out"), parts[2] = {v_none(), v_none()},
           rounded[2] = {v_none(), v_none()};
     gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     for (int i = 0; i < 2 && !rc; i++) {
         gpa_arr *p = NULL;
         rc = arr_part(vm_rt(vm), a, i == 1, &p, vm_err(vm));
-        if (!rc) rc = np_return(vm, p, &part[i]);
-        if (!rc) rc = nd_round(vm, (value[]){part[i], argv[1], v_none()}, &rounded[i]);
+        if (!rc) rc = np_return(vm, p, &parts[i]);
+        if (!rc) rc = nd_round(vm, (value[]){parts[i], argv[1], v_none()}, &rounded[i]);
     }
     if (!rc)
         rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1,
                         &name, out);
     for (int i = 0; i < 2; i++) {
-        value_release(vm, part[i]);
+        value_release(vm, parts[i]);
         value_release(vm, rounded[i]);
     }
     value_release(vm, name);
     return rc;
 }
 
-gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
-    int64_t decimals;
-    value name = v_none(), scaled = v_none(), whole = v_none(), rounded = v_none();
-    gpa_code rc = GPA_OK;
-    gpa_arr *a = NULL;
-    TRY(arg_int(vm, argv[1], "decimals", &decimals));
-    TRY(arg_array(vm, argv[0], DT_NONE, &a));
-    gpa_dtype t = (gpa_dtype)a->dtype;
+static gpa_code cast_to(gpa_vm *vm, value v, gpa_dtype t, value *out) {
+    return nd_astype(vm, (value[]){v, v_dtype(t), v_none(), v_none(), v_none(), v_bool(true)}, out);
+}
+
+/* Rounds to decimals other than 0 as NumPy does: multiplies by a power of ten, rounds half to even,
+ * divides. Integers of dtype t wrap around. argv: a, decimals, out. */
+static gpa_code round_scaled(gpa_vm *vm, value *argv, int64_t decimals, gpa_dtype t, value out_name,
+                             value *out) {
+    value scaled = v_none(), whole = v_none(), wrapped = v_none(), rounded = v_none(),
+          integers = v_none();
     bool exact = dtype_is_int(t) || t == DT_BOOL;
-    if (dtype_is_complex((gpa_dtype)a->dtype) && decimals) {
-        rc = round_complex(vm, a, argv, out);
-        arr_release(vm_rt(vm), a);
-        goto out;
-    }
-    arr_release(vm_rt(vm), a);
-    name = v_cstr(vm, "out");
-    if (name.tag == V_UNSET) TRY(vm_err(vm)->code);
-    if (t == DT_BOOL && decimals == 0) { /* NumPy's rint computes bool in float16 */
-        rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
-        goto out;
-    }
-    if (exact && decimals >= 0) {
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
-        goto out;
-    }
-    if (decimals == 0) {
-        rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
-        goto out;
-    }
+    gpa_code rc = GPA_OK;
     double power = 1;
     for (int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && i < 400; i++) power *= 10;
     gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
@@ -818,29 +791,45 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
     TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
     if (!exact) {
-        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &name, out);
+        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &out_name, out);
         goto out;
     }
-    value_release(vm, scaled);
-    scaled = v_none();
-    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &scaled));
-    value_release(vm, whole);
-    whole = v_none();
-    TRY(nd_astype(vm,
-                  (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)},
-                  &whole)); /* wraps around as integers do */
-    TRY(nd_astype(vm,
-                  (value[]){whole, v_dtype(t == DT_BOOL ? DT_I64 : t), v_none(), v_none(), v_none(),
-                            v_bool(true)},
-                  &rounded));
+    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &integers));
+    TRY(cast_to(vm, integers, DT_I64, &wrapped));
+    TRY(cast_to(vm, wrapped, t == DT_BOOL ? DT_I64 : t, &rounded));
     if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)
         *out = value_retain(rounded);
     else
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &name, out);
+        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &out_name,
+                        out);
 out:
-    value_release(vm, name);
     value_release(vm, scaled);
     value_release(vm, whole);
+    value_release(vm, integers);
+    value_release(vm, wrapped);
     value_release(vm, rounded);
+    return rc;
+}
+
+gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
+    int64_t decimals;
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_int(vm, argv[1], "decimals", &decimals);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    if (dtype_is_complex(t) && decimals) rc = round_complex(vm, a, argv, out);
+    arr_release(vm_rt(vm), a);
+    if (rc || (dtype_is_complex(t) && decimals)) return rc;
+    value name = v_cstr(vm, "out");
+    if (name.tag == V_UNSET) return vm_err(vm)->code;
+    /* NumPy's rint computes bool in float16. */
+    bool unchanged = decimals >= 0 && (t == DT_BOOL ? decimals != 0 : dtype_is_int(t));
+    if (unchanged || decimals == 0)
+        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT), 1,
+                        (value[]){argv[0], argv[2]}, 1, &name, out);
+    else
+        rc = round_scaled(vm, argv, decimals, t, name, out);
+    value_release(vm, name);
     return rc;
 }

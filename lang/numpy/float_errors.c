@@ -49,11 +49,12 @@ gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
 }
 
 static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
-    static const char *const words[] = {"divide by zero", "overflow", "underflow", "invalid value"};
+    static const char *const messages[] = {"divide by zero", "overflow", "underflow",
+                                           "invalid value"};
     const char *prefix = scalar ? "scalar " : "", *name = op_info[op].name;
     if (vm->floats.action[kind] == FLOAT_IGNORE) return GPA_OK;
     if (vm->floats.action[kind] == FLOAT_WARN)
-        return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", words[kind], prefix,
+        return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", messages[kind], prefix,
                        name);
     value text = v_strf(vm, "%s%s", prefix, name);
     if (text.tag == V_UNSET) return vm_err(vm)->code;

@@ -9,7 +9,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/typed/types.h"
 
-static gpa_code text(gpa_vm *vm, const char *s, value *out) {
+static gpa_code return_text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
@@ -24,7 +24,7 @@ gpa_code dt_new(gpa_vm *vm, value *argv, value *out) { /* cls, dtype */
 }
 
 gpa_code dt_name(gpa_vm *vm, value *argv, value *out) {
-    return text(vm, dtype_info[argv[0].aux].name, out);
+    return return_text(vm, dtype_info[argv[0].aux].name, out);
 }
 
 gpa_code dt_char(gpa_vm *vm, value *argv, value *out) {
@@ -62,23 +62,24 @@ gpa_code dt_type(gpa_vm *vm, value *argv, value *out) {
 /* ---- arrays ---- */
 
 /* True for what NumPy takes for a scalar. */
-static bool is_one(value v) {
+static bool is_numpy_scalar(value v) {
     return v.tag == V_NONE || v.tag == V_STR || v.tag == V_BYTES || v.tag == V_BIG ||
            v.tag == V_DICT || v.tag == V_SET || v.tag == V_FUNC;
 }
 
 gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) {
     *out = v_int(0);
-    return is_one(argv[0]) ? GPA_OK : nd_ndim(vm, argv, out);
+    return is_numpy_scalar(argv[0]) ? GPA_OK : nd_ndim(vm, argv, out);
 }
 
 gpa_code np_shape(gpa_vm *vm, value *argv, value *out) {
-    return is_one(argv[0]) ? native_give(v_tuple(vm, 0, NULL), out) : nd_shape(vm, argv, out);
+    return is_numpy_scalar(argv[0]) ? native_give(v_tuple(vm, 0, NULL), out)
+                                    : nd_shape(vm, argv, out);
 }
 
 gpa_code np_size(gpa_vm *vm, value *argv, value *out) { /* a, axis */
     *out = v_int(1);
-    if (argv[1].tag == V_NONE) return is_one(argv[0]) ? GPA_OK : nd_size(vm, argv, out);
+    if (argv[1].tag == V_NONE) return is_numpy_scalar(argv[0]) ? GPA_OK : nd_size(vm, argv, out);
     gpa_arr *a = NULL;
     int axis;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
@@ -199,23 +200,14 @@ static gpa_code find_field(object_obj *o, const char *const *names, const char *
     return GPA_OK;
 }
 
-/* Fields of a finfo: dtype, then integers, then values of the dtype. */
-#define FINFO(ROW)                                                                            \
-    ROW(DTYPE, "dtype")                                                                       \
-    ROW(BITS, "bits")                                                                         \
-    ROW(PRECISION, "precision") ROW(NMANT, "nmant") ROW(NEXP, "nexp") ROW(IEXP, "iexp")       \
-        ROW(MACHEP, "machep") ROW(NEGEP, "negep") ROW(MINEXP, "minexp") ROW(MAXEXP, "maxexp") \
-            ROW(EPS, "eps") ROW(EPSNEG, "epsneg") ROW(MAX, "max") ROW(MIN, "min")             \
-                ROW(TINY, "tiny") ROW(SMALLEST_NORMAL, "smallest_normal")                     \
-                    ROW(SMALLEST_SUBNORMAL, "smallest_subnormal") ROW(RESOLUTION, "resolution")
 enum {
 #define ROW(id, name) FINFO_##id,
-    FINFO(ROW)
+#include "lang/numpy/finfo.def"
 #undef ROW
 };
 static const char *const finfo_names[] = {
 #define ROW(id, name) name,
-    FINFO(ROW)
+#include "lang/numpy/finfo.def"
 #undef ROW
 };
 static const char *const iinfo_names[] = {"dtype", "bits", "min", "max", "kind"};
@@ -430,7 +422,7 @@ gpa_code np_shape_text(gpa_vm *vm, value *argv, value *out) { /* shape: "(3,4)" 
     str_putc(&s, '(');
     for (int d = 0; !rc && d < n; d++) str_printf(&s, "%s%lld", d ? "," : "", (long long)shape[d]);
     str_put(&s, !rc && n == 1 ? ",)" : ")");
-    if (!rc) rc = text(vm, s.text, out);
+    if (!rc) rc = return_text(vm, s.text, out);
     str_free(&s);
     return rc;
 }

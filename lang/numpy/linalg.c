@@ -116,18 +116,18 @@ gpa_code linalg_solve_factored(
                                               or the solution and the index of a zero pivot */
     gpa_arr *a = NULL, *b = NULL, *pivots = NULL, *x = NULL;
     arr_factors_opts o = {0};
-    int64_t form, way, zero = 0;
+    int64_t form, trans, zero = 0;
     value both[2] = {v_none(), v_none()};
     gpa_code rc = GPA_OK;
     TRY(arg_int(vm, argv[3], "form", &form));
-    TRY(arg_int(vm, argv[4], "way", &way));
+    TRY(arg_int(vm, argv[4], "way", &trans));
     TRY(arg_bool(vm, argv[5], "upper", &o.upper));
     TRY(arg_bool(vm, argv[6], "unit", &o.unit));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[2], DT_NONE, &b));
     if (argv[1].tag != V_NONE) TRY(arg_array(vm, argv[1], DT_NONE, &pivots));
     o.form = (gpa_factors)form;
-    o.way = (int)way;
+    o.way = (int)trans;
     TRY(arr_factors(vm_rt(vm), a, pivots, b, &o, &x, &zero, vm_err(vm)));
     if (!x) *out = v_none();
     if (!x) goto out;
@@ -146,13 +146,13 @@ gpa_code linalg_solve_banded(
     gpa_vm *vm, value *argv,
     value *out) { /* lower, upper, bands, b; returns None if the device has no implementation */
     gpa_arr *bands = NULL, *b = NULL, *x = NULL;
-    int64_t below, above;
+    int64_t lower, upper;
     gpa_code rc = GPA_OK;
-    TRY(arg_int(vm, argv[0], "below", &below));
-    TRY(arg_int(vm, argv[1], "above", &above));
+    TRY(arg_int(vm, argv[0], "below", &lower));
+    TRY(arg_int(vm, argv[1], "above", &upper));
     TRY(arg_array(vm, argv[2], DT_NONE, &bands));
     TRY(arg_array(vm, argv[3], DT_NONE, &b));
-    TRY(arr_banded(vm_rt(vm), below, above, bands, b, &x, vm_err(vm)));
+    TRY(arr_banded(vm_rt(vm), lower, upper, bands, b, &x, vm_err(vm)));
     if (x)
         rc = np_return_array(vm, x, out);
     else

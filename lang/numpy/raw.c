@@ -221,15 +221,20 @@ static gpa_code read_dims(gpa_vm *vm, value v, const char *what, uint32_t out[3]
     return rc;
 }
 
-static gpa_code launch(gpa_vm *vm, object_obj *k, value grid, value block, value shared, size_t n,
+/* Configuration of a launch; shared: bytes of dynamic shared memory, or UNSET. */
+typedef struct {
+    value grid, block, shared;
+} launch_config;
+
+static gpa_code launch(gpa_vm *vm, object_obj *k, const launch_config *c, size_t n,
                        const value *args) {
     rt_raw_arg to[RAW_MOST_ARGS];
     uint32_t g[3], b[3];
     int64_t bytes = 0;
     rt_raw *raw;
-    gpa_code rc = read_dims(vm, grid, "grid", g);
-    if (!rc) rc = read_dims(vm, block, "block", b);
-    if (!rc && shared.tag != V_UNSET) rc = arg_int(vm, shared, "shared_mem", &bytes);
+    gpa_code rc = read_dims(vm, c->grid, "grid", g);
+    if (!rc) rc = read_dims(vm, c->block, "block", b);
+    if (!rc && c->shared.tag != V_UNSET) rc = arg_int(vm, c->shared, "shared_mem", &bytes);
     if (!rc && (bytes < 0 || bytes > INT32_MAX))
         rc = vm_fail(vm, GPA_E_VALUE, "%lld bytes of shared memory", (long long)bytes);
     if (!rc) rc = read_arguments(vm, k, n, args, to);
@@ -268,7 +273,8 @@ static gpa_code call_cupy(gpa_vm *vm, object_obj *k, size_t n, const value *args
             rc = vm_fail(vm, GPA_E_TYPE, "%s() missing required argument: '%s'", name_of(k),
                          known[i]);
     if (!rc) rc = vm_collect(vm, v[2], &list);
-    if (!rc) rc = launch(vm, k, v[0], v[1], v[3], list.list->count, list.list->items);
+    if (!rc)
+        rc = launch(vm, k, &(launch_config){v[0], v[1], v[3]}, list.list->count, list.list->items);
     value_release(vm, list);
     return rc;
 }
@@ -281,7 +287,7 @@ static gpa_code call_pycuda(gpa_vm *vm, object_obj *k, size_t n, const value *ar
     value v[6] = {v_unset(), v_int(1), v_unset(), v_unset(), v_unset(), v_unset()};
     gpa_code rc = keywords(vm, k, n_kw, args + n, names, known, COUNT_OF(known), v);
     if (!rc && v[0].tag == V_UNSET) rc = vm_fail(vm, GPA_E_VALUE, "must specify block size");
-    return rc ? rc : launch(vm, k, v[1], v[0], v[2], n, args);
+    return rc ? rc : launch(vm, k, &(launch_config){v[1], v[0], v[2]}, n, args);
 }
 
 static gpa_code call_kernel(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
@@ -366,31 +372,31 @@ gpa_code raw_kernel_compile(gpa_vm *vm, value *argv, value *out) {
     return raw_compile(vm, &argv[0].object->fields[MODULE], out);
 }
 
-static gpa_code field(const object_obj *o, int which, value *out) {
+static gpa_code return_field(const object_obj *o, int which, value *out) {
     *out = value_retain(o->fields[which]);
     return GPA_OK;
 }
 
 gpa_code raw_code(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, CODE, out);
+    return (void)vm, return_field(argv[0].object, CODE, out);
 }
 gpa_code raw_options(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, OPTIONS, out);
+    return (void)vm, return_field(argv[0].object, OPTIONS, out);
 }
 gpa_code raw_name_expressions(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, NAMES, out);
+    return (void)vm, return_field(argv[0].object, NAMES, out);
 }
 gpa_code raw_name_of(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, NAME, out);
+    return (void)vm, return_field(argv[0].object, NAME, out);
 }
 gpa_code raw_kernel_code(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(module_of(argv[0].object), CODE, out);
+    return (void)vm, return_field(module_of(argv[0].object), CODE, out);
 }
 gpa_code raw_kernel_options(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(module_of(argv[0].object), OPTIONS, out);
+    return (void)vm, return_field(module_of(argv[0].object), OPTIONS, out);
 }
 
-static gpa_code fact(gpa_vm *vm, object_obj *k, raw_fact which, value *out) {
+static gpa_code return_attribute(gpa_vm *vm, object_obj *k, raw_fact which, value *out) {
     rt_raw *raw;
     int64_t v = 0;
     gpa_code rc = compile(vm, module_of(k), &raw);
@@ -400,28 +406,28 @@ static gpa_code fact(gpa_vm *vm, object_obj *k, raw_fact which, value *out) {
 }
 
 gpa_code raw_fact_max_threads(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_MAX_THREADS, out);
+    return return_attribute(vm, argv[0].object, RAW_MAX_THREADS, out);
 }
 gpa_code raw_fact_shared(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_SHARED, out);
+    return return_attribute(vm, argv[0].object, RAW_SHARED, out);
 }
 gpa_code raw_fact_const(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_CONST, out);
+    return return_attribute(vm, argv[0].object, RAW_CONST, out);
 }
 gpa_code raw_fact_local(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_LOCAL, out);
+    return return_attribute(vm, argv[0].object, RAW_LOCAL, out);
 }
 gpa_code raw_fact_registers(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_REGISTERS, out);
+    return return_attribute(vm, argv[0].object, RAW_REGISTERS, out);
 }
 gpa_code raw_fact_ptx(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_PTX, out);
+    return return_attribute(vm, argv[0].object, RAW_PTX, out);
 }
 gpa_code raw_fact_binary(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_BINARY, out);
+    return return_attribute(vm, argv[0].object, RAW_BINARY, out);
 }
 gpa_code raw_fact_max_dynamic(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_MAX_DYNAMIC, out);
+    return return_attribute(vm, argv[0].object, RAW_MAX_DYNAMIC, out);
 }
 
 gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
@@ -431,7 +437,7 @@ gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = native_give(v_dict(vm), out);
     for (int i = 0; i < RAW_FACT_COUNT && !rc; i++) {
         value v;
-        rc = fact(vm, argv[0].object, (raw_fact)i, &v);
+        rc = return_attribute(vm, argv[0].object, (raw_fact)i, &v);
         if (!rc) rc = dict_set_text(vm, out->dict, names[i], v);
     }
     return rc;

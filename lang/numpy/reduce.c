@@ -24,7 +24,7 @@ static void release(gpa_vm *vm, prepared *p) {
  */
 typedef enum { NUMBER_HAS_NONE, NUMBER_HAS_FIRST, NUMBER_IS_LIST } number_axis;
 
-static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prepared *p) {
+static gpa_code prepare_operands(gpa_vm *vm, const reduction *r, number_axis number, prepared *p) {
     bool given;
     gpa_code rc;
     *p = (prepared){0};
@@ -51,7 +51,7 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
 }
 
 /* Returns a result; one stored into out= is returned as out itself. */
-static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out) {
+static gpa_code return_result(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out) {
     if (r->out.tag == V_ARRAY) {
         arr_release(vm_rt(vm), result);
         *out = value_retain(r->out);
@@ -62,7 +62,7 @@ static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out
 
 /* Checks a result for floating-point errors; how: "", "product", "mean", or for a variance the
  * difference of its divisor from the count. */
-static gpa_code look(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
+static gpa_code check_errors(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
     if (!float_watched(vm) ||
         !(dtype_is_float((gpa_dtype)result->dtype) || dtype_is_complex((gpa_dtype)result->dtype)))
         return GPA_OK;
@@ -73,18 +73,19 @@ static gpa_code look(gpa_vm *vm, const reduction *r, value how, gpa_arr *result)
                            (value[7]){r->a, r->axis, keepdims, initial, where, how}, result);
 }
 
-static gpa_code look_named(gpa_vm *vm, const reduction *r, const char *how, gpa_arr *result) {
+static gpa_code check_errors_named(gpa_vm *vm, const reduction *r, const char *how,
+                                   gpa_arr *result) {
     if (!float_watched(vm)) return GPA_OK;
     value text = v_cstr(vm, how);
-    gpa_code rc = text.tag == V_UNSET ? vm_err(vm)->code : look(vm, r, text, result);
+    gpa_code rc = text.tag == V_UNSET ? vm_err(vm)->code : check_errors(vm, r, text, result);
     value_release(vm, text);
     return rc;
 }
 
 /* Returns a result after its check (rc); consumes it. */
-static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result,
-                            value *out) {
-    if (!rc) return give(vm, r, result, out);
+static gpa_code return_checked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result,
+                               value *out) {
+    if (!rc) return return_result(vm, r, result, out);
     arr_release(vm_rt(vm), result);
     return rc;
 }
@@ -104,14 +105,15 @@ static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prep
 static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare(
+    gpa_code rc = prepare_operands(
         vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
     if (!rc && p.o.has_initial) rc = check_initial(vm, red, r->initial, &p);
     if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc
-              : give_looked(vm, r, look_named(vm, r, red == RED_PROD ? "product" : "", result),
-                            result, out);
+              : return_checked(vm, r,
+                               check_errors_named(vm, r, red == RED_PROD ? "product" : "", result),
+                               result, out);
 }
 
 gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv,
@@ -127,24 +129,24 @@ gpa_code np_prod(gpa_vm *vm, value *argv, value *out) {
     return np_reduce_with(vm, RED_PROD, argv, out);
 }
 
-static gpa_code extreme(gpa_vm *vm, gpa_red red, value *argv,
+static gpa_code min_max(gpa_vm *vm, gpa_red red, value *argv,
                         value *out) { /* a, axis, out, keepdims, initial, where */
     reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], argv[4], argv[5]};
     return reduce(vm, red, &r, out);
 }
-gpa_code np_min(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MIN, argv, out); }
-gpa_code np_max(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MAX, argv, out); }
+gpa_code np_min(gpa_vm *vm, value *argv, value *out) { return min_max(vm, RED_MIN, argv, out); }
+gpa_code np_max(gpa_vm *vm, value *argv, value *out) { return min_max(vm, RED_MAX, argv, out); }
 
-static gpa_code logical(gpa_vm *vm, gpa_red red, value *argv,
+static gpa_code any_all(gpa_vm *vm, gpa_red red, value *argv,
                         value *out) { /* a, axis, out, keepdims, where */
     reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], v_unset(), argv[4]};
     return reduce(vm, red, &r, out);
 }
-gpa_code np_any(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ANY, argv, out); }
-gpa_code np_all(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ALL, argv, out); }
+gpa_code np_any(gpa_vm *vm, value *argv, value *out) { return any_all(vm, RED_ANY, argv, out); }
+gpa_code np_all(gpa_vm *vm, value *argv, value *out) { return any_all(vm, RED_ALL, argv, out); }
 
-static gpa_code place(gpa_vm *vm, gpa_red red, value *argv,
-                      value *out) { /* a, axis, out, keepdims */
+static gpa_code arg_min_max(gpa_vm *vm, gpa_red red, value *argv,
+                            value *out) { /* a, axis, out, keepdims */
     if (argv[1].tag == V_TUPLE)
         return vm_fail(vm, GPA_E_TYPE, "'tuple' object cannot be interpreted as an integer");
     const out_rule rule = {.missing = "output must be an array",
@@ -163,17 +165,22 @@ static gpa_code place(gpa_vm *vm, gpa_red red, value *argv,
     value_release(vm, at);
     return rc;
 }
-gpa_code np_argmin(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMIN, argv, out); }
-gpa_code np_argmax(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMAX, argv, out); }
+gpa_code np_argmin(gpa_vm *vm, value *argv, value *out) {
+    return arg_min_max(vm, RED_ARGMIN, argv, out);
+}
+gpa_code np_argmax(gpa_vm *vm, value *argv, value *out) {
+    return arg_min_max(vm, RED_ARGMAX, argv, out);
+}
 
 gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, keepdims, where */
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], v_unset(), argv[5]};
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare(vm, &r, NUMBER_HAS_NONE, &p);
+    gpa_code rc = prepare_operands(vm, &r, NUMBER_HAS_NONE, &p);
     if (!rc) rc = arr_mean(vm_rt(vm), p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
-    return rc ? rc : give_looked(vm, &r, look_named(vm, &r, "mean", result), result, out);
+    return rc ? rc
+              : return_checked(vm, &r, check_errors_named(vm, &r, "mean", result), result, out);
 }
 
 /* NumPy: complex numbers with a float dtype lose the imaginary part in the mean, but not in the
@@ -222,9 +229,9 @@ static gpa_code variance(
     }
     if (rc) return rc;
     if (argv[7].tag != V_UNSET) return variance_in(vm, root, argv, v_float(ddof), out);
-    TRY(prepare(vm, &r, NUMBER_HAS_NONE, &p));
+    TRY(prepare_operands(vm, &r, NUMBER_HAS_NONE, &p));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
-    TRY(look(vm, &r, v_float(ddof), var));
+    TRY(check_errors(vm, &r, v_float(ddof), var));
     if (!root) {
         result = arr_retain(var);
         goto out;
@@ -234,7 +241,7 @@ static gpa_code variance(
 out:
     arr_release(vm_rt(vm), var);
     release(vm, &p);
-    return rc ? rc : give(vm, &r, result, out);
+    return rc ? rc : return_result(vm, &r, result, out);
 }
 gpa_code np_var(gpa_vm *vm, value *argv, value *out) { return variance(vm, false, argv, out); }
 gpa_code np_std(gpa_vm *vm, value *argv, value *out) { return variance(vm, true, argv, out); }

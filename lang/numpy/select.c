@@ -76,11 +76,11 @@ gpa_code np_count_true(gpa_vm *vm, value *argv, value *out) { /* a: bool */
 
 gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weights, minlength */
     gpa_arr *x = NULL, *weights = NULL, *counts = NULL;
-    int64_t least;
+    int64_t minimum;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &x);
     if (!rc && argv[1].tag != V_NONE) rc = arg_array(vm, argv[1], DT_NONE, &weights);
-    if (!rc) rc = arg_int(vm, argv[2], "minlength", &least);
-    if (!rc) rc = arr_bincount(vm_rt(vm), x, weights, least, &counts, vm_err(vm));
+    if (!rc) rc = arg_int(vm, argv[2], "minlength", &minimum);
+    if (!rc) rc = arr_bincount(vm_rt(vm), x, weights, minimum, &counts, vm_err(vm));
     arr_release(vm_rt(vm), x);
     arr_release(vm_rt(vm), weights);
     *out = v_none();
@@ -123,6 +123,25 @@ gpa_code np_clipmode(gpa_vm *vm, value *argv, value *out) { /* mode */
     return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
+/* Replaces *at by indices in bounds of an axis: modulo n, or limited to 0 .. n - 1. */
+static gpa_code wrap_or_clip(gpa_vm *vm, bool wrap, int64_t n, gpa_arr **at) {
+    gpa_rt *rt = vm_rt(vm);
+    gpa_opnd extent = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = n}, last = extent, zero = extent;
+    last.v.I64--;
+    zero.v.I64 = 0;
+    gpa_arr *low = NULL, *safe = NULL;
+    gpa_code rc = arr_ufunc(rt, wrap ? OP_REMAINDER : OP_MAXIMUM,
+                            (gpa_opnd[]){{.arr = *at}, wrap ? extent : zero}, NULL,
+                            wrap ? &safe : &low, vm_err(vm));
+    if (!rc && !wrap)
+        rc = arr_ufunc(rt, OP_MINIMUM, (gpa_opnd[]){{.arr = low}, last}, NULL, &safe, vm_err(vm));
+    arr_release(rt, low);
+    if (rc) return rc;
+    arr_release(rt, *at);
+    *at = safe;
+    return GPA_OK;
+}
+
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
     static const out_rule rule = {.missing = "output must be an array",
                                   .shape = "output array does not match result of ndarray.take",
@@ -144,25 +163,8 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     if (argv[2].tag != V_NONE) TRY(arg_axis(vm, argv[2], a->ndim, &axis));
     if (a->shape[axis] == 0 && at->size)
         TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
-    if (strcmp(mode, "raise") != 0) {
-        bool wrap = strcmp(mode, "wrap") == 0;
-        gpa_opnd n = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = a->shape[axis]}, last = n,
-                 zero = n;
-        last.v.I64--;
-        zero.v.I64 = 0;
-        gpa_arr *low = NULL, *safe = NULL;
-        if (wrap)
-            TRY(arr_ufunc(rt, OP_REMAINDER, (gpa_opnd[]){{.arr = at}, n}, NULL, &safe, vm_err(vm)));
-        else {
-            TRY(arr_ufunc(rt, OP_MAXIMUM, (gpa_opnd[]){{.arr = at}, zero}, NULL, &low, vm_err(vm)));
-            rc = arr_ufunc(rt, OP_MINIMUM, (gpa_opnd[]){{.arr = low}, last}, NULL, &safe,
-                           vm_err(vm));
-            arr_release(rt, low);
-            TRY(rc);
-        }
-        arr_release(rt, at);
-        at = safe;
-    }
+    if (strcmp(mode, "raise") != 0)
+        TRY(wrap_or_clip(vm, strcmp(mode, "wrap") == 0, a->shape[axis], &at));
     if (at->dtype == DT_BOOL || !dtype_is_int((gpa_dtype)at->dtype)) {
         if (at->size)
             TRY(vm_fail(vm, GPA_E_TYPE,
@@ -188,7 +190,7 @@ out:
 }
 
 /* True for a Python int bound that no value of an integer dtype exceeds. */
-static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
+static bool is_vacuous_bound(value bound, gpa_dtype t, bool upper) {
     int bits = 8 * (int)dtype_size(t);
     if (bound.tag != V_INT || !dtype_is_int(t)) return false;
     if (dtype_info[t].kind == 'U')
@@ -236,17 +238,21 @@ out:
     return rc;
 }
 
-/* Clips a; min, max: None for no bound; kwargs: keyword arguments of ufuncs. */
-static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, const dict_obj *kwargs,
-                     value *out) {
+/* Arguments of clip; min, max: None for no bound; kwargs: keyword arguments of ufuncs. */
+typedef struct {
+    value a, min, max, out;
+    const dict_obj *kwargs;
+} clip_args;
+
+static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
     ufunc_keywords k;
-    value low = v_none();
-    gpa_code rc = collect_keywords(vm, into, kwargs, &k);
+    value a = args->a, min = args->min, max = args->max, into = args->out, low = v_none();
+    gpa_code rc = collect_keywords(vm, into, args->kwargs, &k);
     if (rc) return rc;
     if (a.tag == V_ARRAY || a.tag == V_NUM) {
         gpa_dtype t = (gpa_dtype)(a.tag == V_ARRAY ? a.array->arr->dtype : a.aux);
-        if (bounds_nothing(min, t, false)) min = v_none();
-        if (bounds_nothing(max, t, true)) max = v_none();
+        if (is_vacuous_bound(min, t, false)) min = v_none();
+        if (is_vacuous_bound(max, t, true)) max = v_none();
     }
     bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
     value t = v_unset(), name = v_none();
@@ -299,11 +305,11 @@ gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out,
                        "Passing `min` or `max` keyword argument when `a_min` and `a_max` are "
                        "provided is forbidden.");
     }
-    return clip(vm, argv[0], min, max, argv[3], argv[6].dict, out);
+    return clip(vm, &(clip_args){argv[0], min, max, argv[3], argv[6].dict}, out);
 }
 
 gpa_code nd_clip(gpa_vm *vm, value *argv, value *out) { /* self, min, max, out, kwargs */
-    return clip(vm, argv[0], argv[1], argv[2], argv[3], argv[4].dict, out);
+    return clip(vm, &(clip_args){argv[0], argv[1], argv[2], argv[3], argv[4].dict}, out);
 }
 
 gpa_code np_same_shape(gpa_vm *vm, value *argv, value *out) { /* arrays */
@@ -312,16 +318,16 @@ gpa_code np_same_shape(gpa_vm *vm, value *argv, value *out) { /* arrays */
     if (!list && argv[0].tag != V_TUPLE) return GPA_OK;
     const size_t n = list ? argv[0].list->count : argv[0].tuple->count;
     const value *items = list ? argv[0].list->items : argv[0].tuple->items;
-    int least = GPA_MAX_DIMS, same = 0;
+    int minimum = GPA_MAX_DIMS, same = 0;
     for (size_t i = 0; i < n; i++) {
         if (items[i].tag != V_ARRAY || items[i].aux) return GPA_OK;
         const gpa_arr *a = items[i].array->arr, *first = items[0].array->arr;
-        least = MIN(least, a->ndim);
+        minimum = MIN(minimum, a->ndim);
         same += a->ndim == first->ndim &&
                 memcmp(a->shape, first->shape, a->ndim * sizeof *a->shape) == 0;
     }
     if (!n) return GPA_OK;
-    value two[2] = {v_int(least), v_none()};
+    value two[2] = {v_int(minimum), v_none()};
     gpa_code rc = (size_t)same == n ? nd_shape(vm, (value *)items, &two[1]) : GPA_OK;
     if (!rc) rc = native_give(v_tuple(vm, 2, two), out);
     value_release(vm, two[1]);
@@ -389,9 +395,9 @@ static gpa_code check_order(gpa_vm *vm, value order) {
                : vm_fail(vm, GPA_E_VALUE, "Cannot specify order when the array has no fields.");
 }
 
-static gpa_code ordered(gpa_vm *vm, value *argv,
-                        gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *),
-                        value *out) {
+static gpa_code sort_with(gpa_vm *vm, value *argv,
+                          gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *),
+                          value *out) {
     gpa_arr *a = NULL, *flat = NULL, *result = NULL;
     int axis = 0;
     gpa_code rc = GPA_OK;
@@ -419,10 +425,10 @@ out:
 }
 
 gpa_code np_sort(gpa_vm *vm, value *argv, value *out) {
-    return ordered(vm, argv, arr_sort_kept, out);
+    return sort_with(vm, argv, arr_sort_kept, out);
 } /* a, axis, kind, order, stable */
 gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) {
-    return ordered(vm, argv, arr_argsort_turned, out);
+    return sort_with(vm, argv, arr_argsort_turned, out);
 } /* likewise */
 
 gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
@@ -433,29 +439,29 @@ gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
 }
 
 /* Partitions along the last axis; argv: a, a sorted list of ints. */
-static gpa_code parted(gpa_vm *vm, value *argv,
-                       gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *, gpa_arr **,
-                                        gpa_err *),
-                       value *out) {
+static gpa_code partition_with(gpa_vm *vm, value *argv,
+                               gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *,
+                                                gpa_arr **, gpa_err *),
+                               value *out) {
     gpa_arr *a = NULL, *result = NULL;
     list_obj *list = argv[1].list;
-    int64_t *places = mem_new(MAX(list->count, 1) * sizeof *places);
-    gpa_code rc = places ? GPA_OK : vm_no_memory(vm);
+    int64_t *indices = mem_new(MAX(list->count, 1) * sizeof *indices);
+    gpa_code rc = indices ? GPA_OK : vm_no_memory(vm);
     for (size_t i = 0; i < list->count && !rc; i++)
-        rc = arg_int(vm, list->items[i], "kth", &places[i]);
+        rc = arg_int(vm, list->items[i], "kth", &indices[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, places, &result, vm_err(vm));
+    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, indices, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
     arr_release(vm_rt(vm), a);
-    mem_free(places);
+    mem_free(indices);
     return rc;
 }
 
 gpa_code np_partition(gpa_vm *vm, value *argv, value *out) {
-    return parted(vm, argv, arr_partition, out);
+    return partition_with(vm, argv, arr_partition, out);
 }
 gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) {
-    return parted(vm, argv, arr_argpartition, out);
+    return partition_with(vm, argv, arr_argpartition, out);
 }
 
 gpa_code nd_sort(gpa_vm *vm, value *argv,
@@ -469,13 +475,13 @@ gpa_code nd_sort(gpa_vm *vm, value *argv,
 
 gpa_code nd_partition(gpa_vm *vm, value *argv,
                       value *out) { /* self, kth, axis, kind, order: in place */
-    value partition = v_none(), parted = v_none();
+    value partition = v_none(), partition_with = v_none();
     if (argv[0].array->arr->readonly)
         return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
     gpa_code rc = np_library_func(vm, "partition", &partition);
-    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &parted);
-    if (!rc) rc = nd_fill(vm, (value[]){argv[0], parted}, out);
-    value_release(vm, parted);
+    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &partition_with);
+    if (!rc) rc = nd_fill(vm, (value[]){argv[0], partition_with}, out);
+    value_release(vm, partition_with);
     value_release(vm, partition);
     return rc;
 }
