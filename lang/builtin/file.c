@@ -361,7 +361,7 @@ static size_t bytes_left(FILE *f) {
     return known ? (size_t)(st.st_size - at) : 0;
 }
 
-gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
+gpa_code file_read_all(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
     errno = 0;
     for (size_t n, step = MIN(MAX(bytes_left(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
         char *to = str_more(out, step);
@@ -383,7 +383,7 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "size", &most);
     if (rc) return rc;
     if (f->binary)
-        rc = file_slurp(vm, f->f, NULL, most < 0 ? SIZE_MAX : (size_t)most, &s);
+        rc = file_read_all(vm, f->f, NULL, most < 0 ? SIZE_MAX : (size_t)most, &s);
     else if (most < 0)
         for (size_t before = SIZE_MAX; !rc && before != s.len;) {
             before = s.len;
@@ -439,7 +439,7 @@ gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, 
             fseeko(f->f, (off_t)(left % item),
                    SEEK_CUR); /* the position after a read of whole elements */
     } else {
-        rc = file_slurp(vm, f->f, NULL, most, &s);
+        rc = file_read_all(vm, f->f, NULL, most, &s);
         if (!rc)
             rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a,
                           vm_err(vm));

@@ -34,6 +34,6 @@ FILE *file_stream(value v);
 gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n);
 /* Appends the rest of a file, `most` bytes at most. OSError with the path (which may be NULL) on
  * failure. */
-gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out);
+gpa_code file_read_all(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out);
 
 #endif

@@ -50,7 +50,7 @@ gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (!f && !(f = fopen(path, "rb"))) return os_error(vm, errno, path);
     str_init(&bytes);
-    rc = file_slurp(vm, f, path, SIZE_MAX, &bytes);
+    rc = file_read_all(vm, f, path, SIZE_MAX, &bytes);
     if (!given) fclose(f);
     if (!rc && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0)
         rc = npz_open(vm, path, &bytes, out);

@@ -15,7 +15,7 @@
 #include <pcre2.h>
 
 enum { FLAG_I = 2, FLAG_M = 8, FLAG_S = 16, FLAG_X = 64, FLAG_A = 256 }; /* values of re's flags */
-enum { MOST_OPEN = 250 };
+enum { MAX_OPEN_GROUPS = 250 };
 
 static void code_free(gpa_vm *vm, object_obj *o) {
     (void)vm;
@@ -35,7 +35,7 @@ typedef struct {
     gpa_vm *vm;
     const str_obj *p;
     size_t at;
-    size_t open[MOST_OPEN]; /* offsets of the groups that are still open */
+    size_t open[MAX_OPEN_GROUPS]; /* offsets of the groups that are still open */
     size_t depth;
     bool verbose;
     gpa_str *out;
@@ -106,7 +106,7 @@ static gpa_code translate(reader *r) {
             rc = translate_escape(r, false);
         else if (c == '[')
             rc = translate_class(r);
-        else if (c == '(' && r->depth == MOST_OPEN)
+        else if (c == '(' && r->depth == MAX_OPEN_GROUPS)
             rc = vm_fail(r->vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
         else if (c == ')' && !r->depth)
             rc = fail_at(r->vm, "unbalanced parenthesis", r->p, r->at);

@@ -12,11 +12,11 @@ typedef struct {
     size_t n;
 } field;
 
-enum { MOST_WORDS = 64 };
+enum { MAX_COMMENTS = 64 };
 
 typedef struct {
     const char *at, *end; /* the rest of the text */
-    field comments[MOST_WORDS];
+    field comments[MAX_COMMENTS];
     size_t n_comments;
     field delimiter; /* n 0: white space */
     const int64_t

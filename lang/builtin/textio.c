@@ -20,7 +20,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/vm/vm.h"
 
-enum { MOST_USED = 4096 };
+enum { MAX_USECOLS = 4096 };
 
 /* Types of fields in the order in which genfromtxt tries them: the result of
  * _genfromtxt(what=KINDS). */
@@ -34,7 +34,7 @@ typedef struct {
     gpa_str text;
     text_fields t;
     int64_t skip, most; /* lines to skip; number of rows to read, -1: all */
-    int64_t use[MOST_USED], widths[MOST_USED];
+    int64_t use[MAX_USECOLS], widths[MAX_USECOLS];
     int n_use; /* 0: all columns */
     gpa_dtype dtype;
     wanted what;
@@ -91,7 +91,7 @@ static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
         value_release(vm, message);
     }
     if (rc) return rc;
-    rc = file_slurp(vm, f, path, SIZE_MAX, text);
+    rc = file_read_all(vm, f, path, SIZE_MAX, text);
     if (!given) fclose(f);
     return rc;
 }
@@ -141,8 +141,8 @@ static gpa_code set_comments(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
     const value *items = v.tag == V_LIST ? v.list->items : v.tag == V_TUPLE ? v.tuple->items : &v;
     size_t count = v.tag == V_LIST ? v.list->count : v.tag == V_TUPLE ? v.tuple->count : 1;
-    if (count > MOST_WORDS)
-        return vm_fail(r->vm, GPA_E_VALUE, "at most %d comment signs are looked for", MOST_WORDS);
+    if (count > MAX_COMMENTS)
+        return vm_fail(r->vm, GPA_E_VALUE, "at most %d comment signs are looked for", MAX_COMMENTS);
     for (size_t i = 0; i < count; i++) {
         if (items[i].tag != V_STR && items[i].tag != V_BYTES)
             return vm_fail(r->vm, GPA_E_TYPE, "expected a str, got %s", value_type_name(items[i]));
@@ -167,7 +167,7 @@ static gpa_code set_delimiter(reader *r, value v) {
     }
     if (!r->lenient) return fail_control_character(r->vm, v);
     int n = 0;
-    gpa_code rc = arg_ints(r->vm, v, "delimiter", MOST_USED, &n, r->widths);
+    gpa_code rc = arg_ints(r->vm, v, "delimiter", MAX_USECOLS, &n, r->widths);
     for (int i = 0; i < n && !rc; i++)
         if (r->widths[i] <= 0)
             rc = vm_fail(r->vm, GPA_E_VALUE, "widths of columns must be positive");
@@ -197,7 +197,7 @@ static gpa_code set_columns(reader *r, value use) {
                            "usecols must be an int or a sequence of ints but it contains at least "
                            "one element of type '%s'",
                            value_type_name(items[i]));
-    return arg_ints(r->vm, use, "usecols", MOST_USED, &r->n_use, r->use);
+    return arg_ints(r->vm, use, "usecols", MAX_USECOLS, &r->n_use, r->use);
 }
 
 static gpa_code set_limits(reader *r, value skip, value most) {

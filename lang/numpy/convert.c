@@ -205,7 +205,8 @@ gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *sh
     return out_check_cast(vm, from, to, rule->casting);
 }
 
-gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where, value *out) {
+gpa_code out_return_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where,
+                         value *out) {
     gpa_arr *into;
     gpa_code rc;
     if (where.tag == V_TUPLE && where.tuple->count == 1) where = where.tuple->items[0];

@@ -36,7 +36,7 @@ gpa_code np_set_float_checks(gpa_vm *vm, value *argv, value *out) { /* on */
     return GPA_OK;
 }
 
-gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
+gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const value *args) {
     value fn = v_none(), nothing = v_none();
     bool watched = vm->floats.watched;
     vm->floats.watched = false;
@@ -58,7 +58,7 @@ static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
                        name);
     value text = v_strf(vm, "%s%s", prefix, name);
     if (text.tag == V_UNSET) return vm_err(vm)->code;
-    gpa_code rc = float_ask(vm, "_float_event", 2, (value[]){v_int(kind), text});
+    gpa_code rc = float_call_unchecked(vm, "_float_event", 2, (value[]){v_int(kind), text});
     value_release(vm, text);
     return rc;
 }
@@ -154,8 +154,8 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
 
 /* ---- arrays ---- */
 
-bool float_watched(gpa_vm *vm) { return vm->floats.watched; }
-void float_watch(gpa_vm *vm, bool on) { vm->floats.watched = on; }
+bool float_checks_enabled(gpa_vm *vm) { return vm->floats.watched; }
+void float_enable_checks(gpa_vm *vm, bool on) { vm->floats.watched = on; }
 
 gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result) {
     value name = v_cstr(vm, op_info[op].name), operands = v_unset();
@@ -163,7 +163,7 @@ gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where
     operands = v_tuple(vm, op_info[op].arity, args);
     gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     if (!rc)
-        rc = float_ask(
+        rc = float_call_unchecked(
             vm, "_float_look", 4,
             (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
     value_release(vm, operands);
@@ -175,12 +175,12 @@ gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gp
     if (!vm->floats.watched) return GPA_OK;
     gpa_code rc = np_return_array(vm, arr_retain(result), &args[n]);
     if (rc) return rc;
-    rc = float_ask(vm, look, n + 1, args);
+    rc = float_call_unchecked(vm, look, n + 1, args);
     value_release(vm, args[n]);
     return rc;
 }
 
-gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result) {
+gpa_code float_finish_check(gpa_vm *vm, gpa_code rc, value *result) {
     if (!rc) return rc;
     value_release(vm, *result);
     *result = v_none();

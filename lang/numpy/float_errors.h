@@ -25,15 +25,15 @@ extern const float_actions float_actions_default;
 gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result);
 /* True if array results must be checked by float_check_array: of an operation on `args`, where
  * `where` is true (UNSET: everywhere). */
-bool float_watched(gpa_vm *vm);
-void float_watch(gpa_vm *vm, bool on);
+bool float_checks_enabled(gpa_vm *vm);
+void float_enable_checks(gpa_vm *vm, bool on);
 gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result);
 /* Calls a function of the library with the checks of arrays disabled. */
-gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args);
+gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const value *args);
 /* If results must be checked: calls a library function with n arguments and the result, for which
  * args has space behind them. */
-gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gpa_arr *result);
+gpa_code float_check_arr(gpa_vm *vm, const char *check, size_t n, value *args, gpa_arr *result);
 /* Returns the code of a check; releases the result if the check failed. */
-gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result);
+gpa_code float_finish_check(gpa_vm *vm, gpa_code rc, value *result);
 
 #endif

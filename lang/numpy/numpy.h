@@ -40,7 +40,8 @@ gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *sh
 gpa_code out_check_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to, gpa_casting casting);
 /* Returns the result (consumed) as np_return_array does, or stores it into the array of out= and
  * returns that. */
-gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where, value *out);
+gpa_code out_return_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where,
+                         value *out);
 /* axis=: None (then *axes has all bits and *given is false), an int, or a tuple of ints without
  * repetition. AxisError, "duplicate value in 'axis'". */
 gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given);

@@ -15,7 +15,7 @@
 
 enum { CODE, OPTIONS, NAMES, FROM_SOURCE_MODULE, PLAIN, MODULE_FIELDS }; /* of a module */
 enum { MODULE, NAME, KERNEL_FIELDS };                                    /* of a kernel */
-enum { MOST_TEXTS = 64 };
+enum { MAX_STRINGS = 64 };
 
 /* A compiled module. */
 typedef struct {
@@ -34,7 +34,7 @@ static void free_module(gpa_vm *vm, object_obj *o) {
 /* The strings of a tuple, borrowed. */
 static gpa_code read_texts(gpa_vm *vm, value v, const char *what, const char **out, size_t *n) {
     *n = v.tuple->count;
-    if (*n > MOST_TEXTS) return vm_fail(vm, GPA_E_VALUE, "%zu %s are too many", *n, what);
+    if (*n > MAX_STRINGS) return vm_fail(vm, GPA_E_VALUE, "%zu %s are too many", *n, what);
     for (size_t i = 0; i < *n; i++) {
         if (v.tuple->items[i].tag != V_STR)
             return vm_fail(vm, GPA_E_TYPE, "%s must be texts, not '%s'", what,
@@ -46,7 +46,7 @@ static gpa_code read_texts(gpa_vm *vm, value v, const char *what, const char **o
 
 /* The module compiled for the current device. */
 static gpa_code compile(gpa_vm *vm, object_obj *m, rt_raw **out) {
-    const char *options[MOST_TEXTS], *names[MOST_TEXTS], *device = rt_device(vm_rt(vm));
+    const char *options[MAX_STRINGS], *names[MAX_STRINGS], *device = rt_device(vm_rt(vm));
     compiled *c = m->data;
     raw_source s = {.text = m->fields[CODE].str->text,
                     .file = "kernel.cu",

@@ -8,7 +8,7 @@
 
 #include "runtime/base/base.h"
 
-enum { MOST_WORDS = 12, WORD_ROOM = 40 };
+enum { MAX_WORDS = 12, WORD_CAPACITY = 40 };
 
 /* Scalar types by their words, in the usual order. */
 static const struct {
@@ -79,8 +79,8 @@ static bool is_qualifier(const char *word) {
 }
 
 /* The type named by the first n words. */
-static gpa_dtype type_of_words(char (*words)[WORD_ROOM], size_t n) {
-    char text[MOST_WORDS * WORD_ROOM] = "";
+static gpa_dtype type_of_words(char (*words)[WORD_CAPACITY], size_t n) {
+    char text[MAX_WORDS * WORD_CAPACITY] = "";
     for (size_t i = 0; i < n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", words[i]);
     for (size_t i = 0; i < COUNT_OF(types); i++)
@@ -89,7 +89,7 @@ static gpa_dtype type_of_words(char (*words)[WORD_ROOM], size_t n) {
 }
 
 static raw_param read_param(const char *at, size_t n) {
-    char words[MOST_WORDS][WORD_ROOM];
+    char words[MAX_WORDS][WORD_CAPACITY];
     size_t n_words = 0;
     raw_param p = {.type = DT_NONE};
     while (n && isspace((unsigned char)*at)) at++, n--;
@@ -99,9 +99,9 @@ static raw_param read_param(const char *at, size_t n) {
         size_t len = 0;
         while (i + len < n && word_char(at[i + len])) len++;
         if (at[i] == '*' || at[i] == '[') p.pointer = true;
-        if (len && (n_words == MOST_WORDS || len >= WORD_ROOM)) return p;
+        if (len && (n_words == MAX_WORDS || len >= WORD_CAPACITY)) return p;
         if (len) {
-            snprintf(words[n_words], WORD_ROOM, "%.*s", (int)len, at + i);
+            snprintf(words[n_words], WORD_CAPACITY, "%.*s", (int)len, at + i);
             if (!is_qualifier(words[n_words])) n_words++;
         }
         i += len ? len : 1;

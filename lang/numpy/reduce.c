@@ -63,7 +63,7 @@ static gpa_code return_result(gpa_vm *vm, const reduction *r, gpa_arr *result, v
 /* Checks a result for floating-point errors; how: "", "product", "mean", or for a variance the
  * difference of its divisor from the count. */
 static gpa_code check_errors(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
-    if (!float_watched(vm) ||
+    if (!float_checks_enabled(vm) ||
         !(dtype_is_float((gpa_dtype)result->dtype) || dtype_is_complex((gpa_dtype)result->dtype)))
         return GPA_OK;
     value initial = r->initial.tag == V_UNSET ? v_none() : r->initial,
@@ -75,7 +75,7 @@ static gpa_code check_errors(gpa_vm *vm, const reduction *r, value how, gpa_arr 
 
 static gpa_code check_errors_named(gpa_vm *vm, const reduction *r, const char *how,
                                    gpa_arr *result) {
-    if (!float_watched(vm)) return GPA_OK;
+    if (!float_checks_enabled(vm)) return GPA_OK;
     value text = v_cstr(vm, how);
     gpa_code rc = text.tag == V_UNSET ? vm_err(vm)->code : check_errors(vm, r, text, result);
     value_release(vm, text);
@@ -161,7 +161,7 @@ static gpa_code arg_min_max(gpa_vm *vm, gpa_red red, value *argv,
     gpa_arr *result;
     gpa_code rc = reduce(vm, red, &r, &at);
     if (!rc) rc = arg_array(vm, at, DT_NONE, &result);
-    if (!rc) rc = out_give_take(vm, &rule, result, argv[2], out);
+    if (!rc) rc = out_return_take(vm, &rule, result, argv[2], out);
     value_release(vm, at);
     return rc;
 }
@@ -266,7 +266,7 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     TRY(arr_scan_kept(rt, red, a, axis, t, &result, vm_err(vm)));
     TRY(float_check_arr(vm, "_float_look_running", 3,
                         (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
-    rc = out_give_take(vm, &rule, result, argv[3], out);
+    rc = out_return_take(vm, &rule, result, argv[3], out);
     result = NULL;
 out:
     arr_release(rt, a);

@@ -182,7 +182,7 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     TRY(arr_get(rt, a, ix, axis + 1, NULL, &result, vm_err(vm)));
     rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET
              ? np_return(vm, result, out)
-             : out_give_take(vm, &rule, result, argv[3], out);
+             : out_return_take(vm, &rule, result, argv[3], out);
 out:
     arr_release(rt, a);
     arr_release(rt, at);
@@ -367,7 +367,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     for (size_t i = 0; i < n && t != DT_NONE; i++)
         TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
     TRY(arr_concat_kept(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
-    rc = out_give_take(vm, &rule, result, argv[2], out);
+    rc = out_return_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
     mem_free(parts);
@@ -529,7 +529,7 @@ gpa_code np_store_out(gpa_vm *vm, value *argv, value *out) { /* result, out, nam
     gpa_arr *result;
     gpa_code rc = arg_casting(vm, argv[3], &rule.casting);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &result);
-    return rc ? rc : out_give_take(vm, &rule, result, argv[1], out);
+    return rc ? rc : out_return_take(vm, &rule, result, argv[1], out);
 }
 
 /* Checks the out= of a matrix product: its core dimensions are the product's, the others may

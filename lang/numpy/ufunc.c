@@ -109,9 +109,9 @@ static gpa_code check_errors(gpa_vm *vm, const ufunc *u, const value *args, cons
     keywords trial = *k;
     value result = v_none();
     trial.out = trial.where = v_unset();
-    float_watch(vm, false);
+    float_enable_checks(vm, false);
     gpa_code rc = apply(vm, u, args, &trial, &result);
-    float_watch(vm, true);
+    float_enable_checks(vm, true);
     if (!rc) rc = float_check_array(vm, u->op, args, k->where, result);
     value_release(vm, result);
     return rc;
@@ -172,10 +172,10 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     opts.where = where;
     if (!arrays && everywhere && !opts.into && opts.dtype == DT_NONE) {
         rc = apply_scalars(vm, u, in, out);
-        if (!rc) rc = float_checked(vm, float_check_number(vm, u->op, false, args, *out), out);
+        if (!rc) rc = float_finish_check(vm, float_check_number(vm, u->op, false, args, *out), out);
         goto out;
     }
-    if (float_watched(vm)) TRY(check_errors(vm, u, args, k));
+    if (float_checks_enabled(vm)) TRY(check_errors(vm, u, args, k));
     TRY((by_rows ? arr_ufunc : arr_ufunc_kept)(vm_rt(vm), u->op, in, &opts, &result, vm_err(vm)));
     if (opts.into) {
         value v = k->out.tag == V_TUPLE ? k->out.tuple->items[0] : k->out;
@@ -327,7 +327,7 @@ static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out)
     if (!rc) rc = arg_axis(vm, one, a->ndim, &axis);
     *out = v_unset();
     if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
-    if (rc || float_watched(vm)) return rc;
+    if (rc || float_checks_enabled(vm)) return rc;
     TRY(arr_reduce_slices(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis,
                           dtype, &reduced, vm_err(vm)));
     if (!reduced) goto out;
@@ -432,14 +432,14 @@ out:
     return rc;
 }
 
-enum { MOST_KEYWORDS = 8 };
+enum { MAX_KEYWORDS = 8 };
 
 gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: as of a call */
     const ufunc *u = argv[0].ufunc;
     gpa_arr *a = NULL, *b = NULL, *tall = NULL;
-    value left = v_none(), right = v_none(), args[2 + MOST_KEYWORDS], names[MOST_KEYWORDS];
+    value left = v_none(), right = v_none(), args[2 + MAX_KEYWORDS], names[MAX_KEYWORDS];
     size_t at = 0, n_named = 0;
-    for (dict_entry *e; n_named < MOST_KEYWORDS && (e = dict_next(argv[3].dict, &at)); n_named++) {
+    for (dict_entry *e; n_named < MAX_KEYWORDS && (e = dict_next(argv[3].dict, &at)); n_named++) {
         names[n_named] = e->key;
         args[2 + n_named] = e->v;
     }
