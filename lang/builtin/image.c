@@ -45,7 +45,7 @@ static gpa_code open_png(gpa_vm *vm, png_library *out) {
         if (!(found[i] = dlsym(so, symbols[i]))) so = NULL;
     if (!so)
         return vm_fail(vm, GPA_E_UNSUPPORTED,
-                       "%s is not here (libpng): use numpy.load and numpy.save",
+                       "libpng (%s) is not installed: use numpy.load and numpy.save",
                        SONAME(PNG_LIBPNG_VER_DLLNUM));
     memcpy(out, found, sizeof found);
     return GPA_OK;

@@ -115,7 +115,7 @@ static gpa_code fail_gnuplot(gpa_vm *vm, gpa_str *text) {
     while (text->len && strchr(" \t\r\n", text->text[text->len - 1]))
         text->text[--text->len] = '\0';
     const char *what = text->len ? strrchr(text->text, '\n') : NULL;
-    what = what ? what + 1 : text->len ? text->text : "it ended without a picture";
+    what = what ? what + 1 : text->len ? text->text : "it exited without an image";
     const char *line = strstr(what, "line "), *colon = line ? strchr(line, ':') : NULL;
     if (colon) what = colon + 1 + strspn(colon + 1, " ");
     return vm_fail(vm, GPA_E_RUNTIME, "gnuplot: %s", what);

@@ -128,10 +128,10 @@ static gpa_code array_argument(gpa_vm *vm, const char *name, size_t i, const raw
                        i + 1, name, dtype_info[p->type].name, p->text, type);
     if (!arr_is_contiguous(a) && !arr_is_f_contiguous(a)) {
         gpa_code rc = vm_fail(vm, GPA_E_VALUE,
-                              "argument %zu of %s() does not lie in one piece: a kernel sees only "
-                              "the address of its first element",
+                              "argument %zu of %s() is not contiguous: a kernel receives only the "
+                              "address of its first element",
                               i + 1, name);
-        gpa_err_hint(vm_err(vm), "np.ascontiguousarray makes a copy that does");
+        gpa_err_hint(vm_err(vm), "np.ascontiguousarray makes a contiguous copy");
         return rc;
     }
     *to = (rt_raw_arg){.arr = a, .size = sizeof(void *)};
