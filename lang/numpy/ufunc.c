@@ -354,8 +354,9 @@ static gpa_code reduce_no_segments(gpa_vm *vm, value *argv, gpa_arr *a, int axis
 
 /* Reduces segment [lo, hi) of an axis, or element lo if that is empty; *out keeps the axis. argv:
  * as uf_reduceat. */
-static gpa_code reduce_segment(gpa_vm *vm, value *argv, gpa_arr *a, int axis, int64_t lo,
-                               int64_t hi, gpa_arr **out) {
+static gpa_code reduce_segment(gpa_vm *vm, value *argv, gpa_arr *a, int axis,
+                               const int64_t range[2], gpa_arr **out) {
+    const int64_t lo = range[0], hi = range[1];
     gpa_arr *piece = NULL;
     value part = v_none(), reduced = v_none();
     if (lo < 0 || lo >= a->shape[axis])
@@ -412,12 +413,13 @@ gpa_code uf_reduceat(gpa_vm *vm, value *argv,
     parts = mem_zero(starts.list->count * sizeof *parts);
     if (!parts) TRY(vm_no_memory(vm));
     for (; n < starts.list->count; n++) {
-        int64_t lo, hi = a->shape[axis];
+        int64_t range[2] = {0, a->shape[axis]};
         if (starts.list->items[n].tag == V_LIST)
             TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
-        TRY(arg_int(vm, starts.list->items[n], "indices", &lo));
-        if (n + 1 < starts.list->count) TRY(arg_int(vm, starts.list->items[n + 1], "indices", &hi));
-        TRY(reduce_segment(vm, argv, a, axis, lo, hi, &parts[n]));
+        TRY(arg_int(vm, starts.list->items[n], "indices", &range[0]));
+        if (n + 1 < starts.list->count)
+            TRY(arg_int(vm, starts.list->items[n + 1], "indices", &range[1]));
+        TRY(reduce_segment(vm, argv, a, axis, range, &parts[n]));
     }
     rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
     if (!rc) rc = np_return_array(vm, whole, &joined);
