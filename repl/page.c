@@ -1,5 +1,5 @@
-/* A page is lines of the form `Label: text`, prose, examples behind `>>> ` and, under the label
- * Source, a program. */
+/* Coloured and wrapped text of an inspection page: fields `Label: text`. A docstring and a program
+ * under the labels Docstring and Source are printed line by line as they are; other fields wrap. */
 #include "repl/page.h"
 
 #include <string.h>
@@ -61,23 +61,40 @@ static void put_row(gpa_session *s, const char *row, size_t n, size_t label, boo
     buf_putc(out, '\n');
 }
 
+/* The fields whose text is printed as it is. */
+typedef enum { FIELD_OTHER, FIELD_DOCSTRING, FIELD_SOURCE } field;
+
+/* The field that a line belongs to. Only the labels that follow a docstring end it: lines of a
+ * docstring may look like labels. */
+static field field_of(const char *line, size_t n, size_t label, field before) {
+    if (!label) return before;
+    if (before == FIELD_DOCSTRING)
+        return starts_with(line, n, "File:") || starts_with(line, n, "Type:") ? FIELD_OTHER
+                                                                              : before;
+    return starts_with(line, n, "Source:")      ? FIELD_SOURCE
+           : starts_with(line, n, "Docstring:") ? FIELD_DOCSTRING
+                                                : FIELD_OTHER;
+}
+
 void page_put(gpa_session *s, const char *text, size_t n, int columns, buf *out) {
-    bool source = false, code;
+    field now = FIELD_OTHER;
     while (n && (text[n - 1] == '\n' || text[n - 1] == ' ')) n--;
     for (size_t at = 0; at < n;) {
         const char *line = text + at, *end = memchr(line, '\n', n - at);
         size_t left = end ? (size_t)(end - line) : n - at, label = label_length(line, left),
                margin = 0;
+        field before = now;
+        now = field_of(line, left, label, before);
         at += left + 1;
-        if (label) source = starts_with(line, left, "Source:");
-        code = source || starts_with(line, left, "Signature:");
+        if (before == FIELD_DOCSTRING && now == before) label = 0;
+        bool code = now == FIELD_SOURCE || starts_with(line, left, "Signature:");
         while (margin < left && line[margin] == ' ') margin++;
         if (label) margin = label + strspn(line + label, " ");
-        bool whole = source || starts_with(line + margin, left - margin, ">>> ");
         for (bool first = true; first || left; first = false) {
             if (!first) buf_fill(out, ' ', margin);
-            size_t row =
-                whole ? left : row_length(line, left, first ? columns : columns - (int)margin);
+            size_t row = now != FIELD_OTHER
+                             ? left
+                             : row_length(line, left, first ? columns : columns - (int)margin);
             put_row(s, line, row, first ? label : 0, code, out);
             line += row;
             left -= row;

@@ -1,12 +1,12 @@
-/* A page about a name, made fit for a terminal: lines broken at blanks, labels and code coloured.
- */
+/* Layout of an inspection page (`name?`) for a terminal: labels and code coloured, docstrings
+ * printed as they are laid out, other fields wrapped at blanks. */
 #ifndef GPA_PAGE_H
 #define GPA_PAGE_H
 
 #include "lang/session.h"
 #include "repl/buf.h"
 
-/* Appends the page, for a terminal of so many columns; it ends with one end of line. */
+/* Appends the page for a terminal of this many columns; it ends with one newline. */
 void page_put(gpa_session *s, const char *text, size_t n, int columns, buf *out);
 
 #endif

@@ -9,7 +9,7 @@ import tempfile
 import cells
 from cells import Gpa, show, which
 
-NO_EXAMPLE = ("Prints ", "Ends the program", "Reads a line", "Takes away what the cell has shown")  # so begin the docstrings that need none
+NO_EXAMPLE = ("Prints ", "Print ", "Exit the program", "Read a line", "Clear the output")  # so begin the docstrings that need none
 DRAWING = "matplotlib.pyplot"  # an example would be a picture
 
 

@@ -1,7 +1,7 @@
-/* Methods of bytes. Most are those of str: each byte becomes a character, what they give is turned
- * back.
+/* Methods of bytes. Most call those of str on a string of one character per byte and convert the
+ * result back.
  *
- * Reading order: making, text, integers, what str does. */
+ * Reading order: construction, text, integers, methods of str. */
 #include "lang/object/big.h"
 #include "lang/builtin/all.h"
 #include "lang/text/codec.h"
@@ -9,9 +9,9 @@
 #include "lang/object/number.h"
 #include "lang/text/text.h"
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
-static gpa_code give_bytes(gpa_vm *vm, gpa_str *s, value *out) {
+static gpa_code return_bytes(gpa_vm *vm, gpa_str *s, value *out) {
     gpa_code rc = s->failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s->text, s->len), out);
     str_free(s);
     return rc;
@@ -31,7 +31,7 @@ static gpa_code bytes_of_items(gpa_vm *vm, const list_obj *l, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < l->count && !rc; i++)
         rc = byte_of(vm, l->items[i], "bytes must be in range(0, 256)", &s);
-    if (!rc) return give_bytes(vm, &s, out);
+    if (!rc) return return_bytes(vm, &s, out);
     str_free(&s);
     return rc;
 }
@@ -50,7 +50,7 @@ gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encodi
         gpa_str s;
         str_init(&s);
         str_fill(&s, 0, (size_t)v.i);
-        return give_bytes(vm, &s, out);
+        return return_bytes(vm, &s, out);
     }
     gpa_code rc = vm_collect(vm, v, &items);
     if (!rc) rc = bytes_of_items(vm, items.list, out);
@@ -86,7 +86,7 @@ gpa_code bytes_fromhex(gpa_vm *vm, value *argv, value *out) { /* string */
         str_putc(&s, (char)(high << 4 | low));
         i += 2;
     }
-    return give_bytes(vm, &s, out);
+    return return_bytes(vm, &s, out);
 }
 
 gpa_code bytes_join(gpa_vm *vm, value *argv, value *out) { /* self, iterable */
@@ -105,7 +105,7 @@ gpa_code bytes_join(gpa_vm *vm, value *argv, value *out) { /* self, iterable */
         str_putn(&s, v.str->text, v.str->size);
     }
     value_release(vm, items);
-    if (!rc) return give_bytes(vm, &s, out);
+    if (!rc) return return_bytes(vm, &s, out);
     str_free(&s);
     return rc;
 }
@@ -119,7 +119,7 @@ gpa_code str_encode(gpa_vm *vm, value *argv, value *out) { /* self, encoding, er
     if (rc) return rc;
     str_init(&s);
     if (!(rc = codec_encode(vm, c, argv[0].str->text, argv[0].str->size, &s)))
-        return give_bytes(vm, &s, out);
+        return return_bytes(vm, &s, out);
     str_free(&s);
     return rc;
 }
@@ -144,8 +144,9 @@ gpa_code bytes_hex(gpa_vm *vm, value *argv, value *out) { /* self, sep, bytes_pe
     size_t every = group < 0 ? (size_t)-group : (size_t)group;
     for (size_t i = 0; i < b->size; i++) {
         size_t counted =
-            group < 0 ? i
-                      : b->size - i; /* groups begin at the end, of negative ones at the start */
+            group < 0
+                ? i
+                : b->size - i; /* groups are counted from the end, negative ones from the start */
         if (parted && i && every && counted % every == 0) str_putc(&s, argv[1].str->text[0]);
         str_printf(&s, "%02x", (unsigned)(unsigned char)b->text[i]);
     }
@@ -154,7 +155,7 @@ gpa_code bytes_hex(gpa_vm *vm, value *argv, value *out) { /* self, sep, bytes_pe
 
 /* ---- integers ---- */
 
-static gpa_code order_of(gpa_vm *vm, value v, bool *big) {
+static gpa_code parse_byteorder(gpa_vm *vm, value v, bool *big) {
     *big = v.tag == V_STR && !strcmp(v.str->text, "big");
     if (*big || (v.tag == V_STR && !strcmp(v.str->text, "little"))) return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "byteorder must be either 'little' or 'big'");
@@ -163,7 +164,7 @@ static gpa_code order_of(gpa_vm *vm, value v, bool *big) {
 gpa_code int_from_bytes(gpa_vm *vm, value *argv, value *out) { /* bytes, byteorder, signed */
     bool big, is_signed;
     value made[4] = {v_none(), argv[0], v_unset(), v_unset()}, bytes = v_none();
-    gpa_code rc = order_of(vm, argv[1], &big);
+    gpa_code rc = parse_byteorder(vm, argv[1], &big);
     if (!rc) rc = value_truth(vm, argv[2], &is_signed);
     if (!rc && argv[0].tag == V_STR)
         rc = vm_fail(vm, GPA_E_TYPE, "cannot convert 'str' object to bytes");
@@ -171,13 +172,13 @@ gpa_code int_from_bytes(gpa_vm *vm, value *argv, value *out) { /* bytes, byteord
     if (rc) return rc;
     unsigned char *s = (unsigned char *)bytes.str->text;
     size_t n = bytes.str->size;
-    value turned = big && n ? v_bytes(vm, NULL, n) : v_unset();
-    if (big && n && turned.tag == V_UNSET) rc = vm_err(vm)->code;
-    for (size_t i = 0; turned.tag != V_UNSET && i < n; i++)
-        turned.str->text[n - 1 - i] = (char)s[i];
-    if (turned.tag != V_UNSET) s = (unsigned char *)turned.str->text;
+    value reversed = big && n ? v_bytes(vm, NULL, n) : v_unset();
+    if (big && n && reversed.tag == V_UNSET) rc = vm_err(vm)->code;
+    for (size_t i = 0; reversed.tag != V_UNSET && i < n; i++)
+        reversed.str->text[n - 1 - i] = (char)s[i];
+    if (reversed.tag != V_UNSET) s = (unsigned char *)reversed.str->text;
     if (!rc) rc = native_give(big_of_bytes(vm, s, n, is_signed), out);
-    value_release(vm, turned);
+    value_release(vm, reversed);
     value_release(vm, bytes);
     return rc;
 }
@@ -186,7 +187,7 @@ gpa_code int_to_bytes(gpa_vm *vm, value *argv, value *out) { /* self, length, by
     bool big, is_signed;
     int64_t n;
     gpa_code rc = arg_int(vm, argv[1], "length", &n);
-    if (!rc) rc = order_of(vm, argv[2], &big);
+    if (!rc) rc = parse_byteorder(vm, argv[2], &big);
     if (!rc) rc = value_truth(vm, argv[3], &is_signed);
     if (rc) return rc;
     if (n < 0) return vm_fail(vm, GPA_E_VALUE, "length argument must be non-negative");
@@ -208,13 +209,13 @@ gpa_code int_to_bytes(gpa_vm *vm, value *argv, value *out) { /* self, length, by
     return GPA_OK;
 }
 
-/* ---- what str does ---- */
+/* ---- methods of str ---- */
 
-/* Bytes that mean something else to bytes than the characters of their numbers do to str become
- * characters that mean nothing. */
-enum { APART = 0xE000 };
+/* Bytes whose meaning differs from that of the character with their code (white space, case) are
+ * mapped to characters of the private use area. */
+enum { PRIVATE_USE = 0xE000 };
 
-static bool is_apart(unsigned char b, bool lines) {
+static bool needs_private_use(unsigned char b, bool lines) {
     return b >= 0x80 || (b >= 0x1C && b <= 0x1F) || (lines && (b == 0x0B || b == 0x0C));
 }
 
@@ -223,12 +224,12 @@ static value to_text(gpa_vm *vm, const str_obj *b, bool lines) {
     str_init(&s);
     for (size_t i = 0; i < b->size; i++) {
         unsigned char c = (unsigned char)b->text[i];
-        text_put(&s, is_apart(c, lines) ? APART + (uint32_t)c : c);
+        text_put(&s, needs_private_use(c, lines) ? PRIVATE_USE + (uint32_t)c : c);
     }
     return v_str_take(vm, &s);
 }
 
-/* Turns texts, and lists and tuples of them, back to bytes. Consumes *v. */
+/* Converts strings, and lists and tuples of them, back to bytes. Consumes *v. */
 static gpa_code to_bytes(gpa_vm *vm, value *v) {
     gpa_code rc = GPA_OK;
     if (v->tag == V_LIST || v->tag == V_TUPLE) {
@@ -241,17 +242,17 @@ static gpa_code to_bytes(gpa_vm *vm, value *v) {
     str_init(&s);
     for (size_t i = 0, len; i < v->str->size; i += len) {
         uint32_t c = text_decode(v->str->text + i, v->str->size - i, &len);
-        str_putc(&s, (char)(c >= APART ? c - APART : c));
+        str_putc(&s, (char)(c >= PRIVATE_USE ? c - PRIVATE_USE : c));
     }
     value_release(vm, *v);
     *v = v_none();
-    return give_bytes(vm, &s, v);
+    return return_bytes(vm, &s, v);
 }
 
-/* What the first argument may be beside bytes. */
+/* What the first argument may be in addition to bytes. */
 typedef enum { NOTHING, NONE_TOO, BYTE_TOO, MANY, FILLING } argument;
 
-static gpa_code wrong(gpa_vm *vm, argument what, const char *name, value v) {
+static gpa_code fail_argument(gpa_vm *vm, argument what, const char *name, value v) {
     const char *given = value_type_name(v);
     if (what == BYTE_TOO)
         return vm_fail(vm, GPA_E_TYPE, "argument should be integer or bytes-like object, not '%s'",
@@ -279,14 +280,14 @@ static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, va
         value one = v_none();
         gpa_code rc = byte_of(vm, v, "byte must be in range(0, 256)", &s);
         if (!rc)
-            rc = give_bytes(vm, &s, &one);
+            rc = return_bytes(vm, &s, &one);
         else
             str_free(&s);
         if (!rc) rc = native_give(to_text(vm, one.str, false), out);
         value_release(vm, one);
         return rc;
     }
-    if (what != MANY || v.tag != V_TUPLE) return wrong(vm, what, name, v);
+    if (what != MANY || v.tag != V_TUPLE) return fail_argument(vm, what, name, v);
     *out = v_tuple(vm, v.tuple->count, NULL);
     gpa_code rc = out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
     for (size_t i = 0; !rc && i < v.tuple->count; i++) {
@@ -299,56 +300,40 @@ static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, va
     return rc;
 }
 
-/* Calls a method of str with n arguments, `texts` of which, from the first on, are bytes or what
- * `what` says. */
-static gpa_code as_text(gpa_vm *vm, value *argv, int n, int texts, argument what, const char *name,
-                        native_fn method, value *out) {
-    enum { MOST = 4 };
-    value given[MOST] = {v_none(), v_none(), v_none(), v_none()};
-    int first = what == FILLING ? 2 : 1;
-    gpa_code rc = native_give(to_text(vm, argv[0].str, method == str_splitlines), &given[0]);
-    for (int i = 1; i < n && !rc; i++)
-        if (i >= first && i < first + texts)
-            rc = text_of(vm, what, name, argv[i], &given[i]);
+/* A method of str with n arguments, self among them; n_bytes of the others are bytes, or what
+ * `what` allows. */
+typedef struct {
+    const char *name;
+    native_fn method;
+    int n, n_bytes;
+    argument what;
+} str_method;
+
+/* Calls a method of str on converted arguments, and converts the result back. */
+static gpa_code call_str_method(gpa_vm *vm, value *argv, const str_method *m, value *out) {
+    enum { MAX_ARGS = 4 };
+    value given[MAX_ARGS] = {v_none(), v_none(), v_none(), v_none()};
+    int first = m->what == FILLING ? 2 : 1;
+    gpa_code rc = native_give(to_text(vm, argv[0].str, m->method == str_splitlines), &given[0]);
+    for (int i = 1; i < m->n && !rc; i++)
+        if (i >= first && i < first + m->n_bytes)
+            rc = text_of(vm, m->what, m->name, argv[i], &given[i]);
         else
             given[i] = value_retain(argv[i]);
-    if (!rc) rc = method(vm, given, out);
+    if (!rc) rc = m->method(vm, given, out);
     if (rc == GPA_E_VALUE && !strcmp(vm_err(vm)->msg, "substring not found")) {
         vm_clear_error(vm);
         rc = vm_fail(vm, GPA_E_VALUE, "subsection not found");
     }
-    for (int i = 0; i < n; i++) value_release(vm, given[i]);
+    for (int i = 0; i < m->n; i++) value_release(vm, given[i]);
     if (!rc) rc = to_bytes(vm, out);
     if (rc) value_release(vm, *out), *out = v_none();
     return rc;
 }
 
-/* METHOD(name, arguments, texts among them, what they may be) */
-#define METHODS(METHOD)                                                                            \
-    METHOD(split, 3, 1, NONE_TOO)                                                                  \
-    METHOD(rsplit, 3, 1, NONE_TOO) METHOD(splitlines, 2, 0, NOTHING) METHOD(strip, 2, 1, NONE_TOO) \
-        METHOD(lstrip, 2, 1, NONE_TOO) METHOD(rstrip, 2, 1, NONE_TOO) METHOD(                      \
-            replace, 4, 2, NOTHING) METHOD(find, 4, 1, BYTE_TOO) METHOD(rfind, 4, 1, BYTE_TOO)     \
-            METHOD(index, 4, 1, BYTE_TOO) METHOD(rindex, 4, 1, BYTE_TOO) METHOD(                   \
-                count, 4, 1, BYTE_TOO) METHOD(startswith, 4, 1, MANY) METHOD(endswith, 4, 1, MANY) \
-                METHOD(removeprefix, 2, 1, NOTHING) METHOD(removesuffix, 2, 1, NOTHING)            \
-                    METHOD(partition, 2, 1, NOTHING) METHOD(rpartition, 2, 1, NOTHING)             \
-                        METHOD(center, 3, 1, FILLING) METHOD(ljust, 3, 1, FILLING)                 \
-                            METHOD(rjust, 3, 1, FILLING) METHOD(zfill, 2, 0, NOTHING) METHOD(      \
-                                expandtabs, 2, 0, NOTHING) METHOD(upper, 1, 0, NOTHING)            \
-                                METHOD(lower, 1, 0, NOTHING) METHOD(title, 1, 0, NOTHING) METHOD(  \
-                                    capitalize, 1, 0, NOTHING) METHOD(swapcase, 1, 0, NOTHING)     \
-                                    METHOD(isalpha, 1, 0, NOTHING) METHOD(isdigit, 1, 0, NOTHING)  \
-                                        METHOD(isalnum, 1, 0, NOTHING)                             \
-                                            METHOD(isspace, 1, 0, NOTHING)                         \
-                                                METHOD(isupper, 1, 0, NOTHING)                     \
-                                                    METHOD(islower, 1, 0, NOTHING)                 \
-                                                        METHOD(istitle, 1, 0, NOTHING)             \
-                                                            METHOD(isascii, 1, 0, NOTHING)
-
-#define X(name, n, texts, what)                                           \
-    gpa_code bytes_##name(gpa_vm *vm, value *argv, value *out) {          \
-        return as_text(vm, argv, n, texts, what, #name, str_##name, out); \
+#define METHOD(name, n, n_bytes, what)                                                             \
+    gpa_code bytes_##name(gpa_vm *vm, value *argv, value *out) {                                   \
+        return call_str_method(vm, argv, &(str_method){#name, str_##name, n, n_bytes, what}, out); \
     }
-METHODS(X)
-#undef X
+#include "lang/builtin/bytes_methods.def"
+#undef METHOD

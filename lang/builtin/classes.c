@@ -85,8 +85,8 @@ gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The name of an attribute among the arguments; 0 after a failure. */
-static gpa_sym name_in(gpa_vm *vm, value name) {
+/* The attribute name among the arguments; 0 after a failure. */
+static gpa_sym attribute_name(gpa_vm *vm, value name) {
     if (name.tag != V_STR)
         vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(name));
     gpa_sym s =
@@ -96,7 +96,7 @@ static gpa_sym name_in(gpa_vm *vm, value name) {
 }
 
 gpa_code object_setattr(gpa_vm *vm, value *argv, value *out) {
-    gpa_sym name = name_in(vm, argv[1]);
+    gpa_sym name = attribute_name(vm, argv[1]);
     (void)out;
     if (!name) return vm->err.code;
     return class_of_peek(argv[0]) ? instance_set(vm, argv[0], name, argv[2], true)
@@ -104,7 +104,7 @@ gpa_code object_setattr(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
-    gpa_sym name = name_in(vm, argv[1]);
+    gpa_sym name = attribute_name(vm, argv[1]);
     bool there = false;
     (void)out;
     if (!name) return vm->err.code;
@@ -116,7 +116,7 @@ gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code object_getattribute(gpa_vm *vm, value *argv, value *out) {
-    gpa_sym name = name_in(vm, argv[1]);
+    gpa_sym name = attribute_name(vm, argv[1]);
     return name ? attr_get(vm, argv[0], name, NULL, out) : vm->err.code;
 }
 
@@ -124,55 +124,54 @@ gpa_code object_getattribute(gpa_vm *vm, value *argv, value *out) {
 
 const object_kind property_kind = {.type_name = "property"};
 
-gpa_code property_new(gpa_vm *vm, value *argv,
-                      value *out) { /* cls, then the fields in their order */
+gpa_code property_new(gpa_vm *vm, value *argv, value *out) { /* cls, then the fields in order */
     value v = v_object(vm, &property_kind, PROPERTY_FIELDS);
     for (size_t i = 0; v.tag != V_UNSET && i < PROPERTY_FIELDS; i++)
         v.object->fields[i] = value_retain(argv[1 + i]);
     return native_give(v, out);
 }
 
-static gpa_code with_function(gpa_vm *vm, value *argv, int field, value *out) {
+static gpa_code wrap_function(gpa_vm *vm, value *argv, int field, value *out) {
     value parts[1 + PROPERTY_FIELDS];
     for (size_t i = 0; i < PROPERTY_FIELDS; i++) parts[1 + i] = argv[0].object->fields[i];
     parts[1 + field] = argv[1];
     return property_new(vm, parts, out);
 }
 
-static gpa_code give_field(value v, int field, value *out) {
+static gpa_code return_field(value v, int field, value *out) {
     *out = value_retain(v.object->fields[field]);
     return GPA_OK;
 }
 
 gpa_code property_getter(gpa_vm *vm, value *argv, value *out) {
-    return with_function(vm, argv, PROPERTY_GET, out);
+    return wrap_function(vm, argv, PROPERTY_GET, out);
 }
 gpa_code property_setter(gpa_vm *vm, value *argv, value *out) {
-    return with_function(vm, argv, PROPERTY_SET, out);
+    return wrap_function(vm, argv, PROPERTY_SET, out);
 }
 gpa_code property_deleter(gpa_vm *vm, value *argv, value *out) {
-    return with_function(vm, argv, PROPERTY_DELETE, out);
+    return wrap_function(vm, argv, PROPERTY_DELETE, out);
 }
 
 gpa_code property_fget(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_field(argv[0], PROPERTY_GET, out);
+    return return_field(argv[0], PROPERTY_GET, out);
 }
 
 gpa_code property_fset(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_field(argv[0], PROPERTY_SET, out);
+    return return_field(argv[0], PROPERTY_SET, out);
 }
 
 gpa_code property_fdel(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_field(argv[0], PROPERTY_DELETE, out);
+    return return_field(argv[0], PROPERTY_DELETE, out);
 }
 
 gpa_code property_doc(gpa_vm *vm, value *argv, value *out) {
     const value *fields = argv[0].object->fields;
     bool own = fields[PROPERTY_DOC].tag != V_NONE || fields[PROPERTY_GET].tag == V_NONE;
-    return own ? give_field(argv[0], PROPERTY_DOC, out)
+    return own ? return_field(argv[0], PROPERTY_DOC, out)
                : vm_attr(vm, fields[PROPERTY_GET], "__doc__", out);
 }
 
@@ -201,7 +200,7 @@ gpa_code classmethod_new(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code wrapped_function(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_field(argv[0], WRAPPED, out);
+    return return_field(argv[0], WRAPPED, out);
 }
 
 gpa_code object_init_subclass(gpa_vm *vm, value *argv, value *out) {
@@ -212,7 +211,8 @@ gpa_code object_init_subclass(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- super ---- */
 
-/* What is no member of a class that a program wrote is a row of object, or of the exceptions. */
+/* Looks up an attribute that no class of the program defines: a row of object, or of the
+ * exceptions. */
 static gpa_code row_of(gpa_vm *vm, const class_obj *c, value self, const char *name, value *out) {
     const native *row = c->tuple ? native_find(OWNER_TUPLE, name) : NULL;
     if (row && row->kind == NATIVE_METHOD) self = value_plain(self);
@@ -239,8 +239,8 @@ static gpa_code super_attr(gpa_vm *vm, object_obj *o, const char *name, value *o
 
 const object_kind super_kind = {.type_name = "super", .attr = super_attr};
 
-/* The class that the running method was written in, and its first argument. */
-static gpa_code of_method(gpa_vm *vm, value *class, value *self) {
+/* The class in which the running method was defined, and the method's first argument. */
+static gpa_code enclosing_method(gpa_vm *vm, value *class, value *self) {
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
     gpa_sym name = intern_find(vm->config.names, "__class__", 9);
     *class = *self = v_unset();
@@ -257,7 +257,7 @@ static gpa_code of_method(gpa_vm *vm, value *class, value *self) {
 
 gpa_code super_new(gpa_vm *vm, value *argv, value *out) { /* cls, type, object_or_type */
     value class = argv[1], self = argv[2];
-    gpa_code rc = class.tag == V_UNSET ? of_method(vm, &class, &self) : GPA_OK;
+    gpa_code rc = class.tag == V_UNSET ? enclosing_method(vm, &class, &self) : GPA_OK;
     if (rc) return rc;
     if (class.tag != V_CLASS)
         return vm_fail(vm, GPA_E_TYPE, "super() argument 1 must be a type, not %s",

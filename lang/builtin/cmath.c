@@ -1,12 +1,12 @@
-/* The module cmath: C's own complex functions, with CPython's errors. */
+/* The module cmath: C99's complex functions with CPython's errors. */
 #include <complex.h>
-#undef complex /* a member of the values is called so */
+#undef complex /* a member of `value` has this name */
 #include <math.h>
 
 #include "lang/builtin/all.h"
 #include "lang/object/number.h"
 
-/* Not re + im * I: that is wrong for infinite parts. */
+/* Builds a complex number from its parts. re + im * I would be wrong for infinite parts. */
 static double _Complex made_of(double re, double im) {
     double parts[2] = {re, im};
     double _Complex z;

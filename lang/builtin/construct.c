@@ -1,4 +1,4 @@
-/* Calling bool, type, slice and the exception types; their attributes. */
+/* Constructors and attributes of bool, type, slice and the exceptions. */
 #include "lang/builtin/all.h"
 #include "lang/object/class.h"
 #include "lang/format/format.h"
@@ -57,24 +57,24 @@ gpa_code slice_new(gpa_vm *vm, value *argv, value *out) {
         v_slice(vm, a->items[0], a->items[1], a->count == 3 ? a->items[2] : v_none()), out);
 }
 
-static gpa_code give_again(value v, value *out) {
+static gpa_code return_retained(value v, value *out) {
     *out = value_retain(v);
     return GPA_OK;
 }
 
 gpa_code slice_start(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_again(argv[0].slice->start, out);
+    return return_retained(argv[0].slice->start, out);
 }
 
 gpa_code slice_stop(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_again(argv[0].slice->stop, out);
+    return return_retained(argv[0].slice->stop, out);
 }
 
 gpa_code slice_step(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_again(argv[0].slice->step, out);
+    return return_retained(argv[0].slice->step, out);
 }
 
 gpa_code slice_indices(gpa_vm *vm, value *argv, value *out) {
@@ -124,7 +124,7 @@ gpa_code exception_repr(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code exception_with_traceback(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_again(argv[0], out);
+    return return_retained(argv[0], out);
 }
 
 gpa_code exception_args(gpa_vm *vm, value *argv, value *out) {
@@ -132,12 +132,12 @@ gpa_code exception_args(gpa_vm *vm, value *argv, value *out) {
     if (gpa_err_is(e->code, GPA_E_OS) &&
         e->args.tuple->count == 3) /* number, text, and the file name */
         return native_give(v_tuple(vm, 2, e->args.tuple->items), out);
-    return give_again(e->args, out);
+    return return_retained(e->args, out);
 }
 
 gpa_code exception_cause(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return give_again(argv[0].exc->cause, out);
+    return return_retained(argv[0].exc->cause, out);
 }
 
 gpa_code exception_add_note(gpa_vm *vm, value *argv, value *out) {
@@ -152,10 +152,10 @@ gpa_code exception_add_note(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Argument i of an OSError that has a number and a text; None otherwise. */
+/* Argument i of an OSError with errno and text; None otherwise. */
 static gpa_code os_part(value v, size_t i, value *out) {
     const tuple_obj *args = v.exc->args.tuple;
-    return give_again(args->count >= 2 && i < args->count ? args->items[i] : v_none(), out);
+    return return_retained(args->count >= 2 && i < args->count ? args->items[i] : v_none(), out);
 }
 
 gpa_code exception_errno(gpa_vm *vm, value *argv, value *out) {

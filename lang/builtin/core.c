@@ -1,4 +1,4 @@
-/* Built-in functions on single values: output, text, identity, attributes. */
+/* Built-in functions on single values: output, formatting, identity, types, attributes. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 #include "lang/builtin/kinds.h"
@@ -129,8 +129,8 @@ gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* hex(), oct(), bin(): what format() gives with this specification. */
-static gpa_code in_base(gpa_vm *vm, value v, const char *spec, value *out) {
+/* hex(), oct(), bin(): format() with this specification. */
+static gpa_code format_in_base(gpa_vm *vm, value v, const char *spec, value *out) {
     value i = v_none();
     gpa_code rc = arg_whole(vm, v, "number", &i);
     if (rc) return rc;
@@ -143,9 +143,15 @@ static gpa_code in_base(gpa_vm *vm, value v, const char *spec, value *out) {
     return rc;
 }
 
-gpa_code core_hex(gpa_vm *vm, value *argv, value *out) { return in_base(vm, argv[0], "#x", out); }
-gpa_code core_oct(gpa_vm *vm, value *argv, value *out) { return in_base(vm, argv[0], "#o", out); }
-gpa_code core_bin(gpa_vm *vm, value *argv, value *out) { return in_base(vm, argv[0], "#b", out); }
+gpa_code core_hex(gpa_vm *vm, value *argv, value *out) {
+    return format_in_base(vm, argv[0], "#x", out);
+}
+gpa_code core_oct(gpa_vm *vm, value *argv, value *out) {
+    return format_in_base(vm, argv[0], "#o", out);
+}
+gpa_code core_bin(gpa_vm *vm, value *argv, value *out) {
+    return format_in_base(vm, argv[0], "#b", out);
+}
 
 /* ---- identity and types ---- */
 
@@ -193,8 +199,8 @@ uint32_t type_of(value v) {
     return v.tag;
 }
 
-/* Whether one type derives from another. */
-static bool derives(uint32_t sub, uint32_t from) {
+/* True if one type is derived from another. */
+static bool is_subtype(uint32_t sub, uint32_t from) {
     if (sub == from || from == V_OBJECT) return true;
     if (sub >= AUX_ERROR && from >= AUX_ERROR && sub < AUX_FROZENSET && from < AUX_FROZENSET)
         return gpa_err_is((gpa_code)(sub - AUX_ERROR), (gpa_code)(from - AUX_ERROR));
@@ -203,9 +209,9 @@ static bool derives(uint32_t sub, uint32_t from) {
            (sub == AUX_DTYPE + DT_C128 && from == V_COMPLEX);
 }
 
-bool type_matches(value v, uint32_t aux) { return derives(type_of(v), aux); }
+bool type_matches(value v, uint32_t aux) { return is_subtype(type_of(v), aux); }
 
-/* The type of a value: a TYPE, or a CLASS of a program. Borrowed. */
+/* The type of a value: a TYPE, or a CLASS. Borrowed. */
 static value type_peek(value v) {
     class_obj *c = class_of_peek(v);
     return c ? v_obj(V_CLASS, c) : v_type(type_of(v));
@@ -218,7 +224,7 @@ static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *f
                                             : V_OBJECT;
     *out = false;
     if (classes.tag == V_TYPE) {
-        *out = derives(built_in, classes.aux);
+        *out = is_subtype(built_in, classes.aux);
         return GPA_OK;
     }
     if (classes.tag == V_CLASS) {
@@ -330,7 +336,7 @@ typedef struct {
     gpa_code rc;
 } gathering;
 
-static void gather(void *to, const char *name, value v) {
+static void collect_name(void *to, const char *name, value v) {
     (void)v;
     gathering *g = to;
     value s = g->rc ? v_unset() : v_cstr(g->vm, name);
@@ -342,13 +348,13 @@ static void gather(void *to, const char *name, value v) {
     value_release(g->vm, s);
 }
 
-/* Of texts in order, those that are there again: an instance has a name, and its class has it, too.
- */
+/* Removes repetitions from a sorted list of strings: an instance and its class may have the same
+ * name. */
 static void drop_repeated(gpa_vm *vm, list_obj *l) {
     size_t n = 0;
     for (size_t i = 0; i < l->count; i++) {
-        bool again = n && strcmp(l->items[n - 1].str->text, l->items[i].str->text) == 0;
-        if (again)
+        bool repeated = n && strcmp(l->items[n - 1].str->text, l->items[i].str->text) == 0;
+        if (repeated)
             value_release(vm, l->items[i]);
         else
             l->items[n++] = l->items[i];
@@ -361,7 +367,7 @@ gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
     if (names.tag == V_UNSET) return GPA_E_MEMORY;
     gathering g = {vm, names.list, GPA_OK};
     if (of.tag == V_UNSET) of = v_obj(V_MODULE, vm_main(vm));
-    gpa_code rc = vm_dir(vm, of, gather, &g);
+    gpa_code rc = vm_dir(vm, of, collect_name, &g);
     if (!rc) rc = g.rc;
     if (!rc) rc = list_sort(vm, names.list, v_none(), false);
     if (!rc) drop_repeated(vm, names.list);
@@ -372,17 +378,17 @@ gpa_code core_dir(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The columns that all lines of a docstring after its first are indented by. */
+/* The common indentation of all lines of a docstring after its first. */
 static size_t doc_margin(const char *doc) {
-    size_t least = SIZE_MAX;
+    size_t margin = SIZE_MAX;
     for (const char *p = strchr(doc, '\n'); p; p = strchr(p, '\n')) {
         size_t n = strspn(++p, " ");
-        if (p[n] && p[n] != '\n' && n < least) least = n;
+        if (p[n] && p[n] != '\n' && n < margin) margin = n;
     }
-    return least;
+    return margin;
 }
 
-/* A docstring, its lines indented alike, without blank ones at its end. */
+/* Appends a docstring, indented uniformly, without blank lines at its end. */
 static void put_doc(const char *doc, gpa_str *s) {
     size_t end = strlen(doc), margin = doc_margin(doc);
     while (end && (doc[end - 1] == '\n' || doc[end - 1] == ' ')) end--;
@@ -400,7 +406,7 @@ static void put_doc(const char *doc, gpa_str *s) {
 
 static gpa_code describe(gpa_vm *vm, value v, gpa_str *s);
 
-/* A class: what it is called with, its text, its own methods. */
+/* Appends the help of a class: its constructor's signature, its docstring, its methods. */
 static gpa_code describe_class(gpa_vm *vm, const class_obj *c, gpa_str *s) {
     value init = class_text_peek(c, "__init__"),
           doc = dict_text_peek(vm, c->members.dict, "__doc__");

@@ -1,7 +1,7 @@
-/* Devices as values, and moving arrays between them.
+/* Device objects, and transfers of arrays between devices.
  *
- * A device is an object with two fields: its name, and a list of the devices that were current
- * before it was entered, so that one object may be entered again inside itself. */
+ * A device is an object with two fields: its name, and a stack of the devices that were current
+ * before it was entered, so that one object may be entered recursively. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ enum { NAME, BEFORE, FIELDS };
 
 /* ---- the object ---- */
 
-static value make(gpa_vm *vm, const char *name) {
+static value make_device(gpa_vm *vm, const char *name) {
     value v = v_object(vm, &device_kind, FIELDS);
     if (v.tag == V_UNSET) return v;
     v.object->fields[NAME] = v_cstr(vm, name);
@@ -42,8 +42,7 @@ static gpa_code device_enter(gpa_vm *vm, object_obj *o, value *out) {
     return rc;
 }
 
-/* The device of before is current again whatever happens: what was pending and fails does so once.
- */
+/* Restores the previous device also after a failure; errors of pending work are raised once. */
 static gpa_code device_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     list_obj *stack = o->fields[BEFORE].list;
     gpa_err quiet = {0};
@@ -60,7 +59,7 @@ static gpa_code device_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow)
 const object_kind device_kind = {
     .type_name = "gpa.device", .repr = device_repr, .enter = device_enter, .exit = device_exit};
 
-/* The name that a device argument means: a name, a device, or the number of a GPU. */
+/* The device name of an argument: a name, a device, or the index of a GPU. */
 static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
     const char *text;
     size_t n;
@@ -77,17 +76,17 @@ static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
     return rc;
 }
 
-/* A device that is there. */
-static gpa_code give_device(gpa_vm *vm, const char *name, value *out) {
+/* Returns a device object for a device that exists. */
+static gpa_code return_device(gpa_vm *vm, const char *name, value *out) {
     gpa_code rc = rt_find_device(vm_rt(vm), name, &name, NULL, NULL, vm_err(vm));
     if (rc) return rc;
-    return native_give(make(vm, name), out);
+    return native_give(make_device(vm, name), out);
 }
 
 gpa_code device_new(gpa_vm *vm, value *argv, value *out) { /* name */
     char name[32];
     gpa_code rc = argv[0].tag == V_NONE ? GPA_OK : arg_device(vm, argv[0], name);
-    return rc ? rc : give_device(vm, argv[0].tag == V_NONE ? rt_device(vm_rt(vm)) : name, out);
+    return rc ? rc : return_device(vm, argv[0].tag == V_NONE ? rt_device(vm_rt(vm)) : name, out);
 }
 
 gpa_code device_use(gpa_vm *vm, value *argv, value *out) {
@@ -124,17 +123,17 @@ gpa_code device_mem_info(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- moving arrays ---- */
 
-/* The device whose memory the host sees. */
+/* The device whose memory is host memory. */
 static const char *host_name(gpa_vm *vm) {
     gpa_err quiet = {0};
     const char *name;
     return rt_find_device(vm_rt(vm), "cpu", &name, NULL, NULL, &quiet) ? "ref" : "cpu";
 }
 
-/* `a` turned if that is asked for, and released. */
-static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
+/* Transposes `a` on request; consumes it. */
+static gpa_code transpose_take(gpa_vm *vm, gpa_arr *a, bool transpose, gpa_arr **out) {
     gpa_code rc = GPA_OK;
-    if (turn)
+    if (transpose)
         rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
     else
         *out = arr_retain(a);
@@ -142,26 +141,26 @@ static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
     return rc;
 }
 
-/* order: C, F, or A, by columns if the array lies so. */
-static gpa_code move_in(gpa_vm *vm, value v, const char *device, bool copy, char order,
-                        value *out) {
+/* order: 'C', 'F', or 'A', F order if the array is F-contiguous. */
+static gpa_code transfer_in_order(gpa_vm *vm, value v, const char *device, bool copy, char order,
+                                  value *out) {
     gpa_arr *a = NULL, *moved = NULL;
     gpa_code rc = arg_array(vm, v, DT_NONE, &a);
     if (rc) return rc;
     bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && arr_lies_by_columns(a);
-    if ((rc = turned(vm, a, columns, &a))) return rc;
+    if ((rc = transpose_take(vm, a, columns, &a))) return rc;
     rc = arr_to(vm_rt(vm), a, device, copy || (order != 'A' && !arr_is_contiguous(a)), &moved,
                 vm_err(vm));
     arr_release(vm_rt(vm), a);
-    if (!rc) rc = turned(vm, moved, columns, &moved);
+    if (!rc) rc = transpose_take(vm, moved, columns, &moved);
     return rc ? rc : np_return_array(vm, moved, out);
 }
 
-static gpa_code move(gpa_vm *vm, value v, const char *device, bool copy, value *out) {
-    return move_in(vm, v, device, copy, 'A', out);
+static gpa_code transfer(gpa_vm *vm, value v, const char *device, bool copy, value *out) {
+    return transfer_in_order(vm, v, device, copy, 'A', out);
 }
 
-/* target[...] = v; the target is the result. */
+/* target[...] = v; returns the target. */
 static gpa_code store_into(gpa_vm *vm, value target, value v, value *out) {
     gpa_arr *to = NULL;
     gpa_opnd from = {0};
@@ -179,17 +178,17 @@ gpa_code nd_to(gpa_vm *vm, value *argv, value *out) { /* self, device, copy */
     bool copy = false;
     gpa_code rc = arg_device(vm, argv[1], name);
     if (!rc) rc = arg_bool(vm, argv[2], "copy", &copy);
-    return rc ? rc : move(vm, argv[0], name, copy, out);
+    return rc ? rc : transfer(vm, argv[0], name, copy, out);
 }
 
 gpa_code nd_to_device(gpa_vm *vm, value *argv, value *out) { /* self, device, stream */
     char name[32];
     gpa_code rc = arg_device(vm, argv[1], name);
-    return rc ? rc : move(vm, argv[0], name, false, out);
+    return rc ? rc : transfer(vm, argv[0], name, false, out);
 }
 
 static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, char order, value *out) {
-    return into.tag == V_NONE ? move_in(vm, v, host_name(vm), copy, order, out)
+    return into.tag == V_NONE ? transfer_in_order(vm, v, host_name(vm), copy, order, out)
                               : store_into(vm, into, v, out);
 }
 
@@ -219,7 +218,7 @@ gpa_code nd_copy_to_device(gpa_vm *vm, value *argv, value *out) { /* self, ary, 
     return rc;
 }
 
-/* ---- CuPy's and Numba's names ---- */
+/* ---- names of CuPy and Numba ---- */
 
 gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
     module_obj *numpy;
@@ -229,7 +228,7 @@ gpa_code np_get_array_module(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* cupy.cuda.Stream: called it makes a stream; its attribute `null` is one. */
+/* cupy.cuda.Stream: a call creates a stream; the attribute `null` is the default stream. */
 static gpa_code stream_new(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                            const value *kw_names, value *out) {
     (void)o, (void)n, (void)args, (void)n_kw, (void)kw_names;
@@ -245,7 +244,7 @@ static gpa_code stream_attr(gpa_vm *vm, object_obj *o, const char *name, value *
 
 const object_kind cupy_stream_kind = {.type_name = "type", .call = stream_new, .attr = stream_attr};
 
-/* Number 0 is the current device if that is no GPU: it simulates one. */
+/* GPU 0 is the current device if that is not a GPU, which simulates one. */
 static bool is_simulated(gpa_vm *vm, value number) {
     return strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && number.tag == V_INT && number.i == 0;
 }
@@ -255,7 +254,7 @@ gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) {
                                      : device_new(vm, argv, out);
 }
 
-/* Bytes that arrays use, and bytes that are kept for new ones. */
+/* Bytes in use by arrays, and bytes cached for new ones. */
 gpa_code cupy_memory(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     rt_stats s;
@@ -278,7 +277,7 @@ gpa_code cupy_limit(gpa_vm *vm, value *argv, value *out) { /* text, or None */
 }
 
 gpa_code numba_to_device(gpa_vm *vm, value *argv, value *out) { /* obj, stream, copy, to */
-    return argv[3].tag == V_NONE ? move(vm, argv[0], rt_device(vm_rt(vm)), true, out)
+    return argv[3].tag == V_NONE ? transfer(vm, argv[0], rt_device(vm_rt(vm)), true, out)
                                  : store_into(vm, argv[3], argv[0], out);
 }
 
@@ -288,7 +287,7 @@ static gpa_code unset(gpa_vm *vm, gpa_dtype t, int ndim, const int64_t *shape, b
     int64_t lying[GPA_MAX_DIMS];
     for (int d = 0; d < ndim; d++) lying[d] = shape[columns ? ndim - 1 - d : d];
     gpa_code rc = arr_empty(vm_rt(vm), t, ndim, lying, &a, vm_err(vm));
-    if (!rc) rc = turned(vm, a, columns, &a);
+    if (!rc) rc = transpose_take(vm, a, columns, &a);
     return rc ? rc : np_return_array(vm, a, out);
 }
 
@@ -332,5 +331,5 @@ gpa_code numba_select_device(gpa_vm *vm, value *argv, value *out) { /* device_id
 
 gpa_code numba_current_device(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return give_device(vm, rt_device(vm_rt(vm)), out);
+    return return_device(vm, rt_device(vm_rt(vm)), out);
 }

@@ -1,10 +1,10 @@
-/* dict: making it, its methods, and the live views keys(), values() and items(). */
+/* dict: construction, methods, and the live views keys(), values() and items(). */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/builtin/kinds.h"
 #include "lang/object/container.h"
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
     value items;
@@ -26,7 +26,7 @@ static gpa_code put_pair(gpa_vm *vm, dict_obj *d, value pair, size_t number) {
     return rc;
 }
 
-/* An object with keys() is a mapping. *is: it was one. */
+/* Inserts the entries of an object with keys() (*is: it has them). */
 static gpa_code put_mapping(gpa_vm *vm, dict_obj *d, value from, bool *is) {
     value method = v_unset(), view = v_none(), keys = v_none();
     *is = from.tag == V_OBJECT && vm_attr(vm, from, "keys", &method) == GPA_OK;
@@ -111,10 +111,10 @@ gpa_code dict_m_pop(gpa_vm *vm, value *argv, value *out) {
 gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) {
     dict_entry *e = dict_last(argv[0].dict);
     if (!e) {
-        value words = v_cstr(vm, "popitem(): dictionary is empty");
-        if (words.tag == V_UNSET) return GPA_E_MEMORY;
-        gpa_code rc = vm_raise(vm, GPA_E_KEY, 1, &words);
-        value_release(vm, words);
+        value message = v_cstr(vm, "popitem(): dictionary is empty");
+        if (message.tag == V_UNSET) return GPA_E_MEMORY;
+        gpa_code rc = vm_raise(vm, GPA_E_KEY, 1, &message);
+        value_release(vm, message);
         return rc;
     }
     gpa_code rc = native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
@@ -150,7 +150,7 @@ gpa_code dict_m_clear(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* ---- views ---- (field 0 is the dict) */
+/* ---- views ---- (field 0: the dict) */
 
 typedef enum { PART_KEYS, PART_VALUES, PART_ITEMS } part;
 
@@ -160,13 +160,13 @@ static part part_of(const object_obj *o) {
                                           : PART_ITEMS;
 }
 
-static gpa_code give_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
+static gpa_code return_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
     if (p == PART_ITEMS) return native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
     *out = value_retain(p == PART_KEYS ? e->key : e->v);
     return GPA_OK;
 }
 
-/* at: the next entry; end: how many entries the dict had; step: the part. */
+/* at: the next entry; end: number of entries at the start; step: keys, values or items. */
 static gpa_code view_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_obj *d = it->source.dict;
     size_t at = (size_t)it->at;
@@ -175,7 +175,7 @@ static gpa_code view_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_entry *e = dict_next(d, &at);
     it->at = (int64_t)at;
     *done = e == NULL;
-    return e ? give_part(vm, e, (part)it->step, out) : GPA_OK;
+    return e ? return_part(vm, e, (part)it->step, out) : GPA_OK;
 }
 
 static gpa_code view_iter(gpa_vm *vm, object_obj *o, value *out) {

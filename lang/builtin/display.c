@@ -1,5 +1,5 @@
-/* What display() and its like (lang/library/IPython/display.gpa) are written with: they hand values
- * to the session, which knows what its front end can show. */
+/* Native functions of display() and clear_output() (lang/library/IPython/display.gpa): they pass
+ * values to the session, which knows what its front end can show. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
@@ -17,7 +17,7 @@ gpa_code display_show(gpa_vm *vm, value *argv, value *out) {
     return rc ? rc : vm_display(vm, argv[0], id, update);
 }
 
-/* Random, since a front end may still show what an earlier session has named. */
+/* Random: a front end may still show outputs that an earlier session named. */
 gpa_code display_new_id(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     uint64_t bits[2];

@@ -1,8 +1,9 @@
-/* open() and what it returns; the standard streams as files; io.StringIO and BytesIO.
+/* open() and file objects; the standard streams as files; io.StringIO and BytesIO.
  *
- * A file keeps a C stream, or the number of a standard stream, whose bytes go through the vm. Text
- * is read with \r\n and \r as \n, and written as it is. What lies in memory is a C stream, too:
- * whatever reads files reads it. Field 0 is the name, field 1 the mode. */
+ * A file holds a C stream, or the number of a standard stream, whose bytes go through the vm. Text
+ * is read with universal newlines and written unchanged. A file in memory is a C stream, too
+ * (fopencookie), so that every reader of files can read it. Field 0 is the name, field 1 the mode.
+ */
 #include "lang/builtin/file.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 
 enum { BLOCK = 16384 };
 
-/* The bytes of a file in memory, which its stream owns. */
+/* The buffer of a file in memory, owned by its stream. */
 typedef struct {
     gpa_str bytes;
     size_t at;
@@ -28,8 +29,8 @@ typedef struct {
     FILE *f;      /* NULL: closed, or standard */
     int standard; /* 0 .. 2, or -1 */
     bool readable, writable, binary;
-    codec codec;    /* of text */
-    memory *memory; /* what the stream reads and writes, or NULL */
+    codec codec;    /* text encoding */
+    memory *memory; /* buffer that the stream reads and writes, or NULL */
 } file;
 
 /* ---- errors ---- */
@@ -64,10 +65,10 @@ gpa_code arg_path(gpa_vm *vm, value v, const char **path) {
 
 /* ---- opening ---- */
 
-static file *data_of(value v) { return is_kind(v, &file_kind) ? v.object->data : NULL; }
+static file *file_of(value v) { return is_kind(v, &file_kind) ? v.object->data : NULL; }
 
 FILE *file_stream(value v) {
-    const file *f = data_of(v);
+    const file *f = file_of(v);
     return f ? f->f : NULL;
 }
 
@@ -99,23 +100,22 @@ value file_standard(gpa_vm *vm, int which) {
     return v;
 }
 
-gpa_code file_of_stream(gpa_vm *vm, FILE *f, bool reading, bool binary, codec c, value name,
-                        const char *mode, value *out) {
+gpa_code file_of_stream(gpa_vm *vm, FILE *f, const stream_opts *o, value *out) {
     *out = file_new(vm,
                     (file){.f = f,
                            .standard = -1,
-                           .readable = reading,
-                           .writable = !reading,
-                           .binary = binary,
-                           .codec = c},
-                    name, mode);
+                           .readable = o->reading,
+                           .writable = !o->reading,
+                           .binary = o->binary,
+                           .codec = o->codec},
+                    o->name, o->mode);
     if (out->tag != V_UNSET) return GPA_OK;
     *out = v_none();
     fclose(f);
     return vm_err(vm)->code;
 }
 
-/* Reads a mode like "rb+": what the file is for, and the C library's own form of it. */
+/* Parses a mode like "rb+" into flags and the mode of fopen. */
 static gpa_code parse_mode(gpa_vm *vm, value mode, file *f, char c_mode[4]) {
     if (mode.tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "open() argument 'mode' must be str, not %s",
@@ -185,7 +185,7 @@ static ssize_t memory_read(void *cookie, char *to, size_t n) {
     return (ssize_t)n;
 }
 
-/* Makes room for n bytes at the position, zeros where nothing was written. */
+/* Write callback: grows the buffer to n bytes after the position, with zeros in gaps. */
 static ssize_t memory_write(void *cookie, const char *from, size_t n) {
     memory *m = cookie;
     while (m->bytes.len < m->at + n && !m->bytes.failed) {
@@ -258,7 +258,7 @@ gpa_code file_temporary(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = parse_mode(vm, argv[0], &f, mode);
     if (!rc) rc = file_codec(vm, f.binary, argv[2], argv[7], &f.codec);
     if (rc) return rc;
-    f.readable = f.writable = true; /* of the modes, r and w alone would make no sense */
+    f.readable = f.writable = true; /* both read and write, whatever the mode */
     if (!(f.f = tmpfile())) return os_error(vm, errno, NULL);
     *out = file_new(vm, f, v_none(), argv[0].str->text);
     if (out->tag == V_UNSET) fclose(f.f);
@@ -285,9 +285,9 @@ gpa_code file_close(gpa_vm *vm, value *argv, value *out) {
     return close_file(vm, argv[0].object->data);
 }
 
-/* The file, ready to be used so. */
-static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **out) {
-    file *f = data_of(v);
+/* The file of `v`, if it is open for this use; raises otherwise. */
+static gpa_code check_open(gpa_vm *vm, value v, bool reading, bool writing, file **out) {
+    file *f = file_of(v);
     *out = f;
     if (!f)
         return vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute 'write'",
@@ -300,7 +300,7 @@ static gpa_code ready(gpa_vm *vm, value v, bool reading, bool writing, file **ou
 
 /* ---- reading ---- */
 
-/* A line of a stream with its end as \n; nothing at the end of the file. */
+/* Reads a line, its end as \n; nothing at the end of the file. */
 static void read_line(FILE *f, bool binary, gpa_str *out) {
     for (int c; (c = getc(f)) != EOF;) {
         if (c == '\r' && !binary) {
@@ -332,16 +332,16 @@ static gpa_code next_line(gpa_vm *vm, file *f, gpa_str *out) {
     return rc;
 }
 
-/* A mark stands at the begin of a file alone. */
-static void pass_mark(file *f) {
+/* Skips a byte order mark, which may be at the start of a file only. */
+static void skip_bom(file *f) {
     if (f->codec.id == CODEC_UTF8_MARK) f->codec.id = CODEC_UTF8;
 }
 
-static gpa_code give_read(gpa_vm *vm, file *f, gpa_str *s, value *out) {
+static gpa_code return_text(gpa_vm *vm, file *f, gpa_str *s, value *out) {
     gpa_code rc = s->failed   ? vm_no_memory(vm)
                   : f->binary ? native_give(v_bytes(vm, s->text, s->len), out)
                               : codec_decode(vm, f->codec, s->text, s->len, out);
-    if (s->len) pass_mark(f);
+    if (s->len) skip_bom(f);
     str_free(s);
     return rc;
 }
@@ -353,17 +353,17 @@ gpa_code file_save(gpa_vm *vm, const char *path, const char *bytes, size_t n) {
     return bad ? os_error(vm, errno, path) : GPA_OK;
 }
 
-/* Bytes from where a file stands to its end; 0 where nobody knows. */
-static size_t left_of(FILE *f) {
+/* Bytes from the position to the end of the file; 0 if unknown. */
+static size_t bytes_left(FILE *f) {
     struct stat st;
     off_t at = ftello(f);
     bool known = at >= 0 && !fstat(fileno(f), &st) && S_ISREG(st.st_mode) && st.st_size > at;
     return known ? (size_t)(st.st_size - at) : 0;
 }
 
-gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
+gpa_code file_read_all(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str *out) {
     errno = 0;
-    for (size_t n, step = MIN(MAX(left_of(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
+    for (size_t n, step = MIN(MAX(bytes_left(f) + 1, BLOCK), most); step; step = MIN(BLOCK, most)) {
         char *to = str_reserve(out, step);
         if (!to) return vm_no_memory(vm);
         str_commit(out, n = fread(to, 1, step, f));
@@ -371,7 +371,7 @@ gpa_code file_slurp(gpa_vm *vm, FILE *f, const char *path, size_t most, gpa_str 
         if (n < step) break;
     }
     return ferror(f) ? os_error(vm, errno, path)
-                     : GPA_OK; /* a folder among them, which can be opened */
+                     : GPA_OK; /* reading a directory fails here, not in fopen */
 }
 
 gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
@@ -379,11 +379,11 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
     int64_t most = -1;
     gpa_str s;
     str_init(&s);
-    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    gpa_code rc = check_open(vm, argv[0], true, false, &f);
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "size", &most);
     if (rc) return rc;
     if (f->binary)
-        rc = file_slurp(vm, f->f, NULL, most < 0 ? SIZE_MAX : (size_t)most, &s);
+        rc = file_read_all(vm, f->f, NULL, most < 0 ? SIZE_MAX : (size_t)most, &s);
     else if (most < 0)
         for (size_t before = SIZE_MAX; !rc && before != s.len;) {
             before = s.len;
@@ -396,12 +396,12 @@ gpa_code file_read(gpa_vm *vm, value *argv, value *out) {
             ungetc(c, f->f);
             break;
         }
-    if (!rc) return give_read(vm, f, &s, out);
+    if (!rc) return return_text(vm, f, &s, out);
     str_free(&s);
     return rc;
 }
 
-/* A file that is read, and by whom. */
+/* A file that is being read, and its reader. */
 typedef struct {
     gpa_vm *vm;
     FILE *f;
@@ -415,30 +415,31 @@ static gpa_code read_bytes(void *user, void *to, size_t n) {
                         : vm_fail(s->vm, GPA_E_OS, "the file was cut short while it was read");
 }
 
-/* The numbers that a file goes on with, `count` of them at most, or all that are left. Of a file
- * whose end is known they are read to where they stay. */
-gpa_code file_numbers(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
+/* Reads `count` elements, or all that are left. If the size of the file is known, they are read
+ * directly into the array's memory. */
+gpa_code file_read_array(gpa_vm *vm, value *argv, value *out) { /* self, dtype, count */
     file *f;
     gpa_dtype t;
     int64_t count;
     gpa_arr *a = NULL;
     gpa_str s;
     str_init(&s);
-    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    gpa_code rc = check_open(vm, argv[0], true, false, &f);
     if (!rc) rc = arg_dtype(vm, argv[1], &t);
     if (!rc) rc = arg_int(vm, argv[2], "count", &count);
     if (!rc && !f->f)
         rc = vm_fail(vm, GPA_E_TYPE, "numbers are read from files that were opened by name");
     if (rc) return rc;
-    size_t item = dtype_size(t), left = left_of(f->f),
+    size_t item = dtype_size(t), left = bytes_left(f->f),
            most = count < 0 || (size_t)count > SIZE_MAX / item ? SIZE_MAX : (size_t)count * item;
     if (left) {
         int64_t n = (int64_t)(MIN(left, most) / item);
         rc = arr_filled(vm_rt(vm), t, 1, &n, read_bytes, &(source){vm, f->f}, &a, vm_err(vm));
         if (!rc && left < most && count > 0)
-            fseeko(f->f, (off_t)(left % item), SEEK_CUR); /* as a read of so many would leave it */
+            fseeko(f->f, (off_t)(left % item),
+                   SEEK_CUR); /* the position after a read of whole elements */
     } else {
-        rc = file_slurp(vm, f->f, NULL, most, &s);
+        rc = file_read_all(vm, f->f, NULL, most, &s);
         if (!rc)
             rc = arr_from(vm_rt(vm), t, 1, &(int64_t){(int64_t)(s.len / item)}, s.text, &a,
                           vm_err(vm));
@@ -451,9 +452,9 @@ gpa_code file_readline(gpa_vm *vm, value *argv, value *out) {
     file *f;
     gpa_str s;
     str_init(&s);
-    gpa_code rc = ready(vm, argv[0], true, false, &f);
+    gpa_code rc = check_open(vm, argv[0], true, false, &f);
     if (!rc) rc = next_line(vm, f, &s);
-    if (!rc) return give_read(vm, f, &s, out);
+    if (!rc) return return_text(vm, f, &s, out);
     str_free(&s);
     return rc;
 }
@@ -479,26 +480,26 @@ gpa_code file_readlines(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- writing ---- */
 
-static gpa_code put(gpa_vm *vm, file *f, const char *bytes, size_t n) {
+static gpa_code write_bytes(gpa_vm *vm, file *f, const char *bytes, size_t n) {
     if (f->standard > 0) return vm_write(vm, f->standard == 2, bytes, n);
     return fwrite(bytes, 1, n, f->f) == n ? GPA_OK : os_error(vm, errno, NULL);
 }
 
-static gpa_code put_text(gpa_vm *vm, file *f, const char *text, size_t n) {
-    if (f->binary || codec_is_plain(f->codec)) return put(vm, f, text, n);
+static gpa_code write_text(gpa_vm *vm, file *f, const char *text, size_t n) {
+    if (f->binary || codec_is_plain(f->codec)) return write_bytes(vm, f, text, n);
     gpa_str bytes;
     str_init(&bytes);
     gpa_code rc = codec_encode(vm, f->codec, text, n, &bytes);
-    if (!rc) rc = put(vm, f, bytes.text, bytes.len);
-    pass_mark(f);
+    if (!rc) rc = write_bytes(vm, f, bytes.text, bytes.len);
+    skip_bom(f);
     str_free(&bytes);
     return rc;
 }
 
 gpa_code file_put(gpa_vm *vm, value v, const char *text, size_t n) {
     file *f;
-    gpa_code rc = ready(vm, v, false, true, &f);
-    return rc ? rc : put_text(vm, f, text, n);
+    gpa_code rc = check_open(vm, v, false, true, &f);
+    return rc ? rc : write_text(vm, f, text, n);
 }
 
 static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
@@ -506,7 +507,7 @@ static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
     if (!arr_is_contiguous(a)) return vm_fail(vm, GPA_E_VALUE, "ndarray is not C-contiguous");
     char *data = mem_new(n + 1);
     gpa_code rc = !data ? vm_no_memory(vm) : n ? arr_read(vm_rt(vm), a, data, vm_err(vm)) : GPA_OK;
-    if (!rc) rc = put(vm, f, data, n);
+    if (!rc) rc = write_bytes(vm, f, data, n);
     mem_free(data);
     *out = v_int((int64_t)n);
     return rc;
@@ -515,7 +516,7 @@ static gpa_code write_array(gpa_vm *vm, file *f, gpa_arr *a, value *out) {
 gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
     file *f;
     value v = argv[1];
-    gpa_code rc = ready(vm, argv[0], false, true, &f);
+    gpa_code rc = check_open(vm, argv[0], false, true, &f);
     if (rc) return rc;
     if (f->binary && v.tag == V_ARRAY) return write_array(vm, f, v.array->arr, out);
     if (f->binary && v.tag != V_BYTES)
@@ -526,7 +527,7 @@ gpa_code file_write(gpa_vm *vm, value *argv, value *out) {
                                    value_type_name(v))
                          : vm_fail(vm, GPA_E_TYPE, "write() argument must be str, not %s",
                                    value_type_name(v));
-    rc = put_text(vm, f, v.str->text, v.str->size);
+    rc = write_text(vm, f, v.str->text, v.str->size);
     *out = v_int(v.str->length);
     return rc;
 }
@@ -545,17 +546,17 @@ gpa_code file_writelines(gpa_vm *vm, value *argv, value *out) {
 gpa_code file_flush(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc && f->standard > 0) vm_flush(vm);
     return !rc && f->f && fflush(f->f) ? os_error(vm, errno, NULL) : rc;
 }
 
-/* ---- position and facts ---- */
+/* ---- position and attributes ---- */
 
 gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
     file *f;
     int64_t to, whence;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc) rc = arg_int(vm, argv[1], "cookie", &to);
     if (!rc) rc = arg_int(vm, argv[2], "whence", &whence);
     if (rc) return rc;
@@ -568,7 +569,7 @@ gpa_code file_seek(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code file_tell(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc) *out = v_int(f->f ? ftell(f->f) : 0);
     return rc;
 }
@@ -576,7 +577,7 @@ gpa_code file_tell(gpa_vm *vm, value *argv, value *out) {
 gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
     file *f;
     int64_t size = 0;
-    gpa_code rc = ready(vm, argv[0], false, true, &f);
+    gpa_code rc = check_open(vm, argv[0], false, true, &f);
     if (rc) return rc;
     if (!f->f) return vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "underlying stream is not seekable");
     if (argv[1].tag == V_NONE)
@@ -591,14 +592,15 @@ gpa_code file_truncate(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (fflush(f->f) || (!f->memory && ftruncate(fileno(f->f), (off_t)size)))
         return os_error(vm, errno, NULL);
-    if (f->memory && (size_t)size < f->memory->bytes.len) str_truncate(&f->memory->bytes, (size_t)size);
+    if (f->memory && (size_t)size < f->memory->bytes.len)
+        str_truncate(&f->memory->bytes, (size_t)size);
     *out = v_int(size);
     return GPA_OK;
 }
 
 gpa_code file_getvalue(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (rc) return rc;
     if (!f->memory)
         return vm_fail(vm, GPA_E_ATTRIBUTE,
@@ -618,7 +620,7 @@ gpa_code file_isatty(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code file_fileno(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc && f->memory) rc = vm_fail(vm, GPA_E_UNSUPPORTED_OPERATION, "fileno");
     if (!rc) *out = v_int(f->f ? fileno(f->f) : f->standard);
     return rc;
@@ -626,7 +628,7 @@ gpa_code file_fileno(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code file_seekable(gpa_vm *vm, value *argv, value *out) {
     file *f;
-    gpa_code rc = ready(vm, argv[0], false, false, &f);
+    gpa_code rc = check_open(vm, argv[0], false, false, &f);
     if (!rc) *out = v_bool(f->f && fseek(f->f, 0, SEEK_CUR) == 0);
     return rc;
 }
@@ -680,7 +682,7 @@ static gpa_code file_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 static gpa_code file_enter(gpa_vm *vm, object_obj *o, value *out) {
     file *f;
     value v = v_obj(V_OBJECT, o);
-    gpa_code rc = ready(vm, v, false, false, &f);
+    gpa_code rc = check_open(vm, v, false, false, &f);
     if (!rc) *out = value_retain(v);
     return rc;
 }

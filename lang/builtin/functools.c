@@ -35,28 +35,28 @@ out:
 
 /* ---- partial ---- (fields: the function, a tuple of arguments, a dict of keywords) */
 
-/* Arguments laid out for vm_call: positional ones, then the values of the keywords; their names
- * apart. */
+/* Arguments in the order of vm_call: positional ones, then values of keywords; the keywords' names
+ * separately. */
 typedef struct {
     value *at, *names;
     size_t n, n_named;
 } call_args;
 
-static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *args,
-                        size_t n_named, const value *names, call_args *c) {
+static gpa_code merge_arguments(gpa_vm *vm, const object_obj *o, size_t n, const value *args,
+                                size_t n_named, const value *names, call_args *c) {
     const tuple_obj *first = o->fields[1].tuple;
     const dict_obj *keywords = o->fields[2].dict;
-    size_t room = first->count + n + keywords->count + n_named + 1, at = 0;
-    *c = (call_args){mem_new(room * sizeof(value)), mem_new(room * sizeof(value)), first->count + n,
-                     0};
+    size_t capacity = first->count + n + keywords->count + n_named + 1, at = 0;
+    *c = (call_args){mem_new(capacity * sizeof(value)), mem_new(capacity * sizeof(value)),
+                     first->count + n, 0};
     if (!c->at || !c->names) return vm_no_memory(vm);
     memcpy(c->at, first->items, first->count * sizeof(value));
     if (n) memcpy(c->at + first->count, args, n * sizeof(value));
     for (const dict_entry *e; (e = dict_next(keywords, &at));) {
-        bool again = false; /* a keyword of the call counts, not the one kept */
+        bool overridden = false; /* a keyword of the call overrides a stored one */
         for (size_t i = 0; i < n_named; i++)
-            again = again || strcmp(names[i].str->text, e->key.str->text) == 0;
-        if (again) continue;
+            overridden = overridden || strcmp(names[i].str->text, e->key.str->text) == 0;
+        if (overridden) continue;
         c->names[c->n_named] = e->key;
         c->at[c->n + c->n_named++] = e->v;
     }
@@ -70,7 +70,7 @@ static gpa_code lay_out(gpa_vm *vm, const object_obj *o, size_t n, const value *
 static gpa_code partial_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                              const value *names, value *out) {
     call_args c;
-    gpa_code rc = lay_out(vm, o, n, args, n_kw, names, &c);
+    gpa_code rc = merge_arguments(vm, o, n, args, n_kw, names, &c);
     if (!rc) rc = vm_call(vm, o->fields[0], c.n, c.at, c.n_named, c.names, out);
     mem_free(c.at);
     mem_free(c.names);
@@ -117,10 +117,10 @@ gpa_code functools_partial(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* ---- caches ---- (fields: the function, the dict of results, the most to keep or None, hits,
- * misses) */
+/* ---- caches ---- (fields: the function, the dict of results, the capacity or None, hits, misses)
+ */
 
-/* The arguments as a key: a tuple of them, and of names and values of keywords behind a mark. */
+/* Cache key: a tuple of the arguments, then a mark and names and values of keywords. */
 static value cache_key(gpa_vm *vm, size_t n, const value *args, size_t n_named,
                        const value *names) {
     value t = v_tuple(vm, n + 2 * n_named + (n_named > 0), NULL);
@@ -135,7 +135,7 @@ static value cache_key(gpa_vm *vm, size_t n, const value *args, size_t n_named,
     return t;
 }
 
-/* The result under a key (owned), which becomes the latest; UNSET when it is not there. */
+/* The cached result of a key (owned), which becomes the most recently used; UNSET on a miss. */
 static gpa_code cache_find(gpa_vm *vm, object_obj *o, value key, value *out) {
     dict_obj *d = o->fields[1].dict;
     gpa_code rc = dict_get_peek(vm, d, key, out);
@@ -149,13 +149,13 @@ static gpa_code cache_find(gpa_vm *vm, object_obj *o, value key, value *out) {
     return rc;
 }
 
-static gpa_code cache_keep(gpa_vm *vm, object_obj *o, value key, value v) {
+static gpa_code cache_store(gpa_vm *vm, object_obj *o, value key, value v) {
     dict_obj *d = o->fields[1].dict;
     int64_t most = o->fields[2].tag == V_INT ? o->fields[2].i : INT64_MAX;
     if (most <= 0) return GPA_OK;
     gpa_code rc = dict_set(vm, d, key, v);
     for (bool found = true;
-         !rc && found && (int64_t)d->count > most;) { /* a hash that changes finds nothing */
+         !rc && found && (int64_t)d->count > most;) { /* an unstable hash may find nothing */
         size_t at = 0;
         value oldest = value_retain(dict_next(d, &at)->key);
         rc = dict_remove(vm, d, oldest, &found);
@@ -175,7 +175,7 @@ static gpa_code cache_call(gpa_vm *vm, object_obj *o, size_t n, const value *arg
     } else if (!rc) {
         o->fields[4].i++;
         rc = vm_call(vm, o->fields[0], n, args, n_kw, names, out);
-        if (!rc && (rc = cache_keep(vm, o, key, *out))) {
+        if (!rc && (rc = cache_store(vm, o, key, *out))) {
             value_release(vm, *out);
             *out = v_unset();
         }
@@ -188,11 +188,12 @@ gpa_code cached_info(gpa_vm *vm, value *argv, value *out) {
     const object_obj *o = argv[0].object;
     value parts[4] = {o->fields[3], o->fields[4], o->fields[2],
                       v_int((int64_t)o->fields[1].dict->count)};
-    value told[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
-    gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET ? vm_err(vm)->code
-                                                                   : np_named(vm, told, out);
-    value_release(vm, told[0]);
-    value_release(vm, told[1]);
+    value arguments[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
+    gpa_code rc = arguments[0].tag == V_UNSET || arguments[1].tag == V_UNSET
+                      ? vm_err(vm)->code
+                      : np_result_tuple(vm, arguments, out);
+    value_release(vm, arguments[0]);
+    value_release(vm, arguments[1]);
     return rc;
 }
 
@@ -231,7 +232,7 @@ gpa_code functools_cache(gpa_vm *vm, value *argv, value *out) {
     return make_cache(vm, argv[0], v_none(), out);
 }
 
-/* lru_cache(maxsize) before it meets its function. */
+/* lru_cache(maxsize), before it is applied to a function. */
 static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                                const value *names, value *out) {
     (void)names;

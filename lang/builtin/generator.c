@@ -1,4 +1,4 @@
-/* The methods of iterators and generators. */
+/* Methods of iterators and generators. */
 #include "lang/vm/generator.h"
 
 #include "lang/builtin/all.h"
@@ -14,8 +14,8 @@ gpa_code iterator_iter(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* What came of going on: an item, or, when it is done, StopIteration with what it returned. */
-static gpa_code give(gpa_vm *vm, gpa_code rc, bool done, value *out) {
+/* Converts the result of resuming: an item, or StopIteration with the return value. */
+static gpa_code return_item(gpa_vm *vm, gpa_code rc, bool done, value *out) {
     if (rc || !done) return rc;
     value result = *out;
     *out = v_none();
@@ -27,10 +27,10 @@ static gpa_code give(gpa_vm *vm, gpa_code rc, bool done, value *out) {
 gpa_code generator_send_value(gpa_vm *vm, value *argv, value *out) {
     bool done = false;
     gpa_code rc = generator_send(vm, generator_of(argv[0].iter), value_retain(argv[1]), out, &done);
-    return give(vm, rc, done, out);
+    return return_item(vm, rc, done, out);
 }
 
-/* The exception that the arguments of throw stand for, owned. */
+/* The exception of throw's arguments, owned. */
 static gpa_code exception_of(gpa_vm *vm, value type, value v, value *out) {
     bool class = (type.tag == V_TYPE && type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) ||
                  (type.tag == V_CLASS && type.class->error);
@@ -64,7 +64,7 @@ gpa_code generator_throw_value(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     rc = generator_throw(vm, generator_of(argv[0].iter), exc, out, &done);
     value_release(vm, exc);
-    return give(vm, rc, done, out);
+    return return_item(vm, rc, done, out);
 }
 
 gpa_code generator_close_now(gpa_vm *vm, value *argv, value *out) {

@@ -1,8 +1,7 @@
-/* The module gzip, and streams of compressed files.
+/* gzip-compressed files as C streams (fopencookie over zlib's gzFile), and the module gzip.
  *
- * A stream hands its bytes to zlib's gzFile. zlib reads a file that is not compressed as it stands:
- * gzip_open refuses that, as Python does, and a file that ends before its time is an error of
- * reading. */
+ * zlib reads an uncompressed file unchanged: gzip_open refuses that, as Python does; a truncated
+ * file is a read error. */
 #include "lang/builtin/gzip.h"
 
 #include <errno.h>
@@ -32,19 +31,19 @@ static ssize_t gz_write(void *cookie, const char *from, size_t n) {
 
 static int gz_seek(void *cookie, off64_t *to, int whence) {
     z_off_t at = gzseek(cookie, (z_off_t)*to, whence);
-    if (at < 0) errno = EINVAL; /* the end is not known before all has been read */
+    if (at < 0) errno = EINVAL; /* the end is unknown before everything is decompressed */
     *to = at;
     return at < 0 ? -1 : 0;
 }
 
 static int gz_close(void *cookie) {
     int rc = gzclose(cookie);
-    if (rc == Z_OK || rc == Z_BUF_ERROR) return 0; /* the latter: not all was read */
+    if (rc == Z_OK || rc == Z_BUF_ERROR) return 0; /* Z_BUF_ERROR: closed before the end */
     errno = EIO;
     return EOF;
 }
 
-/* Opens a compressed file in a mode of zlib's: r, w, a or x, b, and a digit. */
+/* Opens a compressed file in a mode of gzopen: r, w, a or x, b, and a level. */
 static gpa_code open_compressed(gpa_vm *vm, const char *path, const char *mode, FILE **out) {
     static const cookie_io_functions_t io = {gz_read, gz_write, gz_seek, gz_close};
     errno = 0;
@@ -94,7 +93,7 @@ gpa_code gzip_open(gpa_vm *vm, value *argv,
     size_t n;
     int64_t level;
     FILE *f;
-    codec c;
+    stream_opts o = {.name = argv[0]};
     gpa_code rc = arg_path(vm, argv[0], &path);
     if (!rc) rc = arg_text(vm, argv[1], "mode", &mode, &n);
     if (!rc) rc = arg_int(vm, argv[2], "compresslevel", &level);
@@ -106,8 +105,11 @@ gpa_code gzip_open(gpa_vm *vm, value *argv,
     zlib_mode[0] = mode[0];
     if (mode[0] == 'x') memcpy(zlib_mode, "wx", 2);
     if (mode[0] != 'r') zlib_mode[2] = (char)('0' + level);
-    if ((rc = file_codec(vm, !text, argv[3], argv[4], &c)) ||
+    if ((rc = file_codec(vm, !text, argv[3], argv[4], &o.codec)) ||
         (rc = open_compressed(vm, path, zlib_mode, &f)))
         return rc;
-    return file_of_stream(vm, f, mode[0] == 'r', !text, c, argv[0], mode, out);
+    o.reading = mode[0] == 'r';
+    o.binary = !text;
+    o.mode = mode;
+    return file_of_stream(vm, f, &o, out);
 }

@@ -1,5 +1,4 @@
-/* Files that are compressed by gzip, as C streams: whatever reads and writes streams reads and
- * writes them. */
+/* gzip-compressed files as C streams, which any function on streams can use. */
 #ifndef GPA_BUILTIN_GZIP_H
 #define GPA_BUILTIN_GZIP_H
 
@@ -7,8 +6,8 @@
 
 #include "lang/vm/native.h"
 
-/* Opens a file for reading ("rb") or writing ("wb"); one whose name ends in .gz is compressed. An
- * OSError that names path; who calls closes the stream. */
+/* Opens a file for reading ("rb") or writing ("wb"), compressed if its name ends in .gz. OSError
+ * with the path on failure; the caller closes the stream. */
 gpa_code gzip_fopen(gpa_vm *vm, const char *path, const char *mode, FILE **out);
 
 #endif

@@ -1,9 +1,8 @@
-/* HDF5 files through libhdf5, which is opened at run time: what h5py.gpa builds h5py's objects
- * from.
+/* HDF5 files through libhdf5, loaded at run time: native functions of h5py.gpa.
  *
- * Nothing of a file stays open but the file itself: each function opens what a path names and
- * closes it again. The library's own numbers of types and property classes are variables of it.
- * Reading order: the library, errors, types, places, the natives. */
+ * Only the file stays open between calls: each function opens the object at a path and closes it
+ * again. Identifiers of predefined types and property classes are variables of the library. Reading
+ * order: the library, errors, types, objects, the native functions. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,9 +14,9 @@
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
-typedef int64_t h5_id; /* an open thing; negative: none */
+typedef int64_t h5_id; /* identifier of an open object; negative: none */
 
-/* Structures of the library. */
+/* Structures of libhdf5's interface. */
 struct h5_error {
     h5_id class, major, minor;
     unsigned line;
@@ -30,7 +29,7 @@ struct h5_group {
     bool mounted;
 };
 
-/* Its constants. */
+/* Constants of libhdf5's interface. */
 enum { READ_ONLY = 0, READ_WRITE = 1, TRUNCATE = 2, EXCLUSIVE = 4 }; /* H5F_ACC_ */
 enum { INTEGER = 0, FLOAT = 1, STRING = 3, COMPOUND = 6, ENUM = 8 }; /* H5T_ */
 enum { SCALAR = 0, NOTHING = 2, ALL = 0, SELECT_SET = 0 };           /* H5S_ */
@@ -48,15 +47,15 @@ typedef struct {
 
 static void library_free(gpa_vm *vm, object_obj *o) {
     (void)vm;
-    mem_free(o->data); /* it stays loaded: files that are still open are closed by it at the end */
+    mem_free(o->data); /* the library stays loaded: at exit it closes files that are still open */
 }
 
 const object_kind hdf5_library_kind = {.type_name = "h5py.Library", .free = library_free};
 
 static const library *library_of(value v) { return v.object->data; }
 
-/* Finds every function; the name of the first that is missing, or NULL. */
-static const char *find_all(library *h) {
+/* Resolves all functions; returns the name of the first missing one, or NULL. */
+static const char *resolve_functions(library *h) {
 #define H5(result, name, parameters) \
     if (!(*(void **)&h->name = dlsym(h->handle, #name))) return #name;
 #include "lang/builtin/hdf5.def"
@@ -79,15 +78,15 @@ gpa_code hdf5_library(gpa_vm *vm, value *argv, value *out) {
     if (!h->handle)
         return vm_fail(vm, GPA_E_IMPORT,
                        "h5py needs libhdf5, which is not installed (Debian: libhdf5-dev)");
-    const char *missing = find_all(h);
+    const char *missing = resolve_functions(h);
     if (missing)
         return vm_fail(vm, GPA_E_IMPORT, "libhdf5 has no %s: 1.10 or later is needed", missing);
     h->H5open();
-    h->H5Eset_auto2(0, NULL, NULL); /* errors are told by exceptions */
+    h->H5Eset_auto2(0, NULL, NULL); /* errors become exceptions */
     return GPA_OK;
 }
 
-/* A type or property class that the library keeps in a variable. */
+/* A predefined type or property class, which is a variable of the library. */
 static h5_id constant(const library *h, const char *name) {
     const h5_id *at = dlsym(h->handle, name);
     return at ? *at : -1;
@@ -97,19 +96,19 @@ static h5_id constant(const library *h, const char *name) {
 
 typedef struct {
     char inner[200], outer[200];
-} told;
+} error_text;
 
-static int note(unsigned n, const struct h5_error *e, void *user) {
-    told *t = user;
+static int collect_error(unsigned n, const struct h5_error *e, void *user) {
+    error_text *t = user;
     char *to = n == 0 ? t->inner : t->outer;
     snprintf(to, sizeof t->inner, "%s", e->text ? e->text : "");
     return 0;
 }
 
-/* What the library says, in h5py's form: the outermost words, then the innermost. */
+/* The library's error stack in h5py's form: the outermost message, then the innermost. */
 static gpa_code fail(gpa_vm *vm, const library *h, gpa_code code) {
-    told t = {"", ""};
-    h->H5Ewalk2(0, FROM_INNERMOST, note, &t);
+    error_text t = {"", ""};
+    h->H5Ewalk2(0, FROM_INNERMOST, collect_error, &t);
     char *first = t.outer[0] ? t.outer : t.inner;
     if (*first >= 'a' && *first <= 'z') *first = (char)(*first - 'a' + 'A');
     if (!t.inner[0]) return vm_fail(vm, code, "the HDF5 library gave no reason");
@@ -119,8 +118,8 @@ static gpa_code fail(gpa_vm *vm, const library *h, gpa_code code) {
 
 /* ---- types ---- */
 
-/* The dtype of a file's type; DT_NONE: gpa has none. Booleans and complex numbers are kept as h5py
- * keeps them. */
+/* The dtype of a file's type, booleans and complex numbers as h5py stores them; DT_NONE: no such
+ * dtype. */
 static gpa_dtype dtype_of(const library *h, h5_id type) {
     size_t size = h->H5Tget_size(type);
     switch (h->H5Tget_class(type)) {
@@ -189,27 +188,27 @@ static h5_id text_type(const library *h) {
     return t;
 }
 
-/* ---- places ---- */
+/* ---- datasets and attributes ---- */
 
-/* A dataset or an attribute, opened: close_place, also after a failure. */
+/* An open dataset or attribute; close_place is due also after a failure. */
 typedef struct {
     h5_id object, attribute, space, type;
     gpa_dtype dtype;
     int ndim;
     int64_t shape[GPA_MAX_DIMS];
-} place;
+} location;
 
-static void close_place(const library *h, place *p) {
+static void close_location(const library *h, location *p) {
     if (p->type >= 0) h->H5Tclose(p->type);
     if (p->space >= 0) h->H5Sclose(p->space);
     if (p->attribute >= 0) h->H5Aclose(p->attribute);
     if (p->object >= 0) h->H5Oclose(p->object);
 }
 
-static gpa_code open_place(gpa_vm *vm, const value *argv,
-                           place *p) { /* argv: library, file, path, attribute */
+static gpa_code open_location(gpa_vm *vm, const value *argv,
+                              location *p) { /* argv: library, file, path, attribute */
     const library *h = library_of(argv[0]);
-    *p = (place){-1, -1, -1, -1, DT_NONE, 0, {0}};
+    *p = (location){-1, -1, -1, -1, DT_NONE, 0, {0}};
     p->object = h->H5Oopen(argv[1].i, argv[2].str->text, 0);
     if (p->object < 0) return fail(vm, h, GPA_E_KEY);
     bool whole = argv[3].tag == V_NONE;
@@ -229,8 +228,8 @@ static gpa_code open_place(gpa_vm *vm, const value *argv,
     return GPA_OK;
 }
 
-/* The property list of a new link: the groups above it are made. */
-static h5_id with_groups(const library *h) {
+/* Link creation properties that create missing parent groups. */
+static h5_id link_properties(const library *h) {
     h5_id list = h->H5Pcreate(constant(h, "H5P_CLS_LINK_CREATE_ID_g"));
     if (list >= 0) h->H5Pset_create_intermediate_group(list, 1);
     return list;
@@ -312,7 +311,7 @@ gpa_code hdf5_names(gpa_vm *vm, value *argv, value *out) { /* library, file, pat
 gpa_code hdf5_group(gpa_vm *vm, value *argv, value *out) { /* library, file, path */
     (void)out;
     const library *h = library_of(argv[0]);
-    h5_id links = with_groups(h), g = h->H5Gcreate2(argv[1].i, argv[2].str->text, links, 0, 0);
+    h5_id links = link_properties(h), g = h->H5Gcreate2(argv[1].i, argv[2].str->text, links, 0, 0);
     gpa_code rc = g < 0 ? fail(vm, h, GPA_E_VALUE) : GPA_OK;
     if (links >= 0) h->H5Pclose(links);
     if (g >= 0) h->H5Oclose(g);
@@ -333,11 +332,12 @@ gpa_code hdf5_delete(gpa_vm *vm, value *argv, value *out) { /* library, file, pa
 
 /* ---- numbers ---- */
 
-gpa_code hdf5_facts(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute */
+gpa_code hdf5_shape_dtype(gpa_vm *vm, value *argv,
+                          value *out) { /* library, file, path, attribute */
     const library *h = library_of(argv[0]);
-    place p;
+    location p;
     value items[GPA_MAX_DIMS], both[2] = {v_unset(), v_none()};
-    gpa_code rc = open_place(vm, argv, &p);
+    gpa_code rc = open_location(vm, argv, &p);
     if (!rc) {
         for (int d = 0; d < p.ndim; d++) items[d] = v_int(p.shape[d]);
         both[0] = v_tuple(vm, (size_t)p.ndim, items);
@@ -351,14 +351,14 @@ gpa_code hdf5_facts(gpa_vm *vm, value *argv, value *out) { /* library, file, pat
         value_release(vm, both[0]);
         value_release(vm, both[1]);
     }
-    close_place(h, &p);
+    close_location(h, &p);
     return rc;
 }
 
-/* Chooses a block of the dataset: starts and steps of `from`, extents of `shape`. start NONE: all
- * of it. */
-static gpa_code choose_block(gpa_vm *vm, const library *h, place *p, value start, value step,
-                             const int64_t *shape) {
+/* Selects a hyperslab of the dataset: starts and steps of `from`, extents of `shape`. start NONE:
+ * everything. */
+static gpa_code select_hyperslab(gpa_vm *vm, const library *h, location *p, value start, value step,
+                                 const int64_t *shape) {
     int64_t from[GPA_MAX_DIMS], by[GPA_MAX_DIMS];
     uint64_t u[3][GPA_MAX_DIMS];
     int n;
@@ -376,9 +376,9 @@ static gpa_code choose_block(gpa_vm *vm, const library *h, place *p, value start
                : GPA_OK;
 }
 
-/* Moves elements between memory and the place; `to` or `from` is given. */
-static gpa_code move(gpa_vm *vm, const library *h, const place *p, gpa_dtype t,
-                     const int64_t *shape, void *to, const void *from) {
+/* Transfers elements between memory and the file: into `to`, or out of `from`. */
+static gpa_code transfer(gpa_vm *vm, const library *h, const location *p, gpa_dtype t,
+                         const int64_t *shape, void *to, const void *from) {
     uint64_t extents[GPA_MAX_DIMS];
     h5_id type = type_of_dtype(h, t), memory = -1;
     for (int d = 0; d < p->ndim; d++) extents[d] = (uint64_t)shape[d];
@@ -399,32 +399,33 @@ static gpa_code move(gpa_vm *vm, const library *h, const place *p, gpa_dtype t,
 gpa_code hdf5_read(gpa_vm *vm, value *argv,
                    value *out) { /* library, file, path, attribute, start, count, step */
     const library *h = library_of(argv[0]);
-    place p;
+    location p;
     int64_t shape[GPA_MAX_DIMS];
     int n;
     char *data = NULL;
     gpa_arr *a = NULL;
     gpa_code rc = GPA_OK;
-    TRY(open_place(vm, argv, &p));
+    TRY(open_location(vm, argv, &p));
     memcpy(shape, p.shape, sizeof shape);
     if (argv[4].tag != V_NONE) TRY(arg_ints(vm, argv[5], "count", GPA_MAX_DIMS, &n, shape));
-    TRY(choose_block(vm, h, &p, argv[4], argv[6], shape));
+    TRY(select_hyperslab(vm, h, &p, argv[4], argv[6], shape));
     size_t bytes = dtype_size(p.dtype);
     for (int d = 0; d < p.ndim; d++)
         if (__builtin_mul_overflow(bytes, (size_t)shape[d], &bytes)) TRY(vm_no_memory(vm));
     if (!(data = mem_new(MAX(bytes, 1)))) TRY(vm_no_memory(vm));
     if (bytes && h->H5Sget_simple_extent_type(p.space) != NOTHING)
-        TRY(move(vm, h, &p, p.dtype, shape, data, NULL));
+        TRY(transfer(vm, h, &p, p.dtype, shape, data, NULL));
     TRY(arr_from(vm_rt(vm), p.dtype, p.ndim, shape, data, &a, vm_err(vm)));
     rc = np_return_array(vm, a, out);
 out:
     mem_free(data);
-    close_place(h, &p);
+    close_location(h, &p);
     return rc;
 }
 
-/* The properties of a new dataset: chunks and compression. */
-static gpa_code layout(gpa_vm *vm, const library *h, value chunks, value level, h5_id *out) {
+/* Dataset creation properties: chunks and compression. */
+static gpa_code dataset_properties(gpa_vm *vm, const library *h, value chunks, value level,
+                                   h5_id *out) {
     int64_t extents[GPA_MAX_DIMS];
     uint64_t sizes[GPA_MAX_DIMS];
     int n;
@@ -439,13 +440,13 @@ static gpa_code layout(gpa_vm *vm, const library *h, value chunks, value level, 
     return good ? GPA_OK : fail(vm, h, GPA_E_VALUE);
 }
 
-/* Makes a dataset or an attribute of a type and a space; both stay the caller's. */
+/* Creates a dataset or an attribute of a type and a dataspace, which the caller keeps. */
 static gpa_code create(gpa_vm *vm, const value *argv, h5_id type, h5_id space,
                        h5_id properties) { /* argv: library, file, path, attribute */
     const library *h = library_of(argv[0]);
     h5_id made = -1, links = -1, object = -1;
     if (argv[3].tag == V_NONE) {
-        links = with_groups(h);
+        links = link_properties(h);
         made = h->H5Dcreate2(argv[1].i, argv[2].str->text, type, space, links, properties, 0);
     } else if ((object = h->H5Oopen(argv[1].i, argv[2].str->text, 0)) >= 0) {
         if (h->H5Aexists(object, argv[3].str->text) > 0) h->H5Adelete(object, argv[3].str->text);
@@ -475,7 +476,7 @@ gpa_code hdf5_create(gpa_vm *vm, value *argv,
                     dtype_info[t].name));
     for (int d = 0; d < n; d++) extents[d] = (uint64_t)shape[d];
     space = n ? h->H5Screate_simple(n, extents, NULL) : h->H5Screate(SCALAR);
-    TRY(layout(vm, h, argv[6], argv[7], &properties));
+    TRY(dataset_properties(vm, h, argv[6], argv[7], &properties));
     rc = create(vm, argv, type, space, properties);
 out:
     if (type >= 0) h->H5Tclose(type);
@@ -487,12 +488,12 @@ out:
 gpa_code hdf5_write(gpa_vm *vm, value *argv,
                     value *out) { /* library, file, path, attribute, a, start, step */
     const library *h = library_of(argv[0]);
-    place p;
+    location p;
     gpa_arr *a = NULL;
     char *data = NULL;
     (void)out;
     gpa_code rc = GPA_OK;
-    TRY(open_place(vm, argv, &p));
+    TRY(open_location(vm, argv, &p));
     TRY(arg_array(vm, argv[4], DT_NONE, &a));
     if (a->ndim != p.ndim)
         TRY(vm_fail(vm, GPA_E_TYPE, "Can't broadcast %d axes to %d", a->ndim, p.ndim));
@@ -500,26 +501,26 @@ gpa_code hdf5_write(gpa_vm *vm, value *argv,
         TRY(vm_fail(vm, GPA_E_TYPE, "gpa has no dtype for the elements of '%s'",
                     argv[2].str->text));
     if (a->size == 0) goto out;
-    TRY(choose_block(vm, h, &p, argv[5], argv[6], a->shape));
+    TRY(select_hyperslab(vm, h, &p, argv[5], argv[6], a->shape));
     if (!(data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype)))) TRY(vm_no_memory(vm));
     TRY(arr_read(vm_rt(vm), a, data, vm_err(vm)));
-    rc = move(vm, h, &p, (gpa_dtype)a->dtype, a->shape, NULL, data);
+    rc = transfer(vm, h, &p, (gpa_dtype)a->dtype, a->shape, NULL, data);
 out:
     mem_free(data);
     arr_release(vm_rt(vm), a);
-    close_place(h, &p);
+    close_location(h, &p);
     return rc;
 }
 
-/* ---- texts ---- */
+/* ---- strings ---- */
 
 gpa_code hdf5_read_text(gpa_vm *vm, value *argv, value *out) { /* library, file, path, attribute */
     const library *h = library_of(argv[0]);
-    place p;
+    location p;
     char *text = NULL, *fixed = NULL;
     size_t size;
     gpa_code rc = GPA_OK;
-    TRY(open_place(vm, argv, &p));
+    TRY(open_location(vm, argv, &p));
     bool variable = h->H5Tis_variable_str(p.type) > 0;
     size = h->H5Tget_size(p.type);
     if (p.ndim)
@@ -534,7 +535,7 @@ gpa_code hdf5_read_text(gpa_vm *vm, value *argv, value *out) { /* library, file,
 out:
     if (text) h->H5free_memory(text);
     mem_free(fixed);
-    close_place(h, &p);
+    close_location(h, &p);
     return rc;
 }
 
@@ -543,16 +544,16 @@ gpa_code hdf5_write_text(gpa_vm *vm, value *argv,
     const library *h = library_of(argv[0]);
     h5_id type = text_type(h), space = h->H5Screate(SCALAR);
     const char *text = argv[4].str->text;
-    place p = {-1, -1, -1, -1, DT_NONE, 0, {0}};
+    location p = {-1, -1, -1, -1, DT_NONE, 0, {0}};
     (void)out;
     gpa_code rc = GPA_OK;
     TRY(create(vm, argv, type, space, 0));
-    TRY(open_place(vm, argv, &p));
+    TRY(open_location(vm, argv, &p));
     if ((p.attribute >= 0 ? h->H5Awrite(p.attribute, type, &text)
                           : h->H5Dwrite(p.object, type, ALL, ALL, 0, &text)) < 0)
         rc = fail(vm, h, GPA_E_OS);
 out:
-    close_place(h, &p);
+    close_location(h, &p);
     h->H5Tclose(type);
     h->H5Sclose(space);
     return rc;

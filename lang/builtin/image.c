@@ -1,6 +1,6 @@
-/* Pictures as arrays: PNG files by libpng's simplified interface. A picture is uint8, (rows,
- * columns) in grey or with 2, 3 or 4 channels behind. The library is opened when a picture is first
- * read or written; without it, here or where gpa was built, these functions say so. */
+/* Image files as arrays: PNG by libpng's simplified interface. An image is uint8 of shape (rows,
+ * columns) in grey or (rows, columns, channels) with 2, 3 or 4 channels. libpng is loaded on first
+ * use; without it, at run time or build time, the functions raise. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define TEXT_OF(x) #x
 #define SONAME(major) "libpng" TEXT_OF(major) ".so." TEXT_OF(major)
 
-/* The functions of libpng that are called. */
+/* Functions of libpng that are called. */
 #define PNG_FUNCTIONS(FN)                                                        \
     FN(begin, png_image_begin_read_from_file, int, (png_image *, const char *))  \
     FN(finish, png_image_finish_read, int,                                       \
@@ -37,7 +37,7 @@ static const char *const symbols[] = {
 #undef FN
 };
 
-/* A library that was opened stays open: it is only looked up again. */
+/* Loads libpng; it is never unloaded. */
 static gpa_code open_png(gpa_vm *vm, png_library *out) {
     void *so = dlopen(SONAME(PNG_LIBPNG_VER_DLLNUM), RTLD_NOW | RTLD_LOCAL),
          *found[COUNT_OF(symbols)];
@@ -45,25 +45,25 @@ static gpa_code open_png(gpa_vm *vm, png_library *out) {
         if (!(found[i] = dlsym(so, symbols[i]))) so = NULL;
     if (!so)
         return vm_fail(vm, GPA_E_UNSUPPORTED,
-                       "%s is not here (libpng): use numpy.load and numpy.save",
+                       "libpng (%s) is not installed: use numpy.load and numpy.save",
                        SONAME(PNG_LIBPNG_VER_DLLNUM));
     memcpy(out, found, sizeof found);
     return GPA_OK;
 }
 
 static const png_uint_32 formats[] = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
-                                      PNG_FORMAT_RGBA}; /* by channels */
+                                      PNG_FORMAT_RGBA}; /* by number of channels */
 
-static gpa_code missing(gpa_vm *vm, const char *path) {
+static gpa_code check_readable(gpa_vm *vm, const char *path) {
     FILE *f = fopen(path, "rb");
     if (!f) return os_error(vm, errno, path);
     fclose(f);
     return GPA_OK;
 }
 
-/* Reads the picture that was begun. */
-static gpa_code finish(gpa_vm *vm, const png_library *png, png_image *image, const char *path,
-                       value *out) {
+/* Reads the pixels of an image whose header was read. */
+static gpa_code read_pixels(gpa_vm *vm, const png_library *png, png_image *image, const char *path,
+                            value *out) {
     int channels = (int)PNG_IMAGE_SAMPLE_CHANNELS(image->format);
     int64_t shape[3] = {image->height, image->width, channels};
     gpa_arr *a = NULL;
@@ -83,20 +83,19 @@ gpa_code image_read(gpa_vm *vm, value *argv, value *out) { /* path */
     png_image image = {.version = PNG_IMAGE_VERSION};
     gpa_code rc = open_png(vm, &png);
     if (!rc) rc = arg_path(vm, argv[0], &path);
-    if (!rc) rc = missing(vm, path);
+    if (!rc) rc = check_readable(vm, path);
     if (rc) return rc;
     if (!png.begin(&image, path))
         rc = vm_fail(vm, GPA_E_OS, "cannot read '%s': %s", path, image.message);
-    if (!rc &&
-        image.format &
-            PNG_FORMAT_FLAG_LINEAR) /* which the library would turn into other numbers of 8 bits */
+    if (!rc && image.format & PNG_FORMAT_FLAG_LINEAR) /* 16 bits per channel, which libpng would
+                                                         convert to 8 with other values */
         rc = vm_fail(vm, GPA_E_UNSUPPORTED,
                      "cannot read '%s': it has 16 bits per channel, and gpa reads pictures of 8",
                      path);
-    image.format &= ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR |
-                                   PNG_FORMAT_FLAG_COLORMAP); /* the numbers as they stand, of
-                                                                 palettes the colours */
-    if (!rc) rc = finish(vm, &png, &image, path, out);
+    image.format &=
+        ~(png_uint_32)(PNG_FORMAT_FLAG_LINEAR |
+                       PNG_FORMAT_FLAG_COLORMAP); /* stored values, and the colours of palettes */
+    if (!rc) rc = read_pixels(vm, &png, &image, path, out);
     png.free(&image);
     return rc;
 }

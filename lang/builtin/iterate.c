@@ -1,8 +1,8 @@
 /* Built-in functions on iterables.
  *
- * Iterators made here are lazy: `next` pulls from iterators kept in `source` (a tuple of them for
- * zip and map) and `extra` (a function, a sentinel). Loops over whole iterables ask vm_poll now and
- * then: an iterable may be endless. */
+ * Iterators created here are lazy: `next` pulls from iterators kept in `source` (a tuple of them
+ * for zip and map) and `extra` (a function, a sentinel). Loops over whole iterables call vm_poll
+ * regularly: an iterable may be infinite. */
 #include <math.h>
 
 #include "lang/builtin/all.h"
@@ -52,9 +52,9 @@ gpa_code iters_next(gpa_vm *vm, const tuple_obj *iters, value *row, bool *done, 
     return rc;
 }
 
-/* An iterator's tuples may also be had in parts. */
-static void in_parts(iter_obj *it, size_t width,
-                     gpa_code (*row)(gpa_vm *, iter_obj *, value *, bool *)) {
+/* Lets a loop unpack the items of an iterator's tuples without building the tuple. */
+static void set_row_access(iter_obj *it, size_t width,
+                           gpa_code (*row)(gpa_vm *, iter_obj *, value *, bool *)) {
     if (width == 0 || width > ITER_ROW) return;
     it->row = row;
     it->width = width;
@@ -88,13 +88,13 @@ gpa_code iterate_enumerate(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = iter_over(vm, "enumerate", items, v_none(), enumerate_next, out);
     if (!rc) {
         out->iter->at = start;
-        in_parts(out->iter, 2, enumerate_row);
+        set_row_access(out->iter, 2, enumerate_row);
     }
     value_release(vm, items);
     return rc;
 }
 
-/* strict=True: the others must have ended where argument `at` did. */
+/* strict=True: all others must have ended with argument `at`. */
 static gpa_code zip_strict(gpa_vm *vm, const tuple_obj *iters, size_t at) {
     if (at > 0)
         return vm_fail(vm, GPA_E_VALUE, "zip() argument %zu is shorter than argument%s%zu", at + 1,
@@ -144,7 +144,7 @@ gpa_code iterate_zip(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = iter_over(vm, "zip", iters, v_none(), zip_next, out);
     if (!rc) {
         out->iter->step = strict;
-        in_parts(out->iter, iters.tuple->count, zip_row);
+        set_row_access(out->iter, iters.tuple->count, zip_row);
     }
     value_release(vm, iters);
     return rc;
@@ -278,9 +278,9 @@ gpa_code iterate_next(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- min, max, sorted ---- */
 
-/* Keeps the better of `best` and v (both owned); `keys` hold what is compared. */
-static gpa_code keep_better(gpa_vm *vm, bool largest, value key, value *best, value *best_key,
-                            value v) {
+/* Keeps the smaller (larger) of `best` and v (both owned); `keys` hold what is compared. */
+static gpa_code keep_extreme(gpa_vm *vm, bool largest, value key, value *best, value *best_key,
+                             value v) {
     value k = v_none();
     bool better = best->tag == V_UNSET;
     gpa_code rc = GPA_OK;
@@ -302,7 +302,7 @@ static gpa_code keep_better(gpa_vm *vm, bool largest, value key, value *best, va
     return rc;
 }
 
-static gpa_code extreme(gpa_vm *vm, bool largest, value *argv, value *out) {
+static gpa_code min_max(gpa_vm *vm, bool largest, value *argv, value *out) {
     const char *name = largest ? "max" : "min";
     const tuple_obj *args = argv[0].tuple;
     value it = v_unset(), best = v_unset(), best_key = v_unset();
@@ -319,7 +319,7 @@ static gpa_code extreme(gpa_vm *vm, bool largest, value *argv, value *out) {
         bool done = false;
         TRY(iter_next(vm, it, &v, &done));
         if (done) break;
-        TRY(keep_better(vm, largest, argv[1], &best, &best_key, v));
+        TRY(keep_extreme(vm, largest, argv[1], &best, &best_key, v));
         if (n % 1024 == 0) TRY(vm_poll(vm));
     }
     if (best.tag != V_UNSET) {
@@ -336,8 +336,8 @@ out:
     return rc;
 }
 
-gpa_code iterate_min(gpa_vm *vm, value *argv, value *out) { return extreme(vm, false, argv, out); }
-gpa_code iterate_max(gpa_vm *vm, value *argv, value *out) { return extreme(vm, true, argv, out); }
+gpa_code iterate_min(gpa_vm *vm, value *argv, value *out) { return min_max(vm, false, argv, out); }
+gpa_code iterate_max(gpa_vm *vm, value *argv, value *out) { return min_max(vm, true, argv, out); }
 
 gpa_code iterate_sorted(gpa_vm *vm, value *argv, value *out) {
     value l = v_none();
@@ -354,7 +354,7 @@ gpa_code iterate_sorted(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- sum, any, all ---- */
 
-/* CPython's sum: floats by Neumaier's compensated addition, as long as only floats and ints come.
+/* CPython's sum: Neumaier's compensated addition for floats, while all items are floats and ints.
  */
 typedef struct {
     enum { SUM_INT, SUM_FLOAT, SUM_ANY } phase;
@@ -363,7 +363,7 @@ typedef struct {
     value v;
 } total;
 
-static void settle(total *t) {
+static void leave_fast_path(total *t) {
     if (t->phase == SUM_INT)
         t->v = v_int(t->i);
     else if (t->phase == SUM_FLOAT)
@@ -397,7 +397,7 @@ static gpa_code add(gpa_vm *vm, total *t, value v) {
         return GPA_OK;
     }
     value sum = v_none();
-    settle(t);
+    leave_fast_path(t);
     gpa_code rc = vm_binary(vm, OP_ADD, t->v, v, &sum);
     if (rc) return rc;
     value_release(vm, t->v);
@@ -430,7 +430,7 @@ gpa_code iterate_sum(gpa_vm *vm, value *argv, value *out) {
         if (rc) goto out;
         if (n % 1024 == 0) TRY(vm_poll(vm));
     }
-    settle(&t);
+    leave_fast_path(&t);
     *out = value_retain(t.v);
 out:
     value_release(vm, it);
@@ -438,8 +438,8 @@ out:
     return rc;
 }
 
-/* Whether any item's truth is `wanted`. */
-static gpa_code some(gpa_vm *vm, value iterable, bool wanted, bool *found) {
+/* True if the truth value of any item is `wanted`. */
+static gpa_code find_truth(gpa_vm *vm, value iterable, bool wanted, bool *found) {
     value it = v_unset();
     gpa_code rc = GPA_OK;
     *found = false;
@@ -462,14 +462,14 @@ out:
 
 gpa_code iterate_any(gpa_vm *vm, value *argv, value *out) {
     bool found;
-    gpa_code rc = some(vm, argv[0], true, &found);
+    gpa_code rc = find_truth(vm, argv[0], true, &found);
     if (!rc) *out = v_bool(found);
     return rc;
 }
 
 gpa_code iterate_all(gpa_vm *vm, value *argv, value *out) {
     bool found;
-    gpa_code rc = some(vm, argv[0], false, &found);
+    gpa_code rc = find_truth(vm, argv[0], false, &found);
     if (!rc) *out = v_bool(!found);
     return rc;
 }

@@ -1,15 +1,15 @@
-/* The module itertools, iterators that draw on others.
+/* Iterators of the module itertools.
  *
- * Each is an iter_obj: what `source`, `extra` and the counters hold is said above its `next`. Loops
- * that may find nothing for long ask vm_poll. */
+ * Each is an iter_obj: the comment above its `next` says what `source`, `extra` and the counters
+ * hold. Loops that may run long without a result call vm_poll. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
 #include "lang/object/instance.h"
 #include "lang/vm/vm.h"
 
-static gpa_code over(gpa_vm *vm, const char *name, value iterable, value extra,
-                     gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *), value *out) {
+static gpa_code make_iterator(gpa_vm *vm, const char *name, value iterable, value extra,
+                              gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *), value *out) {
     value it = v_none();
     gpa_code rc = vm_iter(vm, iterable, &it);
     if (!rc) rc = iter_over(vm, name, it, extra, next, out);
@@ -17,7 +17,7 @@ static gpa_code over(gpa_vm *vm, const char *name, value iterable, value extra,
     return rc;
 }
 
-/* ---- without end ---- */
+/* ---- infinite ---- */
 
 /* source: the next number; extra: the step. */
 static gpa_code count_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
@@ -34,7 +34,7 @@ gpa_code itertools_count(gpa_vm *vm, value *argv, value *out) {
     return iter_over(vm, "itertools.count", argv[0], argv[1], count_next, out);
 }
 
-/* source: the iterator, or NONE once it ended; extra: the items so far; at: the next of them. */
+/* source: the iterator, or NONE after its end; extra: the items so far; at: index of the next. */
 static gpa_code cycle_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     if (it->source.tag != V_NONE) {
         gpa_code rc = iter_next(vm, it->source, out, done);
@@ -53,12 +53,12 @@ static gpa_code cycle_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 gpa_code itertools_cycle(gpa_vm *vm, value *argv, value *out) {
     value seen = v_list(vm, 0, NULL);
     if (seen.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = over(vm, "itertools.cycle", argv[0], seen, cycle_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.cycle", argv[0], seen, cycle_next, out);
     value_release(vm, seen);
     return rc;
 }
 
-/* source: the value; at: how often yet, -1 without end. */
+/* source: the value; at: repetitions left, -1 without end. */
 static gpa_code repeat_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     (void)vm;
     *done = it->at == 0;
@@ -77,9 +77,9 @@ gpa_code itertools_repeat(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* ---- one after the other ---- */
+/* ---- chain, islice ---- */
 
-/* source: an iterator of iterables; extra: the iterator over the present one, or NONE. */
+/* source: an iterator of iterables; extra: the iterator over the current one, or NONE. */
 static gpa_code chain_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (;;) {
         gpa_code rc;
@@ -101,17 +101,17 @@ static gpa_code chain_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_chain(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.chain", argv[0], v_none(), chain_next, out);
+    return make_iterator(vm, "itertools.chain", argv[0], v_none(), chain_next, out);
 }
 
 gpa_code itertools_from_iterable(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].native->fn != itertools_chain)
         return vm_fail(vm, GPA_E_ATTRIBUTE,
                        "'builtin_function_or_method' object has no attribute 'from_iterable'");
-    return over(vm, "itertools.chain", argv[1], v_none(), chain_next, out);
+    return make_iterator(vm, "itertools.chain", argv[1], v_none(), chain_next, out);
 }
 
-/* source: the iterator; at: items to pass before the next; end: items left to look at, -1 without
+/* source: the iterator; at: items to skip before the next; end: items left to consider, -1 without
  * end; step. */
 static gpa_code islice_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (;;) {
@@ -131,7 +131,7 @@ static gpa_code islice_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
-    static const char *const words[] = {
+    static const char *const messages[] = {
         "Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
         "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.",
         "Step for islice() must be a positive integer or None."};
@@ -148,9 +148,10 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
             v.tag == V_INT || v.tag == V_BOOL || v.tag == V_NUM || instance_has(v, "__index__");
         gpa_code rc = whole ? arg_int(vm, v, "islice", &at[which]) : GPA_OK;
         if (rc) return rc;
-        if (!whole || at[which] < (which == 2)) return vm_fail(vm, GPA_E_VALUE, "%s", words[which]);
+        if (!whole || at[which] < (which == 2))
+            return vm_fail(vm, GPA_E_VALUE, "%s", messages[which]);
     }
-    gpa_code rc = over(vm, "itertools.islice", argv[0], v_none(), islice_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.islice", argv[0], v_none(), islice_next, out);
     if (rc) return rc;
     out->iter->at = at[0];
     out->iter->end = at[1];
@@ -158,9 +159,9 @@ gpa_code itertools_islice(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* ---- by a function ---- */
+/* ---- by a predicate ---- */
 
-static gpa_code holds(gpa_vm *vm, value fn, value v, bool *out) {
+static gpa_code call_predicate(gpa_vm *vm, value fn, value v, bool *out) {
     if (fn.tag == V_NONE) return value_truth(vm, v, out);
     value r = v_none();
     gpa_code rc = vm_call(vm, fn, 1, &v, 0, NULL, &r);
@@ -169,7 +170,7 @@ static gpa_code holds(gpa_vm *vm, value fn, value v, bool *out) {
     return rc;
 }
 
-/* source: the iterator; extra: the function; at: 1 once it is over. */
+/* source: the iterator; extra: the function; at: 1 after the end. */
 static gpa_code takewhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value v = v_none();
     bool ok = false;
@@ -177,7 +178,7 @@ static gpa_code takewhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
     if (*done) return GPA_OK;
     gpa_code rc = iter_next(vm, it->source, &v, done);
     if (rc || *done) return rc;
-    rc = holds(vm, it->extra, v, &ok);
+    rc = call_predicate(vm, it->extra, v, &ok);
     if (!rc && ok) {
         *out = v;
         return GPA_OK;
@@ -189,18 +190,18 @@ static gpa_code takewhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
 }
 
 gpa_code itertools_takewhile(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.takewhile", argv[1], argv[0], takewhile_next, out);
+    return make_iterator(vm, "itertools.takewhile", argv[1], argv[0], takewhile_next, out);
 }
 
-/* source: the iterator; extra: the function; at: 1 once items pass; step: items pass one by one
- * (filterfalse). */
-static gpa_code without_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
+/* source: the iterator; extra: the function; at: 1 once the predicate has failed; step: test every
+ * item (filterfalse). */
+static gpa_code dropwhile_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     for (uint32_t n = 1;; n++) {
         value v = v_none();
         bool drop = false;
         gpa_code rc = iter_next(vm, it->source, &v, done);
         if (rc || *done) return rc;
-        if (!it->at) rc = holds(vm, it->extra, v, &drop);
+        if (!it->at) rc = call_predicate(vm, it->extra, v, &drop);
         if (!rc && !drop) {
             it->at = it->step == 0;
             *out = v;
@@ -213,11 +214,11 @@ static gpa_code without_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_dropwhile(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.dropwhile", argv[1], argv[0], without_next, out);
+    return make_iterator(vm, "itertools.dropwhile", argv[1], argv[0], dropwhile_next, out);
 }
 
 gpa_code itertools_filterfalse(gpa_vm *vm, value *argv, value *out) {
-    gpa_code rc = over(vm, "itertools.filterfalse", argv[1], argv[0], without_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.filterfalse", argv[1], argv[0], dropwhile_next, out);
     if (!rc) out->iter->step = 1;
     return rc;
 }
@@ -245,7 +246,7 @@ static gpa_code compress_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
 gpa_code itertools_compress(gpa_vm *vm, value *argv, value *out) {
     value selectors = v_none();
     gpa_code rc = vm_iter(vm, argv[1], &selectors);
-    if (!rc) rc = over(vm, "itertools.compress", argv[0], selectors, compress_next, out);
+    if (!rc) rc = make_iterator(vm, "itertools.compress", argv[0], selectors, compress_next, out);
     value_release(vm, selectors);
     return rc;
 }
@@ -262,13 +263,13 @@ static gpa_code starmap_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 }
 
 gpa_code itertools_starmap(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.starmap", argv[1], argv[0], starmap_next, out);
+    return make_iterator(vm, "itertools.starmap", argv[1], argv[0], starmap_next, out);
 }
 
-/* ---- with what came before ---- */
+/* ---- accumulate, pairwise, batched ---- */
 
 /* source: the iterator; extra: a list of the function and the result so far (UNSET: none yet); at:
- * 1: that result is the next item itself. */
+ * 1 if that result is the next item. */
 static gpa_code accumulate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value *fn = &it->extra.list->items[0], *so_far = &it->extra.list->items[1], next = v_none();
     if (it->at) {
@@ -297,13 +298,13 @@ gpa_code itertools_accumulate(gpa_vm *vm, value *argv, value *out) {
     bool begins = argv[2].tag != V_NONE;
     value kept = v_list(vm, 2, (value[]){argv[1], begins ? argv[2] : v_unset()});
     if (kept.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = over(vm, "itertools.accumulate", argv[0], kept, accumulate_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.accumulate", argv[0], kept, accumulate_next, out);
     if (!rc) out->iter->at = begins;
     value_release(vm, kept);
     return rc;
 }
 
-/* source: the iterator; extra: the item before, UNSET at the start. */
+/* source: the iterator; extra: the previous item, UNSET at the start. */
 static gpa_code pairwise_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_code rc;
     if (it->extra.tag == V_UNSET) {
@@ -320,7 +321,7 @@ static gpa_code pairwise_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
 }
 
 gpa_code itertools_pairwise(gpa_vm *vm, value *argv, value *out) {
-    return over(vm, "itertools.pairwise", argv[0], v_unset(), pairwise_next, out);
+    return make_iterator(vm, "itertools.pairwise", argv[0], v_unset(), pairwise_next, out);
 }
 
 static gpa_code batched_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
@@ -343,14 +344,14 @@ gpa_code itertools_batched(gpa_vm *vm, value *argv, value *out) {
     int64_t n;
     gpa_code rc = arg_int(vm, argv[1], "n", &n);
     if (!rc && n < 1) rc = vm_fail(vm, GPA_E_VALUE, "n must be at least one");
-    if (!rc) rc = over(vm, "itertools.batched", argv[0], v_none(), batched_next, out);
+    if (!rc) rc = make_iterator(vm, "itertools.batched", argv[0], v_none(), batched_next, out);
     if (!rc) out->iter->step = n;
     return rc;
 }
 
-/* ---- several at once ---- */
+/* ---- several iterables ---- */
 
-/* source: a tuple of iterators, NONE in the place of one that ended; extra: the filling. */
+/* source: a tuple of iterators, NONE for one that ended; extra: the fill value. */
 static gpa_code zip_longest_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     tuple_obj *iters = it->source.tuple;
     value row = v_tuple(vm, iters->count, NULL);
@@ -358,10 +359,10 @@ static gpa_code zip_longest_next(gpa_vm *vm, iter_obj *it, value *out, bool *don
     bool any = false;
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < iters->count && !rc; i++) {
-        bool ended = iters->items[i].tag == V_NONE;
-        if (!ended) rc = iter_next(vm, iters->items[i], &row.tuple->items[i], &ended);
-        any = any || !ended;
-        if (rc || !ended) continue;
+        bool exhausted = iters->items[i].tag == V_NONE;
+        if (!exhausted) rc = iter_next(vm, iters->items[i], &row.tuple->items[i], &exhausted);
+        any = any || !exhausted;
+        if (rc || !exhausted) continue;
         value_release(vm, iters->items[i]);
         iters->items[i] = v_none();
         row.tuple->items[i] = value_retain(it->extra);
@@ -382,8 +383,8 @@ gpa_code itertools_zip_longest(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* source: the iterator; extra: a list of the function, and of the item and key that begin the next
- * group (UNSET: none). A group is gathered when it is reached. */
+/* source: the iterator; extra: a list of the function, and of the item and key that start the next
+ * group (UNSET: none). A group is collected when it is reached. */
 static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     value *fn = &it->extra.list->items[0], *item = fn + 1, *key = fn + 2;
     value group = v_list(vm, 0, NULL), own_key = v_unset(), pair[2];
@@ -425,12 +426,12 @@ static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 gpa_code itertools_groupby(gpa_vm *vm, value *argv, value *out) {
     value kept = v_list(vm, 3, (value[]){argv[1], v_unset(), v_unset()});
     if (kept.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = over(vm, "itertools.groupby", argv[0], kept, groupby_next, out);
+    gpa_code rc = make_iterator(vm, "itertools.groupby", argv[0], kept, groupby_next, out);
     value_release(vm, kept);
     return rc;
 }
 
-/* source: the iterator, shared; extra: the list of items it gave, shared; at: the next of them. */
+/* source: the iterator, shared; extra: the list of its items, shared; at: index of the next. */
 static gpa_code tee_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     list_obj *seen = it->extra.list;
     if ((size_t)it->at == seen->count) {

@@ -1,4 +1,4 @@
-/* list, tuple and range: making them, and their methods. */
+/* list, tuple and range: construction and methods. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/object/instance.h"
@@ -52,7 +52,7 @@ gpa_code list_m_pop(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* The first position in [from, to) of an item of a list or a tuple that is equal to v, or -1. */
+/* Index of the first item equal to v in [from, to) of a list or a tuple, or -1. */
 static gpa_code position(gpa_vm *vm, value sequence, int64_t from, int64_t to, value v,
                          int64_t *at) {
     gpa_code rc = GPA_OK;
@@ -75,7 +75,7 @@ static gpa_code clamp(gpa_vm *vm, value v, int64_t n, int64_t *out) {
     return GPA_OK;
 }
 
-/* index(value, start, stop) of a list or a tuple; at -1: not there. */
+/* index(value, start, stop) of a list or a tuple; at -1: not found. */
 static gpa_code index_in(gpa_vm *vm, value *argv, int64_t *at) {
     int64_t from, to, n = (int64_t)items_count(argv[0]);
     gpa_code rc = clamp(vm, argv[2], n, &from);
@@ -203,7 +203,7 @@ gpa_code range_new(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_range(vm, at[0], at[1], at[2]), out);
 }
 
-/* The position of a number in a range, or -1. */
+/* Index of a number in a range, or -1. */
 static int64_t range_position(const range_obj *r, value v) {
     number n = number_of(v);
     if (n.kind == NUMBER_FLOAT && n.re == (double)(int64_t)n.re)

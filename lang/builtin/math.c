@@ -1,5 +1,5 @@
-/* The module math. Errors follow CPython: a result that is not a number, for arguments that are, is
- * a domain error; an infinite one is a range error, or a domain error at a pole. */
+/* The module math. Errors follow CPython: a NaN result of non-NaN arguments is a domain error; an
+ * infinite result is a range error, or a domain error at a pole. */
 #include <math.h>
 
 #include "lang/object/big.h"
@@ -7,7 +7,7 @@
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 int128;
 
 static gpa_code domain_error(gpa_vm *vm) { return vm_fail(vm, GPA_E_VALUE, "math domain error"); }
 static gpa_code range_error(gpa_vm *vm) { return vm_fail(vm, GPA_E_OVERFLOW, "math range error"); }
@@ -88,7 +88,7 @@ gpa_code math_isnan(gpa_vm *vm, value *argv, value *out) { return test(vm, argv[
 gpa_code math_isinf(gpa_vm *vm, value *argv, value *out) { return test(vm, argv[0], 1, out); }
 gpa_code math_isfinite(gpa_vm *vm, value *argv, value *out) { return test(vm, argv[0], 2, out); }
 
-static gpa_code to_int(gpa_vm *vm, value v, double (*f)(double), value *out) {
+static gpa_code round_to_int(gpa_vm *vm, value v, double (*f)(double), value *out) {
     double x;
     number n = number_of(v);
     if (n.kind == NUMBER_INT) {
@@ -101,9 +101,15 @@ static gpa_code to_int(gpa_vm *vm, value v, double (*f)(double), value *out) {
     return rc ? rc : int_of_float(vm, f(x), out);
 }
 
-gpa_code math_floor(gpa_vm *vm, value *argv, value *out) { return to_int(vm, argv[0], floor, out); }
-gpa_code math_ceil(gpa_vm *vm, value *argv, value *out) { return to_int(vm, argv[0], ceil, out); }
-gpa_code math_trunc(gpa_vm *vm, value *argv, value *out) { return to_int(vm, argv[0], trunc, out); }
+gpa_code math_floor(gpa_vm *vm, value *argv, value *out) {
+    return round_to_int(vm, argv[0], floor, out);
+}
+gpa_code math_ceil(gpa_vm *vm, value *argv, value *out) {
+    return round_to_int(vm, argv[0], ceil, out);
+}
+gpa_code math_trunc(gpa_vm *vm, value *argv, value *out) {
+    return round_to_int(vm, argv[0], trunc, out);
+}
 
 gpa_code math_frexp(gpa_vm *vm, value *argv, value *out) {
     double x;
@@ -192,8 +198,8 @@ gpa_code math_nextafter(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A logarithm of a positive number; CPython's errors. Ints beyond floats by their fraction and
- * exponent, as CPython's. */
+/* A logarithm of a positive number, with CPython's errors. An int beyond the range of floats is
+ * split into mantissa and exponent, as in CPython. */
 static gpa_code log_of(gpa_vm *vm, value v, double (*f)(double), double *out) {
     double x;
     if (v.tag == V_BIG && !v.big->negative && isinf(big_double(v.big))) {
@@ -232,8 +238,7 @@ gpa_code math_log(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* The length of a vector without overflow: scaled by its largest part, summed with the errors kept.
- */
+/* Euclidean norm without overflow: scaled by the largest component, with a compensated sum. */
 static double vector_length(const double *x, size_t n) {
     double most = 0, sum = 0, lost = 0;
     bool nan = false;
@@ -255,7 +260,7 @@ static double vector_length(const double *x, size_t n) {
     return ldexp(sqrt(sum + lost), e);
 }
 
-/* The floats of a sequence (owned: mem_free). */
+/* The items of a sequence as floats (owned: mem_free). */
 static gpa_code floats_of(gpa_vm *vm, value v, double **out, size_t *n) {
     value items;
     *out = NULL;
@@ -307,8 +312,8 @@ gpa_code math_isclose(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Shewchuk: partial sums that do not overlap, so that nothing is lost; then one correct rounding.
- */
+/* Shewchuk's algorithm (1997): nonoverlapping partial sums without rounding errors, then one
+ * correct rounding. */
 static double exact_sum(const double *x, size_t count, double *partial) {
     size_t n = 0;
     double special = 0;
@@ -359,8 +364,8 @@ gpa_code math_fsum(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-static gpa_code fold(gpa_vm *vm, value start, const list_obj *items, const list_obj *times,
-                     gpa_op op, value *out) {
+static gpa_code reduce_items(gpa_vm *vm, value start, const list_obj *items, const list_obj *times,
+                             gpa_op op, value *out) {
     value so_far = value_retain(start);
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < items->count && !rc; i++) {
@@ -388,7 +393,7 @@ gpa_code math_prod(gpa_vm *vm, value *argv, value *out) {
     value items;
     gpa_code rc = vm_collect(vm, argv[0], &items);
     if (rc) return rc;
-    rc = fold(vm, argv[1], items.list, NULL, OP_MULTIPLY, out);
+    rc = reduce_items(vm, argv[1], items.list, NULL, OP_MULTIPLY, out);
     value_release(vm, items);
     return rc;
 }
@@ -399,7 +404,7 @@ gpa_code math_sumprod(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = vm_collect(vm, argv[1], &q);
     if (!rc && p.list->count != q.list->count)
         rc = vm_fail(vm, GPA_E_VALUE, "Inputs are not the same length");
-    if (!rc) rc = fold(vm, v_int(0), p.list, q.list, OP_ADD, out);
+    if (!rc) rc = reduce_items(vm, v_int(0), p.list, q.list, OP_ADD, out);
     value_release(vm, p);
     value_release(vm, q);
     return rc;
@@ -417,7 +422,7 @@ static uint64_t gcd_of(uint64_t a, uint64_t b) {
 }
 
 /* *to = *to op v. */
-static gpa_code combine(gpa_vm *vm, ast_op op, value *to, value v) {
+static gpa_code apply_in_place(gpa_vm *vm, ast_op op, value *to, value v) {
     value made = v_none();
     gpa_code rc = op_number(vm, op, *to, v, &made);
     if (rc) return rc;
@@ -426,12 +431,13 @@ static gpa_code combine(gpa_vm *vm, ast_op op, value *to, value v) {
     return vm_poll(vm);
 }
 
-/* The greatest common divisor of two ints that are not negative, in *a; *b is given back. */
+/* Greatest common divisor of two non-negative ints, in *a, by Euclid's algorithm; *b is released.
+ */
 static gpa_code euclid(gpa_vm *vm, value *a, value *b) {
     gpa_code rc = GPA_OK;
     while (!rc && (a->tag == V_BIG || (b->tag == V_BIG || b->i))) {
         if (b->tag == V_INT && b->i == 0) break;
-        rc = combine(vm, AST_OP_MOD, a, *b);
+        rc = apply_in_place(vm, AST_OP_MOD, a, *b);
         value other = *a;
         *a = *b;
         *b = other;
@@ -473,8 +479,8 @@ gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
         n = v_none();
         if (!rc) rc = gcd_with(vm, &g, size);
         if (!rc && g.tag == V_INT && g.i == 0) g = v_int(1); /* both are 0 */
-        if (!rc) rc = combine(vm, AST_OP_FLOORDIV, &size, g);
-        if (!rc) rc = combine(vm, AST_OP_MUL, &l, size);
+        if (!rc) rc = apply_in_place(vm, AST_OP_FLOORDIV, &size, g);
+        if (!rc) rc = apply_in_place(vm, AST_OP_MUL, &l, size);
         value_release(vm, size);
         size = v_none();
         value_release(vm, g);
@@ -486,13 +492,13 @@ gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* n * (n - 1) * ... of k factors, over k! where `divided`. */
-static gpa_code falling(gpa_vm *vm, int64_t n, int64_t k, bool divided, value *out) {
+/* Falling factorial n * (n - 1) * ... of k factors, divided by k! if `divided`. */
+static gpa_code falling_factorial(gpa_vm *vm, int64_t n, int64_t k, bool divided, value *out) {
     value p = v_int(1);
     gpa_code rc = GPA_OK;
     for (int64_t i = 0; i < k && !rc; i++) {
-        rc = combine(vm, AST_OP_MUL, &p, v_int(n - i));
-        if (!rc && divided) rc = combine(vm, AST_OP_FLOORDIV, &p, v_int(i + 1));
+        rc = apply_in_place(vm, AST_OP_MUL, &p, v_int(n - i));
+        if (!rc && divided) rc = apply_in_place(vm, AST_OP_FLOORDIV, &p, v_int(i + 1));
     }
     if (rc)
         value_release(vm, p);
@@ -506,10 +512,10 @@ gpa_code math_factorial(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_int(vm, argv[0], "n", &n);
     if (rc) return rc;
     if (n < 0) return vm_fail(vm, GPA_E_VALUE, "factorial() not defined for negative values");
-    return falling(vm, n, n, false, out);
+    return falling_factorial(vm, n, n, false, out);
 }
 
-static gpa_code n_and_k(gpa_vm *vm, value *argv, int64_t *n, int64_t *k) {
+static gpa_code arg_n_k(gpa_vm *vm, value *argv, int64_t *n, int64_t *k) {
     gpa_code rc = arg_int(vm, argv[0], "n", n);
     *k = *n;
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "k", k);
@@ -521,21 +527,21 @@ static gpa_code n_and_k(gpa_vm *vm, value *argv, int64_t *n, int64_t *k) {
 
 gpa_code math_comb(gpa_vm *vm, value *argv, value *out) {
     int64_t n, k;
-    gpa_code rc = n_and_k(vm, argv, &n, &k);
-    if (!rc && k <= n) return falling(vm, n, MIN(k, n - k), true, out);
+    gpa_code rc = arg_n_k(vm, argv, &n, &k);
+    if (!rc && k <= n) return falling_factorial(vm, n, MIN(k, n - k), true, out);
     *out = v_int(0);
     return rc;
 }
 
 gpa_code math_perm(gpa_vm *vm, value *argv, value *out) {
     int64_t n, k;
-    gpa_code rc = n_and_k(vm, argv, &n, &k);
-    if (!rc && k <= n) return falling(vm, n, k, false, out);
+    gpa_code rc = arg_n_k(vm, argv, &n, &k);
+    if (!rc && k <= n) return falling_factorial(vm, n, k, false, out);
     *out = v_int(0);
     return rc;
 }
 
-/* Newton's method from above. */
+/* Integer square root by Newton's method from above. */
 static gpa_code big_root(gpa_vm *vm, value n, value *out) {
     value r = v_none();
     gpa_code rc =
@@ -543,8 +549,8 @@ static gpa_code big_root(gpa_vm *vm, value n, value *out) {
     for (bool lower = true; lower && !rc;) {
         value next = v_none();
         rc = op_number(vm, AST_OP_FLOORDIV, n, r, &next);
-        if (!rc) rc = combine(vm, AST_OP_ADD, &next, r);
-        if (!rc) rc = combine(vm, AST_OP_RSHIFT, &next, v_int(1));
+        if (!rc) rc = apply_in_place(vm, AST_OP_ADD, &next, r);
+        if (!rc) rc = apply_in_place(vm, AST_OP_RSHIFT, &next, v_int(1));
         lower = !rc && big_compare(next, r) < 0;
         value_release(vm, lower ? r : next);
         if (lower) r = next;
@@ -564,8 +570,8 @@ gpa_code math_isqrt(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (big || n < 0) return vm_fail(vm, GPA_E_VALUE, "isqrt() argument must be nonnegative");
     int64_t r = (int64_t)sqrt((double)n);
-    while ((wide)r * r > n) r--;
-    while ((wide)(r + 1) * (r + 1) <= n) r++;
+    while ((int128)r * r > n) r--;
+    while ((int128)(r + 1) * (r + 1) <= n) r++;
     *out = v_int(r);
     return GPA_OK;
 }

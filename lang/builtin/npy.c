@@ -1,23 +1,17 @@
-/* numpy.save and numpy.load.
+/* NumPy's .npy format: encoding and decoding of one array.
  *
- * The header is a dict literal with exactly three keys; it is read by looking for each of them.
- * Files of other byte order are turned round while they are read. */
+ * The header is a Python dict literal with exactly three keys; the reader searches for each key
+ * instead of parsing. Elements in the other byte order are byte-swapped while they are read. */
 #include "lang/builtin/npy.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#include "lang/builtin/all.h"
-#include "lang/builtin/file.h"
-#include "lang/numpy/numpy.h"
 
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, ALIGN = 64 };
 
 /* ---- writing ---- */
 
+/* The letter of a dtype's kind in a descr: 'f' of "<f8". */
 static const char *kind_letter(gpa_dtype t) {
     switch (dtype_info[t].kind) {
         case 'B': return "b";
@@ -28,7 +22,7 @@ static const char *kind_letter(gpa_dtype t) {
     }
 }
 
-/* The header of elements that are described so; frees its text. */
+/* Appends magic string, version, length and the header, padded to ALIGN bytes; frees `head`. */
 static void put_header(gpa_str *head, gpa_str *out) {
     size_t used = MAGIC + 4 + head->len + 1;
     str_fill(head, ' ', (ALIGN - used % ALIGN) % ALIGN);
@@ -42,7 +36,7 @@ static void put_header(gpa_str *head, gpa_str *out) {
     str_free(head);
 }
 
-void npy_write_text(const char *text, size_t n, gpa_str *out) {
+void npy_write_bytes(const char *text, size_t n, gpa_str *out) {
     gpa_str head;
     str_init(&head);
     str_printf(&head, "{'descr': '|S%zu', 'fortran_order': False, 'shape': (), }", n);
@@ -70,50 +64,19 @@ gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out) {
     return rc;
 }
 
-/* Writes bytes to a path (with the ending, unless it is there) or an open binary file. */
-static gpa_code write_bytes(gpa_vm *vm, value file, const char *ending, const gpa_str *bytes) {
-    FILE *f = file_stream(file);
-    if (f)
-        return fwrite(bytes->text, 1, bytes->len, f) == bytes->len ? GPA_OK
-                                                                   : os_error(vm, errno, NULL);
-    const char *path;
-    gpa_code rc = arg_path(vm, file, &path);
-    if (rc) return rc;
-    size_t n = strlen(path), e = strlen(ending);
-    gpa_str full;
-    str_init(&full);
-    str_put(&full, path);
-    if (n < e || strcmp(path + n - e, ending) != 0) str_put(&full, ending);
-    rc = full.failed ? vm_no_memory(vm) : file_save(vm, full.text, bytes->text, bytes->len);
-    str_free(&full);
-    return rc;
-}
-
-gpa_code npy_save(gpa_vm *vm, value *argv, value *out) {
-    (void)out;
-    gpa_arr *a = NULL;
-    gpa_str bytes;
-    str_init(&bytes);
-    gpa_code rc = arg_array(vm, argv[1], DT_NONE, &a);
-    if (!rc) rc = npy_write(vm, a, &bytes);
-    if (!rc) rc = write_bytes(vm, argv[0], ".npy", &bytes);
-    str_free(&bytes);
-    arr_release(vm_rt(vm), a);
-    return rc;
-}
-
 /* ---- reading ---- */
 
 typedef struct {
     gpa_dtype dtype;
-    bool swapped, fortran;
+    bool swapped; /* in the other byte order */
+    bool fortran;
     int ndim;
     int64_t shape[GPA_MAX_DIMS];
-    size_t start; /* of the elements */
+    size_t start; /* offset of the elements */
 } header;
 
-/* What follows a key of the header, or NULL. */
-static const char *after_key(const char *head, const char *key) {
+/* The text of the value of a key, or NULL. */
+static const char *value_text(const char *head, const char *key) {
     const char *p = strstr(head, key);
     if (!p) return NULL;
     p += strlen(key);
@@ -166,25 +129,25 @@ static gpa_code read_header(gpa_vm *vm, const char *bytes, size_t n, header *h) 
         return vm_fail(vm, GPA_E_VALUE,
                        "we only support format version (1,0), (2,0), and (3,0), not (%d, %d)",
                        b[MAGIC], b[MAGIC + 1]);
-    bool wide = b[MAGIC] > 1;
+    bool long_length = b[MAGIC] > 1; /* 4 bytes from version 2 on, else 2 */
     size_t length = (size_t)b[MAGIC + 2] | (size_t)b[MAGIC + 3] << 8;
-    size_t at = MAGIC + (wide ? 6 : 4);
-    if (wide && n >= at) length |= (size_t)b[MAGIC + 4] << 16 | (size_t)b[MAGIC + 5] << 24;
+    size_t at = MAGIC + (long_length ? 6 : 4);
+    if (long_length && n >= at) length |= (size_t)b[MAGIC + 4] << 16 | (size_t)b[MAGIC + 5] << 24;
     if (n < at || n - at < length)
         return vm_fail(vm, GPA_E_VALUE, "EOF: reading array header, expected %zu bytes got %zu",
                        length, n - MIN(n, at));
     h->start = at + length;
     char *head = mem_text(bytes + at, length);
     if (!head) return vm_no_memory(vm);
-    const char *order = after_key(head, "'fortran_order'");
-    gpa_code rc = read_descr(vm, after_key(head, "'descr'"), h);
-    if (!rc) rc = read_shape(vm, after_key(head, "'shape'"), h);
+    const char *order = value_text(head, "'fortran_order'");
+    gpa_code rc = read_descr(vm, value_text(head, "'descr'"), h);
+    if (!rc) rc = read_shape(vm, value_text(head, "'shape'"), h);
     h->fortran = order && strncmp(order, "True", 4) == 0;
     mem_free(head);
     return rc;
 }
 
-/* Turns the bytes of each number round. */
+/* Reverses the bytes of each element (of each part of a complex one) in place. */
 static void swap_bytes(char *data, size_t bytes, gpa_dtype t) {
     size_t size = dtype_size(t);
     if (dtype_is_complex(t)) size /= 2;
@@ -199,47 +162,47 @@ static void swap_bytes(char *data, size_t bytes, gpa_dtype t) {
 static gpa_code make_array(gpa_vm *vm, const header *h, const char *data, gpa_arr **out) {
     gpa_rt *rt = vm_rt(vm);
     if (!h->fortran) return arr_from(rt, h->dtype, h->ndim, h->shape, data, out, vm_err(vm));
-    int64_t turned[GPA_MAX_DIMS];
+    int64_t reversed[GPA_MAX_DIMS];
     gpa_arr *a;
-    for (int i = 0; i < h->ndim; i++) turned[i] = h->shape[h->ndim - 1 - i];
-    gpa_code rc = arr_from(rt, h->dtype, h->ndim, turned, data, &a, vm_err(vm));
+    for (int i = 0; i < h->ndim; i++) reversed[i] = h->shape[h->ndim - 1 - i];
+    gpa_code rc = arr_from(rt, h->dtype, h->ndim, reversed, data, &a, vm_err(vm));
     if (rc) return rc;
     rc = arr_transpose(rt, a, NULL, out, vm_err(vm));
     arr_release(rt, a);
     return rc;
 }
 
-/* What NumPy says of a file that ends too early: the shape, and how many elements there are. */
-static gpa_code cut_short(gpa_vm *vm, const header *h, size_t there) {
+/* NumPy's error for a file that ends early, after `available` elements. */
+static gpa_code fail_truncated(gpa_vm *vm, const header *h, size_t available) {
     gpa_str shape;
-    uint64_t all = 1;
+    uint64_t expected = 1;
     str_init(&shape);
     for (int i = 0; i < h->ndim; i++) {
         str_printf(&shape, i ? ", %lld" : "%lld", (long long)h->shape[i]);
-        all *= (uint64_t)h->shape[i];
+        expected *= (uint64_t)h->shape[i];
     }
     gpa_code rc = vm_fail(vm, GPA_E_VALUE,
                           "Failed to read all data for array. Expected (%s%s) = %llu elements, "
                           "could only read %zu elements. (file seems not fully written?)",
                           shape.text ? shape.text : "", h->ndim == 1 ? "," : "",
-                          (unsigned long long)all, there);
+                          (unsigned long long)expected, available);
     str_free(&shape);
     return rc;
 }
 
-const char *npy_text(const char *bytes, size_t n, size_t *length) {
+const char *npy_find_bytes(const char *bytes, size_t n, size_t *length) {
     size_t head = n > MAGIC + 4 ? (size_t)(unsigned char)bytes[MAGIC + 2] |
                                       (size_t)(unsigned char)bytes[MAGIC + 3] << 8
                                 : 0;
     if (!head || memcmp(bytes, magic, MAGIC) != 0 || bytes[MAGIC] != 1 || n - MAGIC - 4 < head)
         return NULL;
     char *text = mem_text(bytes + MAGIC + 4, head);
-    const char *descr = text ? after_key(text, "'descr'") : NULL,
-               *shape = text ? after_key(text, "'shape'") : NULL;
-    bool fits = descr && shape && strncmp(descr, "'|S", 3) == 0 && strncmp(shape, "()", 2) == 0;
-    *length = fits ? strtoul(descr + 3, NULL, 10) : 0;
+    const char *descr = text ? value_text(text, "'descr'") : NULL,
+               *shape = text ? value_text(text, "'shape'") : NULL;
+    bool is_bytes = descr && shape && strncmp(descr, "'|S", 3) == 0 && strncmp(shape, "()", 2) == 0;
+    *length = is_bytes ? strtoul(descr + 3, NULL, 10) : 0;
     mem_free(text);
-    return fits && n - MAGIC - 4 - head >= *length ? bytes + MAGIC + 4 + head : NULL;
+    return is_bytes && n - MAGIC - 4 - head >= *length ? bytes + MAGIC + 4 + head : NULL;
 }
 
 gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, size_t *used, gpa_arr **out) {
@@ -252,41 +215,17 @@ gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, size_t *used, gpa_arr
                        "`allow_pickle=` keyword argument or `pickle.load()`.");
     gpa_code rc = read_header(vm, bytes, n, &h);
     if (rc) return rc;
-    size_t want = dtype_size(h.dtype);
+    size_t size = dtype_size(h.dtype);
     for (int i = 0; i < h.ndim; i++)
-        if (__builtin_mul_overflow(want, (size_t)h.shape[i], &want)) return bad_header(vm);
-    if (n - h.start < want) return cut_short(vm, &h, (n - h.start) / dtype_size(h.dtype));
-    *used = h.start + want;
+        if (__builtin_mul_overflow(size, (size_t)h.shape[i], &size)) return bad_header(vm);
+    if (n - h.start < size) return fail_truncated(vm, &h, (n - h.start) / dtype_size(h.dtype));
+    *used = h.start + size;
     if (!h.swapped) return make_array(vm, &h, bytes + h.start, out);
-    char *data = mem_new(want);
+    char *data = mem_new(size);
     if (!data) return vm_no_memory(vm);
-    memcpy(data, bytes + h.start, want);
-    swap_bytes(data, want, h.dtype);
+    memcpy(data, bytes + h.start, size);
+    swap_bytes(data, size, h.dtype);
     rc = make_array(vm, &h, data, out);
     mem_free(data);
-    return rc;
-}
-
-gpa_code npy_load(gpa_vm *vm, value *argv, value *out) {
-    const char *path = NULL;
-    gpa_str bytes;
-    gpa_arr *a;
-    size_t used;
-    FILE *given = file_stream(argv[0]), *f = given;
-    gpa_code rc = given ? GPA_OK : arg_path(vm, argv[0], &path);
-    if (rc) return rc;
-    if (!f && !(f = fopen(path, "rb"))) return os_error(vm, errno, path);
-    str_init(&bytes);
-    rc = file_slurp(vm, f, path, SIZE_MAX, &bytes);
-    if (!given) fclose(f);
-    if (!rc && bytes.len >= 4 && memcmp(bytes.text, "PK", 2) == 0)
-        rc = npz_open(vm, path, &bytes, out);
-    else {
-        if (!rc) rc = npy_read(vm, bytes.text, bytes.len, &used, &a);
-        if (!rc) rc = np_return_array(vm, a, out);
-        if (!rc && given)
-            fseek(given, (long)used - (long)bytes.len, SEEK_CUR); /* the next array may follow */
-    }
-    str_free(&bytes);
     return rc;
 }

@@ -1,18 +1,18 @@
-/* NumPy's file format for one array: a magic string, a header in Python's syntax, the elements. */
+/* NumPy's .npy format: a magic string, a header in Python's syntax, the elements of one array.
+ * numpy.save and numpy.load are in load.c, archives of such files in npz.h. */
 #ifndef GPA_BUILTIN_NPY_H
 #define GPA_BUILTIN_NPY_H
 
 #include "lang/vm/native.h"
 
-/* Appends the array as a .npy file. */
+/* Appends the array as a .npy file. TypeError for bfloat16, which the format lacks. */
 gpa_code npy_write(gpa_vm *vm, gpa_arr *a, gpa_str *out);
-/* Appends bytes as a .npy file: NumPy's 0-d array of them. */
-void npy_write_text(const char *text, size_t n, gpa_str *out);
-/* The bytes in a file that holds such an array (borrowed), or NULL. */
-const char *npy_text(const char *bytes, size_t n, size_t *length);
-/* The array in the bytes of a .npy file, owned; *used: how many of them are its own. */
+/* Appends a byte string as a .npy file: a 0-d array of dtype |S. */
+void npy_write_bytes(const char *text, size_t n, gpa_str *out);
+/* The byte string of such a file, a pointer into `bytes`; NULL if the file holds anything else. */
+const char *npy_find_bytes(const char *bytes, size_t n, size_t *length);
+/* Decodes a .npy file into a new array. *used: the number of bytes that belong to it. ValueError
+ * for a damaged file, EOFError for an empty one. */
 gpa_code npy_read(gpa_vm *vm, const char *bytes, size_t n, size_t *used, gpa_arr **out);
-/* The archive at a path, or (path NULL) in these bytes, which are copied, as an NpzFile. */
-gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out);
 
 #endif

@@ -1,7 +1,8 @@
-/* Archives of arrays: numpy.savez, and what numpy.load gives for a .npz file.
+/* Archives of arrays (.npz): numpy.savez and NpzFile, the lazily read archive that numpy.load
+ * returns.
  *
- * An open archive keeps libzip's handle and the names of its members without ".npy" (field 0, a
- * list). An array is read when it is asked for. Without libzip these functions say so. */
+ * An NpzFile holds libzip's handle and, in field 0, the list of its members' names without ".npy".
+ * An array is decoded when it is indexed. Without libzip every function raises. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -9,21 +10,21 @@
 #include "lang/builtin/file.h"
 #include "lang/builtin/kinds.h"
 #include "lang/builtin/npy.h"
+#include "lang/builtin/npz.h"
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
 #ifdef GPA_HAVE_ZIP
 #include <zip.h>
 
-enum {
-    LEVEL = 6
-}; /* of compression, as in Python's archives: the most, which libzip takes, costs twice the time
-      and saves nothing of numbers */
+/* Deflate's level, as in Python's zipfile. libzip's default, 9, takes twice the time and does not
+ * make arrays of numbers smaller. */
+enum { DEFLATE_LEVEL = 6 };
 
 /* ---- writing ---- */
 
-/* A source of bytes, which it copies. NULL on failure. */
-static zip_source_t *source_of(const char *bytes, size_t n) {
+/* A libzip source with a copy of the bytes; NULL on failure. */
+static zip_source_t *copy_to_source(const char *bytes, size_t n) {
     zip_source_t *source = zip_source_buffer_create(NULL, 0, 0, NULL);
     if (!source) return NULL;
     if (zip_source_begin_write(source) == 0 &&
@@ -34,7 +35,7 @@ static zip_source_t *source_of(const char *bytes, size_t n) {
     return NULL;
 }
 
-/* Adds one member; the bytes are handed over to the archive. */
+/* Adds one array, or one byte string, as a member. */
 static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool compressed) {
     gpa_arr *a = NULL;
     gpa_str bytes, member;
@@ -42,13 +43,13 @@ static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool
     str_init(&member);
     gpa_code rc = GPA_OK;
     if (v.tag == V_BYTES)
-        npy_write_text(v.str->text, v.str->size, &bytes);
+        npy_write_bytes(v.str->text, v.str->size, &bytes);
     else
         rc = arg_array(vm, v, DT_NONE, &a);
     if (a) rc = npy_write(vm, a, &bytes);
     if (rc) goto out;
     str_printf(&member, "%s.npy", name);
-    zip_source_t *source = source_of(bytes.text, bytes.len);
+    zip_source_t *source = copy_to_source(bytes.text, bytes.len);
     zip_int64_t at =
         source ? zip_file_add(z, member.text, source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8) : -1;
     if (at < 0) {
@@ -56,7 +57,7 @@ static gpa_code add_member(gpa_vm *vm, zip_t *z, const char *name, value v, bool
         rc = vm_fail(vm, GPA_E_OS, "cannot add '%s' to the archive: %s", member.text,
                      zip_strerror(z));
     } else if (zip_set_file_compression(z, (zip_uint64_t)at,
-                                        compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, LEVEL))
+                                        compressed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, DEFLATE_LEVEL))
         rc = vm_fail(vm, GPA_E_OS, "%s", zip_strerror(z));
 out:
     str_free(&member);
@@ -65,7 +66,7 @@ out:
     return rc;
 }
 
-/* The path with ".npz" at its end. */
+/* Appends the path to `full`, with ".npz" if it is missing. */
 static gpa_code archive_path(gpa_vm *vm, value file, gpa_str *full) {
     const char *path;
     gpa_code rc = arg_path(vm, file, &path);
@@ -76,7 +77,8 @@ static gpa_code archive_path(gpa_vm *vm, value file, gpa_str *full) {
     return full->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
-/* Opens the archive to write: at a path, or in `memory`, which the caller releases, too. */
+/* Opens an archive for writing: at a path, or for an open file in *memory, which the caller frees.
+ */
 static gpa_code create(gpa_vm *vm, value file, gpa_str *path, zip_source_t **memory, zip_t **z) {
     int code = 0;
     if (!file_stream(file)) {
@@ -91,7 +93,7 @@ static gpa_code create(gpa_vm *vm, value file, gpa_str *path, zip_source_t **mem
     return *z ? GPA_OK : vm_no_memory(vm);
 }
 
-/* Copies the finished archive to an open file. */
+/* Writes a finished archive in memory to an open file. */
 static gpa_code copy_out(gpa_vm *vm, zip_source_t *memory, FILE *f) {
     char block[16384];
     zip_int64_t n = 0;
@@ -162,7 +164,7 @@ static gpa_code list_members(gpa_vm *vm, zip_t *z, value *out) {
 
 gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out) {
     int code;
-    zip_source_t *source = path ? NULL : source_of(bytes->text, bytes->len);
+    zip_source_t *source = path ? NULL : copy_to_source(bytes->text, bytes->len);
     zip_t *z = path     ? zip_open(path, ZIP_RDONLY, &code)
                : source ? zip_open_from_source(source, ZIP_RDONLY, NULL)
                         : NULL;
@@ -212,14 +214,14 @@ static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     if (key.tag == V_STR) str_put(&member, key.str->text);
     if (key.tag == V_STR && zip_name_locate(o->data, member.text, 0) < 0) str_put(&member, ".npy");
     if (key.tag != V_STR || zip_name_locate(o->data, member.text, 0) < 0) {
-        value words = key.tag == V_STR
-                          ? v_strf(vm, "%s is not a file in the archive", key.str->text)
-                          : value_retain(key);
-        rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_KEY, 1, &words);
-        value_release(vm, words);
+        value message = key.tag == V_STR
+                            ? v_strf(vm, "%s is not a file in the archive", key.str->text)
+                            : value_retain(key);
+        rc = message.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_KEY, 1, &message);
+        value_release(vm, message);
     } else {
         rc = read_member(vm, o->data, member.text, &bytes, &n);
-        const char *text = rc ? NULL : npy_text(bytes, n, &used);
+        const char *text = rc ? NULL : npy_find_bytes(bytes, n, &used);
         if (text)
             rc = native_give(v_bytes(vm, text, used), out);
         else if (!rc)
@@ -238,7 +240,7 @@ static void close_archive(object_obj *o) {
 
 #else
 
-static gpa_code without(gpa_vm *vm) {
+static gpa_code fail_unsupported(gpa_vm *vm) {
     return vm_fail(vm, GPA_E_UNSUPPORTED,
                    "this gpa was built without libzip: .npz archives are left out; use numpy.save");
 }
@@ -246,7 +248,7 @@ static gpa_code without(gpa_vm *vm) {
 gpa_code npz_save(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     (void)out;
-    return without(vm);
+    return fail_unsupported(vm);
 }
 
 gpa_code npz_save_compressed(gpa_vm *vm, value *argv, value *out) {
@@ -257,14 +259,14 @@ gpa_code npz_open(gpa_vm *vm, const char *path, const gpa_str *bytes, value *out
     (void)path;
     (void)bytes;
     (void)out;
-    return without(vm);
+    return fail_unsupported(vm);
 }
 
 static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     (void)o;
     (void)key;
     (void)out;
-    return without(vm);
+    return fail_unsupported(vm);
 }
 
 static void close_archive(object_obj *o) { o->data = NULL; }

@@ -1,4 +1,4 @@
-/* Calling int, float and complex; the methods of Python's numbers. */
+/* Constructors and methods of int, float and complex. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "lang/vm/operate.h"
 #include "lang/object/record.h"
 
-/* The only element of an array as a number; NumPy's error for more. */
+/* The only element of an array as a number; NumPy's error if there are more. */
 static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
     if (a->size != 1)
         return vm_fail(vm, GPA_E_TYPE, "only length-1 arrays can be converted to Python scalars");
@@ -22,15 +22,14 @@ static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
     return rc;
 }
 
-static gpa_code worth(gpa_vm *vm, value v, number *n) {
+static gpa_code number_value(gpa_vm *vm, value v, number *n) {
     *n = number_of(v);
     return v.tag == V_ARRAY ? only_element(vm, v.array->arr, n) : GPA_OK;
 }
 
-/* int() or float() of an instance: what its class says, by __index__ if not by the conversion's own
- * method. */
-static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted, value *out,
-                      bool *handled) {
+/* int() or float() of an instance: by the conversion's method, else by __index__. */
+static gpa_code call_conversion(gpa_vm *vm, value v, const char *method, value_tag wanted,
+                                value *out, bool *handled) {
     value plain = v_none();
     gpa_code rc = record_ask(vm, v, method, 0, NULL, &plain, handled);
     if (!rc && !*handled && !(rc = record_ask(vm, v, "__index__", 0, NULL, &plain, handled)) &&
@@ -55,11 +54,11 @@ static gpa_code asked(gpa_vm *vm, value v, const char *method, value_tag wanted,
     return rc;
 }
 
-static gpa_code bad_text(gpa_vm *vm, const str_obj *s, const char *words) {
+static gpa_code fail_literal(gpa_vm *vm, const str_obj *s, const char *prefix) {
     gpa_str shown;
     str_init(&shown);
     format_quoted(&shown, s->text, s->size, false);
-    gpa_code rc = vm_fail(vm, GPA_E_VALUE, "%s%s", words, shown.text);
+    gpa_code rc = vm_fail(vm, GPA_E_VALUE, "%s%s", prefix, shown.text);
     str_free(&shown);
     return rc;
 }
@@ -75,13 +74,13 @@ static gpa_code int_of_text(gpa_vm *vm, const str_obj *s, int base, value *out) 
         *out = v_int(i);
         return GPA_OK;
     }
-    char words[64];
-    snprintf(words, sizeof words, "invalid literal for int() with base %d: ", base);
-    return bad_text(vm, s, words);
+    char prefix[64];
+    snprintf(prefix, sizeof prefix, "invalid literal for int() with base %d: ", base);
+    return fail_literal(vm, s, prefix);
 }
 
-/* Python's complex numbers and arrays of one refuse to become real; NumPy's scalars drop their
- * imaginary part. */
+/* True for Python's complex numbers and arrays of one element, which raise when converted to real;
+ * NumPy's scalars drop their imaginary part. */
 static bool keeps_imaginary(value v) { return (v.tag == V_COMPLEX || v.tag == V_ARRAY) && !v.aux; }
 
 gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
@@ -97,10 +96,10 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     }
     if (v.tag == V_STR || v.tag == V_BYTES) return int_of_text(vm, v.str, (int)base, out);
     bool handled;
-    gpa_code rc = asked(vm, v, "__int__", V_INT, out, &handled);
+    gpa_code rc = call_conversion(vm, v, "__int__", V_INT, out, &handled);
     if (rc || handled) return rc;
     number n;
-    rc = worth(vm, v, &n);
+    rc = number_value(vm, v, &n);
     if (rc) return rc;
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(
@@ -135,7 +134,7 @@ gpa_code int_bit_count(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A bool's is an int. */
+/* An int, also for a bool. */
 static value plain_int(value v) { return v.tag == V_BIG ? value_retain(v) : v_int(v.i); }
 
 gpa_code int_conjugate(gpa_vm *vm, value *argv, value *out) {
@@ -182,13 +181,13 @@ gpa_code float_new(gpa_vm *vm, value *argv, value *out) {
             *out = v_float(f);
             return GPA_OK;
         }
-        return bad_text(vm, v.str, "could not convert string to float: ");
+        return fail_literal(vm, v.str, "could not convert string to float: ");
     }
     bool handled;
-    gpa_code rc = asked(vm, v, "__float__", V_FLOAT, out, &handled);
+    gpa_code rc = call_conversion(vm, v, "__float__", V_FLOAT, out, &handled);
     if (rc || handled) return rc;
     number n;
-    rc = worth(vm, v, &n);
+    rc = number_value(vm, v, &n);
     if (rc) return rc;
     if (n.kind == NUMBER_NOT || (n.kind == NUMBER_COMPLEX && keeps_imaginary(v)))
         return vm_fail(vm, GPA_E_TYPE,
@@ -213,13 +212,13 @@ gpa_code float_ratio(gpa_vm *vm, value *argv, value *out) {
     int e;
     double m = frexp(f, &e);
     for (int i = 0; i < 1100 && m != floor(m); i++, e--) m *= 2;
-    value parts[2] = {v_int((int64_t)m), v_int(1)}, wide = v_none(), both;
-    gpa_code rc = e ? op_number(vm, AST_OP_LSHIFT, parts[e < 0], v_int(abs(e)), &wide)
-                    : GPA_OK; /* m is odd or 0, so the two have no common divisor */
+    value parts[2] = {v_int((int64_t)m), v_int(1)}, power = v_none(), both;
+    gpa_code rc = e ? op_number(vm, AST_OP_LSHIFT, parts[e < 0], v_int(abs(e)), &power)
+                    : GPA_OK; /* m is odd or 0: the fraction is reduced */
     if (rc) return rc;
-    if (e) parts[e < 0] = wide;
+    if (e) parts[e < 0] = power;
     both = v_tuple(vm, 2, parts);
-    value_release(vm, wide);
+    value_release(vm, power);
     return native_give(both, out);
 }
 
@@ -284,14 +283,14 @@ gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
             return vm_fail(vm, GPA_E_TYPE, "complex() can't take second arg if first is a string");
         parse_result r = parse_complex(a.str->text, a.str->size, &re, &im);
         if (r == PARSE_UNDERSCORE)
-            return bad_text(vm, a.str, "could not convert string to complex: ");
+            return fail_literal(vm, a.str, "could not convert string to complex: ");
         if (r != PARSE_OK) return vm_fail(vm, GPA_E_VALUE, "complex() arg is a malformed string");
         return native_give(v_complex(vm, re, im), out);
     }
     if (b.tag == V_STR) return vm_fail(vm, GPA_E_TYPE, "complex() second arg can't be a string");
     number x, y = {.kind = NUMBER_INT};
-    gpa_code rc = worth(vm, a, &x);
-    if (!rc && b.tag != V_UNSET) rc = worth(vm, b, &y);
+    gpa_code rc = number_value(vm, a, &x);
+    if (!rc && b.tag != V_UNSET) rc = number_value(vm, b, &y);
     if (rc) return rc;
     if ((x.kind == NUMBER_BIG && isinf(x.re)) || (y.kind == NUMBER_BIG && isinf(y.re)))
         return vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float");

@@ -1,4 +1,4 @@
-/* Built-in functions on numbers: abs, round, pow, divmod; floats to ints. */
+/* Built-in functions on numbers: abs, round, pow, divmod; conversion of floats to ints. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "lang/vm/operate.h"
 #include "lang/object/record.h"
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 int128;
 
 gpa_code int_too_large(gpa_vm *vm) {
     return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits");
@@ -47,7 +47,7 @@ gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A float rounded to n digits after the point: by its exact decimal value, halves to even. */
+/* Rounds a float to n decimals by its exact decimal value, halves to even. */
 static double round_digits(double x, int64_t n) {
     char text[700];
     if (!isfinite(x) || n > 323) return x;
@@ -72,7 +72,7 @@ static gpa_code round_int(gpa_vm *vm, value x, int64_t n, value *out) {
           odd = v_none();
     gpa_code rc = GPA_OK;
     int order;
-    int64_t digits = x.tag == V_BIG ? (int64_t)(big_bits(x.big) / 3) + 1 : 20; /* at least */
+    int64_t digits = x.tag == V_BIG ? (int64_t)(big_bits(x.big) / 3) + 1 : 20; /* an upper bound */
     if (n >= 0) {
         *out = value_retain(x);
         return GPA_OK;
@@ -146,29 +146,30 @@ out:
 }
 
 /* x modulo m with the sign of m. */
-static wide wrap(wide x, int64_t m) {
-    wide r = x % m;
+static int128 modulo(int128 x, int64_t m) {
+    int128 r = x % m;
     return r != 0 && (r < 0) != (m < 0) ? r + m : r;
 }
 
-/* The y with x * y == 1 modulo m, by Euclid's algorithm; 0 when there is none. */
+/* Modular inverse: y with x * y == 1 modulo m, by the extended Euclidean algorithm; 0 if there is
+ * none. */
 static int64_t inverse(int64_t x, int64_t m) {
-    wide r0 = m, r1 = wrap(x, m), s0 = 0, s1 = 1;
+    int128 r0 = m, r1 = modulo(x, m), s0 = 0, s1 = 1;
     while (r1 != 0) {
-        wide q = r0 / r1, r = r0 - q * r1, s = s0 - q * s1;
+        int128 q = r0 / r1, r = r0 - q * r1, s = s0 - q * s1;
         r0 = r1;
         r1 = r;
         s0 = s1;
         s1 = s;
     }
-    return r0 == 1 || r0 == -1 ? (int64_t)wrap(r0 == 1 ? s0 : -s0, m) : 0;
+    return r0 == 1 || r0 == -1 ? (int64_t)modulo(r0 == 1 ? s0 : -s0, m) : 0;
 }
 
-/* The same for ints of any size; ValueError when there is none. */
+/* Modular inverse of ints of any size; ValueError if there is none. */
 static gpa_code big_inverse(gpa_vm *vm, value x, value m, value *y) {
     value r[2] = {value_retain(m), v_none()}, s[2] = {v_int(0), v_int(1)};
     gpa_code rc = op_number(vm, AST_OP_MOD, x, m, &r[1]);
-    while (!rc && !(r[1].tag != V_BIG && r[1].i == 0)) { /* r = s x modulo m, of both */
+    while (!rc && !(r[1].tag != V_BIG && r[1].i == 0)) { /* invariant: r = s x modulo m */
         value q = v_none(), part = v_none(), *const two[2] = {r, s};
         rc = op_number(vm, AST_OP_FLOORDIV, r[0], r[1], &q);
         for (int i = 0; i < 2 && !rc; i++) {
@@ -196,7 +197,7 @@ static gpa_code big_inverse(gpa_vm *vm, value x, value m, value *y) {
     return rc;
 }
 
-/* base ** exp modulo m by ints of any size: the exponent is not negative. */
+/* base ** exp modulo m of ints of any size by square and multiply; exp is not negative. */
 static gpa_code big_pow_mod(gpa_vm *vm, value base, value exp, value m, value *out) {
     value square = v_none(), result = v_none(), next = v_none();
     gpa_code rc = op_number(vm, AST_OP_MOD, base, m, &square);
@@ -252,10 +253,10 @@ static gpa_code pow_mod(gpa_vm *vm, value *argv, value *out) {
         if (exp == INT64_MIN) return int_too_large(vm);
         exp = -exp;
     }
-    wide result = wrap(1, m), square = wrap(base, m);
+    int128 result = modulo(1, m), square = modulo(base, m);
     for (; exp > 0; exp >>= 1) {
-        if (exp & 1) result = wrap(result * square, m);
-        square = wrap(square * square, m);
+        if (exp & 1) result = modulo(result * square, m);
+        square = modulo(square * square, m);
     }
     *out = v_int((int64_t)result);
     return GPA_OK;

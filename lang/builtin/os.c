@@ -1,4 +1,4 @@
-/* The modules os and os.path, as far as programs over arrays use them. */
+/* Parts of the modules os, os.path, tempfile and platform. */
 #include <dirent.h>
 #include <errno.h>
 #include <pwd.h>
@@ -25,16 +25,16 @@ gpa_code os_getcwd(gpa_vm *vm, value *argv, value *out) {
                                      : os_error(vm, errno, NULL);
 }
 
-/* A system call on one path. */
-static gpa_code on_path(gpa_vm *vm, value v, int (*call)(const char *path)) {
+/* Calls a system function on one path. */
+static gpa_code call_on_path(gpa_vm *vm, value v, int (*call)(const char *path)) {
     const char *path;
     gpa_code rc = arg_path(vm, v, &path);
     return rc ? rc : call(path) ? os_error(vm, errno, path) : GPA_OK;
 }
 
-static int make_folder(const char *path) { return mkdir(path, 0777); }
+static int make_directory(const char *path) { return mkdir(path, 0777); }
 
-/* The template of a name that mkstemp and mkdtemp fill in, as a copy. */
+/* A copy of the template that mkstemp and mkdtemp fill in. */
 static gpa_code make_temporary(gpa_vm *vm, value template, bool folder, int *number, value *path) {
     const char *text;
     gpa_code rc = arg_path(vm, template, &text);
@@ -75,22 +75,22 @@ gpa_code os_close(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code os_chdir(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    return on_path(vm, argv[0], chdir);
+    return call_on_path(vm, argv[0], chdir);
 }
 
 gpa_code os_mkdir(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    return on_path(vm, argv[0], make_folder);
+    return call_on_path(vm, argv[0], make_directory);
 }
 
 gpa_code os_remove(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    return on_path(vm, argv[0], unlink);
+    return call_on_path(vm, argv[0], unlink);
 }
 
 gpa_code os_rmdir(gpa_vm *vm, value *argv, value *out) {
     (void)out;
-    return on_path(vm, argv[0], rmdir);
+    return call_on_path(vm, argv[0], rmdir);
 }
 
 gpa_code os_rename(gpa_vm *vm, value *argv, value *out) {
@@ -105,7 +105,7 @@ gpa_code os_makedirs(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     const char *path;
     bool may_exist;
-    struct stat about;
+    struct stat stat_path;
     gpa_code rc = arg_path(vm, argv[0], &path);
     if (!rc) rc = value_truth(vm, argv[2], &may_exist);
     if (rc) return rc;
@@ -119,7 +119,7 @@ gpa_code os_makedirs(gpa_vm *vm, value *argv, value *out) {
     }
     mem_free(part);
     if (mkdir(path, 0777) == 0) return GPA_OK;
-    if (errno == EEXIST && may_exist && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+    if (errno == EEXIST && may_exist && stat(path, &stat_path) == 0 && S_ISDIR(stat_path.st_mode))
         return GPA_OK;
     return os_error(vm, errno, path);
 }
@@ -209,9 +209,9 @@ gpa_code os_join(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* Where the name behind the last slash begins, and where the folder before it ends (without slashes
- * at its end). */
-static gpa_code cut(gpa_vm *vm, value v, const char **path, size_t *folder, size_t *name) {
+/* Offsets of the last component of a path, and of the end of the directory before it (without
+ * trailing slashes). */
+static gpa_code split_path(gpa_vm *vm, value v, const char **path, size_t *folder, size_t *name) {
     gpa_code rc = arg_path(vm, v, path);
     if (rc) return rc;
     const char *slash = strrchr(*path, '/');
@@ -224,18 +224,18 @@ static gpa_code cut(gpa_vm *vm, value v, const char **path, size_t *folder, size
 gpa_code os_basename(gpa_vm *vm, value *argv, value *out) {
     const char *path;
     size_t folder, name;
-    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
+    gpa_code rc = split_path(vm, argv[0], &path, &folder, &name);
     return rc ? rc : native_give(v_cstr(vm, path + name), out);
 }
 
 gpa_code os_dirname(gpa_vm *vm, value *argv, value *out) {
     const char *path;
     size_t folder, name;
-    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
+    gpa_code rc = split_path(vm, argv[0], &path, &folder, &name);
     return rc ? rc : native_give(v_str(vm, path, folder), out);
 }
 
-static gpa_code give_two(gpa_vm *vm, const char *path, size_t first, size_t second, value *out) {
+static gpa_code return_pair(gpa_vm *vm, const char *path, size_t first, size_t second, value *out) {
     value parts[2] = {v_str(vm, path, first), v_cstr(vm, path + second)};
     gpa_code rc = parts[0].tag == V_UNSET || parts[1].tag == V_UNSET
                       ? GPA_E_MEMORY
@@ -248,20 +248,20 @@ static gpa_code give_two(gpa_vm *vm, const char *path, size_t first, size_t seco
 gpa_code os_split(gpa_vm *vm, value *argv, value *out) {
     const char *path;
     size_t folder, name;
-    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
-    return rc ? rc : give_two(vm, path, folder, name, out);
+    gpa_code rc = split_path(vm, argv[0], &path, &folder, &name);
+    return rc ? rc : return_pair(vm, path, folder, name, out);
 }
 
 gpa_code os_splitext(gpa_vm *vm, value *argv, value *out) {
     const char *path;
     size_t folder, name;
-    gpa_code rc = cut(vm, argv[0], &path, &folder, &name);
+    gpa_code rc = split_path(vm, argv[0], &path, &folder, &name);
     if (rc) return rc;
     size_t first = name;
-    while (path[first] == '.') first++; /* leading dots belong to the name */
+    while (path[first] == '.') first++; /* leading dots are part of the name */
     const char *dot = strrchr(path + first, '.');
     size_t end = dot ? (size_t)(dot - path) : strlen(path);
-    return give_two(vm, path, end, end, out);
+    return return_pair(vm, path, end, end, out);
 }
 
 gpa_code os_abspath(gpa_vm *vm, value *argv, value *out) {
@@ -287,7 +287,7 @@ gpa_code os_abspath(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_str_take(vm, &s), out);
 }
 
-static gpa_code about(gpa_vm *vm, value v, struct stat *s, bool *there, const char **path) {
+static gpa_code stat_path(gpa_vm *vm, value v, struct stat *s, bool *there, const char **path) {
     gpa_code rc = arg_path(vm, v, path);
     *there = !rc && stat(*path, s) == 0;
     return rc;
@@ -297,7 +297,7 @@ gpa_code os_exists(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
     bool there;
     const char *path;
-    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
     *out = v_bool(there);
     return rc;
 }
@@ -306,7 +306,7 @@ gpa_code os_isfile(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
     bool there;
     const char *path;
-    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
     *out = v_bool(there && S_ISREG(s.st_mode));
     return rc;
 }
@@ -315,7 +315,7 @@ gpa_code os_isdir(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
     bool there;
     const char *path;
-    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
     *out = v_bool(there && S_ISDIR(s.st_mode));
     return rc;
 }
@@ -339,7 +339,7 @@ gpa_code os_getsize(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
     bool there;
     const char *path;
-    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
     if (!rc && !there) rc = os_error(vm, errno, path);
     if (!rc) *out = v_int(s.st_size);
     return rc;
@@ -351,7 +351,7 @@ gpa_code os_getmtime(gpa_vm *vm, value *argv, value *out) {
     struct stat s;
     bool there;
     const char *path;
-    gpa_code rc = about(vm, argv[0], &s, &there, &path);
+    gpa_code rc = stat_path(vm, argv[0], &s, &there, &path);
     if (!rc && !there) rc = os_error(vm, errno, path);
     if (!rc) *out = v_float(seconds_of(s.st_mtim));
     return rc;
@@ -363,7 +363,7 @@ gpa_code os_realpath(gpa_vm *vm, value *argv, value *out) {
     char *real = rc ? NULL : realpath(path, NULL);
     if (!real) return rc; /* None */
     rc = native_give(v_cstr(vm, real), out);
-    free(real); /* the C library made it */
+    free(real); /* allocated by the C library */
     return rc;
 }
 
@@ -404,8 +404,8 @@ gpa_code os_terminal(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_tuple(vm, 2, (value[]){v_int(size.ws_col), v_int(size.ws_row)}), out);
 }
 
-/* The folder of the user whose name is the first n bytes, or of the one who runs this; NULL: nobody
- * knows. */
+/* Home directory of the user whose name is the first n bytes, or of the current user; NULL:
+ * unknown. */
 static const char *home_of(const char *name, size_t n) {
     const char *home = n ? NULL : getenv("HOME");
     char text[256];

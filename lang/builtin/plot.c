@@ -1,8 +1,8 @@
-/* The process that draws: gnuplot.
+/* Runs gnuplot, which draws matplotlib's figures.
  *
- * It reads its script from standard input and numbers from descriptor 3, and writes the picture to
- * standard output. All of these are files in memory, so that no pipe can fill up, and nothing is
- * left behind whatever happens. */
+ * It reads its script from standard input and numbers from descriptor 3, and writes the image to
+ * standard output. All of these are memory files, so that no pipe can block, and nothing remains
+ * after a failure. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,8 +18,8 @@
 
 extern char **environ;
 
-/* The descriptors that the process has, in order; the parent's ends lie above all of them. */
-enum { SCRIPT, PICTURE, COMPLAINT, NUMBERS, FILES };
+/* Descriptors of the child process, in order; the parent's are above all of them. */
+enum { SCRIPT, IMAGE, ERRORS, NUMBERS, FILES };
 
 static gpa_code write_whole(gpa_vm *vm, int fd, const char *data, size_t n, const char *path) {
     while (n > 0) {
@@ -71,7 +71,7 @@ static gpa_code put_numbers(gpa_vm *vm, value data, int fd) {
     return rc;
 }
 
-static gpa_code start(gpa_vm *vm, const int *fds, pid_t *pid) {
+static gpa_code spawn_gnuplot(gpa_vm *vm, const int *fds, pid_t *pid) {
     static char name[] = "gnuplot", plain[] = "-d";
     char *argv[] = {name, plain, NULL};
     posix_spawn_file_actions_t acts;
@@ -82,7 +82,7 @@ static gpa_code start(gpa_vm *vm, const int *fds, pid_t *pid) {
     posix_spawnattr_init(&attr);
     posix_spawnattr_setflags(
         &attr,
-        POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is the parent's business */
+        POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK); /* Ctrl-C is handled by the parent */
     posix_spawnattr_setsigmask(&attr, &none);
     for (int i = 0; i < FILES; i++) posix_spawn_file_actions_adddup2(&acts, fds[i], i);
     int failed = posix_spawnp(pid, name, &acts, &attr, argv, environ);
@@ -97,8 +97,8 @@ static gpa_code start(gpa_vm *vm, const int *fds, pid_t *pid) {
     return failed ? os_error(vm, failed, name) : GPA_OK;
 }
 
-/* Until the process has ended; an interrupt ends it. */
-static gpa_code await(gpa_vm *vm, pid_t pid, int *status) {
+/* Waits for the end of the process; an interrupt kills it. */
+static gpa_code wait_for_exit(gpa_vm *vm, pid_t pid, int *status) {
     const struct timespec moment = {0, 1000000};
     gpa_code rc = GPA_OK;
     for (pid_t got; (got = waitpid(pid, status, rc ? 0 : WNOHANG)) != pid;) {
@@ -109,37 +109,37 @@ static gpa_code await(gpa_vm *vm, pid_t pid, int *status) {
     return rc;
 }
 
-/* gnuplot repeats the line and points at the place; what is wrong stands in the last line, behind
- * "line 7: ". */
-static gpa_code complain(gpa_vm *vm, gpa_str *text) {
+/* Raises gnuplot's error: it repeats the line and marks the position; the message is in the last
+ * line, after "line 7: ". */
+static gpa_code fail_gnuplot(gpa_vm *vm, gpa_str *text) {
     while (text->len && strchr(" \t\r\n", text->text[text->len - 1]))
         text->text[--text->len] = '\0';
     const char *what = text->len ? strrchr(text->text, '\n') : NULL;
-    what = what ? what + 1 : text->len ? text->text : "it ended without a picture";
+    what = what ? what + 1 : text->len ? text->text : "it exited without an image";
     const char *line = strstr(what, "line "), *colon = line ? strchr(line, ':') : NULL;
     if (colon) what = colon + 1 + strspn(colon + 1, " ");
     return vm_fail(vm, GPA_E_RUNTIME, "gnuplot: %s", what);
 }
 
-static gpa_code draw(gpa_vm *vm, const int *fds, gpa_str *picture) {
+static gpa_code run_gnuplot(gpa_vm *vm, const int *fds, gpa_str *image) {
     pid_t pid;
     int status = 0;
-    gpa_str said;
-    gpa_code rc =
-        lseek(fds[SCRIPT], 0, SEEK_SET) < 0 ? os_error(vm, errno, NULL) : start(vm, fds, &pid);
-    if (rc || (rc = await(vm, pid, &status))) return rc;
-    str_init(&said);
-    rc = read_whole(vm, fds[PICTURE], picture);
-    if (!rc) rc = read_whole(vm, fds[COMPLAINT], &said);
-    if (!rc && (status != 0 || picture->len == 0)) rc = complain(vm, &said);
-    str_free(&said);
+    gpa_str errors;
+    gpa_code rc = lseek(fds[SCRIPT], 0, SEEK_SET) < 0 ? os_error(vm, errno, NULL)
+                                                      : spawn_gnuplot(vm, fds, &pid);
+    if (rc || (rc = wait_for_exit(vm, pid, &status))) return rc;
+    str_init(&errors);
+    rc = read_whole(vm, fds[IMAGE], image);
+    if (!rc) rc = read_whole(vm, fds[ERRORS], &errors);
+    if (!rc && (status != 0 || image->len == 0)) rc = fail_gnuplot(vm, &errors);
+    str_free(&errors);
     return rc;
 }
 
-static gpa_code save(gpa_vm *vm, const char *path, const gpa_str *picture) {
+static gpa_code save_image(gpa_vm *vm, const char *path, const gpa_str *image) {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return os_error(vm, errno, path);
-    gpa_code rc = write_whole(vm, fd, picture->text, picture->len, path);
+    gpa_code rc = write_whole(vm, fd, image->text, image->len, path);
     return close(fd) < 0 && !rc ? os_error(vm, errno, path) : rc;
 }
 
@@ -147,21 +147,21 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
     int fds[FILES] = {-1, -1, -1, -1};
     const char *script, *path = NULL;
     size_t n;
-    gpa_str picture;
+    gpa_str image;
     gpa_code rc = arg_text(vm, argv[0], "script", &script, &n);
     if (!rc && argv[2].tag != V_NONE) rc = arg_path(vm, argv[2], &path);
     if (rc) return rc;
-    str_init(&picture);
+    str_init(&image);
     rc = open_files(vm, fds);
     if (!rc) rc = write_whole(vm, fds[SCRIPT], script, n, NULL);
     if (!rc) rc = put_numbers(vm, argv[1], fds[NUMBERS]);
-    if (!rc) rc = draw(vm, fds, &picture);
+    if (!rc) rc = run_gnuplot(vm, fds, &image);
     if (!rc && path)
-        rc = save(vm, path, &picture);
+        rc = save_image(vm, path, &image);
     else if (!rc)
-        rc = native_give(v_bytes(vm, picture.text, picture.len), out);
+        rc = native_give(v_bytes(vm, image.text, image.len), out);
     close_files(fds);
-    str_free(&picture);
+    str_free(&image);
     return rc;
 }
 
@@ -172,10 +172,10 @@ gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
         v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
 }
 
-gpa_code plot_symbols_room(gpa_vm *vm, value *argv, value *out) {
+gpa_code plot_text_plot_size(gpa_vm *vm, value *argv, value *out) {
     int columns = 0, rows = 0;
     (void)argv;
     if (vm->config.symbols) vm->config.symbols(vm->config.user, &columns, &rows);
-    const value room[] = {v_int(columns), v_int(rows)};
-    return columns > 0 && rows > 0 ? native_give(v_tuple(vm, 2, room), out) : GPA_OK;
+    const value size[] = {v_int(columns), v_int(rows)};
+    return columns > 0 && rows > 0 ? native_give(v_tuple(vm, 2, size), out) : GPA_OK;
 }

@@ -1,8 +1,8 @@
-/* numpy's print options and the functions that print by them.
+/* numpy's print options and the functions that print arrays.
  *
- * The options that hold are a dict in the module numpy, under a name no program can write; absent,
- * the defaults hold. A change puts a new dict there, so that a `with printoptions(...)` only has to
- * keep the one before. */
+ * The current options are a dict in the module numpy, under a name that no program can write;
+ * without it the defaults apply. A change stores a new dict, so that a `with printoptions(...)`
+ * only has to keep the previous one. */
 #include <math.h>
 
 #include "lang/format/array_format.h"
@@ -30,7 +30,7 @@ static gpa_code put_text(gpa_vm *vm, dict_obj *d, const char *name, const char *
     return rc;
 }
 
-static gpa_code defaults(gpa_vm *vm, value *out) {
+static gpa_code default_options(gpa_vm *vm, value *out) {
     value d = v_dict(vm);
     gpa_code rc = d.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
     if (!rc) rc = dict_set_text(vm, d.dict, "edgeitems", v_int(3));
@@ -52,16 +52,16 @@ static gpa_code defaults(gpa_vm *vm, value *out) {
     return rc;
 }
 
-/* The dict that holds, as a copy. */
-static gpa_code current(gpa_vm *vm, value *out) {
+/* The current options, as a copy. */
+static gpa_code current_options(gpa_vm *vm, value *out) {
     module_obj *numpy;
     gpa_code rc = vm_import(vm, "numpy", &numpy);
     if (rc) return rc;
     value d = module_get_text_peek(vm, numpy, options_name);
-    return d.tag == V_DICT ? native_give(dict_copy(vm, d.dict), out) : defaults(vm, out);
+    return d.tag == V_DICT ? native_give(dict_copy(vm, d.dict), out) : default_options(vm, out);
 }
 
-static gpa_code install(gpa_vm *vm, value d) {
+static gpa_code set_current(gpa_vm *vm, value d) {
     module_obj *numpy;
     gpa_code rc = vm_import(vm, "numpy", &numpy);
     return rc ? rc : module_set_text(vm, numpy, options_name, d);
@@ -108,12 +108,12 @@ static gpa_code set_option(gpa_vm *vm, dict_obj *d, const char *name, value v) {
     return rc ? rc : dict_set_text(vm, d, name, v);
 }
 
-/* ---- options as the printer wants them ---- */
+/* ---- conversion for the printer ---- */
 
-static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_t room) {
+static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_t capacity) {
     value v = dict_text_peek(vm, d, name);
     if (v.tag != V_STR) return;
-    size_t n = MIN(v.str->size, room - 1);
+    size_t n = MIN(v.str->size, capacity - 1);
     memcpy(to, v.str->text, n);
     to[n] = 0;
 }
@@ -167,24 +167,24 @@ gpa_code print_set(gpa_vm *vm, value *argv, value *out) {
                                         "sign",      "floatmode", "legacy",    "override_repr"};
     (void)out;
     value d = v_none();
-    gpa_code rc = current(vm, &d);
+    gpa_code rc = current_options(vm, &d);
     if (!rc) rc = dict_set_text(vm, d.dict, "formatter", v_none());
     for (size_t i = 0; i < COUNT_OF(order) && !rc; i++)
         rc = set_option(vm, d.dict, order[i], argv[i]);
-    if (!rc) rc = install(vm, d);
+    if (!rc) rc = set_current(vm, d);
     value_release(vm, d);
     return rc;
 }
 
 gpa_code print_get(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return current(vm, out);
+    return current_options(vm, out);
 }
 
-/* Fields: the options inside, and, once entered, those before. */
+/* Fields: the options of the block, and, while it runs, the previous ones. */
 static gpa_code with_enter(gpa_vm *vm, object_obj *o, value *out) {
-    gpa_code rc = current(vm, &o->fields[1]);
-    if (!rc) rc = install(vm, o->fields[0]);
+    gpa_code rc = current_options(vm, &o->fields[1]);
+    if (!rc) rc = set_current(vm, o->fields[0]);
     if (!rc) *out = value_retain(o->fields[0]);
     return rc;
 }
@@ -192,7 +192,7 @@ static gpa_code with_enter(gpa_vm *vm, object_obj *o, value *out) {
 static gpa_code with_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     (void)exc;
     *swallow = false;
-    return install(vm, o->fields[1]);
+    return set_current(vm, o->fields[1]);
 }
 
 const object_kind print_with_kind = {
@@ -201,7 +201,7 @@ const object_kind print_with_kind = {
 gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
     value o = v_object(vm, &print_with_kind, 2);
     if (o.tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = current(vm, &o.object->fields[0]);
+    gpa_code rc = current_options(vm, &o.object->fields[0]);
     dict_obj *d = o.object->fields[0].dict;
     size_t at = 0;
     for (const dict_entry *e; !rc && (e = dict_next(argv[1].dict, &at));) {
@@ -224,12 +224,12 @@ gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- arrays ---- */
 
-/* The options that hold with some changed for one call; *d owns what they point to. */
-static gpa_code changed(gpa_vm *vm, const char *const *which, const value *to, size_t n, value *d,
-                        print_options *o) {
+/* The current options with some changed for one call; *d owns what they point to. */
+static gpa_code options_with(gpa_vm *vm, const char *const *which, const value *to, size_t n,
+                             value *d, print_options *o) {
     *d = v_none();
     *o = plain;
-    gpa_code rc = current(vm, d);
+    gpa_code rc = current_options(vm, d);
     for (size_t i = 0; i < n && !rc; i++) rc = set_option(vm, d->dict, which[i], to[i]);
     if (!rc) read_options(vm, d->dict, o);
     return rc;
@@ -249,7 +249,7 @@ gpa_code print_array(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_text(vm, argv[4], "separator", &separator, &n);
     if (!rc) rc = arg_text(vm, argv[5], "prefix", &prefix, &n_prefix);
     if (!rc) rc = arg_text(vm, argv[12], "suffix", &suffix, &n_suffix);
-    if (!rc) rc = changed(vm, which, to, COUNT_OF(to), &d, &o);
+    if (!rc) rc = options_with(vm, which, to, COUNT_OF(to), &d, &o);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = array_put(vm, a, &o, separator, n_prefix, n_suffix, &s);
     if (!rc) rc = native_give(v_str_take(vm, &s), out);
@@ -266,7 +266,7 @@ static gpa_code array_text(gpa_vm *vm, value *argv, bool repr, value *out) {
     gpa_arr *a = NULL;
     gpa_str s;
     str_init(&s);
-    gpa_code rc = changed(vm, which, argv + 1, 3, &d, &o);
+    gpa_code rc = options_with(vm, which, argv + 1, 3, &d, &o);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc && repr)
         rc = array_put_repr_with(vm, a, &o, &s);
@@ -286,7 +286,7 @@ gpa_code print_str(gpa_vm *vm, value *argv, value *out) { return array_text(vm, 
 
 /* ---- single floats ---- */
 
-/* An int that is not negative, or None: -1. */
+/* A non-negative int, or None: -1. */
 static gpa_code count_or_none(gpa_vm *vm, value v, const char *name, int *out) {
     int64_t i = -1;
     gpa_code rc = v.tag == V_NONE ? GPA_OK : arg_int(vm, v, name, &i);
@@ -315,8 +315,7 @@ static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value t
     return GPA_OK;
 }
 
-/* The number to print, as a value of its own dtype: NumPy's scalars keep theirs, all else is
- * float64. */
+/* The number to print in its own dtype: that of a NumPy scalar, else float64. */
 static gpa_code float_arg(gpa_vm *vm, value v, double *x, gpa_dtype *t) {
     value now;
     gpa_code rc = value_now(vm, v, &now);

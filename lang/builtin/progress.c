@@ -1,12 +1,12 @@
-/* progress(iterable): the items, and a bar that the front end shows while there are more, once that
- * takes a while. */
+/* progress(iterable): an iterator over the items, with a progress bar that the front end shows once
+ * it takes longer than WAIT_NS. */
 #include <time.h>
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 
-/* at: items given; end: of how many (-1: nobody knows); step: when it began, in ns. extra: what it
- * is called, when to show it next. */
+/* at: items so far; end: number of items (-1: unknown); step: start time in ns. extra: label, time
+ * of the next update. */
 enum { WAIT_NS = 1000000000, EVERY_NS = 100000000 };
 
 static int64_t now(void) {
@@ -39,7 +39,7 @@ gpa_code progress_new(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_text(vm, argv[2], "desc", &text, &size);
     if (!rc && argv[1].tag != V_NONE) rc = arg_int(vm, argv[1], "total", &total);
     if (!rc && argv[1].tag == V_NONE && vm_len(vm, argv[0], &total)) {
-        vm_clear_error(vm); /* an iterator, say */
+        vm_clear_error(vm); /* no length: an iterator, for example */
         total = -1;
     }
     if (!rc) rc = vm_iter(vm, argv[0], &items);

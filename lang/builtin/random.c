@@ -1,6 +1,6 @@
-/* The module random: the Mersenne Twister (MT19937) and the distributions, in CPython's order of
- * drawing, so that a seed gives CPython's numbers. The state is an object in the module, made when
- * first needed. */
+/* The module random: the Mersenne Twister (MT19937) and the distributions, drawing in CPython's
+ * order, so that a seed gives CPython's numbers. The state is an object in the module, created on
+ * first use. */
 #include <math.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,8 +73,8 @@ static uint64_t next_bits(twister *t, int k) {
     return low | (uint64_t)(next_word(t) >> (64 - k)) << 32;
 }
 
-/* An integer from 0 to below n. */
-static uint64_t below(twister *t, uint64_t n) {
+/* Uniform integer in [0, n), by rejection. */
+static uint64_t uniform_below(twister *t, uint64_t n) {
     if (n == 0) return 0;
     int k = 64 - __builtin_clzll(n);
     uint64_t r = next_bits(t, k);
@@ -104,7 +104,7 @@ static void seed_by_time(twister *t) {
     twister_seed(t, key, 4);
 }
 
-/* The session's generator, made at first use. */
+/* The generator of the session, created on first use. */
 static gpa_code state_of(gpa_vm *vm, twister **out) {
     if (vm->random.tag == V_OBJECT) {
         *out = vm->random.object->data;
@@ -140,14 +140,14 @@ gpa_code random_seed(gpa_vm *vm, value *argv, value *out) {
         return vm_fail(
             vm, GPA_E_TYPE,
             "The only supported seed types are: None,\nint, float, str, bytes, and bytearray.");
-    module_obj *arrays =
-        vm_loaded_peek(vm, "numpy.random"); /* compiled loops begin anew too (lang/typed/draw.c) */
+    module_obj *arrays = vm_loaded_peek(
+        vm, "numpy.random"); /* compiled loops restart their series, too (lang/typed/draw.c) */
     return arrays ? module_set_text(vm, arrays, "_own_lanes", v_none()) : GPA_OK;
 }
 
 /* ---- floats ---- */
 
-static gpa_code two_floats(gpa_vm *vm, value *argv, double *a, double *b, twister **t) {
+static gpa_code arg_two_floats(gpa_vm *vm, value *argv, double *a, double *b, twister **t) {
     gpa_code rc = arg_float(vm, argv[0], "a", a);
     if (!rc) rc = arg_float(vm, argv[1], "b", b);
     return rc ? rc : state_of(vm, t);
@@ -164,7 +164,7 @@ gpa_code random_random(gpa_vm *vm, value *argv, value *out) {
 gpa_code random_uniform(gpa_vm *vm, value *argv, value *out) {
     twister *t;
     double a, b;
-    gpa_code rc = two_floats(vm, argv, &a, &b, &t);
+    gpa_code rc = arg_two_floats(vm, argv, &a, &b, &t);
     if (!rc) *out = v_float(a + (b - a) * next_float(t));
     return rc;
 }
@@ -172,7 +172,7 @@ gpa_code random_uniform(gpa_vm *vm, value *argv, value *out) {
 gpa_code random_triangular(gpa_vm *vm, value *argv, value *out) {
     twister *t;
     double low, high, mode = 0;
-    gpa_code rc = two_floats(vm, argv, &low, &high, &t);
+    gpa_code rc = arg_two_floats(vm, argv, &low, &high, &t);
     if (!rc && argv[2].tag != V_NONE) rc = arg_float(vm, argv[2], "mode", &mode);
     if (rc) return rc;
     double u = next_float(t), c = argv[2].tag == V_NONE ? 0.5 : (mode - low) / (high - low);
@@ -194,7 +194,7 @@ gpa_code random_triangular(gpa_vm *vm, value *argv, value *out) {
 gpa_code random_gauss(gpa_vm *vm, value *argv, value *out) {
     twister *t;
     double mu, sigma, z;
-    gpa_code rc = two_floats(vm, argv, &mu, &sigma, &t);
+    gpa_code rc = arg_two_floats(vm, argv, &mu, &sigma, &t);
     if (rc) return rc;
     if (t->has_gauss)
         z = t->gauss;
@@ -219,7 +219,7 @@ static double normal(twister *t, double mu, double sigma) {
 gpa_code random_normalvariate(gpa_vm *vm, value *argv, value *out) {
     twister *t;
     double mu, sigma;
-    gpa_code rc = two_floats(vm, argv, &mu, &sigma, &t);
+    gpa_code rc = arg_two_floats(vm, argv, &mu, &sigma, &t);
     if (!rc) *out = v_float(normal(t, mu, sigma));
     return rc;
 }
@@ -258,7 +258,7 @@ gpa_code random_randrange(gpa_vm *vm, value *argv, value *out) {
     if (step == 0) return vm_fail(vm, GPA_E_VALUE, "zero step for randrange()");
     int64_t n = range_len(&(range_obj){.start = start, .stop = stop, .step = step});
     if (n > 0) {
-        *out = v_int((int64_t)((uint64_t)start + (uint64_t)step * below(t, (uint64_t)n)));
+        *out = v_int((int64_t)((uint64_t)start + (uint64_t)step * uniform_below(t, (uint64_t)n)));
         return GPA_OK;
     }
     if (one) return vm_fail(vm, GPA_E_VALUE, "empty range for randrange()");
@@ -297,7 +297,7 @@ gpa_code random_choice(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = state_of(vm, &t);
     if (rc) return rc;
     if (n == 0) return vm_fail(vm, GPA_E_INDEX, "Cannot choose from an empty sequence");
-    return vm_getitem(vm, argv[0], v_int((int64_t)below(t, (uint64_t)n)), out);
+    return vm_getitem(vm, argv[0], v_int((int64_t)uniform_below(t, (uint64_t)n)), out);
 }
 
 gpa_code random_shuffle(gpa_vm *vm, value *argv, value *out) {
@@ -307,7 +307,7 @@ gpa_code random_shuffle(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = vm_len(vm, argv[0], &n);
     if (!rc) rc = state_of(vm, &t);
     for (int64_t i = n - 1; i > 0 && !rc; i--) {
-        value a = v_none(), b = v_none(), at = v_int((int64_t)below(t, (uint64_t)i + 1));
+        value a = v_none(), b = v_none(), at = v_int((int64_t)uniform_below(t, (uint64_t)i + 1));
         rc = vm_getitem(vm, argv[0], v_int(i), &a);
         if (!rc) rc = vm_getitem(vm, argv[0], at, &b);
         if (!rc) rc = vm_setitem(vm, argv[0], v_int(i), b);
@@ -318,22 +318,22 @@ gpa_code random_shuffle(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* Whether a set is drawn into rather than a pool: CPython's weighing of memory. */
-static bool few_of_many(uint64_t n, uint64_t k) {
+/* CPython's choice between a set of drawn indices and a copy of the pool, by memory use. */
+static bool set_is_smaller(uint64_t n, uint64_t k) {
     double room = 21;
     if (k > 5) room += pow(4, ceil(log((double)k * 3) / log(4)));
     return (double)n > room;
 }
 
-/* k different numbers below n. */
-static gpa_code distinct(gpa_vm *vm, twister *t, uint64_t n, uint64_t k, uint64_t *to) {
-    if (few_of_many(n, k)) {
+/* k distinct integers in [0, n). */
+static gpa_code draw_distinct(gpa_vm *vm, twister *t, uint64_t n, uint64_t k, uint64_t *to) {
+    if (set_is_smaller(n, k)) {
         value seen = v_set(vm);
         gpa_code rc = seen.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
         for (uint64_t i = 0; i < k && !rc; i++) {
             bool has;
             do {
-                to[i] = below(t, n);
+                to[i] = uniform_below(t, n);
                 rc = set_has(vm, seen.set, v_int((int64_t)to[i]), &has);
             } while (!rc && has);
             if (!rc) rc = set_add(vm, seen.set, v_int((int64_t)to[i]));
@@ -345,7 +345,7 @@ static gpa_code distinct(gpa_vm *vm, twister *t, uint64_t n, uint64_t k, uint64_
     if (!pool) return vm_no_memory(vm);
     for (uint64_t i = 0; i < n; i++) pool[i] = i;
     for (uint64_t i = 0; i < k; i++) {
-        uint64_t j = below(t, n - i);
+        uint64_t j = uniform_below(t, n - i);
         to[i] = pool[j];
         pool[j] = pool[n - i - 1];
     }
@@ -369,7 +369,7 @@ gpa_code random_sample(gpa_vm *vm, value *argv, value *out) {
         TRY(vm_fail(vm, GPA_E_VALUE, "Sample larger than population or is negative"));
     at = mem_new((size_t)k * sizeof *at);
     if (!at) TRY(vm_no_memory(vm));
-    TRY(distinct(vm, t, items.list->count, (uint64_t)k, at));
+    TRY(draw_distinct(vm, t, items.list->count, (uint64_t)k, at));
     chosen = v_list(vm, 0, NULL);
     if (chosen.tag == V_UNSET) TRY(GPA_E_MEMORY);
     for (int64_t i = 0; i < k; i++) TRY(list_append(vm, chosen.list, items.list->items[at[i]]));
@@ -381,8 +381,9 @@ out:
     return rc;
 }
 
-/* The weights as running totals (owned: mem_free). */
-static gpa_code running_weights(gpa_vm *vm, value weights, bool running, size_t n, double **out) {
+/* Cumulative weights (owned: mem_free). */
+static gpa_code cumulative_weights(gpa_vm *vm, value weights, bool running, size_t n,
+                                   double **out) {
     value w = v_none();
     double total = 0;
     *out = NULL;
@@ -413,9 +414,9 @@ gpa_code random_choices(gpa_vm *vm, value *argv, value *out) {
     TRY(vm_collect(vm, argv[0], &items));
     size_t n = items.list->count;
     if (argv[2].tag != V_NONE)
-        TRY(running_weights(vm, argv[2], true, n, &sums));
+        TRY(cumulative_weights(vm, argv[2], true, n, &sums));
     else if (argv[1].tag != V_NONE)
-        TRY(running_weights(vm, argv[1], false, n, &sums));
+        TRY(cumulative_weights(vm, argv[1], false, n, &sums));
     if (n == 0 && k > 0) TRY(vm_fail(vm, GPA_E_INDEX, "list index out of range"));
     chosen = v_list(vm, 0, NULL);
     if (chosen.tag == V_UNSET) TRY(GPA_E_MEMORY);

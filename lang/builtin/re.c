@@ -1,9 +1,9 @@
-/* The module re: patterns compiled and matched by PCRE2; what Match and Pattern do with it is
- * written in gpa (modules/re.gpa).
+/* The module re: compilation and matching of patterns by PCRE2; the classes Match and Pattern are
+ * in lang/library/re.gpa.
  *
- * Python's patterns are PCRE2's but for a few spellings, which `translate` rewrites, and mistakes
- * that Python reports in its own words, which it finds first. Positions go in and out in
- * characters, as Python counts them. Reading order: translate, re_compile, re_search. */
+ * Python's syntax is PCRE2's but for a few constructs, which `translate` rewrites, and errors that
+ * Python words differently, which it detects first. Positions count characters, as in Python.
+ * Reading order: translate, re_compile, re_search. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "lang/builtin/all.h"
@@ -14,8 +14,8 @@
 #ifdef GPA_HAVE_PCRE2
 #include <pcre2.h>
 
-enum { FLAG_I = 2, FLAG_M = 8, FLAG_S = 16, FLAG_X = 64, FLAG_A = 256 }; /* re's own numbers */
-enum { MOST_OPEN = 250 };
+enum { FLAG_I = 2, FLAG_M = 8, FLAG_S = 16, FLAG_X = 64, FLAG_A = 256 }; /* values of re's flags */
+enum { MAX_OPEN_GROUPS = 250 };
 
 static void code_free(gpa_vm *vm, object_obj *o) {
     (void)vm;
@@ -24,24 +24,24 @@ static void code_free(gpa_vm *vm, object_obj *o) {
 
 static const object_kind code_kind = {.type_name = "re.Code", .free = code_free};
 
-static gpa_code wrong(gpa_vm *vm, const char *words, const str_obj *pattern, size_t at) {
-    return vm_fail(vm, GPA_E_PATTERN, "%s at position %zu", words,
+static gpa_code fail_at(gpa_vm *vm, const char *message, const str_obj *pattern, size_t at) {
+    return vm_fail(vm, GPA_E_PATTERN, "%s at position %zu", message,
                    text_count(pattern->text, MIN(at, pattern->size)));
 }
 
-/* ---- Python's spelling as PCRE2's ---- */
+/* ---- translation of Python's syntax ---- */
 
 typedef struct {
     gpa_vm *vm;
     const str_obj *p;
     size_t at;
-    size_t open[MOST_OPEN]; /* where the groups begin that are not closed yet */
+    size_t open[MAX_OPEN_GROUPS]; /* offsets of the groups that are still open */
     size_t depth;
     bool verbose;
     gpa_str *out;
 } reader;
 
-/* \uXXXX and \UXXXXXXXX. */
+/* Translates \uXXXX and \UXXXXXXXX. */
 static bool put_code_point(reader *r, size_t digits) {
     const char *text = r->p->text + r->at + 2;
     if (r->at + 2 + digits > r->p->size) return false;
@@ -52,16 +52,16 @@ static bool put_code_point(reader *r, size_t digits) {
     return true;
 }
 
-static gpa_code escape(reader *r, bool in_set) {
+static gpa_code translate_escape(reader *r, bool in_set) {
     const char *text = r->p->text;
-    if (r->at + 1 >= r->p->size) return wrong(r->vm, "bad escape (end of pattern)", r->p, r->at);
+    if (r->at + 1 >= r->p->size) return fail_at(r->vm, "bad escape (end of pattern)", r->p, r->at);
     char c = text[r->at + 1];
     if ((c == 'u' && put_code_point(r, 4)) || (c == 'U' && put_code_point(r, 8))) return GPA_OK;
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     if (letter && !strchr(in_set ? "abdDfnrsStvwWx" : "aAbBdDfnrsStvwWxZ", c)) {
-        char words[] = "bad escape \\?";
-        words[sizeof words - 2] = c;
-        return wrong(r->vm, words, r->p, r->at);
+        char message[] = "bad escape \\?";
+        message[sizeof message - 2] = c;
+        return fail_at(r->vm, message, r->p, r->at);
     }
     if (c == 'Z')
         str_put(r->out, "\\z");
@@ -73,8 +73,8 @@ static gpa_code escape(reader *r, bool in_set) {
     return GPA_OK;
 }
 
-/* [...]: a bracket inside is a character like others. */
-static gpa_code set(reader *r) {
+/* Translates a character class [...], in which a bracket is an ordinary character. */
+static gpa_code translate_class(reader *r) {
     const char *text = r->p->text;
     size_t start = r->at, n = r->p->size;
     str_putc(r->out, text[r->at++]);
@@ -86,7 +86,7 @@ static gpa_code set(reader *r) {
             return GPA_OK;
         }
         if (c == '\\') {
-            gpa_code rc = escape(r, true);
+            gpa_code rc = translate_escape(r, true);
             if (rc) return rc;
             continue;
         }
@@ -94,7 +94,7 @@ static gpa_code set(reader *r) {
         str_putc(r->out, c);
         r->at++;
     }
-    return wrong(r->vm, "unterminated character set", r->p, start);
+    return fail_at(r->vm, "unterminated character set", r->p, start);
 }
 
 static gpa_code translate(reader *r) {
@@ -103,13 +103,13 @@ static gpa_code translate(reader *r) {
     while (r->at < r->p->size && !rc) {
         char c = text[r->at];
         if (c == '\\')
-            rc = escape(r, false);
+            rc = translate_escape(r, false);
         else if (c == '[')
-            rc = set(r);
-        else if (c == '(' && r->depth == MOST_OPEN)
+            rc = translate_class(r);
+        else if (c == '(' && r->depth == MAX_OPEN_GROUPS)
             rc = vm_fail(r->vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
         else if (c == ')' && !r->depth)
-            rc = wrong(r->vm, "unbalanced parenthesis", r->p, r->at);
+            rc = fail_at(r->vm, "unbalanced parenthesis", r->p, r->at);
         else if (c == '{' && r->at + 1 < r->p->size && text[r->at + 1] == ',') {
             str_put(r->out, "{0");
             r->at++;
@@ -123,28 +123,28 @@ static gpa_code translate(reader *r) {
         }
     }
     if (!rc && r->depth)
-        rc = wrong(r->vm, "missing ), unterminated subpattern", r->p, r->open[r->depth - 1]);
+        rc = fail_at(r->vm, "missing ), unterminated subpattern", r->p, r->open[r->depth - 1]);
     return rc;
 }
 
-/* What PCRE2 found wrong, in Python's words where it has some. */
-static gpa_code refused(gpa_vm *vm, int why, size_t at, const str_obj *pattern) {
+/* Raises PCRE2's error, with Python's message if there is one. */
+static gpa_code fail_pcre2(gpa_vm *vm, int why, size_t at, const str_obj *pattern) {
     enum { NOTHING_TO_REPEAT = 109, NO_SUCH_GROUP = 115, LOOK_BEHIND = 125 };
-    char words[200];
+    char message[200];
     if (why == LOOK_BEHIND)
         return vm_fail(vm, GPA_E_PATTERN, "look-behind requires fixed-width pattern");
-    if (why == NO_SUCH_GROUP) return wrong(vm, "invalid group reference", pattern, at);
+    if (why == NO_SUCH_GROUP) return fail_at(vm, "invalid group reference", pattern, at);
     if (why == NOTHING_TO_REPEAT && at && at <= pattern->size &&
         strchr("*+?}", pattern->text[at - 1]))
-        return wrong(vm, "multiple repeat", pattern, at);
-    if (why == NOTHING_TO_REPEAT) return wrong(vm, "nothing to repeat", pattern, at);
-    pcre2_get_error_message(why, (PCRE2_UCHAR *)words, sizeof words);
-    return wrong(vm, words, pattern, at);
+        return fail_at(vm, "multiple repeat", pattern, at);
+    if (why == NOTHING_TO_REPEAT) return fail_at(vm, "nothing to repeat", pattern, at);
+    pcre2_get_error_message(why, (PCRE2_UCHAR *)message, sizeof message);
+    return fail_at(vm, message, pattern, at);
 }
 
 /* ---- natives ---- */
 
-/* The names of groups: a dict from name to number. */
+/* A dict from group names to group numbers. */
 static gpa_code put_names(gpa_vm *vm, const pcre2_code *code, value *out) {
     uint32_t n, width;
     PCRE2_SPTR table;
@@ -156,7 +156,7 @@ static gpa_code put_names(gpa_vm *vm, const pcre2_code *code, value *out) {
     pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
     *out = v_dict(vm);
     if (out->tag == V_UNSET) return GPA_E_MEMORY;
-    for (uint32_t g = 1; g <= groups && !rc; g++) /* by number, as Python has them */
+    for (uint32_t g = 1; g <= groups && !rc; g++) /* in the order of their numbers */
         for (uint32_t i = 0; i < n && !rc; i++) {
             PCRE2_SPTR e = table + i * width;
             if ((uint32_t)(e[0] << 8 | e[1]) == g)
@@ -183,7 +183,7 @@ gpa_code re_compile(gpa_vm *vm, value *argv, value *out) { /* pattern, flags */
     TRY(translate(&r));
     if (text.failed) TRY(vm_no_memory(vm));
     code = pcre2_compile((PCRE2_SPTR)text.text, text.len, options, &why, &at, NULL);
-    if (!code) TRY(refused(vm, why, at, argv[0].str));
+    if (!code) TRY(fail_pcre2(vm, why, at, argv[0].str));
     pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
     uint32_t groups;
     pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
@@ -200,7 +200,7 @@ out:
     return rc;
 }
 
-/* The byte where character number `count` begins. */
+/* Byte offset of character `count`. */
 static size_t byte_of(const str_obj *s, int64_t count) {
     if (s->length == s->size) return (size_t)MIN(count, (int64_t)s->size);
     size_t i = 0;
@@ -212,7 +212,7 @@ static size_t byte_of(const str_obj *s, int64_t count) {
     return i;
 }
 
-static int64_t place_of(const str_obj *s, size_t byte) {
+static int64_t char_offset(const str_obj *s, size_t byte) {
     return str_is_ascii(s) ? (int64_t)byte : (int64_t)text_count(s->text, byte);
 }
 
@@ -220,14 +220,14 @@ static gpa_code give_spans(gpa_vm *vm, const str_obj *s, const size_t *ends, siz
     value spans = v_tuple(vm, 2 * n, NULL);
     if (spans.tag == V_UNSET) return GPA_E_MEMORY;
     for (size_t i = 0; i < 2 * n; i++)
-        spans.tuple->items[i] = v_int(ends[i] == PCRE2_UNSET ? -1 : place_of(s, ends[i]));
+        spans.tuple->items[i] = v_int(ends[i] == PCRE2_UNSET ? -1 : char_offset(s, ends[i]));
     *out = spans;
     return GPA_OK;
 }
 
-/* code, groups, text, pos, endpos, how: 0 anywhere, 1 at pos, 2 from pos to endpos; whether an
- * empty match at pos counts. A tuple of begins and ends, the whole first, -1 for a group that took
- * no part; or None. */
+/* code, groups, text, pos, endpos, how: 0 search, 1 match, 2 fullmatch; whether an empty match at
+ * pos counts. Returns a tuple of starts and ends, the whole match first, -1 for a group that did
+ * not participate; or None. */
 gpa_code re_search(gpa_vm *vm, value *argv, value *out) {
     int64_t groups, pos, end, how;
     bool empty;

@@ -1,4 +1,4 @@
-/* numpy.savetxt: the format of a row is made once, and every row goes through it. */
+/* numpy.savetxt: one format string for a row, applied to every row. */
 #include <errno.h>
 
 #include "lang/builtin/all.h"
@@ -7,7 +7,7 @@
 #include "lang/object/container.h"
 #include "lang/format/format.h"
 
-/* The fields that a format asks for. */
+/* Number of conversions in a format. */
 static size_t count_fields(const char *fmt) {
     size_t n = 0;
     for (const char *p = fmt; *p; p++) {
@@ -31,7 +31,7 @@ static gpa_code put_joined(gpa_vm *vm, const list_obj *formats, const char *deli
     return GPA_OK;
 }
 
-/* The format of a whole row of n columns. */
+/* Appends the format of a whole row of n columns. */
 static gpa_code row_format(gpa_vm *vm, value fmt, const char *delimiter, size_t n,
                            bool complex_parts, gpa_str *row) {
     if (fmt.tag == V_LIST || fmt.tag == V_TUPLE) {
@@ -61,7 +61,7 @@ static gpa_code row_format(gpa_vm *vm, value fmt, const char *delimiter, size_t 
     return GPA_OK;
 }
 
-/* Lines of a header or footer, each behind the comment sign. */
+/* Appends a header or footer, each line with the comment prefix. */
 static void put_comment(gpa_str *text, const str_obj *s, const char *comments,
                         const char *newline) {
     if (s->size == 0) return;
@@ -73,7 +73,7 @@ static void put_comment(gpa_str *text, const str_obj *s, const char *comments,
     str_put(text, newline);
 }
 
-/* One row by its format, with "+-" as "-". */
+/* Appends one formatted row; "+-" of complex numbers becomes "-". */
 static gpa_code put_values(gpa_vm *vm, const gpa_arr *a, const char *data, size_t columns,
                            value format, const char *newline, gpa_str *text) {
     gpa_dtype t = (gpa_dtype)a->dtype, part = dtype_info[t].real;
@@ -132,7 +132,7 @@ out:
     return rc;
 }
 
-/* Makes the file, compressed where its name ends in .gz. */
+/* Writes the file, compressed if its name ends in .gz. */
 static gpa_code save(gpa_vm *vm, const char *path, const gpa_str *text) {
     FILE *f;
     gpa_code rc = gzip_fopen(vm, path, "wb", &f);

@@ -1,8 +1,8 @@
-/* list.sort and sorted: a stable merge sort.
+/* Stable merge sort of list.sort and sorted.
  *
- * Runs of a few items are sorted by insertion and merged pairwise, from one buffer into the other.
- * Items that are all ints, floats or strings are compared without a call. The list is empty while
- * its items are compared, so that a key function that looks at it sees no half-sorted list. */
+ * Runs of a few items are sorted by insertion and merged pairwise between two buffers. Items that
+ * are all ints, floats or strings are compared without a call. The list is empty during the
+ * comparisons, so that a key function never sees it half sorted. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 
@@ -14,7 +14,7 @@ typedef struct sorter {
     gpa_vm *vm;
     gpa_code (*less)(struct sorter *s, value a, value b, bool *out);
     bool reverse;
-    size_t since; /* items moved since the last look for an interrupt */
+    size_t moves_since_poll; /* items moved since the last look for an interrupt */
     gpa_code rc;
 } sorter;
 
@@ -41,8 +41,8 @@ static gpa_code less_any(sorter *s, value a, value b, bool *out) {
     return vm_less(s->vm, a, b, out);
 }
 
-/* Whether b must stand before a. After a failure nothing moves any more. */
-static bool before(sorter *s, const pair *b, const pair *a) {
+/* True if b must precede a. After a failure nothing moves any more. */
+static bool precedes(sorter *s, const pair *b, const pair *a) {
     bool out = false;
     if (s->rc) return false;
     s->rc = s->reverse ? s->less(s, a->key, b->key, &out) : s->less(s, b->key, a->key, &out);
@@ -51,11 +51,11 @@ static bool before(sorter *s, const pair *b, const pair *a) {
 
 enum { RUN = 12, LOOK = 1 << 16 };
 
-/* Looks for an interrupt once in a while. */
-static void moved(sorter *s, size_t n) {
-    s->since += n;
-    if (s->rc || s->since < LOOK) return;
-    s->since = 0;
+/* Polls for interrupts every so many moves. */
+static void poll_moves(sorter *s, size_t n) {
+    s->moves_since_poll += n;
+    if (s->rc || s->moves_since_poll < LOOK) return;
+    s->moves_since_poll = 0;
     s->rc = vm_poll(s->vm);
 }
 
@@ -63,19 +63,19 @@ static void insertion(sorter *s, pair *p, size_t n) {
     for (size_t i = 1; i < n; i++) {
         pair moving = p[i];
         size_t at = i;
-        for (; at > 0 && before(s, &moving, &p[at - 1]); at--) p[at] = p[at - 1];
+        for (; at > 0 && precedes(s, &moving, &p[at - 1]); at--) p[at] = p[at - 1];
         p[at] = moving;
     }
 }
 
 static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, pair *to) {
-    if (n && m && !before(s, &b[0], &a[n - 1])) {
+    if (n && m && !precedes(s, &b[0], &a[n - 1])) {
         memcpy(to, a, n * sizeof *a);
         memcpy(to + n, b, m * sizeof *b);
         return;
     }
     while (n && m) {
-        if (before(s, b, a)) {
+        if (precedes(s, b, a)) {
             *to++ = *b++;
             m--;
         } else {
@@ -86,22 +86,22 @@ static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, p
     memcpy(to, n ? a : b, (n + m) * sizeof *a);
 }
 
-/* Sorts p with the help of as much room; says in which of the two the result stands, after a
+/* Sorts p with scratch memory of the same size; returns the buffer that holds the result, after a
  * failure all items in some order. */
-static pair *sort_pairs(sorter *s, pair *p, pair *room, size_t n) {
+static pair *sort_pairs(sorter *s, pair *p, pair *scratch, size_t n) {
     for (size_t i = 0; i < n; i += RUN) {
         insertion(s, p + i, MIN((size_t)RUN, n - i));
-        moved(s, RUN);
+        poll_moves(s, RUN);
     }
     for (size_t width = RUN; width < n; width *= 2) {
         for (size_t i = 0; i < n; i += 2 * width) {
             size_t left = MIN(width, n - i), right = MIN(width, n - i - left);
-            merge(s, p + i, left, p + i + left, right, room + i);
-            moved(s, left + right);
+            merge(s, p + i, left, p + i + left, right, scratch + i);
+            poll_moves(s, left + right);
             if (s->rc) return p;
         }
-        pair *sorted = room;
-        room = p;
+        pair *sorted = scratch;
+        scratch = p;
         p = sorted;
     }
     return p;

@@ -1,7 +1,7 @@
 /* Methods of str that search, split and join.
  *
- * Texts are searched as bytes; positions given and returned count characters. `range_of` turns the
- * optional start and end of a method into bytes. */
+ * Strings are searched as bytes (UTF-8); positions count characters. `range_of` converts the
+ * optional start and end of a method to bytes. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/format/format.h"
@@ -12,17 +12,17 @@ typedef struct {
     size_t n;
 } piece;
 
-static piece whole(const str_obj *s) { return (piece){s->text, s->size}; }
+static piece piece_of(const str_obj *s) { return (piece){s->text, s->size}; }
 
-/* A str argument, with the method's words for anything else. */
-static gpa_code text_arg(gpa_vm *vm, value v, const char *words, piece *out) {
+/* A str argument; TypeError with the method's message otherwise. */
+static gpa_code text_arg(gpa_vm *vm, value v, const char *message, piece *out) {
     *out = (piece){NULL, 0};
-    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, words, value_type_name(v));
-    *out = whole(v.str);
+    if (v.tag != V_STR) return vm_fail(vm, GPA_E_TYPE, message, value_type_name(v));
+    *out = piece_of(v.str);
     return GPA_OK;
 }
 
-static gpa_code bound(gpa_vm *vm, value v, int64_t n, int64_t otherwise, size_t *out) {
+static gpa_code slice_bound(gpa_vm *vm, value v, int64_t n, int64_t otherwise, size_t *out) {
     int64_t i = otherwise;
     gpa_code rc = v.tag == V_NONE ? GPA_OK : arg_int(vm, v, "slice", &i);
     if (rc) return rc;
@@ -31,13 +31,12 @@ static gpa_code bound(gpa_vm *vm, value v, int64_t n, int64_t otherwise, size_t 
     return GPA_OK;
 }
 
-/* The part [start, end) of a text. `ok` false: it begins behind the end, so nothing is found in it.
- */
+/* The substring [start, end). `ok` false: start is beyond the end, so nothing is found. */
 static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, piece *out,
                          bool *ok) {
     size_t lo, hi;
-    gpa_code rc = bound(vm, start, s->length, 0, &lo);
-    if (!rc) rc = bound(vm, end, s->length, s->length, &hi);
+    gpa_code rc = slice_bound(vm, start, s->length, 0, &lo);
+    if (!rc) rc = slice_bound(vm, end, s->length, s->length, &hi);
     if (rc) return rc;
     if (hi > s->length) hi = s->length;
     *ok = lo <= hi;
@@ -46,7 +45,7 @@ static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, p
     return GPA_OK;
 }
 
-static gpa_code give_text(gpa_vm *vm, const char *p, size_t n, value *out) {
+static gpa_code return_text(gpa_vm *vm, const char *p, size_t n, value *out) {
     return native_give(v_str(vm, p, n), out);
 }
 
@@ -58,7 +57,7 @@ static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
     return rc;
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
     if (argv[1].tag == V_BYTES && (argv[2].tag != V_UNSET || argv[3].tag != V_UNSET))
@@ -105,7 +104,8 @@ out:
 
 /* ---- splitting ---- */
 
-/* Whether a character that ends at p + n, or begins at p, is a space; its length. */
+/* Length of the white-space character that ends at p + n, or begins at p; false if it is another.
+ */
 static bool space_at(const char *p, size_t n, size_t *len) {
     return n && text_is_space(text_decode(p, n, len));
 }
@@ -189,7 +189,7 @@ static void reverse_items(list_obj *l) {
 
 static gpa_code split(gpa_vm *vm, value *argv, bool from_end, value *out) {
     int64_t most;
-    piece s = whole(argv[0].str), sep = {NULL, 0};
+    piece s = piece_of(argv[0].str), sep = {NULL, 0};
     gpa_code rc = arg_int(vm, argv[2], "maxsplit", &most);
     if (!rc && argv[1].tag != V_NONE)
         rc = text_arg(vm, argv[1], "must be str or None, not %s", &sep);
@@ -219,7 +219,7 @@ static bool ends_line(uint32_t c) {
 
 gpa_code str_splitlines(gpa_vm *vm, value *argv, value *out) {
     bool keep;
-    piece s = whole(argv[0].str);
+    piece s = piece_of(argv[0].str);
     gpa_code rc = value_truth(vm, argv[1], &keep);
     if (rc) return rc;
     value lines = v_list(vm, 0, NULL);
@@ -241,7 +241,7 @@ gpa_code str_splitlines(gpa_vm *vm, value *argv, value *out) {
 }
 
 static gpa_code partition(gpa_vm *vm, value *argv, bool last, value *out) {
-    piece s = whole(argv[0].str), sep;
+    piece s = piece_of(argv[0].str), sep;
     gpa_code rc = text_arg(vm, argv[1], "must be str, not %s", &sep);
     if (rc) return rc;
     if (sep.n == 0) return vm_fail(vm, GPA_E_VALUE, "empty separator");
@@ -257,7 +257,7 @@ static gpa_code partition(gpa_vm *vm, value *argv, bool last, value *out) {
     value t = v_tuple(vm, 3, NULL);
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
     for (int i = 0; i < 3 && !rc; i++)
-        rc = give_text(vm, parts[i].p, parts[i].n, &t.tuple->items[i]);
+        rc = return_text(vm, parts[i].p, parts[i].n, &t.tuple->items[i]);
     if (rc)
         value_release(vm, t);
     else
@@ -274,7 +274,7 @@ gpa_code str_rpartition(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- stripping ---- */
 
-/* Whether the character at p belongs to those to strip: `set` NULL means spaces. */
+/* True if the character at p is to be stripped: in `set`, or white space if that is NULL. */
 static bool strippable(const char *p, size_t len, const str_obj *set) {
     size_t used;
     if (!set) return text_is_space(text_decode(p, len, &used));
@@ -286,13 +286,13 @@ static gpa_code strip(gpa_vm *vm, value *argv, const char *name, bool left, bool
     if (argv[1].tag != V_NONE && argv[1].tag != V_STR)
         return vm_fail(vm, GPA_E_TYPE, "%s arg must be None or str", name);
     const str_obj *set = argv[1].tag == V_STR ? argv[1].str : NULL;
-    piece s = whole(argv[0].str);
+    piece s = piece_of(argv[0].str);
     size_t len;
     while (left && s.n && (text_decode(s.p, s.n, &len), strippable(s.p, len, set)))
         s.p += len, s.n -= len;
     while (right && s.n && (len = last_char(s.p, s.n), strippable(s.p + s.n - len, len, set)))
         s.n -= len;
-    return give_text(vm, s.p, s.n, out);
+    return return_text(vm, s.p, s.n, out);
 }
 
 gpa_code str_strip(gpa_vm *vm, value *argv, value *out) {
@@ -306,24 +306,24 @@ gpa_code str_rstrip(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code str_removeprefix(gpa_vm *vm, value *argv, value *out) {
-    piece s = whole(argv[0].str), a;
+    piece s = piece_of(argv[0].str), a;
     gpa_code rc = text_arg(vm, argv[1], "removeprefix() argument must be str, not %s", &a);
     if (rc) return rc;
     if (a.n <= s.n && memcmp(s.p, a.p, a.n) == 0) s.p += a.n, s.n -= a.n;
-    return give_text(vm, s.p, s.n, out);
+    return return_text(vm, s.p, s.n, out);
 }
 
 gpa_code str_removesuffix(gpa_vm *vm, value *argv, value *out) {
-    piece s = whole(argv[0].str), a;
+    piece s = piece_of(argv[0].str), a;
     gpa_code rc = text_arg(vm, argv[1], "removesuffix() argument must be str, not %s", &a);
     if (rc) return rc;
     if (a.n <= s.n && memcmp(s.p + s.n - a.n, a.p, a.n) == 0) s.n -= a.n;
-    return give_text(vm, s.p, s.n, out);
+    return return_text(vm, s.p, s.n, out);
 }
 
 /* ---- searching ---- */
 
-/* The position in characters, or -1. */
+/* Index of an occurrence in characters, or -1. */
 static gpa_code find(gpa_vm *vm, value *argv, bool last, int64_t *out) {
     piece s, sub;
     bool ok;
@@ -343,7 +343,7 @@ static gpa_code find(gpa_vm *vm, value *argv, bool last, int64_t *out) {
     return GPA_OK;
 }
 
-static gpa_code find_or(gpa_vm *vm, value *argv, bool last, bool must, value *out) {
+static gpa_code return_index(gpa_vm *vm, value *argv, bool last, bool must, value *out) {
     int64_t at;
     gpa_code rc = find(vm, argv, last, &at);
     if (!rc && at < 0 && must) return vm_fail(vm, GPA_E_VALUE, "substring not found");
@@ -352,16 +352,16 @@ static gpa_code find_or(gpa_vm *vm, value *argv, bool last, bool must, value *ou
 }
 
 gpa_code str_find(gpa_vm *vm, value *argv, value *out) {
-    return find_or(vm, argv, false, false, out);
+    return return_index(vm, argv, false, false, out);
 }
 gpa_code str_rfind(gpa_vm *vm, value *argv, value *out) {
-    return find_or(vm, argv, true, false, out);
+    return return_index(vm, argv, true, false, out);
 }
 gpa_code str_index(gpa_vm *vm, value *argv, value *out) {
-    return find_or(vm, argv, false, true, out);
+    return return_index(vm, argv, false, true, out);
 }
 gpa_code str_rindex(gpa_vm *vm, value *argv, value *out) {
-    return find_or(vm, argv, true, true, out);
+    return return_index(vm, argv, true, true, out);
 }
 
 gpa_code str_count(gpa_vm *vm, value *argv, value *out) {
@@ -379,11 +379,11 @@ gpa_code str_count(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-static bool has_end(piece s, piece end, bool start) {
+static bool has_affix(piece s, piece end, bool start) {
     return end.n <= s.n && memcmp(start ? s.p : s.p + s.n - end.n, end.p, end.n) == 0;
 }
 
-static gpa_code with_end(gpa_vm *vm, value *argv, const char *name, bool start, value *out) {
+static gpa_code test_affix(gpa_vm *vm, value *argv, const char *name, bool start, value *out) {
     piece s;
     bool ok, hit = false;
     gpa_code rc = range_of(vm, argv[0].str, argv[2], argv[3], &s, &ok);
@@ -397,15 +397,15 @@ static gpa_code with_end(gpa_vm *vm, value *argv, const char *name, bool start, 
         if (ends[i].tag != V_STR)
             return vm_fail(vm, GPA_E_TYPE, "tuple for %s must only contain str, not %s", name,
                            value_type_name(ends[i]));
-        hit = ok && has_end(s, whole(ends[i].str), start);
+        hit = ok && has_affix(s, piece_of(ends[i].str), start);
     }
     *out = v_bool(hit);
     return GPA_OK;
 }
 
 gpa_code str_startswith(gpa_vm *vm, value *argv, value *out) {
-    return with_end(vm, argv, "startswith", true, out);
+    return test_affix(vm, argv, "startswith", true, out);
 }
 gpa_code str_endswith(gpa_vm *vm, value *argv, value *out) {
-    return with_end(vm, argv, "endswith", false, out);
+    return test_affix(vm, argv, "endswith", false, out);
 }

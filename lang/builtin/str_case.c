@@ -1,4 +1,5 @@
-/* Methods of str that go through it character by character: case, kinds, padding, replacing. */
+/* Methods of str that work character by character: case, character classes, padding, translation.
+ */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/format/format.h"
@@ -6,7 +7,7 @@
 
 /* ---- case ---- */
 
-/* `state` is whether the character before was a letter. */
+/* in_word: the previous character was a letter. */
 typedef uint32_t (*mapping)(uint32_t c, bool in_word, bool first);
 
 static uint32_t to_upper(uint32_t c, bool in_word, bool first) {
@@ -78,7 +79,7 @@ gpa_code str_swapcase(gpa_vm *vm, value *argv, value *out) {
     return map_text(vm, argv[0].str, to_swapped, out);
 }
 
-/* ---- kinds ---- */
+/* ---- character classes ---- */
 
 static bool all_are(const str_obj *s, bool (*is)(uint32_t c)) {
     size_t len;
@@ -87,7 +88,7 @@ static bool all_are(const str_obj *s, bool (*is)(uint32_t c)) {
     return true;
 }
 
-static gpa_code kind_test(const str_obj *s, bool (*is)(uint32_t c), value *out) {
+static gpa_code class_test(const str_obj *s, bool (*is)(uint32_t c), value *out) {
     *out = v_bool(s->size && all_are(s, is));
     return GPA_OK;
 }
@@ -97,22 +98,22 @@ static bool is_word(uint32_t c) { return c == '_' || is_alnum(c); }
 
 gpa_code str_isalpha(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, text_is_alpha, out);
+    return class_test(argv[0].str, text_is_alpha, out);
 }
 
 gpa_code str_isdigit(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, text_is_digit, out);
+    return class_test(argv[0].str, text_is_digit, out);
 }
 
 gpa_code str_isalnum(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, is_alnum, out);
+    return class_test(argv[0].str, is_alnum, out);
 }
 
 gpa_code str_isspace(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
-    return kind_test(argv[0].str, text_is_space, out);
+    return class_test(argv[0].str, text_is_space, out);
 }
 
 gpa_code str_isprintable(gpa_vm *vm, value *argv, value *out) {
@@ -134,7 +135,7 @@ gpa_code str_isidentifier(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* All letters with case are of the one, and there are some. */
+/* True if all cased characters are of this case, and there are some. */
 static gpa_code case_test(const str_obj *s, bool (*is)(uint32_t c), bool (*is_not)(uint32_t c),
                           value *out) {
     bool some = false;
@@ -277,7 +278,7 @@ gpa_code str_replace(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_str_take(vm, &to), out);
 }
 
-/* Puts what a table has for a character. */
+/* Appends the replacement of a character by a table. */
 static gpa_code translate_char(gpa_vm *vm, value table, uint32_t c, gpa_str *to) {
     value hit = v_unset();
     gpa_code rc = GPA_OK;
@@ -309,7 +310,7 @@ gpa_code str_translate(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* Enters the characters of x with those of y (or None) as their values. */
+/* Maps the characters of x to those of y (or None). */
 static gpa_code map_chars(gpa_vm *vm, dict_obj *d, const str_obj *x, const str_obj *y) {
     gpa_code rc = GPA_OK;
     size_t len, other = 0, used;
@@ -325,7 +326,7 @@ static gpa_code map_chars(gpa_vm *vm, dict_obj *d, const str_obj *x, const str_o
     return rc;
 }
 
-/* A dict whose keys may be characters: they become code points. */
+/* A dict whose keys may be characters, which become code points. */
 static gpa_code map_entries(gpa_vm *vm, dict_obj *to, const dict_obj *from) {
     gpa_code rc = GPA_OK;
     size_t at = 0, len;

@@ -1,5 +1,5 @@
-/* The built-in tables, expanded from the .def files into arrays in the order of all.def. The owner
- * of a row is compared by address: each owner's name is one array. */
+/* The built-in tables, expanded from the .def files into arrays in the order of all.def. Owners of
+ * rows are compared by address: each owner's name is one array. */
 #include <math.h>
 
 #include "lang/builtin/all.h"
@@ -16,7 +16,12 @@
 #undef MODULE
 #undef TYPE
 
-/* How the plain functions of an owner are called. */
+/* Docstrings that the rows name doc_NAME. */
+#define DOC(name, text) static const char doc_##name[] = text;
+#include "lang/numpy/doc/all.def"
+#undef DOC
+
+/* Kind of an owner's functions: functions of a module, or methods of a type. */
 enum {
 #define MODULE(id, name, doc) KIND_##id = NATIVE_FUNCTION,
 #define TYPE(id, name) KIND_##id = NATIVE_METHOD,

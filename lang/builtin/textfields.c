@@ -1,6 +1,7 @@
-/* Lines end at \n, \r\n or \r. A line is split by a delimiter, by blanks, or at fixed places, after
- * its comment is cut off; where fields may be quoted, character by character, since delimiters,
- * comment signs and ends of lines within quotes are text. */
+/* Splitting of text into lines and fields, for loadtxt and genfromtxt. Lines end at \n, \r\n or \r.
+ * A line is split at a delimiter, at white space, or at fixed widths, after its comment is removed;
+ * if fields may be quoted, by a state machine over characters, since delimiters, comment signs and
+ * newlines within quotes are text. */
 #include "lang/builtin/textfields.h"
 
 void text_fields_init(text_fields *t, const char *text, size_t n) {
@@ -21,7 +22,7 @@ field field_trimmed(field f) {
     return f;
 }
 
-/* The next line without its end; false at the end of the text. */
+/* The next line without its newline; false at the end of the text. */
 static bool next_line(text_fields *t, field *line) {
     if (t->at >= t->end) return false;
     size_t left = (size_t)(t->end - t->at);
@@ -39,7 +40,7 @@ bool text_fields_skip(text_fields *t) {
     return next_line(t, &line);
 }
 
-static gpa_code put(gpa_vm *vm, text_fields *t, field f) {
+static gpa_code push_field(gpa_vm *vm, text_fields *t, field f) {
     if (t->n == t->cap) {
         field *more = mem_resize(t->fields, (t->cap * 2 + 16) * sizeof *more);
         if (!more) return vm_no_memory(vm);
@@ -50,7 +51,7 @@ static gpa_code put(gpa_vm *vm, text_fields *t, field f) {
     return GPA_OK;
 }
 
-static void cut_comment(const text_fields *t, field *line) {
+static void strip_comment(const text_fields *t, field *line) {
     for (size_t i = 0; i < t->n_comments; i++) {
         const char *at = memmem(line->p, line->n, t->comments[i].p, t->comments[i].n);
         if (at) line->n = (size_t)(at - line->p);
@@ -67,7 +68,7 @@ static gpa_code split_blanks(gpa_vm *vm, text_fields *t, field line) {
         const char *from = p;
         while (p < end && !is_blank(*p)) p++;
         if (p == from) break;
-        rc = put(vm, t, (field){from, (size_t)(p - from)});
+        rc = push_field(vm, t, (field){from, (size_t)(p - from)});
     }
     return rc;
 }
@@ -81,7 +82,7 @@ static gpa_code split_delimited(gpa_vm *vm, text_fields *t, field line) {
     for (const char *at = line.p; !rc && at;) {
         at = find(line, t->delimiter);
         size_t n = at ? (size_t)(at - line.p) : line.n;
-        rc = put(vm, t, (field){line.p, n});
+        rc = push_field(vm, t, (field){line.p, n});
         if (at) line = (field){at + t->delimiter.n, line.n - n - t->delimiter.n};
     }
     return rc;
@@ -91,7 +92,7 @@ static gpa_code split_fixed(gpa_vm *vm, text_fields *t, field line) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; !rc && (t->n_widths == 1 ? line.n > 0 : i < t->n_widths); i++) {
         size_t n = MIN((size_t)t->widths[t->n_widths == 1 ? 0 : i], line.n);
-        rc = put(vm, t, (field){line.p, n});
+        rc = push_field(vm, t, (field){line.p, n});
         line = (field){line.p + n, line.n - n};
     }
     return rc;
@@ -101,26 +102,26 @@ static gpa_code split_fixed(gpa_vm *vm, text_fields *t, field line) {
 
 typedef enum { BETWEEN, PLAIN, QUOTED } quoting;
 
-static bool starts(const text_fields *t, field what) {
+static bool starts_with(const text_fields *t, field what) {
     return what.n && (size_t)(t->end - t->at) >= what.n && memcmp(t->at, what.p, what.n) == 0;
 }
 
 static bool starts_comment(const text_fields *t) {
     for (size_t i = 0; i < t->n_comments; i++)
-        if (starts(t, t->comments[i])) return true;
+        if (starts_with(t, t->comments[i])) return true;
     return false;
 }
 
-/* Ends a field of which `unquoted` holds the text from `from` on: its place, since the text may
- * still move. */
+/* Ends a field whose text is in `unquoted` from `from` on. Its address is filled in later, since
+ * the buffer may still move. */
 static gpa_code end_field(gpa_vm *vm, text_fields *t, size_t *from) {
-    gpa_code rc = put(vm, t, (field){(const char *)NULL, t->unquoted.len - *from});
+    gpa_code rc = push_field(vm, t, (field){(const char *)NULL, t->unquoted.len - *from});
     *from = t->unquoted.len;
     return rc;
 }
 
-/* One line with quotes, which may hold ends of lines. A quote opens a field only at its begin; two
- * quotes within quotes are one. */
+/* Splits one line with quotes, which may contain newlines. A quote opens a field only at its start;
+ * a doubled quote within quotes is one quote. */
 static gpa_code split_quoted(gpa_vm *vm, text_fields *t) {
     gpa_code rc = GPA_OK;
     quoting state = BETWEEN;
@@ -144,7 +145,7 @@ static gpa_code split_quoted(gpa_vm *vm, text_fields *t) {
         } else if (blanks && is_blank(c)) {
             if (state == PLAIN) rc = end_field(vm, t, &from);
             state = BETWEEN;
-        } else if (!blanks && starts(t, t->delimiter)) {
+        } else if (!blanks && starts_with(t, t->delimiter)) {
             rc = end_field(vm, t, &from);
             t->at += t->delimiter.n - 1;
             state = BETWEEN;
@@ -175,7 +176,7 @@ gpa_code text_fields_next(gpa_vm *vm, text_fields *t, bool *more) {
             continue;
         }
         next_line(t, &line);
-        cut_comment(t, &line);
+        strip_comment(t, &line);
         if (field_trimmed(line).n == 0) continue;
         if (t->n_widths)
             rc = split_fixed(vm, t, line);

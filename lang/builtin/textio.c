@@ -1,9 +1,9 @@
-/* numpy.loadtxt, and what numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa) and
- * numpy.fromstring rest on.
+/* numpy.loadtxt, and native functions of numpy.genfromtxt (lang/library/numpy/__init__/tables.gpa)
+ * and numpy.fromstring.
  *
- * A reader holds the whole text, goes through its lines, and each field wanted becomes one element
- * of `data`. loadtxt is strict; genfromtxt fills gaps, and gathers what is wrong with the number of
- * columns before it complains.
+ * A reader holds the whole text and iterates over its lines; each selected field becomes one
+ * element of `data`. loadtxt is strict; genfromtxt fills missing values, and reports lines with a
+ * wrong number of columns at the end.
  *
  * Reading order: the text, options, one field, rows, the array, the functions. */
 #include <ctype.h>
@@ -20,32 +20,32 @@
 #include "lang/numpy/numpy.h"
 #include "lang/vm/vm.h"
 
-enum { MOST_USED = 4096 };
+enum { MAX_USECOLS = 4096 };
 
-/* What a field may be read as, in the order in which genfromtxt tries: the result of
+/* Types of fields in the order in which genfromtxt tries them: the result of
  * _genfromtxt(what=KINDS). */
 typedef enum { KIND_NONE, KIND_BOOL, KIND_INT, KIND_FLOAT, KIND_COMPLEX, KIND_TEXT } field_kind;
 
-/* What is wanted of the fields. */
+/* What is read: numbers, the types of columns, or the fields as strings. */
 typedef enum { NUMBERS, KINDS, TEXTS } wanted;
 
 typedef struct {
     gpa_vm *vm;
     gpa_str text;
     text_fields t;
-    int64_t skip, most; /* most: of rows, -1: all */
-    int64_t use[MOST_USED], widths[MOST_USED];
+    int64_t skip, most; /* lines to skip; number of rows to read, -1: all */
+    int64_t use[MAX_USECOLS], widths[MAX_USECOLS];
     int n_use; /* 0: all columns */
     gpa_dtype dtype;
     wanted what;
     bool lenient, loose, invalid_raise; /* lenient: genfromtxt */
     value converters;                   /* NONE, a callable, or a dict of them by column */
-    value missing, missing_by;          /* a list of words; a dict of such lists by column */
+    value missing, missing_by;          /* a list of strings; a dict of such lists by column */
     value filling, filling_by;          /* a number or NONE; a dict of them by column */
-    gpa_str data, wrong;                /* wrong: the lines with other numbers of columns */
-    size_t columns, rows;               /* columns: of the first row, as used */
-    size_t width;                       /* of the first row, as found */
-    value found; /* of KINDS and TEXTS: a list with an item for each column */
+    gpa_str data, wrong;                /* wrong: report of lines with another number of columns */
+    size_t columns, rows;               /* columns: those used of the first row */
+    size_t width;                       /* number of fields of the first row */
+    value found;                        /* KINDS and TEXTS: a list with an item per column */
 } reader;
 
 /* ---- the text ---- */
@@ -85,18 +85,19 @@ static gpa_code read_file(gpa_vm *vm, value v, gpa_str *text) {
     if (!rc && !given) rc = gzip_fopen(vm, path, "rb", &f);
     if (rc == GPA_E_FILE_NOT_FOUND) {
         vm_clear_error(vm);
-        value words = v_strf(vm, "%s not found.", path);
-        rc = words.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &words);
-        value_release(vm, words);
+        value message = v_strf(vm, "%s not found.", path);
+        rc =
+            message.tag == V_UNSET ? GPA_E_MEMORY : vm_raise(vm, GPA_E_FILE_NOT_FOUND, 1, &message);
+        value_release(vm, message);
     }
     if (rc) return rc;
-    rc = file_slurp(vm, f, path, SIZE_MAX, text);
+    rc = file_read_all(vm, f, path, SIZE_MAX, text);
     if (!given) fclose(f);
     return rc;
 }
 
-/* Reads the text and begins with its first line. Bytes are taken as UTF-8; encoding "utf-8-sig":
- * without the mark at the begin. */
+/* Reads the text, as UTF-8, and sets the position to its start; encoding "utf-8-sig" skips a byte
+ * order mark. */
 static gpa_code read_text(reader *r, value from, value encoding) {
     static const char mark[] = "\xEF\xBB\xBF";
     const char *name = encoding.tag == V_STR ? encoding.str->text : "";
@@ -140,8 +141,8 @@ static gpa_code set_comments(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
     const value *items = v.tag == V_LIST ? v.list->items : v.tag == V_TUPLE ? v.tuple->items : &v;
     size_t count = v.tag == V_LIST ? v.list->count : v.tag == V_TUPLE ? v.tuple->count : 1;
-    if (count > MOST_WORDS)
-        return vm_fail(r->vm, GPA_E_VALUE, "at most %d comment signs are looked for", MOST_WORDS);
+    if (count > MAX_COMMENTS)
+        return vm_fail(r->vm, GPA_E_VALUE, "at most %d comment signs are looked for", MAX_COMMENTS);
     for (size_t i = 0; i < count; i++) {
         if (items[i].tag != V_STR && items[i].tag != V_BYTES)
             return vm_fail(r->vm, GPA_E_TYPE, "expected a str, got %s", value_type_name(items[i]));
@@ -151,7 +152,7 @@ static gpa_code set_comments(reader *r, value v) {
     return GPA_OK;
 }
 
-static gpa_code no_control_character(gpa_vm *vm, value v) {
+static gpa_code fail_control_character(gpa_vm *vm, value v) {
     return vm_fail_showing(
         vm, GPA_E_TYPE,
         "Text reading control character must be a single unicode character or None; but got: ", v,
@@ -164,9 +165,9 @@ static gpa_code set_delimiter(reader *r, value v) {
         r->t.delimiter = (field){v.str->text, strcmp(v.str->text, " ") ? v.str->size : 0};
         return GPA_OK;
     }
-    if (!r->lenient) return no_control_character(r->vm, v);
+    if (!r->lenient) return fail_control_character(r->vm, v);
     int n = 0;
-    gpa_code rc = arg_ints(r->vm, v, "delimiter", MOST_USED, &n, r->widths);
+    gpa_code rc = arg_ints(r->vm, v, "delimiter", MAX_USECOLS, &n, r->widths);
     for (int i = 0; i < n && !rc; i++)
         if (r->widths[i] <= 0)
             rc = vm_fail(r->vm, GPA_E_VALUE, "widths of columns must be positive");
@@ -177,7 +178,7 @@ static gpa_code set_delimiter(reader *r, value v) {
 
 static gpa_code set_quote(reader *r, value v) {
     if (v.tag == V_NONE) return GPA_OK;
-    if (v.tag != V_STR || v.str->length != 1) return no_control_character(r->vm, v);
+    if (v.tag != V_STR || v.str->length != 1) return fail_control_character(r->vm, v);
     if (v.str->size != 1)
         return vm_fail(r->vm, GPA_E_UNSUPPORTED, "a quote must be an ASCII character");
     r->t.quote = *v.str->text;
@@ -196,7 +197,7 @@ static gpa_code set_columns(reader *r, value use) {
                            "usecols must be an int or a sequence of ints but it contains at least "
                            "one element of type '%s'",
                            value_type_name(items[i]));
-    return arg_ints(r->vm, use, "usecols", MOST_USED, &r->n_use, r->use);
+    return arg_ints(r->vm, use, "usecols", MAX_USECOLS, &r->n_use, r->use);
 }
 
 static gpa_code set_limits(reader *r, value skip, value most) {
@@ -231,8 +232,7 @@ static gpa_code set_converters(reader *r, value v) {
 
 /* ---- one field ---- */
 
-/* What a dict has for a column of a line, counted from either end; UNSET where that is nothing.
- * Borrowed. */
+/* The entry of a dict for a column, counted from either end; UNSET if there is none. Borrowed. */
 static value by_column(const reader *r, value dict, size_t column) {
     dict_entry *e = NULL;
     if (dict.tag != V_DICT) return v_unset();
@@ -275,8 +275,7 @@ static bool is_missing(const reader *r, field f, size_t column) {
     return false;
 }
 
-/* What stands where nothing could be read: the filling of the column, else nan, or -1 for integers.
- */
+/* The value of a missing field: the filling of the column, else nan, or -1 for integers. */
 static gpa_val filling(const reader *r, size_t column) {
     value f = by_column(r, r->filling_by, column);
     number n = number_of(f.tag == V_UNSET ? r->filling : f);
@@ -287,7 +286,7 @@ static gpa_val filling(const reader *r, size_t column) {
     return dtype_cast((gpa_val){.F64 = NAN}, DT_F64, r->dtype);
 }
 
-static gpa_code cannot_convert(reader *r, field f, size_t column) {
+static gpa_code fail_conversion(reader *r, field f, size_t column) {
     gpa_str shown;
     str_init(&shown);
     value text = v_str(r->vm, f.p, f.n);
@@ -304,7 +303,7 @@ static gpa_code cannot_convert(reader *r, field f, size_t column) {
     return rc;
 }
 
-/* What a converter makes of a field; *good is false where it failed as a conversion may. */
+/* Converts a field by a converter; *good is false after a conversion error. */
 static gpa_code call_converter(reader *r, value convert, field f, gpa_val *v, bool *good) {
     gpa_vm *vm = r->vm;
     gpa_opnd made = {.arr = NULL};
@@ -339,7 +338,7 @@ static gpa_code put_number(reader *r, field f, size_t column) {
         good = parse_field(f, r->dtype, &v);
     if (rc) return rc;
     if (!good && !(r->lenient && (r->loose || is_missing(r, f, column))))
-        return cannot_convert(r, f, column);
+        return fail_conversion(r, f, column);
     if (!good) v = filling(r, column);
     dtype_store(bytes, r->dtype, v);
     str_putn(&r->data, bytes, dtype_size(r->dtype));
@@ -358,14 +357,14 @@ static field_kind kind_of(field f) {
                                          : KIND_TEXT;
 }
 
-/* The kind of column that takes both: numbers widen, and beside anything else there is text. */
-static field_kind both_kinds(field_kind a, field_kind b) {
+/* The common type of two fields: numbers are promoted, other combinations are text. */
+static field_kind common_kind(field_kind a, field_kind b) {
     if (a == KIND_NONE || a == b) return b;
     return a == KIND_BOOL || b == KIND_BOOL ? KIND_TEXT : MAX(a, b);
 }
 
-/* Takes a field into account in the i-th item of `found`. */
-static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
+/* Updates the i-th item of `found` by a field. */
+static gpa_code update_column(reader *r, field f, size_t i, size_t column) {
     list_obj *all = r->found.list;
     if (i == all->count) {
         value empty = r->what == KINDS ? v_int(KIND_NONE) : v_list(r->vm, 0, NULL);
@@ -375,7 +374,7 @@ static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
     }
     if (r->what == KINDS) {
         if (!is_missing(r, f, column))
-            all->items[i] = v_int(both_kinds((field_kind)all->items[i].i, kind_of(f)));
+            all->items[i] = v_int(common_kind((field_kind)all->items[i].i, kind_of(f)));
         return GPA_OK;
     }
     f = field_trimmed(f);
@@ -387,7 +386,7 @@ static gpa_code note_field(reader *r, field f, size_t i, size_t column) {
 
 /* ---- rows ---- */
 
-/* Which column is the i-th one wanted of the line; false: it has not that many. */
+/* Index of the i-th selected column in the current line; false if the line is too short. */
 static bool column_at(const reader *r, size_t i, size_t *column) {
     int64_t at = r->n_use ? r->use[i] : (int64_t)i;
     if (at < 0) at += (int64_t)r->t.n;
@@ -404,7 +403,7 @@ static gpa_code put_row(reader *r) {
                            "invalid column index %lld at row %zu with %zu columns",
                            (long long)r->use[i], r->rows + 1, r->t.n);
         rc = r->what == NUMBERS ? put_number(r, r->t.fields[column], column)
-                                : note_field(r, r->t.fields[column], i, column);
+                                : update_column(r, r->t.fields[column], i, column);
     }
     r->columns = n;
     r->rows++;
@@ -425,8 +424,7 @@ static gpa_code check_converters(reader *r) {
     return GPA_OK;
 }
 
-/* Whether the line's number of columns will do; where columns are chosen, it is enough that they
- * are there. */
+/* True if the line has the right number of columns, or with usecols the selected ones. */
 static bool has_columns(const reader *r) {
     size_t column;
     if (!r->n_use) return r->t.n == r->width;
@@ -435,8 +433,8 @@ static bool has_columns(const reader *r) {
     return true;
 }
 
-/* Reads all rows. Lines with another number of columns are an error at once, or for genfromtxt one
- * at the end. */
+/* Reads all rows. Lines with another number of columns are an error at once, for genfromtxt at the
+ * end. */
 static gpa_code read_rows(reader *r) {
     gpa_code rc = GPA_OK;
     bool more = true;
@@ -471,7 +469,7 @@ static gpa_code read_rows(reader *r) {
 
 /* ---- the array ---- */
 
-/* Axes of one element go, down to `ndmin` of them. */
+/* Removes axes of extent 1, down to `ndmin` axes. */
 static int squeeze(int64_t shape[2], int64_t ndmin) {
     bool row = shape[0] == 1, column = shape[1] == 1;
     if (ndmin >= 2 || (!row && !column)) return 2;
@@ -483,11 +481,11 @@ static int squeeze(int64_t shape[2], int64_t ndmin) {
     return 1;
 }
 
-static gpa_code give_rows(reader *r, value ndmin_value, value unpack_value, value *out) {
+static gpa_code return_rows(reader *r, value ndmin_value, value unpack_value, value *out) {
     gpa_rt *rt = vm_rt(r->vm);
     int64_t ndmin, shape[2] = {(int64_t)r->rows, (int64_t)r->columns};
     bool unpack = false;
-    gpa_arr *a = NULL, *turned = NULL;
+    gpa_arr *a = NULL, *transposed = NULL;
     gpa_code rc = GPA_OK;
     TRY(arg_int(r->vm, ndmin_value, "ndmin", &ndmin));
     TRY(value_truth(r->vm, unpack_value, &unpack));
@@ -497,9 +495,9 @@ static gpa_code give_rows(reader *r, value ndmin_value, value unpack_value, valu
     if (r->rows == 0 && ndim == 2) shape[1] = 1;
     TRY(arr_from(rt, r->dtype, ndim, shape, r->data.text, &a, vm_err(r->vm)));
     if (unpack && ndim == 2) {
-        TRY(arr_transpose(rt, a, NULL, &turned, vm_err(r->vm)));
+        TRY(arr_transpose(rt, a, NULL, &transposed, vm_err(r->vm)));
         arr_release(rt, a);
-        a = turned;
+        a = transposed;
     }
     rc = np_return_array(r->vm, a, out);
     a = NULL;
@@ -508,11 +506,11 @@ out:
     return rc;
 }
 
-static gpa_code warn_empty(gpa_vm *vm, const char *words, value from) {
+static gpa_code warn_empty(gpa_vm *vm, const char *message, value from) {
     gpa_str shown;
     str_init(&shown);
     gpa_code rc = vm_str(vm, from, &shown);
-    if (!rc) rc = vm_warn(vm, GPA_E_USER_WARNING, "%s: \"%s\"", words, shown.text);
+    if (!rc) rc = vm_warn(vm, GPA_E_USER_WARNING, "%s: \"%s\"", message, shown.text);
     str_free(&shown);
     return rc;
 }
@@ -547,13 +545,13 @@ gpa_code textio_loadtxt(gpa_vm *vm, value *argv, value *out) {
     TRY(read_text(r, argv[FNAME], argv[ENCODING]));
     TRY(read_rows(r));
     if (r->rows == 0) TRY(warn_empty(vm, "loadtxt: input contained no data", argv[FNAME]));
-    TRY(give_rows(r, argv[NDMIN], argv[UNPACK], out));
+    TRY(return_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:
     reader_free(r);
     return rc;
 }
 
-/* Drops lines at the end of the text; empty ones do not count. */
+/* Drops the last lines of the text, not counting empty ones. */
 static void drop_footer(reader *r, int64_t lines) {
     const char *end = r->t.end;
     while (lines > 0 && end > r->t.at) {
@@ -620,7 +618,7 @@ gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
         goto out;
     }
     if (r->rows == 0) TRY(warn_empty(vm, "genfromtxt: Empty input file", argv[FNAME]));
-    TRY(give_rows(r, argv[NDMIN], argv[UNPACK], out));
+    TRY(return_rows(r, argv[NDMIN], argv[UNPACK], out));
 out:
     reader_free(r);
     return rc;
@@ -628,8 +626,8 @@ out:
 
 /* ---- fromstring ---- */
 
-/* What stands before the next separator, or, with none, before the next blank; moves *at behind it.
- */
+/* The text before the next separator, or before the next white space if there is none; advances *at
+ * past it. */
 static field next_field(const char **at, const char *end, const str_obj *separator) {
     const char *p = *at, *q = end;
     if (separator->size) {
@@ -650,8 +648,8 @@ static bool is_blank(field f) {
     return true;
 }
 
-/* None: not all of them are plain numbers, or there are fewer than `count`. */
-gpa_code textio_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, count, dtype */
+/* Returns None if there are other texts than plain numbers, or fewer than `count`. */
+gpa_code textio_parse_numbers(gpa_vm *vm, value *argv, value *out) { /* string, sep, count, dtype */
     gpa_str data;
     gpa_dtype t;
     gpa_arr *a = NULL;

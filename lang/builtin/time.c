@@ -41,7 +41,7 @@ CLOCK(perf_counter_ns, CLOCK_MONOTONIC, give_nanoseconds)
 CLOCK(process_time, CLOCK_PROCESS_CPUTIME_ID, give_seconds)
 CLOCK(process_time_ns, CLOCK_PROCESS_CPUTIME_ID, give_nanoseconds)
 
-/* In slices, so that Ctrl-C ends it soon. */
+/* Sleeps in slices, so that Ctrl-C is handled soon. */
 gpa_code time_sleep(gpa_vm *vm, value *argv, value *out) {
     (void)out;
     double seconds;

@@ -1,12 +1,12 @@
-/* What is said of names that NumPy has, or had, and gpa has not. */
+/* Hints for NumPy's names that gpa lacks and for those that NumPy 2 removed. */
 #include "lang/numpy/numpy.h"
 
 #include <stdio.h>
 
 static const struct {
-    const char *why, *names;
+    const char *hint, *names;
 } absent[] = {
-#define ABSENT(why, names) {why, names},
+#define ABSENT(hint, names) {hint, names},
 #define REMOVED(name, replacement)
 #include "lang/numpy/absent.def"
 #undef ABSENT
@@ -16,7 +16,7 @@ static const struct {
 static const struct {
     const char *name, *replacement;
 } removed[] = {
-#define ABSENT(why, names)
+#define ABSENT(hint, names)
 #define REMOVED(name, replacement) {name, replacement},
 #include "lang/numpy/absent.def"
 #undef ABSENT
@@ -27,7 +27,7 @@ const char *np_absent(const char *name) {
     char wanted[40];
     int n = snprintf(wanted, sizeof wanted, " %s ", name);
     for (size_t i = 0; i < COUNT_OF(absent) && n < (int)sizeof wanted; i++)
-        if (strstr(absent[i].names, wanted)) return absent[i].why;
+        if (strstr(absent[i].names, wanted)) return absent[i].hint;
     return NULL;
 }
 

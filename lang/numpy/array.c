@@ -1,6 +1,6 @@
-/* Attributes and methods of arrays and NumPy scalars, and the functions of the module numpy that
- * rearrange views. A function that is both (np.reshape(a, ...), a.reshape(...)) is written once
- * where the arguments agree. */
+/* Attributes and methods of ndarray and NumPy scalars, and functions of the module numpy that
+ * return views or rearrange elements. A function that is both (np.reshape(a, ...), a.reshape(...))
+ * is written once where the arguments agree. */
 #include <stdlib.h>
 
 #include "lang/object/big.h"
@@ -17,7 +17,7 @@ static gpa_code ints_tuple(gpa_vm *vm, int n, const int64_t *v, int64_t scale, v
     return GPA_OK;
 }
 
-/* Runs the statements with `a` bound to argv[0] as an array, and releases it. */
+/* Runs the statements with `a` bound to argv[0] converted to an array, then releases it. */
 #define WITH_ARRAY(...)                                    \
     do {                                                   \
         gpa_arr *a = NULL;                                 \
@@ -72,7 +72,7 @@ gpa_code nd_mT(gpa_vm *vm, value *argv, value *out) {
                if (!rc) rc = np_return_array(vm, t, out));
 }
 
-static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
+static gpa_code complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     gpa_arr *p = NULL;
     bool scalar = argv[0].tag != V_ARRAY || argv[0].aux;
     WITH_ARRAY(if (dtype_is_complex((gpa_dtype)a->dtype)) rc =
@@ -82,10 +82,10 @@ static gpa_code part(gpa_vm *vm, value *argv, bool imag, value *out) {
                                   &p, vm_err(vm));
                if (!rc) rc = scalar ? np_return(vm, p, out) : np_return_array(vm, p, out));
 }
-gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, false, out); }
-gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return part(vm, argv, true, out); }
+gpa_code nd_real(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, false, out); }
+gpa_code nd_imag(gpa_vm *vm, value *argv, value *out) { return complex_part(vm, argv, true, out); }
 
-/* Python's numbers have parts that are Python's. */
+/* True for a Python complex number, whose parts are Python floats. */
 static bool is_plain_complex(value v) { return v.tag == V_COMPLEX && !v.aux; }
 
 gpa_code np_real(gpa_vm *vm, value *argv, value *out) { /* val */
@@ -112,26 +112,13 @@ gpa_code np_angle(gpa_vm *vm, value *argv, value *out) { /* z, deg */
     return rc;
 }
 
-/* The flags: FLAG(attribute, keys of a subscript, their short ones, value). */
-#define FLAGS(FLAG)                                        \
-    FLAG("c_contiguous", "C_CONTIGUOUS", "C", f[0].i)      \
-    FLAG("f_contiguous", "F_CONTIGUOUS", "F", f[1].i)      \
-    FLAG("owndata", "OWNDATA", "O", f[2].i)                \
-    FLAG("writeable", "WRITEABLE", "W", f[3].i)            \
-    FLAG("aligned", "ALIGNED", "A", true)                  \
-    FLAG("writebackifcopy", "WRITEBACKIFCOPY", "X", false) \
-    FLAG("fnc", "FNC", "FNC", f[1].i && !f[0].i)           \
-    FLAG("forc", "FORC", "FORC", f[1].i || f[0].i)         \
-    FLAG("contiguous", "CONTIGUOUS", "CONTIGUOUS", f[0].i) \
-    FLAG("fortran", "FORTRAN", "FORTRAN", f[1].i)
-
 static gpa_code flags_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     const value *f = o->fields;
     (void)vm;
     *out = v_unset();
 #define FLAG(attribute, key, letter, on) \
     if (strcmp(name, attribute) == 0) *out = v_bool(on);
-    FLAGS(FLAG)
+#include "lang/numpy/flags.def"
 #undef FLAG
     return GPA_OK;
 }
@@ -141,7 +128,7 @@ static gpa_code flags_getitem(gpa_vm *vm, object_obj *o, value key, value *out) 
     const char *name = key.tag == V_STR ? key.str->text : "";
 #define FLAG(attribute, full, letter, on) \
     if (strcmp(name, full) == 0 || strcmp(name, letter) == 0) return *out = v_bool(on), GPA_OK;
-    FLAGS(FLAG)
+#include "lang/numpy/flags.def"
 #undef FLAG
     return vm_fail(vm, GPA_E_KEY, "Unknown flag");
 }
@@ -155,7 +142,7 @@ static gpa_code flags_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-/* Of the flags, only WRITEABLE is the user's to set. */
+/* Sets WRITEABLE, the only flag that a program may set. */
 static gpa_code set_writeable(gpa_vm *vm, value array, value on) {
     bool write;
     gpa_code rc = arg_bool(vm, on, "write", &write);
@@ -281,7 +268,7 @@ gpa_code nd_resize(gpa_vm *vm, value *argv, value *out) { /* self, *new_shape, r
     return rc;
 }
 
-static gpa_code set_all(gpa_vm *vm, gpa_arr *target, value v) {
+static gpa_code assign_all(gpa_vm *vm, gpa_arr *target, value v) {
     gpa_opnd rhs = {0};
     gpa_code rc = arg_opnd(vm, v, &rhs);
     if (!rc)
@@ -290,7 +277,7 @@ static gpa_code set_all(gpa_vm *vm, gpa_arr *target, value v) {
     return rc;
 }
 
-static gpa_code set_part(gpa_vm *vm, value *argv, bool imag, value *out) {
+static gpa_code set_complex_part(gpa_vm *vm, value *argv, bool imag, value *out) {
     gpa_arr *a = argv[0].array->arr, *target = NULL;
     gpa_code rc = GPA_OK;
     *out = v_none();
@@ -300,26 +287,30 @@ static gpa_code set_part(gpa_vm *vm, value *argv, bool imag, value *out) {
         rc = vm_fail(vm, GPA_E_TYPE, "array does not have imaginary part to set");
     else
         target = arr_retain(a);
-    if (!rc) rc = set_all(vm, target, argv[1]);
+    if (!rc) rc = assign_all(vm, target, argv[1]);
     arr_release(vm_rt(vm), target);
     return rc;
 }
 
-gpa_code nd_set_real(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, false, out); }
-gpa_code nd_set_imag(gpa_vm *vm, value *argv, value *out) { return set_part(vm, argv, true, out); }
+gpa_code nd_set_real(gpa_vm *vm, value *argv, value *out) {
+    return set_complex_part(vm, argv, false, out);
+}
+gpa_code nd_set_imag(gpa_vm *vm, value *argv, value *out) {
+    return set_complex_part(vm, argv, true, out);
+}
 
 gpa_code nd_set_flat(gpa_vm *vm, value *argv,
-                     value *out) { /* self, value: repeated as needed, in C order */
+                     value *out) { /* self, value: assigned in C order, repeated as needed */
     gpa_arr *a = argv[0].array->arr;
     value filled = v_none(), resize = v_none(), shape = v_none();
     gpa_code rc = GPA_OK;
     *out = v_none();
     if (argv[1].tag != V_ARRAY && argv[1].tag != V_LIST && argv[1].tag != V_TUPLE)
-        return set_all(vm, a, argv[1]);
+        return assign_all(vm, a, argv[1]);
     TRY(ints_tuple(vm, a->ndim, a->shape, 1, &shape));
     TRY(np_library_func(vm, "resize", &resize));
     TRY(vm_call(vm, resize, 2, (value[]){argv[1], shape}, 0, NULL, &filled));
-    rc = set_all(vm, a, filled);
+    rc = assign_all(vm, a, filled);
 out:
     value_release(vm, filled);
     value_release(vm, resize);
@@ -343,8 +334,7 @@ out:
     return rc;
 }
 
-/* order='F', and 'A' of an array that lies by columns: the elements in column order, by way of the
- * transpose. */
+/* Reshape in F order ('F', or 'A' of an F-contiguous array): a C-order reshape of the transpose. */
 static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value order, value *out) {
     if (order.tag != V_STR && order.tag != V_NONE)
         return vm_fail(vm, GPA_E_TYPE, "order must be str, not %s", value_type_name(order));
@@ -357,7 +347,7 @@ static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value orde
     char wish = order.tag == V_STR ? order.str->text[0] : 'C';
     bool columns = wish == 'F' || (wish == 'A' && a && arr_lies_by_columns(a));
     if (!columns) return reshape_to(vm, a_value, shape, out);
-    value t = v_none(), reversed = v_none(), wide = v_none();
+    value t = v_none(), reversed = v_none(), reshaped = v_none();
     gpa_code rc = GPA_OK;
     int ndim;
     int64_t dims[GPA_MAX_DIMS];
@@ -366,16 +356,16 @@ static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value orde
     if (reversed.tag == V_UNSET) TRY(vm_err(vm)->code);
     for (int d = 0; d < ndim; d++) reversed.tuple->items[d] = v_int(dims[ndim - 1 - d]);
     TRY(nd_T(vm, &a_value, &t));
-    TRY(reshape_to(vm, t, reversed, &wide));
-    rc = nd_T(vm, &wide, out);
+    TRY(reshape_to(vm, t, reversed, &reshaped));
+    rc = nd_T(vm, &reshaped, out);
 out:
     value_release(vm, t);
     value_release(vm, reversed);
-    value_release(vm, wide);
+    value_release(vm, reshaped);
     return rc;
 }
 
-/* copy=: a copy in any case (True), or in none (False). */
+/* copy=True always copies; copy=False fails if a copy is needed. */
 static gpa_code reshape(gpa_vm *vm, value a, value shape, value order, value copy, value *out) {
     gpa_arr *fresh = NULL;
     gpa_code rc = reshape_order(vm, a, shape, order, out);
@@ -420,10 +410,8 @@ gpa_code np_reshaped_copy(gpa_vm *vm, value *argv, value *out) { /* a, shape */
     return rc ? rc : np_return_array(vm, copy, out);
 }
 
-/* Unlike a reshape, always contiguous: a reversed vector is copied. */
-/* A view whose axes are sorted by their steps in memory, the longest first; repeated axes stay
- * where they are. */
-static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
+/* View with the axes sorted by decreasing stride; broadcast axes keep their positions. */
+static gpa_code sort_axes_by_stride(gpa_vm *vm, value a_value, value *out) {
     gpa_arr *a = NULL, *sorted = NULL;
     int perm[GPA_MAX_DIMS];
     gpa_code rc = arg_array(vm, a_value, DT_NONE, &a);
@@ -443,10 +431,10 @@ static gpa_code in_memory_order(gpa_vm *vm, value a_value, value *out) {
 
 gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
-    bool as_it_lies = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
-    gpa_code rc = as_it_lies ? in_memory_order(vm, argv[0], &source)
+    bool keep_order = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
+    gpa_code rc = keep_order ? sort_axes_by_stride(vm, argv[0], &source)
                              : native_give(value_retain(argv[0]), &source);
-    if (!rc) rc = reshape_order(vm, source, v_int(-1), as_it_lies ? v_none() : argv[1], &flat);
+    if (!rc) rc = reshape_order(vm, source, v_int(-1), keep_order ? v_none() : argv[1], &flat);
     value_release(vm, source);
     if (rc || arr_is_contiguous(flat.array->arr)) {
         *out = flat;
@@ -509,7 +497,7 @@ gpa_code np_broadcast_to(gpa_vm *vm, value *argv, value *out) { /* array, shape 
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
-static gpa_code mismatch(gpa_vm *vm, value shapes, size_t i, size_t j) {
+static gpa_code fail_broadcast(gpa_vm *vm, value shapes, size_t i, size_t j) {
     gpa_str a, b;
     str_init(&a);
     str_init(&b);
@@ -541,7 +529,7 @@ gpa_code np_broadcast_shapes(gpa_vm *vm, value *argv, value *out) { /* *shapes *
     for (size_t j = 1; j < n; j++)
         for (size_t i = 0; i < j; i++)
             if (arr_broadcast_shape((gpa_arr *[]){parts[i], parts[j]}, 2, &ndim, shape, NULL)) {
-                rc = mismatch(vm, argv[0], i, j);
+                rc = fail_broadcast(vm, argv[0], i, j);
                 goto out;
             }
     ndim = 0;
@@ -552,8 +540,8 @@ out:
     return rc;
 }
 
-/* Puts an array in place of *v that lies as order= says. */
-static gpa_code lay_out(gpa_vm *vm, value order, value *v) {
+/* Replaces *v by an array in the memory layout that order= demands. */
+static gpa_code apply_order(gpa_vm *vm, value order, value *v) {
     value kept = *v;
     *v = v_none();
     gpa_code rc = np_asarray(vm, (value[]){kept, v_none(), order, v_none(), v_none()}, v);
@@ -587,7 +575,7 @@ gpa_code nd_astype(gpa_vm *vm, value *argv,
         if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b)))
             arr_release(vm_rt(vm), b);
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out);
-        if (!rc && !scalar && argv[2].tag != V_NONE) rc = lay_out(vm, argv[2], out));
+        if (!rc && !scalar && argv[2].tag != V_NONE) rc = apply_order(vm, argv[2], out));
 }
 
 gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
@@ -605,7 +593,7 @@ gpa_code nd_view(gpa_vm *vm, value *argv, value *out) { /* self, dtype, type */
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
-/* a[i : i + n] for every i, as rows of one view. */
+/* View whose row i is a[i : i + n]: sliding windows. */
 gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
     int64_t n;
     gpa_arr *b = NULL;
@@ -616,14 +604,15 @@ gpa_code np_windows(gpa_vm *vm, value *argv, value *out) { /* a, n */
                if (!rc) rc = np_return_array(vm, b, out));
 }
 
-/* a, computed now: for values of which each is part of the next, and which are all wanted. */
-gpa_code np_computed(gpa_vm *vm, value *argv, value *out) {
+/* Evaluates a lazy array now: for values that the next iteration reads, where fusing all of them
+ * would recompute. */
+gpa_code np_materialize(gpa_vm *vm, value *argv, value *out) {
     WITH_ARRAY(rc = arr_eval(vm_rt(vm), &a, 1, vm_err(vm));
                if (!rc) rc = np_return_array(vm, arr_retain(a), out));
 }
 
-/* By the storage they stand on: what NumPy calls may_share_memory. */
-gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the last two axes */
+/* View of the diagonal k of the last two axes. */
+gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k */
     int64_t k, shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_arr *b = NULL;
     gpa_code args = arg_int(vm, argv[1], "k", &k);
@@ -641,7 +630,7 @@ gpa_code np_diagonal_view(gpa_vm *vm, value *argv, value *out) { /* a, k: of the
 
 /* ---- values ---- */
 
-static value element(gpa_vm *vm, gpa_dtype t, const char *p) {
+static value python_scalar(gpa_vm *vm, gpa_dtype t, const char *p) {
     gpa_val v = dtype_load(p, t);
     if (t == DT_BOOL) return v_bool(v.BOOL);
     if (t == DT_U64) return v_uint(vm, v.U64);
@@ -653,17 +642,17 @@ static value element(gpa_vm *vm, gpa_dtype t, const char *p) {
     return v_float(dtype_cast(v, t, DT_F64).F64);
 }
 
-static gpa_code nest(gpa_vm *vm, const gpa_arr *a, int d, const char **p, value *out) {
+static gpa_code nested_list(gpa_vm *vm, const gpa_arr *a, int d, const char **p, value *out) {
     gpa_dtype t = (gpa_dtype)a->dtype;
     if (d == a->ndim) {
-        *out = element(vm, t, *p);
+        *out = python_scalar(vm, t, *p);
         *p += dtype_size(t);
         return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     }
     *out = v_list(vm, (size_t)a->shape[d], NULL);
     if (out->tag == V_UNSET) return vm_err(vm)->code;
     for (int64_t i = 0; i < a->shape[d]; i++) {
-        gpa_code rc = nest(vm, a, d + 1, p, &out->list->items[i]);
+        gpa_code rc = nested_list(vm, a, d + 1, p, &out->list->items[i]);
         if (rc) {
             out->list->items[i] = v_none();
             value_release(vm, *out);
@@ -678,7 +667,7 @@ gpa_code nd_tolist(gpa_vm *vm, value *argv, value *out) {
     WITH_ARRAY(char *data = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
                const char *p = data; if (!data) rc = vm_no_memory(vm);
                if (!rc) rc = arr_read(vm_rt(vm), a, data, vm_err(vm));
-               if (!rc) rc = nest(vm, a, 0, &p, out); mem_free(data));
+               if (!rc) rc = nested_list(vm, a, 0, &p, out); mem_free(data));
 }
 
 gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
@@ -701,7 +690,7 @@ gpa_code nd_item(gpa_vm *vm, value *argv, value *out) { /* self, *args */
                } if (!rc && n && count != a->ndim) rc =
                    vm_fail(vm, GPA_E_VALUE, "incorrect number of indices for array");
                if (!rc && n) rc = arr_get_item(vm_rt(vm), a, ix, count, &v, vm_err(vm));
-               if (!rc) *out = element(vm, (gpa_dtype)a->dtype, (const char *)&v);
+               if (!rc) *out = python_scalar(vm, (gpa_dtype)a->dtype, (const char *)&v);
                if (!rc && out->tag == V_UNSET) rc = vm_err(vm)->code);
 }
 
@@ -750,7 +739,7 @@ gpa_code nd_flat(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* An array that is not complex is its own conjugate. */
+/* A real array is its own conjugate. */
 gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     bool itself = argv[0].tag == V_ARRAY && !argv[0].aux &&
                   !dtype_is_complex((gpa_dtype)argv[0].array->arr->dtype);
@@ -759,59 +748,41 @@ gpa_code nd_conj(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* NumPy's way: scaled by a power of ten, rounded half to even, scaled back. */
-/* A complex number is rounded part by part: a division by a complex power of ten would round once
+/* Rounds real and imaginary parts separately: dividing by a complex power of ten would round once
  * more. */
 static gpa_code round_complex(gpa_vm *vm, gpa_arr *a, value *argv, value *out) {
-    value name = v_cstr(vm, "out"), part[2] = {v_none(), v_none()},
+    value name = v_cstr(vm, "out"), parts[2] = {v_none(), v_none()},
           rounded[2] = {v_none(), v_none()};
     gpa_code rc = name.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     for (int i = 0; i < 2 && !rc; i++) {
         gpa_arr *p = NULL;
         rc = arr_part(vm_rt(vm), a, i == 1, &p, vm_err(vm));
-        if (!rc) rc = np_return(vm, p, &part[i]);
-        if (!rc) rc = nd_round(vm, (value[]){part[i], argv[1], v_none()}, &rounded[i]);
+        if (!rc) rc = np_return(vm, p, &parts[i]);
+        if (!rc) rc = nd_round(vm, (value[]){parts[i], argv[1], v_none()}, &rounded[i]);
     }
     if (!rc)
         rc = ufunc_call(vm, ufunc_of(OP_COMPLEX), 2, (value[]){rounded[0], rounded[1], argv[2]}, 1,
                         &name, out);
     for (int i = 0; i < 2; i++) {
-        value_release(vm, part[i]);
+        value_release(vm, parts[i]);
         value_release(vm, rounded[i]);
     }
     value_release(vm, name);
     return rc;
 }
 
-gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
-    int64_t decimals;
-    value name = v_none(), scaled = v_none(), whole = v_none(), rounded = v_none();
-    gpa_code rc = GPA_OK;
-    gpa_arr *a = NULL;
-    TRY(arg_int(vm, argv[1], "decimals", &decimals));
-    TRY(arg_array(vm, argv[0], DT_NONE, &a));
-    gpa_dtype t = (gpa_dtype)a->dtype;
+static gpa_code cast_to(gpa_vm *vm, value v, gpa_dtype t, value *out) {
+    return nd_astype(vm, (value[]){v, v_dtype(t), v_none(), v_none(), v_none(), v_bool(true)}, out);
+}
+
+/* Rounds to decimals other than 0 as NumPy does: multiplies by a power of ten, rounds half to even,
+ * divides. Integers of dtype t wrap around. argv: a, decimals, out. */
+static gpa_code round_scaled(gpa_vm *vm, value *argv, int64_t decimals, gpa_dtype t, value out_name,
+                             value *out) {
+    value scaled = v_none(), whole = v_none(), wrapped = v_none(), rounded = v_none(),
+          integers = v_none();
     bool exact = dtype_is_int(t) || t == DT_BOOL;
-    if (dtype_is_complex((gpa_dtype)a->dtype) && decimals) {
-        rc = round_complex(vm, a, argv, out);
-        arr_release(vm_rt(vm), a);
-        goto out;
-    }
-    arr_release(vm_rt(vm), a);
-    name = v_cstr(vm, "out");
-    if (name.tag == V_UNSET) TRY(vm_err(vm)->code);
-    if (t == DT_BOOL && decimals == 0) { /* NumPy's rint takes truths for float16 */
-        rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
-        goto out;
-    }
-    if (exact && decimals >= 0) {
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
-        goto out;
-    }
-    if (decimals == 0) {
-        rc = ufunc_call(vm, ufunc_of(OP_RINT), 1, (value[]){argv[0], argv[2]}, 1, &name, out);
-        goto out;
-    }
+    gpa_code rc = GPA_OK;
     double power = 1;
     for (int64_t i = 0; i < (decimals < 0 ? -decimals : decimals) && i < 400; i++) power *= 10;
     gpa_op up = decimals > 0 ? OP_MULTIPLY : OP_DIVIDE,
@@ -820,29 +791,45 @@ gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
     TRY(ufunc_call(vm, ufunc_of(up), 2, (value[]){argv[0], by}, 0, NULL, &scaled));
     TRY(ufunc_call(vm, ufunc_of(OP_RINT), 1, &scaled, 0, NULL, &whole));
     if (!exact) {
-        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &name, out);
+        rc = ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by, argv[2]}, 1, &out_name, out);
         goto out;
     }
-    value_release(vm, scaled);
-    scaled = v_none();
-    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &scaled));
-    value_release(vm, whole);
-    whole = v_none();
-    TRY(nd_astype(vm,
-                  (value[]){scaled, v_dtype(DT_I64), v_none(), v_none(), v_none(), v_bool(true)},
-                  &whole)); /* wraps as integers do */
-    TRY(nd_astype(vm,
-                  (value[]){whole, v_dtype(t == DT_BOOL ? DT_I64 : t), v_none(), v_none(), v_none(),
-                            v_bool(true)},
-                  &rounded));
+    TRY(ufunc_call(vm, ufunc_of(down), 2, (value[]){whole, by}, 0, NULL, &integers));
+    TRY(cast_to(vm, integers, DT_I64, &wrapped));
+    TRY(cast_to(vm, wrapped, t == DT_BOOL ? DT_I64 : t, &rounded));
     if (argv[2].tag == V_NONE || argv[2].tag == V_UNSET)
         *out = value_retain(rounded);
     else
-        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &name, out);
+        rc = ufunc_call(vm, ufunc_of(OP_POSITIVE), 1, (value[]){rounded, argv[2]}, 1, &out_name,
+                        out);
 out:
-    value_release(vm, name);
     value_release(vm, scaled);
     value_release(vm, whole);
+    value_release(vm, integers);
+    value_release(vm, wrapped);
     value_release(vm, rounded);
+    return rc;
+}
+
+gpa_code nd_round(gpa_vm *vm, value *argv, value *out) { /* a, decimals, out */
+    int64_t decimals;
+    gpa_arr *a = NULL;
+    gpa_code rc = arg_int(vm, argv[1], "decimals", &decimals);
+    if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
+    if (rc) return rc;
+    gpa_dtype t = (gpa_dtype)a->dtype;
+    if (dtype_is_complex(t) && decimals) rc = round_complex(vm, a, argv, out);
+    arr_release(vm_rt(vm), a);
+    if (rc || (dtype_is_complex(t) && decimals)) return rc;
+    value name = v_cstr(vm, "out");
+    if (name.tag == V_UNSET) return vm_err(vm)->code;
+    /* NumPy's rint computes bool in float16. */
+    bool unchanged = decimals >= 0 && (t == DT_BOOL ? decimals != 0 : dtype_is_int(t));
+    if (unchanged || decimals == 0)
+        rc = ufunc_call(vm, ufunc_of(unchanged ? OP_POSITIVE : OP_RINT), 1,
+                        (value[]){argv[0], argv[2]}, 1, &name, out);
+    else
+        rc = round_scaled(vm, argv, decimals, t, name, out);
+    value_release(vm, name);
     return rc;
 }

@@ -1,9 +1,9 @@
-/* Conversions between values of the language and arrays: the arg_ functions that know arrays, and
- * NumPy's asarray.
+/* Conversions of language values to arrays: the arg_ functions that know arrays, and NumPy's
+ * asarray.
  *
- * Nested sequences are walked twice: `discover` finds the shape and the dtype, `fill` writes the
- * elements into host memory, which is then uploaded. A flat sequence of arrays of one shape is
- * joined on the device instead. */
+ * Nested sequences are walked twice: `discover` finds shape and dtype, `fill` writes the elements
+ * into host memory, which is then uploaded. A flat sequence of arrays of one shape is concatenated
+ * on the device instead. */
 #include <math.h>
 #include <stdio.h>
 
@@ -160,19 +160,19 @@ gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out) {
     return GPA_OK;
 }
 
-/* A shape as NumPy writes it in messages. */
-static void write_shape(char *to, size_t room, int ndim, const int64_t *shape) {
-    size_t n = (size_t)snprintf(to, room, "(");
-    for (int d = 0; d < ndim && n + 24 < room; d++)
-        n += (size_t)snprintf(to + n, room - n, "%s%lld", d ? "," : "", (long long)shape[d]);
-    snprintf(to + n, room - n, ndim == 1 ? ",)" : ")");
+/* Formats a shape as in NumPy's messages. */
+static void write_shape(char *to, size_t capacity, int ndim, const int64_t *shape) {
+    size_t n = (size_t)snprintf(to, capacity, "(");
+    for (int d = 0; d < ndim && n + 24 < capacity; d++)
+        n += (size_t)snprintf(to + n, capacity - n, "%s%lld", d ? "," : "", (long long)shape[d]);
+    snprintf(to + n, capacity - n, ndim == 1 ? ",)" : ")");
 }
 
-static gpa_code other_shape(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape,
-                            const gpa_arr *into) {
+static gpa_code fail_out_shape(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape,
+                               const gpa_arr *into) {
     char have[128], want[128];
-    const char *words = into->ndim != ndim && rule->rank ? rule->rank : rule->shape;
-    if (words) return vm_fail(vm, GPA_E_VALUE, "%s", words);
+    const char *message = into->ndim != ndim && rule->rank ? rule->rank : rule->shape;
+    if (message) return vm_fail(vm, GPA_E_VALUE, "%s", message);
     write_shape(have, sizeof have, into->ndim, into->shape);
     write_shape(want, sizeof want, ndim, shape);
     return vm_fail(vm, GPA_E_VALUE,
@@ -195,7 +195,7 @@ gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *sh
                    const gpa_arr *into) {
     gpa_dtype own = (gpa_dtype)into->dtype, from = rule->back ? own : t, to = rule->back ? t : own;
     if (into->ndim != ndim || memcmp(into->shape, shape, (size_t)ndim * sizeof *shape) != 0)
-        return other_shape(vm, rule, ndim, shape, into);
+        return fail_out_shape(vm, rule, ndim, shape, into);
     if (into->readonly) return vm_fail(vm, GPA_E_VALUE, "output array is read-only");
     if (rule->ufunc && !dtype_can_cast(from, to, rule->casting))
         return vm_fail(
@@ -205,7 +205,8 @@ gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *sh
     return out_check_cast(vm, from, to, rule->casting);
 }
 
-gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where, value *out) {
+gpa_code out_return_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where,
+                         value *out) {
     gpa_arr *into;
     gpa_code rc;
     if (where.tag == V_TUPLE && where.tuple->count == 1) where = where.tuple->items[0];
@@ -223,8 +224,8 @@ gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value 
 
 /* ---- operands ---- */
 
-/* A number as a typed or weak operand; false when the value is not a number. */
-static bool number(value v, gpa_opnd *o) {
+/* Converts a number to a typed or weak operand; false for other values. */
+static bool number_operand(value v, gpa_opnd *o) {
     *o = (gpa_opnd){.weak = WEAK_NO};
     switch ((int)v.tag) {
         case V_BOOL:
@@ -265,7 +266,7 @@ gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out) {
         *out = (gpa_opnd){.arr = arr_retain(v.array->arr)};
         return GPA_OK;
     }
-    if (number(v, out)) return GPA_OK;
+    if (number_operand(v, out)) return GPA_OK;
     *out = (gpa_opnd){0};
     return arg_array(vm, v, DT_NONE, &out->arr);
 }
@@ -285,7 +286,7 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
     v = value_plain(v);
     out->sequence = v.tag == V_LIST || v.tag == V_TUPLE;
-    if (out->sequence) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
+    if (out->sequence) return arg_array(vm, v, t, &out->arr); /* range-checks the elements, too */
     if (v.tag != V_STR && v.tag != V_NONE) {
         gpa_code rc = arg_opnd(vm, v, out);
         out->element = true;
@@ -306,7 +307,7 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
                                  : dtype_is_complex(t) ? V_COMPLEX
                                                        : V_FLOAT),
                           1, &v, 0, NULL, &n);
-    if (!rc) number(n, out);
+    if (!rc) number_operand(n, out);
     value_release(vm, n);
     return rc;
 }
@@ -323,9 +324,10 @@ typedef struct {
     int ndim; /* dimensions found; fixed by the first leaf */
     int64_t shape[GPA_MAX_DIMS];
     bool fixed;
-    gpa_dtype dtype; /* promotion of the leaves; DT_NONE before the first */
-    gpa_dtype want;  /* asked for: texts and None are then elements too; DT_NONE: dtype */
-    char *at;        /* fill: where the next element goes */
+    gpa_dtype dtype; /* promoted dtype of the leaves; DT_NONE before the first */
+    gpa_dtype
+        want; /* requested dtype, for which strings and None are elements, too; DT_NONE: `dtype` */
+    char *at; /* fill: address of the next element */
 } walk;
 
 static bool is_sequence(value v) { return v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE; }
@@ -348,8 +350,9 @@ static value sequence_item_peek(value v, int64_t i) {
 
 static const value *items_of(value v) { return v.tag == V_LIST ? v.list->items : v.tuple->items; }
 
-/* How many items from i on are numbers of one kind: what is so of the first is of all. */
-static int64_t alike(value v, int64_t i, int64_t n) {
+/* Length of the run of equally typed numbers from item i on, whose first element decides for all.
+ */
+static int64_t same_type_run(value v, int64_t i, int64_t n) {
     if (v.tag == V_RANGE) return 0;
     const value *items = items_of(v), first = items[i];
     if (first.tag != V_FLOAT && first.tag != V_INT && first.tag != V_BOOL && first.tag != V_NUM)
@@ -361,7 +364,7 @@ static int64_t alike(value v, int64_t i, int64_t n) {
     return end - i;
 }
 
-static gpa_code ragged(walk *w, int depth) {
+static gpa_code fail_ragged(walk *w, int depth) {
     char shape[256];
     int n = 0;
     for (int d = 0; d < depth; d++)
@@ -386,14 +389,14 @@ static gpa_code leaf_shape(walk *w, int depth, int ndim, const int64_t *shape) {
         w->fixed = true;
         return GPA_OK;
     }
-    if (w->ndim != depth + ndim) return ragged(w, MIN(depth, w->ndim));
+    if (w->ndim != depth + ndim) return fail_ragged(w, MIN(depth, w->ndim));
     for (int d = 0; d < ndim; d++)
-        if (w->shape[depth + d] != shape[d]) return ragged(w, depth + d);
+        if (w->shape[depth + d] != shape[d]) return fail_ragged(w, depth + d);
     return GPA_OK;
 }
 
-/* An int that only NumPy's objects hold. */
-static gpa_code beyond(gpa_vm *vm) {
+/* Fails for an int that only NumPy's object dtype could hold. */
+static gpa_code fail_int_range(gpa_vm *vm) {
     gpa_code rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
     return rc;
@@ -408,11 +411,11 @@ static gpa_code discover(walk *w, value v, int depth) {
                            "setting an array element with a sequence. The requested array would "
                            "exceed the maximum number of dimension of %d.",
                            GPA_MAX_DIMS);
-        if (w->fixed && depth >= w->ndim) return ragged(w, w->ndim);
-        if (w->fixed && w->shape[depth] != n) return ragged(w, depth);
+        if (w->fixed && depth >= w->ndim) return fail_ragged(w, w->ndim);
+        if (w->fixed && w->shape[depth] != n) return fail_ragged(w, depth);
         w->shape[depth] = n;
         if (n == 0) return leaf_shape(w, depth, 1, &n);
-        for (int64_t i = 0; i < n; i += MAX(alike(v, i, n), 1)) {
+        for (int64_t i = 0; i < n; i += MAX(same_type_run(v, i, n), 1)) {
             gpa_code rc = discover(w, sequence_item_peek(v, i), depth + 1);
             if (rc) return rc;
         }
@@ -424,9 +427,9 @@ static gpa_code discover(walk *w, value v, int depth) {
     if (v.tag == V_ARRAY) {
         t = (gpa_dtype)v.array->arr->dtype;
         rc = leaf_shape(w, depth, v.array->arr->ndim, v.array->arr->shape);
-    } else if (number(v, &o)) {
+    } else if (number_operand(v, &o)) {
         t = o.dtype;
-        if (v.tag == V_BIG && t == DT_F64 && w->want == DT_NONE) return beyond(w->vm);
+        if (v.tag == V_BIG && t == DT_F64 && w->want == DT_NONE) return fail_int_range(w->vm);
         rc = leaf_shape(w, depth, 0, NULL);
     } else if (w->want != DT_NONE && (v.tag == V_STR || v.tag == V_NONE)) {
         t = w->want;
@@ -445,17 +448,16 @@ static gpa_code discover(walk *w, value v, int depth) {
     return GPA_OK;
 }
 
-/* What does not fit as an element is refused (arr_check_number); the rest is cast as astype casts.
- */
+/* Range-checks an element (arr_check_number), then casts it as astype does. */
 static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
     gpa_code rc = arr_check_number(o, to, vm_err(vm));
     return rc ? rc : np_warn_cast(vm, o->dtype, to);
 }
 
-/* n numbers of one kind, if their bytes are those of elements, or if they are ints and become
+/* Fast path of fill: n numbers of one type whose bytes are the elements', or ints that become
  * float64. */
-static bool fill_alike(walk *w, const value *items, int64_t n) {
+static bool fill_run(walk *w, const value *items, int64_t n) {
     gpa_dtype t = items->tag == V_FLOAT ? DT_F64
                   : items->tag == V_INT ? DT_I64
                   : items->tag == V_NUM ? (gpa_dtype)items->aux
@@ -479,8 +481,8 @@ static gpa_code fill(walk *w, value v) {
     if (is_sequence(v)) {
         int64_t n = sequence_len(v);
         for (int64_t i = 0, run; i < n; i += run) {
-            run = MAX(alike(v, i, n), 1);
-            if (run > 1 && fill_alike(w, items_of(v) + i, run)) continue;
+            run = MAX(same_type_run(v, i, n), 1);
+            if (run > 1 && fill_run(w, items_of(v) + i, run)) continue;
             for (int64_t k = i; k < i + run; k++)
                 if ((rc = fill(w, sequence_item_peek(v, k)))) return rc;
         }
@@ -504,8 +506,8 @@ static gpa_code fill(walk *w, value v) {
     return GPA_OK;
 }
 
-/* A list of arrays of one shape becomes their concatenation along a new first axis, without leaving
- * the device. */
+/* True for a list of arrays of one shape, which is concatenated along a new first axis on the
+ * device. */
 static bool all_arrays(value v) {
     if (!is_sequence(v) || v.tag == V_RANGE || sequence_len(v) == 0) return false;
     for (int64_t i = 0; i < sequence_len(v); i++)
@@ -513,7 +515,7 @@ static bool all_arrays(value v) {
     return true;
 }
 
-static gpa_code join(gpa_vm *vm, value v, const walk *w, gpa_arr **out) {
+static gpa_code concatenate_items(gpa_vm *vm, value v, const walk *w, gpa_arr **out) {
     gpa_rt *rt = vm_rt(vm);
     int64_t n = sequence_len(v);
     gpa_code rc = GPA_OK;
@@ -537,7 +539,7 @@ static gpa_code from_sequence(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
     if (rc) return rc;
     if (w.dtype == DT_NONE) w.dtype = DT_F64;
     if (t == DT_NONE) w.want = w.dtype;
-    if (all_arrays(v)) return join(vm, v, &w, out);
+    if (all_arrays(v)) return concatenate_items(vm, v, &w, out);
     int64_t n = 1;
     for (int d = 0; d < w.ndim; d++) n *= w.shape[d];
     char *data = mem_new((size_t)n * dtype_size(w.want));
@@ -561,10 +563,10 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
         gpa_code rc = np_warn_cast(vm, (gpa_dtype)a->dtype, t);
         return rc ? rc : arr_cast(vm_rt(vm), a, t, false, out, vm_err(vm));
     }
-    if (number(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
+    if (number_operand(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
         gpa_val x;
         gpa_dtype to = t == DT_NONE ? o.dtype : t;
-        if (v.tag == V_BIG && to == DT_F64 && t == DT_NONE) return beyond(vm);
+        if (v.tag == V_BIG && to == DT_F64 && t == DT_NONE) return fail_int_range(vm);
         gpa_code rc = v.tag == V_STR ? arg_element(vm, v, t, &o) : GPA_OK;
         if (!rc) rc = convert(vm, &o, to, &x);
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));

@@ -1,4 +1,4 @@
-/* Making arrays: from values, filled, counted. Nothing here computes: constants and counters are
+/* Array creation: from values, filled, ranges. Nothing here computes: constants and ranges are
  * generated inside the program that uses them. */
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 /* ---- from values ---- */
 
-gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
+gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_columns) {
     *by_columns = false;
     if (v.tag == V_NONE || v.tag == V_UNSET) return GPA_OK;
     if (v.tag != V_STR)
@@ -16,50 +16,59 @@ gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *like, bool *by_columns) {
     if (c == 0 || !strchr("CFAK", c))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
                        v.str->text);
-    *by_columns = c == 'F' || (c != 'C' && like && arr_lies_by_columns(like));
+    *by_columns = c == 'F' || (c != 'C' && filled_like && arr_lies_by_columns(filled_like));
     return GPA_OK;
 }
 
-/* The axes reversed; a is consumed. */
+/* Transpose; consumes a. */
 static gpa_code reversed_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_code rc = arr_transpose(vm_rt(vm), a, NULL, out, vm_err(vm));
     arr_release(vm_rt(vm), a);
     return rc;
 }
 
-/* The same of a fresh copy: the result is its only view, and owns the data. */
+/* Transpose of a fresh copy: the result is its only view, and owns the data. */
 static gpa_code reversed_copy_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
     gpa_code rc = reversed_take(vm, a, out);
     if (!rc) arr_own(vm_rt(vm), *out);
     return rc;
 }
 
-/* The same elements by columns, copied if they are not; a is consumed. */
-static gpa_code by_columns_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
-    gpa_arr *turned = NULL, *dense = NULL;
+/* The same elements in F order, copied if they are not; consumes a. */
+static gpa_code to_f_order_take(gpa_vm *vm, gpa_arr *a, gpa_arr **out) {
+    gpa_arr *transposed = NULL, *dense = NULL;
     if (a->ndim < 2 || arr_is_f_contiguous(a)) {
         *out = a;
         return GPA_OK;
     }
-    gpa_code rc = reversed_take(vm, a, &turned);
-    if (!rc) rc = arr_copy(vm_rt(vm), turned, &dense, vm_err(vm));
-    arr_release(vm_rt(vm), turned);
+    gpa_code rc = reversed_take(vm, a, &transposed);
+    if (!rc) rc = arr_copy(vm_rt(vm), transposed, &dense, vm_err(vm));
+    arr_release(vm_rt(vm), transposed);
     return rc ? rc : reversed_copy_take(vm, dense, out);
 }
 
-/* Whether order='C' is asked for, and the elements do not lie so. */
-static bool must_be_by_rows(value order, const gpa_arr *a) {
+/* True if order='C' is demanded and the array is not C-contiguous. */
+static bool needs_c_order(value order, const gpa_arr *a) {
     return order.tag == V_STR && (order.str->text[0] == 'C' || order.str->text[0] == 'c') &&
            !arr_is_contiguous(a);
 }
 
-static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, int64_t ndmin,
-                     value *out) {
+/* The options of np.array. */
+typedef struct {
+    value dtype, order;
+    bool copy;
+    int64_t ndmin;
+} make_opts;
+
+static gpa_code make(gpa_vm *vm, value v, const make_opts *o, value *out) {
+    const value order = o->order;
+    const bool copy = o->copy;
+    const int64_t ndmin = o->ndmin;
     gpa_dtype t;
     bool columns;
     gpa_arr *a = NULL, *b = NULL;
     gpa_code rc = GPA_OK;
-    TRY(arg_dtype(vm, dtype, &t));
+    TRY(arg_dtype(vm, o->dtype, &t));
     TRY(arg_order(vm, order, v.tag == V_ARRAY ? v.array->arr : NULL, &columns));
     TRY(arg_array(vm, v, t, &a));
     if (columns) {
@@ -73,10 +82,10 @@ static gpa_code make(gpa_vm *vm, value v, value dtype, value order, bool copy, i
             a = NULL;
             TRY(reversed_copy_take(vm, b, &a));
         } else {
-            TRY(by_columns_take(vm, b, &a));
+            TRY(to_f_order_take(vm, b, &a));
         }
         b = NULL;
-    } else if ((copy || must_be_by_rows(order, a)) && v.tag == V_ARRAY && a == v.array->arr) {
+    } else if ((copy || needs_c_order(order, a)) && v.tag == V_ARRAY && a == v.array->arr) {
         TRY(arr_copy(vm_rt(vm), a, &b, vm_err(vm)));
         arr_release(vm_rt(vm), a);
         a = b;
@@ -102,9 +111,9 @@ out:
     return rc;
 }
 
-/* copy=False: only what is an array already, as it is, will do. */
-static gpa_code must_be_itself(gpa_vm *vm, value v, value made) {
-    static const char words[] =
+/* copy=False: fails unless the result is the argument itself. */
+static gpa_code check_not_copied(gpa_vm *vm, value v, value made) {
+    static const char message[] =
         "Unable to avoid copy while creating an array as requested.\n"
         "If using `np.array(obj, copy=False)` replace it with `np.asarray(obj)` to allow a copy "
         "when needed (no behavior change in NumPy 1.x).\n"
@@ -116,17 +125,14 @@ static gpa_code must_be_itself(gpa_vm *vm, value v, value made) {
     if (same && (v.array == made.array || v.array->arr->size == 0 ||
                  arr_may_share_memory(v.array->arr, made.array->arr)))
         return GPA_OK;
-    return vm_fail(vm, GPA_E_VALUE, "%s", words);
+    return vm_fail(vm, GPA_E_VALUE, "%s", message);
 }
 
-/* copy: None, a copy where one is needed; True, in any case; False, an error where one is needed.
- */
-static gpa_code make_or_refuse(gpa_vm *vm, value v, value dtype, value order, value copy,
-                               int64_t ndmin, value *out) {
-    bool wanted = false;
-    gpa_code rc = copy.tag == V_NONE ? GPA_OK : arg_bool(vm, copy, "copy", &wanted);
-    if (!rc) rc = make(vm, v, dtype, order, wanted, ndmin, out);
-    if (rc || wanted || copy.tag == V_NONE || !(rc = must_be_itself(vm, v, *out))) return rc;
+/* copy: None copies if needed, True always, False fails if a copy is needed. */
+static gpa_code make_with_copy(gpa_vm *vm, value v, make_opts o, value copy, value *out) {
+    gpa_code rc = copy.tag == V_NONE ? GPA_OK : arg_bool(vm, copy, "copy", &o.copy);
+    if (!rc) rc = make(vm, v, &o, out);
+    if (rc || o.copy || copy.tag == V_NONE || !(rc = check_not_copied(vm, v, *out))) return rc;
     value_release(vm, *out);
     *out = v_none();
     return rc;
@@ -140,17 +146,18 @@ gpa_code np_array(gpa_vm *vm, value *argv,
         rc = vm_fail(vm, GPA_E_VALUE,
                      "ndmin bigger than allowable number of dimensions NPY_MAXDIMS (=%d)",
                      GPA_MAX_DIMS);
-    return rc ? rc : make_or_refuse(vm, argv[0], argv[1], argv[3], argv[2], ndmin, out);
+    return rc ? rc
+              : make_with_copy(vm, argv[0], (make_opts){argv[1], argv[3], false, ndmin}, argv[2],
+                               out);
 }
 
-/* device=: where a new array is to be, if that is said; takes the place of *out. */
+/* device=: moves a new array to that device; replaces *out. */
 static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
     if (rc || device.tag == V_NONE) return rc;
     value made = *out;
     *out = v_none();
-    bool host =
-        device.tag == V_STR && strcmp(device.str->text, "cpu") ==
-                                   0; /* NumPy's only device: the memory that the host sees */
+    bool host = device.tag == V_STR &&
+                strcmp(device.str->text, "cpu") == 0; /* NumPy's only device: host memory */
     if (host)
         rc = np_asnumpy(vm, (value[]){made, v_none(), v_none(), v_none()}, out);
     else
@@ -160,16 +167,17 @@ static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
 }
 
 gpa_code np_asarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype, order, device, copy */
-    return to_device(vm, make_or_refuse(vm, argv[0], argv[1], argv[2], argv[4], 0, out), argv[3],
-                     out);
+    return to_device(
+        vm, make_with_copy(vm, argv[0], (make_opts){argv[1], argv[2], false, 0}, argv[4], out),
+        argv[3], out);
 }
 
 gpa_code np_copy(gpa_vm *vm, value *argv, value *out) {
-    return make(vm, argv[0], v_none(), argv[1], true, 0, out);
+    return make(vm, argv[0], &(make_opts){v_none(), argv[1], true, 0}, out);
 } /* a, order */
 
 gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
-    gpa_code rc = make(vm, argv[0], argv[1], v_none(), false, 1, out);
+    gpa_code rc = make(vm, argv[0], &(make_opts){argv[1], v_none(), false, 1}, out);
     if (rc || arr_is_contiguous(out->array->arr)) return rc;
     gpa_arr *b = NULL;
     rc = arr_copy(vm_rt(vm), out->array->arr, &b, vm_err(vm));
@@ -180,8 +188,9 @@ gpa_code np_ascontiguousarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype
 
 gpa_code np_asfortranarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
     value order = v_cstr(vm, "F");
-    gpa_code rc =
-        order.tag == V_UNSET ? vm_err(vm)->code : make(vm, argv[0], argv[1], order, false, 1, out);
+    gpa_code rc = order.tag == V_UNSET
+                      ? vm_err(vm)->code
+                      : make(vm, argv[0], &(make_opts){argv[1], order, false, 1}, out);
     value_release(vm, order);
     return rc;
 }
@@ -190,23 +199,35 @@ gpa_code np_asfortranarray(gpa_vm *vm, value *argv, value *out) { /* a, dtype */
 
 typedef enum { FILL_NONE, FILL_ZERO, FILL_ONE, FILL_VALUE } filling;
 
-static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents, bool columns,
-                       gpa_dtype t, value v, value *out) {
+/* A new array: its elements (v: those of FILL_VALUE), shape, dtype and layout. */
+typedef struct {
+    filling how;
+    value v;
+    int ndim;
+    int64_t shape[GPA_MAX_DIMS];
+    gpa_dtype dtype; /* DT_NONE: that of v */
+    bool f_order;
+} array_spec;
+
+static gpa_code filled(gpa_vm *vm, const array_spec *spec, value *out) {
+    const filling how = spec->how;
+    const int ndim = spec->ndim;
+    const gpa_dtype t = spec->dtype;
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *a = NULL, *b = NULL;
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     bool reversed =
-        columns && ndim > 1 && how != FILL_VALUE; /* an array by columns is a transposed view */
-    for (int d = 0; d < ndim; d++) shape[d] = extents[reversed ? ndim - 1 - d : d];
+        spec->f_order && ndim > 1 && how != FILL_VALUE; /* an F-order array is a transposed view */
+    for (int d = 0; d < ndim; d++) shape[d] = spec->shape[reversed ? ndim - 1 - d : d];
     if (how == FILL_NONE) {
         TRY(arr_empty(rt, t, ndim, shape, &a, vm_err(vm)));
     } else if (how != FILL_VALUE) {
         gpa_val x = dtype_cast((gpa_val){.BOOL = how == FILL_ONE}, DT_BOOL, t);
         TRY(arr_full(rt, t, ndim, shape, x, &a, vm_err(vm)));
     } else {
-        TRY(arg_array(vm, v, v.tag == V_FLOAT ? DT_NONE : t,
-                      &b)); /* a float is cast, whatever does not fit */
+        TRY(arg_array(vm, spec->v, spec->v.tag == V_FLOAT ? DT_NONE : t,
+                      &b)); /* a float is cast without a range check */
         if (b->ndim == 0) {
             gpa_val x;
             gpa_dtype to = t == DT_NONE ? (gpa_dtype)b->dtype : t;
@@ -223,8 +244,8 @@ static gpa_code filled(gpa_vm *vm, filling how, int ndim, const int64_t *extents
     a = NULL;
     if (reversed)
         TRY(reversed_copy_take(vm, c, &a));
-    else if (columns)
-        TRY(by_columns_take(vm, c, &a));
+    else if (spec->f_order)
+        TRY(to_f_order_take(vm, c, &a));
     else
         a = c;
 out:
@@ -233,85 +254,73 @@ out:
     return rc ? rc : np_return_array(vm, a, out);
 }
 
-static gpa_code shaped(gpa_vm *vm, filling how, value shape, value dtype, value order, value v,
-                       value *out) {
-    int ndim;
-    bool columns;
-    int64_t dims[GPA_MAX_DIMS];
-    gpa_dtype t;
-    gpa_code rc = arg_shape(vm, shape, &ndim, dims);
-    if (!rc) rc = arg_dtype(vm, dtype, &t);
-    if (!rc) rc = arg_order(vm, order, NULL, &columns);
+/* argv: shape, dtype, order, device, like */
+static gpa_code filled_with_shape(gpa_vm *vm, filling how, value v, const value *argv, value *out) {
+    array_spec spec = {.how = how, .v = v};
+    value order = argv[2];
+    gpa_code rc = arg_shape(vm, argv[0], &spec.ndim, spec.shape);
+    if (!rc) rc = arg_dtype(vm, argv[1], &spec.dtype);
+    if (!rc) rc = arg_order(vm, order, NULL, &spec.f_order);
     if (rc) return rc;
     if (order.tag == V_STR && strchr("AaKk", order.str->text[0]))
         return vm_fail(vm, GPA_E_VALUE, "only 'C' or 'F' order is permitted");
-    if (t == DT_NONE && how != FILL_VALUE) t = DT_F64;
-    return filled(vm, how, ndim, dims, columns, t, v, out);
+    if (spec.dtype == DT_NONE && how != FILL_VALUE) spec.dtype = DT_F64;
+    return to_device(vm, filled(vm, &spec, out), argv[3], out);
 }
 
 /* shape, dtype, order, device, like */
 gpa_code np_zeros(gpa_vm *vm, value *argv, value *out) {
-    return to_device(vm, shaped(vm, FILL_ZERO, argv[0], argv[1], argv[2], v_none(), out), argv[3],
-                     out);
+    return filled_with_shape(vm, FILL_ZERO, v_none(), argv, out);
 }
 gpa_code np_ones(gpa_vm *vm, value *argv, value *out) {
-    return to_device(vm, shaped(vm, FILL_ONE, argv[0], argv[1], argv[2], v_none(), out), argv[3],
-                     out);
+    return filled_with_shape(vm, FILL_ONE, v_none(), argv, out);
 }
 gpa_code np_empty(gpa_vm *vm, value *argv, value *out) {
-    return to_device(vm, shaped(vm, FILL_NONE, argv[0], argv[1], argv[2], v_none(), out), argv[3],
-                     out);
+    return filled_with_shape(vm, FILL_NONE, v_none(), argv, out);
 }
 /* shape, fill_value, dtype, order, device, like */
 gpa_code np_full(gpa_vm *vm, value *argv, value *out) {
-    return to_device(vm, shaped(vm, FILL_VALUE, argv[0], argv[2], argv[3], argv[1], out), argv[4],
-                     out);
+    return filled_with_shape(vm, FILL_VALUE, argv[1], (value[]){argv[0], argv[2], argv[3], argv[4]},
+                             out);
 }
 
-static gpa_code like(gpa_vm *vm, filling how, value proto, value dtype, value order, value shape,
-                     value v, value *out) {
+/* argv: dtype, order, subok, shape, device */
+static gpa_code filled_like(gpa_vm *vm, filling how, value v, value prototype, const value *argv,
+                            value *out) {
+    array_spec spec = {.how = how, .v = v};
     gpa_arr *a = NULL;
-    gpa_dtype t;
-    bool columns;
-    int ndim;
-    int64_t dims[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
-    TRY(arg_array(vm, proto, DT_NONE, &a));
-    TRY(arg_dtype(vm, dtype, &t));
-    TRY(arg_order(vm, order, a, &columns));
-    ndim = a->ndim;
-    for (int d = 0; d < ndim; d++) dims[d] = a->shape[d];
-    if (shape.tag != V_NONE) TRY(arg_shape(vm, shape, &ndim, dims));
-    rc = filled(vm, how, ndim, dims, columns, t == DT_NONE ? (gpa_dtype)a->dtype : t, v, out);
+    TRY(arg_array(vm, prototype, DT_NONE, &a));
+    TRY(arg_dtype(vm, argv[0], &spec.dtype));
+    TRY(arg_order(vm, argv[1], a, &spec.f_order));
+    spec.ndim = a->ndim;
+    for (int d = 0; d < a->ndim; d++) spec.shape[d] = a->shape[d];
+    if (argv[3].tag != V_NONE) TRY(arg_shape(vm, argv[3], &spec.ndim, spec.shape));
+    if (spec.dtype == DT_NONE) spec.dtype = (gpa_dtype)a->dtype;
+    rc = to_device(vm, filled(vm, &spec, out), argv[4], out);
 out:
     arr_release(vm_rt(vm), a);
     return rc;
 }
 
-/* argv from dtype on: dtype, order, subok, shape, device */
-static gpa_code like_on(gpa_vm *vm, filling how, value proto, const value *argv, value v,
-                        value *out) {
-    return to_device(vm, like(vm, how, proto, argv[0], argv[1], argv[3], v, out), argv[4], out);
-}
-
 /* prototype, dtype, order, subok, shape, device */
 gpa_code np_zeros_like(gpa_vm *vm, value *argv, value *out) {
-    return like_on(vm, FILL_ZERO, argv[0], argv + 1, v_none(), out);
+    return filled_like(vm, FILL_ZERO, v_none(), argv[0], argv + 1, out);
 }
 gpa_code np_ones_like(gpa_vm *vm, value *argv, value *out) {
-    return like_on(vm, FILL_ONE, argv[0], argv + 1, v_none(), out);
+    return filled_like(vm, FILL_ONE, v_none(), argv[0], argv + 1, out);
 }
 gpa_code np_empty_like(gpa_vm *vm, value *argv, value *out) {
-    return like_on(vm, FILL_NONE, argv[0], argv + 1, v_none(), out);
+    return filled_like(vm, FILL_NONE, v_none(), argv[0], argv + 1, out);
 }
 /* prototype, fill_value, dtype, order, subok, shape, device */
 gpa_code np_full_like(gpa_vm *vm, value *argv, value *out) {
-    return like_on(vm, FILL_VALUE, argv[0], argv + 2, argv[1], out);
+    return filled_like(vm, FILL_VALUE, argv[1], argv[0], argv + 2, out);
 }
 
-/* ---- counted ---- */
+/* ---- ranges ---- */
 
-/* Whether the dtype holds the first two elements, as NumPy asks; a bool holds no third. */
+/* NumPy's check that the dtype holds the first two elements; for bool, that there is no third. */
 static gpa_code arange_fits(gpa_vm *vm, double count, double first, double second, gpa_dtype t) {
     if (t == DT_BOOL && count > 2)
         return vm_fail(
@@ -328,7 +337,7 @@ static gpa_code arange_fits(gpa_vm *vm, double count, double first, double secon
 static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *out) {
     int64_t start = at[0], stop = at[1], step = at[2], n = 0;
     if (step == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
-    /* the distance may not fit in 63 bits: counted unsigned */
+    /* the difference may exceed int64: computed unsigned */
     if (step > 0 && start < stop)
         n = (int64_t)(((uint64_t)stop - (uint64_t)start - 1) / (uint64_t)step) + 1;
     if (step < 0 && start > stop)
@@ -342,7 +351,7 @@ static gpa_code arange_int(gpa_vm *vm, const int64_t at[3], gpa_dtype t, value *
     return rc ? rc : np_return_array(vm, b, out);
 }
 
-/* NumPy's fill: the step is the difference of the first two elements, in the array's own dtype. */
+/* NumPy's arange: the step is the difference of the first two elements in the array's dtype. */
 static gpa_code arange_float(gpa_vm *vm, const double at[3], gpa_dtype t, value *out) {
     gpa_rt *rt = vm_rt(vm);
     if (at[2] == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
@@ -371,9 +380,9 @@ out:
     return rc ? rc : np_return_array(vm, w, out);
 }
 
-/* What draws of random numbers begin with: n positions of a series from `first` on, as uint64. The
- * first is a number, so that draws at other places are the same program. */
-gpa_code np_positions(gpa_vm *vm, value *argv, value *out) { /* n, first */
+/* Counters of random draws: n consecutive uint64 from `first` on. `first` is a parameter of the
+ * program, so that draws from another counter run the same program. */
+gpa_code np_counter_range(gpa_vm *vm, value *argv, value *out) { /* n, first */
     gpa_rt *rt = vm_rt(vm);
     gpa_arr *i = NULL, *at = NULL, *all = NULL;
     int64_t n, first;

@@ -1,13 +1,13 @@
-/* What NumPy tells of dtypes and ufuncs by its own numbers and letters. */
+/* Descriptions of dtypes and ufuncs by NumPy's type numbers and type codes. */
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
-/* NumPy's letters in the order of its type numbers, which is also the order of a ufunc's loops but
- * for float16. */
+/* NumPy's type codes in the order of its type numbers, which is the order of a ufunc's loops, too,
+ * but for float16. */
 static const char letters[] = "?bBhHiIlLqQfdgFDGOSUVMme", loop_order[] = "?bBhHiIlLeEfdFD";
-enum { USER_TYPE = 256 }; /* the number of the first dtype that is not NumPy's own */
+enum { USER_TYPE = 256 }; /* number of the first user-defined dtype */
 
 static const gpa_dtype_info *info(const value *argv) { return &dtype_info[argv[0].aux]; }
 
@@ -104,10 +104,9 @@ gpa_code uf_nargs(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* The dtypes that a ufunc reads its operands as and gives; GPA_E_TYPE when it is not defined for
- * them. */
-static gpa_code types_of(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_dtype *result,
-                         gpa_err *e) {
+/* Input and output dtypes of a ufunc; GPA_E_TYPE if it is not defined for the operands. */
+static gpa_code ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_dtype *result,
+                            gpa_err *e) {
     gpa_dtype compute;
     gpa_code rc = arr_ufunc_types(op, in, &compute, result, e);
     for (int i = 0; !rc && i < op_info[op].arity; i++)
@@ -115,8 +114,8 @@ static gpa_code types_of(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_dty
     return rc;
 }
 
-/* gpa's own loops: one for each dtype that a ufunc computes in. */
-static gpa_code loops(gpa_vm *vm, const ufunc *u, value *out) {
+/* Type signatures of a ufunc: one for each dtype in which it is computed. */
+static gpa_code list_type_signatures(gpa_vm *vm, const ufunc *u, value *out) {
     gpa_code rc = native_give(v_list(vm, 0, NULL), out);
     for (const char *c = loop_order; *c && !rc; c++) {
         gpa_opnd in[MAX_IN] = {0};
@@ -126,7 +125,7 @@ static gpa_code loops(gpa_vm *vm, const ufunc *u, value *out) {
         size_t n = op_info[u->op].arity;
         for (size_t i = 0; i < n; i++)
             in[i].dtype = u->op == OP_LDEXP && i == 1 ? DT_I64 : dtype_find(c, 1);
-        if (types_of(u->op, in, read, &result, &none) != GPA_OK || read[0] != in[0].dtype) {
+        if (ufunc_types(u->op, in, read, &result, &none) != GPA_OK || read[0] != in[0].dtype) {
             gpa_err_clear(&none);
             continue;
         }
@@ -139,17 +138,19 @@ static gpa_code loops(gpa_vm *vm, const ufunc *u, value *out) {
     return rc;
 }
 
-gpa_code uf_types(gpa_vm *vm, value *argv, value *out) { return loops(vm, argv[0].ufunc, out); }
+gpa_code uf_types(gpa_vm *vm, value *argv, value *out) {
+    return list_type_signatures(vm, argv[0].ufunc, out);
+}
 
 gpa_code uf_ntypes(gpa_vm *vm, value *argv, value *out) {
     value list = v_none();
-    gpa_code rc = loops(vm, argv[0].ufunc, &list);
+    gpa_code rc = list_type_signatures(vm, argv[0].ufunc, &list);
     if (!rc) *out = v_int((int64_t)list.list->count);
     value_release(vm, list);
     return rc;
 }
 
-static gpa_code bare_operand(gpa_vm *vm, value v, gpa_opnd *in) {
+static gpa_code dtype_operand(gpa_vm *vm, value v, gpa_opnd *in) {
     gpa_weak weak = v.tag != V_TYPE      ? WEAK_NO
                     : v.aux == V_INT     ? WEAK_INT
                     : v.aux == V_FLOAT   ? WEAK_FLOAT
@@ -177,8 +178,8 @@ gpa_code uf_resolve_dtypes(gpa_vm *vm, value *argv,
                        "resolve_dtypes: The dtypes must be a tuple of `ufunc.nargs` length.");
     const value *given = argv[1].tuple->items;
     gpa_code rc = arg_casting(vm, argv[3], &casting);
-    for (size_t i = 0; i < n && !rc; i++) rc = bare_operand(vm, given[i], &in[i]);
-    if (!rc) rc = types_of(op, in, found, &found[n], vm_err(vm));
+    for (size_t i = 0; i < n && !rc; i++) rc = dtype_operand(vm, given[i], &in[i]);
+    if (!rc) rc = ufunc_types(op, in, found, &found[n], vm_err(vm));
     if (!rc && given[n].tag == V_DTYPE &&
         !dtype_can_cast(found[n], (gpa_dtype)given[n].aux, casting))
         rc = vm_fail(

@@ -1,8 +1,8 @@
-/* Fourier transforms: the native part of numpy.fft. */
+/* Native functions of numpy.fft and scipy.fft: discrete Fourier, cosine and sine transforms. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
-/* The dtype that operands of a dtype are transformed in: halves are computed in float32. */
+/* Data type in which operands are transformed; half types are transformed in float32. */
 static gpa_dtype transform_dtype(gpa_dtype t, bool real) {
     bool single = t == DT_F16 || t == DT_BF16 || t == DT_F32 || t == DT_C64;
     if (real) return single ? DT_F32 : DT_F64;
@@ -58,9 +58,9 @@ out:
     return rc;
 }
 
-gpa_code fft_cosines(
-    gpa_vm *vm, value *argv,
-    value *out) { /* a, kind, sines, weighed, axis, scale; None: the device has no library for it */
+gpa_code fft_dct_dst(gpa_vm *vm, value *argv,
+                     value *out) { /* a, kind, sines, weighed, axis, scale; returns None if the
+                                      device has no implementation */
     arr_dct_opts o = {0};
     int64_t kind, axis;
     gpa_arr *a = NULL, *result = NULL;

@@ -1,5 +1,5 @@
-/* Floating-point errors (float_errors.h): numbers are looked at here, the elements of arrays by a
- * function of the library, which also knows what is to be done at once. */
+/* Floating-point error handling (float_errors.h): scalars are checked here, arrays by functions of
+ * the library, which also take the immediate actions. */
 #include "lang/object/big.h"
 #include "lang/numpy/float_errors.h"
 
@@ -14,8 +14,8 @@
 const float_actions float_actions_default = {
     .action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
 
-gpa_code np_set_actions(gpa_vm *vm, value *argv,
-                        value *out) { /* divide, over, under, invalid: float_action each */
+gpa_code np_set_float_actions(gpa_vm *vm, value *argv,
+                              value *out) { /* divide, over, under, invalid: float_action each */
     float_actions a = {.watched = false};
     for (int i = 0; i < FLOAT_ERRORS; i++) {
         int64_t action;
@@ -29,14 +29,14 @@ gpa_code np_set_actions(gpa_vm *vm, value *argv,
     return GPA_OK;
 }
 
-gpa_code np_float_watch(gpa_vm *vm, value *argv, value *out) { /* on */
+gpa_code np_set_float_checks(gpa_vm *vm, value *argv, value *out) { /* on */
     bool before = vm->floats.watched;
     vm->floats.watched = argv[0].i != 0;
     *out = v_bool(before);
     return GPA_OK;
 }
 
-gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
+gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const value *args) {
     value fn = v_none(), nothing = v_none();
     bool watched = vm->floats.watched;
     vm->floats.watched = false;
@@ -49,22 +49,23 @@ gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args) {
 }
 
 static gpa_code report(gpa_vm *vm, float_error kind, bool scalar, gpa_op op) {
-    static const char *const words[] = {"divide by zero", "overflow", "underflow", "invalid value"};
+    static const char *const messages[] = {"divide by zero", "overflow", "underflow",
+                                           "invalid value"};
     const char *prefix = scalar ? "scalar " : "", *name = op_info[op].name;
     if (vm->floats.action[kind] == FLOAT_IGNORE) return GPA_OK;
     if (vm->floats.action[kind] == FLOAT_WARN)
-        return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", words[kind], prefix,
+        return vm_warn(vm, GPA_E_RUNTIME_WARNING, "%s encountered in %s%s", messages[kind], prefix,
                        name);
     value text = v_strf(vm, "%s%s", prefix, name);
     if (text.tag == V_UNSET) return vm_err(vm)->code;
-    gpa_code rc = float_ask(vm, "_float_event", 2, (value[]){v_int(kind), text});
+    gpa_code rc = float_call_unchecked(vm, "_float_event", 2, (value[]){v_int(kind), text});
     value_release(vm, text);
     return rc;
 }
 
 /* ---- numbers ---- */
 
-/* Whether an integer operation left its dtype. */
+/* True if an integer operation overflowed its dtype. */
 static bool overflows(gpa_op op, gpa_dtype t, gpa_val x, gpa_val y) {
     uint64_t u;
     long long i;
@@ -110,7 +111,7 @@ static gpa_code check_integer(gpa_vm *vm, gpa_op op, bool scalar, const value *a
     return GPA_OK;
 }
 
-/* Whether an infinite result of finite operands comes of a division by zero. */
+/* True if an infinite result of finite operands is a division by zero. */
 static bool divides_by_zero(gpa_op op, const double *x) {
     switch ((int)op) {
         case OP_DIVIDE:
@@ -153,8 +154,8 @@ gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *arg
 
 /* ---- arrays ---- */
 
-bool float_watched(gpa_vm *vm) { return vm->floats.watched; }
-void float_watch(gpa_vm *vm, bool on) { vm->floats.watched = on; }
+bool float_checks_enabled(gpa_vm *vm) { return vm->floats.watched; }
+void float_enable_checks(gpa_vm *vm, bool on) { vm->floats.watched = on; }
 
 gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result) {
     value name = v_cstr(vm, op_info[op].name), operands = v_unset();
@@ -162,7 +163,7 @@ gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where
     operands = v_tuple(vm, op_info[op].arity, args);
     gpa_code rc = operands.tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
     if (!rc)
-        rc = float_ask(
+        rc = float_call_unchecked(
             vm, "_float_look", 4,
             (value[]){name, operands, where.tag == V_UNSET ? v_bool(true) : where, result});
     value_release(vm, operands);
@@ -174,12 +175,12 @@ gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gp
     if (!vm->floats.watched) return GPA_OK;
     gpa_code rc = np_return_array(vm, arr_retain(result), &args[n]);
     if (rc) return rc;
-    rc = float_ask(vm, look, n + 1, args);
+    rc = float_call_unchecked(vm, look, n + 1, args);
     value_release(vm, args[n]);
     return rc;
 }
 
-gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result) {
+gpa_code float_finish_check(gpa_vm *vm, gpa_code rc, value *result) {
     if (!rc) return rc;
     value_release(vm, *result);
     *result = v_none();

@@ -1,9 +1,8 @@
-/* What is done when floating-point arithmetic leaves the numbers: numpy.seterr, numpy.errstate.
+/* Floating-point error handling: numpy.seterr, numpy.errstate.
  *
- * Each of four kinds of error has an action. Single numbers are looked at always, and by default a
- * warning is given. The elements of arrays are looked at only while an action is one that must be
- * taken at once (raise, call, print, log): that computes each result where it is written, so that
- * by default arrays give no warnings. */
+ * Each of four kinds of error has an action. Scalars are always checked; the default is a warning.
+ * Arrays are checked only while an action is immediate (raise, call, print, log): the check
+ * evaluates each result where it is written, so that by default arrays give no warnings. */
 #ifndef GPA_NUMPY_FLOAT_ERRORS_H
 #define GPA_NUMPY_FLOAT_ERRORS_H
 
@@ -12,29 +11,29 @@
 typedef enum { FLOAT_DIVIDE, FLOAT_OVER, FLOAT_UNDER, FLOAT_INVALID, FLOAT_ERRORS } float_error;
 typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
 
-/* The actions that hold in a vm. */
+/* Current actions of a vm. */
 typedef struct {
     uint8_t action[FLOAT_ERRORS]; /* float_action */
-    bool watched;                 /* one of them is FLOAT_AT_ONCE, and arrays are looked at */
+    bool watched;                 /* an action is FLOAT_AT_ONCE: arrays are checked */
 } float_actions;
 
-/* NumPy's at the start. */
+/* NumPy's defaults. */
 extern const float_actions float_actions_default;
 
-/* Looks at the result of an operation on n numbers; `scalar`: of an operator, which the words of
- * the message tell. */
+/* Checks the result of an operation on n scalars; `scalar`: of an operator, which the message
+ * names. */
 gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result);
-/* Whether results of arrays must be looked at, by float_check_array: that of an operation on
- * `args`, where `where` (UNSET: everywhere). */
-bool float_watched(gpa_vm *vm);
-void float_watch(gpa_vm *vm, bool on);
+/* True if array results must be checked by float_check_array: of an operation on `args`, where
+ * `where` is true (UNSET: everywhere). */
+bool float_checks_enabled(gpa_vm *vm);
+void float_enable_checks(gpa_vm *vm, bool on);
 gpa_code float_check_array(gpa_vm *vm, gpa_op op, const value *args, value where, value result);
-/* Calls a function of the library while arrays are not looked at. */
-gpa_code float_ask(gpa_vm *vm, const char *name, size_t n, const value *args);
-/* If results must be looked at: calls a function of the library with n arguments and the result,
- * for which args has room behind them. */
-gpa_code float_check_arr(gpa_vm *vm, const char *look, size_t n, value *args, gpa_arr *result);
-/* What a check has said, passed on: a result that is refused is given back. */
-gpa_code float_checked(gpa_vm *vm, gpa_code rc, value *result);
+/* Calls a function of the library with the checks of arrays disabled. */
+gpa_code float_call_unchecked(gpa_vm *vm, const char *name, size_t n, const value *args);
+/* If results must be checked: calls a library function with n arguments and the result, for which
+ * args has space behind them. */
+gpa_code float_check_arr(gpa_vm *vm, const char *check, size_t n, value *args, gpa_arr *result);
+/* Returns the code of a check; releases the result if the check failed. */
+gpa_code float_finish_check(gpa_vm *vm, gpa_code rc, value *result);
 
 #endif

@@ -1,6 +1,5 @@
-/* Facts about arrays and dtypes: ndim, shape, result_type, can_cast, dtype attributes, finfo and
- * iinfo; and the small checks that the library is written with (their names begin with an
- * underscore). */
+/* Properties of arrays and dtypes: ndim, shape, result_type, can_cast, dtype attributes, finfo and
+ * iinfo; and small private functions of the library. */
 #include <float.h>
 #include <math.h>
 
@@ -10,7 +9,7 @@
 #include "lang/numpy/numpy.h"
 #include "lang/typed/types.h"
 
-static gpa_code text(gpa_vm *vm, const char *s, value *out) {
+static gpa_code return_text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
@@ -25,7 +24,7 @@ gpa_code dt_new(gpa_vm *vm, value *argv, value *out) { /* cls, dtype */
 }
 
 gpa_code dt_name(gpa_vm *vm, value *argv, value *out) {
-    return text(vm, dtype_info[argv[0].aux].name, out);
+    return return_text(vm, dtype_info[argv[0].aux].name, out);
 }
 
 gpa_code dt_char(gpa_vm *vm, value *argv, value *out) {
@@ -33,7 +32,7 @@ gpa_code dt_char(gpa_vm *vm, value *argv, value *out) {
     return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
 }
 
-/* NumPy's letters: bool is 'b', the others are the table's in lower case. */
+/* NumPy's kind letters: 'b' for bool, the others are the table's in lower case. */
 static char kind_letter(gpa_dtype t) { return (char)(dtype_info[t].kind | 0x20); }
 
 gpa_code dt_kind(gpa_vm *vm, value *argv, value *out) {
@@ -62,24 +61,25 @@ gpa_code dt_type(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- arrays ---- */
 
-/* What NumPy takes for one object. */
-static bool is_one(value v) {
+/* True for what NumPy takes for a scalar. */
+static bool is_numpy_scalar(value v) {
     return v.tag == V_NONE || v.tag == V_STR || v.tag == V_BYTES || v.tag == V_BIG ||
            v.tag == V_DICT || v.tag == V_SET || v.tag == V_FUNC;
 }
 
 gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) {
     *out = v_int(0);
-    return is_one(argv[0]) ? GPA_OK : nd_ndim(vm, argv, out);
+    return is_numpy_scalar(argv[0]) ? GPA_OK : nd_ndim(vm, argv, out);
 }
 
 gpa_code np_shape(gpa_vm *vm, value *argv, value *out) {
-    return is_one(argv[0]) ? native_give(v_tuple(vm, 0, NULL), out) : nd_shape(vm, argv, out);
+    return is_numpy_scalar(argv[0]) ? native_give(v_tuple(vm, 0, NULL), out)
+                                    : nd_shape(vm, argv, out);
 }
 
 gpa_code np_size(gpa_vm *vm, value *argv, value *out) { /* a, axis */
     *out = v_int(1);
-    if (argv[1].tag == V_NONE) return is_one(argv[0]) ? GPA_OK : nd_size(vm, argv, out);
+    if (argv[1].tag == V_NONE) return is_numpy_scalar(argv[0]) ? GPA_OK : nd_size(vm, argv, out);
     gpa_arr *a = NULL;
     int axis;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
@@ -153,7 +153,7 @@ gpa_code np_can_cast(gpa_vm *vm, value *argv, value *out) { /* from_, to, castin
     return rc;
 }
 
-/* The abstract types of NumPy's hierarchy, each as the letters of the kinds below it. */
+/* An abstract type is the string of the kinds below it. */
 bool np_abstract_has(const object_obj *abstract, uint32_t type) {
     return type >= AUX_DTYPE && type < AUX_DTYPE + DT_COUNT &&
            strchr(abstract->data, dtype_info[type - AUX_DTYPE].kind);
@@ -200,22 +200,14 @@ static gpa_code find_field(object_obj *o, const char *const *names, const char *
     return GPA_OK;
 }
 
-/* The fields of a finfo: those of its dtype first, then integers, then values of the dtype. */
-#define FINFO(ROW)                                                                        \
-    ROW(DTYPE, "dtype")                                                                   \
-    ROW(BITS, "bits") ROW(PRECISION, "precision") ROW(NMANT, "nmant") ROW(NEXP, "nexp")   \
-        ROW(IEXP, "iexp") ROW(MACHEP, "machep") ROW(NEGEP, "negep") ROW(MINEXP, "minexp") \
-            ROW(MAXEXP, "maxexp") ROW(EPS, "eps") ROW(EPSNEG, "epsneg") ROW(MAX, "max")   \
-                ROW(MIN, "min") ROW(TINY, "tiny") ROW(SMALLEST_NORMAL, "smallest_normal") \
-                    ROW(SMALLEST_SUBNORMAL, "smallest_subnormal") ROW(RESOLUTION, "resolution")
 enum {
 #define ROW(id, name) FINFO_##id,
-    FINFO(ROW)
+#include "lang/numpy/finfo.def"
 #undef ROW
 };
 static const char *const finfo_names[] = {
 #define ROW(id, name) name,
-    FINFO(ROW)
+#include "lang/numpy/finfo.def"
 #undef ROW
 };
 static const char *const iinfo_names[] = {"dtype", "bits", "min", "max", "kind"};
@@ -230,7 +222,7 @@ static gpa_code iinfo_attr(gpa_vm *vm, object_obj *o, const char *name, value *o
     return find_field(o, iinfo_names, name, out);
 }
 
-/* How many decimals its numbers are shown with, by the size of an element. */
+/* Number of decimals to print, by the size of an element. */
 static int finfo_digits(const object_obj *o) {
     static const int digits[] = {[2] = 5, [4] = 7, [8] = 16};
     return digits[dtype_size((gpa_dtype)o->fields[FINFO_DTYPE].aux)];
@@ -361,7 +353,7 @@ gpa_code np_iinfo(gpa_vm *vm, value *argv, value *out) { /* dtype */
     return vm_err(vm)->code;
 }
 
-/* ---- what the library is written with ---- */
+/* ---- private functions of the library ---- */
 
 gpa_code np_index(gpa_vm *vm, value *argv, value *out) { /* n */
     int64_t n;
@@ -430,12 +422,12 @@ gpa_code np_shape_text(gpa_vm *vm, value *argv, value *out) { /* shape: "(3,4)" 
     str_putc(&s, '(');
     for (int d = 0; !rc && d < n; d++) str_printf(&s, "%s%lld", d ? "," : "", (long long)shape[d]);
     str_put(&s, !rc && n == 1 ? ",)" : ")");
-    if (!rc) rc = text(vm, s.text, out);
+    if (!rc) rc = return_text(vm, s.text, out);
     str_free(&s);
     return rc;
 }
 
-/* A number whose conversion cannot fail, without an array. */
+/* Casts a number whose conversion cannot fail, without an array. */
 static bool cast_number(value x, gpa_dtype t, gpa_val *out) {
     gpa_val v = {.I64 = x.i};
     if (x.tag == V_FLOAT && (dtype_is_float(t) || dtype_is_complex(t))) {
@@ -462,7 +454,7 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
                        argv[2].tuple->count + 1);
     if (x.tag == V_STR) {
         gpa_opnd n = {.dtype = DT_I64,
-                      .v.I64 = x.str->size != 0}; /* as a bool: whether there is text */
+                      .v.I64 = x.str->size != 0}; /* bool of a string: whether it is not empty */
         if (t != DT_BOOL) rc = arg_element(vm, x, t, &n);
         if (!rc) rc = arr_check_number(&n, t, vm_err(vm));
         if (!rc) *out = v_num(vm, t, dtype_cast(n.v, n.dtype, t));

@@ -1,5 +1,5 @@
-/* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a
- * common dtype by the library. */
+/* Matrix factorizations: native functions of numpy.linalg. The library has checked the arguments
+ * and cast them to a common dtype. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
@@ -111,23 +111,23 @@ out:
     return rc;
 }
 
-gpa_code linalg_factors(
-    gpa_vm *vm, value *argv,
-    value *out) { /* a, pivots, b, form, way, upper, unit; None, or the solution and where a 0 is */
+gpa_code linalg_solve_factored(
+    gpa_vm *vm, value *argv, value *out) { /* a, pivots, b, form, trans, upper, unit; returns None,
+                                              or the solution and the index of a zero pivot */
     gpa_arr *a = NULL, *b = NULL, *pivots = NULL, *x = NULL;
     arr_solve_factored_opts o = {0};
-    int64_t form, way, zero = 0;
+    int64_t form, trans, zero = 0;
     value both[2] = {v_none(), v_none()};
     gpa_code rc = GPA_OK;
     TRY(arg_int(vm, argv[3], "form", &form));
-    TRY(arg_int(vm, argv[4], "way", &way));
+    TRY(arg_int(vm, argv[4], "way", &trans));
     TRY(arg_bool(vm, argv[5], "upper", &o.upper));
     TRY(arg_bool(vm, argv[6], "unit", &o.unit));
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_array(vm, argv[2], DT_NONE, &b));
     if (argv[1].tag != V_NONE) TRY(arg_array(vm, argv[1], DT_NONE, &pivots));
     o.form = (gpa_factorization)form;
-    o.way = (int)way;
+    o.way = (int)trans;
     TRY(arr_solve_factored(vm_rt(vm), a, pivots, b, &o, &x, &zero, vm_err(vm)));
     if (!x) *out = v_none();
     if (!x) goto out;
@@ -142,17 +142,17 @@ out:
     return rc;
 }
 
-gpa_code linalg_banded(
+gpa_code linalg_solve_banded(
     gpa_vm *vm, value *argv,
-    value *out) { /* below, above, bands, b; None: the device has no library for it */
+    value *out) { /* lower, upper, bands, b; returns None if the device has no implementation */
     gpa_arr *bands = NULL, *b = NULL, *x = NULL;
-    int64_t below, above;
+    int64_t lower, upper;
     gpa_code rc = GPA_OK;
-    TRY(arg_int(vm, argv[0], "below", &below));
-    TRY(arg_int(vm, argv[1], "above", &above));
+    TRY(arg_int(vm, argv[0], "below", &lower));
+    TRY(arg_int(vm, argv[1], "above", &upper));
     TRY(arg_array(vm, argv[2], DT_NONE, &bands));
     TRY(arg_array(vm, argv[3], DT_NONE, &b));
-    TRY(arr_solve_banded(vm_rt(vm), below, above, bands, b, &x, vm_err(vm)));
+    TRY(arr_solve_banded(vm_rt(vm), lower, upper, bands, b, &x, vm_err(vm)));
     if (x)
         rc = np_return_array(vm, x, out);
     else

@@ -1,4 +1,4 @@
-/* The memory of arrays: who shares it, its bytes, and arrays over memory that is there. */
+/* Memory of arrays: sharing, bytes, arrays over existing memory. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
@@ -19,7 +19,7 @@ gpa_code np_may_share_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
 /* ---- bytes ---- */
 
 gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
-    gpa_arr *a = NULL, *turned = NULL;
+    gpa_arr *a = NULL, *transposed = NULL;
     const char *order = argv[1].tag == V_STR ? argv[1].str->text : "C";
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
@@ -27,16 +27,16 @@ gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
     if (!columns && strcmp(order, "C") != 0 && strcmp(order, "A") != 0 && strcmp(order, "K") != 0)
         rc = vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
                      order);
-    if (!rc && columns) rc = arr_transpose(vm_rt(vm), a, NULL, &turned, vm_err(vm));
+    if (!rc && columns) rc = arr_transpose(vm_rt(vm), a, NULL, &transposed, vm_err(vm));
     size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
     value bytes = v_unset();
     if (!rc) rc = native_give(v_bytes(vm, NULL, size), &bytes);
-    if (!rc) rc = arr_read(vm_rt(vm), turned ? turned : a, bytes.str->text, vm_err(vm));
+    if (!rc) rc = arr_read(vm_rt(vm), transposed ? transposed : a, bytes.str->text, vm_err(vm));
     if (rc)
         value_release(vm, bytes);
     else
         *out = bytes;
-    arr_release(vm_rt(vm), turned);
+    arr_release(vm_rt(vm), transposed);
     arr_release(vm_rt(vm), a);
     return rc;
 }
@@ -51,7 +51,7 @@ gpa_code np_bytes_array(gpa_vm *vm, value *argv, value *out) { /* bytes */
     return rc ? rc : np_return_array(vm, a, out);
 }
 
-/* ---- other views of it ---- */
+/* ---- views ---- */
 
 gpa_code nd_set_dtype(gpa_vm *vm, value *argv, value *out) { /* self, value */
     gpa_arr *a = argv[0].array->arr, *view = NULL;

@@ -1,6 +1,6 @@
-/* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for
- * each type. What a tuple does, operators do with it (value_plain). Reading order: names, what an
- * object does, methods, making. */
+/* Named tuples of results (EigResult, SVDResult, ...): a tuple (field 0) whose items are
+ * attributes, too. `results` has one row per type. Operators work on the tuple (value_plain).
+ * Reading order: names, object operations, methods, construction. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/object/container.h"
@@ -40,14 +40,14 @@ static size_t count_of(const named *r) {
     return n;
 }
 
-/* Which item has the name; count_of(r) when none has. */
+/* Index of the item with this name; count_of(r) if there is none. */
 static size_t find_item(const named *r, const char *name) {
     size_t i = 0, n = count_of(r);
     while (i < n && strcmp(r->items[i], name) != 0) i++;
     return i;
 }
 
-static gpa_code give_named(gpa_vm *vm, const named *r, value items, value *out) {
+static gpa_code make_result(gpa_vm *vm, const named *r, value items, value *out) {
     gpa_code rc = native_give(v_object(vm, r->kind, 1), out);
     if (!rc) out->object->fields[0] = value_retain(items);
     return rc;
@@ -63,7 +63,7 @@ static gpa_code fields_of(gpa_vm *vm, const named *r, value *out) {
     return rc;
 }
 
-/* ---- what an object does ---- */
+/* ---- object operations ---- */
 
 static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     const named *r = names_of(o);
@@ -144,8 +144,8 @@ gpa_code named_asdict(gpa_vm *vm, value *argv, value *out) { /* self */
     return rc;
 }
 
-/* "['foo', 'bar']": the keys that are no names of r. False when there are none. */
-static bool strangers(const named *r, dict_obj *given, gpa_str *out) {
+/* Formats the keys that are not fields of r: "['foo', 'bar']". False if there are none. */
+static bool format_unknown_fields(const named *r, dict_obj *given, gpa_str *out) {
     size_t at = 0, n = 0;
     for (dict_entry *e; (e = dict_next(given, &at));)
         if (find_item(r, e->key.str->text) == count_of(r))
@@ -161,7 +161,7 @@ gpa_code named_replace(gpa_vm *vm, value *argv, value *out) { /* self, **items *
     gpa_str text;
     str_init(&text);
     gpa_code rc = GPA_OK;
-    if (strangers(r, argv[1].dict, &text))
+    if (format_unknown_fields(r, argv[1].dict, &text))
         rc = vm_fail(vm, GPA_E_VALUE, "Got unexpected field names: %s", text.text);
     if (!rc) rc = native_give(v_tuple(vm, t->count, t->items), &items);
     for (size_t i = 0; i < t->count && !rc; i++) {
@@ -170,7 +170,7 @@ gpa_code named_replace(gpa_vm *vm, value *argv, value *out) { /* self, **items *
         value_release(vm, items.tuple->items[i]);
         items.tuple->items[i] = value_retain(given);
     }
-    if (!rc) rc = give_named(vm, r, items, out);
+    if (!rc) rc = make_result(vm, r, items, out);
     value_release(vm, items);
     str_free(&text);
     return rc;
@@ -184,7 +184,7 @@ gpa_code named_make(gpa_vm *vm, value *argv, value *out) { /* cls or self, itera
     if (!rc && items.tuple->count != count_of(r))
         rc = vm_fail(vm, GPA_E_TYPE, "Expected %zu arguments, got %zu", count_of(r),
                      items.tuple->count);
-    if (!rc) rc = give_named(vm, r, items, out);
+    if (!rc) rc = make_result(vm, r, items, out);
     value_release(vm, items);
     return rc;
 }
@@ -199,7 +199,7 @@ gpa_code named_count(gpa_vm *vm, value *argv, value *out) { /* self, value */
     return tuple_m_count(vm, argv, out);
 }
 
-/* What the type has besides methods. Whether it is one of these; a failure leaves its error. */
+/* Attributes of the type besides methods. False: not one of these; a failure leaves its error. */
 bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out) {
     static const char make[] = "_make";
     if (strcmp(name, make) == 0)
@@ -212,10 +212,10 @@ bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out) {
     return false;
 }
 
-/* ---- making ---- */
+/* ---- construction ---- */
 
 /* "'a'", "'a' and 'b'", "'a', 'b', and 'c'". */
-static gpa_code missing(gpa_vm *vm, const named *r, const value *items) {
+static gpa_code fail_missing_fields(gpa_vm *vm, const named *r, const value *items) {
     size_t n = 0, k = 0;
     gpa_str text;
     str_init(&text);
@@ -257,19 +257,19 @@ gpa_code named_new(gpa_vm *vm, value *argv, value *out) { /* cls, *values, **nam
         items[i] = e->v;
     }
     for (size_t i = 0; i < n; i++)
-        if (items[i].tag == V_UNSET) return missing(vm, r, items);
+        if (items[i].tag == V_UNSET) return fail_missing_fields(vm, r, items);
     gpa_code rc = native_give(v_tuple(vm, n, items), &t);
-    if (!rc) rc = give_named(vm, r, t, out);
+    if (!rc) rc = make_result(vm, r, t, out);
     value_release(vm, t);
     return rc;
 }
 
-gpa_code np_named(gpa_vm *vm, value *argv, value *out) { /* name, *values */
+gpa_code np_result_tuple(gpa_vm *vm, value *argv, value *out) { /* name, *values */
     const char *name;
     size_t n;
     gpa_code rc = arg_text(vm, argv[0], "name", &name, &n);
     if (rc) return rc;
     const named *r = results;
     while (strcmp(r->name, name) != 0) r++;
-    return give_named(vm, r, argv[1], out);
+    return make_result(vm, r, argv[1], out);
 }

@@ -1,11 +1,11 @@
-/* RawKernel and RawModule: CUDA C of the user's own.
+/* RawKernel, RawModule and SourceModule: kernels in CUDA C written by the program.
  *
- * A module holds the source and compiles it when a kernel of it first runs (or is asked for a
- * fact), for the device that is the default one then. A kernel is a name in a module. How it is
- * called depends on who made the module: CuPy's kernel(grid, block, args) or, from SourceModule,
+ * A module holds the source and compiles it when one of its kernels is first launched (or an
+ * attribute is read), for the current device. A kernel is a name in a module. The calling
+ * convention is that of the module's maker: CuPy's kernel(grid, block, args) or, from SourceModule,
  * PyCUDA's kernel(*args, block=..., grid=...).
  *
- * Reading order: modules, arguments, launches, what rows of raw.def are. */
+ * Reading order: modules, arguments, launches, the functions of raw.def. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@
 
 enum { CODE, OPTIONS, NAMES, FROM_SOURCE_MODULE, PLAIN, MODULE_FIELDS }; /* of a module */
 enum { MODULE, NAME, KERNEL_FIELDS };                                    /* of a kernel */
-enum { MOST_TEXTS = 64 };
+enum { MAX_STRINGS = 64 };
 
-/* A module that is compiled. */
+/* A compiled module. */
 typedef struct {
     rt_raw *raw;
     char device[16];
@@ -31,10 +31,10 @@ static void free_module(gpa_vm *vm, object_obj *o) {
 
 /* ---- modules ---- */
 
-/* The texts of a tuple, borrowed. */
+/* The strings of a tuple, borrowed. */
 static gpa_code read_texts(gpa_vm *vm, value v, const char *what, const char **out, size_t *n) {
     *n = v.tuple->count;
-    if (*n > MOST_TEXTS) return vm_fail(vm, GPA_E_VALUE, "%zu %s are too many", *n, what);
+    if (*n > MAX_STRINGS) return vm_fail(vm, GPA_E_VALUE, "%zu %s are too many", *n, what);
     for (size_t i = 0; i < *n; i++) {
         if (v.tuple->items[i].tag != V_STR)
             return vm_fail(vm, GPA_E_TYPE, "%s must be texts, not '%s'", what,
@@ -44,9 +44,9 @@ static gpa_code read_texts(gpa_vm *vm, value v, const char *what, const char **o
     return GPA_OK;
 }
 
-/* The compiled module for the device in use now. */
+/* The module compiled for the current device. */
 static gpa_code compile(gpa_vm *vm, object_obj *m, rt_raw **out) {
-    const char *options[MOST_TEXTS], *names[MOST_TEXTS], *device = rt_device(vm_rt(vm));
+    const char *options[MAX_STRINGS], *names[MAX_STRINGS], *device = rt_device(vm_rt(vm));
     compiled *c = m->data;
     raw_source s = {.text = m->fields[CODE].str->text,
                     .file = "kernel.cu",
@@ -116,7 +116,7 @@ static const char *name_of(const object_obj *k) { return k->fields[NAME].str->te
 
 /* ---- arguments ---- */
 
-/* `bytes`: memory allocated by hand is an array of bytes, and good for any pointer. */
+/* `bytes`: memory allocated by hand is an array of bytes, accepted for any pointer. */
 static gpa_code array_argument(gpa_vm *vm, const char *name, size_t i, const raw_param *p,
                                gpa_arr *a, bool bytes, rt_raw_arg *to) {
     const char *type = dtype_info[a->dtype].name;
@@ -128,18 +128,18 @@ static gpa_code array_argument(gpa_vm *vm, const char *name, size_t i, const raw
                        i + 1, name, dtype_info[p->type].name, p->text, type);
     if (!arr_is_contiguous(a) && !arr_is_f_contiguous(a)) {
         gpa_code rc = vm_fail(vm, GPA_E_VALUE,
-                              "argument %zu of %s() does not lie in one piece: a kernel sees only "
-                              "the address of its first element",
+                              "argument %zu of %s() is not contiguous: a kernel receives only the "
+                              "address of its first element",
                               i + 1, name);
-        gpa_err_hint(vm_err(vm), "np.ascontiguousarray makes a copy that does");
+        gpa_err_hint(vm_err(vm), "np.ascontiguousarray makes a contiguous copy");
         return rc;
     }
     *to = (rt_raw_arg){.arr = a, .size = sizeof(void *)};
     return GPA_OK;
 }
 
-/* Whether a number may be passed for a type: Python's as in an expression with an array of it,
- * NumPy's by same_kind. */
+/* True if a number may be passed for a type: a Python number as in an expression with an array of
+ * the type, a NumPy scalar by same_kind. */
 static bool number_fits(const gpa_opnd *o, gpa_dtype to) {
     if (o->weak == WEAK_NO) return dtype_can_cast(o->dtype, to, CAST_SAME_KIND);
     return dtype_of_weak(o->weak, to) == to || dtype_can_cast(o->dtype, to, CAST_SAME_KIND);
@@ -221,15 +221,20 @@ static gpa_code read_dims(gpa_vm *vm, value v, const char *what, uint32_t out[3]
     return rc;
 }
 
-static gpa_code launch(gpa_vm *vm, object_obj *k, value grid, value block, value shared, size_t n,
+/* Configuration of a launch; shared: bytes of dynamic shared memory, or UNSET. */
+typedef struct {
+    value grid, block, shared;
+} launch_config;
+
+static gpa_code launch(gpa_vm *vm, object_obj *k, const launch_config *c, size_t n,
                        const value *args) {
     rt_raw_arg to[RAW_MAX_ARGS];
     uint32_t g[3], b[3];
     int64_t bytes = 0;
     rt_raw *raw;
-    gpa_code rc = read_dims(vm, grid, "grid", g);
-    if (!rc) rc = read_dims(vm, block, "block", b);
-    if (!rc && shared.tag != V_UNSET) rc = arg_int(vm, shared, "shared_mem", &bytes);
+    gpa_code rc = read_dims(vm, c->grid, "grid", g);
+    if (!rc) rc = read_dims(vm, c->block, "block", b);
+    if (!rc && c->shared.tag != V_UNSET) rc = arg_int(vm, c->shared, "shared_mem", &bytes);
     if (!rc && (bytes < 0 || bytes > INT32_MAX))
         rc = vm_fail(vm, GPA_E_VALUE, "%lld bytes of shared memory", (long long)bytes);
     if (!rc) rc = read_arguments(vm, k, n, args, to);
@@ -238,7 +243,7 @@ static gpa_code launch(gpa_vm *vm, object_obj *k, value grid, value block, value
     return rc;
 }
 
-/* Takes the keyword arguments that are named; *out[i] stays where there is none. */
+/* Extracts keyword arguments by name; *out[i] is unchanged if absent. */
 static gpa_code keywords(gpa_vm *vm, const object_obj *k, size_t n, const value *values,
                          const value *names, const char *const *known, size_t n_known, value *out) {
     for (size_t i = 0; i < n; i++) {
@@ -268,7 +273,8 @@ static gpa_code call_cupy(gpa_vm *vm, object_obj *k, size_t n, const value *args
             rc = vm_fail(vm, GPA_E_TYPE, "%s() missing required argument: '%s'", name_of(k),
                          known[i]);
     if (!rc) rc = vm_collect(vm, v[2], &list);
-    if (!rc) rc = launch(vm, k, v[0], v[1], v[3], list.list->count, list.list->items);
+    if (!rc)
+        rc = launch(vm, k, &(launch_config){v[0], v[1], v[3]}, list.list->count, list.list->items);
     value_release(vm, list);
     return rc;
 }
@@ -281,7 +287,7 @@ static gpa_code call_pycuda(gpa_vm *vm, object_obj *k, size_t n, const value *ar
     value v[6] = {v_unset(), v_int(1), v_unset(), v_unset(), v_unset(), v_unset()};
     gpa_code rc = keywords(vm, k, n_kw, args + n, names, known, COUNT_OF(known), v);
     if (!rc && v[0].tag == V_UNSET) rc = vm_fail(vm, GPA_E_VALUE, "must specify block size");
-    return rc ? rc : launch(vm, k, v[1], v[0], v[2], n, args);
+    return rc ? rc : launch(vm, k, &(launch_config){v[1], v[0], v[2]}, n, args);
 }
 
 static gpa_code call_kernel(gpa_vm *vm, object_obj *k, size_t n, const value *args, size_t n_kw,
@@ -301,9 +307,9 @@ const object_kind raw_module_kind = {.type_name = "cupy.RawModule", .free = free
 const object_kind raw_kernel_kind = {
     .type_name = "cupy.RawKernel", .call = call_kernel, .repr = repr_kernel};
 
-/* ---- rows ---- */
+/* ---- functions of raw.def ---- */
 
-/* Without a list of names, a function of a source without extern "C" is asked for by its C++ name.
+/* Without name_expressions, a function of a source without extern "C" is looked up by its C++ name.
  */
 gpa_code raw_kernel(gpa_vm *vm, value *argv, value *out) { /* code, name, options, ... */
     value module = v_unset(), names = v_none();
@@ -366,31 +372,31 @@ gpa_code raw_kernel_compile(gpa_vm *vm, value *argv, value *out) {
     return raw_compile(vm, &argv[0].object->fields[MODULE], out);
 }
 
-static gpa_code field(const object_obj *o, int which, value *out) {
+static gpa_code return_field(const object_obj *o, int which, value *out) {
     *out = value_retain(o->fields[which]);
     return GPA_OK;
 }
 
 gpa_code raw_code(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, CODE, out);
+    return (void)vm, return_field(argv[0].object, CODE, out);
 }
 gpa_code raw_options(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, OPTIONS, out);
+    return (void)vm, return_field(argv[0].object, OPTIONS, out);
 }
 gpa_code raw_name_expressions(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, NAMES, out);
+    return (void)vm, return_field(argv[0].object, NAMES, out);
 }
 gpa_code raw_name_of(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(argv[0].object, NAME, out);
+    return (void)vm, return_field(argv[0].object, NAME, out);
 }
 gpa_code raw_kernel_code(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(module_of(argv[0].object), CODE, out);
+    return (void)vm, return_field(module_of(argv[0].object), CODE, out);
 }
 gpa_code raw_kernel_options(gpa_vm *vm, value *argv, value *out) {
-    return (void)vm, field(module_of(argv[0].object), OPTIONS, out);
+    return (void)vm, return_field(module_of(argv[0].object), OPTIONS, out);
 }
 
-static gpa_code fact(gpa_vm *vm, object_obj *k, raw_fact which, value *out) {
+static gpa_code return_attribute(gpa_vm *vm, object_obj *k, raw_fact which, value *out) {
     rt_raw *raw;
     int64_t v = 0;
     gpa_code rc = compile(vm, module_of(k), &raw);
@@ -400,28 +406,28 @@ static gpa_code fact(gpa_vm *vm, object_obj *k, raw_fact which, value *out) {
 }
 
 gpa_code raw_fact_max_threads(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_MAX_THREADS, out);
+    return return_attribute(vm, argv[0].object, RAW_MAX_THREADS, out);
 }
 gpa_code raw_fact_shared(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_SHARED, out);
+    return return_attribute(vm, argv[0].object, RAW_SHARED, out);
 }
 gpa_code raw_fact_const(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_CONST, out);
+    return return_attribute(vm, argv[0].object, RAW_CONST, out);
 }
 gpa_code raw_fact_local(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_LOCAL, out);
+    return return_attribute(vm, argv[0].object, RAW_LOCAL, out);
 }
 gpa_code raw_fact_registers(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_REGISTERS, out);
+    return return_attribute(vm, argv[0].object, RAW_REGISTERS, out);
 }
 gpa_code raw_fact_ptx(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_PTX, out);
+    return return_attribute(vm, argv[0].object, RAW_PTX, out);
 }
 gpa_code raw_fact_binary(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_BINARY, out);
+    return return_attribute(vm, argv[0].object, RAW_BINARY, out);
 }
 gpa_code raw_fact_max_dynamic(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0].object, RAW_MAX_DYNAMIC, out);
+    return return_attribute(vm, argv[0].object, RAW_MAX_DYNAMIC, out);
 }
 
 gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
@@ -431,7 +437,7 @@ gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = native_give(v_dict(vm), out);
     for (int i = 0; i < RAW_FACT_COUNT && !rc; i++) {
         value v;
-        rc = fact(vm, argv[0].object, (raw_fact)i, &v);
+        rc = return_attribute(vm, argv[0].object, (raw_fact)i, &v);
         if (!rc) rc = dict_set_text(vm, out->dict, names[i], v);
     }
     return rc;

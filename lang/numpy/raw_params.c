@@ -1,5 +1,5 @@
-/* A declaration is taken apart into words; what is left without qualifiers and the parameter's own
- * name is the type. */
+/* Parser of C parameter lists: a declaration is split into words; without qualifiers and the name
+ * of the parameter, the rest is the type. */
 #include "lang/numpy/raw_params.h"
 
 #include <ctype.h>
@@ -8,9 +8,9 @@
 
 #include "runtime/base/base.h"
 
-enum { MOST_WORDS = 12, WORD_ROOM = 40 };
+enum { MAX_WORDS = 12, WORD_CAPACITY = 40 };
 
-/* Plain types by their words, sorted as they are usually written. */
+/* Scalar types by their words, in the usual order. */
 static const struct {
     const char *text;
     gpa_dtype type;
@@ -78,9 +78,9 @@ static bool is_qualifier(const char *word) {
     return false;
 }
 
-/* The type that the first n words say. */
-static gpa_dtype type_of_words(char (*words)[WORD_ROOM], size_t n) {
-    char text[MOST_WORDS * WORD_ROOM] = "";
+/* The type named by the first n words. */
+static gpa_dtype type_of_words(char (*words)[WORD_CAPACITY], size_t n) {
+    char text[MAX_WORDS * WORD_CAPACITY] = "";
     for (size_t i = 0; i < n; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "", words[i]);
     for (size_t i = 0; i < COUNT_OF(types); i++)
@@ -89,7 +89,7 @@ static gpa_dtype type_of_words(char (*words)[WORD_ROOM], size_t n) {
 }
 
 static raw_param read_param(const char *at, size_t n) {
-    char words[MOST_WORDS][WORD_ROOM];
+    char words[MAX_WORDS][WORD_CAPACITY];
     size_t n_words = 0;
     raw_param p = {.type = DT_NONE};
     while (n && isspace((unsigned char)*at)) at++, n--;
@@ -99,9 +99,9 @@ static raw_param read_param(const char *at, size_t n) {
         size_t len = 0;
         while (i + len < n && word_char(at[i + len])) len++;
         if (at[i] == '*' || at[i] == '[') p.pointer = true;
-        if (len && (n_words == MOST_WORDS || len >= WORD_ROOM)) return p;
+        if (len && (n_words == MAX_WORDS || len >= WORD_CAPACITY)) return p;
         if (len) {
-            snprintf(words[n_words], WORD_ROOM, "%.*s", (int)len, at + i);
+            snprintf(words[n_words], WORD_CAPACITY, "%.*s", (int)len, at + i);
             if (!is_qualifier(words[n_words])) n_words++;
         }
         i += len ? len : 1;
@@ -112,8 +112,8 @@ static raw_param read_param(const char *at, size_t n) {
     return p;
 }
 
-/* The "(" of the function's definition: its name (without a template's arguments) with `void`
- * before it. */
+/* The "(" of the function's definition: after its name (and template arguments), which `void`
+ * precedes. */
 static const char *find_list(const char *source, const char *name) {
     size_t n = strcspn(name, "<");
     for (const char *at = source; (at = memmem(at, strlen(at), name, n)); at++) {
@@ -132,7 +132,7 @@ int raw_params(const char *source, const char *name, raw_param *out) {
     if (!at) return -1;
     const char *from = ++at;
     for (; *at; at++) {
-        if (*at == '/' || *at == '#') return -1; /* comments and macros are not understood */
+        if (*at == '/' || *at == '#') return -1; /* comments and macros are not parsed */
         if (*at == '<' || *at == '(' || *at == '[')
             depth++;
         else if ((*at == '>' || *at == ')' || *at == ']') && depth)

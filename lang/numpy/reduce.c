@@ -1,10 +1,10 @@
-/* Reductions and scans: sum, mean, var, any, argmax, cumsum ... as functions and as methods of
+/* Reductions and scans (sum, mean, var, any, argmax, cumsum, ...) as functions and as methods of
  * arrays. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
-/* The arguments that most reductions share; NONE or UNSET where one has no such parameter. */
+/* Arguments that most reductions share; NONE or UNSET for a missing parameter. */
 typedef struct {
     value a, axis, dtype, out, keepdims, initial, where;
 } reduction;
@@ -20,10 +20,11 @@ static void release(gpa_vm *vm, prepared *p) {
     arg_opnd_release(vm, &p->o.initial);
 }
 
-/* What an axis of a number is: an error; 0 and -1 of one nevertheless; or that of a list of one. */
+/* Meaning of axis= for a scalar: an error; 0 and -1 are allowed; or as for an array of one element.
+ */
 typedef enum { NUMBER_HAS_NONE, NUMBER_HAS_FIRST, NUMBER_IS_LIST } number_axis;
 
-static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prepared *p) {
+static gpa_code prepare_operands(gpa_vm *vm, const reduction *r, number_axis number, prepared *p) {
     bool given;
     gpa_code rc;
     *p = (prepared){0};
@@ -41,7 +42,7 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
     p->o.has_initial = r->initial.tag != V_UNSET && r->initial.tag != V_NONE;
     if (p->o.has_initial && (rc = arg_opnd(vm, r->initial, &p->o.initial))) return rc;
     if (r->where.tag == V_UNSET || (r->where.tag == V_BOOL && r->where.i)) return GPA_OK;
-    /* A mask that is no array yet is made of truths: means count them. */
+    /* a mask that is not an array is converted to bool; means count its elements */
     if ((rc = arg_array(vm, r->where, r->where.tag == V_ARRAY ? DT_NONE : DT_BOOL, &p->where)))
         return rc;
     if ((rc = out_check_cast(vm, (gpa_dtype)p->where->dtype, DT_BOOL, CAST_SAFE))) return rc;
@@ -49,8 +50,8 @@ static gpa_code prepare(gpa_vm *vm, const reduction *r, number_axis number, prep
     return GPA_OK;
 }
 
-/* A result stored into out= is out itself. */
-static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out) {
+/* Returns a result; one stored into out= is returned as out itself. */
+static gpa_code return_result(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out) {
     if (r->out.tag == V_ARRAY) {
         arr_release(vm_rt(vm), result);
         *out = value_retain(r->out);
@@ -59,10 +60,10 @@ static gpa_code give(gpa_vm *vm, const reduction *r, gpa_arr *result, value *out
     return np_return(vm, result, out);
 }
 
-/* Looks for floating-point errors in a result; how: "", "product", "mean", or of a variance its
- * divisor's distance from the count. */
-static gpa_code look(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
-    if (!float_watched(vm) ||
+/* Checks a result for floating-point errors; how: "", "product", "mean", or for a variance the
+ * difference of its divisor from the count. */
+static gpa_code check_errors(gpa_vm *vm, const reduction *r, value how, gpa_arr *result) {
+    if (!float_checks_enabled(vm) ||
         !(dtype_is_float((gpa_dtype)result->dtype) || dtype_is_complex((gpa_dtype)result->dtype)))
         return GPA_OK;
     value initial = r->initial.tag == V_UNSET ? v_none() : r->initial,
@@ -72,23 +73,24 @@ static gpa_code look(gpa_vm *vm, const reduction *r, value how, gpa_arr *result)
                            (value[7]){r->a, r->axis, keepdims, initial, where, how}, result);
 }
 
-static gpa_code look_named(gpa_vm *vm, const reduction *r, const char *how, gpa_arr *result) {
-    if (!float_watched(vm)) return GPA_OK;
+static gpa_code check_errors_named(gpa_vm *vm, const reduction *r, const char *how,
+                                   gpa_arr *result) {
+    if (!float_checks_enabled(vm)) return GPA_OK;
     value text = v_cstr(vm, how);
-    gpa_code rc = text.tag == V_UNSET ? vm_err(vm)->code : look(vm, r, text, result);
+    gpa_code rc = text.tag == V_UNSET ? vm_err(vm)->code : check_errors(vm, r, text, result);
     value_release(vm, text);
     return rc;
 }
 
-/* A result after it has been looked at (rc); stored into out= it is out itself. Consumes it. */
-static gpa_code give_looked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result,
-                            value *out) {
-    if (!rc) return give(vm, r, result, out);
+/* Returns a result after its check (rc); consumes it. */
+static gpa_code return_checked(gpa_vm *vm, const reduction *r, gpa_code rc, gpa_arr *result,
+                               value *out) {
+    if (!rc) return return_result(vm, r, result, out);
     arr_release(vm_rt(vm), result);
     return rc;
 }
 
-/* What a reduction begins with is one number, and one of Python's must fit what is reduced in. */
+/* `initial` must be a scalar, and a Python number must fit the dtype of the accumulator. */
 static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prepared *p) {
     gpa_dtype t = (gpa_dtype)p->a->dtype;
     bool whole = dtype_is_int(t) || t == DT_BOOL;
@@ -103,14 +105,15 @@ static gpa_code check_initial(gpa_vm *vm, gpa_red red, value initial, const prep
 static gpa_code reduce(gpa_vm *vm, gpa_red red, const reduction *r, value *out) {
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare(
+    gpa_code rc = prepare_operands(
         vm, r, red == RED_ARGMIN || red == RED_ARGMAX ? NUMBER_IS_LIST : NUMBER_HAS_FIRST, &p);
     if (!rc && p.o.has_initial) rc = check_initial(vm, red, r->initial, &p);
     if (!rc) rc = arr_reduce(vm_rt(vm), red, p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
     return rc ? rc
-              : give_looked(vm, r, look_named(vm, r, red == RED_PROD ? "product" : "", result),
-                            result, out);
+              : return_checked(vm, r,
+                               check_errors_named(vm, r, red == RED_PROD ? "product" : "", result),
+                               result, out);
 }
 
 gpa_code np_reduce_with(gpa_vm *vm, gpa_red red, value *argv,
@@ -126,24 +129,24 @@ gpa_code np_prod(gpa_vm *vm, value *argv, value *out) {
     return np_reduce_with(vm, RED_PROD, argv, out);
 }
 
-static gpa_code extreme(gpa_vm *vm, gpa_red red, value *argv,
+static gpa_code min_max(gpa_vm *vm, gpa_red red, value *argv,
                         value *out) { /* a, axis, out, keepdims, initial, where */
     reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], argv[4], argv[5]};
     return reduce(vm, red, &r, out);
 }
-gpa_code np_min(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MIN, argv, out); }
-gpa_code np_max(gpa_vm *vm, value *argv, value *out) { return extreme(vm, RED_MAX, argv, out); }
+gpa_code np_min(gpa_vm *vm, value *argv, value *out) { return min_max(vm, RED_MIN, argv, out); }
+gpa_code np_max(gpa_vm *vm, value *argv, value *out) { return min_max(vm, RED_MAX, argv, out); }
 
-static gpa_code logical(gpa_vm *vm, gpa_red red, value *argv,
+static gpa_code any_all(gpa_vm *vm, gpa_red red, value *argv,
                         value *out) { /* a, axis, out, keepdims, where */
     reduction r = {argv[0], argv[1], v_unset(), argv[2], argv[3], v_unset(), argv[4]};
     return reduce(vm, red, &r, out);
 }
-gpa_code np_any(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ANY, argv, out); }
-gpa_code np_all(gpa_vm *vm, value *argv, value *out) { return logical(vm, RED_ALL, argv, out); }
+gpa_code np_any(gpa_vm *vm, value *argv, value *out) { return any_all(vm, RED_ANY, argv, out); }
+gpa_code np_all(gpa_vm *vm, value *argv, value *out) { return any_all(vm, RED_ALL, argv, out); }
 
-static gpa_code place(gpa_vm *vm, gpa_red red, value *argv,
-                      value *out) { /* a, axis, out, keepdims */
+static gpa_code arg_min_max(gpa_vm *vm, gpa_red red, value *argv,
+                            value *out) { /* a, axis, out, keepdims */
     if (argv[1].tag == V_TUPLE)
         return vm_fail(vm, GPA_E_TYPE, "'tuple' object cannot be interpreted as an integer");
     const out_rule rule = {.missing = "output must be an array",
@@ -158,25 +161,30 @@ static gpa_code place(gpa_vm *vm, gpa_red red, value *argv,
     gpa_arr *result;
     gpa_code rc = reduce(vm, red, &r, &at);
     if (!rc) rc = arg_array(vm, at, DT_NONE, &result);
-    if (!rc) rc = out_give_take(vm, &rule, result, argv[2], out);
+    if (!rc) rc = out_return_take(vm, &rule, result, argv[2], out);
     value_release(vm, at);
     return rc;
 }
-gpa_code np_argmin(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMIN, argv, out); }
-gpa_code np_argmax(gpa_vm *vm, value *argv, value *out) { return place(vm, RED_ARGMAX, argv, out); }
+gpa_code np_argmin(gpa_vm *vm, value *argv, value *out) {
+    return arg_min_max(vm, RED_ARGMIN, argv, out);
+}
+gpa_code np_argmax(gpa_vm *vm, value *argv, value *out) {
+    return arg_min_max(vm, RED_ARGMAX, argv, out);
+}
 
 gpa_code np_mean(gpa_vm *vm, value *argv, value *out) { /* a, axis, dtype, out, keepdims, where */
     reduction r = {argv[0], argv[1], argv[2], argv[3], argv[4], v_unset(), argv[5]};
     prepared p;
     gpa_arr *result = NULL;
-    gpa_code rc = prepare(vm, &r, NUMBER_HAS_NONE, &p);
+    gpa_code rc = prepare_operands(vm, &r, NUMBER_HAS_NONE, &p);
     if (!rc) rc = arr_mean(vm_rt(vm), p.a, &p.o, &result, vm_err(vm));
     release(vm, &p);
-    return rc ? rc : give_looked(vm, &r, look_named(vm, &r, "mean", result), result, out);
+    return rc ? rc
+              : return_checked(vm, &r, check_errors_named(vm, &r, "mean", result), result, out);
 }
 
-/* Complex numbers with a float for dtype: NumPy's mean loses the imaginary part, its distances keep
- * it. */
+/* NumPy: complex numbers with a float dtype lose the imaginary part in the mean, but not in the
+ * deviations. */
 static bool drops_imaginary(gpa_vm *vm, value v, gpa_dtype t) {
     gpa_arr *a = NULL;
     bool complex = dtype_is_float(t) && !arg_array(vm, v, DT_NONE, &a) &&
@@ -185,8 +193,8 @@ static bool drops_imaginary(gpa_vm *vm, value v, gpa_dtype t) {
     return complex;
 }
 
-/* Sums in a dtype that is not a float's, or drops imaginary parts, or with a mean that is given: a
- * function of the library takes NumPy's steps. */
+/* Variance with a dtype that is not a float or drops imaginary parts, or with a given mean: by a
+ * function of the library that follows NumPy step by step. */
 static gpa_code variance_in(gpa_vm *vm, bool root, value *argv, value ddof, value *out) {
     value fn;
     gpa_code rc = np_library_func(vm, "_variance_in", &fn);
@@ -221,9 +229,9 @@ static gpa_code variance(
     }
     if (rc) return rc;
     if (argv[7].tag != V_UNSET) return variance_in(vm, root, argv, v_float(ddof), out);
-    TRY(prepare(vm, &r, NUMBER_HAS_NONE, &p));
+    TRY(prepare_operands(vm, &r, NUMBER_HAS_NONE, &p));
     TRY(arr_var(vm_rt(vm), p.a, ddof, &p.o, &var, vm_err(vm)));
-    TRY(look(vm, &r, v_float(ddof), var));
+    TRY(check_errors(vm, &r, v_float(ddof), var));
     if (!root) {
         result = arr_retain(var);
         goto out;
@@ -233,12 +241,12 @@ static gpa_code variance(
 out:
     arr_release(vm_rt(vm), var);
     release(vm, &p);
-    return rc ? rc : give(vm, &r, result, out);
+    return rc ? rc : return_result(vm, &r, result, out);
 }
 gpa_code np_var(gpa_vm *vm, value *argv, value *out) { return variance(vm, false, argv, out); }
 gpa_code np_std(gpa_vm *vm, value *argv, value *out) { return variance(vm, true, argv, out); }
 
-/* ---- running ---- */
+/* ---- scans ---- */
 
 gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, axis, dtype, out */
     static const out_rule rule = {.missing = "output must be an array", .casting = CAST_UNSAFE};
@@ -249,7 +257,7 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     gpa_code rc = GPA_OK;
     TRY(arg_array(vm, argv[0], DT_NONE, &a));
     TRY(arg_dtype(vm, argv[2], &t));
-    if (argv[1].tag == V_NONE || !a->ndim) { /* a number is a list of one */
+    if (argv[1].tag == V_NONE || !a->ndim) { /* a scalar is an array of one element */
         TRY(arr_reshape(rt, a, 1, &(int64_t){-1}, &flat, vm_err(vm)));
         arr_release(rt, a);
         a = flat;
@@ -258,7 +266,7 @@ gpa_code np_scan_with(gpa_vm *vm, gpa_red red, value *argv, value *out) { /* a, 
     TRY(arr_scan_kept(rt, red, a, axis, t, &result, vm_err(vm)));
     TRY(float_check_arr(vm, "_float_look_running", 3,
                         (value[4]){argv[0], argv[1], v_bool(red == RED_PROD)}, result));
-    rc = out_give_take(vm, &rule, result, argv[3], out);
+    rc = out_return_take(vm, &rule, result, argv[3], out);
     result = NULL;
 out:
     arr_release(rt, a);

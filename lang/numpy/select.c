@@ -1,5 +1,5 @@
-/* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one
- * ufunc. */
+/* Functions over whole arrays that are not ufuncs: where, nonzero, take, clip, concatenate, sort,
+ * searchsorted, matrix products. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
@@ -20,8 +20,8 @@ out:
     return rc;
 }
 
-/* a[at] of a 1-d array, where `at` holds integers that are known to be inside. */
-gpa_code np_taken(gpa_vm *vm, value *argv, value *out) { /* a, at */
+/* Gather a[at] from a 1-d array, without bounds checks: the indices are known to be in bounds. */
+gpa_code np_take_in_bounds(gpa_vm *vm, value *argv, value *out) { /* a, at */
     gpa_arr *a = NULL, *at = NULL, *got = NULL;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = arg_array(vm, argv[1], DT_NONE, &at);
@@ -34,8 +34,8 @@ gpa_code np_taken(gpa_vm *vm, value *argv, value *out) { /* a, at */
     return rc;
 }
 
-/* Adds 1 at each such place to a 1-d array of integers. */
-gpa_code np_counted(gpa_vm *vm, value *argv, value *out) { /* counts, at */
+/* Scatter-add of 1 into a 1-d array of integers, without bounds checks. */
+gpa_code np_increment_at(gpa_vm *vm, value *argv, value *out) { /* counts, at */
     gpa_arr *at = NULL;
     gpa_opnd one = {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = 1}};
     gpa_code rc = arg_array(vm, argv[1], DT_NONE, &at);
@@ -74,21 +74,21 @@ gpa_code np_count_true(gpa_vm *vm, value *argv, value *out) { /* a: bool */
     return rc;
 }
 
-gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weights, least */
+gpa_code np_bincount(gpa_vm *vm, value *argv, value *out) { /* x: integers, weights, minlength */
     gpa_arr *x = NULL, *weights = NULL, *counts = NULL;
-    int64_t least;
+    int64_t minimum;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &x);
     if (!rc && argv[1].tag != V_NONE) rc = arg_array(vm, argv[1], DT_NONE, &weights);
-    if (!rc) rc = arg_int(vm, argv[2], "minlength", &least);
-    if (!rc) rc = arr_bincount(vm_rt(vm), x, weights, least, &counts, vm_err(vm));
+    if (!rc) rc = arg_int(vm, argv[2], "minlength", &minimum);
+    if (!rc) rc = arr_bincount(vm_rt(vm), x, weights, minimum, &counts, vm_err(vm));
     arr_release(vm_rt(vm), x);
     arr_release(vm_rt(vm), weights);
     *out = v_none();
     return rc || !counts ? rc : np_return_array(vm, counts, out);
 }
 
-/* What is done with indices out of range: "clip", "wrap" or "raise", by name or by number; None:
- * "raise". */
+/* Mode for indices out of bounds: "clip", "wrap" or "raise", by name or by number; None: "raise".
+ */
 static gpa_code arg_clipmode(gpa_vm *vm, value v, const char **out) {
     static const char *const modes[] = {"clip", "wrap", "raise"};
     int64_t n = INT64_MAX;
@@ -116,11 +116,30 @@ static gpa_code arg_clipmode(gpa_vm *vm, value v, const char **out) {
     return GPA_OK;
 }
 
-gpa_code np_clipmode(gpa_vm *vm, value *argv, value *out) { /* mode: its name */
+gpa_code np_clipmode(gpa_vm *vm, value *argv, value *out) { /* mode */
     const char *name;
     gpa_code rc = arg_clipmode(vm, argv[0], &name);
     if (!rc) *out = v_cstr(vm, name);
     return rc ? rc : out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+/* Replaces *at by indices in bounds of an axis: modulo n, or limited to 0 .. n - 1. */
+static gpa_code wrap_or_clip(gpa_vm *vm, bool wrap, int64_t n, gpa_arr **at) {
+    gpa_rt *rt = vm_rt(vm);
+    gpa_opnd extent = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = n}, last = extent, zero = extent;
+    last.v.I64--;
+    zero.v.I64 = 0;
+    gpa_arr *low = NULL, *safe = NULL;
+    gpa_code rc = arr_ufunc(rt, wrap ? OP_REMAINDER : OP_MAXIMUM,
+                            (gpa_opnd[]){{.arr = *at}, wrap ? extent : zero}, NULL,
+                            wrap ? &safe : &low, vm_err(vm));
+    if (!rc && !wrap)
+        rc = arr_ufunc(rt, OP_MINIMUM, (gpa_opnd[]){{.arr = low}, last}, NULL, &safe, vm_err(vm));
+    arr_release(rt, low);
+    if (rc) return rc;
+    arr_release(rt, *at);
+    *at = safe;
+    return GPA_OK;
 }
 
 gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out, mode */
@@ -144,25 +163,8 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     if (argv[2].tag != V_NONE) TRY(arg_axis(vm, argv[2], a->ndim, &axis));
     if (a->shape[axis] == 0 && at->size)
         TRY(vm_fail(vm, GPA_E_INDEX, "cannot do a non-empty take from an empty axes."));
-    if (strcmp(mode, "raise") != 0) {
-        bool wrap = strcmp(mode, "wrap") == 0;
-        gpa_opnd n = {.weak = WEAK_INT, .dtype = DT_I64, .v.I64 = a->shape[axis]}, last = n,
-                 zero = n;
-        last.v.I64--;
-        zero.v.I64 = 0;
-        gpa_arr *low = NULL, *safe = NULL;
-        if (wrap)
-            TRY(arr_ufunc(rt, OP_REMAINDER, (gpa_opnd[]){{.arr = at}, n}, NULL, &safe, vm_err(vm)));
-        else {
-            TRY(arr_ufunc(rt, OP_MAXIMUM, (gpa_opnd[]){{.arr = at}, zero}, NULL, &low, vm_err(vm)));
-            rc = arr_ufunc(rt, OP_MINIMUM, (gpa_opnd[]){{.arr = low}, last}, NULL, &safe,
-                           vm_err(vm));
-            arr_release(rt, low);
-            TRY(rc);
-        }
-        arr_release(rt, at);
-        at = safe;
-    }
+    if (strcmp(mode, "raise") != 0)
+        TRY(wrap_or_clip(vm, strcmp(mode, "wrap") == 0, a->shape[axis], &at));
     if (at->dtype == DT_BOOL || !dtype_is_int((gpa_dtype)at->dtype)) {
         if (at->size)
             TRY(vm_fail(vm, GPA_E_TYPE,
@@ -180,15 +182,15 @@ gpa_code np_take(gpa_vm *vm, value *argv, value *out) { /* a, indices, axis, out
     TRY(arr_get(rt, a, ix, axis + 1, NULL, &result, vm_err(vm)));
     rc = argv[3].tag == V_NONE || argv[3].tag == V_UNSET
              ? np_return(vm, result, out)
-             : out_give_take(vm, &rule, result, argv[3], out);
+             : out_return_take(vm, &rule, result, argv[3], out);
 out:
     arr_release(rt, a);
     arr_release(rt, at);
     return rc;
 }
 
-/* A Python int that is no bound for an integer dtype, since all its values are beyond it. */
-static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
+/* True for a Python int bound that no value of an integer dtype exceeds. */
+static bool is_vacuous_bound(value bound, gpa_dtype t, bool upper) {
     int bits = 8 * (int)dtype_size(t);
     if (bound.tag != V_INT || !dtype_is_int(t)) return false;
     if (dtype_info[t].kind == 'U')
@@ -197,11 +199,11 @@ static bool bounds_nothing(value bound, gpa_dtype t, bool upper) {
                  : bound.i <= -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
 }
 
-/* Keywords of a ufunc: out, then those of a dict. */
+/* Keyword arguments of a ufunc: out, then those of a dict. */
 typedef struct {
     size_t n;
     value names[ARG_MAX_INDEX],
-        values[2 + ARG_MAX_INDEX]; /* values[2] is out: two operands stand in front */
+        values[2 + ARG_MAX_INDEX]; /* values[2] is out: two operands precede it */
 } ufunc_keywords;
 
 static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, ufunc_keywords *k) {
@@ -217,13 +219,13 @@ static gpa_code collect_keywords(gpa_vm *vm, value out, const dict_obj *kwargs, 
     return GPA_OK;
 }
 
-/* A Python number, which takes the dtype of what it meets. */
+/* True for a Python number, which is weak in promotion. */
 static bool is_weak(value v) {
     return v.tag == V_BOOL || v.tag == V_INT || v.tag == V_FLOAT || (v.tag == V_COMPLEX && !v.aux);
 }
 
-/* What three operands are computed in. Two of them first would not do: a bool and an int are int64,
- * whatever comes third. */
+/* Common dtype of three operands. Promoting two first would differ: a bool and an int are int64,
+ * whatever the third is. */
 static gpa_code common_type(gpa_vm *vm, const value *v, value *out) {
     gpa_opnd in[3] = {0};
     gpa_dtype t;
@@ -236,17 +238,21 @@ out:
     return rc;
 }
 
-/* bounds: of which None is none; kwargs: the ufuncs' keywords. */
-static gpa_code clip(gpa_vm *vm, value a, value min, value max, value into, const dict_obj *kwargs,
-                     value *out) {
+/* Arguments of clip; min, max: None for no bound; kwargs: keyword arguments of ufuncs. */
+typedef struct {
+    value a, min, max, out;
+    const dict_obj *kwargs;
+} clip_args;
+
+static gpa_code clip(gpa_vm *vm, const clip_args *args, value *out) {
     ufunc_keywords k;
-    value low = v_none();
-    gpa_code rc = collect_keywords(vm, into, kwargs, &k);
+    value a = args->a, min = args->min, max = args->max, into = args->out, low = v_none();
+    gpa_code rc = collect_keywords(vm, into, args->kwargs, &k);
     if (rc) return rc;
     if (a.tag == V_ARRAY || a.tag == V_NUM) {
         gpa_dtype t = (gpa_dtype)(a.tag == V_ARRAY ? a.array->arr->dtype : a.aux);
-        if (bounds_nothing(min, t, false)) min = v_none();
-        if (bounds_nothing(max, t, true)) max = v_none();
+        if (is_vacuous_bound(min, t, false)) min = v_none();
+        if (is_vacuous_bound(max, t, true)) max = v_none();
     }
     bool has_low = min.tag != V_NONE, has_high = max.tag != V_NONE;
     value t = v_unset(), name = v_none();
@@ -299,29 +305,29 @@ gpa_code np_clip(gpa_vm *vm, value *argv, value *out) { /* a, a_min, a_max, out,
                        "Passing `min` or `max` keyword argument when `a_min` and `a_max` are "
                        "provided is forbidden.");
     }
-    return clip(vm, argv[0], min, max, argv[3], argv[6].dict, out);
+    return clip(vm, &(clip_args){argv[0], min, max, argv[3], argv[6].dict}, out);
 }
 
 gpa_code nd_clip(gpa_vm *vm, value *argv, value *out) { /* self, min, max, out, kwargs */
-    return clip(vm, argv[0], argv[1], argv[2], argv[3], argv[4].dict, out);
+    return clip(vm, &(clip_args){argv[0], argv[1], argv[2], argv[3], argv[4].dict}, out);
 }
 
-gpa_code np_joint(gpa_vm *vm, value *argv, value *out) { /* arrays */
+gpa_code np_same_shape(gpa_vm *vm, value *argv, value *out) { /* arrays */
     const bool list = argv[0].tag == V_LIST;
     *out = v_none();
     if (!list && argv[0].tag != V_TUPLE) return GPA_OK;
     const size_t n = list ? argv[0].list->count : argv[0].tuple->count;
     const value *items = list ? argv[0].list->items : argv[0].tuple->items;
-    int least = GPA_MAX_DIMS, same = 0;
+    int minimum = GPA_MAX_DIMS, same = 0;
     for (size_t i = 0; i < n; i++) {
         if (items[i].tag != V_ARRAY || items[i].aux) return GPA_OK;
         const gpa_arr *a = items[i].array->arr, *first = items[0].array->arr;
-        least = MIN(least, a->ndim);
+        minimum = MIN(minimum, a->ndim);
         same += a->ndim == first->ndim &&
                 memcmp(a->shape, first->shape, a->ndim * sizeof *a->shape) == 0;
     }
     if (!n) return GPA_OK;
-    value two[2] = {v_int(least), v_none()};
+    value two[2] = {v_int(minimum), v_none()};
     gpa_code rc = (size_t)same == n ? nd_shape(vm, (value *)items, &two[1]) : GPA_OK;
     if (!rc) rc = native_give(v_tuple(vm, 2, two), out);
     value_release(vm, two[1]);
@@ -361,7 +367,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     for (size_t i = 0; i < n && t != DT_NONE; i++)
         TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
     TRY(arr_concat_kept(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
-    rc = out_give_take(vm, &rule, result, argv[2], out);
+    rc = out_return_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
     mem_free(parts);
@@ -371,9 +377,8 @@ out:
 
 /* ---- order ---- */
 
-/* There is one way to sort: what the keywords ask for is looked at, and wrong words are refused as
- * NumPy refuses them. `letters` are what a kind may begin with; NULL: only `whole`, the kind
- * itself, will do. */
+/* Checks kind=, which has no effect, as NumPy does. `letters`: first letters of valid kinds; NULL:
+ * `whole` is the only one. */
 static gpa_code check_kind(gpa_vm *vm, value kind, const char *what, const char *letters,
                            const char *whole, const char *kinds) {
     if (kind.tag == V_NONE && letters) return GPA_OK;
@@ -390,9 +395,9 @@ static gpa_code check_order(gpa_vm *vm, value order) {
                : vm_fail(vm, GPA_E_VALUE, "Cannot specify order when the array has no fields.");
 }
 
-static gpa_code ordered(gpa_vm *vm, value *argv,
-                        gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *),
-                        value *out) {
+static gpa_code sort_with(gpa_vm *vm, value *argv,
+                          gpa_code (*sorter)(gpa_rt *, gpa_arr *, int, gpa_arr **, gpa_err *),
+                          value *out) {
     gpa_arr *a = NULL, *flat = NULL, *result = NULL;
     int axis = 0;
     gpa_code rc = GPA_OK;
@@ -408,7 +413,8 @@ static gpa_code ordered(gpa_vm *vm, value *argv,
         arr_release(vm_rt(vm), a);
         a = flat;
     } else if (a->ndim ||
-               sorter != arr_argsort_turned) { /* argsort takes a number for a list of one */
+               sorter !=
+                   arr_argsort_turned) { /* argsort takes a scalar for an array of one element */
         TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     }
     TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
@@ -419,42 +425,43 @@ out:
 }
 
 gpa_code np_sort(gpa_vm *vm, value *argv, value *out) {
-    return ordered(vm, argv, arr_sort_kept, out);
+    return sort_with(vm, argv, arr_sort_kept, out);
 } /* a, axis, kind, order, stable */
 gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) {
-    return ordered(vm, argv, arr_argsort_turned, out);
+    return sort_with(vm, argv, arr_argsort_turned, out);
 } /* likewise */
 
-gpa_code np_select_kind(gpa_vm *vm, value *argv, value *out) { /* kind, order: of a partition */
+gpa_code np_check_select_kind(gpa_vm *vm, value *argv,
+                              value *out) { /* kind, order: of a partition */
     (void)out;
     gpa_code rc = check_kind(vm, argv[0], "select", NULL, "introselect", "'introselect'");
     return rc ? rc : check_order(vm, argv[1]);
 }
 
-/* argv: a, places: a list of ints, ascending; along the last axis. */
-static gpa_code parted(gpa_vm *vm, value *argv,
-                       gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *, gpa_arr **,
-                                        gpa_err *),
-                       value *out) {
+/* Partitions along the last axis; argv: a, a sorted list of ints. */
+static gpa_code partition_with(gpa_vm *vm, value *argv,
+                               gpa_code (*part)(gpa_rt *, gpa_arr *, int, int, const int64_t *,
+                                                gpa_arr **, gpa_err *),
+                               value *out) {
     gpa_arr *a = NULL, *result = NULL;
     list_obj *list = argv[1].list;
-    int64_t *places = mem_new(MAX(list->count, 1) * sizeof *places);
-    gpa_code rc = places ? GPA_OK : vm_no_memory(vm);
+    int64_t *indices = mem_new(MAX(list->count, 1) * sizeof *indices);
+    gpa_code rc = indices ? GPA_OK : vm_no_memory(vm);
     for (size_t i = 0; i < list->count && !rc; i++)
-        rc = arg_int(vm, list->items[i], "kth", &places[i]);
+        rc = arg_int(vm, list->items[i], "kth", &indices[i]);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
-    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, places, &result, vm_err(vm));
+    if (!rc) rc = part(vm_rt(vm), a, -1, (int)list->count, indices, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
     arr_release(vm_rt(vm), a);
-    mem_free(places);
+    mem_free(indices);
     return rc;
 }
 
 gpa_code np_partition(gpa_vm *vm, value *argv, value *out) {
-    return parted(vm, argv, arr_partition, out);
+    return partition_with(vm, argv, arr_partition, out);
 }
 gpa_code np_argpartition(gpa_vm *vm, value *argv, value *out) {
-    return parted(vm, argv, arr_argpartition, out);
+    return partition_with(vm, argv, arr_argpartition, out);
 }
 
 gpa_code nd_sort(gpa_vm *vm, value *argv,
@@ -468,13 +475,13 @@ gpa_code nd_sort(gpa_vm *vm, value *argv,
 
 gpa_code nd_partition(gpa_vm *vm, value *argv,
                       value *out) { /* self, kth, axis, kind, order: in place */
-    value partition = v_none(), parted = v_none();
+    value partition = v_none(), partition_with = v_none();
     if (argv[0].array->arr->readonly)
         return vm_fail(vm, GPA_E_VALUE, "partition array is read-only");
     gpa_code rc = np_library_func(vm, "partition", &partition);
-    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &parted);
-    if (!rc) rc = nd_fill(vm, (value[]){argv[0], parted}, out);
-    value_release(vm, parted);
+    if (!rc) rc = vm_call(vm, partition, 5, argv, 0, NULL, &partition_with);
+    if (!rc) rc = nd_fill(vm, (value[]){argv[0], partition_with}, out);
+    value_release(vm, partition_with);
     value_release(vm, partition);
     return rc;
 }
@@ -517,15 +524,16 @@ out:
 
 /* ---- products ---- */
 
-gpa_code np_give(gpa_vm *vm, value *argv, value *out) { /* result, out, name, casting */
+gpa_code np_store_out(gpa_vm *vm, value *argv, value *out) { /* result, out, name, casting */
     out_rule rule = {.ufunc = argv[2].str->text};
     gpa_arr *result;
     gpa_code rc = arg_casting(vm, argv[3], &rule.casting);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &result);
-    return rc ? rc : out_give_take(vm, &rule, result, argv[1], out);
+    return rc ? rc : out_return_take(vm, &rule, result, argv[1], out);
 }
 
-/* The out= of a product: its last dimensions are the product's, the others may repeat it. */
+/* Checks the out= of a matrix product: its core dimensions are the product's, the others may
+ * broadcast it. */
 static gpa_code check_product(gpa_vm *vm, int core, const gpa_arr *result, const gpa_arr *into) {
     static const out_rule rule = {.ufunc = "matmul", .casting = CAST_SAME_KIND};
     for (int k = 0; k < core; k++) {
@@ -567,7 +575,7 @@ out:
     return rc;
 }
 
-/* NumPy does not tell its floating-point errors. */
+/* NumPy reports no floating-point errors here. */
 gpa_code np_vdot(gpa_vm *vm, value *argv, value *out) { /* a, b */
     value flat[2] = {v_none(), v_none()};
     gpa_opnd in[2] = {0};

@@ -1,6 +1,6 @@
-/* Ufuncs as values: calling them, and reduce, accumulate, reduceat, outer, at.
+/* Ufuncs as values: calls, and the methods reduce, accumulate, reduceat, outer, at.
  *
- * A ufunc is a row of op.def. On numbers alone it computes at once; otherwise the runtime makes a
+ * A ufunc is a row of op.def. Scalar operands are computed at once; otherwise the runtime makes a
  * node. */
 #include <math.h>
 
@@ -38,8 +38,8 @@ static const keywords no_keywords = {{.tag = V_UNSET}, {.tag = V_UNSET}, {.tag =
 
 static bool is(value name, const char *text) { return strcmp(name.str->text, text) == 0; }
 
-static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names,
-                     const value *values, keywords *k) {
+static gpa_code bind_keywords(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names,
+                              const value *values, keywords *k) {
     for (size_t i = 0; i < n_kw; i++) {
         if (is(names[i], "out"))
             k->out = values[i];
@@ -64,15 +64,15 @@ static gpa_code bind(gpa_vm *vm, const ufunc *u, size_t n_kw, const value *names
 
 static bool is_whole(const gpa_opnd *o) { return dtype_is_int(o->dtype) || o->weak == WEAK_INT; }
 
-/* All operands are numbers: one element, computed here. */
-static gpa_code on_numbers(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value *out) {
+/* Computes one element: all operands are scalars. */
+static gpa_code apply_scalars(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value *out) {
     gpa_dtype compute, result;
     gpa_code rc = arr_number_types(u->op, in, &compute, &result, vm_err(vm));
     if (rc) return rc;
     if (op_info[u->op].sig == SIG_COMPARE && dtype_is_float(compute) && is_whole(&in[0]) &&
         is_whole(&in[1])) {
-        gpa_arr *compared; /* signed and unsigned, or beyond both: exactly, which takes more than
-                              one operation */
+        gpa_arr *compared; /* exact comparison of signed with unsigned integers or beyond both,
+                              which takes several operations */
         rc = arr_ufunc(vm_rt(vm), u->op, in, NULL, &compared, vm_err(vm));
         return rc ? rc : np_return(vm, compared, out);
     }
@@ -96,29 +96,28 @@ gpa_code ufunc_numbers(gpa_vm *vm, gpa_op op, const value *args, value *out) {
     }
     if (!rc)
         rc = arrays ? ufunc_call(vm, ufunc_of(op), op_info[op].arity, args, 0, NULL, out)
-                    : on_numbers(vm, ufunc_of(op), in, out);
+                    : apply_scalars(vm, ufunc_of(op), in, out);
     for (int i = 0; i < op_info[op].arity; i++) arg_opnd_release(vm, &in[i]);
     return rc;
 }
 
 static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k, value *out);
 
-/* Looks for floating-point errors in a trial of its own: operands and out= may be the same array.
- */
-static gpa_code watch(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k) {
+/* Checks for floating-point errors in a separate evaluation: operands and out= may be the same
+ * array. */
+static gpa_code check_errors(gpa_vm *vm, const ufunc *u, const value *args, const keywords *k) {
     keywords trial = *k;
     value result = v_none();
     trial.out = trial.where = v_unset();
-    float_watch(vm, false);
+    float_enable_checks(vm, false);
     gpa_code rc = apply(vm, u, args, &trial, &result);
-    float_watch(vm, true);
+    float_enable_checks(vm, true);
     if (!rc) rc = float_check_array(vm, u->op, args, k->where, result);
     value_release(vm, result);
     return rc;
 }
 
-/* What a rule of casting says of the operands, and of the array for the result. Operations of logic
- * take any operands. */
+/* Applies the casting rule to operands and out=. Logical operations take any operands. */
 static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
                             const arr_ufunc_opts *o) {
     gpa_dtype compute = o->dtype, result;
@@ -129,7 +128,8 @@ static gpa_code check_casts(gpa_vm *vm, const ufunc *u, const gpa_opnd *in,
         op_types(u->op, o->dtype, &compute, &result);
     int n = op_info[u->op].sig == SIG_LOGIC ? 0 : op_info[u->op].arity;
     for (int i = 0; i < n && !rc; i++)
-        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand_type(u->op, compute, i), o->casting);
+        rc = ufunc_check_input(vm, u->name, in, i, n, op_operand_type(u->op, compute, i),
+                               o->casting);
     return rc || !o->into
                ? rc
                : ufunc_check_output(vm, u->name, result, (gpa_dtype)o->into->dtype, o->casting);
@@ -160,8 +160,8 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     TRY(ufunc_loop(vm, u, in, k->dtype, k->signature, &opts.dtype));
     if (opts.dtype != DT_NONE || k->casting.tag != V_UNSET) TRY(check_casts(vm, u, in, &opts));
     bool everywhere = k->where.tag == V_UNSET || (k->where.tag == V_BOOL && k->where.i);
-    bool plain = k->where.tag != V_ARRAY &&
-                 k->where.tag != V_NUM; /* its numbers are taken for truth values */
+    bool plain =
+        k->where.tag != V_ARRAY && k->where.tag != V_NUM; /* NumPy scalars are truth values here */
     if (!everywhere) TRY(arg_array(vm, k->where, plain ? DT_BOOL : DT_NONE, &where));
     if (where && where->dtype != DT_BOOL) {
         rc = vm_fail(
@@ -172,11 +172,11 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
     }
     opts.where = where;
     if (!arrays && everywhere && !opts.into && opts.dtype == DT_NONE) {
-        rc = on_numbers(vm, u, in, out);
-        if (!rc) rc = float_checked(vm, float_check_number(vm, u->op, false, args, *out), out);
+        rc = apply_scalars(vm, u, in, out);
+        if (!rc) rc = float_finish_check(vm, float_check_number(vm, u->op, false, args, *out), out);
         goto out;
     }
-    if (float_watched(vm)) TRY(watch(vm, u, args, k));
+    if (float_checks_enabled(vm)) TRY(check_errors(vm, u, args, k));
     TRY((by_rows ? arr_ufunc : arr_ufunc_kept)(vm_rt(vm), u->op, in, &opts, &result, vm_err(vm)));
     if (opts.into) {
         value v = k->out.tag == V_TUPLE ? k->out.tuple->items[0] : k->out;
@@ -198,7 +198,7 @@ gpa_code ufunc_call(gpa_vm *vm, const ufunc *u, size_t n, const value *args, siz
                     const value *kw_names, value *out) {
     size_t arity = op_info[u->op].arity;
     keywords k = no_keywords;
-    gpa_code rc = bind(vm, u, n_kw, kw_names, args + n, &k);
+    gpa_code rc = bind_keywords(vm, u, n_kw, kw_names, args + n, &k);
     if (rc) return rc;
     if (n < arity || n > arity + 1)
         return vm_fail(vm, GPA_E_TYPE,
@@ -221,9 +221,10 @@ static gpa_code binary_only(gpa_vm *vm, const ufunc *u, const char *method) {
 
 /* ---- methods ---- */
 
-/* The operation has no reduction of its own: a function of the library goes from element to
- * element. Absent arguments are None. */
-static gpa_code fold(gpa_vm *vm, const char *name, size_t n, const value *argv, value *out) {
+/* Reduction by an operation without a reduction of its own: a library function iterates over the
+ * elements. Absent arguments are None. */
+static gpa_code library_reduction(gpa_vm *vm, const char *name, size_t n, const value *argv,
+                                  value *out) {
     value fn = v_none(), args[8];
     for (size_t i = 0; i < n; i++) args[i] = argv[i].tag == V_UNSET ? v_none() : argv[i];
     gpa_code rc = np_library_func(vm, name, &fn);
@@ -239,11 +240,11 @@ gpa_code uf_reduce(gpa_vm *vm, value *argv,
     if (rc) return rc;
     gpa_red red = (gpa_red)op_info[u->op].identity;
     if (red != RED_COUNT) return np_reduce_with(vm, red, argv + 1, out);
-    return fold(vm, "_fold_placed", 8, argv, out);
+    return library_reduction(vm, "_fold_placed", 8, argv, out);
 }
 
-/* axis=None means the only axis: of arrays that have more, none is meant. */
-static gpa_code only_axis(gpa_vm *vm, const char *method, value a, value *axis) {
+/* axis=None selects the only axis; an array of several axes has none to select. */
+static gpa_code default_axis(gpa_vm *vm, const char *method, value a, value *axis) {
     if (axis->tag != V_NONE) return GPA_OK;
     *axis = v_int(0);
     return a.tag != V_ARRAY || a.array->arr->ndim < 2
@@ -251,9 +252,9 @@ static gpa_code only_axis(gpa_vm *vm, const char *method, value a, value *axis) 
                : vm_fail(vm, GPA_E_VALUE, "%s does not allow multiple axes", method);
 }
 
-/* ldexp's results of integers are floats, which its running forms do not take for operands. */
-static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, value array,
-                              value dtype) {
+/* ldexp returns floats, which its reduction does not accept as integer operands. */
+static gpa_code check_accumulates(gpa_vm *vm, const ufunc *u, const char *method, value array,
+                                  value dtype) {
     gpa_arr *a = NULL;
     gpa_dtype asked;
     if (u->op != OP_LDEXP) return GPA_OK;
@@ -262,7 +263,7 @@ static gpa_code takes_results(gpa_vm *vm, const ufunc *u, const char *method, va
     gpa_dtype t = rc ? DT_NONE : (gpa_dtype)a->dtype;
     arr_release(vm_rt(vm), a);
     if (rc || !(t == DT_BOOL || dtype_is_int(t)) || t == DT_U64)
-        return rc; /* of uint64 there is no ldexp */
+        return rc; /* there is no ldexp of uint64 */
     const char *made = dtype_info[asked != DT_NONE     ? asked
                                   : dtype_size(t) == 1 ? DT_F16
                                   : dtype_size(t) == 2 ? DT_F32
@@ -284,20 +285,21 @@ gpa_code uf_accumulate(gpa_vm *vm, value *argv, value *out) { /* self, array, ax
                       ? argv[1].array->arr->ndim == 0
                       : argv[1].tag != V_LIST && argv[1].tag != V_TUPLE && argv[1].tag != V_RANGE;
     if (scalar) return vm_fail(vm, GPA_E_TYPE, "cannot accumulate on a scalar");
-    if ((rc = takes_results(vm, u, "accumulate", argv[1], argv[3]))) return rc;
+    if ((rc = check_accumulates(vm, u, "accumulate", argv[1], argv[3]))) return rc;
     value one[] = {argv[0], argv[1], argv[2], argv[3], argv[4]};
-    rc = only_axis(vm, "accumulate", argv[1], &one[2]);
+    rc = default_axis(vm, "accumulate", argv[1], &one[2]);
     if (rc) return rc;
     argv = one;
     if (red != RED_COUNT) return np_scan_with(vm, red, argv + 1, out);
-    return fold(vm, "_fold_running_placed", 5, argv, out);
+    return library_reduction(vm, "_fold_running_placed", 5, argv, out);
 }
 
-enum { MANY_SLICES = 16 };
+enum { MANY_SEGMENTS = 16 };
 
-/* Whether the host may reduce slices at once: an array by an operation of which no order is asked,
- * at integers in one dimension, which *at becomes. */
-static gpa_code slices_at(gpa_vm *vm, const ufunc *u, value array, value indices, gpa_arr **at) {
+/* True if the host may reduce the segments at once: an array, an operation of any evaluation order,
+ * and 1-d integer indices, which *at becomes. */
+static gpa_code host_segments(gpa_vm *vm, const ufunc *u, value array, value indices,
+                              gpa_arr **at) {
     *at = NULL;
     if (array.tag != V_ARRAY || array.aux || array.array->arr->ndim == 0 ||
         (gpa_red)op_info[u->op].identity == RED_COUNT)
@@ -316,29 +318,29 @@ static gpa_code slices_at(gpa_vm *vm, const ufunc *u, value array, value indices
     return GPA_OK;
 }
 
-/* The same by the host: *out stays UNSET where that has no way. */
+/* Segmented reduction by the host; *out stays UNSET if it has no implementation. */
 static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out) {
     gpa_arr *a = argv[1].array->arr, *reduced = NULL;
     int axis;
     gpa_dtype dtype;
     value result = v_none(), one = argv[3];
-    gpa_code rc = only_axis(vm, "reduceat", argv[1], &one);
+    gpa_code rc = default_axis(vm, "reduceat", argv[1], &one);
     if (!rc) rc = arg_axis(vm, one, a->ndim, &axis);
     *out = v_unset();
     if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
-    if (rc || float_watched(vm)) return rc;
+    if (rc || float_checks_enabled(vm)) return rc;
     TRY(arr_reduce_slices(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis,
                           dtype, &reduced, vm_err(vm)));
     if (!reduced) goto out;
     TRY(np_return_array(vm, reduced, &result));
-    rc = fold(vm, "_into", 2, (value[]){result, argv[5]}, out);
+    rc = library_reduction(vm, "_into", 2, (value[]){result, argv[5]}, out);
 out:
     value_release(vm, result);
     return rc;
 }
 
-/* Of no slices there is nothing, of the dtype that a scan has. */
-static gpa_code reduce_nothing(gpa_vm *vm, value *argv, gpa_arr *a, int axis, value *out) {
+/* Result without segments: an empty array of the dtype of a scan. */
+static gpa_code reduce_no_segments(gpa_vm *vm, value *argv, gpa_arr *a, int axis, value *out) {
     gpa_index ix[GPA_MAX_DIMS] = {0};
     gpa_arr *piece = NULL;
     value part = v_none();
@@ -351,96 +353,96 @@ static gpa_code reduce_nothing(gpa_vm *vm, value *argv, gpa_arr *a, int axis, va
     return rc;
 }
 
-gpa_code uf_reduceat(gpa_vm *vm, value *argv,
-                     value *out) { /* self, array, indices, axis, dtype, out */
-    gpa_rt *rt = vm_rt(vm);
-    gpa_arr *a = NULL, *at = NULL, **parts = NULL, *whole = NULL;
-    value places = v_none(), part = v_none(), reduced = v_none();
-    size_t n = 0;
-    int axis;
-    gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
-    if (rc) return rc;
-    TRY(takes_results(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]));
-    TRY(slices_at(vm, argv[0].ufunc, argv[1], argv[2], &at));
-    if (at) {
-        TRY(reduce_by_host(vm, argv, at, out));
-        if (out->tag == V_UNSET && at->size >= MANY_SLICES && argv[2].tag == V_ARRAY)
-            rc = fold(vm, "_reduceat", 6, argv, out);
-        if (rc || out->tag != V_UNSET) goto out;
-    }
-    TRY(arg_array(vm, argv[1], DT_NONE, &a));
-    if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
-    value one = argv[3];
-    TRY(only_axis(vm, "reduceat", argv[1], &one));
-    TRY(arg_axis(vm, one, a->ndim, &axis));
-    TRY(vm_collect(vm, argv[2], &places));
-    if (!places.list->count) {
-        rc = reduce_nothing(vm, argv, a, axis, out);
-        goto out;
-    }
-    parts = mem_zero(places.list->count * sizeof *parts);
-    if (!parts) TRY(vm_no_memory(vm));
-    for (; n < places.list->count; n++) {
-        int64_t lo, hi = a->shape[axis];
-        if (places.list->items[n].tag == V_LIST)
-            TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
-        TRY(arg_int(vm, places.list->items[n], "indices", &lo));
-        if (n + 1 < places.list->count) TRY(arg_int(vm, places.list->items[n + 1], "indices", &hi));
-        if (lo < 0 || lo >= a->shape[axis]) {
-            rc = vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
-                         (long long)lo, argv[0].ufunc->name, (long long)a->shape[axis]);
-            goto out;
-        }
-        gpa_index ix[GPA_MAX_DIMS] = {0};
-        for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
-        ix[axis] = (gpa_index){.kind = IX_SLICE,
-                               .has_start = true,
-                               .has_stop = true,
-                               .start = lo,
-                               .stop = hi > lo ? hi : lo + 1};
-        gpa_arr *piece = NULL;
-        TRY(arr_get(rt, a, ix, axis + 1, NULL, &piece, vm_err(vm)));
-        TRY(np_return_array(vm, piece, &part));
-        bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
-        bool itself =
-            argv[0].ufunc->op == OP_ADD &&
-            inexact; /* a slice is not begun with 0, which would make -0.0 of its elements 0.0 */
-        value args[] = {argv[0],
-                        part,
-                        v_int(axis),
-                        argv[4],
-                        v_none(),
-                        v_bool(true),
-                        itself ? v_float(-0.0) : v_unset(),
-                        v_bool(true)};
-        TRY(uf_reduce(vm, args, &reduced));
-        parts[n] = arr_retain(reduced.array->arr);
-        value_release(vm, part);
-        value_release(vm, reduced);
-        part = reduced = v_none();
-    }
-    rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
-    if (!rc) rc = np_return_array(vm, whole, &part);
-    if (!rc) rc = fold(vm, "_into", 2, (value[]){part, argv[5]}, out);
-out:
-    arr_release(rt, a);
-    arr_release(rt, at);
-    while (n) arr_release(rt, parts[--n]);
-    mem_free(parts);
-    value_release(vm, places);
+/* Reduces segment [lo, hi) of an axis, or element lo if that is empty; *out keeps the axis. argv:
+ * as uf_reduceat. */
+static gpa_code reduce_segment(gpa_vm *vm, value *argv, gpa_arr *a, int axis,
+                               const int64_t range[2], gpa_arr **out) {
+    const int64_t lo = range[0], hi = range[1];
+    gpa_arr *piece = NULL;
+    value part = v_none(), reduced = v_none();
+    if (lo < 0 || lo >= a->shape[axis])
+        return vm_fail(vm, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
+                       (long long)lo, argv[0].ufunc->name, (long long)a->shape[axis]);
+    gpa_index ix[GPA_MAX_DIMS] = {0};
+    for (int d = 0; d < axis; d++) ix[d] = (gpa_index){.kind = IX_SLICE};
+    ix[axis] = (gpa_index){.kind = IX_SLICE,
+                           .has_start = true,
+                           .has_stop = true,
+                           .start = lo,
+                           .stop = hi > lo ? hi : lo + 1};
+    gpa_code rc = arr_get(vm_rt(vm), a, ix, axis + 1, NULL, &piece, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, piece, &part);
+    /* A sum of floats starts from -0.0: 0 would turn -0.0 into 0.0. */
+    bool inexact = dtype_is_float((gpa_dtype)a->dtype) || dtype_is_complex((gpa_dtype)a->dtype);
+    value initial = argv[0].ufunc->op == OP_ADD && inexact ? v_float(-0.0) : v_unset();
+    value args[] = {argv[0],  part,         v_int(axis), argv[4],
+                    v_none(), v_bool(true), initial,     v_bool(true)};
+    if (!rc) rc = uf_reduce(vm, args, &reduced);
+    if (!rc) *out = arr_retain(reduced.array->arr);
     value_release(vm, part);
     value_release(vm, reduced);
     return rc;
 }
 
-enum { MOST_KEYWORDS = 8 };
+gpa_code uf_reduceat(gpa_vm *vm, value *argv,
+                     value *out) { /* self, array, indices, axis, dtype, out */
+    gpa_rt *rt = vm_rt(vm);
+    gpa_arr *a = NULL, *at = NULL, **parts = NULL, *whole = NULL;
+    value starts = v_none(), joined = v_none();
+    size_t n = 0;
+    int axis;
+    gpa_code rc = binary_only(vm, argv[0].ufunc, "reduceat");
+    if (rc) return rc;
+    TRY(check_accumulates(vm, argv[0].ufunc, "reduceat", argv[1], argv[4]));
+    TRY(host_segments(vm, argv[0].ufunc, argv[1], argv[2], &at));
+    if (at) {
+        TRY(reduce_by_host(vm, argv, at, out));
+        if (out->tag == V_UNSET && at->size >= MANY_SEGMENTS && argv[2].tag == V_ARRAY)
+            rc = library_reduction(vm, "_reduceat", 6, argv, out);
+        if (rc || out->tag != V_UNSET) goto out;
+    }
+    TRY(arg_array(vm, argv[1], DT_NONE, &a));
+    if (a->ndim == 0) TRY(vm_fail(vm, GPA_E_TYPE, "cannot reduceat on a scalar"));
+    value one = argv[3];
+    TRY(default_axis(vm, "reduceat", argv[1], &one));
+    TRY(arg_axis(vm, one, a->ndim, &axis));
+    TRY(vm_collect(vm, argv[2], &starts));
+    if (!starts.list->count) {
+        rc = reduce_no_segments(vm, argv, a, axis, out);
+        goto out;
+    }
+    parts = mem_zero(starts.list->count * sizeof *parts);
+    if (!parts) TRY(vm_no_memory(vm));
+    for (; n < starts.list->count; n++) {
+        int64_t range[2] = {0, a->shape[axis]};
+        if (starts.list->items[n].tag == V_LIST)
+            TRY(vm_fail(vm, GPA_E_VALUE, "object too deep for desired array"));
+        TRY(arg_int(vm, starts.list->items[n], "indices", &range[0]));
+        if (n + 1 < starts.list->count)
+            TRY(arg_int(vm, starts.list->items[n + 1], "indices", &range[1]));
+        TRY(reduce_segment(vm, argv, a, axis, range, &parts[n]));
+    }
+    rc = arr_concat(rt, parts, (int)n, axis, DT_NONE, &whole, vm_err(vm));
+    if (!rc) rc = np_return_array(vm, whole, &joined);
+    if (!rc) rc = library_reduction(vm, "_into", 2, (value[]){joined, argv[5]}, out);
+out:
+    arr_release(rt, a);
+    arr_release(rt, at);
+    while (n) arr_release(rt, parts[--n]);
+    mem_free(parts);
+    value_release(vm, starts);
+    value_release(vm, joined);
+    return rc;
+}
+
+enum { MAX_KEYWORDS = 8 };
 
 gpa_code uf_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B, kwargs: as of a call */
     const ufunc *u = argv[0].ufunc;
     gpa_arr *a = NULL, *b = NULL, *tall = NULL;
-    value left = v_none(), right = v_none(), args[2 + MOST_KEYWORDS], names[MOST_KEYWORDS];
+    value left = v_none(), right = v_none(), args[2 + MAX_KEYWORDS], names[MAX_KEYWORDS];
     size_t at = 0, n_named = 0;
-    for (dict_entry *e; n_named < MOST_KEYWORDS && (e = dict_next(argv[3].dict, &at)); n_named++) {
+    for (dict_entry *e; n_named < MAX_KEYWORDS && (e = dict_next(argv[3].dict, &at)); n_named++) {
         names[n_named] = e->key;
         args[2 + n_named] = e->v;
     }
@@ -471,9 +473,9 @@ out:
     return rc;
 }
 
-/* Whether so many values are put to a list that a device that sorts them may be sooner than the
- * host. Sums of integers need no order. */
-static bool puts_many(const ufunc *u, value array, value indices) {
+/* True if a sort-based scatter-add on the device may be faster than the host's. Sums of integers
+ * need no sort. */
+static bool prefers_device_sort(const ufunc *u, value array, value indices) {
     enum { MANY = 1 << 15 };
     if (indices.tag != V_ARRAY) return false;
     const gpa_arr *a = array.array->arr, *at = indices.array->arr;
@@ -503,9 +505,9 @@ gpa_code uf_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b */
         return vm_fail(vm, GPA_E_VALUE, "second operand needed for ufunc");
     if (!two && argv[3].tag != V_NONE)
         return vm_fail(vm, GPA_E_VALUE, "second operand provided when ufunc is unary");
-    if (puts_many(u, argv[1], argv[2])) {
+    if (prefers_device_sort(u, argv[1], argv[2])) {
         value done = v_none();
-        gpa_code rc = fold(vm, "_put_at", 4, argv, &done);
+        gpa_code rc = library_reduction(vm, "_put_at", 4, argv, &done);
         if (rc || (done.tag == V_BOOL && done.i)) return rc;
     }
     gpa_code rc = arg_index(vm, argv[2], ix, &n);

@@ -1,4 +1,5 @@
-/* The docstrings of ufuncs, put together when they are asked for. */
+/* Docstrings of ufuncs (numpydoc), composed when they are asked for: the rows of op.def and
+ * ufunc_doc.def, and the sections that all ufuncs share. */
 #include "lang/numpy/numpy.h"
 
 static const struct {
@@ -9,29 +10,53 @@ static const struct {
 #undef DOC
 };
 
-static const char shared[] =
-    "out: an array that takes the result, and is returned. where: a bool array; elements where it "
-    "is false are not computed and "
-    "keep\nwhat out holds (without out they are undefined). dtype: that of the result. casting: "
-    "what conversions that and out "
-    "may ask for:\n'no', 'equiv', 'safe', 'same_kind' or 'unsafe'. signature: the dtypes of "
-    "operands and result, as letters (\"dd->d\") or a tuple\n"
-    "of dtypes and None. order: \"F\" for a result that lies by columns. subok: without effect.\n"
-    "Raises TypeError for operands of other kinds and for conversions that casting does not allow, "
-    "ValueError for shapes\n"
-    "that do not broadcast.";
+static const char keywords[] =
+    "out : ndarray, optional\n"
+    "    Array that receives the result and is returned.\n"
+    "where : array_like of bool, default: True\n"
+    "    Elements to compute. The others keep the values of `out`; without it they are\n"
+    "    undefined.\n"
+    "casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, default: 'same_kind'\n"
+    "    Casting rule for operands and result.\n"
+    "order : {'K', 'A', 'C', 'F'}, default: 'K'\n"
+    "    Memory layout of the result.\n"
+    "dtype : dtype, optional\n"
+    "    Data type of the computation and the result.\n"
+    "subok : bool, default: True\n"
+    "    Ignored: there are no subclasses.\n"
+    "signature : str or tuple of dtypes, optional\n"
+    "    Data types of operands and result: \"dd->d\".\n";
+
+static const char raises[] =
+    "TypeError\n"
+    "    If the ufunc is not defined for the dtypes, or `casting` does not allow a cast.\n"
+    "ValueError\n"
+    "    If the shapes do not broadcast.\n";
+
+static void put_heading(gpa_str *out, const char *heading) {
+    str_printf(out, "\n%s\n", heading);
+    str_fill(out, '-', strlen(heading));
+    str_putc(out, '\n');
+}
 
 void ufunc_doc(gpa_op op, gpa_str *out) {
     static const char *const operands[] = {
-        "", "x: an array or a number.", "x1, x2: arrays or numbers, broadcast against each other.",
-        "x1, x2, x3: arrays or numbers, broadcast against each other."};
+        "", "x : array_like\n    Operand.\n",
+        "x1, x2 : array_like\n    Operands, broadcast against each other.\n",
+        "x1, x2, x3 : array_like\n    Operands, broadcast against each other.\n"};
     const gpa_op_info *row = &op_info[op];
-    str_put(out, row->doc);
+    str_printf(out, "%s\n", row->doc);
     if (!rows[op].examples) return;
-    str_printf(out, "\n\n%s Gives an array of the same shape, a number for numbers.\n",
-               operands[row->arity]);
-    str_printf(out, "dtypes: %s.", op_sig_docs[row->sig]);
-    if (row->symbol) str_printf(out, " The operator %s does the same.", row->symbol);
-    if (*rows[op].notes) str_printf(out, "\n%s", rows[op].notes);
-    str_printf(out, "\n\n%s\n\n%s", shared, rows[op].examples);
+    put_heading(out, "Parameters");
+    str_printf(out, "%s%s", operands[row->arity], keywords);
+    put_heading(out, "Returns");
+    str_put(out, "ndarray or scalar\n    The result; a scalar if all operands are scalars.\n");
+    put_heading(out, "Raises");
+    str_put(out, raises);
+    put_heading(out, "Notes");
+    str_printf(out, "Dtypes: %s.\n", op_sig_docs[row->sig]);
+    if (*rows[op].notes) str_printf(out, "%s\n", rows[op].notes);
+    if (row->symbol) str_printf(out, "The operator ``%s`` calls this ufunc.\n", row->symbol);
+    put_heading(out, "Examples");
+    str_put(out, rows[op].examples);
 }

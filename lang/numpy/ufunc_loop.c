@@ -1,13 +1,13 @@
-/* Which loop of a ufunc computes: what dtype= and signature= ask for, and what casting= allows.
+/* Selection of a ufunc's loop (its computation dtype): dtype=, signature= and casting=.
  *
- * A loop is named by the dtype that it computes in: operands and result follow from that
- * (op_operand_type, op_types). */
+ * A loop is identified by the dtype it computes in, which determines the dtypes of operands and
+ * result (op_operand_type, op_types). */
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 
-/* ---- rules of casting ---- */
+/* ---- casting rules ---- */
 
 static const char *const rules[] = {[CAST_NO] = "no",
                                     [CAST_EQUIV] = "equiv",
@@ -37,7 +37,7 @@ gpa_code ufunc_check_input(gpa_vm *vm, const char *name, const gpa_opnd *in, int
     gpa_dtype from = in[i].arr ? (gpa_dtype)in[i].arr->dtype : in[i].dtype;
     bool weak = !in[i].arr && in[i].weak != WEAK_NO;
     if (weak && (in[i].weak == WEAK_INT || in[i].weak == WEAK_BOOL))
-        return GPA_OK; /* whether it fits is asked later */
+        return GPA_OK; /* its range is checked later */
     if (weak && (dtype_is_complex(to) || (dtype_is_float(to) && in[i].weak == WEAK_FLOAT)))
         return GPA_OK;
     if (dtype_can_cast(from, to, casting)) return GPA_OK;
@@ -61,7 +61,7 @@ gpa_code ufunc_check_output(gpa_vm *vm, const char *name, gpa_dtype from, gpa_dt
 
 enum { MAX_IN = 3 };
 
-/* The dtypes of operands and result that are asked for; DT_NONE: any. */
+/* Requested dtypes of operands and result; DT_NONE: any. */
 typedef struct {
     gpa_dtype in[MAX_IN], result;
 } wanted;
@@ -72,7 +72,7 @@ static gpa_code no_loop(gpa_vm *vm, const ufunc *u) {
                    u->name);
 }
 
-/* "dd->d": a letter for each operand and for the result. */
+/* Parses "dd->d": a type code for each operand and for the result. */
 static gpa_code read_letters(gpa_vm *vm, const ufunc *u, const char *s, wanted *w) {
     size_t n = op_info[u->op].arity;
     if (strlen(s) == 1)
@@ -107,7 +107,7 @@ static gpa_code read_signature(gpa_vm *vm, const ufunc *u, value v, wanted *w) {
     return rc;
 }
 
-/* Whether the loop that computes in c is one, and is what is asked for. */
+/* True if a loop that computes in c exists and has the requested dtypes. */
 static bool matches(gpa_op op, gpa_dtype c, const wanted *w) {
     gpa_dtype compute, result;
     if (!op_types(op, c, &compute, &result) || compute != c) return false;
@@ -132,8 +132,7 @@ gpa_code ufunc_loop(gpa_vm *vm, const ufunc *u, const gpa_opnd *in, value dtype,
     } else if (w.result == DT_NONE) {
         return GPA_OK;
     }
-    /* The loop that the operands would take by themselves is taken if it fits, else the first that
-     * does. */
+    /* The loop that promotion selects, if it fits, else the first that does. */
     if (arr_ufunc_types(u->op, in, &compute, &result, &quiet) == GPA_OK &&
         matches(u->op, compute, &w)) {
         *loop = compute;

@@ -162,6 +162,39 @@ bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_
 
 /* ---- the parts of what is known ---- */
 
+static size_t line_length(const char *text, const char *end) {
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    return (size_t)((newline ? newline : end) - text);
+}
+
+static size_t indentation(const char *line, size_t n) {
+    size_t blanks = 0;
+    while (blanks < n && (line[blanks] == ' ' || line[blanks] == '\t')) blanks++;
+    return blanks;
+}
+
+/* Appends a docstring without the indentation that its lines after the first have in common, and
+ * without blank lines at its ends (inspect.cleandoc). */
+static void put_dedented(const char *text, size_t n, gpa_str *out) {
+    const char *end = text + n;
+    size_t common = SIZE_MAX, length, before = out->len, last = before; /* of out: its last text */
+    for (const char *p = text; p < end; p += length + 1) {
+        length = line_length(p, end);
+        size_t blanks = indentation(p, length);
+        if (p != text && blanks < length) common = MIN(common, blanks);
+    }
+    for (const char *p = text; p < end; p += length + 1) {
+        length = line_length(p, end);
+        size_t blanks = indentation(p, length), skip = p == text ? blanks : MIN(blanks, common);
+        if (blanks < length) {
+            str_putn(out, p + skip, length - skip);
+            last = out->len;
+        }
+        if (out->len > before && p + length < end) str_putc(out, '\n');
+    }
+    if (!out->failed) str_truncate(out, last);
+}
+
 void inspect_doc(gpa_session *s, value v, gpa_str *out) {
     value doc = v_unset();
     if (v.tag == V_METHOD) v = v.method->fn;
@@ -170,7 +203,7 @@ void inspect_doc(gpa_session *s, value v, gpa_str *out) {
     else if (vm_attr(s->vm, v, "__doc__", &doc))
         vm_clear_error(s->vm);
     else if (doc.tag == V_STR)
-        str_put(out, doc.str->text);
+        put_dedented(doc.str->text, doc.str->size, out);
     value_release(s->vm, doc);
 }
 

@@ -204,8 +204,9 @@ gpa_code cuda_memory_info(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     value name_ = v_cstr(vm, "MemoryInfo"),
           both = v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)});
-    rc = name_.tag == V_UNSET || both.tag == V_UNSET ? GPA_E_MEMORY
-                                                     : np_named(vm, (value[]){name_, both}, out);
+    rc = name_.tag == V_UNSET || both.tag == V_UNSET
+             ? GPA_E_MEMORY
+             : np_result_tuple(vm, (value[]){name_, both}, out);
     value_release(vm, name_);
     value_release(vm, both);
     return rc;

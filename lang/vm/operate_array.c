@@ -294,7 +294,7 @@ static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     value args[2] = {a, b};
     gpa_code rc = ufunc_numbers(vm, op_row(op), args, out);
     if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;
-    return float_checked(vm, float_check_number(vm, op_row(op), true, args, *out), out);
+    return float_finish_check(vm, float_check_number(vm, op_row(op), true, args, *out), out);
 }
 
 gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
@@ -321,9 +321,9 @@ gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
         arr_release(vm_rt(vm), result);
     else
         rc = np_return(vm, result, out);
-    if (!rc && op != AST_OP_MATMUL && float_watched(vm))
-        rc = float_checked(vm, float_check_array(vm, op_row(op), (value[]){a, b}, v_unset(), *out),
-                           out);
+    if (!rc && op != AST_OP_MATMUL && float_checks_enabled(vm))
+        rc = float_finish_check(
+            vm, float_check_array(vm, op_row(op), (value[]){a, b}, v_unset(), *out), out);
 out:
     arg_opnd_release(vm, &in[0]);
     arg_opnd_release(vm, &in[1]);
@@ -346,7 +346,7 @@ gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
         return rc;
     }
     places p = places_now(vm);
-    if (float_watched(vm)) { /* a trial: what is looked at must still be there */
+    if (float_checks_enabled(vm)) { /* a trial: what is looked at must still be there */
         value trial = v_none();
         rc = op_array(vm, op, a, b, &trial);
         value_release(vm, trial);

@@ -228,6 +228,13 @@ def pages():
     t.type("np.linspace?\r")
     check("and as it is without one", prompt(t, 2) and b"linspace" in t.raw.split(b"linspace?", 1)[1])
     t.kill()
+    t = Terminal(PAGER="cat", columns=40)
+    t.wait(r"In \[1\]:")
+    t.type("def f(): 'Word and word and word and word and word and word.\\n\\nMore.'\r\r")
+    prompt(t, 2)
+    t.type("f?\r")
+    check("docstrings are not wrapped", prompt(t, 3) and b"\nWord and word and word and word and word and word." in t.raw.split(b"f?", 1)[1])
+    t.kill()
 
 
 def pictures():

@@ -34,7 +34,7 @@ class Page(html.parser.HTMLParser):
 page = Page()
 page.feed(open(sys.argv[1] + "/page.html", encoding="utf-8").read())
 rows = [ast.literal_eval(line) for line in open(sys.argv[1] + "/list", encoding="utf-8")]
-words = lambda text: " ".join(text.split())
+words = lambda text: " ".join([word for word in text.split() if word.strip("-")])  # headings are not underlined
 missing = [f"{o}.{n}" for o, n, _, doc, signature in rows
            if n and (words(doc or "-") not in words(page.text.get(f"{o}.{n}", "")) or words(signature or "") not in words(page.text.get(f"{o}.{n}", "")))]
 def tell(good, name, *why):

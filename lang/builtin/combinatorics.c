@@ -1,21 +1,21 @@
-/* itertools' combinatorics: product, permutations, combinations.
+/* Combinatorial iterators of itertools: product, permutations, combinations.
  *
- * source is the pool (a list; for product a tuple of lists), extra a list of ints that says which
- * choice is next, and `at` is 1 while there is a next one. */
+ * source is the pool (a list; for product a tuple of lists), extra a list of indices of the next
+ * result, and `at` is 1 while there is a next one. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
 
-/* A list of n ints that count up from 0, or are all 0. */
-static gpa_code counters(gpa_vm *vm, size_t n, bool rising, value *out) {
+/* List of n ints: 0, 1, ... or all 0. */
+static gpa_code make_indices(gpa_vm *vm, size_t n, bool ascending, value *out) {
     *out = v_list(vm, n, NULL);
     if (out->tag == V_UNSET) return GPA_E_MEMORY;
-    for (size_t i = 0; i < n; i++) out->list->items[i] = v_int(rising ? (int64_t)i : 0);
+    for (size_t i = 0; i < n; i++) out->list->items[i] = v_int(ascending ? (int64_t)i : 0);
     return GPA_OK;
 }
 
-/* The choice as a tuple: item c[i] of the pool, or of pool i. */
-static gpa_code give_choice(gpa_vm *vm, const iter_obj *it, size_t r, value *out) {
+/* The current result as a tuple: item c[i] of the pool, or of pool i. */
+static gpa_code return_selection(gpa_vm *vm, const iter_obj *it, size_t r, value *out) {
     value t = v_tuple(vm, r, NULL);
     if (t.tag == V_UNSET) return GPA_E_MEMORY;
     const value *c = it->extra.list->items;
@@ -34,7 +34,7 @@ static gpa_code product_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const tuple_obj *pools = it->source.tuple;
     *done = !it->at;
     if (*done) return GPA_OK;
-    gpa_code rc = give_choice(vm, it, pools->count, out);
+    gpa_code rc = return_selection(vm, it, pools->count, out);
     value *c = it->extra.list->items;
     size_t i = pools->count;
     while (i > 0 && (size_t)++c[i - 1].i == pools->items[i - 1].list->count) c[--i].i = 0;
@@ -58,7 +58,7 @@ gpa_code itertools_product(gpa_vm *vm, value *argv, value *out) {
             pools.tuple->items[i] = value_retain(pools.tuple->items[i % iterables->count]);
         some = some && !rc && pools.tuple->items[i].list->count > 0;
     }
-    if (!rc) rc = counters(vm, n, false, &c);
+    if (!rc) rc = make_indices(vm, n, false, &c);
     if (!rc) rc = iter_over(vm, "itertools.product", pools, c, product_next, out);
     if (!rc) out->iter->at = some;
     value_release(vm, c);
@@ -66,7 +66,7 @@ gpa_code itertools_product(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* ---- permutations ---- (the counters are the present order of all items) */
+/* ---- permutations ---- (the indices are a permutation of all items) */
 
 static void reverse(value *c, size_t n) {
     for (size_t i = 0; i + 1 < n - i; i++) {
@@ -76,9 +76,9 @@ static void reverse(value *c, size_t n) {
     }
 }
 
-/* The next order, in which the first r items differ: what stands behind them is put in falling
- * order first. */
-static bool next_order(value *c, size_t n, size_t r) {
+/* Next permutation in lexicographic order of the first r items: the items after them are first put
+ * in descending order. */
+static bool next_permutation(value *c, size_t n, size_t r) {
     if (r < n) reverse(c + r, n - r);
     size_t i = n;
     while (i > 1 && c[i - 2].i > c[i - 1].i) i--;
@@ -96,35 +96,36 @@ static bool next_order(value *c, size_t n, size_t r) {
 static gpa_code permutations_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     *done = !it->at;
     if (*done) return GPA_OK;
-    gpa_code rc = give_choice(vm, it, (size_t)it->end, out);
-    it->at =
-        it->end > 0 && next_order(it->extra.list->items, it->extra.list->count, (size_t)it->end);
+    gpa_code rc = return_selection(vm, it, (size_t)it->end, out);
+    it->at = it->end > 0 &&
+             next_permutation(it->extra.list->items, it->extra.list->count, (size_t)it->end);
     return rc;
 }
 
-/* ---- combinations ---- (the counters rise; step: they may also stay) */
+/* ---- combinations ---- (the indices ascend; step: they may also be equal) */
 
-static bool next_choice(value *c, int64_t n, int64_t r, bool again) {
+static bool next_combination(value *c, int64_t n, int64_t r, bool repetition) {
     int64_t i = r - 1;
-    while (i >= 0 && c[i].i == (again ? n - 1 : n - r + i)) i--;
+    while (i >= 0 && c[i].i == (repetition ? n - 1 : n - r + i)) i--;
     if (i < 0) return false;
     int64_t from = c[i].i + 1;
-    for (int64_t k = i; k < r; k++) c[k].i = again ? from : from + k - i;
+    for (int64_t k = i; k < r; k++) c[k].i = repetition ? from : from + k - i;
     return true;
 }
 
 static gpa_code combinations_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     *done = !it->at;
     if (*done) return GPA_OK;
-    gpa_code rc = give_choice(vm, it, (size_t)it->end, out);
-    it->at =
-        next_choice(it->extra.list->items, (int64_t)it->source.list->count, it->end, it->step != 0);
+    gpa_code rc = return_selection(vm, it, (size_t)it->end, out);
+    it->at = next_combination(it->extra.list->items, (int64_t)it->source.list->count, it->end,
+                              it->step != 0);
     return rc;
 }
 
-typedef enum { PERMUTATIONS, COMBINATIONS, AGAIN } choosing;
+typedef enum { PERMUTATIONS, COMBINATIONS, AGAIN } combinatoric;
 
-static gpa_code choose(gpa_vm *vm, value *argv, choosing how, const char *name, value *out) {
+static gpa_code make_combinatoric(gpa_vm *vm, value *argv, combinatoric how, const char *name,
+                                  value *out) {
     value pool = v_none(), c = v_none();
     gpa_code rc = vm_collect(vm, argv[0], &pool);
     if (rc) return rc;
@@ -133,7 +134,11 @@ static gpa_code choose(gpa_vm *vm, value *argv, choosing how, const char *name, 
     if (!rc && r < 0) rc = vm_fail(vm, GPA_E_VALUE, "r must be non-negative");
     bool some = how == AGAIN ? r == 0 || n > 0 : r <= n;
     if (!rc)
-        rc = counters(vm, how == PERMUTATIONS ? (size_t)n : some ? (size_t)r : 0, how != AGAIN, &c);
+        rc = make_indices(vm,
+                          how == PERMUTATIONS ? (size_t)n
+                          : some              ? (size_t)r
+                                              : 0,
+                          how != AGAIN, &c);
     if (!rc)
         rc = iter_over(vm, name, pool, c,
                        how == PERMUTATIONS ? permutations_next : combinations_next, out);
@@ -148,13 +153,13 @@ static gpa_code choose(gpa_vm *vm, value *argv, choosing how, const char *name, 
 }
 
 gpa_code itertools_permutations(gpa_vm *vm, value *argv, value *out) {
-    return choose(vm, argv, PERMUTATIONS, "itertools.permutations", out);
+    return make_combinatoric(vm, argv, PERMUTATIONS, "itertools.permutations", out);
 }
 
 gpa_code itertools_combinations(gpa_vm *vm, value *argv, value *out) {
-    return choose(vm, argv, COMBINATIONS, "itertools.combinations", out);
+    return make_combinatoric(vm, argv, COMBINATIONS, "itertools.combinations", out);
 }
 
 gpa_code itertools_combinations_again(gpa_vm *vm, value *argv, value *out) {
-    return choose(vm, argv, AGAIN, "itertools.combinations_with_replacement", out);
+    return make_combinatoric(vm, argv, AGAIN, "itertools.combinations_with_replacement", out);
 }

@@ -1,4 +1,4 @@
-/* Objects of the module numpy that are subscripted: mgrid and its kin. */
+/* Objects of the module numpy that only have subscripts: mgrid, ogrid, r_, c_. */
 #include "lang/builtin/all.h"
 #include "lang/numpy/numpy.h"
 #include "lang/vm/vm.h"
