@@ -10,6 +10,7 @@ import traceback
 
 BUILD = os.environ.get("B", "build/release")
 PROGRAM = os.path.join(BUILD, "tests/tools/cells")
+os.environ.setdefault("GPA_PLUGIN_DIR", os.path.abspath(BUILD))  # tests/run sets it; so that one file can be run alone
 
 
 class Result:
