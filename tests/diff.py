@@ -15,9 +15,11 @@ import warnings
 
 import numpy
 
+import cells
 from cells import Gpa, Python, elsewhere, sections, show, which
 
 PROLOGUE = "import numpy as np\nimport math\n"
+SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "diff", "shared")  # modules that sections import
 MOST_LINES = 40  # of a difference that are shown
 
 
@@ -61,7 +63,7 @@ def may_end(source):
     """The lines that may end a program with an error: those of its last statement; of a block its head, and so on within."""
     lines, statement = set(), ast.parse(source).body[-1]
     while isinstance(statement, (ast.For, ast.While, ast.With, ast.If)):
-        lines.add(statement.lineno)
+        lines |= set(range(statement.lineno, statement.body[0].lineno))
         statement = (getattr(statement, "orelse", None) or statement.body)[-1]
     return lines | set(range(statement.lineno, statement.end_lineno + 1))
 
@@ -142,8 +144,12 @@ def main():
     numpy.seterr(all="ignore")
     folder = tempfile.TemporaryDirectory(prefix="gpa-diff-")
     os.environ["FOLDER"] = folder.name
+    paths = [path if path.startswith("--") else os.path.abspath(path) for path in sys.argv[1:]]
+    cells.PROGRAM = os.path.abspath(cells.PROGRAM)
+    os.chdir(SHARED)  # where gpa finds modules
+    sys.path.insert(0, SHARED)
     good, oracle, gpa, part = True, Python(), Gpa(), slice(None)
-    for path in sys.argv[1:]:
+    for path in paths:
         if path.startswith("--"):
             part = which(path[7:]) if path.startswith("--part=") else part
             continue
