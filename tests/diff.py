@@ -5,6 +5,7 @@ they print and display, and the type and words of the error that ends it, must b
 lines before the first section are run before each. What they write goes into the folder $FOLDER. A section's name may end with what it needs: `(python 3.12)` or
 `(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later; `(numpy before 2.5)`, `(scipy 1.17 and before 1.18)`; `(not on DEVICE: REASON)`; `(later)`, it may still
 fail. --python only shows what CPython says."""
+
 import ast
 import difflib
 import os
@@ -25,13 +26,18 @@ MOST_LINES = 40  # of a difference that are shown
 
 # Words that NumPy changed: newer, and those of NumPy 2.0 to 2.4, which gpa has.
 CHANGED = (
-    ("only 0-dimensional arrays can be converted to Python scalars", "only length-1 arrays can be converted to Python scalars"),
+    (
+        "only 0-dimensional arrays can be converted to Python scalars",
+        "only length-1 arrays can be converted to Python scalars",
+    ),
     ("'unsafe', 'same_value' (got", "'unsafe' (got"),
     ("'same_kind', 'unsafe' (got", "'same_kind', or 'unsafe' (got"),
     ("`kind` and keyword parameters can't be provided", "`kind` and `stable` parameters can't be provided"),
     ("positional arguments but 1 was given", "positional arguments but 1 were given"),
-    ("setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 1.",
-     "object too deep for desired array"),
+    (
+        "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 1.",
+        "object too deep for desired array",
+    ),
     ("data type dtype('int32') not compatible with finfo", "data type <class 'numpy.int32'> not inexact"),
 )
 
@@ -55,7 +61,7 @@ def run(engine, prologue, source):
 def difference(want, got):
     change = list(difflib.unified_diff(want.split("\n"), got.split("\n"), "Python", "gpa", lineterm="", n=0))
     if len(change) > MOST_LINES:
-        change[MOST_LINES // 2:-MOST_LINES // 2] = ["..."]
+        change[MOST_LINES // 2 : -MOST_LINES // 2] = ["..."]
     return "\n".join(change)
 
 
@@ -82,7 +88,9 @@ def check(name, prologue, lines, oracle, gpa):
         print(f"skip - the oracle is Python {sys.version_info[0]}.{sys.version_info[1]}, not 3.12")
         return True
     of_numpy = re.search(r"\(numpy (before )?(\d+)\.(\d+)\)", name)
-    if of_numpy and (tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, of_numpy.groups()[1:]))) == bool(of_numpy[1]):
+    if of_numpy and (
+        tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, of_numpy.groups()[1:]))
+    ) == bool(of_numpy[1]):
         print(f"skip - the oracle is NumPy {numpy.__version__}, whose answer is another")
         return True
     with_scipy = re.search(r"\(scipy (\d+)\.(\d+)(?: and before (\d+)\.(\d+))?\)", name)

@@ -1,4 +1,5 @@
-# ufunc.at and ufunc.reduceat of every dtype: loops of one type, places of every kind, blocks behind them, what has to be converted.
+# ufunc.at and ufunc.reduceat of every dtype: loops of one type, places of every kind, blocks behind them, what has to
+# be converted.
 import warnings
 
 warnings.simplefilter("ignore")

@@ -1,4 +1,5 @@
-# How ufuncs are called: dtype=, signature=, casting=, order=, subok=, where=; errors that tell an axis; facts of number types.
+# How ufuncs are called: dtype=, signature=, casting=, order=, subok=, where=; errors that tell an axis; facts of number
+# types.
 def tell(f):
     try:
         r = f()

@@ -1,5 +1,5 @@
-# Arguments at the edge of what functions take: what NumPy refuses, and the dtypes of what it gives. Found by calling every function
-# with random operands, layouts and keywords.
+# Arguments at the edge of what functions take: what NumPy refuses, and the dtypes of what it gives. Found by calling
+# every function with random operands, layouts and keywords.
 from showing import tell
 np.seterr(all="ignore")
 

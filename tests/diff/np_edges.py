@@ -1,5 +1,5 @@
-# Places and casts at the edge: what delete and insert take for an index, what put stores before it fails, what an assignment says of the depth
-# of lists and of imaginary parts that it drops.
+# Places and casts at the edge: what delete and insert take for an index, what put stores before it fails, what an
+# assignment says of the depth of lists and of imaginary parts that it drops.
 import warnings
 
 

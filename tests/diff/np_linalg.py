@@ -1,4 +1,5 @@
-# numpy.linalg and products: every function against NumPy's, by values that do not depend on signs and orders, and its errors.
+# numpy.linalg and products: every function against NumPy's, by values that do not depend on signs and orders, and its
+# errors.
 from numpy.linalg import (
     solve,
     inv,

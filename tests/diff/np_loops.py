@@ -1,4 +1,5 @@
-# Loops over arrays, whose trips may be computed several at a time: whichever numbers they take, the bits are those of one trip after the other.
+# Loops over arrays, whose trips may be computed several at a time: whichever numbers they take, the bits are those of
+# one trip after the other.
 SIZES = 7, 3000
 
 

@@ -1,4 +1,5 @@
-# Sorting rows of many lengths: what a warp, a block or a whole device sorts at a time, equal elements in the order they stand in.
+# Sorting rows of many lengths: what a warp, a block or a whole device sorts at a time, equal elements in the order they
+# stand in.
 def show(t):
     for rows, n in (
         (1, 1),

@@ -1,4 +1,5 @@
-# Files, folders and text as scripts handle them: os, pathlib, glob, fnmatch, shutil, textwrap, pprint; what is one in a dict.
+# Files, folders and text as scripts handle them: os, pathlib, glob, fnmatch, shutil, textwrap, pprint; what is one in a
+# dict.
 # --- pathlib: parts of a path (python 3.12)
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-# scipy.sparse against SciPy: six kinds, what they tell, how they print, and what goes wrong; then the formats for filling, diagonals and blocks,
-# and what all of them make of each other. Results of numpy.matrix are asked for as arrays.
+# scipy.sparse against SciPy: six kinds, what they tell, how they print, and what goes wrong; then the formats for
+# filling, diagonals and blocks, and what all of them make of each other. Results of numpy.matrix are asked for as
+# arrays.
 import scipy.sparse as sp
 
 

@@ -1,5 +1,5 @@
-# Sparse matrices whose rows are in no order, against SciPy: rows of no, few and many values, places named twice, numbers that are none; results in the order of
-# their columns, as a matrix that is made of rows in order has them.
+# Sparse matrices whose rows are in no order, against SciPy: rows of no, few and many values, places named twice,
+# numbers that are none; results in the order of their columns, as a matrix that is made of rows in order has them.
 import scipy.sparse as sp
 
 
