@@ -1,22 +1,13 @@
 # gpa: `make` builds what this machine can, `make run` and `make test` do everything from a fresh clone.
-#
-#   make deps      install what is missing            make bench     compare with NumPy, numexpr, Numba
-#   make           build                              make install   PREFIX=/usr/local DESTDIR=
-#   make run       the demonstration, on real data    make dist      an archive that runs elsewhere
-#   make test      every test                         make bench-gpu with CuPy, JAX, PyTorch, Numba on a GPU (QUICK=1: gpa alone)
-#                                                     make bench-numerics  beside NumPy and SciPy, a row for each function
-#   make layers    check who includes whom            make reference the functions and their docstrings: build/reference.html
-#   make test-gpu  every test on a GPU                make test-kit  what that needs of a build
-#   make syntax    clang's warnings, as errors
-#   make fuzz      build the fuzz targets (clang)     make cov       which lines the tests run
-#   make clean     remove build/                      make dumps     kir, CUDA source, LLVM IR of all programs, to compare
+# `make help` lists the targets.
 default: all
 
 # Knobs, for the command line or a file config.mak:
 #   MODE     release | debug | asan | stress (asan with random cuts and flushes) | tsan | cov
 #   V        1 shows whole commands
 #   WERROR   0 lets warnings pass
-#   JOBS     how many tests run side by side
+#   JOBS     number of tests that run at the same time
+#   PART     K/N: `make test` and `make test-gpu` run the K-th of N shares of the tests
 #   READLINE 0 builds the program without readline, the one library under the GPL: lines are read plainly
 MODE    ?= release
 WERROR  ?= 1
@@ -52,7 +43,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@;)
 # What is there: HAVE_*, *_CFLAGS and *_LIBS, found once for a compiler by .make/probe.sh and kept until that or
 # `make deps` changes something.
 CONFIG := build/config-$(notdir $(firstword $(CC))).mk
-ifneq ($(filter-out deps run test test-gpu cov bench bench-numerics layers fuzz clean,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out help deps run check test test-gpu cov bench bench-numerics bench-gpu layers format format-check fuzz clean,$(or $(MAKECMDGOALS),all)),)
   include $(CONFIG)
 endif
 ifeq ($(READLINE),0)
@@ -85,7 +76,7 @@ FUZZED := $(filter-out $(if $(filter %/gpa-kernel,$(BUILT)),,%/fuzz_wire.c),$(ca
 FUZZ   := $(if $(REPL),$(FUZZED:%.c=$(B)/%))
 TOOLS  := $(if $(REPL),$(patsubst %.c,$(B)/%,$(call src,tests/tools/*.c)))
 
-all: $(BUILT)
+all: $(BUILT)                           ## build what this machine can
 	@true$(foreach m,$(LEFT_OUT),; echo '  left out: $(subst _, ,$(m))')
 
 # An executable exports the core functions that a plugin calls, and looks for bundled libraries beside itself.
@@ -212,32 +203,46 @@ $(B)/core.a: $(CORE)
 
 -include $(patsubst %.o,%.d,$(CORE) $(REPL) $(KERNEL) $(CPU) $(CUDA) $(addsuffix .o,$(UNIT) $(TOOLS) $(FUZZ)))
 
-deps:   ; @.make/deps.sh
-run:    deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
-test:   deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run
-# The tests on a GPU; test-kit packs what they need of this build, for a machine without compilers (.make/kit.sh).
-test-gpu: deps layers ; @$(MAKE) --no-print-directory -j$(JOBS) all tests && MODE=$(MODE) JOBS=$(JOBS) tests/run --gpu
-test-kit: all tests ; @.make/kit.sh $(B) build/gpa-tests.tar.xz
-bench:  deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run
-bench-numerics: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa tests/bench/run numerics
-bench-gpu: deps ; @$(MAKE) --no-print-directory -j$(JOBS) all && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
-cov:    ; @$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
-tests:  $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
-# Every public function and its docstring, on one page.
-reference: all ; @cat .make/listing.gpa .make/reference.gpa > build/reference.gpa && $(B)/gpa build/reference.gpa > build/reference.html && echo '  build/reference.html'
-# kir, CUDA source and LLVM IR of every example and benchmark row, in build/dumps/$(DUMPS) (now); AGAINST=OTHER compares with those of an
-# earlier run (build/dumps/OTHER): what a refactoring leaves unchanged is byte for byte equal.
-dumps: all tests ; @build/venv/bin/python tests/dumps.py $(B) build/dumps/$(or $(DUMPS),now) $(if $(AGAINST),build/dumps/$(AGAINST))
-# The picture in the README: a session at the prompt, typed into a pseudo-terminal.
-picture: all ; @build/venv/bin/python tests/prompt/picture.py tests/prompt/picture.txt examples/gpa.svg
-layers: ; @awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
-clean:  ; rm -rf build
+BUILD = $(MAKE) --no-print-directory -j$(JOBS) all
+# The runner takes the place of the shell, so that it gets the signals sent to make and can report.
+TEST  = $(BUILD) tests && MODE=$(MODE) JOBS=$(JOBS) exec tests/run
+deps: ; @.make/deps.sh                  ## install what is missing
+run: deps                               ## the demonstration, on real data
+	@$(BUILD) && mkdir -p build/run && $(B)/gpa examples/elnino.gpa build/run
+check: deps layers format-check         ## before each commit: build, layers, format, a selection of the tests; 3 minutes on two cores
+	@$(TEST) --check
+test: deps layers format-check          ## every test (PART=K/N: a share)
+	@$(TEST)
+test-gpu: deps layers                   ## the tests of a GPU (PART=K/N: a share)
+	@$(TEST) --gpu
+test-kit: all tests                     ## an archive of what test-gpu needs of a build, for a machine without compilers
+	@.make/kit.sh $(B) build/gpa-tests.tar.xz
+tests: $(UNIT) $(TOOLS) $(FUZZ) $(FAKE) $(STUBS) $(EMULATOR) ; @true
+layers:                                 ## check which folder includes which
+	@awk -f tests/layers.awk tests/layers.txt $$(find lang runtime repl kernel -name '*.[ch]' 2>/dev/null)
+bench: deps                             ## compare with NumPy, numexpr, Numba
+	@$(BUILD) && GPA=$(B)/gpa tests/bench/run
+bench-numerics: deps                    ## compare with NumPy and SciPy, one row for each function
+	@$(BUILD) && GPA=$(B)/gpa tests/bench/run numerics
+bench-gpu: deps                         ## compare with CuPy, JAX, PyTorch, Numba on a GPU (QUICK=1: gpa alone)
+	@$(BUILD) && GPA=$(B)/gpa $(or $(wildcard build/venv/bin/python),python3) tests/bench/gpu.py $(if $(QUICK),--quick)
+cov:                                    ## line coverage of the tests
+	@$(MAKE) --no-print-directory test MODE=cov; .make/coverage.sh
+reference: all                          ## every function and its docstring, on one page: build/reference.html
+	@cat .make/listing.gpa .make/reference.gpa > build/reference.gpa && $(B)/gpa build/reference.gpa > build/reference.html && echo '  build/reference.html'
+dumps: all tests                        ## kir, CUDA source, LLVM IR of every program: build/dumps/$(DUMPS); AGAINST=OTHER compares
+	@build/venv/bin/python tests/dumps.py $(B) build/dumps/$(or $(DUMPS),now) $(if $(AGAINST),build/dumps/$(AGAINST))
+picture: all                            ## the picture in the README: a session typed into a pseudo-terminal
+	@build/venv/bin/python tests/prompt/picture.py tests/prompt/picture.txt examples/gpa.svg
+clean: ; rm -rf build                   ## remove build/
+help:                                   ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r target text; do printf '  make %-15s %s\n' "$$target" "$$text"; done
 
 # Programs in bin/, plugins in lib/gpa/, where a program looks for them after its own folder, and the kernelspec where
 # Jupyter looks for it; that of an archive, which may be unpacked anywhere, names the program relative to itself.
 TO = $(DESTDIR)$(PREFIX)
 KERNEL_PROGRAM = $(abspath $(PREFIX))/bin/gpa-kernel
-install: all
+install: all                            ## PREFIX=/usr/local DESTDIR=
 	install -d $(TO)/bin $(TO)/lib/gpa $(TO)/share/doc/gpa $(TO)/share/gpa/examples
 	install -s -m 755 $(filter-out %.so $(INTERPRETERS),$(BUILT)) $(TO)/bin
 	$(if $(filter %.so,$(BUILT)),install -s -m 644 $(filter %.so,$(BUILT)) $(TO)/lib/gpa)
@@ -247,25 +252,40 @@ install: all
 	$(if $(filter %/gpa-kernel,$(BUILT)),$(B)/gpa-kernel install --prefix $(TO) --program '$(KERNEL_PROGRAM)' > /dev/null)
 
 NAME = gpa-$(VERSION)-linux-$(shell uname -m)
-dist: all
+dist: all                               ## an archive that runs elsewhere
 	@rm -rf build/dist && $(MAKE) --no-print-directory -s install DESTDIR= PREFIX=$(CURDIR)/build/dist/$(NAME) \
 	    KERNEL_PROGRAM='{resource_dir}/../../../../bin/gpa-kernel'
 	@.make/dist.sh build/dist/$(NAME)
 	@tar -C build/dist -czf build/$(NAME).tar.gz $(NAME) && echo "  build/$(NAME).tar.gz"
 
-# Every source before clang's eyes, with its warnings as errors; nothing is built.
+# clang-format and its output differ from version to version; .clang-format is written for this one.
+FORMAT_VERSION = 14
+CLANG_FORMAT = $(shell for c in clang-format-$(FORMAT_VERSION) clang-format; do $$c --version 2> /dev/null | grep -q 'version $(FORMAT_VERSION)\.' && command -v $$c && break; done)
+FORMATTED = find lang runtime repl kernel tests .make -name '*.[ch]' -print0 | xargs -0 -P $(JOBS) -n 40
+format:                                 ## format the C sources
+	@$(if $(CLANG_FORMAT),$(FORMATTED) $(CLANG_FORMAT) -i,echo '  clang-format $(FORMAT_VERSION) is missing'; exit 1)
+format-check:                           ## fail if a C source is not formatted
+	@$(if $(CLANG_FORMAT),$(FORMATTED) $(CLANG_FORMAT) --dry-run 2>&1 | sed -n 's/:[0-9].*warning: code should be.*/: not formatted (make format)/p' | \
+	    sort -u | { ! grep . ; },echo '  format not checked: clang-format $(FORMAT_VERSION) is missing')
+
+# clang on every source, with its warnings as errors; nothing is built.
 CLANG = $(firstword $(foreach c,clang clang-19 clang-18 clang-17 clang-16 clang-15,$(shell command -v $(c))))
 CHECKED = $(call src,lang/*/*.c runtime/*/*.c runtime/*/*/*.c repl/*.c $(if $(filter %/gpa-kernel,$(BUILT)),kernel/*.c) .make/*.c tests/tools/*.c) \
           $(UNIT:$(B)/%=%.c) $(FUZZ:$(B)/%=%.c)
 CHECKED_FLAGS = $(READLINE_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS) $(ZIP_CFLAGS) $(ZLIB_CFLAGS) $(PCRE2_CFLAGS) $(PNG_CFLAGS) $(LLVM_CFLAGS) $(CMOCKA_CFLAGS)
-syntax:
+syntax:                                 ## clang's warnings, as errors
 	@$(if $(CLANG),,echo '  clang is missing'; exit 1)
 	@printf '%s\n' $(if $(HAVE_LLVM),$(CHECKED),$(filter-out runtime/cpu/%,$(CHECKED))) | \
 	    xargs -P $(JOBS) -n 24 $(CLANG) -fsyntax-only $(filter-out -MMD -MP,$(ALL)) $(CHECKED_FLAGS)
+CLANG_TIDY = $(firstword $(foreach c,clang-tidy clang-tidy-14,$(shell command -v $(c))))
+tidy:                                   ## clang-tidy's checks of .clang-tidy on every source, or those below IN=FOLDER
+	@$(if $(CLANG_TIDY),,echo '  clang-tidy is missing'; exit 1)
+	@printf '%s\n' $(filter $(if $(IN),$(IN)%,%),$(CHECKED)) | \
+	    xargs -P $(JOBS) -n 1 sh -c '$(CLANG_TIDY) --quiet "$$0" -- $(filter-out -W% -MMD -MP,$(subst ','\'',$(ALL))) $(CHECKED_FLAGS) 2> /dev/null'
 
 # Fuzzing: tests/fuzz/*.c with libFuzzer where clang has it: build/fuzz/NAME build/fuzz/corpus. `make test` runs the same
 # targets for a few seconds on mutations of the test programs (tests/fuzz/drive.h).
-fuzz:
+fuzz:                                   ## build the fuzz targets (clang)
 	@$(if $(CLANG),,echo '  fuzzing with feedback needs clang'; exit 1)
 	@mkdir -p build/fuzz/corpus && cp tests/lang/*.gpa tests/diff/*.py examples/*.gpa tests/fuzz/wire/* build/fuzz/corpus 2>/dev/null; true
 	@$(MAKE) --no-print-directory MODE=fuzz CC=$(CLANG) fuzzed
@@ -273,4 +293,5 @@ fuzzed: $(patsubst tests/fuzz/%.c,build/fuzz/%,$(FUZZED)) ; @true
 build/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/core.a
 	$(call say,LD)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) $(EXE) -o $@ $< build/fuzz/core.a $(LIBS)
 
-.PHONY: default all dumps syntax reference picture deps run test test-gpu test-kit tests cov bench bench-numerics install dist layers fuzz fuzzed clean
+.PHONY: default all help dumps syntax tidy format format-check reference picture deps run check test test-gpu test-kit tests cov \
+        bench bench-numerics bench-gpu install dist layers fuzz fuzzed clean

@@ -16,13 +16,19 @@ llvm() {
     missing="$missing llvm-19-dev"
 }
 
-# clang, the second compiler that has to be content: of the same version.
+# clang, the second compiler that must accept the sources: of the same version.
 clang() {
     command -v clang > /dev/null && return
     for v in 19 18 17 16 15; do installed "clang-$v" && return; done
     for v in 19 18 17 16 15; do
         apt-cache show "clang-$v" > /dev/null 2>&1 && { missing="$missing clang-$v"; return; }
     done
+}
+
+# The version of clang-format that the Makefile names, where the distribution has it.
+format() {
+    package=clang-format-$(sed -n 's/^FORMAT_VERSION = //p' Makefile)
+    installed "$package" || { apt-cache show "$package" > /dev/null 2>&1 && missing="$missing $package"; }
 }
 
 missing=
@@ -32,6 +38,7 @@ if command -v dpkg-query > /dev/null; then
     for p in $need; do echo "$there" | grep -qx "$p" || missing="$missing $p"; done
     llvm
     clang
+    format
     if [ -n "$missing" ]; then
         install="apt-get install -y --no-install-recommends$missing"
         if [ "$(id -u)" = 0 ]; then

@@ -1,4 +1,5 @@
 """Talks to build/MODE/tests/tools/cells: evaluates pieces of a program in gpa sessions, one process for many."""
+
 import ast
 import contextlib
 import io
@@ -10,6 +11,7 @@ import traceback
 
 BUILD = os.environ.get("B", "build/release")
 PROGRAM = os.path.join(BUILD, "tests/tools/cells")
+os.environ.setdefault("GPA_PLUGIN_DIR", os.path.abspath(BUILD))  # tests/run sets it; so that one file can be run alone
 
 
 class Result:
@@ -28,8 +30,9 @@ class Gpa:
 
     def start(self):
         environment = dict(os.environ, GPA_DEVICE=self.device) if self.device else None
-        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        env=environment)
+        self.process = subprocess.Popen(
+            [PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        )
 
     def close(self):
         """Ends the process; returns what it said on stderr if it did not end well."""
@@ -95,7 +98,9 @@ class Python:
             except BaseException as e:
                 text = e.msg if isinstance(e, SyntaxError) else str(e)
                 result.error = type(e).__name__ + (": " + text if text else "")
-                self.ended_at = next((f.lineno for f in traceback.extract_tb(e.__traceback__) if f.filename == "<cell>"), None)
+                self.ended_at = next(
+                    (f.lineno for f in traceback.extract_tb(e.__traceback__) if f.filename == "<cell>"), None
+                )
         result.out = out.getvalue()
         return result
 
@@ -106,7 +111,9 @@ def elsewhere(name):
     if needed and not shutil.which(needed[1]):
         return needed[1] + " is not installed"
     told = re.search(r"\(not on (\w+): (.*)\)", name)
-    return told[2] if told and any(os.environ.get(v, "").startswith(told[1]) for v in ("GPA_DEVICE", "EMULATED")) else None
+    return (
+        told[2] if told and any(os.environ.get(v, "").startswith(told[1]) for v in ("GPA_DEVICE", "EMULATED")) else None
+    )
 
 
 def which(part):

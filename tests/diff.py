@@ -5,6 +5,7 @@ they print and display, and the type and words of the error that ends it, must b
 lines before the first section are run before each. What they write goes into the folder $FOLDER. A section's name may end with what it needs: `(python 3.12)` or
 `(scipy 1.18)` or `(numpy 2.5)`, an oracle of that version or later; `(numpy before 2.5)`, `(scipy 1.17 and before 1.18)`; `(not on DEVICE: REASON)`; `(later)`, it may still
 fail. --python only shows what CPython says."""
+
 import ast
 import difflib
 import os
@@ -15,21 +16,28 @@ import warnings
 
 import numpy
 
+import cells
 from cells import Gpa, Python, elsewhere, sections, show, which
 
 PROLOGUE = "import numpy as np\nimport math\n"
+SHARED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "diff", "shared")  # modules that sections import
 MOST_LINES = 40  # of a difference that are shown
 
 
 # Words that NumPy changed: newer, and those of NumPy 2.0 to 2.4, which gpa has.
 CHANGED = (
-    ("only 0-dimensional arrays can be converted to Python scalars", "only length-1 arrays can be converted to Python scalars"),
+    (
+        "only 0-dimensional arrays can be converted to Python scalars",
+        "only length-1 arrays can be converted to Python scalars",
+    ),
     ("'unsafe', 'same_value' (got", "'unsafe' (got"),
     ("'same_kind', 'unsafe' (got", "'same_kind', or 'unsafe' (got"),
     ("`kind` and keyword parameters can't be provided", "`kind` and `stable` parameters can't be provided"),
     ("positional arguments but 1 was given", "positional arguments but 1 were given"),
-    ("setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 1.",
-     "object too deep for desired array"),
+    (
+        "setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 1.",
+        "object too deep for desired array",
+    ),
     ("data type dtype('int32') not compatible with finfo", "data type <class 'numpy.int32'> not inexact"),
 )
 
@@ -53,7 +61,7 @@ def run(engine, prologue, source):
 def difference(want, got):
     change = list(difflib.unified_diff(want.split("\n"), got.split("\n"), "Python", "gpa", lineterm="", n=0))
     if len(change) > MOST_LINES:
-        change[MOST_LINES // 2:-MOST_LINES // 2] = ["..."]
+        change[MOST_LINES // 2 : -MOST_LINES // 2] = ["..."]
     return "\n".join(change)
 
 
@@ -61,7 +69,7 @@ def may_end(source):
     """The lines that may end a program with an error: those of its last statement; of a block its head, and so on within."""
     lines, statement = set(), ast.parse(source).body[-1]
     while isinstance(statement, (ast.For, ast.While, ast.With, ast.If)):
-        lines.add(statement.lineno)
+        lines |= set(range(statement.lineno, statement.body[0].lineno))
         statement = (getattr(statement, "orelse", None) or statement.body)[-1]
     return lines | set(range(statement.lineno, statement.end_lineno + 1))
 
@@ -80,7 +88,9 @@ def check(name, prologue, lines, oracle, gpa):
         print(f"skip - the oracle is Python {sys.version_info[0]}.{sys.version_info[1]}, not 3.12")
         return True
     of_numpy = re.search(r"\(numpy (before )?(\d+)\.(\d+)\)", name)
-    if of_numpy and (tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, of_numpy.groups()[1:]))) == bool(of_numpy[1]):
+    if of_numpy and (
+        tuple(map(int, numpy.__version__.split(".")[:2])) >= tuple(map(int, of_numpy.groups()[1:]))
+    ) == bool(of_numpy[1]):
         print(f"skip - the oracle is NumPy {numpy.__version__}, whose answer is another")
         return True
     with_scipy = re.search(r"\(scipy (\d+)\.(\d+)(?: and before (\d+)\.(\d+))?\)", name)
@@ -142,8 +152,12 @@ def main():
     numpy.seterr(all="ignore")
     folder = tempfile.TemporaryDirectory(prefix="gpa-diff-")
     os.environ["FOLDER"] = folder.name
+    paths = [path if path.startswith("--") else os.path.abspath(path) for path in sys.argv[1:]]
+    cells.PROGRAM = os.path.abspath(cells.PROGRAM)
+    os.chdir(SHARED)  # where gpa finds modules
+    sys.path.insert(0, SHARED)
     good, oracle, gpa, part = True, Python(), Gpa(), slice(None)
-    for path in sys.argv[1:]:
+    for path in paths:
         if path.startswith("--"):
             part = which(path[7:]) if path.startswith("--part=") else part
             continue

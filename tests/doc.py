@@ -1,5 +1,6 @@
 """Docstring tests: python tests/doc.py tests/doc.gpa [PART/PARTS]  Every built-in function has a docstring with an example, and gpa
 answers the examples as they say. gpa itself tells the docstrings: the program given."""
+
 import ast
 import doctest
 import os
@@ -9,7 +10,8 @@ import tempfile
 import cells
 from cells import Gpa, show, which
 
-NO_EXAMPLE = ("Prints ", "Print ", "Exit the program", "Read a line", "Clear the output")  # so begin the docstrings that need none
+# Docstrings that need no example begin so.
+NO_EXAMPLE = ("Prints ", "Print ", "Exit the program", "Read a line", "Clear the output")
 DRAWING = "matplotlib.pyplot"  # an example would be a picture
 
 
@@ -24,7 +26,11 @@ def run_examples(engine, prologue, examples):
         else:
             got, want = result.out + result.error, example.want.replace("<BLANKLINE>", "")
         if got.rstrip() != want.rstrip():
-            return [("the example:", example.source.rstrip()), ("answers:", got.rstrip()), ("but should answer:", want.rstrip())]
+            return [
+                ("the example:", example.source.rstrip()),
+                ("answers:", got.rstrip()),
+                ("but should answer:", want.rstrip()),
+            ]
     return None
 
 
@@ -38,9 +44,40 @@ def check(engine, owner, name, kind, doc):
         return [("its docstring:", str(e))]
     if not examples and kind not in ("module", "constant") and owner != DRAWING and not doc.startswith(NO_EXAMPLE):
         return [("it has no example", "")]
-    module = owner if owner in ("math", "cmath", "random", "functools", "itertools", "collections", "operator", "string", "timeit", "copy", "json", "abc", "dataclasses", "io", "gzip", "tempfile", "warnings", "heapq", "bisect", "time", "os", "os.path", "sys") else ""
+    module = (
+        owner
+        if owner
+        in (
+            "math",
+            "cmath",
+            "random",
+            "functools",
+            "itertools",
+            "collections",
+            "operator",
+            "string",
+            "timeit",
+            "copy",
+            "json",
+            "abc",
+            "dataclasses",
+            "io",
+            "gzip",
+            "tempfile",
+            "warnings",
+            "heapq",
+            "bisect",
+            "time",
+            "os",
+            "os.path",
+            "sys",
+        )
+        else ""
+    )
     prologue = f"import {module}\nfrom {module} import *\n" if module else ""
-    if owner.startswith(("numpy", "scipy", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast")):
+    if owner.startswith(
+        ("numpy", "scipy", "pyculib", "imageio", "ndarray", "dtype", "ufunc", "Generator", "poly1d", "broadcast")
+    ):
         prologue = "import numpy as np\nfrom numpy import *\nfrom builtins import bool\n"
     if "." in owner or owner == "imageio":
         prologue += f"from {owner} import *\n"
@@ -89,7 +126,7 @@ def main():
         with open(path, encoding="utf-8") as f:
             program += f.read()
     cells.PROGRAM = os.path.abspath(cells.PROGRAM)
-    with tempfile.TemporaryDirectory() as folder: # where examples write their files
+    with tempfile.TemporaryDirectory() as folder:  # where examples write their files
         os.chdir(folder)
         good = check_all(engine, engine.run(program), which(sys.argv[2]) if len(sys.argv) > 2 else slice(None))
         os.chdir("/")

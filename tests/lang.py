@@ -1,6 +1,7 @@
 """Language tests: python tests/lang.py [--python] FILE.gpa ...  The format is in tests/README.md.
 
 With --python the programs run in CPython instead, to check the expectations where both languages agree."""
+
 import re
 import sys
 
@@ -33,7 +34,9 @@ def compare(result, expected, is_python):
     want = [l for l in expected if l.startswith(("#>", "#~"))]
     got = result.out.split("\n")[:-1] if result.out.endswith("\n") else result.out.split("\n") if result.out else []
     same = len(want) == len(got) and all(
-        re.fullmatch(text_of(w), g) if w.startswith("#~") else text_of(w).rstrip() == g.rstrip() for w, g in zip(want, got))
+        re.fullmatch(text_of(w), g) if w.startswith("#~") else text_of(w).rstrip() == g.rstrip()
+        for w, g in zip(want, got)
+    )
     if not same:
         complaints += [("expected output:", "\n".join(map(text_of, want))), ("got:", "\n".join(got))]
     error = "\n".join(text_of(l) for l in expected if l.startswith("#!"))

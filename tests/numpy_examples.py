@@ -5,6 +5,7 @@ of text files such as the chapters of its user guide, runs them in CPython and i
 count, and numbers may differ in their last digits. An example counts when it uses only what gpa is meant to have; the others
 are told apart by the reasons in EXCLUDED, and so is what reads a name that one of those bound or changed. --fails shows
 those that differ. The run fails below --least. No text of NumPy's is kept here."""
+
 import ast
 import collections
 import doctest
@@ -27,31 +28,81 @@ from cells import Gpa, Python
 
 # Why an example does not count, by what is in its source or its answer; the first that fits.
 EXCLUDED = (
-    ("texts, records, dates, objects", r"dtype=(object|str|bytes|'[SUOMmV]|\"[SUOMmV]|StringDType)|np\.(char|strings|rec|datetime|timedelta|busday\w*|is_busday|record|"
-     r"void|str_|bytes_|object_|datetime_\w+|recarray|chararray|format_parser|typecodes)\b|datetime64|timedelta64|'[<>|]?[SUOV]\d+'|\('[SU]'|dtype\(\[|dtype=\[|"
-     r"astype\((str|object)|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|array\(\[+[\"']|np\.dtype\(\(|dtype\((str|object)|array\(\[b'|fields|metadata|np\.dtype\('\d|"
-     r"StringDType|recfunctions|numpy\.void|['\"][bhilufdSV?]\d*,|dtype\(\"S|object\(\)|dtype=\('|\('[<fiu]"),
+    (
+        "texts, records, dates, objects",
+        r"dtype=(object|str|bytes|'[SUOMmV]|\"[SUOMmV]|StringDType)|np\.(char|strings|rec|datetime|timedelta|busday\w*|is_busday|record|"
+        r"void|str_|bytes_|object_|datetime_\w+|recarray|chararray|format_parser|typecodes)\b|datetime64|timedelta64|'[<>|]?[SUOV]\d+'|\('[SU]'|dtype\(\[|dtype=\[|"
+        r"astype\((str|object)|dtype='?<[UMS]|\[\('|np\.dtype\(\{|names=|array\(\[+[\"']|np\.dtype\(\(|dtype\((str|object)|array\(\[b'|fields|metadata|np\.dtype\('\d|"
+        r"StringDType|recfunctions|numpy\.void|['\"][bhilufdSV?]\d*,|dtype\(\"S|object\(\)|dtype=\('|\('[<fiu]",
+    ),
     ("masked arrays", r"np\.ma\b|numpy\.ma\b|\bma\.|usemask|masked_array|MaskedArray"),
-    ("other precisions", r"longdouble|clongdouble|float128|complex256|long double|np\.longlong|finfo\(np\.long|\.(types|ntypes)$|np\.int_\(|\b\w+ \*\* power|10\*\*\d\d"),
-    ("classes, match", r"^\s*class \w|^match |np\.(matrix|asmatrix|bmat|mat|memmap|ctypeslib|lib\.mixins)\b|matrix\(|np\.r_\['[rc]'|mmap_mode|"
-     r"__array_\w+|isinstance\(.*Iter|\byield\b"),
-    ("NumPy's own insides", r"np\.(nested_iters|get_include|show_config|source|lookfor|test|who|deprecate|getbufsize|setbufsize|show_runtime|__version__|"
-     r"set_string_function|info|_core|core|typing)\b|numpy\.typing|npt\.|_umath_linalg|\.ctypes|setflags\(.*align|_scalar_type_map|\.__array|memoryview|dlpack"),
-    ("other modules", r"^\s*(import|from) (?!numpy|math|io\b|tempfile|warnings|functools|itertools|operator|copy\b|os\b|sys\b|time\b|timeit)|plt\.|Decimal|Fraction|\bhelp\("),
-    ("random numbers, memory as it is found", r"random|SeedSequence|PCG64|MT19937|Philox|default_rng|np\.empty|np\.ndarray\(shape|timeit\("),
-    ("addresses, orders of bytes", r"0x[0-9a-f]{6,}|\bid\(|newbyteorder|['\"]>[a-zA-Z]\d?|'>'|getsizeof|\.data\b|bytearray"),
+    (
+        "other precisions",
+        r"longdouble|clongdouble|float128|complex256|long double|np\.longlong|finfo\(np\.long|\.(types|ntypes)$|np\.int_\(|\b\w+ \*\* power|10\*\*\d\d",
+    ),
+    (
+        "classes, match",
+        r"^\s*class \w|^match |np\.(matrix|asmatrix|bmat|mat|memmap|ctypeslib|lib\.mixins)\b|matrix\(|np\.r_\['[rc]'|mmap_mode|"
+        r"__array_\w+|isinstance\(.*Iter|\byield\b",
+    ),
+    (
+        "NumPy's own insides",
+        r"np\.(nested_iters|get_include|show_config|source|lookfor|test|who|deprecate|getbufsize|setbufsize|show_runtime|__version__|"
+        r"set_string_function|info|_core|core|typing)\b|numpy\.typing|npt\.|_umath_linalg|\.ctypes|setflags\(.*align|_scalar_type_map|\.__array|memoryview|dlpack",
+    ),
+    (
+        "other modules",
+        r"^\s*(import|from) (?!numpy|math|io\b|tempfile|warnings|functools|itertools|operator|copy\b|os\b|sys\b|time\b|timeit)|plt\.|Decimal|Fraction|\bhelp\(",
+    ),
+    (
+        "random numbers, memory as it is found",
+        r"random|SeedSequence|PCG64|MT19937|Philox|default_rng|np\.empty|np\.ndarray\(shape|timeit\(",
+    ),
+    (
+        "addresses, orders of bytes",
+        r"0x[0-9a-f]{6,}|\bid\(|newbyteorder|['\"]>[a-zA-Z]\d?|'>'|getsizeof|\.data\b|bytearray",
+    ),
 )
 
 
-OWNERS = (("", np), ("linalg.", np.linalg), ("fft.", np.fft), ("random.", np.random.Generator), ("random.", np.random), ("random.", np.random.RandomState),
-          ("ndarray.", np.ndarray), ("ufunc.", np.ufunc), ("dtype.", np.dtype), ("scalars.", np.float64), ("scalars.", np.int64), ("scalars.", np.complex128),
-          ("polynomial.", np.polynomial.polynomial), ("polynomial.", np.polynomial.chebyshev), ("polynomial.", np.polynomial.legendre),
-          ("polynomial.", np.polynomial.hermite), ("polynomial.", np.polynomial.hermite_e), ("polynomial.", np.polynomial.laguerre),
-          ("polynomial.", np.polynomial.polyutils), ("polynomial.", np.polynomial), ("polynomial.", np.polynomial.Polynomial),
-          ("polynomial.", np.polynomial.Chebyshev), ("poly1d.", np.poly1d), ("nditer.", np.nditer), ("flatiter.", np.flatiter), ("broadcast.", np.broadcast),
-          ("ndindex.", np.ndindex), ("ndenumerate.", np.ndenumerate), ("finfo.", np.finfo), ("iinfo.", np.iinfo), ("testing.", np.testing),
-          ("exceptions.", np.exceptions), ("lib.stride_tricks.", np.lib.stride_tricks), ("lib.array_utils.", np.lib.array_utils), ("lib.", np.lib),
-          ("emath.", np.emath))
+OWNERS = (
+    ("", np),
+    ("linalg.", np.linalg),
+    ("fft.", np.fft),
+    ("random.", np.random.Generator),
+    ("random.", np.random),
+    ("random.", np.random.RandomState),
+    ("ndarray.", np.ndarray),
+    ("ufunc.", np.ufunc),
+    ("dtype.", np.dtype),
+    ("scalars.", np.float64),
+    ("scalars.", np.int64),
+    ("scalars.", np.complex128),
+    ("polynomial.", np.polynomial.polynomial),
+    ("polynomial.", np.polynomial.chebyshev),
+    ("polynomial.", np.polynomial.legendre),
+    ("polynomial.", np.polynomial.hermite),
+    ("polynomial.", np.polynomial.hermite_e),
+    ("polynomial.", np.polynomial.laguerre),
+    ("polynomial.", np.polynomial.polyutils),
+    ("polynomial.", np.polynomial),
+    ("polynomial.", np.polynomial.Polynomial),
+    ("polynomial.", np.polynomial.Chebyshev),
+    ("poly1d.", np.poly1d),
+    ("nditer.", np.nditer),
+    ("flatiter.", np.flatiter),
+    ("broadcast.", np.broadcast),
+    ("ndindex.", np.ndindex),
+    ("ndenumerate.", np.ndenumerate),
+    ("finfo.", np.finfo),
+    ("iinfo.", np.iinfo),
+    ("testing.", np.testing),
+    ("exceptions.", np.exceptions),
+    ("lib.stride_tricks.", np.lib.stride_tricks),
+    ("lib.array_utils.", np.lib.array_utils),
+    ("lib.", np.lib),
+    ("emath.", np.emath),
+)
 
 
 def close(got, want):
@@ -60,7 +111,9 @@ def close(got, want):
     if "".join(number.sub("#", got).split()) != "".join(number.sub("#", want).split()):
         return False
     pairs = zip(number.findall(got), number.findall(want))
-    return all(math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-13) or a.lower() == b.lower() for a, b in pairs)
+    return all(
+        math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-13) or a.lower() == b.lower() for a, b in pairs
+    )
 
 
 def subjects(words):
@@ -173,8 +226,10 @@ def main():
     print("# failing: " + ", ".join(f"{name} {n}" for name, n in failing.most_common()))
     print("# excluded: " + ", ".join(f"{why} {n}" for why, n in total.most_common() if why not in ("ok", "failed")))
     share = 100 * total["ok"] / max(1, total["ok"] + total["failed"])
-    print(f"{'ok' if share >= least else 'not ok'} - {total['ok']} of {total['ok'] + total['failed']} examples of NumPy's answered alike, "
-          f"{share:.1f} % (NumPy {np.__version__})")
+    print(
+        f"{'ok' if share >= least else 'not ok'} - {total['ok']} of {total['ok'] + total['failed']} examples of NumPy's answered alike, "
+        f"{share:.1f} % (NumPy {np.__version__})"
+    )
     sys.exit(share < least)
 
 

@@ -4,6 +4,7 @@ Each program has a helper and a function with loops over arrays and numbers, whi
 (gpa): as a jitted function, as a ufunc, and as a generalised ufunc. Values are kept to small multiples of 1/4, so that float32
 and float64 agree; where branches give a variable different types the compiled one has their common type, so results are
 compared as floats. The programs are a function of the seed: `--show SEED NUMBER` prints one."""
+
 import random
 
 import numpy as np
@@ -47,7 +48,9 @@ class Body:
         """An expression; not bounded."""
         kind = self.random.random()
         if depth == 0 or kind < 0.2:
-            return self.pick(*names, *self.counters, str(self.random.randint(0, 9)), f"{self.random.randint(0, 20) / 4}")
+            return self.pick(
+                *names, *self.counters, str(self.random.randint(0, 9)), f"{self.random.randint(0, 20) / 4}"
+            )
         x, y = self.number(names, depth - 1), self.number(names, self.random.randint(0, depth - 1))
         if kind < 0.6:
             return f"({x} {self.pick('+', '-', '*')} {y})"
@@ -64,10 +67,16 @@ class Body:
     def test(self, names):
         x, y = self.number(names, 1), self.number(names, 1)
         one = f"{x} {self.pick('<', '<=', '>', '==', '!=')} {y}"
-        return one if self.random.random() < 0.7 else f"({one} {self.pick('and', 'or')} not {self.number(names, 0)} < 2)"
+        return (
+            one if self.random.random() < 0.7 else f"({one} {self.pick('and', 'or')} not {self.number(names, 0)} < 2)"
+        )
 
     def bounded(self, names):
-        return f"floor(({self.number(names, 2)}) % 61 * 4) / 4" if self.random.random() < 0.5 else f"({self.number(names, 2)}) % 53"
+        return (
+            f"floor(({self.number(names, 2)}) % 61 * 4) / 4"
+            if self.random.random() < 0.5
+            else f"({self.number(names, 2)}) % 53"
+        )
 
     def index(self):
         i = self.pick(*self.counters, str(self.random.randint(-3, 5)))
@@ -95,7 +104,9 @@ class Body:
             self.loops += 1
             counter = f"k{self.loops}"
             if self.random.random() < 0.75:
-                bounds = self.pick("3", "len(a)", "1, 5", "6, 0, -2", "n") if arrays else self.pick("3", "1, 5", "6, 0, -2")
+                bounds = (
+                    self.pick("3", "len(a)", "1, 5", "6, 0, -2", "n") if arrays else self.pick("3", "1, 5", "6, 0, -2")
+                )
                 self.put(depth, f"for {counter} in range({bounds}):")
                 self.counters.append(counter)
                 self.block(depth + 1, names, arrays)
@@ -145,7 +156,9 @@ class Body:
             self.put(0, "@njit")
             self.put(0, "def f(a, b, n):")
             self.put(1, f"x, y, z = {self.random.randint(0, 3)}, {self.pick('0.5', '2', '1')}, a[0]")
-            self.put(1, f"for i in {self.pick('range', 'range', 'prange')}({self.pick('len(a)', 'n', '1, 4', '3, -1, -1')}):")
+            self.put(
+                1, f"for i in {self.pick('range', 'range', 'prange')}({self.pick('len(a)', 'n', '1, 4', '3, -1, -1')}):"
+            )
             if "prange" in self.lines[-1]:
                 self.put(2, "b[i] = b[i] * 2 + a[-1 - i]")
                 self.put(2, "t = a[i] - x")
@@ -155,7 +168,10 @@ class Body:
                 self.block(2, names, True)
             self.put(1, "return x, y, z")
             dtype = self.pick("float64", "int64", "float32", "int32")
-            self.put(0, f"a, b = (np.arange(6) * 5 % 7).astype(np.{dtype}), np.arange(6).astype(np.{self.pick('float64', 'int64')})")
+            self.put(
+                0,
+                f"a, b = (np.arange(6) * 5 % 7).astype(np.{dtype}), np.arange(6).astype(np.{self.pick('float64', 'int64')})",
+            )
             self.put(0, f"print([float(v) for v in f(a{self.pick('', '[::-1]')}, b, 5)], b.tolist())")
             self.put(0, "print([float(v) for v in f(a[:4], b[1:5], 3)], b.tolist())")
         return "\n".join(self.lines) + "\n"

@@ -3,6 +3,7 @@
 Kernels whose indices come from threads, counters, extents, arguments and elements, behind conditions of all forms, most of which keep
 them inside. A launch does not check what it knows to be inside: the reference device finds what was said so and is not, and
 the default device must end each launch as that one does, with the same numbers or an IndexError."""
+
 from random_kernels import against_reference
 
 PROLOGUE = "import numpy as np\nfrom numba import cuda\nG = 5\n"
@@ -19,31 +20,89 @@ class Kernel:
 
     def number(self, deep=2):
         r = self.rnd
-        leaf = r.choice(self.names + [str(r.randint(-3, 9)), "x.size", "y.shape[0]", "y.shape[1]", "cuda.blockDim.x", "cuda.blockIdx.x", "cuda.gridDim.x"])
+        leaf = r.choice(
+            self.names
+            + [
+                str(r.randint(-3, 9)),
+                "x.size",
+                "y.shape[0]",
+                "y.shape[1]",
+                "cuda.blockDim.x",
+                "cuda.blockIdx.x",
+                "cuda.gridDim.x",
+            ]
+        )
         if not deep or r.random() < 0.3:
             return leaf
         one, other = self.number(deep - 1), self.number(deep - 1)
-        return r.choice([f"({one} + {other})", f"({one} - {other})", f"({one} + 1)", f"({one} - 1)", f"({one} * {r.randint(-1, 3)})",
-                         f"({one} // {r.randint(1, 4)})", f"({one} % {r.choice([3, 8, 'x.size', 'y.shape[0]'])})", f"min({one}, {other})",
-                         f"max({one}, {other})", f"abs({one})", f"({one} & {r.choice([7, 15, 3])})", f"({one} >> 1)", f"({one} << 1)", f"-{leaf}",
-                         f"np.int32({one})", f"np.int8({one})", f"({one} if {self.test(0)} else {other})", f"np.uint8({one})", f"({one} ^ 1)"])
+        return r.choice(
+            [
+                f"({one} + {other})",
+                f"({one} - {other})",
+                f"({one} + 1)",
+                f"({one} - 1)",
+                f"({one} * {r.randint(-1, 3)})",
+                f"({one} // {r.randint(1, 4)})",
+                f"({one} % {r.choice([3, 8, 'x.size', 'y.shape[0]'])})",
+                f"min({one}, {other})",
+                f"max({one}, {other})",
+                f"abs({one})",
+                f"({one} & {r.choice([7, 15, 3])})",
+                f"({one} >> 1)",
+                f"({one} << 1)",
+                f"-{leaf}",
+                f"np.int32({one})",
+                f"np.int8({one})",
+                f"({one} if {self.test(0)} else {other})",
+                f"np.uint8({one})",
+                f"({one} ^ 1)",
+            ]
+        )
 
     def test(self, deep=1):
         r = self.rnd
         one, size = self.number(1), r.choice(["x.size", "y.shape[0]", "y.shape[1]", "x.size - 1", "6"])
-        simple = r.choice([f"{one} < {size}", f"{one} >= {size}", f"0 <= {one} < {size}", f"{one} > 0", f"{one} == {r.randint(0, 4)}", f"{one} != {self.number(0)}",
-                           f"not {one} >= {size}", f"{one} <= {self.number(0)}"])
+        simple = r.choice(
+            [
+                f"{one} < {size}",
+                f"{one} >= {size}",
+                f"0 <= {one} < {size}",
+                f"{one} > 0",
+                f"{one} == {r.randint(0, 4)}",
+                f"{one} != {self.number(0)}",
+                f"not {one} >= {size}",
+                f"{one} <= {self.number(0)}",
+            ]
+        )
         return f"{simple} {r.choice(['and', 'or'])} {self.test(0)}" if deep and r.random() < 0.5 else simple
 
     def read(self):
         r, e = self.rnd, self.number()
-        where = r.choice([f"x[{e} % x.size]", f"y[{e} % y.shape[0], {self.number(1)} % y.shape[1]]", f"x[min(max({e}, 0), x.size - 1)]"])
+        where = r.choice(
+            [
+                f"x[{e} % x.size]",
+                f"y[{e} % y.shape[0], {self.number(1)} % y.shape[1]]",
+                f"x[min(max({e}, 0), x.size - 1)]",
+            ]
+        )
         near = f"{r.choice(self.names[3:])} + {r.randint(-1, 1)}"
         if r.random() < 0.4:
-            where = r.choice([f"x[{near}]", f"y[0, {near}]", f"x[{self.number(1)}]", f"x[{self.number(1)} % x.size + {r.randint(-1, 1)}]", f"x[x.size - {r.randint(0, 1)} - {self.number(1)} % 3]", f"y[{self.number(0)}, {self.number(0)} % y.shape[1]]", f"s[{self.number(1)} % 8]"])
+            where = r.choice(
+                [
+                    f"x[{near}]",
+                    f"y[0, {near}]",
+                    f"x[{self.number(1)}]",
+                    f"x[{self.number(1)} % x.size + {r.randint(-1, 1)}]",
+                    f"x[x.size - {r.randint(0, 1)} - {self.number(1)} % 3]",
+                    f"y[{self.number(0)}, {self.number(0)} % y.shape[1]]",
+                    f"s[{self.number(1)} % 8]",
+                ]
+            )
         if r.random() < 0.4:
             e = self.number(1)
-            self.put(f"if {r.choice([f'0 <= {e} < x.size', f'{e} >= 0 and {e} < x.size', f'{e} < x.size and {e} > -1', f'0 < {e} <= x.size'])}:")
+            self.put(
+                f"if {r.choice([f'0 <= {e} < x.size', f'{e} >= 0 and {e} < x.size', f'{e} < x.size and {e} > -1', f'0 < {e} <= x.size'])}:"
+            )
             where = "    " + f"sum += x[{e}]"
             self.put(where)
         else:
@@ -81,8 +140,16 @@ class Kernel:
             self.counters += 1
             name, self.loops = f"k{self.counters}", self.loops + 1
             if r.random() < 0.6:
-                self.put(r.choice([f"for {name} in range({self.number(1)} % 9):", f"for {name} in range({self.number(0)} % 5, x.size, {r.randint(1, 7)}):",
-                                   f"for {name} in range(x.size - 1, {r.randint(-1, 3)}, -{r.randint(1, 4)}):", f"for {name} in range(i, x.size, cuda.gridsize(1)):"]))
+                self.put(
+                    r.choice(
+                        [
+                            f"for {name} in range({self.number(1)} % 9):",
+                            f"for {name} in range({self.number(0)} % 5, x.size, {r.randint(1, 7)}):",
+                            f"for {name} in range(x.size - 1, {r.randint(-1, 3)}, -{r.randint(1, 4)}):",
+                            f"for {name} in range(i, x.size, cuda.gridsize(1)):",
+                        ]
+                    )
+                )
                 self.names.append(name)
                 self.inside()
                 self.names.remove(name)
@@ -105,11 +172,27 @@ class Kernel:
     def text(self):
         r = self.rnd
         self.body(r.randint(3, 7))
-        head = ["@cuda.jit", "def kernel(x, y, out, p, q):", "    s = cuda.local.array(8, np.int64)", "    for z in range(8):", "        s[z] = z", "    i = cuda.grid(1)",
-                "    t = cuda.threadIdx.x", "    sum = 0", "    a = 1", "    b = t"]
+        head = [
+            "@cuda.jit",
+            "def kernel(x, y, out, p, q):",
+            "    s = cuda.local.array(8, np.int64)",
+            "    for z in range(8):",
+            "        s[z] = z",
+            "    i = cuda.grid(1)",
+            "    t = cuda.threadIdx.x",
+            "    sum = 0",
+            "    a = 1",
+            "    b = t",
+        ]
         text = PROLOGUE + "\n".join(head + self.lines + ["    if i < out.size:", "        out[i] = sum", ""])
         for _ in range(3):
-            nx, y0, y1, block, grid = r.randint(3, 70), r.randint(1, 9), r.randint(1, 9), r.choice([1, 7, 16, 32]), r.randint(1, 3)
+            nx, y0, y1, block, grid = (
+                r.randint(3, 70),
+                r.randint(1, 9),
+                r.randint(1, 9),
+                r.choice([1, 7, 16, 32]),
+                r.randint(1, 3),
+            )
             text += f"out = np.zeros({r.randint(1, 70)}, np.int64)\nkernel[{grid}, {block}](np.arange({nx}) * 5 % {nx}, np.arange({y0 * y1}).reshape({y0}, {y1}), out, {r.randint(-3, 9)}, {r.randint(0, 5)})\nprint(out.tolist())\n"
         return text
 

@@ -1,7 +1,9 @@
 """Random kernels: python tests/random_kernels.py SEED [COUNT]
 
 Kernels with branches, loops, breaks, early returns of device functions, shared and local arrays, barriers and exchanges of warps
-run on the default device and on the reference device, which also says that they are free of races. They must leave the same."""
+run on the default device and on the reference device, which also says that they are free of races. They must leave the same.
+"""
+
 import random
 import sys
 
@@ -40,9 +42,18 @@ class Kernel:
 
     def assign(self):
         name = self.rnd.choice("abc")
-        self.put(self.rnd.choice([f"{name} = {self.number()} % 1009", f"{name} += {self.number()} % 101", f"v[{name} % 3] = {self.number()} % 997",
-                                  f"{name} = clamp({self.number()}, 3, 50 + p)", f"{name} = {self.number()} % 100 if {self.test(True)} else {self.number()} % 99",
-                                  f"out[i, {self.rnd.randint(0, 1)}] = {self.number()} % 10007"]))
+        self.put(
+            self.rnd.choice(
+                [
+                    f"{name} = {self.number()} % 1009",
+                    f"{name} += {self.number()} % 101",
+                    f"v[{name} % 3] = {self.number()} % 997",
+                    f"{name} = clamp({self.number()}, 3, 50 + p)",
+                    f"{name} = {self.number()} % 100 if {self.test(True)} else {self.number()} % 99",
+                    f"out[i, {self.rnd.randint(0, 1)}] = {self.number()} % 10007",
+                ]
+            )
+        )
 
     def meet(self):
         r = self.rnd
@@ -54,8 +65,12 @@ class Kernel:
             self.put("cuda.syncthreads()")
         elif kind == 2:
             last = self.n % 32  # lanes of a warp that is not full: the value of one that is not there is not defined
-            how = r.choice(["shfl_xor_sync", "shfl_down_sync", "shfl_up_sync", "shfl_sync"]) if not last else "shfl_sync"
-            self.put(f"{r.choice('abc')} = cuda.{how}(0xffffffff, {self.number()}, {r.randint(0, min(5, last - 1 if last else 5))}) % 1021")
+            how = (
+                r.choice(["shfl_xor_sync", "shfl_down_sync", "shfl_up_sync", "shfl_sync"]) if not last else "shfl_sync"
+            )
+            self.put(
+                f"{r.choice('abc')} = cuda.{how}(0xffffffff, {self.number()}, {r.randint(0, min(5, last - 1 if last else 5))}) % 1021"
+            )
         elif kind == 3:
             self.put(f"{r.choice('abc')} += cuda.syncthreads_count({self.test(True)})")
         elif kind == 4:
@@ -67,7 +82,9 @@ class Kernel:
             self.put("    cuda.syncwarp(m)")
         else:
             self.put(f"m = cuda.match_any_sync(0xffffffff, {self.number()} % 3)")
-            self.put(f"{r.choice('abc')} += cuda.ballot_sync(m, {self.test(True)}) % 1033 + cuda.all_sync(m, {self.test(True)})")
+            self.put(
+                f"{r.choice('abc')} += cuda.ballot_sync(m, {self.test(True)}) % 1033 + cuda.all_sync(m, {self.test(True)})"
+            )
 
     def body(self, size, uniform, jumps):
         for _ in range(size):
@@ -119,10 +136,20 @@ class Kernel:
 
     def text(self, name):
         self.body(self.rnd.randint(3, 8), True, False)
-        head = [f"def {name}(x, out, p):", "    s = cuda.shared.array(64, np.int64)", "    v = cuda.local.array(3, np.int64)",
-                f"    n = {self.n}", "    t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)",
-                "    i = t + n * cuda.blockIdx.x", "    a = x[i]", "    b = t", "    c = 1", "    u = p",
-                "    for q in range(3):", "        v[q] = q"]
+        head = [
+            f"def {name}(x, out, p):",
+            "    s = cuda.shared.array(64, np.int64)",
+            "    v = cuda.local.array(3, np.int64)",
+            f"    n = {self.n}",
+            "    t = cuda.threadIdx.x + cuda.blockDim.x * (cuda.threadIdx.y + cuda.blockDim.y * cuda.threadIdx.z)",
+            "    i = t + n * cuda.blockIdx.x",
+            "    a = x[i]",
+            "    b = t",
+            "    c = 1",
+            "    u = p",
+            "    for q in range(3):",
+            "        v[q] = q",
+        ]
         tail = ["    out[i, 2] = a", "    out[i, 3] = b", "    out[i, 4] = c + u", ""]
         size = self.n * self.grid
         call = f"out = np.zeros(({size}, 5), np.int64)\n{name}[{self.grid}, {self.block}](np.arange({size}) * 7 % 23, out, {self.rnd.randint(0, 6)})\nprint(out.tolist())\n"
@@ -168,4 +195,7 @@ def against_reference(write, alike):
 
 
 if __name__ == "__main__":
-    against_reference(lambda rnd: PROLOGUE + CLAMP + Kernel(rnd).text("kernel"), lambda got, want: got == want and want.startswith("[["))
+    against_reference(
+        lambda rnd: PROLOGUE + CLAMP + Kernel(rnd).text("kernel"),
+        lambda got, want: got == want and want.startswith("[["),
+    )

@@ -3,13 +3,27 @@
 Each program makes a few small arrays, then views, expressions, reductions and stores among them, and prints all at the end.
 Results are kept to small multiples of 1/4, so that every order of summation gives the same bits. The programs are a
 function of the seed: `--show SEED NUMBER` prints one."""
+
 import random
 
 import numpy as np
 
 from diff import random_programs
 
-DTYPES = ("int64", "int64", "int32", "uint8", "int8", "bool", "float64", "float64", "float32", "float32", "float16", "complex128")
+DTYPES = (
+    "int64",
+    "int64",
+    "int32",
+    "uint8",
+    "int8",
+    "bool",
+    "float64",
+    "float64",
+    "float32",
+    "float32",
+    "float16",
+    "complex128",
+)
 LARGEST = 400  # elements of an array
 PROLOGUE = "import numpy as np\ndef q(x):\n    return np.floor(x * 4) / 4 % 32 if x.dtype.kind == 'f' else x\n"
 
@@ -33,7 +47,9 @@ class Program:
         except Exception:
             if self.random.random() < 0.3:
                 body = "\n".join("    " + part for part in line.split("\n"))
-                self.lines.append(f"try:\n{body}\nexcept Exception as error:\n    print(type(error).__name__, str(error).strip())")
+                self.lines.append(
+                    f"try:\n{body}\nexcept Exception as error:\n    print(type(error).__name__, str(error).strip())"
+                )
         else:
             if result and self.names[result].size > LARGEST:
                 return
@@ -50,7 +66,8 @@ class Program:
         dtype = self.random.choice(DTYPES)
         name = self.fresh()
         values = {"b": f"np.arange({size}) % 2 == 0", "f": f"(np.arange({size}) * 5 % 23) / 4"}.get(
-            np.dtype(dtype).kind, f"np.arange({size}) * 7 % 19")
+            np.dtype(dtype).kind, f"np.arange({size}) * 7 % 19"
+        )
         self.add(f"{name} = ({values}).astype(np.{dtype if dtype != 'bool' else 'bool_'}).reshape({shape})", name)
 
     def slice(self, n):
@@ -73,7 +90,7 @@ class Program:
         if kind < 0.22:
             n = a.shape[0]
             return "[" + ", ".join(str(self.random.randrange(-n, n)) for _ in range(3)) + "]" if n else ":"
-        parts = [self.slice(n) for n in a.shape[:self.random.randint(1, a.ndim)]]
+        parts = [self.slice(n) for n in a.shape[: self.random.randint(1, a.ndim)]]
         if self.random.random() < 0.15:
             parts.insert(self.random.randint(0, len(parts)), "None")
         elif self.random.random() < 0.15:
@@ -116,11 +133,29 @@ class Program:
         if kind < 0.30:
             self.add(f"{new} = q(np.asarray({self.expression(self.random.randint(1, 3))}))", new)
         elif kind < 0.42:
-            view = self.pick(f"{old}[{self.index(old)}]", f"{old}.T", f"{old}.reshape(-1)", f"{old}.ravel()", f"{old}[::-1]",
-                             f"{old}.swapaxes(0, -1)", f"np.broadcast_to({old}, (2,) + {old}.shape)")
+            view = self.pick(
+                f"{old}[{self.index(old)}]",
+                f"{old}.T",
+                f"{old}.reshape(-1)",
+                f"{old}.ravel()",
+                f"{old}[::-1]",
+                f"{old}.swapaxes(0, -1)",
+                f"np.broadcast_to({old}, (2,) + {old}.shape)",
+            )
             self.add(f"{new} = np.asarray({view})", new)
         elif kind < 0.56:
-            f = self.pick("sum", "max", "min", "mean", "argmax", "cumsum", "any", "all", "argmin", "prod" if a.dtype.kind in "iu" else "sum")
+            f = self.pick(
+                "sum",
+                "max",
+                "min",
+                "mean",
+                "argmax",
+                "cumsum",
+                "any",
+                "all",
+                "argmin",
+                "prod" if a.dtype.kind in "iu" else "sum",
+            )
             axis = self.pick("", f"axis={self.random.randint(-a.ndim, max(a.ndim - 1, 0))}" if a.ndim else "")
             keep = ", keepdims=True" if axis and f != "cumsum" and self.random.random() < 0.3 else ""
             self.add(f"{new} = q(np.asarray({self.pick(old, f'({old} * 2 + 1)')}.{f}({axis}{keep})))", new)
@@ -132,21 +167,46 @@ class Program:
         elif kind < 0.94 and a.ndim:
             self.loop(old, new)
         else:
-            f = self.pick("np.sort({0})", "np.concatenate([{0}, {0}])", "np.stack([{0}, {0} + 1])", "np.roll({0}, 1)", "np.flip({0})",
-                          "np.repeat({0}, 2)", "np.tile({0}, 2)", "np.unique({0})", "np.diff({0})", "np.argsort({0}, kind='stable')")
+            f = self.pick(
+                "np.sort({0})",
+                "np.concatenate([{0}, {0}])",
+                "np.stack([{0}, {0} + 1])",
+                "np.roll({0}, 1)",
+                "np.flip({0})",
+                "np.repeat({0}, 2)",
+                "np.tile({0}, 2)",
+                "np.unique({0})",
+                "np.diff({0})",
+                "np.argsort({0}, kind='stable')",
+            )
             self.add(f"{new} = {f.format(old)}", new)
 
     def loop(self, old, new):
         """A recurrence, of one array or of two; its trips may be run several at a time."""
+
         def step(x):
             y = self.atom()
-            return self.pick(f"{x} + {y}", f"{x} * 3 + k", f"np.where({x} > k, {x} - {y}, {x} + 1)", f"{x} * 2 - k * {y}",
-                             f"np.maximum({x}, {y}) + k % 3", f"{x} / 2 + {y}", f"({x} + 1).astype(np.float32) * {y}", f"{x}[::-1] + k")
+            return self.pick(
+                f"{x} + {y}",
+                f"{x} * 3 + k",
+                f"np.where({x} > k, {x} - {y}, {x} + 1)",
+                f"{x} * 2 - k * {y}",
+                f"np.maximum({x}, {y}) + k % 3",
+                f"{x} / 2 + {y}",
+                f"({x} + 1).astype(np.float32) * {y}",
+                f"{x}[::-1] + k",
+            )
+
         other = new + "b"
-        body = self.pick(f"{new} = q(np.asarray({step(new)}))", f"{new} = q(np.asarray({step(new)}))\n    {other} = {new} + k",
-                         f"{new}, {other} = q(np.asarray({step(other)})), {new}")
+        body = self.pick(
+            f"{new} = q(np.asarray({step(new)}))",
+            f"{new} = q(np.asarray({step(new)}))\n    {other} = {new} + k",
+            f"{new}, {other} = q(np.asarray({step(other)})), {new}",
+        )
         tail = f"\n{new} = q(np.asarray({new} + {other}))" if other in body else ""
-        self.add(f"{new} = {old}\n{other} = {old}\nfor k in range({self.random.randint(2, 20)}):\n    {body}{tail}", new)
+        self.add(
+            f"{new} = {old}\n{other} = {old}\nfor k in range({self.random.randint(2, 20)}):\n    {body}{tail}", new
+        )
 
     def text(self):
         self.source()
@@ -156,8 +216,10 @@ class Program:
             else:
                 self.statement()
         # the upper half of uint64 is beyond gpa's ints: its bits are compared as int64
-        tail = [f"print('{n}', {n}.dtype, {n}.shape, ({n}.astype(np.int64) if {n}.dtype == np.uint64 else {n}).tolist())"
-                for n in self.arrays]
+        tail = [
+            f"print('{n}', {n}.dtype, {n}.shape, ({n}.astype(np.int64) if {n}.dtype == np.uint64 else {n}).tolist())"
+            for n in self.arrays
+        ]
         return "\n".join(self.lines + tail) + "\n"
 
 

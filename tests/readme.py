@@ -2,6 +2,7 @@
 
 A block fenced as python is a program that must end without an error, in a session of its own; a block with `>>> ` prompts
 must also print what stands below each statement. A block fenced otherwise is not a program."""
+
 import doctest
 import re
 import sys

@@ -4,6 +4,7 @@ Every ufunc of op.def on every dtype and in several layouts is a small program t
 on the reference device and on the default one; dtypes, values and errors must be equal as printed. What is not exact (ULPS
 of tables.py, complex numbers) may differ in the last digits, by ALLOWED. One test per ufunc and device; WORDs choose them, a part is
 every PARTS-th, on the default device only."""
+
 import os
 import subprocess
 import sys
@@ -34,8 +35,17 @@ def see(f, near):
 ALLOWED = {"float16": 8e-3, "float32": 1e-6, "float64": 2e-15, "complex64": 2e-6, "complex128": 4e-15}
 NEARLY = {*ULPS, "absolute"}
 UNARY = ["x", "x[::-1]", "x[1::3]", "x.reshape(3, 4).T", "x.reshape(3, 4)[:, 1:3]", "x[5:5]", "x[4]"]
-BINARY = ["x, y", "x[::-1], y", "x[::2], y[1::2]", "x.reshape(3, 4).T, y[:3]", "x[:3, None], y[None, 2:5]", "x, y[3]", "x[4], y[5]",
-          "x, 2", "x, abs(x)"]
+BINARY = [
+    "x, y",
+    "x[::-1], y",
+    "x[::2], y[1::2]",
+    "x.reshape(3, 4).T, y[:3]",
+    "x[:3, None], y[None, 2:5]",
+    "x, y[3]",
+    "x[4], y[5]",
+    "x, 2",
+    "x, abs(x)",
+]
 
 
 def values(t, second):
@@ -47,14 +57,24 @@ def values(t, second):
     if kind == "i":
         return [1, 2, 3, 0, 7, 2, -1, 1, -3, 2, 5, 4] if second else [0, 1, 2, 3, 7, 100, -1, -2, -7, 50, -127, 127]
     if kind == "c":
-        return [1, 2j, 1 + 1j, 3, -1j, 2, 0.5, -2, 1 - 1j, 2, 4, 1] if second else [0.5, 1, 1j, 2 + 1j, -1.5, 3, -2j, 0.25, 1 - 1j, 2, -1, 4]
-    return [1, 2, -3, 0.5, 7, -2, 0.25, 1.5, 3, -0.5, 5, 4] if second else [0, 0.5, 1, -1, 2.25, -0.75, 3, 10, -4.5, 0.125, 7, 1.5]
+        return (
+            [1, 2j, 1 + 1j, 3, -1j, 2, 0.5, -2, 1 - 1j, 2, 4, 1]
+            if second
+            else [0.5, 1, 1j, 2 + 1j, -1.5, 3, -2j, 0.25, 1 - 1j, 2, -1, 4]
+        )
+    return (
+        [1, 2, -3, 0.5, 7, -2, 0.25, 1.5, 3, -0.5, 5, 4]
+        if second
+        else [0, 0.5, 1, -1, 2.25, -0.75, 3, 10, -4.5, 0.125, 7, 1.5]
+    )
 
 
 def program(name, arity, t):
     """One dtype's statements; powers of integers have no negative exponents, which are an error of their own."""
     y = [abs(v) for v in values(t, True)] if name == "power" and np.dtype(t).kind == "i" else values(t, True)
-    lines = [f"x, y = np.array({values(t, False)}, np.{t if t != 'bool' else 'bool_'}), np.array({y}, np.{t if t != 'bool' else 'bool_'})"]
+    lines = [
+        f"x, y = np.array({values(t, False)}, np.{t if t != 'bool' else 'bool_'}), np.array({y}, np.{t if t != 'bool' else 'bool_'})"
+    ]
     return lines + [f"see(lambda: np.{name}({args}), {name in NEARLY})" for args in (UNARY if arity == 1 else BINARY)]
 
 
@@ -79,7 +99,9 @@ def near(want, got):
 
 
 def operations():
-    text = subprocess.run([os.environ["B"] + "/tests/tools/op_table"], input=b"ops\n", stdout=subprocess.PIPE, check=True).stdout.decode()
+    text = subprocess.run(
+        [os.environ["B"] + "/tests/tools/op_table"], input=b"ops\n", stdout=subprocess.PIPE, check=True
+    ).stdout.decode()
     found = {}
     for line in text.splitlines():
         name, arity, *_ = line.split()

@@ -4,6 +4,7 @@ For every module and class of OWNERS, each public name of the installed NumPy's 
 REMOVED of lang/numpy/absent.def), or stand in NOT_HERE with a reason. Functions that both have must take the same parameters in the same
 places with the same defaults; gpa may take more behind them, and need fewer. NumPy tells them by inspect.signature, for its C functions by the
 first line of the docstring. One test per owner."""
+
 import inspect
 import os
 import re
@@ -22,15 +23,45 @@ from cells import Gpa, show  # noqa: E402
 
 # Modules and classes, and how an object of a class is made.
 OWNERS = {
-    "np": None, "np.linalg": None, "np.fft": None, "np.random": None, "np.testing": None, "np.exceptions": None, "np.emath": None, "np.lib": None,
-    "np.lib.stride_tricks": None, "np.lib.array_utils": None, "np.polynomial": None, "np.polynomial.polyutils": None,
-    **{f"np.polynomial.{part}": None for part in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")},
-    "np.ndarray": "np.ones((2, 3))", "np.dtype": "np.dtype('f8')", "np.ufunc": "np.add", "np.float64": "np.float64(1)", "np.int64": "np.int64(1)",
-    "np.complex128": "np.complex128(1)", "np.bool_": "np.bool_(1)", "np.finfo": "np.finfo('f8')", "np.iinfo": "np.iinfo('i8')", "np.poly1d": "np.poly1d([1])",
-    "np.nditer": "np.nditer([1])", "np.broadcast": "np.broadcast([1], [2])", "np.flatiter": "np.ones(3).flat", "np.ndindex": "np.ndindex(3)",
-    "np.ndenumerate": "np.ndenumerate([1])", "np.vectorize": "np.vectorize(abs)", "np.errstate": "np.errstate()", "np.random.Generator": "np.random.default_rng()",
-    "np.random.RandomState": "np.random.RandomState()", "np.random.SeedSequence": "np.random.SeedSequence()", "np.random.Philox": "np.random.Philox()",
-    "np.polynomial.Polynomial": "np.polynomial.Polynomial([1, 2])", "np.polynomial.Chebyshev": "np.polynomial.Chebyshev([1, 2])",
+    "np": None,
+    "np.linalg": None,
+    "np.fft": None,
+    "np.random": None,
+    "np.testing": None,
+    "np.exceptions": None,
+    "np.emath": None,
+    "np.lib": None,
+    "np.lib.stride_tricks": None,
+    "np.lib.array_utils": None,
+    "np.polynomial": None,
+    "np.polynomial.polyutils": None,
+    **{
+        f"np.polynomial.{part}": None
+        for part in ("polynomial", "chebyshev", "legendre", "laguerre", "hermite", "hermite_e")
+    },
+    "np.ndarray": "np.ones((2, 3))",
+    "np.dtype": "np.dtype('f8')",
+    "np.ufunc": "np.add",
+    "np.float64": "np.float64(1)",
+    "np.int64": "np.int64(1)",
+    "np.complex128": "np.complex128(1)",
+    "np.bool_": "np.bool_(1)",
+    "np.finfo": "np.finfo('f8')",
+    "np.iinfo": "np.iinfo('i8')",
+    "np.poly1d": "np.poly1d([1])",
+    "np.nditer": "np.nditer([1])",
+    "np.broadcast": "np.broadcast([1], [2])",
+    "np.flatiter": "np.ones(3).flat",
+    "np.ndindex": "np.ndindex(3)",
+    "np.ndenumerate": "np.ndenumerate([1])",
+    "np.vectorize": "np.vectorize(abs)",
+    "np.errstate": "np.errstate()",
+    "np.random.Generator": "np.random.default_rng()",
+    "np.random.RandomState": "np.random.RandomState()",
+    "np.random.SeedSequence": "np.random.SeedSequence()",
+    "np.random.Philox": "np.random.Philox()",
+    "np.polynomial.Polynomial": "np.polynomial.Polynomial([1, 2])",
+    "np.polynomial.Chebyshev": "np.polynomial.Chebyshev([1, 2])",
 }
 
 # Names that are not there, by why: those of any owner, then those of one.
@@ -113,7 +144,13 @@ def complaint(name, want, have):
         if not keyword and not parameter.startswith("*") and places[bare] != i:
             return f"parameter {bare} is number {places[bare]}, not {i}"
         told = next(p[1] for p in have if p[0].lstrip("*") == bare)
-        same = told == default or not default or "no value" in default or told == "<unset>" or default.replace("float", "<class 'float'>") == told
+        same = (
+            told == default
+            or not default
+            or "no value" in default
+            or told == "<unset>"
+            or default.replace("float", "<class 'float'>") == told
+        )
         if not same:
             return f"default of {bare} is {told!r}, not {default!r}"
     return None
@@ -124,8 +161,12 @@ def check(engine, owner, made):
     thing = eval(owner)
     names = [n for n in dir(thing) if not n.startswith("_") and n not in not_here]
     engine.fresh()
-    engine.run("import numpy as np\nimport numpy.testing, numpy.polynomial, numpy.lib.stride_tricks, numpy.lib.array_utils, numpy.exceptions\n")
-    listing = engine.run(f"_o = {made or owner}\nfor n in {names!r}:\n    if hasattr(_o, n): print(n, '|', getattr(getattr(_o, n), '__text_signature__', None))\n")
+    engine.run(
+        "import numpy as np\nimport numpy.testing, numpy.polynomial, numpy.lib.stride_tricks, numpy.lib.array_utils, numpy.exceptions\n"
+    )
+    listing = engine.run(
+        f"_o = {made or owner}\nfor n in {names!r}:\n    if hasattr(_o, n): print(n, '|', getattr(getattr(_o, n), '__text_signature__', None))\n"
+    )
     if listing.error:
         return [f"the listing: {listing.error}"]
     have = dict(line.split(" | ", 1) for line in listing.out.splitlines() if " | " in line)
@@ -135,7 +176,12 @@ def check(engine, owner, made):
         if name not in have:
             if "hint:" not in engine.run(f"_o.{name}").report:
                 out.append(f"{name}: is not there, and nothing tells why")
-        elif callable(theirs) and not isinstance(theirs, (type, np.ufunc)) and have[name] != "None" and name not in differs:
+        elif (
+            callable(theirs)
+            and not isinstance(theirs, (type, np.ufunc))
+            and have[name] != "None"
+            and name not in differs
+        ):
             want = numpy_signature(theirs, name)
             why = want and complaint(name, want, have[name])
             if why:

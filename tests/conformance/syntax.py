@@ -8,6 +8,7 @@
 
 In syntax.txt a snippet ends with a line `==> ok` or `==> TYPE LINE: WORDS`; `==> gpa: ...` is an answer that is gpa's own,
 on purpose. Each snippet is tried as it stands and with a newline at its end, which changes nothing."""
+
 import ast
 import os
 import random
@@ -85,15 +86,27 @@ def record():
     return 0
 
 
-LEFT_OUT = (ast.ClassDef, ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Match,
-            getattr(ast, "TryStar", ast.Match), getattr(ast, "TypeAlias", ast.Match))
+LEFT_OUT = (
+    ast.ClassDef,
+    ast.AsyncFunctionDef,
+    ast.Await,
+    ast.AsyncFor,
+    ast.AsyncWith,
+    ast.Match,
+    getattr(ast, "TryStar", ast.Match),
+    getattr(ast, "TypeAlias", ast.Match),
+)
 
 
 def in_language(node):
     for n in ast.walk(node):
-        if isinstance(n, LEFT_OUT) or (isinstance(n, ast.comprehension) and n.is_async) or getattr(n, "type_params", None):
+        if (
+            isinstance(n, LEFT_OUT)
+            or (isinstance(n, ast.comprehension) and n.is_async)
+            or getattr(n, "type_params", None)
+        ):
             return False
-        if isinstance(n, ast.Constant) and isinstance(n.value, int) and abs(n.value) >= 2 ** 63:
+        if isinstance(n, ast.Constant) and isinstance(n.value, int) and abs(n.value) >= 2**63:
             return False
     return True
 
@@ -114,7 +127,7 @@ def functions(folders):
                 for node in ast.walk(tree):
                     if isinstance(node, ast.FunctionDef) and in_language(node):
                         first = min([node.lineno] + [d.lineno for d in node.decorator_list])
-                        body = "".join(lines[first - 1:node.end_lineno])
+                        body = "".join(lines[first - 1 : node.end_lineno])
                         yield "if 1:\n" + body if body[0] in " \t" else body
 
 
@@ -151,19 +164,23 @@ def mutate(rng, text, pool):
     at = rng.choice(places)
     kind = rng.randrange(4)
     if kind == 0:
-        return text[:at] + text[at + len(token):]
+        return text[:at] + text[at + len(token) :]
     if kind == 1:
         return text[:at] + rng.choice(pool) + " " + text[at:]
     if kind == 2:
-        return text[:at] + rng.choice(pool) + text[at + len(token):]
+        return text[:at] + rng.choice(pool) + text[at + len(token) :]
     return text[:at] + token + " " + text[at:]
 
 
 def run_mutations(parse, count, folders, seed=1):
     rng = random.Random(seed)
     bodies = [t for t in functions(folders) if len(t) < 600 and "\\N{" not in t]
-    pool = tokens_of(" ".join("( ) [ ] { } , : ; . = := == + - * ** / % @ | if else elif for in not and or is lambda def return "
-                              "while try except finally with as import from del global nonlocal pass break x f 1 2.5 'a' f'{x}' None".split()))
+    pool = tokens_of(
+        " ".join(
+            "( ) [ ] { } , : ; . = := == + - * ** / % @ | if else elif for in not and or is lambda def return "
+            "while try except finally with as import from del global nonlocal pass break x f 1 2.5 'a' f'{x}' None".split()
+        )
+    )
     verdict = words = line = refused = 0
     shown = {}
     for _ in range(count):
@@ -185,7 +202,10 @@ def run_mutations(parse, count, folders, seed=1):
             line += 1
     for key, n in sorted(shown.items(), key=lambda item: -item[1])[:30]:
         print("%5d  gpa: %-42s python: %s" % (n, *key))
-    print("%d mutations: %d verdicts differ, %d words differ, %d lines differ, %d refused" % (count, verdict, words, line, refused))
+    print(
+        "%d mutations: %d verdicts differ, %d words differ, %d lines differ, %d refused"
+        % (count, verdict, words, line, refused)
+    )
     return verdict
 
 

@@ -5,6 +5,7 @@ reduce.def and the rules of dtype.c. Each test prints `ok - NAME` or `not ok - N
 whose name holds one of them.
 
 Values must be equal bit for bit, signs of zero included; NaN is NaN. What may differ, and why, is said below."""
+
 import math
 import subprocess
 import sys
@@ -15,15 +16,33 @@ import numpy as np
 warnings.filterwarnings("ignore")
 np.seterr(all="ignore")
 
-NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32",
-         "float64", "complex64", "complex128"]
+NAMES = [
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 KNOWN = [n for n in NAMES if n != "bfloat16"]  # to NumPy
 TOOL = None
 
 # Distance in units of the last place that functions of the two mathematical libraries may have. NumPy's vector versions
 # are good to 4, ours (libm) to 1.
-ULPS = {n: 4 for n in """exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 power cube float_power cbrt sin cos tan arcsin
-arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh hypot angle gamma lgamma erf erfc rsqrt""".split()}
+ULPS = {
+    n: 4
+    for n in """exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 power cube float_power cbrt sin cos tan arcsin
+arccos arctan arctan2 sinh cosh tanh arcsinh arccosh arctanh hypot angle gamma lgamma erf erfc rsqrt""".split()
+}
 # Complex products, quotients and functions, in units of the last place of the larger part: NumPy's own vector loops fuse
 # multiplications and additions, and its functions come from several libraries.
 COMPLEX_ULPS = {"multiply": 2, "divide": 4, "reciprocal": 4, "square": 2, "absolute": 2, "sign": 4}
@@ -43,7 +62,7 @@ def call(requests):
     run = subprocess.run([TOOL], input=text, stdout=subprocess.PIPE, check=True)
     answers, at = [], 0
     for _, _, size in requests:
-        answers.append(run.stdout[at:at + size])
+        answers.append(run.stdout[at : at + size])
         at += size
     assert at == len(run.stdout), "op_table answered something else"
     return answers
@@ -56,9 +75,10 @@ def listing(request):
 
 # ---- bfloat16, which NumPy lacks: the upper half of a float32 ----
 
+
 def to_bfloat(x):
     bits = np.asarray(x, np.float32).view(np.uint32).astype(np.uint64)
-    rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
     return np.where(np.isnan(x), bits >> 16 | 0x40, rounded).astype(np.uint16)
 
 
@@ -72,11 +92,51 @@ def dtype(name):
 
 # ---- operands ----
 
+
 def reals(name):
     f = np.finfo(np.float32 if name == "bfloat16" else name)
-    special = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, -1.5, 2.5, 2, -2, 3, -3, 7, 10, -10, 100, 0.1, -0.1, 0.7, math.pi, -math.pi / 2,
-               math.inf, -math.inf, math.nan, f.max, -f.max, f.tiny, -f.tiny, f.smallest_subnormal, -f.smallest_subnormal,
-               f.eps, 1 + f.eps, 1 - f.eps / 2, 1e-3, 88, -88, 20.5, 1e4, 0.9999]
+    special = [
+        0.0,
+        -0.0,
+        1,
+        -1,
+        0.5,
+        -0.5,
+        1.5,
+        -1.5,
+        2.5,
+        2,
+        -2,
+        3,
+        -3,
+        7,
+        10,
+        -10,
+        100,
+        0.1,
+        -0.1,
+        0.7,
+        math.pi,
+        -math.pi / 2,
+        math.inf,
+        -math.inf,
+        math.nan,
+        f.max,
+        -f.max,
+        f.tiny,
+        -f.tiny,
+        f.smallest_subnormal,
+        -f.smallest_subnormal,
+        f.eps,
+        1 + f.eps,
+        1 - f.eps / 2,
+        1e-3,
+        88,
+        -88,
+        20.5,
+        1e4,
+        0.9999,
+    ]
     rng = np.random.default_rng(7)
     wide = np.exp2(rng.uniform(-12, 12, 40)) * rng.choice([-1, 1], 40)
     x = np.concatenate([special, rng.normal(size=40), wide]).astype(f.dtype)
@@ -119,6 +179,7 @@ def cross(columns):
 
 # ---- comparison ----
 
+
 def ordered(x):
     """Floats as integers in the same order, for distances in the last place."""
     i = np.ascontiguousarray(x).view({2: np.int16, 4: np.int32, 8: np.int64}[x.dtype.itemsize]).astype(object)
@@ -133,7 +194,9 @@ def differs(name, got, want, a_type, args):
         return got != want
     if kind == "c" or (a_type.startswith("complex") and name != "angle"):
         ulps = COMPLEX_ULPS.get(name, OTHER_COMPLEX_ULPS) if name not in EXACT_COMPLEX else 0
-        if name in ("power", "float_power") and a_type == "complex128":  # an error of the logarithm is multiplied by the exponent
+        if (
+            name in ("power", "float_power") and a_type == "complex128"
+        ):  # an error of the logarithm is multiplied by the exponent
             ulps = 2 * ulps * (1 + np.abs(args[1] * np.log(args[0])))
         bad = far_complex(got, want, ulps)
         return bad & np.logical_and.reduce([UNCOMPARED[name](a) for a in args]) if name in UNCOMPARED else bad
@@ -144,13 +207,29 @@ def differs(name, got, want, a_type, args):
     return ~(same | (close & np.isfinite(want) & np.isfinite(got)).astype(bool))
 
 
-EXACT_COMPLEX = {"add", "subtract", "negative", "positive", "conjugate", "maximum", "minimum", "fmax", "fmin", "where", "clip",
-                 "real", "imag", "rint", "complex"}
+EXACT_COMPLEX = {
+    "add",
+    "subtract",
+    "negative",
+    "positive",
+    "conjugate",
+    "maximum",
+    "minimum",
+    "fmax",
+    "fmin",
+    "where",
+    "clip",
+    "real",
+    "imag",
+    "rint",
+    "complex",
+}
 
 
 def far_complex(got, want, ulps):
     def parts(z):
         return (z.real, z.imag) if z.dtype.kind == "c" else (z, np.zeros_like(z))
+
     bad = np.zeros(len(want), bool)
     size = np.maximum(*[np.where(np.isfinite(p), np.abs(p), 0) for p in parts(want)])
     unit = np.spacing(np.maximum(size, np.finfo(size.dtype).tiny))
@@ -162,13 +241,16 @@ def far_complex(got, want, ulps):
 
 # ---- what NumPy says ----
 
+
 def each(function):
     """A function of Python's math on arrays; where it raises, NaN."""
+
     def one(*args):
         try:
             return function(*map(float, args))
         except (ValueError, OverflowError, ZeroDivisionError):
             return math.nan
+
     return lambda *args: np.array([one(*v) for v in zip(*args)], np.float64).astype(args[0].dtype)
 
 
@@ -180,6 +262,7 @@ def in_double(function):
         t = args[0].dtype
         short = t.char in wide and all(a.dtype == t for a in args)
         return function(*(a.astype(wide[t.char]) for a in args)).astype(t) if short else function(*args)
+
     return computed
 
 
@@ -188,7 +271,9 @@ def power(a, b):
     direct = np.power(a, b)
     if direct.dtype != np.complex64 or a.dtype != b.dtype:
         return direct
-    return np.where((b.imag == 0) & (b.real == np.trunc(b.real)) & (np.abs(b.real) < 100), direct, in_double(np.power)(a, b))
+    return np.where(
+        (b.imag == 0) & (b.real == np.trunc(b.real)) & (np.abs(b.real) < 100), direct, in_double(np.power)(a, b)
+    )
 
 
 def join(a, b):
@@ -199,31 +284,36 @@ def join(a, b):
 
 def philox(upper):
     """Philox4x32-10 as its paper tells it, in Python's integers."""
+
     def words(counter, stream, key):
-        c, k = [counter & 0xffffffff, counter >> 32, stream & 0xffffffff, stream >> 32], [key & 0xffffffff, key >> 32]
+        c, k = [counter & 0xFFFFFFFF, counter >> 32, stream & 0xFFFFFFFF, stream >> 32], [key & 0xFFFFFFFF, key >> 32]
         for _ in range(10):
             p, q = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
-            c = [q >> 32 ^ c[1] ^ k[0], q & 0xffffffff, p >> 32 ^ c[3] ^ k[1], p & 0xffffffff]
-            k = [(k[0] + 0x9E3779B9) & 0xffffffff, (k[1] + 0xBB67AE85) & 0xffffffff]
+            c = [q >> 32 ^ c[1] ^ k[0], q & 0xFFFFFFFF, p >> 32 ^ c[3] ^ k[1], p & 0xFFFFFFFF]
+            k = [(k[0] + 0x9E3779B9) & 0xFFFFFFFF, (k[1] + 0xBB67AE85) & 0xFFFFFFFF]
         return c[2] | c[3] << 32 if upper else c[0] | c[1] << 32
+
     # The generator's published answers for counters and keys of zeros and of ones.
     ones = 2**64 - 1
-    assert words(0, 0, 0) == (0x9b00dbd8bc57ac4c if upper else 0xe169c58d6627e8d5)
-    assert words(ones, ones, ones) == (0x6d5451fda20bc7c6 if upper else 0x41c83b0e408f276d)
+    assert words(0, 0, 0) == (0x9B00DBD8BC57AC4C if upper else 0xE169C58D6627E8D5)
+    assert words(ones, ones, ones) == (0x6D5451FDA20BC7C6 if upper else 0x41C83B0E408F276D)
 
     def of_arrays(*args):
         if any(a.dtype != np.uint64 for a in args):
             raise TypeError("words of 64 bits")
         return np.array([words(*map(int, v)) for v in zip(*args)], np.uint64)
+
     return of_arrays
 
 
 def viewed(t, as_type):
     """The bits of numbers of type t, taken for another type."""
+
     def of_array(a):
         if a.dtype != t:
             raise TypeError("no loop")
         return a.view(as_type)
+
     return of_array
 
 
@@ -235,15 +325,28 @@ def cube(a):
 
 
 ORACLE = {
-    "philox": philox(False), "philox_high": philox(True),
-    "logaddexp": in_double(np.logaddexp), "logaddexp2": in_double(np.logaddexp2),
-    "power": power, "cube": cube,
-    "where": np.where, "clip": np.clip, "complex": join,
-    "modf_frac": lambda a: np.modf(a)[0], "modf_int": lambda a: np.modf(a)[1],
-    "frexp_m": lambda a: np.frexp(a)[0], "frexp_e": lambda a: np.frexp(a)[1],
-    "float_bits": viewed(np.float32, np.int32), "float_of": viewed(np.int32, np.float32),
-    "real": np.real, "imag": np.imag, "angle": np.angle, "rsqrt": lambda a: 1 / np.sqrt(a),
-    "erf": each(math.erf), "erfc": each(math.erfc), "ieee_remainder": each(math.remainder),
+    "philox": philox(False),
+    "philox_high": philox(True),
+    "logaddexp": in_double(np.logaddexp),
+    "logaddexp2": in_double(np.logaddexp2),
+    "power": power,
+    "cube": cube,
+    "where": np.where,
+    "clip": np.clip,
+    "complex": join,
+    "modf_frac": lambda a: np.modf(a)[0],
+    "modf_int": lambda a: np.modf(a)[1],
+    "frexp_m": lambda a: np.frexp(a)[0],
+    "frexp_e": lambda a: np.frexp(a)[1],
+    "float_bits": viewed(np.float32, np.int32),
+    "float_of": viewed(np.int32, np.float32),
+    "real": np.real,
+    "imag": np.imag,
+    "angle": np.angle,
+    "rsqrt": lambda a: 1 / np.sqrt(a),
+    "erf": each(math.erf),
+    "erfc": each(math.erfc),
+    "ieee_remainder": each(math.remainder),
 }
 NOT_NUMPY = {"fma", "gamma", "lgamma", "clz", "ctz", "brev", "mulhi"}  # tested by unit tests
 
@@ -253,6 +356,7 @@ def oracle(name):
 
 
 # ---- tests ----
+
 
 def test_promotion():
     for a, b, got, how in listing("promote"):
@@ -275,12 +379,97 @@ def test_weak():
 
 
 def test_names():
-    words = NAMES + ["bool_", "?", "b1", "b", "B", "h", "H", "i", "I", "l", "L", "q", "Q", "p", "P", "n", "N", "e", "f", "d", "F", "D",
-                     "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "<f4", "=i8", "|u1", "<c16",
-                     "byte", "short", "intc", "int", "int_", "intp", "long", "longlong", "ubyte", "ushort", "uintc", "uint", "uintp",
-                     "ulong", "ulonglong", "half", "single", "double", "float", "csingle", "cdouble", "complex", "str", "S", "U", "f3",
-                     "i16", "", "float3", "<float32", "<", "<d", ">i1", "bool8", "float_", "object", "m8", "g", "V", "<int", "=bool",
-                     "<p", "u", "c", "complex_", "i8i8", "f4,f4", "int_8", "float128", "longdouble"]
+    words = NAMES + [
+        "bool_",
+        "?",
+        "b1",
+        "b",
+        "B",
+        "h",
+        "H",
+        "i",
+        "I",
+        "l",
+        "L",
+        "q",
+        "Q",
+        "p",
+        "P",
+        "n",
+        "N",
+        "e",
+        "f",
+        "d",
+        "F",
+        "D",
+        "i1",
+        "i2",
+        "i4",
+        "i8",
+        "u1",
+        "u2",
+        "u4",
+        "u8",
+        "f2",
+        "f4",
+        "f8",
+        "c8",
+        "c16",
+        "<f4",
+        "=i8",
+        "|u1",
+        "<c16",
+        "byte",
+        "short",
+        "intc",
+        "int",
+        "int_",
+        "intp",
+        "long",
+        "longlong",
+        "ubyte",
+        "ushort",
+        "uintc",
+        "uint",
+        "uintp",
+        "ulong",
+        "ulonglong",
+        "half",
+        "single",
+        "double",
+        "float",
+        "csingle",
+        "cdouble",
+        "complex",
+        "str",
+        "S",
+        "U",
+        "f3",
+        "i16",
+        "",
+        "float3",
+        "<float32",
+        "<",
+        "<d",
+        ">i1",
+        "bool8",
+        "float_",
+        "object",
+        "m8",
+        "g",
+        "V",
+        "<int",
+        "=bool",
+        "<p",
+        "u",
+        "c",
+        "complex_",
+        "i8i8",
+        "f4,f4",
+        "int_8",
+        "float128",
+        "longdouble",
+    ]
     for word in words:
         if word in ("bfloat16", ""):
             continue
@@ -295,13 +484,17 @@ def test_names():
 
 
 def call_text(line):
-    return subprocess.run([TOOL], input=line.encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+    return (
+        subprocess.run([TOOL], input=line.encode() + b"\n", stdout=subprocess.PIPE, check=True).stdout.decode().strip()
+    )
 
 
 def same_bits(got, want):
     if want.dtype.kind in "fc":
         parts = [(got.real, want.real), (got.imag, want.imag)]
-        return np.logical_and.reduce([(g == w) & (np.signbit(g) == np.signbit(w)) | np.isnan(g) & np.isnan(w) for g, w in parts])
+        return np.logical_and.reduce(
+            [(g == w) & (np.signbit(g) == np.signbit(w)) | np.isnan(g) & np.isnan(w) for g, w in parts]
+        )
     return got == want
 
 
@@ -310,8 +503,37 @@ def test_casts():
     for a in KNOWN:
         x = operands(a)
         if dtype(a).kind in "fc":
-            more = np.array([254.9, 255.5, 256, 300, -129, 32768, 65536, 2**31, 2**31 - 0.5, 2**32, 2.0**53, 2.0**63, 2.0**64, 65519, 65520,
-                             65504, 2**-24, 2**-25, 2**-25 * 1.001, 2**-14, 6e-8, 1 + 2**-11, 1 + 3 * 2**-11, 2049, 3e38, 1e40, 1e300])
+            more = np.array(
+                [
+                    254.9,
+                    255.5,
+                    256,
+                    300,
+                    -129,
+                    32768,
+                    65536,
+                    2**31,
+                    2**31 - 0.5,
+                    2**32,
+                    2.0**53,
+                    2.0**63,
+                    2.0**64,
+                    65519,
+                    65520,
+                    65504,
+                    2**-24,
+                    2**-25,
+                    2**-25 * 1.001,
+                    2**-14,
+                    6e-8,
+                    1 + 2**-11,
+                    1 + 3 * 2**-11,
+                    2049,
+                    3e38,
+                    1e40,
+                    1e300,
+                ]
+            )
             x = np.concatenate([x, more.astype(a), -more.astype(a)])
         for b in KNOWN:
             requests.append((f"cast {a} {b} {len(x)}", x.tobytes(), len(x) * dtype(b).itemsize))
@@ -326,11 +548,11 @@ def test_casts():
 
 def test_bfloat():
     x = np.concatenate([operands("float32"), np.array([1 + 2**-8, 1 + 3 * 2**-8, 3.4e38], np.float32)])
-    down, = call([(f"cast float32 bfloat16 {len(x)}", x.tobytes(), 2 * len(x))])
+    (down,) = call([(f"cast float32 bfloat16 {len(x)}", x.tobytes(), 2 * len(x))])
     if (np.frombuffer(down, np.uint16) != to_bfloat(x)).any():
         yield "float32 to bfloat16"
     h = np.arange(65536).astype(np.uint16)
-    up, = call([(f"cast bfloat16 float32 {len(h)}", h.tobytes(), 4 * len(h))])
+    (up,) = call([(f"cast bfloat16 float32 {len(h)}", h.tobytes(), 4 * len(h))])
     if not same_bits(np.frombuffer(up, np.float32), from_bfloat(h)).all():
         yield "bfloat16 to float32"
 
@@ -338,14 +560,14 @@ def test_bfloat():
 def test_halves():
     h = np.arange(65536).astype(np.uint16).view(np.float16)
     for wide in ("float32", "float64"):
-        up, = call([(f"cast float16 {wide} {len(h)}", h.tobytes(), dtype(wide).itemsize * len(h))])
+        (up,) = call([(f"cast float16 {wide} {len(h)}", h.tobytes(), dtype(wide).itemsize * len(h))])
         if not same_bits(np.frombuffer(up, wide), h.astype(wide)).all():
             yield "float16 to " + wide
         rng = np.random.default_rng(1)
         x = (np.exp2(rng.uniform(-27, 17, 60000)) * rng.choice([-1, 1], 60000)).astype(wide)
         ties = (h[:31743].astype("f8") + h[1:31744].astype("f8")) / 2
         x = np.concatenate([x, ties.astype(wide)])
-        down, = call([(f"cast {wide} float16 {len(x)}", x.tobytes(), 2 * len(x))])
+        (down,) = call([(f"cast {wide} float16 {len(x)}", x.tobytes(), 2 * len(x))])
         if not same_bits(np.frombuffer(down, np.float16), x.astype(np.float16)).all():
             yield wide + " to float16"
 
@@ -390,7 +612,7 @@ def test_ops():
     requests, labels = [], []
     for name, _, t, _, result, *types in rows:
         if name == "ldexp":
-            columns = cross([operands(t), np.array([0, 1, -1, 3, 20, -20, 200, -200, 3000, -3000, 2**40, -2**40])])
+            columns = cross([operands(t), np.array([0, 1, -1, 3, 20, -20, 200, -200, 3000, -3000, 2**40, -(2**40)])])
         elif name == "power" and dtype(t).kind == "i" and t != "bfloat16":
             columns = cross([operands(t), np.abs(operands(t))[operands(t) > np.iinfo(t).min]])
         else:
@@ -418,8 +640,17 @@ def test_ops():
 def numpy_reduce(name, x):
     if name in ("argmin", "argmax"):
         return int(getattr(np, name)(x))
-    ufunc = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
-             "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}.get(name, name)
+    ufunc = {
+        "sum": "add",
+        "prod": "multiply",
+        "min": "minimum",
+        "max": "maximum",
+        "any": "logical_or",
+        "all": "logical_and",
+        "and": "bitwise_and",
+        "or": "bitwise_or",
+        "xor": "bitwise_xor",
+    }.get(name, name)
     return getattr(np, ufunc).reduce(x, dtype=None if name in ("any", "all", "min", "max", "fmin", "fmax") else x.dtype)
 
 

@@ -1,6 +1,8 @@
 # Built-in functions and the small modules.
 # --- min max errors are values elsewhere: here the plain forms
-print(min(1, 2), max([1, 5, 3]), min("b", "a"), max((1, 2), (1, 3)), min([3, 1], key=lambda x: -x), max([], default=None))
+print(
+    min(1, 2), max([1, 5, 3]), min("b", "a"), max((1, 2), (1, 3)), min([3, 1], key=lambda x: -x), max([], default=None)
+)
 # --- sum any all on expressions
 print(sum(i for i in range(5)), sum([1.5, 2]), any(map(bool, [0, 1])), all(x for x in [1, 2]))
 # --- sorted of dict set tuple str
@@ -18,13 +20,39 @@ print(abs(-3), abs(-2.5), abs(3 + 4j), abs(False), abs(-0.0))
 # --- chr ord hex oct bin
 print(chr(65), ord("A"), hex(4095), oct(64), bin(9), chr(0x1F600), ord("\n"))
 # --- bool int float str constructors
-print(bool("False"), int("7") + 1, float("2") / 4, str(1) + "1", bool(), int(), float(), repr(str()), list(), tuple(), dict(), set())
+print(
+    bool("False"),
+    int("7") + 1,
+    float("2") / 4,
+    str(1) + "1",
+    bool(),
+    int(),
+    float(),
+    repr(str()),
+    list(),
+    tuple(),
+    dict(),
+    set(),
+)
 # --- enumerate and reversed over different things
 print(list(enumerate({"a": 1})), list(reversed("abc")), list(reversed((1, 2))), list(enumerate(range(2), -1)))
 # --- isinstance with bool and tuple
-print(isinstance(True, bool), isinstance([], (tuple, list)), isinstance({}, dict), isinstance("", (int, float)), isinstance(1j, complex), isinstance(range(1), range))
+print(
+    isinstance(True, bool),
+    isinstance([], (tuple, list)),
+    isinstance({}, dict),
+    isinstance("", (int, float)),
+    isinstance(1j, complex),
+    isinstance(range(1), range),
+)
 # --- getattr and hasattr
-print(hasattr("a", "upper"), hasattr([], "nope"), getattr("abc", "upper")(), getattr(math, "pi"), getattr([], "x", "default"))
+print(
+    hasattr("a", "upper"),
+    hasattr([], "nope"),
+    getattr("abc", "upper")(),
+    getattr(math, "pi"),
+    getattr([], "x", "default"),
+)
 # --- id and is
 a = []
 b = a
@@ -35,25 +63,43 @@ print(repr("a"), repr(1.0), repr(None), repr([1, "x"]), ascii("é"))
 for x in map(lambda v: v * 10, filter(lambda v: v % 2, range(5))):
     print(x, end=" ")
 print()
+
+
 # --- any and all stop early
 def noisy(x):
     print("see", x, end=" ")
     return x
+
+
 print(any(noisy(x) for x in [0, 3, 5]), all(noisy(x) for x in [1, 0, 5]))
 # --- print goes through str
 print([1.0, "a"], "a", 1.0, None, True, (1,), {"k": "v"}, sep=" | ")
 # --- math from import
 from math import sqrt, pi as PI
 import math as m
+
 print(sqrt(9), PI == m.pi, m.floor(2.7), m.ceil(2.1))
 # --- itertools basics
 import itertools
-print(list(itertools.product([1, 2], "ab")), list(itertools.chain([1], [2, 3])), list(itertools.accumulate([1, 2, 3])), list(itertools.islice(itertools.count(5), 3)))
+
+print(
+    list(itertools.product([1, 2], "ab")),
+    list(itertools.chain([1], [2, 3])),
+    list(itertools.accumulate([1, 2, 3])),
+    list(itertools.islice(itertools.count(5), 3)),
+)
 # --- itertools selections
 from itertools import permutations, combinations, repeat, zip_longest
-print(list(permutations([1, 2, 3], 2)), list(combinations("abc", 2)), list(repeat(7, 3)), list(zip_longest([1, 2], [3], fillvalue=0)))
+
+print(
+    list(permutations([1, 2, 3], 2)),
+    list(combinations("abc", 2)),
+    list(repeat(7, 3)),
+    list(zip_longest([1, 2], [3], fillvalue=0)),
+)
 # --- functools
 from functools import reduce, partial
+
 print(reduce(lambda a, b: a * b, range(1, 6)), partial(pow, 2)(5))
 # --- hash of equal values
 print(hash(1) == hash(1.0) == hash(True), hash("a") == hash("a"), hash((1, 2)) == hash((1, 2)))
@@ -64,15 +110,30 @@ for s in ("0", "-1", "3.5", "1e3", "inf"):
 print()
 # --- cmath
 import cmath
+
 print(cmath.sqrt(-1), abs(cmath.exp(1j * cmath.pi) + 1) < 1e-12, cmath.phase(1j) == math.pi / 2, cmath.polar(2j))
 # --- sys
 import sys
+
 print(sys.maxsize, len(sys.argv) > 0)
 # --- iteration over text lines
 data = "x,y\n1,2\n3,4"
 rows = [[float(v) for v in line.split(",")] for line in data.split("\n")[1:]]
 print(rows, [sum(c) for c in zip(*rows)])
 # --- type conversions between containers
-print(list({"a": 1}.items()), set("aab") == {"a", "b"}, tuple({1: 2}), dict([[1, 2], (3, 4)]), list(map(list, ["ab", (1,)])))
+print(
+    list({"a": 1}.items()),
+    set("aab") == {"a", "b"},
+    tuple({1: 2}),
+    dict([[1, 2], (3, 4)]),
+    list(map(list, ["ab", (1,)])),
+)
 # --- float and int checks
-print((5.0).is_integer(), 7 .bit_length(), 3 .real, 1.5.hex() if False else "", int.__name__, (3).__class__.__name__ if False else "int")
+print(
+    (5.0).is_integer(),
+    (7).bit_length(),
+    (3).real,
+    (1.5).hex() if False else "",
+    int.__name__,
+    (3).__class__.__name__ if False else "int",
+)

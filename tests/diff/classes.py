@@ -22,13 +22,23 @@ print(p, [p], str(p), f"{p!r:>14}", p.norm(), Point.norm(p), Point.made, p.made)
 p.made = 7
 print(p.made, Point.made, p.__dict__, vars(p) is p.__dict__, Point.__doc__, p.__doc__)
 print(Point, Point.__name__, Point.__module__, Point.__bases__, type(p) is Point, p.__class__ is Point, type(Point))
-print(isinstance(p, Point), isinstance(p, object), isinstance(3, Point), isinstance(p, (int, Point)), issubclass(Point, object), callable(Point), callable(p))
+print(
+    isinstance(p, Point),
+    isinstance(p, object),
+    isinstance(3, Point),
+    isinstance(p, (int, Point)),
+    issubclass(Point, object),
+    callable(Point),
+    callable(p),
+)
 print(getattr(p, "x"), hasattr(p, "z"), getattr(p, "z", "none"), sorted(n for n in dir(p) if n[0] != "_"))
 setattr(p, "z", 5)
 del p.y
 print(p.z, hasattr(p, "y"))
 Point.twice = lambda self: self.x * 2
 print(p.twice(), str(Point.norm).split(" at ")[0], str(Point(1).norm))
+
+
 # --- inheritance, super, the order of ancestors
 class Base:
     def __init__(self, name):
@@ -71,6 +81,8 @@ def deeper():
 
 
 print(deeper()("x", 1).hello())
+
+
 # --- properties, static and class methods
 class Celsius:
     zero = 273.15
@@ -112,7 +124,14 @@ class Sub(Celsius):
 
 c = Celsius.parse("20")
 c.kelvin += 1
-print(round(c._t, 6), round(c.kelvin, 2), Celsius.kelvin.__doc__, type(Sub.of(300)).__name__, Sub.of(300)._t, c.of(273.15)._t)
+print(
+    round(c._t, 6),
+    round(c.kelvin, 2),
+    Celsius.kelvin.__doc__,
+    type(Sub.of(300)).__name__,
+    Sub.of(300)._t,
+    c.of(273.15)._t,
+)
 del c.kelvin
 print(c._t)
 for bad in (lambda: setattr(c, "fixed", 2), lambda: delattr(c, "fixed"), lambda: c.nothing, lambda: Celsius.nothing):
@@ -120,6 +139,8 @@ for bad in (lambda: setattr(c, "fixed", 2), lambda: delattr(c, "fixed"), lambda:
         bad()
     except AttributeError as e:
         print(e)
+
+
 # --- operators
 class Vec:
     __slots__ = ("x", "y")
@@ -196,15 +217,49 @@ class Vec:
 
 u, v = Vec(1, 2), Vec(3, 4)
 print(u + v, v - u, u * 2, 3 * u, u @ v, -u, abs(v), u == v, u != v, u == Vec(1, 2), u != Vec(1, 2), sum([u, v]))
-print(u < v, u > v, sorted([v, u]), max(u, v), bool(Vec(0, 0)), not u, list(u), u[1], u[-1], len(u), 2 in u, 9 in u, {u: 1}[Vec(1, 2)])
+print(
+    u < v,
+    u > v,
+    sorted([v, u]),
+    max(u, v),
+    bool(Vec(0, 0)),
+    not u,
+    list(u),
+    u[1],
+    u[-1],
+    len(u),
+    2 in u,
+    9 in u,
+    {u: 1}[Vec(1, 2)],
+)
 x, y = v
-print(x, y, *u, f"{u:.2f}", "{:d}".format(v), u << 3, u // 4, u(1, k=2), [Vec(1, 2)].index(u), u in [v, u], [v, u].count(Vec(1, 2)))
+print(
+    x,
+    y,
+    *u,
+    f"{u:.2f}",
+    "{:d}".format(v),
+    u << 3,
+    u // 4,
+    u(1, k=2),
+    [Vec(1, 2)].index(u),
+    u in [v, u],
+    [v, u].count(Vec(1, 2)),
+)
 w = u
 w += v
 print(w is u, u)
 u[0] = 10
 print(u)
-for bad in (lambda: u * "a", lambda: u + 1 if False else "a" * u, lambda: u - None if False else u / 2, lambda: u <= v, lambda: setattr(u, "z", 1), lambda: ~u, lambda: u[5]):
+for bad in (
+    lambda: u * "a",
+    lambda: u + 1 if False else "a" * u,
+    lambda: u - None if False else u / 2,
+    lambda: u <= v,
+    lambda: setattr(u, "z", 1),
+    lambda: ~u,
+    lambda: u[5],
+):
     try:
         print(bad())
     except Exception as e:
@@ -238,9 +293,19 @@ class Other(Left):
         return "other"
 
 
-print(Left() + Heir(), Left() + Other(), Heir() + Other(), Other() + Left(), Left() < Heir(), Left() - Heir(), Heir() + Left())
+print(
+    Left() + Heir(),
+    Left() + Other(),
+    Heir() + Other(),
+    Other() + Left(),
+    Left() < Heir(),
+    Left() - Heir(),
+    Heir() + Left(),
+)
 Heir.__radd__ = lambda self, o: "changed"
 print(Left() + Heir())
+
+
 # --- iterators, containers, contexts
 class Count:
     def __init__(self, n):
@@ -286,7 +351,15 @@ class Bag:
         return kind is ValueError
 
 
-print(list(Count(3)), sum(Count(4)), max(Count(5)), [a * b for a, b in zip(Count(3), Squares())], list(Squares()), 9 in Squares(), 10 in Squares())
+print(
+    list(Count(3)),
+    sum(Count(4)),
+    max(Count(5)),
+    [a * b for a, b in zip(Count(3), Squares())],
+    list(Squares()),
+    9 in Squares(),
+    10 in Squares(),
+)
 it = iter(Count(2))
 print(next(it), next(it), next(it, "end"))
 bag = Bag(1, 2, 3)
@@ -301,6 +374,8 @@ try:
         raise KeyError("kept")
 except KeyError as e:
     print("caught", e)
+
+
 # --- conversions
 class Number:
     def __float__(self):
@@ -323,9 +398,20 @@ class Number:
 
 
 n = Number()
-print(float(n), int(n), [5, 6, 7][n], [5, 6, 7][n:], round(n), round(n, 2), divmod(n, 3), str(n), list(range(n)), f"{n}")
+print(
+    float(n), int(n), [5, 6, 7][n], [5, 6, 7][n:], round(n), round(n, 2), divmod(n, 3), str(n), list(range(n)), f"{n}"
+)
 import itertools
-print([1, 2] * n, n * (1, 2), "ab" * n, n * b"ab", "%d %x %5.1f %s" % (n, n, n, n), list(itertools.islice(range(9), n)), list(itertools.islice(range(9), n, None, np.int64(3))))
+
+print(
+    [1, 2] * n,
+    n * (1, 2),
+    "ab" * n,
+    n * b"ab",
+    "%d %x %5.1f %s" % (n, n, n, n),
+    list(itertools.islice(range(9), n)),
+    list(itertools.islice(range(9), n, None, np.int64(3))),
+)
 
 
 class Bad:
@@ -333,7 +419,13 @@ class Bad:
         raise ValueError("no number")
 
 
-for f in (lambda: [1] * Bad(), lambda: "%d" % Bad(), lambda: [1] * object(), lambda: "%d" % object(), lambda: "%.1f" % Bad()):
+for f in (
+    lambda: [1] * Bad(),
+    lambda: "%d" % Bad(),
+    lambda: [1] * object(),
+    lambda: "%d" % object(),
+    lambda: "%.1f" % Bad(),
+):
     try:
         print(f())
     except Exception as e:
@@ -348,6 +440,8 @@ class Emptying:
 
 
 print(x * Emptying())
+
+
 # --- attributes by methods
 class Loose:
     def __init__(self):
@@ -393,6 +487,8 @@ try:
     Box(-1)
 except ValueError as e:
     print(e)
+
+
 # --- private names
 class Hidden:
     __count = 1
@@ -443,6 +539,8 @@ def make(k):
 T = make(100)
 t = T()
 print(T.a, T.scale, T.b, T.c, T.j, T.d, T.y, list(T.__annotations__), t.f(), t.g(), T.Inner.value, T.Inner().value)
+
+
 # --- making instances otherwise
 class Single:
     _one = None
@@ -523,6 +621,8 @@ class Units:
 
 
 print(np.sum(Units([1, 2, 3])), np.array(Units([1.5])), np.vstack([Units([1, 2]).a, [3, 4]]))
+
+
 # --- deep structures
 class Node:
     def __init__(self, depth):

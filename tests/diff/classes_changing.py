@@ -163,6 +163,7 @@ once = Once()
 print(once.method(), once.shown, once.made(), once(), once.other)
 once.stored = 2
 
+
 # --- methods as keys: equal ones have the same hash
 class Cell:
     def read(self):
@@ -170,5 +171,7 @@ class Cell:
 
 
 a, b = Cell(), Cell()
-print(a.read == a.read, a.read == b.read, hash(a.read) == hash(a.read), {a.read: 1}[a.read], len({a.read, a.read, b.read}))
+print(
+    a.read == a.read, a.read == b.read, hash(a.read) == hash(a.read), {a.read: 1}[a.read], len({a.read, a.read, b.read})
+)
 print(Cell.read.__qualname__, a.read.__qualname__, a.read.__name__)

@@ -114,6 +114,8 @@ one, other = ValueError("one"), ValueError("other")
 one.other, other.other, one.all = other, one, [one, other]
 one.add_note("note")
 print(one.other.other is one)
+
+
 # --- mistakes, in CPython's words
 class A:
     def __init__(self, x):
@@ -166,39 +168,110 @@ def first():
         pass
 
 
-for bad in (A, lambda: A(1, 2), lambda: A(y=1), B, lambda: Empty(1), lambda: Empty().x, lambda: Empty.x, lambda: A(1) + A(2), lambda: 1 + A(2), lambda: A(1) < A(2),
-            lambda: A(1)[0], lambda: len(A(1)), lambda: A(1)(), lambda: list(A(1)), lambda: 1 in A(1), lambda: -A(1), lambda: float(A(1)), lambda: int(A(1)),
-            lambda: abs(A(1)), lambda: round(A(1)), lambda: hash(Same()), lambda: {Same(): 1}, lambda: repr(Texts()), lambda: len(Texts()), Returns,
-            lambda: next(Empty()), twice, order, first, lambda: super(), lambda: [1][A(1)], lambda: A.f(), lambda: raiser(Empty()), lambda: isinstance(1, A(1))):
+for bad in (
+    A,
+    lambda: A(1, 2),
+    lambda: A(y=1),
+    B,
+    lambda: Empty(1),
+    lambda: Empty().x,
+    lambda: Empty.x,
+    lambda: A(1) + A(2),
+    lambda: 1 + A(2),
+    lambda: A(1) < A(2),
+    lambda: A(1)[0],
+    lambda: len(A(1)),
+    lambda: A(1)(),
+    lambda: list(A(1)),
+    lambda: 1 in A(1),
+    lambda: -A(1),
+    lambda: float(A(1)),
+    lambda: int(A(1)),
+    lambda: abs(A(1)),
+    lambda: round(A(1)),
+    lambda: hash(Same()),
+    lambda: {Same(): 1},
+    lambda: repr(Texts()),
+    lambda: len(Texts()),
+    Returns,
+    lambda: next(Empty()),
+    twice,
+    order,
+    first,
+    lambda: super(),
+    lambda: [1][A(1)],
+    lambda: A.f(),
+    lambda: raiser(Empty()),
+    lambda: isinstance(1, A(1)),
+):
     try:
         print(bad())
     except Exception as e:
         print(type(e).__name__, e)
 # --- abstract methods that are missing, in the words of Python 3.12 (python 3.12)
 from abc import ABC, abstractmethod
+
+
 class Shape(ABC):
     @abstractmethod
     def area(self): ...
     @property
     @abstractmethod
-    def name(self): pass
+    def name(self):
+        pass
+
+
 class Half(Shape):
-    def area(self): return 1
+    def area(self):
+        return 1
+
+
 for c in (Shape, Half):
-    try: c()
-    except TypeError as e: print(e)
+    try:
+        c()
+    except TypeError as e:
+        print(e)
+
 
 # --- special methods that return what they must not
 class B:
-    def __bool__(self): return 2
+    def __bool__(self):
+        return 2
+
+
 class H:
-    def __hash__(self): return "x"
+    def __hash__(self):
+        return "x"
+
+
 class F:
-    def __format__(self, s): return 5
+    def __format__(self, s):
+        return 5
+
+
 class R:
-    def __repr__(self): return 5
+    def __repr__(self):
+        return 5
+
+
 class L:
-    def __len__(self): return "3"
-for f in (lambda: bool(B()), lambda: not B(), lambda: 1 if B() else 0, lambda: hash(H()), lambda: {H(): 1}, lambda: f"{F()}", lambda: format(F(), "x"), lambda: repr(R()), lambda: len(L()), lambda: "{}".format(F())):
-    try: print(f())
-    except Exception as e: print(type(e).__name__, e)
+    def __len__(self):
+        return "3"
+
+
+for f in (
+    lambda: bool(B()),
+    lambda: not B(),
+    lambda: 1 if B() else 0,
+    lambda: hash(H()),
+    lambda: {H(): 1},
+    lambda: f"{F()}",
+    lambda: format(F(), "x"),
+    lambda: repr(R()),
+    lambda: len(L()),
+    lambda: "{}".format(F()),
+):
+    try:
+        print(f())
+    except Exception as e:
+        print(type(e).__name__, e)

@@ -1,70 +1,176 @@
 # collections, operator, string, copy, json, and itertools beside them.
 # --- Counter
 from collections import Counter
+
 text = "the quick brown fox jumps over the lazy dog the fox"
 c = Counter(text.split())
 print(c.most_common(2), c["fox"], c["cat"], len(c), "the" in c, c.total(), dict(c) == {k: n for k, n in c.items()}, c)
-print(sorted(Counter("hello").elements()), Counter(a=3, b=1) + Counter(a=1), Counter(a=3, b=1) - Counter(a=1, b=2), Counter(a=3, b=1) & Counter(a=1, b=2), Counter(a=3, b=1) | Counter(a=1, b=2))
-c = Counter("abca"); c.update("aa"); c.subtract({"b": 3}); del c["c"]; c["z"] += 2; print(c, Counter(), c == Counter(c), max(c, key=c.get), sorted(c.values()))
-for k, n in sorted(Counter([1, 2, 1]).items()): print(k, n)
+print(
+    sorted(Counter("hello").elements()),
+    Counter(a=3, b=1) + Counter(a=1),
+    Counter(a=3, b=1) - Counter(a=1, b=2),
+    Counter(a=3, b=1) & Counter(a=1, b=2),
+    Counter(a=3, b=1) | Counter(a=1, b=2),
+)
+c = Counter("abca")
+c.update("aa")
+c.subtract({"b": 3})
+del c["c"]
+c["z"] += 2
+print(c, Counter(), c == Counter(c), max(c, key=c.get), sorted(c.values()))
+for k, n in sorted(Counter([1, 2, 1]).items()):
+    print(k, n)
 
 # --- defaultdict
 from collections import defaultdict
+
 d = defaultdict(list)
-for k, v in [("a", 1), ("b", 2), ("a", 3)]: d[k].append(v)
+for k, v in [("a", 1), ("b", 2), ("a", 3)]:
+    d[k].append(v)
 print(d, dict(d), d["new"], len(d), d.get("none"), sorted(d.keys()), "a" in d, d.pop("b"), list(d.items()))
-n = defaultdict(int, {"x": 1}); n["x"] += 1; n["y"] += 5; print(n, n == {"x": 2, "y": 5})
-g = defaultdict(lambda: defaultdict(int)); g["a"]["b"] += 1; print(g["a"]["b"], g["q"]["r"])
-try: defaultdict(None)["k"]
-except KeyError as e: print(repr(e))
-try: defaultdict(3)
-except TypeError as e: print(e)
+n = defaultdict(int, {"x": 1})
+n["x"] += 1
+n["y"] += 5
+print(n, n == {"x": 2, "y": 5})
+g = defaultdict(lambda: defaultdict(int))
+g["a"]["b"] += 1
+print(g["a"]["b"], g["q"]["r"])
+try:
+    defaultdict(None)["k"]
+except KeyError as e:
+    print(repr(e))
+try:
+    defaultdict(3)
+except TypeError as e:
+    print(e)
 
 # --- deque
 from collections import deque
+
 q = deque(maxlen=3)
-for i in range(5): q.append(i)
-print(q, q[0], q[-1], q.popleft(), list(q), len(q)); q.appendleft(9); q.rotate(1); print(q); q.extend([1, 2]); q.extendleft([7, 8]); print(q, 8 in q, q == deque([8, 7, 1]), deque([1, 2]))
-q = deque([1, 2, 3, 4]); q.rotate(-1); q[0] = 10; print(q, q.pop(), deque())
+for i in range(5):
+    q.append(i)
+print(q, q[0], q[-1], q.popleft(), list(q), len(q))
+q.appendleft(9)
+q.rotate(1)
+print(q)
+q.extend([1, 2])
+q.extendleft([7, 8])
+print(q, 8 in q, q == deque([8, 7, 1]), deque([1, 2]))
+q = deque([1, 2, 3, 4])
+q.rotate(-1)
+q[0] = 10
+print(q, q.pop(), deque())
 for f in (lambda: deque().pop(), lambda: deque().popleft(), lambda: q[9], lambda: deque([], -1)):
-    try: f()
-    except (IndexError, ValueError) as e: print(e)
+    try:
+        f()
+    except (IndexError, ValueError) as e:
+        print(e)
 todo, seen = deque([(0, 0)]), {(0, 0)}
 while todo:
     x, y = todo.popleft()
     for p in ((x + 1, y), (x, y + 1)):
-        if max(p) < 4 and p not in seen: seen.add(p); todo.append(p)
+        if max(p) < 4 and p not in seen:
+            seen.add(p)
+            todo.append(p)
 print(len(seen))
 
 # --- namedtuple
 from collections import namedtuple
+
 Point = namedtuple("Point", "x y")
-p = Point(1, y=2); x, y = p
-print(p, p.x + p.y, p._replace(x=5), p._asdict(), Point._fields, x, y, p[0], len(p), p == (1, 2), p == Point(1, 2), p < Point(2, 0), [*p], max(p), Point._make([3, 4]), 2 in p)
+p = Point(1, y=2)
+x, y = p
+print(
+    p,
+    p.x + p.y,
+    p._replace(x=5),
+    p._asdict(),
+    Point._fields,
+    x,
+    y,
+    p[0],
+    len(p),
+    p == (1, 2),
+    p == Point(1, 2),
+    p < Point(2, 0),
+    [*p],
+    max(p),
+    Point._make([3, 4]),
+    2 in p,
+)
 print(sorted([Point(2, 1), Point(1, 5)], key=lambda q: q.x), np.array(p), namedtuple("P", ["a", "b"], defaults=[7])(1))
-for f in (lambda: Point(1), lambda: Point(1, 2, 3), lambda: Point(1, z=2), lambda: namedtuple("P", "a a"), lambda: p._replace(q=1)):
-    try: f()
-    except Exception as e: print(type(e).__name__, e)
+for f in (
+    lambda: Point(1),
+    lambda: Point(1, 2, 3),
+    lambda: Point(1, z=2),
+    lambda: namedtuple("P", "a a"),
+    lambda: p._replace(q=1),
+):
+    try:
+        f()
+    except Exception as e:
+        print(type(e).__name__, e)
 
 # --- operator, string, copy
 import operator, string, copy
-print(sorted([("a", 3), ("b", 1)], key=operator.itemgetter(1)), operator.itemgetter(0, 2)("abc"), operator.attrgetter("real")(2j), operator.methodcaller("upper")("a"), operator.mul(3, 4), operator.not_(1))
-print(string.ascii_letters, string.digits, string.hexdigits, string.punctuation, repr(string.whitespace), string.capwords("the end"), repr(string.printable))
-a = [[1], {"k": [2]}, (3, [4])]; b = copy.deepcopy(a); c = copy.copy(a); b[0].append(9); b[1]["k"].append(8); b[2][1].append(7); print(a, b, c[0] is a[0], c == a)
+
+print(
+    sorted([("a", 3), ("b", 1)], key=operator.itemgetter(1)),
+    operator.itemgetter(0, 2)("abc"),
+    operator.attrgetter("real")(2j),
+    operator.methodcaller("upper")("a"),
+    operator.mul(3, 4),
+    operator.not_(1),
+)
+print(
+    string.ascii_letters,
+    string.digits,
+    string.hexdigits,
+    string.punctuation,
+    repr(string.whitespace),
+    string.capwords("the end"),
+    repr(string.printable),
+)
+a = [[1], {"k": [2]}, (3, [4])]
+b = copy.deepcopy(a)
+c = copy.copy(a)
+b[0].append(9)
+b[1]["k"].append(8)
+b[2][1].append(7)
+print(a, b, c[0] is a[0], c == a)
 
 # --- json
 import json
+
 v = {"a": [1, 2.5, None, True, -0.0, 1e300], "t": "tést \"q\"\n\\ \U0001f600", "e": [], "d": {}, 3: (1, 2)}
-print(json.dumps(v)); print(json.dumps(v, indent=2)); print(json.dumps(v, ensure_ascii=False, separators=(",", ":")))
-print(json.loads(json.dumps(v)), json.dumps({"b": 1, "a": 2}, sort_keys=True), json.dumps(float("inf")), json.loads(' [1, {"x": "\\u00e9\\ud83d\\ude00\\n"}, -1.5e3, true] '))
+print(json.dumps(v))
+print(json.dumps(v, indent=2))
+print(json.dumps(v, ensure_ascii=False, separators=(",", ":")))
+print(
+    json.loads(json.dumps(v)),
+    json.dumps({"b": 1, "a": 2}, sort_keys=True),
+    json.dumps(float("inf")),
+    json.loads(' [1, {"x": "\\u00e9\\ud83d\\ude00\\n"}, -1.5e3, true] '),
+)
 for s in ("[1 2]", '{"a" 1}', "[1,]", "", "{1: 2}", '"abc', "[1] 2", "nul"):
-    try: json.loads(s); print("?", s)
-    except ValueError as e: print(e)
-try: json.dumps({1, 2})
-except TypeError as e: print(e)
+    try:
+        json.loads(s)
+        print("?", s)
+    except ValueError as e:
+        print(e)
+try:
+    json.dumps({1, 2})
+except TypeError as e:
+    print(e)
 
 # --- cached functions tell how often
 import functools
+
+
 @functools.lru_cache(maxsize=None)
-def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
 print(fib(60), fib.cache_info(), fib.cache_info().hits)

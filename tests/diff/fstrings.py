@@ -21,7 +21,9 @@ print(f"{3.14159:.2f} {2.5:.0f} {3.5:.0f} {-0.001:.2f} {1e10:.1f} {1234.5:,.2f} 
 # --- scientific
 print(f"{12345.678:e} {12345.678:.2e} {0.00012:E} {0.0:e} {1e-300:.3e} {-1.5e200:.1e}")
 # --- general
-print(f"{0.0001:g} {0.00001:g} {123456789.0:g} {1e20:g} {100000.0:g} {1000000.0:g} {1.5:g} {3.0:.3g} {1234.5678:.6g} {0.1:.17g}")
+print(
+    f"{0.0001:g} {0.00001:g} {123456789.0:g} {1e20:g} {100000.0:g} {1000000.0:g} {1.5:g} {3.0:.3g} {1234.5678:.6g} {0.1:.17g}"
+)
 # --- general keeps zeros with a hash
 print(f"{3.0:#g} {3.0:#.0f} {3:#x}")
 # --- default float formatting with a width
@@ -34,7 +36,15 @@ print(f"{'a':5}|{'a':>5}|{'a':^5}|{'a':*<5}|{'hello':.3}|{'é':>3}|{True}|{None}
 # --- containers
 print(f"{[1, 2]} {(1,)} {({'a': 1})} {None} {1 < 2} {[x for x in range(3)]}")
 # --- format builtin
-print(format(3.14159, ".2f"), format(5), format("a", ">3"), format(255, "#06x"), format(1e6, ","), format(True), format(None))
+print(
+    format(3.14159, ".2f"),
+    format(5),
+    format("a", ">3"),
+    format(255, "#06x"),
+    format(1e6, ","),
+    format(True),
+    format(None),
+)
 # --- thousands
 print(f"{0:,} {999:,} {1000:,} {-1234567:,} {1234.5:,} {1234567.891:,.1f} {12:010,} {1234567:012,}")
 # --- percent
@@ -47,8 +57,11 @@ for name, n, x in rows:
     print(f"{name:<8}|{n:>5}|{x:>9.3f}|")
 # --- adjacent and multi-line
 x = 4
-print("a" f"{x}" "b{x}" f'{x:>3}', f"""{x}
-{x * 2}""")
+print(
+    "a" f"{x}" "b{x}" f'{x:>3}',
+    f"""{x}
+{x * 2}""",
+)
 # --- numpy scalars
 v = np.float32(1.5)
 n = np.int64(42)

@@ -19,20 +19,56 @@ try:
     next(g)
 except StopIteration as e:
     print(repr(e), e.value, e.args)
+
+
 # --- all that takes iterables
 def squares(n):
     for i in range(n):
         yield i * i
 
 
-print(sum(squares(5)), min(squares(5)), max(squares(5)), sorted(squares(5), reverse=True), list(squares(3)), tuple(squares(3)), set(squares(3)))
-print(dict(zip("abc", squares(3))), dict((k, k + 1) for k in squares(3)), list(map(str, squares(3))), list(filter(None, squares(3))), any(squares(3)), all(squares(3)))
-print(list(enumerate(squares(3))), list(zip(squares(3), squares(4))), 4 in squares(10), 5 in squares(10), ",".join(str(x) for x in squares(4)), [*squares(3), *squares(2)], {*squares(3)})
+print(
+    sum(squares(5)),
+    min(squares(5)),
+    max(squares(5)),
+    sorted(squares(5), reverse=True),
+    list(squares(3)),
+    tuple(squares(3)),
+    set(squares(3)),
+)
+print(
+    dict(zip("abc", squares(3))),
+    dict((k, k + 1) for k in squares(3)),
+    list(map(str, squares(3))),
+    list(filter(None, squares(3))),
+    any(squares(3)),
+    all(squares(3)),
+)
+print(
+    list(enumerate(squares(3))),
+    list(zip(squares(3), squares(4))),
+    4 in squares(10),
+    5 in squares(10),
+    ",".join(str(x) for x in squares(4)),
+    [*squares(3), *squares(2)],
+    {*squares(3)},
+)
 a, b, *rest = squares(6)
-print(a, b, rest, (lambda *args: args)(*squares(3)), list(reversed(list(squares(3)))), bytes(squares(4)), np.array(list(squares(4))), np.fromiter(squares(4), dtype=float))
+print(
+    a,
+    b,
+    rest,
+    (lambda *args: args)(*squares(3)),
+    list(reversed(list(squares(3)))),
+    bytes(squares(4)),
+    np.array(list(squares(4))),
+    np.fromiter(squares(4), dtype=float),
+)
 first, second = squares(2)
 print(first, second)
 x, y = squares(3)
+
+
 # --- sent values
 def average():
     total = n = 0
@@ -46,6 +82,8 @@ def average():
 
 a = average()
 print(next(a), a.send(10), a.send(20), a.send(60))
+
+
 def log():
     while True:
         print("got", (yield), "and", (yield 5))
@@ -53,6 +91,8 @@ def log():
 
 l = log()
 print(l.send(None), l.send(1), l.send(2), next(l))
+
+
 def unsent():
     x = yield 1
     print(x)
@@ -65,12 +105,16 @@ def unsent():
 
 u = unsent()
 print(next(u), next(u), u.send(5), u.send("a"), u.send("b"), u.send("key"), u.send("value") if False else "more")
+
+
 # --- send to one that has not begun
 def f():
     yield 1
 
 
 f().send(3)
+
+
 # --- send to one that has ended
 def f():
     yield 1
@@ -84,6 +128,8 @@ except StopIteration as e:
     print("over", e.value)
 print(g.send.__name__, next(g, 7))
 g.send()
+
+
 # --- what a generator returns
 def f():
     yield 1
@@ -100,6 +146,8 @@ try:
     next(g)
 except StopIteration as e:
     print(e.value, repr(e))
+
+
 def empty():
     return 3
     yield
@@ -109,6 +157,8 @@ try:
     next(empty())
 except StopIteration as e:
     print(e.value)
+
+
 def tuples():
     yield
     return (1, 2)
@@ -120,6 +170,8 @@ try:
     t.send(1)
 except StopIteration as e:
     print(e.value, e.args)
+
+
 def ends(n):
     yield n
     return n
@@ -132,6 +184,8 @@ for again in range(2):
         next(g)
     except StopIteration as e:
         print(e.value)
+
+
 # --- yield from
 def inner(n):
     for i in range(n):
@@ -156,12 +210,16 @@ def outer():
 o = outer()
 print([next(o), o.send("hello"), next(o)])
 print(list(o))
+
+
 def result():
     r = yield from outer()
     print("result", r)
 
 
 print(list(result()))
+
+
 # --- yield from what is no iterable
 def f():
     yield 1
@@ -170,6 +228,8 @@ def f():
 
 for x in f():
     print(x)
+
+
 # --- yield from an object that is its own iterator
 class Down:
     def __init__(self, n):
@@ -219,6 +279,8 @@ try:
 except TypeError as e:
     print(repr(e))
 print(list(g))
+
+
 # --- send through yield from to what has no send
 def f():
     yield from [1, 2]
@@ -227,6 +289,8 @@ def f():
 g = f()
 next(g)
 g.send(3)
+
+
 # --- a chain of delegation
 def a():
     try:
@@ -266,6 +330,8 @@ g = c()
 next(g)
 g.close()
 print(list(g))
+
+
 # --- methods
 class Tree:
     def __init__(self, value, left=None, right=None):
@@ -300,9 +366,21 @@ class Tree:
 
 
 t = Tree(4, Tree(2, Tree(1), Tree(3)), Tree(6, Tree(5)))
-print(list(t), sum(t), max(t), 5 in t, 7 in t, list(t.depths()), [s.value for s in t.both], [list(m) for m in Tree.made(1, 2)], list(Tree.pairs(3)))
+print(
+    list(t),
+    sum(t),
+    max(t),
+    5 in t,
+    7 in t,
+    list(t.depths()),
+    [s.value for s in t.both],
+    [list(m) for m in Tree.made(1, 2)],
+    list(Tree.pairs(3)),
+)
 a, *b = t
 print(a, b, repr(t.depths()).split(" at ")[0], repr(iter(t)).split(" at ")[0], t.depths().__name__)
+
+
 class Window:
     def __init__(self, items):
         self.items = items
@@ -326,6 +404,8 @@ class Window:
 
 w = Window("abc")
 print(list(w), list(w), list(w[5]), list(w(3)), dict(enumerate(w)))
+
+
 # --- __init__ that yields
 class A:
     def __init__(self):
@@ -333,6 +413,8 @@ class A:
 
 
 A()
+
+
 # --- closures and nonlocals
 def counter():
     n = 0
@@ -349,15 +431,20 @@ def counter():
 gen, get = counter()
 a, b = gen(), gen()
 print(next(a), next(b), get(), next(a), get(), list(b), list(a))
+
+
 def outer(x):
     def inner():
         yield x
         yield y
+
     y = 10
     return inner()
 
 
 print(list(outer(3)))
+
+
 def captured(x, *args, k=2, **kw):
     f = lambda: x
     for a in args:
@@ -368,6 +455,8 @@ def captured(x, *args, k=2, **kw):
 
 print(list(captured(1, 2, 3, z=4)))
 fs = []
+
+
 def late():
     for i in range(3):
         fs.append(lambda: i)
@@ -375,6 +464,8 @@ def late():
 
 
 print(list(late()), [f() for f in fs])
+
+
 def names():
     global counted
     counted = 0
@@ -383,6 +474,8 @@ def names():
 
 
 print(list(names()), counted)
+
+
 # --- parameters of all kinds
 def f(a, b=2, /, c=3, *args, d, e=5, **kw):
     yield a, b, c, args, d, e, kw
@@ -397,6 +490,8 @@ g = f(5)
 print(next(g), next(g, 0), next(g, "over"))
 h = lambda: (yield from range(3))
 print(list(h()))
+
+
 # --- what generators are
 def f():
     """Gives one."""
@@ -404,9 +499,32 @@ def f():
 
 
 g = f()
-print(type(g), type(g).__name__, repr(g).split(" at ")[0], type(g) is type(x for x in []), isinstance(g, type(f())), iter(g) is g, g.__iter__() is g, callable(g))
-print(g.__name__, g.__qualname__, f.__doc__, hasattr(g, "send"), hasattr(g, "__next__"), hasattr(g, "__len__"), hasattr([], "send"), g == g, g != f(), hash(g) == hash(g), bool(g))
+print(
+    type(g),
+    type(g).__name__,
+    repr(g).split(" at ")[0],
+    type(g) is type(x for x in []),
+    isinstance(g, type(f())),
+    iter(g) is g,
+    g.__iter__() is g,
+    callable(g),
+)
+print(
+    g.__name__,
+    g.__qualname__,
+    f.__doc__,
+    hasattr(g, "send"),
+    hasattr(g, "__next__"),
+    hasattr(g, "__len__"),
+    hasattr([], "send"),
+    g == g,
+    g != f(),
+    hash(g) == hash(g),
+    bool(g),
+)
 print(g.gi_running, g.gi_suspended, g.__next__(), g.gi_suspended, g.gi_yieldfrom, list(g), g.gi_suspended)
+
+
 def outer():
     yield from g2
 
@@ -421,6 +539,8 @@ for bad in (lambda: len(g), lambda: g[0], lambda: g + 1, lambda: type(g)(), lamb
     except (TypeError, AttributeError) as e:
         print(type(e).__name__, e)
 print(sorted(n for n in dir(g) if n[0] != "_" and n not in ("gi_code", "gi_frame")))
+
+
 # --- yields as expressions
 def f(x):
     y = yield x if x else -x
@@ -434,7 +554,15 @@ def f(x):
     d["k"] = yield 4
     d["k"] += yield 5
     b: int = yield 6
-    print(d, b, f"{(yield 7)}", [(yield 8)][0], (yield 9) if (yield 10) else (yield 11), not (yield 12), (yield 13) and (yield 14))
+    print(
+        d,
+        b,
+        f"{(yield 7)}",
+        [(yield 8)][0],
+        (yield 9) if (yield 10) else (yield 11),
+        not (yield 12),
+        (yield 13) and (yield 14),
+    )
     while (yield "again"):
         pass
     assert (yield 15), (yield 16)
@@ -446,7 +574,34 @@ def f(x):
 
 
 g = f(0)
-sent = [None, 1, 2, 3, 10, 20, 100, 200, 300, "seven", "eight", 0, "eleven", True, 1, 14, 0, True, False, "k", "text", [5], 3, -4, abs, "last"]
+sent = [
+    None,
+    1,
+    2,
+    3,
+    10,
+    20,
+    100,
+    200,
+    300,
+    "seven",
+    "eight",
+    0,
+    "eleven",
+    True,
+    1,
+    14,
+    0,
+    True,
+    False,
+    "k",
+    "text",
+    [5],
+    3,
+    -4,
+    abs,
+    "last",
+]
 try:
     for s in sent:
         print(repr(g.send(s)))
@@ -454,7 +609,13 @@ except StopIteration as e:
     print("returned", e.value)
 # --- iterators have methods too
 it = iter([1, 2, 3])
-print(it.__next__(), next(it), it.__iter__() is it, list(it), [hasattr(x, "__next__") for x in (iter(""), zip(), map(str, []), enumerate([]))])
+print(
+    it.__next__(),
+    next(it),
+    it.__iter__() is it,
+    list(it),
+    [hasattr(x, "__next__") for x in (iter(""), zip(), map(str, []), enumerate([]))],
+)
 step = iter("ab").__next__
 print(step(), step())
 step()
@@ -463,11 +624,13 @@ try:
     compile
 except NameError:
     pass
+
+
 def f():
     class A:
         x = [i for i in range(3)]
+
     yield A.x
 
 
 print(list(f()))
-

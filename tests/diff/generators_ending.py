@@ -20,6 +20,8 @@ try:
     g.throw(IndexError("not begun"))
 except IndexError as e:
     print(e, list(g))
+
+
 def keeps(x):
     try:
         x = yield x
@@ -34,7 +36,14 @@ def keeps(x):
 g = keeps(5)
 print(next(g), g.throw(ValueError), next(g))
 g.close()
-for what in (1, "text", int, (ValueError("x"), 3), (ValueError, KeyError("a value")), (LookupError, KeyError("the one"))):
+for what in (
+    1,
+    "text",
+    int,
+    (ValueError("x"), 3),
+    (ValueError, KeyError("a value")),
+    (LookupError, KeyError("the one")),
+):
     try:
         f().throw(*what) if isinstance(what, tuple) else f().throw(what)
     except (TypeError, ValueError, LookupError) as e:
@@ -43,6 +52,8 @@ try:
     g.throw(ValueError("over"))
 except ValueError as e:
     print(e)
+
+
 def once():
     try:
         yield 1
@@ -56,6 +67,8 @@ try:
     g.throw(ValueError())
 except StopIteration as e:
     print("stopped", e.value)
+
+
 class Mine(Exception):
     pass
 
@@ -66,6 +79,8 @@ try:
     g.throw(Mine("m"))
 except Mine as e:
     print("mine", e)
+
+
 # --- close
 def f():
     try:
@@ -81,6 +96,8 @@ def f():
 g = f()
 print(next(g), g.close(), g.close(), list(g))
 f().close()
+
+
 def g1():
     try:
         yield 1
@@ -91,6 +108,8 @@ def g1():
 g = g1()
 next(g)
 print(g.close())
+
+
 def g2():
     try:
         yield 1
@@ -104,6 +123,8 @@ try:
     g.close()
 except KeyError as e:
     print(repr(e))
+
+
 def g3():
     while True:
         try:
@@ -122,6 +143,8 @@ except RuntimeError as e:
     print(e)
 print(list(g))
 print(isinstance(GeneratorExit(), Exception), isinstance(GeneratorExit(), BaseException))
+
+
 # --- close through yield from
 def inner():
     try:
@@ -149,6 +172,8 @@ try:
     print(g.throw(GeneratorExit()))
 except GeneratorExit:
     print("out")
+
+
 def bad():
     try:
         yield 1
@@ -166,6 +191,8 @@ def around():
 g = around()
 next(g)
 g.close()
+
+
 # --- StopIteration inside
 def f():
     yield 1
@@ -176,6 +203,8 @@ try:
     print(list(f()))
 except RuntimeError as e:
     print(e, repr(e.__cause__))
+
+
 def g():
     yield next(iter([]))
 
@@ -185,11 +214,15 @@ for h in (g(), (next(iter([])) for x in [1])):
         next(h)
     except RuntimeError as e:
         print(e, repr(e.__cause__), next(h, "over"))
+
+
 def through():
     yield from f()
 
 
 list(through())
+
+
 # --- one that is running
 def f():
     yield next(g)
@@ -200,6 +233,8 @@ try:
     next(g)
 except ValueError as e:
     print(e, next(g, "over"))
+
+
 def f():
     for x in g:
         yield x
@@ -210,6 +245,8 @@ try:
     list(g)
 except ValueError as e:
     print(e)
+
+
 def f():
     for n in range(2):
         for act in (g.throw, g.send, lambda _: g.close()):
@@ -222,6 +259,8 @@ def f():
 
 g = f()
 print(list(g))
+
+
 def f():
     g.close()
     yield
@@ -229,6 +268,8 @@ def f():
 
 g = f()
 next(g)
+
+
 # --- errors inside
 def f(x):
     yield 1
@@ -243,6 +284,8 @@ except ZeroDivisionError as e:
     print(e, next(g, "over"))
 for x in f(0):
     print(x)
+
+
 # --- try and finally within
 def f():
     for i in range(5):
@@ -276,12 +319,16 @@ def f():
 g = f()
 for x in g:
     print(x)
+
+
 def g():
     r = yield from f()
     print(r)
 
 
 list(g())
+
+
 def reraise():
     try:
         raise KeyError(1)
@@ -295,6 +342,8 @@ try:
         print(x)
 except KeyError as e:
     print(repr(e))
+
+
 # --- left unfinished
 def f(name):
     try:
@@ -318,6 +367,8 @@ print("after c")
 next(f("d"))
 print("after d")
 print(next(f("e")), "in a call")
+
+
 def local():
     g = f("f")
     next(g)
@@ -337,6 +388,8 @@ next(d[1])
 d[1] = None
 print("after i")
 f("not begun")
+
+
 def outer():
     yield from f("inner")
 
@@ -345,6 +398,8 @@ g = outer()
 next(g)
 del g
 print("after inner")
+
+
 def loops():
     for x in f("looped over"):
         yield x
@@ -361,8 +416,10 @@ except KeyError as e:
     print(repr(e))
 print([x for x, y in zip(f("zip"), [1])])
 print(any(x == 1 for x in f("any")))
-a, = [next(f("list"))]
+(a,) = [next(f("list"))]
 print("end")
+
+
 # --- left in each other
 def f(name, other=None):
     try:
@@ -379,6 +436,8 @@ del a
 print("a is held")
 del b
 print("both are gone")
+
+
 def inner(name, more=()):
     try:
         yield from more
@@ -401,6 +460,8 @@ for g in several:
     next(g)
 del g
 several = None
+
+
 # --- kept by an object
 class Keeper:
     def __init__(self):
@@ -420,6 +481,8 @@ print(next(k.g), next(k.g, "over"))
 del k
 # --- many left at once
 ended = 0
+
+
 def f():
     global ended
     try:
@@ -438,6 +501,8 @@ def many(n):
 many(50000)
 print(ended)
 kept = many(50000)
+
+
 # --- left where an element is set
 def f(n):
     try:
@@ -461,6 +526,8 @@ def left():
 
 
 left()
+
+
 # --- deletion and unbound names
 def f():
     x = 1
@@ -471,6 +538,8 @@ def f():
 
 for v in f():
     print(v)
+
+
 # --- a generator across an error that is handled by its user
 def f():
     for i in range(4):
@@ -485,6 +554,8 @@ for x in g:
         print("fine", x)
     except ValueError as e:
         print("error", e, next(g))
+
+
 # --- an exception handled within while another is handled outside
 def f():
     try:
@@ -509,9 +580,13 @@ try:
     raise
 except RuntimeError as e:
     print(e)
+
+
 # --- StopIteration thrown to one that has not begun (python 3.12)
 def f():
     yield 1
+
+
 g = f()
 try:
     g.throw(StopIteration("not begun"))

@@ -5,11 +5,13 @@ def permutations(items):
         yield items
     else:
         for i in range(len(items)):
-            for p in permutations(items[:i] + items[i + 1:]):
+            for p in permutations(items[:i] + items[i + 1 :]):
                 yield [items[i]] + p
 
 
 print(list(permutations([1, 2, 3])))
+
+
 def hanoi(n, a="A", b="B", c="C"):
     if n:
         yield from hanoi(n - 1, a, c, b)
@@ -18,6 +20,8 @@ def hanoi(n, a="A", b="B", c="C"):
 
 
 print(" ".join(hanoi(3)), len(list(hanoi(8))))
+
+
 def flatten(x):
     if isinstance(x, list):
         for y in x:
@@ -27,6 +31,8 @@ def flatten(x):
 
 
 print(list(flatten([1, [2, [3, [4, []], 5]], [[[6]]]])))
+
+
 def deep(n):
     if n:
         yield from deep(n - 1)
@@ -34,6 +40,8 @@ def deep(n):
 
 
 print(sum(deep(300)))
+
+
 def loops(n):
     if n:
         for x in loops(n - 1):
@@ -56,12 +64,36 @@ def naturals(n=0):
         n += 1
 
 
-print(list(it.islice(naturals(), 5)), list(it.takewhile(lambda x: x < 4, naturals())), list(it.islice(it.dropwhile(lambda x: x < 7, naturals()), 2)))
-print(list(it.islice(it.chain(naturals(8)), 3)), list(it.islice(it.zip_longest(naturals(), [1]), 3)), list(zip(naturals(), "abc")), list(it.islice(map(lambda x: x * x, naturals()), 4)))
-print(list(it.islice(filter(lambda x: x % 3 == 0, naturals()), 4)), list(it.islice(it.accumulate(naturals()), 5)), list(it.islice(it.starmap(pow, zip(naturals(), it.repeat(2))), 4)))
+print(
+    list(it.islice(naturals(), 5)),
+    list(it.takewhile(lambda x: x < 4, naturals())),
+    list(it.islice(it.dropwhile(lambda x: x < 7, naturals()), 2)),
+)
+print(
+    list(it.islice(it.chain(naturals(8)), 3)),
+    list(it.islice(it.zip_longest(naturals(), [1]), 3)),
+    list(zip(naturals(), "abc")),
+    list(it.islice(map(lambda x: x * x, naturals()), 4)),
+)
+print(
+    list(it.islice(filter(lambda x: x % 3 == 0, naturals()), 4)),
+    list(it.islice(it.accumulate(naturals()), 5)),
+    list(it.islice(it.starmap(pow, zip(naturals(), it.repeat(2))), 4)),
+)
 a, b = it.tee(naturals())
-print(next(a), next(a), next(b), list(it.compress(it.islice(naturals(), 5), [1, 0, 1, 0, 1])), list(it.islice(it.cycle(it.islice(naturals(), 3)), 7)))
-print([(k, list(v)) for k, v in it.groupby(it.islice(naturals(), 6), key=lambda x: x // 2)], list(it.islice(it.batched(naturals(), 2), 2)) if hasattr(it, "batched") else [(0, 1), (2, 3)])
+print(
+    next(a),
+    next(a),
+    next(b),
+    list(it.compress(it.islice(naturals(), 5), [1, 0, 1, 0, 1])),
+    list(it.islice(it.cycle(it.islice(naturals(), 3)), 7)),
+)
+print(
+    [(k, list(v)) for k, v in it.groupby(it.islice(naturals(), 6), key=lambda x: x // 2)],
+    list(it.islice(it.batched(naturals(), 2), 2)) if hasattr(it, "batched") else [(0, 1), (2, 3)],
+)
+
+
 def primes():
     seen = []
     for n in naturals(2):
@@ -71,6 +103,8 @@ def primes():
 
 
 print(list(it.islice(primes(), 10)), next(p for p in primes() if p > 50))
+
+
 def sieve(numbers):
     p = next(numbers)
     yield p
@@ -78,6 +112,8 @@ def sieve(numbers):
 
 
 print(list(it.islice(sieve(naturals(2)), 8)))
+
+
 def fibonacci():
     a, b = 0, 1
     while True:
@@ -86,6 +122,8 @@ def fibonacci():
 
 
 print(list(it.islice(fibonacci(), 12)), max(it.takewhile(lambda x: x < 1000, fibonacci())))
+
+
 # --- a pipeline
 def lines(text):
     for line in text.splitlines():
@@ -107,18 +145,23 @@ def numbers(rows):
 
 text = "a,b\n1,2\n3,4\nx,5\n6,7"
 print(list(numbers(fields(lines(text)))), np.array(list(numbers(fields(lines(text))))).sum(axis=0))
+
+
 def chunks(l, n):
     for i in range(0, len(l), n):
-        yield l[i:i + n]
+        yield l[i : i + n]
 
 
 print(list(chunks(list(range(7)), 3)), [c.sum() for c in chunks(np.arange(7), 3)])
+
+
 # --- coroutines that receive
 def coroutine(f):
     def start(*args, **kw):
         c = f(*args, **kw)
         next(c)
         return c
+
     return start
 
 
@@ -163,6 +206,8 @@ while ready:
         ready.append(t)
     except StopIteration as e:
         print(e.value, "is done")
+
+
 # --- arrays
 def steps(u, n):
     for _ in range(n):
@@ -172,6 +217,8 @@ def steps(u, n):
 
 for i, u in enumerate(steps(np.arange(3), 4)):
     print(i, u)
+
+
 def shared(n):
     a = np.zeros(3)
     for i in range(n):
@@ -180,15 +227,21 @@ def shared(n):
 
 
 print([u.copy() for u in shared(3)], list(shared(2)))
-print(sum(steps(np.ones((2, 2)), 3)), np.stack(list(steps(np.ones(2), 2))), max(u.sum() for u in steps(np.arange(4.0), 3)))
+print(
+    sum(steps(np.ones((2, 2)), 3)), np.stack(list(steps(np.ones(2), 2))), max(u.sum() for u in steps(np.arange(4.0), 3))
+)
+
+
 def batches(data, size):
     order = np.argsort(-data)
     for start in range(0, len(data), size):
-        yield data[order[start:start + size]]
+        yield data[order[start : start + size]]
 
 
 for b in batches(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), 2):
     print(b, b.mean())
+
+
 def newton(x, a):
     while True:
         x = (x + a / x) / 2
@@ -205,10 +258,12 @@ import heapq
 
 def runs(data, n):
     for i in range(0, len(data), n):
-        yield sorted(data[i:i + n])
+        yield sorted(data[i : i + n])
 
 
 print(list(heapq.merge(*runs([5, 2, 9, 1, 7, 3, 8], 3))), sorted(x for r in runs([3, 1, 2], 2) for x in r))
+
+
 def pairwise(items):
     items = iter(items)
     try:

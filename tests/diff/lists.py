@@ -16,7 +16,7 @@ print(a)
 a[::2] = ["a"] * len(a[::2])
 print(a)
 a[:0] = [7]
-a[len(a):] = (8, 9)
+a[len(a) :] = (8, 9)
 a[2:4] = []
 print(a)
 # --- deletion
@@ -98,16 +98,22 @@ print(t.count(2), t.index(2), t[1:], len(t), 2 in t)
 (x, y), z = (1, 2), 3
 print(x, y, z)
 # --- parentheses and commas
-t = 1,
+t = (1,)
 u = ()
-v = (1)
-print(t, u, v, (1, 2, 3,)[1])
+v = 1
+print(t, u, v, (1, 2, 3)[1])
 # --- list of things
-print(list(range(3)), list("ab"), list((1, 2)), list({"k": 1}), tuple([1]), tuple("ab"), list(zip("ab", [1, 2])), list())
+print(
+    list(range(3)), list("ab"), list((1, 2)), list({"k": 1}), tuple([1]), tuple("ab"), list(zip("ab", [1, 2])), list()
+)
 # --- comprehension
 print([x * x for x in range(5)], [x for x in range(10) if x % 3 == 0], [(x, y) for x in range(2) for y in "ab"])
 # --- comprehension with conditions and nesting
-print([[i * j for j in range(3)] for i in range(3)], [x if x > 1 else -x for x in range(4)], [x for x in range(30) if x % 2 if x % 3 == 0])
+print(
+    [[i * j for j in range(3)] for i in range(3)],
+    [x if x > 1 else -x for x in range(4)],
+    [x for x in range(30) if x % 2 if x % 3 == 0],
+)
 # --- comprehension has its own scope
 x = "outer"
 y = [x for x in range(3)]
@@ -134,7 +140,12 @@ print(a, i)
 # --- list equality with recursion in values
 print([1, [2, (3,)]] == [1, [2, (3,)]], [1, [2]] != [1, [3]], [None] == [None], [float("nan")] == [float("nan")])
 # --- map filter
-print(list(map(lambda x: x + 1, [1, 2])), list(filter(None, [0, 1, "", "a"])), list(filter(lambda x: x > 1, (1, 2, 3))), list(map(pow, [2, 3], [3, 2])))
+print(
+    list(map(lambda x: x + 1, [1, 2])),
+    list(filter(None, [0, 1, "", "a"])),
+    list(filter(lambda x: x > 1, (1, 2, 3))),
+    list(map(pow, [2, 3], [3, 2])),
+)
 # --- stack and queue
 s = []
 for c in "([]){}":
@@ -147,13 +158,21 @@ print(s, not s)
 a = [[1, 2], [3, 4]]
 b = [[5, 6], [7, 8]]
 print([[sum(x * y for x, y in zip(r, c)) for c in zip(*b)] for r in a])
+
+
 # --- quicksort
 def qs(a):
     return a if len(a) < 2 else qs([x for x in a[1:] if x < a[0]]) + [a[0]] + qs([x for x in a[1:] if x >= a[0]])
+
+
 print(qs([3, 6, 1, 8, 2, 9, 2]))
+
+
 # --- permutations
 def perms(a):
     if not a:
         return [[]]
-    return [[a[i]] + p for i in range(len(a)) for p in perms(a[:i] + a[i + 1:])]
+    return [[a[i]] + p for i in range(len(a)) for p in perms(a[:i] + a[i + 1 :])]
+
+
 print(perms([1, 2, 3]))

@@ -1,10 +1,13 @@
 # The small modules: math, cmath, random, itertools, functools, os.path, sys, time.
 import cmath, functools, itertools, math, os, random, sys, time
+
+
 def show(f):
     try:
         print(repr(f()))
     except BaseException as e:
         print(type(e).__name__ + ":", e)
+
 
 # --- math
 show(lambda: math.sqrt(-1))
@@ -27,7 +30,7 @@ show(lambda: math.sqrt('a'))
 show(lambda: (math.factorial(20), math.factorial(0)))
 show(lambda: math.factorial(-1))
 show(lambda: math.factorial(2.5))
-show(lambda: (math.comb(50, 25), math.comb(5, 7), math.perm(5, 2), math.perm(5), math.isqrt(10 ** 18 - 1)))
+show(lambda: (math.comb(50, 25), math.comb(5, 7), math.perm(5, 2), math.perm(5), math.isqrt(10**18 - 1)))
 show(lambda: math.isqrt(15))
 show(lambda: math.comb(-1, 2))
 show(lambda: math.isqrt(-1))
@@ -40,7 +43,7 @@ show(lambda: (math.frexp(8.5), math.frexp(0.0), math.modf(-3.25), math.ldexp(0.5
 show(lambda: (math.nextafter(1, 2), math.nextafter(1, 2, steps=3), math.ulp(1), math.ulp(0), math.remainder(5, 3)))
 show(lambda: math.fmod(-5, 3))
 show(lambda: (math.hypot(3, 4), math.hypot(1, 2, 3), math.hypot(), math.dist((1, 2), (4, 6))))
-show(lambda: (math.fsum([0.1] * 10), math.fsum([1e+100, 1, -1e+100]), math.prod([1, 2, 3]), math.prod([1.5, 2])))
+show(lambda: (math.fsum([0.1] * 10), math.fsum([1e100, 1, -1e100]), math.prod([1, 2, 3]), math.prod([1.5, 2])))
 show(lambda: (math.prod([]), math.sumprod([1, 2], [3, 4])))
 show(lambda: (math.isclose(1, 1 + 1e-10), math.isclose(1, 1.1), math.isclose(0, 1e-10, abs_tol=1e-09)))
 show(lambda: (math.isnan(float('nan')), math.isinf(1), math.isfinite(1), math.pi, math.e, math.tau, math.inf))
@@ -58,11 +61,13 @@ show(lambda: (random.choice('abc'), random.gauss(0, 1), random.gauss(0, 1), rand
 show(lambda: (random.choices([1, 2, 3], k=4), random.choices('ab', weights=[1, 9], k=5)))
 show(lambda: (random.randrange(0, 100, 7), random.expovariate(2), random.triangular(), random.normalvariate()))
 show(lambda: (random.getrandbits(10), random.getrandbits(50), random.sample([1, 2, 3, 4, 5], 3)))
-random.seed(42); L=list(range(10)); random.shuffle(L)
+random.seed(42)
+L = list(range(10))
+random.shuffle(L)
 show(lambda: L)
 random.seed(-5)
 show(lambda: (random.random(), random.sample(range(1000), 30)))
-random.seed(2**40+1)
+random.seed(2**40 + 1)
 show(lambda: random.random())
 # --- random refuses (python 3.12)
 show(lambda: random.choice([]))
@@ -92,7 +97,7 @@ show(lambda: (list(itertools.starmap(pow, [(2, 3), (3, 2)])), list(itertools.com
 show(lambda: (list(itertools.pairwise([1, 2, 3])), list(itertools.batched('abcde', 2))))
 show(lambda: [(k, list(g)) for k, g in itertools.groupby('aabbca')])
 show(lambda: [(k, list(g)) for k, g in itertools.groupby([1, 3, 2], key=lambda x: x % 2)])
-a,b=itertools.tee([1,2,3])
+a, b = itertools.tee([1, 2, 3])
 show(lambda: (list(a), list(b)))
 show(lambda: itertools.islice([1], -1))
 show(lambda: next(itertools.combinations([1], -1)))
@@ -100,19 +105,35 @@ show(lambda: next(itertools.combinations([1], -1)))
 show(lambda: (functools.reduce(lambda a, b: a + b, [1, 2, 3]), functools.reduce(lambda a, b: a + b, [], 5)))
 show(lambda: (functools.partial(pow, 2)(3), functools.partial(int, base=2)('101')))
 show(lambda: functools.reduce(lambda a, b: a, []))
+
+
 @functools.lru_cache(maxsize=None)
-def fib(n): return n if n<2 else fib(n-1)+fib(n-2)
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+
 @functools.cache
-def sq(x): return x*x
+def sq(x):
+    return x * x
+
+
 show(lambda: (fib(60), sq(3), sq(3)))
+
+
 def deco(f):
     @functools.wraps(f)
-    def w(*a): return f(*a)+1
+    def w(*a):
+        return f(*a) + 1
+
     return w
+
+
 @deco
 def g(x):
     "doc"
     return x
+
+
 show(lambda: (g(1), g.__name__, g.__doc__))
 # --- paths
 show(lambda: (os.path.join('a', 'b'), os.path.join('a', '/b'), os.path.join('a/', 'b')))
@@ -126,56 +147,110 @@ show(lambda: (isinstance(time.time(), float), time.perf_counter() > 0, time.strf
 show(lambda: time.gmtime(0)[:6])
 show(lambda: time.sleep(-1))
 from os import path
+
 show(lambda: path.join('a', 'b'))
 import os.path as osp
+
 show(lambda: osp.basename('a/b'))
 
 # --- files in memory
 from io import StringIO, BytesIO
-f = StringIO("a\r\nb\nc"); print([f.readline(), f.read(), f.tell()])
-f = StringIO("abc"); print(f.write("X"), f.getvalue(), f.read(), f.tell(), f.truncate(2), f.getvalue())
-f = StringIO(); print("hello", 3, file=f); np.savetxt(f, np.eye(2), fmt="%g"); print(f.getvalue())
-f = BytesIO(b"abc"); f.seek(5); print(f.write(b"x"), f.getvalue(), f.seek(0), f.read(2), f.readlines())
-f = BytesIO(); np.save(f, np.arange(3)); np.save(f, np.eye(2)); f.seek(0); print(np.load(f), np.load(f))
+
+f = StringIO("a\r\nb\nc")
+print([f.readline(), f.read(), f.tell()])
+f = StringIO("abc")
+print(f.write("X"), f.getvalue(), f.read(), f.tell(), f.truncate(2), f.getvalue())
+f = StringIO()
+print("hello", 3, file=f)
+np.savetxt(f, np.eye(2), fmt="%g")
+print(f.getvalue())
+f = BytesIO(b"abc")
+f.seek(5)
+print(f.write(b"x"), f.getvalue(), f.seek(0), f.read(2), f.readlines())
+f = BytesIO()
+np.save(f, np.arange(3))
+np.save(f, np.eye(2))
+f.seek(0)
+print(np.load(f), np.load(f))
 for save in (np.savez, np.savez_compressed):
-    f = BytesIO(); save(f, np.arange(3), b=np.eye(2)); f.seek(0); z = np.load(f); print(sorted(z.files), z["b"], z["arr_0"])
-for bad in (lambda: StringIO(3), lambda: BytesIO("a"), lambda: StringIO().write(b"a"), lambda: BytesIO().write("a"), lambda: np.load(BytesIO()), lambda: StringIO("a").truncate(-1)):
-    try: bad()
-    except Exception as e: print(type(e).__name__, e)
-with StringIO("1 2\n3 4") as f: print(np.loadtxt(f), f.closed)
+    f = BytesIO()
+    save(f, np.arange(3), b=np.eye(2))
+    f.seek(0)
+    z = np.load(f)
+    print(sorted(z.files), z["b"], z["arr_0"])
+for bad in (
+    lambda: StringIO(3),
+    lambda: BytesIO("a"),
+    lambda: StringIO().write(b"a"),
+    lambda: BytesIO().write("a"),
+    lambda: np.load(BytesIO()),
+    lambda: StringIO("a").truncate(-1),
+):
+    try:
+        bad()
+    except Exception as e:
+        print(type(e).__name__, e)
+with StringIO("1 2\n3 4") as f:
+    print(np.loadtxt(f), f.closed)
 print(f.closed, [line for line in StringIO("a\nb\n")], list(BytesIO(b"a\nb")))
 
 # --- temporary files
 import os, tempfile
-number, path = tempfile.mkstemp(suffix=".npy"); os.close(number); np.save(path, np.arange(2)); print(np.load(path), path.endswith(".npy")); os.remove(path)
+
+number, path = tempfile.mkstemp(suffix=".npy")
+os.close(number)
+np.save(path, np.arange(2))
+print(np.load(path), path.endswith(".npy"))
+os.remove(path)
 with tempfile.TemporaryDirectory() as folder:
-    os.mkdir(os.path.join(folder, "inside")); open(os.path.join(folder, "inside", "x"), "w").close(); print(os.listdir(folder))
+    os.mkdir(os.path.join(folder, "inside"))
+    open(os.path.join(folder, "inside", "x"), "w").close()
+    print(os.listdir(folder))
 print(os.path.exists(folder))
-with tempfile.TemporaryFile() as f: np.arange(3).tofile(f); f.seek(0); print(np.fromfile(f, int))
-try: tempfile.mkdtemp(dir="/no/such/folder")
-except OSError as e: print(type(e).__name__)
+with tempfile.TemporaryFile() as f:
+    np.arange(3).tofile(f)
+    f.seek(0)
+    print(np.fromfile(f, int))
+try:
+    tempfile.mkdtemp(dir="/no/such/folder")
+except OSError as e:
+    print(type(e).__name__)
 
 # --- warnings
 import warnings
+
 with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always"); warnings.warn("one"); warnings.warn("two", RuntimeWarning); warnings.warn(DeprecationWarning("three"))
+    warnings.simplefilter("always")
+    warnings.warn("one")
+    warnings.warn("two", RuntimeWarning)
+    warnings.warn(DeprecationWarning("three"))
     print([(w.category.__name__, str(w.message)) for w in caught], issubclass(caught[1].category, RuntimeWarning))
-    warnings.filterwarnings("ignore", message="tw"); warnings.warn("two"); print(len(caught))
+    warnings.filterwarnings("ignore", message="tw")
+    warnings.warn("two")
+    print(len(caught))
 for category in (UserWarning, FutureWarning):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        try: warnings.warn("careful", category); print("went on")
-        except UserWarning as e: print("caught", e)
+        try:
+            warnings.warn("careful", category)
+            print("went on")
+        except UserWarning as e:
+            print("caught", e)
 for bad in (lambda: warnings.simplefilter("bad"), lambda: warnings.warn("x", ValueError)):
-    try: bad()
-    except Exception as e: print(type(e).__name__, e)
+    try:
+        bad()
+    except Exception as e:
+        print(type(e).__name__, e)
 np.seterr(all="warn")
 with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always"); print(np.float64(1) / 0, len(caught), caught[0].category.__name__, caught[0].message)
+    warnings.simplefilter("always")
+    print(np.float64(1) / 0, len(caught), caught[0].category.__name__, caught[0].message)
 with warnings.catch_warnings():
     warnings.simplefilter("error")
-    try: np.float64(1) / 0
-    except RuntimeWarning as e: print(e)
+    try:
+        np.float64(1) / 0
+    except RuntimeWarning as e:
+        print(e)
 print(np.exceptions.RankWarning, np.exceptions.ComplexWarning, issubclass(np.exceptions.RankWarning, RuntimeWarning))
 
 # --- heapq, bisect, contextlib, typing, __future__
@@ -183,35 +258,79 @@ from __future__ import annotations, print_function, division
 import heapq, bisect, contextlib
 from contextlib import suppress, closing, nullcontext
 from typing import List, Dict, Optional, Tuple, Callable, Any, Union, TYPE_CHECKING, cast, Iterable
+
+
 def show(f):
-    try: print(repr(f()))
-    except BaseException as e: print(type(e).__name__ + ":", e)
+    try:
+        print(repr(f()))
+    except BaseException as e:
+        print(type(e).__name__ + ":", e)
+
+
 h = []
 for k in range(40):
     heapq.heappush(h, (k * 7919) % 101)
 print(h)
 print([heapq.heappop(h) for _ in range(10)], h)
-g = [(k * 31) % 17 for k in range(25)]; heapq.heapify(g); print(g)
-show(lambda: heapq.heapreplace(g, 8)); show(lambda: heapq.heappushpop(g, -1)); show(lambda: heapq.heappushpop(g, 100)); print(g)
-show(lambda: heapq.heappop([])); show(lambda: heapq.heapreplace([], 1)); show(lambda: heapq.heappushpop([], 1)); show(lambda: heapq.heapify((1, 2)))
-show(lambda: heapq.nlargest(3, "banana")); show(lambda: heapq.nsmallest(-1, [1])); show(lambda: heapq.nsmallest(2, ["ccc", "a", "bb"], key=len)); show(lambda: list(heapq.merge([1, 5], [2, 9], [0])))
+g = [(k * 31) % 17 for k in range(25)]
+heapq.heapify(g)
+print(g)
+show(lambda: heapq.heapreplace(g, 8))
+show(lambda: heapq.heappushpop(g, -1))
+show(lambda: heapq.heappushpop(g, 100))
+print(g)
+show(lambda: heapq.heappop([]))
+show(lambda: heapq.heapreplace([], 1))
+show(lambda: heapq.heappushpop([], 1))
+show(lambda: heapq.heapify((1, 2)))
+show(lambda: heapq.nlargest(3, "banana"))
+show(lambda: heapq.nsmallest(-1, [1]))
+show(lambda: heapq.nsmallest(2, ["ccc", "a", "bb"], key=len))
+show(lambda: list(heapq.merge([1, 5], [2, 9], [0])))
 show(lambda: heapq.heappush([1], "x"))
 a = [1, 2, 2, 2, 5]
-show(lambda: (bisect.bisect(a, 2), bisect.bisect_left(a, 2), bisect.bisect_right(a, 9), bisect.bisect_left(a, 0), bisect.bisect(a, 2, 3), bisect.bisect_left(a, 2, 0, 1)))
-show(lambda: bisect.bisect(a, 2, -1)); bisect.insort(a, 3); bisect.insort_left(a, 2.0); print(a)
+show(
+    lambda: (
+        bisect.bisect(a, 2),
+        bisect.bisect_left(a, 2),
+        bisect.bisect_right(a, 9),
+        bisect.bisect_left(a, 0),
+        bisect.bisect(a, 2, 3),
+        bisect.bisect_left(a, 2, 0, 1),
+    )
+)
+show(lambda: bisect.bisect(a, 2, -1))
+bisect.insort(a, 3)
+bisect.insort_left(a, 2.0)
+print(a)
 show(lambda: bisect.bisect_left([(1, "a"), (3, "b")], 2, key=lambda t: t[0]))
-b = [("a", 1), ("c", 3)]; bisect.insort(b, ("x", 2), key=lambda t: t[1]); print(b)
+b = [("a", 1), ("c", 3)]
+bisect.insort(b, ("x", 2), key=lambda t: t[1])
+print(b)
 with suppress(KeyError, ZeroDivisionError):
-    print("in"); {}["x"]; print("never")
+    print("in")
+    {}["x"]
+    print("never")
+
+
 def esc():
-    with suppress(KeyError): [][1]
+    with suppress(KeyError):
+        [][1]
+
+
 show(esc)
-with nullcontext(5) as v: print(v)
-with nullcontext(): pass
+with nullcontext(5) as v:
+    print(v)
+with nullcontext():
+    pass
 class_like = {"closed": 0}
+
+
 def fn(x: Optional[List[int]] = None, *y: Dict[str, Any], z: Union[int, str] = 3) -> Callable[..., Tuple[int, ...]]:
     w: List[int] = [1]
     return w
+
+
 print(fn(), TYPE_CHECKING, cast(int, "3"))
 Vector = List[float]
 print(1 / 2)

@@ -228,40 +228,96 @@ a[::3] = a[1::3][:4] if len(a[1::3]) >= 4 else list(a[1::3]) + [99]
 a[9:5:-1] = a[:4]
 print(a)
 
+
 # --- scalars as elements
 def show(f):
-    try: print(f())
-    except Exception as e: print(type(e).__name__, e)
+    try:
+        print(f())
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
 def put(t, i, v, shape=2):
     a = np.zeros(shape, t)
     a[i] = v
     return a.tolist()
+
+
 def fill(t, v):
     a = np.zeros(2, t)
     a.fill(v)
     return a
+
+
 def flat(t, v):
     a = np.zeros(2, t)
     a.flat = v
     return a
-top = np.uint64(0x7fffffffffffffff) * np.uint64(2) + np.uint64(1)
+
+
+top = np.uint64(0x7FFFFFFFFFFFFFFF) * np.uint64(2) + np.uint64(1)
 for t in "i1", "i2", "i4", "i8", "u1", "u4", "f2", "f4", "c8", "?":
-    for v in np.True_, np.uint8(200), np.int8(-1), np.int64(70000), np.int64(2**40), top, np.float16(200.5), np.float32(3e9), np.float64(-1.5), np.complex64(1 + 1j), np.complex128(300 + 1j):
-        if np.dtype(t).kind == "u" and not 0 <= v.real < 2**31: continue # what a cast makes of it is the machine's
-        for f in (lambda: np.array([v], t), lambda: np.array([[v, 1], [0, v]], t), lambda: put(t, 0, v), lambda: put(t, (1, 0), v, (2, 2)), lambda: put(t, slice(None), v), lambda: put(t, slice(None), [v, 1]),
-                  lambda: put(t, (), v, ()), lambda: put(t, ..., v), lambda: put(t, [0, 1], [v, 1]), lambda: fill(t, v)): show(f)
+    for v in (
+        np.True_,
+        np.uint8(200),
+        np.int8(-1),
+        np.int64(70000),
+        np.int64(2**40),
+        top,
+        np.float16(200.5),
+        np.float32(3e9),
+        np.float64(-1.5),
+        np.complex64(1 + 1j),
+        np.complex128(300 + 1j),
+    ):
+        if np.dtype(t).kind == "u" and not 0 <= v.real < 2**31:
+            continue  # what a cast makes of it is the machine's
+        for f in (
+            lambda: np.array([v], t),
+            lambda: np.array([[v, 1], [0, v]], t),
+            lambda: put(t, 0, v),
+            lambda: put(t, (1, 0), v, (2, 2)),
+            lambda: put(t, slice(None), v),
+            lambda: put(t, slice(None), [v, 1]),
+            lambda: put(t, (), v, ()),
+            lambda: put(t, ..., v),
+            lambda: put(t, [0, 1], [v, 1]),
+            lambda: fill(t, v),
+        ):
+            show(f)
         if np.dtype(t).kind != "i" or np.can_cast(v.dtype, t) or v.dtype.kind in "iu":
-            for f in lambda: put(t, [0, 1], v), lambda: put(t, [True, False], v), lambda: put(t, 0, np.array(v)), lambda: np.array([np.array(v)], t), lambda: np.full(2, v, t), lambda: np.array(v, t), lambda: flat(t, v): show(f)
+            for f in (
+                lambda: put(t, [0, 1], v),
+                lambda: put(t, [True, False], v),
+                lambda: put(t, 0, np.array(v)),
+                lambda: np.array([np.array(v)], t),
+                lambda: np.full(2, v, t),
+                lambda: np.array(v, t),
+                lambda: flat(t, v),
+            ):
+                show(f)
 for t in "i1", "i8":
-    for v in np.float64("nan"), np.float32("inf"), np.float64(1e30): show(lambda: np.array([1, v], t)); show(lambda: put(t, 1, v))
+    for v in np.float64("nan"), np.float32("inf"), np.float64(1e30):
+        show(lambda: np.array([1, v], t))
+        show(lambda: put(t, 1, v))
+
 
 # --- sequences as elements (numpy before 2.5)
 def show(f):
-    try: print(f())
-    except Exception as e: print(type(e).__name__, e)
+    try:
+        print(f())
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
 def put(t, i, v, shape=2):
     a = np.zeros(shape, t)
     a[i] = v
     return a.tolist()
+
+
 for t in "i1", "u8", "f4", "c16", "?":
-    for v in [1], [np.int64(1)], (1,), [1, 2], [], [1.5], np.array([1]), np.array([[1]]): show(lambda: put(t, 1, v)); show(lambda: put(t, (0, 1), v, (2, 2))); show(lambda: put(t, 0, v, (2, 1)))
+    for v in [1], [np.int64(1)], (1,), [1, 2], [], [1.5], np.array([1]), np.array([[1]]):
+        show(lambda: put(t, 1, v))
+        show(lambda: put(t, (0, 1), v, (2, 2)))
+        show(lambda: put(t, 0, v, (2, 1)))

@@ -39,7 +39,9 @@ print(np.allclose(z, x[m2] * 2 + 1), y.min() > 0.25, bool((x[~m] <= 0.25).all())
 
 # --- several dimensions, views, other orders
 a = np.arange(120000, dtype=np.int32).reshape(300, 400)
-print(a[a % 7 == 0][:5], a[::2, ::-3][a[::2, ::-3] % 5 == 0][:5], a.T[a.T % 1001 == 0][:6], a[:, 3][a[:, 3] > 100000][:3])
+print(
+    a[a % 7 == 0][:5], a[::2, ::-3][a[::2, ::-3] % 5 == 0][:5], a.T[a.T % 1001 == 0][:6], a[:, 3][a[:, 3] > 100000][:3]
+)
 b = np.broadcast_to(np.arange(400), (300, 400))
 print(b[a % 399 == 0][:6], a[b == 399][:3], a[a < 0].shape)
 c = a.reshape(4, 75, 400)

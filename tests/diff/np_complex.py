@@ -1,14 +1,55 @@
 # Complex numbers: functions in lanes beside elements that are done by themselves, products with vectors.
-FUNCTIONS = ('exp', 'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p', 'sinh', 'cosh', 'tanh', 'sin', 'cos', 'tan', 'arcsinh', 'arccos', 'arcsin', 'arctan', 'arctanh', 'arccosh',
-             'sqrt', 'sign', 'reciprocal', 'angle', 'absolute')
+FUNCTIONS = (
+    'exp',
+    'exp2',
+    'expm1',
+    'log',
+    'log2',
+    'log10',
+    'log1p',
+    'sinh',
+    'cosh',
+    'tanh',
+    'sin',
+    'cos',
+    'tan',
+    'arcsinh',
+    'arccos',
+    'arcsin',
+    'arctan',
+    'arctanh',
+    'arccosh',
+    'sqrt',
+    'sign',
+    'reciprocal',
+    'angle',
+    'absolute',
+)
+
+
 def plain(n):
     k = np.arange(n) * 2654435761 >> 5
     return (k % 1009 - 500.5) / 137 + 1j * ((k % 1013 - 506.25) / 171)
+
+
 def told(z):
     return [f'{v.real:.8g} {v.imag:.8g}' for v in z.ravel().tolist()]
-def kinds(z): # what is not a number, and infinite sizes
-    return ''.join('n' if a != a and b != b else 'i' if abs(a) == np.inf or abs(b) == np.inf else 'h' if a != a or b != b else 'z' if a == b == 0 else '.'
-                   for a, b in zip(z.real.tolist(), z.imag.tolist()))
+
+
+def kinds(z):  # what is not a number, and infinite sizes
+    return ''.join(
+        (
+            'n'
+            if a != a and b != b
+            else (
+                'i'
+                if abs(a) == np.inf or abs(b) == np.inf
+                else 'h' if a != a or b != b else 'z' if a == b == 0 else '.'
+            )
+        )
+        for a, b in zip(z.real.tolist(), z.imag.tolist())
+    )
+
 
 # --- functions
 for name in FUNCTIONS:
@@ -19,10 +60,29 @@ for name in FUNCTIONS:
         print(name, *told(r[:20] + 0j), *told(r[-3:] + 0j))
         short = f(z.astype('c8'))
         exact = f(z.astype('c8').astype('c16'))
-        print(short.dtype, bool((abs(short - exact) <= 2e-6 * np.maximum(abs(exact.real), abs(exact.imag)) + (1e-7 if name == 'log1p' else 0)).all()))
+        print(
+            short.dtype,
+            bool(
+                (
+                    abs(short - exact)
+                    <= 2e-6 * np.maximum(abs(exact.real), abs(exact.imag)) + (1e-7 if name == 'log1p' else 0)
+                ).all()
+            ),
+        )
 
 # --- functions beside what is out of range
-FAR = [0, 1e-200, -1e-170 + 1e-180j, 1e160 + 1e150j, -1e200j, 1e300 + 1e300j, 711 + 1j, -800 + 2j, 1e15 - 3j, 1e-20 + 1j]
+FAR = [
+    0,
+    1e-200,
+    -1e-170 + 1e-180j,
+    1e160 + 1e150j,
+    -1e200j,
+    1e300 + 1e300j,
+    711 + 1j,
+    -800 + 2j,
+    1e15 - 3j,
+    1e-20 + 1j,
+]
 for name in FUNCTIONS:
     f = getattr(np, name)
     if name in ('exp', 'exp2', 'expm1', 'sinh', 'cosh', 'sin', 'cos', 'tan', 'tanh'):
@@ -45,12 +105,21 @@ with np.errstate(all='ignore'):
             r = getattr(np, name)(z)
             inside = r[at : at + 16]
             alone = np.array([getattr(np, name)(v) for v in ODD])
-            print(name, at, kinds(r[:at] + 0j), kinds(r[at + 16 :] + 0j), all(bool(np.allclose(a, b, 1e-13, 1e-14, equal_nan=True)) for a, b in ((inside.real, alone.real), (inside.imag, alone.imag))))
+            print(
+                name,
+                at,
+                kinds(r[:at] + 0j),
+                kinds(r[at + 16 :] + 0j),
+                all(
+                    bool(np.allclose(a, b, 1e-13, 1e-14, equal_nan=True))
+                    for a, b in ((inside.real, alone.real), (inside.imag, alone.imag))
+                ),
+            )
 
 # --- powers
 for e in (-8, -7, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0.5, 2.5, 1 + 2j):
     z = plain(100)
-    r = z ** e
+    r = z**e
     print(e, *told(r[:5]), *told(r[-5:]))
     short = z.astype('c8') ** e
     exact = z.astype('c8').astype('c16') ** e
@@ -59,19 +128,35 @@ z = plain(16)
 z[3], z[5] = 0, 1e120
 print(*told(z ** np.arange(1, 17)), *told(z[:3] ** np.array([-1, -2, 1j])))
 with np.errstate(all='ignore'):
-    print(kinds(z ** 3), kinds(np.array([1e-120, 1, 2j, 0] * 8) ** -3))
+    print(kinds(z**3), kinds(np.array([1e-120, 1, 2j, 0] * 8) ** -3))
 
 # --- matrices and vectors
 for T in ('c8', 'c16'):
     for m, k in ((1, 1), (1, 7), (7, 1), (3, 5), (16, 16), (33, 65), (200, 300)):
         A = (np.arange(m * k) % 7 - 3 + 1j * (np.arange(m * k) % 5 - 2)).astype(T).reshape(m, k)
-        v, w = (np.arange(k) % 4 + 1j * (np.arange(k) % 3 - 1)).astype(T), (np.arange(m) % 3 - 1j * (np.arange(m) % 6)).astype(T)
+        v, w = (np.arange(k) % 4 + 1j * (np.arange(k) % 3 - 1)).astype(T), (
+            np.arange(m) % 3 - 1j * (np.arange(m) % 6)
+        ).astype(T)
         wide = np.zeros((k, 3), T)
         wide[:, 1] = v
-        for r in (A @ v, w @ A, A.T @ w, v @ A.T, A @ v[::-1], A[::-1] @ v, A[:, ::-1] @ v, A @ wide[:, 1], A @ wide[:, 1:2], w[None] @ A, A[::2, ::2] @ v[::2], np.stack([A, 2 * A]) @ v, A.conj() @ v):
+        for r in (
+            A @ v,
+            w @ A,
+            A.T @ w,
+            v @ A.T,
+            A @ v[::-1],
+            A[::-1] @ v,
+            A[:, ::-1] @ v,
+            A @ wide[:, 1],
+            A @ wide[:, 1:2],
+            w[None] @ A,
+            A[::2, ::2] @ v[::2],
+            np.stack([A, 2 * A]) @ v,
+            A.conj() @ v,
+        ):
             r = r + 0  # a sum of one product may be -0
             print(r.dtype, r.shape, r.sum(), r.ravel()[:3].tolist(), r.ravel()[-3:].tolist())
-for _ in range(3): # the memory of a result has held NaN
+for _ in range(3):  # the memory of a result has held NaN
     gone = np.full(300, np.nan + 1j * np.nan)
     print(gone[0].real != 0)
     del gone
@@ -81,7 +166,8 @@ for _ in range(3): # the memory of a result has held NaN
 for T in ('f4', 'f8', 'c8', 'c16', 'i8', 'i4', 'u2', 'i1', '?'):
     for n, m in ((200, 33), (300, 300), (1000, 40), (1000, 63), (3000, 400), (2000, 600), (1100, 1025), (33000, 40)):
         a, v = (np.arange(n) % 11 - 5).astype(T), (np.arange(m) % 7 - 2).astype(T)
-        if T[0] == 'c': a, v = a + 1j * (np.arange(n) % 3).astype(T), v * (1 - 2 * 1j)
+        if T[0] == 'c':
+            a, v = a + 1j * (np.arange(n) % 3).astype(T), v * (1 - 2 * 1j)
         for mode in ('full', 'same', 'valid'):
             for r in (np.convolve(a, v, mode), np.correlate(a, v, mode), np.correlate(v, a, mode)):
                 print(r.dtype, r.shape, r.sum(), (r * (np.arange(r.size) % 5)).sum(), r[:3].tolist(), r[-3:].tolist())
@@ -99,7 +185,23 @@ for T in (np.complex64, np.complex128):
     y.real[200:], y.imag[300:] = np.nan, np.nan
     z.imag[150:], z.real[::9], z.imag[::5], z.real[1::9] = -np.inf, -0.0, 0.0, 0.0
     z[20], z[250] = complex(np.inf, -np.inf), complex(1, np.nan)
-    for a in (x, y, z, np.full(5, complex(-np.inf, -np.inf), T), np.full(5, complex(np.inf, np.inf), T), np.full(3, complex(-np.inf, np.nan), T), np.sort(x), np.sort(x)[::-1]):
+    for a in (
+        x,
+        y,
+        z,
+        np.full(5, complex(-np.inf, -np.inf), T),
+        np.full(5, complex(np.inf, np.inf), T),
+        np.full(3, complex(-np.inf, np.nan), T),
+        np.sort(x),
+        np.sort(x)[::-1],
+    ):
         for f in (np.maximum.accumulate, np.minimum.accumulate):
-            print(f(a)[[0, 1, -2, -1]], np.nan_to_num(f(a)).sum(), np.signbit(f(a).real).sum(), np.isnan(f(a)).sum(), f(a[::-3])[-1])
-            if a.size == 400: print([np.nan_to_num(f(a.reshape(8, 5, 10), axis=d)).sum() for d in range(3)])
+            print(
+                f(a)[[0, 1, -2, -1]],
+                np.nan_to_num(f(a)).sum(),
+                np.signbit(f(a).real).sum(),
+                np.isnan(f(a)).sum(),
+                f(a[::-3])[-1],
+            )
+            if a.size == 400:
+                print([np.nan_to_num(f(a.reshape(8, 5, 10), axis=d)).sum() for d in range(3)])

@@ -155,7 +155,8 @@ np.dot(np.zeros((2, 3)), np.zeros((2, 3)))
 # --- dot of vectors
 np.dot([1, 2], [1, 2, 3])
 # --- truth of an array
-if np.array([1, 2]): pass
+if np.array([1, 2]):
+    pass
 # --- truth of an expression
 np.arange(3) > 1 and True
 # --- not of an array
@@ -173,7 +174,8 @@ np.arange(3).item()
 # --- len of zero dims
 len(np.array(5))
 # --- iteration over zero dims
-for x in np.array(5): pass
+for x in np.array(5):
+    pass
 # --- array of ragged lists
 np.array([[1, 2], [3]])
 # --- array of unknown dtype
@@ -364,10 +366,16 @@ np.nonzero(np.array(5))
 np.select([[True, False]], [[1, 2, 3]])
 # --- array from a set of mixed depth
 np.array([1, [2, 3]])
+
+
 # --- out= of other shapes and dtypes
 def t(s, f):
-    try: print(s, repr(f()))
-    except Exception as e: print(s, '!!', type(e).__name__, e)
+    try:
+        print(s, repr(f()))
+    except Exception as e:
+        print(s, '!!', type(e).__name__, e)
+
+
 a = np.arange(6.0).reshape(2, 3)
 oi = lambda *s: np.zeros(s, int)
 of = lambda *s: np.zeros(s, np.float32)
@@ -399,15 +407,38 @@ for nm, o in (("int", oi), ("f4", of)):
     t(nm + " multi_dot", lambda: np.linalg.multi_dot([a, a.T], out=o(2, 2)))
     t(nm + " vecdot", lambda: np.vecdot(a, a, out=o(2)))
     t(nm + " isposinf", lambda: np.isposinf(a, out=o(2, 3)))
-for nm, f in (("matmul", lambda o: np.matmul(a, a.T, out=o)), ("dot", lambda o: np.dot(a, a.T, out=o)), ("einsum", lambda o: np.einsum('ij,kj', a, a, out=o)),  ("argmax", lambda o: np.argmax(a, axis=0, out=o)), ("take", lambda o: np.take(a, [0], out=o)), ("concatenate", lambda o: np.concatenate([a, a], out=o)), ("add", lambda o: np.add(a, 1, out=o))):
-    for o in (np.zeros((3, 2)), np.zeros(7), np.zeros((2, 2)).T, 5, [1.0, 2], np.zeros((4, 2, 2)), np.broadcast_to(np.zeros(2), (2, 2))):
+for nm, f in (
+    ("matmul", lambda o: np.matmul(a, a.T, out=o)),
+    ("dot", lambda o: np.dot(a, a.T, out=o)),
+    ("einsum", lambda o: np.einsum('ij,kj', a, a, out=o)),
+    ("argmax", lambda o: np.argmax(a, axis=0, out=o)),
+    ("take", lambda o: np.take(a, [0], out=o)),
+    ("concatenate", lambda o: np.concatenate([a, a], out=o)),
+    ("add", lambda o: np.add(a, 1, out=o)),
+):
+    for o in (
+        np.zeros((3, 2)),
+        np.zeros(7),
+        np.zeros((2, 2)).T,
+        5,
+        [1.0, 2],
+        np.zeros((4, 2, 2)),
+        np.broadcast_to(np.zeros(2), (2, 2)),
+    ):
         t(f"{nm} {np.shape(o)}", lambda: f(o))
+
 
 # --- words that functions do not know
 def t(s, f):
-    try: r = f(); print(s, 'OK', repr(r)[:60].replace('\n', ' '))
-    except Exception as e: print(s, '!!', type(e).__name__, e)
-a = np.arange(6.0).reshape(2, 3); i = np.array([1, 0, 1])
+    try:
+        r = f()
+        print(s, 'OK', repr(r)[:60].replace('\n', ' '))
+    except Exception as e:
+        print(s, '!!', type(e).__name__, e)
+
+
+a = np.arange(6.0).reshape(2, 3)
+i = np.array([1, 0, 1])
 t("take", lambda: np.take(a, [0], mode='bogus'))
 t("take2", lambda: np.take(a, [0], mode=3))
 t("choose", lambda: np.choose([0], [[1]], mode='bogus'))
@@ -445,10 +476,20 @@ t('whole', lambda: np.add(a, 2, where=np.array([1, 0, 1])))
 
 # --- an AxisError is a ValueError and an IndexError
 for kind in (ValueError, IndexError, LookupError, (TypeError, ValueError), Exception, np.exceptions.AxisError):
-    try: np.zeros((2, 3)).sum(axis=5)
-    except kind as e: print(type(e).__name__, e)
-print(issubclass(np.exceptions.AxisError, ValueError), issubclass(np.exceptions.AxisError, IndexError), issubclass(np.exceptions.AxisError, TypeError), issubclass(ValueError, np.exceptions.AxisError))
+    try:
+        np.zeros((2, 3)).sum(axis=5)
+    except kind as e:
+        print(type(e).__name__, e)
+print(
+    issubclass(np.exceptions.AxisError, ValueError),
+    issubclass(np.exceptions.AxisError, IndexError),
+    issubclass(np.exceptions.AxisError, TypeError),
+    issubclass(ValueError, np.exceptions.AxisError),
+)
 try:
-    try: np.zeros(3).sum(axis=-2)
-    except TypeError: print("no")
-except ValueError as e: print(isinstance(e, IndexError), isinstance(e, KeyError), isinstance(e, ValueError))
+    try:
+        np.zeros(3).sum(axis=-2)
+    except TypeError:
+        print("no")
+except ValueError as e:
+    print(isinstance(e, IndexError), isinstance(e, KeyError), isinstance(e, ValueError))

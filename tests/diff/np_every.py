@@ -1,67 +1,130 @@
-# Functions of numpy, linalg and fft over dtypes, layouts, empty and 0-d arrays, NaN and infinities: what each gives or says. Values are
-# shown to four digits and a little off, so that none lies in the middle between two of these.
+# Functions of numpy, linalg and fft over dtypes, layouts, empty and 0-d arrays, NaN and infinities: what each gives or
+# says. Values are shown to four digits and a little off, so that none lies in the middle between two of these.
 #
 # What is left out, because it differs:
 # - no_half: var, std and nanpercentile of float16: the last digits (NumPy rounds other steps to half precision).
 # - tame: products of complex numbers beside infinities: which part of the product is NaN.
-# - finite: Fourier transforms of NaN and infinities: which of the results are NaN hangs on the order of gpa's and pocketfft's sums.
-# - fft2 (and the like) and fftshift of 0-d arrays: NumPy's errors come from within (a take from no axes, roll's unpacking).
-# - pinv and svd of infinities: LAPACK's answer (NaN or 'did not converge') hangs on the shape; gpa always says the latter.
+# - finite: Fourier transforms of NaN and infinities: which of the results are NaN hangs on the order of gpa's and
+#   pocketfft's sums.
+# - fft2 (and the like) and fftshift of 0-d arrays: NumPy's errors come from within (a take from no axes, roll's
+#   unpacking).
+# - pinv and svd of infinities: LAPACK's answer (NaN or 'did not converge') hangs on the shape; gpa always says the
+#   latter.
 # - slogdet beside NaN: the sign hangs on which row is taken as the pivot (the reference device and LAPACK differ).
 # - lstsq of NaN: NumPy's LAPACK prints warnings of its own.
 # - tensorinv of 0-d arrays: gpa's reshape() without a shape.
 np.seterr(all="ignore")
+
+
 def digest(r):
     if isinstance(r, np.ndarray) or hasattr(r, "dtype") and hasattr(r, "shape"):
         x = np.asarray(r)
         if x.dtype.kind in "fc":
             x = np.where(np.isnan(x), x.dtype.type(777), x)
-            if x.dtype.kind == "c": x = np.where(abs(x.real) < 1e-4, 0, x.real) + 1j * np.where(abs(x.imag) < 1e-4, 0, x.imag)
+            if x.dtype.kind == "c":
+                x = np.where(abs(x.real) < 1e-4, 0, x.real) + 1j * np.where(abs(x.imag) < 1e-4, 0, x.imag)
             x = np.where(abs(x) < 1e-4, x.dtype.type(0), x)
-            return f"{x.dtype} {x.shape} " + " ".join([f"{v * 1.000371828:.4g}" if x.dtype.kind == "f" else f"{v.real * 1.000371828 + 0.0:.4g},{v.imag * 1.000371828 + 0.0:.4g}" for v in x.ravel().tolist()])
+            return f"{x.dtype} {x.shape} " + " ".join(
+                [
+                    (
+                        f"{v * 1.000371828:.4g}"
+                        if x.dtype.kind == "f"
+                        else f"{v.real * 1.000371828 + 0.0:.4g},{v.imag * 1.000371828 + 0.0:.4g}"
+                    )
+                    for v in x.ravel().tolist()
+                ]
+            )
         return f"{x.dtype} {x.shape} {x.ravel().tolist()}"
-    if isinstance(r, (list, tuple)) or type(r).__name__.endswith("Result"): return "[" + "; ".join([digest(x) for x in r]) + "]"
+    if isinstance(r, (list, tuple)) or type(r).__name__.endswith("Result"):
+        return "[" + "; ".join([digest(x) for x in r]) + "]"
     return repr(r)
+
+
 def operand(dtype, shape, seed):
     n = math.prod(shape)
     k = (np.arange(n) * 7919 + seed * 104729) % 1009
     kind = np.dtype(dtype).kind
     x = (k % 7 if kind in "biu" else (k % 61 - 30) / 4).astype(dtype)
-    if kind == "i": x = (x - 3).astype(dtype)
-    if kind == "c": x = (x + 1j * ((k % 13) - 6)).astype(dtype)
+    if kind == "i":
+        x = (x - 3).astype(dtype)
+    if kind == "c":
+        x = (x + 1j * ((k % 13) - 6)).astype(dtype)
     return x.reshape(shape)
+
+
 def spoiled(x):
     x = x.copy()
-    if x.dtype.kind in "fc" and x.size > 4: x.flat[1] = np.nan; x.flat[3] = np.inf; x.flat[4] = -np.inf
+    if x.dtype.kind in "fc" and x.size > 4:
+        x.flat[1] = np.nan
+        x.flat[3] = np.inf
+        x.flat[4] = -np.inf
     return x
+
+
 def operands(dtypes="? u1 i4 i8 f2 f4 f8 c16"):
     all = []
     for seed, dtype in enumerate(dtypes.split()):
         a = operand(dtype, (3, 4), seed)
         all.append((dtype, a))
-        if dtype in ("i4", "f8"): all += [(dtype + " T", operand(dtype, (4, 3), seed + 1).T), (dtype + " 1-d", operand(dtype, (14,), seed + 5)[::-2])]
-        if dtype in ("f4", "f8", "c16"): all.append((dtype + " nan", spoiled(a)))
+        if dtype in ("i4", "f8"):
+            all += [
+                (dtype + " T", operand(dtype, (4, 3), seed + 1).T),
+                (dtype + " 1-d", operand(dtype, (14,), seed + 5)[::-2]),
+            ]
+        if dtype in ("f4", "f8", "c16"):
+            all.append((dtype + " nan", spoiled(a)))
     for dtype in ("f8", "i4", "?"):
-        all += [(dtype + " 0-d", operand(dtype, (), 3)), (dtype + " empty", operand(dtype, (0,), 3)), (dtype + " 0x3", operand(dtype, (0, 3), 3))]
+        all += [
+            (dtype + " 0-d", operand(dtype, (), 3)),
+            (dtype + " empty", operand(dtype, (0,), 3)),
+            (dtype + " 0x3", operand(dtype, (0, 3), 3)),
+        ]
     return all
+
+
 def every(f, given=None, tell=False):
     for name, a in given or operands():
-        try: print(name, digest(f(a)))
-        except Exception as e: print(name, type(e).__name__, e if tell else "")
+        try:
+            print(name, digest(f(a)))
+        except Exception as e:
+            print(name, type(e).__name__, e if tell else "")
+
+
 finite = [x for x in operands("? u1 i4 i8 f4 f8 c16") if "nan" not in x[0]]
+
+
 def one_axis(transform):
     every(transform, finite, tell=True)
     every(lambda a: transform(a, n=5, axis=0, norm='ortho'), finite, tell=True)
     every(lambda a: transform(a, n=0), tell=True)
     every(lambda a: transform(a, axis=3), tell=True)
+
+
 def axes(transform):
     every(transform, [x for x in finite if x[1].ndim], tell=True)
     every(lambda a: transform(a, s=(2, 5), axes=(0, 1)), finite)
+
+
 real = operands("? u1 i4 i8 f2 f4 f8")
 no_half = [x for x in operands() if x[0] != 'f2']
 tame = [x for x in operands() if x[0] != 'c16 nan']
 sq = [(d, operand(d, (3, 3), k) + np.eye(3, dtype=d) * 40) for k, d in enumerate(('i4', 'f4', 'f8', 'c8', 'c16'))]
-sq += [('stack', np.stack([sq[2][1], sq[2][1].T])), ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])), ('wide', operand('f8', (2, 3), 1)), ('tall', operand('f8', (4, 3), 1)), ('1-d', np.ones(3)), ('0-d', np.array(2.0)), ('empty', np.zeros((0, 0))), ('no rows', np.zeros((0, 3))), ('empty stack', np.zeros((0, 3, 3))), ('f2', np.ones((2, 2), 'f2')), ('nan', np.array([[1.0, np.nan], [2, 5]])), ('inf', np.array([[1.0, np.inf], [2, 5]])), ('3x3 nan', np.array([[1.0, np.nan, 2], [2, 5, 1], [3, 4, 9]])), ('whole 0-d', np.array(2))]
+sq += [
+    ('stack', np.stack([sq[2][1], sq[2][1].T])),
+    ('singular', np.array([[1.0, 2, 0], [2, 4, 0], [0, 0, 0]])),
+    ('wide', operand('f8', (2, 3), 1)),
+    ('tall', operand('f8', (4, 3), 1)),
+    ('1-d', np.ones(3)),
+    ('0-d', np.array(2.0)),
+    ('empty', np.zeros((0, 0))),
+    ('no rows', np.zeros((0, 3))),
+    ('empty stack', np.zeros((0, 3, 3))),
+    ('f2', np.ones((2, 2), 'f2')),
+    ('nan', np.array([[1.0, np.nan], [2, 5]])),
+    ('inf', np.array([[1.0, np.inf], [2, 5]])),
+    ('3x3 nan', np.array([[1.0, np.nan, 2], [2, 5, 1], [3, 4, 9]])),
+    ('whole 0-d', np.array(2)),
+]
 
 # --- sum
 every(np.sum)
@@ -335,13 +398,17 @@ every(np.angle, tell=True)
 every(lambda a: np.packbits(a.astype(bool)), tell=True)
 every(lambda a: np.unpackbits(a.astype(np.uint8)), tell=True)
 
+
 # --- writing
 def put(f):
     def g(a):
         b = a.copy()
         f(b)
         return b
+
     return g
+
+
 every(put(lambda b: np.put(b, [0, -1, 2], [1, 0])), tell=True)
 every(put(lambda b: np.place(b, b > 1, [2, 3])), tell=True)
 every(put(lambda b: np.putmask(b, b > 1, b * 2)), tell=True)
@@ -486,31 +553,77 @@ for f in (np.min, np.max, np.argmin, np.argmax, np.ptp, np.median, np.mean, np.p
 
 # --- results with names are tuples
 a = np.array([[2.0, 1], [1, 3]])
-for r in (np.linalg.svd(a), np.linalg.eigh(a), np.linalg.eig(a), np.linalg.qr(a), np.linalg.slogdet(a), np.unique_counts(a), np.unique_inverse(a), np.unique_all(a)):
+for r in (
+    np.linalg.svd(a),
+    np.linalg.eigh(a),
+    np.linalg.eig(a),
+    np.linalg.qr(a),
+    np.linalg.slogdet(a),
+    np.unique_counts(a),
+    np.unique_inverse(a),
+    np.unique_all(a),
+):
     print(type(r).__name__, isinstance(r, tuple), isinstance(r, (list, dict)), r._fields, len(r), type(r[:2]).__name__)
     x, *rest = r
-    print(np.array_equal(x, r[0]), len(rest), [np.array_equal(getattr(r, name), r[k]) for k, name in enumerate(r._fields)])
-    try: r[9]
-    except IndexError as e: print(e)
-    try: x, = r
-    except ValueError as e: print(e)
+    print(
+        np.array_equal(x, r[0]), len(rest), [np.array_equal(getattr(r, name), r[k]) for k, name in enumerate(r._fields)]
+    )
+    try:
+        r[9]
+    except IndexError as e:
+        print(e)
+    try:
+        (x,) = r
+    except ValueError as e:
+        print(e)
 
 # --- running sums of negative zeros
 for n in (0, 1, 3, 10, 1000, 100000):
-    print([np.signbit(x).all() for x in (np.cumsum(-np.zeros(n)), np.cumsum(-np.zeros(n, "f4")), np.cumsum(-np.zeros((3, n)), axis=1), np.cumsum(-np.zeros((n, 3)), axis=0), np.nancumsum(-np.zeros(n)))])
-print(np.cumsum([-0.0, -0.0, 1, -1, -0.0]), np.cumsum(-np.zeros(3, complex)), np.cumsum(-np.zeros(3, "c8")), np.cumsum(-np.zeros(3, "f2")))
+    print(
+        [
+            np.signbit(x).all()
+            for x in (
+                np.cumsum(-np.zeros(n)),
+                np.cumsum(-np.zeros(n, "f4")),
+                np.cumsum(-np.zeros((3, n)), axis=1),
+                np.cumsum(-np.zeros((n, 3)), axis=0),
+                np.nancumsum(-np.zeros(n)),
+            )
+        ]
+    )
+print(
+    np.cumsum([-0.0, -0.0, 1, -1, -0.0]),
+    np.cumsum(-np.zeros(3, complex)),
+    np.cumsum(-np.zeros(3, "c8")),
+    np.cumsum(-np.zeros(3, "f2")),
+)
 print(np.sum(-np.zeros(3)), np.add.accumulate(-np.zeros(3)), np.sum(-np.zeros((3, 3)), axis=0))
 
 # --- angles without jumps: whole periods, unsigned numbers
-print(np.unwrap([0, 1, 2, -1, 0], period=4), np.unwrap([2, 3, 4, 5, 2, 3, 4, 5], period=4), np.unwrap([0, 1, 2, 3, -2, 0, 3, 1], period=5))
-print(np.unwrap([0.0, 1, 2, 3, -2, 0, 3, 1], period=5), np.unwrap(np.arange(12.0).reshape(3, 4) * 5, axis=0), np.unwrap([0.0, 4, 8], discont=5))
-try: np.unwrap(np.array([0, 1, 2, 250], "u1"), period=5)
-except OverflowError as e: print(e)
+print(
+    np.unwrap([0, 1, 2, -1, 0], period=4),
+    np.unwrap([2, 3, 4, 5, 2, 3, 4, 5], period=4),
+    np.unwrap([0, 1, 2, 3, -2, 0, 3, 1], period=5),
+)
+print(
+    np.unwrap([0.0, 1, 2, 3, -2, 0, 3, 1], period=5),
+    np.unwrap(np.arange(12.0).reshape(3, 4) * 5, axis=0),
+    np.unwrap([0.0, 4, 8], discont=5),
+)
+try:
+    np.unwrap(np.array([0, 1, 2, 250], "u1"), period=5)
+except OverflowError as e:
+    print(e)
+
 
 # --- odd operands of averages, medians and interpolation
 def tell(f):
-    try: print(repr(f()))
-    except Exception as e: print(type(e).__name__, e)
+    try:
+        print(repr(f()))
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
 for axis in (0, -1, 2, (0, 1), (0, 0)):
     tell(lambda: np.average([[1.0, 2], [3, 4]], axis=axis))
 tell(lambda: np.average([[1.0, 2], [3, 4]], axis=1, weights=[1, 2], returned=True))
@@ -527,42 +640,156 @@ tell(lambda: np.bincount([]))
 tell(lambda: np.bincount(np.zeros(0)))
 
 # --- shapes
-for f in (np.atleast_1d, np.atleast_2d, np.atleast_3d, np.squeeze, np.ravel, np.transpose, np.copy, np.asanyarray, np.asfortranarray, np.ascontiguousarray, np.zeros_like, np.ones_like, np.diagflat): every(f, tell=True)
-for f in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.isscalar, np.isfortran): every(f)
-every(lambda a: np.full_like(a, 3)); every(lambda a: np.astype(a, "c8")); every(lambda a: np.asarray_chkfinite(a), tell=True); every(lambda a: np.require(a, requirements="C"))
+for f in (
+    np.atleast_1d,
+    np.atleast_2d,
+    np.atleast_3d,
+    np.squeeze,
+    np.ravel,
+    np.transpose,
+    np.copy,
+    np.asanyarray,
+    np.asfortranarray,
+    np.ascontiguousarray,
+    np.zeros_like,
+    np.ones_like,
+    np.diagflat,
+):
+    every(f, tell=True)
+for f in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.isscalar, np.isfortran):
+    every(f)
+every(lambda a: np.full_like(a, 3))
+every(lambda a: np.astype(a, "c8"))
+every(lambda a: np.asarray_chkfinite(a), tell=True)
+every(lambda a: np.require(a, requirements="C"))
 
 # --- axes
-for f in (np.fliplr, np.flipud, np.matrix_transpose, np.unstack): every(f, tell=True)
-for f in (lambda a: np.expand_dims(a, 1), lambda a: np.swapaxes(a, 0, -1), lambda a: np.moveaxis(a, 0, -1), lambda a: np.rollaxis(a, -1), lambda a: np.reshape(a, -1), lambda a: np.reshape(a, (2, -1)), lambda a: np.broadcast_to(a, (2,) + a.shape), lambda a: np.broadcast_to(a, (5,))): every(f, tell=True)
+for f in (np.fliplr, np.flipud, np.matrix_transpose, np.unstack):
+    every(f, tell=True)
+for f in (
+    lambda a: np.expand_dims(a, 1),
+    lambda a: np.swapaxes(a, 0, -1),
+    lambda a: np.moveaxis(a, 0, -1),
+    lambda a: np.rollaxis(a, -1),
+    lambda a: np.reshape(a, -1),
+    lambda a: np.reshape(a, (2, -1)),
+    lambda a: np.broadcast_to(a, (2,) + a.shape),
+    lambda a: np.broadcast_to(a, (5,)),
+):
+    every(f, tell=True)
 
 # --- joining and splitting
-for f in (lambda a: np.hstack((a, a)), lambda a: np.vstack((a, a)), lambda a: np.dstack((a, a)), lambda a: np.block([[a, a]]), lambda a: np.split(a, 1), lambda a: np.split(a, 2), lambda a: np.broadcast_arrays(a, a[..., None])): every(f, tell=True)
+for f in (
+    lambda a: np.hstack((a, a)),
+    lambda a: np.vstack((a, a)),
+    lambda a: np.dstack((a, a)),
+    lambda a: np.block([[a, a]]),
+    lambda a: np.split(a, 1),
+    lambda a: np.split(a, 2),
+    lambda a: np.broadcast_arrays(a, a[..., None]),
+):
+    every(f, tell=True)
 
 # --- other names of ufuncs
-for f in (np.acos, np.acosh, np.asin, np.asinh, np.atan, np.atanh, np.abs, np.conj, np.square, np.positive, np.bitwise_invert, np.bitwise_not): every(f)
-for f in (np.fabs, np.deg2rad, np.rad2deg, np.modf, np.frexp): every(f, real)
-for f in (lambda a: np.float_power(a, 2), lambda a: np.pow(a, 2), lambda a: np.true_divide(a, 3)): every(f, tame)
-for f in (lambda a: np.mod(a, 3), lambda a: np.divmod(a, 3), lambda a: np.atan2(a, 2), lambda a: np.bitwise_left_shift(a, 1), lambda a: np.bitwise_right_shift(a, 1)): every(f, real)
+for f in (
+    np.acos,
+    np.acosh,
+    np.asin,
+    np.asinh,
+    np.atan,
+    np.atanh,
+    np.abs,
+    np.conj,
+    np.square,
+    np.positive,
+    np.bitwise_invert,
+    np.bitwise_not,
+):
+    every(f)
+for f in (np.fabs, np.deg2rad, np.rad2deg, np.modf, np.frexp):
+    every(f, real)
+for f in (lambda a: np.float_power(a, 2), lambda a: np.pow(a, 2), lambda a: np.true_divide(a, 3)):
+    every(f, tame)
+for f in (
+    lambda a: np.mod(a, 3),
+    lambda a: np.divmod(a, 3),
+    lambda a: np.atan2(a, 2),
+    lambda a: np.bitwise_left_shift(a, 1),
+    lambda a: np.bitwise_right_shift(a, 1),
+):
+    every(f, real)
 
 # --- products of matrices and vectors
-for f in (lambda a: np.matmul(a, a.T), lambda a: np.vecdot(a, a), lambda a: np.vecmat(a, a.T), lambda a: np.matvec(a, a)): every(f, [x for x in finite if x[0] != "?"], tell=True)
+for f in (
+    lambda a: np.matmul(a, a.T),
+    lambda a: np.vecdot(a, a),
+    lambda a: np.vecmat(a, a.T),
+    lambda a: np.matvec(a, a),
+):
+    every(f, [x for x in finite if x[0] != "?"], tell=True)
 
 # --- polynomials
-for f in (lambda a: np.polyadd(a, [1, 2]), lambda a: np.polysub(a, [1, 2]), lambda a: np.polymul(a, [1, 2]), np.polyder, np.polyint, lambda a: np.polyval(a, 2)): every(f, [x for x in finite if x[1].ndim == 1 and x[0] != "? empty"])
-every(lambda a: np.polydiv(a, [1, 2]), [x for x in finite if x[1].ndim == 1 and x[1].size]); every(lambda a: np.poly(a), [x for x in finite if x[1].ndim == 1 and x[0] != "? empty"]); every(lambda a: np.sort(abs(np.roots(a))).round(3), [x for x in finite if x[1].ndim == 1])
+for f in (
+    lambda a: np.polyadd(a, [1, 2]),
+    lambda a: np.polysub(a, [1, 2]),
+    lambda a: np.polymul(a, [1, 2]),
+    np.polyder,
+    np.polyint,
+    lambda a: np.polyval(a, 2),
+):
+    every(f, [x for x in finite if x[1].ndim == 1 and x[0] != "? empty"])
+every(lambda a: np.polydiv(a, [1, 2]), [x for x in finite if x[1].ndim == 1 and x[1].size])
+every(lambda a: np.poly(a), [x for x in finite if x[1].ndim == 1 and x[0] != "? empty"])
+every(lambda a: np.sort(abs(np.roots(a))).round(3), [x for x in finite if x[1].ndim == 1])
 
 # --- sums and histograms of pairs
-for f in (np.nancumprod, np.cumulative_sum, np.cumulative_prod, lambda a: np.cumulative_sum(a, axis=-1, include_initial=True), lambda a: np.cumulative_prod(a, axis=0)): every(f, tame, tell=True)
-every(lambda a: np.histogram2d(a.ravel(), a.ravel(), 3), [x for x in real if "nan" not in x[0] and x[1].size]); every(lambda a: np.histogramdd(a, 2)[0], [x for x in real if "nan" not in x[0] and x[1].size and x[1].ndim == 2])
-every(lambda a: np.nanquantile(a, 0.3), no_half); every(np.nanstd, no_half); every(lambda a: np.round(a, 1)); every(np.i0, [x for x in real if x[0] != "f2"]); every(lambda a: np.apply_along_axis(np.sum, 0, a), tell=True); every(lambda a: np.apply_over_axes(np.sum, a, 0), tell=True)
+for f in (
+    np.nancumprod,
+    np.cumulative_sum,
+    np.cumulative_prod,
+    lambda a: np.cumulative_sum(a, axis=-1, include_initial=True),
+    lambda a: np.cumulative_prod(a, axis=0),
+):
+    every(f, tame, tell=True)
+every(lambda a: np.histogram2d(a.ravel(), a.ravel(), 3), [x for x in real if "nan" not in x[0] and x[1].size])
+every(lambda a: np.histogramdd(a, 2)[0], [x for x in real if "nan" not in x[0] and x[1].size and x[1].ndim == 2])
+every(lambda a: np.nanquantile(a, 0.3), no_half)
+every(np.nanstd, no_half)
+every(lambda a: np.round(a, 1))
+every(np.i0, [x for x in real if x[0] != "f2"])
+every(lambda a: np.apply_along_axis(np.sum, 0, a), tell=True)
+every(lambda a: np.apply_over_axes(np.sum, a, 0), tell=True)
 
 # --- indices of triangles, grids
 for n in (0, 1, 3):
-    for r in (np.tri(n), np.tri(n, n + 1, 1, dtype=int), np.diag_indices(n), np.tril_indices(n), np.triu_indices(n, -1, n + 2), np.mask_indices(n, np.triu), np.indices((n, 2)), np.indices((2, n), sparse=True), np.identity(n), np.hanning(n), np.hamming(n), np.bartlett(n), np.blackman(n), np.kaiser(n, 3), np.linspace(1, 2, n), np.geomspace(1, 8, n), np.logspace(0, 1, n)): print(digest(r))
+    for r in (
+        np.tri(n),
+        np.tri(n, n + 1, 1, dtype=int),
+        np.diag_indices(n),
+        np.tril_indices(n),
+        np.triu_indices(n, -1, n + 2),
+        np.mask_indices(n, np.triu),
+        np.indices((n, 2)),
+        np.indices((2, n), sparse=True),
+        np.identity(n),
+        np.hanning(n),
+        np.hamming(n),
+        np.bartlett(n),
+        np.blackman(n),
+        np.kaiser(n, 3),
+        np.linspace(1, 2, n),
+        np.geomspace(1, 8, n),
+        np.logspace(0, 1, n),
+    ):
+        print(digest(r))
 for a in (np.ones((3, 3)), np.ones((2, 3))):
     for f in (np.tril_indices_from, np.triu_indices_from, np.diag_indices_from):
-        try: print(digest(f(a)))
-        except ValueError as e: print(e)
+        try:
+            print(digest(f(a)))
+        except ValueError as e:
+            print(e)
 for a in (np.arange(3), np.arange(0), np.array(2)):
-    try: print(digest(np.meshgrid(a, a)), digest(np.meshgrid(a, a, indexing="ij", sparse=True)), digest(np.ix_(a, a)))
-    except Exception as e: print(type(e).__name__, e)
+    try:
+        print(digest(np.meshgrid(a, a)), digest(np.meshgrid(a, a, indexing="ij", sparse=True)), digest(np.ix_(a, a)))
+    except Exception as e:
+        print(type(e).__name__, e)

@@ -1,20 +1,54 @@
 # numpy.fft: every transform against NumPy's, and its errors.
-from numpy.fft import fft, ifft, rfft, irfft, hfft, ihfft, fftn, ifftn, rfftn, irfftn, fft2, ifft2, rfft2, irfft2, fftfreq, rfftfreq, fftshift, ifftshift
+from numpy.fft import (
+    fft,
+    ifft,
+    rfft,
+    irfft,
+    hfft,
+    ihfft,
+    fftn,
+    ifftn,
+    rfftn,
+    irfftn,
+    fft2,
+    ifft2,
+    rfft2,
+    irfft2,
+    fftfreq,
+    rfftfreq,
+    fftshift,
+    ifftshift,
+)
+
+
 def data(*shape):
     n = 1
-    for k in shape: n *= k
+    for k in shape:
+        n *= k
     return np.sin(np.arange(n) * 1.7 + 0.3).reshape(shape) * 3
+
+
 def show(x):
     digits = 2 if x.dtype in (np.float16, np.float32, np.complex64) else 6
     print(x.dtype, x.shape, end=" ")
-    if x.dtype == np.float16: x = x.astype(np.float32)
-    print( np.round(x.real, digits).ravel()[:9] + 0.0, np.round(x.imag, digits).ravel()[:9] + 0.0, round(float(np.abs(x).sum()), digits - 1))
+    if x.dtype == np.float16:
+        x = x.astype(np.float32)
+    print(
+        np.round(x.real, digits).ravel()[:9] + 0.0,
+        np.round(x.imag, digits).ravel()[:9] + 0.0,
+        round(float(np.abs(x).sum()), digits - 1),
+    )
+
 
 # --- lengths
 for n in [1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 30, 31, 64, 97, 100]:
     x = data(n) + 1j * data(n)[::-1]
-    show(fft(x)); show(ifft(x)); show(rfft(x.real)); show(irfft(x)) if n > 1 else None
-    show(hfft(x, n)); show(ihfft(x.real))
+    show(fft(x))
+    show(ifft(x))
+    show(rfft(x.real))
+    show(irfft(x)) if n > 1 else None
+    show(hfft(x, n))
+    show(ihfft(x.real))
 
 # --- dtypes
 for t in ['bool', 'int8', 'uint16', 'int32', 'int64', 'float16', 'float32', 'float64']:
@@ -29,19 +63,40 @@ for t in ['complex64', 'complex128']:
 # --- axes and layouts
 x = data(4, 5, 6) + 1j * data(4, 5, 6)[::-1]
 for axis in range(-3, 3):
-    show(fft(x, axis=axis)); show(ifft(x.T, axis=axis)); show(rfft(x.real, axis=axis)); show(irfft(x[:, ::-1], axis=axis))
-show(fft(x[::2, 1::2, ::-3])); show(fft(x[:, 2])); show(fft(x[1, :, 2])); show(rfft(x.real[:, :, ::-1], axis=1))
-show(fft(np.broadcast_to(x[0, 0], (3, 6)))); show(fft(np.broadcast_to(x[0, 0], (3, 6)), axis=0))
-show(fft(x.imag)); show(rfft(x.imag)); show(fft(x * 2 + 1)); show(rfft(x.real ** 2 - 1))
+    show(fft(x, axis=axis))
+    show(ifft(x.T, axis=axis))
+    show(rfft(x.real, axis=axis))
+    show(irfft(x[:, ::-1], axis=axis))
+show(fft(x[::2, 1::2, ::-3]))
+show(fft(x[:, 2]))
+show(fft(x[1, :, 2]))
+show(rfft(x.real[:, :, ::-1], axis=1))
+show(fft(np.broadcast_to(x[0, 0], (3, 6))))
+show(fft(np.broadcast_to(x[0, 0], (3, 6)), axis=0))
+show(fft(x.imag))
+show(rfft(x.imag))
+show(fft(x * 2 + 1))
+show(rfft(x.real**2 - 1))
 
 # --- several axes
 x = data(3, 4, 5, 6)
 for f in (fftn, ifftn, rfftn, irfftn, fft2, ifft2, rfft2, irfft2):
-    show(f(x)); show(f(x, axes=(0, 2))); show(f(x, axes=(-1, 1))); show(f(x.T, axes=(1, 0)))
-    show(f(x, s=(4, 5))); show(f(x, s=(2, 7), axes=(1, 2))); show(f(x, (3, -1), (2, 1), "ortho"))
+    show(f(x))
+    show(f(x, axes=(0, 2)))
+    show(f(x, axes=(-1, 1)))
+    show(f(x.T, axes=(1, 0)))
+    show(f(x, s=(4, 5)))
+    show(f(x, s=(2, 7), axes=(1, 2)))
+    show(f(x, (3, -1), (2, 1), "ortho"))
 for axes in [(0,), (1, 2, 3), (3, 1, 0), (0, 1, 2, 3), (3, 2, 1, 0)]:
-    show(fftn(x, axes=axes)); show(ifftn(x, axes=axes)); show(rfftn(x, axes=axes)); show(irfftn(x, axes=axes))
-show(fftn(x, axes=(1, 1))); show(ifftn(x, axes=(2, 2, 0))); show(fftn(x, axes=())); show(fftn(np.array(5.0)))
+    show(fftn(x, axes=axes))
+    show(ifftn(x, axes=axes))
+    show(rfftn(x, axes=axes))
+    show(irfftn(x, axes=axes))
+show(fftn(x, axes=(1, 1)))
+show(ifftn(x, axes=(2, 2, 0)))
+show(fftn(x, axes=()))
+show(fftn(np.array(5.0)))
 show(fftn(data(2, 2, 2, 2, 2, 2, 2, 2, 2), axes=(0, 1, 2, 4, 5, 7, 8)))
 show(fftn(data(2, 3, 2, 3, 2), axes=(0, 2, 4)))
 
@@ -50,27 +105,50 @@ x = data(3, 10)
 for n in [1, 4, 7, 10, 15]:
     for norm in [None, "backward", "ortho", "forward"]:
         for f in (fft, ifft, rfft, irfft, hfft, ihfft):
-            show(f(x, n, norm=norm)); show(f(x, n, 0, norm))
+            show(f(x, n, norm=norm))
+            show(f(x, n, 0, norm))
 
 # --- out
 x = data(4, 6) + 1j
 o = np.zeros((4, 6), complex)
-r = fft(x, out=o); print(r is o); show(o)
-ifft(x * 2, axis=0, out=o); show(o)
-fft(x, out=x); show(x)
-ifft(x, axis=0, out=x); show(x)
+r = fft(x, out=o)
+print(r is o)
+show(o)
+ifft(x * 2, axis=0, out=o)
+show(o)
+fft(x, out=x)
+show(x)
+ifft(x, axis=0, out=x)
+show(x)
 big = np.zeros((8, 12), complex)
-fft(x, out=big[::2, ::2]); show(big)
-fft(x, out=x[::-1]); show(x)
-q = np.zeros((4, 6), np.complex64); fft(x, out=q); show(q)
-w = np.zeros((4, 6)); irfft(x, 6, out=w); show(w)
-irfftn(x, (4, 6), out=w); show(w)
-h = np.zeros((4, 4), complex); rfft(w, out=h); show(h); ihfft(w, out=h); show(h)
-y = x + 1; z = y * 2
-fft(y, out=y); show(y); show(z)
+fft(x, out=big[::2, ::2])
+show(big)
+fft(x, out=x[::-1])
+show(x)
+q = np.zeros((4, 6), np.complex64)
+fft(x, out=q)
+show(q)
+w = np.zeros((4, 6))
+irfft(x, 6, out=w)
+show(w)
+irfftn(x, (4, 6), out=w)
+show(w)
+h = np.zeros((4, 4), complex)
+rfft(w, out=h)
+show(h)
+ihfft(w, out=h)
+show(h)
+y = x + 1
+z = y * 2
+fft(y, out=y)
+show(y)
+show(z)
 
 # --- empty
-show(fft(np.zeros((0, 4)))); show(rfft(np.zeros((0, 4)))); show(irfft(np.zeros((3, 0, 4)))); show(fftn(np.zeros((0, 4)), axes=(1,)))
+show(fft(np.zeros((0, 4))))
+show(rfft(np.zeros((0, 4))))
+show(irfft(np.zeros((3, 0, 4))))
+show(fftn(np.zeros((0, 4)), axes=(1,)))
 
 # --- not finite
 print(np.isnan(fft([1, np.nan, 2])), np.isfinite(rfft([1, np.inf, 2, 3])))
@@ -84,7 +162,11 @@ print(fftshift(x), ifftshift(x), fftshift(x, 0), ifftshift(x, axes=(1,)), fftshi
 
 # --- laws
 x = data(8, 16) + 1j * data(8, 16).T.reshape(8, 16)
-print(np.allclose(ifft2(fft2(x)), x), np.allclose(irfft(rfft(x.real)), x.real), np.allclose(np.sum(np.abs(x) ** 2), np.sum(np.abs(fft2(x, norm="ortho")) ** 2)))
+print(
+    np.allclose(ifft2(fft2(x)), x),
+    np.allclose(irfft(rfft(x.real)), x.real),
+    np.allclose(np.sum(np.abs(x) ** 2), np.sum(np.abs(fft2(x, norm="ortho")) ** 2)),
+)
 k = np.arange(16)
 print(np.allclose(fft(x), x @ np.exp(-2j * np.pi * np.outer(k, k) / 16)))
 a, b = data(64), data(64)[::-1]
@@ -93,6 +175,7 @@ print(np.allclose(irfft(rfft(a) * rfft(b)), [sum(a[j] * b[(i - j) % 64] for j in
 # --- modules
 import numpy.fft
 import numpy.fft as F
+
 print(np.allclose(F.fft([1, 2]), numpy.fft.fft([1, 2])), F.fft.__name__)
 
 # --- no points
@@ -146,21 +229,54 @@ rfftn([[1, 2]], axes=())
 # --- real numbers of many lengths and layouts
 for T in np.float32, np.float64:
     tol = 1e-4 if T is np.float32 else 1e-11
-    for shape in (16,), (18,), (34,), (1000,), (4098,), (3, 30), (9, 1000), (40, 262), (5, 7, 64), (2, 3, 4, 20), (17, 33), (100, 2):
+    for shape in (
+        (16,),
+        (18,),
+        (34,),
+        (1000,),
+        (4098,),
+        (3, 30),
+        (9, 1000),
+        (40, 262),
+        (5, 7, 64),
+        (2, 3, 4, 20),
+        (17, 33),
+        (100, 2),
+    ):
         a = np.sin(np.arange(np.prod(shape)) * 1.7).astype(T).reshape(shape)
         for axis in range(len(shape)):
             n = shape[axis]
             w = np.fft.fft(a.astype(complex), axis=axis)
             h = np.fft.rfft(a, axis=axis)
-            print(shape, axis, np.abs(h - np.take(w, np.arange(n // 2 + 1), axis=axis)).max() < tol * n, np.abs(np.fft.fft(a, axis=axis) - w).max() < tol * n, end=" ")
-            print(np.abs(np.fft.irfft(h, n, axis=axis) - a).max() < tol, np.abs(np.fft.fft(a, axis=axis, norm="ortho") * n ** 0.5 - w).max() < tol * n, end=" ")
+            print(
+                shape,
+                axis,
+                np.abs(h - np.take(w, np.arange(n // 2 + 1), axis=axis)).max() < tol * n,
+                np.abs(np.fft.fft(a, axis=axis) - w).max() < tol * n,
+                end=" ",
+            )
+            print(
+                np.abs(np.fft.irfft(h, n, axis=axis) - a).max() < tol,
+                np.abs(np.fft.fft(a, axis=axis, norm="ortho") * n**0.5 - w).max() < tol * n,
+                end=" ",
+            )
             print(np.abs(np.fft.hfft(h, n, axis=axis) - np.fft.irfft(np.conj(h), n, axis=axis) * n).max() < tol * n)
         if len(shape) > 1:
             h = np.fft.rfftn(a)
-            print(np.abs(h - np.fft.fftn(a.astype(complex))[..., :shape[-1] // 2 + 1]).max() < tol * a.size, np.abs(np.fft.irfftn(h, shape) - a).max() < tol, end=" ")
+            print(
+                np.abs(h - np.fft.fftn(a.astype(complex))[..., : shape[-1] // 2 + 1]).max() < tol * a.size,
+                np.abs(np.fft.irfftn(h, shape) - a).max() < tol,
+                end=" ",
+            )
             for part in a[1:], a[:, 1:], a[..., ::2], a[::2], a.T, a[..., 1:-1]:
                 if part.shape[-1]:
-                    print(np.abs(np.fft.rfft(part) - np.fft.fft(part.astype(complex))[..., :part.shape[-1] // 2 + 1]).max() < tol * a.size, end=" ")
+                    print(
+                        np.abs(
+                            np.fft.rfft(part) - np.fft.fft(part.astype(complex))[..., : part.shape[-1] // 2 + 1]
+                        ).max()
+                        < tol * a.size,
+                        end=" ",
+                    )
         print(np.fft.fft(a).dtype, np.fft.rfft(a).dtype, np.fft.irfft(np.fft.rfft(a)).dtype)
 
 # --- rows of complex numbers, one by one: uneven places, strides, in place
@@ -189,19 +305,44 @@ for t in ("c8", "c16"):
         a = ((k * 37 % 19 - 9) + 1j * (k * k % 23 - 11)).astype(t).reshape(4, n)
         want = a @ w
         size = np.abs(want).max()
-        same = lambda got, want: bool(got.dtype == t and got.shape == want.shape and np.abs(got - want).max() < near * size)
+        same = lambda got, want: bool(
+            got.dtype == t and got.shape == want.shape and np.abs(got - want).max() < near * size
+        )
         b = a.copy()
         np.fft.fft(b, out=b)
         wide = np.zeros((4, 2 * n), t)
         wide[:, ::2] = a
-        print(n, same(np.fft.fft(a), want), same(np.fft.fft(a[1]), want[1]), same(np.fft.fft(a.T, axis=0), want.T), same(np.fft.fft(a.T.copy(), axis=0), want.T), same(b, want), end=" ")
-        print(same(np.fft.fft(wide[:, ::2]), want), same(np.fft.fft(wide[2, ::2]), want[2]), same(np.fft.fft(a[::-1]), want[::-1]), same(np.fft.ifft(want.astype(t)), a), end=" ")
+        print(
+            n,
+            same(np.fft.fft(a), want),
+            same(np.fft.fft(a[1]), want[1]),
+            same(np.fft.fft(a.T, axis=0), want.T),
+            same(np.fft.fft(a.T.copy(), axis=0), want.T),
+            same(b, want),
+            end=" ",
+        )
+        print(
+            same(np.fft.fft(wide[:, ::2]), want),
+            same(np.fft.fft(wide[2, ::2]), want[2]),
+            same(np.fft.fft(a[::-1]), want[::-1]),
+            same(np.fft.ifft(want.astype(t)), a),
+            end=" ",
+        )
         r = a.real.copy()
         of_real = r @ w
         half = np.fft.rfft(r)
         print(half.imag[:, 0], half.imag[:, -1] == 0, np.fft.rfft(r.T, axis=0).imag[0], end=" ")
-        print(np.abs(half - of_real[:, :n // 2 + 1]).max() < near * size, np.abs(np.fft.irfft(half, n) - r).max() < near * size, np.abs(np.fft.rfft(r.T, axis=0).T - half).max() < near * size, end=" ")
-        print(np.abs(np.fft.irfft(half.T, n, axis=0).T - r).max() < near * size, np.abs(np.fft.rfft(r[::2]) - half[::2]).max() < near * size, np.abs(np.fft.hfft(half[0], n) - np.fft.irfft(np.conj(half[0]), n) * n).max() < near * size * n)
+        print(
+            np.abs(half - of_real[:, : n // 2 + 1]).max() < near * size,
+            np.abs(np.fft.irfft(half, n) - r).max() < near * size,
+            np.abs(np.fft.rfft(r.T, axis=0).T - half).max() < near * size,
+            end=" ",
+        )
+        print(
+            np.abs(np.fft.irfft(half.T, n, axis=0).T - r).max() < near * size,
+            np.abs(np.fft.rfft(r[::2]) - half[::2]).max() < near * size,
+            np.abs(np.fft.hfft(half[0], n) - np.fft.irfft(np.conj(half[0]), n) * n).max() < near * size * n,
+        )
         for bad in (np.nan, np.inf):
             b = a.copy()
             b[2, 5] = bad
@@ -215,15 +356,36 @@ for t in ("c8", "c16"):
             w = np.exp(-2j * np.pi / len(j) * (j[:, None] * j % len(j)))
             want = np.moveaxis(np.moveaxis(want, axis, -1) @ w, -1, axis)
         size = np.abs(want).max()
-        print(np.abs(np.fft.fftn(a) - want).max() < near * size, np.abs(np.fft.ifftn(want.astype(t)) - a).max() < near * 10, end=" ")
+        print(
+            np.abs(np.fft.fftn(a) - want).max() < near * size,
+            np.abs(np.fft.ifftn(want.astype(t)) - a).max() < near * 10,
+            end=" ",
+        )
         h = np.fft.rfftn(a.real)
-        print(np.abs(h - np.fft.fftn(a.real.astype(t))[..., :shape[-1] // 2 + 1]).max() < near * size, np.abs(np.fft.irfftn(h, shape) - a.real).max() < near * 10)
-print(np.fft.fft(np.zeros((0, 131), complex)).shape, np.fft.rfft(np.zeros((0, 131))).shape, np.fft.fft(np.zeros((131, 0)), axis=0).shape)
+        print(
+            np.abs(h - np.fft.fftn(a.real.astype(t))[..., : shape[-1] // 2 + 1]).max() < near * size,
+            np.abs(np.fft.irfftn(h, shape) - a.real).max() < near * 10,
+        )
+print(
+    np.fft.fft(np.zeros((0, 131), complex)).shape,
+    np.fft.rfft(np.zeros((0, 131))).shape,
+    np.fft.fft(np.zeros((131, 0)), axis=0).shape,
+)
 
 # --- lines side by side: columns, rows, fewer than lanes, in place, backwards, scaled
 for t in ("c8", "c16"):
     near = 1e-5 if t == "c8" else 1e-14
-    for shape, axis in (((48, 33), 0), ((33, 48), 1), ((9, 48, 7), 1), ((100, 4), 0), ((4, 100), 1), ((3, 5, 60), 1), ((16, 8, 20), 0), ((105, 64), 0), ((7, 3, 2, 40), 2)):
+    for shape, axis in (
+        ((48, 33), 0),
+        ((33, 48), 1),
+        ((9, 48, 7), 1),
+        ((100, 4), 0),
+        ((4, 100), 1),
+        ((3, 5, 60), 1),
+        ((16, 8, 20), 0),
+        ((105, 64), 0),
+        ((7, 3, 2, 40), 2),
+    ):
         k = np.arange(np.prod(shape))
         a = ((k * 37 % 19 - 9) + 1j * (k * k % 23 - 11)).astype(t).reshape(shape)
         n = shape[axis]
@@ -231,25 +393,51 @@ for t in ("c8", "c16"):
         w = np.exp(-2j * np.pi / n * (j[:, None] * j % n))
         want = np.moveaxis(np.moveaxis(a.astype(complex), axis, -1) @ w, -1, axis)
         size = np.abs(want).max()
-        same = lambda got, right: bool(got.dtype == t and got.shape == right.shape and np.abs(got - right).max() < near * size)
+        same = lambda got, right: bool(
+            got.dtype == t and got.shape == right.shape and np.abs(got - right).max() < near * size
+        )
         b = a.copy()
         np.fft.fft(b, axis=axis, out=b)
         c = np.flip(a, axis=0)
         d = np.flip(want, axis=0) if axis else np.moveaxis(np.moveaxis(c.astype(complex), 0, -1) @ w, -1, 0)
         wide = np.zeros((*shape, 2), t)
         wide[..., 1] = a
-        print(shape, axis, same(np.fft.fft(a, axis=axis), want), same(b, want), same(np.fft.fft(c, axis=axis), d), same(np.fft.fft(wide[..., 1], axis=axis), want), end=" ")
-        print(same(np.fft.ifft(want.astype(t), axis=axis), a), same(np.fft.fft(a.T, axis=len(shape) - 1 - axis).T, want), same(np.fft.fft(a, axis=axis, norm="ortho") * n ** 0.5, want), end=" ")
+        print(
+            shape,
+            axis,
+            same(np.fft.fft(a, axis=axis), want),
+            same(b, want),
+            same(np.fft.fft(c, axis=axis), d),
+            same(np.fft.fft(wide[..., 1], axis=axis), want),
+            end=" ",
+        )
+        print(
+            same(np.fft.ifft(want.astype(t), axis=axis), a),
+            same(np.fft.fft(a.T, axis=len(shape) - 1 - axis).T, want),
+            same(np.fft.fft(a, axis=axis, norm="ortho") * n**0.5, want),
+            end=" ",
+        )
         out = np.zeros((*shape, 2), t)
         np.fft.fft(a, axis=axis, out=out[..., 0])
-        print(same(out[..., 0], want), bool((out[..., 1] == 0).all()), same(np.fft.fft(a * 2, axis=axis) / 2, want), np.abs(np.fft.fftn(a, norm="forward") * a.size - np.fft.fftn(a)).max() < near * np.abs(a).sum())
+        print(
+            same(out[..., 0], want),
+            bool((out[..., 1] == 0).all()),
+            same(np.fft.fft(a * 2, axis=axis) / 2, want),
+            np.abs(np.fft.fftn(a, norm="forward") * a.size - np.fft.fftn(a)).max() < near * np.abs(a).sum(),
+        )
         if n % 2 == 0:
             r = a.real.copy()
             h = np.fft.rfft(r, axis=axis)
             whole = np.moveaxis(np.moveaxis(r.astype(complex), axis, -1) @ w, -1, axis)
             kept = h.copy()
             back = np.fft.irfft(h, n, axis=axis)
-            print(same(h, whole.take(np.arange(n // 2 + 1), axis)), np.abs(back - r).max() < near * size, bool((h == kept).all()), np.abs(np.fft.rfft(r, axis=axis, norm="ortho") * n ** 0.5 - h).max() < near * size, end=" ")
+            print(
+                same(h, whole.take(np.arange(n // 2 + 1), axis)),
+                np.abs(back - r).max() < near * size,
+                bool((h == kept).all()),
+                np.abs(np.fft.rfft(r, axis=axis, norm="ortho") * n**0.5 - h).max() < near * size,
+                end=" ",
+            )
             back2 = np.fft.irfftn(np.fft.rfftn(r), shape)
             print(np.abs(back2 - r).max() < near * size if shape[-1] % 2 == 0 else "odd")
 
@@ -261,14 +449,42 @@ for t in ("c8", "c16"):
         a = ((k * 37 % 19 - 9) + 1j * (k * k % 23 - 11)).astype(t)
         y = np.fft.fft(a)
         x = a.astype(complex)
-        print(n, y.dtype, [bool(abs(y[m] - (x * np.exp(-2j * np.pi / n * (k * m % n))).sum()) < near * n) for m in (0, 1, 2, 17, n // 3, n // 2, n - 1)], np.abs(np.fft.ifft(y) - a).max() < near * 20, end=" ")
+        print(
+            n,
+            y.dtype,
+            [
+                bool(abs(y[m] - (x * np.exp(-2j * np.pi / n * (k * m % n))).sum()) < near * n)
+                for m in (0, 1, 2, 17, n // 3, n // 2, n - 1)
+            ],
+            np.abs(np.fft.ifft(y) - a).max() < near * 20,
+            end=" ",
+        )
         b = a.copy()
         np.fft.fft(b, out=b)
         r = a.real.copy()
         h = np.fft.rfft(r)
-        print(bool((b == y).all()), np.abs(h - np.fft.fft(r.astype(t))[:n // 2 + 1]).max() < near * n, np.abs(np.fft.irfft(h, n) - r).max() < near * 20, np.abs(np.fft.hfft(h, n) - np.fft.irfft(np.conj(h), n) * n).max() < near * n * 100, np.abs(np.fft.fft(a[::-1])[1] - (x[::-1] * np.exp(-2j * np.pi / n * k)).sum()) < near * n)
+        print(
+            bool((b == y).all()),
+            np.abs(h - np.fft.fft(r.astype(t))[: n // 2 + 1]).max() < near * n,
+            np.abs(np.fft.irfft(h, n) - r).max() < near * 20,
+            np.abs(np.fft.hfft(h, n) - np.fft.irfft(np.conj(h), n) * n).max() < near * n * 100,
+            np.abs(np.fft.fft(a[::-1])[1] - (x[::-1] * np.exp(-2j * np.pi / n * k)).sum()) < near * n,
+        )
     a = ((np.arange(3 * 20000) * 37 % 19 - 9) + 1j).astype(t).reshape(3, 20000)
-    print(np.abs(np.fft.fft(a) - np.stack([np.fft.fft(r) for r in a])).max() < near * 20000, np.abs(np.fft.fft(a, axis=0) - np.stack([a.sum(0), a[0] + a[1] * np.exp(-2j * np.pi / 3) + a[2] * np.exp(-4j * np.pi / 3), a[0] + a[1] * np.exp(-4j * np.pi / 3) + a[2] * np.exp(-2j * np.pi / 3)])).max() < 1e-3)
+    print(
+        np.abs(np.fft.fft(a) - np.stack([np.fft.fft(r) for r in a])).max() < near * 20000,
+        np.abs(
+            np.fft.fft(a, axis=0)
+            - np.stack(
+                [
+                    a.sum(0),
+                    a[0] + a[1] * np.exp(-2j * np.pi / 3) + a[2] * np.exp(-4j * np.pi / 3),
+                    a[0] + a[1] * np.exp(-4j * np.pi / 3) + a[2] * np.exp(-2j * np.pi / 3),
+                ]
+            )
+        ).max()
+        < 1e-3,
+    )
 
 # --- the first of what NaN spoils has no imaginary part (not on cuda: its library gives NaN)
 for t in ("f4", "f8"):
@@ -278,37 +494,66 @@ for t in ("f4", "f8"):
         half = np.fft.rfft(r)
         print(half.imag[:, 0], np.fft.rfft(r[2])[0].imag, np.isfinite(half).any(axis=1))
 
+
 # --- every length to 300 side by side, by rows and by columns
 def told(y):
     w = np.cos(np.arange(y.size) * 0.7).reshape(y.shape)
     c = (y * w).sum() / np.abs(y).max()
     return round(float(c.real), 6) + 0.0, round(float(c.imag), 6) + 0.0
+
+
 for n in range(2, 301):
     rows = (9, 16, 17, 5)[n % 4]
     x = data(rows, n) + np.cos(np.arange(rows * n) ** 2 % 1013).reshape(rows, n)
     z = x + 1j * x[::-1]
-    h = z[:, :n // 2 + 1].copy()
+    h = z[:, : n // 2 + 1].copy()
     got = []
     for t in (np.complex128, np.complex64):
         b = x.astype(np.zeros(1, t).real.dtype)
         a, c = z.astype(t), h.astype(t)
         d = c.T.copy()
-        got.append([fft(a), fft(a.T, axis=0).T, ifft(a), ifft(a.T.copy(), axis=0).T, rfft(b), rfft(b.T.copy(), axis=0).T, irfft(c, n), irfft(d, n, axis=0).T])
-        if not np.array_equal(c, h.astype(t)) or not np.array_equal(d, h.T.astype(t)): print(n, "operand")
-        if got[-1][4].imag[:, 0].any() or got[-1][5].imag[:, 0].any(): print(n, "imaginary")
-    print(n, [told(y) for y in got[0][::2]], [i for i in range(8) if not np.abs(got[1][i] - got[0][i // 2 * 2]).max() <= 1e-5 * np.abs(got[0][i]).max()], end=" ")
+        got.append(
+            [
+                fft(a),
+                fft(a.T, axis=0).T,
+                ifft(a),
+                ifft(a.T.copy(), axis=0).T,
+                rfft(b),
+                rfft(b.T.copy(), axis=0).T,
+                irfft(c, n),
+                irfft(d, n, axis=0).T,
+            ]
+        )
+        if not np.array_equal(c, h.astype(t)) or not np.array_equal(d, h.T.astype(t)):
+            print(n, "operand")
+        if got[-1][4].imag[:, 0].any() or got[-1][5].imag[:, 0].any():
+            print(n, "imaginary")
+    print(
+        n,
+        [told(y) for y in got[0][::2]],
+        [i for i in range(8) if not np.abs(got[1][i] - got[0][i // 2 * 2]).max() <= 1e-5 * np.abs(got[0][i]).max()],
+        end=" ",
+    )
     print([i for i in range(0, 8, 2) if not np.abs(got[0][i] - got[0][i + 1]).max() <= 1e-13 * np.abs(got[0][i]).max()])
+
 
 # --- odd lengths and large primes: long lines, few rows, columns, steps, in place, scaled, backwards (not on ref: its sums of many terms take long)
 def told(y):
     w = np.cos(np.arange(y.size) * 0.7).reshape(y.shape)
     c = (y * w).sum() / np.abs(y).max()
     return round(float(c.real), 6) + 0.0, round(float(c.imag), 6) + 0.0
-def same(a, b, t): return bool(a.shape == b.shape and np.abs(a - b).max() <= (1e-13 if t == "c16" else 1e-5) * np.abs(b).max())
+
+
+def same(a, b, t):
+    return bool(a.shape == b.shape and np.abs(a - b).max() <= (1e-13 if t == "c16" else 1e-5) * np.abs(b).max())
+
+
 def check(n, rows, step=1):
-    x = (np.sin(np.arange(rows * n * step) * 1.7 + 0.3) + np.cos(np.arange(rows * n * step) ** 2 % 1013)).reshape(rows, n * step)[:, ::step]
+    x = (np.sin(np.arange(rows * n * step) * 1.7 + 0.3) + np.cos(np.arange(rows * n * step) ** 2 % 1013)).reshape(
+        rows, n * step
+    )[:, ::step]
     z = x - 1j * x[::-1]
-    h = z[:, :n // 2 + 1]
+    h = z[:, : n // 2 + 1]
     want = [fft(z), ifft(z, norm="ortho"), rfft(x), irfft(h, n)]
     print(n, rows, step, [told(y) for y in want], end=" ")
     for t in ("c8", "c16"):
@@ -316,25 +561,71 @@ def check(n, rows, step=1):
         b = a.real
         y = a.copy()
         fft(y, out=y)
-        print([same(p, q, t) for p, q in ((fft(a), want[0]), (y, want[0]), (fft(a.T, axis=0).T, want[0]), (ifft(a, norm="ortho"), want[1]), (ifft(a.T.copy(), norm="ortho", axis=0), want[1].T),
-              (rfft(b), want[2]), (rfft(b.copy()), want[2]), (rfft(b.T, norm="ortho", axis=0).T * n ** 0.5, want[2]), (irfft(c, n), want[3]), (irfft(c.T.copy(), n, norm="forward", axis=0).T / n, want[3]),
-              (ifft(want[0].astype(t)), z), (irfft(want[2].astype(t), n), x), (fft(a[:, ::-1]), np.conj(fft(np.conj(z))) * np.exp(2j * np.pi / n * np.arange(n))))], end=" ")
+        print(
+            [
+                same(p, q, t)
+                for p, q in (
+                    (fft(a), want[0]),
+                    (y, want[0]),
+                    (fft(a.T, axis=0).T, want[0]),
+                    (ifft(a, norm="ortho"), want[1]),
+                    (ifft(a.T.copy(), norm="ortho", axis=0), want[1].T),
+                    (rfft(b), want[2]),
+                    (rfft(b.copy()), want[2]),
+                    (rfft(b.T, norm="ortho", axis=0).T * n**0.5, want[2]),
+                    (irfft(c, n), want[3]),
+                    (irfft(c.T.copy(), n, norm="forward", axis=0).T / n, want[3]),
+                    (ifft(want[0].astype(t)), z),
+                    (irfft(want[2].astype(t), n), x),
+                    (fft(a[:, ::-1]), np.conj(fft(np.conj(z))) * np.exp(2j * np.pi / n * np.arange(n))),
+                )
+            ],
+            end=" ",
+        )
         print(not rfft(b)[:, 0].imag.any(), np.array_equal(c, h.astype(t)))
-for n, rows in ((4095, 1), (4099, 1), (4099, 3), (5005, 2), (4913, 9), (6561, 5), (6561, 17), (8198, 3), (10007, 1), (9999, 12), (12167, 2), (20011, 9), (46189, 1), (65537, 1), (73, 100), (1331, 21), (20014, 2), (99225, 1), (65539, 2)):
+
+
+for n, rows in (
+    (4095, 1),
+    (4099, 1),
+    (4099, 3),
+    (5005, 2),
+    (4913, 9),
+    (6561, 5),
+    (6561, 17),
+    (8198, 3),
+    (10007, 1),
+    (9999, 12),
+    (12167, 2),
+    (20011, 9),
+    (46189, 1),
+    (65537, 1),
+    (73, 100),
+    (1331, 21),
+    (20014, 2),
+    (99225, 1),
+    (65539, 2),
+):
     check(n, rows)
-check(4099, 2, 2); check(6561, 1, 3); check(143, 33, 2)
+check(4099, 2, 2)
+check(6561, 1, 3)
+check(143, 33, 2)
 
 # --- planes of odd sides and sides with large primes
 for shape in [(11, 13), (23, 22), (97, 101), (9, 121), (33, 35), (127, 8), (3, 4099), (5, 17, 19), (101, 33, 2)]:
     for t in (np.complex64, np.complex128):
         z = (data(*shape) + 1j * data(*shape)[::-1]).astype(t)
-        near = (1e-13 if t == np.complex128 else 1e-5)
+        near = 1e-13 if t == np.complex128 else 1e-5
         for f, g in ((fftn, ifftn), (fft2, ifft2)):
-            if not np.abs(g(f(z)) - z).max() < near * 10: print(shape, t)
+            if not np.abs(g(f(z)) - z).max() < near * 10:
+                print(shape, t)
         x = z.real.copy()
-        if not np.abs(irfftn(rfftn(x), shape) - x).max() < near * 10: print(shape, t, "real")
-        if not np.abs(rfftn(x) - fftn(x)[..., :shape[-1] // 2 + 1]).max() <= near * np.abs(fftn(x)).max(): print(shape, t, "half")
-        if not np.abs(fftn(z) - fft(fftn(z, axes=range(1, z.ndim)), axis=0)).max() <= near * np.abs(fftn(z)).max(): print(shape, t, "axes")
+        if not np.abs(irfftn(rfftn(x), shape) - x).max() < near * 10:
+            print(shape, t, "real")
+        if not np.abs(rfftn(x) - fftn(x)[..., : shape[-1] // 2 + 1]).max() <= near * np.abs(fftn(x)).max():
+            print(shape, t, "half")
+        if not np.abs(fftn(z) - fft(fftn(z, axes=range(1, z.ndim)), axis=0)).max() <= near * np.abs(fftn(z)).max():
+            print(shape, t, "axes")
 print("done")
 # --- every algorithm
 # Every algorithm: lengths with small, large and no small prime factors; few lines and many; contiguous and strided.

@@ -1,53 +1,163 @@
 # What errstate and seterr do in reductions, running sums, products, casts and what is made of them.
 def tell(f, **how):
     with np.errstate(**(how or dict(all='raise'))):
-        try: print(np.asarray(f()).tolist())
-        except FloatingPointError as e: print(e)
-big, mixed, inf, tiny = np.array([1e308, 1e308]), np.array([1e308, -1e308]), np.array([np.inf, -np.inf]), np.array([1e-308, 1e-308])
+        try:
+            print(np.asarray(f()).tolist())
+        except FloatingPointError as e:
+            print(e)
+
+
+big, mixed, inf, tiny = (
+    np.array([1e308, 1e308]),
+    np.array([1e308, -1e308]),
+    np.array([np.inf, -np.inf]),
+    np.array([1e-308, 1e-308]),
+)
 M = np.array([[1e308, 1.0], [1e308, 2.0]])
 A, B = np.array([[1e308, 1e308], [1.0, 2.0]]), np.array([[2.0, 1.0], [2.0, 0.0]])
 # --- reductions
-for f in (np.sum, np.prod, np.mean, np.var, np.std, np.max, np.min, np.any, np.argmax, np.nansum, np.nanprod, np.nanmax):
+for f in (
+    np.sum,
+    np.prod,
+    np.mean,
+    np.var,
+    np.std,
+    np.max,
+    np.min,
+    np.any,
+    np.argmax,
+    np.nansum,
+    np.nanprod,
+    np.nanmax,
+):
     for x in (big, np.array([1.0, 2.0]), np.array([np.nan, 1.0]), np.array([np.inf, 1.0])):
-        if not (f in (np.var, np.std) and (np.isinf(x).any() or x is big)): tell(lambda: f(x))
-tell(lambda: inf.sum()); tell(lambda: inf.mean()); tell(lambda: tiny.prod()); tell(lambda: np.array([0.0, 1e-308]).prod()); tell(lambda: np.array([2.0, 3.0]).prod())
-for axis in (0, 1, None, (0, 1), -1): tell(lambda: M.sum(axis=axis)); tell(lambda: M.mean(axis)); tell(lambda: M.prod(axis=axis, keepdims=True))
-tell(lambda: big.sum(where=[True, False])); tell(lambda: big[:1].sum(initial=1e308)); tell(lambda: big[:1].sum(initial=1.0)); tell(lambda: np.add.reduce(M, axis=0)); tell(lambda: np.multiply.reduce(M, axis=1))
-tell(lambda: np.array([60000, 60000], 'f2').sum()); tell(lambda: np.array([3e38, 3e38], 'f4').sum()); tell(lambda: np.array([3e38, 3e38], 'f4').sum(dtype='f8')); tell(lambda: big.astype(complex).sum()); tell(lambda: np.trace(np.eye(2) * 1e308)); tell(lambda: np.array([1, 2]).sum()); tell(lambda: np.sum([100, 100], dtype='i1'))
-tell(lambda: np.divide.reduce([1.0, 0.0])); tell(lambda: np.hypot.reduce([1e308, 1.7e308])); tell(lambda: np.subtract.reduce(mixed)); tell(lambda: np.maximum.reduce([1.0, np.nan]))
+        if not (f in (np.var, np.std) and (np.isinf(x).any() or x is big)):
+            tell(lambda: f(x))
+tell(lambda: inf.sum())
+tell(lambda: inf.mean())
+tell(lambda: tiny.prod())
+tell(lambda: np.array([0.0, 1e-308]).prod())
+tell(lambda: np.array([2.0, 3.0]).prod())
+for axis in (0, 1, None, (0, 1), -1):
+    tell(lambda: M.sum(axis=axis))
+    tell(lambda: M.mean(axis))
+    tell(lambda: M.prod(axis=axis, keepdims=True))
+tell(lambda: big.sum(where=[True, False]))
+tell(lambda: big[:1].sum(initial=1e308))
+tell(lambda: big[:1].sum(initial=1.0))
+tell(lambda: np.add.reduce(M, axis=0))
+tell(lambda: np.multiply.reduce(M, axis=1))
+tell(lambda: np.array([60000, 60000], 'f2').sum())
+tell(lambda: np.array([3e38, 3e38], 'f4').sum())
+tell(lambda: np.array([3e38, 3e38], 'f4').sum(dtype='f8'))
+tell(lambda: big.astype(complex).sum())
+tell(lambda: np.trace(np.eye(2) * 1e308))
+tell(lambda: np.array([1, 2]).sum())
+tell(lambda: np.sum([100, 100], dtype='i1'))
+tell(lambda: np.divide.reduce([1.0, 0.0]))
+tell(lambda: np.hypot.reduce([1e308, 1.7e308]))
+tell(lambda: np.subtract.reduce(mixed))
+tell(lambda: np.maximum.reduce([1.0, np.nan]))
 # --- variances (numpy before 2.5)
 tell(lambda: M.var(axis=1))
 # --- running
-for f in (np.cumsum, np.cumprod, np.add.accumulate, np.multiply.accumulate, np.maximum.accumulate, np.subtract.accumulate):
-    for x in (big, mixed, inf, tiny, np.array([np.nan, 1.0]), np.array([np.inf, 1.0]), np.array([0.0, 3.0])): tell(lambda: f(x))
-for axis in (0, 1): tell(lambda: M.cumsum(axis=axis)); tell(lambda: M.cumprod(axis))
-tell(lambda: M.cumsum()); tell(lambda: np.cumsum(5.0)); tell(lambda: np.cumsum([1, 2])); tell(lambda: np.divide.accumulate([1.0, 0.0])); tell(lambda: np.nancumsum([1e308, np.nan, 1e308]))
+for f in (
+    np.cumsum,
+    np.cumprod,
+    np.add.accumulate,
+    np.multiply.accumulate,
+    np.maximum.accumulate,
+    np.subtract.accumulate,
+):
+    for x in (big, mixed, inf, tiny, np.array([np.nan, 1.0]), np.array([np.inf, 1.0]), np.array([0.0, 3.0])):
+        tell(lambda: f(x))
+for axis in (0, 1):
+    tell(lambda: M.cumsum(axis=axis))
+    tell(lambda: M.cumprod(axis))
+tell(lambda: M.cumsum())
+tell(lambda: np.cumsum(5.0))
+tell(lambda: np.cumsum([1, 2]))
+tell(lambda: np.divide.accumulate([1.0, 0.0]))
+tell(lambda: np.nancumsum([1e308, np.nan, 1e308]))
 # --- products of matrices
-tell(lambda: A @ B); tell(lambda: np.matmul(A, B)); tell(lambda: A[1] @ B); tell(lambda: A[1:] @ B); tell(lambda: np.array([[np.inf]]) @ np.array([[0.0]])); tell(lambda: np.array([[np.inf, 1.0]]) @ np.array([[1.0], [2.0]])); tell(lambda: np.array([[np.nan, 1.0]]) @ B)
-tell(lambda: np.matmul(A, B), over='ignore'); tell(lambda: np.linalg.matrix_power(np.array([[1e200]]), 2)); tell(lambda: np.vdot(big, [2.0, 2.0])); tell(lambda: np.einsum('i,i', big, [2.0, 2.0])); tell(lambda: np.einsum('i,i->i', big, [1.0, 2.0]))
-for f in (np.dot, np.inner): tell(lambda: f([1.0, 2.0], [3.0, 4.0]))
+tell(lambda: A @ B)
+tell(lambda: np.matmul(A, B))
+tell(lambda: A[1] @ B)
+tell(lambda: A[1:] @ B)
+tell(lambda: np.array([[np.inf]]) @ np.array([[0.0]]))
+tell(lambda: np.array([[np.inf, 1.0]]) @ np.array([[1.0], [2.0]]))
+tell(lambda: np.array([[np.nan, 1.0]]) @ B)
+tell(lambda: np.matmul(A, B), over='ignore')
+tell(lambda: np.linalg.matrix_power(np.array([[1e200]]), 2))
+tell(lambda: np.vdot(big, [2.0, 2.0]))
+tell(lambda: np.einsum('i,i', big, [2.0, 2.0]))
+tell(lambda: np.einsum('i,i->i', big, [1.0, 2.0]))
+for f in (np.dot, np.inner):
+    tell(lambda: f([1.0, 2.0], [3.0, 4.0]))
 try:
-    with np.errstate(over='raise'): np.dot(big, [2.0, 2.0])
-except FloatingPointError as e: print('dot')
+    with np.errstate(over='raise'):
+        np.dot(big, [2.0, 2.0])
+except FloatingPointError as e:
+    print('dot')
 # --- casts
-for x, t in (([1e10], 'f2'), ([1e300], 'f4'), ([np.inf], 'f4'), ([np.nan], 'f4'), ([np.nan], 'i4'), ([1e10], 'i4'), ([-3e9], 'i4'), ([2147483647.0], 'i4'), ([2147483648.0], 'i4'), ([-2147483648.5], 'i4'), ([1e19], 'i8'), ([-9223372036854775808.0], 'i8'), ([300.7], 'i2'), ([np.nan], '?'), ([1.5], 'c8')):
+for x, t in (
+    ([1e10], 'f2'),
+    ([1e300], 'f4'),
+    ([np.inf], 'f4'),
+    ([np.nan], 'f4'),
+    ([np.nan], 'i4'),
+    ([1e10], 'i4'),
+    ([-3e9], 'i4'),
+    ([2147483647.0], 'i4'),
+    ([2147483648.0], 'i4'),
+    ([-2147483648.5], 'i4'),
+    ([1e19], 'i8'),
+    ([-9223372036854775808.0], 'i8'),
+    ([300.7], 'i2'),
+    ([np.nan], '?'),
+    ([1.5], 'c8'),
+):
     tell(lambda: np.array(x).astype(t))
-tell(lambda: np.array([1e300 + 1j]).astype('c8')); tell(lambda: np.array([70000]).astype('i1')); tell(lambda: np.array([1e10]).astype('f2'), over='ignore')
+tell(lambda: np.array([1e300 + 1j]).astype('c8'))
+tell(lambda: np.array([70000]).astype('i1'))
+tell(lambda: np.array([1e10]).astype('f2'), over='ignore')
 # --- empty slices, and divisors that are none
 import warnings
+
 warnings.simplefilter('ignore')
-tell(lambda: np.array([]).mean()); tell(lambda: np.zeros((0, 2)).mean(axis=0)); tell(lambda: np.zeros((0, 2)).mean(axis=1)); tell(lambda: np.array([1.0]).var(ddof=1)); tell(lambda: np.array([[1.0], [2.0]]).var(axis=1, ddof=1)); tell(lambda: np.array([1.0, 2.0]).std(ddof=1)); tell(lambda: np.array([]).sum())
+tell(lambda: np.array([]).mean())
+tell(lambda: np.zeros((0, 2)).mean(axis=0))
+tell(lambda: np.zeros((0, 2)).mean(axis=1))
+tell(lambda: np.array([1.0]).var(ddof=1))
+tell(lambda: np.array([[1.0], [2.0]]).var(axis=1, ddof=1))
+tell(lambda: np.array([1.0, 2.0]).std(ddof=1))
+tell(lambda: np.array([]).sum())
 # --- linear algebra
-tell(lambda: np.linalg.det([[1e308, 0], [0, 1e308]])); tell(lambda: np.linalg.det([[1.0, 2.0], [3.0, 4.0]]).round(6)); tell(lambda: np.linalg.slogdet([[0.0]])[0]); tell(lambda: np.linalg.cond([[1.0, 0], [0, 0]])); tell(lambda: np.linalg.norm([3.0, 4.0])); tell(lambda: np.linalg.inv([[2.0]]))
+tell(lambda: np.linalg.det([[1e308, 0], [0, 1e308]]))
+tell(lambda: np.linalg.det([[1.0, 2.0], [3.0, 4.0]]).round(6))
+tell(lambda: np.linalg.slogdet([[0.0]])[0])
+tell(lambda: np.linalg.cond([[1.0, 0], [0, 0]]))
+tell(lambda: np.linalg.norm([3.0, 4.0]))
+tell(lambda: np.linalg.inv([[2.0]]))
 # --- call, log, print
-with np.errstate(over='call', call=lambda e, f: print('called', e, f)): print(big.sum(), np.cumsum(big), A @ B)
+with np.errstate(over='call', call=lambda e, f: print('called', e, f)):
+    print(big.sum(), np.cumsum(big), A @ B)
 seen = []
-with np.errstate(all='call', call=lambda e, f: seen.append((e, f))): inf.sum(); big.prod(); tiny.prod(); np.array([np.nan]).astype(int)
+with np.errstate(all='call', call=lambda e, f: seen.append((e, f))):
+    inf.sum()
+    big.prod()
+    tiny.prod()
+    np.array([np.nan]).astype(int)
 print(seen)
-with np.errstate(invalid='raise'): print(big.sum(), big.mean())
+with np.errstate(invalid='raise'):
+    print(big.sum(), big.mean())
 with np.errstate(over='raise'):
     a = big.copy()
-    try: np.cumsum(a, out=a)
-    except FloatingPointError as e: print(e)
-    try: np.add.reduce(big, out=np.zeros(()))
-    except FloatingPointError as e: print(e)
+    try:
+        np.cumsum(a, out=a)
+    except FloatingPointError as e:
+        print(e)
+    try:
+        np.add.reduce(big, out=np.zeros(()))
+    except FloatingPointError as e:
+        print(e)

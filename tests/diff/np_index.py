@@ -46,18 +46,31 @@ a = np.arange(12).reshape(3, 4)
 print(a[np.ix_([0, 2], [1, 3])])
 # --- take
 a = np.arange(10, 20)
-print(np.take(a, [0, 3]), a.take([1, 1]), np.take(a.reshape(2, 5), [0, 4], axis=1), np.take(a, [[0], [1]]), np.take(a, -1))
+print(
+    np.take(a, [0, 3]), a.take([1, 1]), np.take(a.reshape(2, 5), [0, 4], axis=1), np.take(a, [[0], [1]]), np.take(a, -1)
+)
 # --- take with modes
 a = np.arange(5)
 print(np.take(a, [7, -8], mode="wrap"), np.take(a, [7, -8], mode="clip"))
 # --- where with one argument
-print(np.where([0, 1, 1]), np.nonzero(np.array([[0, 1], [2, 0]])), np.argwhere(np.array([[0, 1], [2, 0]])), np.flatnonzero([0, 3, 0, 4]))
+print(
+    np.where([0, 1, 1]),
+    np.nonzero(np.array([[0, 1], [2, 0]])),
+    np.argwhere(np.array([[0, 1], [2, 0]])),
+    np.flatnonzero([0, 3, 0, 4]),
+)
 # --- where with three
 a = np.arange(5)
 print(np.where(a > 2, a, -1), np.where(a > 2, a, 0.5), np.where([[True], [False]], a, -a), np.where(True, 1, 2))
 # --- select and clip
 x = np.arange(6)
-print(np.select([x < 2, x < 4], [x, x * 10], default=-1), np.clip(x, 1, 4), x.clip(2), np.clip(x, None, 3), np.clip([1.5, -2.5], -1, 1))
+print(
+    np.select([x < 2, x < 4], [x, x * 10], default=-1),
+    np.clip(x, 1, 4),
+    x.clip(2),
+    np.clip(x, None, 3),
+    np.clip([1.5, -2.5], -1, 1),
+)
 # --- choose from rows
 a = np.arange(6).reshape(2, 3)
 print(a[np.arange(2), a.argmax(axis=1)], a[a.argmin(axis=0), np.arange(3)])
@@ -93,10 +106,18 @@ i = np.int64(2)
 print(a[i], a[np.argmax(a)], a[i:], [10, 20, 30][np.int32(1)], a[:i], list(range(np.int64(3))))
 # --- item and tolist
 a = np.array([[1.5, 2], [3, 4]])
-print(a.item(0, 1), a.item(3), a.tolist(), a[0].tolist(), np.arange(3).tolist(), np.array(2.5).tolist(), type(a.item(0)).__name__)
+print(
+    a.item(0, 1),
+    a.item(3),
+    a.tolist(),
+    a[0].tolist(),
+    np.arange(3).tolist(),
+    np.array(2.5).tolist(),
+    type(a.item(0)).__name__,
+)
 # --- strided windows by slices
 a = np.arange(8.0)
-print((a[2:] - a[:-2]) / 2, a[1:] - a[:-1], a[1:] * a[:-1], np.diff(a ** 2), np.diff(a, n=2))
+print((a[2:] - a[:-2]) / 2, a[1:] - a[:-1], a[1:] * a[:-1], np.diff(a**2), np.diff(a, n=2))
 # --- negative integers in index arrays
 a = np.arange(6).reshape(2, 3)
 print(a[[-1]], a[:, [-1, -2]], a[[-1, 0], [-1, -3]])
@@ -115,32 +136,92 @@ a = np.arange(12).reshape(3, 4)
 print(a[:, []].shape, a[[], :].shape, a[a > 99].shape, a[1:1].shape, a[[], []].shape, a[:, 2:2])
 
 # --- lists that are no indices
-a = np.arange(12.).reshape(3, 4)
-for k in ([0.5], [[0.5]], [1, 2.0], (slice(None), [0.5]), (0, [1j]), ['x', 1], [None], np.array([0.5]), np.array([]), [[]], [[1], ['a']]):
-    try: print(a[k])
-    except IndexError as e: print(e)
-    try: a[k] = 1; print(a)
-    except IndexError as e: print(e)
+a = np.arange(12.0).reshape(3, 4)
+for k in (
+    [0.5],
+    [[0.5]],
+    [1, 2.0],
+    (slice(None), [0.5]),
+    (0, [1j]),
+    ['x', 1],
+    [None],
+    np.array([0.5]),
+    np.array([]),
+    [[]],
+    [[1], ['a']],
+):
+    try:
+        print(a[k])
+    except IndexError as e:
+        print(e)
+    try:
+        a[k] = 1
+        print(a)
+    except IndexError as e:
+        print(e)
 
 # --- masks and running sums over many elements
-i = np.arange(70_001); x = (i * 7919 % 1009) / 1009; y = i * 31 % 127 - 60
-for m in (x > 0.5, (x > 0.25) & (x < 0.5), y == 3, x > 2, x >= 0): print(m.sum(), x[m][::9999].tolist(), y[m].sum(), y[m][-3:].tolist(), np.nonzero(m)[0][-2:].tolist())
-for t in (np.int32, np.uint32, np.int64): c = np.cumsum(y.astype(t), dtype=t); print(c[::9999].tolist(), (np.diff(c) == y[1:].astype(t)).all(), np.maximum.accumulate(y.astype(t) * 3)[::9999].tolist())
-print(np.cumsum(y[1:].reshape(7, -1)[:, :9000], axis=1, dtype=np.int32)[:, ::2999].tolist(), np.cumsum(x > 0.5)[::9999].tolist())
-y[x > 0.9] = -7; y[y < -50] += 1; print(y.sum(), y[::9999].tolist())
+i = np.arange(70_001)
+x = (i * 7919 % 1009) / 1009
+y = i * 31 % 127 - 60
+for m in (x > 0.5, (x > 0.25) & (x < 0.5), y == 3, x > 2, x >= 0):
+    print(m.sum(), x[m][::9999].tolist(), y[m].sum(), y[m][-3:].tolist(), np.nonzero(m)[0][-2:].tolist())
+for t in (np.int32, np.uint32, np.int64):
+    c = np.cumsum(y.astype(t), dtype=t)
+    print(
+        c[::9999].tolist(),
+        (np.diff(c) == y[1:].astype(t)).all(),
+        np.maximum.accumulate(y.astype(t) * 3)[::9999].tolist(),
+    )
+print(
+    np.cumsum(y[1:].reshape(7, -1)[:, :9000], axis=1, dtype=np.int32)[:, ::2999].tolist(),
+    np.cumsum(x > 0.5)[::9999].tolist(),
+)
+y[x > 0.9] = -7
+y[y < -50] += 1
+print(y.sum(), y[::9999].tolist())
 # --- ufunc.at by integers, slices and newaxis alone
 for f in (np.add, np.minimum, np.maximum, np.multiply, np.subtract, np.power):
     for dtype in "dfqib":
-        for index, values in ((3, 2), (-2, 5), (np.int64(2), 5), (slice(1, 3), 5), (None, 7), ((), 3), (Ellipsis, [1, 2, 3, 4])):
+        for index, values in (
+            (3, 2),
+            (-2, 5),
+            (np.int64(2), 5),
+            (slice(1, 3), 5),
+            (None, 7),
+            ((), 3),
+            (Ellipsis, [1, 2, 3, 4]),
+        ):
             a = np.arange(1, 5).astype(dtype)
-            try: f.at(a, index, values); print(f.__name__, a)
-            except Exception as e: print(type(e).__name__, e)
-        for index, values in ((1, [1, 2, 3]), ((1, 2), 2), ((slice(None), 1), [5, 2]), (([0, 1], 2), 5), ((1, [0, 2]), 5), ((slice(None, None, -1), -1), [3, 5]), ((None, 0, slice(1, None)), 4), ((0, 0), [1, 2]), (2, 1), ((0, 3), 1)):
+            try:
+                f.at(a, index, values)
+                print(f.__name__, a)
+            except Exception as e:
+                print(type(e).__name__, e)
+        for index, values in (
+            (1, [1, 2, 3]),
+            ((1, 2), 2),
+            ((slice(None), 1), [5, 2]),
+            (([0, 1], 2), 5),
+            ((1, [0, 2]), 5),
+            ((slice(None, None, -1), -1), [3, 5]),
+            ((None, 0, slice(1, None)), 4),
+            ((0, 0), [1, 2]),
+            (2, 1),
+            ((0, 3), 1),
+        ):
             a = np.arange(1, 7).astype(dtype).reshape(2, 3)
-            try: f.at(a, index, values); print(f.__name__, a.tolist())
-            except Exception as e: print(type(e).__name__, e)
+            try:
+                f.at(a, index, values)
+                print(f.__name__, a.tolist())
+            except Exception as e:
+                print(type(e).__name__, e)
 x = np.arange(24.0).reshape(2, 3, 4)
-np.negative.at(x, (0, 0)); np.negative.at(x, 1); np.add.at(x[1], (slice(1), 0), 7); np.add.at(x, (1, slice(None, None, -1), 3), [1, 2, 3]); print(x)
+np.negative.at(x, (0, 0))
+np.negative.at(x, 1)
+np.add.at(x[1], (slice(1), 0), 7)
+np.add.at(x, (1, slice(None, None, -1), 3), [1, 2, 3])
+print(x)
 
 # --- sums of many floats at places, one after another in the order they stand in where they are few
 n, m = 40000, 50000
@@ -148,51 +229,108 @@ v = (np.arange(n) * 7919 % 1009) * 10.0 ** (np.arange(n) % 5) / 1009
 at = np.arange(n) * 7919 % m
 for T in ("f4",):
     a = (np.arange(m) % 13 / 13).astype(T)
-    b = a.copy(); np.add.at(b, at, v.astype(T))
-    c = a.copy(); np.add.at(c, at.astype("i4") % 5000 - 5000, v.astype(T))
-    d = np.zeros(2 * m, T); np.add.at(d[::2], at.reshape(200, 200), 0.1)
-    e = a.copy(); np.add.at(e, np.where(at > 50, 0, 1), 0.5) # a long run
-    for x in (b, c, d, e): print(T, x.view("u4").sum(dtype="u8"), (x.view("u4") * (np.arange(x.view("u4").size) % 97).astype("u4")).sum(dtype="u8"))
-    try: np.add.at(a, np.where(at == 7, m, at), 1)
-    except IndexError as err: print(err)
-    try: np.add.at(a, at, np.ones(7))
-    except ValueError as err: print(err)
+    b = a.copy()
+    np.add.at(b, at, v.astype(T))
+    c = a.copy()
+    np.add.at(c, at.astype("i4") % 5000 - 5000, v.astype(T))
+    d = np.zeros(2 * m, T)
+    np.add.at(d[::2], at.reshape(200, 200), 0.1)
+    e = a.copy()
+    np.add.at(e, np.where(at > 50, 0, 1), 0.5)  # a long run
+    for x in (b, c, d, e):
+        print(
+            T,
+            x.view("u4").sum(dtype="u8"),
+            (x.view("u4") * (np.arange(x.view("u4").size) % 97).astype("u4")).sum(dtype="u8"),
+        )
+    try:
+        np.add.at(a, np.where(at == 7, m, at), 1)
+    except IndexError as err:
+        print(err)
+    try:
+        np.add.at(a, at, np.ones(7))
+    except ValueError as err:
+        print(err)
     print((a == (np.arange(m) % 13 / 13).astype(T)).all())
-for p in (3000, 300, 20, 1): # a thread's, a warp's, a block's
+for p in (3000, 300, 20, 1):  # a thread's, a warp's, a block's
     s, t = [np.bincount(at % p, v) for k in range(2)]
     print((s == t).all(), np.allclose(s, [v[at % p == k].sum() for k in range(0, p)] if p < 3000 else s), s.size)
 
 # --- many values put to places
 n = 40000
 k = np.arange(n)
-for T, name in (("f4", "maximum"), ("f8", "multiply"), ("i8", "minimum"), ("i4", "maximum"), ("u4", "minimum"), ("c8", "subtract"), ("u4", "subtract"), ("u8", "maximum")):
+for T, name in (
+    ("f4", "maximum"),
+    ("f8", "multiply"),
+    ("i8", "minimum"),
+    ("i4", "maximum"),
+    ("u4", "minimum"),
+    ("c8", "subtract"),
+    ("u4", "subtract"),
+    ("u8", "maximum"),
+):
     u = getattr(np, name)
     for m in (7000, 300, 3):
         at = k * 7919 % m
         at[::5] -= m
-        v = np.where(k % 3 == 0, -1, np.where(k % 7000 == 1, 2, 1)) if name == "multiply" else k * 7919 % 1009 - (0 if T[0] == "u" else 500)
-        if T[0] == "f" and m == 300: v = np.where(k == 299, np.nan, v)
+        v = (
+            np.where(k % 3 == 0, -1, np.where(k % 7000 == 1, 2, 1))
+            if name == "multiply"
+            else k * 7919 % 1009 - (0 if T[0] == "u" else 500)
+        )
+        if T[0] == "f" and m == 300:
+            v = np.where(k == 299, np.nan, v)
         a = (np.arange(m) % 13 + 1).astype(T)
         u.at(a, at, v.astype(T))
-        d = np.ones(2 * m, T); u.at(d[::2], at.reshape(200, 200), v.astype(T).reshape(200, 200))
+        d = np.ones(2 * m, T)
+        u.at(d[::2], at.reshape(200, 200), v.astype(T).reshape(200, 200))
         print(T, name, a[::997], a.sum(), d[::1003], d.sum(), d[-1])
 
-one, wide = np.ones(1, "f4"), np.arange(300000) # many blocks for a place
-np.add.at(one, wide * 0, (wide % 5).astype("f4")); print(one)
-np.maximum.at(one, wide * 0 - 1, (wide * 7919 % 300007 * 8).astype("f4")); print(one)
+one, wide = np.ones(1, "f4"), np.arange(300000)  # many blocks for a place
+np.add.at(one, wide * 0, (wide % 5).astype("f4"))
+print(one)
+np.maximum.at(one, wide * 0 - 1, (wide * 7919 % 300007 * 8).astype("f4"))
+print(one)
 
 # --- of several indices that are outside the first is told
 x, n = np.arange(1000.0), 100000
+
+
 def told(f):
-    try: f()
-    except IndexError as e: print(e)
+    try:
+        f()
+    except IndexError as e:
+        print(e)
+
+
 for bad in ((70001, 300, 99999), (99999, 70001), (511, 256, 700), (1025, 513), (4,)):
     p = np.arange(n) % 1000
-    for k in bad: p[k] = 1000 + k
-    def one(): y = x[p]; print(y[0])
-    def total(): print(x[p].sum())
-    def rows(): y = x[p.reshape(100, 1000)].sum(1); print(y[0])
-    def twice(): y = x[p.astype("i4")] * 2 + x[-p - 1]; print(y[0])
-    def put(): z = x.copy(); z[p] = 1; print(z[0])
-    def running(): y = np.cumsum(x[p]); print(y[0])
-    for f in (one, total, rows, twice, put, running): told(f)
+    for k in bad:
+        p[k] = 1000 + k
+
+    def one():
+        y = x[p]
+        print(y[0])
+
+    def total():
+        print(x[p].sum())
+
+    def rows():
+        y = x[p.reshape(100, 1000)].sum(1)
+        print(y[0])
+
+    def twice():
+        y = x[p.astype("i4")] * 2 + x[-p - 1]
+        print(y[0])
+
+    def put():
+        z = x.copy()
+        z[p] = 1
+        print(z[0])
+
+    def running():
+        y = np.cumsum(x[p])
+        print(y[0])
+
+    for f in (one, total, rows, twice, put, running):
+        told(f)

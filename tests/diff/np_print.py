@@ -2,7 +2,15 @@
 # --- one dim
 print(np.arange(3), np.array([]), np.array([1.0]), np.array([True]), np.array(["a"]) if False else "")
 # --- repr
-for a in (np.arange(3), np.array([1.5]), np.array([]), np.array(5), np.array([True, False]), np.array([1j]), np.zeros((0, 3))):
+for a in (
+    np.arange(3),
+    np.array([1.5]),
+    np.array([]),
+    np.array(5),
+    np.array([True, False]),
+    np.array([1j]),
+    np.zeros((0, 3)),
+):
     print(repr(a))
 # --- repr with dtype
 for t in ("int8", "int32", "uint8", "uint64", "float16", "float32", "complex64"):
@@ -10,19 +18,49 @@ for t in ("int8", "int32", "uint8", "uint64", "float16", "float32", "complex64")
 # --- widths of integers
 print(np.array([1, 100, -5]), np.array([[1, -10], [1000, 2]]), np.array([-1, -2]))
 # --- floats share their digits
-print(np.array([1.5, 2.25, 3]), np.array([0.1, 100.25]), np.array([1 / 3, 2 / 3]), np.array([1e-3, 1.0]), np.array([0.1 + 0.2]))
+print(
+    np.array([1.5, 2.25, 3]),
+    np.array([0.1, 100.25]),
+    np.array([1 / 3, 2 / 3]),
+    np.array([1e-3, 1.0]),
+    np.array([0.1 + 0.2]),
+)
 # --- whole floats
 print(np.array([1.0, 2.0]), np.array([-0.0, 0.0]), np.array([1e6, 1.0]), np.array([123456789.0]))
 # --- scientific is chosen
-print(np.array([1e-5, 1.0]), np.array([1e10, 1.0]), np.array([1e16]), np.array([1e15, 1]), np.array([1e-300, 1e300]), np.array([123456.789e5, 0.001]))
+print(
+    np.array([1e-5, 1.0]),
+    np.array([1e10, 1.0]),
+    np.array([1e16]),
+    np.array([1e15, 1]),
+    np.array([1e-300, 1e300]),
+    np.array([123456.789e5, 0.001]),
+)
 # --- nan and inf
-print(np.array([np.nan, 1.5]), np.array([np.inf, -np.inf]), np.array([np.nan]), np.array([1e20, np.nan, np.inf]), np.array([np.inf, 1]))
+print(
+    np.array([np.nan, 1.5]),
+    np.array([np.inf, -np.inf]),
+    np.array([np.nan]),
+    np.array([1e20, np.nan, np.inf]),
+    np.array([np.inf, 1]),
+)
 # --- float32 digits
-print(np.array([0.1, 1 / 3], dtype=np.float32), np.float32(0.1), repr(np.float32(1) / 3), np.array([16777216, 0.5], np.float32), np.array([1e-8], np.float32))
+print(
+    np.array([0.1, 1 / 3], dtype=np.float32),
+    np.float32(0.1),
+    repr(np.float32(1) / 3),
+    np.array([16777216, 0.5], np.float32),
+    np.array([1e-8], np.float32),
+)
 # --- float16 digits
 print(np.array([0.1, 65504, 1 / 3], dtype=np.float16), repr(np.float16(0.1)))
 # --- complex arrays
-print(np.array([1 + 2j, -1.5 - 0.25j]), np.array([1j, 1]), repr(np.array([1e10 + 1j])), np.array([complex(np.nan, np.inf)]))
+print(
+    np.array([1 + 2j, -1.5 - 0.25j]),
+    np.array([1j, 1]),
+    repr(np.array([1e10 + 1j])),
+    np.array([complex(np.nan, np.inf)]),
+)
 # --- two dims
 print(np.arange(6).reshape(2, 3))
 print(repr(np.arange(6).reshape(2, 3)))
@@ -64,9 +102,26 @@ print(np.array([[True, False], [False, True]]), repr(np.array([[True]])))
 # --- negative numbers
 print(np.array([-1.5, 2, -300]), np.array([[-1, 10], [5, -100]]))
 # --- scalars
-print(np.float64(1.5), np.int64(3), np.bool_(False), np.float32(1e10), np.float64(1e16), np.complex128(1 + 2j), np.float64(np.nan))
+print(
+    np.float64(1.5),
+    np.int64(3),
+    np.bool_(False),
+    np.float32(1e10),
+    np.float64(1e16),
+    np.complex128(1 + 2j),
+    np.float64(np.nan),
+)
 # --- scalars by repr
-for x in (np.float64(1.5), np.int64(3), np.bool_(False), np.float32(0.1), np.uint8(7), np.complex128(1j), np.float64("inf"), np.float16(2)):
+for x in (
+    np.float64(1.5),
+    np.int64(3),
+    np.bool_(False),
+    np.float32(0.1),
+    np.uint8(7),
+    np.complex128(1j),
+    np.float64("inf"),
+    np.float16(2),
+):
     print(repr(x), str(x), [x])
 # --- scalars in containers
 print([np.float64(1), np.int8(2)], (np.bool_(True),), {"k": np.float32(0.5)}, {np.int64(1): "a"})
@@ -91,7 +146,13 @@ print(np.arange(20), repr(np.arange(10.0)))
 np.set_printoptions(linewidth=75)
 # --- array2string and array_str
 a = np.array([1.23456, 2])
-print(np.array2string(a, precision=2), np.array_str(a), np.array_repr(a), np.array2string(a, separator=", "), np.array2string(np.arange(3), prefix="xx"))
+print(
+    np.array2string(a, precision=2),
+    np.array_str(a),
+    np.array_repr(a),
+    np.array2string(a, separator=", "),
+    np.array2string(np.arange(3), prefix="xx"),
+)
 # --- printoptions as a context
 with np.printoptions(precision=2):
     print(np.array([1 / 3]))
@@ -99,13 +160,23 @@ print(np.array([1 / 3]))
 # --- very different sizes
 print(np.array([1e-8, 1e8]), np.array([1, 1e5, 1e9]), np.array([0.00001, 123456.0]), np.array([99999999.0, 0.1]))
 # --- rounding of digits
-print(np.array([0.123456789, 1.0]), np.array([9.999999999]), np.array([0.999999999, 1]), np.array([2.5, 3.14159265358979]))
+print(
+    np.array([0.123456789, 1.0]), np.array([9.999999999]), np.array([0.999999999, 1]), np.array([2.5, 3.14159265358979])
+)
 # --- integers of many digits
-print(np.array([9223372036854775807, -9223372036854775808]), repr(np.array([2 ** 40])))
+print(np.array([9223372036854775807, -9223372036854775808]), repr(np.array([2**40])))
 # --- str of array in f-string and str
 a = np.arange(4).reshape(2, 2)
 print(str(a), f"{a}", f"value: {a[0]}", "%s" % a[1], repr(a).replace("\n", "|"))
 # --- dtype prints
-print(np.dtype("float32"), repr(np.dtype("int8")), np.arange(2).dtype, repr(np.zeros(1).dtype), np.float32, np.int64, np.bool_)
+print(
+    np.dtype("float32"),
+    repr(np.dtype("int8")),
+    np.arange(2).dtype,
+    repr(np.zeros(1).dtype),
+    np.float32,
+    np.int64,
+    np.bool_,
+)
 # --- display of the last value
 np.arange(3) * 1.5

@@ -4,10 +4,17 @@ a = np.arange(6).reshape(2, 3)
 print(a.sum(), a.mean(), a.min(), a.max(), a.prod(), np.sum(a), np.mean(a), repr(a.sum()), repr(a.mean()))
 # --- axis
 a = np.arange(6).reshape(2, 3)
-print(a.sum(0), a.sum(1), a.sum(axis=-1), a.mean(axis=0), a.max(axis=1), a.min(axis=0), a.prod(axis=1), a.sum(axis=(0, 1)))
+print(
+    a.sum(0), a.sum(1), a.sum(axis=-1), a.mean(axis=0), a.max(axis=1), a.min(axis=0), a.prod(axis=1), a.sum(axis=(0, 1))
+)
 # --- keepdims
 a = np.arange(6).reshape(2, 3)
-print(a.sum(axis=1, keepdims=True), a.mean(axis=0, keepdims=True), a.sum(keepdims=True), a.max(axis=(0, 1), keepdims=True).shape)
+print(
+    a.sum(axis=1, keepdims=True),
+    a.mean(axis=0, keepdims=True),
+    a.sum(keepdims=True),
+    a.max(axis=(0, 1), keepdims=True).shape,
+)
 # --- three dims
 a = np.arange(24).reshape(2, 3, 4)
 print(a.sum(axis=0), a.sum(axis=1), a.sum(axis=2), a.sum(axis=(0, 2)), a.max(axis=(1, 2)), a.mean(axis=-2))
@@ -23,7 +30,17 @@ a = np.array([[1.0, 2, 4], [3, 5, 9]])
 print(a.var(), a.std(), a.var(axis=0), a.std(axis=1), a.var(ddof=1), np.std(a, axis=0, ddof=1), np.var([1, 2, 3, 4]))
 # --- any and all
 a = np.array([[True, False], [True, True]])
-print(a.any(), a.all(), a.any(axis=0), a.all(axis=1), np.any([0, 0]), np.all([]), np.any([]), np.all([1, 2]), repr(np.all([1])))
+print(
+    a.any(),
+    a.all(),
+    a.any(axis=0),
+    a.all(axis=1),
+    np.any([0, 0]),
+    np.all([]),
+    np.any([]),
+    np.all([1, 2]),
+    repr(np.all([1])),
+)
 # --- argmin argmax
 a = np.array([[3, 1, 2], [1, 9, 1]])
 print(a.argmin(), a.argmax(), a.argmin(axis=0), a.argmax(axis=1), np.argmax([1, 3, 3]), repr(np.argmax([1])))
@@ -35,9 +52,18 @@ a = np.array([[0, 1, 2], [3, 0, 0]])
 print(np.count_nonzero(a), np.count_nonzero(a, axis=0), np.ptp(a), np.ptp(a, axis=1), np.count_nonzero(a > 1))
 # --- cumulative
 a = np.arange(1, 7).reshape(2, 3)
-print(np.cumsum(a), a.cumsum(axis=0), np.cumsum(a, axis=1), np.cumprod(a), a.cumprod(axis=1), np.cumsum([True, True, False]))
+print(
+    np.cumsum(a),
+    a.cumsum(axis=0),
+    np.cumsum(a, axis=1),
+    np.cumprod(a),
+    a.cumprod(axis=1),
+    np.cumsum([True, True, False]),
+)
 # --- reductions of empty arrays
-print(np.sum([]), np.prod([]), np.zeros((0, 3)).sum(axis=0), np.zeros((0, 3)).sum(axis=1), np.zeros((2, 0)).prod(axis=1))
+print(
+    np.sum([]), np.prod([]), np.zeros((0, 3)).sum(axis=0), np.zeros((0, 3)).sum(axis=1), np.zeros((2, 0)).prod(axis=1)
+)
 # --- reductions of one element and of scalars
 print(np.sum(5), np.mean(3), np.max(2.5), np.array(4).sum(), np.array([7]).mean(), np.sum([[1]]), np.prod(3))
 # --- where argument
@@ -51,7 +77,7 @@ a = np.arange(20).reshape(4, 5)
 print(a[::2].sum(), a[:, 1:4].sum(axis=1), a.T.sum(axis=0), a[::-1, ::2].max(axis=1), a[1:3, 1:3].mean())
 # --- reductions of expressions
 a = np.arange(5.0)
-print((a * 2 + 1).sum(), (a ** 2).mean(), (a > 2).sum(), np.abs(a - 2).max(), ((a - a.mean()) ** 2).mean(), a.var())
+print((a * 2 + 1).sum(), (a**2).mean(), (a > 2).sum(), np.abs(a - 2).max(), ((a - a.mean()) ** 2).mean(), a.var())
 # --- expressions of reductions
 a = np.arange(6.0).reshape(2, 3)
 print(a - a.mean(axis=1, keepdims=True), a / a.sum(axis=0), (a - a.mean()) / a.std(), a[:, None].sum(axis=0))
@@ -72,12 +98,30 @@ print(a + a, a.sum(), a * 2, np.cumsum(a, dtype=np.int8), a.sum(dtype=np.int8))
 a = np.array([1 + 1j, 2 - 3j])
 print(a.sum(), a.mean(), a.prod(), np.abs(a), a.var(), a.std(), a.real.sum())
 # --- ufunc reduce accumulate outer
-print(np.add.reduce([1, 2, 3]), np.multiply.reduce([1, 2, 3, 4]), np.add.accumulate([1, 2, 3]), np.multiply.outer([1, 2], [3, 4]), np.maximum.reduce([[1, 5], [3, 2]], axis=0), np.subtract.outer([1, 2], [1]))
+print(
+    np.add.reduce([1, 2, 3]),
+    np.multiply.reduce([1, 2, 3, 4]),
+    np.add.accumulate([1, 2, 3]),
+    np.multiply.outer([1, 2], [3, 4]),
+    np.maximum.reduce([[1, 5], [3, 2]], axis=0),
+    np.subtract.outer([1, 2], [1]),
+)
 # --- logical reductions
-print(np.logical_and.reduce([True, False]), np.logical_or.reduce([0, 1]), np.bitwise_or.reduce([1, 2, 4]), np.maximum.accumulate([1, 3, 2, 5]))
+print(
+    np.logical_and.reduce([True, False]),
+    np.logical_or.reduce([0, 1]),
+    np.bitwise_or.reduce([1, 2, 4]),
+    np.maximum.accumulate([1, 3, 2, 5]),
+)
 # --- median and percentile (later)
 a = np.array([[3, 1, 2], [9, 7, 8]])
-print(np.median(a), np.median(a, axis=0), np.percentile(a, 50), np.quantile([1, 2, 3, 4], 0.25), np.percentile([1, 2, 3], [0, 50, 100]))
+print(
+    np.median(a),
+    np.median(a, axis=0),
+    np.percentile(a, 50),
+    np.quantile([1, 2, 3, 4], 0.25),
+    np.percentile([1, 2, 3], [0, 50, 100]),
+)
 # --- average and weights
 print(np.average([1, 2, 3]), np.average([1, 2, 3], weights=[3, 0, 1]), np.average([[1, 2], [3, 4]], axis=0))
 # --- dot products
@@ -104,7 +148,12 @@ for t in ("int8", "uint16", "float32", "bool"):
     a = np.array([0, 3, 1]).astype(t)
     print(repr(a.min()), repr(a.max()), end=" ")
 # --- histogram and bincount (later)
-print(np.bincount([0, 1, 1, 3]), np.histogram([1, 2, 1, 4], bins=3), np.histogram([0.5, 1.5], bins=[0, 1, 2])[0], np.digitize([0.5, 2.5], [1, 2]))
+print(
+    np.bincount([0, 1, 1, 3]),
+    np.histogram([1, 2, 1, 4], bins=3),
+    np.histogram([0.5, 1.5], bins=[0, 1, 2])[0],
+    np.digitize([0.5, 2.5], [1, 2]),
+)
 # --- cumulative along all axes
 a = np.arange(8).reshape(2, 2, 2)
 print(a.cumsum(0), a.cumsum(1), a.cumsum(2), np.diff(a, axis=0))
@@ -117,17 +166,46 @@ for t in (np.float32, np.complex64, np.complex128):
         if x.dtype.kind == "c":
             x.imag = -0.0
         s = np.cumsum(x)
-        print(np.dtype(t), n, np.signbit(s.real).all(), np.signbit(s.imag).all(), s[-1], np.cumsum(x.reshape(1, -1), axis=1)[0, 0])
+        print(
+            np.dtype(t),
+            n,
+            np.signbit(s.real).all(),
+            np.signbit(s.imag).all(),
+            s[-1],
+            np.cumsum(x.reshape(1, -1), axis=1)[0, 0],
+        )
 
 # --- many slices at once
 x = np.arange(50000) % 97
 for at in (np.arange(0, 50000, 7), np.array([0, 1, 2, 40000, 3, 3, 9, 49999, 0, 17, 45000, 45001, 4, 30, 31, 32, 33])):
-    print(np.add.reduceat(x, at).sum(), np.add.reduceat(x, at)[:9], np.maximum.reduceat(x, at)[-9:], np.minimum.reduceat(x.astype(np.int16), at)[:9])
-    print(np.multiply.reduceat((x + 1) / 50, at)[-3:], np.logical_and.reduceat(x, at)[:9], np.logical_or.reduceat(x == 3, at)[:9], np.bitwise_and.reduceat(x, at)[-9:], np.bitwise_xor.reduceat(x.astype(np.uint8), at)[:9])
-    print(np.add.reduceat(x.astype(np.int8), at).dtype, np.add.reduceat(x, at, dtype=np.float32)[:4], np.add.reduceat(x > 50, at)[:4], np.add.reduceat(x + 1j, at)[:4])
+    print(
+        np.add.reduceat(x, at).sum(),
+        np.add.reduceat(x, at)[:9],
+        np.maximum.reduceat(x, at)[-9:],
+        np.minimum.reduceat(x.astype(np.int16), at)[:9],
+    )
+    print(
+        np.multiply.reduceat((x + 1) / 50, at)[-3:],
+        np.logical_and.reduceat(x, at)[:9],
+        np.logical_or.reduceat(x == 3, at)[:9],
+        np.bitwise_and.reduceat(x, at)[-9:],
+        np.bitwise_xor.reduceat(x.astype(np.uint8), at)[:9],
+    )
+    print(
+        np.add.reduceat(x.astype(np.int8), at).dtype,
+        np.add.reduceat(x, at, dtype=np.float32)[:4],
+        np.add.reduceat(x > 50, at)[:4],
+        np.add.reduceat(x + 1j, at)[:4],
+    )
 y = x.reshape(50, 10, 100)
 at = np.arange(0, 50, 3)
-print(np.add.reduceat(y, at).shape, np.add.reduceat(y, at)[:, 1, 1], np.add.reduceat(y, np.arange(0, 100, 6), axis=2)[3, 4], np.maximum.reduceat(y, np.arange(99, -1, -1), axis=-1)[1, 1, :5], np.add.reduceat(y[:, :, ::-2], np.arange(0, 50, 2), axis=2)[0, 0, :4])
+print(
+    np.add.reduceat(y, at).shape,
+    np.add.reduceat(y, at)[:, 1, 1],
+    np.add.reduceat(y, np.arange(0, 100, 6), axis=2)[3, 4],
+    np.maximum.reduceat(y, np.arange(99, -1, -1), axis=-1)[1, 1, :5],
+    np.add.reduceat(y[:, :, ::-2], np.arange(0, 50, 2), axis=2)[0, 0, :4],
+)
 o = np.zeros(17)
 print(np.add.reduceat(x, np.arange(17), out=o) is o, o)
 for at in (np.arange(20) * 5000, np.arange(20) - 1):
@@ -136,47 +214,127 @@ for at in (np.arange(20) * 5000, np.arange(20) - 1):
     except IndexError as e:
         print(e)
 
+
 # --- integers counted: tables that grow, weights, what is refused
 def attempt(f, *a, **k):
-    try: print(repr(f(*a, **k)))
-    except Exception as e: print(type(e).__name__, e)
+    try:
+        print(repr(f(*a, **k)))
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
 m = (np.arange(100000) * 7919) % 65521
-attempt(np.bincount, [1, -1], weights=[1]); attempt(np.bincount, [1, 2], weights=[1]); attempt(np.bincount, [], minlength=3); attempt(np.bincount, np.array([10**15, -1])); attempt(np.bincount, [1, 2], weights=[[1, 2]])
-attempt(np.bincount, [3], minlength=9); attempt(np.bincount, [3, 3], [0.5, 2]); attempt(np.bincount, np.array([70000, 3], np.uint32)); attempt(np.bincount, np.array([True, False, True]))
-for x in (m, m * 3, np.append(m % 10, [100000, 200000, 7]), np.append(np.zeros(5000, int), np.arange(300000)), m.astype(np.uint16), m[::-3]):
-    c = np.bincount(x); w = np.bincount(x, x * 0.25 + 1)
+attempt(np.bincount, [1, -1], weights=[1])
+attempt(np.bincount, [1, 2], weights=[1])
+attempt(np.bincount, [], minlength=3)
+attempt(np.bincount, np.array([10**15, -1]))
+attempt(np.bincount, [1, 2], weights=[[1, 2]])
+attempt(np.bincount, [3], minlength=9)
+attempt(np.bincount, [3, 3], [0.5, 2])
+attempt(np.bincount, np.array([70000, 3], np.uint32))
+attempt(np.bincount, np.array([True, False, True]))
+for x in (
+    m,
+    m * 3,
+    np.append(m % 10, [100000, 200000, 7]),
+    np.append(np.zeros(5000, int), np.arange(300000)),
+    m.astype(np.uint16),
+    m[::-3],
+):
+    c = np.bincount(x)
+    w = np.bincount(x, x * 0.25 + 1)
     print(c.dtype, c.shape, c.sum(), c[:7], c[-3:], c.argmax(), w.dtype, w.sum(), w[-4:])
-attempt(np.bincount, np.append(m, -5)); attempt(np.bincount, np.append(m * 9, -5), weights=np.append(m, 2))
+attempt(np.bincount, np.append(m, -5))
+attempt(np.bincount, np.append(m * 9, -5), weights=np.append(m, 2))
 
 # --- copies that repeat are arrays of their own
 for r, axis in ((3, None), (2, 0), (1, 1), (0, 0), (3, -1)):
     x = np.repeat(np.arange(12).reshape(3, 4), r, axis=axis)
     print(x.tolist(), x.flags.owndata, x.base is None, x.flags.writeable, x.shape)
-x = np.repeat([5], 4); x[1] = 6; print(x)
-x = np.arange(3); y = np.repeat(x, 1); y[0] = 9; z = np.tile(x, 1); z[1] = 8; print(x, y, z, z.base is None, z.flags.owndata)
+x = np.repeat([5], 4)
+x[1] = 6
+print(x)
+x = np.arange(3)
+y = np.repeat(x, 1)
+y[0] = 9
+z = np.tile(x, 1)
+z[1] = 8
+print(x, y, z, z.base is None, z.flags.owndata)
 for reps in (3, (2, 1), (1, 2), (2, 2, 2), 0, ()):
     x = np.tile(np.arange(6).reshape(2, 3), reps)
     print(x.tolist(), x.shape, x.flags.writeable)
-x = np.tile([[1.5]], (2, 3)); x[0, 0] = 0; print(x)
-x = np.arange(4); y = np.repeat(x, 3); z = np.tile(x, 2); x[2] = 7; print(y, z)
+x = np.tile([[1.5]], (2, 3))
+x[0, 0] = 0
+print(x)
+x = np.arange(4)
+y = np.repeat(x, 3)
+z = np.tile(x, 2)
+x[2] = 7
+print(y, z)
 
 # --- slices of unequal lengths, beside the edges of blocks
 n = 24000
-lengths = np.array([1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 1023, 1024, 1025, 1039, 1040, 1041, 1055, 1056, 2047, 2048, 2049, 3071, 4095, 1, 1, 600])
+lengths = np.array(
+    [
+        1,
+        2,
+        15,
+        16,
+        17,
+        31,
+        32,
+        33,
+        63,
+        64,
+        65,
+        127,
+        128,
+        1023,
+        1024,
+        1025,
+        1039,
+        1040,
+        1041,
+        1055,
+        1056,
+        2047,
+        2048,
+        2049,
+        3071,
+        4095,
+        1,
+        1,
+        600,
+    ]
+)
 at = np.cumsum(lengths) - lengths
 for t in (np.int32, np.int64, np.float32, np.float64):
     x = ((np.arange(n) * 7919 + 13) % 1009 - 504).astype(t)
     for f in (np.add, np.maximum, np.minimum, np.fmax, np.fmin):
         r = f.reduceat(x, at)
         print(np.dtype(t), f.__name__, r.dtype, r)
-    print(np.multiply.reduceat(np.where(x > 500, 2, 1).astype(t), at[:20]), np.add.reduceat(x.reshape(24, 1000), at[:14], axis=1)[19], np.add.reduceat(x.reshape(-1, 2), at[:20], axis=0)[:, 1], np.add.reduceat(x[::-1], at)[-3:])
+    print(
+        np.multiply.reduceat(np.where(x > 500, 2, 1).astype(t), at[:20]),
+        np.add.reduceat(x.reshape(24, 1000), at[:14], axis=1)[19],
+        np.add.reduceat(x.reshape(-1, 2), at[:20], axis=0)[:, 1],
+        np.add.reduceat(x[::-1], at)[-3:],
+    )
     if np.dtype(t).kind == "f":
         x[[5, 3000]] = np.nan
-        print(np.maximum.reduceat(x, at), np.fmin.reduceat(x, at), np.add.reduceat(-0 * x, at)[:3], np.minimum.reduceat(x, at[::-1].copy()))
+        print(
+            np.maximum.reduceat(x, at),
+            np.fmin.reduceat(x, at),
+            np.add.reduceat(-0 * x, at)[:3],
+            np.minimum.reduceat(x, at[::-1].copy()),
+        )
     else:
         print(np.bitwise_and.reduceat(x, at), np.bitwise_or.reduceat(x, at), np.bitwise_xor.reduceat(x, at))
 big = np.full(3000, np.iinfo(np.int64).max)
-print(np.add.reduceat(big, at[:16]), np.add.reduceat(np.ones(3000, bool), at[:16]), np.add.reduceat(np.full(3000, 0.125), at[:16], dtype=np.float32))
+print(
+    np.add.reduceat(big, at[:16]),
+    np.add.reduceat(np.ones(3000, bool), at[:16]),
+    np.add.reduceat(np.full(3000, 0.125), at[:16], dtype=np.float32),
+)
 
 # --- any and all of long arrays, wherever they are settled
 for shape in (300001,), (3, 40000), (2, 2, 33000):
@@ -185,7 +343,15 @@ for shape in (300001,), (3, 40000), (2, 2, 33000):
     for at in 0, 16383, 16384, 32000, a.size - 1:
         a[...] = False
         a.reshape(-1)[at] = True
-        print(a.any(), (~a).all(), a.max(), (~a).min(), a.any(axis=-1), (~a).all(axis=-1), np.logical_or.reduce(a, axis=-1))
+        print(
+            a.any(),
+            (~a).all(),
+            a.max(),
+            (~a).min(),
+            a.any(axis=-1),
+            (~a).all(axis=-1),
+            np.logical_or.reduce(a, axis=-1),
+        )
         print((a > 0).any() and (~a).any(), np.any(a.astype(float) > 0.5, axis=-1), a.sum())
 
 # --- the largest and smallest of long arrays with NaN and zeros of both signs
@@ -195,8 +361,19 @@ for t in np.float32, np.float64:
     for at in 0, 5, 77777, 100002:
         b = a.copy()
         b[at] = np.nan
-        print(b.max(), b.min(), np.nanmax(b), np.nanmin(b), np.fmax.reduce(b), np.fmin.reduce(b), np.maximum(a, b)[at], np.fmin(b, a)[at])
-    print(np.maximum(t(np.nan), a[:3]), np.maximum(a[:3], t(np.nan)), np.fmax(t(np.nan), a[:3]), np.fmin(a[:3], t(np.nan)))
+        print(
+            b.max(),
+            b.min(),
+            np.nanmax(b),
+            np.nanmin(b),
+            np.fmax.reduce(b),
+            np.fmin.reduce(b),
+            np.maximum(a, b)[at],
+            np.fmin(b, a)[at],
+        )
+    print(
+        np.maximum(t(np.nan), a[:3]), np.maximum(a[:3], t(np.nan)), np.fmax(t(np.nan), a[:3]), np.fmin(a[:3], t(np.nan))
+    )
 
 # --- places of extremes in rows
 for T in (np.float32, np.float64, np.int32, np.int64, np.uint32, np.int16):
@@ -214,23 +391,65 @@ for T in (np.float32, np.float64, np.int32, np.int64, np.uint32, np.int16):
             r += [b.argmax(axis=1), b.argmin(axis=1)]
         print(T, rows, n, [int((x * np.arange(1, rows + 1)).sum()) for x in r])
 
+
 # --- sums of negative zeros begin with 0
 def neg(shape, T):
     return np.full(shape, -0.0, dtype=T)
+
+
 for T in (np.float16, np.float32, np.float64):
     z = neg(1, T)
-    print(z.sum(), z.prod(), np.add.reduce(z), neg((3, 1), T).sum(axis=1), neg((1, 3), T).sum(axis=0), neg((2, 3), T).sum(axis=0), neg((2, 3), T).sum())
-    print(neg((1, 3), T).mean(axis=0), z.mean(), np.mean(z, dtype=float), np.nansum(z), np.nanmean(z), np.add.accumulate(z), np.add.reduce(neg((3, 1, 2), T), axis=1).tolist(), np.add.reduce(neg((1, 1, 2), T), axis=(0, 1)))
-    print(neg((), T).sum(), np.add.reduce(z, initial=-0.0), np.add.reduce(z, initial=0.0), np.sum(z, where=[True]), np.add.reduce(neg((), T)), np.sum(T(-0.0)), np.add.reduce(neg((1, 3), T), axis=()), np.einsum('i->', z))
+    print(
+        z.sum(),
+        z.prod(),
+        np.add.reduce(z),
+        neg((3, 1), T).sum(axis=1),
+        neg((1, 3), T).sum(axis=0),
+        neg((2, 3), T).sum(axis=0),
+        neg((2, 3), T).sum(),
+    )
+    print(
+        neg((1, 3), T).mean(axis=0),
+        z.mean(),
+        np.mean(z, dtype=float),
+        np.nansum(z),
+        np.nanmean(z),
+        np.add.accumulate(z),
+        np.add.reduce(neg((3, 1, 2), T), axis=1).tolist(),
+        np.add.reduce(neg((1, 1, 2), T), axis=(0, 1)),
+    )
+    print(
+        neg((), T).sum(),
+        np.add.reduce(z, initial=-0.0),
+        np.add.reduce(z, initial=0.0),
+        np.sum(z, where=[True]),
+        np.add.reduce(neg((), T)),
+        np.sum(T(-0.0)),
+        np.add.reduce(neg((1, 3), T), axis=()),
+        np.einsum('i->', z),
+    )
 for T in (np.complex64, np.complex128):
     print(neg(1, T).sum(), neg((3, 1), T).sum(axis=1), neg(1, T).mean(), np.add.reduce(neg((1, 2), T), axis=0))
 
 # --- a slice of one element is that element
 for T in (np.float16, np.float32, np.float64):
     a = np.full(40, -0.0, dtype=T)
-    print(np.add.reduceat(a[:2], [0, 1]), np.add.reduceat(a[:6].reshape(2, 3), [0, 1], axis=0), np.add.reduceat(a[:4], [3, 2, 3]), np.multiply.reduceat(a[:3], [0, 1]))
-    print(np.add.reduceat(a, np.arange(40)).tolist(), np.add.reduceat(a + (np.arange(40) == 7), np.append(np.arange(1, 39, 2), 39)).tolist()[-5:], np.add.reduceat(a, np.arange(40), dtype=float).tolist()[:3])
-print(np.add.reduceat(np.full(3, 2, np.int8), [0, 1, 2]), np.add.reduceat(np.full(3, 2, np.int8), [0, 1], dtype=np.float32), np.add.reduceat(np.full(3, 2.5), [1, 2], dtype=np.int64))
+    print(
+        np.add.reduceat(a[:2], [0, 1]),
+        np.add.reduceat(a[:6].reshape(2, 3), [0, 1], axis=0),
+        np.add.reduceat(a[:4], [3, 2, 3]),
+        np.multiply.reduceat(a[:3], [0, 1]),
+    )
+    print(
+        np.add.reduceat(a, np.arange(40)).tolist(),
+        np.add.reduceat(a + (np.arange(40) == 7), np.append(np.arange(1, 39, 2), 39)).tolist()[-5:],
+        np.add.reduceat(a, np.arange(40), dtype=float).tolist()[:3],
+    )
+print(
+    np.add.reduceat(np.full(3, 2, np.int8), [0, 1, 2]),
+    np.add.reduceat(np.full(3, 2, np.int8), [0, 1], dtype=np.float32),
+    np.add.reduceat(np.full(3, 2.5), [1, 2], dtype=np.int64),
+)
 
 # --- many slices of unequal length, of floats whose sums are exact
 n = 100000
@@ -238,49 +457,116 @@ for T in ("f4", "f8"):
     x = (np.arange(n) * 7919 % 1009 - 500).astype(T)
     for m, step in ((5000, 23), (333, 301), (20, 3333)):
         at = np.arange(m) * step * 7 % n
-        print(np.add.reduceat(x, at).tolist()[::m // 20])
-        at = np.sort(at); at[3:9] = at[3]
-        print(np.add.reduceat(x, at).tolist()[::m // 20], np.add.reduceat(x[::-2], at // 2).sum(), np.add.reduceat(x, at, dtype=T)[5:9])
+        print(np.add.reduceat(x, at).tolist()[:: m // 20])
+        at = np.sort(at)
+        at[3:9] = at[3]
+        print(
+            np.add.reduceat(x, at).tolist()[:: m // 20],
+            np.add.reduceat(x[::-2], at // 2).sum(),
+            np.add.reduceat(x, at, dtype=T)[5:9],
+        )
     print(np.add.reduceat(np.full(100, -0.0, T), np.array([0, 1, 2, 2, 4] * 4)))
-    for odd in (np.nan, np.inf): print(np.isfinite(np.add.reduceat(np.where(np.arange(n) == 55, odd, x), at)).sum())
-    try: np.add.reduceat(x, np.arange(20) * 6000)
-    except IndexError as e: print(e)
-    out = np.zeros(20, T); np.add.reduceat(x, at, out=out); print(out[:4])
+    for odd in (np.nan, np.inf):
+        print(np.isfinite(np.add.reduceat(np.where(np.arange(n) == 55, odd, x), at)).sum())
+    try:
+        np.add.reduceat(x, np.arange(20) * 6000)
+    except IndexError as e:
+        print(e)
+    out = np.zeros(20, T)
+    np.add.reduceat(x, at, out=out)
+    print(out[:4])
 
 # --- slices of a few elements, of hundreds, of hundreds of thousands
 x = np.arange(300000) * 7919 % 1009 - 500
 at = np.array([0, 1, 3, 3, 2, 40, 73, 106, 500, 1500, 10000, 280000, 280001, 280010, 280700, 290000, 5, 299999])
-for T, names in (("f4", ("add", "maximum")), ("f8", ("add",)), ("i8", ("add", "minimum", "multiply")), ("i4", ("add", "maximum"))):
+for T, names in (
+    ("f4", ("add", "maximum")),
+    ("f8", ("add",)),
+    ("i8", ("add", "minimum", "multiply")),
+    ("i4", ("add", "maximum")),
+):
     y = x.astype(T)
     for name in names:
         u = getattr(np, name)
-        print(T, name, u.reduceat(y, at), u.reduceat(y, np.arange(0, 300000, 10000))[::3], u.reduceat(y[::-2], at // 2)[::4], u.reduceat(y, np.arange(3000) * 10)[::100])
-    try: np.add.reduceat(y, np.arange(20) * 60000)
-    except IndexError as e: print(e)
-w = x.astype("f4"); w[250000] = np.nan; w[123] = np.inf
-o = np.zeros(at.size, "f4"); np.add.reduceat(w, at, out=o)
+        print(
+            T,
+            name,
+            u.reduceat(y, at),
+            u.reduceat(y, np.arange(0, 300000, 10000))[::3],
+            u.reduceat(y[::-2], at // 2)[::4],
+            u.reduceat(y, np.arange(3000) * 10)[::100],
+        )
+    try:
+        np.add.reduceat(y, np.arange(20) * 60000)
+    except IndexError as e:
+        print(e)
+w = x.astype("f4")
+w[250000] = np.nan
+w[123] = np.inf
+o = np.zeros(at.size, "f4")
+np.add.reduceat(w, at, out=o)
 print(o, np.maximum.reduceat(w, at))
 
 # --- sums of nothing but -0.0
 for T in ("f4", "f8"):
     z = np.full(1000, -0.0, T)
-    for at in ([0, 500], [0, 7, 9, 900], np.arange(20) * 50, np.arange(0, 1000, 7), np.array([0, 1, 2, 2, 4] * 4)): print(np.add.reduceat(z, at)[:9])
-    print(z.sum(), z[:1].sum(), np.add.reduce(z, initial=-0.0), np.add.reduce(z.reshape(10, 100), axis=1, initial=-0.0)[:3], np.sum(np.append(z, 0), initial=-0.0))
+    for at in ([0, 500], [0, 7, 9, 900], np.arange(20) * 50, np.arange(0, 1000, 7), np.array([0, 1, 2, 2, 4] * 4)):
+        print(np.add.reduceat(z, at)[:9])
+    print(
+        z.sum(),
+        z[:1].sum(),
+        np.add.reduce(z, initial=-0.0),
+        np.add.reduce(z.reshape(10, 100), axis=1, initial=-0.0)[:3],
+        np.sum(np.append(z, 0), initial=-0.0),
+    )
 
 # --- variances of complex numbers in a dtype of floats
 z = np.array([1 + 2j, 3 - 1j, 2, 2.5j])
 for a in z, z.astype("c8"), z.reshape(2, 2), z.tolist():
     for t in "f2", "f4", "f8", "c8", "i4":
         for f in np.var, np.std:
-            for r in f(a, dtype=t), f(a, axis=-1, dtype=t, ddof=1), f(a, dtype=t, where=np.array([True, False] * (2 if np.ndim(a) == 1 else 1))), f(a, dtype=t, mean=np.mean(a, keepdims=True)):
+            for r in (
+                f(a, dtype=t),
+                f(a, axis=-1, dtype=t, ddof=1),
+                f(a, dtype=t, where=np.array([True, False] * (2 if np.ndim(a) == 1 else 1))),
+                f(a, dtype=t, mean=np.mean(a, keepdims=True)),
+            ):
                 print(t, r.dtype, r.shape, np.round(r.astype("c16"), 2).tolist())
+
 
 # --- no value to begin with
 def tell(f):
-    try: print(repr(f()))
-    except Exception as e: print(type(e).__name__, e)
-for f in np.sum, np.prod, np.max, np.add.reduce, np.multiply.reduce, np.logical_or.reduce, np.bitwise_and.reduce, np.nansum, np.nanprod:
-    for v in [], [1, 2], np.zeros((0, 3), int), np.zeros((2, 0), int), [True]: tell(lambda: f(v, initial=None)); tell(lambda: f(v, axis=0, initial=None)); tell(lambda: f(v, initial=None, where=False))
-tell(lambda: np.array([]).sum(initial=None)); tell(lambda: np.array([1.5]).prod(initial=None)); tell(lambda: np.sum(np.zeros((0, 2)), axis=1, initial=None))
-for d in None, "i1", float: print(np.indices((2, 2), dtype=d).dtype, np.indices((2, 2), d, sparse=True)[0].dtype, np.fromfunction(lambda a, b: a + b, (2, 2), dtype=d))
-for t in "?bhilBHI": tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t))); tell(lambda: np.ldexp.reduceat(np.arange(3).astype(t), [0, 1])); tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t), dtype="f8"))
+    try:
+        print(repr(f()))
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
+for f in (
+    np.sum,
+    np.prod,
+    np.max,
+    np.add.reduce,
+    np.multiply.reduce,
+    np.logical_or.reduce,
+    np.bitwise_and.reduce,
+    np.nansum,
+    np.nanprod,
+):
+    for v in [], [1, 2], np.zeros((0, 3), int), np.zeros((2, 0), int), [True]:
+        tell(lambda: f(v, initial=None))
+        tell(lambda: f(v, axis=0, initial=None))
+        tell(lambda: f(v, initial=None, where=False))
+tell(lambda: np.array([]).sum(initial=None))
+tell(lambda: np.array([1.5]).prod(initial=None))
+tell(lambda: np.sum(np.zeros((0, 2)), axis=1, initial=None))
+for d in None, "i1", float:
+    print(
+        np.indices((2, 2), dtype=d).dtype,
+        np.indices((2, 2), d, sparse=True)[0].dtype,
+        np.fromfunction(lambda a, b: a + b, (2, 2), dtype=d),
+    )
+for t in "?bhilBHI":
+    tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t)))
+    tell(lambda: np.ldexp.reduceat(np.arange(3).astype(t), [0, 1]))
+    tell(lambda: np.ldexp.accumulate(np.arange(3).astype(t), dtype="f8"))

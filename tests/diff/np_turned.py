@@ -2,28 +2,39 @@
 def some(n, T):
     a = (np.arange(n, dtype=np.int64) * 2654435761 >> 7) % 251
     a = (a % 2 == 0) if T == 'bool' else (a + 1j * (a % 7)).astype(T) if T[0] == 'c' else a.astype(T)
-    if n: a.item(0) # what pends would be computed inside of what reads it
+    if n:
+        a.item(0)  # what pends would be computed inside of what reads it
     return a
+
+
 def told(r):
-    if r.size: r.item(0) # makes a copy that pends
+    if r.size:
+        r.item(0)  # makes a copy that pends
     w = (np.arange(r.size) % 97 + 1).reshape(r.shape)
     return r.dtype, r.shape, (r * w).sum(), r.ravel()[:3].tolist(), r.ravel()[-3:].tolist()
+
+
 ALL = ('bool', 'i1', 'u2', 'f2', 'i4', 'f4', 'i8', 'f8', 'c8', 'c16')
 
 # --- backwards: reading
 for T in ALL:
     for n in (0, 1, 2, 7, 31, 32, 33, 63, 64, 65, 129, 1000, 40001):
         a = some(n, T)
-        print(*told(a[::-1].copy()), *told(np.flip(a[1:]) + a[:-1] if n else a), *told(a[::-1].astype('f8' if T[0] != 'c' else 'c16')))
-        if n: print(a[::-1].sum(), a[::-1][: n // 2].max() if n > 1 else '', a[::-1].argmax())
+        print(
+            *told(a[::-1].copy()),
+            *told(np.flip(a[1:]) + a[:-1] if n else a),
+            *told(a[::-1].astype('f8' if T[0] != 'c' else 'c16'))
+        )
+        if n:
+            print(a[::-1].sum(), a[::-1][: n // 2].max() if n > 1 else '', a[::-1].argmax())
 
 # --- backwards: writing
 for T in ALL:
     for n in (1, 2, 15, 16, 17, 64, 100, 1001, 40001):
         a, b = some(n, T), np.zeros(n + 5, T)
-        b[n - 1::-1] = a
+        b[n - 1 :: -1] = a
         c = b.copy()
-        b[n + 2:2:-1] = a * a
+        b[n + 2 : 2 : -1] = a * a
         a[::-1] = a + a
         print(*told(b), *told(c), *told(a))
 
@@ -33,24 +44,69 @@ for T in ALL:
         a = some(int(np.prod(shape)), T).reshape(shape)
         back = np.zeros(shape, T)
         back[:, ::-1] = a
-        print(*told(np.flip(a).copy()), *told(np.fliplr(a).copy()), *told(np.flipud(a) + np.fliplr(a)), *told(np.rot90(a).copy()), *told(a[::-2, ::-1].copy()), *told(back))
+        print(
+            *told(np.flip(a).copy()),
+            *told(np.fliplr(a).copy()),
+            *told(np.flipud(a) + np.fliplr(a)),
+            *told(np.rot90(a).copy()),
+            *told(a[::-2, ::-1].copy()),
+            *told(back)
+        )
 
 # --- across: reading
 for T in ALL:
-    for shape in ((1, 7), (7, 1), (3, 5), (4, 4), (8, 8), (9, 31), (16, 16), (10, 100), (33, 65), (100, 7), (4, 500), (500, 4), (3, 400), (129, 300)):
+    for shape in (
+        (1, 7),
+        (7, 1),
+        (3, 5),
+        (4, 4),
+        (8, 8),
+        (9, 31),
+        (16, 16),
+        (10, 100),
+        (33, 65),
+        (100, 7),
+        (4, 500),
+        (500, 4),
+        (3, 400),
+        (129, 300),
+    ):
         a = some(shape[0] * shape[1], T).reshape(shape)
         b = a.T + some(shape[0] * shape[1], T).reshape(shape[::-1])
-        print(*told(a.T.copy()), *told(b), *told(np.ascontiguousarray(a.T[::-1])), *told(np.ascontiguousarray(a.T[:, ::-1])), *told(a.T.astype('f8' if T[0] != 'c' else 'c16', order='C')))
+        print(
+            *told(a.T.copy()),
+            *told(b),
+            *told(np.ascontiguousarray(a.T[::-1])),
+            *told(np.ascontiguousarray(a.T[:, ::-1])),
+            *told(a.T.astype('f8' if T[0] != 'c' else 'c16', order='C'))
+        )
 
 # --- across: stacks of matrices, three and more dimensions
 for T in ALL:
     a = some(3 * 10 * 10 * 12, T)
-    for shape in ((36, 10, 10), (3, 12, 100), (100, 4, 9), (900, 2, 2), (400, 3, 3), (5, 8, 90), (2, 6, 5, 60), (30, 1, 120)):
+    for shape in (
+        (36, 10, 10),
+        (3, 12, 100),
+        (100, 4, 9),
+        (900, 2, 2),
+        (400, 3, 3),
+        (5, 8, 90),
+        (2, 6, 5, 60),
+        (30, 1, 120),
+    ):
         x = a.reshape(shape)
         for k in range(1, x.ndim):
             axes = list(range(k, x.ndim)) + list(range(k))
-            print(*told(x.transpose(axes).copy()), *told(np.swapaxes(x, k, k - 1).copy()), *told(np.swapaxes(x, k, k - 1) * np.swapaxes(x, k, k - 1)[:1]))
-        print(*told(np.moveaxis(x, 0, -1)[..., 1:].copy()), *told(x[:, ::-1].T.copy()), *told(np.broadcast_to(x[:1].T, x.T.shape).copy()))
+            print(
+                *told(x.transpose(axes).copy()),
+                *told(np.swapaxes(x, k, k - 1).copy()),
+                *told(np.swapaxes(x, k, k - 1) * np.swapaxes(x, k, k - 1)[:1])
+            )
+        print(
+            *told(np.moveaxis(x, 0, -1)[..., 1:].copy()),
+            *told(x[:, ::-1].T.copy()),
+            *told(np.broadcast_to(x[:1].T, x.T.shape).copy())
+        )
 
 # --- across: a result that is read while it is written
 for T in ('i2', 'f4', 'f8', 'c16'):
@@ -77,7 +133,12 @@ for shape in ((700, 900), (512, 512), (40, 20000), (20000, 40), (5, 60000), (600
 for T in ALL:
     for n in (1, 3, 9, 10, 33, 100):
         a = some(30 * n * 3, T).reshape(30, n * 3)
-        print(*told(a[:, ::3].copy()), *told(a[:, ::3] + a[:, 1::3]), *told(a[::-1, ::-3].copy()), *told(np.take(a, np.arange(n) * 3, axis=1)))
+        print(
+            *told(a[:, ::3].copy()),
+            *told(a[:, ::3] + a[:, 1::3]),
+            *told(a[::-1, ::-3].copy()),
+            *told(np.take(a, np.arange(n) * 3, axis=1))
+        )
 
 # --- elements apart, some at a time: rests of every length
 for T in ALL:
@@ -85,31 +146,55 @@ for T in ALL:
         a, b = some(3 * n, T), some(5 * n, T)
         b[1::5] = a[:n]
         b[::5] = a[::3]
-        print(*told(a[::3].copy()), *told(a[2::3].copy()), *told(a[::-3].copy()), *told(b), *told(np.repeat(a[:n], 3)), *told(some(6 * n, T).reshape(n, 6)[:, 1:5:3].copy()))
+        print(
+            *told(a[::3].copy()),
+            *told(a[2::3].copy()),
+            *told(a[::-3].copy()),
+            *told(b),
+            *told(np.repeat(a[:n], 3)),
+            *told(some(6 * n, T).reshape(n, 6)[:, 1:5:3].copy())
+        )
 
 # --- columns side by side: computed with, summed and written, in rests of every length; what lies between stays
 for T in ALL:
     for k in (2, 3, 4, 5):
         for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 47, 63, 64, 65, 100, 129, 1001):
             a, r = some(n * k, T).reshape(n, k), some(n * k + 1, T)[1:].reshape(n, k)
-            first, last = a[:, 0], a[:, -1] # the last one's wide loads end beyond the array
+            first, last = a[:, 0], a[:, -1]  # the last one's wide loads end beyond the array
             c = last + first * first
             r[:, 1] = first + last if T != 'bool' else first | last
             r[:, -1] = r[:, 0]
             kept = r.copy()
             r[:, 0] = np.where(last > first, last, r[:, 1])
-            print(*told(c), *told(kept), *told(r), *told(last.copy()), *told(last[::-1] + first), last.sum(), last.max(), (last * last).sum())
+            print(
+                *told(c),
+                *told(kept),
+                *told(r),
+                *told(last.copy()),
+                *told(last[::-1] + first),
+                last.sum(),
+                last.max(),
+                (last * last).sum()
+            )
             r[:, :-1] = a[:, 1:]
-            print(*told(r), *told(last[n // 2:].astype('f4' if T[0] != 'c' else 'c8')))
+            print(*told(r), *told(last[n // 2 :].astype('f4' if T[0] != 'c' else 'c8')))
 
 # --- columns side by side: cross products, colours, rows of them that are shorter than registers
 for T in ('u1', 'i2', 'f4', 'f8', 'c8', 'i8'):
     for shape in ((5, 3), (7, 11, 3), (20, 4, 3), (3, 70, 4), (1000, 3), (90, 101, 3)):
         a = some(int(np.prod(shape)), T).reshape(shape)
         b = a[::-1].copy()
-        if T != 'u1': print(*told(np.cross(a[..., :3], b[..., :3])))
+        if T != 'u1':
+            print(*told(np.cross(a[..., :3], b[..., :3])))
         grey = a[..., 0] * np.float32(0.25) + a[..., 1] * np.float32(0.5) + a[..., -1] * np.float32(0.25)
-        print(*told(grey), *told(a[..., 2] + a[..., 1]), *told(a[..., ::-1].copy()), *told(a.sum(axis=-1)), *told(a[..., 1].sum(axis=0)), *told(a.max(axis=-1)))
+        print(
+            *told(grey),
+            *told(a[..., 2] + a[..., 1]),
+            *told(a[..., ::-1].copy()),
+            *told(a.sum(axis=-1)),
+            *told(a[..., 1].sum(axis=0)),
+            *told(a.max(axis=-1))
+        )
         b[..., 2] = a[..., 0]
         b[..., 0] += a[..., 1]
         print(*told(b))
@@ -122,7 +207,16 @@ for T in ('i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'f4', 'i8', 'u8', 'f8'):
         out[2:-1] = a + b
         c = a.copy()
         c[1:] = c[:-1] + b[1:]
-        print(*told(a + b), *told(a * b + a), *told(out), *told(c), *told(a.astype('f8')), *told(a.astype('i4')), *told(np.maximum(a, b)), *told(a[:n // 3 * 3].reshape(3, -1) + b[:n // 3]))
+        print(
+            *told(a + b),
+            *told(a * b + a),
+            *told(out),
+            *told(c),
+            *told(a.astype('f8')),
+            *told(a.astype('i4')),
+            *told(np.maximum(a, b)),
+            *told(a[: n // 3 * 3].reshape(3, -1) + b[: n // 3])
+        )
 
 # --- results that are larger than caches: elements apart, and across
 x = np.arange(3075.0)

@@ -1,7 +1,7 @@
 # Elementwise operations and dtype promotion.
 # --- arithmetic
 a = np.array([1, 2, 3])
-print(a + 1, a - a, a * 2.5, a / 2, a // 2, a % 2, a ** 2, -a, +a, 10 - a, 6 / a, 2 ** a, abs(-a))
+print(a + 1, a - a, a * 2.5, a / 2, a // 2, a % 2, a**2, -a, +a, 10 - a, 6 / a, 2**a, abs(-a))
 # --- signs of floor and mod
 a = np.array([7, -7, 7, -7])
 b = np.array([2, 2, -2, -2])
@@ -37,7 +37,9 @@ a = np.array([-8, 7])
 print(a >> 1, a << 1, a >> 70, a << 70, np.array([1], np.int8) << 9)
 # --- roots and squares
 a = np.array([1.0, 4, 9, -1])
-print(np.sqrt(a), np.square(a), np.cbrt([8, 27]), np.reciprocal([2.0, 4]), np.sqrt([4, 9]), np.sqrt(np.array([-1 + 0j])))
+print(
+    np.sqrt(a), np.square(a), np.cbrt([8, 27]), np.reciprocal([2.0, 4]), np.sqrt([4, 9]), np.sqrt(np.array([-1 + 0j]))
+)
 # --- exp and log
 a = np.array([0.5, 1, 2])
 print(np.exp(a), np.log(a), np.exp2(a), np.log2(a), np.log10(a), np.expm1(a), np.log1p(a), np.log([0, -1, np.inf]))
@@ -51,10 +53,22 @@ print(np.sinh(a), np.cosh(a), np.tanh(a), np.arcsinh(a), np.arccosh(a + 1), np.a
 print(np.degrees([0, np.pi]), np.radians([180, 90]), np.deg2rad(180), np.rad2deg(np.pi))
 # --- rounding
 a = np.array([-1.5, -0.5, 0.5, 1.5, 2.675])
-print(np.round(a), np.floor(a), np.ceil(a), np.trunc(a), np.rint(a), a.round(2), np.round(a, -1), np.round([15, 25], -1))
+print(
+    np.round(a), np.floor(a), np.ceil(a), np.trunc(a), np.rint(a), a.round(2), np.round(a, -1), np.round([15, 25], -1)
+)
 # --- sign and absolute
 a = np.array([-2.5, 0, 3, np.nan])
-print(np.sign(a), np.abs(a), np.absolute([-1, 2]), np.fabs([-1, 2]), np.negative([1, -1]), np.positive([1]), np.copysign(1, a), np.signbit(a), np.heaviside([-1, 0, 1], 0.5))
+print(
+    np.sign(a),
+    np.abs(a),
+    np.absolute([-1, 2]),
+    np.fabs([-1, 2]),
+    np.negative([1, -1]),
+    np.positive([1]),
+    np.copysign(1, a),
+    np.signbit(a),
+    np.heaviside([-1, 0, 1], 0.5),
+)
 # --- max and min of pairs
 a, b = np.array([1, np.nan, 3]), np.array([2, 1, np.nan])
 print(np.maximum(a, b), np.minimum(a, b), np.fmax(a, b), np.fmin(a, b), np.maximum([1, 5], 3))
@@ -64,14 +78,28 @@ print(np.isnan(a), np.isinf(a), np.isfinite(a), np.isneginf(a), np.isposinf(a), 
 # --- gcd and lcm
 print(np.gcd([12, 18], 8), np.lcm([4, 6], 10), np.gcd(-4, 6))
 # --- powers
-print(np.power([2, 3], [3, 2]), np.power(2.0, [-1, 0.5]), np.array([2, 3]) ** 2.0, np.array([1.5]) ** 2, np.float_power([2], 2), np.array([-8.0]) ** 3, 0 ** np.array([0, 1]))
+print(
+    np.power([2, 3], [3, 2]),
+    np.power(2.0, [-1, 0.5]),
+    np.array([2, 3]) ** 2.0,
+    np.array([1.5]) ** 2,
+    np.float_power([2], 2),
+    np.array([-8.0]) ** 3,
+    0 ** np.array([0, 1]),
+)
 # --- parts of floats
-print(np.modf([1.5, -2.25]), np.frexp([8.0, 0.75]), np.ldexp([0.5, 1], [3, 1]), np.nextafter(1.0, 2.0) > 1, np.spacing(1.0))
+print(
+    np.modf([1.5, -2.25]),
+    np.frexp([8.0, 0.75]),
+    np.ldexp([0.5, 1], [3, 1]),
+    np.nextafter(1.0, 2.0) > 1,
+    np.spacing(1.0),
+)
 # --- logaddexp
 print(np.logaddexp(1, 2), np.logaddexp2([1.0], 1), np.logaddexp(-np.inf, 0))
 # --- complex functions
 z = np.array([1 + 1j, -2j, 3])
-print(z.real, z.imag, np.conj(z), np.abs(z), np.angle(z), z * z, z / (1 + 1j), z ** 2, np.exp(z), np.sqrt(z))
+print(z.real, z.imag, np.conj(z), np.abs(z), np.angle(z), z * z, z / (1 + 1j), z**2, np.exp(z), np.sqrt(z))
 # --- complex comparisons and parts
 z = np.array([1 + 1j, 1 - 1j])
 print(z == z.conj(), np.real(z), np.imag(3), np.isreal([1j, 1]), np.iscomplex([1j, 1]), z.real.dtype)
@@ -81,7 +109,22 @@ z.real = [1, 2]
 z.imag[1] = 5
 print(z)
 # --- promotion of pairs
-ts = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128")
+ts = (
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 for s in ts:
     print(s, *[(np.ones(1, s) + np.ones(1, t)).dtype for t in ts])
 # --- promotion with python numbers
@@ -96,21 +139,64 @@ for t in ("bool", "int8", "int32", "uint64", "float16", "float32", "complex64"):
 # --- floor division and power dtypes
 for t in ("bool", "int8", "uint8", "int64", "float16", "float32"):
     a = np.ones(1, t)
-    print(t, (a // a).dtype, (a % a).dtype, (a ** 2).dtype if t != "bool" else "", np.square(a).dtype if t != "bool" else "")
+    print(
+        t, (a // a).dtype, (a % a).dtype, (a**2).dtype if t != "bool" else "", np.square(a).dtype if t != "bool" else ""
+    )
 # --- unary dtypes
 for t in ("int8", "uint8", "int32", "float16", "float32", "complex64"):
     a = np.ones(1, t)
-    print(t, (-a).dtype, np.abs(a).dtype, np.floor(a).dtype if t != "complex64" else "", np.rint(a).dtype, np.sign(a).dtype, np.square(a).dtype, np.reciprocal(a).dtype)
+    print(
+        t,
+        (-a).dtype,
+        np.abs(a).dtype,
+        np.floor(a).dtype if t != "complex64" else "",
+        np.rint(a).dtype,
+        np.sign(a).dtype,
+        np.square(a).dtype,
+        np.reciprocal(a).dtype,
+    )
 # --- scalars promote like arrays
-print((np.float32(1) + 1).dtype, (np.float32(1) + 1.5).dtype, (np.float32(1) + np.float64(1)).dtype, (np.int8(1) + np.int16(1)).dtype, (np.int64(1) + 1.0).dtype, (np.uint8(1) + 1).dtype, (np.bool_(1) + 1).dtype)
+print(
+    (np.float32(1) + 1).dtype,
+    (np.float32(1) + 1.5).dtype,
+    (np.float32(1) + np.float64(1)).dtype,
+    (np.int8(1) + np.int16(1)).dtype,
+    (np.int64(1) + 1.0).dtype,
+    (np.uint8(1) + 1).dtype,
+    (np.bool_(1) + 1).dtype,
+)
 # --- scalar results are numpy scalars
 x = np.float64(2)
-print(repr(x + 1), repr(1 + x), repr(x * 2), repr(-x), repr(x > 1), repr(np.int32(3) // 2), repr(x ** 2), repr(np.float32(1) / 3), repr(abs(np.int8(-3))))
+print(
+    repr(x + 1),
+    repr(1 + x),
+    repr(x * 2),
+    repr(-x),
+    repr(x > 1),
+    repr(np.int32(3) // 2),
+    repr(x**2),
+    repr(np.float32(1) / 3),
+    repr(abs(np.int8(-3))),
+)
 # --- wrap of small integers
 a = np.array([250], dtype=np.uint8)
-print(a + a, a + 10, a * 2, -a, np.array([127], np.int8) + np.int8(1), np.array([-128], np.int8) // -1, abs(np.array([-128], np.int8)))
+print(
+    a + a,
+    a + 10,
+    a * 2,
+    -a,
+    np.array([127], np.int8) + np.int8(1),
+    np.array([-128], np.int8) // -1,
+    abs(np.array([-128], np.int8)),
+)
 # --- casts
-print(np.array([300, -1, 3]).astype(np.uint8), np.array([1e20, -5.5, 3.7]).astype(np.float32), np.array([3.99]).astype(int), np.array([1, 0, 2]).astype(bool).astype(int), np.float32(0.1).astype(np.float64))
+print(
+    np.array([300, -1, 3]).astype(np.uint8),
+    np.array([1e20, -5.5, 3.7]).astype(np.float32),
+    np.array([3.99]).astype(int),
+    np.array([1, 0, 2]).astype(bool).astype(int),
+    np.float32(0.1).astype(np.float64),
+)
 # --- float16 arithmetic
 a = np.array([0.1, 1000, 60000], dtype=np.float16)
 print(a + a, a * np.float16(0.5), a / 3, a.dtype, np.exp(a[:1]))
@@ -120,15 +206,30 @@ print(a + a, a * 3, a / 7, a.sum(), (a * 0.1).dtype, a == 0.1, a == np.float32(0
 # --- broadcasting
 a = np.arange(3)
 b = np.arange(2)[:, None]
-print(a + b, (a * b).shape, np.ones((3, 1)) + np.ones((1, 4)), (np.ones((2, 1, 3)) + np.ones((4, 1))).shape, np.add([[1], [2]], [10, 20]))
+print(
+    a + b,
+    (a * b).shape,
+    np.ones((3, 1)) + np.ones((1, 4)),
+    (np.ones((2, 1, 3)) + np.ones((4, 1))).shape,
+    np.add([[1], [2]], [10, 20]),
+)
 # --- broadcasting with empty and ones
-print((np.ones((0, 3)) + np.ones(3)).shape, (np.ones((1, 0)) + np.ones((5, 1))).shape, (np.ones(1) + np.ones((2, 2))).shape)
+print(
+    (np.ones((0, 3)) + np.ones(3)).shape,
+    (np.ones((1, 0)) + np.ones((5, 1))).shape,
+    (np.ones(1) + np.ones((2, 2))).shape,
+)
 # --- lists on the other side
 a = np.array([1, 2])
 print(a + [1, 2], [1, 2] + a, (1, 1) * a, a == [1, 5], [[1], [2]] - a)
 # --- chains
 x = np.linspace(0, 1, 5)
-print(np.sin(x) ** 2 + np.cos(x) ** 2, np.exp(-x ** 2 / 2) / np.sqrt(2 * np.pi), 1 / (1 + np.exp(-x)), np.where(x > 0.5, x, 0) * 2)
+print(
+    np.sin(x) ** 2 + np.cos(x) ** 2,
+    np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi),
+    1 / (1 + np.exp(-x)),
+    np.where(x > 0.5, x, 0) * 2,
+)
 # --- hyperbolic tangent by exponentials
 g = np.arange(6).astype(np.float32)
 v = (g / 255) * 2
@@ -136,8 +237,12 @@ print(np.round((np.exp(v) - np.exp(-v)) / (np.exp(v) + np.exp(-v)), 5))
 # --- black scholes
 S = np.array([90.0, 100, 110])
 d1 = (np.log(S / 100) + (0.05 + 0.02) * 1) / 0.2
+
+
 def cdf(x):
-    return 0.5 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3)))
+    return 0.5 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
 print(S * cdf(d1) - 100 * np.exp(-0.05) * cdf(d1 - 0.2))
 # --- mandelbrot by masks
 y, x = np.mgrid[-1:1:5j, -2:0.5:6j]
@@ -176,23 +281,98 @@ print(s < v, s <= v, s > v, s >= v, s == v, s != v, v <= s, v > s)
 print(s.astype(np.int8) < v, (v == s[::-1]).any(), (s + v).dtype)
 # --- floats of small integers
 a, b, c = np.ones(1, np.int8), np.ones(1, np.uint8), np.ones(1, np.uint16)
-print(np.arctan2(a, b).dtype, np.hypot(a, c).dtype, np.hypot(a, 1).dtype, np.hypot(a, 1.5).dtype, np.copysign(c, b).dtype, (a / b).dtype)
+print(
+    np.arctan2(a, b).dtype,
+    np.hypot(a, c).dtype,
+    np.hypot(a, 1).dtype,
+    np.hypot(a, 1.5).dtype,
+    np.copysign(c, b).dtype,
+    (a / b).dtype,
+)
+
+
 # --- numbers that do not fit (numpy before 2.5)
 def tell(*all):
     for f in all:
-        try: print(repr(f()))
-        except Exception as e: print(type(e).__name__, e)
+        try:
+            print(repr(f()))
+        except Exception as e:
+            print(type(e).__name__, e)
+
+
 i8, u8, big = np.int8(1), np.uint8(255), np.uint64(9223372036854775807) + np.uint64(5)
-tell(lambda: i8 + 1000, lambda: u8 * -1, lambda: i8 ** 1000, lambda: 1000 - i8, lambda: i8 // 1000, lambda: i8 & 1000, lambda: -1000 | i8, lambda: divmod(i8, 1000))
-tell(lambda: np.add(i8, 1000), lambda: np.maximum(1000, u8), lambda: np.fmod(u8, -3), lambda: np.gcd(i8, 1000), lambda: np.int32(1) + 2**40, lambda: i8 / 1000, lambda: i8 + 127)
-print(i8 < 1000, i8 > -1000, u8 == -1, u8 > -1, big > -1, big == -1, big > np.int64(-1), np.int64(-2) < big, big <= np.int64(3), np.uint64(7) == np.int64(7), 1000 != i8)
-tell(lambda: np.logical_and(np.ones(2, 'i1'), 256), lambda: np.logical_xor(np.uint8(0), 256), lambda: np.logical_or(np.zeros(1, 'u1'), -1), lambda: np.logical_and(i8, 1000))
-tell(lambda: np.int8(1000.0), lambda: np.array([1000.0], 'i1'), lambda: np.int32(3e9), lambda: np.uint8(-1.0), lambda: np.uint8(255.9), lambda: np.int64(1e30), lambda: np.uint8(np.float64(1000)))
-tell(lambda: np.int8("1000"), lambda: np.int64("9007199254740993"), lambda: np.bool_("no"), lambda: np.float32("1e3"), lambda: np.complex64("1+2j"), lambda: np.int8("x"))
-tell(lambda: np.full(2, 1000, 'i1'), lambda: np.full(2, 300.0, 'u1'), lambda: np.put(np.zeros(3, 'u1'), 0, 300.0), lambda: np.insert(np.zeros(3, 'u1'), 0, 300.0), lambda: np.pad(np.ones(1, 'u1'), 1, constant_values=300))
+tell(
+    lambda: i8 + 1000,
+    lambda: u8 * -1,
+    lambda: i8**1000,
+    lambda: 1000 - i8,
+    lambda: i8 // 1000,
+    lambda: i8 & 1000,
+    lambda: -1000 | i8,
+    lambda: divmod(i8, 1000),
+)
+tell(
+    lambda: np.add(i8, 1000),
+    lambda: np.maximum(1000, u8),
+    lambda: np.fmod(u8, -3),
+    lambda: np.gcd(i8, 1000),
+    lambda: np.int32(1) + 2**40,
+    lambda: i8 / 1000,
+    lambda: i8 + 127,
+)
+print(
+    i8 < 1000,
+    i8 > -1000,
+    u8 == -1,
+    u8 > -1,
+    big > -1,
+    big == -1,
+    big > np.int64(-1),
+    np.int64(-2) < big,
+    big <= np.int64(3),
+    np.uint64(7) == np.int64(7),
+    1000 != i8,
+)
+tell(
+    lambda: np.logical_and(np.ones(2, 'i1'), 256),
+    lambda: np.logical_xor(np.uint8(0), 256),
+    lambda: np.logical_or(np.zeros(1, 'u1'), -1),
+    lambda: np.logical_and(i8, 1000),
+)
+tell(
+    lambda: np.int8(1000.0),
+    lambda: np.array([1000.0], 'i1'),
+    lambda: np.int32(3e9),
+    lambda: np.uint8(-1.0),
+    lambda: np.uint8(255.9),
+    lambda: np.int64(1e30),
+    lambda: np.uint8(np.float64(1000)),
+)
+tell(
+    lambda: np.int8("1000"),
+    lambda: np.int64("9007199254740993"),
+    lambda: np.bool_("no"),
+    lambda: np.float32("1e3"),
+    lambda: np.complex64("1+2j"),
+    lambda: np.int8("x"),
+)
+tell(
+    lambda: np.full(2, 1000, 'i1'),
+    lambda: np.full(2, 300.0, 'u1'),
+    lambda: np.put(np.zeros(3, 'u1'), 0, 300.0),
+    lambda: np.insert(np.zeros(3, 'u1'), 0, 300.0),
+    lambda: np.pad(np.ones(1, 'u1'), 1, constant_values=300),
+)
 x = np.zeros(3, 'u1')
 for value in (300.0, -1.0, [1.5, 2, 300], np.float64(300), np.array([300.0]), 12.7):
-    try: x[:] = value; print(x); x[:] = 0
-    except Exception as e: print(type(e).__name__, e)
-    try: x[1] = value if not isinstance(value, list) else 7; print(x[1])
-    except Exception as e: print(type(e).__name__, e)
+    try:
+        x[:] = value
+        print(x)
+        x[:] = 0
+    except Exception as e:
+        print(type(e).__name__, e)
+    try:
+        x[1] = value if not isinstance(value, list) else 7
+        print(x[1])
+    except Exception as e:
+        print(type(e).__name__, e)

@@ -69,7 +69,7 @@ for i in range(n):
         b[j] -= f * b[i]
 x = np.zeros(n)
 for i in range(n - 1, -1, -1):
-    x[i] = (b[i] - A[i, i + 1:] @ x[i + 1:]) / A[i, i]
+    x[i] = (b[i] - A[i, i + 1 :] @ x[i + 1 :]) / A[i, i]
 print(np.round(x, 6))
 # --- jacobi iteration
 A = np.array([[4.0, 1, 0], [1, 5, 2], [0, 2, 6]])
@@ -111,7 +111,7 @@ print("\n".join("".join(".#"[v] for v in row) for row in g))
 img = np.zeros((7, 7))
 img[2:5, 2:5] = 9
 pad = np.pad(img, 1)
-blur = sum(pad[i:i + 7, j:j + 7] for i in range(3) for j in range(3)) / 9
+blur = sum(pad[i : i + 7, j : j + 7] for i in range(3) for j in range(3)) / 9
 edge = np.abs(img[:, 1:] - img[:, :-1])[1:, :] + np.abs(img[1:] - img[:-1])[:, 1:]
 print(np.round(blur, 2), edge.astype(int), (blur > 4).sum())
 # --- grey levels and a histogram
@@ -161,25 +161,29 @@ print(np.round(np.abs(X), 5), np.allclose(back, x))
 y, x = np.mgrid[-1:1:5j, -1:1:7j]
 z = x + 1j * y + 0.01
 for _ in range(30):
-    z = z - (z ** 3 - 1) / (3 * z ** 2)
+    z = z - (z**3 - 1) / (3 * z**2)
 roots = np.exp(2j * np.pi * np.arange(3) / 3)
 print(np.abs(z[..., None] - roots).argmin(-1))
 # --- planets: energy stays
 pos = np.array([[1.0, 0], [-1, 0]])
 vel = np.array([[0, 0.5], [0, -0.5]])
+
+
 def accel(p):
     d = p[None] - p[:, None]
-    r2 = (d ** 2).sum(-1) + np.eye(2)
-    return (d / (r2 ** 1.5)[..., None]).sum(axis=1)
+    r2 = (d**2).sum(-1) + np.eye(2)
+    return (d / (r2**1.5)[..., None]).sum(axis=1)
+
+
 for _ in range(100):
     vel += 0.01 * accel(pos)
     pos += 0.01 * vel
-print(np.round(pos, 4), np.round((vel ** 2).sum(), 4))
+print(np.round(pos, 4), np.round((vel**2).sum(), 4))
 # --- shortest paths
 inf = np.inf
 D = np.array([[0, 3, inf, 7], [8, 0, 2, inf], [5, inf, 0, 1], [2, inf, inf, 0]])
 for k in range(4):
-    D = np.minimum(D, D[:, k:k + 1] + D[k:k + 1, :])
+    D = np.minimum(D, D[:, k : k + 1] + D[k : k + 1, :])
 print(D)
 # --- edit distance in an array
 a, b = "kitten", "sitting"
@@ -190,53 +194,90 @@ for i in range(1, len(a) + 1):
     for j in range(1, len(b) + 1):
         d[i, j] = min(d[i - 1, j] + 1, d[i, j - 1] + 1, d[i - 1, j - 1] + (a[i - 1] != b[j - 1]))
 print(d[-1, -1], d[3])
+
+
 # --- game of nim values
 def mex(s):
     n = 0
     while n in s:
         n += 1
     return n
+
+
 g = [0]
 for n in range(1, 15):
     g.append(mex({g[n - k] for k in (1, 3, 4) if k <= n}))
 print(g)
+
+
 # --- queens
 def queens(n, row=0, cols=(), diag=(), anti=()):
     if row == n:
         return 1
-    return sum(queens(n, row + 1, cols + (c,), diag + (row - c,), anti + (row + c,))
-               for c in range(n) if c not in cols and row - c not in diag and row + c not in anti)
+    return sum(
+        queens(n, row + 1, cols + (c,), diag + (row - c,), anti + (row + c,))
+        for c in range(n)
+        if c not in cols and row - c not in diag and row + c not in anti
+    )
+
+
 print([queens(n) for n in range(1, 7)])
+
+
 # --- roman numerals
 def roman(n):
     out = ""
-    for v, s in [(1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")]:
+    for v, s in [
+        (1000, "M"),
+        (900, "CM"),
+        (500, "D"),
+        (400, "CD"),
+        (100, "C"),
+        (90, "XC"),
+        (50, "L"),
+        (40, "XL"),
+        (10, "X"),
+        (9, "IX"),
+        (5, "V"),
+        (4, "IV"),
+        (1, "I"),
+    ]:
         while n >= v:
             out += s
             n -= v
     return out
+
+
 print([roman(n) for n in (1, 4, 9, 14, 1999, 2024)])
+
+
 # --- a small parser of expressions
 def parse(text):
     tokens = text.replace("(", " ( ").replace(")", " ) ").split()
+
     def atom(i):
         if tokens[i] == "(":
             v, i = add(i + 1)
             return v, i + 1
         return float(tokens[i]), i + 1
+
     def mul(i):
         v, i = atom(i)
         while i < len(tokens) and tokens[i] in "*/":
             w, j = atom(i + 1)
             v, i = (v * w if tokens[i] == "*" else v / w), j
         return v, i
+
     def add(i):
         v, i = mul(i)
         while i < len(tokens) and tokens[i] in "+-":
             w, j = mul(i + 1)
             v, i = (v + w if tokens[i] == "+" else v - w), j
         return v, i
+
     return add(0)[0]
+
+
 print(parse("1 + 2 * ( 3 - 4 ) / 8"), parse("2 * 3 + 4"), parse("( 1 + 1 ) * ( 2 + 2 )"))
 # --- csv by hand
 text = "name,mass,age\nann,61.5,30\nbob,80.25,41\ncat,4.5,3\n"
@@ -285,6 +326,8 @@ row = [1]
 for _ in range(6):
     print(row)
     row = [a + b for a, b in zip([0] + row, row + [0])]
+
+
 # --- a bank with closures and errors
 def account(balance):
     def withdraw(n):
@@ -293,7 +336,10 @@ def account(balance):
             raise ValueError(f"only {balance} left")
         balance -= n
         return balance
+
     return withdraw
+
+
 w = account(100)
 for n in (30, 50, 40):
     try:

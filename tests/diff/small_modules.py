@@ -1,12 +1,32 @@
 # Small modules of the standard library as listings use them.
 # --- statistics
 import statistics as st
-print(st.mean([1, 2, 3]), st.mean([1, 2]), st.median([1, 2]), st.stdev([1, 2, 4]), st.mode("aab"), st.variance([1, 2, 4]))
-print(st.multimode([1, 1, 2, 2]), st.quantiles([1, 2, 3, 4, 5], n=3), st.quantiles([1.0, 5, 2], method='inclusive'), st.variance([1, 2, 3]))
-print(st.fmean([2.5, 3.1]), st.harmonic_mean([40, 60]), st.covariance([1, 2, 3], [3, 1, 2]), st.correlation([1, 2, 3], [3, 1, 2]))
-print(st.linear_regression([1, 2, 3], [3, 5, 7.5]), st.median_low([1, 2]), st.median_high([1, 2]), st.pvariance([1, 2, 3, 4]))
+
+print(
+    st.mean([1, 2, 3]), st.mean([1, 2]), st.median([1, 2]), st.stdev([1, 2, 4]), st.mode("aab"), st.variance([1, 2, 4])
+)
+print(
+    st.multimode([1, 1, 2, 2]),
+    st.quantiles([1, 2, 3, 4, 5], n=3),
+    st.quantiles([1.0, 5, 2], method='inclusive'),
+    st.variance([1, 2, 3]),
+)
+print(
+    st.fmean([2.5, 3.1]),
+    st.harmonic_mean([40, 60]),
+    st.covariance([1, 2, 3], [3, 1, 2]),
+    st.correlation([1, 2, 3], [3, 1, 2]),
+)
+print(
+    st.linear_regression([1, 2, 3], [3, 5, 7.5]),
+    st.median_low([1, 2]),
+    st.median_high([1, 2]),
+    st.pvariance([1, 2, 3, 4]),
+)
 data = [2.75, 1.75, 1.25, 0.25, 0.5, 1.25, 3.5]
-print(st.variance(data), st.stdev(data), st.mean([0.1] * 10), st.geometric_mean([1, 4]), st.fmean([1, 3], weights=[3, 1]))
+print(
+    st.variance(data), st.stdev(data), st.mean([0.1] * 10), st.geometric_mean([1, 4]), st.fmean([1, 3], weights=[3, 1])
+)
 for f in (st.mean, st.median, st.mode, st.stdev):
     try:
         f([])
@@ -14,6 +34,7 @@ for f in (st.mean, st.median, st.mode, st.stdev):
         print(e)
 # --- csv
 import csv, io
+
 r = csv.reader(io.StringIO('a,b\n1,"x, y"\n"two\nlines",3\n\n,\n'))
 for row in r:
     print(row, r.line_num)
@@ -37,15 +58,49 @@ except ValueError as e:
     print(e)
 # --- datetime
 from datetime import datetime, date, timedelta
+
 d = date(2024, 2, 28) + timedelta(days=2)
-print(d, d.strftime('%d %b %Y %A %j %%'), (date(2024, 12, 25) - d).days, d.weekday(), repr(d), d < date(2025, 1, 1), d == date(2024, 3, 1))
-print(datetime(2024, 1, 1, 12, 30), datetime.strptime('2024-05-06 07:08', '%Y-%m-%d %H:%M'), repr(datetime(2024, 1, 1, 1, 2, 3)))
-print(timedelta(days=1, hours=2), timedelta(seconds=-1), repr(timedelta(seconds=-1)), timedelta(minutes=90) / timedelta(hours=1))
-print(timedelta(hours=1) * 2.5, 2 * timedelta(hours=1), timedelta(milliseconds=1500).total_seconds(), abs(timedelta(-1)), timedelta(7) // 2)
+print(
+    d,
+    d.strftime('%d %b %Y %A %j %%'),
+    (date(2024, 12, 25) - d).days,
+    d.weekday(),
+    repr(d),
+    d < date(2025, 1, 1),
+    d == date(2024, 3, 1),
+)
+print(
+    datetime(2024, 1, 1, 12, 30),
+    datetime.strptime('2024-05-06 07:08', '%Y-%m-%d %H:%M'),
+    repr(datetime(2024, 1, 1, 1, 2, 3)),
+)
+print(
+    timedelta(days=1, hours=2),
+    timedelta(seconds=-1),
+    repr(timedelta(seconds=-1)),
+    timedelta(minutes=90) / timedelta(hours=1),
+)
+print(
+    timedelta(hours=1) * 2.5,
+    2 * timedelta(hours=1),
+    timedelta(milliseconds=1500).total_seconds(),
+    abs(timedelta(-1)),
+    timedelta(7) // 2,
+)
 a = datetime(2024, 12, 31, 23, 59, 59, 5)
-print(a + timedelta(seconds=2), a - datetime(2024, 1, 1), a.date(), f"{a:%H:%M}", a.replace(hour=1), a.isoformat(), f"{d}")
-print(datetime.strptime('12/31/99 01:05 PM', '%m/%d/%y %I:%M %p'), datetime.fromisoformat('2024-05-06T07:08:09'), date.fromisoformat('2020-01-02'))
-print([date.fromordinal(n).isoformat() for n in (1, 366, 730119, 738000)], date(2024, 5, 6).toordinal(), sorted([date(2024, 1, 2), date(2023, 5, 5)]))
+print(
+    a + timedelta(seconds=2), a - datetime(2024, 1, 1), a.date(), f"{a:%H:%M}", a.replace(hour=1), a.isoformat(), f"{d}"
+)
+print(
+    datetime.strptime('12/31/99 01:05 PM', '%m/%d/%y %I:%M %p'),
+    datetime.fromisoformat('2024-05-06T07:08:09'),
+    date.fromisoformat('2020-01-02'),
+)
+print(
+    [date.fromordinal(n).isoformat() for n in (1, 366, 730119, 738000)],
+    date(2024, 5, 6).toordinal(),
+    sorted([date(2024, 1, 2), date(2023, 5, 5)]),
+)
 for text, form in (('2024', '%Y-%m'), ('2024-01-01 x', '%Y-%m-%d')):
     try:
         datetime.strptime(text, form)
@@ -62,6 +117,7 @@ except TypeError as e:
     print(e)
 # --- argparse
 import argparse
+
 p = argparse.ArgumentParser(description='What it does.', prog='demo')
 p.add_argument('file', help='a file')
 p.add_argument('more', nargs='*')
@@ -82,12 +138,20 @@ for words in (['-n', 'x'], [], ['f', '--what'], ['f', '--kind', 'c'], ['f', '--n
         print(e.code)
 # --- timeit with texts
 import timeit
+
 print(timeit.timeit('f(3)', setup='f = abs', number=10) < 1)
-print(timeit.timeit("""
+print(
+    timeit.timeit(
+        """
 y = 3
 for i in range(3):
     y += i
-""", number=10) < 1, min(timeit.repeat('x + 1', 'x = 1', number=10, repeat=3)) < 1)
+""",
+        number=10,
+    )
+    < 1,
+    min(timeit.repeat('x + 1', 'x = 1', number=10, repeat=3)) < 1,
+)
 try:
     timeit.timeit('unknown(3)', number=10)
 except NameError as e:

@@ -5,6 +5,7 @@ def show(f):
     except BaseException as e:
         print(type(e).__name__ + ":", e)
 
+
 # --- constructors refuse
 show(lambda: int('12x'))
 show(lambda: int(3j))
@@ -103,14 +104,32 @@ show(lambda: 'abc'.replace(1, 2))
 show(lambda: 'abc'.count(1))
 show(lambda: 'abc'.find(1))
 # --- numbers as text
-show(lambda: [1.0, 1e+16, 1e-05, 123456789.123, 0.1 + 0.2, 1 / 3, 1e+100, -0.0, float('nan'), float('inf'), 5e-324, 1.7976931348623157e+308, 1e+22, 1e+23, 2.0 ** (-44)])
-show(lambda: [1j, 1 + 2j, -0.0 + 1j, complex('nan'), complex(1, float('inf')), 1e+20j])
+show(
+    lambda: [
+        1.0,
+        1e16,
+        1e-05,
+        123456789.123,
+        0.1 + 0.2,
+        1 / 3,
+        1e100,
+        -0.0,
+        float('nan'),
+        float('inf'),
+        5e-324,
+        1.7976931348623157e308,
+        1e22,
+        1e23,
+        2.0 ** (-44),
+    ]
+)
+show(lambda: [1j, 1 + 2j, -0.0 + 1j, complex('nan'), complex(1, float('inf')), 1e20j])
 # --- text as text
 show(lambda: ('it\'s "q"', 'a\nb\t\\', "it's", '\x00\x7f\x80é€😀'))
 show(lambda: [1, [2, (3,), {4: 5}], {6}, set(), (), frozenset(), frozenset({1})])
 # --- rounding
 show(lambda: (round(2.5), round(3.5), round(-2.5), round(2.675, 2), round(1234.5678, -2), round(15, -1)))
-show(lambda: (round(25, -1), round(1e+300, 2), round(0.5), round(1.5)))
+show(lambda: (round(25, -1), round(1e300, 2), round(0.5), round(1.5)))
 show(lambda: round(float('nan')))
 show(lambda: round(float('inf')))
 # --- integers in bases, powers, remainders
@@ -119,7 +138,7 @@ show(lambda: (pow(3, -1, 7), pow(2, 10, 1000), pow(2, -1), pow(2, 0.5)))
 show(lambda: (divmod(7, 3), divmod(-7, 3), divmod(7, -3), divmod(7.5, 2), divmod(-7.5, 2)))
 show(lambda: (abs(-3), abs(-3.5), abs(3 + 4j), abs(True)))
 # --- sums, extremes, iterators (python 3.12)
-show(lambda: (sum([0.1] * 10), sum([1, 2.5, 3]), sum([[1], [2]], []), sum([]), sum([1e+100, 1.0, -1e+100])))
+show(lambda: (sum([0.1] * 10), sum([1, 2.5, 3]), sum([[1], [2]], []), sum([]), sum([1e100, 1.0, -1e100])))
 show(lambda: sum((1, 2), 10))
 show(lambda: (min(3, 1, 2), max([3, 1, 2]), min('b', 'a'), max([1, 2], [1, 3]), min([], default=5)))
 show(lambda: (max('abc', key=ord), min([3, -1], key=abs)))
@@ -131,8 +150,8 @@ show(lambda: (list(reversed(range(3))), list(reversed('abc')), list(reversed({1:
 show(lambda: (sorted([3, 1, 2], reverse=True), sorted('hello'), sorted([(1, 'b'), (1, 'a')])))
 show(lambda: (sorted([1.5, 1, True]), sorted(['b', 'A'], key=str.lower)))
 # --- hashes, and numbers from text
-show(lambda: (hash(1), hash(1.5), hash(2 ** 61 - 1), hash(-1), hash(True), hash(1.0), hash(float('inf'))))
-show(lambda: (hash(1e+300), hash(-2.5), hash((1, 2)), hash(()), hash(1 + 2j)))
+show(lambda: (hash(1), hash(1.5), hash(2**61 - 1), hash(-1), hash(True), hash(1.0), hash(float('inf'))))
+show(lambda: (hash(1e300), hash(-2.5), hash((1, 2)), hash(()), hash(1 + 2j)))
 show(lambda: (int('0b101', 0), int('0o17', 0), int('-0x1f', 0), int('1_000'), int('z', 36), int(' -5 '), int(3.9)))
 show(lambda: (int(-3.9), int(True)))
 show(lambda: (float('1_0.5'), float(' inf '), float('-Infinity'), float('nan'), float('1e5'), float('.5')))
@@ -149,8 +168,8 @@ show(lambda: (isinstance(True, int), isinstance(1, (str, int)), isinstance(1.0, 
 show(lambda: (issubclass(KeyError, LookupError), isinstance(ValueError(), Exception)))
 show(lambda: (callable(print), callable(5), callable(lambda: 0), callable(int)))
 # --- methods of numbers, slices
-show(lambda: (5 .bit_length(), 255 .bit_count(), 1.5.is_integer(), 2.0.is_integer(), 0.5.as_integer_ratio()))
-show(lambda: ((1 + 2j).conjugate(), 1.5.hex(), float.fromhex('0x1.8p+0'), 3 .real, 1j.imag))
+show(lambda: ((5).bit_length(), (255).bit_count(), (1.5).is_integer(), (2.0).is_integer(), (0.5).as_integer_ratio()))
+show(lambda: ((1 + 2j).conjugate(), (1.5).hex(), float.fromhex('0x1.8p+0'), (3).real, 1j.imag))
 show(lambda: (slice(1, 2), slice(5), slice(1, 10, 2).indices(5), slice(None, None, -1).indices(5)))
 # --- splitting, stripping, finding
 show(lambda: ('a,b,,c'.split(','), '  a  b '.split(), 'a b c d'.split(None, 2), 'a b c d'.rsplit(None, 1)))
@@ -184,7 +203,10 @@ show(lambda: ('{:{w}.{p}f}'.format(3.14159, w=10, p=2), '{{}}'.format(), '{0[1]}
 show(lambda: ('{a[k]}'.format(a={'k': 3}), '{!r:>5}'.format('a'), '{!s}'.format(1.5), '{:%}'.format(0.5)))
 show(lambda: '{0.real}'.format(1 + 2j))
 # --- fields with percent
-show(lambda: '%d %s %r %5.2f|%-5d|%05d|%+d|%x|%X|%o|%#x|%e|%g|%c|%%' % (1, 'a', 'b', 3.14159, 42, 42, 42, 255, 255, 8, 255, 12345.678, 0.0001, 'z'))
+show(
+    lambda: '%d %s %r %5.2f|%-5d|%05d|%+d|%x|%X|%o|%#x|%e|%g|%c|%%'
+    % (1, 'a', 'b', 3.14159, 42, 42, 42, 255, 255, 8, 255, 12345.678, 0.0001, 'z')
+)
 show(lambda: ('%(a)s %(b)d' % {'a': 1, 'b': 2}, '%s' % [1, 2], '%5s|%-5s|%.2s' % ('a', 'b', 'abc')))
 show(lambda: ('%*d' % (5, 42), '%.3d' % 5, '%i' % 3.7, '%s' % None, '%5.1f%%' % 99.5, '%05.1f' % -2.5, '% d' % 5))
 # --- specifications of numbers
@@ -220,9 +242,9 @@ show(lambda: (format(1, 'c'), format(97, 'c'), format(8364, 'c')))
 show(lambda: format(1 + 2j, '05'))
 show(lambda: format(1 + 2j, '=5'))
 # --- long specifications
-show(lambda: (format(1e309, '%'), format(1e+22, '.0f'), format(1e+22, ','), format(123.456, 'G')))
+show(lambda: (format(1e309, '%'), format(1e22, '.0f'), format(1e22, ','), format(123.456, 'G')))
 show(lambda: (format(1e-07, 'G'), format(0.1, '.20f'), format(2.5, '.0f'), format(1.005, '.2f')))
-show(lambda: (format(12345.6789, '.3e'), format(0, 'e'), format(5, '.1f'), format(10 ** 15, 'g')))
+show(lambda: (format(12345.6789, '.3e'), format(0, 'e'), format(5, '.1f'), format(10**15, 'g')))
 # --- sequences
 show(lambda: ([1, 2, 3].copy(), (1, 2, 1).count(1), (1, 2).index(2), [1, 2, 3].index(3, 1), [3, 1, 2].count(3)))
 show(lambda: (range(10)[2:5], range(0, 10, 3).index(9), range(5).count(3), list(range(5, 0, -2))))

@@ -1,0 +1,47 @@
+"""Helpers of the differential tests: each prints a result, or the error instead; CPython and gpa run the same text."""
+import numpy as np
+
+
+def attempt(f, *args, **named):
+    """The result of one call."""
+    try:
+        print(repr(f(*args, **named)))
+    except Exception as e:
+        print(type(e).__name__, e)
+
+
+def tell(*calls):
+    """The results of calls without arguments, one a line."""
+    for f in calls:
+        attempt(f)
+
+
+def numbers(*shape):
+    """Numbers between 0 and 1 in no order."""
+    return (np.arange(5, int(np.prod(shape)) + 5) ** 3 * 7919 % 1009 / 1009.0).reshape(shape)
+
+
+def show_scaled(name, f, first=9, digits=2, floor=1e-30, last=False, mean=False, percent=100):
+    """Arrays in percent of their largest element (or of `floor`), which hides last digits: the first elements, the last one,
+    the mean. Of a tuple each array, of a dictionary in it each value after its key. A `percent` a little off 100 keeps round
+    results from the middle between two decimals."""
+    try:
+        results = f()
+        for r in results if isinstance(results, tuple) else (results,):
+            for key, value in r.items() if isinstance(r, dict) else ((None, r),):
+                if key is not None:
+                    print(key, end=' ')
+                array = np.asarray(value)
+                z = array.astype(complex)
+                most = max(abs(z).max(initial=0), floor)
+                shown = z.ravel()[:first].tolist()
+                if last:
+                    shown.append(z.ravel()[-1] if z.size else 0j)
+                if mean:
+                    shown.append(z.sum() / max(z.size, 1))
+                texts = [f'{x.real * percent / most:.{digits}f} {x.imag * percent / most:.{digits}f}' for x in shown]
+                zero = '0.' + '0' * digits
+                print(name, array.dtype, array.shape, f'{most:.3g}', [t.replace('-' + zero, zero) for t in texts])
+    except Exception as e:
+        # RuntimeError: an assertion inside SciPy, worded by its version
+        print(name, type(e).__name__, '' if isinstance(e, RuntimeError) else e)
