@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the C source of the library (lang/library/library.h): the modules that are written in the language, as texts.
+# Writes the C source of the library (lang/vm/library.h): the modules that are written in the language, as texts.
 # The text of module a.b is the file lang/library/a/b.gpa; of a package, the file a/b/__init__.gpa or the files of the
 # folder a/b/__init__ joined in the order of their names.
 set -e
@@ -10,7 +10,7 @@ emit_text() { # VARIABLE FILE...: a string of these files
     cat "$@" | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'
     echo '0};'
 }
-echo '#include "lang/library/library.h"'
+echo '#include "lang/vm/library.h"'
 rows=
 n=0
 for path in $(cd lang/library && find . \( -name '*.gpa' ! -path '*/__init__/*' -o -type d -name __init__ \) | sort); do

@@ -4,7 +4,7 @@
  * Reading order: making, text, integers, what str does. */
 #include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/text/codec.h"
+#include "lang/object/codec.h"
 #include "lang/object/container.h"
 #include "lang/object/number.h"
 #include "lang/text/text.h"

@@ -1,12 +1,10 @@
 /* object, property, staticmethod, classmethod and super(). */
 #include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
-#include "lang/object/record.h"
+#include "lang/vm/instance.h"
+#include "lang/vm/record.h"
 #include "lang/vm/step.h"
-
-static bool is_instance(value v) { return is_kind(v, &instance_kind); }
 
 /* ---- object ---- */
 
@@ -89,8 +87,7 @@ gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
 static gpa_sym name_in(gpa_vm *vm, value name) {
     if (name.tag != V_STR)
         vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(name));
-    gpa_sym s =
-        name.tag == V_STR ? intern_get(vm->config.names, name.str->text, name.str->size) : 0;
+    gpa_sym s = name.tag == V_STR ? intern_get(vm->core.names, name.str->text, name.str->size) : 0;
     if (!s) vm_no_memory(vm);
     return s;
 }
@@ -98,7 +95,7 @@ static gpa_sym name_in(gpa_vm *vm, value name) {
 gpa_code object_setattr(gpa_vm *vm, value *argv, value *out) {
     gpa_sym name = name_in(vm, argv[1]);
     (void)out;
-    if (!name) return vm->err.code;
+    if (!name) return vm->core.err.code;
     return class_of_peek(argv[0]) ? instance_set(vm, argv[0], name, argv[2], true)
                                   : attr_set(vm, argv[0], name, argv[2]);
 }
@@ -107,7 +104,7 @@ gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
     gpa_sym name = name_in(vm, argv[1]);
     bool there = false;
     (void)out;
-    if (!name) return vm->err.code;
+    if (!name) return vm->core.err.code;
     if (!class_of_peek(argv[0])) return attr_delete(vm, argv[0], name);
     gpa_code rc = instance_delete(vm, argv[0], name, true, &there);
     return rc || there ? rc
@@ -117,12 +114,10 @@ gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code object_getattribute(gpa_vm *vm, value *argv, value *out) {
     gpa_sym name = name_in(vm, argv[1]);
-    return name ? attr_get(vm, argv[0], name, NULL, out) : vm->err.code;
+    return name ? attr_get(vm, argv[0], name, NULL, out) : vm->core.err.code;
 }
 
 /* ---- property ---- */
-
-const object_kind property_kind = {.type_name = "property"};
 
 gpa_code property_new(gpa_vm *vm, value *argv,
                       value *out) { /* cls, then the fields in their order */
@@ -178,25 +173,11 @@ gpa_code property_doc(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- staticmethod, classmethod ---- */
 
-static gpa_code call_static(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
-    return vm_call(vm, o->fields[WRAPPED], n, args, n_kw, names, out);
-}
-
-const object_kind static_kind = {.type_name = "staticmethod", .call = call_static};
-const object_kind classmethod_kind = {.type_name = "classmethod"};
-
-static gpa_code wrap(gpa_vm *vm, const object_kind *kind, value function, value *out) {
-    value v = v_object(vm, kind, WRAPPED_FIELDS);
-    if (v.tag != V_UNSET) v.object->fields[WRAPPED] = value_retain(function);
-    return native_give(v, out);
-}
-
 gpa_code staticmethod_new(gpa_vm *vm, value *argv, value *out) {
-    return wrap(vm, &static_kind, argv[1], out);
+    return descriptor_new(vm, &static_kind, argv[1], out);
 }
 gpa_code classmethod_new(gpa_vm *vm, value *argv, value *out) {
-    return wrap(vm, &classmethod_kind, argv[1], out);
+    return descriptor_new(vm, &classmethod_kind, argv[1], out);
 }
 
 gpa_code wrapped_function(gpa_vm *vm, value *argv, value *out) {
@@ -212,37 +193,10 @@ gpa_code object_init_subclass(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- super ---- */
 
-/* What is no member of a class that a program wrote is a row of object, or of the exceptions. */
-static gpa_code row_of(gpa_vm *vm, const class_obj *c, value self, const char *name, value *out) {
-    const native *row = c->tuple ? native_find(OWNER_TUPLE, name) : NULL;
-    if (row && row->kind == NATIVE_METHOD) self = value_plain(self);
-    if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, name);
-    if (!row) return GPA_OK;
-    if (row->kind == NATIVE_PROPERTY) return row->fn(vm, &self, out);
-    value fn = {.tag = V_NATIVE, .native = row};
-    if (strcmp(name, "__new__") == 0)
-        *out = fn;
-    else
-        return native_give(v_method(vm, self, fn), out);
-    return GPA_OK;
-}
-
-static gpa_code super_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
-    value self = o->fields[SUPER_SELF],
-          class = self.tag == V_CLASS ? self : v_obj(V_CLASS, class_of_peek(self));
-    value m = class_member_behind(class.class, o->fields[SUPER_CLASS].class, name);
-    bool bound = self.tag != V_CLASS && strcmp(name, "__new__") != 0;
-    *out = v_unset();
-    if (m.tag == V_UNSET) return row_of(vm, class.class, self, name, out);
-    return class_bind(vm, m, bound ? self : v_unset(), class, out);
-}
-
-const object_kind super_kind = {.type_name = "super", .attr = super_attr};
-
 /* The class that the running method was written in, and its first argument. */
 static gpa_code of_method(gpa_vm *vm, value *class, value *self) {
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
-    gpa_sym name = intern_find(vm->config.names, "__class__", 9);
+    gpa_sym name = intern_find(vm->core.names, "__class__", 9);
     *class = *self = v_unset();
     if (!f || !f->fn || !f->code->n_params)
         return vm_fail(vm, GPA_E_RUNTIME, "super(): no arguments");
@@ -267,7 +221,7 @@ gpa_code super_new(gpa_vm *vm, value *argv, value *out) { /* cls, type, object_o
         return vm_fail(vm, GPA_E_TYPE,
                        "super(type, obj): obj must be an instance or subtype of type");
     value v = v_object(vm, &super_kind, SUPER_FIELDS);
-    if (v.tag == V_UNSET) return vm->err.code;
+    if (v.tag == V_UNSET) return vm->core.err.code;
     v.object->fields[SUPER_CLASS] = value_retain(class);
     v.object->fields[SUPER_SELF] = value_retain(self);
     *out = v;

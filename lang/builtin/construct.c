@@ -1,6 +1,6 @@
 /* Calling bool, type, slice and the exception types; their attributes. */
 #include "lang/builtin/all.h"
-#include "lang/object/class.h"
+#include "lang/vm/class.h"
 #include "lang/format/format.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"

@@ -1,7 +1,7 @@
 /* dict: making it, its methods, and the live views keys(), values() and items(). */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 
 /* ---- making ---- */

@@ -11,9 +11,9 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 #include "lang/text/text.h"
 
 enum { BLOCK = 16384 };

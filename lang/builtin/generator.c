@@ -2,7 +2,7 @@
 #include "lang/vm/generator.h"
 
 #include "lang/builtin/all.h"
-#include "lang/object/class.h"
+#include "lang/vm/class.h"
 
 gpa_code iterator_next(gpa_vm *vm, value *argv, value *out) {
     return iterate_next(vm, (value[]){argv[0], v_unset()}, out);

@@ -10,7 +10,7 @@
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 #include "lang/object/number.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 #include "lang/vm/vm.h"
 
 gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,

@@ -5,7 +5,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/vm/vm.h"
 
 static gpa_code over(gpa_vm *vm, const char *name, value iterable, value extra,

@@ -1,7 +1,7 @@
 /* list, tuple and range: making them, and their methods. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/format/format.h"
 #include "lang/object/number.h"
 

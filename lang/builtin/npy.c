@@ -11,7 +11,7 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, ALIGN = 64 };

@@ -7,10 +7,10 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/builtin/npy.h"
 #include "lang/object/container.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 
 #ifdef GPA_HAVE_ZIP
 #include <zip.h>

@@ -8,9 +8,9 @@
 #include "lang/format/format.h"
 #include "lang/object/number.h"
 #include "lang/text/number_text.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 #include "lang/vm/operate.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
 /* The only element of an array as a number; NumPy's error for more. */
 static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {

@@ -7,22 +7,9 @@
 #include "lang/builtin/all.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
 __extension__ typedef __int128 wide;
-
-gpa_code int_too_large(gpa_vm *vm) {
-    return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits");
-}
-
-gpa_code int_of_float(gpa_vm *vm, double f, value *out) {
-    if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");
-    if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
-    f = trunc(f);
-    if (f < -0x1p63 || f >= 0x1p63) return native_give(big_of_double(vm, f), out);
-    *out = v_int((int64_t)f);
-    return GPA_OK;
-}
 
 gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];

@@ -7,7 +7,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/text/text.h"
 

@@ -17,7 +17,7 @@
 #include "lang/object/container.h"
 #include "lang/object/number.h"
 #include "lang/text/number_text.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 #include "lang/vm/vm.h"
 
 enum { MOST_USED = 4096 };

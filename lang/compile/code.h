@@ -6,7 +6,8 @@
 #define GPA_COMPILE_CODE_H
 
 #include "lang/syntax/ast.h"
-#include "lang/vm/vm.h"
+#include "lang/compile/typed_interface.h"
+#include "lang/object/module.h"
 
 typedef enum {
 #define OPC(name, words, layout) I_##name,
@@ -71,7 +72,7 @@ typedef struct code {
     uint32_t n_consts;
     struct code **inner;
     uint32_t n_inner;
-    struct typed_lift **lifts;
+    typed_lift **lifts;
     uint32_t n_lifts;
     code_guard *guards;
     uint32_t n_guards;
@@ -94,8 +95,8 @@ const code_guard *code_guard_at(const code *c, const ins *at);
 
 extern const uint8_t code_words[I_COUNT];
 const char *code_op_name(unsigned op);
-/* One line per instruction, inner codes behind their outer one when they are compiled. */
-void code_print(gpa_vm *vm, const code *c, gpa_str *out);
+/* The layout of an instruction's operands: the last column of opcode.def. */
+const char *code_layout(unsigned op);
 
 /* Compiles a body whose globals are `in`. `show_last`: the module returns the value of its last
  * statement when that is an expression. Fails with GPA_E_MEMORY, or GPA_E_SYNTAX for a body beyond

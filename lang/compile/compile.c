@@ -299,7 +299,7 @@ gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
                   .globals = in,
                   .handling = -1,
                   .annotations = -1,
-                  .measured = vm->measured && !k->node};
+                  .measured = vm_core_of(vm)->measured && !k->node};
     if (k->scope->n_vars > MAX_REGISTERS / 2)
         compile_fail(&c, GPA_E_SYNTAX, "too many variables in one body");
     k->n_vars = (uint16_t)k->scope->n_vars;

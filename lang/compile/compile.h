@@ -8,7 +8,7 @@
 #define GPA_COMPILE_COMPILE_H
 
 #include "lang/compile/code.h"
-#include "lang/vm/machine.h"
+#include "lang/object/core.h"
 
 /* A place to jump to. Jumps to a place not yet reached are chained through their words. */
 typedef struct {

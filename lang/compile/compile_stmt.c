@@ -4,12 +4,14 @@
  *
  * Read leave_blocks first, then loops, try and with. */
 #include "lang/compile/compile.h"
-#include "lang/typed/lift.h"
+
+#include "lang/text/source.h"
 
 #include "runtime/base/base.h"
 
-#define PENDING 0x80000000u /* a guard's `to` before its handler is written: with the block's id \
-                             */
+#define PENDING                                                                      \
+    0x80000000u /* a guard's `to` before its handler is written: with the block's id \
+                 */
 
 static void statement(compiler *c, const ast_node *n);
 
@@ -146,9 +148,9 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
     code *k = c->code;
     const block *b = c->blocks;
     while (b && !b->loop) b = b->outer;
-    typed_lift *l = lift_new(c->vm, k->jit, n, b != NULL);
+    typed_lift *l = typed_compiler.loop_new(c->vm, k->jit, n, b != NULL);
     if (!l || !mem_room(&k->lifts, k->n_lifts, &c->cap_lifts, sizeof *k->lifts)) {
-        lift_free(c->vm, l);
+        typed_compiler.loop_free(c->vm, l);
         vm_no_memory(c->vm);
         c->failed = true;
         return 0;
@@ -160,7 +162,8 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
 /* A loop: in a jitted function run as a program, if it can be, in one step; else, or when that step
  * declines, here. */
 static void loop(compiler *c, const ast_node *n) {
-    bool lifted = c->code->jit && lift_wanted(c->vm, c->code->jit, n), is_for = n->kind == AST_FOR;
+    bool lifted = c->code->jit && typed_compiler.loop_wanted(c->vm, c->code->jit, n),
+         is_for = n->kind == AST_FOR;
     label done = LABEL_NEW, end = LABEL_NEW;
     uint32_t it = is_for || lifted ? temp(c) : 0;
     if (is_for)
@@ -177,7 +180,7 @@ static void loop(compiler *c, const ast_node *n) {
         while_loop(c, n);
     if (!lifted) return;
     label_here(c, &done);
-    if (!lift_returns(c->vm, c->code->jit, n)) return;
+    if (!typed_compiler.loop_returns(c->vm, c->code->jit, n)) return;
     emit(c, I_LIFTED, it, 0, 0);
     emit_jump_word(c, &end);
     block *inner = leave_blocks(c, NULL);

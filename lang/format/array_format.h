@@ -5,7 +5,13 @@
 
 #include "lang/vm/native.h"
 
-typedef enum { FLOAT_MAXPREC, FLOAT_MAXPREC_EQUAL, FLOAT_FIXED, FLOAT_UNIQUE } float_mode;
+typedef enum {
+    FLOAT_MAXPREC,
+    FLOAT_MAXPREC_EQUAL,
+    FLOAT_FIXED,
+    FLOAT_UNIQUE,
+    FLOAT_MODES
+} float_mode;
 
 /* numpy.set_printoptions. */
 typedef struct {
@@ -18,7 +24,14 @@ typedef struct {
     bool bare;       /* NumPy's scalars are shown without their type: legacy='1.25' and before */
 } print_options;
 
-/* What holds now for this vm. */
+extern const char *const float_mode_names[FLOAT_MODES]; /* as programs write them */
+extern const print_options print_options_default;
+/* The variable of the module numpy that holds the dict of current options: a name that no program
+ * can write. Not set: the defaults hold. */
+extern const char print_options_name[];
+/* Overwrites the options that the dict has. */
+void print_options_read(gpa_vm *vm, dict_obj *d, print_options *o);
+/* The vm's current options. */
 gpa_code print_options_get(gpa_vm *vm, print_options *out);
 
 /* array2string: `before` and `after` say how many columns stand beside the text on its first and

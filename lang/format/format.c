@@ -6,13 +6,14 @@
 
 #include "lang/format/array_format.h"
 #include "lang/object/big.h"
-#include "lang/builtin/tables.h"
-#include "lang/object/class.h"
+#include "lang/vm/format_interface.h"
+#include "lang/vm/native_table.h"
+#include "lang/vm/class.h"
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 #include "lang/object/number.h"
 #include "lang/text/number_text.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 #include "lang/text/text.h"
 #include "lang/vm/vm.h"
 
@@ -374,13 +375,13 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
     return GPA_OK;
 }
 
-gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out) {
+static gpa_code format_repr(gpa_vm *vm, value v, gpa_str *out) {
     gpa_code rc = repr(vm, v, NULL, out);
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
 
-gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
-                         const char *after) {
+static gpa_code format_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
+                                    const char *after) {
     gpa_str shown;
     str_init(&shown);
     gpa_code rc = vm_repr(vm, v, &shown);
@@ -424,7 +425,7 @@ gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     return rc;
 }
 
-gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) {
+static gpa_code format_str(gpa_vm *vm, value v, gpa_str *out) {
     gpa_dtype t;
     gpa_code rc = GPA_OK;
     if (v.tag == V_STR)
@@ -480,7 +481,7 @@ static gpa_code format_plain(gpa_vm *vm, value v, gpa_str *out) {
     return out->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
-gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
+static gpa_code format_value(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
     value now = v_none();
     bool handled = false;
     gpa_code rc = GPA_OK;
@@ -505,3 +506,12 @@ out:
     value_release(vm, now);
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
+
+const format_interface formatter = {
+    .repr = format_repr,
+    .str = format_str,
+    .format = format_value,
+    .fail_showing = format_fail_showing,
+    .ascii = format_ascii,
+    .percent = format_percent,
+};

@@ -2,12 +2,12 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
+#include "lang/object/big.h"
 #include "lang/object/container.h"
 #include "lang/format/format.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 #include "lang/text/text.h"
 
 /* ---- braces ---- */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lang/object/big.h"
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 

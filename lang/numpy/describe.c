@@ -1,7 +1,7 @@
 /* What NumPy tells of dtypes and ufuncs by its own numbers and letters. */
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 /* NumPy's letters in the order of its type numbers, which is also the order of a ufunc's loops but

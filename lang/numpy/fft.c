@@ -1,5 +1,5 @@
 /* Fourier transforms: the native part of numpy.fft. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 /* The dtype that operands of a dtype are transformed in: halves are computed in float32. */

@@ -7,19 +7,8 @@
 #ifndef GPA_NUMPY_FLOAT_ERRORS_H
 #define GPA_NUMPY_FLOAT_ERRORS_H
 
+#include "lang/vm/float_actions.h"
 #include "lang/vm/native.h"
-
-typedef enum { FLOAT_DIVIDE, FLOAT_OVER, FLOAT_UNDER, FLOAT_INVALID, FLOAT_ERRORS } float_error;
-typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
-
-/* The actions that hold in a vm. */
-typedef struct {
-    uint8_t action[FLOAT_ERRORS]; /* float_action */
-    bool watched;                 /* one of them is FLOAT_AT_ONCE, and arrays are looked at */
-} float_actions;
-
-/* NumPy's at the start. */
-extern const float_actions float_actions_default;
 
 /* Looks at the result of an operation on n numbers; `scalar`: of an operator, which the words of
  * the message tell. */

@@ -5,10 +5,10 @@
 #include <math.h>
 
 #include "lang/object/big.h"
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
-#include "lang/typed/types.h"
+#include "lang/compile/typed_interface.h"
 
 static gpa_code text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);
@@ -178,7 +178,8 @@ static gpa_code abstract_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind abstract_kind = {.type_name = "numpy.abstract", .repr = abstract_repr};
+const object_kind abstract_kind = {
+    .type_name = "numpy.abstract", .repr = abstract_repr, .derives = np_abstract_has};
 
 value np_abstract(gpa_vm *vm, const char *name, char *kinds) {
     value v = v_object(vm, &abstract_kind, 1);
@@ -201,12 +202,13 @@ static gpa_code find_field(object_obj *o, const char *const *names, const char *
 }
 
 /* The fields of a finfo: those of its dtype first, then integers, then values of the dtype. */
-#define FINFO(ROW)                                                                        \
-    ROW(DTYPE, "dtype")                                                                   \
-    ROW(BITS, "bits") ROW(PRECISION, "precision") ROW(NMANT, "nmant") ROW(NEXP, "nexp")   \
-        ROW(IEXP, "iexp") ROW(MACHEP, "machep") ROW(NEGEP, "negep") ROW(MINEXP, "minexp") \
-            ROW(MAXEXP, "maxexp") ROW(EPS, "eps") ROW(EPSNEG, "epsneg") ROW(MAX, "max")   \
-                ROW(MIN, "min") ROW(TINY, "tiny") ROW(SMALLEST_NORMAL, "smallest_normal") \
+#define FINFO(ROW)                                                                            \
+    ROW(DTYPE, "dtype")                                                                       \
+    ROW(BITS, "bits")                                                                         \
+    ROW(PRECISION, "precision") ROW(NMANT, "nmant") ROW(NEXP, "nexp") ROW(IEXP, "iexp")       \
+        ROW(MACHEP, "machep") ROW(NEGEP, "negep") ROW(MINEXP, "minexp") ROW(MAXEXP, "maxexp") \
+            ROW(EPS, "eps") ROW(EPSNEG, "epsneg") ROW(MAX, "max") ROW(MIN, "min")             \
+                ROW(TINY, "tiny") ROW(SMALLEST_NORMAL, "smallest_normal")                     \
                     ROW(SMALLEST_SUBNORMAL, "smallest_subnormal") ROW(RESOLUTION, "resolution")
 enum {
 #define ROW(id, name) FINFO_##id,
@@ -456,7 +458,8 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
     value x = argv[1];
     gpa_code rc = arg_dtype(vm, argv[0], &t);
     if (rc) return rc;
-    if (typed_is_type(x)) return typed_signature_of(vm, argv[0], x, argv[2].tuple, out);
+    if (typed_compiler.is_type(x))
+        return typed_compiler.signature_of(vm, argv[0], x, argv[2].tuple, out);
     if (argv[2].tuple->count)
         return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)",
                        argv[2].tuple->count + 1);

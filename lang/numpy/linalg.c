@@ -1,6 +1,6 @@
 /* Matrix factorizations: the native part of numpy.linalg. Arguments were checked and brought to a
  * common dtype by the library. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 gpa_code linalg_lu(gpa_vm *vm, value *argv, value *out) { /* a */

@@ -1,5 +1,5 @@
 /* The memory of arrays: who shares it, its bytes, and arrays over memory that is there. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */

@@ -1,8 +1,8 @@
 /* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for
  * each type. What a tuple does, operators do with it (value_plain). Reading order: names, what an
  * object does, methods, making. */
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/numpy/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
@@ -111,15 +111,16 @@ static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
     return GPA_OK;
 }
 
-#define RESULT(variable, name)                               \
-    const object_kind variable = {.type_name = name,         \
-                                  .tuple = true,             \
-                                  .attr = result_attr,       \
-                                  .set = result_set,         \
-                                  .repr = result_repr,       \
-                                  .getitem = result_getitem, \
-                                  .iter = result_iter,       \
-                                  .len = result_len,         \
+#define RESULT(variable, name)                                \
+    const object_kind variable = {.type_name = name,          \
+                                  .type_attr = np_named_attr, \
+                                  .tuple = true,              \
+                                  .attr = result_attr,        \
+                                  .set = result_set,          \
+                                  .repr = result_repr,        \
+                                  .getitem = result_getitem,  \
+                                  .iter = result_iter,        \
+                                  .len = result_len,          \
                                   .contains = result_contains}
 RESULT(cache_info_kind, "functools._CacheInfo");
 RESULT(eig_result_kind, "numpy.linalg._linalg.EigResult");

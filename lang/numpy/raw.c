@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/numpy/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/numpy/raw_params.h"
 
 enum { CODE, OPTIONS, NAMES, FROM_SOURCE_MODULE, PLAIN, MODULE_FIELDS }; /* of a module */

@@ -1,6 +1,6 @@
 /* Choosing, searching, sorting, joining, multiplying: functions over whole arrays that are not one
  * ufunc. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"

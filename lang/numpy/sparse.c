@@ -1,7 +1,7 @@
 /* Products, order, unions, parts and transposes of sparse matrices: the native part of
  * scipy.sparse. The parts of a matrix were checked by the library. Arguments are arrays, then
  * numbers; what comes back are arrays, or None where nothing is made. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 enum { ARRAYS = 9, NUMBERS = 4, MADE = 7, NO_OPTION = -1 };

@@ -4,7 +4,7 @@
  * (op_operand, op_types). */
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 /* ---- rules of casting ---- */

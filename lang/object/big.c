@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-#include "lang/vm/operate.h"
+#include "lang/object/core.h"
+#include "lang/object/number.h"
 
 typedef struct big_obj big_obj;
 
@@ -664,4 +665,16 @@ gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool n
     }
     b->negative = negative;
     return give(b, out);
+}
+
+gpa_code int_too_large(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits");
+}
+
+gpa_code int_of_float(gpa_vm *vm, double f, value *out) {
+    if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");
+    if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
+    f = trunc(f);
+    *out = f < -0x1p63 || f >= 0x1p63 ? big_of_double(vm, f) : v_int((int64_t)f);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }

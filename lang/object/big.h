@@ -6,7 +6,8 @@
 #define GPA_OBJECT_BIG_H
 
 #include "lang/syntax/ast.h"
-#include "lang/vm/native.h"
+#include "lang/object/value.h"
+#include "lang/syntax/ast.h"
 
 struct big_obj {
     obj head;
@@ -50,5 +51,9 @@ bool big_bytes(value v, unsigned char *to, size_t n, bool is_signed);
 /* |b| in digits of the base. ValueError: more decimal digits than Python writes. */
 gpa_code big_put_digits(gpa_vm *vm, const struct big_obj *b, unsigned base, bool upper,
                         gpa_str *out);
+
+/* Truncates a float to an int of any size, with int()'s errors. */
+gpa_code int_of_float(gpa_vm *vm, double f, value *out);
+gpa_code int_too_large(gpa_vm *vm); /* OverflowError */
 
 #endif

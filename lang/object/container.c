@@ -8,7 +8,7 @@
  * Reading order: lists, table (find, rebuild, set, remove), sets. */
 #include "lang/object/container.h"
 
-#include "lang/vm/native.h"
+#include "lang/object/core.h"
 
 /* ---- lists ---- */
 
@@ -467,30 +467,6 @@ value set_copy(gpa_vm *vm, set_obj *a, bool frozen) {
     if (out.tag == V_UNSET) return out;
     out.set->frozen = frozen;
     if (!dict_update(vm, &out.set->d, &a->d)) return out;
-    value_release(vm, out);
-    return v_unset();
-}
-
-value set_of(gpa_vm *vm, value iterable, bool frozen) {
-    if (iterable.tag == V_SET) return set_copy(vm, iterable.set, frozen);
-    gpa_code rc = GPA_OK;
-    value it = v_unset(), out = v_set(vm);
-    if (out.tag == V_UNSET) return out;
-    out.set->frozen = frozen;
-    TRY(vm_iter(vm, iterable, &it));
-    bool done = false;
-    for (uint32_t n = 0;; n++) {
-        value v = v_none();
-        if (n % 1024 == 0) TRY(vm_poll(vm));
-        TRY(iter_next(vm, it, &v, &done));
-        if (done) break;
-        rc = set_add(vm, out.set, v);
-        value_release(vm, v);
-        if (rc) goto out;
-    }
-out:
-    value_release(vm, it);
-    if (!rc) return out;
     value_release(vm, out);
     return v_unset();
 }

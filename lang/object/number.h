@@ -6,6 +6,7 @@
 #define GPA_OBJECT_NUMBER_H
 
 #include "lang/object/value.h"
+#include "lang/syntax/ast.h"
 
 typedef enum {
     NUMBER_NOT,
@@ -41,5 +42,8 @@ bool number_equal(const number *a, const number *b);
 int number_compare(const number *a, const number *b);
 /* CPython's hash of the number. */
 int64_t number_hash(const number *n);
+
+/* An operator on two int, bool, float or complex values (arithmetic.c). *out is owned. */
+gpa_code op_number(gpa_vm *vm, ast_op op, value a, value b, value *out);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * Compiled functions have named parameters only: no **kwargs, and *args where calls are written
  * into a body (inline.c). */
-#include "lang/builtin/all.h"
+#include "lang/typed/all.h"
 #include "lang/object/container.h"
 #include "lang/typed/typed.h"
 

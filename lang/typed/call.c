@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
 
 /* ---- the table ---- */

@@ -6,8 +6,8 @@
  * Reading order: options, launches, signatures, running, configurations, the decorator. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/cuda.h"
 
 enum { FUNCTION, SIGNATURES, FIELDS };

@@ -1,10 +1,10 @@
 /* What became of a kernel: its types, programs, generated code, resources. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
-#include "lang/session/sass.h"
+#include "lang/typed/sass.h"
 #include "lang/typed/cuda.h"
 #include "lang/typed/typed.h"
 

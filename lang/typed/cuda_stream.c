@@ -4,8 +4,8 @@
  * Reading order: waiting, streams, events, contexts, devices. */
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/cuda.h"
 #include "lang/vm/vm.h"
 

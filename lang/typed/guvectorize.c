@@ -8,8 +8,8 @@
  * Reading order: the object, types, one argument, the launch, the call, decorators. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/layout.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
 
 gpa_code typed_tuple(walk *w, uint32_t n, tv *out) {

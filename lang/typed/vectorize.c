@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"

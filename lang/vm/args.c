@@ -2,9 +2,8 @@
 #include <math.h>
 
 #include "lang/object/big.h"
-#include "lang/builtin/all.h"
 #include "lang/object/number.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
 /* The number an argument stands for; a lazy NumPy scalar is computed, and an array of one element
  * read. */

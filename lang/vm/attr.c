@@ -5,13 +5,12 @@
 
 #include "runtime/base/base.h"
 
-#include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
-#include "lang/numpy/numpy.h"
-#include "lang/object/record.h"
+#include "lang/vm/absent.h"
+#include "lang/vm/record.h"
 #include "lang/vm/step.h"
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
@@ -74,7 +73,7 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
         *out = found(m->doc);
     else
         return import_member(vm, m, name, out);
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code signature_attr(gpa_vm *vm, const func_obj *f, value *out) {
@@ -112,7 +111,7 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
         *out = v_cstr(vm, sym_text(vm, f->module->name));
     else
         return GPA_OK;
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
@@ -184,8 +183,8 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
         return type_line(vm, type, is(text, "__mro__"), out);
     else if (is(text, "__module__"))
         *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
-    else if (o == OWNER_NAMED && np_named_attr(vm, type, text, out))
-        return vm->err.code;
+    else if (o == OWNER_NAMED && object_kinds[type.aux - AUX_KIND]->type_attr(vm, type, text, out))
+        return vm->core.err.code;
     else if (row && row->kind != NATIVE_PROPERTY)
         *out = (value){.tag = V_NATIVE, .native = row};
     else {
@@ -198,9 +197,9 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
             *out = found(m);
         else if (m.tuple->count == RECORD_STATIC)
             *out = found(m.tuple->items[0]);
-        return doc && out->tag == V_UNSET ? vm->err.code : GPA_OK;
+        return doc && out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
     }
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out) {
@@ -211,8 +210,8 @@ static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out)
         else if (is(text, "__func__"))
             *out = found(v.method->fn);
         else if (v.method->fn.tag == V_FUNC)
-            return func_attr(vm, v.method->fn.func,
-                             intern_get(vm->config.names, text, strlen(text)), out);
+            return func_attr(vm, v.method->fn.func, intern_get(vm->core.names, text, strlen(text)),
+                             out);
         v = v.method->fn;
     }
     if (out->tag != V_UNSET || v.tag != V_NATIVE) return GPA_OK;
@@ -224,7 +223,7 @@ static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out)
         *out = v_strf(vm, "(%s)", v.native->signature);
     else
         return GPA_OK;
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
@@ -288,11 +287,11 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v),
                      name);
     if (why) {
-        gpa_err_hint(&vm->err, "%s", why);
+        gpa_err_hint(&vm->core.err, "%s", why);
         return rc;
     }
     vm_dir(vm, v, suggest, &s);
-    if (s.best) gpa_err_hint(&vm->err, "did you mean: '%s'?", s.best);
+    if (s.best) gpa_err_hint(&vm->core.err, "did you mean: '%s'?", s.best);
     return rc;
 }
 
@@ -342,7 +341,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
 static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     value argv[1] = {v};
     *out = v_none();
-    rt_at(vm->config.rt, vm_where(vm));
+    rt_at(vm->core.rt, vm_where(vm));
     vm->maybe_pending = true;
     return row->fn(vm, argv, out);
 }
@@ -358,7 +357,7 @@ static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out)
     const native *row = has && t != DT_BOOL ? native_find(owner_of_value(plain), text) : NULL;
     if (!row || row->kind != NATIVE_METHOD) return no_attribute(vm, v, text);
     *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 /* What a built-in value has by the names that the language itself asks for: a function of the
@@ -430,7 +429,7 @@ gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *o
     value fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
     if (fn.tag == V_UNSET) return last_resort(vm, v, name, out);
     *out = row && row->kind == NATIVE_FUNCTION ? fn : v_method(vm, v, fn);
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self) {
@@ -451,7 +450,7 @@ gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value
 }
 
 gpa_code vm_attr(gpa_vm *vm, value v, const char *name, value *out) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     *out = v_unset();
     return s ? attr_get(vm, v, s, NULL, out) : vm_no_memory(vm);
 }
@@ -467,13 +466,13 @@ static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
     } else if (is(text, "__name__")) {
         if (item.tag != V_STR)
             return vm_fail(vm, GPA_E_TYPE, "__name__ must be set to a string object");
-        gpa_sym s = intern_get(vm->config.names, item.str->text, item.str->size);
+        gpa_sym s = intern_get(vm->core.names, item.str->text, item.str->size);
         if (!s) return vm_no_memory(vm);
         f->name = s;
     } else {
         if (f->attrs.tag != V_DICT) {
             value d = v_dict(vm);
-            if (d.tag == V_UNSET) return vm->err.code;
+            if (d.tag == V_UNSET) return vm->core.err.code;
             f->attrs = d;
         }
         return dict_set_text(vm, f->attrs.dict, text, item);
@@ -529,8 +528,8 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
         return module_set(vm, v.module, name, v_unset());
     if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
         value key = v_cstr(vm, text);
-        gpa_code rc =
-            key.tag == V_UNSET ? vm->err.code : dict_remove(vm, v.func->attrs.dict, key, &there);
+        gpa_code rc = key.tag == V_UNSET ? vm->core.err.code
+                                         : dict_remove(vm, v.func->attrs.dict, key, &there);
         value_release(vm, key);
         if (rc || there) return rc;
     }
@@ -543,11 +542,11 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
 }
 
 gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     return s ? attr_set(vm, v, s, item) : vm_no_memory(vm);
 }
 
 gpa_code vm_delattr(gpa_vm *vm, value v, const char *name) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     return s ? attr_delete(vm, v, s) : vm_no_memory(vm);
 }

@@ -13,8 +13,8 @@
 
 #include "runtime/base/base.h"
 
-#include "lang/object/instance.h"
-#include "lang/object/record.h"
+#include "lang/vm/instance.h"
+#include "lang/vm/record.h"
 #include "lang/vm/step.h"
 
 /* ---- making and ending ---- */
@@ -112,16 +112,16 @@ void generator_end(gpa_vm *vm, generator *g) {
 
 void generator_fail(gpa_vm *vm, generator *g) {
     if (gpa_err_is(
-            vm->err.code,
+            vm->core.err.code,
             GPA_E_STOP_ITERATION)) { /* whoever asks for the next value would take it for the end */
-        gpa_span at = vm->err.span;
+        gpa_span at = vm->core.err.span;
         value cause = raise_take(vm), words = v_cstr(vm, "generator raised StopIteration");
         if (words.tag != V_UNSET) vm_raise(vm, GPA_E_RUNTIME, 1, &words);
         value_release(vm, words);
         if (vm->raised.tag == V_EXCEPTION && cause.tag == V_EXCEPTION)
             vm->raised.exc->cause = value_retain(cause);
         value_release(vm, cause);
-        vm->err.span = at;
+        vm->core.err.span = at;
         vm->tracing = true;
     }
     generator_end(vm, g);
@@ -134,12 +134,12 @@ static gpa_code refuse(gpa_vm *vm, const generator *g) {
     if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
     if (vm->depth >= MAX_FRAMES || vm->reentry >= MAX_REENTRY)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
-    return rt_check(vm->config.rt, &vm->err);
+    return rt_check(vm->core.rt, &vm->core.err);
 }
 
 /* Whether an error that was recorded outside would be found in a block of its own. */
 static bool may_catch(const gpa_vm *vm, const generator *g) {
-    return g->started && rt_may_raise(vm->config.rt) && code_guard_at(g->code, g->at);
+    return g->started && rt_may_raise(vm->core.rt) && code_guard_at(g->code, g->at);
 }
 
 gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
@@ -248,7 +248,7 @@ static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, va
     value_release(vm, method);
     if (!gpa_err_is(rc, GPA_E_STOP_ITERATION)) return rc;
     value exc = raise_take(vm);
-    if (exc.tag == V_UNSET) return vm->err.code;
+    if (exc.tag == V_UNSET) return vm->core.err.code;
     const tuple_obj *args = exc.exc->args.tuple;
     *out = args->count ? value_retain(args->items[0]) : v_none();
     *done = true;
@@ -339,7 +339,7 @@ static gpa_code leave(gpa_vm *vm, generator *g, value exit, value *out, bool *do
     gpa_code rc = close_inner(vm, g);
     g->running = false;
     value exc = rc ? raise_take(vm) : value_retain(exit);
-    if (exc.tag == V_UNSET) return vm->err.code;
+    if (exc.tag == V_UNSET) return vm->core.err.code;
     rc = raise_in(vm, g, exc, false, out, done);
     value_release(vm, exc);
     return rc;
@@ -352,7 +352,7 @@ gpa_code generator_throw(gpa_vm *vm, generator *g, value exc, value *out, bool *
         raise_value(vm, exc, v_none(), false);
         if (!g->done) generator_end(vm, g);
         vm->tracing = false; /* it was in no frame yet */
-        return vm->err.code;
+        return vm->core.err.code;
     }
     if (gpa_err_is(exc.exc->code, GPA_E_GENERATOR_EXIT)) return leave(vm, g, exc, out, done);
     return raise_in(vm, g, exc, true, out, done);
@@ -385,11 +385,11 @@ static void tell_ignored(gpa_vm *vm, const generator *g) {
     gpa_str text;
     str_init(&text);
     str_printf(&text, "Exception ignored in: <generator object %s at 0x%012llx>\n%s%s%s\n",
-               generator_title(vm, g), (unsigned long long)(uintptr_t)g, gpa_err_name(vm->err.code),
-               vm->err.msg[0] ? ": " : "", vm->err.msg);
+               generator_title(vm, g), (unsigned long long)(uintptr_t)g,
+               gpa_err_name(vm->core.err.code), vm->core.err.msg[0] ? ": " : "", vm->core.err.msg);
     gpa_sym function = vm->n_trace ? vm->trace[0].function : 0;
-    source_render_place(vm->config.sources, &vm->err,
-                        function ? intern_text(vm->config.names, function) : NULL, &text);
+    source_render_place(vm->core.sources, &vm->core.err,
+                        function ? intern_text(vm->core.names, function) : NULL, &text);
     if (!text.failed) vm_write(vm, true, text.text, text.len);
     str_free(&text);
     vm_clear_error(vm);
@@ -464,5 +464,5 @@ void generator_break_cycles(gpa_vm *vm) {
 }
 
 const char *generator_title(gpa_vm *vm, const generator *g) {
-    return g->fn ? func_title(vm, g->fn) : intern_text(vm->config.names, g->code->name);
+    return g->fn ? func_title(vm, g->fn) : intern_text(vm->core.names, g->code->name);
 }

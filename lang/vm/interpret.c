@@ -7,7 +7,7 @@
  *
  * Read the macros, then any instruction, then calls, `leave` and `failed`. */
 #include "lang/vm/generator.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/vm/iterate.h"
 #include "lang/vm/operate.h"
 #include "lang/vm/step.h"
@@ -44,9 +44,9 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
 /* What a backward jump looks after. The loops of the library go over axes and arguments: what they
  * are given stays pending. */
 static gpa_code poll(gpa_vm *vm) {
-    if (atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) return vm_poll(vm);
+    if (atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) return vm_poll(vm);
     if (vm->frames[vm->depth - 1].module->hidden) return GPA_OK;
-    if (rt_has_pending(vm->config.rt)) return rt_loop_edge(vm->config.rt, &vm->err);
+    if (rt_has_pending(vm->core.rt)) return rt_loop_edge(vm->core.rt, &vm->core.err);
     vm->maybe_pending = false;
     return GPA_OK;
 }
@@ -62,11 +62,11 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
 /* Hands the current error to the innermost handler, leaving frames on the way, down to the frame
  * that entered from C. True when it was caught: the topmost frame goes on at its ip. */
 static bool catch_error(gpa_vm *vm) {
-    bool placed = vm->tracing && vm->err.span.src; /* further inside */
+    bool placed = vm->tracing && vm->core.err.span.src; /* further inside */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
     if (!placed) raise_place(vm);
-    if (vm->err.code == GPA_E_INTERRUPT)
+    if (vm->core.err.code == GPA_E_INTERRUPT)
         vm_interrupt_clear(vm); /* answered: a handler may compute again */
     for (;;) {
         frame *f = &vm->frames[vm->depth - 1];
@@ -122,15 +122,15 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         I += (words); \
         DISPATCH();   \
     } while (0)
-#define JUMP(word)                                                                             \
-    do {                                                                                       \
-        const ins *w_ = (word);                                                                \
-        int32_t d_ = w_->d;                                                                    \
-        I = w_ + d_;                                                                           \
-        if (d_ <= 0 && UNLIKELY(vm->maybe_pending |                                            \
-                                atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) \
-            goto edge;                                                                         \
-        DISPATCH();                                                                            \
+#define JUMP(word)                                                                               \
+    do {                                                                                         \
+        const ins *w_ = (word);                                                                  \
+        int32_t d_ = w_->d;                                                                      \
+        I = w_ + d_;                                                                             \
+        if (d_ <= 0 && UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->core.interrupted,  \
+                                                                         memory_order_relaxed))) \
+            goto edge;                                                                           \
+        DISPATCH();                                                                              \
     } while (0)
 #define SET(i_, v_)                      \
     do {                                 \
@@ -473,7 +473,7 @@ L_NEXT : {
             if (!answer) {
                 I = body + 1;
                 if (UNLIKELY(vm->maybe_pending |
-                             atomic_load_explicit(&vm->interrupted, memory_order_relaxed)))
+                             atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)))
                     goto edge;
                 DISPATCH();
             }
@@ -676,7 +676,7 @@ yielded:
     JUMP(I + 1);
 L_YIELD_FROM:
     f->ip = I;
-    if (UNLIKELY(atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) && poll(vm))
+    if (UNLIKELY(atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) && poll(vm))
         goto failed;
     if (generator_is(R[I->a]) && !generator_of(R[I->a].iter)->done) {
         value sent = R[I->b];
@@ -750,7 +750,7 @@ unset:
     f->ip = I;
     step_unset(vm, f, R, I);
 failed:
-    if (!catch_error(vm)) return vm->err.code;
+    if (!catch_error(vm)) return vm->core.err.code;
     END_ABANDONED();
     TOP(ip);
     DISPATCH();

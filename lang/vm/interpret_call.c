@@ -1,6 +1,6 @@
 /* Calls that the loop does not do itself: of methods, classes and instances, of built-in functions,
  * with arguments to be bound or gathered. */
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
 /* What is called in truth, when that is a function with an object as its first argument: a method's

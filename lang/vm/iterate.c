@@ -197,3 +197,27 @@ gpa_code vm_len(gpa_vm *vm, value v, int64_t *out) {
     }
     return vm_fail(vm, GPA_E_TYPE, "object of type '%s' has no len()", value_type_name(v));
 }
+
+value set_of(gpa_vm *vm, value iterable, bool frozen) {
+    if (iterable.tag == V_SET) return set_copy(vm, iterable.set, frozen);
+    gpa_code rc = GPA_OK;
+    value it = v_unset(), out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    out.set->frozen = frozen;
+    TRY(vm_iter(vm, iterable, &it));
+    bool done = false;
+    for (uint32_t n = 0;; n++) {
+        value v = v_none();
+        if (n % 1024 == 0) TRY(vm_poll(vm));
+        TRY(iter_next(vm, it, &v, &done));
+        if (done) break;
+        rc = set_add(vm, out.set, v);
+        value_release(vm, v);
+        if (rc) goto out;
+    }
+out:
+    value_release(vm, it);
+    if (!rc) return out;
+    value_release(vm, out);
+    return v_unset();
+}

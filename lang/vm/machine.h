@@ -10,9 +10,9 @@
 
 #include <stdatomic.h>
 
-#include "lang/builtin/tables.h"
 #include "lang/compile/code.h"
-#include "lang/numpy/float_errors.h"
+#include "lang/vm/float_actions.h"
+#include "lang/vm/native_table.h"
 #include "lang/vm/vm.h"
 
 enum {
@@ -66,17 +66,15 @@ typedef struct {
 } trace_entry;
 
 struct vm {
+    vm_core core; /* first: rooms below know only this part */
     vm_config config;
-    gpa_err err;
     value raised; /* the exception object of the current error when there is one already, else UNSET
                    */
     frame *frames;
     uint32_t depth; /* frames in use */
     uint32_t reentry;
     value *stack, *stack_end;
-    atomic_bool interrupted;
     bool sealed;        /* the built-in modules are complete */
-    bool measured;      /* vm_measure */
     bool maybe_pending; /* something ran that may have left arrays pending */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
@@ -86,8 +84,7 @@ struct vm {
     struct generator *abandoned, *last_abandoned; /* those that nobody holds and that are still to
                                                      be ended, the first first */
     struct exc_obj *exceptions;                   /* raise.c */
-    struct dying *dying; /* value.c: what is being destroyed, while something is */
-    dict_obj *methods;   /* methods of arrays written in gpa: name to function */
+    dict_obj *methods; /* methods of arrays written in gpa: name to function */
     dict_obj *records; /* members of record types (record.h): the type's name to a dict; NULL before
                           the first */
     signature **signatures;
@@ -111,7 +108,7 @@ struct vm {
 };
 
 static inline const char *sym_text(const gpa_vm *vm, gpa_sym s) {
-    return intern_text(vm->config.names, s);
+    return intern_text(vm->core.names, s);
 }
 
 /* ---- run.c ---- */
@@ -152,6 +149,9 @@ gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_
 void call_free(gpa_vm *vm);
 /* A function value; cells are taken from the frame. */
 gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdefaults, value *out);
+
+/* A function leaves the vm's list and is freed with what it holds. */
+void func_free(gpa_vm *vm, func_obj *f);
 
 /* ---- generator.c ---- */
 
@@ -205,15 +205,12 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name);
 
 /* ---- module.c ---- */
 
-/* The slot of a variable, made when new. -1: no memory (the error is set). */
-int32_t module_slot(gpa_vm *vm, module_obj *m, gpa_sym name);
 /* What a name that has no value means: the built-in, cached in the module. NULL: a NameError is
  * set. */
 const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot);
 module_obj *module_new(gpa_vm *vm, gpa_sym name);
 /* Fills a module with the rows of its owner. */
 gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner);
-void module_clear(gpa_vm *vm, module_obj *m);
 
 /* ---- vm.c ---- */
 
@@ -227,5 +224,11 @@ gpa_code import_root(gpa_vm *vm, const char *name, module_obj **out);
 gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out);
 gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out);
 gpa_code import_all(gpa_vm *vm, value module, module_obj *into);
+
+/* ---- warn.c ---- (natives of the module warnings: rows of file.def) */
+
+gpa_code warnings_warn(gpa_vm *vm, value *argv, value *out);
+gpa_code warnings_state(gpa_vm *vm, value *argv, value *out);
+gpa_code warnings_set_state(gpa_vm *vm, value *argv, value *out);
 
 #endif

@@ -18,14 +18,13 @@
  *   CONST(MODULE, "name", value_expression, "doc")
  *
  * Calling a type calls the row "__new__" of its owner, with the type value as the first argument
- * ("cls, x=0, /"). lang/builtin/tables.h finds rows; lang/builtin/owners.def lists the owners.
+ * ("cls, x=0, /"). lang/vm/native_table.h finds rows; lang/vm/owners.def lists the owners.
  */
 #ifndef GPA_VM_NATIVE_H
 #define GPA_VM_NATIVE_H
 
-#include "lang/object/value.h"
-
-typedef struct vm gpa_vm;
+#include "lang/object/core.h"
+#include "lang/object/kind.h"
 
 /* argv is borrowed; *out is owned by the caller and starts as NONE. Errors go to vm_err. */
 typedef gpa_code (*native_fn)(gpa_vm *vm, value *argv, value *out);
@@ -47,47 +46,13 @@ typedef struct ufunc {
     gpa_op op;
     const char *name;
 } ufunc;
-
-struct mime_bundle;
-
-/* Kinds of OBJECT values. */
-typedef struct object_kind {
-    const char *type_name; /* "numpy.finfo", "_io.TextIOWrapper" */
-    bool tuple;            /* an object is the tuple in its field 0, with names for the items */
-    void (*free)(gpa_vm *vm, object_obj *o);                   /* may be NULL */
-    gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out); /* may be NULL: <type object> */
-    gpa_code (*str)(gpa_vm *vm, object_obj *o, gpa_str *out);  /* may be NULL: as repr */
-    gpa_code (*enter)(gpa_vm *vm, object_obj *o, value *out);  /* `with`; may be NULL */
-    gpa_code (*exit)(gpa_vm *vm, object_obj *o, value exc, bool *swallow); /* may be NULL */
-    gpa_code (*attr)(gpa_vm *vm, object_obj *o, const char *name,
-                     value *out); /* *out UNSET: no such attribute; may be NULL */
-    gpa_code (*set)(gpa_vm *vm, object_obj *o, const char *name,
-                    value v); /* may be NULL: attributes cannot be set */
-    gpa_code (*call)(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *kw_names, value *out);                   /* may be NULL */
-    gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out); /* may be NULL */
-    gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item); /* may be NULL */
-    gpa_code (*delitem)(gpa_vm *vm, object_obj *o, value key);             /* may be NULL */
-    gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);               /* may be NULL */
-    gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out); /* may be NULL: has no len() */
-    gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item,
-                         bool *out); /* may be NULL: by iteration */
-    gpa_code (*mimes)(gpa_vm *vm, object_obj *o,
-                      struct mime_bundle *out); /* what it is shown as besides text
-                                                   (lang/session/mime.h); may be NULL */
-} object_kind;
-
-/* A new object of a kind with room for n fields (NONE), data NULL. UNSET on failure. */
-value v_object(gpa_vm *vm, const object_kind *kind, size_t n);
+/* The ufunc named so ("add", "mod", "abs"), or NULL. The pointer lives as long as the program. */
+const ufunc *ufunc_find(const char *name);
+/* The ufunc of a row. */
+const ufunc *ufunc_of(gpa_op op);
 
 /* ---- services of the vm ---- */
 
-gpa_err *vm_err(gpa_vm *vm); /* the error record of the running thread of evaluation */
-gpa_rt *vm_rt(gpa_vm *vm);   /* the arrays' runtime */
-/* Sets the error and returns its code: `return vm_fail(vm, GPA_E_TYPE, "...", ...)`. */
-gpa_code vm_fail(gpa_vm *vm, gpa_code code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-gpa_code vm_no_memory(gpa_vm *vm);
 /* Forgets the current error, and the exception object it may be already: how a native goes on after
  * a failure. */
 void vm_clear_error(gpa_vm *vm);
@@ -115,8 +80,6 @@ gpa_code vm_page(gpa_vm *vm, const char *text, size_t n);
 void vm_progress(gpa_vm *vm, const char *text, double done, double left);
 /* Reads a line for input(); EOFError at the end. */
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
-/* GPA_E_INTERRUPT when Ctrl-C was pressed: native loops ask now and then. */
-gpa_code vm_poll(gpa_vm *vm);
 
 /* Calls any callable: n positional arguments, then n_kw keyword ones with their names (STR values).
  */
@@ -124,11 +87,10 @@ gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_kw,
                  const value *kw_names, value *out);
 /* Iteration: an ITER over any iterable, and its next value (*done at the end). */
 gpa_code vm_iter(gpa_vm *vm, value iterable, value *out);
-static inline gpa_code iter_next(gpa_vm *vm, value it, value *out, bool *done) {
-    return it.iter->next(vm, it.iter, out, done);
-}
 /* All items of an iterable as a new list. */
 gpa_code vm_collect(gpa_vm *vm, value iterable, value *out_list);
+/* A set of an iterable's items; UNSET on failure. */
+value set_of(gpa_vm *vm, value iterable, bool frozen);
 gpa_code vm_attr(gpa_vm *vm, value v, const char *name,
                  value *out); /* AttributeError with did-you-mean */
 gpa_code vm_len(gpa_vm *vm, value v,
@@ -163,7 +125,7 @@ gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out); /* truth */
 gpa_code arg_text(gpa_vm *vm, value v, const char *what, const char **text,
                   size_t *n);                            /* a str; borrowed */
 gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out); /* None: DT_NONE; types, dtypes, names */
-/* An object's own attribute if the object is a record (lang/object/record.h) and the attribute a
+/* An object's own attribute if the object is a record (lang/vm/record.h) and the attribute a
  * str, else UNSET; borrowed. */
 value record_text_peek(gpa_vm *vm, value v, const char *name);
 /* An int or a sequence of ints: a shape, axes, repetitions. */
@@ -184,5 +146,22 @@ void arg_opnd_release(gpa_vm *vm, gpa_opnd *o);
 enum { ARG_MAX_INDEX = 2 * GPA_MAX_DIMS };
 gpa_code arg_index(gpa_vm *vm, value key, gpa_index *ix, int *n);
 void arg_index_release(gpa_vm *vm, gpa_index *ix, int n);
+
+/* Hands a new value to the caller: UNSET means that making it failed. */
+static inline gpa_code native_give(value v, value *out) {
+    *out = v;
+    return v.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+/* ---- types ---- */
+
+/* The type of a value, as the `aux` of a TYPE; whether one type derives from another; whether a
+ * value is an instance of a type. */
+uint32_t type_of(value v);
+bool type_derives(uint32_t sub, uint32_t from);
+bool type_matches(value v, uint32_t aux);
+
+/* sorted()'s stable merge sort (key NONE: by the items themselves). */
+gpa_code list_sort(gpa_vm *vm, list_obj *l, value key, bool reverse);
 
 #endif

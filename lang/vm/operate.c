@@ -10,11 +10,11 @@
 
 #include "lang/object/big.h"
 #include "lang/object/container.h"
-#include "lang/format/format.h"
-#include "lang/object/instance.h"
+#include "lang/vm/format_interface.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
-#include "lang/numpy/numpy.h"
-#include "lang/object/record.h"
+#include "lang/vm/array_interface.h"
+#include "lang/vm/record.h"
 #include "lang/text/text.h"
 
 static bool is_numpy(value v) {
@@ -146,7 +146,7 @@ static gpa_code sequence(gpa_vm *vm, ast_op op, value a, value b, value *out, bo
     if (op == AST_OP_MOD && a.tag == V_STR) {
         gpa_str s;
         str_init(&s);
-        gpa_code rc = format_percent(vm, a.str, b, &s);
+        gpa_code rc = formatter.percent(vm, a.str, b, &s);
         if (!rc) return owned(vm, v_str_take(vm, &s), out);
         str_free(&s);
         return rc;
@@ -256,7 +256,7 @@ gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     bool handled = false, numpy = is_numpy(a) || is_numpy(b);
     gpa_code rc =
         a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
-    if (!rc && !handled && numpy) rc = op_array(vm, op, a, b, &v);
+    if (!rc && !handled && numpy) rc = array_operators.binary(vm, op, a, b, &v);
     if (rc || handled || numpy) {
         if (!rc) rc = value_truth(vm, v, out);
         value_release(vm, v);
@@ -297,7 +297,7 @@ static gpa_code contains_in_array(gpa_vm *vm, value a, value item, bool *out) {
     value same = v_none();
     gpa_arr *any = NULL;
     arr_reduce_opts opts = {.axes = ~0u, .dtype = DT_NONE};
-    gpa_code rc = op_array(vm, AST_OP_EQ, a, item, &same);
+    gpa_code rc = array_operators.binary(vm, AST_OP_EQ, a, item, &same);
     if (!rc && same.tag != V_ARRAY)
         rc = value_truth(vm, same, out);
     else if (!rc)
@@ -465,7 +465,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         !(op == AST_OP_ADD && numpy && a.tag != V_STR))
         rc = sequence(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
-    if (numpy) return op_array(vm, op, a, b, out);
+    if (numpy) return array_operators.binary(vm, op, a, b, out);
     if (a.tag == V_SET && b.tag == V_SET) rc = set_operator(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (a.tag == V_DICT && b.tag == V_DICT && op == AST_OP_BITOR) return dict_union(vm, a, b, out);
@@ -517,7 +517,7 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     int64_t times;
     bool bits =
         op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
-    if (a.tag == V_ARRAY && !a.aux) return op_array_update(vm, op, a, b, out);
+    if (a.tag == V_ARRAY && !a.aux) return array_operators.update(vm, op, a, b, out);
     if (a.tag == V_LIST && op == AST_OP_ADD && b.tag != V_ARRAY)
         rc = extend(vm, a.list, b);
     else if (a.tag == V_LIST && op == AST_OP_MUL && as_times(b, &times))
@@ -533,7 +533,7 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 }
 
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
-    if (is_numpy(a)) return op_array_unary(vm, op, a, out);
+    if (is_numpy(a)) return array_operators.unary(vm, op, a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
         if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
         *out = v_int(op == AST_OP_NEG ? -a.i : op == AST_OP_POS ? a.i : ~a.i);
@@ -562,12 +562,12 @@ gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out) {
     for (int k = AST_OP_ADD; k <= AST_OP_GE; k++)
         if (op_row((ast_op)k) == op && k != AST_OP_POS && k != AST_OP_NEG && k != AST_OP_INVERT)
             return op_binary(vm, (ast_op)k, a, b, out);
-    return ufunc_call(vm, ufunc_of(op), 2, (value[]){a, b}, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), 2, (value[]){a, b}, 0, NULL, out);
 }
 
 gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     if (op == OP_NEGATIVE) return op_unary(vm, AST_OP_NEG, a, out);
     if (op == OP_POSITIVE) return op_unary(vm, AST_OP_POS, a, out);
     if (op == OP_INVERT) return op_unary(vm, AST_OP_INVERT, a, out);
-    return ufunc_call(vm, ufunc_of(op), 1, &a, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), 1, &a, 0, NULL, out);
 }

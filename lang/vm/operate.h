@@ -3,6 +3,8 @@
 #define GPA_VM_OPERATE_H
 
 #include "lang/syntax/ast.h"
+#include "lang/object/number.h"
+#include "lang/vm/array_interface.h"
 #include "lang/vm/native.h"
 
 /* a op b for a BINARY or COMPARE operator (and IN, NOT_IN, IS, IS_NOT). *out is owned. */
@@ -28,16 +30,6 @@ gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *sta
 gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step,
                   int64_t *count);
 
-/* Operators on arrays and NumPy scalars (operate_array.c): at least one operand is one. */
-gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out);
-gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
-gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out);
-gpa_code op_array_getitem(gpa_vm *vm, value a, value key, value *out);
-gpa_code op_array_setitem(gpa_vm *vm, value a, value key, value item,
-                          bool last); /* last: nobody else holds the item */
-gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value a, value key, value item);
-/* Operators on two int, bool, float or complex numbers. */
-gpa_code op_number(gpa_vm *vm, ast_op op, value a, value b, value *out);
 /* The row of op.def that an operator means; OP_COUNT for those that are none. */
 gpa_op op_row(ast_op op);
 

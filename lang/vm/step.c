@@ -1,18 +1,17 @@
 /* Instructions as functions. Operands that are unbound variables are noticed here: V_UNSET is no
  * value that any instruction accepts. */
 #include "lang/vm/step.h"
-#include "lang/typed/lift.h"
 
 #include <stdio.h>
 
 #include "runtime/base/base.h"
 
-#include "lang/object/class.h"
+#include "lang/vm/class.h"
 #include "lang/object/container.h"
-#include "lang/format/format.h"
+#include "lang/vm/format_interface.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/operate.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
 #define STEP(NAME) gpa_code step_##NAME(gpa_vm *vm, frame *f, value *r, const ins *i)
 #define UNUSED (void)vm, (void)f, (void)r, (void)i
@@ -28,7 +27,7 @@ static gpa_code done(gpa_vm *vm, frame *f, const ins *i, value v, bool b, bool c
 }
 
 static gpa_code made(gpa_vm *vm, frame *f, const ins *i, value v) {
-    if (v.tag == V_UNSET) return vm->err.code ? vm->err.code : vm_no_memory(vm);
+    if (v.tag == V_UNSET) return vm->core.err.code ? vm->core.err.code : vm_no_memory(vm);
     return done(vm, f, i, v, false, false);
 }
 
@@ -43,15 +42,15 @@ STEP(unset) {
 
 STEP(get_global) {
     const value *v = module_fallback(vm, f->module, i->d);
-    if (!v) return vm->err.code;
+    if (!v) return vm->core.err.code;
     reg_put(vm, &r[i->a], value_retain(*v));
     return GPA_OK;
 }
 
 STEP(keep) {
     (void)f;
-    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->config.rt)
-               ? rt_flush(vm->config.rt, &vm->err)
+    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->core.rt)
+               ? rt_flush(vm->core.rt, &vm->core.err)
                : GPA_OK;
 }
 
@@ -218,7 +217,8 @@ static gpa_code items_of(gpa_vm *vm, value v, const value **items, size_t *n, va
     }
     if (v.tag != V_LIST) {
         gpa_code rc = vm_collect(vm, v, kept);
-        if (rc == GPA_E_TYPE && !vm->err.span.src && strstr(vm->err.msg, "is not iterable")) {
+        if (rc == GPA_E_TYPE && !vm->core.err.span.src &&
+            strstr(vm->core.err.msg, "is not iterable")) {
             vm_clear_error(vm);
             return vm_fail(vm, GPA_E_TYPE, "cannot unpack non-iterable %s object",
                            value_type_name(v));
@@ -265,7 +265,7 @@ STEP(unpack_star) {
     } else {
         value middle = v_list(vm, n - before - after, items + before);
         if (middle.tag == V_UNSET) {
-            rc = vm->err.code;
+            rc = vm->core.err.code;
         } else {
             value whole = reg_take(f, i->b);
             for (size_t k = 0; k < before; k++) reg_put(vm, &r[i->a + k], value_retain(items[k]));
@@ -300,7 +300,7 @@ STEP(tuple) {
 
 STEP(set) {
     value v = v_set(vm);
-    gpa_code rc = v.tag == V_UNSET ? vm->err.code : GPA_OK;
+    gpa_code rc = v.tag == V_UNSET ? vm->core.err.code : GPA_OK;
     for (unsigned k = 0; k < i->c && !rc; k++) rc = set_add(vm, v.set, r[i->b + k]);
     if (rc) {
         value_release(vm, v);
@@ -336,7 +336,7 @@ static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
 /* An error of iterating over what has a star before it. */
 static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
     char room[128];
-    if (vm->err.code == GPA_E_TYPE && strstr(vm->err.msg, "is not iterable")) {
+    if (vm->core.err.code == GPA_E_TYPE && strstr(vm->core.err.msg, "is not iterable")) {
         vm_clear_error(vm);
         if (fn)
             return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s",
@@ -344,7 +344,7 @@ static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
         return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s",
                        value_type_name(v));
     }
-    return vm->err.code;
+    return vm->core.err.code;
 }
 
 STEP(extend) {
@@ -415,13 +415,13 @@ STEP(dict_merge) {
 STEP(to_tuple) {
     const list_obj *l = r[i->b].list;
     value v = v_tuple(vm, l->count, l->items);
-    if (v.tag == V_UNSET) return vm->err.code;
+    if (v.tag == V_UNSET) return vm->core.err.code;
     return done(vm, f, i, v, true, false);
 }
 
 STEP(slice) {
     value v = v_slice(vm, r[i->b], r[i->b + 1], r[i->b + 2]);
-    if (v.tag == V_UNSET) return vm->err.code;
+    if (v.tag == V_UNSET) return vm->core.err.code;
     for (unsigned k = 0; k < 3; k++) reg_put(vm, &r[i->b + k], v_unset());
     return made(vm, f, i, v);
 }
@@ -443,7 +443,7 @@ STEP(format) {
     str_init(&s);
     if (i->c) {
         rc = i->c == 's'   ? vm_str(vm, v, &s)
-             : i->c == 'a' ? format_ascii(vm, v, &s)
+             : i->c == 'a' ? formatter.ascii(vm, v, &s)
                            : vm_repr(vm, v, &s);
         if (!rc && spec.tag == V_STR) {
             text = v_str(vm, s.text, s.len);
@@ -461,7 +461,7 @@ STEP(format) {
     value out = rc ? v_unset() : v_str_take(vm, &s);
     if (rc || out.tag == V_UNSET) {
         str_free(&s);
-        return rc ? rc : vm->err.code;
+        return rc ? rc : vm->core.err.code;
     }
     if (i[1].a) reg_put(vm, &r[i[1].a - 1], v_unset());
     return done(vm, f, i, out, true, false);
@@ -481,8 +481,9 @@ STEP(set_item) {
     BOUND(i->c);
     const value *to = &r[i->a], *v = &r[i->c];
     bool last = v->tag == V_ARRAY && v->o->refs == 1 && i->c >= f->code->first_temp;
-    gpa_code rc = to->tag == V_ARRAY && !to->aux ? op_array_setitem(vm, *to, r[i->b], *v, last)
-                                                 : op_setitem(vm, *to, r[i->b], *v);
+    gpa_code rc = to->tag == V_ARRAY && !to->aux
+                      ? array_operators.setitem(vm, *to, r[i->b], *v, last)
+                      : op_setitem(vm, *to, r[i->b], *v);
     if (rc) return rc;
     reg_consume(vm, f, i->c);
     reg_consume(vm, f, i->b);
@@ -492,10 +493,10 @@ STEP(set_item) {
 
 STEP(settle) {
     BOUND(i->a);
-    gpa_rt *rt = vm->config.rt;
+    gpa_rt *rt = vm->core.rt;
     if (r[i->a].tag != V_ARRAY || !arr_is_pending(r[i->a].array->arr)) return GPA_OK;
-    gpa_code rc = arr_eval(rt, &r[i->a].array->arr, 1, &vm->err);
-    return rc ? rc : rt_sync(rt, &vm->err);
+    gpa_code rc = arr_eval(rt, &r[i->a].array->arr, 1, &vm->core.err);
+    return rc ? rc : rt_sync(rt, &vm->core.err);
 }
 
 STEP(python) {
@@ -562,10 +563,10 @@ STEP(namespace) {
     const ast_scope *s = f->code->scope;
     const ast_node *doc = f->code->node->class_.doc;
     value all = v_dict(vm);
-    gpa_code rc = all.tag == V_UNSET ? vm->err.code : GPA_OK;
+    gpa_code rc = all.tag == V_UNSET ? vm->core.err.code : GPA_OK;
     if (!rc && doc) {
         value text = v_str(vm, doc->string.text.at, doc->string.text.len);
-        rc = text.tag == V_UNSET ? vm->err.code : dict_set_text(vm, all.dict, "__doc__", text);
+        rc = text.tag == V_UNSET ? vm->core.err.code : dict_set_text(vm, all.dict, "__doc__", text);
         value_release(vm, text);
     }
     for (uint32_t k = 0; k < s->n_vars && !rc; k++) {
@@ -590,7 +591,7 @@ STEP(get_own) {
     }
     value v = f->module->slots[i[1].d];
     const value *found = v.tag != V_UNSET ? &v : module_fallback(vm, f->module, i[1].d);
-    if (!found) return vm->err.code;
+    if (!found) return vm->core.err.code;
     reg_put(vm, &r[i->a], value_retain(*found));
     return GPA_OK;
 }
@@ -630,7 +631,7 @@ STEP(raise) {
 
 STEP(check) {
     (void)f, (void)r, (void)i;
-    return rt_may_raise(vm->config.rt) ? rt_check(vm->config.rt, &vm->err) : GPA_OK;
+    return rt_may_raise(vm->core.rt) ? rt_check(vm->core.rt, &vm->core.err) : GPA_OK;
 }
 
 /* Contexts written in gpa, as assert_raises, may want to see an error; files, devices and their
@@ -676,7 +677,7 @@ gpa_code step_match(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
 
 gpa_code step_lift(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
     lift_end end;
-    gpa_code rc = lift_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
+    gpa_code rc = typed_compiler.loop_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
     *out = end != LIFT_NOT;
     return rc;
 }

@@ -5,9 +5,9 @@
 #include "runtime/base/base.h"
 
 #include "lang/object/big.h"
-#include "lang/typed/types.h"
+#include "lang/compile/typed_interface.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
 #include "lang/text/text.h"
@@ -223,13 +223,13 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
         case V_STR: return text_item(vm, v.str, key, out);
         case V_BYTES: return bytes_item(vm, v.str, key, out);
         case V_RANGE: return range_item(vm, v.range, key, out);
-        case V_ARRAY: return op_array_getitem(vm, v, key, out);
+        case V_ARRAY: return array_operators.getitem(vm, v, key, out);
         case V_OBJECT:
             if (v.object->kind->getitem) return v.object->kind->getitem(vm, v.object, key, out);
             break;
         case V_TYPE: { /* float32[:,:]; list[int], in an annotation */
             bool is;
-            rc = typed_array_type(vm, v, key, &is, out);
+            rc = typed_compiler.array_type(vm, v, key, &is, out);
             if (!rc && !is) *out = v;
             return rc;
         }
@@ -313,7 +313,7 @@ static gpa_code set_list_item(gpa_vm *vm, list_obj *l, value key, value item) {
 
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item) {
     if (v.tag == V_DICT) return dict_set(vm, v.dict, key, item);
-    if (v.tag == V_ARRAY && !v.aux) return op_array_setitem(vm, v, key, item, false);
+    if (v.tag == V_ARRAY && !v.aux) return array_operators.setitem(vm, v, key, item, false);
     if (v.tag == V_OBJECT && v.object->kind->setitem)
         return v.object->kind->setitem(vm, v.object, key, item);
     if (v.tag != V_LIST)
@@ -399,7 +399,7 @@ static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, valu
 gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {
     value old = v_none(), new = v_none();
     if (v.tag == V_DICT) return update_entry(vm, op, v.dict, key, item);
-    if (v.tag == V_ARRAY && !v.aux) return op_array_update_item(vm, op, v, key, item);
+    if (v.tag == V_ARRAY && !v.aux) return array_operators.update_item(vm, op, v, key, item);
     gpa_code rc = op_getitem(vm, v, key, &old);
     if (!rc) rc = op_update(vm, op, old, item, &new);
     if (!rc) rc = op_setitem(vm, v, key, new);

@@ -7,7 +7,8 @@
 #define GPA_VM_VM_H
 
 #include "lang/syntax/ast.h"
-#include "lang/text/intern.h"
+#include "lang/syntax/intern.h"
+#include "lang/object/module.h"
 #include "lang/vm/native.h"
 #include "lang/text/source.h"
 
@@ -86,8 +87,6 @@ bool vm_interrupt(gpa_vm *vm);
 void vm_interrupt_clear(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);
-intern *vm_names(gpa_vm *vm);
-struct sources *vm_sources(gpa_vm *vm);
 /* The place being evaluated, for messages and warnings; src 0 when nothing runs. Frames of the
  * library are left out. */
 gpa_span vm_where(gpa_vm *vm);
@@ -96,23 +95,6 @@ gpa_span vm_where(gpa_vm *vm);
 gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 
 /* ---- modules: names in slots ---- */
-
-/* A module's variables. Code addresses a variable by its slot, which never changes. */
-typedef struct module_obj {
-    obj head;
-    gpa_sym name;
-    bool builtin;    /* a table of natives; not writable by programs */
-    bool hidden;     /* its frames do not show in tracebacks */
-    uint32_t n, cap; /* slots */
-    gpa_sym *names;  /* of each slot, in order of first mention */
-    value *slots;    /* UNSET: not defined (deleted, or only read so far) */
-    value *
-        builtins; /* of each slot: the built-in of that name once looked up, borrowed; else UNSET */
-    uint32_t *index; /* hash of names: slot + 1 */
-    uint32_t n_index;
-    value doc;
-    struct module_obj *next; /* in the vm's list */
-} module_obj;
 
 module_obj *vm_main(gpa_vm *vm);
 /* The module whose code is running; the main one when nothing runs. */
@@ -124,14 +106,8 @@ void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void
 void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
 /* An empty module, which programs cannot import. The vm keeps it. */
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out);
-/* The value of a variable, borrowed; UNSET when not defined. No fallback to built-in names. */
-value module_get_peek(const module_obj *m, gpa_sym name);
 /* A module that was imported by its full name, or NULL. */
 module_obj *vm_loaded_peek(gpa_vm *vm, const char *name);
-value module_get_text_peek(gpa_vm *vm, const module_obj *m, const char *name);
-/* Sets (retains) or with UNSET deletes a variable. */
-gpa_code module_set(gpa_vm *vm, module_obj *m, gpa_sym name, value v);
-gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v);
 /* The built-in of this name (builtins, then numpy), borrowed; UNSET when there is none. */
 value vm_builtin_peek(gpa_vm *vm, gpa_sym name);
 /* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported
@@ -142,21 +118,6 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out);
 extern const char *const vm_program_ends[];
 
 /* ---- functions ---- */
-
-typedef struct func_obj {
-    obj head;
-    struct code *code;  /* counted */
-    module_obj *module; /* its globals; borrowed: modules live as long as the vm */
-    gpa_sym name;
-    value doc;                    /* STR or NONE */
-    value defaults;               /* a TUPLE for the last positional parameters, or NONE */
-    value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
-    value attrs;                  /* a DICT of attributes set by programs, or NONE */
-    struct func_obj *prev, *next; /* all functions of the vm */
-    bool ufunc; /* one of NumPy's that is written in gpa: it tells itself a numpy.ufunc */
-    uint32_t n_free;
-    value free[]; /* CELLs */
-} func_obj;
 
 /* The same function with its loops compiled: what @jit makes. */
 gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out);

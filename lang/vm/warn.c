@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/vm/machine.h"
 #include "lang/text/source.h"
@@ -52,7 +51,7 @@ static gpa_code log_it(gpa_vm *vm, gpa_code category, const char *text, const ch
 gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
     char text[GPA_ERR_TEXT];
     gpa_span at = vm_where(vm);
-    const source *s = source_get(vm->config.sources, at.src);
+    const source *s = source_get(vm->core.sources, at.src);
     uint32_t line = s ? source_at(s, at.lo).line : 0;
     bool shown = true;
     gpa_str out;
