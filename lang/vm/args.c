@@ -5,8 +5,8 @@
 #include "lang/object/number.h"
 #include "lang/vm/record.h"
 
-/* The number an argument stands for; a lazy NumPy scalar is computed, and an array of one element
- * read. */
+/* The numeric value of an argument; a lazy NumPy scalar is computed, a one-element array is read.
+ */
 static gpa_code scalar_of(gpa_vm *vm, value v, number *n, gpa_dtype *t) {
     *t = DT_NONE;
     if (v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux))

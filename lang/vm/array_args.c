@@ -1,9 +1,8 @@
-/* Conversions between values of the language and arrays: the arg_ functions that know arrays, and
- * NumPy's asarray.
+/* Array arguments of natives: conversions between values and arrays, and NumPy's asarray.
  *
- * Nested sequences are walked twice: `discover` finds the shape and the dtype, `fill` writes the
- * elements into host memory, which is then uploaded. A flat sequence of arrays of one shape is
- * joined on the device instead. */
+ * Nested sequences are walked twice: `discover` finds shape and dtype, `fill` writes the elements
+ * into host memory, which is then uploaded. A flat sequence of arrays of one shape is concatenated
+ * on the device instead. */
 #include <math.h>
 #include <stdio.h>
 
@@ -224,7 +223,7 @@ gpa_code out_give_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value 
 
 /* ---- operands ---- */
 
-/* A number as a typed or weak operand; false when the value is not a number. */
+/* A number as a typed or weakly typed operand (NEP 50); false if the value is not a number. */
 static bool number(value v, gpa_opnd *o) {
     *o = (gpa_opnd){.weak = WEAK_NO};
     switch ((int)v.tag) {
@@ -286,7 +285,7 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
     v = value_plain(v);
     out->sequence = v.tag == V_LIST || v.tag == V_TUPLE;
-    if (out->sequence) return arg_array(vm, v, t, &out->arr); /* its numbers must fit, too */
+    if (out->sequence) return arg_array(vm, v, t, &out->arr); /* its values must be in range, too */
     if (v.tag != V_STR && v.tag != V_NONE) {
         gpa_code rc = arg_opnd(vm, v, out);
         out->element = true;
@@ -325,8 +324,8 @@ typedef struct {
     int64_t shape[GPA_MAX_DIMS];
     bool fixed;
     gpa_dtype dtype; /* promotion of the leaves; DT_NONE before the first */
-    gpa_dtype want;  /* asked for: texts and None are then elements too; DT_NONE: dtype */
-    char *at;        /* fill: where the next element goes */
+    gpa_dtype want;  /* requested dtype: str and None are then elements, too; DT_NONE: dtype */
+    char *at;        /* fill: offset of the next element */
 } walk;
 
 static bool is_sequence(value v) { return v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE; }
@@ -349,7 +348,8 @@ static value sequence_item_peek(value v, int64_t i) {
 
 static const value *items_of(value v) { return v.tag == V_LIST ? v.list->items : v.tuple->items; }
 
-/* How many items from i on are numbers of one kind: what is so of the first is of all. */
+/* The number of items from i on that are numbers of one kind: the first one's properties hold for
+ * all. */
 static int64_t alike(value v, int64_t i, int64_t n) {
     if (v.tag == V_RANGE) return 0;
     const value *items = items_of(v), first = items[i];
@@ -393,7 +393,7 @@ static gpa_code leaf_shape(walk *w, int depth, int ndim, const int64_t *shape) {
     return GPA_OK;
 }
 
-/* An int that only NumPy's objects hold. */
+/* An int outside every integer dtype's range (NumPy would make an object array). */
 static gpa_code beyond(gpa_vm *vm) {
     gpa_code rc = vm_fail(vm, GPA_E_OVERFLOW, "Python int too large to convert to C long");
     gpa_err_hint(vm_err(vm), "%s", np_absent("object_"));
@@ -446,16 +446,15 @@ static gpa_code discover(walk *w, value v, int depth) {
     return GPA_OK;
 }
 
-/* What does not fit as an element is refused (arr_check_number); the rest is cast as astype casts.
- */
+/* Out-of-range elements are an error (arr_check_number); others are cast as by astype. */
 static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *out) {
     *out = dtype_cast(o->v, o->dtype, to);
     gpa_code rc = arr_check_number(o, to, vm_err(vm));
     return rc ? rc : np_warn_cast(vm, o->dtype, to);
 }
 
-/* n numbers of one kind, if their bytes are those of elements, or if they are ints and become
- * float64. */
+/* Copies n numbers of one kind when their payload has the element's representation, or converts
+ * ints to float64. */
 static bool fill_alike(walk *w, const value *items, int64_t n) {
     gpa_dtype t = items->tag == V_FLOAT ? DT_F64
                   : items->tag == V_INT ? DT_I64
@@ -505,8 +504,7 @@ static gpa_code fill(walk *w, value v) {
     return GPA_OK;
 }
 
-/* A list of arrays of one shape becomes their concatenation along a new first axis, without leaving
- * the device. */
+/* Stacks a list of arrays of one shape along a new first axis, on the device. */
 static bool all_arrays(value v) {
     if (!is_sequence(v) || v.tag == V_RANGE || sequence_len(v) == 0) return false;
     for (int64_t i = 0; i < sequence_len(v); i++)

@@ -1,4 +1,4 @@
-/* Subscripts of arrays: values of the language to the runtime's indices. */
+/* Subscripts of arrays: conversion to the runtime's indices. */
 #include "lang/vm/array_args.h"
 
 static gpa_code bound(gpa_vm *vm, value v, bool *has, int64_t *out) {
@@ -17,8 +17,8 @@ static gpa_code refuse(gpa_vm *vm) {
                    "integer or boolean arrays are valid indices");
 }
 
-/* A sequence or array: integers or bool. An empty list counts as integers; one of what is no number
- * is no index. */
+/* An integer or boolean index array from a sequence or array. An empty list counts as integers; a
+ * sequence of other values is an IndexError. */
 static gpa_code index_array(gpa_vm *vm, value v, gpa_index *ix) {
     gpa_rt *rt = vm_rt(vm);
     gpa_code rc = arg_array(vm, v, DT_NONE, &ix->arr);
@@ -64,8 +64,7 @@ static gpa_code one(gpa_vm *vm, value v, gpa_index *ix) {
             ix->kind = IX_INT;
             return arg_int(vm, v, "index", &ix->i);
         case V_ARRAY:
-            /* a 0-d integer is an index like a number, when it is one that NumPy would give as a
-             * scalar */
+            /* a 0-d integer array indexes like a number if NumPy would return it as a scalar */
             if (!v.aux || !dtype_is_int((gpa_dtype)v.array->arr->dtype))
                 return index_array(vm, v, ix);
             ix->kind = IX_INT;

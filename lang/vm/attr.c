@@ -1,6 +1,6 @@
-/* Attributes: where a value keeps them, in order: what the object itself has, the rows of its type,
- * what every object has (__class__, __doc__). Rows found are remembered at the instruction
- * (attr_cache), and by name, for types whose attributes depend on nothing but the type. */
+/* Attribute lookup, in this order: the object's own attributes, the rows of its type, attributes of
+ * every object (__class__, __doc__). Rows found are cached inline at the instruction (attr_cache),
+ * and by name for types whose attributes depend on the type alone. */
 #include <stdio.h>
 
 #include "runtime/base/base.h"
@@ -15,7 +15,7 @@
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-/* What identifies a type for the cache; 0 where attributes belong to the object. */
+/* The cache key of a type; 0 where attributes belong to the object. */
 static uint32_t cache_key(value v) {
     switch (v.tag) {
         case V_OBJECT:
@@ -35,7 +35,7 @@ static uint32_t cache_key(value v) {
 
 static value found(value v) { return value_retain(v); }
 
-/* The row of a value's type with this name, remembered. */
+/* The row of a value's type with this name, cached. */
 static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache) {
     uint32_t key = cache_key(v);
     if (cache && key && cache->tag == key) return cache->row;
@@ -134,15 +134,15 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     return GPA_OK;
 }
 
-/* The members of a record type, the methods of ndarray and of NumPy's scalars that are written in
- * gpa, else NULL. */
+/* Members written in the language: of a record type, or of ndarray and NumPy's scalars; else NULL.
+ */
 static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
     if (aux >= AUX_KIND) return record_members_peek(vm, object_kinds[aux - AUX_KIND]);
     native_owner o = owner_of_type(aux);
     return o == OWNER_ARRAY || o == OWNER_GENERIC ? vm->methods : NULL;
 }
 
-/* The methods of a value that are written in gpa, by name, else NULL. */
+/* Methods of a value that are written in the language, by name; else NULL. */
 static dict_obj *written_methods(gpa_vm *vm, value v) {
     if (v.tag == V_ARRAY || v.tag == V_NUM) return vm->methods;
     if (v.tag == V_TYPE) return members_of_type(vm, v.aux);
@@ -150,13 +150,13 @@ static dict_obj *written_methods(gpa_vm *vm, value v) {
     return v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
 }
 
-/* What __new__ says is the docstring of a type. */
+/* A type's docstring: that of its __new__ row. */
 static value type_doc(gpa_vm *vm, native_owner o) {
     const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
     return row ? v_cstr(vm, row->doc) : v_none();
 }
 
-/* __mro__ and __bases__ of a built-in type that is no NumPy scalar's: what it derives from, object
+/* __mro__ and __bases__ of a built-in type other than NumPy's scalar types: its base types, object
  * last. */
 static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
     value line[16];
@@ -189,7 +189,7 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
         *out = (value){.tag = V_NATIVE, .native = row};
     else {
         dict_obj *members = members_of_type(vm, type.aux);
-        bool doc = is(text, "__doc__"); /* that of a record's type is __init__'s */
+        bool doc = is(text, "__doc__"); /* a record type's docstring is that of __init__ */
         value m = members ? dict_text_peek(vm, members, doc ? "__init__" : text) : v_unset();
         if (doc)
             *out = m.tag == V_FUNC ? found(m.func->doc) : type_doc(vm, o);
@@ -244,13 +244,13 @@ static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, v
     }
 }
 
-/* Methods of arrays and NumPy scalars that are written in gpa. */
+/* Methods of arrays and NumPy scalars that are written in the language. */
 static value written_method(gpa_vm *vm, value v, gpa_sym name) {
     bool numpy = v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
     return numpy && vm->methods ? dict_text_peek(vm, vm->methods, sym_text(vm, name)) : v_unset();
 }
 
-/* ---- what is not there ---- */
+/* ---- missing attributes ---- */
 
 typedef struct {
     const char *wrong, *best;
@@ -295,7 +295,7 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
     return rc;
 }
 
-/* Members are told to those who list names but for the ones with two underscores. */
+/* Reports members to dir(), except dunder names. */
 typedef struct {
     void (*each)(void *user, const char *name, value v);
     void *user;
@@ -346,8 +346,8 @@ static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     return row->fn(vm, argv, out);
 }
 
-/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio), hex
- * being float64's alone. */
+/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio); only
+ * float64 has hex. */
 static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out) {
     gpa_dtype t = (gpa_dtype)v.aux;
     number n = number_of(v);
@@ -360,22 +360,22 @@ static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out)
     return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
-/* What a built-in value has by the names that the language itself asks for: a function of the
- * library (numpy._protocols) as a method; a type has the function itself. */
+/* Dunder methods of built-in values, which are functions of the library (numpy._protocols): bound
+ * as a method for a value, the function itself for a type. */
 static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
     value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
     bool iterator = v.tag == V_ITER || generator_is(v),
          function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
     v = value_plain(is_kind(v, &super_kind)
                         ? v.object->fields[SUPER_SELF]
-                        : v); /* what derives from tuple has those of its items */
+                        : v); /* an instance of a tuple subclass has the attributes of its tuple */
     if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_EXCEPTION)
         return GPA_OK;
     bool base =
         v.aux == V_TUPLE || v.aux == V_OBJECT || (v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET);
     if (v.tag == V_TYPE && base)
-        return GPA_OK; /* given a derived class's instance its functions would ask that class, for
-                          ever */
+        return GPA_OK; /* called with an instance of a derived class, the function would look it up
+                          in that class: infinite recursion */
     all[0] = v.tag == V_TYPE ? v : v_type(type_of(v));
     module_obj *module;
     gpa_code rc = vm_import(vm, "numpy._protocols", &module);
@@ -411,7 +411,7 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
     return no_attribute(vm, v, text);
 }
 
-/* What a class has of the type of its instances: a function that takes one. */
+/* Attributes of a class that come from the type of its instances: unbound functions. */
 static value class_row(gpa_vm *vm, const class_obj *c, gpa_sym name) {
     const native *row = c->tuple ? native_find(OWNER_TUPLE, sym_text(vm, name)) : NULL;
     if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, sym_text(vm, name));

@@ -1,5 +1,5 @@
-/* Calls: binding arguments to the parameters of functions written in gpa and of native ones,
- * calling other callables, function values. The words of errors are CPython's. */
+/* Calls: binding arguments to the parameters of functions written in the language and of natives,
+ * calls of other callables, function objects. Error messages are CPython's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
     return rc;
 }
 
-/* The parameter that a keyword names, or -1. */
+/* The index of the parameter a keyword names, or -1. */
 static int keyword_at(gpa_vm *vm, const code *c, value name) {
     const ast_scope *s = c->scope;
     gpa_sym sym = intern_find(vm->core.names, name.str->text, name.str->size);
@@ -139,7 +139,7 @@ gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_name
         rc = vm_no_memory(vm);
         n_named = 0;
     }
-    for (size_t i = 0; i < n_named; i++) { /* out of the parameters' way */
+    for (size_t i = 0; i < n_named; i++) { /* out of the way of the parameters */
         named[i] = regs[n + i];
         regs[n + i].tag = V_UNSET;
     }
@@ -179,7 +179,7 @@ gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs) {
 
 /* ---- signatures of natives ---- */
 
-/* "None", "2.5", "'C'", "<unset>": a default as the tables write it. False when it is none of
+/* Parses a default as the tables write it: "None", "2.5", "'C'", "<unset>". False if it is none of
  * these. */
 static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
     char buffer[64], *end;
@@ -222,8 +222,8 @@ static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
     return out->tag != V_UNSET;
 }
 
-/* The end of the parameter that begins at p: a comma outside quotes and brackets, or the text's
- * end. */
+/* The end of the parameter that begins at p: a comma outside quotes and brackets, or the end of the
+ * text. */
 static const char *param_end(const char *p) {
     int depth = 0;
     for (char quote = 0; *p; p++) {
@@ -266,7 +266,7 @@ static bool add_param(gpa_vm *vm, signature *s, const char *p, size_t n, bool ke
     return true;
 }
 
-/* The types and modules that know nothing of arrays. */
+/* Owners whose functions never create arrays. */
 static bool makes_arrays(const native *row) {
     static const native_owner innocent[] = {
         OWNER_STR,  OWNER_BYTES,     OWNER_LIST,    OWNER_TUPLE, OWNER_DICT,
@@ -443,8 +443,8 @@ static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
                    row->owner, value_type_name(self));
 }
 
-/* What runs now may make nodes: they belong to this place, and loops have something to look after.
- */
+/* The native may create nodes: record its source location, and make loop back-edges check for
+ * pending work. */
 static void note_arrays(gpa_vm *vm) {
     vm->maybe_pending = true;
     rt_at(vm->core.rt, vm_where(vm));
@@ -492,8 +492,7 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
 
 /* ---- calls of everything else ---- */
 
-/* The row "__new__" of a type; those of the language's own types and of NumPy's scalar ones are
- * remembered. */
+/* The row "__new__" of a type; cached for built-in types and NumPy's scalar types. */
 static const native *constructor(gpa_vm *vm, uint32_t aux) {
     bool kept = aux < COUNT_OF(vm->constructors);
     if (kept && vm->constructors[aux]) return vm->constructors[aux];
@@ -507,7 +506,7 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
                           const value *names, value *out) {
     if (type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) {
         bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && n == 2 && n_named == 1 &&
-                        text_is(names[0], "msg_prefix"); /* its third argument */
+                        text_is(names[0], "msg_prefix"); /* the third argument */
         if (n_named && !prefixed)
             return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
         value t = v_tuple(vm, n + n_named, args);

@@ -1,6 +1,5 @@
-/* Classes. What a member gives depends on what it is: a function becomes a method, a property is
- * asked, what @staticmethod wraps is given as it is (class_bind). Reading order: members, the order
- * of ancestors, making a class, attributes, the end. */
+/* Classes: method resolution order, member lookup, the descriptor protocol (class_bind), creation.
+ * Reading order: members, the method resolution order, creation, attributes, destruction. */
 #include "lang/vm/class.h"
 
 #include <stdio.h>
@@ -12,7 +11,7 @@
 
 const ast_node *class_node(const class_obj *c) { return c->body->node; }
 
-/* A member of the class or of its ancestors from the given place in their order on. */
+/* Looks a member up in the method resolution order, from index `first` on (0: the class itself). */
 static value member_from(const class_obj *c, size_t first, const char *name, size_t n,
                          uint64_t hash) {
     const tuple_obj *order = c->order.tuple;
@@ -35,7 +34,8 @@ value class_text_peek(const class_obj *c, const char *name) {
     return member_from(c, 0, name, n, hash_bytes(name, n, 0));
 }
 
-/* The place of an ancestor in the order of c, 0 for c itself; SIZE_MAX: it is none. */
+/* The index of an ancestor in the method resolution order of c, 0 for c itself; SIZE_MAX: not an
+ * ancestor. */
 static size_t place_of(const class_obj *c, const class_obj *ancestor) {
     for (size_t i = 0; i <= c->order.tuple->count; i++)
         if ((i ? c->order.tuple->items[i - 1].class : c) == ancestor) return i;
@@ -61,7 +61,7 @@ void class_each_member(const class_obj *c, void (*each)(void *user, const char *
     }
 }
 
-/* The function within a member, else UNSET. */
+/* The function wrapped by a member (property, staticmethod, classmethod), else UNSET. */
 static value function_in(value m) {
     if (is_kind(m, &property_kind))
         m = m.object->fields[PROPERTY_GET];
@@ -70,12 +70,12 @@ static value function_in(value m) {
     return m.tag == V_FUNC ? m : v_unset();
 }
 
-/* ---- the order of ancestors ---- */
+/* ---- method resolution order ---- */
 
 enum { MAX_BASES = 64, MAX_ORDER = 256 };
 
-/* Lists that are merged: each a class and those behind it, from `at` on; the last is that of the
- * bases that are classes. */
+/* A list of the C3 merge: a class and its own order, from `at` on. The last list holds the bases
+ * that are classes. */
 typedef struct {
     const class_obj *first;
     const value *rest;
@@ -107,7 +107,7 @@ static gpa_code fail_order(gpa_vm *vm, const tuple_obj *bases) {
     return rc;
 }
 
-/* C3: the first head of the lines that stands behind no other goes next. */
+/* C3 linearization: repeatedly takes the first head that occurs in no tail. */
 static gpa_code order_of(gpa_vm *vm, const tuple_obj *bases, value *out) {
     line lines[MAX_BASES + 1];
     value found[MAX_ORDER], own[MAX_BASES];
@@ -141,14 +141,14 @@ static gpa_code order_of(gpa_vm *vm, const tuple_obj *bases, value *out) {
     return native_give(v_tuple(vm, n_found, found), out);
 }
 
-/* ---- making a class ---- */
+/* ---- creation ---- */
 
 static bool is_error_type(value v) {
     return v.tag == V_TYPE && v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET;
 }
 
-/* Behind an exception a class has no say in what exceptions have themselves; here it would: members
- * of programs' classes go first. */
+/* Rejects a class before an exception among the bases: in CPython the exception's own attributes
+ * precede the class's members, here members of programs' classes come first. */
 static gpa_code check_behind(gpa_vm *vm, const class_obj *c) {
     static const char *const of_exceptions[] = {"__init__", "__new__", "__str__", "__repr__"};
     for (size_t i = 0; i < COUNT_OF(of_exceptions); i++)
@@ -159,7 +159,7 @@ static gpa_code check_behind(gpa_vm *vm, const class_obj *c) {
     return GPA_OK;
 }
 
-/* Looks at the bases: the exception among them, and whether they can be bases at all. */
+/* Validates the bases and finds the exception among them. */
 static gpa_code check_bases(gpa_vm *vm, class_obj *c) {
     const tuple_obj *bases = c->bases.tuple;
     for (size_t i = 0; i < bases->count; i++) {
@@ -195,8 +195,8 @@ static gpa_code check_bases(gpa_vm *vm, class_obj *c) {
     return GPA_OK;
 }
 
-/* Instances of a class with __slots__ have no other attributes, unless it derives from one without.
- */
+/* Instances of a class with __slots__ have no other attributes, unless a base class has no
+ * __slots__. */
 static bool is_closed(gpa_vm *vm, const class_obj *c) {
     bool closed = !c->error && dict_text_peek(vm, c->members.dict, "__slots__").tag != V_UNSET;
     for (size_t i = 0; i < c->bases.tuple->count; i++)
@@ -205,7 +205,7 @@ static bool is_closed(gpa_vm *vm, const class_obj *c) {
     return closed;
 }
 
-/* The items of a tuple leave no places for slots. */
+/* A tuple subclass cannot have nonempty __slots__. */
 static gpa_code check_slots(gpa_vm *vm, const class_obj *c) {
     value slots = c->tuple ? dict_text_peek(vm, c->members.dict, "__slots__") : v_unset(),
           base = c->bases.tuple->items[0];
@@ -220,7 +220,7 @@ static bool may_go_first(value m) {
     return is_kind(m, &property_kind) || is_kind(m, &instance_kind);
 }
 
-/* What a new member means for the instances of a class and of those that derive from it. */
+/* Updates lookup flags of a class and its subclasses for a new member. */
 static void note_member(gpa_vm *vm, const class_obj *c, const char *name, value m) {
     bool first = may_go_first(m), sets = strcmp(name, "__setattr__") == 0;
     for (class_obj *k = first || sets ? vm->classes : NULL; k; k = k->next) {
@@ -230,7 +230,7 @@ static void note_member(gpa_vm *vm, const class_obj *c, const char *name, value 
     }
 }
 
-/* The same of a class just made: of its own members, and of those that it inherits. */
+/* The same for a new class: its own members and inherited ones. */
 static void note_members(gpa_vm *vm, class_obj *c) {
     size_t at = 0;
     for (dict_entry *e; (e = dict_next(c->members.dict, &at));)
@@ -241,7 +241,7 @@ static void note_members(gpa_vm *vm, class_obj *c) {
     }
 }
 
-/* Functions of the class tell their names with it; descriptors hear theirs. */
+/* Sets the qualified names of functions, and calls __set_name__ of descriptors. */
 static gpa_code name_members(gpa_vm *vm, value class) {
     class_obj *c = class.class;
     gpa_code rc = GPA_OK;
@@ -270,7 +270,7 @@ static bool is_abstract(gpa_vm *vm, value member) {
            dict_text_peek(vm, fn.func->attrs.dict, "__isabstractmethod__").tag != V_UNSET;
 }
 
-/* The methods of a class derived from abc.ABC that nobody has given a body yet. */
+/* Collects the abstract methods of a class derived from abc.ABC that are not overridden. */
 static gpa_code find_abstract(gpa_vm *vm, class_obj *c) {
     bool abc = false;
     gpa_code rc = GPA_OK;
@@ -293,7 +293,7 @@ static gpa_code find_abstract(gpa_vm *vm, class_obj *c) {
     return rc;
 }
 
-/* __init_subclass__ is a method of the class without being said to be one. */
+/* __init_subclass__ is implicitly a classmethod. */
 static gpa_code wrap_init_subclass(gpa_vm *vm, dict_obj *d) {
     value fn = dict_text_peek(vm, d, "__init_subclass__"), wrapped = v_none();
     if (fn.tag != V_FUNC) return GPA_OK;
@@ -303,7 +303,7 @@ static gpa_code wrap_init_subclass(gpa_vm *vm, dict_obj *d) {
     return rc;
 }
 
-/* What every class has among its members, and what follows from those that it has. */
+/* Adds the members every class has: __module__; __hash__ None where __eq__ is defined alone. */
 static gpa_code complete_members(gpa_vm *vm, class_obj *c) {
     dict_obj *d = c->members.dict;
     gpa_code rc = GPA_OK;
@@ -320,7 +320,7 @@ static gpa_code complete_members(gpa_vm *vm, class_obj *c) {
     return !rc && equals && !hashes ? dict_set_text(vm, d, "__hash__", v_none()) : rc;
 }
 
-/* __init_subclass__ of an ancestor, which is a class method, hears of the new class. */
+/* Calls the nearest ancestor's __init_subclass__ with the new class. */
 static gpa_code tell_ancestors(gpa_vm *vm, value class) {
     value fn = class_member_behind(class.class, class.class, "__init_subclass__"),
           nothing = v_none();
@@ -375,7 +375,8 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
 
 /* ---- attributes ---- */
 
-/* What the class itself says of a name that is no member. */
+/* Attributes of the class object itself (__name__, __dict__, ...), for names that are no members.
+ */
 static gpa_code fact(gpa_vm *vm, class_obj *c, const char *text, value *out) {
     if (strcmp(text, "__name__") == 0 || strcmp(text, "__qualname__") == 0)
         return native_give(v_cstr(vm, c->text), out);
@@ -438,8 +439,7 @@ gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
     return GPA_OK;
 }
 
-/* A function that is a member no longer is kept, also within a property: frames and calls borrow
- * it. */
+/* Keeps a replaced function member alive, also within a property: running frames borrow it. */
 static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
     value old = dict_text_peek(vm, c->members.dict, sym_text(vm, name));
     if (old.tag != V_FUNC && old.tag != V_OBJECT) return GPA_OK;
@@ -451,7 +451,7 @@ static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
     return list_append(vm, c->past.list, old);
 }
 
-/* The name of the class and of its module, which stand beside the members. */
+/* Sets __name__ and __module__, which are stored outside the members. */
 static gpa_code set_name(gpa_vm *vm, class_obj *c, const char *name, value item) {
     bool own = strcmp(name, "__name__") == 0;
     module_obj *m = NULL;
@@ -485,7 +485,7 @@ gpa_code class_delete_attr(gpa_vm *vm, class_obj *c, gpa_sym name, bool *there) 
     return rc;
 }
 
-/* ---- the end ---- */
+/* ---- destruction ---- */
 
 void class_forget(gpa_vm *vm, class_obj *c) {
     if (c->prev)

@@ -1,5 +1,5 @@
-/* Imports: built-in modules by the names of their owners, .gpa files beside the script or in the
- * current folder. */
+/* Imports: built-in modules by the names of their owners; .gpa and .py files in the script's folder
+ * or the current one. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -10,8 +10,8 @@
 #include "lang/vm/absent.h"
 #include "lang/syntax/parse.h"
 
-/* Other names of built-in modules: cupy is numpy here, and so are its parts. The first that fits
- * counts, again and again. */
+/* Aliases of built-in modules: cupy is numpy, and so are its submodules. The first matching prefix
+ * is replaced, repeatedly. */
 static const struct {
     const char *name, *meant;
 } aliases[] = {
@@ -62,8 +62,8 @@ static gpa_code builtin_module(gpa_vm *vm, const char *name, native_owner o, mod
     if ((*out)->doc.tag == V_UNSET) return vm->core.err.code;
     gpa_code rc = module_fill(vm, *out, o);
     if (!rc && o != OWNER_NUMPY)
-        rc = vm_run_library(vm, *out,
-                            name); /* numpy's, which all others need, runs once all is filled */
+        rc = vm_run_library(vm, *out, name); /* numpy's library text, which all others need, runs
+                                                after everything is filled */
     return rc;
 }
 
@@ -98,12 +98,13 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
     if (*out && ast->doc)
         (*out)->doc = v_str(vm, ast->doc->string.text.at, ast->doc->string.text.len);
     rc = *out && (*out)->doc.tag != V_UNSET ? vm_eval(vm, ast, *out, NULL) : vm->core.err.code;
-    if (rc && *out) (*out)->name = 0; /* to be tried again by the next import */
+    if (rc && *out) (*out)->name = 0; /* retried by the next import */
     ast_release(ast);
     return rc;
 }
 
-/* The folder of the running script, the outermost frame's file; "." for a cell. Owned: mem_free. */
+/* The folder of the running script (the outermost frame's file); "." for a cell. Owned: mem_free.
+ */
 static char *script_folder(const gpa_vm *vm) {
     const source *s = vm->depth ? source_get(vm->core.sources, vm->frames[0].code->ast->src) : NULL;
     const char *slash = s && s->kind == SOURCE_FILE ? strrchr(s->name, '/') : NULL;
@@ -112,7 +113,7 @@ static char *script_folder(const gpa_vm *vm) {
 
 const char *const vm_program_ends[] = {".gpa", ".py", NULL};
 
-/* *out stays NULL where the file is not there. */
+/* *out stays NULL if the file does not exist. */
 static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, const char *end,
                              module_obj **out) {
     gpa_str path, text;
@@ -172,7 +173,7 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     if (rc || *out) return rc;
     const char *dot = strchr(name, '.');
     module_obj *root;
-    if (dot) { /* the part that is missing is named */
+    if (dot) { /* the message names the missing part */
         char first[256];
         snprintf(first, sizeof first, "%.*s", (int)MIN(dot - name, 255), name);
         if (vm_import(vm, first, &root)) return vm->core.err.code;

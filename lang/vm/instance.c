@@ -1,7 +1,7 @@
-/* Instances. Fields: the attributes and the class; of a class that derives from tuple: the items,
- * the class, and the attributes once there are any. Behind them an instance has its neighbours in
- * the vm's list, so that cycles are found at the end. Reading order: making, attributes, setting,
- * the end. */
+/* Instances of classes. Fields: attributes and class; of a tuple subclass: items, class, and
+ * attributes once there are any. After the fields follow the links of the vm's list of instances,
+ * through which cycles are broken at exit. Reading order: creation, attributes, setting,
+ * destruction. */
 #include "lang/vm/instance.h"
 
 #include "lang/object/container.h"
@@ -13,7 +13,7 @@ typedef struct {
 
 static links *links_of(object_obj *o) { return (links *)(void *)&o->fields[o->count]; }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 gpa_code instance_empty(gpa_vm *vm, class_obj *c, value items, value *out) {
     value fields = c->tuple ? value_retain(items) : v_dict(vm),
@@ -63,7 +63,7 @@ gpa_code instance_fail_init(gpa_vm *vm, value returned) {
                    value_type_name(returned));
 }
 
-/* What __init__ is given: an exception with the positional arguments, or an instance. */
+/* The object passed to __init__: an exception with the positional arguments, or an instance. */
 static gpa_code make_plain(gpa_vm *vm, class_obj *c, size_t n, const value *args, value *out) {
     if (c->tuple && n > 1)
         return vm_fail(vm, GPA_E_TYPE, "tuple expected at most 1 argument, got %zu", n);
@@ -80,7 +80,7 @@ static gpa_code make_plain(gpa_vm *vm, class_obj *c, size_t n, const value *args
     return GPA_OK;
 }
 
-/* Calls fn with one argument before the others. */
+/* Calls fn with one more argument in front. */
 static gpa_code call_with(gpa_vm *vm, value fn, value first, size_t n, const value *args,
                           size_t n_named, const value *names, value *out) {
     value method = v_method(vm, first, fn);
@@ -126,7 +126,7 @@ dict_obj *instance_fields_peek(value v) {
     return own.tag == V_DICT ? own.dict : NULL;
 }
 
-/* The same, made where there are none yet. */
+/* The same; the dict is created if there is none. */
 static gpa_code fields_made(gpa_vm *vm, value v, dict_obj **out) {
     if (!(*out = instance_fields_peek(v))) {
         value d = v_dict(vm);
@@ -153,7 +153,7 @@ static dict_entry *own_entry(gpa_vm *vm, value v, gpa_sym name) {
              : NULL;
 }
 
-/* Members that are asked before the instance itself: properties, and descriptors with __set__. */
+/* Data descriptors, which precede instance attributes: properties, and descriptors with __set__. */
 static bool goes_first(value m) {
     return is_kind(m, &property_kind) ||
            (is_kind(m, &instance_kind) &&
@@ -223,7 +223,7 @@ static bool names_it(value slots, const char *text) {
     return false;
 }
 
-/* Whether __slots__ of the class, or of one it derives from, has the name. */
+/* True if __slots__ of the class or of a base class contains the name. */
 static bool has_slot(gpa_vm *vm, const class_obj *c, const char *text) {
     const tuple_obj *order = c->order.tuple;
     bool has = false;
@@ -234,7 +234,7 @@ static bool has_slot(gpa_vm *vm, const class_obj *c, const char *text) {
     return has;
 }
 
-/* Calls a method of the class that takes care of it instead; *handled: there is one. */
+/* Delegates to a method of the class (__setattr__, __delattr__); *handled: the class has it. */
 static gpa_code by_method(gpa_vm *vm, value v, const char *method, gpa_sym name, const value *item,
                           bool *handled) {
     const class_obj *c = class_of_peek(v);
@@ -251,7 +251,7 @@ static gpa_code by_method(gpa_vm *vm, value v, const char *method, gpa_sym name,
     return rc;
 }
 
-/* A member that takes what is set: a property, or a descriptor. */
+/* A data descriptor that accepts assignment: a property, or a descriptor with __set__. */
 static gpa_code set_member(gpa_vm *vm, value v, value m, gpa_sym name, value item) {
     value nothing = v_none();
     bool property = is_kind(m, &property_kind);
@@ -326,7 +326,7 @@ gpa_code instance_delete(gpa_vm *vm, value v, gpa_sym name, bool plain, bool *th
     return rc;
 }
 
-/* ---- the end ---- */
+/* ---- destruction ---- */
 
 void instance_free(gpa_vm *vm, object_obj *o) {
     const links *l = links_of(o);

@@ -1,11 +1,11 @@
-/* The loop that executes bytecode.
+/* The interpreter loop: a register machine with threaded dispatch (computed goto).
  *
- * What is done here is what must be fast: moving, arithmetic on ints and floats, jumps, loops over
- * ranges and lists, calls and returns. Everything else is a function of step.c. `f->ip` is stored
- * before anything that can fail, so that an error finds its place. Calls of functions written in
- * gpa push a frame and go on in the same loop.
+ * Fast paths are inline here: moves, arithmetic on ints and floats, jumps, loops over ranges and
+ * lists, calls and returns. Every other instruction is a function of step.c. `f->ip` is stored
+ * before anything that can fail, so that an error finds its source location. Calls of functions
+ * written in the language push a frame and continue in the same loop.
  *
- * Read the macros, then any instruction, then calls, `leave` and `failed`. */
+ * Reading order: the macros, any instruction, then calls, `leave` and `failed`. */
 #include "lang/vm/generator.h"
 #include "lang/vm/instance.h"
 #include "lang/vm/iterate.h"
@@ -13,7 +13,7 @@
 #include "lang/vm/step.h"
 
 #pragma GCC diagnostic ignored \
-    "-Wpedantic" /* labels as values: each instruction jumps to the next by itself */
+    "-Wpedantic" /* labels as values: each instruction dispatches the next one itself */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -41,8 +41,8 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
     return f;
 }
 
-/* What a backward jump looks after. The loops of the library go over axes and arguments: what they
- * are given stays pending. */
+/* Work done at loop back-edges: poll for interrupts, flush pending nodes. Loops of library modules
+ * run over axes and arguments; they leave the arrays they were given pending. */
 static gpa_code poll(gpa_vm *vm) {
     if (atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) return vm_poll(vm);
     if (vm->frames[vm->depth - 1].module->hidden) return GPA_OK;
@@ -59,15 +59,15 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
     }
 }
 
-/* Hands the current error to the innermost handler, leaving frames on the way, down to the frame
- * that entered from C. True when it was caught: the topmost frame goes on at its ip. */
+/* Unwinds to the innermost exception handler, leaving frames on the way, down to the frame that was
+ * entered from C. True when the exception was caught: the topmost frame continues at its ip. */
 static bool catch_error(gpa_vm *vm) {
-    bool placed = vm->tracing && vm->core.err.span.src; /* further inside */
+    bool placed = vm->tracing && vm->core.err.span.src; /* recorded by an inner frame */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
     if (!placed) raise_place(vm);
     if (vm->core.err.code == GPA_E_INTERRUPT)
-        vm_interrupt_clear(vm); /* answered: a handler may compute again */
+        vm_interrupt_clear(vm); /* delivered: a handler may compute again */
     for (;;) {
         frame *f = &vm->frames[vm->depth - 1];
         const code_guard *g = code_guard_at(f->code, f->ip);
@@ -94,15 +94,15 @@ static bool catch_error(gpa_vm *vm) {
     }
 }
 
-/* A value is let go of between two instructions, or where that makes no difference: a generator
- * that nobody holds any more ends here. */
+/* Releases a value between two instructions, or where the difference cannot be observed: an
+ * abandoned generator is ended here. */
 static inline void let_go(gpa_vm *vm, value v) {
     if (--v.o->refs) return;
     value_destroy(vm, v);
     if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);
 }
 
-/* Leaves the topmost frame: its variables are given back. */
+/* Pops the topmost frame and releases its variables. */
 static inline void pop_frame(gpa_vm *vm, const frame *f) {
     value *r = f->regs;
     for (unsigned i = 0, n = f->code->n_vars; i < n; i++)
@@ -143,14 +143,15 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
             *d_ = (v_);                  \
         }                                \
     } while (0)
-/* The topmost frame goes on where `at` (ip or next) says. */
+/* Loads the topmost frame into the loop's registers; execution continues at its `at` (ip or next).
+ */
 #define TOP(at_)                        \
     do {                                \
         f = &vm->frames[vm->depth - 1]; \
         R = f->regs;                    \
         I = f->at_;                     \
     } while (0)
-/* The same, once a frame was left that gave `given`: to C if that had entered it. */
+/* The same after a frame was popped that gave `given`; returns to C if C had entered that frame. */
 #define BACK(at_)          \
     do {                   \
         if (f->base) {     \
@@ -232,7 +233,7 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         GO(2);                                                             \
     }
 
-/* failing: the current error is raised where the topmost frame stands. */
+/* failing: raise the current error at the topmost frame's instruction. */
 static gpa_code loop(gpa_vm *vm, bool failing, value *out) {
     static const void *const labels[I_COUNT] = {
 #define OPC(name, words, layout) [I_##name] = &&L_##name,
@@ -340,7 +341,7 @@ L_FLOORDIV : {
 L_MOD : {
     const value *x = &R[I->b], *y = &R[I->c];
     if (BOTH(x, y, V_INT) && y->i > 0) {
-        /* a 32-bit division is several times faster */
+        /* a 32-bit division has a fraction of the latency */
         int64_t m = (uint64_t)(x->i | y->i) >> 32 ? x->i % y->i
                                                   : (int64_t)((uint32_t)x->i % (uint32_t)y->i);
         m += m < 0 ? y->i : 0;

@@ -1,11 +1,10 @@
-/* Calls that the loop does not do itself: of methods, classes and instances, of built-in functions,
- * with arguments to be bound or gathered. */
+/* Calls outside the loop's fast path: methods, classes, instances and natives; arguments that must
+ * be bound or gathered. */
 #include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
-/* What is called in truth, when that is a function with an object as its first argument: a method's
- * function, __call__ of an instance, __init__ of a class, whose instance then is in *fn already
- * (*makes). */
+/* Resolves a callable to a function with its first argument: a method's function, __call__ of an
+ * instance, or __init__ of a class, whose new instance is then in *fn (*makes). */
 static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *makes) {
     value made = v_unset(), init = v_unset();
     *callee = *fn;
@@ -70,11 +69,12 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t
     return GPA_OK;
 }
 
-/* Arguments gathered in a list and a dict: spread behind the frame, where a function finds its
- * registers, else beside it (what a native calls takes the place behind the frame), then called. */
+/* A call f(*args, **kwargs), with the arguments gathered in a list and a dict. They are spread
+ * above the frame where a function finds its registers; for a native they are copied elsewhere,
+ * since what it calls uses that part of the stack. */
 gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     value list = fn[2], named = fn[3];
-    if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* its object becomes the first argument */
+    if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* self becomes the first argument */
         value method = *fn;
         fn[1] = value_retain(method.method->self);
         *fn = value_retain(method.method->fn);
@@ -110,7 +110,7 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     uint32_t depth = vm->depth;
     if (!rc) {
         bool detached = top->detached;
-        top->detached = false; /* the arguments are where they should be already */
+        top->detached = false; /* the arguments are in the callee's registers already */
         rc = run_call(vm, top, fn, to, skip + n, n_named, names.tuple->items, entered);
         top->detached = detached;
     }

@@ -30,7 +30,7 @@ static gpa_code tuple_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return GPA_OK;
 }
 
-/* `end` remembers how many entries there were: a dict that changes size under a loop is an error.
+/* `end` is the number of entries at the start: changing a dict's size during iteration is an error.
  */
 static gpa_code keys_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_obj *d = it->source.tag == V_SET ? &it->source.set->d : it->source.dict;
@@ -64,8 +64,8 @@ static gpa_code bytes_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return GPA_OK;
 }
 
-/* Rows or elements of an array, as they are when their turn comes. The elements of a vector that
- * nobody else holds are read all at once into `extra`, a bytes value. */
+/* Rows or elements of an array. The elements of a vector that has no other reference are read all
+ * at once into `extra`, a bytes value. */
 static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_arr *a = it->source.array->arr, *row;
     *done = it->at >= it->end;
@@ -158,7 +158,7 @@ gpa_code vm_collect(gpa_vm *vm, value iterable, value *out) {
     if (rc) return rc;
     list = v_list(vm, 0, NULL);
     if (list.tag == V_UNSET) rc = vm_err(vm)->code;
-    /* a range says how much it needs: too much fails at once, not when the machine is full */
+    /* a range has a known length: fail at once if it is too large, before memory is exhausted */
     if (!rc && iterable.tag == V_RANGE)
         rc = list_reserve(vm, list.list, (size_t)range_len(iterable.range));
     for (bool done = false; !rc;) {

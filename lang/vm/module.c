@@ -1,5 +1,4 @@
-/* Built-in names of modules: lookup behind a module's own variables, and filling from the tables.
- */
+/* Built-in names: lookup after a module's own variables, and filling modules from the tables. */
 #include <stdio.h>
 
 #include "lang/vm/machine.h"
@@ -19,8 +18,8 @@ value vm_builtin_peek(gpa_vm *vm, gpa_sym name) {
     return v ? *v : v_unset();
 }
 
-/* Names of other modules that are there without an import. Their modules are made when one of them
- * is first asked for. */
+/* Names of other modules that are available without an import. The module is created when one of
+ * its names is first used. */
 static const struct {
     const char *module, *names;
 } unimported[] = {
@@ -33,7 +32,7 @@ static const struct {
     {"IPython.display", " display update_display HTML Markdown image table "},
 };
 
-/* The value of such a name; NULL where it is none, or (*rc) its module fails. */
+/* The value of such a name; NULL if it is none, or (*rc) creating its module fails. */
 static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     char wanted[32];
     module_obj *m = NULL;
@@ -55,8 +54,7 @@ const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot) {
         if (!rc) raise_name(vm, m, name);
         return NULL;
     }
-    if (vm->sealed)
-        m->builtins[slot] = *v; /* the values of built-in modules do not change any more */
+    if (vm->sealed) m->builtins[slot] = *v; /* built-in modules do not change once sealed */
     return v;
 }
 

@@ -1,7 +1,7 @@
-/* Operators: text and containers here, numbers in operate_number.c, arrays and NumPy scalars in
- * operate_array.c.
+/* Operators on text and containers. Numbers are in lang/object/arithmetic.c, arrays and NumPy
+ * scalars in lang/numpy/operate_array.c.
  *
- * Read op_binary, then what it calls. */
+ * Reading order: op_binary, then what it calls. */
 #include "lang/vm/operate.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
     return GPA_OK;
 }
 
-/* A number that can say how often: int, bool, NumPy's integers. */
+/* A repetition count: int, bool, NumPy's integers. */
 static bool as_times(value v, int64_t *out) {
     if (v.tag != V_INT && v.tag != V_BOOL && v.tag != V_NUM) return false;
     number n = number_of(v);
@@ -178,7 +178,7 @@ static gpa_code dict_union(gpa_vm *vm, value a, value b, value *out) {
     return rc;
 }
 
-/* ---- comparing ---- */
+/* ---- comparisons ---- */
 
 static gpa_code order(gpa_vm *vm, ast_op op, value a, value b, bool *out);
 
@@ -189,7 +189,8 @@ static bool by_sign(ast_op op, int sign) {
                              : sign >= 0;
 }
 
-/* Of two lists or two tuples: their first items that differ decide, else how many they have. */
+/* Lexicographic order of two lists or two tuples: the first items that differ decide, else the
+ * lengths. */
 static gpa_code order_items(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     gpa_code rc = GPA_OK;
     bool same = true;
@@ -386,7 +387,7 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
     }
 }
 
-/* ---- zero ---- */
+/* ---- division by zero ---- */
 
 static bool divides(ast_op op) {
     return op == AST_OP_DIV || op == AST_OP_FLOORDIV || op == AST_OP_MOD;
@@ -395,7 +396,7 @@ static bool is_scalar(value v) {
     return is_number(v) || v.tag == V_NUM || (v.tag == V_ARRAY && v.aux);
 }
 
-/* Python's numbers divided by zero as NumPy's are. */
+/* Division of Python numbers by zero with NumPy's results. */
 static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_val v[2];
     gpa_dtype t[2], compute, result;
@@ -419,8 +420,7 @@ static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value 
     return rc;
 }
 
-/* In jitted functions dividing a number by zero does what their error model says, whichever kind of
- * number it is. */
+/* Division by zero in jitted functions follows their error_model, for every kind of number. */
 static gpa_code zero_divisor(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     bool lenient = vm_is_lenient(vm);
     value left = v_none(), right = v_none();
@@ -440,7 +440,7 @@ out:
     return rc;
 }
 
-/* ---- all of them ---- */
+/* ---- dispatch ---- */
 
 static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, value *out) {
     bool handled = false;
@@ -491,8 +491,7 @@ static gpa_code set_update(gpa_vm *vm, ast_op op, value a, value b) {
     bool handled;
     gpa_code rc = set_operator(vm, op, a, b, &made, &handled);
     if (rc) return rc;
-    dict_obj old = a.set->d,
-             new = made.set->d; /* the contents change places, the counts of references stay */
+    dict_obj old = a.set->d, new = made.set->d; /* contents are swapped, reference counts stay */
     a.set->d = new;
     a.set->arranged = false;
     a.set->d.head = old.head;

@@ -1,6 +1,6 @@
-/* Records: an object has one field, the dict of its attributes; the members of its type are kept in
- * the vm, by the type's name. Reading order: members, attributes, what the language asks of an
- * object, the natives. */
+/* Records: library objects with members written in the language. An object has one field, the dict
+ * of its attributes; the members of its type are kept in the vm by type name. Reading order:
+ * members, attributes, the object protocol, natives. */
 #include "lang/vm/record.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind) {
     return v.tag == V_DICT ? v.dict : NULL;
 }
 
-/* A member of the object's type, or of the class that a program has written. Borrowed. */
+/* A member of the object's type, or of its class. Borrowed. */
 static value member_peek(gpa_vm *vm, const object_obj *o, const char *name) {
     if (o->kind == &instance_kind) return class_text_peek(o->fields[1].class, name);
     dict_obj *d = record_members_peek(vm, o->kind);
@@ -41,8 +41,8 @@ static value member_peek(gpa_vm *vm, const object_obj *o, const char *name) {
 
 static const char *name_of(object_obj *o) { return value_type_name(v_obj(V_OBJECT, o)); }
 
-/* Calls a member with the object and at most three arguments more. *found tells whether there is
- * such a member. In a class of a program it may be anything that can be called. */
+/* Calls a member with the object and at most three more arguments. *found: the member exists. In a
+ * class of a program it may be any callable. */
 static gpa_code ask(gpa_vm *vm, object_obj *o, const char *name, size_t n, const value *args,
                     value *out, bool *found) {
     value fn = member_peek(vm, o, name), self = v_obj(V_OBJECT, o), all[4] = {self},
@@ -90,11 +90,11 @@ static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
     return dict_set_text(vm, o->fields[0].dict, name, item);
 }
 
-/* ---- what the language asks ---- */
+/* ---- object protocol ---- */
 
 static bool is_tuple(const object_obj *o) { return o->fields[0].tag == V_TUPLE; }
 
-/* What a member gives for a text; *found: there is one, and it gave a str. */
+/* Appends the str returned by a member; *found: the member exists and returned a str. */
 static gpa_code put_text(gpa_vm *vm, object_obj *o, const char *name, gpa_str *out, bool *found) {
     value text = v_none();
     gpa_code rc = ask(vm, o, name, 0, NULL, &text, found);
@@ -108,7 +108,7 @@ static gpa_code put_text(gpa_vm *vm, object_obj *o, const char *name, gpa_str *o
     return rc;
 }
 
-/* What object.__repr__ says. */
+/* The text of object.__repr__. */
 static void put_default(gpa_vm *vm, object_obj *o, gpa_str *out) {
     const class_obj *c = o->fields[1].class;
     str_printf(out, "<%s.%s object at 0x%012llx>", intern_text(vm->core.names, c->module->name),
@@ -181,7 +181,7 @@ static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
                          "'%s' object does not support the context manager protocol", name_of(o));
 }
 
-/* The traceback is None: gpa has no objects for it. */
+/* The traceback argument is None: there are no traceback objects. */
 static gpa_code leave(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     bool found, raised = exc.tag == V_EXCEPTION;
     value says = v_none();
@@ -210,7 +210,7 @@ static gpa_code next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 
 bool record_is_own(const iter_obj *it) { return it->next == next; }
 
-/* The items of an object that is its own iterator. */
+/* Next item of an object that is its own iterator. */
 static gpa_code own_items(gpa_vm *vm, object_obj *o, value *out) {
     *out = v_iter(vm, name_of(o), next);
     if (out->tag == V_UNSET) return vm_err(vm)->code;
@@ -218,7 +218,7 @@ static gpa_code own_items(gpa_vm *vm, object_obj *o, value *out) {
     return GPA_OK;
 }
 
-/* The items of an object that has no iterator, but items: o[0], o[1], ... up to an IndexError. */
+/* Next item of an object without __iter__: o[0], o[1], ... up to an IndexError. */
 static gpa_code next_item(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     bool found;
     gpa_code rc =
@@ -323,7 +323,7 @@ static gpa_code contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
     return rc;
 }
 
-/* One representation, under a MIME type that lives as long as all names. */
+/* Adds one representation; its MIME type is interned, so it lives as long as the names. */
 static gpa_code add_mime(gpa_vm *vm, value mime, value data, mime_bundle *out) {
     const char *meta = NULL;
     if (data.tag == V_TUPLE && data.tuple->count == 2 && data.tuple->items[1].tag == V_STR) {
@@ -455,7 +455,7 @@ static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value othe
     return GPA_OK;
 }
 
-/* a != b of instances that say nothing of it, but of ==. */
+/* a != b of instances that define == only: its negation. */
 static gpa_code opposite_of_equal(gpa_vm *vm, value a, value b, value *out, bool *handled) {
     bool equal = false;
     value said = v_none();
@@ -467,7 +467,7 @@ static gpa_code opposite_of_equal(gpa_vm *vm, value a, value b, value *out, bool
     return rc;
 }
 
-/* A NumPy operand on the left takes a record that stands for an array for that. */
+/* Converts the right operand through __array__ when the left one is a NumPy value. */
 static gpa_code array_operand(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     bool numpy = a.tag == V_ARRAY || a.tag == V_NUM || (a.tag == V_COMPLEX && a.aux);
     value array = v_none();
@@ -477,7 +477,7 @@ static gpa_code array_operand(gpa_vm *vm, ast_op op, value a, value b, value *ou
     return rc;
 }
 
-/* Whether a class that derives from another answers from the right by a method of its own;
+/* True if a subclass on the right overrides the reflected method and so takes precedence;
  * comparisons always do. */
 static bool says_otherwise(ast_op op, const class_obj *left, const class_obj *right) {
     value own = class_text_peek(right, operators[op].of_right),
@@ -492,12 +492,13 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
     if (rc || *handled) return rc;
     const class_obj *left = class_of_peek(a), *right = class_of_peek(b);
     if (left && right && left != right && class_derives(right, left) &&
-        says_otherwise(op, left, right)) { /* the nearer class is asked first */
+        says_otherwise(op, left, right)) { /* the subclass's reflected method comes first */
         rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
         if (rc || *handled) return rc;
     }
     rc = try_operand(vm, a, operators[op].of_left, b, out, handled);
-    bool again = left && left == right && op < AST_OP_EQ; /* of the same class: it has said no */
+    bool again =
+        left && left == right && op < AST_OP_EQ; /* same class: the reflected method is not tried */
     if (!rc && !again) rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
     return rc || *handled || op != AST_OP_NE ? rc : opposite_of_equal(vm, a, b, out, handled);
 }

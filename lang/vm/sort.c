@@ -1,8 +1,8 @@
-/* list.sort and sorted: a stable merge sort.
+/* Stable merge sort for list.sort and sorted.
  *
- * Runs of a few items are sorted by insertion and merged pairwise, from one buffer into the other.
- * Items that are all ints, floats or strings are compared without a call. The list is empty while
- * its items are compared, so that a key function that looks at it sees no half-sorted list. */
+ * Short runs are sorted by insertion and merged pairwise between two buffers. Items that are all
+ * ints, floats or strings are compared without a call. The list is empty while its items are
+ * compared, so that a key function cannot observe a half-sorted list. */
 #include "lang/vm/native.h"
 #include "lang/object/container.h"
 
@@ -14,7 +14,7 @@ typedef struct sorter {
     gpa_vm *vm;
     gpa_code (*less)(struct sorter *s, value a, value b, bool *out);
     bool reverse;
-    size_t since; /* items moved since the last look for an interrupt */
+    size_t since; /* items moved since the last poll for interrupts */
     gpa_code rc;
 } sorter;
 
@@ -41,7 +41,7 @@ static gpa_code less_any(sorter *s, value a, value b, bool *out) {
     return vm_less(s->vm, a, b, out);
 }
 
-/* Whether b must stand before a. After a failure nothing moves any more. */
+/* True if b must precede a. After a failure, false: nothing moves any more. */
 static bool before(sorter *s, const pair *b, const pair *a) {
     bool out = false;
     if (s->rc) return false;
@@ -51,7 +51,7 @@ static bool before(sorter *s, const pair *b, const pair *a) {
 
 enum { RUN = 12, LOOK = 1 << 16 };
 
-/* Looks for an interrupt once in a while. */
+/* Polls for interrupts every so many moves. */
 static void moved(sorter *s, size_t n) {
     s->since += n;
     if (s->rc || s->since < LOOK) return;
@@ -86,7 +86,7 @@ static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, p
     memcpy(to, n ? a : b, (n + m) * sizeof *a);
 }
 
-/* Sorts p with the help of as much room; says in which of the two the result stands, after a
+/* Sorts p using a second buffer of the same size; returns the buffer that holds the result, after a
  * failure all items in some order. */
 static pair *sort_pairs(sorter *s, pair *p, pair *room, size_t n) {
     for (size_t i = 0; i < n; i += RUN) {

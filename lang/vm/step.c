@@ -1,5 +1,5 @@
-/* Instructions as functions. Operands that are unbound variables are noticed here: V_UNSET is no
- * value that any instruction accepts. */
+/* Instructions that are functions. Each checks its operands for unbound variables: no instruction
+ * accepts V_UNSET. */
 #include "lang/vm/step.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define BOUND(reg) \
     if (r[reg].tag == V_UNSET) return raise_unbound(vm, f, reg)
 
-/* Stores a result and forgets the operands. */
+/* Stores a result and releases temporary operands. */
 static gpa_code done(gpa_vm *vm, frame *f, const ins *i, value v, bool b, bool c) {
     if (b) reg_consume(vm, f, i->b);
     if (c) reg_consume(vm, f, i->c);
@@ -132,8 +132,8 @@ gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     return rc ? rc : done(vm, f, i, v, true, true);
 }
 
-/* Whether a text that is to be added to can grow where it is, since nobody else holds it: a loop of
- * `s += t` takes linear time. */
+/* True if a str can be extended in place because this is the only reference: a loop of `s += t`
+ * takes linear time. */
 static bool grows(value a, value b) {
     return (a.tag == V_STR || a.tag == V_BYTES) && b.tag == a.tag && a.o != b.o && a.o->refs == 1;
 }
@@ -207,7 +207,7 @@ STEP(iter) {
     return rc ? rc : done(vm, f, i, v, true, false);
 }
 
-/* The items of an iterable: of a list or tuple as they are, else collected into *kept (owned). */
+/* The items of an iterable: borrowed from a list or tuple, else collected into *kept (owned). */
 static gpa_code items_of(gpa_vm *vm, value v, const value **items, size_t *n, value *kept) {
     *kept = v_unset();
     if (v.tag == V_TUPLE) {
@@ -243,7 +243,7 @@ STEP(unpack) {
                       : vm_fail(vm, GPA_E_VALUE,
                                 "not enough values to unpack (expected %zu, got %zu)", want, n);
     } else {
-        value whole = reg_take(f, i->b); /* the items may overwrite its register */
+        value whole = reg_take(f, i->b); /* unpacking may overwrite its register */
         for (size_t k = 0; k < n; k++) reg_put(vm, &r[i->a + k], value_retain(items[k]));
         value_release(vm, whole);
     }
@@ -281,7 +281,7 @@ STEP(unpack_star) {
 
 /* ---- containers ---- */
 
-/* Takes c temporaries from b on: moved, so nothing is counted twice. */
+/* Clears c temporaries from b on: their references were moved. */
 static void drop_items(gpa_vm *vm, value *r, const ins *i) {
     for (unsigned k = 0; k < i->c; k++) reg_put(vm, &r[i->b + k], v_unset());
 }
@@ -333,7 +333,7 @@ static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
     return room;
 }
 
-/* An error of iterating over what has a star before it. */
+/* Rewrites the TypeError of iterating over a starred operand. */
 static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
     char room[128];
     if (vm->core.err.code == GPA_E_TYPE && strstr(vm->core.err.msg, "is not iterable")) {
@@ -557,8 +557,8 @@ STEP(get_method) {
 
 /* ---- functions ---- */
 
-/* The names in the order of their slots; the cell of __class__ goes along, for the class that is
- * made of them. */
+/* The namespace of a class body, in slot order. It includes the cell of __class__ for the class to
+ * be created. */
 STEP(namespace) {
     const ast_scope *s = f->code->scope;
     const ast_node *doc = f->code->node->class_.doc;
@@ -634,8 +634,8 @@ STEP(check) {
     return rt_may_raise(vm->core.rt) ? rt_check(vm->core.rt, &vm->core.err) : GPA_OK;
 }
 
-/* Contexts written in gpa, as assert_raises, may want to see an error; files, devices and their
- * like do not. */
+/* Checks for deferred errors before a context manager exits. Only managers written in the language
+ * (assert_raises) can observe the error; files and devices do not. */
 STEP(check_for) {
     value context = r[i->a];
     bool cares = context.tag == V_OBJECT && record_is(context.object->kind);
@@ -711,8 +711,7 @@ STEP(leave) {
     return rc;
 }
 
-/* The exception may be raised elsewhere and caught again meanwhile: it comes from where it came
- * from. */
+/* __exit__ may raise and catch the same exception elsewhere: its original location is restored. */
 gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *swallowed) {
     raise_aside aside;
     value exc = r[i->b];

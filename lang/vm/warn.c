@@ -1,8 +1,8 @@
-/* Warnings: what becomes of one, by the filters of the module warnings.
+/* Warnings and their filters.
  *
- * The first filter whose category and start of the text fit says what is done; without one a
- * warning is printed, once for each place. While something logs them (warnings.catch_warnings), it
- * is called in place of printing. */
+ * The first filter whose category and message prefix match gives the action; without one a warning
+ * is printed once per location. While warnings are recorded (warnings.catch_warnings), the recorder
+ * is called instead of printing. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 #include "lang/vm/machine.h"
 #include "lang/text/source.h"
 
-/* What is done with a warning: "default", or the action of the first filter that fits. */
+/* The action for a warning: that of the first matching filter, or "default". */
 static const char *action_of(const gpa_vm *vm, gpa_code category, const char *text) {
     if (vm->warning_filters.tag != V_LIST) return "default";
     const list_obj *filters = vm->warning_filters.list;
@@ -23,7 +23,7 @@ static const char *action_of(const gpa_vm *vm, gpa_code category, const char *te
     return "default";
 }
 
-/* Whether this is the first time; notes that it was seen. */
+/* True on the first occurrence, which is recorded. */
 static gpa_code first_time(gpa_vm *vm, const char *what, bool *first) {
     if (!vm->warned) {
         value d = v_dict(vm);
