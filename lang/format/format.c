@@ -1,6 +1,6 @@
-/* repr and str of every value.
+/* repr, str and format of every value.
  *
- * A container being printed stands in a chain of `within` records on the C stack: one met again
+ * Containers being printed form a chain of `within` records on the C stack: a container found again
  * inside itself prints as [...], and a chain too long is a RecursionError. */
 #include "lang/format/format.h"
 
@@ -73,7 +73,7 @@ static void put_bytes(gpa_str *out, const str_obj *b) {
 
 /* ---- containers ---- */
 
-/* Of what does not change: a tuple, the parts of a slice. */
+/* Items of immutable sequences: a tuple, the parts of a slice. */
 static gpa_code repr_items(gpa_vm *vm, const value *items, size_t n, const within *up,
                            gpa_str *out) {
     gpa_code rc = GPA_OK;
@@ -217,7 +217,7 @@ static void repr_native(gpa_str *out, const native *n) {
         str_printf(out, "<method '%s' of '%s' objects>", n->name, n->owner);
 }
 
-/* Where a type lives, for the classes that are not Python's own. */
+/* The module prefix of types that are not built in. */
 static const char *type_module(uint32_t aux) {
     static const gpa_code exceptions[] = {GPA_E_AXIS,         GPA_E_COMPLEX_WARNING,
                                           GPA_E_RANK_WARNING, GPA_E_VISIBLE_DEPRECATION,
@@ -253,7 +253,7 @@ static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, g
     bool named =
         gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
     for (const within *w = up; w && args->count > 1; w = w->up)
-        if (w->o == e->args.o) { /* it holds itself */
+        if (w->o == e->args.o) { /* it contains itself */
             str_put(out, "(...)");
             return GPA_OK;
         }
@@ -271,7 +271,7 @@ gpa_code format_exception_repr(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     return repr_exception(vm, e, NULL, out);
 }
 
-/* What a method of the class of an exception gives for a text; *handled: the class has it. */
+/* Appends the text that a method of an exception's class returns; *handled: the class has it. */
 static gpa_code put_by_class(gpa_vm *vm, value v, const char *method, gpa_str *out, bool *handled) {
     const class_obj *c = class_of_peek(v);
     value fn = c ? class_text_peek(c, method) : v_unset(), text = v_none();
@@ -402,8 +402,7 @@ static gpa_code put_exception(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
         str_put(out, ": ");
         return vm_repr(vm, args->items[2], out);
     }
-    if (e->code == GPA_E_AXIS &&
-        args->count >= 2) { /* axis, ndim, and what the message begins with */
+    if (e->code == GPA_E_AXIS && args->count >= 2) { /* axis, ndim, and the message prefix */
         if (args->count == 3 && args->items[2].tag == V_STR)
             str_printf(out, "%s: ", args->items[2].str->text);
         str_put(out, "axis ");
@@ -468,8 +467,8 @@ gpa_code format_ascii(gpa_vm *vm, value v, gpa_str *out) {
     return rc;
 }
 
-/* format() without a specification: NumPy's scalars and 0-d arrays as the Python number they stand
- * for. */
+/* format() without a specification: NumPy's scalars and 0-d arrays as the corresponding Python
+ * number. */
 static gpa_code format_plain(gpa_vm *vm, value v, gpa_str *out) {
     number n = number_of(v);
     if (v.tag == V_NUM && n.kind == NUMBER_FLOAT)

@@ -1,5 +1,5 @@
-/* Arithmetic on Python's numbers, with CPython's results and errors. What does not fit 64 bits goes
- * on in lang/object/big.c. */
+/* Arithmetic on Python's numbers, with CPython's results and errors. Results beyond 64 bits are
+ * computed in lang/object/big.c. */
 #include <math.h>
 
 #include "lang/object/big.h"
@@ -19,7 +19,7 @@ static gpa_code no_operator(gpa_vm *vm, ast_op op, value a, value b) {
                    name, value_type_name(a), value_type_name(b));
 }
 
-/* A comparison, by worth. */
+/* Comparison by numeric value. */
 static gpa_code compared(ast_op op, value x, value y, value *out) {
     number n = number_of(x), m = number_of(y);
     int sign = number_compare(&n, &m);
@@ -39,7 +39,8 @@ static gpa_code compared(ast_op op, value x, value y, value *out) {
 static int bits_of(uint64_t x) { return x ? 64 - __builtin_clzll(x) : 0; }
 static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
-/* a / b rounded once: enough bits of the quotient, the last one set when anything remains below. */
+/* a / b correctly rounded: enough bits of the quotient, the lowest set if the remainder is not 0
+ * (sticky bit). */
 static double int_quotient(int64_t a, int64_t b) {
     uint64_t x = magnitude(a), y = magnitude(b);
     if (x <= 1ull << 53 && y <= 1ull << 53) return (double)a / (double)b;
@@ -133,7 +134,7 @@ static gpa_code ints(gpa_vm *vm, ast_op op, value x, value y, value *out) {
     return GPA_OK;
 }
 
-/* One of them is a BIG. */
+/* At least one operand is a BIG. */
 static gpa_code bigs(gpa_vm *vm, ast_op op, value x, value y, value *out) {
     if (op >= AST_OP_EQ && op <= AST_OP_GE) return compared(op, x, y, out);
     if (op == AST_OP_MATMUL) return no_operator(vm, op, x, y);
@@ -150,7 +151,7 @@ static complex_number complex_product(complex_number a, complex_number b) {
     return (complex_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* The division that does not overflow early: by the larger part of the divisor. */
+/* Smith's algorithm: scales by the larger component of the divisor to avoid overflow. */
 static complex_number complex_quotient(complex_number a, complex_number b) {
     if (fabs(b.re) >= fabs(b.im)) {
         double ratio = b.im / b.re, denominator = b.re + b.im * ratio;
@@ -221,7 +222,7 @@ static gpa_code complexes(gpa_vm *vm, ast_op op, value x, value y, value *out) {
 
 /* ---- floats ---- */
 
-/* OverflowError: an int beyond floats, where it is not only compared. */
+/* OverflowError if an int exceeds the float range, except in comparisons. */
 static gpa_code as_double(gpa_vm *vm, ast_op op, value v, double *out) {
     if (v.tag == V_BIG && (op < AST_OP_EQ || op > AST_OP_GE)) return big_float(vm, v, out);
     *out = v.tag == V_FLOAT ? v.f : v.tag == V_BIG ? 0 : (double)v.i;
@@ -239,7 +240,7 @@ static gpa_code float_power(gpa_vm *vm, value x, value y, double a, double b, va
     return GPA_OK;
 }
 
-/* Python's // and % of floats: the remainder has the divisor's sign. */
+/* Python's // and % of floats: the remainder has the sign of the divisor. */
 static void float_divide(double a, double b, double *quotient, double *remainder) {
     double m = fmod(a, b), q = (a - m) / b;
     if (m != 0) {

@@ -1,5 +1,6 @@
-/* Arithmetic of ints of any size, by the methods of paper and pencil. Reading order: ints as
- * digits, making, sums, products, quotients, powers and shifts, bits, floats, text. */
+/* Arbitrary-precision integer arithmetic, schoolbook algorithms (Knuth, TAOCP 2, 4.3.1). Reading
+ * order: digit views, creation, addition, multiplication, division, powers and shifts, bits,
+ * floats, text. */
 #include "lang/object/big.h"
 
 #include <math.h>
@@ -9,13 +10,12 @@
 
 typedef struct big_obj big_obj;
 
-/* Digits beyond which nothing is computed: 2 GB of them. And decimal digits that Python reads and
- * writes. */
+/* Limits: digits of a result (2 GB), decimal digits that Python converts from and to text. */
 enum { MOST = 1 << 29, MOST_DECIMALS = 4300 };
 
-/* ---- ints as digits ---- */
+/* ---- digit views ---- */
 
-/* An int wherever it is. `digit` may point into `few`: not to be copied. */
+/* An INT or BIG as digits. `digit` may point into `few`: do not copy the struct. */
 typedef struct {
     bool negative;
     size_t n;
@@ -47,9 +47,9 @@ static uint64_t low(const uint32_t *digit, size_t n) {
     return (n > 0 ? digit[0] : 0) | (n > 1 ? (uint64_t)digit[1] << 32 : 0);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* Room for n digits, all 0. */
+/* A BIG of n zero digits. */
 static big_obj *big_room(gpa_vm *vm, size_t n) {
     if (n > MOST) {
         vm_fail(vm, GPA_E_OVERFLOW, "int too large: it would have more than 2**34 bits");
@@ -65,7 +65,7 @@ static big_obj *big_room(gpa_vm *vm, size_t n) {
     return b;
 }
 
-/* The number that stands in b: an INT where it suffices. */
+/* Normalizes b: an INT if it suffices. */
 static value settled(big_obj *b) {
     b->n = trimmed(b->digit, b->n);
     uint64_t u = low(b->digit, b->n);
@@ -97,7 +97,7 @@ static gpa_code copied(gpa_vm *vm, const whole *w, bool negative, value *out) {
     return give(b, out);
 }
 
-/* ---- sums ---- */
+/* ---- addition ---- */
 
 static int compare_sizes(const whole *a, const whole *b) {
     if (a->n != b->n) return a->n < b->n ? -1 : 1;
@@ -128,7 +128,7 @@ static gpa_code sum(gpa_vm *vm, const whole *a, const whole *b, bool negative, v
     return give(r, out);
 }
 
-/* |a| - |b|, whose sign is turned where `turned`. */
+/* |a| - |b|, negated where `turned`. */
 static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool turned, value *out) {
     bool swapped = compare_sizes(a, b) < 0;
     const whole *from = swapped ? b : a, *take = swapped ? a : b;
@@ -150,7 +150,7 @@ static gpa_code plus(gpa_vm *vm, const whole *a, const whole *b, bool minus, val
                                 : difference(vm, a, b, a->negative, out);
 }
 
-/* ---- products ---- */
+/* ---- multiplication ---- */
 
 static gpa_code product(gpa_vm *vm, const whole *a, const whole *b, value *out) {
     if (a->n > b->n) return product(vm, b, a, out); /* the inner loop is the longer one */
@@ -174,9 +174,9 @@ static gpa_code product(gpa_vm *vm, const whole *a, const whole *b, value *out) 
     return give(r, out);
 }
 
-/* ---- quotients ---- */
+/* ---- division ---- */
 
-/* Divides the digits by a small number in place; gives the rest. */
+/* Divides the digits by one digit in place; returns the remainder. */
 static uint32_t divide_small(uint32_t *digit, size_t n, uint32_t by) {
     uint64_t rest = 0;
     for (size_t i = n; i--;) {
@@ -187,7 +187,7 @@ static uint32_t divide_small(uint32_t *digit, size_t n, uint32_t by) {
     return (uint32_t)rest;
 }
 
-/* to = from * 2^bits (bits below 32), with one digit more. */
+/* to = from * 2^bits (bits below 32), one digit longer. */
 static void shifted(const uint32_t *from, size_t n, int bits, uint32_t *to) {
     uint64_t carry = 0;
     for (size_t i = 0; i < n; i++, carry >>= 32) {
@@ -197,8 +197,8 @@ static void shifted(const uint32_t *from, size_t n, int bits, uint32_t *to) {
     to[n] = (uint32_t)carry;
 }
 
-/* One digit of a quotient (Knuth's algorithm D): from the m + 1 digits at u, which the divisor v,
- * whose first bit is set, is taken from. */
+/* One quotient digit (Knuth's algorithm D): subtracts its multiple of v (normalized: highest bit
+ * set) from the m + 1 digits at u. */
 static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
     uint64_t top = (uint64_t)u[m] << 32 | u[m - 1], q = top / v[m - 1], rest = top % v[m - 1];
     while (q >> 32 || q * v[m - 2] > (rest << 32 | u[m - 2])) {
@@ -218,7 +218,7 @@ static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
     u[m] = (uint32_t)borrow;
     if (borrow >= 0) return (uint32_t)q;
     carry = 0;
-    for (size_t i = 0; i < m; i++, carry >>= 32) { /* one too many */
+    for (size_t i = 0; i < m; i++, carry >>= 32) { /* estimate one too large: add back */
         carry += (uint64_t)u[i] + v[i];
         u[i] = (uint32_t)carry;
     }
@@ -226,7 +226,7 @@ static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
     return (uint32_t)(q - 1);
 }
 
-/* |a| / |b| and what remains, both owned by the caller. */
+/* |a| / |b| and the remainder, both owned by the caller. */
 static gpa_code divide_sizes(gpa_vm *vm, const whole *a, const whole *b, big_obj **quotient,
                              big_obj **rest) {
     size_t n = a->n, m = b->n;
@@ -266,7 +266,7 @@ out:
     return rc ? rc : vm_err(vm)->code;
 }
 
-/* Python's // (*quotient) and % (*rest), which has the divisor's sign. */
+/* Floor division: // (*quotient) and % (*rest), which has the sign of the divisor. */
 static gpa_code divide(gpa_vm *vm, ast_op op, const whole *a, const whole *b, value *out) {
     bool floors = op == AST_OP_FLOORDIV;
     big_obj *quotient, *rest;
@@ -285,7 +285,7 @@ static gpa_code divide(gpa_vm *vm, ast_op op, const whole *a, const whole *b, va
     whole_of(other, &one);
     if (!below)
         fixed = value_retain(floors ? q : r);
-    else if (floors) { /* the quotient is one less */
+    else if (floors) { /* round toward minus infinity */
         one.negative = false;
         rc = plus(vm, &w, &one, true, &fixed);
     } else
@@ -310,7 +310,7 @@ static gpa_code shift_left(gpa_vm *vm, const whole *a, uint64_t by, value *out) 
     return give(r, out);
 }
 
-/* Rounds down: of a negative int, whose lost bits are not all 0, one more remains. */
+/* Arithmetic shift right, rounding toward minus infinity. */
 static gpa_code shift_right(gpa_vm *vm, const whole *a, uint64_t by, value *out) {
     size_t skip = by / 32, bits = by % 32;
     if (skip >= a->n) {
@@ -378,7 +378,7 @@ static gpa_code power(gpa_vm *vm, value a, value b, value *out) {
 
 /* ---- bits ---- */
 
-/* The digits of a number in two's complement, one after the other. */
+/* Iterates over the digits of a number in two's complement. */
 typedef struct {
     const whole *w;
     uint64_t carry;
@@ -393,7 +393,7 @@ static uint32_t next_bits(twos *t, size_t i) {
     return d;
 }
 
-/* Digits in two's complement become a sign and digits. */
+/* Converts two's complement digits to sign and magnitude. */
 static void sign_from_bits(big_obj *r) {
     r->negative = r->digit[r->n - 1] >> 31;
     uint64_t carry = 1;
@@ -440,7 +440,7 @@ bool big_bytes(value v, unsigned char *to, size_t n, bool is_signed) {
     }
     bool last = n && to[n - 1] & 0x80;
     return fits && (n ? !is_signed || last == w.negative
-                      : !w.n || (w.negative && v.i == -1)); /* -1 has no bytes, either */
+                      : !w.n || (w.negative && v.i == -1)); /* -1 needs no bytes, either */
 }
 
 /* ---- operators ---- */
@@ -485,10 +485,9 @@ gpa_code big_unary(gpa_vm *vm, ast_op op, value a, value *out) {
 
 /* ---- floats ---- */
 
-/* The number whose first 64 bits are `top`, of which the last is set where more than 0 follows,
- * times 2^scale. */
+/* The float top * 2^scale, correctly rounded; the lowest bit of `top` is a sticky bit. */
 static double rounded(uint64_t top, int64_t scale) {
-    int64_t lost = -1074 - scale; /* bits below the last one that floats have */
+    int64_t lost = -1074 - scale; /* bits below the least subnormal */
     if (lost <= 11) return ldexp((double)top, (int)MIN(scale, 5000));
     if (lost > 64) return 0;
     uint64_t kept = lost < 64 ? top >> lost : 0, half = (uint64_t)1 << (lost - 1),
@@ -496,7 +495,7 @@ static double rounded(uint64_t top, int64_t scale) {
     return ldexp((double)(kept + (rest > half || (rest == half && kept & 1))), -1074);
 }
 
-/* The first 64 bits of the digits, and what they are to be multiplied with. */
+/* The highest 64 bits of the digits, and their scale. */
 static uint64_t first_bits(const uint32_t *digit, size_t n, int64_t *scale) {
     size_t bits = bits_of(digit, n);
     *scale = (int64_t)bits - 64;
@@ -532,7 +531,7 @@ gpa_code big_float(gpa_vm *vm, value v, double *out) {
     return isinf(*out) ? vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float") : GPA_OK;
 }
 
-/* a / b as a float: 66 bits and more of the quotient, the last one set where anything remains. */
+/* a / b correctly rounded: at least 66 quotient bits, the lowest a sticky bit. */
 static gpa_code quotient(gpa_vm *vm, const whole *a, const whole *b, value *out) {
     if (b->n == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
     int64_t more = (int64_t)bits_of(b->digit, b->n) + 66 - (int64_t)bits_of(a->digit, a->n),
@@ -569,7 +568,7 @@ value big_of_double(gpa_vm *vm, double f) {
     return rc ? v_unset() : out;
 }
 
-/* A float of an int's size is one itself. */
+/* A float with no fractional bits left is an integer. */
 int big_compare_double(const big_obj *b, double f) {
     if ((f < 0) != b->negative) return b->negative ? -1 : 1;
     if (isinf(f)) return f > 0 ? -1 : 1;
@@ -598,7 +597,7 @@ size_t big_ones(const big_obj *b) {
     return n;
 }
 
-/* CPython's: the number modulo 2^61 - 1. */
+/* CPython's hash: the number modulo 2^61 - 1. */
 int64_t big_hash(const big_obj *b) {
     const uint64_t modulus = ((uint64_t)1 << 61) - 1;
     uint64_t h = 0;
@@ -650,7 +649,7 @@ gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool n
                        "Exceeds the limit (%d digits) for integer string conversion: value has %zu "
                        "digits; use sys.set_int_max_str_digits() to increase the limit",
                        MOST_DECIMALS, count);
-    big_obj *b = big_room(vm, count / 5 + 1); /* a digit of the base 36 has less than 32 / 5 bits */
+    big_obj *b = big_room(vm, count / 5 + 1); /* a digit of base 36 has less than 32 / 5 bits */
     if (!b) return vm_err(vm)->code;
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
-/* A walk over code points or bytes, and what happens where one does not fit.
+/* Decoding and encoding, code point by code point, with error handlers.
  *
- * Reading order: names, bytes to text, text to bytes. */
+ * Reading order: names, decoding, encoding. */
 #include "lang/object/codec.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 /* ---- names ---- */
 
 static const struct {
-    const char *name; /* in small letters, with - for _ and spaces */
+    const char *name; /* lower case, with - for _ and space */
     codec_id id;
 } names[] = {
     {"utf-8", CODEC_UTF8},          {"utf8", CODEC_UTF8},        {"u8", CODEC_UTF8},
@@ -23,7 +23,7 @@ static const char *const handlers[] = {
     [CODEC_STRICT] = "strict", [CODEC_IGNORE] = "ignore", [CODEC_REPLACE] = "replace"};
 static const struct {
     const char *shown, *in_errors;
-    uint32_t end; /* code points below it have bytes */
+    uint32_t end; /* code points below it can be encoded */
 } facts[] = {
     [CODEC_UTF8] = {"UTF-8", "utf-8", 0x110000},
     [CODEC_UTF8_MARK] = {"utf-8-sig", "utf-8", 0x110000},
@@ -64,9 +64,9 @@ const char *codec_name(codec c) { return facts[c.id].shown; }
 bool codec_is_plain(codec c) { return c.id == CODEC_UTF8; }
 bool codec_is_narrow(codec c) { return c.id == CODEC_ASCII || c.id == CODEC_LATIN1; }
 
-/* ---- bytes to text ---- */
+/* ---- decoding ---- */
 
-/* Why no character begins at p (of n bytes), and how many bytes belong to what would have been one.
+/* The reason why the bytes at p (of n) are invalid UTF-8, and the length of the invalid sequence.
  */
 static const char *fault_at(const char *p, size_t n, size_t *len) {
     const unsigned char *s = (const unsigned char *)p;
@@ -96,7 +96,7 @@ static gpa_code undecodable(gpa_vm *vm, codec c, const char *p, size_t at, size_
                    (unsigned)(unsigned char)p[at], at, why);
 }
 
-/* How many bytes are text in UTF-8, from the first on. */
+/* The length of the longest prefix that is valid UTF-8. */
 static size_t text_at_start(const char *p, size_t n) {
     size_t i = 0, len = 1;
     for (; i < n; i += len)
@@ -142,9 +142,9 @@ gpa_code codec_decode(gpa_vm *vm, codec c, const char *bytes, size_t n, value *o
     return rc;
 }
 
-/* ---- text to bytes ---- */
+/* ---- encoding ---- */
 
-/* The characters from `at` on that have no bytes are told together, as CPython does. */
+/* Consecutive characters that cannot be encoded are reported together, as CPython does. */
 static gpa_code unencodable(gpa_vm *vm, codec c, const char *text, size_t size, size_t at) {
     size_t position = text_count(text, at), n = 0, len;
     uint32_t first = text_decode(text + at, size - at, &len);

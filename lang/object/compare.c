@@ -76,14 +76,14 @@ enum { DEEPEST_HASH = 5000 };
 
 static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out);
 
-/* Of what is equal to itself alone (value_is). */
+/* Hash of values compared by identity (value_is). */
 static uint64_t identity_hash(value v) {
     if (v.tag == V_ARRAY) return (uint64_t)(uintptr_t)v.array->arr >> 4;
     if (value_is_heap[v.tag]) return (uint64_t)(uintptr_t)v.o >> 4;
     return v.bits ^ (uint64_t)v.tag << 32 ^ v.aux;
 }
 
-/* CPython's tuple hash. */
+/* CPython's tuple hash (xxHash). */
 static gpa_code tuple_hash(gpa_vm *vm, const tuple_obj *t, int depth, uint64_t *out) {
     if (depth > DEEPEST_HASH)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
@@ -104,7 +104,7 @@ gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out) { return hash_at(vm, v, 
 
 static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
     if (v.tag == V_INT &&
-        (uint64_t)v.i < (1ull << 61) - 1) { /* the commonest: what number_hash would give */
+        (uint64_t)v.i < (1ull << 61) - 1) { /* the most frequent case: equals number_hash */
         *out = (uint64_t)v.i;
         return GPA_OK;
     }
@@ -154,7 +154,7 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
 bool value_is(value a, value b) {
     if (a.tag != b.tag) return false;
     if (a.tag == V_ARRAY && a.aux == b.aux)
-        return a.array->arr == b.array->arr; /* a.base is made anew each time */
+        return a.array->arr == b.array->arr; /* a.base creates a new object each time */
     if (value_is_heap[a.tag]) return a.o == b.o;
     return a.aux == b.aux && (a.tag == V_NONE || a.tag == V_ELLIPSIS || a.tag == V_TYPE ||
                               a.tag == V_DTYPE || a.bits == b.bits);
@@ -166,7 +166,7 @@ enum { DEEPEST = 400 };
 
 static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out);
 
-/* Of two lists or two tuples. */
+/* Equality of two lists or two tuples. */
 static gpa_code equal_items(gpa_vm *vm, value a, value b, int depth, bool *out) {
     gpa_code rc = GPA_OK;
     value x, y;
@@ -210,7 +210,7 @@ static bool equal_ranges(const range_obj *a, const range_obj *b) {
            (n == 0 || (a->start == b->start && (n == 1 || a->step == b->step)));
 }
 
-/* A dtype equals its name and the types that stand for it. */
+/* A dtype equals its name and the type objects that convert to it. */
 static bool equal_dtype(gpa_dtype t, value v) {
     if (v.tag == V_DTYPE) return v.aux == (uint32_t)t;
     if (v.tag == V_STR) return dtype_find(v.str->text, v.str->size) == t;

@@ -1,5 +1,4 @@
-/* Kinds of OBJECT values: the method table of a small library type (an open file, a device context,
- * a finfo).
+/* Method tables of OBJECT values: small library types (an open file, a device context, a finfo).
  *
  * A kind is a constant that the room of the type defines. Kinds that have a type value are rows of
  * lang/vm/kinds.def; the value's `aux` is AUX_KIND plus the row. */
@@ -12,9 +11,9 @@ struct mime_bundle;
 
 typedef struct object_kind {
     const char *type_name; /* "numpy.finfo", "_io.TextIOWrapper" */
-    bool tuple;            /* an object is the tuple in its field 0, with names for the items */
-    bool instance;         /* instances of classes that programs write: field 1 is the class */
-    bool binds;            /* as a member of a class an object is a method, as a function is */
+    bool tuple;            /* named tuple: field 0 is the tuple */
+    bool instance;         /* instance of a class of a program: field 1 is the class */
+    bool binds;            /* as a class member it binds to the instance, like a function */
     void (*free)(gpa_vm *vm, object_obj *o);                   /* may be NULL */
     gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out); /* may be NULL: <type object> */
     gpa_code (*str)(gpa_vm *vm, object_obj *o, gpa_str *out);  /* may be NULL: as repr */
@@ -34,21 +33,22 @@ typedef struct object_kind {
     gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item,
                          bool *out); /* may be NULL: by iteration */
     gpa_code (*mimes)(gpa_vm *vm, object_obj *o,
-                      struct mime_bundle *out);              /* what it is shown as besides text
+                      struct mime_bundle *out);              /* MIME representations besides text
                                                                 (lang/object/mime.h); may be NULL */
     gpa_code (*truth)(gpa_vm *vm, object_obj *o, bool *out); /* may be NULL: by len, or true */
     gpa_code (*hash)(gpa_vm *vm, value v, uint64_t *out,
                      bool *handled); /* may be NULL: by identity, as when not handled */
     bool (*type_attr)(gpa_vm *vm, value type, const char *name,
                       value *out); /* an attribute of the type itself; may be NULL */
-    bool (*derives)(const object_obj *o, uint32_t type); /* objects stand for types: whether a type
-                                                            derives from this one; may be NULL */
+    bool (*derives)(const object_obj *o,
+                    uint32_t type); /* for objects that stand for abstract types: true if `type`
+                                       derives from it; may be NULL */
 } object_kind;
 
 /* Every row of kinds.def, in order; NULL behind the last. Defined in lang/library/natives.c. */
 extern const object_kind *const object_kinds[];
 
-/* A new object of a kind with room for n fields (NONE), data NULL. UNSET on failure. */
+/* A new object of a kind with n fields (NONE), data NULL. UNSET on failure. */
 value v_object(gpa_vm *vm, const object_kind *kind, size_t n);
 
 static inline bool is_kind(value v, const object_kind *kind) {

@@ -1,7 +1,7 @@
-/* The representations of one value: what a front end may show in the place of its text.
+/* MIME bundles: the representations of a value that a front end may show instead of its text.
  *
- * A bundle is filled by the `mimes` of an object's kind (lang/vm/native.h) and read by the session.
- * The plain text is not its business: that is always repr(). */
+ * A bundle is filled by `mimes` of an object's kind (lang/object/kind.h) and read by the session.
+ * The plain text, always repr(), is not part of it. */
 #ifndef GPA_SESSION_MIME_H
 #define GPA_SESSION_MIME_H
 
@@ -23,7 +23,7 @@ typedef struct mime_bundle {
 /* Adds a representation; data (n bytes) and meta (may be NULL) are copied. GPA_E_MEMORY. */
 gpa_code mime_add(gpa_vm *vm, mime_bundle *b, const char *mime, const char *data, size_t n,
                   const char *meta);
-/* The bundle begins empty: `mime_bundle b = {.n = 0}`. */
+/* Frees the representations. An empty bundle is `{.n = 0}`. */
 void mime_clear(mime_bundle *b);
 
 #endif

@@ -11,19 +11,18 @@ typedef struct module_obj {
     obj head;
     gpa_sym name;
     bool builtin;    /* a table of natives; not writable by programs */
-    bool hidden;     /* its frames do not show in tracebacks */
+    bool hidden;     /* its frames are omitted from tracebacks */
     uint32_t n, cap; /* slots */
-    gpa_sym *names;  /* of each slot, in order of first mention */
+    gpa_sym *names;  /* of each slot, in order of first use */
     value *slots;    /* UNSET: not defined (deleted, or only read so far) */
-    value *
-        builtins; /* of each slot: the built-in of that name once looked up, borrowed; else UNSET */
+    value *builtins; /* of each slot: the cached built-in of that name, borrowed; else UNSET */
     uint32_t *index; /* hash of names: slot + 1 */
     uint32_t n_index;
     value doc;
     struct module_obj *next; /* in the vm's list */
 } module_obj;
 
-/* The slot of a variable, made when new. -1: no memory (the error is set). */
+/* The slot of a variable, created if new. -1: no memory (the error is set). */
 int32_t module_slot(gpa_vm *vm, module_obj *m, gpa_sym name);
 /* The slot of a variable, or -1. */
 int32_t module_find(const module_obj *m, gpa_sym name);

@@ -1,5 +1,5 @@
-/* Making values, conversions between NumPy's scalars and Python's numbers, type names. Destruction
- * is in destroy.c, truth, hashes and equality in compare.c. */
+/* Creation of values, conversions between NumPy's scalars and Python's numbers, type names.
+ * Destruction is in destroy.c; truth, hashes and equality are in compare.c. */
 #include "lang/object/value.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@ const bool value_is_heap[V_COUNT] = {
 #undef VT
 };
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static void *object_new(gpa_vm *vm, value_tag tag, size_t size) {
     obj *o = mem_zero(size);
@@ -47,8 +47,8 @@ value v_num(gpa_vm *vm, gpa_dtype t, gpa_val v) {
         c.aux = 1;
         return c;
     }
-    const size_t unused = 64 - 8 * dtype_size(t); /* high bits: what a copy of some bytes costs here
-                                                     is that they are read as one word */
+    const size_t unused = 64 - 8 * dtype_size(t); /* clears the payload's unused high bits, since it
+                                                     is compared and copied as one word */
     return (value){.tag = V_NUM, .aux = t, .bits = v.bits[0] << unused >> unused};
 }
 
@@ -62,7 +62,7 @@ value v_array_take(gpa_vm *vm, gpa_arr *a, bool scalar) {
     return (value){.tag = V_ARRAY, .aux = scalar, .array = o};
 }
 
-/* The text is copied; NULL leaves it to be filled in. */
+/* Copies the text; NULL: left for the caller to fill in. */
 static value text_object(gpa_vm *vm, value_tag tag, const char *text, size_t n) {
     if (n >= UINT32_MAX - sizeof(str_obj)) {
         vm_no_memory(vm);
@@ -79,7 +79,7 @@ static value text_object(gpa_vm *vm, value_tag tag, const char *text, size_t n) 
     return v_obj(tag, s);
 }
 
-/* Bytes that begin no character become U+FFFD. */
+/* Replaces invalid UTF-8 by U+FFFD. */
 static value repaired(gpa_vm *vm, const char *text, size_t n) {
     gpa_str s;
     str_init(&s);

@@ -1,11 +1,11 @@
-/* Values of the language: sixteen bytes, passed by value.
+/* The value type: sixteen bytes, passed by value.
  *
- * A value is a tag, a small auxiliary field, and eight bytes: a number, or a counted reference to
- * an object. Numbers never allocate (a complex, which needs sixteen bytes, and an int beyond 64
- * bits are the exceptions). Borrow in, own out: arguments are borrowed, results belong to the
- * caller, who gives them back with value_release; functions ending in _take consume what they are
- * given, those ending in _peek return something borrowed. A failing function leaves its error in
- * the vm (vm_err, lang/object/core.h). */
+ * A value is a tag, a small auxiliary field, and eight bytes of payload: a number, or a counted
+ * reference to an object. Numbers never allocate (exceptions: complex, which needs sixteen bytes,
+ * and ints beyond 64 bits). Borrow in, own out: arguments are borrowed, results belong to the
+ * caller, who releases them with value_release; functions ending in _take consume their argument,
+ * those ending in _peek return a borrowed value. A failing function leaves its error in the vm
+ * (vm_err, lang/object/core.h). */
 #ifndef GPA_OBJECT_VALUE_H
 #define GPA_OBJECT_VALUE_H
 
@@ -13,7 +13,7 @@
 
 typedef struct vm gpa_vm;
 
-/* VT(TAG, "python type name", heap) - heap values hold a counted object. */
+/* VT(TAG, "python type name", heap): heap values hold a counted object. */
 #define GPA_VALUE_TAGS(VT)                       \
     VT(UNSET, "", 0)                             \
     VT(NONE, "NoneType", 0)                      \
@@ -131,16 +131,16 @@ typedef struct dict_entry {
 typedef struct dict_obj {
     obj head;
     size_t count;  /* live entries */
-    size_t n, cap; /* entries used, room for */
+    size_t n, cap; /* entries used (removed ones included), capacity */
     dict_entry *entries;
     uint32_t *index; /* power-of-two slots holding entry number + 1 */
     size_t slots;
 } dict_obj;
 
-typedef struct set_obj { /* a dict without values */
+typedef struct set_obj { /* a dict whose values are unused */
     dict_obj d;
     bool frozen;
-    bool arranged; /* set_arrange put the members in order, and none came or went since */
+    bool arranged; /* the members are in set_arrange's order: none was added or removed since */
 } set_obj;
 
 typedef struct range_obj {
@@ -150,7 +150,7 @@ typedef struct range_obj {
 
 typedef struct slice_obj {
     obj head;
-    value start, stop, step; /* NONE where not written */
+    value start, stop, step; /* NONE where omitted */
 } slice_obj;
 
 typedef struct array_obj {
@@ -169,17 +169,17 @@ typedef struct cell_obj {
     value v;
 } cell_obj;
 
-/* An exception: what was raised. */
+/* An exception object. */
 typedef struct exc_obj {
     obj head;
     gpa_code code;
     value args;                  /* a tuple */
     value cause;                 /* `raise ... from`, or NONE */
     value notes;                 /* the list that add_note makes, or NONE */
-    value class;                 /* the CLASS of a program that it is an instance of, or NONE */
+    value class;                 /* the program's CLASS it is an instance of, or NONE */
     value fields;                /* a DICT of the attributes that were set, or NONE */
     struct exc_obj *prev, *next; /* all exceptions of the vm */
-    gpa_err err;                 /* place, notes, hint; msg is str(exception) */
+    gpa_err err;                 /* span, notes, hint; msg is str(exception) */
 } exc_obj;
 
 enum { ITER_ROW = 4 };
@@ -190,8 +190,8 @@ typedef struct iter_obj {
     gpa_code (*next)(gpa_vm *vm, struct iter_obj *it, value *out, bool *done);
     value source, extra; /* owned; released with the iterator */
     int64_t at, end, step;
-    /* Of an iterator whose items are tuples of `width` values (at most ITER_ROW), else NULL: the
-     * values of the next one (owned), for a loop that takes the tuple apart again. */
+    /* If items are tuples of `width` values (at most ITER_ROW), else NULL: gives the next tuple's
+     * values (owned) without creating the tuple, for loops that unpack it. */
     gpa_code (*row)(gpa_vm *vm, struct iter_obj *it, value *out, bool *done);
     size_t width;
     const char *type_name; /* "list_iterator", "enumerate", "zip", ... */
@@ -206,7 +206,7 @@ static inline gpa_code iter_next(gpa_vm *vm, value it, value *out, bool *done) {
 typedef struct object_obj {
     obj head;
     const struct object_kind *kind; /* lang/object/kind.h */
-    void *data;                     /* the kind's own; given back by kind->free */
+    void *data;                     /* private to the kind; freed by kind->free */
     size_t count;
     value fields[];
 } object_obj;
@@ -222,7 +222,7 @@ typedef struct func_obj {
     value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
     value attrs;                  /* a DICT of attributes set by programs, or NONE */
     struct func_obj *prev, *next; /* all functions of the vm */
-    bool ufunc; /* one of NumPy's that is written in gpa: it tells itself a numpy.ufunc */
+    bool ufunc; /* a NumPy ufunc written in the language: its type reads numpy.ufunc */
     uint32_t n_free;
     value free[]; /* CELLs */
 } func_obj;
@@ -235,22 +235,21 @@ typedef struct class_obj {
     struct module_obj *module; /* borrowed */
     gpa_code error;            /* the built-in exception that it derives from, or GPA_OK */
     bool closed;               /* instances have no attributes but those in __slots__ */
-    bool asks_first; /* it, or one it derives from, has properties or other members that go before
-                        what an instance has */
-    bool sets;       /* likewise __setattr__ */
+    bool asks_first; /* it, or a base class, has data descriptors, which precede instance attributes
+                      */
+    bool sets;       /* it, or a base class, has __setattr__ */
     bool tuple;    /* it derives from tuple: field 0 of an instance is its items, a TUPLE, and there
                       are no attributes */
     value bases;   /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was
                       written) */
-    value order;   /* a TUPLE of CLASSes: who is asked for a member after the class itself */
+    value order;   /* a TUPLE of CLASSes: the method resolution order after the class itself */
     value members; /* a DICT */
     value abstract; /* a TUPLE of the names of methods that are still abstract, or NONE */
-    value past; /* a LIST of the functions, and of what holds some, that were members: one may be
-                   running; or NONE */
+    value past; /* a LIST of replaced function members, which running frames may borrow; or NONE */
     struct class_obj *prev, *next; /* all classes of the vm */
 } class_obj;
 
-/* ---- making ---- (UNSET on failure, with the error in the vm) */
+/* ---- creation ---- (UNSET on failure, with the error in the vm) */
 
 static inline value v_none(void) { return (value){.tag = V_NONE}; }
 static inline value v_unset(void) { return (value){.tag = V_UNSET}; }
@@ -268,15 +267,16 @@ value v_array_take(gpa_vm *vm, gpa_arr *a, bool scalar);
 value v_complex(gpa_vm *vm, double re, double im);
 value v_str(gpa_vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
 value v_cstr(gpa_vm *vm, const char *text);
-value v_bytes(gpa_vm *vm, const char *bytes, size_t n); /* bytes NULL leaves them to be filled in */
-/* The texts of two STR, or of two BYTES, one after the other. */
+value v_bytes(gpa_vm *vm, const char *bytes,
+              size_t n); /* bytes NULL: left for the caller to fill in */
+/* Concatenation of two STR or two BYTES. */
 value v_joined(gpa_vm *vm, value a, value b);
-/* The same where only the caller holds *a, which grows, and may move. */
+/* Appends b in place; requires that the caller holds the only reference to *a, which may move. */
 gpa_code str_extend(gpa_vm *vm, value *a, value b);
 /* A buffer's text; the buffer is freed, also on failure. */
 value v_str_take(gpa_vm *vm, gpa_str *s);
 value v_strf(gpa_vm *vm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* n items, copied (retained) from `items`; items NULL leaves them NONE to be filled in. */
+/* n items, copied (retained) from `items`; items NULL: NONE, for the caller to fill in. */
 value v_tuple(gpa_vm *vm, size_t n, const value *items);
 value v_list(gpa_vm *vm, size_t n, const value *items);
 value v_dict(gpa_vm *vm);
@@ -284,12 +284,11 @@ value v_set(gpa_vm *vm);
 value v_slice(gpa_vm *vm, value start, value stop, value step);
 value v_range(gpa_vm *vm, int64_t start, int64_t stop, int64_t step);
 value v_method(gpa_vm *vm, value self, value fn);
-/* An iterator over nothing yet: the caller sets next, source (retained by the caller) and counters.
- */
+/* An uninitialized iterator: the caller sets next, source (retained by the caller) and counters. */
 value v_iter(gpa_vm *vm, const char *type_name,
              gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *));
 
-/* ---- counting ---- */
+/* ---- reference counts ---- */
 
 extern const bool value_is_heap[V_COUNT];
 void value_destroy(gpa_vm *vm, value v); /* refs reached zero */
@@ -317,29 +316,28 @@ gpa_code list_append(gpa_vm *vm, list_obj *l, value v); /* retains v */
 gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out);
 gpa_code dict_set(gpa_vm *vm, dict_obj *d, value key, value v); /* retains both */
 gpa_code dict_remove(gpa_vm *vm, dict_obj *d, value key, bool *found);
-/* By C text, for module tables and keyword arguments: UNSET when absent. */
+/* Lookup by C text, for module tables and keyword arguments: UNSET when absent. */
 value dict_text_peek(gpa_vm *vm, dict_obj *d, const char *key);
 gpa_code dict_set_text(gpa_vm *vm, dict_obj *d, const char *key, value v);
 gpa_code set_add(gpa_vm *vm, set_obj *s, value v);
 gpa_code set_has(gpa_vm *vm, set_obj *s, value v, bool *out);
 
-/* ---- asking ---- */
+/* ---- properties, conversions, comparisons ---- */
 
-/* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned.
- */
+/* Computes a lazy NumPy scalar; any other value is returned unchanged. Owned. */
 gpa_code value_now(gpa_vm *vm, value v, value *out);
-/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value as it is.
- * Owned. */
+/* Converts a NumPy scalar, lazy or not, to Python's number, also within a tuple; any other value is
+ * returned unchanged. Owned. */
 gpa_code value_python(gpa_vm *vm, value v, value *out);
-/* The tuple that an object with names for the items of one is, or an instance of a class that
- * derives from tuple; any other value as it is. Borrowed. */
+/* The underlying tuple of a named tuple or of an instance of a tuple subclass; any other value
+ * unchanged. Borrowed. */
 value value_plain(value v);
-/* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the
+/* The hash of a str's text: hash_bytes with seed 0, as for interned names; never 0. Cached in the
  * object. */
 uint64_t str_hash(struct str_obj *s);
 /* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */
 const char *value_type_name(value v);
-/* Python's truth; an array of several elements is a ValueError. */
+/* Truth value; ValueError for an array of several elements. */
 gpa_code value_truth(gpa_vm *vm, value v, bool *out);
 gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out); /* TypeError: unhashable type: 'list' */
 /* Python's == between values that are not arrays (arrays compare by elements: see operate.h). */
