@@ -1,5 +1,5 @@
-/* What the compiler and the interpreter ask of lang/typed/: loops of jitted functions as compiled
- * programs, and Numba's types in subscripts and calls. Defined in lang/typed/interface.c. */
+/* Interface to lang/typed/: loops of jitted functions as compiled programs, and Numba's types in
+ * subscripts and calls. Defined in lang/typed/interface.c. */
 #ifndef GPA_COMPILE_TYPED_INTERFACE_H
 #define GPA_COMPILE_TYPED_INTERFACE_H
 

@@ -2,8 +2,8 @@
 #ifndef GPA_VM_ABSENT_H
 #define GPA_VM_ABSENT_H
 
-/* Why gpa lacks a name of NumPy's, or NULL; what stands in the place of one that NumPy 2 removed,
- * or NULL. */
+/* The reason why gpa lacks a name of NumPy's, or NULL; the replacement of a name that NumPy 2
+ * removed, or NULL. */
 const char *np_absent(const char *name);
 const char *np_removed(const char *name);
 

@@ -1,5 +1,5 @@
-/* What the interpreter asks of lang/numpy/: operators and subscripts on arrays, calls of ufuncs.
- * Defined in lang/numpy/operate_array.c. */
+/* Interface to lang/numpy/: operators and subscripts on arrays, calls of ufuncs. Defined in
+ * lang/numpy/operate_array.c. */
 #ifndef GPA_VM_ARRAY_INTERFACE_H
 #define GPA_VM_ARRAY_INTERFACE_H
 

@@ -18,7 +18,8 @@ gpa_code descriptor_new(gpa_vm *vm, const object_kind *kind, value function, val
     return native_give(v, out);
 }
 
-/* What is no member of a class that a program wrote is a row of object, or of the exceptions. */
+/* Attribute of super() that no class of the program defines: a row of tuple, object, or the
+ * exceptions. */
 static gpa_code row_of(gpa_vm *vm, const class_obj *c, value self, const char *name, value *out) {
     const native *row = c->tuple ? native_find(OWNER_TUPLE, name) : NULL;
     if (row && row->kind == NATIVE_METHOD) self = value_plain(self);

@@ -8,10 +8,10 @@
 typedef enum { FLOAT_DIVIDE, FLOAT_OVER, FLOAT_UNDER, FLOAT_INVALID, FLOAT_ERRORS } float_error;
 typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
 
-/* The actions that hold in a vm. */
+/* The current actions of a vm. */
 typedef struct {
     uint8_t action[FLOAT_ERRORS]; /* float_action */
-    bool watched;                 /* one of them is FLOAT_AT_ONCE, and arrays are looked at */
+    bool watched; /* an action is FLOAT_AT_ONCE: results of array operations are checked */
 } float_actions;
 
 /* NumPy's defaults. */

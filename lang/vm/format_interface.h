@@ -1,5 +1,5 @@
-/* What the interpreter asks of lang/format/: the text of values. vm_repr, vm_str, vm_format and
- * vm_fail_showing (lang/vm/native.h) call it. Defined in lang/format/format.c. */
+/* Interface to lang/format/: the text of values. vm_repr, vm_str, vm_format and vm_fail_showing
+ * (lang/vm/native.h) call it. Defined in lang/format/format.c. */
 #ifndef GPA_VM_FORMAT_INTERFACE_H
 #define GPA_VM_FORMAT_INTERFACE_H
 

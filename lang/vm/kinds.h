@@ -1,4 +1,4 @@
-/* The kinds of library objects: a declaration per row of kinds.def. */
+/* Declarations of the object kinds: one per row of kinds.def. */
 #ifndef GPA_BUILTIN_KINDS_H
 #define GPA_BUILTIN_KINDS_H
 

@@ -1,16 +1,16 @@
-/* The text of lang/library/, put into the program by the build. */
+/* Source texts of lang/library/, embedded by the build. */
 #ifndef GPA_LIBRARY_LIBRARY_H
 #define GPA_LIBRARY_LIBRARY_H
 
 #include <stddef.h>
 
-/* What a built-in module has that is written in gpa. */
+/* The part of a built-in module that is written in the language. */
 typedef struct {
     const char *module;
     const char *text; /* ends with a zero byte */
     size_t size;      /* without it */
 } library_module;
 
-extern const library_module library_modules[]; /* ends with module NULL */
+extern const library_module library_modules[]; /* module NULL behind the last */
 
 #endif

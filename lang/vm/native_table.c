@@ -1,4 +1,4 @@
-/* Owners of natives, and the search of the tables. */
+/* Owners of natives and table lookup. */
 #include "lang/vm/native_table.h"
 
 #include "lang/vm/generator.h"
@@ -91,7 +91,7 @@ native_owner owner_of_value(value v) {
 bool native_takes(const native *row, value self) {
     if (self.tag == V_TYPE && row->owner == owners[OWNER_NAMED].name &&
         strcmp(row->name, "_make") == 0)
-        return true; /* a method of the type */
+        return true; /* a classmethod */
     if (self.tag == V_CLASS && self.class->tuple && row->owner == owner_TUPLE)
         return strcmp(row->name, "__new__") == 0;
     if (self.tag == V_CLASS) return row->owner == owner_OBJECT || row->owner == owner_TYPE;

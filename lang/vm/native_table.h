@@ -23,22 +23,22 @@ native_owner owner_find(const char *name);
 bool owner_is_module(native_owner o);
 /* What a module is for; "" for a type. */
 const char *owner_doc(native_owner o);
-/* Whose methods and properties a value has, and whose a type has (`list.append`); OWNER_COUNT:
- * none. A second place to look follows some: numpy's scalars have the methods of GENERIC, then
- * those of ARRAY; bool those of BOOL, then INT; frozenset those of FROZENSET, then SET. */
+/* The owner of a value's methods and properties, and that of a type (`list.append`); OWNER_COUNT:
+ * none. Some owners have a base, owner_next: NumPy's scalars GENERIC, then ARRAY; bool BOOL, then
+ * INT; frozenset FROZENSET, then SET. */
 native_owner owner_of_value(value v);
 native_owner owner_of_type(uint32_t aux);
 native_owner owner_next(native_owner o);
 
-/* The row with this name, or NULL. Looks in owner_next too. */
+/* The row with this name, or NULL. Searches base owners, too. */
 const native *native_find(native_owner o, const char *name);
-/* Whether a value may be the first argument of a method's row: `list.append(5, 1)` must not reach
- * its function. A type may be that of "__new__". */
+/* True if a value may be the receiver of a method's row: `list.append(5, 1)` must not reach its
+ * function. A type may be that of "__new__". */
 bool native_takes(const native *row, value self);
 /* The owner's own rows, for dir() and completion. */
 const native *native_rows(native_owner o, size_t *n);
 
-/* A constant of a module: its value is made at each call. */
+/* A constant of a module: its value is created at each lookup. */
 typedef struct {
     const char *owner, *name, *doc;
 } native_const;
@@ -63,7 +63,7 @@ typedef enum {
 #include "lang/vm/owners.def"
 #undef MODULE
 #undef TYPE
-extern const native native_rows_all[];         /* owner NULL behind the last */
+extern const native native_rows_all[];         /* owner NULL behind the last row */
 extern const native_const native_consts_all[]; /* likewise */
 /* The value of a constant, which its expression in the table makes; UNSET on failure. */
 value native_make_const(gpa_vm *vm, const char *owner, const char *name);

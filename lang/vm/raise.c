@@ -1,14 +1,14 @@
-/* Exceptions: from error records to objects and back, their places, and the frames they passed.
+/* Exceptions: conversion between error records and exception objects, source locations, tracebacks.
  *
- * An error in flight is vm->core.err, and vm->raised when it is an object already. A frame that
- * catches it makes it an object (raise_take); raising that object again goes on with the same
- * trace. */
+ * An error in flight is vm->core.err, and also vm->raised once it is an object. A frame that
+ * catches it converts it to an object (raise_take); raising that object again continues the same
+ * traceback. */
 #include "runtime/base/base.h"
 
 #include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 gpa_span raise_span(const ast_node *n) {
     if (!n) return (gpa_span){0, 0, 0};
@@ -68,7 +68,7 @@ void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at) {
 
 /* ---- objects ---- */
 
-/* An error record is long and mostly empty: only what is used is copied. */
+/* An error record is large and mostly empty: copies the used part only. */
 static void copy_error(gpa_err *to, const gpa_err *from) {
     to->code = from->code;
     to->span = from->span;
@@ -123,7 +123,8 @@ gpa_code raise_describe(gpa_vm *vm, exc_obj *x) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_str(vm, v_obj(V_EXCEPTION, x), &s);
-    if (rc && rc != GPA_E_INTERRUPT && rc != GPA_E_MEMORY) { /* it is raised all the same */
+    if (rc && rc != GPA_E_INTERRUPT &&
+        rc != GPA_E_MEMORY) { /* str() failed: raise it with a placeholder */
         vm_clear_error(vm);
         str_cut(&s, 0);
         str_put(&s, "<exception str() failed>");
@@ -160,8 +161,9 @@ gpa_code raise_again(gpa_vm *vm, value exc) {
 value raise_take(gpa_vm *vm) {
     value exc = vm->raised;
     vm->raised = v_unset();
-    if (exc.tag != V_UNSET && (exc.exc->code != vm->core.err.code ||
-                               strcmp(exc.exc->err.msg, vm->core.err.msg) != 0)) { /* another one */
+    if (exc.tag != V_UNSET &&
+        (exc.exc->code != vm->core.err.code ||
+         strcmp(exc.exc->err.msg, vm->core.err.msg) != 0)) { /* a different error */
         value_release(vm, exc);
         exc = v_unset();
     }
@@ -174,7 +176,7 @@ value raise_take(gpa_vm *vm) {
         if (text.tag && args.tag) exc = v_exception(vm, err.code, args);
         value_release(vm, text);
         value_release(vm, args);
-        if (exc.tag == V_UNSET) { /* the MemoryError takes its place, and its line */
+        if (exc.tag == V_UNSET) { /* a MemoryError replaces it at its location */
             vm->core.err.span = err.span;
             return exc;
         }
@@ -199,7 +201,7 @@ value vm_exception_peek(gpa_vm *vm) {
 
 value vm_raised_peek(const gpa_vm *vm) {
     bool same = vm->raised.tag == V_EXCEPTION &&
-                vm->raised.exc->code == vm->core.err.code; /* else another error took its place */
+                vm->raised.exc->code == vm->core.err.code; /* else a different error replaced it */
     return same ? vm->raised : v_unset();
 }
 
@@ -223,7 +225,7 @@ gpa_code vm_find_earlier(gpa_vm *vm) {
     return vm->core.err.code;
 }
 
-/* An exception to raise: an object as it is, a type called without arguments. Owned. */
+/* The exception to raise: an object itself, or a type called without arguments. Owned. */
 static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out) {
     *out = v_unset();
     if (v.tag == V_EXCEPTION) {
@@ -235,7 +237,7 @@ static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out)
     } else if (v.tag == V_CLASS && v.class->error) {
         gpa_code rc = instance_new(vm, v.class, 0, NULL, 0, NULL, out);
         if (rc) return rc;
-        if (out->tag != V_EXCEPTION) { /* its __new__ made something else */
+        if (out->tag != V_EXCEPTION) { /* its __new__ returned another type */
             value_release(vm, *out);
             return vm_fail(vm, GPA_E_TYPE, "%s", words);
         }
@@ -300,7 +302,7 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
     return GPA_OK;
 }
 
-/* ---- putting aside ---- */
+/* ---- saving and restoring the error state ---- */
 
 void raise_put_aside(gpa_vm *vm, raise_aside *a) {
     *a = (raise_aside){.raised = vm->raised,
@@ -340,7 +342,7 @@ void raise_give_up(gpa_vm *vm, raise_aside *a) {
     if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
 }
 
-/* ---- names that are not there ---- */
+/* ---- missing names ---- */
 
 gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {
     const char *name = slot < f->code->n_vars && f->code->scope->vars[slot].name
@@ -352,7 +354,7 @@ gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {
                    name);
 }
 
-/* Edit distance as CPython weighs it: 2 for a change, 1 for a change of case. */
+/* Levenshtein distance with CPython's weights: 2 per change, 1 for a change of case. */
 static size_t distance(const char *a, const char *b, size_t most) {
     size_t n = strlen(a), m = strlen(b);
     size_t row[64];
@@ -411,7 +413,7 @@ gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name) {
     return rc;
 }
 
-/* ---- failing ---- */
+/* ---- tracebacks ---- */
 
 size_t vm_trace(gpa_vm *vm, const vm_frame **frames) {
     vm_frame *out = mem_resize(vm->trace_out, (vm->n_trace + 1) * sizeof *out);

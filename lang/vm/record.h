@@ -44,46 +44,44 @@
 #include "lang/vm/machine.h"
 #include "lang/vm/native.h"
 
-/* How a member is kept that is not a method: in a tuple, whose length tells a getter from a
- * function of the type. */
+/* Members other than methods are kept in a tuple: its length distinguishes a getter from a static
+ * function. */
 enum { RECORD_GETTER = 1, RECORD_STATIC = 2 };
 
-/* A new object of the record type `kind`, initialised with the arguments. */
+/* Creates an object of the record type `kind` and calls its __init__. */
 gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args,
                     size_t n_named, const value *names, value *out);
-/* Whether objects of the kind are records. */
+/* True if objects of the kind are records. */
 bool record_is(const object_kind *kind);
 /* The dict of the type's members (name to function, to a tuple of one for a getter, or to a
  * constant), or NULL. Borrowed. */
 dict_obj *record_members_peek(gpa_vm *vm, const object_kind *kind);
-/* An operator of which an operand may be a record. *handled stays false when neither defines it. */
+/* A binary operator with a record operand. *handled stays false if neither operand defines it. */
 gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
-/* a op= b of a record that takes it in place (__iadd__ ...). *handled stays false when its type
- * does not say how. */
+/* a op= b by __iadd__ etc. *handled stays false if the type does not define it. */
 gpa_code record_update(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled);
 gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled);
 /* format() of a record with a specification of n bytes, appended; *handled: it defines __format__.
  */
 gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out,
                        bool *handled);
-/* What an instance answers to a member (__float__, __index__, __round__ ...) with at most three
- * arguments; *handled: it has that. */
+/* Calls a member (__float__, __index__, __round__ ...) with at most three arguments; *handled: it
+ * has the member. */
 gpa_code record_ask(gpa_vm *vm, value v, const char *name, size_t n, const value *args, value *out,
                     bool *handled);
-/* <module.Class object at 0x...>: what object.__repr__ gives. */
+/* <module.Class object at 0x...>: object.__repr__. */
 gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out);
-/* The truth of a record: what its __bool__ says, or whether its __len__ is not 0; without them it
- * is true. */
+/* Truth value by __bool__, else __len__, else true. */
 gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out);
 /* hash() of an object; *handled: it is a record that defines __hash__. */
 gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled);
 /* abs() of a record; *handled stays false for other values. */
 gpa_code record_abs(gpa_vm *vm, value v, value *out, bool *handled);
-/* Whether an iterator over an object is that object, which has a __next__ of its own. */
+/* True if an object is its own iterator and defines __next__. */
 bool record_is_own(const iter_obj *it);
 /* The next value of a record that is an iterator; *handled stays false for other values. */
 gpa_code record_next(gpa_vm *vm, value v, value *out, bool *done, bool *handled);
-/* The array that a record stands for; *handled stays false for other values. */
+/* The result of __array__; *handled stays false for other values. */
 gpa_code record_array(gpa_vm *vm, value v, value *out, bool *handled);
 
 /* Natives of the module numpy that the library calls (rows of numpy.def). */

@@ -1,5 +1,4 @@
-/* The virtual machine as a whole: its making and its end, evaluation of modules, and the services
- * that natives use. */
+/* Creation and destruction of the vm, evaluation of modules, services for natives. */
 #include "lang/vm/vm.h"
 
 #include <stdio.h>
@@ -16,9 +15,9 @@
 
 module_obj *vm_main(gpa_vm *vm) { return vm->main; }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* The decorator of the library that also makes a function a method of arrays. */
+/* numpy._method: a decorator of the library that also adds a function to the methods of arrays. */
 static gpa_code add_method(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "_method decorates functions");
     gpa_code rc = dict_set_text(vm, vm->methods, func_name(vm, argv[0].func), argv[0]);
@@ -64,7 +63,7 @@ static const struct {
 #undef OPX
 };
 
-/* A ufunc under a name, where the tables have no function of that name. */
+/* Binds a ufunc to a name, unless the tables have a function of that name. */
 static gpa_code add_ufunc(gpa_vm *vm, const char *name, gpa_op op) {
     if (module_get_text_peek(vm, vm->numpy, name).tag != V_UNSET) return GPA_OK;
     return module_set_text(vm, vm->numpy, name, (value){.tag = V_UFUNC, .ufunc = ufunc_of(op)});
@@ -99,7 +98,7 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name) {
                           &vm->core.err);
     if (!rc) rc = vm_eval(vm, ast, m, NULL);
     ast_release(ast);
-    m->hidden = true; /* from now on: errors of the library's own top level do show */
+    m->hidden = true; /* from now on: errors in the library's own top level do show */
     return rc;
 }
 
@@ -142,8 +141,8 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* Cycles pass through functions: emptying their cells breaks them. All functions are held
- * meanwhile, so that the list stays as it is. */
+/* Breaks reference cycles through functions by emptying their cells. All functions are retained
+ * meanwhile, so that the list does not change. */
 static void break_cycles(gpa_vm *vm) {
     for (func_obj *f = vm->functions; f; f = f->next) f->head.refs++;
     for (func_obj *f = vm->functions; f; f = f->next) {
@@ -204,7 +203,7 @@ gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder) {
 
 /* ---- evaluation ---- */
 
-/* `keep`: the value of the last expression is wanted. */
+/* `keep`: the value of the last expression is returned. */
 static gpa_code compile_module(gpa_vm *vm, ast_module *ast, module_obj *in, bool keep, code **out) {
     if (vm->depth == 0) {
         vm_clear_error(vm);
