@@ -24,7 +24,7 @@ gpa_code object_new(gpa_vm *vm, value *argv, value *out) {
                        cls.tag == V_TYPE ? type_name(cls.aux) : value_type_name(cls));
     if (argv[1].tuple->count || argv[2].dict->count)
         return vm_fail(vm, GPA_E_TYPE, "object() takes no arguments");
-    return native_give(v_object(vm, &plain_kind, 0), out);
+    return native_return(v_object(vm, &plain_kind, 0), out);
 }
 
 gpa_code object_init(gpa_vm *vm, value *argv, value *out) {
@@ -38,11 +38,11 @@ gpa_code object_init(gpa_vm *vm, value *argv, value *out) {
 gpa_code object_repr(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
-    bool tuple = value_plain(argv[0]).tag == V_TUPLE;
-    gpa_code rc = tuple                  ? vm_repr(vm, value_plain(argv[0]), &s)
+    bool tuple = value_underlying(argv[0]).tag == V_TUPLE;
+    gpa_code rc = tuple                  ? vm_repr(vm, value_underlying(argv[0]), &s)
                   : is_instance(argv[0]) ? record_default_repr(vm, argv[0].object, &s)
                                          : vm_repr(vm, argv[0], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -57,7 +57,7 @@ gpa_code object_format(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code object_eq(gpa_vm *vm, value *argv, value *out) {
-    value items = value_plain(argv[0]), other = value_plain(argv[1]);
+    value items = value_underlying(argv[0]), other = value_underlying(argv[1]);
     bool equal = false;
     if (items.tag == V_TUPLE && other.tag == V_TUPLE) {
         gpa_code rc = value_equal(vm, items, other, &equal);
@@ -77,7 +77,7 @@ gpa_code object_ne(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
     uint64_t h = (uint64_t)(uintptr_t)argv[0].o >> 4;
-    value items = value_plain(argv[0]);
+    value items = value_underlying(argv[0]);
     gpa_code rc = items.tag == V_TUPLE ? value_hash(vm, items, &h) : GPA_OK;
     *out = v_int((int64_t)h);
     return rc;
@@ -124,7 +124,7 @@ gpa_code property_new(gpa_vm *vm, value *argv,
     value v = v_object(vm, &property_kind, PROPERTY_FIELDS);
     for (size_t i = 0; v.tag != V_UNSET && i < PROPERTY_FIELDS; i++)
         v.object->fields[i] = value_retain(argv[1 + i]);
-    return native_give(v, out);
+    return native_return(v, out);
 }
 
 static gpa_code with_function(gpa_vm *vm, value *argv, int field, value *out) {

@@ -79,7 +79,7 @@ gpa_code core_repr(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_repr(vm, argv[0], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -88,7 +88,7 @@ gpa_code core_ascii(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = format_ascii(vm, argv[0], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -100,7 +100,7 @@ gpa_code core_format(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_format(vm, argv[0], argv[1].str->text, argv[1].str->size, &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -111,7 +111,7 @@ gpa_code core_chr(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (c < 0 || c > 0x10FFFF) return vm_fail(vm, GPA_E_VALUE, "chr() arg not in range(0x110000)");
     char b[4];
-    return native_give(v_str(vm, b, text_encode((uint32_t)c, b)), out);
+    return native_return(v_str(vm, b, text_encode((uint32_t)c, b)), out);
 }
 
 gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
@@ -131,13 +131,13 @@ gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
 /* hex(), oct(), bin(): what format() gives with this specification. */
 static gpa_code in_base(gpa_vm *vm, value v, const char *spec, value *out) {
     value i = v_none();
-    gpa_code rc = arg_whole(vm, v, "number", &i);
+    gpa_code rc = arg_any_int(vm, v, "number", &i);
     if (rc) return rc;
     gpa_str s;
     str_init(&s);
     rc = spec_format(vm, i, spec, 2, &s);
     value_release(vm, i);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }

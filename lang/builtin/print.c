@@ -55,7 +55,7 @@ static gpa_code current(gpa_vm *vm, value *out) {
     gpa_code rc = vm_import(vm, "numpy", &numpy);
     if (rc) return rc;
     value d = module_get_text_peek(vm, numpy, print_options_name);
-    return d.tag == V_DICT ? native_give(dict_copy(vm, d.dict), out) : defaults(vm, out);
+    return d.tag == V_DICT ? native_return(dict_copy(vm, d.dict), out) : defaults(vm, out);
 }
 
 static gpa_code install(gpa_vm *vm, value d) {
@@ -198,7 +198,7 @@ gpa_code print_array(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = changed(vm, which, to, COUNT_OF(to), &d, &o);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = array_put(vm, a, &o, separator, n_prefix, n_suffix, &s);
-    if (!rc) rc = native_give(v_str_take(vm, &s), out);
+    if (!rc) rc = native_return(v_str_take(vm, &s), out);
     str_free(&s);
     arr_release(vm_rt(vm), a);
     value_release(vm, d);
@@ -220,7 +220,7 @@ static gpa_code array_text(gpa_vm *vm, value *argv, bool repr, value *out) {
         rc = vm_str(vm, argv[0], &s);
     else if (!rc)
         rc = array_put(vm, a, &o, " ", 0, 0, &s);
-    if (!rc) rc = native_give(v_str_take(vm, &s), out);
+    if (!rc) rc = native_return(v_str_take(vm, &s), out);
     str_free(&s);
     arr_release(vm_rt(vm), a);
     value_release(vm, d);
@@ -265,7 +265,7 @@ static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value t
  * float64. */
 static gpa_code float_arg(gpa_vm *vm, value v, double *x, gpa_dtype *t) {
     value now;
-    gpa_code rc = value_now(vm, v, &now);
+    gpa_code rc = value_computed(vm, v, &now);
     if (rc) return rc;
     *t = now.tag == V_NUM && dtype_is_float((gpa_dtype)now.aux) ? (gpa_dtype)now.aux : DT_F64;
     rc = arg_float(vm, now, "x", x);
@@ -286,7 +286,7 @@ static gpa_code give_float(gpa_vm *vm, value v, const float_form *f, bool scient
         float_scientific(&s, x, t, f);
     else
         float_positional(&s, x, t, f);
-    return native_give(v_str_take(vm, &s), out);
+    return native_return(v_str_take(vm, &s), out);
 }
 
 gpa_code print_positional(gpa_vm *vm, value *argv, value *out) {

@@ -610,7 +610,7 @@ gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
     r->missing_by = argv[MISSING_BY];
     r->filling = argv[FILLING];
     r->filling_by = argv[FILLING_BY];
-    if (r->what != NUMBERS) TRY(native_give(v_list(vm, 0, NULL), &r->found));
+    if (r->what != NUMBERS) TRY(native_return(v_list(vm, 0, NULL), &r->found));
     TRY(read_text(r, argv[FNAME], argv[ENCODING]));
     drop_footer(r, footer);
     TRY(read_rows(r));

@@ -34,7 +34,7 @@ static void push_block(compiler *c, block *b) {
 }
 
 /* Ends the current guarded range of a block. */
-static void close_stretch(compiler *c, block *b) {
+static void close_guarded_range(compiler *c, block *b) {
     code *k = c->code;
     if (b->open < 0 || c->failed) return;
     if ((int64_t)c->n_ins > b->open) {
@@ -54,7 +54,7 @@ static void close_stretch(compiler *c, block *b) {
 }
 
 static void pop_block(compiler *c) {
-    close_stretch(c, c->blocks);
+    close_guarded_range(c, c->blocks);
     c->blocks = c->blocks->outer;
 }
 
@@ -80,7 +80,7 @@ static block *leave_blocks(compiler *c, const block *until) {
     block *inner = c->blocks;
     for (block *b = inner; b != until; b = b->outer) {
         emit_check(c, b);
-        if (b->guarded) close_stretch(c, b);
+        if (b->guarded) close_guarded_range(c, b);
         c->blocks = b->outer;
         if (b->leave) b->leave(c, b);
     }

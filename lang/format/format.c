@@ -334,7 +334,7 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         case V_ARRAY:
             if (v.aux) {
                 value now;
-                gpa_code rc = value_now(vm, v, &now);
+                gpa_code rc = value_computed(vm, v, &now);
                 if (rc) return rc;
                 rc = repr(vm, now, up, out);
                 value_release(vm, now);

@@ -256,14 +256,14 @@ static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *te
 static gpa_code number_in(gpa_vm *vm, value v, const char *method, value *now) {
     if (instance_has(v, method) || instance_has(v, "__index__")) {
         bool handled;
-        return record_ask(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL, now,
-                          &handled);
+        return record_call_member(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL,
+                                  now, &handled);
     }
     bool array = v.tag == V_ARRAY && !v.aux && v.array->arr->ndim == 0;
-    if (!array) return value_now(vm, v, now);
+    if (!array) return value_computed(vm, v, now);
     value all = v_tuple(vm, 0, NULL), item = v_none();
     gpa_code rc = all.tag == V_UNSET ? vm_err(vm)->code : vm_getitem(vm, v, all, &item);
-    if (!rc) rc = value_now(vm, item, now);
+    if (!rc) rc = value_computed(vm, item, now);
     value_release(vm, all);
     value_release(vm, item);
     return rc;
@@ -403,7 +403,7 @@ static gpa_code percent_one(percents *p, const char *start, const char **s, cons
 }
 
 gpa_code format_percent(gpa_vm *vm, const str_obj *fmt, value args, gpa_str *out) {
-    percents p = {vm, value_plain(args), 0};
+    percents p = {vm, value_underlying(args), 0};
     const char *s = fmt->text, *end = s + fmt->size;
     while (s < end) {
         const char *from = s;

@@ -445,7 +445,7 @@ gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
     bool as_it_lies = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
     gpa_code rc = as_it_lies ? in_memory_order(vm, argv[0], &source)
-                             : native_give(value_retain(argv[0]), &source);
+                             : native_return(value_retain(argv[0]), &source);
     if (!rc) rc = reshape_order(vm, source, v_int(-1), as_it_lies ? v_none() : argv[1], &flat);
     value_release(vm, source);
     if (rc || arr_is_contiguous(flat.array->arr)) {

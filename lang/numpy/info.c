@@ -74,7 +74,7 @@ gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code np_shape(gpa_vm *vm, value *argv, value *out) {
-    return is_one(argv[0]) ? native_give(v_tuple(vm, 0, NULL), out) : nd_shape(vm, argv, out);
+    return is_one(argv[0]) ? native_return(v_tuple(vm, 0, NULL), out) : nd_shape(vm, argv, out);
 }
 
 gpa_code np_size(gpa_vm *vm, value *argv, value *out) { /* a, axis */
@@ -487,7 +487,7 @@ gpa_code np_constants(gpa_vm *vm, value *argv, value *out) { /* module: its name
     const char *name;
     size_t n;
     gpa_code rc = arg_text(vm, argv[0], "module", &name, &n);
-    if (!rc) rc = native_give(v_dict(vm), out);
+    if (!rc) rc = native_return(v_dict(vm), out);
     const native_const *rows = native_consts(rc ? OWNER_COUNT : owner_find(name), &n);
     for (size_t i = 0; i < n && !rc; i++) {
         value doc = v_cstr(vm, rows[i].doc);

@@ -133,7 +133,7 @@ gpa_code linalg_factors(
     if (!x) goto out;
     TRY(np_return_array(vm, x, &both[0]));
     both[1] = v_int(zero);
-    rc = native_give(v_tuple(vm, 2, both), out);
+    rc = native_return(v_tuple(vm, 2, both), out);
 out:
     value_release(vm, both[0]);
     arr_release(vm_rt(vm), a);

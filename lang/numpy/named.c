@@ -1,6 +1,6 @@
 /* Results with names: a tuple (field 0) whose items are attributes, too. One row of `results` for
- * each type. What a tuple does, operators do with it (value_plain). Reading order: names, what an
- * object does, methods, making. */
+ * each type. What a tuple does, operators do with it (value_underlying). Reading order: names, what
+ * an object does, methods, making. */
 #include "lang/numpy/all.h"
 #include "lang/vm/kinds.h"
 #include "lang/object/container.h"
@@ -48,16 +48,16 @@ static size_t find_item(const named *r, const char *name) {
 }
 
 static gpa_code give_named(gpa_vm *vm, const named *r, value items, value *out) {
-    gpa_code rc = native_give(v_object(vm, r->kind, 1), out);
+    gpa_code rc = native_return(v_object(vm, r->kind, 1), out);
     if (!rc) out->object->fields[0] = value_retain(items);
     return rc;
 }
 
 static gpa_code fields_of(gpa_vm *vm, const named *r, value *out) {
     size_t n = count_of(r);
-    gpa_code rc = native_give(v_tuple(vm, n, NULL), out);
+    gpa_code rc = native_return(v_tuple(vm, n, NULL), out);
     for (size_t i = 0; i < n && !rc; i++) {
-        rc = native_give(v_str(vm, r->items[i], strlen(r->items[i])), &out->tuple->items[i]);
+        rc = native_return(v_str(vm, r->items[i], strlen(r->items[i])), &out->tuple->items[i]);
         if (rc) value_release(vm, *out);
     }
     return rc;
@@ -70,7 +70,7 @@ static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *
     size_t at = find_item(r, name);
     *out = v_unset();
     if (strcmp(name, "_fields") == 0) return fields_of(vm, r, out);
-    if (strcmp(name, "_field_defaults") == 0) return native_give(v_dict(vm), out);
+    if (strcmp(name, "_field_defaults") == 0) return native_return(v_dict(vm), out);
     if (at < o->fields[0].tuple->count) *out = value_retain(o->fields[0].tuple->items[at]);
     return GPA_OK;
 }
@@ -139,7 +139,7 @@ RESULT(unique_inverse_kind, "numpy.lib._arraysetops_impl.UniqueInverseResult");
 gpa_code named_asdict(gpa_vm *vm, value *argv, value *out) { /* self */
     const named *r = names_of(argv[0].object);
     const tuple_obj *t = argv[0].object->fields[0].tuple;
-    gpa_code rc = native_give(v_dict(vm), out);
+    gpa_code rc = native_return(v_dict(vm), out);
     for (size_t i = 0; i < t->count && !rc; i++)
         rc = dict_set_text(vm, out->dict, r->items[i], t->items[i]);
     return rc;
@@ -164,7 +164,7 @@ gpa_code named_replace(gpa_vm *vm, value *argv, value *out) { /* self, **items *
     gpa_code rc = GPA_OK;
     if (strangers(r, argv[1].dict, &text))
         rc = vm_fail(vm, GPA_E_VALUE, "Got unexpected field names: %s", text.text);
-    if (!rc) rc = native_give(v_tuple(vm, t->count, t->items), &items);
+    if (!rc) rc = native_return(v_tuple(vm, t->count, t->items), &items);
     for (size_t i = 0; i < t->count && !rc; i++) {
         value given = dict_text_peek(vm, argv[1].dict, r->items[i]);
         if (given.tag == V_UNSET) continue;
@@ -191,12 +191,12 @@ gpa_code named_make(gpa_vm *vm, value *argv, value *out) { /* cls or self, itera
 }
 
 gpa_code named_index(gpa_vm *vm, value *argv, value *out) { /* self, value, start, stop */
-    argv[0] = value_plain(argv[0]);
+    argv[0] = value_underlying(argv[0]);
     return tuple_m_index(vm, argv, out);
 }
 
 gpa_code named_count(gpa_vm *vm, value *argv, value *out) { /* self, value */
-    argv[0] = value_plain(argv[0]);
+    argv[0] = value_underlying(argv[0]);
     return tuple_m_count(vm, argv, out);
 }
 
@@ -259,7 +259,7 @@ gpa_code named_new(gpa_vm *vm, value *argv, value *out) { /* cls, *values, **nam
     }
     for (size_t i = 0; i < n; i++)
         if (items[i].tag == V_UNSET) return missing(vm, r, items);
-    gpa_code rc = native_give(v_tuple(vm, n, items), &t);
+    gpa_code rc = native_return(v_tuple(vm, n, items), &t);
     if (!rc) rc = give_named(vm, r, t, out);
     value_release(vm, t);
     return rc;

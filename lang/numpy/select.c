@@ -323,7 +323,7 @@ gpa_code np_joint(gpa_vm *vm, value *argv, value *out) { /* arrays */
     if (!n) return GPA_OK;
     value two[2] = {v_int(least), v_none()};
     gpa_code rc = (size_t)same == n ? nd_shape(vm, (value *)items, &two[1]) : GPA_OK;
-    if (!rc) rc = native_give(v_tuple(vm, 2, two), out);
+    if (!rc) rc = native_return(v_tuple(vm, 2, two), out);
     value_release(vm, two[1]);
     return rc;
 }

@@ -50,7 +50,7 @@ static uint64_t low(const uint32_t *digit, size_t n) {
 /* ---- creation ---- */
 
 /* A BIG of n zero digits. */
-static big_obj *big_room(gpa_vm *vm, size_t n) {
+static big_obj *big_new(gpa_vm *vm, size_t n) {
     if (n > MOST) {
         vm_fail(vm, GPA_E_OVERFLOW, "int too large: it would have more than 2**34 bits");
         return NULL;
@@ -82,7 +82,7 @@ static gpa_code give(big_obj *b, value *out) {
 
 value v_uint(gpa_vm *vm, uint64_t u) {
     if (u <= INT64_MAX) return v_int((int64_t)u);
-    big_obj *b = big_room(vm, 2);
+    big_obj *b = big_new(vm, 2);
     if (!b) return v_unset();
     b->digit[0] = (uint32_t)u;
     b->digit[1] = (uint32_t)(u >> 32);
@@ -90,7 +90,7 @@ value v_uint(gpa_vm *vm, uint64_t u) {
 }
 
 static gpa_code copied(gpa_vm *vm, const whole *w, bool negative, value *out) {
-    big_obj *b = big_room(vm, w->n);
+    big_obj *b = big_new(vm, w->n);
     if (!b) return vm_err(vm)->code;
     memcpy(b->digit, w->digit, w->n * sizeof *w->digit);
     b->negative = negative;
@@ -117,7 +117,7 @@ int big_compare(value x, value y) {
 /* |a| + |b|, with the sign. */
 static gpa_code sum(gpa_vm *vm, const whole *a, const whole *b, bool negative, value *out) {
     size_t n = MAX(a->n, b->n) + 1;
-    big_obj *r = big_room(vm, n);
+    big_obj *r = big_new(vm, n);
     uint64_t carry = 0;
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < n; i++, carry >>= 32) {
@@ -129,10 +129,10 @@ static gpa_code sum(gpa_vm *vm, const whole *a, const whole *b, bool negative, v
 }
 
 /* |a| - |b|, negated where `turned`. */
-static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool turned, value *out) {
+static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool negated, value *out) {
     bool swapped = compare_sizes(a, b) < 0;
     const whole *from = swapped ? b : a, *take = swapped ? a : b;
-    big_obj *r = big_room(vm, from->n);
+    big_obj *r = big_new(vm, from->n);
     int64_t borrow = 0;
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < from->n; i++) {
@@ -140,7 +140,7 @@ static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool turn
         r->digit[i] = (uint32_t)borrow;
         borrow >>= 32;
     }
-    r->negative = swapped != turned;
+    r->negative = swapped != negated;
     return give(r, out);
 }
 
@@ -154,7 +154,7 @@ static gpa_code plus(gpa_vm *vm, const whole *a, const whole *b, bool minus, val
 
 static gpa_code product(gpa_vm *vm, const whole *a, const whole *b, value *out) {
     if (a->n > b->n) return product(vm, b, a, out); /* the inner loop is the longer one */
-    big_obj *r = big_room(vm, a->n + b->n);
+    big_obj *r = big_new(vm, a->n + b->n);
     gpa_code rc = GPA_OK;
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < a->n && !rc; i++) {
@@ -232,8 +232,8 @@ static gpa_code divide_sizes(gpa_vm *vm, const whole *a, const whole *b, big_obj
     size_t n = a->n, m = b->n;
     gpa_code rc = GPA_OK;
     uint32_t *by = NULL;
-    *quotient = big_room(vm, n >= m ? n - m + 1 : 1);
-    *rest = *quotient ? big_room(vm, n + 1) : NULL;
+    *quotient = big_new(vm, n >= m ? n - m + 1 : 1);
+    *rest = *quotient ? big_new(vm, n + 1) : NULL;
     if (!*rest) goto out;
     if (n < m || m == 1) {
         memcpy((*rest)->digit, a->digit, n * sizeof *a->digit);
@@ -303,7 +303,7 @@ static size_t bits_of(const uint32_t *digit, size_t n) {
 }
 
 static gpa_code shift_left(gpa_vm *vm, const whole *a, uint64_t by, value *out) {
-    big_obj *r = big_room(vm, a->n + by / 32 + 1);
+    big_obj *r = big_new(vm, a->n + by / 32 + 1);
     if (!r) return vm_err(vm)->code;
     shifted(a->digit, a->n, (int)(by % 32), r->digit + by / 32);
     r->negative = a->negative;
@@ -317,7 +317,7 @@ static gpa_code shift_right(gpa_vm *vm, const whole *a, uint64_t by, value *out)
         *out = v_int(a->negative ? -1 : 0);
         return GPA_OK;
     }
-    big_obj *r = big_room(vm, a->n - skip + 1);
+    big_obj *r = big_new(vm, a->n - skip + 1);
     if (!r) return vm_err(vm)->code;
     bool lost = (a->digit[skip] & (((uint64_t)1 << bits) - 1)) != 0;
     for (size_t i = 0; i < skip; i++) lost = lost || a->digit[i];
@@ -403,7 +403,7 @@ static void sign_from_bits(big_obj *r) {
 
 static gpa_code of_bits(gpa_vm *vm, ast_op op, const whole *a, const whole *b, value *out) {
     size_t n = MAX(a->n, b->n) + 1;
-    big_obj *r = big_room(vm, n);
+    big_obj *r = big_new(vm, n);
     twos x = {a, 1}, y = {b, 1};
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < n; i++) {
@@ -415,7 +415,7 @@ static gpa_code of_bits(gpa_vm *vm, ast_op op, const whole *a, const whole *b, v
 }
 
 value big_of_bytes(gpa_vm *vm, const unsigned char *bytes, size_t n, bool is_signed) {
-    big_obj *b = big_room(vm, n / 4 + 1);
+    big_obj *b = big_new(vm, n / 4 + 1);
     if (!b) return v_unset();
     bool ones = is_signed && n && bytes[n - 1] & 0x80;
     for (size_t i = 0; i < 4 * b->n; i++)
@@ -468,18 +468,18 @@ gpa_code big_binary(gpa_vm *vm, ast_op op, value x, value y, value *out) {
 gpa_code big_unary(gpa_vm *vm, ast_op op, value a, value *out) {
     whole w;
     whole_of(a, &w);
-    value turned = v_none();
+    value negated = v_none();
     if (op == AST_OP_POS) {
         *out = value_retain(a);
         return GPA_OK;
     }
-    gpa_code rc = copied(vm, &w, !w.negative, &turned);
+    gpa_code rc = copied(vm, &w, !w.negative, &negated);
     if (rc || op == AST_OP_NEG) {
-        *out = turned;
+        *out = negated;
         return rc;
     }
-    rc = op_number(vm, AST_OP_SUB, turned, v_int(1), out);
-    value_release(vm, turned);
+    rc = op_number(vm, AST_OP_SUB, negated, v_int(1), out);
+    value_release(vm, negated);
     return rc;
 }
 
@@ -649,7 +649,7 @@ gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool n
                        "Exceeds the limit (%d digits) for integer string conversion: value has %zu "
                        "digits; use sys.set_int_max_str_digits() to increase the limit",
                        MOST_DECIMALS, count);
-    big_obj *b = big_room(vm, count / 5 + 1); /* a digit of base 36 has less than 32 / 5 bits */
+    big_obj *b = big_new(vm, count / 5 + 1); /* a digit of base 36 has less than 32 / 5 bits */
     if (!b) return vm_err(vm)->code;
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {

@@ -117,11 +117,11 @@ static gpa_code hash_at(gpa_vm *vm, value v, int depth, uint64_t *out) {
         *out = (uint64_t)number_hash(&n);
         return GPA_OK;
     }
-    if (!has_own(v, "__hash__")) v = value_plain(v);
+    if (!has_own(v, "__hash__")) v = value_underlying(v);
     if (v.tag == V_TUPLE) return tuple_hash(vm, v.tuple, depth, out);
     if (v.tag == V_ARRAY && v.aux) {
         value now;
-        gpa_code rc = value_now(vm, v, &now);
+        gpa_code rc = value_computed(vm, v, &now);
         if (rc) return rc;
         rc = value_hash(vm, now, out);
         value_release(vm, now);
@@ -229,8 +229,8 @@ static gpa_code equal(gpa_vm *vm, value a, value b, int depth, bool *out) {
         return GPA_OK;
     }
     if (!has_own(a, "__eq__") && !has_own(b, "__eq__")) {
-        a = value_plain(a);
-        b = value_plain(b);
+        a = value_underlying(a);
+        b = value_underlying(b);
     }
     if (a.tag == V_STR && b.tag == V_STR) {
         *out = a.str->size == b.str->size && memcmp(a.str->text, b.str->text, a.str->size) == 0;

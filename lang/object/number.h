@@ -27,7 +27,7 @@ typedef struct {
     double re, im;
 } number;
 
-/* NUMBER_NOT for values that are not numbers, and for lazy NumPy scalars (value_now first). */
+/* NUMBER_NOT for values that are not numbers, and for lazy NumPy scalars (value_computed first). */
 number number_of(value v);
 /* The numeric value of one array element. */
 number number_of_element(gpa_dtype t, gpa_val v);

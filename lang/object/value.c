@@ -30,7 +30,7 @@ static void *object_new(gpa_vm *vm, value_tag tag, size_t size) {
     return o;
 }
 
-static value made(value_tag tag, void *o) { return o ? v_obj(tag, o) : v_unset(); }
+static value wrap_object(value_tag tag, void *o) { return o ? v_obj(tag, o) : v_unset(); }
 
 value v_complex(gpa_vm *vm, double re, double im) {
     complex_obj *c = object_new(vm, V_COMPLEX, sizeof *c);
@@ -38,7 +38,7 @@ value v_complex(gpa_vm *vm, double re, double im) {
         c->re = re;
         c->im = im;
     }
-    return made(V_COMPLEX, c);
+    return wrap_object(V_COMPLEX, c);
 }
 
 value v_num(gpa_vm *vm, gpa_dtype t, gpa_val v) {
@@ -80,7 +80,7 @@ static value text_object(gpa_vm *vm, value_tag tag, const char *text, size_t n) 
 }
 
 /* Replaces invalid UTF-8 by U+FFFD. */
-static value repaired(gpa_vm *vm, const char *text, size_t n) {
+static value replace_invalid_utf8(gpa_vm *vm, const char *text, size_t n) {
     gpa_str s;
     str_init(&s);
     size_t len;
@@ -96,7 +96,7 @@ value v_str(gpa_vm *vm, const char *text, size_t n) {
     while (ascii < n && (unsigned char)text[ascii] < 0x80) ascii++;
     for (size_t i = ascii; i < n; i += len, count++) {
         uint32_t c = text_decode(text + i, n - i, &len);
-        if (c == 0xFFFD && len == 1) return repaired(vm, text, n);
+        if (c == 0xFFFD && len == 1) return replace_invalid_utf8(vm, text, n);
     }
     value v = text_object(vm, V_STR, text, n);
     if (v.tag == V_STR) v.str->length = (uint32_t)(ascii + count);
@@ -107,7 +107,7 @@ value v_bytes(gpa_vm *vm, const char *bytes, size_t n) {
     return text_object(vm, V_BYTES, bytes, n);
 }
 
-value v_joined(gpa_vm *vm, value a, value b) {
+value v_concat(gpa_vm *vm, value a, value b) {
     value v = text_object(vm, (value_tag)a.tag, NULL, (size_t)a.str->size + b.str->size);
     if (v.tag == V_UNSET) return v;
     memcpy(v.str->text, a.str->text, a.str->size);
@@ -158,7 +158,7 @@ value v_strf(gpa_vm *vm, const char *fmt, ...) {
 }
 
 /* n items, retained; without `items`, NONE. */
-static void fill_in(value *to, size_t n, const value *items) {
+static void fill_items(value *to, size_t n, const value *items) {
     for (size_t i = 0; i < n; i++) to[i] = items ? value_retain(items[i]) : v_none();
 }
 
@@ -170,7 +170,7 @@ value v_tuple(gpa_vm *vm, size_t n, const value *items) {
     tuple_obj *t = object_new(vm, V_TUPLE, sizeof *t + n * sizeof(value));
     if (!t) return v_unset();
     t->count = n;
-    fill_in(t->items, n, items);
+    fill_items(t->items, n, items);
     return v_obj(V_TUPLE, t);
 }
 
@@ -182,15 +182,15 @@ value v_list(gpa_vm *vm, size_t n, const value *items) {
             mem_free(l);
             return v_unset();
         }
-        fill_in(l->items, n, items);
+        fill_items(l->items, n, items);
         l->count = n;
     }
     return v_obj(V_LIST, l);
 }
 
-value v_dict(gpa_vm *vm) { return made(V_DICT, object_new(vm, V_DICT, sizeof(dict_obj))); }
+value v_dict(gpa_vm *vm) { return wrap_object(V_DICT, object_new(vm, V_DICT, sizeof(dict_obj))); }
 
-value v_set(gpa_vm *vm) { return made(V_SET, object_new(vm, V_SET, sizeof(set_obj))); }
+value v_set(gpa_vm *vm) { return wrap_object(V_SET, object_new(vm, V_SET, sizeof(set_obj))); }
 
 value v_slice(gpa_vm *vm, value start, value stop, value step) {
     slice_obj *s = object_new(vm, V_SLICE, sizeof *s);
@@ -233,13 +233,13 @@ value v_object(gpa_vm *vm, const object_kind *kind, size_t n) {
     if (!o) return v_unset();
     o->kind = kind;
     o->count = n;
-    fill_in(o->fields, n, NULL);
+    fill_items(o->fields, n, NULL);
     return v_obj(V_OBJECT, o);
 }
 
 /* ---- conversions and type names ---- */
 
-gpa_code value_now(gpa_vm *vm, value v, value *out) {
+gpa_code value_computed(gpa_vm *vm, value v, value *out) {
     if (v.tag != V_ARRAY || v.aux != 1) {
         *out = value_retain(v);
         return GPA_OK;
@@ -255,7 +255,7 @@ static gpa_code plain_tuple(gpa_vm *vm, value v, value *out) {
     *out = v_tuple(vm, v.tuple->count, NULL);
     if (out->tag == V_UNSET) return GPA_E_MEMORY;
     for (size_t i = 0; i < v.tuple->count; i++) {
-        gpa_code rc = value_python(vm, v.tuple->items[i], &out->tuple->items[i]);
+        gpa_code rc = value_to_python(vm, v.tuple->items[i], &out->tuple->items[i]);
         if (!rc) continue;
         value_release(vm, *out);
         *out = v_none();
@@ -264,9 +264,9 @@ static gpa_code plain_tuple(gpa_vm *vm, value v, value *out) {
     return GPA_OK;
 }
 
-gpa_code value_python(gpa_vm *vm, value v, value *out) {
+gpa_code value_to_python(gpa_vm *vm, value v, value *out) {
     if (v.tag == V_TUPLE) return plain_tuple(vm, v, out);
-    gpa_code rc = value_now(vm, v, out);
+    gpa_code rc = value_computed(vm, v, out);
     if (rc || !number_is_numpy(*out)) return rc;
     number n = number_of(*out);
     bool truth = out->tag == V_NUM && out->aux == DT_BOOL;
@@ -304,7 +304,7 @@ const char *type_name(uint32_t aux) {
     return tag_names[aux];
 }
 
-value value_plain(value v) {
+value value_underlying(value v) {
     bool tuple =
         v.tag == V_OBJECT &&
         (v.object->kind->tuple || (v.object->kind->instance && v.object->fields[0].tag == V_TUPLE));

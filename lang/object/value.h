@@ -270,7 +270,7 @@ value v_cstr(gpa_vm *vm, const char *text);
 value v_bytes(gpa_vm *vm, const char *bytes,
               size_t n); /* bytes NULL: left for the caller to fill in */
 /* Concatenation of two STR or two BYTES. */
-value v_joined(gpa_vm *vm, value a, value b);
+value v_concat(gpa_vm *vm, value a, value b);
 /* Appends b in place; requires that the caller holds the only reference to *a, which may move. */
 gpa_code str_extend(gpa_vm *vm, value *a, value b);
 /* A buffer's text; the buffer is freed, also on failure. */
@@ -325,13 +325,13 @@ gpa_code set_has(gpa_vm *vm, set_obj *s, value v, bool *out);
 /* ---- properties, conversions, comparisons ---- */
 
 /* Computes a lazy NumPy scalar; any other value is returned unchanged. Owned. */
-gpa_code value_now(gpa_vm *vm, value v, value *out);
+gpa_code value_computed(gpa_vm *vm, value v, value *out);
 /* Converts a NumPy scalar, lazy or not, to Python's number, also within a tuple; any other value is
  * returned unchanged. Owned. */
-gpa_code value_python(gpa_vm *vm, value v, value *out);
+gpa_code value_to_python(gpa_vm *vm, value v, value *out);
 /* The underlying tuple of a named tuple or of an instance of a tuple subclass; any other value
  * unchanged. Borrowed. */
-value value_plain(value v);
+value value_underlying(value v);
 /* The hash of a str's text: hash_bytes with seed 0, as for interned names; never 0. Cached in the
  * object. */
 uint64_t str_hash(struct str_obj *s);

@@ -301,22 +301,22 @@ static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, u
 typedef struct {
     const char *of, *name;
     typed_known_fn fn;
-} known_row;
+} cached_row;
 
-static const known_row known_calls[] = {
+static const cached_row known_calls[] = {
 #define CALL(owner, name, function) {owner, name, function},
 #include "lang/typed/known.def"
 #undef CALL
 };
 
 /* The last row keeps the table from being empty. */
-static const known_row known_reads[] = {
+static const cached_row known_reads[] = {
 #define READ(kind, name, function) {kind, name, function},
 #include "lang/typed/known.def"
 #undef READ
     {"", "", NULL}};
 
-static typed_known_fn find_known(const known_row *rows_, size_t n, const char *of,
+static typed_known_fn find_known(const cached_row *rows_, size_t n, const char *of,
                                  const char *name) {
     for (size_t i = 0; i < n; i++)
         if (strcmp(rows_[i].name, name) == 0 && strcmp(rows_[i].of, of) == 0) return rows_[i].fn;

@@ -50,7 +50,7 @@ static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
 gpa_code cuda_inspect_sass(gpa_vm *vm, value *argv, value *out) { /* self, signature */
     value asm_ = v_none();
     gpa_code rc = texts(vm, argv[0], ARR_ASM, &asm_);
-    if (!rc) rc = native_give(v_dict(vm), out);
+    if (!rc) rc = native_return(v_dict(vm), out);
     size_t at = 0;
     for (dict_entry *x; !rc && (x = dict_next(asm_.dict, &at));) {
         const str_obj *ptx = x->v.str;

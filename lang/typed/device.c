@@ -81,7 +81,7 @@ static gpa_code arg_device(gpa_vm *vm, value v, char name[32]) {
 static gpa_code give_device(gpa_vm *vm, const char *name, value *out) {
     gpa_code rc = rt_find_device(vm_rt(vm), name, &name, NULL, NULL, vm_err(vm));
     if (rc) return rc;
-    return native_give(make(vm, name), out);
+    return native_return(make(vm, name), out);
 }
 
 gpa_code device_new(gpa_vm *vm, value *argv, value *out) { /* name */
@@ -102,7 +102,7 @@ gpa_code device_synchronize(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code device_name(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_cstr(vm, name_of(argv[0].object)), out);
+    return native_return(v_cstr(vm, name_of(argv[0].object)), out);
 }
 
 gpa_code device_id(gpa_vm *vm, value *argv, value *out) {
@@ -118,8 +118,8 @@ gpa_code device_mem_info(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc =
         rt_find_device(vm_rt(vm), name_of(argv[0].object), &name, &free_bytes, &total, vm_err(vm));
     if (rc) return rc;
-    return native_give(v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)}),
-                       out);
+    return native_return(
+        v_tuple(vm, 2, (value[]){v_int((int64_t)free_bytes), v_int((int64_t)total)}), out);
 }
 
 /* ---- moving arrays ---- */
@@ -260,7 +260,7 @@ gpa_code cupy_memory(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     rt_stats s;
     rt_get_stats(vm_rt(vm), &s);
-    return native_give(
+    return native_return(
         v_tuple(vm, 2, (value[]){v_int((int64_t)s.bytes_live), v_int((int64_t)s.bytes_cached)}),
         out);
 }

@@ -57,7 +57,7 @@ static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *
     if (vm_in_jitted(vm))
         *out = value_retain(typed);
     else
-        rc = value_python(vm, typed, out);
+        rc = value_to_python(vm, typed, out);
 out:
     for (int i = 0; i < have; i++) value_release(vm, cast[i]);
     value_release(vm, result);

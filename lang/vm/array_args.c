@@ -84,7 +84,7 @@ gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out) {
 
 gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_t *out) {
     *n = 0;
-    v = value_plain(v);
+    v = value_underlying(v);
     bool sequence = v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_RANGE ||
                     (v.tag == V_ARRAY && v.array->arr->ndim);
     if (!sequence) {
@@ -283,7 +283,7 @@ gpa_code np_sequence_error(gpa_vm *vm, gpa_dtype t, value v) {
 
 gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
     *out = (gpa_opnd){0};
-    v = value_plain(v);
+    v = value_underlying(v);
     out->sequence = v.tag == V_LIST || v.tag == V_TUPLE;
     if (out->sequence) return arg_array(vm, v, t, &out->arr); /* its values must be in range, too */
     if (v.tag != V_STR && v.tag != V_NONE) {
@@ -350,7 +350,7 @@ static const value *items_of(value v) { return v.tag == V_LIST ? v.list->items :
 
 /* The number of items from i on that are numbers of one kind: the first one's properties hold for
  * all. */
-static int64_t alike(value v, int64_t i, int64_t n) {
+static int64_t uniform_run(value v, int64_t i, int64_t n) {
     if (v.tag == V_RANGE) return 0;
     const value *items = items_of(v), first = items[i];
     if (first.tag != V_FLOAT && first.tag != V_INT && first.tag != V_BOOL && first.tag != V_NUM)
@@ -401,7 +401,7 @@ static gpa_code beyond(gpa_vm *vm) {
 }
 
 static gpa_code discover(walk *w, value v, int depth) {
-    v = value_plain(v);
+    v = value_underlying(v);
     if (is_sequence(v)) {
         int64_t n = sequence_len(v);
         if (depth >= GPA_MAX_DIMS)
@@ -413,7 +413,7 @@ static gpa_code discover(walk *w, value v, int depth) {
         if (w->fixed && w->shape[depth] != n) return ragged(w, depth);
         w->shape[depth] = n;
         if (n == 0) return leaf_shape(w, depth, 1, &n);
-        for (int64_t i = 0; i < n; i += MAX(alike(v, i, n), 1)) {
+        for (int64_t i = 0; i < n; i += MAX(uniform_run(v, i, n), 1)) {
             gpa_code rc = discover(w, sequence_item_peek(v, i), depth + 1);
             if (rc) return rc;
         }
@@ -455,7 +455,7 @@ static gpa_code convert(gpa_vm *vm, const gpa_opnd *o, gpa_dtype to, gpa_val *ou
 
 /* Copies n numbers of one kind when their payload has the element's representation, or converts
  * ints to float64. */
-static bool fill_alike(walk *w, const value *items, int64_t n) {
+static bool fill_uniform(walk *w, const value *items, int64_t n) {
     gpa_dtype t = items->tag == V_FLOAT ? DT_F64
                   : items->tag == V_INT ? DT_I64
                   : items->tag == V_NUM ? (gpa_dtype)items->aux
@@ -475,12 +475,12 @@ static bool fill_alike(walk *w, const value *items, int64_t n) {
 
 static gpa_code fill(walk *w, value v) {
     gpa_code rc = GPA_OK;
-    v = value_plain(v);
+    v = value_underlying(v);
     if (is_sequence(v)) {
         int64_t n = sequence_len(v);
         for (int64_t i = 0, run; i < n; i += run) {
-            run = MAX(alike(v, i, n), 1);
-            if (run > 1 && fill_alike(w, items_of(v) + i, run)) continue;
+            run = MAX(uniform_run(v, i, n), 1);
+            if (run > 1 && fill_uniform(w, items_of(v) + i, run)) continue;
             for (int64_t k = i; k < i + run; k++)
                 if ((rc = fill(w, sequence_item_peek(v, k)))) return rc;
         }
@@ -568,7 +568,7 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
         if (!rc) rc = convert(vm, &o, to, &x);
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));
     }
-    v = value_plain(v);
+    v = value_underlying(v);
     if (is_sequence(v)) return from_sequence(vm, v, t, out);
     bool record;
     value stands_for = v_none();

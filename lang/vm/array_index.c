@@ -80,7 +80,7 @@ static gpa_code one(gpa_vm *vm, value v, gpa_index *ix) {
 
 gpa_code arg_index(gpa_vm *vm, value key, gpa_index *ix, int *n) {
     *n = 0;
-    key = value_plain(key);
+    key = value_underlying(key);
     if (key.tag != V_TUPLE) {
         *n = 1;
         return one(vm, key, ix);

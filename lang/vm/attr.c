@@ -39,13 +39,13 @@ static value found(value v) { return value_retain(v); }
 static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache) {
     uint32_t key = cache_key(v);
     if (cache && key && cache->tag == key) return cache->row;
-    known_row *known = &vm->known_rows[(name * 8 + key) % KNOWN_ROWS];
+    cached_row *known = &vm->cached_rows[(name * 8 + key) % CACHED_ROWS];
     native_owner o = owner_of_value(v);
     bool seen = key && known->key == key && known->name == name;
     const native *row = seen               ? known->row
                         : o == OWNER_COUNT ? NULL
                                            : native_find(o, sym_text(vm, name));
-    if (key) *known = (known_row){key, name, row};
+    if (key) *known = (cached_row){key, name, row};
     if (cache && key && row) *cache = (attr_cache){.tag = key, .row = row};
     return row;
 }
@@ -143,7 +143,7 @@ static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
 }
 
 /* Methods of a value that are written in the language, by name; else NULL. */
-static dict_obj *written_methods(gpa_vm *vm, value v) {
+static dict_obj *library_methods(gpa_vm *vm, value v) {
     if (v.tag == V_ARRAY || v.tag == V_NUM) return vm->methods;
     if (v.tag == V_TYPE) return members_of_type(vm, v.aux);
     if (instance_fields_peek(v)) return instance_fields_peek(v);
@@ -169,7 +169,7 @@ static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
         line[n++] = v_type(AUX_ERROR + (uint32_t)e);
     if (type.aux == V_BOOL) line[n++] = v_type(V_INT);
     if (type.aux != V_OBJECT) line[n++] = v_type(V_OBJECT);
-    return native_give(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
+    return native_return(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
 }
 
 static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
@@ -245,7 +245,7 @@ static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, v
 }
 
 /* Methods of arrays and NumPy scalars that are written in the language. */
-static value written_method(gpa_vm *vm, value v, gpa_sym name) {
+static value library_method(gpa_vm *vm, value v, gpa_sym name) {
     bool numpy = v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
     return numpy && vm->methods ? dict_text_peek(vm, vm->methods, sym_text(vm, name)) : v_unset();
 }
@@ -329,7 +329,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
             if (rows[i].name[0] != '_' && !strchr(rows[i].name, '='))
                 each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
     }
-    dict_obj *written = written_methods(vm, v);
+    dict_obj *written = library_methods(vm, v);
     size_t at = 0;
     for (dict_entry *e; written && (e = dict_next(written, &at));)
         if (e->key.str->text[0] != '_') each(user, e->key.str->text, e->v);
@@ -366,9 +366,10 @@ static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool
     value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
     bool iterator = v.tag == V_ITER || generator_is(v),
          function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
-    v = value_plain(is_kind(v, &super_kind)
-                        ? v.object->fields[SUPER_SELF]
-                        : v); /* an instance of a tuple subclass has the attributes of its tuple */
+    v = value_underlying(
+        is_kind(v, &super_kind)
+            ? v.object->fields[SUPER_SELF]
+            : v); /* an instance of a tuple subclass has the attributes of its tuple */
     if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_EXCEPTION)
         return GPA_OK;
     bool base =
@@ -381,11 +382,11 @@ static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool
     gpa_code rc = vm_import(vm, "numpy._protocols", &module);
     if (!rc) find = value_retain(module_get_text_peek(vm, module, "protocol"));
     if (!rc)
-        rc = native_give(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
-    if (!rc) rc = native_give(v_cstr(vm, text), &all[2]);
+        rc = native_return(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
+    if (!rc) rc = native_return(v_cstr(vm, text), &all[2]);
     if (!rc) rc = vm_call(vm, find, 3, all, 0, NULL, &fn);
     if (!rc && fn.tag != V_NONE) {
-        rc = native_give(v.tag == V_TYPE ? value_retain(fn) : v_method(vm, v, fn), out);
+        rc = native_return(v.tag == V_TYPE ? value_retain(fn) : v_method(vm, v, fn), out);
         *handled = !rc;
     }
     for (int i = 0; i < 3; i++) value_release(vm, all[i]);
@@ -426,7 +427,7 @@ gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *o
     if (out->tag != V_UNSET) return GPA_OK;
     const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
     if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, out);
-    value fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    value fn = row ? (value){.tag = V_NATIVE, .native = row} : library_method(vm, v, name);
     if (fn.tag == V_UNSET) return last_resort(vm, v, name, out);
     *out = row && row->kind == NATIVE_FUNCTION ? fn : v_method(vm, v, fn);
     return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
@@ -442,7 +443,7 @@ gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value
     if (fn->tag != V_UNSET) return GPA_OK;
     const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
     if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, fn);
-    *fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    *fn = row ? (value){.tag = V_NATIVE, .native = row} : library_method(vm, v, name);
     if (fn->tag == V_UNSET) return last_resort(vm, v, name, fn);
     value_retain(*fn);
     if (!row || row->kind == NATIVE_METHOD) *self = value_retain(v);

@@ -36,18 +36,18 @@ value class_text_peek(const class_obj *c, const char *name) {
 
 /* The index of an ancestor in the method resolution order of c, 0 for c itself; SIZE_MAX: not an
  * ancestor. */
-static size_t place_of(const class_obj *c, const class_obj *ancestor) {
+static size_t order_index(const class_obj *c, const class_obj *ancestor) {
     for (size_t i = 0; i <= c->order.tuple->count; i++)
         if ((i ? c->order.tuple->items[i - 1].class : c) == ancestor) return i;
     return SIZE_MAX;
 }
 
 bool class_derives(const class_obj *c, const class_obj *from) {
-    return place_of(c, from) != SIZE_MAX;
+    return order_index(c, from) != SIZE_MAX;
 }
 
-value class_member_behind(const class_obj *c, const class_obj *from, const char *name) {
-    size_t at = place_of(c, from), n = strlen(name);
+value class_super_member(const class_obj *c, const class_obj *from, const char *name) {
+    size_t at = order_index(c, from), n = strlen(name);
     return at == SIZE_MAX ? v_unset() : member_from(c, at + 1, name, n, hash_bytes(name, n, 0));
 }
 
@@ -80,16 +80,16 @@ typedef struct {
     const class_obj *first;
     const value *rest;
     size_t n_rest, at;
-} line;
+} merge_list;
 
-static const class_obj *line_item(const line *l, size_t i) {
+static const class_obj *merge_item(const merge_list *l, size_t i) {
     return i == 0 ? l->first : i <= l->n_rest ? l->rest[i - 1].class : NULL;
 }
 
-static bool is_behind(const line *lines, size_t n, const class_obj *c) {
+static bool in_tail(const merge_list *lists, size_t n, const class_obj *c) {
     for (size_t k = 0; k < n; k++)
-        for (size_t i = lines[k].at + 1; line_item(&lines[k], i); i++)
-            if (line_item(&lines[k], i) == c) return true;
+        for (size_t i = lists[k].at + 1; merge_item(&lists[k], i); i++)
+            if (merge_item(&lists[k], i) == c) return true;
     return false;
 }
 
@@ -109,7 +109,7 @@ static gpa_code fail_order(gpa_vm *vm, const tuple_obj *bases) {
 
 /* C3 linearization: repeatedly takes the first head that occurs in no tail. */
 static gpa_code order_of(gpa_vm *vm, const tuple_obj *bases, value *out) {
-    line lines[MAX_BASES + 1];
+    merge_list lists[MAX_BASES + 1];
     value found[MAX_ORDER], own[MAX_BASES];
     size_t n = 0, n_found = 0;
     if (bases->count > MAX_BASES)
@@ -118,17 +118,18 @@ static gpa_code order_of(gpa_vm *vm, const tuple_obj *bases, value *out) {
         if (bases->items[i].tag == V_CLASS) {
             const tuple_obj *order = bases->items[i].class->order.tuple;
             own[n] = bases->items[i];
-            lines[n] = (line){.first = own[n].class, .rest = order->items, .n_rest = order->count};
+            lists[n] =
+                (merge_list){.first = own[n].class, .rest = order->items, .n_rest = order->count};
             n++;
         }
-    if (n) lines[n] = (line){.first = own[0].class, .rest = own + 1, .n_rest = n - 1}, n++;
+    if (n) lists[n] = (merge_list){.first = own[0].class, .rest = own + 1, .n_rest = n - 1}, n++;
     for (;;) {
         const class_obj *next = NULL;
         bool left = false;
         for (size_t k = 0; k < n && !next; k++) {
-            const class_obj *head = line_item(&lines[k], lines[k].at);
+            const class_obj *head = merge_item(&lists[k], lists[k].at);
             left |= head != NULL;
-            if (head && !is_behind(lines, n, head)) next = head;
+            if (head && !in_tail(lists, n, head)) next = head;
         }
         if (!next && left) return fail_order(vm, bases);
         if (!next) break;
@@ -136,9 +137,9 @@ static gpa_code order_of(gpa_vm *vm, const tuple_obj *bases, value *out) {
             return vm_fail(vm, GPA_E_TYPE, "a class derives from at most %d others", MAX_ORDER);
         found[n_found++] = (value){.tag = V_CLASS, .o = (obj *)(uintptr_t)&next->head};
         for (size_t k = 0; k < n; k++)
-            while (line_item(&lines[k], lines[k].at) == next) lines[k].at++;
+            while (merge_item(&lists[k], lists[k].at) == next) lists[k].at++;
     }
-    return native_give(v_tuple(vm, n_found, found), out);
+    return native_return(v_tuple(vm, n_found, found), out);
 }
 
 /* ---- creation ---- */
@@ -216,13 +217,13 @@ static gpa_code check_slots(gpa_vm *vm, const class_obj *c) {
                    base.tag == V_CLASS ? base.class->text : type_name(base.aux));
 }
 
-static bool may_go_first(value m) {
+static bool is_data_descriptor(value m) {
     return is_kind(m, &property_kind) || is_kind(m, &instance_kind);
 }
 
 /* Updates lookup flags of a class and its subclasses for a new member. */
 static void note_member(gpa_vm *vm, const class_obj *c, const char *name, value m) {
-    bool first = may_go_first(m), sets = strcmp(name, "__setattr__") == 0;
+    bool first = is_data_descriptor(m), sets = strcmp(name, "__setattr__") == 0;
     for (class_obj *k = first || sets ? vm->classes : NULL; k; k = k->next) {
         if (k->order.tag != V_TUPLE || !class_derives(k, c)) continue;
         k->asks_first |= first;
@@ -288,7 +289,7 @@ static gpa_code find_abstract(gpa_vm *vm, class_obj *c) {
     }
     if (!rc) rc = list_sort(vm, names.list, v_none(), false);
     if (!rc && names.list->count)
-        rc = native_give(v_tuple(vm, names.list->count, names.list->items), &c->abstract);
+        rc = native_return(v_tuple(vm, names.list->count, names.list->items), &c->abstract);
     value_release(vm, names);
     return rc;
 }
@@ -321,8 +322,8 @@ static gpa_code complete_members(gpa_vm *vm, class_obj *c) {
 }
 
 /* Calls the nearest ancestor's __init_subclass__ with the new class. */
-static gpa_code tell_ancestors(gpa_vm *vm, value class) {
-    value fn = class_member_behind(class.class, class.class, "__init_subclass__"),
+static gpa_code call_init_subclass(gpa_vm *vm, value class) {
+    value fn = class_super_member(class.class, class.class, "__init_subclass__"),
           nothing = v_none();
     if (is_kind(fn, &classmethod_kind)) fn = fn.object->fields[WRAPPED];
     gpa_code rc = fn.tag == V_FUNC ? vm_call(vm, fn, 1, &class, 0, NULL, &nothing) : GPA_OK;
@@ -365,7 +366,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
         rc = dict_remove(vm, members.dict, key, &found);
         value_release(vm, key);
     }
-    if (!rc) rc = tell_ancestors(vm, class);
+    if (!rc) rc = call_init_subclass(vm, class);
     if (rc)
         value_release(vm, class);
     else
@@ -377,13 +378,13 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
 
 /* Attributes of the class object itself (__name__, __dict__, ...), for names that are no members.
  */
-static gpa_code fact(gpa_vm *vm, class_obj *c, const char *text, value *out) {
+static gpa_code own_type_attr(gpa_vm *vm, class_obj *c, const char *text, value *out) {
     if (strcmp(text, "__name__") == 0 || strcmp(text, "__qualname__") == 0)
-        return native_give(v_cstr(vm, c->text), out);
+        return native_return(v_cstr(vm, c->text), out);
     if (strcmp(text, "__doc__") == 0)
         *out = v_none();
     else if (strcmp(text, "__dict__") == 0)
-        return native_give(dict_copy(vm, c->members.dict), out);
+        return native_return(dict_copy(vm, c->members.dict), out);
     else if (strcmp(text, "__bases__") == 0)
         *out = value_retain(c->bases);
     else if (strcmp(text, "__mro__") == 0)
@@ -401,7 +402,7 @@ gpa_code class_ancestors(gpa_vm *vm, class_obj *c, value *out) {
         rc = list_append(vm, all.list, v_type(AUX_ERROR + (uint32_t)e));
     if (!rc && c->tuple) rc = list_append(vm, all.list, v_type(V_TUPLE));
     if (!rc) rc = list_append(vm, all.list, v_type(V_OBJECT));
-    if (!rc) rc = native_give(v_tuple(vm, all.list->count, all.list->items), out);
+    if (!rc) rc = native_return(v_tuple(vm, all.list->count, all.list->items), out);
     value_release(vm, all);
     return rc;
 }
@@ -409,7 +410,7 @@ gpa_code class_ancestors(gpa_vm *vm, class_obj *c, value *out) {
 gpa_code class_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value *out) {
     value m = class_member_peek(vm, c, name);
     *out = v_unset();
-    return m.tag == V_UNSET ? fact(vm, c, sym_text(vm, name), out)
+    return m.tag == V_UNSET ? own_type_attr(vm, c, sym_text(vm, name), out)
                             : class_bind(vm, m, v_unset(), v_obj(V_CLASS, c), out);
 }
 
@@ -419,16 +420,16 @@ gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
     if (m.tag != V_OBJECT && (m.tag != V_FUNC || !bound))
         *out = value_retain(m);
     else if (m.tag == V_FUNC)
-        return native_give(v_method(vm, self, m), out);
+        return native_return(v_method(vm, self, m), out);
     else if (is_kind(m, &property_kind) && bound) {
         value get = m.object->fields[PROPERTY_GET];
         return get.tag == V_NONE ? GPA_OK : vm_call(vm, get, 1, &self, 0, NULL, out);
     } else if (is_kind(m, &static_kind))
         *out = value_retain(m.object->fields[WRAPPED]);
     else if (is_kind(m, &classmethod_kind))
-        return native_give(v_method(vm, class, m.object->fields[WRAPPED]), out);
+        return native_return(v_method(vm, class, m.object->fields[WRAPPED]), out);
     else if (bound && m.object->kind->binds)
-        return native_give(v_method(vm, self, m), out);
+        return native_return(v_method(vm, self, m), out);
     else {
         value get =
             is_kind(m, &instance_kind) ? class_text_peek(class_of_peek(m), "__get__") : v_unset();
@@ -440,7 +441,7 @@ gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
 }
 
 /* Keeps a replaced function member alive, also within a property: running frames borrow it. */
-static gpa_code keep_past(gpa_vm *vm, class_obj *c, gpa_sym name) {
+static gpa_code keep_replaced(gpa_vm *vm, class_obj *c, gpa_sym name) {
     value old = dict_text_peek(vm, c->members.dict, sym_text(vm, name));
     if (old.tag != V_FUNC && old.tag != V_OBJECT) return GPA_OK;
     if (c->past.tag == V_NONE) {
@@ -472,14 +473,14 @@ gpa_code class_set_attr(gpa_vm *vm, class_obj *c, gpa_sym name, value item) {
     const char *text = sym_text(vm, name);
     if (strcmp(text, "__name__") == 0 || strcmp(text, "__module__") == 0)
         return set_name(vm, c, text, item);
-    gpa_code rc = keep_past(vm, c, name);
+    gpa_code rc = keep_replaced(vm, c, name);
     note_member(vm, c, sym_text(vm, name), item);
     return rc ? rc : dict_set_text(vm, c->members.dict, sym_text(vm, name), item);
 }
 
 gpa_code class_delete_attr(gpa_vm *vm, class_obj *c, gpa_sym name, bool *there) {
     value key = v_cstr(vm, sym_text(vm, name));
-    gpa_code rc = key.tag == V_UNSET ? vm->core.err.code : keep_past(vm, c, name);
+    gpa_code rc = key.tag == V_UNSET ? vm->core.err.code : keep_replaced(vm, c, name);
     if (!rc) rc = dict_remove(vm, c->members.dict, key, there);
     value_release(vm, key);
     return rc;
@@ -487,7 +488,7 @@ gpa_code class_delete_attr(gpa_vm *vm, class_obj *c, gpa_sym name, bool *there) 
 
 /* ---- destruction ---- */
 
-void class_forget(gpa_vm *vm, class_obj *c) {
+void class_unlink(gpa_vm *vm, class_obj *c) {
     if (c->prev)
         c->prev->next = c->next;
     else

@@ -4,8 +4,8 @@
  * C3 linearization). An instance is an OBJECT of instance_kind, a record (lang/vm/record.h) whose
  * members are the class's: field 0 is the dict of its attributes, field 1 its class. Instances of a
  * class that derives from an exception are EXCEPTION values that know their class. Instances of a
- * class that derives from tuple hold a tuple (value_plain) in field 0, and attributes in field 2
- * once there are any. Metaclasses, __del__, and classes derived from other built-in types are
+ * class that derives from tuple hold a tuple (value_underlying) in field 0, and attributes in field
+ * 2 once there are any. Metaclasses, __del__, and classes derived from other built-in types are
  * rejected.
  *
  * Reference cycles (an instance that holds itself, a method that holds its class) are broken when
@@ -37,7 +37,7 @@ value class_text_peek(const class_obj *c, const char *name);
 bool class_derives(const class_obj *c, const class_obj *from);
 /* The same, searching only behind `from` in the method resolution order of c: the lookup of
  * super(). */
-value class_member_behind(const class_obj *c, const class_obj *from, const char *name);
+value class_super_member(const class_obj *c, const class_obj *from, const char *name);
 /* Calls `each` with the members of the class and of its base classes. */
 void class_each_member(const class_obj *c, void (*each)(void *user, const char *name, value v),
                        void *user);
@@ -54,7 +54,7 @@ gpa_code class_ancestors(gpa_vm *vm, class_obj *c, value *out);
 
 /* Unlinks a class from the vm's list and releases its code. At the end of the vm all classes
  * release their members. */
-void class_forget(gpa_vm *vm, class_obj *c);
+void class_unlink(gpa_vm *vm, class_obj *c);
 void class_break_cycles(gpa_vm *vm);
 
 #endif

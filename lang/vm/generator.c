@@ -16,7 +16,7 @@
 /* ---- creation and end ---- */
 
 /* Releases its registers. */
-static void let_go(gpa_vm *vm, generator *g) {
+static void release_registers(gpa_vm *vm, generator *g) {
     for (unsigned i = 0; i < g->code->n_regs; i++) reg_put(vm, &g->regs[i], v_unset());
 }
 
@@ -26,7 +26,7 @@ static void drop(gpa_vm *vm, generator *g) {
     else
         vm->generators = g->next;
     if (g->next) g->next->prev = g->prev;
-    let_go(vm, g);
+    release_registers(vm, g);
     for (uint32_t i = 0; i < g->n_cells; i++) value_release(vm, g->cells[i]);
     value_release(vm, g->result);
     if (g->fn) value_release(vm, v_obj(V_FUNC, g->fn));
@@ -103,7 +103,7 @@ gpa_code generator_suspend(gpa_vm *vm, const frame *f, value *out) {
 void generator_end(gpa_vm *vm, generator *g) {
     g->done = true;
     g->running = false;
-    let_go(vm, g);
+    release_registers(vm, g);
 }
 
 void generator_fail(gpa_vm *vm, generator *g) {
@@ -176,7 +176,7 @@ static gpa_code run_on(gpa_vm *vm, uint32_t below, bool failing, value *out) {
 }
 
 /* Resumes it with a sent value (consumed): the next value, or (*done) the returned one. */
-static inline gpa_code go_on(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
+static inline gpa_code resume(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
     gpa_code rc = GPA_OK;
     if (g->done || vm->reentry >= MAX_REENTRY) {
         value_release(vm, sent);
@@ -193,7 +193,7 @@ gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     generator *g = generator_of(it);
     value holder = value_retain(it->source);
     if (g->done) reg_put(vm, &g->result, v_none()); /* the caller ignores the returned value */
-    gpa_code rc = go_on(vm, g, v_none(), out, done);
+    gpa_code rc = resume(vm, g, v_none(), out, done);
     if (!rc && *done && out->tag != V_NONE) { /* kept for generator_result */
         reg_put(vm, &g->result, *out);
         *out = v_none();
@@ -204,7 +204,7 @@ gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 
 gpa_code generator_send(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
     if (g->started || g->running || g->done || sent.tag == V_NONE)
-        return go_on(vm, g, sent, out, done);
+        return resume(vm, g, sent, out, done);
     value_release(vm, sent);
     return vm_fail(vm, GPA_E_TYPE, "can't send non-None value to a just-started generator");
 }
@@ -220,7 +220,7 @@ value generator_result(const iter_obj *it) {
 /* ---- delegation (yield from) ---- */
 
 /* The iterator delegated to: an object that is its own iterator, or an ITER. */
-value generator_waits_for(const generator *g) {
+value generator_delegate_peek(const generator *g) {
     value it = g->regs[g->at->a];
     return record_is_own(it.iter) ? it.iter->source : it;
 }
@@ -234,8 +234,8 @@ static generator *inner_of(const generator *g) {
 }
 
 /* Calls a method of an iterator. On StopIteration *done, and *out is its value. */
-static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, value *out,
-                    bool *done) {
+static gpa_code call_method(gpa_vm *vm, value it, const char *name, const value *arg, value *out,
+                            bool *done) {
     value method;
     *done = false;
     gpa_code rc = vm_attr(vm, it, name, &method);
@@ -268,8 +268,8 @@ gpa_code generator_delegate(gpa_vm *vm, value it, value sent, value *out, bool *
     *done = false;
     *out = v_none();
     if (!own && next) return iter_next(vm, it, out, done);
-    return ask(vm, own ? it.iter->source : it, next ? "__next__" : "send", next ? NULL : &sent, out,
-               done);
+    return call_method(vm, own ? it.iter->source : it, next ? "__next__" : "send",
+                       next ? NULL : &sent, out, done);
 }
 
 /* ---- throw and close ---- */
@@ -293,8 +293,8 @@ static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *
         rc = generator_enter(vm, inner, v_unset());
     bool over_other = !rc && deep && last->at->op == I_YIELD_FROM &&
                       last->regs[last->at->a].iter->next != generator_next;
-    if (over_other && has(vm, generator_waits_for(last), "throw")) {
-        rc = ask(vm, generator_waits_for(last), "throw", &exc, &given, &answered);
+    if (over_other && has(vm, generator_delegate_peek(last), "throw")) {
+        rc = call_method(vm, generator_delegate_peek(last), "throw", &exc, &given, &answered);
         if (!rc && !answered) { /* it yielded again: the delegating generators stay suspended */
             leave_again(vm, below);
             *out = given;
@@ -320,9 +320,9 @@ static gpa_code close_inner(gpa_vm *vm, generator *g) {
     value v = v_none();
     if (inner) return generator_close(vm, inner);
     if (g->at->op != I_YIELD_FROM || g->regs[g->at->a].iter->next == generator_next ||
-        !has(vm, generator_waits_for(g), "close"))
+        !has(vm, generator_delegate_peek(g), "close"))
         return GPA_OK;
-    gpa_code rc = ask(vm, generator_waits_for(g), "close", NULL, &v, &done);
+    gpa_code rc = call_method(vm, generator_delegate_peek(g), "close", NULL, &v, &done);
     value_release(vm, v);
     return rc;
 }
@@ -376,7 +376,7 @@ gpa_code generator_close(gpa_vm *vm, generator *g) {
 /* ---- abandoned generators ---- */
 
 /* Prints an error that cannot be raised in the program. */
-static void tell_ignored(gpa_vm *vm, const generator *g) {
+static void print_ignored(gpa_vm *vm, const generator *g) {
     gpa_str text;
     str_init(&text);
     str_printf(&text, "Exception ignored in: <generator object %s at 0x%012llx>\n%s%s%s\n",
@@ -395,8 +395,8 @@ static void tell_ignored(gpa_vm *vm, const generator *g) {
 void generator_end_abandoned(gpa_vm *vm) {
     if (vm->reentry + 10 > MAX_REENTRY || vm->depth + 50 > MAX_FRAMES) return;
     generator *left = NULL;
-    raise_aside aside; /* an error may be propagating */
-    raise_put_aside(vm, &aside);
+    raise_saved aside; /* an error may be propagating */
+    raise_save(vm, &aside);
     while (vm->abandoned || left) {
         if (vm->abandoned) {
             vm->last_abandoned->waiting = left;
@@ -405,10 +405,10 @@ void generator_end_abandoned(gpa_vm *vm) {
         }
         generator *g = left;
         left = g->waiting;
-        if (generator_close(vm, g)) tell_ignored(vm, g);
+        if (generator_close(vm, g)) print_ignored(vm, g);
         drop(vm, g);
     }
-    raise_take_back(vm, &aside);
+    raise_restore(vm, &aside);
 }
 
 static const generator *oldest(const gpa_vm *vm) {
@@ -431,7 +431,7 @@ void generator_end_all(gpa_vm *vm) {
     for (generator *g = hold_next(oldest(vm)), *newer = NULL; g; g = newer, newer = NULL) {
         if (most > 0) {
             most--;
-            if (generator_close(vm, g)) tell_ignored(vm, g);
+            if (generator_close(vm, g)) print_ignored(vm, g);
             g->done = true; /* it may have ignored GeneratorExit */
             newer = hold_next(g->prev);
             if (!newer) newer = hold_next(oldest(vm)); /* resumed meanwhile */
@@ -446,7 +446,7 @@ void generator_break_cycles(gpa_vm *vm) {
         if (g->holder) g->holder->head.refs++;
     for (generator *g = vm->generators; g; g = g->next) {
         g->done = true;
-        let_go(vm, g);
+        release_registers(vm, g);
         for (uint32_t i = 0; i < g->n_cells; i++) reg_put(vm, &g->cells[i], v_unset());
     }
     vm->abandoned = NULL;

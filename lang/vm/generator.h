@@ -54,7 +54,7 @@ gpa_code generator_throw(gpa_vm *vm, generator *g, value exc, value *out, bool *
 /* Throws GeneratorExit into it; it must end. */
 gpa_code generator_close(gpa_vm *vm, generator *g);
 /* The iterator it delegates to by `yield from`, as a program sees it (gi_yieldfrom). */
-value generator_waits_for(const generator *g);
+value generator_delegate_peek(const generator *g);
 /* Its qualified name. */
 const char *generator_title(gpa_vm *vm, const generator *g);
 

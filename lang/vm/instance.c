@@ -190,8 +190,8 @@ gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *sel
     } else if (c && c->tuple) {
         const native *row = native_find(OWNER_TUPLE, sym_text(vm, name));
         if (row && row->kind == NATIVE_METHOD)
-            return native_give(
-                v_method(vm, value_plain(v), (value){.tag = V_NATIVE, .native = row}), out);
+            return native_return(
+                v_method(vm, value_underlying(v), (value){.tag = V_NATIVE, .native = row}), out);
     }
     return GPA_OK;
 }
@@ -268,7 +268,7 @@ static gpa_code set_member(gpa_vm *vm, value v, value m, gpa_sym name, value ite
 static gpa_code set_args(gpa_vm *vm, exc_obj *e, value item) {
     value all = v_none(), args = v_unset();
     gpa_code rc = vm_collect(vm, item, &all);
-    if (!rc) rc = native_give(v_tuple(vm, all.list->count, all.list->items), &args);
+    if (!rc) rc = native_return(v_tuple(vm, all.list->count, all.list->items), &args);
     if (!rc) {
         value old = e->args;
         e->args = args;

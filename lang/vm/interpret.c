@@ -65,7 +65,7 @@ static bool catch_error(gpa_vm *vm) {
     bool placed = vm->tracing && vm->core.err.span.src; /* recorded by an inner frame */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
-    if (!placed) raise_place(vm);
+    if (!placed) raise_locate(vm);
     if (vm->core.err.code == GPA_E_INTERRUPT)
         vm_interrupt_clear(vm); /* delivered: a handler may compute again */
     for (;;) {
@@ -73,7 +73,7 @@ static bool catch_error(gpa_vm *vm) {
         const code_guard *g = code_guard_at(f->code, f->ip);
         value exc = v_unset();
         if (g) {
-            vm_find_earlier(vm); /* a handler gets the first error of its block */
+            vm_check_deferred(vm); /* a handler gets the first error of its block */
             raise_trace(vm, f);
             exc = raise_take(vm);
         }
@@ -96,7 +96,7 @@ static bool catch_error(gpa_vm *vm) {
 
 /* Releases a value between two instructions, or where the difference cannot be observed: an
  * abandoned generator is ended here. */
-static inline void let_go(gpa_vm *vm, value v) {
+static inline void release(gpa_vm *vm, value v) {
     if (--v.o->refs) return;
     value_destroy(vm, v);
     if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);
@@ -109,7 +109,7 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         if (is_counted(r[i])) {
             value v = r[i];
             r[i].tag = V_UNSET;
-            let_go(vm, v);
+            release(vm, v);
         }
     vm->depth--;
 }
@@ -138,7 +138,7 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         if (UNLIKELY(is_counted(*d_))) { \
             value old_ = *d_;            \
             *d_ = (v_);                  \
-            let_go(vm, old_);            \
+            release(vm, old_);           \
         } else {                         \
             *d_ = (v_);                  \
         }                                \
@@ -297,7 +297,7 @@ L_SET_GLOBAL : {
     if (UNLIKELY(R[I->a].tag == V_UNSET)) goto unset;
     value *slot = &f->module->slots[I->d], old = *slot;
     *slot = reg_take(f, I->a);
-    if (is_counted(old)) let_go(vm, old);
+    if (is_counted(old)) release(vm, old);
     GO(1);
 }
     STEP(GET_OWN, get_own, 2)
@@ -528,7 +528,7 @@ L_SET_ITEM : {
         value *item = &x->list->items[y->i], old = *item;
         *item = reg_take(f, I->c);
         reg_consume(vm, f, I->a);
-        if (is_counted(old)) let_go(vm, old);
+        if (is_counted(old)) release(vm, old);
         GO(1);
     }
     f->ip = I;
@@ -601,7 +601,7 @@ call:
             if (is_counted(args[i])) {
                 value v = args[i];
                 args[i].tag = V_UNSET;
-                let_go(vm, v);
+                release(vm, v);
             }
         *fn = result;
         END_ABANDONED();

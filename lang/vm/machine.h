@@ -55,9 +55,9 @@ typedef struct {
     uint32_t key;
     gpa_sym name;
     const native *row;
-} known_row;
+} cached_row;
 
-enum { KNOWN_ROWS = 64 };
+enum { CACHED_ROWS = 64 };
 
 /* One traceback entry. */
 typedef struct {
@@ -89,7 +89,7 @@ struct vm {
                           the first */
     signature **signatures;
     size_t n_signatures, cap_signatures;
-    known_row known_rows[KNOWN_ROWS];                 /* by type and name */
+    cached_row cached_rows[CACHED_ROWS];              /* by type and name */
     const native *constructors[AUX_DTYPE + DT_COUNT]; /* cached "__new__" rows of built-in types and
                                                          NumPy's scalar types */
     trace_entry *trace;                               /* innermost first */
@@ -172,7 +172,7 @@ gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause);
 gpa_code raise_describe(gpa_vm *vm, exc_obj *x);
 /* Unlinks an exception from the vm's list. At the end of the vm all exceptions release what they
  * hold. */
-void exception_forget(gpa_vm *vm, exc_obj *x);
+void exception_unlink(gpa_vm *vm, exc_obj *x);
 void exception_break_cycles(gpa_vm *vm);
 gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out);
 /* Saved error state (the current error and its trace) while other code runs; restored or discarded
@@ -184,14 +184,14 @@ typedef struct {
     size_t n_trace, cap_trace;
     struct exc_obj *trace_of; /* counted */
     bool tracing, trace_skip;
-} raise_aside;
-void raise_put_aside(gpa_vm *vm, raise_aside *a);
-void raise_take_back(gpa_vm *vm, raise_aside *a);
-void raise_give_up(gpa_vm *vm, raise_aside *a);
+} raise_saved;
+void raise_save(gpa_vm *vm, raise_saved *a);
+void raise_restore(gpa_vm *vm, raise_saved *a);
+void raise_discard(gpa_vm *vm, raise_saved *a);
 /* Appends a frame to the traceback of a propagating error, and sets its location. */
 void raise_trace(gpa_vm *vm, const frame *f);
 /* Sets the error's location to the running instruction if it has none. */
-void raise_place(gpa_vm *vm);
+void raise_locate(gpa_vm *vm);
 gpa_span raise_span(const ast_node *n);
 const ast_node *raise_node(const frame *f);
 gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot);

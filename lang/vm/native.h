@@ -58,7 +58,7 @@ const ufunc *ufunc_of(gpa_op op);
 void vm_clear_error(gpa_vm *vm);
 /* After a failure: an error of the program that was recorded before it and not found yet takes its
  * place. Returns the code of the one that stands then. */
-gpa_code vm_find_earlier(gpa_vm *vm);
+gpa_code vm_check_deferred(gpa_vm *vm);
 /* Raises an exception with these arguments (KeyError('a') keeps the key). */
 gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 /* Writes to the session's standard output or error. */
@@ -118,7 +118,7 @@ gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out
 gpa_code arg_int(gpa_vm *vm, value v, const char *what,
                  int64_t *out); /* ints, bools, NumPy ints: __index__ */
 /* The same of any size, as INT or BIG. Owned. */
-gpa_code arg_whole(gpa_vm *vm, value v, const char *what, value *out);
+gpa_code arg_any_int(gpa_vm *vm, value v, const char *what, value *out);
 gpa_code arg_float(gpa_vm *vm, value v, const char *what,
                    double *out); /* anything float() takes but strings */
 gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out); /* truth */
@@ -148,7 +148,7 @@ gpa_code arg_index(gpa_vm *vm, value key, gpa_index *ix, int *n);
 void arg_index_release(gpa_vm *vm, gpa_index *ix, int n);
 
 /* Hands a new value to the caller: UNSET means that making it failed. */
-static inline gpa_code native_give(value v, value *out) {
+static inline gpa_code native_return(value v, value *out) {
     *out = v;
     return v.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }

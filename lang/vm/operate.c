@@ -77,7 +77,7 @@ static gpa_code concatenate(gpa_vm *vm, value a, value b, value *out) {
     if (a.tag != b.tag)
         return vm_fail(vm, GPA_E_TYPE, "can only concatenate %s (not \"%s\") to %s",
                        value_type_name(a), value_type_name(b), value_type_name(a));
-    if (a.tag == V_STR || a.tag == V_BYTES) return owned(vm, v_joined(vm, a, b), out);
+    if (a.tag == V_STR || a.tag == V_BYTES) return owned(vm, v_concat(vm, a, b), out);
     bool list = a.tag == V_LIST;
     size_t n = list ? a.list->count : a.tuple->count, m = list ? b.list->count : b.tuple->count;
     const value *x = list ? a.list->items : a.tuple->items,
@@ -263,7 +263,7 @@ gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
         value_release(vm, v);
         return rc;
     }
-    if (is_ordering(op)) return order(vm, op, value_plain(a), value_plain(b), out);
+    if (is_ordering(op)) return order(vm, op, value_underlying(a), value_underlying(b), out);
     rc = value_equal(vm, a, b, out);
     if (op == AST_OP_NE) *out = !*out;
     return rc;
@@ -415,7 +415,7 @@ static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value 
     for (int i = 0; i < 2; i++) v[i] = dtype_cast(v[i], t[i], compute);
     value r = v_num(vm, result, op_scalar(op_row(op), compute, v[0], v[1], v[1]));
     gpa_code rc = owned(vm, r, out);
-    if (!rc) rc = value_python(vm, r, out);
+    if (!rc) rc = value_to_python(vm, r, out);
     value_release(vm, r);
     return rc;
 }
@@ -426,11 +426,11 @@ static gpa_code zero_divisor(gpa_vm *vm, ast_op op, value a, value b, value *out
     value left = v_none(), right = v_none();
     *handled = false;
     if (!is_scalar(a) || !is_scalar(b) || (lenient && (is_numpy(a) || is_numpy(b)))) return GPA_OK;
-    gpa_code rc = value_python(vm, b, &right);
+    gpa_code rc = value_to_python(vm, b, &right);
     if (rc || is_numpy(right)) goto out;
     number n = number_of(right);
     *handled = n.re == 0 && n.im == 0 && n.i == 0;
-    if (*handled) rc = value_python(vm, a, &left);
+    if (*handled) rc = value_to_python(vm, a, &left);
     if (*handled && !rc)
         rc = lenient ? lenient_quotient(vm, op, left, right, out)
                      : op_number(vm, op, left, right, out);
@@ -453,7 +453,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     if (rc || handled) return rc;
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
-    if (!is_membership(op)) a = value_plain(a), b = value_plain(b);
+    if (!is_membership(op)) a = value_underlying(a), b = value_underlying(b);
     if (op >= AST_OP_EQ && op <= AST_OP_IS_NOT && (!numpy || is_membership(op))) {
         bool truth = false;
         rc = op_compare(vm, op, a, b, &truth);

@@ -33,7 +33,7 @@ gpa_span vm_where(gpa_vm *vm) {
     return (gpa_span){0, 0, 0};
 }
 
-void raise_place(gpa_vm *vm) {
+void raise_locate(gpa_vm *vm) {
     for (uint32_t i = vm->depth; i > 0; i--) {
         const frame *f = &vm->frames[i - 1];
         if (f->module->hidden) {
@@ -97,7 +97,7 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     return v_obj(V_EXCEPTION, x);
 }
 
-void exception_forget(gpa_vm *vm, exc_obj *x) {
+void exception_unlink(gpa_vm *vm, exc_obj *x) {
     if (vm->trace_of == x) vm->trace_of = NULL;
     if (x->prev)
         x->prev->next = x->next;
@@ -213,7 +213,7 @@ void vm_clear_error(gpa_vm *vm) {
     value_release(vm, raised);
 }
 
-gpa_code vm_find_earlier(gpa_vm *vm) {
+gpa_code vm_check_deferred(gpa_vm *vm) {
     gpa_err first;
     if (vm->core.err.code == GPA_E_INTERRUPT || !rt_may_raise(vm->core.rt))
         return vm->core.err.code;
@@ -304,8 +304,8 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
 
 /* ---- saving and restoring the error state ---- */
 
-void raise_put_aside(gpa_vm *vm, raise_aside *a) {
-    *a = (raise_aside){.raised = vm->raised,
+void raise_save(gpa_vm *vm, raise_saved *a) {
+    *a = (raise_saved){.raised = vm->raised,
                        .trace = vm->trace,
                        .n_trace = vm->n_trace,
                        .cap_trace = vm->cap_trace,
@@ -322,7 +322,7 @@ void raise_put_aside(gpa_vm *vm, raise_aside *a) {
     vm->tracing = vm->trace_skip = false;
 }
 
-void raise_take_back(gpa_vm *vm, raise_aside *a) {
+void raise_restore(gpa_vm *vm, raise_saved *a) {
     mem_free(vm->trace);
     value_release(vm, vm->raised);
     copy_error(&vm->core.err, &a->err);
@@ -336,7 +336,7 @@ void raise_take_back(gpa_vm *vm, raise_aside *a) {
     if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
 }
 
-void raise_give_up(gpa_vm *vm, raise_aside *a) {
+void raise_discard(gpa_vm *vm, raise_saved *a) {
     mem_free(a->trace);
     value_release(vm, a->raised);
     if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));

@@ -43,8 +43,8 @@ static const char *name_of(object_obj *o) { return value_type_name(v_obj(V_OBJEC
 
 /* Calls a member with the object and at most three more arguments. *found: the member exists. In a
  * class of a program it may be any callable. */
-static gpa_code ask(gpa_vm *vm, object_obj *o, const char *name, size_t n, const value *args,
-                    value *out, bool *found) {
+static gpa_code call_member(gpa_vm *vm, object_obj *o, const char *name, size_t n,
+                            const value *args, value *out, bool *found) {
     value fn = member_peek(vm, o, name), self = v_obj(V_OBJECT, o), all[4] = {self},
           bound = v_unset();
     *found =
@@ -70,7 +70,7 @@ static gpa_code get(gpa_vm *vm, object_obj *o, const char *name, value *out) {
     value m = member_peek(vm, o, name);
     if (m.tag == V_TUPLE && m.tuple->count == RECORD_GETTER)
         return vm_call(vm, m.tuple->items[0], 1, &self, 0, NULL, out);
-    if (m.tag == V_FUNC) return native_give(v_method(vm, self, m), out);
+    if (m.tag == V_FUNC) return native_return(v_method(vm, self, m), out);
     *out = value_retain(m.tag == V_TUPLE ? m.tuple->items[0] : m);
     return GPA_OK;
 }
@@ -81,7 +81,7 @@ static gpa_code set(gpa_vm *vm, object_obj *o, const char *name, value item) {
         char setter[64];
         bool found;
         snprintf(setter, sizeof setter, "__set_%s__", name);
-        gpa_code rc = ask(vm, o, setter, 1, &item, &ignored, &found);
+        gpa_code rc = call_member(vm, o, setter, 1, &item, &ignored, &found);
         value_release(vm, ignored);
         if (rc || found) return rc;
         return vm_fail(vm, GPA_E_ATTRIBUTE, "property '%s' of '%s' object has no setter", name,
@@ -97,7 +97,7 @@ static bool is_tuple(const object_obj *o) { return o->fields[0].tag == V_TUPLE; 
 /* Appends the str returned by a member; *found: the member exists and returned a str. */
 static gpa_code put_text(gpa_vm *vm, object_obj *o, const char *name, gpa_str *out, bool *found) {
     value text = v_none();
-    gpa_code rc = ask(vm, o, name, 0, NULL, &text, found);
+    gpa_code rc = call_member(vm, o, name, 0, NULL, &text, found);
     if (rc) return rc;
     if (*found && text.tag != V_STR && o->kind == &instance_kind)
         rc = vm_fail(vm, GPA_E_TYPE, "%s returned non-string (type %s)", name,
@@ -146,7 +146,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
 
 static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
     bool found;
-    gpa_code rc = ask(vm, o, "__getitem__", 1, &key, out, &found);
+    gpa_code rc = call_member(vm, o, "__getitem__", 1, &key, out, &found);
     if (!rc && !found && is_tuple(o)) return vm_getitem(vm, o->fields[0], key, out);
     return rc || found ? rc
                        : vm_fail(vm, GPA_E_TYPE, "'%s' object is not subscriptable", name_of(o));
@@ -155,7 +155,7 @@ static gpa_code getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
 static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
     bool found;
     value nothing = v_none();
-    gpa_code rc = ask(vm, o, "__setitem__", 2, (value[]){key, item}, &nothing, &found);
+    gpa_code rc = call_member(vm, o, "__setitem__", 2, (value[]){key, item}, &nothing, &found);
     value_release(vm, nothing);
     return rc || found ? rc
                        : vm_fail(vm, GPA_E_TYPE, "'%s' object does not support item assignment",
@@ -165,7 +165,7 @@ static gpa_code setitem(gpa_vm *vm, object_obj *o, value key, value item) {
 static gpa_code delitem(gpa_vm *vm, object_obj *o, value key) {
     bool found;
     value nothing = v_none();
-    gpa_code rc = ask(vm, o, "__delitem__", 1, &key, &nothing, &found);
+    gpa_code rc = call_member(vm, o, "__delitem__", 1, &key, &nothing, &found);
     value_release(vm, nothing);
     return rc || found
                ? rc
@@ -174,7 +174,7 @@ static gpa_code delitem(gpa_vm *vm, object_obj *o, value key) {
 
 static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
     bool found;
-    gpa_code rc = ask(vm, o, "__enter__", 0, NULL, out, &found);
+    gpa_code rc = call_member(vm, o, "__enter__", 0, NULL, out, &found);
     return rc || found
                ? rc
                : vm_fail(vm, GPA_E_TYPE,
@@ -184,19 +184,19 @@ static gpa_code enter(gpa_vm *vm, object_obj *o, value *out) {
 /* The traceback argument is None: there are no traceback objects. */
 static gpa_code leave(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     bool found, raised = exc.tag == V_EXCEPTION;
-    value says = v_none();
-    gpa_code rc =
-        ask(vm, o, "__exit__", 3,
-            (value[]){raised ? v_type(type_of(exc)) : v_none(), exc, v_none()}, &says, &found);
-    if (!rc) rc = value_truth(vm, says, swallow);
-    value_release(vm, says);
+    value answer = v_none();
+    gpa_code rc = call_member(vm, o, "__exit__", 3,
+                              (value[]){raised ? v_type(type_of(exc)) : v_none(), exc, v_none()},
+                              &answer, &found);
+    if (!rc) rc = value_truth(vm, answer, swallow);
+    value_release(vm, answer);
     return rc;
 }
 
 gpa_code record_next(gpa_vm *vm, value v, value *out, bool *done, bool *handled) {
     *handled = *done = false;
     if (v.tag != V_OBJECT || !record_is(v.object->kind)) return GPA_OK;
-    gpa_code rc = ask(vm, v.object, "__next__", 0, NULL, out, handled);
+    gpa_code rc = call_member(vm, v.object, "__next__", 0, NULL, out, handled);
     if (rc != GPA_E_STOP_ITERATION) return rc;
     vm_clear_error(vm);
     *done = true;
@@ -222,7 +222,7 @@ static gpa_code own_items(gpa_vm *vm, object_obj *o, value *out) {
 static gpa_code next_item(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     bool found;
     gpa_code rc =
-        ask(vm, it->source.object, "__getitem__", 1, (value[]){v_int(it->at)}, out, &found);
+        call_member(vm, it->source.object, "__getitem__", 1, (value[]){v_int(it->at)}, out, &found);
     it->at++;
     *done = !found || gpa_err_is(rc, GPA_E_INDEX) || rc == GPA_E_STOP_ITERATION;
     if (*done && rc) vm_clear_error(vm);
@@ -241,7 +241,7 @@ static gpa_code items_of(gpa_vm *vm, object_obj *o, value *out) {
 static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
     bool found;
     value items = v_none();
-    gpa_code rc = ask(vm, o, "__iter__", 0, NULL, &items, &found);
+    gpa_code rc = call_member(vm, o, "__iter__", 0, NULL, &items, &found);
     if (rc) return rc;
     bool record = found && items.tag == V_OBJECT && record_is(items.object->kind);
     if (!found && is_tuple(o))
@@ -262,7 +262,7 @@ static gpa_code iter(gpa_vm *vm, object_obj *o, value *out) {
 gpa_code record_array(gpa_vm *vm, value v, value *out, bool *handled) {
     *handled = false;
     return v.tag == V_OBJECT && record_is(v.object->kind)
-               ? ask(vm, v.object, "__array__", 0, NULL, out, handled)
+               ? call_member(vm, v.object, "__array__", 0, NULL, out, handled)
                : GPA_OK;
 }
 
@@ -271,7 +271,7 @@ gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str 
     value wanted = v_str(vm, spec, n), text = v_none();
     gpa_code rc = wanted.tag == V_UNSET
                       ? vm_err(vm)->code
-                      : ask(vm, v.object, "__format__", 1, &wanted, &text, handled);
+                      : call_member(vm, v.object, "__format__", 1, &wanted, &text, handled);
     if (!rc && *handled && text.tag != V_STR)
         rc = vm_fail(vm, GPA_E_TYPE, "__format__ must return a str, not %s", value_type_name(text));
     else if (!rc && *handled)
@@ -284,7 +284,7 @@ gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str 
 gpa_code record_abs(gpa_vm *vm, value v, value *out, bool *handled) {
     *handled = false;
     return v.tag == V_OBJECT && record_is(v.object->kind)
-               ? ask(vm, v.object, "__abs__", 0, NULL, out, handled)
+               ? call_member(vm, v.object, "__abs__", 0, NULL, out, handled)
                : GPA_OK;
 }
 
@@ -292,7 +292,7 @@ static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
     bool found;
     value n = v_none();
     int64_t n_given = 0;
-    gpa_code rc = ask(vm, o, "__len__", 0, NULL, &n, &found);
+    gpa_code rc = call_member(vm, o, "__len__", 0, NULL, &n, &found);
     if (!rc && !found && is_tuple(o)) return *out = (int64_t)o->fields[0].tuple->count, GPA_OK;
     if (!rc && found && o->kind == &instance_kind) {
         rc = arg_int(vm, n, "len", &n_given);
@@ -311,7 +311,7 @@ static gpa_code len(gpa_vm *vm, object_obj *o, int64_t *out) {
 static gpa_code contains(gpa_vm *vm, object_obj *o, value item, bool *out) {
     bool found;
     value v = v_none();
-    gpa_code rc = ask(vm, o, "__contains__", 1, &item, &v, &found);
+    gpa_code rc = call_member(vm, o, "__contains__", 1, &item, &v, &found);
     bool items = o->kind == &instance_kind && (member_peek(vm, o, "__iter__").tag != V_UNSET ||
                                                member_peek(vm, o, "__getitem__").tag != V_UNSET);
     if (!rc && !found && items) return op_contains_items(vm, v_obj(V_OBJECT, o), item, out);
@@ -342,7 +342,7 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
     bool found;
     value all = v_none();
     size_t at = 0;
-    gpa_code rc = ask(vm, o, "__mimes__", 0, NULL, &all, &found);
+    gpa_code rc = call_member(vm, o, "__mimes__", 0, NULL, &all, &found);
     for (dict_entry *e; !rc && all.tag == V_DICT && (e = dict_next(all.dict, &at));)
         rc = add_mime(vm, e->key, e->v, out);
     value_release(vm, all);
@@ -393,10 +393,11 @@ gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-gpa_code record_ask(gpa_vm *vm, value v, const char *name, size_t n, const value *args, value *out,
-                    bool *handled) {
+gpa_code record_call_member(gpa_vm *vm, value v, const char *name, size_t n, const value *args,
+                            value *out, bool *handled) {
     *handled = false;
-    return is_kind(v, &instance_kind) ? ask(vm, v.object, name, n, args, out, handled) : GPA_OK;
+    return is_kind(v, &instance_kind) ? call_member(vm, v.object, name, n, args, out, handled)
+                                      : GPA_OK;
 }
 
 gpa_code record_new(gpa_vm *vm, const object_kind *kind, size_t n, const value *args,
@@ -449,7 +450,7 @@ static const struct {
 static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value other, value *out,
                             bool *handled) {
     if (*handled || self.tag != V_OBJECT || !record_is(self.object->kind)) return GPA_OK;
-    gpa_code rc = ask(vm, self.object, name, 1, &other, out, handled);
+    gpa_code rc = call_member(vm, self.object, name, 1, &other, out, handled);
     if (rc || !*handled || out->tag != V_NOT_IMPLEMENTED) return rc;
     *handled = false;
     return GPA_OK;
@@ -458,11 +459,11 @@ static gpa_code try_operand(gpa_vm *vm, value self, const char *name, value othe
 /* a != b of instances that define == only: its negation. */
 static gpa_code opposite_of_equal(gpa_vm *vm, value a, value b, value *out, bool *handled) {
     bool equal = false;
-    value said = v_none();
+    value answer = v_none();
     if (!class_of_peek(a) && !class_of_peek(b)) return GPA_OK;
-    gpa_code rc = record_binary(vm, AST_OP_EQ, a, b, &said, handled);
-    if (!rc && *handled) rc = value_truth(vm, said, &equal);
-    value_release(vm, said);
+    gpa_code rc = record_binary(vm, AST_OP_EQ, a, b, &answer, handled);
+    if (!rc && *handled) rc = value_truth(vm, answer, &equal);
+    value_release(vm, answer);
     if (!rc && *handled) *out = v_bool(!equal);
     return rc;
 }
@@ -479,7 +480,7 @@ static gpa_code array_operand(gpa_vm *vm, ast_op op, value a, value b, value *ou
 
 /* True if a subclass on the right overrides the reflected method and so takes precedence;
  * comparisons always do. */
-static bool says_otherwise(ast_op op, const class_obj *left, const class_obj *right) {
+static bool overrides_reflected(ast_op op, const class_obj *left, const class_obj *right) {
     value own = class_text_peek(right, operators[op].of_right),
           inherited = class_text_peek(left, operators[op].of_right);
     return op >= AST_OP_EQ || inherited.tag == V_UNSET || !value_is(own, inherited);
@@ -492,7 +493,7 @@ gpa_code record_binary(gpa_vm *vm, ast_op op, value a, value b, value *out, bool
     if (rc || *handled) return rc;
     const class_obj *left = class_of_peek(a), *right = class_of_peek(b);
     if (left && right && left != right && class_derives(right, left) &&
-        says_otherwise(op, left, right)) { /* the subclass's reflected method comes first */
+        overrides_reflected(op, left, right)) { /* the subclass's reflected method comes first */
         rc = try_operand(vm, b, operators[op].of_right, a, out, handled);
         if (rc || *handled) return rc;
     }
@@ -515,21 +516,21 @@ gpa_code record_unary(gpa_vm *vm, ast_op op, value a, value *out, bool *handled)
     const char *name = op == AST_OP_NEG ? "__neg__" : op == AST_OP_POS ? "__pos__" : "__invert__";
     *handled = false;
     return a.tag == V_OBJECT && record_is(a.object->kind)
-               ? ask(vm, a.object, name, 0, NULL, out, handled)
+               ? call_member(vm, a.object, name, 0, NULL, out, handled)
                : GPA_OK;
 }
 
 gpa_code record_truth(gpa_vm *vm, object_obj *o, bool *out) {
-    value said = v_none();
+    value answer = v_none();
     bool found;
     int64_t n = 1;
-    gpa_code rc = ask(vm, o, "__bool__", 0, NULL, &said, &found);
-    if (!rc && found && o->kind == &instance_kind && said.tag != V_BOOL)
+    gpa_code rc = call_member(vm, o, "__bool__", 0, NULL, &answer, &found);
+    if (!rc && found && o->kind == &instance_kind && answer.tag != V_BOOL)
         rc = vm_fail(vm, GPA_E_TYPE, "__bool__ should return bool, returned %s",
-                     value_type_name(said));
+                     value_type_name(answer));
     else if (!rc && found)
-        rc = value_truth(vm, said, out);
-    value_release(vm, said);
+        rc = value_truth(vm, answer, out);
+    value_release(vm, answer);
     if (rc || found) return rc;
     if (member_peek(vm, o, "__len__").tag == V_FUNC || is_tuple(o)) rc = len(vm, o, &n);
     *out = n != 0;
@@ -542,7 +543,7 @@ gpa_code record_hash(gpa_vm *vm, value v, uint64_t *out, bool *handled) {
     if (!record_is(v.object->kind)) return GPA_OK;
     if (member_peek(vm, v.object, "__hash__").tag == V_NONE)
         return vm_fail(vm, GPA_E_TYPE, "unhashable type: '%s'", name_of(v.object));
-    gpa_code rc = ask(vm, v.object, "__hash__", 0, NULL, &hash, handled);
+    gpa_code rc = call_member(vm, v.object, "__hash__", 0, NULL, &hash, handled);
     if (!rc && *handled && hash.tag != V_INT && hash.tag != V_BOOL)
         rc = vm_fail(vm, GPA_E_TYPE, "__hash__ method should return an integer");
     else if (!rc && *handled)

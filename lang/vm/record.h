@@ -67,8 +67,8 @@ gpa_code record_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str 
                        bool *handled);
 /* Calls a member (__float__, __index__, __round__ ...) with at most three arguments; *handled: it
  * has the member. */
-gpa_code record_ask(gpa_vm *vm, value v, const char *name, size_t n, const value *args, value *out,
-                    bool *handled);
+gpa_code record_call_member(gpa_vm *vm, value v, const char *name, size_t n, const value *args,
+                            value *out, bool *handled);
 /* <module.Class object at 0x...>: object.__repr__. */
 gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out);
 /* Truth value by __bool__, else __len__, else true. */

@@ -19,16 +19,16 @@
     if (r[reg].tag == V_UNSET) return raise_unbound(vm, f, reg)
 
 /* Stores a result and releases temporary operands. */
-static gpa_code done(gpa_vm *vm, frame *f, const ins *i, value v, bool b, bool c) {
+static gpa_code finish(gpa_vm *vm, frame *f, const ins *i, value v, bool b, bool c) {
     if (b) reg_consume(vm, f, i->b);
     if (c) reg_consume(vm, f, i->c);
     reg_put(vm, &f->regs[i->a], v);
     return GPA_OK;
 }
 
-static gpa_code made(gpa_vm *vm, frame *f, const ins *i, value v) {
+static gpa_code store_result(gpa_vm *vm, frame *f, const ins *i, value v) {
     if (v.tag == V_UNSET) return vm->core.err.code ? vm->core.err.code : vm_no_memory(vm);
-    return done(vm, f, i, v, false, false);
+    return finish(vm, f, i, v, false, false);
 }
 
 STEP(unset) {
@@ -129,7 +129,7 @@ gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     BOUND(i->b);
     BOUND(i->c);
     gpa_code rc = op_binary(vm, op, r[i->b], r[i->c], &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
 /* True if a str can be extended in place because this is the only reference: a loop of `s += t`
@@ -148,7 +148,7 @@ gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
         return rc;
     }
     gpa_code rc = op_update(vm, op, r[i->b], r[i->c], &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
 gpa_code step_compare(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op, bool *out) {
@@ -195,7 +195,7 @@ STEP(unary) {
                                        : AST_OP_INVERT,
                       r[i->b], &v);
     }
-    return rc ? rc : done(vm, f, i, v, true, false);
+    return rc ? rc : finish(vm, f, i, v, true, false);
 }
 
 /* ---- iteration ---- */
@@ -204,7 +204,7 @@ STEP(iter) {
     value v = v_none();
     BOUND(i->b);
     gpa_code rc = vm_iter(vm, r[i->b], &v);
-    return rc ? rc : done(vm, f, i, v, true, false);
+    return rc ? rc : finish(vm, f, i, v, true, false);
 }
 
 /* The items of an iterable: borrowed from a list or tuple, else collected into *kept (owned). */
@@ -282,20 +282,20 @@ STEP(unpack_star) {
 /* ---- containers ---- */
 
 /* Clears c temporaries from b on: their references were moved. */
-static void drop_items(gpa_vm *vm, value *r, const ins *i) {
+static void consume_items(gpa_vm *vm, value *r, const ins *i) {
     for (unsigned k = 0; k < i->c; k++) reg_put(vm, &r[i->b + k], v_unset());
 }
 
 STEP(list) {
     value v = v_list(vm, i->c, r + i->b);
-    if (v.tag != V_UNSET) drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    if (v.tag != V_UNSET) consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(tuple) {
     value v = v_tuple(vm, i->c, r + i->b);
-    if (v.tag != V_UNSET) drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    if (v.tag != V_UNSET) consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(set) {
@@ -306,13 +306,13 @@ STEP(set) {
         value_release(vm, v);
         return rc;
     }
-    drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(dict) {
     UNUSED;
-    return made(vm, f, i, v_dict(vm));
+    return store_result(vm, f, i, v_dict(vm));
 }
 
 STEP(append) {
@@ -323,7 +323,7 @@ STEP(append) {
 }
 
 /* "f() argument after": how an error begins that is about the arguments of a call. */
-static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
+static const char *callee_title(gpa_vm *vm, value fn, char *room, size_t n) {
     if (fn.tag == V_METHOD) fn = fn.method->fn;
     const char *name = fn.tag == V_FUNC     ? func_name(vm, fn.func)
                        : fn.tag == V_NATIVE ? fn.native->name
@@ -334,13 +334,13 @@ static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
 }
 
 /* Rewrites the TypeError of iterating over a starred operand. */
-static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
+static gpa_code fail_starred(gpa_vm *vm, value v, const value *fn) {
     char room[128];
     if (vm->core.err.code == GPA_E_TYPE && strstr(vm->core.err.msg, "is not iterable")) {
         vm_clear_error(vm);
         if (fn)
             return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s",
-                           called(vm, *fn, room, sizeof room), value_type_name(v));
+                           callee_title(vm, *fn, room, sizeof room), value_type_name(v));
         return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s",
                        value_type_name(v));
     }
@@ -351,7 +351,7 @@ STEP(extend) {
     value all = v_unset();
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
-    if (rc) return not_starred(vm, r[i->b], i->c ? &r[i->a - 2] : NULL);
+    if (rc) return fail_starred(vm, r[i->b], i->c ? &r[i->a - 2] : NULL);
     for (size_t k = 0; k < all.list->count && !rc; k++)
         rc = list_append(vm, r[i->a].list, all.list->items[k]);
     value_release(vm, all);
@@ -370,7 +370,7 @@ STEP(set_extend) {
     value all = v_unset();
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
-    if (rc) return not_starred(vm, r[i->b], NULL);
+    if (rc) return fail_starred(vm, r[i->b], NULL);
     for (size_t k = 0; k < all.list->count && !rc; k++)
         rc = set_add(vm, r[i->a].set, all.list->items[k]);
     value_release(vm, all);
@@ -395,7 +395,8 @@ STEP(dict_merge) {
     if (from.tag != V_DICT)
         return i->c
                    ? vm_fail(vm, GPA_E_TYPE, "%s() argument after ** must be a mapping, not %s",
-                             called(vm, r[i->a - 3], room, sizeof room), value_type_name(from))
+                             callee_title(vm, r[i->a - 3], room, sizeof room),
+                             value_type_name(from))
                    : vm_fail(vm, GPA_E_TYPE, "'%s' object is not a mapping", value_type_name(from));
     dict_obj *into = r[i->a].dict;
     size_t at = 0;
@@ -405,7 +406,7 @@ STEP(dict_merge) {
             rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
         else if (i->c && !(rc = dict_get_peek(vm, into, e.key, &known)) && known.tag != V_UNSET)
             rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'",
-                         called(vm, r[i->a - 3], room, sizeof room), e.key.str->text);
+                         callee_title(vm, r[i->a - 3], room, sizeof room), e.key.str->text);
         if (!rc) rc = dict_set(vm, into, e.key, e.v);
     }
     if (!rc) reg_consume(vm, f, i->b);
@@ -416,14 +417,14 @@ STEP(to_tuple) {
     const list_obj *l = r[i->b].list;
     value v = v_tuple(vm, l->count, l->items);
     if (v.tag == V_UNSET) return vm->core.err.code;
-    return done(vm, f, i, v, true, false);
+    return finish(vm, f, i, v, true, false);
 }
 
 STEP(slice) {
     value v = v_slice(vm, r[i->b], r[i->b + 1], r[i->b + 2]);
     if (v.tag == V_UNSET) return vm->core.err.code;
     for (unsigned k = 0; k < 3; k++) reg_put(vm, &r[i->b + k], v_unset());
-    return made(vm, f, i, v);
+    return store_result(vm, f, i, v);
 }
 
 STEP(string) {
@@ -431,8 +432,8 @@ STEP(string) {
     str_init(&s);
     for (unsigned k = 0; k < i->c; k++) str_putn(&s, r[i->b + k].str->text, r[i->b + k].str->size);
     value v = v_str_take(vm, &s);
-    if (v.tag != V_UNSET) drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    if (v.tag != V_UNSET) consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(format) {
@@ -464,7 +465,7 @@ STEP(format) {
         return rc ? rc : vm->core.err.code;
     }
     if (i[1].a) reg_put(vm, &r[i[1].a - 1], v_unset());
-    return done(vm, f, i, out, true, false);
+    return finish(vm, f, i, out, true, false);
 }
 
 STEP(get_item) {
@@ -472,7 +473,7 @@ STEP(get_item) {
     BOUND(i->b);
     BOUND(i->c);
     gpa_code rc = op_getitem(vm, r[i->b], r[i->c], &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
 STEP(set_item) {
@@ -505,7 +506,7 @@ STEP(python) {
     value_tag tag = (value_tag)r[i->a].tag;
     if (inside || (tag != V_NUM && tag != V_ARRAY && tag != V_COMPLEX && tag != V_TUPLE))
         return GPA_OK;
-    gpa_code rc = value_python(vm, r[i->a], &out);
+    gpa_code rc = value_to_python(vm, r[i->a], &out);
     if (!rc) reg_put(vm, &r[i->a], out);
     return rc;
 }
@@ -524,7 +525,7 @@ STEP(get_attr) {
     value v = v_none();
     BOUND(i->b);
     gpa_code rc = attr_get(vm, r[i->b], i[1].sym, &f->code->caches[i[1].cache], &v);
-    return rc ? rc : done(vm, f, i, v, true, false);
+    return rc ? rc : finish(vm, f, i, v, true, false);
 }
 
 STEP(set_attr) {
@@ -575,13 +576,13 @@ STEP(namespace) {
                            s->vars[k].cell ? "__classcell__" : sym_text(vm, s->vars[k].name), r[k]);
     }
     if (rc) value_release(vm, all);
-    return rc ? rc : made(vm, f, i, all);
+    return rc ? rc : store_result(vm, f, i, all);
 }
 
 STEP(class) {
     value v = v_none();
     gpa_code rc = class_new(vm, f->code->inner[i[1].a], r[i->b], r[i->c], f->module, &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
 STEP(get_own) {
@@ -695,7 +696,7 @@ STEP(enter) {
         return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol",
                        value_type_name(r[i->b]));
     gpa_code rc = k->enter(vm, r[i->b].object, &v);
-    return rc ? rc : done(vm, f, i, v, false, false);
+    return rc ? rc : finish(vm, f, i, v, false, false);
 }
 
 static gpa_code leave(gpa_vm *vm, value context, value exc, bool *swallow) {
@@ -713,17 +714,17 @@ STEP(leave) {
 
 /* __exit__ may raise and catch the same exception elsewhere: its original location is restored. */
 gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *swallowed) {
-    raise_aside aside;
+    raise_saved aside;
     value exc = r[i->b];
     gpa_span at = exc.exc->err.span;
-    raise_put_aside(vm, &aside);
+    raise_save(vm, &aside);
     vm->trace_of = exc.exc;
     gpa_code rc = leave(vm, r[i->a], exc, swallowed);
     if (rc && vm->raised.o != exc.o) {
-        raise_give_up(vm, &aside);
+        raise_discard(vm, &aside);
         return rc;
     }
-    raise_take_back(vm, &aside);
+    raise_restore(vm, &aside);
     exc.exc->err.span = at;
     if (rc) return raise_again(vm, value_retain(exc));
     reg_consume(vm, f, i->a);
@@ -749,7 +750,7 @@ STEP(import_root) {
 STEP(import_name) {
     value v = v_none();
     gpa_code rc = import_name(vm, r[i->b], i[1].sym, &v);
-    return rc ? rc : done(vm, f, i, v, false, false);
+    return rc ? rc : finish(vm, f, i, v, false, false);
 }
 
 STEP(import_all) {

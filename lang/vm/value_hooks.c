@@ -29,8 +29,8 @@ static gpa_code equal(gpa_vm *vm, value a, value b, bool *out) {
 
 const value_hook_table value_hooks = {
     .free_function = func_free,
-    .unlink_exception = exception_forget,
-    .unlink_class = class_forget,
+    .unlink_exception = exception_unlink,
+    .unlink_class = class_unlink,
     .class_has = class_has,
     .equal = equal,
 };

@@ -105,7 +105,7 @@ gpa_code warnings_warn(gpa_vm *vm, value *argv,
 
 gpa_code warnings_state(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return native_give(v_tuple(vm, 2, (value[]){vm->warning_filters, vm->warning_log}), out);
+    return native_return(v_tuple(vm, 2, (value[]){vm->warning_filters, vm->warning_log}), out);
 }
 
 gpa_code warnings_set_state(gpa_vm *vm, value *argv, value *out) {
