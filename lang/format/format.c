@@ -293,6 +293,30 @@ static void put_range(gpa_str *out, const range_obj *r) {
     str_putc(out, ')');
 }
 
+static gpa_code repr_lazy_scalar(gpa_vm *vm, value v, const within *up, gpa_str *out) {
+    value now;
+    gpa_code rc = value_computed(vm, v, &now);
+    if (rc) return rc;
+    rc = repr(vm, now, up, out);
+    value_release(vm, now);
+    return rc;
+}
+
+static void repr_function(gpa_vm *vm, const func_obj *f, gpa_str *out) {
+    if (f->ufunc) {
+        str_printf(out, "<ufunc '%s'>", func_name(vm, f));
+        return;
+    }
+    str_printf(out, "<function %s", func_title(vm, f));
+    put_address(out, f);
+}
+
+static void repr_iterator(gpa_vm *vm, value v, gpa_str *out) {
+    str_printf(out, "<%s object", v.iter->type_name);
+    if (generator_is(v)) str_printf(out, " %s", generator_title(vm, generator_of(v.iter)));
+    put_address(out, v.o);
+}
+
 static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
     gpa_dtype t;
     gpa_val p;
@@ -332,23 +356,8 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         case V_RANGE: put_range(out, v.range); return GPA_OK;
         case V_SLICE: return repr_slice(vm, v.slice, up, out);
         case V_ARRAY:
-            if (v.aux) {
-                value now;
-                gpa_code rc = value_computed(vm, v, &now);
-                if (rc) return rc;
-                rc = repr(vm, now, up, out);
-                value_release(vm, now);
-                return rc;
-            }
-            return array_put_repr(vm, v.array->arr, out);
-        case V_FUNC:
-            if (v.func->ufunc) {
-                str_printf(out, "<ufunc '%s'>", func_name(vm, v.func));
-                return GPA_OK;
-            }
-            str_printf(out, "<function %s", func_title(vm, v.func));
-            put_address(out, v.o);
-            return GPA_OK;
+            return v.aux ? repr_lazy_scalar(vm, v, up, out) : array_put_repr(vm, v.array->arr, out);
+        case V_FUNC: repr_function(vm, v.func, out); return GPA_OK;
         case V_METHOD: return repr_method(vm, v.method, out);
         case V_MODULE:
             str_printf(out, "<module '%s'%s>", intern_text(vm_names(vm), v.module->name),
@@ -359,11 +368,7 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
             gpa_code rc = put_by_class(vm, v, "__repr__", out, &handled);
             return rc || handled ? rc : repr_exception(vm, v.exc, up, out);
         }
-        case V_ITER:
-            str_printf(out, "<%s object", v.iter->type_name);
-            if (generator_is(v)) str_printf(out, " %s", generator_title(vm, generator_of(v.iter)));
-            put_address(out, v.o);
-            return GPA_OK;
+        case V_ITER: repr_iterator(vm, v, out); return GPA_OK;
         case V_OBJECT: return repr_object(vm, v, out);
         case V_CLASS:
             str_printf(out, "<class '%s.%s'>", intern_text(vm_names(vm), v.class->module->name),

@@ -170,52 +170,45 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
     if (UNLIKELY(step_##name(vm, f, R, I))) goto failed; \
     END_ABANDONED();                                     \
     GO(words);
+#define OPERANDS() const value *x = &R[I->b], *y = &R[I->c]
+/* The fast path of operands that both have tag t: a = x sign y. */
+#define FAST(t, field, type, make, sign)  \
+    if (BOTH(x, y, t)) {                  \
+        type r_ = x->field sign y->field; \
+        SET(I->a, make(r_));              \
+        GO(1);                            \
+    }
 #define ARITHMETIC(NAME, op_, overflows, sign, slow)                        \
     L_##NAME : {                                                            \
-        const value *x = &R[I->b], *y = &R[I->c];                           \
+        OPERANDS();                                                         \
         if (BOTH(x, y, V_INT)) {                                            \
             long long r;                                                    \
             if (LIKELY(!overflows((long long)x->i, (long long)y->i, &r))) { \
                 SET(I->a, v_int(r));                                        \
                 GO(1);                                                      \
             }                                                               \
-        } else if (BOTH(x, y, V_FLOAT)) {                                   \
-            double r = x->f sign y->f;                                      \
-            SET(I->a, v_float(r));                                          \
-            GO(1);                                                          \
-        }                                                                   \
+        } else                                                              \
+            FAST(V_FLOAT, f, double, v_float, sign)                         \
         op = op_;                                                           \
         goto slow;                                                          \
     }
 #define SLOW(NAME, op_)  \
     L_##NAME : op = op_; \
     goto binary;
-#define BITS(NAME, op_, sign)                     \
-    L_##NAME : {                                  \
-        const value *x = &R[I->b], *y = &R[I->c]; \
-        if (BOTH(x, y, V_INT)) {                  \
-            int64_t r = x->i sign y->i;           \
-            SET(I->a, v_int(r));                  \
-            GO(1);                                \
-        }                                         \
-        op = op_;                                 \
-        goto binary;                              \
+#define BITS(NAME, op_, sign)                \
+    L_##NAME : {                             \
+        OPERANDS();                          \
+        FAST(V_INT, i, int64_t, v_int, sign) \
+        op = op_;                            \
+        goto binary;                         \
     }
-#define COMPARE(NAME, op_, sign)                  \
-    L_##NAME : {                                  \
-        const value *x = &R[I->b], *y = &R[I->c]; \
-        if (BOTH(x, y, V_INT)) {                  \
-            bool r = x->i sign y->i;              \
-            SET(I->a, v_bool(r));                 \
-            GO(1);                                \
-        }                                         \
-        if (BOTH(x, y, V_FLOAT)) {                \
-            bool r = x->f sign y->f;              \
-            SET(I->a, v_bool(r));                 \
-            GO(1);                                \
-        }                                         \
-        op = op_;                                 \
-        goto binary;                              \
+#define COMPARE(NAME, op_, sign)             \
+    L_##NAME : {                             \
+        OPERANDS();                          \
+        FAST(V_INT, i, bool, v_bool, sign)   \
+        FAST(V_FLOAT, f, bool, v_bool, sign) \
+        op = op_;                            \
+        goto binary;                         \
     }
 #define COMPARE_JUMP(NAME, op_, sign)                                      \
     L_##NAME : {                                                           \

@@ -349,44 +349,18 @@ static gpa_code mimes(gpa_vm *vm, object_obj *o, mime_bundle *out) {
     return rc;
 }
 
-#define RECORD(id, variable, name)                       \
-    const object_kind variable = {.type_name = name,     \
-                                  .repr = repr,          \
-                                  .str = str,            \
-                                  .enter = enter,        \
-                                  .exit = leave,         \
-                                  .attr = get,           \
-                                  .set = set,            \
-                                  .call = call,          \
-                                  .getitem = getitem,    \
-                                  .setitem = setitem,    \
-                                  .delitem = delitem,    \
-                                  .iter = iter,          \
-                                  .len = len,            \
-                                  .contains = contains,  \
-                                  .mimes = mimes,        \
-                                  .truth = record_truth, \
-                                  .hash = record_hash};
+/* The method table shared by all records. */
+#define RECORD_METHODS                                                                         \
+    .repr = repr, .str = str, .enter = enter, .exit = leave, .call = call, .getitem = getitem, \
+    .setitem = setitem, .delitem = delitem, .iter = iter, .len = len, .contains = contains,    \
+    .mimes = mimes, .truth = record_truth, .hash = record_hash
+#define RECORD(id, variable, name) \
+    const object_kind variable = {.type_name = name, .attr = get, .set = set, RECORD_METHODS};
 #include "lang/vm/records.def"
 #undef RECORD
 
-const object_kind instance_kind = {.type_name = "object",
-                                   .instance = true,
-                                   .truth = record_truth,
-                                   .hash = record_hash,
-                                   .free = instance_free,
-                                   .repr = repr,
-                                   .str = str,
-                                   .enter = enter,
-                                   .exit = leave,
-                                   .call = call,
-                                   .getitem = getitem,
-                                   .setitem = setitem,
-                                   .delitem = delitem,
-                                   .iter = iter,
-                                   .len = len,
-                                   .contains = contains,
-                                   .mimes = mimes};
+const object_kind instance_kind = {
+    .type_name = "object", .instance = true, .free = instance_free, RECORD_METHODS};
 
 gpa_code record_default_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     put_default(vm, o, out);
