@@ -208,8 +208,9 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
         form->f.min_digits = 0;
     if (sign == ' ' && !s.negative) form->f.pad_left++;
     if (s.finite == p->size) return;
-    int room = form->f.pad_right + 1, inf = (int)strlen(o->inf) + (sign != '-' || s.negative_inf);
-    form->f.pad_left = MAX(form->f.pad_left, MAX((int)strlen(o->nan) - room, inf - room));
+    int reserved = form->f.pad_right + 1,
+        inf = (int)strlen(o->inf) + (sign != '-' || s.negative_inf);
+    form->f.pad_left = MAX(form->f.pad_left, MAX((int)strlen(o->nan) - reserved, inf - reserved));
 }
 
 static number element(const printer *p, int64_t i) {
@@ -373,8 +374,8 @@ static void put_separator(const printer *p, line *l) {
 static gpa_code put_row(const printer *p, int64_t base, size_t indent, size_t width) {
     int axis = p->a->ndim - 1;
     int64_t n = p->shape[axis], gap = is_long(p, axis) ? p->o->edgeitems : -1;
-    size_t beside = MAX(p->separator_width, 1);
-    line l = {indent, indent, width > beside ? width - beside : 0};
+    size_t reserved_columns = MAX(p->separator_width, 1);
+    line l = {indent, indent, width > reserved_columns ? width - reserved_columns : 0};
     gpa_str word;
     str_init(&word);
     gpa_code rc = GPA_OK;

@@ -122,9 +122,9 @@ static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *p
     size_t before = strlen(sign) + strlen(prefix);
     int every = s->type && strchr("boxX", s->type) ? 4 : 3;
     if (s->group && whole) {
-        int64_t room =
+        int64_t columns =
             s->fill == '0' && s->align == '=' ? s->width - (int64_t)(before + n - whole) : 0;
-        put_grouped(&grouped, body, whole, s->group, every, room);
+        put_grouped(&grouped, body, whole, s->group, every, columns);
         str_putn(&grouped, body + whole, n - whole);
         body = grouped.text;
         n = grouped.len;

@@ -7,10 +7,10 @@
 const char print_options_name[] = "(printoptions)";
 const char *const float_mode_names[FLOAT_MODES] = {"maxprec", "maxprec_equal", "fixed", "unique"};
 
-static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_t room) {
+static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_t capacity) {
     value v = dict_text_peek(vm, d, name);
     if (v.tag != V_STR) return;
-    size_t n = MIN(v.str->size, room - 1);
+    size_t n = MIN(v.str->size, capacity - 1);
     memcpy(to, v.str->text, n);
     to[n] = 0;
 }

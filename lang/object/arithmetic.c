@@ -45,8 +45,8 @@ static double int_quotient(int64_t a, int64_t b) {
     uint64_t x = magnitude(a), y = magnitude(b);
     if (x <= 1ull << 53 && y <= 1ull << 53) return (double)a / (double)b;
     int shift = 127 - bits_of(x);
-    __extension__ typedef unsigned __int128 wide;
-    wide n = (wide)x << shift, q = n / y;
+    __extension__ typedef unsigned __int128 uint128;
+    uint128 n = (uint128)x << shift, q = n / y;
     if (n % y) q |= 1;
     double d = ldexp((double)q, -shift);
     return (a < 0) != (b < 0) ? -d : d;

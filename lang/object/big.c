@@ -128,7 +128,7 @@ static gpa_code sum(gpa_vm *vm, const whole *a, const whole *b, bool negative, v
     return give(r, out);
 }
 
-/* |a| - |b|, negated where `turned`. */
+/* |a| - |b|, negated where `negated`. */
 static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool negated, value *out) {
     bool swapped = compare_sizes(a, b) < 0;
     const whole *from = swapped ? b : a, *take = swapped ? a : b;
@@ -536,14 +536,14 @@ static gpa_code quotient(gpa_vm *vm, const whole *a, const whole *b, value *out)
     if (b->n == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
     int64_t more = (int64_t)bits_of(b->digit, b->n) + 66 - (int64_t)bits_of(a->digit, a->n),
             by = MAX(more, 0), scale;
-    value wide = v_none();
+    value scaled = v_none();
     big_obj *q, *r;
-    gpa_code rc = shift_left(vm, a, (uint64_t)by, &wide);
+    gpa_code rc = shift_left(vm, a, (uint64_t)by, &scaled);
     if (rc) return rc;
     whole w;
-    whole_of(wide, &w);
+    whole_of(scaled, &w);
     rc = divide_sizes(vm, &w, b, &q, &r);
-    value_release(vm, wide);
+    value_release(vm, scaled);
     if (rc) return rc;
     size_t n = trimmed(q->digit, q->n);
     uint64_t top = n ? first_bits(q->digit, n, &scale) : 0;
@@ -621,9 +621,9 @@ gpa_code big_put_digits(gpa_vm *vm, const big_obj *b, unsigned base, bool upper,
         "sys.set_int_max_str_digits() to increase the limit";
     if (decimal && big_bits(b) > MOST_DECIMALS * 10 / 3)
         return vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
-    size_t n = b->n, room = b->n * 33 + 32, at = room;
+    size_t n = b->n, capacity = b->n * 33 + 32, at = capacity;
     uint32_t *left = mem_new(n * sizeof *left);
-    char *text = mem_new(room);
+    char *text = mem_new(capacity);
     gpa_code rc = left && text ? GPA_OK : vm_no_memory(vm);
     if (!rc) memcpy(left, b->digit, n * sizeof *left);
     while (!rc && n) {
@@ -632,9 +632,9 @@ gpa_code big_put_digits(gpa_vm *vm, const big_obj *b, unsigned base, bool upper,
         for (int i = 0; i < each && (n || part); i++, part /= base)
             text[--at] = (upper ? "0123456789ABCDEF" : "0123456789abcdef")[part % base];
     }
-    if (!rc && decimal && room - at > MOST_DECIMALS)
+    if (!rc && decimal && capacity - at > MOST_DECIMALS)
         rc = vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
-    if (!rc) str_putn(out, text + at, room - at);
+    if (!rc) str_putn(out, text + at, capacity - at);
     mem_free(left);
     mem_free(text);
     return rc;

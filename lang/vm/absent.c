@@ -1,4 +1,4 @@
-/* What is said of names that NumPy has, or had, and gpa has not. */
+/* Hints for names of NumPy that gpa does not have. */
 #include "lang/vm/absent.h"
 
 #include <stdio.h>

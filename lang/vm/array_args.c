@@ -161,11 +161,11 @@ gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out) {
 }
 
 /* A shape as NumPy writes it in messages. */
-static void write_shape(char *to, size_t room, int ndim, const int64_t *shape) {
-    size_t n = (size_t)snprintf(to, room, "(");
-    for (int d = 0; d < ndim && n + 24 < room; d++)
-        n += (size_t)snprintf(to + n, room - n, "%s%lld", d ? "," : "", (long long)shape[d]);
-    snprintf(to + n, room - n, ndim == 1 ? ",)" : ")");
+static void write_shape(char *to, size_t capacity, int ndim, const int64_t *shape) {
+    size_t n = (size_t)snprintf(to, capacity, "(");
+    for (int d = 0; d < ndim && n + 24 < capacity; d++)
+        n += (size_t)snprintf(to + n, capacity - n, "%s%lld", d ? "," : "", (long long)shape[d]);
+    snprintf(to + n, capacity - n, ndim == 1 ? ",)" : ")");
 }
 
 static gpa_code other_shape(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape,

@@ -356,14 +356,14 @@ void call_free(gpa_vm *vm) {
 /* ---- calls of natives ---- */
 
 /* "list.append", or "len": how CPython's errors name a native. */
-static const char *native_title(const native *row, char *room, size_t n) {
+static const char *native_title(const native *row, char *buffer, size_t n) {
     bool module = owner_is_module(owner_find(row->owner));
-    snprintf(room, n,
+    snprintf(buffer, n,
              module                              ? "%.0s%s"
              : strcmp(row->name, "__new__") == 0 ? "%s%.0s"
                                                  : "%s.%s",
              row->owner, row->name);
-    return room;
+    return buffer;
 }
 
 static gpa_code fail_native_count(gpa_vm *vm, const signature *s, size_t given) {

@@ -248,7 +248,7 @@ static gpa_code name_members(gpa_vm *vm, value class) {
     gpa_code rc = GPA_OK;
     size_t at = 0;
     for (dict_entry e; !rc && dict_next_own(c->members.dict, &at, &e); dict_entry_drop(vm, &e)) {
-        value fn = function_in(e.v), hears = v_unset(), nothing = v_none();
+        value fn = function_in(e.v), set_name_hook = v_unset(), nothing = v_none();
         if (fn.tag == V_FUNC && !fn.func->code->title && fn.func->code->scope->parent &&
             fn.func->code->scope->parent->kind == AST_SCOPE_CLASS) {
             char title[256];
@@ -257,9 +257,9 @@ static gpa_code name_members(gpa_vm *vm, value class) {
                 rc = vm_no_memory(vm);
         }
         if (is_kind(e.v, &instance_kind))
-            hears = class_text_peek(class_of_peek(e.v), "__set_name__");
-        if (rc || hears.tag != V_FUNC) continue;
-        rc = vm_call(vm, hears, 3, (value[]){e.v, class, e.key}, 0, NULL, &nothing);
+            set_name_hook = class_text_peek(class_of_peek(e.v), "__set_name__");
+        if (rc || set_name_hook.tag != V_FUNC) continue;
+        rc = vm_call(vm, set_name_hook, 3, (value[]){e.v, class, e.key}, 0, NULL, &nothing);
         value_release(vm, nothing);
     }
     return rc;

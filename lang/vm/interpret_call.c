@@ -82,15 +82,15 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     }
     size_t n = list.list->count, n_named = 0, skip = fn[1].tag != V_UNSET, at = 0;
     if (named.tag == V_DICT) n_named = named.dict->count;
-    value *to = run_top(vm), names = v_unset(), few[8], *beside = NULL;
+    value *to = run_top(vm), names = v_unset(), few[8], *block = NULL;
     gpa_code rc = GPA_OK;
     if (to + skip + n + n_named + 64 > vm->stack_end)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     if (fn->tag != V_FUNC) {
         if (skip + n + n_named > COUNT_OF(few) &&
-            !(beside = mem_new((skip + n + n_named) * sizeof *beside)))
+            !(block = mem_new((skip + n + n_named) * sizeof *block)))
             return vm_no_memory(vm);
-        to = beside ? beside : few;
+        to = block ? block : few;
     }
     if (skip) to[0] = fn[1], fn[1].tag = V_UNSET;
     for (size_t i = 0; i < n; i++) to[skip + i] = value_retain(list.list->items[i]);
@@ -120,7 +120,7 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
             to[i].tag = V_UNSET;
             value_release(vm, v);
         }
-    mem_free(beside);
+    mem_free(block);
     value_release(vm, names);
     return rc;
 }

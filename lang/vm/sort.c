@@ -88,7 +88,7 @@ static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, p
 
 /* Sorts p using a second buffer of the same size; returns the buffer that holds the result, after a
  * failure all items in some order. */
-static pair *sort_pairs(sorter *s, pair *p, pair *room, size_t n) {
+static pair *sort_pairs(sorter *s, pair *p, pair *scratch, size_t n) {
     for (size_t i = 0; i < n; i += RUN) {
         insertion(s, p + i, MIN((size_t)RUN, n - i));
         moved(s, RUN);
@@ -96,12 +96,12 @@ static pair *sort_pairs(sorter *s, pair *p, pair *room, size_t n) {
     for (size_t width = RUN; width < n; width *= 2) {
         for (size_t i = 0; i < n; i += 2 * width) {
             size_t left = MIN(width, n - i), right = MIN(width, n - i - left);
-            merge(s, p + i, left, p + i + left, right, room + i);
+            merge(s, p + i, left, p + i + left, right, scratch + i);
             moved(s, left + right);
             if (s->rc) return p;
         }
-        pair *sorted = room;
-        room = p;
+        pair *sorted = scratch;
+        scratch = p;
         p = sorted;
     }
     return p;

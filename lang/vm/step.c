@@ -323,24 +323,24 @@ STEP(append) {
 }
 
 /* "f() argument after": how an error begins that is about the arguments of a call. */
-static const char *callee_title(gpa_vm *vm, value fn, char *room, size_t n) {
+static const char *callee_title(gpa_vm *vm, value fn, char *buffer, size_t n) {
     if (fn.tag == V_METHOD) fn = fn.method->fn;
     const char *name = fn.tag == V_FUNC     ? func_name(vm, fn.func)
                        : fn.tag == V_NATIVE ? fn.native->name
                                             : value_type_name(fn);
-    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "",
+    snprintf(buffer, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "",
              fn.tag == V_FUNC ? "." : "", name);
-    return room;
+    return buffer;
 }
 
 /* Rewrites the TypeError of iterating over a starred operand. */
 static gpa_code fail_starred(gpa_vm *vm, value v, const value *fn) {
-    char room[128];
+    char buffer[128];
     if (vm->core.err.code == GPA_E_TYPE && strstr(vm->core.err.msg, "is not iterable")) {
         vm_clear_error(vm);
         if (fn)
             return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s",
-                           callee_title(vm, *fn, room, sizeof room), value_type_name(v));
+                           callee_title(vm, *fn, buffer, sizeof buffer), value_type_name(v));
         return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s",
                        value_type_name(v));
     }
@@ -390,12 +390,12 @@ STEP(dict_set) {
 
 STEP(dict_merge) {
     value from = r[i->b], known;
-    char room[128];
+    char buffer[128];
     BOUND(i->b);
     if (from.tag != V_DICT)
         return i->c
                    ? vm_fail(vm, GPA_E_TYPE, "%s() argument after ** must be a mapping, not %s",
-                             callee_title(vm, r[i->a - 3], room, sizeof room),
+                             callee_title(vm, r[i->a - 3], buffer, sizeof buffer),
                              value_type_name(from))
                    : vm_fail(vm, GPA_E_TYPE, "'%s' object is not a mapping", value_type_name(from));
     dict_obj *into = r[i->a].dict;
@@ -406,7 +406,7 @@ STEP(dict_merge) {
             rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
         else if (i->c && !(rc = dict_get_peek(vm, into, e.key, &known)) && known.tag != V_UNSET)
             rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'",
-                         callee_title(vm, r[i->a - 3], room, sizeof room), e.key.str->text);
+                         callee_title(vm, r[i->a - 3], buffer, sizeof buffer), e.key.str->text);
         if (!rc) rc = dict_set(vm, into, e.key, e.v);
     }
     if (!rc) reg_consume(vm, f, i->b);

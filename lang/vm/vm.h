@@ -41,7 +41,7 @@ void vm_free(gpa_vm *vm);
 
 /* Runs a parsed module in the globals of `in` (NULL: the main module). *last (may be NULL) gets the
  * value of the last statement when that is an expression, else UNSET; owned by the caller. On
- * failure the error is in vm_err and vm_trace tells the frames; the next vm_eval forgets both.
+ * failure the error is in vm_err and vm_trace gives the frames; the next vm_eval clears both.
  * Keeps the module alive as long as its functions live. May be called while another evaluation is
  * running (from vm_config.magic or a native function). */
 gpa_code vm_eval(gpa_vm *vm, ast_module *m, struct module_obj *in, value *last);
