@@ -76,7 +76,7 @@ static void destroy_object(destroy_queue *q, value v) {
             value_hooks.unlink_class(q->vm, v.class);
             release_all(q,
                         (value[]){v.class->bases, v.class->order, v.class->members,
-                                  v.class->abstract, v.class->past},
+                                  v.class->abstract, v.class->replaced},
                         5);
             break;
         case V_ITER: release_all(q, (value[]){v.iter->source, v.iter->extra}, 2); break;

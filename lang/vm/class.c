@@ -226,7 +226,7 @@ static void note_member(gpa_vm *vm, const class_obj *c, const char *name, value 
     bool first = is_data_descriptor(m), sets = strcmp(name, "__setattr__") == 0;
     for (class_obj *k = first || sets ? vm->classes : NULL; k; k = k->next) {
         if (k->order.tag != V_TUPLE || !class_derives(k, c)) continue;
-        k->asks_first |= first;
+        k->has_data_descriptors |= first;
         k->sets |= sets;
     }
 }
@@ -237,7 +237,7 @@ static void note_members(gpa_vm *vm, class_obj *c) {
     for (dict_entry *e; (e = dict_next(c->members.dict, &at));)
         note_member(vm, c, e->key.tag == V_STR ? e->key.str->text : "", e->v);
     for (size_t i = 0; i < c->order.tuple->count; i++) {
-        c->asks_first |= c->order.tuple->items[i].class->asks_first;
+        c->has_data_descriptors |= c->order.tuple->items[i].class->has_data_descriptors;
         c->sets |= c->order.tuple->items[i].class->sets;
     }
 }
@@ -341,7 +341,7 @@ gpa_code class_new(gpa_vm *vm, code *body, value bases, value members, module_ob
     c->body = code_retain(body);
     c->module = module;
     c->members = value_retain(members);
-    c->order = c->abstract = c->past = v_none();
+    c->order = c->abstract = c->replaced = v_none();
     c->bases = bases.tuple->count ? value_retain(bases) : v_tuple(vm, 1, &object);
     c->next = vm->classes;
     if (c->next) c->next->prev = c;
@@ -444,12 +444,12 @@ gpa_code class_bind(gpa_vm *vm, value m, value self, value class, value *out) {
 static gpa_code keep_replaced(gpa_vm *vm, class_obj *c, gpa_sym name) {
     value old = dict_text_peek(vm, c->members.dict, sym_text(vm, name));
     if (old.tag != V_FUNC && old.tag != V_OBJECT) return GPA_OK;
-    if (c->past.tag == V_NONE) {
+    if (c->replaced.tag == V_NONE) {
         value past = v_list(vm, 0, NULL);
         if (past.tag == V_UNSET) return vm->core.err.code;
-        c->past = past;
+        c->replaced = past;
     }
-    return list_append(vm, c->past.list, old);
+    return list_append(vm, c->replaced.list, old);
 }
 
 /* Sets __name__ and __module__, which are stored outside the members. */

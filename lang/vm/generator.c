@@ -154,7 +154,7 @@ gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
     f->ip = f->next = at;
     f->regs = g->regs;
     f->generator = g;
-    f->base = f->makes = false;
+    f->base = f->constructs = false;
     f->detached = true;
     g->running = true;
     if (!g->started) return GPA_OK;

@@ -167,7 +167,7 @@ static gpa_code fail_property(gpa_vm *vm, value v, gpa_sym name, const char *lac
 
 gpa_code instance_attr(gpa_vm *vm, value v, gpa_sym name, value *out, value *self) {
     class_obj *c = class_of_peek(v);
-    const dict_entry *own = c && !c->asks_first ? own_entry(vm, v, name) : NULL;
+    const dict_entry *own = c && !c->has_data_descriptors ? own_entry(vm, v, name) : NULL;
     *out = v_unset();
     if (self) *self = v_unset();
     if (own) {
@@ -284,7 +284,7 @@ gpa_code instance_set(gpa_vm *vm, value v, gpa_sym name, value item, bool plain)
     gpa_code rc =
         plain || !c || !c->sets ? GPA_OK : by_method(vm, v, "__setattr__", name, &item, &handled);
     if (rc || handled) return rc;
-    value m = c && c->asks_first ? class_member_peek(vm, c, name) : v_unset();
+    value m = c && c->has_data_descriptors ? class_member_peek(vm, c, name) : v_unset();
     if (m.tag == V_OBJECT && goes_first(m)) return set_member(vm, v, m, name, item);
     if (v.tag == V_EXCEPTION && strcmp(sym_text(vm, name), "args") == 0)
         return set_args(vm, v.exc, item);

@@ -34,7 +34,7 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
     f->module = m;
     f->regs = regs;
     f->ip = f->next = c->ins;
-    f->base = f->detached = f->makes = false;
+    f->base = f->detached = f->constructs = false;
     for (unsigned i = c->n_params; i < c->n_vars; i++) regs[i].tag = V_UNSET;
     value *to = regs + c->n_vars;
     for (unsigned i = 0; i < c->n_consts_in_frame; i++) to[i] = c->consts[i];
@@ -636,7 +636,7 @@ L_RETURN:
     R[I->a].tag = V_UNSET;
 returned:
     pop_frame(vm, f);
-    answer = f->makes;
+    answer = f->constructs;
     BACK(next);
     if (UNLIKELY(answer)) {
         if (LIKELY(given.tag == V_NONE)) DISPATCH();

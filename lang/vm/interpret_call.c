@@ -4,19 +4,19 @@
 #include "lang/vm/step.h"
 
 /* Resolves a callable to a function with its first argument: a method's function, __call__ of an
- * instance, or __init__ of a class, whose new instance is then in *fn (*makes). */
-static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *makes) {
+ * instance, or __init__ of a class, whose new instance is then in *fn (*constructs). */
+static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *constructs) {
     value made = v_unset(), init = v_unset();
     *callee = *fn;
     *self = v_unset();
-    *makes = false;
+    *constructs = false;
     if (fn->tag == V_METHOD && fn->method->fn.tag == V_FUNC) {
         *self = fn->method->self;
         *callee = fn->method->fn;
     } else if (fn->tag == V_CLASS) {
         gpa_code rc = instance_begin(vm, fn->class, &made, &init);
         if (rc || init.tag == V_UNSET) return rc;
-        *makes = true;
+        *constructs = true;
         *self = made;
         *callee = init;
         reg_put(vm, fn, made);
@@ -32,9 +32,9 @@ static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self,
 gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named,
                   const value *names, bool *entered) {
     value callee, self;
-    bool makes;
+    bool constructs;
     *entered = false;
-    gpa_code rc = find_function(vm, fn, &callee, &self, &makes);
+    gpa_code rc = find_function(vm, fn, &callee, &self, &constructs);
     if (rc) return rc;
     if (callee.tag == V_FUNC) {
         value *to = f->detached || self.tag != V_UNSET ? run_top(vm) : args;
@@ -52,7 +52,7 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t
         if (!c->simple || n != c->n_params || n_named)
             rc = call_bind(vm, callee.func, to, n, n_named, names);
         if (rc) return rc;
-        run_push(vm, c, callee.func, callee.func->module, to)->makes = makes;
+        run_push(vm, c, callee.func, callee.func->module, to)->constructs = constructs;
         *entered = true;
         return GPA_OK;
     }

@@ -32,7 +32,7 @@ typedef struct frame {
     value *regs;
     uint16_t dst; /* register for the result of a call */
     bool base;    /* its return leaves the interpreter loop */
-    bool makes;   /* runs __init__: the caller's dst holds the instance */
+    bool constructs; /* runs __init__: the caller's dst holds the instance */
     bool detached;
     struct generator *generator; /* of a detached frame */
 } frame;
