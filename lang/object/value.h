@@ -235,10 +235,8 @@ typedef struct class_obj {
     struct module_obj *module; /* borrowed */
     gpa_code error;            /* the built-in exception that it derives from, or GPA_OK */
     bool closed;               /* instances have no attributes but those in __slots__ */
-    bool has_data_descriptors; /* it, or a base class, has data descriptors, which precede instance
-                                * attributes
-                                */
-    bool sets;       /* it, or a base class, has __setattr__ */
+    bool has_data_descriptors; /* also inherited; they precede instance attributes */
+    bool sets;                 /* it, or a base class, has __setattr__ */
     bool tuple;    /* it derives from tuple: field 0 of an instance is its items, a TUPLE, and there
                       are no attributes */
     value bases;   /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was
@@ -246,8 +244,7 @@ typedef struct class_obj {
     value order;   /* a TUPLE of CLASSes: the method resolution order after the class itself */
     value members; /* a DICT */
     value abstract; /* a TUPLE of the names of methods that are still abstract, or NONE */
-    value replaced; /* a LIST of replaced function members, which running frames may borrow; or NONE
-                     */
+    value replaced; /* a LIST of former function members, which frames may borrow; or NONE */
     struct class_obj *prev, *next; /* all classes of the vm */
 } class_obj;
 
