@@ -55,7 +55,7 @@ $(CONFIG): .make/probe.sh
 
 # The rooms, in layering order: a room calls only rooms to its left (tests/layers.txt).
 RUNTIME_ROOMS = base tables ir graph plan host exec array lib ref
-LANG_ROOMS    = text syntax compile object format vm builtin numpy typed library session
+LANG_ROOMS    = text syntax object compile vm format builtin numpy typed session library
 CPU_ROOMS     = parallel emit linalg fft sort run
 CUDA_ROOMS    = driver emit build lib
 in = $(foreach room,$(2),$(1)/$(room)/*.c)
@@ -128,7 +128,7 @@ $(B)/%.o: %.c Makefile $(CONFIG)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(ALL) $(EXTRA) -c -o $@ $<
 
-# lang/library/ becomes a table of texts (declared in lang/library/library.h), so that the program is one file.
+# lang/library/ becomes a table of texts (declared in lang/vm/library.h), so that the program is one file.
 $(B)/library.c: $(shell find lang/library -name '*.gpa' | LC_ALL=C sort) .make/library.sh
 	@mkdir -p $(@D) && .make/library.sh > $@
 $(B)/library.o: $(B)/library.c

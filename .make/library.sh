@@ -1,16 +1,16 @@
 #!/bin/sh
-# Writes the C source of the library (lang/library/library.h): the modules that are written in the language, as texts.
+# Generates the C source of library_modules (lang/vm/library.h): the texts of the modules written in the language.
 # The text of module a.b is the file lang/library/a/b.gpa; of a package, the file a/b/__init__.gpa or the files of the
-# folder a/b/__init__ joined in the order of their names.
+# folder a/b/__init__ joined in name order.
 set -e
 export LC_ALL=C
-emit_text() { # VARIABLE FILE...: a string of these files
+emit_text() { # VARIABLE FILE...: a string with the contents of these files
     echo "static const char $1[] = {"
     shift
     cat "$@" | od -An -v -to1 | sed 's/ *\([0-7][0-7]*\)/ 0\1,/g'
     echo '0};'
 }
-echo '#include "lang/library/library.h"'
+echo '#include "lang/vm/library.h"'
 rows=
 n=0
 for path in $(cd lang/library && find . \( -name '*.gpa' ! -path '*/__init__/*' -o -type d -name __init__ \) | sort); do

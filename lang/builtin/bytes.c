@@ -4,7 +4,7 @@
  * Reading order: construction, text, integers, methods of str. */
 #include "lang/object/big.h"
 #include "lang/builtin/all.h"
-#include "lang/text/codec.h"
+#include "lang/object/codec.h"
 #include "lang/object/container.h"
 #include "lang/object/number.h"
 #include "lang/text/text.h"
@@ -12,7 +12,7 @@
 /* ---- construction ---- */
 
 static gpa_code return_bytes(gpa_vm *vm, gpa_str *s, value *out) {
-    gpa_code rc = s->failed ? vm_no_memory(vm) : native_give(v_bytes(vm, s->text, s->len), out);
+    gpa_code rc = s->failed ? vm_no_memory(vm) : native_return(v_bytes(vm, s->text, s->len), out);
     str_free(s);
     return rc;
 }
@@ -43,8 +43,8 @@ gpa_code bytes_new(gpa_vm *vm, value *argv, value *out) { /* cls, source, encodi
         return vm_fail(vm, GPA_E_TYPE, "string argument without an encoding");
     if (v.tag == V_STR) return str_encode(vm, argv + 1, out);
     if (coded) return vm_fail(vm, GPA_E_TYPE, "encoding without a string argument");
-    if (v.tag == V_UNSET) return native_give(v_bytes(vm, "", 0), out);
-    if (v.tag == V_BYTES) return native_give(v_bytes(vm, v.str->text, v.str->size), out);
+    if (v.tag == V_UNSET) return native_return(v_bytes(vm, "", 0), out);
+    if (v.tag == V_BYTES) return native_return(v_bytes(vm, v.str->text, v.str->size), out);
     if (v.tag == V_INT) {
         if (v.i < 0) return vm_fail(vm, GPA_E_VALUE, "negative count");
         gpa_str s;
@@ -150,7 +150,7 @@ gpa_code bytes_hex(gpa_vm *vm, value *argv, value *out) { /* self, sep, bytes_pe
         if (parted && i && every && counted % every == 0) str_putc(&s, argv[1].str->text[0]);
         str_printf(&s, "%02x", (unsigned)(unsigned char)b->text[i]);
     }
-    return native_give(v_str_take(vm, &s), out);
+    return native_return(v_str_take(vm, &s), out);
 }
 
 /* ---- integers ---- */
@@ -177,7 +177,7 @@ gpa_code int_from_bytes(gpa_vm *vm, value *argv, value *out) { /* bytes, byteord
     for (size_t i = 0; reversed.tag != V_UNSET && i < n; i++)
         reversed.str->text[n - 1 - i] = (char)s[i];
     if (reversed.tag != V_UNSET) s = (unsigned char *)reversed.str->text;
-    if (!rc) rc = native_give(big_of_bytes(vm, s, n, is_signed), out);
+    if (!rc) rc = native_return(big_of_bytes(vm, s, n, is_signed), out);
     value_release(vm, reversed);
     value_release(vm, bytes);
     return rc;
@@ -268,13 +268,13 @@ static gpa_code fail_argument(gpa_vm *vm, argument what, const char *name, value
 
 static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, value *out) {
     gpa_str s;
-    if (v.tag == V_BYTES) return native_give(to_text(vm, v.str, false), out);
+    if (v.tag == V_BYTES) return native_return(to_text(vm, v.str, false), out);
     if ((what == NONE_TOO && v.tag == V_NONE) || v.tag == V_UNSET) {
         *out = v;
         return GPA_OK;
     }
     if (what == FILLING && v.tag == V_STR && v.str->size == 1 && v.str->text[0] == ' ')
-        return native_give(v_cstr(vm, " "), out); /* the default */
+        return native_return(v_cstr(vm, " "), out); /* the default */
     if (what == BYTE_TOO && number_of(v).kind == NUMBER_INT) {
         str_init(&s);
         value one = v_none();
@@ -283,7 +283,7 @@ static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, va
             rc = return_bytes(vm, &s, &one);
         else
             str_free(&s);
-        if (!rc) rc = native_give(to_text(vm, one.str, false), out);
+        if (!rc) rc = native_return(to_text(vm, one.str, false), out);
         value_release(vm, one);
         return rc;
     }
@@ -295,7 +295,7 @@ static gpa_code text_of(gpa_vm *vm, argument what, const char *name, value v, va
             rc = vm_fail(vm, GPA_E_TYPE, "a bytes-like object is required, not '%s'",
                          value_type_name(v.tuple->items[i]));
         else
-            rc = native_give(to_text(vm, v.tuple->items[i].str, false), &out->tuple->items[i]);
+            rc = native_return(to_text(vm, v.tuple->items[i].str, false), &out->tuple->items[i]);
     }
     return rc;
 }
@@ -314,7 +314,7 @@ static gpa_code call_str_method(gpa_vm *vm, value *argv, const str_method *m, va
     enum { MAX_ARGS = 4 };
     value given[MAX_ARGS] = {v_none(), v_none(), v_none(), v_none()};
     int first = m->what == FILLING ? 2 : 1;
-    gpa_code rc = native_give(to_text(vm, argv[0].str, m->method == str_splitlines), &given[0]);
+    gpa_code rc = native_return(to_text(vm, argv[0].str, m->method == str_splitlines), &given[0]);
     for (int i = 1; i < m->n && !rc; i++)
         if (i >= first && i < first + m->n_bytes)
             rc = text_of(vm, m->what, m->name, argv[i], &given[i]);

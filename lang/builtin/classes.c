@@ -1,12 +1,10 @@
 /* object, property, staticmethod, classmethod and super(). */
 #include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
-#include "lang/object/record.h"
+#include "lang/vm/instance.h"
+#include "lang/vm/record.h"
 #include "lang/vm/step.h"
-
-static bool is_instance(value v) { return is_kind(v, &instance_kind); }
 
 /* ---- object ---- */
 
@@ -26,7 +24,7 @@ gpa_code object_new(gpa_vm *vm, value *argv, value *out) {
                        cls.tag == V_TYPE ? type_name(cls.aux) : value_type_name(cls));
     if (argv[1].tuple->count || argv[2].dict->count)
         return vm_fail(vm, GPA_E_TYPE, "object() takes no arguments");
-    return native_give(v_object(vm, &plain_kind, 0), out);
+    return native_return(v_object(vm, &plain_kind, 0), out);
 }
 
 gpa_code object_init(gpa_vm *vm, value *argv, value *out) {
@@ -40,11 +38,11 @@ gpa_code object_init(gpa_vm *vm, value *argv, value *out) {
 gpa_code object_repr(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
-    bool tuple = value_plain(argv[0]).tag == V_TUPLE;
-    gpa_code rc = tuple                  ? vm_repr(vm, value_plain(argv[0]), &s)
+    bool tuple = value_underlying(argv[0]).tag == V_TUPLE;
+    gpa_code rc = tuple                  ? vm_repr(vm, value_underlying(argv[0]), &s)
                   : is_instance(argv[0]) ? record_default_repr(vm, argv[0].object, &s)
                                          : vm_repr(vm, argv[0], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -59,7 +57,7 @@ gpa_code object_format(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code object_eq(gpa_vm *vm, value *argv, value *out) {
-    value items = value_plain(argv[0]), other = value_plain(argv[1]);
+    value items = value_underlying(argv[0]), other = value_underlying(argv[1]);
     bool equal = false;
     if (items.tag == V_TUPLE && other.tag == V_TUPLE) {
         gpa_code rc = value_equal(vm, items, other, &equal);
@@ -79,7 +77,7 @@ gpa_code object_ne(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
     uint64_t h = (uint64_t)(uintptr_t)argv[0].o >> 4;
-    value items = value_plain(argv[0]);
+    value items = value_underlying(argv[0]);
     gpa_code rc = items.tag == V_TUPLE ? value_hash(vm, items, &h) : GPA_OK;
     *out = v_int((int64_t)h);
     return rc;
@@ -89,8 +87,7 @@ gpa_code object_hash(gpa_vm *vm, value *argv, value *out) {
 static gpa_sym attribute_name(gpa_vm *vm, value name) {
     if (name.tag != V_STR)
         vm_fail(vm, GPA_E_TYPE, "attribute name must be string, not '%s'", value_type_name(name));
-    gpa_sym s =
-        name.tag == V_STR ? intern_get(vm->config.names, name.str->text, name.str->size) : 0;
+    gpa_sym s = name.tag == V_STR ? intern_get(vm->core.names, name.str->text, name.str->size) : 0;
     if (!s) vm_no_memory(vm);
     return s;
 }
@@ -98,7 +95,7 @@ static gpa_sym attribute_name(gpa_vm *vm, value name) {
 gpa_code object_setattr(gpa_vm *vm, value *argv, value *out) {
     gpa_sym name = attribute_name(vm, argv[1]);
     (void)out;
-    if (!name) return vm->err.code;
+    if (!name) return vm->core.err.code;
     return class_of_peek(argv[0]) ? instance_set(vm, argv[0], name, argv[2], true)
                                   : attr_set(vm, argv[0], name, argv[2]);
 }
@@ -107,7 +104,7 @@ gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
     gpa_sym name = attribute_name(vm, argv[1]);
     bool there = false;
     (void)out;
-    if (!name) return vm->err.code;
+    if (!name) return vm->core.err.code;
     if (!class_of_peek(argv[0])) return attr_delete(vm, argv[0], name);
     gpa_code rc = instance_delete(vm, argv[0], name, true, &there);
     return rc || there ? rc
@@ -117,18 +114,16 @@ gpa_code object_delattr(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code object_getattribute(gpa_vm *vm, value *argv, value *out) {
     gpa_sym name = attribute_name(vm, argv[1]);
-    return name ? attr_get(vm, argv[0], name, NULL, out) : vm->err.code;
+    return name ? attr_get(vm, argv[0], name, NULL, out) : vm->core.err.code;
 }
 
 /* ---- property ---- */
-
-const object_kind property_kind = {.type_name = "property"};
 
 gpa_code property_new(gpa_vm *vm, value *argv, value *out) { /* cls, then the fields in order */
     value v = v_object(vm, &property_kind, PROPERTY_FIELDS);
     for (size_t i = 0; v.tag != V_UNSET && i < PROPERTY_FIELDS; i++)
         v.object->fields[i] = value_retain(argv[1 + i]);
-    return native_give(v, out);
+    return native_return(v, out);
 }
 
 static gpa_code wrap_function(gpa_vm *vm, value *argv, int field, value *out) {
@@ -177,25 +172,11 @@ gpa_code property_doc(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- staticmethod, classmethod ---- */
 
-static gpa_code call_static(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                            const value *names, value *out) {
-    return vm_call(vm, o->fields[WRAPPED], n, args, n_kw, names, out);
-}
-
-const object_kind static_kind = {.type_name = "staticmethod", .call = call_static};
-const object_kind classmethod_kind = {.type_name = "classmethod"};
-
-static gpa_code wrap(gpa_vm *vm, const object_kind *kind, value function, value *out) {
-    value v = v_object(vm, kind, WRAPPED_FIELDS);
-    if (v.tag != V_UNSET) v.object->fields[WRAPPED] = value_retain(function);
-    return native_give(v, out);
-}
-
 gpa_code staticmethod_new(gpa_vm *vm, value *argv, value *out) {
-    return wrap(vm, &static_kind, argv[1], out);
+    return descriptor_new(vm, &static_kind, argv[1], out);
 }
 gpa_code classmethod_new(gpa_vm *vm, value *argv, value *out) {
-    return wrap(vm, &classmethod_kind, argv[1], out);
+    return descriptor_new(vm, &classmethod_kind, argv[1], out);
 }
 
 gpa_code wrapped_function(gpa_vm *vm, value *argv, value *out) {
@@ -211,38 +192,10 @@ gpa_code object_init_subclass(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- super ---- */
 
-/* Looks up an attribute that no class of the program defines: a row of object, or of the
- * exceptions. */
-static gpa_code row_of(gpa_vm *vm, const class_obj *c, value self, const char *name, value *out) {
-    const native *row = c->tuple ? native_find(OWNER_TUPLE, name) : NULL;
-    if (row && row->kind == NATIVE_METHOD) self = value_plain(self);
-    if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, name);
-    if (!row) return GPA_OK;
-    if (row->kind == NATIVE_PROPERTY) return row->fn(vm, &self, out);
-    value fn = {.tag = V_NATIVE, .native = row};
-    if (strcmp(name, "__new__") == 0)
-        *out = fn;
-    else
-        return native_give(v_method(vm, self, fn), out);
-    return GPA_OK;
-}
-
-static gpa_code super_attr(gpa_vm *vm, object_obj *o, const char *name, value *out) {
-    value self = o->fields[SUPER_SELF],
-          class = self.tag == V_CLASS ? self : v_obj(V_CLASS, class_of_peek(self));
-    value m = class_member_behind(class.class, o->fields[SUPER_CLASS].class, name);
-    bool bound = self.tag != V_CLASS && strcmp(name, "__new__") != 0;
-    *out = v_unset();
-    if (m.tag == V_UNSET) return row_of(vm, class.class, self, name, out);
-    return class_bind(vm, m, bound ? self : v_unset(), class, out);
-}
-
-const object_kind super_kind = {.type_name = "super", .attr = super_attr};
-
 /* The class in which the running method was defined, and the method's first argument. */
 static gpa_code enclosing_method(gpa_vm *vm, value *class, value *self) {
     const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
-    gpa_sym name = intern_find(vm->config.names, "__class__", 9);
+    gpa_sym name = intern_find(vm->core.names, "__class__", 9);
     *class = *self = v_unset();
     if (!f || !f->fn || !f->code->n_params)
         return vm_fail(vm, GPA_E_RUNTIME, "super(): no arguments");
@@ -267,7 +220,7 @@ gpa_code super_new(gpa_vm *vm, value *argv, value *out) { /* cls, type, object_o
         return vm_fail(vm, GPA_E_TYPE,
                        "super(type, obj): obj must be an instance or subtype of type");
     value v = v_object(vm, &super_kind, SUPER_FIELDS);
-    if (v.tag == V_UNSET) return vm->err.code;
+    if (v.tag == V_UNSET) return vm->core.err.code;
     v.object->fields[SUPER_CLASS] = value_retain(class);
     v.object->fields[SUPER_SELF] = value_retain(self);
     *out = v;

@@ -16,7 +16,7 @@ static double _Complex made_of(double re, double im) {
 
 static gpa_code arg_complex(gpa_vm *vm, value v, double _Complex *out) {
     value now;
-    gpa_code rc = value_now(vm, v, &now);
+    gpa_code rc = value_computed(vm, v, &now);
     if (rc) return rc;
     number n = number_of(now);
     value_release(vm, now);
@@ -37,7 +37,7 @@ static gpa_code unary(gpa_vm *vm, value v, double _Complex (*f)(double _Complex)
         return f == cexp || f == csinh || f == ccosh
                    ? vm_fail(vm, GPA_E_OVERFLOW, "math range error")
                    : vm_fail(vm, GPA_E_VALUE, "math domain error");
-    return native_give(v_complex(vm, creal(r), cimag(r)), out);
+    return native_return(v_complex(vm, creal(r), cimag(r)), out);
 }
 
 #define UNARY(name, f)                                           \
@@ -71,7 +71,7 @@ gpa_code cmath_log(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (z == 0 || base == 0) return vm_fail(vm, GPA_E_VALUE, "math domain error");
     double _Complex r = clog(z) / clog(base);
-    return native_give(v_complex(vm, creal(r), cimag(r)), out);
+    return native_return(v_complex(vm, creal(r), cimag(r)), out);
 }
 
 gpa_code cmath_phase(gpa_vm *vm, value *argv, value *out) {
@@ -85,14 +85,14 @@ gpa_code cmath_polar(gpa_vm *vm, value *argv, value *out) {
     double _Complex z;
     gpa_code rc = arg_complex(vm, argv[0], &z);
     return rc ? rc
-              : native_give(v_tuple(vm, 2, (value[]){v_float(cabs(z)), v_float(carg(z))}), out);
+              : native_return(v_tuple(vm, 2, (value[]){v_float(cabs(z)), v_float(carg(z))}), out);
 }
 
 gpa_code cmath_rect(gpa_vm *vm, value *argv, value *out) {
     double r, phi;
     gpa_code rc = arg_float(vm, argv[0], "r", &r);
     if (!rc) rc = arg_float(vm, argv[1], "phi", &phi);
-    return rc ? rc : native_give(v_complex(vm, r * cos(phi), r * sin(phi)), out);
+    return rc ? rc : native_return(v_complex(vm, r * cos(phi), r * sin(phi)), out);
 }
 
 static gpa_code test(gpa_vm *vm, value v, int which, value *out) {

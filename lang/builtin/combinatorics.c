@@ -50,7 +50,7 @@ gpa_code itertools_product(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_int(vm, argv[1], "repeat", &repeat);
     if (!rc && repeat < 0) rc = vm_fail(vm, GPA_E_VALUE, "repeat argument cannot be negative");
     size_t n = rc ? 0 : iterables->count * (size_t)repeat;
-    if (!rc) rc = native_give(v_tuple(vm, n, NULL), &pools);
+    if (!rc) rc = native_return(v_tuple(vm, n, NULL), &pools);
     for (size_t i = 0; i < n && !rc; i++) {
         if (i < iterables->count)
             rc = vm_collect(vm, iterables->items[i], &pools.tuple->items[i]);

@@ -1,6 +1,6 @@
 /* Constructors and attributes of bool, type, slice and the exceptions. */
 #include "lang/builtin/all.h"
-#include "lang/object/class.h"
+#include "lang/vm/class.h"
 #include "lang/format/format.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
@@ -26,7 +26,7 @@ gpa_code type_mro(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag == V_CLASS)
         rc = class_ancestors(vm, argv[0].class, &all);
     else
-        rc = native_give(
+        rc = native_return(
             v_tuple(vm, 1 + (argv[0].aux != V_OBJECT), (value[]){argv[0], v_type(V_OBJECT)}), &all);
     if (!rc) rc = vm_collect(vm, all, out);
     value_release(vm, all);
@@ -35,7 +35,7 @@ gpa_code type_mro(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code type_get_name(gpa_vm *vm, value *argv, value *out) {
     const char *name = type_name(argv[0].aux), *dot = strrchr(name, '.');
-    return native_give(v_cstr(vm, dot ? dot + 1 : name), out);
+    return native_return(v_cstr(vm, dot ? dot + 1 : name), out);
 }
 
 gpa_code type_get_doc(gpa_vm *vm, value *argv, value *out) {
@@ -52,8 +52,8 @@ gpa_code slice_new(gpa_vm *vm, value *argv, value *out) {
     if (a->count == 0) return vm_fail(vm, GPA_E_TYPE, "slice expected at least 1 argument, got 0");
     if (a->count > 3)
         return vm_fail(vm, GPA_E_TYPE, "slice expected at most 3 arguments, got %zu", a->count);
-    if (a->count == 1) return native_give(v_slice(vm, v_none(), a->items[0], v_none()), out);
-    return native_give(
+    if (a->count == 1) return native_return(v_slice(vm, v_none(), a->items[0], v_none()), out);
+    return native_return(
         v_slice(vm, a->items[0], a->items[1], a->count == 3 ? a->items[2] : v_none()), out);
 }
 
@@ -84,7 +84,7 @@ gpa_code slice_indices(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = op_slice_bounds(vm, argv[0].slice, n, &start, &stop, &step);
     if (rc) return rc;
     const value at[3] = {v_int(start), v_int(stop), v_int(step)};
-    return native_give(v_tuple(vm, 3, at), out);
+    return native_return(v_tuple(vm, 3, at), out);
 }
 
 /* ---- exceptions ---- */
@@ -92,7 +92,7 @@ gpa_code slice_indices(gpa_vm *vm, value *argv, value *out) {
 gpa_code exception_new(gpa_vm *vm, value *argv, value *out) {
     gpa_code code =
         argv[0].aux >= AUX_ERROR ? (gpa_code)(argv[0].aux - AUX_ERROR) : GPA_E_EXCEPTION;
-    return native_give(v_exception(vm, code, argv[1]), out);
+    return native_return(v_exception(vm, code, argv[1]), out);
 }
 
 gpa_code exception_init(gpa_vm *vm, value *argv, value *out) {
@@ -110,7 +110,7 @@ static gpa_code text_of(gpa_vm *vm, value v,
     gpa_str s;
     str_init(&s);
     gpa_code rc = put(vm, v.exc, &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -131,7 +131,7 @@ gpa_code exception_args(gpa_vm *vm, value *argv, value *out) {
     const exc_obj *e = argv[0].exc;
     if (gpa_err_is(e->code, GPA_E_OS) &&
         e->args.tuple->count == 3) /* number, text, and the file name */
-        return native_give(v_tuple(vm, 2, e->args.tuple->items), out);
+        return native_return(v_tuple(vm, 2, e->args.tuple->items), out);
     return return_retained(e->args, out);
 }
 

@@ -1,13 +1,12 @@
 /* Built-in functions on single values: output, formatting, identity, types, attributes. */
 #include "lang/builtin/all.h"
-#include "lang/numpy/numpy.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 #include "lang/format/format.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 #include "lang/text/text.h"
 #include "lang/vm/vm.h"
 
@@ -80,7 +79,7 @@ gpa_code core_repr(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_repr(vm, argv[0], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -89,7 +88,7 @@ gpa_code core_ascii(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = format_ascii(vm, argv[0], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -101,7 +100,7 @@ gpa_code core_format(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_format(vm, argv[0], argv[1].str->text, argv[1].str->size, &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -112,7 +111,7 @@ gpa_code core_chr(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (c < 0 || c > 0x10FFFF) return vm_fail(vm, GPA_E_VALUE, "chr() arg not in range(0x110000)");
     char b[4];
-    return native_give(v_str(vm, b, text_encode((uint32_t)c, b)), out);
+    return native_return(v_str(vm, b, text_encode((uint32_t)c, b)), out);
 }
 
 gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
@@ -132,13 +131,13 @@ gpa_code core_ord(gpa_vm *vm, value *argv, value *out) {
 /* hex(), oct(), bin(): format() with this specification. */
 static gpa_code format_in_base(gpa_vm *vm, value v, const char *spec, value *out) {
     value i = v_none();
-    gpa_code rc = arg_whole(vm, v, "number", &i);
+    gpa_code rc = arg_any_int(vm, v, "number", &i);
     if (rc) return rc;
     gpa_str s;
     str_init(&s);
     rc = spec_format(vm, i, spec, 2, &s);
     value_release(vm, i);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -183,35 +182,7 @@ gpa_code core_callable(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-uint32_t type_of(value v) {
-    if (v.tag == V_NUM) return AUX_DTYPE + v.aux;
-    if (v.tag == V_COMPLEX && v.aux) return AUX_DTYPE + DT_C128;
-    if (v.tag == V_ARRAY && v.aux) return AUX_DTYPE + v.array->arr->dtype;
-    if (v.tag == V_EXCEPTION) return AUX_ERROR + v.exc->code;
-    if (v.tag == V_SET && v.set->frozen) return AUX_FROZENSET;
-    if (v.tag == V_FUNC && v.func->ufunc) return V_UFUNC;
-    if (v.tag == V_CLASS) return V_TYPE;
-    if (v.tag == V_BIG) return V_INT;
-    if (generator_is(v)) return AUX_KIND + OBJECT_SUSPENDED;
-    if (v.tag == V_OBJECT)
-        for (uint32_t i = 0; i < OBJECT_KINDS; i++)
-            if (object_kinds[i] == v.object->kind) return AUX_KIND + i;
-    return v.tag;
-}
-
-/* True if one type is derived from another. */
-static bool is_subtype(uint32_t sub, uint32_t from) {
-    if (sub == from || from == V_OBJECT) return true;
-    if (sub >= AUX_ERROR && from >= AUX_ERROR && sub < AUX_FROZENSET && from < AUX_FROZENSET)
-        return gpa_err_is((gpa_code)(sub - AUX_ERROR), (gpa_code)(from - AUX_ERROR));
-    if (from == V_TUPLE && sub >= AUX_KIND) return object_kinds[sub - AUX_KIND]->tuple;
-    return (sub == V_BOOL && from == V_INT) || (sub == AUX_DTYPE + DT_F64 && from == V_FLOAT) ||
-           (sub == AUX_DTYPE + DT_C128 && from == V_COMPLEX);
-}
-
-bool type_matches(value v, uint32_t aux) { return is_subtype(type_of(v), aux); }
-
-/* The type of a value: a TYPE, or a CLASS. Borrowed. */
+/* The type of a value: a TYPE, or a CLASS of a program. Borrowed. */
 static value type_peek(value v) {
     class_obj *c = class_of_peek(v);
     return c ? v_obj(V_CLASS, c) : v_type(type_of(v));
@@ -224,15 +195,15 @@ static gpa_code matches_any(gpa_vm *vm, value type, value classes, const char *f
                                             : V_OBJECT;
     *out = false;
     if (classes.tag == V_TYPE) {
-        *out = is_subtype(built_in, classes.aux);
+        *out = type_derives(built_in, classes.aux);
         return GPA_OK;
     }
     if (classes.tag == V_CLASS) {
         *out = type.tag == V_CLASS && class_derives(type.class, classes.class);
         return GPA_OK;
     }
-    if (is_kind(classes, &abstract_kind)) {
-        *out = type.tag == V_TYPE && np_abstract_has(classes.object, type.aux);
+    if (classes.tag == V_OBJECT && classes.object->kind->derives) {
+        *out = type.tag == V_TYPE && classes.object->kind->derives(classes.object, type.aux);
         return GPA_OK;
     }
     if (classes.tag != V_TUPLE)

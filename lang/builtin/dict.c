@@ -1,7 +1,7 @@
 /* dict: construction, methods, and the live views keys(), values() and items(). */
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 
 /* ---- construction ---- */
@@ -117,7 +117,7 @@ gpa_code dict_m_popitem(gpa_vm *vm, value *argv, value *out) {
         value_release(vm, message);
         return rc;
     }
-    gpa_code rc = native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
+    gpa_code rc = native_return(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
     bool found;
     if (!rc) rc = dict_remove(vm, argv[0].dict, out->tuple->items[0], &found);
     return rc;
@@ -141,7 +141,7 @@ gpa_code dict_m_update(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code dict_m_copy(gpa_vm *vm, value *argv, value *out) {
-    return native_give(dict_copy(vm, argv[0].dict), out);
+    return native_return(dict_copy(vm, argv[0].dict), out);
 }
 
 gpa_code dict_m_clear(gpa_vm *vm, value *argv, value *out) {
@@ -161,7 +161,7 @@ static part part_of(const object_obj *o) {
 }
 
 static gpa_code return_part(gpa_vm *vm, const dict_entry *e, part p, value *out) {
-    if (p == PART_ITEMS) return native_give(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
+    if (p == PART_ITEMS) return native_return(v_tuple(vm, 2, (value[]){e->key, e->v}), out);
     *out = value_retain(p == PART_KEYS ? e->key : e->v);
     return GPA_OK;
 }

@@ -26,7 +26,7 @@ gpa_code display_new_id(gpa_vm *vm, value *argv, value *out) {
         return vm_fail(vm, GPA_E_OS, "no random numbers: %s", strerror(errno));
     snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)bits[0],
              (unsigned long long)bits[1]);
-    return native_give(v_cstr(vm, text), out);
+    return native_return(v_cstr(vm, text), out);
 }
 
 gpa_code display_clear(gpa_vm *vm, value *argv, value *out) {

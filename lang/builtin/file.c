@@ -12,9 +12,9 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 #include "lang/text/text.h"
 
 enum { BLOCK = 16384 };
@@ -339,7 +339,7 @@ static void skip_bom(file *f) {
 
 static gpa_code return_text(gpa_vm *vm, file *f, gpa_str *s, value *out) {
     gpa_code rc = s->failed   ? vm_no_memory(vm)
-                  : f->binary ? native_give(v_bytes(vm, s->text, s->len), out)
+                  : f->binary ? native_return(v_bytes(vm, s->text, s->len), out)
                               : codec_decode(vm, f->codec, s->text, s->len, out);
     if (s->len) skip_bom(f);
     str_free(s);
@@ -607,7 +607,7 @@ gpa_code file_getvalue(gpa_vm *vm, value *argv, value *out) {
                        "'_io.TextIOWrapper' object has no attribute 'getvalue'");
     if (fflush(f->f)) return vm_no_memory(vm);
     const gpa_str *bytes = &f->memory->bytes;
-    return native_give(
+    return native_return(
         f->binary ? v_bytes(vm, bytes->text, bytes->len) : v_str(vm, bytes->text, bytes->len), out);
 }
 

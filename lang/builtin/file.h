@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "lang/text/codec.h"
+#include "lang/object/codec.h"
 
 /* Raises the OSError for errno value `number`: FileNotFoundError(2, 'No such file or directory',
  * 'x'). path may be NULL. */

@@ -1,6 +1,6 @@
 /* The module functools: reduce, partial, caches. */
 #include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/vm/vm.h"
 
@@ -188,12 +188,12 @@ gpa_code cached_info(gpa_vm *vm, value *argv, value *out) {
     const object_obj *o = argv[0].object;
     value parts[4] = {o->fields[3], o->fields[4], o->fields[2],
                       v_int((int64_t)o->fields[1].dict->count)};
-    value arguments[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
-    gpa_code rc = arguments[0].tag == V_UNSET || arguments[1].tag == V_UNSET
+    value told[2] = {v_cstr(vm, "CacheInfo"), v_tuple(vm, 4, parts)};
+    gpa_code rc = told[0].tag == V_UNSET || told[1].tag == V_UNSET
                       ? vm_err(vm)->code
-                      : np_result_tuple(vm, arguments, out);
-    value_release(vm, arguments[0]);
-    value_release(vm, arguments[1]);
+                      : native_find(OWNER_NUMPY, "_named")->fn(vm, told, out);
+    value_release(vm, told[0]);
+    value_release(vm, told[1]);
     return rc;
 }
 
@@ -211,7 +211,8 @@ gpa_code cached_wrapped(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-const object_kind cached_kind = {.type_name = "functools._lru_cache_wrapper", .call = cache_call};
+const object_kind cached_kind = {
+    .type_name = "functools._lru_cache_wrapper", .binds = true, .call = cache_call};
 
 static gpa_code make_cache(gpa_vm *vm, value fn, value most, value *out) {
     value o = v_object(vm, &cached_kind, 5), d = v_dict(vm);

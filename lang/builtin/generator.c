@@ -2,7 +2,7 @@
 #include "lang/vm/generator.h"
 
 #include "lang/builtin/all.h"
-#include "lang/object/class.h"
+#include "lang/vm/class.h"
 
 gpa_code iterator_next(gpa_vm *vm, value *argv, value *out) {
     return iterate_next(vm, (value[]){argv[0], v_unset()}, out);
@@ -89,16 +89,16 @@ gpa_code generator_yieldfrom(gpa_vm *vm, value *argv, value *out) {
     const generator *g = generator_of(argv[0].iter);
     (void)vm;
     if (g->started && !g->running && !g->done && g->at->op == I_YIELD_FROM)
-        *out = value_retain(generator_waits_for(g));
+        *out = value_retain(generator_delegate_peek(g));
     return GPA_OK;
 }
 
 gpa_code generator_get_name(gpa_vm *vm, value *argv, value *out) {
     const generator *g = generator_of(argv[0].iter);
-    return native_give(
+    return native_return(
         v_cstr(vm, g->fn ? func_name(vm, g->fn) : intern_text(vm_names(vm), g->code->name)), out);
 }
 
 gpa_code generator_get_title(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_cstr(vm, generator_title(vm, generator_of(argv[0].iter))), out);
+    return native_return(v_cstr(vm, generator_title(vm, generator_of(argv[0].iter))), out);
 }

@@ -10,9 +10,9 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 
 typedef int64_t h5_id; /* identifier of an open object; negative: none */
 
@@ -69,7 +69,7 @@ gpa_code hdf5_library(gpa_vm *vm, value *argv, value *out) {
         "libhdf5.so.320",        "libhdf5.so.310",        "libhdf5.so.200",
         "libhdf5.so.103",        "libhdf5_serial.so",     "libhdf5.so"};
     (void)argv;
-    gpa_code rc = native_give(v_object(vm, &hdf5_library_kind, 0), out);
+    gpa_code rc = native_return(v_object(vm, &hdf5_library_kind, 0), out);
     if (rc) return rc;
     library *h = out->object->data = mem_zero(sizeof *h);
     if (!h) return vm_no_memory(vm);
@@ -273,10 +273,10 @@ gpa_code hdf5_kind(gpa_vm *vm, value *argv, value *out) { /* library, file, path
     if (object < 0) return GPA_OK;
     int type = h->H5Iget_type(object);
     h->H5Oclose(object);
-    return native_give(v_cstr(vm, type == GROUP     ? "group"
-                                  : type == DATASET ? "dataset"
-                                                    : "other"),
-                       out);
+    return native_return(v_cstr(vm, type == GROUP     ? "group"
+                                    : type == DATASET ? "dataset"
+                                                      : "other"),
+                         out);
 }
 
 /* The name of link or attribute i. */
@@ -292,7 +292,7 @@ gpa_code hdf5_names(gpa_vm *vm, value *argv, value *out) { /* library, file, pat
     char name[1024];
     h5_id object = h->H5Oopen(argv[1].i, argv[2].str->text, 0);
     if (object < 0) return fail(vm, h, GPA_E_KEY);
-    gpa_code rc = native_give(v_list(vm, 0, NULL), out);
+    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
     if (!rc && !argv[3].i && h->H5Gget_info(object, &about) < 0) rc = fail(vm, h, GPA_E_TYPE);
     uint64_t n = argv[3].i ? (uint64_t)MAX(h->H5Aget_num_attrs(object), 0) : about.links;
     for (uint64_t i = 0; i < n && !rc; i++) {
@@ -347,7 +347,7 @@ gpa_code hdf5_shape_dtype(gpa_vm *vm, value *argv,
             both[1] = v_cstr(vm, "str");
         rc = both[0].tag == V_UNSET || both[1].tag == V_UNSET
                  ? GPA_E_MEMORY
-                 : native_give(v_tuple(vm, 2, both), out);
+                 : native_return(v_tuple(vm, 2, both), out);
         value_release(vm, both[0]);
         value_release(vm, both[1]);
     }
@@ -531,7 +531,7 @@ gpa_code hdf5_read_text(gpa_vm *vm, value *argv, value *out) { /* library, file,
                           : h->H5Dread(p.object, p.type, ALL, ALL, 0, to)) < 0)
         TRY(fail(vm, h, GPA_E_OS));
     const char *found = variable ? text : fixed;
-    rc = native_give(v_bytes(vm, found ? found : "", found ? strlen(found) : 0), out);
+    rc = native_return(v_bytes(vm, found ? found : "", found ? strlen(found) : 0), out);
 out:
     if (text) h->H5free_memory(text);
     mem_free(fixed);

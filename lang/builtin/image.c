@@ -8,7 +8,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
 #include "lang/object/container.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 
 #ifdef GPA_HAVE_PNG
 #include <png.h>

@@ -10,7 +10,7 @@
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 #include "lang/object/number.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 #include "lang/vm/vm.h"
 
 gpa_code iter_over(gpa_vm *vm, const char *name, value from, value extra,
@@ -67,7 +67,7 @@ static gpa_code enumerate_next(gpa_vm *vm, iter_obj *it, value *out, bool *done)
     gpa_code rc = iter_next(vm, it->source, &pair[1], done);
     if (rc || *done) return rc;
     it->at++;
-    rc = native_give(v_tuple(vm, 2, pair), out);
+    rc = native_return(v_tuple(vm, 2, pair), out);
     value_release(vm, pair[1]);
     return rc;
 }
@@ -221,7 +221,7 @@ gpa_code iterate_reversed(gpa_vm *vm, value *argv, value *out) {
     int64_t n;
     bool handled;
     value own = v_none();
-    TRY(record_ask(vm, v, "__reversed__", 0, NULL, &own, &handled));
+    TRY(record_call_member(vm, v, "__reversed__", 0, NULL, &own, &handled));
     if (handled) {
         rc = vm_iter(vm, own, out);
         value_release(vm, own);

@@ -5,7 +5,7 @@
 #include "lang/builtin/all.h"
 #include "lang/builtin/iterate.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/vm/vm.h"
 
 static gpa_code make_iterator(gpa_vm *vm, const char *name, value iterable, value extra,
@@ -314,7 +314,7 @@ static gpa_code pairwise_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) 
     value next = v_none();
     rc = iter_next(vm, it->source, &next, done);
     if (rc || *done) return rc;
-    rc = native_give(v_tuple(vm, 2, (value[]){it->extra, next}), out);
+    rc = native_return(v_tuple(vm, 2, (value[]){it->extra, next}), out);
     value_release(vm, it->extra);
     it->extra = next;
     return rc;
@@ -335,7 +335,7 @@ static gpa_code batched_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         value_release(vm, v);
     }
     if (!rc) *done = batch.list->count == 0;
-    if (!rc && !*done) rc = native_give(v_tuple(vm, batch.list->count, batch.list->items), out);
+    if (!rc && !*done) rc = native_return(v_tuple(vm, batch.list->count, batch.list->items), out);
     value_release(vm, batch);
     return rc;
 }
@@ -415,7 +415,7 @@ static gpa_code groupby_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
         pair[0] = own_key;
         pair[1] = v_none();
         rc = vm_iter(vm, group, &pair[1]);
-        if (!rc) rc = native_give(v_tuple(vm, 2, pair), out);
+        if (!rc) rc = native_return(v_tuple(vm, 2, pair), out);
         value_release(vm, pair[1]);
     }
     value_release(vm, own_key);
@@ -452,7 +452,7 @@ gpa_code itertools_tee(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = seen.tag == V_UNSET ? GPA_E_MEMORY : arg_int(vm, argv[1], "n", &n);
     if (!rc && n < 0) rc = vm_fail(vm, GPA_E_VALUE, "n must be >= 0");
     if (!rc) rc = vm_iter(vm, argv[0], &it);
-    if (!rc) rc = native_give(v_tuple(vm, (size_t)n, NULL), &all);
+    if (!rc) rc = native_return(v_tuple(vm, (size_t)n, NULL), &all);
     for (int64_t i = 0; !rc && i < n; i++)
         rc = iter_over(vm, "itertools._tee", it, seen, tee_next, &all.tuple->items[i]);
     if (rc)

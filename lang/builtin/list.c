@@ -1,14 +1,14 @@
 /* list, tuple and range: construction and methods. */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/format/format.h"
 #include "lang/object/number.h"
 
 /* ---- list ---- */
 
 gpa_code list_new(gpa_vm *vm, value *argv, value *out) {
-    if (argv[1].tag == V_UNSET) return native_give(v_list(vm, 0, NULL), out);
+    if (argv[1].tag == V_UNSET) return native_return(v_list(vm, 0, NULL), out);
     return vm_collect(vm, argv[1], out);
 }
 
@@ -138,7 +138,7 @@ gpa_code list_m_reverse(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code list_m_copy(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_list(vm, argv[0].list->count, argv[0].list->items), out);
+    return native_return(v_list(vm, argv[0].list->count, argv[0].list->items), out);
 }
 
 gpa_code list_m_clear(gpa_vm *vm, value *argv, value *out) {
@@ -151,14 +151,14 @@ gpa_code list_m_clear(gpa_vm *vm, value *argv, value *out) {
 
 static gpa_code tuple_of(gpa_vm *vm, value v, value *out) {
     value items;
-    if (v.tag == V_UNSET) return native_give(v_tuple(vm, 0, NULL), out);
+    if (v.tag == V_UNSET) return native_return(v_tuple(vm, 0, NULL), out);
     if (v.tag == V_TUPLE) {
         *out = value_retain(v);
         return GPA_OK;
     }
     gpa_code rc = vm_collect(vm, v, &items);
     if (rc) return rc;
-    rc = native_give(v_tuple(vm, items.list->count, items.list->items), out);
+    rc = native_return(v_tuple(vm, items.list->count, items.list->items), out);
     value_release(vm, items);
     return rc;
 }
@@ -200,7 +200,7 @@ gpa_code range_new(gpa_vm *vm, value *argv, value *out) {
         if (rc) return rc;
     }
     if (at[2] == 0) return vm_fail(vm, GPA_E_VALUE, "range() arg 3 must not be zero");
-    return native_give(v_range(vm, at[0], at[1], at[2]), out);
+    return native_return(v_range(vm, at[0], at[1], at[2]), out);
 }
 
 /* Index of a number in a range, or -1. */

@@ -117,7 +117,7 @@ gpa_code math_frexp(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_float(vm, argv[0], "x", &x);
     if (rc) return rc;
     double m = isfinite(x) ? frexp(x, &e) : x;
-    return native_give(v_tuple(vm, 2, (value[]){v_float(m), v_int(e)}), out);
+    return native_return(v_tuple(vm, 2, (value[]){v_float(m), v_int(e)}), out);
 }
 
 gpa_code math_modf(gpa_vm *vm, value *argv, value *out) {
@@ -125,7 +125,7 @@ gpa_code math_modf(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_float(vm, argv[0], "x", &x);
     if (rc) return rc;
     double part = modf(x, &whole);
-    return native_give(v_tuple(vm, 2, (value[]){v_float(part), v_float(whole)}), out);
+    return native_return(v_tuple(vm, 2, (value[]){v_float(part), v_float(whole)}), out);
 }
 
 /* ---- functions of several floats ---- */
@@ -450,7 +450,7 @@ static gpa_code euclid(gpa_vm *vm, value *a, value *b) {
 
 static gpa_code gcd_with(gpa_vm *vm, value *g, value v) {
     value n = v_none(), size = v_none();
-    gpa_code rc = arg_whole(vm, v, "n", &n);
+    gpa_code rc = arg_any_int(vm, v, "n", &n);
     if (!rc) rc = core_abs(vm, &n, &size);
     value_release(vm, n);
     return rc ? rc : euclid(vm, g, &size);
@@ -473,7 +473,7 @@ gpa_code math_lcm(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < argv[0].tuple->count && !rc; i++) {
         value g = value_retain(l);
-        rc = arg_whole(vm, argv[0].tuple->items[i], "n", &n);
+        rc = arg_any_int(vm, argv[0].tuple->items[i], "n", &n);
         if (!rc) rc = core_abs(vm, &n, &size);
         value_release(vm, n);
         n = v_none();

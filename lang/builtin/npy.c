@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 
+#include "lang/builtin/all.h"
+#include "lang/builtin/file.h"
+#include "lang/vm/array_args.h"
+
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = 6, ALIGN = 64 };
 

@@ -8,11 +8,11 @@
 
 #include "lang/builtin/all.h"
 #include "lang/builtin/file.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/builtin/npy.h"
 #include "lang/builtin/npz.h"
 #include "lang/object/container.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 
 #ifdef GPA_HAVE_ZIP
 #include <zip.h>
@@ -223,7 +223,7 @@ static gpa_code npz_getitem(gpa_vm *vm, object_obj *o, value key, value *out) {
         rc = read_member(vm, o->data, member.text, &bytes, &n);
         const char *text = rc ? NULL : npy_find_bytes(bytes, n, &used);
         if (text)
-            rc = native_give(v_bytes(vm, text, used), out);
+            rc = native_return(v_bytes(vm, text, used), out);
         else if (!rc)
             rc = npy_read(vm, bytes, n, &used, &a);
         if (!rc && !text) rc = np_return_array(vm, a, out);
@@ -343,7 +343,7 @@ static gpa_code members(gpa_vm *vm, object_obj *o, bool with_names, value *out) 
         value a = v_none(), pair = v_none();
         rc = npz_getitem(vm, o, names->items[i], &a);
         if (!rc && with_names)
-            rc = native_give(v_tuple(vm, 2, (value[]){names->items[i], a}), &pair);
+            rc = native_return(v_tuple(vm, 2, (value[]){names->items[i], a}), &pair);
         if (!rc) rc = list_append(vm, all.list, with_names ? pair : a);
         value_release(vm, pair);
         value_release(vm, a);

@@ -8,9 +8,9 @@
 #include "lang/format/format.h"
 #include "lang/object/number.h"
 #include "lang/text/number_text.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 #include "lang/vm/operate.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
 /* The only element of an array as a number; NumPy's error if there are more. */
 static gpa_code only_element(gpa_vm *vm, gpa_arr *a, number *n) {
@@ -31,9 +31,9 @@ static gpa_code number_value(gpa_vm *vm, value v, number *n) {
 static gpa_code call_conversion(gpa_vm *vm, value v, const char *method, value_tag wanted,
                                 value *out, bool *handled) {
     value plain = v_none();
-    gpa_code rc = record_ask(vm, v, method, 0, NULL, &plain, handled);
-    if (!rc && !*handled && !(rc = record_ask(vm, v, "__index__", 0, NULL, &plain, handled)) &&
-        *handled) {
+    gpa_code rc = record_call_member(vm, v, method, 0, NULL, &plain, handled);
+    if (!rc && !*handled &&
+        !(rc = record_call_member(vm, v, "__index__", 0, NULL, &plain, handled)) && *handled) {
         int64_t i = 0;
         if (plain.tag == V_BIG && wanted == V_INT) return *out = plain, GPA_OK;
         rc = arg_int(vm, plain, "index", &i);
@@ -42,7 +42,7 @@ static gpa_code call_conversion(gpa_vm *vm, value v, const char *method, value_t
         return rc;
     }
     if (rc || !*handled) return rc;
-    rc = value_python(vm, plain, out);
+    rc = value_to_python(vm, plain, out);
     value_release(vm, plain);
     if (rc || out->tag == wanted || (wanted == V_INT && out->tag == V_BIG)) return rc;
     rc = vm_fail(vm, GPA_E_TYPE,
@@ -110,7 +110,7 @@ gpa_code int_new(gpa_vm *vm, value *argv, value *out) {
     if (n.kind == NUMBER_BIG)
         *out = value_retain(v);
     else if (n.kind == NUMBER_UINT)
-        return native_give(v_uint(vm, n.u), out);
+        return native_return(v_uint(vm, n.u), out);
     else if (n.kind != NUMBER_INT)
         return int_of_float(vm, n.re, out);
     else
@@ -166,7 +166,7 @@ gpa_code int_is_integer(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code int_ratio(gpa_vm *vm, value *argv, value *out) {
     value self = plain_int(argv[0]);
-    gpa_code rc = native_give(v_tuple(vm, 2, (value[]){self, v_int(1)}), out);
+    gpa_code rc = native_return(v_tuple(vm, 2, (value[]){self, v_int(1)}), out);
     value_release(vm, self);
     return rc;
 }
@@ -219,7 +219,7 @@ gpa_code float_ratio(gpa_vm *vm, value *argv, value *out) {
     if (e) parts[e < 0] = power;
     both = v_tuple(vm, 2, parts);
     value_release(vm, power);
-    return native_give(both, out);
+    return native_return(both, out);
 }
 
 gpa_code float_conjugate(gpa_vm *vm, value *argv, value *out) {
@@ -238,14 +238,14 @@ gpa_code float_imag(gpa_vm *vm, value *argv, value *out) {
 gpa_code float_hex(gpa_vm *vm, value *argv, value *out) {
     double f = argv[0].f;
     if (!isfinite(f))
-        return native_give(v_cstr(vm, isnan(f) ? "nan" : f < 0 ? "-inf" : "inf"), out);
+        return native_return(v_cstr(vm, isnan(f) ? "nan" : f < 0 ? "-inf" : "inf"), out);
     const char *sign = signbit(f) ? "-" : "";
-    if (f == 0) return native_give(v_strf(vm, "%s0x0.0p+0", sign), out);
+    if (f == 0) return native_return(v_strf(vm, "%s0x0.0p+0", sign), out);
     uint64_t bits;
     memcpy(&bits, &f, sizeof bits);
     int e = (int)(bits >> 52 & 2047);
     unsigned long long fraction = bits & (((uint64_t)1 << 52) - 1);
-    return native_give(
+    return native_return(
         v_strf(vm, "%s0x%d.%013llxp%+d", sign, e != 0, fraction, e ? e - 1023 : -1022), out);
 }
 
@@ -285,7 +285,7 @@ gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
         if (r == PARSE_UNDERSCORE)
             return fail_literal(vm, a.str, "could not convert string to complex: ");
         if (r != PARSE_OK) return vm_fail(vm, GPA_E_VALUE, "complex() arg is a malformed string");
-        return native_give(v_complex(vm, re, im), out);
+        return native_return(v_complex(vm, re, im), out);
     }
     if (b.tag == V_STR) return vm_fail(vm, GPA_E_TYPE, "complex() second arg can't be a string");
     number x, y = {.kind = NUMBER_INT};
@@ -303,11 +303,11 @@ gpa_code complex_new(gpa_vm *vm, value *argv, value *out) {
                        value_type_name(b));
     re = y.kind == NUMBER_COMPLEX ? x.re - y.im : x.re;
     im = b.tag == V_UNSET ? x.im : x.kind == NUMBER_COMPLEX ? x.im + y.re : y.re;
-    return native_give(v_complex(vm, re, im), out);
+    return native_return(v_complex(vm, re, im), out);
 }
 
 gpa_code complex_conjugate(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_complex(vm, argv[0].complex->re, -argv[0].complex->im), out);
+    return native_return(v_complex(vm, argv[0].complex->re, -argv[0].complex->im), out);
 }
 
 gpa_code complex_real(gpa_vm *vm, value *argv, value *out) {

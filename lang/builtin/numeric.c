@@ -7,22 +7,9 @@
 #include "lang/builtin/all.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
 __extension__ typedef __int128 int128;
-
-gpa_code int_too_large(gpa_vm *vm) {
-    return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits");
-}
-
-gpa_code int_of_float(gpa_vm *vm, double f, value *out) {
-    if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");
-    if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
-    f = trunc(f);
-    if (f < -0x1p63 || f >= 0x1p63) return native_give(big_of_double(vm, f), out);
-    *out = v_int((int64_t)f);
-    return GPA_OK;
-}
 
 gpa_code core_abs(gpa_vm *vm, value *argv, value *out) {
     value v = argv[0];
@@ -106,10 +93,10 @@ gpa_code core_round(gpa_vm *vm, value *argv, value *out) {
     value v;
     int64_t n = 0;
     bool handled;
-    gpa_code rc =
-        record_ask(vm, argv[0], "__round__", argv[1].tag != V_NONE, &argv[1], out, &handled);
+    gpa_code rc = record_call_member(vm, argv[0], "__round__", argv[1].tag != V_NONE, &argv[1], out,
+                                     &handled);
     if (rc || handled) return rc;
-    rc = value_now(vm, argv[0], &v);
+    rc = value_computed(vm, argv[0], &v);
     if (rc) return rc;
     number x = number_of(v);
     bool numpy = number_is_numpy(v), whole = argv[1].tag == V_NONE;
@@ -270,11 +257,11 @@ gpa_code core_pow(gpa_vm *vm, value *argv, value *out) {
 gpa_code core_divmod(gpa_vm *vm, value *argv, value *out) {
     value both[2] = {v_none(), v_none()};
     bool handled;
-    gpa_code rc = record_ask(vm, argv[0], "__divmod__", 1, &argv[1], out, &handled);
+    gpa_code rc = record_call_member(vm, argv[0], "__divmod__", 1, &argv[1], out, &handled);
     if (rc || handled) return rc;
     rc = vm_binary(vm, OP_FLOOR_DIVIDE, argv[0], argv[1], &both[0]);
     if (!rc) rc = vm_binary(vm, OP_REMAINDER, argv[0], argv[1], &both[1]);
-    if (!rc) rc = native_give(v_tuple(vm, 2, both), out);
+    if (!rc) rc = native_return(v_tuple(vm, 2, both), out);
     value_release(vm, both[0]);
     value_release(vm, both[1]);
     return rc;

@@ -21,7 +21,7 @@ extern char **environ;
 gpa_code os_getcwd(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     char path[4096];
-    return getcwd(path, sizeof path) ? native_give(v_cstr(vm, path), out)
+    return getcwd(path, sizeof path) ? native_return(v_cstr(vm, path), out)
                                      : os_error(vm, errno, NULL);
 }
 
@@ -44,7 +44,7 @@ static gpa_code make_temporary(gpa_vm *vm, value template, bool folder, int *num
     if (folder ? !mkdtemp(name) : (*number = mkstemp(name)) < 0)
         rc = os_error(vm, errno, text);
     else
-        rc = native_give(v_cstr(vm, name), path);
+        rc = native_return(v_cstr(vm, name), path);
     mem_free(name);
     return rc;
 }
@@ -54,7 +54,7 @@ gpa_code os_mkstemp(gpa_vm *vm, value *argv, value *out) {
     value path = v_none();
     gpa_code rc = make_temporary(vm, argv[0], false, &number, &path);
     if (rc) return rc;
-    rc = native_give(v_tuple(vm, 2, (value[]){v_int(number), path}), out);
+    rc = native_return(v_tuple(vm, 2, (value[]){v_int(number), path}), out);
     value_release(vm, path);
     return rc;
 }
@@ -152,7 +152,7 @@ gpa_code os_getenv(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_text(vm, argv[0], "getenv() argument", &key, &n);
     if (rc) return rc;
     const char *text = getenv(key);
-    if (text) return native_give(v_cstr(vm, text), out);
+    if (text) return native_return(v_cstr(vm, text), out);
     *out = value_retain(argv[1]);
     return GPA_OK;
 }
@@ -204,7 +204,7 @@ gpa_code os_join(gpa_vm *vm, value *argv, value *out) {
             str_putc(&s, '/');
         str_put(&s, part);
     }
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -225,21 +225,21 @@ gpa_code os_basename(gpa_vm *vm, value *argv, value *out) {
     const char *path;
     size_t folder, name;
     gpa_code rc = split_path(vm, argv[0], &path, &folder, &name);
-    return rc ? rc : native_give(v_cstr(vm, path + name), out);
+    return rc ? rc : native_return(v_cstr(vm, path + name), out);
 }
 
 gpa_code os_dirname(gpa_vm *vm, value *argv, value *out) {
     const char *path;
     size_t folder, name;
     gpa_code rc = split_path(vm, argv[0], &path, &folder, &name);
-    return rc ? rc : native_give(v_str(vm, path, folder), out);
+    return rc ? rc : native_return(v_str(vm, path, folder), out);
 }
 
 static gpa_code return_pair(gpa_vm *vm, const char *path, size_t first, size_t second, value *out) {
     value parts[2] = {v_str(vm, path, first), v_cstr(vm, path + second)};
     gpa_code rc = parts[0].tag == V_UNSET || parts[1].tag == V_UNSET
                       ? GPA_E_MEMORY
-                      : native_give(v_tuple(vm, 2, parts), out);
+                      : native_return(v_tuple(vm, 2, parts), out);
     value_release(vm, parts[0]);
     value_release(vm, parts[1]);
     return rc;
@@ -284,7 +284,7 @@ gpa_code os_abspath(gpa_vm *vm, value *argv, value *out) {
         p += n + (p[n] == '/');
     }
     if (s.len == 0) str_putc(&s, '/');
-    return native_give(v_str_take(vm, &s), out);
+    return native_return(v_str_take(vm, &s), out);
 }
 
 static gpa_code stat_path(gpa_vm *vm, value v, struct stat *s, bool *there, const char **path) {
@@ -362,7 +362,7 @@ gpa_code os_realpath(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = arg_path(vm, argv[0], &path);
     char *real = rc ? NULL : realpath(path, NULL);
     if (!real) return rc; /* None */
-    rc = native_give(v_cstr(vm, real), out);
+    rc = native_return(v_cstr(vm, real), out);
     free(real); /* allocated by the C library */
     return rc;
 }
@@ -380,7 +380,7 @@ gpa_code os_stat(gpa_vm *vm, value *argv, value *out) {
                             v_int((int64_t)s.st_uid),       v_int((int64_t)s.st_gid),
                             v_int((int64_t)s.st_size),      v_float(seconds_of(s.st_atim)),
                             v_float(seconds_of(s.st_mtim)), v_float(seconds_of(s.st_ctim))};
-    return native_give(v_tuple(vm, COUNT_OF(fields), fields), out);
+    return native_return(v_tuple(vm, COUNT_OF(fields), fields), out);
 }
 
 gpa_code os_uname(gpa_vm *vm, value *argv, value *out) {
@@ -392,7 +392,7 @@ gpa_code os_uname(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < COUNT_OF(parts); i++)
         if (parts[i].tag == V_UNSET) rc = GPA_E_MEMORY;
-    if (!rc) rc = native_give(v_tuple(vm, COUNT_OF(parts), parts), out);
+    if (!rc) rc = native_return(v_tuple(vm, COUNT_OF(parts), parts), out);
     for (size_t i = 0; i < COUNT_OF(parts); i++) value_release(vm, parts[i]);
     return rc;
 }
@@ -401,7 +401,7 @@ gpa_code os_terminal(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     struct winsize size = {0};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) size = (struct winsize){0};
-    return native_give(v_tuple(vm, 2, (value[]){v_int(size.ws_col), v_int(size.ws_row)}), out);
+    return native_return(v_tuple(vm, 2, (value[]){v_int(size.ws_col), v_int(size.ws_row)}), out);
 }
 
 /* Home directory of the user whose name is the first n bytes, or of the current user; NULL:
@@ -430,5 +430,5 @@ gpa_code os_expanduser(gpa_vm *vm, value *argv, value *out) {
     const char *rest = path + 1 + name;
     int n = (int)strlen(home);
     while (n > 0 && home[n - 1] == '/') n--;
-    return native_give(n || *rest ? v_strf(vm, "%.*s%s", n, home, rest) : v_cstr(vm, "/"), out);
+    return native_return(n || *rest ? v_strf(vm, "%.*s%s", n, home, rest) : v_cstr(vm, "/"), out);
 }

@@ -159,7 +159,7 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
     if (!rc && path)
         rc = save_image(vm, path, &image);
     else if (!rc)
-        rc = native_give(v_bytes(vm, image.text, image.len), out);
+        rc = native_return(v_bytes(vm, image.text, image.len), out);
     close_files(fds);
     str_free(&image);
     return rc;
@@ -168,7 +168,7 @@ gpa_code plot_draw(gpa_vm *vm, value *argv, value *out) {
 gpa_code plot_figure_format(gpa_vm *vm, value *argv, value *out) {
     const gpa_str *set = vm->config.figure_format;
     (void)argv;
-    return native_give(
+    return native_return(
         v_cstr(vm, set && set->len == 3 && strcmp(set->text, "svg") == 0 ? "svg" : "png"), out);
 }
 
@@ -177,5 +177,5 @@ gpa_code plot_text_plot_size(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     if (vm->config.symbols) vm->config.symbols(vm->config.user, &columns, &rows);
     const value size[] = {v_int(columns), v_int(rows)};
-    return columns > 0 && rows > 0 ? native_give(v_tuple(vm, 2, size), out) : GPA_OK;
+    return columns > 0 && rows > 0 ? native_return(v_tuple(vm, 2, size), out) : GPA_OK;
 }

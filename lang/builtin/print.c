@@ -7,19 +7,16 @@
 
 #include "lang/format/array_format.h"
 #include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/text/float_text.h"
 #include "lang/object/number.h"
 #include "lang/vm/vm.h"
 
-static const char options_name[] = "(printoptions)";
-
 /* In the order of get_printoptions(). */
 static const char *const names[] = {"edgeitems", "threshold", "floatmode", "precision",
                                     "suppress",  "linewidth", "nanstr",    "infstr",
                                     "sign",      "formatter", "legacy",    "override_repr"};
-static const char *const mode_names[] = {"maxprec", "maxprec_equal", "fixed", "unique"};
 
 /* ---- the dict ---- */
 
@@ -57,20 +54,20 @@ static gpa_code current_options(gpa_vm *vm, value *out) {
     module_obj *numpy;
     gpa_code rc = vm_import(vm, "numpy", &numpy);
     if (rc) return rc;
-    value d = module_get_text_peek(vm, numpy, options_name);
-    return d.tag == V_DICT ? native_give(dict_copy(vm, d.dict), out) : default_options(vm, out);
+    value d = module_get_text_peek(vm, numpy, print_options_name);
+    return d.tag == V_DICT ? native_return(dict_copy(vm, d.dict), out) : default_options(vm, out);
 }
 
 static gpa_code set_current(gpa_vm *vm, value d) {
     module_obj *numpy;
     gpa_code rc = vm_import(vm, "numpy", &numpy);
-    return rc ? rc : module_set_text(vm, numpy, options_name, d);
+    return rc ? rc : module_set_text(vm, numpy, print_options_name, d);
 }
 
 static gpa_code check_option(gpa_vm *vm, const char *name, value v) {
     if (strcmp(name, "floatmode") == 0) {
-        for (size_t i = 0; i < COUNT_OF(mode_names); i++)
-            if (v.tag == V_STR && strcmp(v.str->text, mode_names[i]) == 0) return GPA_OK;
+        for (size_t i = 0; i < FLOAT_MODES; i++)
+            if (v.tag == V_STR && strcmp(v.str->text, float_mode_names[i]) == 0) return GPA_OK;
         return vm_fail(vm, GPA_E_VALUE,
                        "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", "
                        "\"maxprec_equal\"");
@@ -106,57 +103,6 @@ static gpa_code set_option(gpa_vm *vm, dict_obj *d, const char *name, value v) {
         v = v_bool(truth);
     }
     return rc ? rc : dict_set_text(vm, d, name, v);
-}
-
-/* ---- conversion for the printer ---- */
-
-static void read_text(gpa_vm *vm, dict_obj *d, const char *name, char *to, size_t capacity) {
-    value v = dict_text_peek(vm, d, name);
-    if (v.tag != V_STR) return;
-    size_t n = MIN(v.str->size, capacity - 1);
-    memcpy(to, v.str->text, n);
-    to[n] = 0;
-}
-
-static void read_int(gpa_vm *vm, dict_obj *d, const char *name, int64_t *to) {
-    number n = number_of(dict_text_peek(vm, d, name));
-    if (n.kind == NUMBER_INT)
-        *to = n.i;
-    else if (n.kind == NUMBER_FLOAT)
-        *to = n.re >= 0x1p62 ? INT64_MAX : (int64_t)n.re;
-}
-
-static void read_options(gpa_vm *vm, dict_obj *d, print_options *o) {
-    read_int(vm, d, "precision", &o->precision);
-    read_int(vm, d, "threshold", &o->threshold);
-    read_int(vm, d, "edgeitems", &o->edgeitems);
-    read_int(vm, d, "linewidth", &o->linewidth);
-    read_text(vm, d, "nanstr", o->nan, sizeof o->nan);
-    read_text(vm, d, "infstr", o->inf, sizeof o->inf);
-    char sign[2] = "-", mode[16] = "maxprec";
-    read_text(vm, d, "sign", sign, sizeof sign);
-    read_text(vm, d, "floatmode", mode, sizeof mode);
-    o->sign = sign[0];
-    for (size_t i = 0; i < COUNT_OF(mode_names); i++)
-        if (strcmp(mode, mode_names[i]) == 0) o->floatmode = (float_mode)i;
-    value suppress = dict_text_peek(vm, d, "suppress");
-    o->suppress = suppress.tag == V_BOOL && suppress.i;
-    o->formatter = dict_text_peek(vm, d, "formatter");
-    value legacy = dict_text_peek(vm, d, "legacy");
-    o->bare = legacy.tag == V_STR && legacy.str->text[0] == '1';
-}
-
-static const print_options plain = {
-    8, 1000, 3, 75, false, FLOAT_MAXPREC, '-', "nan", "inf", {.tag = V_NONE}, false};
-
-gpa_code print_options_get(gpa_vm *vm, print_options *out) {
-    module_obj *numpy;
-    *out = plain;
-    gpa_code rc = vm_import(vm, "numpy", &numpy);
-    if (rc) return rc;
-    value d = module_get_text_peek(vm, numpy, options_name);
-    if (d.tag == V_DICT) read_options(vm, d.dict, out);
-    return GPA_OK;
 }
 
 /* ---- set, get, with ---- */
@@ -228,10 +174,10 @@ gpa_code print_with(gpa_vm *vm, value *argv, value *out) {
 static gpa_code options_with(gpa_vm *vm, const char *const *which, const value *to, size_t n,
                              value *d, print_options *o) {
     *d = v_none();
-    *o = plain;
+    *o = print_options_default;
     gpa_code rc = current_options(vm, d);
     for (size_t i = 0; i < n && !rc; i++) rc = set_option(vm, d->dict, which[i], to[i]);
-    if (!rc) read_options(vm, d->dict, o);
+    if (!rc) print_options_read(vm, d->dict, o);
     return rc;
 }
 
@@ -252,7 +198,7 @@ gpa_code print_array(gpa_vm *vm, value *argv, value *out) {
     if (!rc) rc = options_with(vm, which, to, COUNT_OF(to), &d, &o);
     if (!rc) rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (!rc) rc = array_put(vm, a, &o, separator, n_prefix, n_suffix, &s);
-    if (!rc) rc = native_give(v_str_take(vm, &s), out);
+    if (!rc) rc = native_return(v_str_take(vm, &s), out);
     str_free(&s);
     arr_release(vm_rt(vm), a);
     value_release(vm, d);
@@ -274,7 +220,7 @@ static gpa_code array_text(gpa_vm *vm, value *argv, bool repr, value *out) {
         rc = vm_str(vm, argv[0], &s);
     else if (!rc)
         rc = array_put(vm, a, &o, " ", 0, 0, &s);
-    if (!rc) rc = native_give(v_str_take(vm, &s), out);
+    if (!rc) rc = native_return(v_str_take(vm, &s), out);
     str_free(&s);
     arr_release(vm_rt(vm), a);
     value_release(vm, d);
@@ -318,7 +264,7 @@ static gpa_code float_form_of(gpa_vm *vm, value precision, value unique, value t
 /* The number to print in its own dtype: that of a NumPy scalar, else float64. */
 static gpa_code float_arg(gpa_vm *vm, value v, double *x, gpa_dtype *t) {
     value now;
-    gpa_code rc = value_now(vm, v, &now);
+    gpa_code rc = value_computed(vm, v, &now);
     if (rc) return rc;
     *t = now.tag == V_NUM && dtype_is_float((gpa_dtype)now.aux) ? (gpa_dtype)now.aux : DT_F64;
     rc = arg_float(vm, now, "x", x);
@@ -339,7 +285,7 @@ static gpa_code give_float(gpa_vm *vm, value v, const float_form *f, bool scient
         float_scientific(&s, x, t, f);
     else
         float_positional(&s, x, t, f);
-    return native_give(v_str_take(vm, &s), out);
+    return native_return(v_str_take(vm, &s), out);
 }
 
 gpa_code print_positional(gpa_vm *vm, value *argv, value *out) {

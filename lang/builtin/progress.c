@@ -44,7 +44,7 @@ gpa_code progress_new(gpa_vm *vm, value *argv, value *out) {
     }
     if (!rc) rc = vm_iter(vm, argv[0], &items);
     const value state[] = {argv[2], v_int(now() + WAIT_NS)};
-    if (!rc) rc = native_give(v_list(vm, 2, state), &extra);
+    if (!rc) rc = native_return(v_list(vm, 2, state), &extra);
     if (!rc) rc = iter_over(vm, "progress", items, extra, progress_next, out);
     if (!rc) {
         out->iter->end = total;

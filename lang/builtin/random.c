@@ -285,7 +285,7 @@ gpa_code random_getrandbits(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     if (k < 0) return vm_fail(vm, GPA_E_VALUE, "number of bits must be non-negative");
     if (k > 64) return int_too_large(vm);
-    return native_give(v_uint(vm, next_bits(t, (int)k)), out);
+    return native_return(v_uint(vm, next_bits(t, (int)k)), out);
 }
 
 /* ---- items ---- */

@@ -7,7 +7,7 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/text/text.h"
 
@@ -191,7 +191,7 @@ gpa_code re_compile(gpa_vm *vm, value *argv, value *out) { /* pattern, flags */
     if ((holder = v_object(vm, &code_kind, 0)).tag == V_UNSET) TRY(GPA_E_MEMORY);
     holder.object->data = code;
     code = NULL;
-    TRY(native_give(v_tuple(vm, 3, (value[]){holder, v_int(groups), names}), out));
+    TRY(native_return(v_tuple(vm, 3, (value[]){holder, v_int(groups), names}), out));
 out:
     pcre2_code_free(code);
     value_release(vm, holder);

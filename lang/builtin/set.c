@@ -69,7 +69,7 @@ gpa_code set_m_clear(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code set_m_copy(gpa_vm *vm, value *argv, value *out) {
-    return native_give(set_copy(vm, argv[0].set, argv[0].set->frozen), out);
+    return native_return(set_copy(vm, argv[0].set, argv[0].set->frozen), out);
 }
 
 /* ---- algebra ---- */

@@ -46,7 +46,7 @@ static gpa_code range_of(gpa_vm *vm, const str_obj *s, value start, value end, p
 }
 
 static gpa_code return_text(gpa_vm *vm, const char *p, size_t n, value *out) {
-    return native_give(v_str(vm, p, n), out);
+    return native_return(v_str(vm, p, n), out);
 }
 
 static gpa_code push_text(gpa_vm *vm, list_obj *l, const char *p, size_t n) {
@@ -69,7 +69,7 @@ gpa_code str_new(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_str(vm, argv[1], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -95,7 +95,7 @@ gpa_code str_join(gpa_vm *vm, value *argv, value *out) {
         if (i) str_putn(&s, sep->text, sep->size);
         str_putn(&s, v.str->text, v.str->size);
     }
-    rc = native_give(v_str_take(vm, &s), out);
+    rc = native_return(v_str_take(vm, &s), out);
 out:
     str_free(&s);
     value_release(vm, items);

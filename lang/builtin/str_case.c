@@ -57,7 +57,7 @@ static gpa_code map_text(gpa_vm *vm, const str_obj *s, mapping f, value *out) {
             text_put(&to, f(c, in_word, i == 0));
         in_word = text_is_alpha(c);
     }
-    return native_give(v_str_take(vm, &to), out);
+    return native_return(v_str_take(vm, &to), out);
 }
 
 gpa_code str_upper(gpa_vm *vm, value *argv, value *out) {
@@ -199,7 +199,7 @@ static gpa_code pad(gpa_vm *vm, value *argv, int where, value *out) {
     for (int64_t i = 0; i < left; i++) str_putn(&to, fill->text, fill->size);
     str_putn(&to, s->text, s->size);
     for (int64_t i = left; i < n; i++) str_putn(&to, fill->text, fill->size);
-    return native_give(v_str_take(vm, &to), out);
+    return native_return(v_str_take(vm, &to), out);
 }
 
 gpa_code str_center(gpa_vm *vm, value *argv, value *out) { return pad(vm, argv, 0, out); }
@@ -217,7 +217,7 @@ gpa_code str_zfill(gpa_vm *vm, value *argv, value *out) {
     str_putn(&to, s->text, sign);
     if (width > s->length) str_fill(&to, '0', (size_t)(width - s->length));
     str_putn(&to, s->text + sign, s->size - sign);
-    return native_give(v_str_take(vm, &to), out);
+    return native_return(v_str_take(vm, &to), out);
 }
 
 gpa_code str_expandtabs(gpa_vm *vm, value *argv, value *out) {
@@ -241,7 +241,7 @@ gpa_code str_expandtabs(gpa_vm *vm, value *argv, value *out) {
         else
             column += ((unsigned char)c & 0xC0) != 0x80;
     }
-    return native_give(v_str_take(vm, &to), out);
+    return native_return(v_str_take(vm, &to), out);
 }
 
 /* ---- replacing ---- */
@@ -275,7 +275,7 @@ gpa_code str_replace(gpa_vm *vm, value *argv, value *out) {
         from += len;
     }
     if (from <= s->size) str_putn(&to, s->text + from, s->size - from);
-    return native_give(v_str_take(vm, &to), out);
+    return native_return(v_str_take(vm, &to), out);
 }
 
 /* Appends the replacement of a character by a table. */
@@ -305,7 +305,7 @@ gpa_code str_translate(gpa_vm *vm, value *argv, value *out) {
         uint32_t c = text_decode(s->text + i, s->size - i, &len);
         rc = translate_char(vm, argv[1], c, &to);
     }
-    if (!rc) return native_give(v_str_take(vm, &to), out);
+    if (!rc) return native_return(v_str_take(vm, &to), out);
     str_free(&to);
     return rc;
 }
@@ -368,7 +368,7 @@ gpa_code str_format(gpa_vm *vm, value *argv, value *out) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = format_braces(vm, argv[0].str, argv[1].tuple, argv[2], &s);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }
@@ -380,7 +380,7 @@ gpa_code str_format_map(gpa_vm *vm, value *argv, value *out) {
     str_init(&s);
     gpa_code rc = format_braces(vm, argv[0].str, none.tuple, argv[1], &s);
     value_release(vm, none);
-    if (!rc) return native_give(v_str_take(vm, &s), out);
+    if (!rc) return native_return(v_str_take(vm, &s), out);
     str_free(&s);
     return rc;
 }

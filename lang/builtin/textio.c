@@ -17,7 +17,7 @@
 #include "lang/object/container.h"
 #include "lang/object/number.h"
 #include "lang/text/number_text.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/array_args.h"
 #include "lang/vm/vm.h"
 
 enum { MAX_USECOLS = 4096 };
@@ -608,7 +608,7 @@ gpa_code textio_genfromtxt(gpa_vm *vm, value *argv, value *out) {
     r->missing_by = argv[MISSING_BY];
     r->filling = argv[FILLING];
     r->filling_by = argv[FILLING_BY];
-    if (r->what != NUMBERS) TRY(native_give(v_list(vm, 0, NULL), &r->found));
+    if (r->what != NUMBERS) TRY(native_return(v_list(vm, 0, NULL), &r->found));
     TRY(read_text(r, argv[FNAME], argv[ENCODING]));
     drop_footer(r, footer);
     TRY(read_rows(r));

@@ -72,7 +72,7 @@ static gpa_code give_calendar(gpa_vm *vm, const struct tm *t, value *out) {
     value parts[9] = {v_int(t->tm_year + 1900),    v_int(t->tm_mon + 1),  v_int(t->tm_mday),
                       v_int(t->tm_hour),           v_int(t->tm_min),      v_int(t->tm_sec),
                       v_int((t->tm_wday + 6) % 7), v_int(t->tm_yday + 1), v_int(t->tm_isdst)};
-    return native_give(v_tuple(vm, 9, parts), out);
+    return native_return(v_tuple(vm, 9, parts), out);
 }
 
 gpa_code time_localtime(gpa_vm *vm, value *argv, value *out) {
@@ -132,7 +132,7 @@ gpa_code time_strftime(gpa_vm *vm, value *argv, value *out) {
     }
     if (rc) return rc;
     n = strftime(text, sizeof text, format, &t);
-    return native_give(v_str(vm, text, n), out);
+    return native_return(v_str(vm, text, n), out);
 }
 
 gpa_code time_ctime(gpa_vm *vm, value *argv, value *out) {
@@ -143,7 +143,7 @@ gpa_code time_ctime(gpa_vm *vm, value *argv, value *out) {
     if (rc) return rc;
     localtime_r(&s, &t);
     size_t n = strftime(text, sizeof text, "%a %b %e %H:%M:%S %Y", &t);
-    return native_give(v_str(vm, text, n), out);
+    return native_return(v_str(vm, text, n), out);
 }
 
 /* ---- sys ---- */

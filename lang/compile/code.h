@@ -1,12 +1,13 @@
-/* Bytecode: what the compiler makes of a body and the machine runs.
+/* Bytecode: instructions, constants and exception tables of one function or module body.
  *
- * The code of a function is made at its first call. Until then only its facts (name, node, scope)
- * are there. */
+ * The bytecode of a function is compiled at its first call. Until then only its metadata (name,
+ * node, scope) is set. */
 #ifndef GPA_COMPILE_CODE_H
 #define GPA_COMPILE_CODE_H
 
 #include "lang/syntax/ast.h"
-#include "lang/vm/vm.h"
+#include "lang/compile/typed_interface.h"
+#include "lang/object/module.h"
 
 typedef enum {
 #define OPC(name, words, layout) I_##name,
@@ -15,7 +16,7 @@ typedef enum {
     I_COUNT
 } opcode;
 
-/* One word. A jump's d counts words from the word itself. */
+/* One instruction word. A jump's d counts words from the word itself. */
 typedef union ins {
     struct {
         uint16_t op, a, b, c;
@@ -29,22 +30,24 @@ typedef union ins {
     };
 } ins;
 
-/* Instructions [lo, hi) are guarded: an exception clears the temporaries from `depth` on, goes into
- * register `reg`, and control to `to`. Where several hold, the highest `level` does. */
+/* Exception table entry for instructions [lo, hi): an exception clears the temporaries from `depth`
+ * on, is stored in register `reg`, and control continues at `to`. Of several entries the one with
+ * the highest `level` applies. */
 typedef struct {
     uint32_t lo, hi, to, level;
     uint16_t reg, depth;
 } code_guard;
 
-/* Instructions [lo, hi) handle the exception in `reg`: what a bare raise means. */
+/* Instructions [lo, hi) run while the exception in `reg` is handled: a bare raise raises it again.
+ */
 typedef struct {
     uint32_t lo, hi;
     uint16_t reg;
 } code_handler;
 
-/* What an attribute instruction found last time. */
+/* Inline cache of an attribute instruction. */
 typedef struct {
-    uint32_t tag; /* of the object; V_UNSET: nothing yet */
+    uint32_t tag; /* tag of the object; V_UNSET: empty */
     uint32_t slot;
     const void *owner; /* MODULE: the module, with the variable's slot */
     const struct native *row;
@@ -59,19 +62,19 @@ typedef struct code {
     const ast_scope *scope;
     bool compiled, simple; /* simple: positional parameters only */
     const struct func_obj
-        *jit;     /* whose loops are compiled (typed/lift.h): its function; else NULL */
-    bool lenient; /* jit: zero divides as NumPy's does */
+        *jit;     /* the jitted function whose loops are compiled (typed_interface.h); else NULL */
+    bool lenient; /* jit: division by zero follows NumPy, not Python */
     uint16_t n_params, n_vars, n_consts_in_frame,
         n_regs; /* registers: variables, number constants, temporaries */
     uint16_t first_temp;
     ins *ins;
-    const ast_node **nodes; /* of each word: what it was compiled from, for places */
+    const ast_node **nodes; /* of each word: its syntax node, for source locations */
     uint32_t n_ins;
     value *consts; /* the first n_consts_in_frame are copied into each frame */
     uint32_t n_consts;
     struct code **inner;
     uint32_t n_inner;
-    struct typed_lift **lifts;
+    typed_lift **lifts;
     uint32_t n_lifts;
     code_guard *guards;
     uint32_t n_guards;
@@ -81,7 +84,8 @@ typedef struct code {
     uint32_t n_caches;
 } code;
 
-/* Code that is not compiled yet. NULL when memory is short. node NULL: the body of the module. */
+/* Creates code that is not compiled yet. NULL when memory is short. node NULL: the body of the
+ * module. */
 code *code_new(ast_module *m, const ast_node *node, const ast_scope *scope, gpa_sym name);
 static inline code *code_retain(code *c) {
     c->refs++;
@@ -89,16 +93,16 @@ static inline code *code_retain(code *c) {
 }
 void code_release(gpa_vm *vm, code *c); /* NULL is ignored */
 
-/* The innermost guard of an instruction, or NULL. */
+/* The innermost exception table entry that covers an instruction, or NULL. */
 const code_guard *code_guard_at(const code *c, const ins *at);
 
 extern const uint8_t code_words[I_COUNT];
 const char *code_op_name(unsigned op);
-/* One line per instruction, inner codes behind their outer one when they are compiled. */
-void code_print(gpa_vm *vm, const code *c, gpa_str *out);
+/* The layout of an instruction's operands: the last column of opcode.def. */
+const char *code_layout(unsigned op);
 
 /* Compiles a body whose globals are `in`. `show_last`: the module returns the value of its last
- * statement when that is an expression. Fails with GPA_E_MEMORY, or GPA_E_SYNTAX for a body beyond
+ * statement if that is an expression. Fails with GPA_E_MEMORY, or GPA_E_SYNTAX for a body beyond
  * the machine's limits; the error is in vm_err. */
 gpa_code compile_code(gpa_vm *vm, code *c, module_obj *in, bool show_last);
 

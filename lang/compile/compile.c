@@ -1,8 +1,8 @@
-/* The compiler's core: emitting words, labels, constants, and the entry point.
+/* Core of the compiler: emitting instructions, labels, constants, and the entry point.
  *
- * Read emit and the labels, then scan (what must be known of a body before its first instruction:
- * its number constants and whether it has a walrus), then compile_code. Expressions are in
- * compile_expr.c, statements in compile_stmt.c. */
+ * Reading order: emit and the labels, then scan (collects what must be known of a body before its
+ * first instruction: its number constants and whether it contains a walrus), then compile_code.
+ * Expressions are in compile_expr.c, statements in compile_stmt.c. */
 #include "lang/compile/compile.h"
 
 #include "lang/object/big.h"
@@ -190,12 +190,12 @@ int32_t const_register(compiler *c, const ast_node *n) {
     return -1;
 }
 
-/* ---- before the first instruction ---- */
+/* ---- scanning a body ---- */
 
 static void scan_child(void *user, ast_node *n);
 
-/* Notes number constants and walruses of a body. Inner functions and classes have bodies of their
- * own; only their defaults, bases and decorators, and the outermost iterable of a generator
+/* Collects number constants and walruses of a body. Inner functions and classes have bodies of
+ * their own; only their defaults, bases and decorators, and the outermost iterable of a generator
  * expression, are evaluated here. */
 static void scan(compiler *c, const ast_node *n) {
     if (!n) return;
@@ -225,7 +225,7 @@ static void scan_list(compiler *c, const ast_list *l) {
     for (uint32_t i = 0; i < l->n; i++) scan(c, l->at[i]);
 }
 
-/* ---- the whole ---- */
+/* ---- entry point ---- */
 
 static void scan_body(compiler *c) {
     const ast_node *n = c->code->node;
@@ -246,8 +246,8 @@ static void scan_body(compiler *c) {
     }
 }
 
-/* Variables that inner functions share live in cells from the start; those of comprehensions when
- * these begin. */
+/* Creates cells for variables that inner functions capture; those of comprehensions are created
+ * when these begin. */
 static void open_cells(compiler *c) {
     const ast_scope *s = c->code->scope;
     for (uint32_t i = 0; i < s->n_vars; i++)
@@ -299,7 +299,7 @@ gpa_code compile_code(gpa_vm *vm, code *k, module_obj *in, bool show_last) {
                   .globals = in,
                   .handling = -1,
                   .annotations = -1,
-                  .measured = vm->measured && !k->node};
+                  .measured = vm_core_of(vm)->measured && !k->node};
     if (k->scope->n_vars > MAX_REGISTERS / 2)
         compile_fail(&c, GPA_E_SYNTAX, "too many variables in one body");
     k->n_vars = (uint16_t)k->scope->n_vars;

@@ -1,8 +1,8 @@
-/* Expressions: each puts its value into a register by its last instruction, so that a variable
- * being assigned keeps its old value until the whole right side is there.
+/* Expressions. Each writes its result register with its last instruction, so that a variable being
+ * assigned keeps its old value until the right side is evaluated.
  *
- * Read compile_any and compile_into (at the end) first; above them stand the kinds of expressions,
- * then targets. */
+ * Reading order: compile_any and compile_into (at the end), then the kinds of expressions above
+ * them, then targets. */
 #include "lang/compile/compile.h"
 
 enum { MOST_AT_ONCE = 64 }; /* items of a display held in registers */
@@ -10,7 +10,7 @@ enum { MOST_AT_ONCE = 64 }; /* items of a display held in registers */
 
 /* ---- names ---- */
 
-/* A name of the class whose body this is: it may mean the global of that name. */
+/* A name in a class body: falls back to the global of that name. */
 static bool is_own(const compiler *c, ast_place p) {
     const ast_scope *s = c->code->scope;
     return s->kind == AST_SCOPE_CLASS && p.where == AST_IN_SLOT && !s->vars[p.slot].comprehension;
@@ -63,7 +63,7 @@ static void delete_name(compiler *c, const ast_node *n) {
     }
 }
 
-/* compile_any, but a temporary, where one is needed, is `hint` when that is one. */
+/* compile_any with a preferred temporary `hint`. */
 static uint32_t any_at(compiler *c, const ast_node *n, uint32_t hint) {
     if (n->kind == AST_NAME && n->name.place.where == AST_IN_SLOT && !c->walrus &&
         !is_own(c, n->name.place))
@@ -127,8 +127,8 @@ static void boolop(compiler *c, const ast_node *n, uint32_t dst) {
     label_here(c, &end);
 }
 
-/* a < b < c: b is evaluated once. What stands between two links is kept in `kept` unless it is a
- * variable or a constant; leaving early drops it. dst is a temporary. */
+/* a < b < c: b is evaluated once. A middle operand is held in `kept` unless it is a variable or a
+ * constant; leaving early clears it. dst is a temporary. */
 static void chain(compiler *c, const ast_node *n, uint32_t dst) {
     const ast_list *links = &n->compare.links;
     label drop = LABEL_NEW, end = LABEL_NEW;
@@ -197,7 +197,8 @@ static int jump_opcode(ast_op op) {
 
 static void jump_boolop(compiler *c, const ast_node *n, bool sense, label *l) {
     const ast_list *items = &n->boolop.items;
-    bool each = (n->boolop.op == AST_OP_OR) == sense; /* any one item of that sense decides */
+    bool each =
+        (n->boolop.op == AST_OP_OR) == sense; /* short circuit: one item of that truth decides */
     label past = LABEL_NEW;
     for (uint32_t i = 0; i < items->n; i++) {
         bool last = i + 1 == items->n;
@@ -243,14 +244,14 @@ static bool has_star(const ast_list *l) {
     return false;
 }
 
-/* Items one behind the other on top of the stack; the first one's register. */
+/* Evaluates items into consecutive temporaries; returns the first register. */
 static uint32_t items_on_top(compiler *c, const ast_list *l) {
     uint32_t base = c->top;
     for (uint32_t i = 0; i < l->n; i++) compile_into(c, l->at[i], temp(c));
     return base;
 }
 
-/* Adds items one by one to the list or set in register `to`; `call`: they are arguments. */
+/* Adds items one by one to the list or set in register `to`; `call`: they are call arguments. */
 static void add_items(compiler *c, const ast_list *l, uint32_t to, opcode one, opcode many,
                       bool call) {
     for (uint32_t i = 0; i < l->n; i++) {
@@ -434,7 +435,7 @@ typedef struct {
     const ast_node *node;
     const ast_list *clauses;
     uint32_t into;
-    int32_t first; /* the register of the outermost iterator, when it is there already; else -1 */
+    int32_t first; /* the register of the outermost iterator if it was evaluated already; else -1 */
 } comprehension;
 
 static void add_item(compiler *c, const comprehension *k) {
@@ -489,7 +490,7 @@ static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
     c->top = mark;
 }
 
-/* New cells for the captured variables of a target, or (at the end) nothing left in its slots. */
+/* Creates cells for the captured variables of a target, or (at the end) clears its slots. */
 static void open_or_close(compiler *c, const ast_node *target, bool open) {
     if (target->kind == AST_NAME) {
         ast_place p = target->name.place;
@@ -537,7 +538,7 @@ static void genexp(compiler *c, const ast_node *n, uint32_t dst) {
 
 /* ---- yield ---- */
 
-/* The value that a yield gives, where it is to be given from. */
+/* The operand of a yield in a register. */
 static uint32_t given(compiler *c, const ast_node *n) {
     uint32_t r = temp(c);
     if (n->yield_.value)
@@ -682,7 +683,7 @@ static void named(compiler *c, const ast_node *n, uint32_t dst) {
     compile_store(c, n->named.target, copy);
 }
 
-/* Expressions that write their register before they have read all they need. */
+/* Expressions that write their register before they have read all operands. */
 static bool writes_early(const ast_node *n) {
     return n->kind == AST_BOOLOP || n->kind == AST_NAMED ||
            (n->kind == AST_COMPARE && n->compare.links.n > 1);

@@ -1,15 +1,17 @@
-/* Statements. What is hard about them is leaving: break, continue, return and exceptions end the
- * statements around them, each in its way (block.leave). The code that ends a `try ... finally` or
- * a `with` is written once for every way out, and guards (code_guard) cover the stretches between.
+/* Statements. break, continue, return and exceptions leave enclosing statements, each with its
+ * clean-up (block.leave). The clean-up code of `try ... finally` and `with` is emitted once per
+ * exit path; exception table entries (code_guard) cover the ranges between.
  *
- * Read leave_blocks first, then loops, try and with. */
+ * Reading order: leave_blocks, then loops, try and with. */
 #include "lang/compile/compile.h"
-#include "lang/typed/lift.h"
+
+#include "lang/text/source.h"
 
 #include "runtime/base/base.h"
 
-#define PENDING 0x80000000u /* a guard's `to` before its handler is written: with the block's id \
-                             */
+#define PENDING                                                                      \
+    0x80000000u /* a guard's `to` before its handler is emitted: with the block's id \
+                 */
 
 static void statement(compiler *c, const ast_node *n);
 
@@ -32,8 +34,8 @@ static void push_block(compiler *c, block *b) {
     c->blocks = b;
 }
 
-/* Ends the current guarded stretch of a block. */
-static void close_stretch(compiler *c, block *b) {
+/* Ends the current guarded range of a block. */
+static void close_guarded_range(compiler *c, block *b) {
     code *k = c->code;
     if (b->open < 0 || c->failed) return;
     if ((int64_t)c->n_ins > b->open) {
@@ -53,17 +55,17 @@ static void close_stretch(compiler *c, block *b) {
 }
 
 static void pop_block(compiler *c) {
-    close_stretch(c, c->blocks);
+    close_guarded_range(c, c->blocks);
     c->blocks = c->blocks->outer;
 }
 
-/* The handler of a block begins here. */
+/* Starts the handler of a block. */
 static void handler_here(compiler *c, const block *b) {
     for (uint32_t i = 0; i < c->code->n_guards; i++)
         if (c->code->guards[i].to == (PENDING | b->id)) c->code->guards[i].to = (uint32_t)c->n_ins;
 }
 
-/* At an end of a block. */
+/* Emits the deferred error check at an end of a block. */
 static void emit_check(compiler *c, const block *b) {
     if (b->checks) emit(c, I_CHECK, 0, 0, 0);
     if (b->in_context) emit(c, I_CHECK_FOR, b->outer->reg, 0, 0);
@@ -73,13 +75,13 @@ void compile_pause(compiler *c) {
     for (const block *b = c->blocks; b; b = b->outer) emit_check(c, b);
 }
 
-/* Emits what ends every block inside `until`, innermost first, as seen from outside each. The
- * caller emits the jump or return and then calls resume_blocks with the result. */
+/* Emits the clean-up of every block inside `until`, innermost first, with the guards of left blocks
+ * suspended. The caller emits the jump or return, then calls resume_blocks with the result. */
 static block *leave_blocks(compiler *c, const block *until) {
     block *inner = c->blocks;
     for (block *b = inner; b != until; b = b->outer) {
         emit_check(c, b);
-        if (b->guarded) close_stretch(c, b);
+        if (b->guarded) close_guarded_range(c, b);
         c->blocks = b->outer;
         if (b->leave) b->leave(c, b);
     }
@@ -141,14 +143,14 @@ static void for_loop(compiler *c, const ast_node *n, uint32_t it) {
     label_here(c, &end);
 }
 
-/* The loop's number among those that are compiled. */
+/* The loop's index among the compiled loops of the code. */
 static uint32_t add_lift(compiler *c, const ast_node *n) {
     code *k = c->code;
     const block *b = c->blocks;
     while (b && !b->loop) b = b->outer;
-    typed_lift *l = lift_new(c->vm, k->jit, n, b != NULL);
+    typed_lift *l = typed_compiler.loop_new(c->vm, k->jit, n, b != NULL);
     if (!l || !mem_grow(&k->lifts, k->n_lifts, &c->cap_lifts, sizeof *k->lifts)) {
-        lift_free(c->vm, l);
+        typed_compiler.loop_free(c->vm, l);
         vm_no_memory(c->vm);
         c->failed = true;
         return 0;
@@ -157,10 +159,11 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
     return k->n_lifts++;
 }
 
-/* A loop: in a jitted function run as a program, if it can be, in one step; else, or when that step
- * declines, here. */
+/* A loop. In a jitted function LIFT runs it as a compiled program; if that declines, the
+ * interpreter runs the loop below. */
 static void loop(compiler *c, const ast_node *n) {
-    bool lifted = c->code->jit && lift_wanted(c->vm, c->code->jit, n), is_for = n->kind == AST_FOR;
+    bool lifted = c->code->jit && typed_compiler.loop_wanted(c->vm, c->code->jit, n),
+         is_for = n->kind == AST_FOR;
     label done = LABEL_NEW, end = LABEL_NEW;
     uint32_t it = is_for || lifted ? temp(c) : 0;
     if (is_for)
@@ -177,7 +180,7 @@ static void loop(compiler *c, const ast_node *n) {
         while_loop(c, n);
     if (!lifted) return;
     label_here(c, &done);
-    if (!lift_returns(c->vm, c->code->jit, n)) return;
+    if (!typed_compiler.loop_returns(c->vm, c->code->jit, n)) return;
     emit(c, I_LIFTED, it, 0, 0);
     emit_jump_word(c, &end);
     block *inner = leave_blocks(c, NULL);
@@ -221,7 +224,7 @@ static void leave_except(compiler *c, block *b) {
     emit(c, I_CLEAR, b->reg, 0, 0);
     const ast_node *target = b->node->except.target;
     if (!target) return;
-    uint32_t r = temp(c); /* the name may be deleted already: bind it first */
+    uint32_t r = temp(c); /* the program may have deleted the name: bind it first */
     emit_d(c, I_CONST, r, add_const(c, v_none()));
     compile_store(c, target, r);
     compile_delete(c, target);
@@ -238,7 +241,7 @@ static void add_handler(compiler *c, uint32_t lo, uint32_t reg) {
     k->handlers[k->n_handlers++] = (code_handler){lo, (uint32_t)c->n_ins, (uint16_t)reg};
 }
 
-/* One except clause: the exception is in e. Goes on behind it when the type does not match. */
+/* One except clause: the exception is in e. Falls through when the type does not match. */
 static void except_clause(compiler *c, const ast_node *n, uint32_t e, label *end) {
     label next = LABEL_NEW;
     c->at = n;
@@ -271,7 +274,7 @@ static void except_clause(compiler *c, const ast_node *n, uint32_t e, label *end
     pop_block(c);
     leave_except(c, &b);
     emit_jump(c, I_JUMP, 0, end);
-    if (n->except.target) { /* an exception inside unbinds the name, too */
+    if (n->except.target) { /* an exception in the handler unbinds the name, too */
         handler_here(c, &cleanup);
         leave_except(c, &b);
         emit(c, I_RERAISE, inner_error, 0, 0);
@@ -285,7 +288,7 @@ static void try_except(compiler *c, const ast_node *n) {
     uint32_t e = temp(c);
     block b = {
         .node = n, .guarded = true, .checks = true, .reg = (uint16_t)e, .depth = (uint16_t)e};
-    emit(c, I_CHECK, 0, 0, 0); /* it is not this block's */
+    emit(c, I_CHECK, 0, 0, 0); /* it belongs to an enclosing block */
     push_block(c, &b);
     compile_body(c, &n->try_.body);
     emit_check(c, &b);
@@ -361,7 +364,7 @@ static void with_items(compiler *c, const ast_node *n, uint32_t i) {
     compile_into(c, item->withitem.context, context);
     c->at = item->withitem.context;
     emit(c, I_ENTER, result, context, 0);
-    /* Two blocks: the outer one ends the context on a jump; the inner one's guard catches
+    /* Two blocks: the outer one calls __exit__ on a jump; the guard of the inner one catches
      * exceptions into `result`. */
     block ended = {.node = item->withitem.context, .reg = (uint16_t)context, .leave = leave_with};
     block b = {.node = item->withitem.context,
@@ -432,7 +435,7 @@ static void import_from(compiler *c, const ast_node *n) {
 
 /* ---- assignment ---- */
 
-/* a, b = x, y: without a tuple in between. */
+/* a, b = x, y: without creating a tuple. */
 static bool parallel(compiler *c, const ast_node *target, const ast_node *v) {
     if (target->kind != AST_TUPLE || v->kind != AST_TUPLE ||
         target->tuple.items.n != v->tuple.items.n)
@@ -514,7 +517,7 @@ static void augmented(compiler *c, const ast_node *n) {
     }
 }
 
-/* ---- the others ---- */
+/* ---- other statements ---- */
 
 static void if_statement(compiler *c, const ast_node *n) {
     label other = LABEL_NEW, end = LABEL_NEW;
@@ -526,7 +529,8 @@ static void if_statement(compiler *c, const ast_node *n) {
     label_here(c, &end);
 }
 
-/* Decorators are evaluated first, each where its call will find it: function, unused, argument. */
+/* Evaluates decorators in order, each into the register where its call expects it: function,
+ * unused, argument. */
 static void open_decorators(compiler *c, const ast_list *decorators) {
     for (uint32_t i = 0; i < decorators->n; i++) {
         uint32_t r = temp(c);
@@ -535,7 +539,8 @@ static void open_decorators(compiler *c, const ast_list *decorators) {
     }
 }
 
-/* Calls them, the nearest first; the last result is in `base`, where the first of them was. */
+/* Calls the decorators, innermost first; the last result is in `base`, the register of the first
+ * one. */
 static void call_decorators(compiler *c, const ast_list *decorators, uint32_t base) {
     for (uint32_t i = decorators->n; i > 0; i--) {
         c->at = decorators->at[i - 1];
@@ -552,7 +557,7 @@ static void def(compiler *c, const ast_node *n) {
     compile_store(c, n->def.target, base);
 }
 
-/* The body is a function without parameters, which returns the names that it has bound. */
+/* The class body is a function without parameters that returns its namespace. */
 static void class_statement(compiler *c, const ast_node *n) {
     uint32_t base = c->top;
     open_decorators(c, &n->class_.decorators);
@@ -569,8 +574,7 @@ static void class_statement(compiler *c, const ast_node *n) {
     compile_store(c, n->class_.target, base);
 }
 
-/* x: int = 3. Annotations are looked at by nobody but what asks a class for them: their text is
- * kept. */
+/* x: int = 3. Annotations are not evaluated; in a class their text is kept for __annotations__. */
 static void annotated(compiler *c, const ast_node *n) {
     const ast_node *target = n->annassign.target;
     if (n->annassign.value)
@@ -625,7 +629,7 @@ static void expression_statement(compiler *c, const ast_node *n) {
     uint32_t r = temp(c);
     compile_into(c, v, r);
     if (v->kind == AST_INDEX)
-        emit(c, I_SETTLE, r, 0, 0); /* nobody else would find that an index is out of range */
+        emit(c, I_SETTLE, r, 0, 0); /* the only place where an index out of range would be found */
     else if (c->measured)
         emit(c, I_KEEP, r, 0, 0);
     emit(c, I_CLEAR, r, 0, 0);

@@ -1,10 +1,10 @@
-/* Printing arrays.
+/* Array printing (NumPy's array2string).
  *
- * First the elements that will show are read into a block on the host: all of them, or, summarised,
- * `edge` from both ends of every long axis. Then they are looked at once to choose a form for all
- * (columns align), and written recursively, row by row.
+ * First the elements to be shown are read into a host block: all of them, or, summarized, `edge`
+ * from both ends of every long axis. One pass over them chooses a common format (columns align),
+ * then they are written recursively, row by row.
  *
- * Reading order: the block, the choice of a form, one element, the rows, repr. */
+ * Reading order: the block, format selection, one element, rows, repr. */
 #include "lang/format/array_format.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ typedef struct {
     gpa_arr *a;
     const print_options *o;
     const char *separator;
-    size_t separator_width; /* without spaces at its end */
+    size_t separator_width; /* separator without trailing spaces */
     gpa_str *out;
     /* the block */
     bool summarised;
@@ -41,7 +41,7 @@ static bool is_long(const printer *p, int axis) {
     return p->summarised && p->a->shape[axis] > 2 * p->o->edgeitems;
 }
 
-/* Copies a corner, read in C order, to its place in the block. */
+/* Copies a corner, read in C order, into the block. */
 static void place_corner(printer *p, const char *from, const int64_t *lo, const int64_t *shape,
                          int axis, int64_t at, int64_t *done) {
     size_t size = dtype_size(p->dtype);
@@ -56,7 +56,7 @@ static void place_corner(printer *p, const char *from, const int64_t *lo, const 
         place_corner(p, from, lo, shape, axis + 1, base + i, done);
 }
 
-/* Reads the corner with these bounds: `high` has a bit for every long axis whose end is meant. */
+/* Reads one corner; bit k of `high` selects the end of the k-th long axis. */
 static gpa_code read_corner(printer *p, uint32_t high) {
     int64_t lo[GPA_MAX_DIMS], shape[GPA_MAX_DIMS], offset = 0, size = 1;
     gpa_arr *a = p->a, *view = NULL;
@@ -104,9 +104,9 @@ static gpa_code read_block(printer *p) {
     return rc;
 }
 
-/* ---- the choice of a form ---- */
+/* ---- format selection ---- */
 
-/* Part 0: the number or the real part; part 1: the imaginary part. */
+/* Component 0: the number or the real part; component 1: the imaginary part. */
 static double part_at(const printer *p, int64_t i, int part) {
     number n = number_of_element(p->dtype,
                                  dtype_load(p->items + (size_t)i * dtype_size(p->dtype), p->dtype));
@@ -118,11 +118,11 @@ static double rounded(double v, gpa_dtype t) {
     return dtype_cast(dtype_cast(x, DT_F64, t), t, DT_F64).F64;
 }
 
-/* What one pass over the finite numbers finds. */
+/* Statistics of one pass over the finite numbers. */
 typedef struct {
     int64_t finite;
     bool any_nan, any_inf, negative_inf, negative; /* negative: a finite one with a sign */
-    double least, most; /* of the absolute values that are not 0; 0: none */
+    double least, most;                            /* of the nonzero absolute values; 0: none */
 } survey;
 
 static survey look_at(const printer *p, int part) {
@@ -142,8 +142,7 @@ static survey look_at(const printer *p, int part) {
     return s;
 }
 
-/* Whether the numbers lie too far apart, or are too large or small, to stand without an exponent.
- */
+/* True if the range or magnitude of the numbers requires scientific notation. */
 static bool wants_exponent(const printer *p, const survey *s, gpa_dtype t) {
     if (s->most == 0) return false;
     double cutoff = t == DT_F64 ? 1e8 : t == DT_F32 ? 1e6 : t == DT_F16 ? 1e3 : 1e2;
@@ -152,8 +151,7 @@ static bool wants_exponent(const printer *p, const survey *s, gpa_dtype t) {
            (s->least < rounded(0.0001, t) || rounded(s->most / s->least, t) > 1000);
 }
 
-/* The widest of the pieces that all finite numbers need: before the point, behind it, digits of the
- * exponent. */
+/* Maximum widths over all finite numbers: before the point, after it, exponent digits. */
 static void measure(const printer *p, int part, gpa_dtype t, const struct number_form *form,
                     int *left, int *right, int *exp) {
     gpa_str s;
@@ -210,8 +208,9 @@ static void choose_float(printer *p, int part, gpa_dtype t, char sign) {
         form->f.min_digits = 0;
     if (sign == ' ' && !s.negative) form->f.pad_left++;
     if (s.finite == p->size) return;
-    int room = form->f.pad_right + 1, inf = (int)strlen(o->inf) + (sign != '-' || s.negative_inf);
-    form->f.pad_left = MAX(form->f.pad_left, MAX((int)strlen(o->nan) - room, inf - room));
+    int reserved = form->f.pad_right + 1,
+        inf = (int)strlen(o->inf) + (sign != '-' || s.negative_inf);
+    form->f.pad_left = MAX(form->f.pad_left, MAX((int)strlen(o->nan) - reserved, inf - reserved));
 }
 
 static number element(const printer *p, int64_t i) {
@@ -246,8 +245,8 @@ static void choose_int(printer *p) {
     str_free(&s);
 }
 
-/* The user's own function for this dtype, by NumPy's names of kinds; the later in this order wins.
- */
+/* The user's formatter for this dtype, by NumPy's kind names; later ones in this order take
+ * precedence. */
 static value choose_call(const printer *p) {
     value found = v_unset();
     if (p->o->formatter.tag != V_DICT) return found;
@@ -336,7 +335,7 @@ static gpa_code put_element(const printer *p, int64_t i, gpa_str *out) {
         size_t from = out->len, end;
         put_float(p, 1, t, n.im, out);
         for (end = out->len; end > from && out->text[end - 1] == ' ';) end--;
-        size_t spaces = out->len - end; /* the j stands before them */
+        size_t spaces = out->len - end; /* the j precedes the padding */
         str_truncate(out, end);
         str_putc(out, 'j');
         str_fill(out, ' ', spaces);
@@ -346,7 +345,7 @@ static gpa_code put_element(const printer *p, int64_t i, gpa_str *out) {
 
 /* ---- rows ---- */
 
-/* A line being written: it began at column `indent`, and `length` columns are taken. */
+/* The line being written: it begins at column `indent`, and `length` columns are used. */
 typedef struct {
     size_t indent, length, limit;
 } line;
@@ -375,8 +374,8 @@ static void put_separator(const printer *p, line *l) {
 static gpa_code put_row(const printer *p, int64_t base, size_t indent, size_t width) {
     int axis = p->a->ndim - 1;
     int64_t n = p->shape[axis], gap = is_long(p, axis) ? p->o->edgeitems : -1;
-    size_t beside = MAX(p->separator_width, 1);
-    line l = {indent, indent, width > beside ? width - beside : 0};
+    size_t reserved_columns = MAX(p->separator_width, 1);
+    line l = {indent, indent, width > reserved_columns ? width - reserved_columns : 0};
     gpa_str word;
     str_init(&word);
     gpa_code rc = GPA_OK;
@@ -396,8 +395,7 @@ static gpa_code put_row(const printer *p, int64_t base, size_t indent, size_t wi
     return rc;
 }
 
-/* Ends an item of an axis that is not the last: the separator, and as many newlines as there are
- * axes inside. */
+/* Ends an item of an outer axis: the separator, and one newline per inner axis. */
 static void end_item(const printer *p, int axis, size_t indent) {
     str_putn(p->out, p->separator, p->separator_width);
     str_fill(p->out, '\n', (size_t)(p->a->ndim - axis - 1));
@@ -448,7 +446,7 @@ gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *s
 
 /* ---- repr and str ---- */
 
-/* "shape=(0, 3), dtype=float32": what the text between the brackets does not say. */
+/* "shape=(0, 3), dtype=float32": what the elements do not imply. */
 static void put_extras(gpa_str *out, const gpa_arr *a, const print_options *o) {
     if ((a->size == 0 && !(a->ndim == 1 && a->shape[0] == 0)) || a->size > o->threshold) {
         str_put(out, "shape=(");

@@ -1,11 +1,17 @@
-/* Arrays as text: NumPy's array2string, repr and str. A summarised array reads only what it prints.
- */
+/* Array printing: NumPy's array2string, repr and str. A summarized array reads only the elements it
+ * prints. */
 #ifndef GPA_FORMAT_ARRAY_FORMAT_H
 #define GPA_FORMAT_ARRAY_FORMAT_H
 
 #include "lang/vm/native.h"
 
-typedef enum { FLOAT_MAXPREC, FLOAT_MAXPREC_EQUAL, FLOAT_FIXED, FLOAT_UNIQUE } float_mode;
+typedef enum {
+    FLOAT_MAXPREC,
+    FLOAT_MAXPREC_EQUAL,
+    FLOAT_FIXED,
+    FLOAT_UNIQUE,
+    FLOAT_MODES
+} float_mode;
 
 /* numpy.set_printoptions. */
 typedef struct {
@@ -15,14 +21,20 @@ typedef struct {
     char sign; /* - + or space */
     char nan[16], inf[16];
     value formatter; /* NONE or a DICT; borrowed */
-    bool bare;       /* NumPy's scalars are shown without their type: legacy='1.25' and before */
+    bool bare;       /* NumPy's scalars print without their type: legacy='1.25' and before */
 } print_options;
 
-/* What holds now for this vm. */
+extern const char *const float_mode_names[FLOAT_MODES]; /* as programs write them */
+extern const print_options print_options_default;
+/* The variable of the module numpy that holds the dict of current options: a name that no program
+ * can write. Not set: the defaults hold. */
+extern const char print_options_name[];
+/* Overwrites the options that the dict has. */
+void print_options_read(gpa_vm *vm, dict_obj *d, print_options *o);
+/* The vm's current options. */
 gpa_code print_options_get(gpa_vm *vm, print_options *out);
 
-/* array2string: `before` and `after` say how many columns stand beside the text on its first and
- * last line. */
+/* array2string: `before` and `after` columns are reserved on the first and last line. */
 gpa_code array_put(gpa_vm *vm, gpa_arr *a, const print_options *o, const char *separator,
                    size_t before, size_t after, gpa_str *out);
 gpa_code array_put_repr_with(gpa_vm *vm, gpa_arr *a, const print_options *o, gpa_str *out);

@@ -1,18 +1,19 @@
-/* repr and str of every value.
+/* repr, str and format of every value.
  *
- * A container being printed stands in a chain of `within` records on the C stack: one met again
+ * Containers being printed form a chain of `within` records on the C stack: a container found again
  * inside itself prints as [...], and a chain too long is a RecursionError. */
 #include "lang/format/format.h"
 
 #include "lang/format/array_format.h"
 #include "lang/object/big.h"
-#include "lang/builtin/tables.h"
-#include "lang/object/class.h"
+#include "lang/vm/format_interface.h"
+#include "lang/vm/native_table.h"
+#include "lang/vm/class.h"
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
 #include "lang/object/number.h"
 #include "lang/text/number_text.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 #include "lang/text/text.h"
 #include "lang/vm/vm.h"
 
@@ -72,7 +73,7 @@ static void put_bytes(gpa_str *out, const str_obj *b) {
 
 /* ---- containers ---- */
 
-/* Of what does not change: a tuple, the parts of a slice. */
+/* Items of immutable sequences: a tuple, the parts of a slice. */
 static gpa_code repr_items(gpa_vm *vm, const value *items, size_t n, const within *up,
                            gpa_str *out) {
     gpa_code rc = GPA_OK;
@@ -216,7 +217,7 @@ static void repr_native(gpa_str *out, const native *n) {
         str_printf(out, "<method '%s' of '%s' objects>", n->name, n->owner);
 }
 
-/* Where a type lives, for the classes that are not Python's own. */
+/* The module prefix of types that are not built in. */
 static const char *type_module(uint32_t aux) {
     static const gpa_code exceptions[] = {GPA_E_AXIS,         GPA_E_COMPLEX_WARNING,
                                           GPA_E_RANK_WARNING, GPA_E_VISIBLE_DEPRECATION,
@@ -252,7 +253,7 @@ static gpa_code repr_exception(gpa_vm *vm, const exc_obj *e, const within *up, g
     bool named =
         gpa_err_is(e->code, GPA_E_OS) && args->count == 3; /* the file name is not among its args */
     for (const within *w = up; w && args->count > 1; w = w->up)
-        if (w->o == e->args.o) { /* it holds itself */
+        if (w->o == e->args.o) { /* it contains itself */
             str_put(out, "(...)");
             return GPA_OK;
         }
@@ -270,7 +271,7 @@ gpa_code format_exception_repr(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     return repr_exception(vm, e, NULL, out);
 }
 
-/* What a method of the class of an exception gives for a text; *handled: the class has it. */
+/* Appends the text that a method of an exception's class returns; *handled: the class has it. */
 static gpa_code put_by_class(gpa_vm *vm, value v, const char *method, gpa_str *out, bool *handled) {
     const class_obj *c = class_of_peek(v);
     value fn = c ? class_text_peek(c, method) : v_unset(), text = v_none();
@@ -290,6 +291,30 @@ static void put_range(gpa_str *out, const range_obj *r) {
     str_printf(out, "range(%lld, %lld", (long long)r->start, (long long)r->stop);
     if (r->step != 1) str_printf(out, ", %lld", (long long)r->step);
     str_putc(out, ')');
+}
+
+static gpa_code repr_lazy_scalar(gpa_vm *vm, value v, const within *up, gpa_str *out) {
+    value now;
+    gpa_code rc = value_computed(vm, v, &now);
+    if (rc) return rc;
+    rc = repr(vm, now, up, out);
+    value_release(vm, now);
+    return rc;
+}
+
+static void repr_function(gpa_vm *vm, const func_obj *f, gpa_str *out) {
+    if (f->ufunc) {
+        str_printf(out, "<ufunc '%s'>", func_name(vm, f));
+        return;
+    }
+    str_printf(out, "<function %s", func_title(vm, f));
+    put_address(out, f);
+}
+
+static void repr_iterator(gpa_vm *vm, value v, gpa_str *out) {
+    str_printf(out, "<%s object", v.iter->type_name);
+    if (generator_is(v)) str_printf(out, " %s", generator_title(vm, generator_of(v.iter)));
+    put_address(out, v.o);
 }
 
 static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
@@ -331,23 +356,8 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
         case V_RANGE: put_range(out, v.range); return GPA_OK;
         case V_SLICE: return repr_slice(vm, v.slice, up, out);
         case V_ARRAY:
-            if (v.aux) {
-                value now;
-                gpa_code rc = value_now(vm, v, &now);
-                if (rc) return rc;
-                rc = repr(vm, now, up, out);
-                value_release(vm, now);
-                return rc;
-            }
-            return array_put_repr(vm, v.array->arr, out);
-        case V_FUNC:
-            if (v.func->ufunc) {
-                str_printf(out, "<ufunc '%s'>", func_name(vm, v.func));
-                return GPA_OK;
-            }
-            str_printf(out, "<function %s", func_title(vm, v.func));
-            put_address(out, v.o);
-            return GPA_OK;
+            return v.aux ? repr_lazy_scalar(vm, v, up, out) : array_put_repr(vm, v.array->arr, out);
+        case V_FUNC: repr_function(vm, v.func, out); return GPA_OK;
         case V_METHOD: return repr_method(vm, v.method, out);
         case V_MODULE:
             str_printf(out, "<module '%s'%s>", intern_text(vm_names(vm), v.module->name),
@@ -358,11 +368,7 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
             gpa_code rc = put_by_class(vm, v, "__repr__", out, &handled);
             return rc || handled ? rc : repr_exception(vm, v.exc, up, out);
         }
-        case V_ITER:
-            str_printf(out, "<%s object", v.iter->type_name);
-            if (generator_is(v)) str_printf(out, " %s", generator_title(vm, generator_of(v.iter)));
-            put_address(out, v.o);
-            return GPA_OK;
+        case V_ITER: repr_iterator(vm, v, out); return GPA_OK;
         case V_OBJECT: return repr_object(vm, v, out);
         case V_CLASS:
             str_printf(out, "<class '%s.%s'>", intern_text(vm_names(vm), v.class->module->name),
@@ -374,13 +380,13 @@ static gpa_code repr(gpa_vm *vm, value v, const within *up, gpa_str *out) {
     return GPA_OK;
 }
 
-gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out) {
+static gpa_code format_repr(gpa_vm *vm, value v, gpa_str *out) {
     gpa_code rc = repr(vm, v, NULL, out);
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
 
-gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
-                         const char *after) {
+static gpa_code format_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
+                                    const char *after) {
     gpa_str shown;
     str_init(&shown);
     gpa_code rc = vm_repr(vm, v, &shown);
@@ -401,8 +407,7 @@ static gpa_code put_exception(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
         str_put(out, ": ");
         return vm_repr(vm, args->items[2], out);
     }
-    if (e->code == GPA_E_AXIS &&
-        args->count >= 2) { /* axis, ndim, and what the message begins with */
+    if (e->code == GPA_E_AXIS && args->count >= 2) { /* axis, ndim, and the message prefix */
         if (args->count == 3 && args->items[2].tag == V_STR)
             str_printf(out, "%s: ", args->items[2].str->text);
         str_put(out, "axis ");
@@ -424,7 +429,7 @@ gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out) {
     return rc;
 }
 
-gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) {
+static gpa_code format_str(gpa_vm *vm, value v, gpa_str *out) {
     gpa_dtype t;
     gpa_code rc = GPA_OK;
     if (v.tag == V_STR)
@@ -467,8 +472,8 @@ gpa_code format_ascii(gpa_vm *vm, value v, gpa_str *out) {
     return rc;
 }
 
-/* format() without a specification: NumPy's scalars and 0-d arrays as the Python number they stand
- * for. */
+/* format() without a specification: NumPy's scalars and 0-d arrays as the corresponding Python
+ * number. */
 static gpa_code format_plain(gpa_vm *vm, value v, gpa_str *out) {
     number n = number_of(v);
     if (v.tag == V_NUM && n.kind == NUMBER_FLOAT)
@@ -480,7 +485,7 @@ static gpa_code format_plain(gpa_vm *vm, value v, gpa_str *out) {
     return out->failed ? vm_no_memory(vm) : GPA_OK;
 }
 
-gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
+static gpa_code format_value(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
     value now = v_none();
     bool handled = false;
     gpa_code rc = GPA_OK;
@@ -505,3 +510,12 @@ out:
     value_release(vm, now);
     return !rc && out->failed ? vm_no_memory(vm) : rc;
 }
+
+const format_interface formatter = {
+    .repr = format_repr,
+    .str = format_str,
+    .format = format_value,
+    .fail_showing = format_fail_showing,
+    .ascii = format_ascii,
+    .percent = format_percent,
+};

@@ -1,16 +1,17 @@
-/* repr, str and format of every value. vm_repr, vm_str and vm_format (lang/vm/native.h) are defined
- * here; beside them the pieces that the methods of str use. */
+/* repr, str and format of every value: vm_repr, vm_str and vm_format (lang/vm/native.h) call
+ * format.c through lang/vm/format_interface.h. Declared here are the parts that the methods of str
+ * use. */
 #ifndef GPA_FORMAT_FORMAT_H
 #define GPA_FORMAT_FORMAT_H
 
 #include "lang/vm/native.h"
 
-/* Text in quotes with escapes, as repr() of a str; `ascii`: characters above 127 are escaped too,
- * as ascii(). */
+/* Quoted text with escapes, as repr() of a str; `ascii`: characters above 127 are escaped too, as
+ * in ascii(). */
 void format_quoted(gpa_str *out, const char *text, size_t n, bool ascii);
 /* ascii(v). */
 gpa_code format_ascii(gpa_vm *vm, value v, gpa_str *out);
-/* What str() and repr() give for an exception by themselves, its class aside. */
+/* str() and repr() of an exception, ignoring its class's methods. */
 gpa_code format_exception_str(gpa_vm *vm, const exc_obj *e, gpa_str *out);
 gpa_code format_exception_repr(gpa_vm *vm, const exc_obj *e, gpa_str *out);
 /* str % args. */

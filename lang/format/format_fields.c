@@ -1,13 +1,13 @@
-/* Texts with fields: str.format's braces and the % operator. */
+/* Replacement fields: str.format and the % operator. */
 #include <ctype.h>
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
+#include "lang/object/big.h"
 #include "lang/object/container.h"
 #include "lang/format/format.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 #include "lang/text/text.h"
 
 /* ---- braces ---- */
@@ -16,13 +16,13 @@ typedef struct {
     gpa_vm *vm;
     const tuple_obj *args;
     value kwargs;
-    int64_t next; /* of the automatically numbered fields */
+    int64_t next; /* counter of automatically numbered fields */
     enum { NUMBERED_NOT, NUMBERED_BY_HAND, NUMBERED_AUTOMATICALLY } numbering;
 } filler;
 
 static gpa_code fill(filler *f, const char *p, const char *end, int depth, gpa_str *out);
 
-/* The argument that a field begins with: a number, a name, or nothing. Owned. */
+/* The argument a field refers to: by number, by name, or the next one. Owned. */
 static gpa_code first_value(filler *f, const char *p, size_t n, value *out) {
     gpa_vm *vm = f->vm;
     bool digits = n > 0;
@@ -135,7 +135,7 @@ out:
     return rc;
 }
 
-/* A field between its braces. */
+/* One field in braces. */
 static gpa_code one_field(filler *f, const char *p, const char *end, int depth, gpa_str *out) {
     const char *name_end = p;
     bool bracket = false;
@@ -217,7 +217,7 @@ typedef struct {
     char type;
 } percent;
 
-/* A number, or * for one of the arguments. */
+/* A number, or * for the next argument. */
 static gpa_code star_or_digits(percents *p, const char **s, const char *end, int64_t *out) {
     if (*s < end && **s == '*') {
         value v;
@@ -234,7 +234,7 @@ static gpa_code star_or_digits(percents *p, const char **s, const char *end, int
     return GPA_OK;
 }
 
-/* %s, %r, %a, %c: text of its own, cut to the precision. */
+/* %s, %r, %a, %c: text, truncated to the precision. */
 static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *text) {
     gpa_vm *vm = p->vm;
     if (f->type == 's') return vm_str(vm, v, text);
@@ -251,25 +251,25 @@ static gpa_code percent_text(percents *p, const percent *f, value v, gpa_str *te
     return GPA_OK;
 }
 
-/* An array without axes is the number in it, and an instance what it says to `method`, else to
- * __index__; what is pending is computed. *now is owned. */
+/* Converts the argument of a numeric field: a 0-d array is computed, an instance is converted by
+ * `method`, else __index__. *now is owned. */
 static gpa_code number_in(gpa_vm *vm, value v, const char *method, value *now) {
     if (instance_has(v, method) || instance_has(v, "__index__")) {
         bool handled;
-        return record_ask(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL, now,
-                          &handled);
+        return record_call_member(vm, v, instance_has(v, method) ? method : "__index__", 0, NULL,
+                                  now, &handled);
     }
     bool array = v.tag == V_ARRAY && !v.aux && v.array->arr->ndim == 0;
-    if (!array) return value_now(vm, v, now);
+    if (!array) return value_computed(vm, v, now);
     value all = v_tuple(vm, 0, NULL), item = v_none();
     gpa_code rc = all.tag == V_UNSET ? vm_err(vm)->code : vm_getitem(vm, v, all, &item);
-    if (!rc) rc = value_now(vm, item, now);
+    if (!rc) rc = value_computed(vm, item, now);
     value_release(vm, all);
     value_release(vm, item);
     return rc;
 }
 
-/* A number by the mini-language with what the percent form says. */
+/* Formats a number by the mini-language with the options of the percent field. */
 static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *text) {
     gpa_vm *vm = p->vm;
     value now = v_none();
@@ -315,7 +315,7 @@ static gpa_code percent_number(percents *p, const percent *f, value v, gpa_str *
     return rc;
 }
 
-/* Zeros go behind the sign and the 0x. */
+/* Pads with zeros after the sign and the 0x. */
 static size_t head_length(const char *s) {
     size_t n = *s == '-' || *s == '+' || *s == ' ';
     if (s[n] == '0' && (s[n + 1] == 'x' || s[n + 1] == 'X' || s[n + 1] == 'o')) n += 2;
@@ -346,7 +346,7 @@ static gpa_code percent_field(percents *p, const percent *f, value v, gpa_str *o
     return rc;
 }
 
-/* One field behind its %. */
+/* One field after its %. */
 static gpa_code percent_one(percents *p, const char *start, const char **s, const char *end,
                             gpa_str *out) {
     gpa_vm *vm = p->vm;
@@ -396,14 +396,14 @@ static gpa_code percent_one(percents *p, const char *start, const char **s, cons
                        f.type, (unsigned char)f.type, *s - 1 - start);
     if (v.tag == V_UNSET) rc = next_arg(p, &v);
     if (rc) return rc;
-    value_retain(v); /* what a program wrote for its text may change the dict that it is from */
+    value_retain(v); /* __str__ of a program may change the dict it comes from */
     rc = percent_field(p, &f, v, out);
     value_release(vm, v);
     return rc;
 }
 
 gpa_code format_percent(gpa_vm *vm, const str_obj *fmt, value args, gpa_str *out) {
-    percents p = {vm, value_plain(args), 0};
+    percents p = {vm, value_underlying(args), 0};
     const char *s = fmt->text, *end = s + fmt->size;
     while (s < end) {
         const char *from = s;

@@ -1,7 +1,7 @@
 /* The format mini-language: [[fill]align][sign][z][#][0][width][grouping][.precision][type].
  *
- * A number becomes three pieces, sign, prefix and body; `lay_out` groups the digits and pads.
- * Reading order: the parser, the layout, then text, integers, floats, complex. */
+ * A number is split into sign, prefix and body; `lay_out` groups the digits and pads. Reading
+ * order: parser, layout, then text, integers, floats, complex. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -102,7 +102,7 @@ static void fill_with(gpa_str *out, uint32_t c, int64_t n) {
     for (; n > 0; n--) text_put(out, c);
 }
 
-/* Writes the whole part with separators, at least `width` wide when zeros fill it. */
+/* Writes the integral part with separators, zero-filled to `width`. */
 static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, int every,
                         int64_t width) {
     int64_t shown = (int64_t)n;
@@ -113,8 +113,8 @@ static void put_grouped(gpa_str *out, const char *digits, size_t n, char group, 
     }
 }
 
-/* sign, prefix and body (whose first `whole` bytes are the digits that grouping and zeros apply
- * to), padded. */
+/* Appends sign, prefix and body, padded; grouping and zeros apply to the first `whole` bytes of the
+ * body. */
 static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *prefix,
                     const char *body, size_t n, size_t whole) {
     gpa_str grouped;
@@ -122,9 +122,9 @@ static void lay_out(gpa_str *out, const spec *s, const char *sign, const char *p
     size_t before = strlen(sign) + strlen(prefix);
     int every = s->type && strchr("boxX", s->type) ? 4 : 3;
     if (s->group && whole) {
-        int64_t room =
+        int64_t columns =
             s->fill == '0' && s->align == '=' ? s->width - (int64_t)(before + n - whole) : 0;
-        put_grouped(&grouped, body, whole, s->group, every, room);
+        put_grouped(&grouped, body, whole, s->group, every, columns);
         str_putn(&grouped, body + whole, n - whole);
         body = grouped.text;
         n = grouped.len;
@@ -223,8 +223,8 @@ static gpa_code format_whole(gpa_vm *vm, const spec *s, const number *n, gpa_str
 
 /* ---- floats ---- */
 
-/* No type but a precision: as 'g', with an exponent one digit earlier and at least one digit after
- * the point. */
+/* A precision without a type: as 'g', with an exponent one digit earlier and at least one digit
+ * after the point. */
 static void put_general_point(gpa_str *out, double v, int precision, bool alternate) {
     char text[32];
     int p = precision ? precision : 1;
@@ -244,7 +244,7 @@ static void put_general_point(gpa_str *out, double v, int precision, bool altern
     }
 }
 
-/* As repr(): the point may be wanted, with a zero (`point`) or without. */
+/* As repr(), with (`point`) or without a trailing ".0". */
 static void put_shortest(gpa_str *out, double v, bool point, bool alternate) {
     gpa_str s;
     str_init(&s);
@@ -269,7 +269,7 @@ static void put_printf(gpa_str *out, char c, bool alternate, int precision, doub
     }
 }
 
-/* |v| by the spec's type; without one, as repr() (`point`: with ".0"), or as 'g'. */
+/* |v| formatted by the spec's type; without one, as repr() (`point`: with ".0"), or as 'g'. */
 static void put_magnitude(gpa_str *out, const spec *s, double v, bool point) {
     char c = s->type == 'n' ? 'g' : s->type == '%' ? 'f' : s->type;
     if (!isfinite(v)) {

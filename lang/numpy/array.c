@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "lang/object/big.h"
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 
@@ -433,7 +433,7 @@ gpa_code np_ravel(gpa_vm *vm, value *argv, value *out) { /* a, order */
     value flat = v_none(), source = v_none();
     bool keep_order = argv[1].tag == V_STR && strcmp(argv[1].str->text, "K") == 0;
     gpa_code rc = keep_order ? sort_axes_by_stride(vm, argv[0], &source)
-                             : native_give(value_retain(argv[0]), &source);
+                             : native_return(value_retain(argv[0]), &source);
     if (!rc) rc = reshape_order(vm, source, v_int(-1), keep_order ? v_none() : argv[1], &flat);
     value_release(vm, source);
     if (rc || arr_is_contiguous(flat.array->arr)) {

@@ -2,7 +2,7 @@
  * generated inside the program that uses them. */
 #include <math.h>
 
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 /* ---- from values ---- */
@@ -159,9 +159,10 @@ static gpa_code to_device(gpa_vm *vm, gpa_code rc, value device, value *out) {
     bool host = device.tag == V_STR &&
                 strcmp(device.str->text, "cpu") == 0; /* NumPy's only device: host memory */
     if (host)
-        rc = np_asnumpy(vm, (value[]){made, v_none(), v_none(), v_none()}, out);
+        rc = native_find(OWNER_NUMPY, "asnumpy")
+                 ->fn(vm, (value[]){made, v_none(), v_none(), v_none()}, out);
     else
-        rc = nd_to_device(vm, (value[]){made, device, v_none()}, out);
+        rc = native_find(OWNER_ARRAY, "to_device")->fn(vm, (value[]){made, device, v_none()}, out);
     value_release(vm, made);
     return rc;
 }

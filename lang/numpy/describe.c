@@ -1,7 +1,7 @@
 /* Descriptions of dtypes and ufuncs by NumPy's type numbers and type codes. */
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 /* NumPy's type codes in the order of its type numbers, which is the order of a ufunc's loops, too,
@@ -31,7 +31,7 @@ gpa_code dt_alignment(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code dt_byteorder(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_cstr(vm, info(argv)->size > 1 ? "=" : "|"), out);
+    return native_return(v_cstr(vm, info(argv)->size > 1 ? "=" : "|"), out);
 }
 
 gpa_code dt_newbyteorder(gpa_vm *vm, value *argv, value *out) { /* self, new_order */
@@ -51,8 +51,8 @@ gpa_code dt_newbyteorder(gpa_vm *vm, value *argv, value *out) { /* self, new_ord
 gpa_code dt_descr(gpa_vm *vm, value *argv, value *out) {
     value pair[2] = {v_cstr(vm, ""), v_unset()}, item = v_none();
     gpa_code rc = pair[0].tag == V_UNSET ? vm_err(vm)->code : dt_str(vm, argv, &pair[1]);
-    if (!rc) rc = native_give(v_tuple(vm, 2, pair), &item);
-    if (!rc) rc = native_give(v_list(vm, 1, &item), out);
+    if (!rc) rc = native_return(v_tuple(vm, 2, pair), &item);
+    if (!rc) rc = native_return(v_list(vm, 1, &item), out);
     value_release(vm, pair[0]);
     value_release(vm, pair[1]);
     value_release(vm, item);
@@ -67,7 +67,7 @@ gpa_code dt_base(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code dt_shape(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return native_give(v_tuple(vm, 0, NULL), out);
+    return native_return(v_tuple(vm, 0, NULL), out);
 }
 
 gpa_code dt_zero(gpa_vm *vm, value *argv, value *out) {
@@ -116,7 +116,7 @@ static gpa_code ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *read, gpa_
 
 /* Type signatures of a ufunc: one for each dtype in which it is computed. */
 static gpa_code list_type_signatures(gpa_vm *vm, const ufunc *u, value *out) {
-    gpa_code rc = native_give(v_list(vm, 0, NULL), out);
+    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
     for (const char *c = loop_order; *c && !rc; c++) {
         gpa_opnd in[MAX_IN] = {0};
         gpa_dtype read[MAX_IN], result;
@@ -187,7 +187,7 @@ gpa_code uf_resolve_dtypes(gpa_vm *vm, value *argv,
             "Cannot cast ufunc '%s' output from dtype('%s') to dtype('%s') with casting rule '%s'",
             argv[0].ufunc->name, dtype_info[found[n]].name, dtype_info[given[n].aux].name,
             argv[3].tag == V_STR ? argv[3].str->text : "same_kind");
-    if (!rc) rc = native_give(v_tuple(vm, n + 1, NULL), out);
+    if (!rc) rc = native_return(v_tuple(vm, n + 1, NULL), out);
     for (size_t i = 0; i <= n && !rc; i++) out->tuple->items[i] = v_dtype(found[i]);
     return rc;
 }

@@ -1,5 +1,5 @@
 /* Native functions of numpy.fft and scipy.fft: discrete Fourier, cosine and sine transforms. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 /* Data type in which operands are transformed; half types are transformed in float32. */

@@ -6,13 +6,10 @@
 #include <float.h>
 #include <math.h>
 
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/vm/machine.h"
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
-
-const float_actions float_actions_default = {
-    .action = {FLOAT_WARN, FLOAT_WARN, FLOAT_IGNORE, FLOAT_WARN}};
 
 gpa_code np_set_float_actions(gpa_vm *vm, value *argv,
                               value *out) { /* divide, over, under, invalid: float_action each */

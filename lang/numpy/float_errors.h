@@ -6,22 +6,11 @@
 #ifndef GPA_NUMPY_FLOAT_ERRORS_H
 #define GPA_NUMPY_FLOAT_ERRORS_H
 
+#include "lang/vm/float_actions.h"
 #include "lang/vm/native.h"
 
-typedef enum { FLOAT_DIVIDE, FLOAT_OVER, FLOAT_UNDER, FLOAT_INVALID, FLOAT_ERRORS } float_error;
-typedef enum { FLOAT_IGNORE, FLOAT_WARN, FLOAT_AT_ONCE } float_action;
-
-/* Current actions of a vm. */
-typedef struct {
-    uint8_t action[FLOAT_ERRORS]; /* float_action */
-    bool watched;                 /* an action is FLOAT_AT_ONCE: arrays are checked */
-} float_actions;
-
-/* NumPy's defaults. */
-extern const float_actions float_actions_default;
-
-/* Checks the result of an operation on n scalars; `scalar`: of an operator, which the message
- * names. */
+/* Looks at the result of an operation on n numbers; `scalar`: of an operator, which the words of
+ * the message tell. */
 gpa_code float_check_number(gpa_vm *vm, gpa_op op, bool scalar, const value *args, value result);
 /* True if array results must be checked by float_check_array: of an operation on `args`, where
  * `where` is true (UNSET: everywhere). */

@@ -1,5 +1,5 @@
 /* Objects of the module numpy that only have subscripts: mgrid, ogrid, r_, c_. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 #include "lang/vm/vm.h"
 

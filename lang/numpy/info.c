@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "lang/object/big.h"
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/object/number.h"
 #include "lang/numpy/numpy.h"
-#include "lang/typed/types.h"
+#include "lang/compile/typed_interface.h"
 
 static gpa_code return_text(gpa_vm *vm, const char *s, value *out) {
     *out = v_cstr(vm, s);
@@ -73,7 +73,7 @@ gpa_code np_ndim(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code np_shape(gpa_vm *vm, value *argv, value *out) {
-    return is_numpy_scalar(argv[0]) ? native_give(v_tuple(vm, 0, NULL), out)
+    return is_numpy_scalar(argv[0]) ? native_return(v_tuple(vm, 0, NULL), out)
                                     : nd_shape(vm, argv, out);
 }
 
@@ -178,7 +178,8 @@ static gpa_code abstract_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind abstract_kind = {.type_name = "numpy.abstract", .repr = abstract_repr};
+const object_kind abstract_kind = {
+    .type_name = "numpy.abstract", .repr = abstract_repr, .derives = np_abstract_has};
 
 value np_abstract(gpa_vm *vm, const char *name, char *kinds) {
     value v = v_object(vm, &abstract_kind, 1);
@@ -448,7 +449,8 @@ gpa_code np_scalar_new(gpa_vm *vm, value *argv, value *out) { /* cls, x, *types 
     value x = argv[1];
     gpa_code rc = arg_dtype(vm, argv[0], &t);
     if (rc) return rc;
-    if (typed_is_type(x)) return typed_signature_of(vm, argv[0], x, argv[2].tuple, out);
+    if (typed_compiler.is_type(x))
+        return typed_compiler.signature_of(vm, argv[0], x, argv[2].tuple, out);
     if (argv[2].tuple->count)
         return vm_fail(vm, GPA_E_TYPE, "function takes at most 1 argument (%zu given)",
                        argv[2].tuple->count + 1);
@@ -476,7 +478,7 @@ gpa_code np_constants(gpa_vm *vm, value *argv, value *out) { /* module: its name
     const char *name;
     size_t n;
     gpa_code rc = arg_text(vm, argv[0], "module", &name, &n);
-    if (!rc) rc = native_give(v_dict(vm), out);
+    if (!rc) rc = native_return(v_dict(vm), out);
     const native_const *rows = native_consts(rc ? OWNER_COUNT : owner_find(name), &n);
     for (size_t i = 0; i < n && !rc; i++) {
         value doc = v_cstr(vm, rows[i].doc);

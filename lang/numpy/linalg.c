@@ -1,6 +1,6 @@
 /* Matrix factorizations: native functions of numpy.linalg. The library has checked the arguments
  * and cast them to a common dtype. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 gpa_code linalg_lu(gpa_vm *vm, value *argv, value *out) { /* a */
@@ -133,7 +133,7 @@ gpa_code linalg_solve_factored(
     if (!x) goto out;
     TRY(np_return_array(vm, x, &both[0]));
     both[1] = v_int(zero);
-    rc = native_give(v_tuple(vm, 2, both), out);
+    rc = native_return(v_tuple(vm, 2, both), out);
 out:
     value_release(vm, both[0]);
     arr_release(vm_rt(vm), a);

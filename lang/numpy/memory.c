@@ -1,5 +1,5 @@
 /* Memory of arrays: sharing, bytes, arrays over existing memory. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 gpa_code np_shares_memory(gpa_vm *vm, value *argv, value *out) { /* a, b */
@@ -30,7 +30,7 @@ gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
     if (!rc && columns) rc = arr_transpose(vm_rt(vm), a, NULL, &transposed, vm_err(vm));
     size_t size = (size_t)a->size * dtype_size((gpa_dtype)a->dtype);
     value bytes = v_unset();
-    if (!rc) rc = native_give(v_bytes(vm, NULL, size), &bytes);
+    if (!rc) rc = native_return(v_bytes(vm, NULL, size), &bytes);
     if (!rc) rc = arr_read(vm_rt(vm), transposed ? transposed : a, bytes.str->text, vm_err(vm));
     if (rc)
         value_release(vm, bytes);

@@ -1,8 +1,8 @@
 /* Named tuples of results (EigResult, SVDResult, ...): a tuple (field 0) whose items are
- * attributes, too. `results` has one row per type. Operators work on the tuple (value_plain).
+ * attributes, too. `results` has one row per type. Operators work on the tuple (value_underlying).
  * Reading order: names, object operations, methods, construction. */
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/numpy/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 
@@ -48,16 +48,16 @@ static size_t find_item(const named *r, const char *name) {
 }
 
 static gpa_code make_result(gpa_vm *vm, const named *r, value items, value *out) {
-    gpa_code rc = native_give(v_object(vm, r->kind, 1), out);
+    gpa_code rc = native_return(v_object(vm, r->kind, 1), out);
     if (!rc) out->object->fields[0] = value_retain(items);
     return rc;
 }
 
 static gpa_code fields_of(gpa_vm *vm, const named *r, value *out) {
     size_t n = count_of(r);
-    gpa_code rc = native_give(v_tuple(vm, n, NULL), out);
+    gpa_code rc = native_return(v_tuple(vm, n, NULL), out);
     for (size_t i = 0; i < n && !rc; i++) {
-        rc = native_give(v_str(vm, r->items[i], strlen(r->items[i])), &out->tuple->items[i]);
+        rc = native_return(v_str(vm, r->items[i], strlen(r->items[i])), &out->tuple->items[i]);
         if (rc) value_release(vm, *out);
     }
     return rc;
@@ -70,7 +70,7 @@ static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *
     size_t at = find_item(r, name);
     *out = v_unset();
     if (strcmp(name, "_fields") == 0) return fields_of(vm, r, out);
-    if (strcmp(name, "_field_defaults") == 0) return native_give(v_dict(vm), out);
+    if (strcmp(name, "_field_defaults") == 0) return native_return(v_dict(vm), out);
     if (at < o->fields[0].tuple->count) *out = value_retain(o->fields[0].tuple->items[at]);
     return GPA_OK;
 }
@@ -111,15 +111,16 @@ static gpa_code result_len(gpa_vm *vm, object_obj *o, int64_t *out) {
     return GPA_OK;
 }
 
-#define RESULT(variable, name)                               \
-    const object_kind variable = {.type_name = name,         \
-                                  .tuple = true,             \
-                                  .attr = result_attr,       \
-                                  .set = result_set,         \
-                                  .repr = result_repr,       \
-                                  .getitem = result_getitem, \
-                                  .iter = result_iter,       \
-                                  .len = result_len,         \
+#define RESULT(variable, name)                                \
+    const object_kind variable = {.type_name = name,          \
+                                  .type_attr = np_named_attr, \
+                                  .tuple = true,              \
+                                  .attr = result_attr,        \
+                                  .set = result_set,          \
+                                  .repr = result_repr,        \
+                                  .getitem = result_getitem,  \
+                                  .iter = result_iter,        \
+                                  .len = result_len,          \
                                   .contains = result_contains}
 RESULT(cache_info_kind, "functools._CacheInfo");
 RESULT(eig_result_kind, "numpy.linalg._linalg.EigResult");
@@ -138,7 +139,7 @@ RESULT(unique_inverse_kind, "numpy.lib._arraysetops_impl.UniqueInverseResult");
 gpa_code named_asdict(gpa_vm *vm, value *argv, value *out) { /* self */
     const named *r = names_of(argv[0].object);
     const tuple_obj *t = argv[0].object->fields[0].tuple;
-    gpa_code rc = native_give(v_dict(vm), out);
+    gpa_code rc = native_return(v_dict(vm), out);
     for (size_t i = 0; i < t->count && !rc; i++)
         rc = dict_set_text(vm, out->dict, r->items[i], t->items[i]);
     return rc;
@@ -163,7 +164,7 @@ gpa_code named_replace(gpa_vm *vm, value *argv, value *out) { /* self, **items *
     gpa_code rc = GPA_OK;
     if (format_unknown_fields(r, argv[1].dict, &text))
         rc = vm_fail(vm, GPA_E_VALUE, "Got unexpected field names: %s", text.text);
-    if (!rc) rc = native_give(v_tuple(vm, t->count, t->items), &items);
+    if (!rc) rc = native_return(v_tuple(vm, t->count, t->items), &items);
     for (size_t i = 0; i < t->count && !rc; i++) {
         value given = dict_text_peek(vm, argv[1].dict, r->items[i]);
         if (given.tag == V_UNSET) continue;
@@ -190,12 +191,12 @@ gpa_code named_make(gpa_vm *vm, value *argv, value *out) { /* cls or self, itera
 }
 
 gpa_code named_index(gpa_vm *vm, value *argv, value *out) { /* self, value, start, stop */
-    argv[0] = value_plain(argv[0]);
+    argv[0] = value_underlying(argv[0]);
     return tuple_m_index(vm, argv, out);
 }
 
 gpa_code named_count(gpa_vm *vm, value *argv, value *out) { /* self, value */
-    argv[0] = value_plain(argv[0]);
+    argv[0] = value_underlying(argv[0]);
     return tuple_m_count(vm, argv, out);
 }
 
@@ -258,7 +259,7 @@ gpa_code named_new(gpa_vm *vm, value *argv, value *out) { /* cls, *values, **nam
     }
     for (size_t i = 0; i < n; i++)
         if (items[i].tag == V_UNSET) return fail_missing_fields(vm, r, items);
-    gpa_code rc = native_give(v_tuple(vm, n, items), &t);
+    gpa_code rc = native_return(v_tuple(vm, n, items), &t);
     if (!rc) rc = make_result(vm, r, t, out);
     value_release(vm, t);
     return rc;

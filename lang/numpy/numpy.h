@@ -3,62 +3,15 @@
 #ifndef GPA_NUMPY_NUMPY_H
 #define GPA_NUMPY_NUMPY_H
 
+#include "lang/vm/array_args.h"
 #include "lang/vm/native.h"
 
-/* Converts the runtime's result to a value: a NumPy scalar if it is 0-d, else an array. Consumes
- * `a`. */
-gpa_code np_return(gpa_vm *vm, gpa_arr *a, value *out);
-/* As np_return, but a 0-d array stays an array (asarray, reshape). */
-gpa_code np_return_array(gpa_vm *vm, gpa_arr *a, value *out);
-/* Replaces an array by `view` (consumed), a view of its own elements; it keeps owning its data.
- * Sets shape or dtype in place. */
+/* An array becomes `view` of its own elements (consumed) and owns what it owned: shape and dtype
+ * are set in place. */
 void np_replace_take(gpa_vm *vm, value array, gpa_arr *view);
-/* Issues the ComplexWarning of a cast that discards imaginary parts. */
-gpa_code np_warn_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to);
-/* As np_return_array for n arrays, as a tuple. If `rc`, the code of the call that made them, is an
- * error, it is returned; the arrays are consumed in any case. */
-gpa_code np_return_arrays(gpa_vm *vm, gpa_code rc, int n, gpa_arr **parts, value *out);
 
-/* out=: an array argument, borrowed; NULL for None or UNSET; a TypeError for anything else. A tuple
- * of one is unwrapped. */
-gpa_code arg_out(gpa_vm *vm, value v, gpa_arr **out);
-/* Requirements on the out= of a function that is neither a ufunc nor a reduction: messages and
- * casting rule. */
-typedef struct {
-    const char *missing; /* message for a value that is not an array; NULL: as for ufuncs */
-    const char *shape;   /* message for another shape; NULL: with both shapes */
-    const char *rank;    /* message for another ndim; NULL: as for another shape */
-    const char *ufunc;   /* name of the function in the message for a dtype; NULL: "array data" */
-    gpa_casting
-        casting; /* rule by which the result is cast to out; with `back`: out to the result */
-    bool back;
-} out_rule;
-/* Checks that `into` fits a result of this shape and dtype. */
-gpa_code out_check(gpa_vm *vm, const out_rule *rule, int ndim, const int64_t *shape, gpa_dtype t,
-                   const gpa_arr *into);
-/* TypeError if the rule does not allow the cast. */
-gpa_code out_check_cast(gpa_vm *vm, gpa_dtype from, gpa_dtype to, gpa_casting casting);
-/* Returns the result (consumed) as np_return_array does, or stores it into the array of out= and
- * returns that. */
-gpa_code out_return_take(gpa_vm *vm, const out_rule *rule, gpa_arr *result, value where,
-                         value *out);
-/* axis=: None (then *axes has all bits and *given is false), an int, or a tuple of ints without
- * repetition. AxisError, "duplicate value in 'axis'". */
-gpa_code arg_axes(gpa_vm *vm, value v, int ndim, uint32_t *axes, bool *given);
-/* One axis, counted from the end when negative. */
-gpa_code arg_axis(gpa_vm *vm, value v, int ndim, int *out);
-/* Fails with AxisError; `prefix`, if it is a str, begins the message. */
-gpa_code np_axis_error(gpa_vm *vm, value prefix, int64_t axis, int64_t ndim);
-/* Hint for dtypes in the other byte order. */
-extern const char other_order[];
-/* A shape: an int or a sequence of ints, none of them negative. */
-gpa_code arg_shape(gpa_vm *vm, value v, int *ndim, int64_t *shape);
-
-/* The ufunc of this name ("add", "mod", "abs"), or NULL. The pointer is static. */
-const ufunc *ufunc_find(const char *name);
-/* The ufunc of an operation. */
-const ufunc *ufunc_of(gpa_op op);
-/* Appends the docstring of a ufunc, in numpydoc's sections. */
+/* The docstring of a ufunc, appended: its row of op.def, the rule for its dtypes, what all ufuncs
+ * share, notes and examples. */
 void ufunc_doc(gpa_op op, gpa_str *out);
 /* Converts the name of a casting rule; same_kind if absent. */
 gpa_code arg_casting(gpa_vm *vm, value v, gpa_casting *out);
@@ -97,11 +50,6 @@ bool np_abstract_has(const object_obj *abstract, uint32_t type);
 /* _make, _fields and _field_defaults of a named tuple's type: true if the name is one of these; a
  * failure leaves its error and *out UNSET. */
 bool np_named_attr(gpa_vm *vm, value type, const char *name, value *out);
-
-/* The hint for a name that gpa lacks, or NULL; the replacement of a name that NumPy 2 removed, or
- * NULL. */
-const char *np_absent(const char *name);
-const char *np_removed(const char *name);
 
 /* A function of the library by its name, owned. */
 gpa_code np_library_func(gpa_vm *vm, const char *name, value *out);

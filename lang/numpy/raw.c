@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/numpy/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/numpy/raw_params.h"
 
 enum { CODE, OPTIONS, NAMES, FROM_SOURCE_MODULE, PLAIN, MODULE_FIELDS }; /* of a module */
@@ -71,10 +71,10 @@ static gpa_code compile(gpa_vm *vm, object_obj *m, rt_raw **out) {
 
 static gpa_code tuple_of(gpa_vm *vm, value v, value *out) {
     value list = v_unset();
-    if (v.tag == V_NONE || v.tag == V_UNSET) return native_give(v_tuple(vm, 0, NULL), out);
-    if (v.tag == V_STR) return native_give(v_tuple(vm, 1, &v), out);
+    if (v.tag == V_NONE || v.tag == V_UNSET) return native_return(v_tuple(vm, 0, NULL), out);
+    if (v.tag == V_STR) return native_return(v_tuple(vm, 1, &v), out);
     gpa_code rc = vm_collect(vm, v, &list);
-    if (!rc) rc = native_give(v_tuple(vm, list.list->count, list.list->items), out);
+    if (!rc) rc = native_return(v_tuple(vm, list.list->count, list.list->items), out);
     value_release(vm, list);
     return rc;
 }
@@ -152,7 +152,7 @@ static gpa_code number_argument(gpa_vm *vm, const char *name, size_t i, const ra
     if (p->known && p->pointer)
         return vm_fail(vm, GPA_E_TYPE, "argument %zu of %s() is an array ('%s'), not a number",
                        i + 1, name, p->text);
-    gpa_code rc = value_now(vm, v, &now);
+    gpa_code rc = value_computed(vm, v, &now);
     if (!rc) rc = arg_opnd(vm, now, &o);
     if (!rc) {
         gpa_dtype type = p->type != DT_NONE ? p->type : o.dtype;
@@ -331,7 +331,7 @@ static gpa_code read_source(gpa_vm *vm, const char *path, value *out) {
     str_init(&text);
     for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) str_putn(&text, part, n);
     fclose(f);
-    return native_give(v_str_take(vm, &text), out);
+    return native_return(v_str_take(vm, &text), out);
 }
 
 gpa_code raw_module(gpa_vm *vm, value *argv,
@@ -434,7 +434,7 @@ gpa_code raw_attributes(gpa_vm *vm, value *argv, value *out) {
 #define FACT(id, name) [RAW_##id] = name,
     static const char *const names[] = {RAW_FACTS(FACT)};
 #undef FACT
-    gpa_code rc = native_give(v_dict(vm), out);
+    gpa_code rc = native_return(v_dict(vm), out);
     for (int i = 0; i < RAW_FACT_COUNT && !rc; i++) {
         value v;
         rc = return_attribute(vm, argv[0].object, (raw_fact)i, &v);

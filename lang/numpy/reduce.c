@@ -1,6 +1,6 @@
 /* Reductions and scans (sum, mean, var, any, argmax, cumsum, ...) as functions and as methods of
  * arrays. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
 

@@ -1,6 +1,6 @@
 /* Functions over whole arrays that are not ufuncs: where, nonzero, take, clip, concatenate, sort,
  * searchsorted, matrix products. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/object/container.h"
 #include "lang/numpy/float_errors.h"
 #include "lang/numpy/numpy.h"
@@ -329,7 +329,7 @@ gpa_code np_same_shape(gpa_vm *vm, value *argv, value *out) { /* arrays */
     if (!n) return GPA_OK;
     value two[2] = {v_int(minimum), v_none()};
     gpa_code rc = (size_t)same == n ? nd_shape(vm, (value *)items, &two[1]) : GPA_OK;
-    if (!rc) rc = native_give(v_tuple(vm, 2, two), out);
+    if (!rc) rc = native_return(v_tuple(vm, 2, two), out);
     value_release(vm, two[1]);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* Native functions of scipy.sparse: products, sorting, unions, selection, transposes and LU of CSR
  * and COO matrices. The library has checked the arrays of a matrix. Arguments are arrays, then
  * integers; results are arrays, or None where the runtime has no implementation for the dtype. */
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 enum { MAX_ARRAYS = 9, MAX_INTS = 4, MAX_RESULTS = 7, NO_OPTIONAL = -1 };

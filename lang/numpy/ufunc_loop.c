@@ -4,7 +4,7 @@
  * result (op_operand_type, op_types). */
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
+#include "lang/numpy/all.h"
 #include "lang/numpy/numpy.h"
 
 /* ---- casting rules ---- */

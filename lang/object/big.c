@@ -1,20 +1,21 @@
-/* Arithmetic of ints of any size, by the methods of paper and pencil. Reading order: ints as
- * digits, making, sums, products, quotients, powers and shifts, bits, floats, text. */
+/* Arbitrary-precision integer arithmetic, schoolbook algorithms (Knuth, TAOCP 2, 4.3.1). Reading
+ * order: digit views, creation, addition, multiplication, division, powers and shifts, bits,
+ * floats, text. */
 #include "lang/object/big.h"
 
 #include <math.h>
 
-#include "lang/vm/operate.h"
+#include "lang/object/core.h"
+#include "lang/object/number.h"
 
 typedef struct big_obj big_obj;
 
-/* Digits beyond which nothing is computed: 2 GB of them. And decimal digits that Python reads and
- * writes. */
+/* Limits: digits of a result (2 GB), decimal digits that Python converts from and to text. */
 enum { MOST = 1 << 29, MOST_DECIMALS = 4300 };
 
-/* ---- ints as digits ---- */
+/* ---- digit views ---- */
 
-/* An int wherever it is. `digit` may point into `few`: not to be copied. */
+/* An INT or BIG as digits. `digit` may point into `few`: do not copy the struct. */
 typedef struct {
     bool negative;
     size_t n;
@@ -46,10 +47,10 @@ static uint64_t low(const uint32_t *digit, size_t n) {
     return (n > 0 ? digit[0] : 0) | (n > 1 ? (uint64_t)digit[1] << 32 : 0);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* Room for n digits, all 0. */
-static big_obj *big_room(gpa_vm *vm, size_t n) {
+/* A BIG of n zero digits. */
+static big_obj *big_new(gpa_vm *vm, size_t n) {
     if (n > MOST) {
         vm_fail(vm, GPA_E_OVERFLOW, "int too large: it would have more than 2**34 bits");
         return NULL;
@@ -64,7 +65,7 @@ static big_obj *big_room(gpa_vm *vm, size_t n) {
     return b;
 }
 
-/* The number that stands in b: an INT where it suffices. */
+/* Normalizes b: an INT if it suffices. */
 static value settled(big_obj *b) {
     b->n = trimmed(b->digit, b->n);
     uint64_t u = low(b->digit, b->n);
@@ -81,7 +82,7 @@ static gpa_code give(big_obj *b, value *out) {
 
 value v_uint(gpa_vm *vm, uint64_t u) {
     if (u <= INT64_MAX) return v_int((int64_t)u);
-    big_obj *b = big_room(vm, 2);
+    big_obj *b = big_new(vm, 2);
     if (!b) return v_unset();
     b->digit[0] = (uint32_t)u;
     b->digit[1] = (uint32_t)(u >> 32);
@@ -89,14 +90,14 @@ value v_uint(gpa_vm *vm, uint64_t u) {
 }
 
 static gpa_code copied(gpa_vm *vm, const whole *w, bool negative, value *out) {
-    big_obj *b = big_room(vm, w->n);
+    big_obj *b = big_new(vm, w->n);
     if (!b) return vm_err(vm)->code;
     memcpy(b->digit, w->digit, w->n * sizeof *w->digit);
     b->negative = negative;
     return give(b, out);
 }
 
-/* ---- sums ---- */
+/* ---- addition ---- */
 
 static int compare_sizes(const whole *a, const whole *b) {
     if (a->n != b->n) return a->n < b->n ? -1 : 1;
@@ -116,7 +117,7 @@ int big_compare(value x, value y) {
 /* |a| + |b|, with the sign. */
 static gpa_code sum(gpa_vm *vm, const whole *a, const whole *b, bool negative, value *out) {
     size_t n = MAX(a->n, b->n) + 1;
-    big_obj *r = big_room(vm, n);
+    big_obj *r = big_new(vm, n);
     uint64_t carry = 0;
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < n; i++, carry >>= 32) {
@@ -127,11 +128,11 @@ static gpa_code sum(gpa_vm *vm, const whole *a, const whole *b, bool negative, v
     return give(r, out);
 }
 
-/* |a| - |b|, whose sign is turned where `turned`. */
-static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool turned, value *out) {
+/* |a| - |b|, negated where `negated`. */
+static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool negated, value *out) {
     bool swapped = compare_sizes(a, b) < 0;
     const whole *from = swapped ? b : a, *take = swapped ? a : b;
-    big_obj *r = big_room(vm, from->n);
+    big_obj *r = big_new(vm, from->n);
     int64_t borrow = 0;
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < from->n; i++) {
@@ -139,7 +140,7 @@ static gpa_code difference(gpa_vm *vm, const whole *a, const whole *b, bool turn
         r->digit[i] = (uint32_t)borrow;
         borrow >>= 32;
     }
-    r->negative = swapped != turned;
+    r->negative = swapped != negated;
     return give(r, out);
 }
 
@@ -149,11 +150,11 @@ static gpa_code plus(gpa_vm *vm, const whole *a, const whole *b, bool minus, val
                                 : difference(vm, a, b, a->negative, out);
 }
 
-/* ---- products ---- */
+/* ---- multiplication ---- */
 
 static gpa_code product(gpa_vm *vm, const whole *a, const whole *b, value *out) {
     if (a->n > b->n) return product(vm, b, a, out); /* the inner loop is the longer one */
-    big_obj *r = big_room(vm, a->n + b->n);
+    big_obj *r = big_new(vm, a->n + b->n);
     gpa_code rc = GPA_OK;
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < a->n && !rc; i++) {
@@ -173,9 +174,9 @@ static gpa_code product(gpa_vm *vm, const whole *a, const whole *b, value *out) 
     return give(r, out);
 }
 
-/* ---- quotients ---- */
+/* ---- division ---- */
 
-/* Divides the digits by a small number in place; gives the rest. */
+/* Divides the digits by one digit in place; returns the remainder. */
 static uint32_t divide_small(uint32_t *digit, size_t n, uint32_t by) {
     uint64_t rest = 0;
     for (size_t i = n; i--;) {
@@ -186,7 +187,7 @@ static uint32_t divide_small(uint32_t *digit, size_t n, uint32_t by) {
     return (uint32_t)rest;
 }
 
-/* to = from * 2^bits (bits below 32), with one digit more. */
+/* to = from * 2^bits (bits below 32), one digit longer. */
 static void shifted(const uint32_t *from, size_t n, int bits, uint32_t *to) {
     uint64_t carry = 0;
     for (size_t i = 0; i < n; i++, carry >>= 32) {
@@ -196,8 +197,8 @@ static void shifted(const uint32_t *from, size_t n, int bits, uint32_t *to) {
     to[n] = (uint32_t)carry;
 }
 
-/* One digit of a quotient (Knuth's algorithm D): from the m + 1 digits at u, which the divisor v,
- * whose first bit is set, is taken from. */
+/* One quotient digit (Knuth's algorithm D): subtracts its multiple of v (normalized: highest bit
+ * set) from the m + 1 digits at u. */
 static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
     uint64_t top = (uint64_t)u[m] << 32 | u[m - 1], q = top / v[m - 1], rest = top % v[m - 1];
     while (q >> 32 || q * v[m - 2] > (rest << 32 | u[m - 2])) {
@@ -217,7 +218,7 @@ static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
     u[m] = (uint32_t)borrow;
     if (borrow >= 0) return (uint32_t)q;
     carry = 0;
-    for (size_t i = 0; i < m; i++, carry >>= 32) { /* one too many */
+    for (size_t i = 0; i < m; i++, carry >>= 32) { /* estimate one too large: add back */
         carry += (uint64_t)u[i] + v[i];
         u[i] = (uint32_t)carry;
     }
@@ -225,14 +226,14 @@ static uint32_t quotient_digit(uint32_t *u, const uint32_t *v, size_t m) {
     return (uint32_t)(q - 1);
 }
 
-/* |a| / |b| and what remains, both owned by the caller. */
+/* |a| / |b| and the remainder, both owned by the caller. */
 static gpa_code divide_sizes(gpa_vm *vm, const whole *a, const whole *b, big_obj **quotient,
                              big_obj **rest) {
     size_t n = a->n, m = b->n;
     gpa_code rc = GPA_OK;
     uint32_t *by = NULL;
-    *quotient = big_room(vm, n >= m ? n - m + 1 : 1);
-    *rest = *quotient ? big_room(vm, n + 1) : NULL;
+    *quotient = big_new(vm, n >= m ? n - m + 1 : 1);
+    *rest = *quotient ? big_new(vm, n + 1) : NULL;
     if (!*rest) goto out;
     if (n < m || m == 1) {
         memcpy((*rest)->digit, a->digit, n * sizeof *a->digit);
@@ -265,7 +266,7 @@ out:
     return rc ? rc : vm_err(vm)->code;
 }
 
-/* Python's // (*quotient) and % (*rest), which has the divisor's sign. */
+/* Floor division: // (*quotient) and % (*rest), which has the sign of the divisor. */
 static gpa_code divide(gpa_vm *vm, ast_op op, const whole *a, const whole *b, value *out) {
     bool floors = op == AST_OP_FLOORDIV;
     big_obj *quotient, *rest;
@@ -284,7 +285,7 @@ static gpa_code divide(gpa_vm *vm, ast_op op, const whole *a, const whole *b, va
     whole_of(other, &one);
     if (!below)
         fixed = value_retain(floors ? q : r);
-    else if (floors) { /* the quotient is one less */
+    else if (floors) { /* round toward minus infinity */
         one.negative = false;
         rc = plus(vm, &w, &one, true, &fixed);
     } else
@@ -302,21 +303,21 @@ static size_t bits_of(const uint32_t *digit, size_t n) {
 }
 
 static gpa_code shift_left(gpa_vm *vm, const whole *a, uint64_t by, value *out) {
-    big_obj *r = big_room(vm, a->n + by / 32 + 1);
+    big_obj *r = big_new(vm, a->n + by / 32 + 1);
     if (!r) return vm_err(vm)->code;
     shifted(a->digit, a->n, (int)(by % 32), r->digit + by / 32);
     r->negative = a->negative;
     return give(r, out);
 }
 
-/* Rounds down: of a negative int, whose lost bits are not all 0, one more remains. */
+/* Arithmetic shift right, rounding toward minus infinity. */
 static gpa_code shift_right(gpa_vm *vm, const whole *a, uint64_t by, value *out) {
     size_t skip = by / 32, bits = by % 32;
     if (skip >= a->n) {
         *out = v_int(a->negative ? -1 : 0);
         return GPA_OK;
     }
-    big_obj *r = big_room(vm, a->n - skip + 1);
+    big_obj *r = big_new(vm, a->n - skip + 1);
     if (!r) return vm_err(vm)->code;
     bool lost = (a->digit[skip] & (((uint64_t)1 << bits) - 1)) != 0;
     for (size_t i = 0; i < skip; i++) lost = lost || a->digit[i];
@@ -377,7 +378,7 @@ static gpa_code power(gpa_vm *vm, value a, value b, value *out) {
 
 /* ---- bits ---- */
 
-/* The digits of a number in two's complement, one after the other. */
+/* Iterates over the digits of a number in two's complement. */
 typedef struct {
     const whole *w;
     uint64_t carry;
@@ -392,7 +393,7 @@ static uint32_t next_bits(twos *t, size_t i) {
     return d;
 }
 
-/* Digits in two's complement become a sign and digits. */
+/* Converts two's complement digits to sign and magnitude. */
 static void sign_from_bits(big_obj *r) {
     r->negative = r->digit[r->n - 1] >> 31;
     uint64_t carry = 1;
@@ -402,7 +403,7 @@ static void sign_from_bits(big_obj *r) {
 
 static gpa_code of_bits(gpa_vm *vm, ast_op op, const whole *a, const whole *b, value *out) {
     size_t n = MAX(a->n, b->n) + 1;
-    big_obj *r = big_room(vm, n);
+    big_obj *r = big_new(vm, n);
     twos x = {a, 1}, y = {b, 1};
     if (!r) return vm_err(vm)->code;
     for (size_t i = 0; i < n; i++) {
@@ -414,7 +415,7 @@ static gpa_code of_bits(gpa_vm *vm, ast_op op, const whole *a, const whole *b, v
 }
 
 value big_of_bytes(gpa_vm *vm, const unsigned char *bytes, size_t n, bool is_signed) {
-    big_obj *b = big_room(vm, n / 4 + 1);
+    big_obj *b = big_new(vm, n / 4 + 1);
     if (!b) return v_unset();
     bool ones = is_signed && n && bytes[n - 1] & 0x80;
     for (size_t i = 0; i < 4 * b->n; i++)
@@ -439,7 +440,7 @@ bool big_bytes(value v, unsigned char *to, size_t n, bool is_signed) {
     }
     bool last = n && to[n - 1] & 0x80;
     return fits && (n ? !is_signed || last == w.negative
-                      : !w.n || (w.negative && v.i == -1)); /* -1 has no bytes, either */
+                      : !w.n || (w.negative && v.i == -1)); /* -1 needs no bytes, either */
 }
 
 /* ---- operators ---- */
@@ -467,27 +468,26 @@ gpa_code big_binary(gpa_vm *vm, ast_op op, value x, value y, value *out) {
 gpa_code big_unary(gpa_vm *vm, ast_op op, value a, value *out) {
     whole w;
     whole_of(a, &w);
-    value turned = v_none();
+    value negated = v_none();
     if (op == AST_OP_POS) {
         *out = value_retain(a);
         return GPA_OK;
     }
-    gpa_code rc = copied(vm, &w, !w.negative, &turned);
+    gpa_code rc = copied(vm, &w, !w.negative, &negated);
     if (rc || op == AST_OP_NEG) {
-        *out = turned;
+        *out = negated;
         return rc;
     }
-    rc = op_number(vm, AST_OP_SUB, turned, v_int(1), out);
-    value_release(vm, turned);
+    rc = op_number(vm, AST_OP_SUB, negated, v_int(1), out);
+    value_release(vm, negated);
     return rc;
 }
 
 /* ---- floats ---- */
 
-/* The number whose first 64 bits are `top`, of which the last is set where more than 0 follows,
- * times 2^scale. */
+/* The float top * 2^scale, correctly rounded; the lowest bit of `top` is a sticky bit. */
 static double rounded(uint64_t top, int64_t scale) {
-    int64_t lost = -1074 - scale; /* bits below the last one that floats have */
+    int64_t lost = -1074 - scale; /* bits below the least subnormal */
     if (lost <= 11) return ldexp((double)top, (int)MIN(scale, 5000));
     if (lost > 64) return 0;
     uint64_t kept = lost < 64 ? top >> lost : 0, half = (uint64_t)1 << (lost - 1),
@@ -495,7 +495,7 @@ static double rounded(uint64_t top, int64_t scale) {
     return ldexp((double)(kept + (rest > half || (rest == half && kept & 1))), -1074);
 }
 
-/* The first 64 bits of the digits, and what they are to be multiplied with. */
+/* The highest 64 bits of the digits, and their scale. */
 static uint64_t first_bits(const uint32_t *digit, size_t n, int64_t *scale) {
     size_t bits = bits_of(digit, n);
     *scale = (int64_t)bits - 64;
@@ -531,19 +531,19 @@ gpa_code big_float(gpa_vm *vm, value v, double *out) {
     return isinf(*out) ? vm_fail(vm, GPA_E_OVERFLOW, "int too large to convert to float") : GPA_OK;
 }
 
-/* a / b as a float: 66 bits and more of the quotient, the last one set where anything remains. */
+/* a / b correctly rounded: at least 66 quotient bits, the lowest a sticky bit. */
 static gpa_code quotient(gpa_vm *vm, const whole *a, const whole *b, value *out) {
     if (b->n == 0) return vm_fail(vm, GPA_E_ZERO_DIVISION, "division by zero");
     int64_t more = (int64_t)bits_of(b->digit, b->n) + 66 - (int64_t)bits_of(a->digit, a->n),
             by = MAX(more, 0), scale;
-    value wide = v_none();
+    value scaled = v_none();
     big_obj *q, *r;
-    gpa_code rc = shift_left(vm, a, (uint64_t)by, &wide);
+    gpa_code rc = shift_left(vm, a, (uint64_t)by, &scaled);
     if (rc) return rc;
     whole w;
-    whole_of(wide, &w);
+    whole_of(scaled, &w);
     rc = divide_sizes(vm, &w, b, &q, &r);
-    value_release(vm, wide);
+    value_release(vm, scaled);
     if (rc) return rc;
     size_t n = trimmed(q->digit, q->n);
     uint64_t top = n ? first_bits(q->digit, n, &scale) : 0;
@@ -568,7 +568,7 @@ value big_of_double(gpa_vm *vm, double f) {
     return rc ? v_unset() : out;
 }
 
-/* A float of an int's size is one itself. */
+/* A float with no fractional bits left is an integer. */
 int big_compare_double(const big_obj *b, double f) {
     if ((f < 0) != b->negative) return b->negative ? -1 : 1;
     if (isinf(f)) return f > 0 ? -1 : 1;
@@ -597,7 +597,7 @@ size_t big_ones(const big_obj *b) {
     return n;
 }
 
-/* CPython's: the number modulo 2^61 - 1. */
+/* CPython's hash: the number modulo 2^61 - 1. */
 int64_t big_hash(const big_obj *b) {
     const uint64_t modulus = ((uint64_t)1 << 61) - 1;
     uint64_t h = 0;
@@ -621,9 +621,9 @@ gpa_code big_put_digits(gpa_vm *vm, const big_obj *b, unsigned base, bool upper,
         "sys.set_int_max_str_digits() to increase the limit";
     if (decimal && big_bits(b) > MOST_DECIMALS * 10 / 3)
         return vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
-    size_t n = b->n, room = b->n * 33 + 32, at = room;
+    size_t n = b->n, capacity = b->n * 33 + 32, at = capacity;
     uint32_t *left = mem_new(n * sizeof *left);
-    char *text = mem_new(room);
+    char *text = mem_new(capacity);
     gpa_code rc = left && text ? GPA_OK : vm_no_memory(vm);
     if (!rc) memcpy(left, b->digit, n * sizeof *left);
     while (!rc && n) {
@@ -632,9 +632,9 @@ gpa_code big_put_digits(gpa_vm *vm, const big_obj *b, unsigned base, bool upper,
         for (int i = 0; i < each && (n || part); i++, part /= base)
             text[--at] = (upper ? "0123456789ABCDEF" : "0123456789abcdef")[part % base];
     }
-    if (!rc && decimal && room - at > MOST_DECIMALS)
+    if (!rc && decimal && capacity - at > MOST_DECIMALS)
         rc = vm_fail(vm, GPA_E_VALUE, words, MOST_DECIMALS);
-    if (!rc) str_putn(out, text + at, room - at);
+    if (!rc) str_putn(out, text + at, capacity - at);
     mem_free(left);
     mem_free(text);
     return rc;
@@ -649,7 +649,7 @@ gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool n
                        "Exceeds the limit (%d digits) for integer string conversion: value has %zu "
                        "digits; use sys.set_int_max_str_digits() to increase the limit",
                        MOST_DECIMALS, count);
-    big_obj *b = big_room(vm, count / 5 + 1); /* a digit of the base 36 has less than 32 / 5 bits */
+    big_obj *b = big_new(vm, count / 5 + 1); /* a digit of base 36 has less than 32 / 5 bits */
     if (!b) return vm_err(vm)->code;
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
@@ -664,4 +664,16 @@ gpa_code big_parse(gpa_vm *vm, const char *text, size_t n, unsigned base, bool n
     }
     b->negative = negative;
     return give(b, out);
+}
+
+gpa_code int_too_large(gpa_vm *vm) {
+    return vm_fail(vm, GPA_E_OVERFLOW, "int too large for 64 bits");
+}
+
+gpa_code int_of_float(gpa_vm *vm, double f, value *out) {
+    if (isnan(f)) return vm_fail(vm, GPA_E_VALUE, "cannot convert float NaN to integer");
+    if (isinf(f)) return vm_fail(vm, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
+    f = trunc(f);
+    *out = f < -0x1p63 || f >= 0x1p63 ? big_of_double(vm, f) : v_int((int64_t)f);
+    return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }

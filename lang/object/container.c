@@ -1,14 +1,12 @@
 /* Lists, and insertion-ordered hash tables for dicts and sets.
  *
- * A table keeps its entries in order in one block and finds them through `index`, a power-of-two
- * array of entry numbers + 1 (0: free), probed linearly. A removed entry leaves the index at once,
- * and stays among the entries with key UNSET until the table is built anew. Invariant: n <= cap <=
- * 3/4 slots, so a probe always ends; the last entry is alive.
- *
- * Reading order: lists, table (find, rebuild, set, remove), sets. */
+ * A table stores its entries in insertion order in one block and finds them through `index`, a
+ * power-of-two array of entry number + 1 (0: free), with linear probing. Removing an entry frees
+ * its index slot at once; the entry itself keeps its position with key UNSET until the table is
+ * rebuilt. Invariants: n <= cap <= 3/4 slots, so a probe always ends; the last entry is live. */
 #include "lang/object/container.h"
 
-#include "lang/vm/native.h"
+#include "lang/object/core.h"
 
 /* ---- lists ---- */
 
@@ -54,8 +52,7 @@ void list_clear(gpa_vm *vm, list_obj *l) {
     l->items = NULL;
     l->count = l->cap = 0;
     while (n--)
-        value_release(vm,
-                      items[n]); /* the last first: what is left behind goes in CPython's order */
+        value_release(vm, items[n]); /* in reverse, the order in which CPython releases them */
     mem_free(items);
 }
 
@@ -83,8 +80,8 @@ static size_t slot_of(const dict_obj *d, uint64_t hash) {
     return (size_t)(hash >> 32) & (d->slots - 1);
 }
 
-/* Whether the key of the entry at `slot` of the index is `key`; most are decided without a call.
- * *moved: what a program wrote for == has changed the table. */
+/* True if the key of the entry at `slot` of the index equals `key`; most comparisons need no call.
+ * *moved: a program's __eq__ changed the table. */
 static gpa_code same_key(gpa_vm *vm, const dict_obj *d, size_t slot, value key, uint64_t hash,
                          bool *same, bool *moved) {
     const uint32_t number = d->index[slot];
@@ -126,8 +123,8 @@ static void enter(dict_obj *d, size_t number) {
     d->index[i] = (uint32_t)number + 1;
 }
 
-/* Makes room for one more entry: drops removed ones and sizes the table for what lives. On failure
- * it stays as it was. */
+/* Ensures capacity for one more entry: compacts removed ones, or resizes to the live count. On
+ * failure the table is unchanged. */
 static gpa_code rebuild(gpa_vm *vm, dict_obj *d) {
     size_t cap = d->count < 6 ? 6 : d->count * 2, slots = 8;
     while (slots * 3 < cap * 4) slots *= 2;
@@ -192,8 +189,8 @@ gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out) {
     return rc;
 }
 
-/* Frees the index slot of an entry and moves up those behind it that were displaced by it: no gap
- * stays in a probe. */
+/* Backward-shift deletion: frees the index slot of an entry and moves displaced slots up, so that
+ * no probe sequence has a gap. */
 static void unindex(dict_obj *d, const dict_entry *e) {
     size_t mask = d->slots - 1, gap = slot_of(d, e->hash);
     uint32_t number = (uint32_t)(e - d->entries) + 1;
@@ -207,7 +204,7 @@ static void unindex(dict_obj *d, const dict_entry *e) {
     d->index[gap] = 0;
 }
 
-/* Removes an entry found by `find` and hands over what it held. */
+/* Removes an entry found by `find` and transfers what it held to the caller. */
 static dict_entry remove_entry(dict_obj *d, dict_entry *e) {
     dict_entry old = *e;
     unindex(d, e);
@@ -323,7 +320,7 @@ gpa_code set_add(gpa_vm *vm, set_obj *s, value v) {
     return dict_set(vm, &s->d, v, v_none());
 }
 
-/* A set asked for as a member stands for its frozen copy, as CPython has it. */
+/* A set tested for membership is treated as its frozen copy, as in CPython. */
 static gpa_code member_hash(gpa_vm *vm, value v, uint64_t *hash) {
     if (v.tag != V_SET || v.set->frozen) return value_hash(vm, v, hash);
     v.set->frozen = true;
@@ -352,8 +349,7 @@ gpa_code set_remove(gpa_vm *vm, set_obj *s, value v, bool *found) {
     return rc;
 }
 
-/* CPython's table: linear probing for a stretch, then jumps that take in the higher bits of the
- * hash. */
+/* CPython's set probing: linear for a stretch, then perturbed by the hash's higher bits. */
 static void arrange_in(uint32_t *table, size_t mask, const dict_entry *entries, uint32_t number) {
     enum { STRETCH = 9, SHIFT = 5 };
     uint64_t perturb = entries[number - 1].hash;
@@ -369,8 +365,8 @@ static void arrange_in(uint32_t *table, size_t mask, const dict_entry *entries, 
     }
 }
 
-/* Fills *table with the numbers of the entries where CPython would put them; grows it as CPython
- * does. False when memory is short. */
+/* Fills *table with entry numbers at the slots where CPython would insert them, growing it as
+ * CPython does. False when memory is short. */
 static bool arrange_all(const dict_obj *d, uint32_t **table, size_t *slots) {
     size_t mask = 7;
     *table = mem_zero((mask + 1) * sizeof **table);
@@ -426,7 +422,7 @@ gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out) {
     return rc;
 }
 
-/* Adds to `to` the members of `from` that are in `other` (in true) or are not (in false). */
+/* Adds to `to` the members of `from` that are in `other` (in true), or are not (in false). */
 static gpa_code add_those(gpa_vm *vm, set_obj *to, const set_obj *from, const set_obj *other,
                           bool in) {
     gpa_code rc = GPA_OK;
@@ -467,30 +463,6 @@ value set_copy(gpa_vm *vm, set_obj *a, bool frozen) {
     if (out.tag == V_UNSET) return out;
     out.set->frozen = frozen;
     if (!dict_update(vm, &out.set->d, &a->d)) return out;
-    value_release(vm, out);
-    return v_unset();
-}
-
-value set_of(gpa_vm *vm, value iterable, bool frozen) {
-    if (iterable.tag == V_SET) return set_copy(vm, iterable.set, frozen);
-    gpa_code rc = GPA_OK;
-    value it = v_unset(), out = v_set(vm);
-    if (out.tag == V_UNSET) return out;
-    out.set->frozen = frozen;
-    TRY(vm_iter(vm, iterable, &it));
-    bool done = false;
-    for (uint32_t n = 0;; n++) {
-        value v = v_none();
-        if (n % 1024 == 0) TRY(vm_poll(vm));
-        TRY(iter_next(vm, it, &v, &done));
-        if (done) break;
-        rc = set_add(vm, out.set, v);
-        value_release(vm, v);
-        if (rc) goto out;
-    }
-out:
-    value_release(vm, it);
-    if (!rc) return out;
     value_release(vm, out);
     return v_unset();
 }

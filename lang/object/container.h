@@ -1,5 +1,5 @@
-/* What lists, dicts and sets do beyond value.h: the operations behind their methods and operators.
- */
+/* Lists, dicts and sets: the operations behind their methods and operators, beyond those of
+ * value.h. */
 #ifndef GPA_OBJECT_CONTAINER_H
 #define GPA_OBJECT_CONTAINER_H
 
@@ -7,53 +7,51 @@
 
 int64_t range_len(const range_obj *r);
 
-/* ---- lists ---- (positions are already in range) */
+/* ---- lists ---- (indices are in range) */
 
-gpa_code list_insert(struct vm *vm, list_obj *l, size_t at, value v); /* retains v */
-value list_take(list_obj *l, size_t at);                              /* removes and hands over */
-gpa_code list_reserve(struct vm *vm, list_obj *l, size_t n);          /* room for n items in all */
-void list_clear(struct vm *vm, list_obj *l);
-/* Of a list or a tuple. */
+gpa_code list_insert(gpa_vm *vm, list_obj *l, size_t at, value v); /* retains v */
+value list_take(list_obj *l, size_t at); /* removes the item and returns it, owned */
+gpa_code list_reserve(gpa_vm *vm, list_obj *l, size_t n); /* capacity for n items in all */
+void list_clear(gpa_vm *vm, list_obj *l);
+/* The length of a list or a tuple. */
 size_t items_count(value sequence);
-/* The next item of a list or a tuple, owned; false at the end. For loops that run what a program
- * wrote, which may change the list meanwhile. */
+/* The next item of a list or a tuple, owned; false at the end. Safe for loops that run code of the
+ * program, which may change the list. */
 bool items_next(value sequence, size_t *at, value *item);
 
 /* ---- dicts ---- */
 
-/* The entry with this key, or NULL. It stays where it is until a key is added. */
-gpa_code dict_find_peek(struct vm *vm, const dict_obj *d, value key, dict_entry **out);
+/* The entry with this key, or NULL. Valid until a key is added. */
+gpa_code dict_find_peek(gpa_vm *vm, const dict_obj *d, value key, dict_entry **out);
 /* The entry whose key is this text with this hash (hash_bytes with seed 0: an interned name's), or
  * NULL. As above. */
 dict_entry *dict_named_peek(const dict_obj *d, const char *key, size_t size, uint64_t hash);
 /* Iteration in order: the next live entry at or after *at, which moves past it; NULL at the end. */
 dict_entry *dict_next(const dict_obj *d, size_t *at);
-/* The same for loops that run what a program wrote, which may change the dict meanwhile: *e is a
- * copy of the entry, and owns its key and value; false at the end. */
+/* The same for loops that run code of the program, which may change the dict: *e is a copy of the
+ * entry that owns its key and value; false at the end. */
 bool dict_next_own(const dict_obj *d, size_t *at, dict_entry *e);
-void dict_entry_drop(struct vm *vm, dict_entry *e);
-/* Removes the key and hands its value over; UNSET when absent. */
-gpa_code dict_take(struct vm *vm, dict_obj *d, value key, value *out);
+void dict_entry_drop(gpa_vm *vm, dict_entry *e);
+/* Removes the key and returns its value, owned; UNSET when absent. */
+gpa_code dict_take(gpa_vm *vm, dict_obj *d, value key, value *out);
 /* The last live entry, or NULL. */
 dict_entry *dict_last(const dict_obj *d);
-gpa_code dict_update(struct vm *vm, dict_obj *d, const dict_obj *from);
-void dict_clear(struct vm *vm, dict_obj *d);
-value dict_copy(struct vm *vm, const dict_obj *d); /* UNSET on failure */
+gpa_code dict_update(gpa_vm *vm, dict_obj *d, const dict_obj *from);
+void dict_clear(gpa_vm *vm, dict_obj *d);
+value dict_copy(gpa_vm *vm, const dict_obj *d); /* UNSET on failure */
 
 /* ---- sets ---- */
 
 typedef enum { SET_UNION, SET_INTERSECTION, SET_DIFFERENCE, SET_SYMMETRIC } set_op;
 /* A new set, frozen as `a` is; UNSET on failure. */
-value set_combine(struct vm *vm, set_op op, set_obj *a, set_obj *b);
-value set_copy(struct vm *vm, set_obj *a, bool frozen);
-gpa_code set_remove(struct vm *vm, set_obj *s, value v, bool *found);
-/* Puts a set of numbers in the order in which CPython goes through it (that of its hash table);
- * sets with other members keep the order of insertion, as CPython's differs from run to run. Before
- * iterating and printing. */
+value set_combine(gpa_vm *vm, set_op op, set_obj *a, set_obj *b);
+value set_copy(gpa_vm *vm, set_obj *a, bool frozen);
+gpa_code set_remove(gpa_vm *vm, set_obj *s, value v, bool *found);
+/* Reorders a set of numbers to CPython's iteration order (that of its hash table); sets with other
+ * members keep insertion order, since CPython's differs from run to run. Called before iterating
+ * and printing. */
 void set_arrange(set_obj *s);
-/* Whether every member of a is in b. */
-gpa_code set_subset(struct vm *vm, set_obj *a, set_obj *b, bool *out);
-/* A set of an iterable's items; UNSET on failure. */
-value set_of(struct vm *vm, value iterable, bool frozen);
+/* True if every member of a is in b. */
+gpa_code set_subset(gpa_vm *vm, set_obj *a, set_obj *b, bool *out);
 
 #endif

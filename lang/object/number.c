@@ -1,5 +1,5 @@
-/* Numbers by worth. Comparison of an integer with a float is exact: the float is split at its
- * integral part. */
+/* Numeric comparison, equality and hashing across types. Comparison of an integer with a float is
+ * exact: the float is split at its integral part. */
 #include "lang/object/number.h"
 
 #include "lang/object/big.h"

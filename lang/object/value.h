@@ -1,19 +1,19 @@
-/* Values of the language: sixteen bytes, passed by value.
+/* The value type: sixteen bytes, passed by value.
  *
- * A value is a tag, a small auxiliary field, and eight bytes: a number, or a counted reference to
- * an object. Numbers never allocate (a complex, which needs sixteen bytes, and an int beyond 64
- * bits are the exceptions). Borrow in, own out: arguments are borrowed, results belong to the
- * caller, who gives them back with value_release; functions ending in _take consume what they are
- * given, those ending in _peek return something borrowed. A failing function leaves its error in
- * the vm (vm_err, lang/vm/native.h). */
+ * A value is a tag, a small auxiliary field, and eight bytes of payload: a number, or a counted
+ * reference to an object. Numbers never allocate (exceptions: complex, which needs sixteen bytes,
+ * and ints beyond 64 bits). Borrow in, own out: arguments are borrowed, results belong to the
+ * caller, who releases them with value_release; functions ending in _take consume their argument,
+ * those ending in _peek return a borrowed value. A failing function leaves its error in the vm
+ * (vm_err, lang/object/core.h). */
 #ifndef GPA_OBJECT_VALUE_H
 #define GPA_OBJECT_VALUE_H
 
 #include "runtime/runtime.h"
 
-struct vm;
+typedef struct vm gpa_vm;
 
-/* VT(TAG, "python type name", heap) - heap values hold a counted object. */
+/* VT(TAG, "python type name", heap): heap values hold a counted object. */
 #define GPA_VALUE_TAGS(VT)                       \
     VT(UNSET, "", 0)                             \
     VT(NONE, "NoneType", 0)                      \
@@ -90,7 +90,7 @@ typedef struct value {
         struct iter_obj *iter;
         struct object_obj *object;
         struct cell_obj *cell;
-        struct class_obj *class; /* CLASS: lang/object/class.h */
+        struct class_obj *class; /* CLASS: lang/vm/class.h */
     };
 } value;
 
@@ -131,16 +131,16 @@ typedef struct dict_entry {
 typedef struct dict_obj {
     obj head;
     size_t count;  /* live entries */
-    size_t n, cap; /* entries used, room for */
+    size_t n, cap; /* entries used (removed ones included), capacity */
     dict_entry *entries;
     uint32_t *index; /* power-of-two slots holding entry number + 1 */
     size_t slots;
 } dict_obj;
 
-typedef struct set_obj { /* a dict without values */
+typedef struct set_obj { /* a dict whose values are unused */
     dict_obj d;
     bool frozen;
-    bool arranged; /* set_arrange put the members in order, and none came or went since */
+    bool arranged; /* the members are in set_arrange's order: none was added or removed since */
 } set_obj;
 
 typedef struct range_obj {
@@ -150,7 +150,7 @@ typedef struct range_obj {
 
 typedef struct slice_obj {
     obj head;
-    value start, stop, step; /* NONE where not written */
+    value start, stop, step; /* NONE where omitted */
 } slice_obj;
 
 typedef struct array_obj {
@@ -169,17 +169,17 @@ typedef struct cell_obj {
     value v;
 } cell_obj;
 
-/* An exception: what was raised. */
+/* An exception object. */
 typedef struct exc_obj {
     obj head;
     gpa_code code;
     value args;                  /* a tuple */
     value cause;                 /* `raise ... from`, or NONE */
     value notes;                 /* the list that add_note makes, or NONE */
-    value class;                 /* the CLASS of a program that it is an instance of, or NONE */
+    value class;                 /* the program's CLASS it is an instance of, or NONE */
     value fields;                /* a DICT of the attributes that were set, or NONE */
     struct exc_obj *prev, *next; /* all exceptions of the vm */
-    gpa_err err;                 /* place, notes, hint; msg is str(exception) */
+    gpa_err err;                 /* span, notes, hint; msg is str(exception) */
 } exc_obj;
 
 enum { ITER_ROW = 4 };
@@ -187,30 +187,68 @@ enum { ITER_ROW = 4 };
 /* An iterator: `next` gives the next value (owned) with *done false, or sets *done. */
 typedef struct iter_obj {
     obj head;
-    gpa_code (*next)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
+    gpa_code (*next)(gpa_vm *vm, struct iter_obj *it, value *out, bool *done);
     value source, extra; /* owned; released with the iterator */
     int64_t at, end, step;
-    /* Of an iterator whose items are tuples of `width` values (at most ITER_ROW), else NULL: the
-     * values of the next one (owned), for a loop that takes the tuple apart again. */
-    gpa_code (*row)(struct vm *vm, struct iter_obj *it, value *out, bool *done);
+    /* If items are tuples of `width` values (at most ITER_ROW), else NULL: gives the next tuple's
+     * values (owned) without creating the tuple, for loops that unpack it. */
+    gpa_code (*row)(gpa_vm *vm, struct iter_obj *it, value *out, bool *done);
     size_t width;
     const char *type_name; /* "list_iterator", "enumerate", "zip", ... */
 } iter_obj;
 
+/* The next value of an iterator (owned), or *done. */
+static inline gpa_code iter_next(gpa_vm *vm, value it, value *out, bool *done) {
+    return it.iter->next(vm, it.iter, out, done);
+}
+
 /* Small library objects (an open file, a device context, a finfo): a kind and its fields. */
 typedef struct object_obj {
     obj head;
-    const struct object_kind *kind; /* lang/vm/native.h */
-    void *data;                     /* the kind's own; given back by kind->free */
+    const struct object_kind *kind; /* lang/object/kind.h */
+    void *data;                     /* private to the kind; freed by kind->free */
     size_t count;
     value fields[];
 } object_obj;
 
-static inline bool is_kind(value v, const struct object_kind *kind) {
-    return v.tag == V_OBJECT && v.object->kind == kind;
-}
+/* A function of a program. */
+typedef struct func_obj {
+    obj head;
+    struct code *code;            /* counted */
+    struct module_obj *module;    /* its globals; borrowed: modules live as long as the vm */
+    uint32_t name;                /* gpa_sym */
+    value doc;                    /* STR or NONE */
+    value defaults;               /* a TUPLE for the last positional parameters, or NONE */
+    value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
+    value attrs;                  /* a DICT of attributes set by programs, or NONE */
+    struct func_obj *prev, *next; /* all functions of the vm */
+    bool ufunc; /* a NumPy ufunc written in the language: its type reads numpy.ufunc */
+    uint32_t n_free;
+    value free[]; /* CELLs */
+} func_obj;
 
-/* ---- making ---- (UNSET on failure, with the error in the vm) */
+/* A class of a program (lang/vm/class.h). */
+typedef struct class_obj {
+    obj head;
+    const char *text;          /* the name; lives as long as the vm's names */
+    struct code *body;         /* counted */
+    struct module_obj *module; /* borrowed */
+    gpa_code error;            /* the built-in exception that it derives from, or GPA_OK */
+    bool closed;               /* instances have no attributes but those in __slots__ */
+    bool has_data_descriptors; /* also inherited; they precede instance attributes */
+    bool sets;                 /* it, or a base class, has __setattr__ */
+    bool tuple;    /* it derives from tuple: field 0 of an instance is its items, a TUPLE, and there
+                      are no attributes */
+    value bases;   /* a TUPLE of CLASSes and of TYPEs (exceptions; object alone where nothing was
+                      written) */
+    value order;   /* a TUPLE of CLASSes: the method resolution order after the class itself */
+    value members; /* a DICT */
+    value abstract; /* a TUPLE of the names of methods that are still abstract, or NONE */
+    value replaced; /* a LIST of former function members, which frames may borrow; or NONE */
+    struct class_obj *prev, *next; /* all classes of the vm */
+} class_obj;
+
+/* ---- creation ---- (UNSET on failure, with the error in the vm) */
 
 static inline value v_none(void) { return (value){.tag = V_NONE}; }
 static inline value v_unset(void) { return (value){.tag = V_UNSET}; }
@@ -221,85 +259,88 @@ static inline value v_dtype(gpa_dtype t) { return (value){.tag = V_DTYPE, .aux =
 static inline value v_type(uint32_t aux) { return (value){.tag = V_TYPE, .aux = aux}; }
 static inline value v_obj(value_tag tag, void *o) { return (value){.tag = tag, .o = o}; }
 /* A NumPy scalar (complex128 becomes a COMPLEX object with aux 1). */
-value v_num(struct vm *vm, gpa_dtype t, gpa_val v);
+value v_num(gpa_vm *vm, gpa_dtype t, gpa_val v);
 /* The runtime's handle as a value; consumes the reference, also on failure. `scalar`: it stands for
  * a NumPy scalar. */
-value v_array_take(struct vm *vm, gpa_arr *a, bool scalar);
-value v_complex(struct vm *vm, double re, double im);
-value v_str(struct vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
-value v_cstr(struct vm *vm, const char *text);
-value v_bytes(struct vm *vm, const char *bytes,
-              size_t n); /* bytes NULL leaves them to be filled in */
-/* The texts of two STR, or of two BYTES, one after the other. */
-value v_joined(struct vm *vm, value a, value b);
-/* The same where only the caller holds *a, which grows, and may move. */
-gpa_code str_extend(struct vm *vm, value *a, value b);
+value v_array_take(gpa_vm *vm, gpa_arr *a, bool scalar);
+value v_complex(gpa_vm *vm, double re, double im);
+value v_str(gpa_vm *vm, const char *text, size_t n); /* invalid UTF-8 is replaced by U+FFFD */
+value v_cstr(gpa_vm *vm, const char *text);
+value v_bytes(gpa_vm *vm, const char *bytes,
+              size_t n); /* bytes NULL: left for the caller to fill in */
+/* Concatenation of two STR or two BYTES. */
+value v_concat(gpa_vm *vm, value a, value b);
+/* Appends b in place; requires that the caller holds the only reference to *a, which may move. */
+gpa_code str_extend(gpa_vm *vm, value *a, value b);
 /* A buffer's text; the buffer is freed, also on failure. */
-value v_str_take(struct vm *vm, gpa_str *s);
-value v_strf(struct vm *vm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* n items, copied (retained) from `items`; items NULL leaves them NONE to be filled in. */
-value v_tuple(struct vm *vm, size_t n, const value *items);
-value v_list(struct vm *vm, size_t n, const value *items);
-value v_dict(struct vm *vm);
-value v_set(struct vm *vm);
-value v_slice(struct vm *vm, value start, value stop, value step);
-value v_range(struct vm *vm, int64_t start, int64_t stop, int64_t step);
-value v_method(struct vm *vm, value self, value fn);
-/* An iterator over nothing yet: the caller sets next, source (retained by the caller) and counters.
- */
-value v_iter(struct vm *vm, const char *type_name,
-             gpa_code (*next)(struct vm *, iter_obj *, value *, bool *));
+value v_str_take(gpa_vm *vm, gpa_str *s);
+value v_strf(gpa_vm *vm, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* n items, copied (retained) from `items`; items NULL: NONE, for the caller to fill in. */
+value v_tuple(gpa_vm *vm, size_t n, const value *items);
+value v_list(gpa_vm *vm, size_t n, const value *items);
+value v_dict(gpa_vm *vm);
+value v_set(gpa_vm *vm);
+value v_slice(gpa_vm *vm, value start, value stop, value step);
+value v_range(gpa_vm *vm, int64_t start, int64_t stop, int64_t step);
+value v_method(gpa_vm *vm, value self, value fn);
+/* An uninitialized iterator: the caller sets next, source (retained by the caller) and counters. */
+value v_iter(gpa_vm *vm, const char *type_name,
+             gpa_code (*next)(gpa_vm *, iter_obj *, value *, bool *));
 
-/* ---- counting ---- */
+/* ---- reference counts ---- */
 
 extern const bool value_is_heap[V_COUNT];
-/* Given by those who own these structs: release what the object holds, and the object itself. */
-void func_free(struct vm *vm, struct func_obj *f);
-void module_free(struct vm *vm, struct module_obj *m);
-void value_destroy(struct vm *vm, value v); /* refs reached zero */
+void value_destroy(gpa_vm *vm, value v); /* refs reached zero */
 
 static inline value value_retain(value v) {
     if (value_is_heap[v.tag]) v.o->refs++;
     return v;
 }
-static inline void value_release(struct vm *vm, value v) {
+static inline void value_release(gpa_vm *vm, value v) {
     if (value_is_heap[v.tag] && --v.o->refs == 0) value_destroy(vm, v);
 }
 
+/* ---- text ---- */
+
+static inline bool str_is_ascii(const str_obj *s) { return s->size == s->length; }
+/* The byte offset of code point i of a str (i up to its length). */
+size_t str_offset(const str_obj *s, size_t i);
+/* Code points [lo, hi) as a new str; UNSET on failure. */
+value str_slice(gpa_vm *vm, const str_obj *s, size_t lo, size_t hi);
+
 /* ---- containers ---- */
 
-gpa_code list_append(struct vm *vm, list_obj *l, value v); /* retains v */
+gpa_code list_append(gpa_vm *vm, list_obj *l, value v); /* retains v */
 /* The value under a key, borrowed; UNSET when absent. An unhashable key is a TypeError. */
-gpa_code dict_get_peek(struct vm *vm, dict_obj *d, value key, value *out);
-gpa_code dict_set(struct vm *vm, dict_obj *d, value key, value v); /* retains both */
-gpa_code dict_remove(struct vm *vm, dict_obj *d, value key, bool *found);
-/* By C text, for module tables and keyword arguments: UNSET when absent. */
-value dict_text_peek(struct vm *vm, dict_obj *d, const char *key);
-gpa_code dict_set_text(struct vm *vm, dict_obj *d, const char *key, value v);
-gpa_code set_add(struct vm *vm, set_obj *s, value v);
-gpa_code set_has(struct vm *vm, set_obj *s, value v, bool *out);
+gpa_code dict_get_peek(gpa_vm *vm, dict_obj *d, value key, value *out);
+gpa_code dict_set(gpa_vm *vm, dict_obj *d, value key, value v); /* retains both */
+gpa_code dict_remove(gpa_vm *vm, dict_obj *d, value key, bool *found);
+/* Lookup by C text, for module tables and keyword arguments: UNSET when absent. */
+value dict_text_peek(gpa_vm *vm, dict_obj *d, const char *key);
+gpa_code dict_set_text(gpa_vm *vm, dict_obj *d, const char *key, value v);
+gpa_code set_add(gpa_vm *vm, set_obj *s, value v);
+gpa_code set_has(gpa_vm *vm, set_obj *s, value v, bool *out);
 
-/* ---- asking ---- */
+/* ---- properties, conversions, comparisons ---- */
 
-/* A lazy NumPy scalar as the number it stands for (computes it); any other value as it is. Owned.
- */
-gpa_code value_now(struct vm *vm, value v, value *out);
-/* A NumPy scalar, lazy or not, as Python's number, and a tuple of such; any other value as it is.
- * Owned. */
-gpa_code value_python(struct vm *vm, value v, value *out);
-/* The tuple that an object with names for the items of one is, or an instance of a class that
- * derives from tuple; any other value as it is. Borrowed. */
-value value_plain(value v);
-/* The hash of a str's text: hash_bytes with seed 0, as interned names have; never 0. Kept in the
+/* Computes a lazy NumPy scalar; any other value is returned unchanged. Owned. */
+gpa_code value_computed(gpa_vm *vm, value v, value *out);
+/* Converts a NumPy scalar, lazy or not, to Python's number, also within a tuple; any other value is
+ * returned unchanged. Owned. */
+gpa_code value_to_python(gpa_vm *vm, value v, value *out);
+/* The underlying tuple of a named tuple or of an instance of a tuple subclass; any other value
+ * unchanged. Borrowed. */
+value value_underlying(value v);
+/* The hash of a str's text: hash_bytes with seed 0, as for interned names; never 0. Cached in the
  * object. */
 uint64_t str_hash(struct str_obj *s);
 /* Python's name of the value's type: "int", "numpy.float32", "ValueError", "list". */
 const char *value_type_name(value v);
-/* Python's truth; an array of several elements is a ValueError. */
-gpa_code value_truth(struct vm *vm, value v, bool *out);
-gpa_code value_hash(struct vm *vm, value v, uint64_t *out); /* TypeError: unhashable type: 'list' */
+/* Truth value; ValueError for an array of several elements. */
+gpa_code value_truth(gpa_vm *vm, value v, bool *out);
+gpa_code value_hash(gpa_vm *vm, value v, uint64_t *out); /* TypeError: unhashable type: 'list' */
 /* Python's == between values that are not arrays (arrays compare by elements: see operate.h). */
-gpa_code value_equal(struct vm *vm, value a, value b, bool *out);
+gpa_code value_equal(gpa_vm *vm, value a, value b, bool *out);
 bool value_is(value a, value b); /* Python's `is` */
 
 #endif

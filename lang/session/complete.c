@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "lang/builtin/tables.h"
+#include "lang/vm/native_table.h"
 #include "lang/object/container.h"
 #include "lang/session/magic.h"
 

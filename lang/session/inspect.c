@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "lang/syntax/ast.h"
-#include "lang/builtin/tables.h"
-#include "lang/object/class.h"
+#include "lang/vm/native_table.h"
+#include "lang/vm/class.h"
 #include "lang/session/magic.h"
 
 enum { FARTHEST = 4000 }; /* bytes: so far back an open parenthesis is looked for */

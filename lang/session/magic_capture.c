@@ -1,5 +1,5 @@
 /* %%capture: runs a cell and keeps what it writes and shows. */
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/session/magic.h"
 
 /* ---- what was captured ---- */

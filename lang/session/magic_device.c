@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lang/session/sass.h"
+#include "lang/typed/sass.h"
 #include "lang/session/magic.h"
 
 /* ---- running a statement with something switched on ---- */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#include "lang/builtin/tables.h"
+#include "lang/vm/native_table.h"
 #include "lang/object/container.h"
 #include "lang/session/magic.h"
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/session/magic.h"
 
 enum { RUNS = 7, DIGITS = 3, MOST_POWERS = 10 };

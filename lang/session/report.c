@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "lang/object/class.h"
+#include "lang/vm/class.h"
 #include "lang/session/magic.h"
 #include "lang/session/state.h"
 

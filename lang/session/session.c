@@ -280,7 +280,7 @@ static gpa_code show_figures(gpa_session *s) {
 static gpa_code run(gpa_session *s, ast_module *m, int flags) {
     value last = v_unset();
     gpa_code rc = vm_poll(s->vm);
-    if (!rc && (rc = vm_eval(s->vm, m, NULL, &last))) rc = vm_find_earlier(s->vm);
+    if (!rc && (rc = vm_eval(s->vm, m, NULL, &last))) rc = vm_check_deferred(s->vm);
     bool cell = !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT));
     if (!rc && cell && last.tag != V_UNSET && last.tag != V_NONE && !hushed(s, m))
         rc = session_result(s, last, is_counted(flags));

@@ -2,7 +2,7 @@
 #ifndef GPA_SESSION_STATE_H
 #define GPA_SESSION_STATE_H
 
-#include "lang/session/mime.h"
+#include "lang/object/mime.h"
 #include "lang/session.h"
 #include "lang/session/history.h"
 #include "lang/vm/vm.h"

@@ -29,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lang/text/intern.h"
+#include "lang/syntax/intern.h"
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 

@@ -10,7 +10,7 @@
 #define GPA_SYNTAX_LEX_H
 
 #include "runtime/base/arena.h"
-#include "lang/text/intern.h"
+#include "lang/syntax/intern.h"
 #include "lang/text/source.h"
 #include "lang/syntax/token.h"
 #include "lang/syntax/ast.h"

@@ -7,7 +7,7 @@
 #include "lang/syntax/parse.h"
 
 #include "lang/syntax/parse_state.h"
-#include "lang/compile/scope.h"
+#include "lang/syntax/scope.h"
 #include "lang/text/unicode.h"
 #include "runtime/base/base.h"
 

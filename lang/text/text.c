@@ -55,15 +55,6 @@ size_t text_offset(const char *p, size_t n, size_t i) {
     return at;
 }
 
-size_t str_offset(const str_obj *s, size_t i) {
-    return str_is_ascii(s) ? MIN(i, s->size) : text_offset(s->text, s->size, i);
-}
-
-value str_slice(struct vm *vm, const str_obj *s, size_t lo, size_t hi) {
-    size_t from = str_offset(s, lo), to = hi <= lo ? from : str_offset(s, hi);
-    return v_str(vm, s->text + from, to - from);
-}
-
 size_t text_find(const char *hay, size_t n, const char *needle, size_t m, size_t from) {
     if (from > n || m > n - from) return SIZE_MAX;
     const char *at = m == 0 ? hay + from : memmem(hay + from, n - from, needle, m);

@@ -5,7 +5,8 @@
 #ifndef GPA_TEXT_TEXT_H
 #define GPA_TEXT_TEXT_H
 
-#include "lang/object/value.h"
+#include "runtime/base/base.h"
+#include "runtime/base/str.h"
 
 /* The code point at p (within n bytes) and its length in bytes; U+FFFD and 1 for bytes that are no
  * character. */
@@ -16,11 +17,6 @@ void text_put(gpa_str *s, uint32_t c);
 /* Code points in n bytes; the byte where code point i begins. */
 size_t text_count(const char *p, size_t n);
 size_t text_offset(const char *p, size_t n, size_t i);
-static inline bool str_is_ascii(const str_obj *s) { return s->size == s->length; }
-/* The byte offset of code point i of a str (i up to its length). */
-size_t str_offset(const str_obj *s, size_t i);
-/* Code points [lo, hi) as a new str; UNSET on failure. */
-value str_slice(struct vm *vm, const str_obj *s, size_t lo, size_t hi);
 /* The first occurrence of a text at or after byte `from`, or SIZE_MAX. */
 size_t text_find(const char *hay, size_t n, const char *needle, size_t m, size_t from);
 /* The last one that ends at or before byte n. */

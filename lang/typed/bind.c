@@ -3,7 +3,7 @@
  *
  * Compiled functions have named parameters only: no **kwargs, and *args where calls are written
  * into a body (inline.c). */
-#include "lang/builtin/all.h"
+#include "lang/typed/all.h"
 #include "lang/object/container.h"
 #include "lang/typed/typed.h"
 
@@ -72,7 +72,7 @@ gpa_code typed_parameters(gpa_vm *vm, value *argv, value *out) {
         names[have] = v_cstr(vm, param_name(vm, argv[0].func, have));
         if (names[have].tag == V_UNSET) rc = GPA_E_MEMORY;
     }
-    if (!rc) rc = native_give(v_tuple(vm, n, names), out);
+    if (!rc) rc = native_return(v_tuple(vm, n, names), out);
     for (size_t i = 0; i < have; i++) value_release(vm, names[i]);
     return rc;
 }

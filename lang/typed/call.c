@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
 
 /* ---- the table ---- */
@@ -19,131 +19,121 @@ typedef enum {
     TO_INT      /* AS_FLOAT, and the result becomes Python's int */
 } manner;
 
-#define CALLS(CALL)                                                                                                     \
-    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                              \
-    CALL("math", "asin", ARCSIN, AS_FLOAT) CALL("math", "atan", ARCTAN, AS_FLOAT) CALL(                                 \
-        "math", "acosh", ARCCOSH,                                                                                       \
-        AS_FLOAT) CALL("math", "asinh", ARCSINH,                                                                        \
-                       AS_FLOAT) CALL("math", "atanh", ARCTANH,                                                         \
-                                      AS_FLOAT) CALL("math", "sin", SIN,                                                \
-                                                     AS_FLOAT) CALL("math", "cos", COS, AS_FLOAT)                       \
-        CALL("math", "tan", TAN, AS_FLOAT) CALL("math", "sinh", SINH, AS_FLOAT) CALL(                                   \
-            "math",                                                                                                     \
-            "cosh",                                                                                                     \
-            COSH, AS_FLOAT) CALL("math", "tanh", TANH, AS_FLOAT)                                                        \
-            CALL("math", "exp", EXP, AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT) CALL(                               \
-                "math",                                                                                                 \
-                "expm1",                                                                                                \
-                EXPM1,                                                                                                  \
-                AS_FLOAT) CALL("math", "log", LOG,                                                                      \
-                               AS_FLOAT) CALL("math", "log2", LOG2, AS_FLOAT)                                           \
-                CALL("math", "log10", LOG10, AS_FLOAT) CALL("math", "log1p", LOG1P, AS_FLOAT) CALL(                     \
-                    "math",                                                                                             \
-                    "sqrt",                                                                                             \
-                    SQRT, AS_FLOAT) CALL("math", "cbrt", CBRT, AS_FLOAT)                                                \
-                    CALL("math", "erf", ERF, AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT) CALL(                       \
-                        "math",                                                                                         \
-                        "gamma",                                                                                        \
-                        GAMMA,                                                                                          \
-                        AS_FLOAT) CALL("math", "lgamma", LGAMMA,                                                        \
-                                       AS_FLOAT) CALL("math", "fabs", ABSOLUTE, AS_FLOAT)                               \
-                        CALL("math", "ulp", SPACING, AS_FLOAT) CALL(                                                    \
-                            "math",                                                                                     \
-                            "degrees", DEGREES,                                                                         \
-                            AS_FLOAT) CALL("math", "radians", RADIANS,                                                  \
-                                           AS_FLOAT) CALL("math", "isnan", ISNAN, AS_FLOAT)                             \
-                            CALL("math", "isinf", ISINF, AS_FLOAT) CALL(                                                \
-                                "math",                                                                                 \
-                                "isfinite",                                                                             \
-                                ISFINITE,                                                                               \
-                                AS_FLOAT) CALL("math", "floor",                                                         \
-                                               FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT)                        \
-                                CALL("math", "trunc", TRUNC, TO_INT) CALL(                                              \
-                                    "math",                                                                             \
-                                    "atan2",                                                                            \
-                                    ARCTAN2,                                                                            \
-                                    AS_FLOAT) CALL("math", "fmod", FMOD, AS_FLOAT)                                      \
-                                    CALL("math", "pow", POWER, AS_FLOAT) CALL(                                          \
-                                        "math",                                                                         \
-                                        "copysign",                                                                     \
-                                        COPYSIGN,                                                                       \
-                                        AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER,                             \
-                                                       AS_FLOAT) CALL("math", "hypot", HYPOT, AS_FLOAT)                 \
-                                        CALL("math", "fma", FMA, AS_FLOAT) CALL(                                        \
-                                            "math",                                                                     \
-                                            "nextafter",                                                                \
-                                            NEXTAFTER,                                                                  \
-                                            AS_FLOAT) CALL("math", "gcd", GCD,                                          \
-                                                           AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                 \
-                                            CALL("cmath", "exp", EXP, AS_COMPLEX) CALL(                                 \
-                                                "cmath",                                                                \
-                                                "log", LOG,                                                             \
-                                                AS_COMPLEX) CALL("cmath", "log10", LOG10, AS_COMPLEX)                   \
-                                                CALL("cmath", "sqrt", SQRT, AS_COMPLEX) CALL(                           \
-                                                    "cmath",                                                            \
-                                                    "sin", SIN,                                                         \
-                                                    AS_COMPLEX) CALL("cmath", "cos", COS, AS_COMPLEX)                   \
-                                                    CALL("cmath", "tan", TAN,                                           \
-                                                         AS_COMPLEX) CALL("cmath", "asin", ARCSIN,                      \
-                                                                          AS_COMPLEX) CALL("cmat"                       \
-                                                                                           "h",                         \
-                                                                                           "acos",                      \
-                                                                                           ARCCOS,                      \
-                                                                                           AS_COMPLEX)                  \
-                                                        CALL("cmath", "atan", ARCTAN, AS_COMPLEX) CALL(                 \
-                                                            "cmath",                                                    \
-                                                            "sinh",                                                     \
-                                                            SINH,                                                       \
-                                                            AS_COMPLEX) CALL("cmath", "cosh", COSH, AS_COMPLEX)         \
-                                                            CALL("cmath", "tanh", TANH, AS_COMPLEX) CALL(               \
-                                                                "cmath",                                                \
-                                                                "asinh",                                                \
-                                                                ARCSINH,                                                \
-                                                                AS_COMPLEX) CALL("cmath", "acosh", ARCCOSH, AS_COMPLEX) \
-                                                                CALL("cmath", "atanh", ARCTANH,                         \
-                                                                     AS_COMPLEX) CALL("cmath",                          \
-                                                                                      "phase", ANGLE,                   \
-                                                                                      AS_COMPLEX)                       \
-                                                                    CALL("cmath", "isnan", ISNAN,                       \
-                                                                         AS_COMPLEX) CALL("cmath",                      \
-                                                                                          "isinf", ISINF,               \
-                                                                                          AS_COMPLEX)                   \
-                                                                        CALL("cmath", "isfinite",                       \
-                                                                             ISFINITE, AS_COMPLEX)                      \
-                                                                            CALL("builtins",                            \
-                                                                                 "abs",                                 \
-                                                                                 ABSOLUTE,                              \
-                                                                                 AS_NUMPY)                              \
-                                                                                CALL("builtins",                        \
-                                                                                     "pow",                             \
-                                                                                     POWER,                             \
-                                                                                     AS_NUMPY)                          \
-                                                                                    CALL("numpy",                       \
-                                                                                         "where",                       \
-                                                                                         WHERE,                         \
-                                                                                         AS_NUMPY)                      \
-                                                                                        CALL(                           \
-                                                                                            "nump"                      \
-                                                                                            "y",                        \
-                                                                                            "cli"                       \
-                                                                                            "p",                        \
-                                                                                            CLIP,                       \
-                                                                                            AS_NUMPY)                   \
-                                                                                            CALL(                       \
-                                                                                                "numpy",                \
-                                                                                                "angle",                \
-                                                                                                ANGLE,                  \
-                                                                                                AS_NUMPY)               \
-                                                                                                CALL(                   \
-                                                                                                    "numpy",            \
-                                                                                                    "real",             \
-                                                                                                    REAL,               \
-                                                                                                    AS_NUMPY)           \
-                                                                                                    CALL(               \
-                                                                                                        "numpy",        \
-                                                                                                        "imag",         \
-                                                                                                        IMAG,           \
-                                                                                                        AS_NUMPY)
+#define CALLS(CALL)                                                                                                       \
+    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                                \
+    CALL("math", "asin", ARCSIN, AS_FLOAT)                                                                                \
+    CALL("math", "atan", ARCTAN, AS_FLOAT) CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL(                                 \
+        "math", "asinh", ARCSINH,                                                                                         \
+        AS_FLOAT) CALL("math", "atanh", ARCTANH,                                                                          \
+                       AS_FLOAT) CALL("math", "sin", SIN,                                                                 \
+                                      AS_FLOAT) CALL("math", "cos", COS,                                                  \
+                                                     AS_FLOAT) CALL("math", "tan", TAN, AS_FLOAT)                         \
+        CALL("math", "sinh", SINH, AS_FLOAT) CALL("math", "cosh", COSH, AS_FLOAT) CALL(                                   \
+            "math",                                                                                                       \
+            "tanh",                                                                                                       \
+            TANH,                                                                                                         \
+            AS_FLOAT) CALL("math", "exp", EXP,                                                                            \
+                           AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT)                                                 \
+            CALL("math", "expm1", EXPM1, AS_FLOAT) CALL("math", "log", LOG, AS_FLOAT) CALL(                               \
+                "math",                                                                                                   \
+                "log2",                                                                                                   \
+                LOG2, AS_FLOAT) CALL("math", "log10", LOG10, AS_FLOAT)                                                    \
+                CALL("math", "log1p", LOG1P, AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT) CALL(                         \
+                    "math",                                                                                               \
+                    "cbrt",                                                                                               \
+                    CBRT,                                                                                                 \
+                    AS_FLOAT) CALL("math", "erf", ERF,                                                                    \
+                                   AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT)                                         \
+                    CALL("math", "gamma", GAMMA, AS_FLOAT) CALL("math", "lgamma", LGAMMA, AS_FLOAT) CALL(                 \
+                        "math",                                                                                           \
+                        "fabs",                                                                                           \
+                        ABSOLUTE,                                                                                         \
+                        AS_FLOAT) CALL("math", "ulp", SPACING,                                                            \
+                                       AS_FLOAT) CALL("math", "degrees", DEGREES, AS_FLOAT)                               \
+                        CALL("math", "radians", RADIANS, AS_FLOAT) CALL(                                                  \
+                            "math",                                                                                       \
+                            "isnan",                                                                                      \
+                            ISNAN, AS_FLOAT) CALL("math", "isinf", ISINF,                                                 \
+                                                  AS_FLOAT) CALL("math", "isfinite", ISFINITE, AS_FLOAT)                  \
+                            CALL("math", "floor", FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT) CALL(                 \
+                                "math",                                                                                   \
+                                "trunc",                                                                                  \
+                                TRUNC, TO_INT) CALL("math", "atan2", ARCTAN2, AS_FLOAT)                                   \
+                                CALL("math", "fmod", FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT) CALL(           \
+                                    "math",                                                                               \
+                                    "copysign",                                                                           \
+                                    COPYSIGN,                                                                             \
+                                    AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER,                                   \
+                                                   AS_FLOAT) CALL("math", "hypot", HYPOT, AS_FLOAT)                       \
+                                    CALL("math", "fma", FMA, AS_FLOAT) CALL(                                              \
+                                        "math",                                                                           \
+                                        "nextafter",                                                                      \
+                                        NEXTAFTER,                                                                        \
+                                        AS_FLOAT) CALL("math", "gcd", GCD,                                                \
+                                                       AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                       \
+                                        CALL("cmath", "exp", EXP, AS_COMPLEX) CALL("cmath", "log", LOG, AS_COMPLEX) CALL( \
+                                            "cmath",                                                                      \
+                                            "log10",                                                                      \
+                                            LOG10,                                                                        \
+                                            AS_COMPLEX) CALL("cmath", "sqrt", SQRT, AS_COMPLEX)                           \
+                                            CALL("cmath", "sin", SIN, AS_COMPLEX) CALL(                                   \
+                                                "cmath",                                                                  \
+                                                "cos", COS,                                                               \
+                                                AS_COMPLEX) CALL("cmath", "tan", TAN, AS_COMPLEX)                         \
+                                                CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL(                           \
+                                                    "cmat"                                                                \
+                                                    "h",                                                                  \
+                                                    "acos",                                                               \
+                                                    ARCCOS,                                                               \
+                                                    AS_COMPLEX) CALL("cmath", "atan", ARCTAN, AS_COMPLEX)                 \
+                                                    CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL(                         \
+                                                        "cmath",                                                          \
+                                                        "cosh",                                                           \
+                                                        COSH, AS_COMPLEX) CALL("cmath",                                   \
+                                                                               "tanh", TANH, AS_COMPLEX)                  \
+                                                        CALL("cmath", "asinh", ARCSINH, AS_COMPLEX) CALL(                 \
+                                                            "cmath",                                                      \
+                                                            "acosh",                                                      \
+                                                            ARCCOSH,                                                      \
+                                                            AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX)       \
+                                                            CALL("cmath", "phase", ANGLE,                                 \
+                                                                 AS_COMPLEX) CALL("cmath",                                \
+                                                                                  "isnan", ISNAN,                         \
+                                                                                  AS_COMPLEX)                             \
+                                                                CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL(           \
+                                                                    "cmath",                                              \
+                                                                    "isfinite",                                           \
+                                                                    ISFINITE, AS_COMPLEX)                                 \
+                                                                    CALL("builtins", "abs",                               \
+                                                                         ABSOLUTE, AS_NUMPY)                              \
+                                                                        CALL("builtins", "pow",                           \
+                                                                             POWER,                                       \
+                                                                             AS_NUMPY)                                    \
+                                                                            CALL("numpy", "where",                        \
+                                                                                 WHERE, AS_NUMPY)                         \
+                                                                                CALL(                                     \
+                                                                                    "nump"                                \
+                                                                                    "y",                                  \
+                                                                                    "cli"                                 \
+                                                                                    "p",                                  \
+                                                                                    CLIP,                                 \
+                                                                                    AS_NUMPY)                             \
+                                                                                    CALL("numpy",                         \
+                                                                                         "angle",                         \
+                                                                                         ANGLE,                           \
+                                                                                         AS_NUMPY)                        \
+                                                                                        CALL(                             \
+                                                                                            "nump"                        \
+                                                                                            "y",                          \
+                                                                                            "rea"                         \
+                                                                                            "l",                          \
+                                                                                            REAL,                         \
+                                                                                            AS_NUMPY)                     \
+                                                                                            CALL(                         \
+                                                                                                "numpy",                  \
+                                                                                                "imag",                   \
+                                                                                                IMAG,                     \
+                                                                                                AS_NUMPY)
 
 static const struct {
     const char *owner, *name;
@@ -301,22 +291,22 @@ static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, u
 typedef struct {
     const char *of, *name;
     typed_known_fn fn;
-} known_row;
+} cached_row;
 
-static const known_row known_calls[] = {
+static const cached_row known_calls[] = {
 #define CALL(owner, name, function) {owner, name, function},
 #include "lang/typed/known.def"
 #undef CALL
 };
 
 /* The last row keeps the table from being empty. */
-static const known_row known_reads[] = {
+static const cached_row known_reads[] = {
 #define READ(kind, name, function) {kind, name, function},
 #include "lang/typed/known.def"
 #undef READ
     {"", "", NULL}};
 
-static typed_known_fn find_known(const known_row *rows_, size_t n, const char *of,
+static typed_known_fn find_known(const cached_row *rows_, size_t n, const char *of,
                                  const char *name) {
     for (size_t i = 0; i < n; i++)
         if (strcmp(rows_[i].name, name) == 0 && strcmp(rows_[i].of, of) == 0) return rows_[i].fn;

@@ -2,7 +2,7 @@
  *
  * Variables from outside are pinned: their values are part of what was compiled, and another value
  * compiles anew. */
-#include "lang/builtin/all.h"
+#include "lang/typed/all.h"
 #include "lang/typed/lower.h"
 
 static gpa_code not_constant(walk *w, const ast_node *n) {

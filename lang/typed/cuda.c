@@ -6,8 +6,8 @@
  * Reading order: options, launches, signatures, running, configurations, the decorator. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/cuda.h"
 
 enum { FUNCTION, SIGNATURES, FIELDS };
@@ -50,7 +50,7 @@ static gpa_code bad_dims(gpa_vm *vm, gpa_code code, const char *name, const char
     str_init(&text);
     value list = v_unset();
     gpa_code rc = v.tag == V_TUPLE || v.tag == V_LIST ? vm_collect(vm, v, &list)
-                                                      : native_give(v_list(vm, 1, &v), &list);
+                                                      : native_return(v_list(vm, 1, &v), &list);
     if (!rc) rc = vm_repr(vm, list, &text);
     value_release(vm, list);
     if (!rc) rc = vm_fail(vm, code, "%s must be a sequence of %s, got %s", name, what, text.text);
@@ -192,7 +192,7 @@ static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, a
                   v.tag == V_COMPLEX || v.tag == V_ARRAY;
     if (!number) return not_argument(vm, k, v, i);
     value now = v_unset();
-    gpa_code rc = value_now(vm, v, &now);
+    gpa_code rc = value_computed(vm, v, &now);
     if (!rc) rc = arg_opnd(vm, now, &a->numbers[a->n_numbers]);
     value_release(vm, now);
     if (!rc) a->types[a->n++] = typed_of(&a->numbers[a->n_numbers++]);
@@ -390,7 +390,7 @@ gpa_code cuda_py_func(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code cuda_its_name(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out);
+    return native_return(v_cstr(vm, name_of(vm, argv[0].object)), out);
 }
 
 gpa_code cuda_inside(gpa_vm *vm, value *argv, value *out) {

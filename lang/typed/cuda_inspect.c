@@ -1,10 +1,10 @@
 /* What became of a kernel: its types, programs, generated code, resources. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
-#include "lang/session/sass.h"
+#include "lang/typed/sass.h"
 #include "lang/typed/cuda.h"
 #include "lang/typed/typed.h"
 
@@ -50,7 +50,7 @@ static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
 gpa_code cuda_inspect_sass(gpa_vm *vm, value *argv, value *out) { /* self, signature */
     value asm_ = v_none();
     gpa_code rc = texts(vm, argv[0], ARR_ASM, &asm_);
-    if (!rc) rc = native_give(v_dict(vm), out);
+    if (!rc) rc = native_return(v_dict(vm), out);
     size_t at = 0;
     for (dict_entry *x; !rc && (x = dict_next(asm_.dict, &at));) {
         const str_obj *ptx = x->v.str;

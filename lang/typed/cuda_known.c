@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
-#include "lang/builtin/all.h"
+#include "lang/typed/all.h"
 #include "lang/typed/lower.h"
 
 static const typed_ty py_int = {.dtype = DT_I64, .weak = true},

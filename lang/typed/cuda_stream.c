@@ -4,8 +4,8 @@
  * Reading order: waiting, streams, events, contexts, devices. */
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/cuda.h"
 #include "lang/vm/vm.h"
 
@@ -62,7 +62,7 @@ const object_kind cuda_stream_kind = {.type_name = "numba.cuda.Stream",
                                       .repr = stream_repr};
 
 static gpa_code make_stream(gpa_vm *vm, uint32_t number, value *out) {
-    gpa_code rc = native_give(v_object(vm, &cuda_stream_kind, STREAM_FIELDS), out);
+    gpa_code rc = native_return(v_object(vm, &cuda_stream_kind, STREAM_FIELDS), out);
     if (!rc) out->object->fields[STREAM_NUMBER] = v_int(number);
     return rc;
 }
@@ -107,7 +107,7 @@ gpa_code cuda_event(gpa_vm *vm, value *argv, value *out) { /* timing */
     rt_event *x;
     (void)argv;
     gpa_code rc = rt_event_new(vm_rt(vm), &x, vm_err(vm));
-    if (!rc && (rc = native_give(v_object(vm, &cuda_event_kind, 0), out))) rt_event_free(x);
+    if (!rc && (rc = native_return(v_object(vm, &cuda_event_kind, 0), out))) rt_event_free(x);
     if (!rc) out->object->data = x;
     return rc;
 }
@@ -192,7 +192,7 @@ const object_kind cuda_context_kind = {.type_name = "numba.cuda.Context"};
 
 gpa_code cuda_context(gpa_vm *vm, value *argv, value *out) { /* devnum */
     (void)argv;
-    return native_give(v_object(vm, &cuda_context_kind, 0), out);
+    return native_return(v_object(vm, &cuda_context_kind, 0), out);
 }
 
 gpa_code cuda_memory_info(gpa_vm *vm, value *argv, value *out) {
@@ -289,18 +289,18 @@ gpa_code cuda_pci_bus_id(gpa_vm *vm, value *argv, value *out) {
         at[i] = (unsigned)v.i;
     }
     snprintf(text, sizeof text, "%04X:%02X:%02X.0", at[0], at[1], at[2]);
-    return native_give(v_cstr(vm, text), out);
+    return native_return(v_cstr(vm, text), out);
 }
 
 /* The version of a GPU's architecture; (0, 0) of other devices. */
 gpa_code cuda_capability(gpa_vm *vm, value *argv, value *out) {
     rt_facts f;
     gpa_code rc = facts_of(vm, argv[0], &f);
-    return rc ? rc : native_give(v_tuple(vm, 2, (value[]){v_int(f.major), v_int(f.minor)}), out);
+    return rc ? rc : native_return(v_tuple(vm, 2, (value[]){v_int(f.major), v_int(f.minor)}), out);
 }
 
 gpa_code cuda_description(gpa_vm *vm, value *argv, value *out) {
     rt_facts f;
     gpa_code rc = facts_of(vm, argv[0], &f);
-    return rc ? rc : native_give(v_cstr(vm, f.description), out);
+    return rc ? rc : native_return(v_cstr(vm, f.description), out);
 }

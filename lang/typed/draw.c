@@ -6,7 +6,7 @@
  * like any other. The rows begin anew with each seed. */
 #include <string.h>
 
-#include "lang/builtin/kinds.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/typed/loop.h"
 

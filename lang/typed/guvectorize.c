@@ -8,8 +8,8 @@
  * Reading order: the object, types, one argument, the launch, the call, decorators. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/layout.h"
 
@@ -271,7 +271,7 @@ static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, va
         rc = give(vm, x, l->n_in + n, &one[n]);
     }
     if (!rc && l->n_out > 1)
-        rc = native_give(v_tuple(vm, (size_t)n, one), out);
+        rc = native_return(v_tuple(vm, (size_t)n, one), out);
     else if (!rc)
         *out = value_retain(one[0]);
     for (int i = 0; i < n; i++) value_release(vm, one[i]);

@@ -1,7 +1,7 @@
 /* @jit, @njit, @autojit: functions whose loops are compiled (lift.h). With a signature the
  * arguments are cast to its types, and so is the result. */
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
 
@@ -57,7 +57,7 @@ static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *
     if (vm_in_jitted(vm))
         *out = value_retain(typed);
     else
-        rc = value_python(vm, typed, out);
+        rc = value_to_python(vm, typed, out);
 out:
     for (int i = 0; i < have; i++) value_release(vm, cast[i]);
     value_release(vm, result);
@@ -106,7 +106,8 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-const object_kind jitted_kind = {.type_name = "numba.CPUDispatcher", .call = call, .repr = repr};
+const object_kind jitted_kind = {
+    .type_name = "numba.CPUDispatcher", .binds = true, .call = call, .repr = repr};
 
 /* ---- decorators ---- */
 

@@ -34,7 +34,7 @@ static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
     }
     gpa_opnd *to = &x->leaf[x->n];
     *to = (gpa_opnd){.arr = NULL};
-    gpa_code rc = value_now(vm, v, &now);
+    gpa_code rc = value_computed(vm, v, &now);
     if (rc) return rc;
     bool array = now.tag == V_ARRAY;
     bool number = now.tag == V_BOOL || now.tag == V_INT || now.tag == V_FLOAT || now.tag == V_NUM ||
@@ -379,7 +379,7 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *s
             continue;
         }
         TRY(join_parts(vm, results[o->result], trip, &v));
-        TRY(value_now(vm, *to, &now));
+        TRY(value_computed(vm, *to, &now));
         rc = arg_opnd(vm, now, &before);
         value_release(vm, now);
         if (rc) goto out;

@@ -12,9 +12,8 @@
 #ifndef GPA_TYPED_LIFT_H
 #define GPA_TYPED_LIFT_H
 
+#include "lang/compile/typed_interface.h"
 #include "lang/vm/vm.h"
-
-typedef struct typed_lift typed_lift;
 
 /* Whether a loop of this function would be taken out; whether it returns; whether it goes over
  * prange. */
@@ -26,7 +25,6 @@ bool lift_parallel(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
 typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool inner);
 void lift_free(gpa_vm *vm, typed_lift *l); /* NULL is ignored */
 
-typedef enum { LIFT_NOT, LIFT_DONE, LIFT_RETURNED } lift_end;
 /* Runs the loop on the variables of a frame of fn. *it: what a for loop goes over (owned by the
  * caller; left alone when LIFT_NOT, else given back and set to what the function returns, or
  * UNSET). */

@@ -4,7 +4,7 @@
  * other along the axis, by a generalised ufunc; all other axes at once. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
+#include "lang/typed/all.h"
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"

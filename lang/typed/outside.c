@@ -16,7 +16,7 @@ static bool number_of(gpa_vm *vm, value v, gpa_opnd *out, gpa_code *rc) {
     *out = (gpa_opnd){0};
     *rc = GPA_OK;
     if (v.tag == V_ARRAY && !v.aux) return false;
-    *rc = value_now(vm, v, &now);
+    *rc = value_computed(vm, v, &now);
     if (*rc) return false;
     bool is = now.tag == V_BOOL || now.tag == V_INT || now.tag == V_FLOAT || now.tag == V_NUM ||
               now.tag == V_COMPLEX;

@@ -6,7 +6,7 @@
  * Reading order: arguments, making, the functions. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
+#include "lang/typed/all.h"
 #include "lang/typed/loop.h"
 
 enum { MOST_BYTES = 512 * 1024 }; /* of an array of a thread: a GPU's limit */

@@ -1,7 +1,7 @@
 /* Numba's type signatures, written as text. */
 #include <string.h>
 
-#include "lang/builtin/all.h"
+#include "lang/typed/all.h"
 #include "lang/object/container.h"
 #include "lang/typed/typed.h"
 #include "lang/typed/types.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/typed/lower.h"
 
 gpa_code typed_tuple(walk *w, uint32_t n, tv *out) {
@@ -159,7 +159,7 @@ const object_kind cuda_vector_kind = {.type_name = "numba.cuda.VectorType",
 gpa_code cuda_vector_type(gpa_vm *vm, value *argv, value *out) { /* name, dtype, n */
     gpa_dtype t;
     gpa_code rc = arg_dtype(vm, argv[1], &t);
-    if (!rc) rc = native_give(v_object(vm, &cuda_vector_kind, VECTOR_FIELDS), out);
+    if (!rc) rc = native_return(v_object(vm, &cuda_vector_kind, VECTOR_FIELDS), out);
     if (rc) return rc;
     out->object->fields[VECTOR_NAME] = value_retain(argv[0]);
     out->object->fields[VECTOR_DTYPE] = v_int(t);

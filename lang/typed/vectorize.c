@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lang/builtin/all.h"
-#include "lang/builtin/kinds.h"
+#include "lang/typed/all.h"
+#include "lang/vm/kinds.h"
 #include "lang/object/container.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/typed.h"
@@ -182,7 +182,7 @@ gpa_code typed_nargs(gpa_vm *vm, value *argv, value *out) {
 /* "dd->d" of each signature. */
 gpa_code typed_types(gpa_vm *vm, value *argv, value *out) {
     const value *list = &argv[0].object->fields[SIGNATURES];
-    gpa_code rc = native_give(v_list(vm, 0, NULL), out);
+    gpa_code rc = native_return(v_list(vm, 0, NULL), out);
     for (size_t k = 0; !rc && list->tag == V_LIST && k < list->list->count; k++) {
         typed_signature s;
         gpa_str text;
@@ -225,7 +225,7 @@ gpa_code typed_its_doc(gpa_vm *vm, value *argv, value *out) {
 }
 
 gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) {
-    return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out);
+    return native_return(v_cstr(vm, name_of(vm, argv[0].object)), out);
 }
 
 /* ---- decorators ---- */
@@ -300,5 +300,5 @@ gpa_code numba_prange(gpa_vm *vm, value *argv, value *out) { /* start, stop, ste
     if (!rc && !one) rc = arg_int(vm, argv[1], "stop", &at[1]);
     if (!rc && argv[2].tag != V_UNSET) rc = arg_int(vm, argv[2], "step", &at[2]);
     if (!rc && at[2] == 0) rc = vm_fail(vm, GPA_E_VALUE, "range() arg 3 must not be zero");
-    return rc ? rc : native_give(v_range(vm, at[0], at[1], at[2]), out);
+    return rc ? rc : native_return(v_range(vm, at[0], at[1], at[2]), out);
 }

@@ -2,12 +2,11 @@
 #include <math.h>
 
 #include "lang/object/big.h"
-#include "lang/builtin/all.h"
 #include "lang/object/number.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
-/* The number an argument stands for; a lazy NumPy scalar is computed, and an array of one element
- * read. */
+/* The numeric value of an argument; a lazy NumPy scalar is computed, a one-element array is read.
+ */
 static gpa_code scalar_of(gpa_vm *vm, value v, number *n, gpa_dtype *t) {
     *t = DT_NONE;
     if (v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux))
@@ -35,7 +34,7 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out) {
     gpa_dtype t;
     bool handled;
     value index = v_none();
-    gpa_code rc = record_ask(vm, v, "__index__", 0, NULL, &index, &handled);
+    gpa_code rc = record_call_member(vm, v, "__index__", 0, NULL, &index, &handled);
     if (!rc && handled) {
         rc = index.tag == V_OBJECT ? vm_fail(vm, GPA_E_TYPE, "__index__ returned non-int (type %s)",
                                              value_type_name(index))
@@ -54,14 +53,14 @@ gpa_code arg_int(gpa_vm *vm, value v, const char *what, int64_t *out) {
     return GPA_OK;
 }
 
-gpa_code arg_whole(gpa_vm *vm, value v, const char *what, value *out) {
+gpa_code arg_any_int(gpa_vm *vm, value v, const char *what, value *out) {
     int64_t i = 0;
     value now = v_none();
     if (v.tag == V_BIG) return *out = value_retain(v), GPA_OK;
-    gpa_code rc = value_now(vm, v, &now);
+    gpa_code rc = value_computed(vm, v, &now);
     number n = rc ? (number){.kind = NUMBER_NOT} : number_of(now);
     value_release(vm, now);
-    if (n.kind == NUMBER_UINT) return native_give(v_uint(vm, n.u), out);
+    if (n.kind == NUMBER_UINT) return native_return(v_uint(vm, n.u), out);
     if (!rc) rc = arg_int(vm, v, what, &i);
     *out = v_int(i);
     return rc;

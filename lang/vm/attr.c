@@ -1,22 +1,21 @@
-/* Attributes: where a value keeps them, in order: what the object itself has, the rows of its type,
- * what every object has (__class__, __doc__). Rows found are remembered at the instruction
- * (attr_cache), and by name, for types whose attributes depend on nothing but the type. */
+/* Attribute lookup, in this order: the object's own attributes, the rows of its type, attributes of
+ * every object (__class__, __doc__). Rows found are cached inline at the instruction (attr_cache),
+ * and by name for types whose attributes depend on the type alone. */
 #include <stdio.h>
 
 #include "runtime/base/base.h"
 
-#include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/vm/generator.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
-#include "lang/numpy/numpy.h"
-#include "lang/object/record.h"
+#include "lang/vm/absent.h"
+#include "lang/vm/record.h"
 #include "lang/vm/step.h"
 
 static bool is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-/* What identifies a type for the cache; 0 where attributes belong to the object. */
+/* The cache key of a type; 0 where attributes belong to the object. */
 static uint32_t cache_key(value v) {
     switch (v.tag) {
         case V_OBJECT:
@@ -36,17 +35,17 @@ static uint32_t cache_key(value v) {
 
 static value found(value v) { return value_retain(v); }
 
-/* The row of a value's type with this name, remembered. */
+/* The row of a value's type with this name, cached. */
 static const native *find_row(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache) {
     uint32_t key = cache_key(v);
     if (cache && key && cache->tag == key) return cache->row;
-    known_row *known = &vm->known_rows[(name * 8 + key) % KNOWN_ROWS];
+    cached_row *known = &vm->cached_rows[(name * 8 + key) % CACHED_ROWS];
     native_owner o = owner_of_value(v);
     bool seen = key && known->key == key && known->name == name;
     const native *row = seen               ? known->row
                         : o == OWNER_COUNT ? NULL
                                            : native_find(o, sym_text(vm, name));
-    if (key) *known = (known_row){key, name, row};
+    if (key) *known = (cached_row){key, name, row};
     if (cache && key && row) *cache = (attr_cache){.tag = key, .row = row};
     return row;
 }
@@ -74,7 +73,7 @@ static gpa_code module_attr(gpa_vm *vm, module_obj *m, gpa_sym name, attr_cache 
         *out = found(m->doc);
     else
         return import_member(vm, m, name, out);
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code signature_attr(gpa_vm *vm, const func_obj *f, value *out) {
@@ -112,7 +111,7 @@ static gpa_code func_attr(gpa_vm *vm, func_obj *f, gpa_sym name, value *out) {
         *out = v_cstr(vm, sym_text(vm, f->module->name));
     else
         return GPA_OK;
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
@@ -135,29 +134,29 @@ static gpa_code exception_attr(gpa_vm *vm, value v, gpa_sym name, value *out) {
     return GPA_OK;
 }
 
-/* The members of a record type, the methods of ndarray and of NumPy's scalars that are written in
- * gpa, else NULL. */
+/* Members written in the language: of a record type, or of ndarray and NumPy's scalars; else NULL.
+ */
 static dict_obj *members_of_type(gpa_vm *vm, uint32_t aux) {
     if (aux >= AUX_KIND) return record_members_peek(vm, object_kinds[aux - AUX_KIND]);
     native_owner o = owner_of_type(aux);
     return o == OWNER_ARRAY || o == OWNER_GENERIC ? vm->methods : NULL;
 }
 
-/* The methods of a value that are written in gpa, by name, else NULL. */
-static dict_obj *written_methods(gpa_vm *vm, value v) {
+/* Methods of a value that are written in the language, by name; else NULL. */
+static dict_obj *library_methods(gpa_vm *vm, value v) {
     if (v.tag == V_ARRAY || v.tag == V_NUM) return vm->methods;
     if (v.tag == V_TYPE) return members_of_type(vm, v.aux);
     if (instance_fields_peek(v)) return instance_fields_peek(v);
     return v.tag == V_OBJECT ? record_members_peek(vm, v.object->kind) : NULL;
 }
 
-/* What __new__ says is the docstring of a type. */
+/* A type's docstring: that of its __new__ row. */
 static value type_doc(gpa_vm *vm, native_owner o) {
     const native *row = o == OWNER_COUNT ? NULL : native_find(o, "__new__");
     return row ? v_cstr(vm, row->doc) : v_none();
 }
 
-/* __mro__ and __bases__ of a built-in type that is no NumPy scalar's: what it derives from, object
+/* __mro__ and __bases__ of a built-in type other than NumPy's scalar types: its base types, object
  * last. */
 static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
     value line[16];
@@ -170,7 +169,7 @@ static gpa_code type_line(gpa_vm *vm, value type, bool whole, value *out) {
         line[n++] = v_type(AUX_ERROR + (uint32_t)e);
     if (type.aux == V_BOOL) line[n++] = v_type(V_INT);
     if (type.aux != V_OBJECT) line[n++] = v_type(V_OBJECT);
-    return native_give(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
+    return native_return(whole ? v_tuple(vm, n, line) : v_tuple(vm, n > 1, line + 1), out);
 }
 
 static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) {
@@ -184,13 +183,13 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
         return type_line(vm, type, is(text, "__mro__"), out);
     else if (is(text, "__module__"))
         *out = dot ? v_str(vm, name, (size_t)(dot - name)) : v_cstr(vm, "builtins");
-    else if (o == OWNER_NAMED && np_named_attr(vm, type, text, out))
-        return vm->err.code;
+    else if (o == OWNER_NAMED && object_kinds[type.aux - AUX_KIND]->type_attr(vm, type, text, out))
+        return vm->core.err.code;
     else if (row && row->kind != NATIVE_PROPERTY)
         *out = (value){.tag = V_NATIVE, .native = row};
     else {
         dict_obj *members = members_of_type(vm, type.aux);
-        bool doc = is(text, "__doc__"); /* that of a record's type is __init__'s */
+        bool doc = is(text, "__doc__"); /* a record type's docstring is that of __init__ */
         value m = members ? dict_text_peek(vm, members, doc ? "__init__" : text) : v_unset();
         if (doc)
             *out = m.tag == V_FUNC ? found(m.func->doc) : type_doc(vm, o);
@@ -198,9 +197,9 @@ static gpa_code type_attr(gpa_vm *vm, value type, const char *text, value *out) 
             *out = found(m);
         else if (m.tuple->count == RECORD_STATIC)
             *out = found(m.tuple->items[0]);
-        return doc && out->tag == V_UNSET ? vm->err.code : GPA_OK;
+        return doc && out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
     }
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out) {
@@ -211,8 +210,8 @@ static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out)
         else if (is(text, "__func__"))
             *out = found(v.method->fn);
         else if (v.method->fn.tag == V_FUNC)
-            return func_attr(vm, v.method->fn.func,
-                             intern_get(vm->config.names, text, strlen(text)), out);
+            return func_attr(vm, v.method->fn.func, intern_get(vm->core.names, text, strlen(text)),
+                             out);
         v = v.method->fn;
     }
     if (out->tag != V_UNSET || v.tag != V_NATIVE) return GPA_OK;
@@ -224,7 +223,7 @@ static gpa_code callable_attr(gpa_vm *vm, value v, const char *text, value *out)
         *out = v_strf(vm, "(%s)", v.native->signature);
     else
         return GPA_OK;
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out) {
@@ -245,13 +244,13 @@ static gpa_code own_attr(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, v
     }
 }
 
-/* Methods of arrays and NumPy scalars that are written in gpa. */
-static value written_method(gpa_vm *vm, value v, gpa_sym name) {
+/* Methods of arrays and NumPy scalars that are written in the language. */
+static value library_method(gpa_vm *vm, value v, gpa_sym name) {
     bool numpy = v.tag == V_ARRAY || v.tag == V_NUM || (v.tag == V_COMPLEX && v.aux);
     return numpy && vm->methods ? dict_text_peek(vm, vm->methods, sym_text(vm, name)) : v_unset();
 }
 
-/* ---- what is not there ---- */
+/* ---- missing attributes ---- */
 
 typedef struct {
     const char *wrong, *best;
@@ -288,15 +287,15 @@ static gpa_code no_attribute(gpa_vm *vm, value v, const char *name) {
         rc = vm_fail(vm, GPA_E_ATTRIBUTE, "'%s' object has no attribute '%s'", value_type_name(v),
                      name);
     if (why) {
-        gpa_err_hint(&vm->err, "%s", why);
+        gpa_err_hint(&vm->core.err, "%s", why);
         return rc;
     }
     vm_dir(vm, v, suggest, &s);
-    if (s.best) gpa_err_hint(&vm->err, "did you mean: '%s'?", s.best);
+    if (s.best) gpa_err_hint(&vm->core.err, "did you mean: '%s'?", s.best);
     return rc;
 }
 
-/* Members are told to those who list names but for the ones with two underscores. */
+/* Reports members to dir(), except dunder names. */
 typedef struct {
     void (*each)(void *user, const char *name, value v);
     void *user;
@@ -330,7 +329,7 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
             if (rows[i].name[0] != '_' && !strchr(rows[i].name, '='))
                 each(user, rows[i].name, (value){.tag = V_NATIVE, .native = &rows[i]});
     }
-    dict_obj *written = written_methods(vm, v);
+    dict_obj *written = library_methods(vm, v);
     size_t at = 0;
     for (dict_entry *e; written && (e = dict_next(written, &at));)
         if (e->key.str->text[0] != '_') each(user, e->key.str->text, e->v);
@@ -342,13 +341,13 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
 static gpa_code property(gpa_vm *vm, const native *row, value v, value *out) {
     value argv[1] = {v};
     *out = v_none();
-    rt_at(vm->config.rt, vm_where(vm));
+    rt_at(vm->core.rt, vm_where(vm));
     vm->maybe_pending = true;
     return row->fn(vm, argv, out);
 }
 
-/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio), hex
- * being float64's alone. */
+/* NumPy's scalars have methods of Python's numbers (is_integer, bit_count, as_integer_ratio); only
+ * float64 has hex. */
 static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out) {
     gpa_dtype t = (gpa_dtype)v.aux;
     number n = number_of(v);
@@ -358,35 +357,36 @@ static gpa_code number_method(gpa_vm *vm, value v, const char *text, value *out)
     const native *row = has && t != DT_BOOL ? native_find(owner_of_value(plain), text) : NULL;
     if (!row || row->kind != NATIVE_METHOD) return no_attribute(vm, v, text);
     *out = v_method(vm, plain, (value){.tag = V_NATIVE, .native = row});
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
-/* What a built-in value has by the names that the language itself asks for: a function of the
- * library (numpy._protocols) as a method; a type has the function itself. */
+/* Dunder methods of built-in values, which are functions of the library (numpy._protocols): bound
+ * as a method for a value, the function itself for a type. */
 static gpa_code protocol(gpa_vm *vm, value v, const char *text, value *out, bool *handled) {
     value all[3] = {v_none(), v_none(), v_none()}, find = v_none(), fn = v_none();
     bool iterator = v.tag == V_ITER || generator_is(v),
          function = v.tag == V_FUNC || v.tag == V_METHOD || v.tag == V_NATIVE || v.tag == V_UFUNC;
-    v = value_plain(is_kind(v, &super_kind)
-                        ? v.object->fields[SUPER_SELF]
-                        : v); /* what derives from tuple has those of its items */
+    v = value_underlying(
+        is_kind(v, &super_kind)
+            ? v.object->fields[SUPER_SELF]
+            : v); /* an instance of a tuple subclass has the attributes of its tuple */
     if (v.tag == V_OBJECT || v.tag == V_CLASS || v.tag == V_MODULE || v.tag == V_EXCEPTION)
         return GPA_OK;
     bool base =
         v.aux == V_TUPLE || v.aux == V_OBJECT || (v.aux >= AUX_ERROR && v.aux < AUX_FROZENSET);
     if (v.tag == V_TYPE && base)
-        return GPA_OK; /* given a derived class's instance its functions would ask that class, for
-                          ever */
+        return GPA_OK; /* called with an instance of a derived class, the function would look it up
+                          in that class: infinite recursion */
     all[0] = v.tag == V_TYPE ? v : v_type(type_of(v));
     module_obj *module;
     gpa_code rc = vm_import(vm, "numpy._protocols", &module);
     if (!rc) find = value_retain(module_get_text_peek(vm, module, "protocol"));
     if (!rc)
-        rc = native_give(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
-    if (!rc) rc = native_give(v_cstr(vm, text), &all[2]);
+        rc = native_return(v_cstr(vm, iterator ? "iterator" : function ? "function" : ""), &all[1]);
+    if (!rc) rc = native_return(v_cstr(vm, text), &all[2]);
     if (!rc) rc = vm_call(vm, find, 3, all, 0, NULL, &fn);
     if (!rc && fn.tag != V_NONE) {
-        rc = native_give(v.tag == V_TYPE ? value_retain(fn) : v_method(vm, v, fn), out);
+        rc = native_return(v.tag == V_TYPE ? value_retain(fn) : v_method(vm, v, fn), out);
         *handled = !rc;
     }
     for (int i = 0; i < 3; i++) value_release(vm, all[i]);
@@ -412,7 +412,7 @@ static gpa_code last_resort(gpa_vm *vm, value v, gpa_sym name, value *out) {
     return no_attribute(vm, v, text);
 }
 
-/* What a class has of the type of its instances: a function that takes one. */
+/* Attributes of a class that come from the type of its instances: unbound functions. */
 static value class_row(gpa_vm *vm, const class_obj *c, gpa_sym name) {
     const native *row = c->tuple ? native_find(OWNER_TUPLE, sym_text(vm, name)) : NULL;
     if (!row) row = native_find(c->error ? OWNER_EXCEPTION : OWNER_OBJECT, sym_text(vm, name));
@@ -427,10 +427,10 @@ gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *o
     if (out->tag != V_UNSET) return GPA_OK;
     const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
     if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, out);
-    value fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    value fn = row ? (value){.tag = V_NATIVE, .native = row} : library_method(vm, v, name);
     if (fn.tag == V_UNSET) return last_resort(vm, v, name, out);
     *out = row && row->kind == NATIVE_FUNCTION ? fn : v_method(vm, v, fn);
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
 }
 
 gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self) {
@@ -443,7 +443,7 @@ gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value
     if (fn->tag != V_UNSET) return GPA_OK;
     const native *row = v.tag == V_MODULE || v.tag == V_TYPE ? NULL : find_row(vm, v, name, cache);
     if (row && row->kind == NATIVE_PROPERTY) return property(vm, row, v, fn);
-    *fn = row ? (value){.tag = V_NATIVE, .native = row} : written_method(vm, v, name);
+    *fn = row ? (value){.tag = V_NATIVE, .native = row} : library_method(vm, v, name);
     if (fn->tag == V_UNSET) return last_resort(vm, v, name, fn);
     value_retain(*fn);
     if (!row || row->kind == NATIVE_METHOD) *self = value_retain(v);
@@ -451,7 +451,7 @@ gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value
 }
 
 gpa_code vm_attr(gpa_vm *vm, value v, const char *name, value *out) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     *out = v_unset();
     return s ? attr_get(vm, v, s, NULL, out) : vm_no_memory(vm);
 }
@@ -467,13 +467,13 @@ static gpa_code set_func(gpa_vm *vm, func_obj *f, gpa_sym name, value item) {
     } else if (is(text, "__name__")) {
         if (item.tag != V_STR)
             return vm_fail(vm, GPA_E_TYPE, "__name__ must be set to a string object");
-        gpa_sym s = intern_get(vm->config.names, item.str->text, item.str->size);
+        gpa_sym s = intern_get(vm->core.names, item.str->text, item.str->size);
         if (!s) return vm_no_memory(vm);
         f->name = s;
     } else {
         if (f->attrs.tag != V_DICT) {
             value d = v_dict(vm);
-            if (d.tag == V_UNSET) return vm->err.code;
+            if (d.tag == V_UNSET) return vm->core.err.code;
             f->attrs = d;
         }
         return dict_set_text(vm, f->attrs.dict, text, item);
@@ -529,8 +529,8 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
         return module_set(vm, v.module, name, v_unset());
     if (v.tag == V_FUNC && v.func->attrs.tag == V_DICT) {
         value key = v_cstr(vm, text);
-        gpa_code rc =
-            key.tag == V_UNSET ? vm->err.code : dict_remove(vm, v.func->attrs.dict, key, &there);
+        gpa_code rc = key.tag == V_UNSET ? vm->core.err.code
+                                         : dict_remove(vm, v.func->attrs.dict, key, &there);
         value_release(vm, key);
         if (rc || there) return rc;
     }
@@ -543,11 +543,11 @@ gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name) {
 }
 
 gpa_code vm_setattr(gpa_vm *vm, value v, const char *name, value item) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     return s ? attr_set(vm, v, s, item) : vm_no_memory(vm);
 }
 
 gpa_code vm_delattr(gpa_vm *vm, value v, const char *name) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     return s ? attr_delete(vm, v, s) : vm_no_memory(vm);
 }

@@ -1,5 +1,5 @@
-/* Calls: binding arguments to the parameters of functions written in gpa and of native ones,
- * calling other callables, function values. The words of errors are CPython's. */
+/* Calls: binding arguments to the parameters of functions written in the language and of natives,
+ * calls of other callables, function objects. Error messages are CPython's. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "runtime/base/base.h"
 
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
-#include "lang/numpy/numpy.h"
-#include "lang/object/record.h"
+#include "lang/vm/instance.h"
+#include "lang/vm/array_interface.h"
+#include "lang/vm/record.h"
 #include "lang/vm/step.h"
 
 static bool text_is(value s, const char *text) { return strcmp(s.str->text, text) == 0; }
@@ -17,7 +17,7 @@ static bool text_is(value s, const char *text) { return strcmp(s.str->text, text
 /* ---- functions written in gpa ---- */
 
 static const char *param_name(gpa_vm *vm, const code *c, unsigned i) {
-    return intern_text(vm->config.names, c->scope->vars[i].name);
+    return intern_text(vm->core.names, c->scope->vars[i].name);
 }
 
 /* 'a', 'b', and 'c' */
@@ -74,14 +74,14 @@ static gpa_code fail_unexpected(gpa_vm *vm, const func_obj *f, value name) {
                           func_title(vm, f), name.str->text);
     for (unsigned i = s->n_positional_only; i < s->n_positional + s->n_keyword_only; i++)
         vm_suggest(name.str->text, param_name(vm, f->code, i), &best, &cost);
-    if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+    if (best) gpa_err_hint(&vm->core.err, "did you mean: '%s'?", best);
     return rc;
 }
 
-/* The parameter that a keyword names, or -1. */
+/* The index of the parameter a keyword names, or -1. */
 static int keyword_at(gpa_vm *vm, const code *c, value name) {
     const ast_scope *s = c->scope;
-    gpa_sym sym = intern_find(vm->config.names, name.str->text, name.str->size);
+    gpa_sym sym = intern_find(vm->core.names, name.str->text, name.str->size);
     for (unsigned i = s->n_positional_only; sym && i < s->n_positional + s->n_keyword_only; i++)
         if (c->scope->vars[i].name == sym) return (int)i;
     return -1;
@@ -139,16 +139,16 @@ gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_name
         rc = vm_no_memory(vm);
         n_named = 0;
     }
-    for (size_t i = 0; i < n_named; i++) { /* out of the parameters' way */
+    for (size_t i = 0; i < n_named; i++) { /* out of the way of the parameters */
         named[i] = regs[n + i];
         regs[n + i].tag = V_UNSET;
     }
     for (size_t i = n; i < params; i++) regs[i].tag = V_UNSET;
     if (!rc && s->has_args) {
         args = v_tuple(vm, n > positional ? n - positional : 0, regs + positional);
-        if (args.tag == V_UNSET) rc = vm->err.code;
+        if (args.tag == V_UNSET) rc = vm->core.err.code;
     }
-    if (!rc && s->has_kwargs && (kwargs = v_dict(vm)).tag == V_UNSET) rc = vm->err.code;
+    if (!rc && s->has_kwargs && (kwargs = v_dict(vm)).tag == V_UNSET) rc = vm->core.err.code;
     bool too_many = n > positional && !s->has_args;
     for (size_t i = positional; i < n; i++) reg_put(vm, &regs[i], v_unset());
     if (!rc) rc = take_keywords(vm, f, regs, kwargs, named, n_named, names);
@@ -179,7 +179,7 @@ gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs) {
 
 /* ---- signatures of natives ---- */
 
-/* "None", "2.5", "'C'", "<unset>": a default as the tables write it. False when it is none of
+/* Parses a default as the tables write it: "None", "2.5", "'C'", "<unset>". False if it is none of
  * these. */
 static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
     char buffer[64], *end;
@@ -222,8 +222,8 @@ static bool parse_default(gpa_vm *vm, const char *text, size_t n, value *out) {
     return out->tag != V_UNSET;
 }
 
-/* The end of the parameter that begins at p: a comma outside quotes and brackets, or the text's
- * end. */
+/* The end of the parameter that begins at p: a comma outside quotes and brackets, or the end of the
+ * text. */
 static const char *param_end(const char *p) {
     int depth = 0;
     for (char quote = 0; *p; p++) {
@@ -266,7 +266,7 @@ static bool add_param(gpa_vm *vm, signature *s, const char *p, size_t n, bool ke
     return true;
 }
 
-/* The types and modules that know nothing of arrays. */
+/* Owners whose functions never create arrays. */
 static bool makes_arrays(const native *row) {
     static const native_owner innocent[] = {
         OWNER_STR,  OWNER_BYTES,     OWNER_LIST,    OWNER_TUPLE, OWNER_DICT,
@@ -356,14 +356,14 @@ void call_free(gpa_vm *vm) {
 /* ---- calls of natives ---- */
 
 /* "list.append", or "len": how CPython's errors name a native. */
-static const char *native_title(const native *row, char *room, size_t n) {
+static const char *native_title(const native *row, char *buffer, size_t n) {
     bool module = owner_is_module(owner_find(row->owner));
-    snprintf(room, n,
+    snprintf(buffer, n,
              module                              ? "%.0s%s"
              : strcmp(row->name, "__new__") == 0 ? "%s%.0s"
                                                  : "%s.%s",
              row->owner, row->name);
-    return room;
+    return buffer;
 }
 
 static gpa_code fail_native_count(gpa_vm *vm, const signature *s, size_t given) {
@@ -427,7 +427,7 @@ static gpa_code bind_native_names(gpa_vm *vm, const signature *s, value *argv, c
                                   title, names[i].str->text);
             for (unsigned k = s->n_positional_only; k < s->n; k++)
                 vm_suggest(names[i].str->text, s->names[k], &best, &cost);
-            if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+            if (best) gpa_err_hint(&vm->core.err, "did you mean: '%s'?", best);
             return rc;
         }
     }
@@ -443,11 +443,11 @@ static gpa_code fail_self(gpa_vm *vm, const native *row, value self) {
                    row->owner, value_type_name(self));
 }
 
-/* What runs now may make nodes: they belong to this place, and loops have something to look after.
- */
+/* The native may create nodes: record its source location, and make loop back-edges check for
+ * pending work. */
 static void note_arrays(gpa_vm *vm) {
     vm->maybe_pending = true;
-    rt_at(vm->config.rt, vm_where(vm));
+    rt_at(vm->core.rt, vm_where(vm));
 }
 
 gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named,
@@ -470,11 +470,11 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
     if (n > positional && s->args < 0) return fail_native_count(vm, s, n);
     if (s->args >= 0) {
         argv[s->args] = rest = v_tuple(vm, n - positional, args + positional);
-        if (rest.tag == V_UNSET) return vm->err.code;
+        if (rest.tag == V_UNSET) return vm->core.err.code;
     }
     if (s->kwargs >= 0) {
         argv[s->kwargs] = kwargs = v_dict(vm);
-        if (kwargs.tag == V_UNSET) rc = vm->err.code;
+        if (kwargs.tag == V_UNSET) rc = vm->core.err.code;
     }
     if (!rc && n_named) rc = bind_native_names(vm, s, argv, args + n, n_named, names, kwargs);
     for (unsigned i = 0; i < s->n && !rc; i++) {
@@ -492,8 +492,7 @@ gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n,
 
 /* ---- calls of everything else ---- */
 
-/* The row "__new__" of a type; those of the language's own types and of NumPy's scalar ones are
- * remembered. */
+/* The row "__new__" of a type; cached for built-in types and NumPy's scalar types. */
 static const native *constructor(gpa_vm *vm, uint32_t aux) {
     bool kept = aux < COUNT_OF(vm->constructors);
     if (kept && vm->constructors[aux]) return vm->constructors[aux];
@@ -507,13 +506,13 @@ static gpa_code call_type(gpa_vm *vm, value type, size_t n, const value *args, s
                           const value *names, value *out) {
     if (type.aux >= AUX_ERROR && type.aux < AUX_FROZENSET) {
         bool prefixed = type.aux == AUX_ERROR + GPA_E_AXIS && n == 2 && n_named == 1 &&
-                        text_is(names[0], "msg_prefix"); /* its third argument */
+                        text_is(names[0], "msg_prefix"); /* the third argument */
         if (n_named && !prefixed)
             return vm_fail(vm, GPA_E_TYPE, "%s() takes no keyword arguments", type_name(type.aux));
         value t = v_tuple(vm, n + n_named, args);
-        if (t.tag == V_UNSET) return vm->err.code;
+        if (t.tag == V_UNSET) return vm->core.err.code;
         *out = v_exception(vm, (gpa_code)(type.aux - AUX_ERROR), t);
-        gpa_code rc = out->tag == V_UNSET ? vm->err.code : GPA_OK;
+        gpa_code rc = out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
         if (!rc) rc = raise_describe(vm, out->exc);
         value_release(vm, t);
         if (rc) {
@@ -556,11 +555,11 @@ gpa_code call_other(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_
     if (fn.tag == V_CLASS) return instance_new(vm, fn.class, n, args, n_named, names, out);
     if (fn.tag == V_UFUNC) {
         value few[9], *all = few;
-        if (n_named == 0) return ufunc_call(vm, fn.ufunc, n, args, 0, NULL, out);
+        if (n_named == 0) return array_operators.call_ufunc(vm, fn.ufunc, n, args, 0, NULL, out);
         if (n + n_named > COUNT_OF(few) && !(all = mem_new((n + n_named) * sizeof *all)))
             return vm_no_memory(vm);
         memcpy(all, args, (n + n_named) * sizeof *args);
-        gpa_code rc = ufunc_call(vm, fn.ufunc, n, all, n_named, names, out);
+        gpa_code rc = array_operators.call_ufunc(vm, fn.ufunc, n, all, n_named, names, out);
         if (all != few) mem_free(all);
         return rc;
     }
@@ -625,7 +624,7 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     g->doc = v_none();
     value_release(vm, *out);
     *out = v_none();
-    return vm->err.code;
+    return vm->core.err.code;
 }
 
 gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out) {
@@ -676,10 +675,10 @@ void func_free(gpa_vm *vm, func_obj *f) {
 const ast_node *func_node(const func_obj *f) { return f->code->node; }
 ast_module *func_ast(const func_obj *f) { return f->code->ast; }
 const char *func_name(gpa_vm *vm, const func_obj *f) {
-    return intern_text(vm->config.names, f->name);
+    return intern_text(vm->core.names, f->name);
 }
 const char *func_title(gpa_vm *vm, const func_obj *f) {
-    return intern_text(vm->config.names, f->code->title ? f->code->title : f->name);
+    return intern_text(vm->core.names, f->code->title ? f->code->title : f->name);
 }
 
 gpa_code func_signature(gpa_vm *vm, const func_obj *f, bool bound, gpa_str *out) {

@@ -1,26 +1,22 @@
-/* Generators: frames that stand still between one value and the next.
+/* Generators: suspended frames.
  *
- * What a call of a yielding function makes, and a generator expression, is an ITER whose source
- * holds a suspended frame: its registers, and the instruction at which it stands. A loop or a
- * `yield from` of the machine pushes that frame and goes on in it (run.c); natives come through
- * `next` here. An exception is raised in a generator by entering its frame where it stands, with
- * the error set.
- *
- * A generator that nobody holds any more and that stands inside a try or with block has something
- * left to do. It cannot be done where the last reference goes, which may be amid of anything: it
- * waits until the instruction is over. */
+ * A call of a generator function, or a generator expression, gives an ITER whose source holds a
+ * suspended frame: its registers, and the instruction at which it is suspended. A loop or a `yield
+ * from` pushes that frame and continues in the interpreter loop (interpret.c); natives resume it
+ * through `next` here. An exception is thrown into a generator by entering its frame with the error
+ * set. */
 #include "lang/vm/generator.h"
 
 #include "runtime/base/base.h"
 
-#include "lang/object/instance.h"
-#include "lang/object/record.h"
+#include "lang/vm/instance.h"
+#include "lang/vm/record.h"
 #include "lang/vm/step.h"
 
-/* ---- making and ending ---- */
+/* ---- creation and end ---- */
 
-/* Gives back what its registers hold. */
-static void let_go(gpa_vm *vm, generator *g) {
+/* Releases its registers. */
+static void release_registers(gpa_vm *vm, generator *g) {
     for (unsigned i = 0; i < g->code->n_regs; i++) reg_put(vm, &g->regs[i], v_unset());
 }
 
@@ -30,7 +26,7 @@ static void drop(gpa_vm *vm, generator *g) {
     else
         vm->generators = g->next;
     if (g->next) g->next->prev = g->prev;
-    let_go(vm, g);
+    release_registers(vm, g);
     for (uint32_t i = 0; i < g->n_cells; i++) value_release(vm, g->cells[i]);
     value_release(vm, g->result);
     if (g->fn) value_release(vm, v_obj(V_FUNC, g->fn));
@@ -38,7 +34,7 @@ static void drop(gpa_vm *vm, generator *g) {
     mem_free(g);
 }
 
-/* Whether its code would see that it is ended before its time. */
+/* True if its code could observe GeneratorExit (it is suspended inside try or with). */
 static bool has_more_to_do(const generator *g) {
     return g->started && !g->done && (g->at->op == I_YIELD_FROM || code_guard_at(g->code, g->at));
 }
@@ -107,39 +103,38 @@ gpa_code generator_suspend(gpa_vm *vm, const frame *f, value *out) {
 void generator_end(gpa_vm *vm, generator *g) {
     g->done = true;
     g->running = false;
-    let_go(vm, g);
+    release_registers(vm, g);
 }
 
 void generator_fail(gpa_vm *vm, generator *g) {
-    if (gpa_err_is(
-            vm->err.code,
-            GPA_E_STOP_ITERATION)) { /* whoever asks for the next value would take it for the end */
-        gpa_span at = vm->err.span;
+    if (gpa_err_is(vm->core.err.code,
+                   GPA_E_STOP_ITERATION)) { /* StopIteration would end the caller's loop */
+        gpa_span at = vm->core.err.span;
         value cause = raise_take(vm), words = v_cstr(vm, "generator raised StopIteration");
         if (words.tag != V_UNSET) vm_raise(vm, GPA_E_RUNTIME, 1, &words);
         value_release(vm, words);
         if (vm->raised.tag == V_EXCEPTION && cause.tag == V_EXCEPTION)
             vm->raised.exc->cause = value_retain(cause);
         value_release(vm, cause);
-        vm->err.span = at;
+        vm->core.err.span = at;
         vm->tracing = true;
     }
     generator_end(vm, g);
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 
-/* Why it cannot go on now. */
+/* The ValueError or StopIteration for a generator that cannot be resumed. */
 static gpa_code refuse(gpa_vm *vm, const generator *g) {
     if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
     if (vm->depth >= MAX_FRAMES || vm->reentry >= MAX_REENTRY)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
-    return rt_check(vm->config.rt, &vm->err);
+    return rt_check(vm->core.rt, &vm->core.err);
 }
 
-/* Whether an error that was recorded outside would be found in a block of its own. */
+/* True if a deferred error of the caller would be found inside a guarded block of the generator. */
 static bool may_catch(const gpa_vm *vm, const generator *g) {
-    return g->started && rt_may_raise(vm->config.rt) && code_guard_at(g->code, g->at);
+    return g->started && rt_may_raise(vm->core.rt) && code_guard_at(g->code, g->at);
 }
 
 gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
@@ -159,7 +154,7 @@ gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
     f->ip = f->next = at;
     f->regs = g->regs;
     f->generator = g;
-    f->base = f->makes = false;
+    f->base = f->constructs = false;
     f->detached = true;
     g->running = true;
     if (!g->started) return GPA_OK;
@@ -172,15 +167,16 @@ gpa_code generator_enter(gpa_vm *vm, generator *g, value sent) {
     return GPA_OK;
 }
 
-/* Runs the machine from the topmost frame on, until the one in place `below` yields or returns. */
+/* Runs the interpreter from the topmost frame until the frame at depth `below` yields or returns.
+ */
 static gpa_code run_on(gpa_vm *vm, uint32_t below, bool failing, value *out) {
     vm->frames[below].base = true;
     *out = v_none();
     return failing ? run_failing(vm, out) : run(vm, out);
 }
 
-/* Its next value when it is sent one (consumed), or (*done) what it returned. */
-static inline gpa_code go_on(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
+/* Resumes it with a sent value (consumed): the next value, or (*done) the returned one. */
+static inline gpa_code resume(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
     gpa_code rc = GPA_OK;
     if (g->done || vm->reentry >= MAX_REENTRY) {
         value_release(vm, sent);
@@ -196,9 +192,9 @@ static inline gpa_code go_on(gpa_vm *vm, generator *g, value sent, value *out, b
 gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     generator *g = generator_of(it);
     value holder = value_retain(it->source);
-    if (g->done) reg_put(vm, &g->result, v_none()); /* whoever met the end did not ask */
-    gpa_code rc = go_on(vm, g, v_none(), out, done);
-    if (!rc && *done && out->tag != V_NONE) { /* kept for who asks */
+    if (g->done) reg_put(vm, &g->result, v_none()); /* the caller ignores the returned value */
+    gpa_code rc = resume(vm, g, v_none(), out, done);
+    if (!rc && *done && out->tag != V_NONE) { /* kept for generator_result */
         reg_put(vm, &g->result, *out);
         *out = v_none();
     }
@@ -208,7 +204,7 @@ gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
 
 gpa_code generator_send(gpa_vm *vm, generator *g, value sent, value *out, bool *done) {
     if (g->started || g->running || g->done || sent.tag == V_NONE)
-        return go_on(vm, g, sent, out, done);
+        return resume(vm, g, sent, out, done);
     value_release(vm, sent);
     return vm_fail(vm, GPA_E_TYPE, "can't send non-None value to a just-started generator");
 }
@@ -221,25 +217,25 @@ value generator_result(const iter_obj *it) {
     return v;
 }
 
-/* ---- what `yield from` goes over ---- */
+/* ---- delegation (yield from) ---- */
 
-/* The object that is its own iterator, or the ITER. */
-value generator_waits_for(const generator *g) {
+/* The iterator delegated to: an object that is its own iterator, or an ITER. */
+value generator_delegate_peek(const generator *g) {
     value it = g->regs[g->at->a];
     return record_is_own(it.iter) ? it.iter->source : it;
 }
 
-/* The generator that this one waits for; NULL: it stands at a yield of its own, or over something
- * else. */
+/* The generator this one delegates to; NULL: suspended at its own yield, or delegating to another
+ * kind of iterator. */
 static generator *inner_of(const generator *g) {
     if (g->at->op != I_YIELD_FROM || g->regs[g->at->a].iter->next != generator_next) return NULL;
     generator *inner = generator_of(g->regs[g->at->a].iter);
     return inner->started && !inner->done ? inner : NULL;
 }
 
-/* Calls a method of an iterator. StopIteration: *done, and *out is its value. */
-static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, value *out,
-                    bool *done) {
+/* Calls a method of an iterator. On StopIteration *done, and *out is its value. */
+static gpa_code call_method(gpa_vm *vm, value it, const char *name, const value *arg, value *out,
+                            bool *done) {
     value method;
     *done = false;
     gpa_code rc = vm_attr(vm, it, name, &method);
@@ -248,7 +244,7 @@ static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, va
     value_release(vm, method);
     if (!gpa_err_is(rc, GPA_E_STOP_ITERATION)) return rc;
     value exc = raise_take(vm);
-    if (exc.tag == V_UNSET) return vm->err.code;
+    if (exc.tag == V_UNSET) return vm->core.err.code;
     const tuple_obj *args = exc.exc->args.tuple;
     *out = args->count ? value_retain(args->items[0]) : v_none();
     *done = true;
@@ -256,7 +252,7 @@ static gpa_code ask(gpa_vm *vm, value it, const char *name, const value *arg, va
     return GPA_OK;
 }
 
-/* Whether it has a method of this name. */
+/* True if it has a method of this name. */
 static bool has(gpa_vm *vm, value it, const char *name) {
     value method;
     gpa_code rc = vm_attr(vm, it, name, &method);
@@ -272,19 +268,19 @@ gpa_code generator_delegate(gpa_vm *vm, value it, value sent, value *out, bool *
     *done = false;
     *out = v_none();
     if (!own && next) return iter_next(vm, it, out, done);
-    return ask(vm, own ? it.iter->source : it, next ? "__next__" : "send", next ? NULL : &sent, out,
-               done);
+    return call_method(vm, own ? it.iter->source : it, next ? "__next__" : "send",
+                       next ? NULL : &sent, out, done);
 }
 
-/* ---- exceptions from outside ---- */
+/* ---- throw and close ---- */
 
-/* Leaves frames that were entered and have not run. */
+/* Pops frames that were pushed and have not run. */
 static void leave_again(gpa_vm *vm, uint32_t depth) {
     while (vm->depth > depth) vm->frames[--vm->depth].generator->running = false;
 }
 
-/* Raises an exception where a generator that has begun stands; `deep`: in what it waits for, if it
- * waits. *out and *done as go_on's. */
+/* Throws an exception into a started generator; `deep`: into the generator it delegates to, if any.
+ * *out and *done as for resuming. */
 static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *out, bool *done) {
     uint32_t below = vm->depth;
     generator *last = g;
@@ -297,9 +293,9 @@ static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *
         rc = generator_enter(vm, inner, v_unset());
     bool over_other = !rc && deep && last->at->op == I_YIELD_FROM &&
                       last->regs[last->at->a].iter->next != generator_next;
-    if (over_other && has(vm, generator_waits_for(last), "throw")) {
-        rc = ask(vm, generator_waits_for(last), "throw", &exc, &given, &answered);
-        if (!rc && !answered) { /* it gave another value: all wait on */
+    if (over_other && has(vm, generator_delegate_peek(last), "throw")) {
+        rc = call_method(vm, generator_delegate_peek(last), "throw", &exc, &given, &answered);
+        if (!rc && !answered) { /* it yielded again: the delegating generators stay suspended */
             leave_again(vm, below);
             *out = given;
             return GPA_OK;
@@ -317,29 +313,28 @@ static gpa_code raise_in(gpa_vm *vm, generator *g, value exc, bool deep, value *
     return rc;
 }
 
-/* Ends what a generator waits for. */
+/* Closes the generator or iterator that a generator delegates to. */
 static gpa_code close_inner(gpa_vm *vm, generator *g) {
     generator *inner = inner_of(g);
     bool done;
     value v = v_none();
     if (inner) return generator_close(vm, inner);
     if (g->at->op != I_YIELD_FROM || g->regs[g->at->a].iter->next == generator_next ||
-        !has(vm, generator_waits_for(g), "close"))
+        !has(vm, generator_delegate_peek(g), "close"))
         return GPA_OK;
-    gpa_code rc = ask(vm, generator_waits_for(g), "close", NULL, &v, &done);
+    gpa_code rc = call_method(vm, generator_delegate_peek(g), "close", NULL, &v, &done);
     value_release(vm, v);
     return rc;
 }
 
-/* Raises GeneratorExit in it, once what it waits for is ended; if that fails, what it failed with.
- */
+/* Throws GeneratorExit into it, after closing its delegate; if closing fails, throws that error. */
 static gpa_code leave(gpa_vm *vm, generator *g, value exit, value *out, bool *done) {
     if (g->running) return vm_fail(vm, GPA_E_VALUE, "generator already executing");
     g->running = true;
     gpa_code rc = close_inner(vm, g);
     g->running = false;
     value exc = rc ? raise_take(vm) : value_retain(exit);
-    if (exc.tag == V_UNSET) return vm->err.code;
+    if (exc.tag == V_UNSET) return vm->core.err.code;
     rc = raise_in(vm, g, exc, false, out, done);
     value_release(vm, exc);
     return rc;
@@ -351,8 +346,8 @@ gpa_code generator_throw(gpa_vm *vm, generator *g, value exc, value *out, bool *
     if (g->done || !g->started) {
         raise_value(vm, exc, v_none(), false);
         if (!g->done) generator_end(vm, g);
-        vm->tracing = false; /* it was in no frame yet */
-        return vm->err.code;
+        vm->tracing = false; /* it had not started */
+        return vm->core.err.code;
     }
     if (gpa_err_is(exc.exc->code, GPA_E_GENERATOR_EXIT)) return leave(vm, g, exc, out, done);
     return raise_in(vm, g, exc, true, out, done);
@@ -378,29 +373,30 @@ gpa_code generator_close(gpa_vm *vm, generator *g) {
     return GPA_OK;
 }
 
-/* ---- those that nobody holds ---- */
+/* ---- abandoned generators ---- */
 
-/* What an error leaves behind that happens where none can be told to the program. */
-static void tell_ignored(gpa_vm *vm, const generator *g) {
+/* Prints an error that cannot be raised in the program. */
+static void print_ignored(gpa_vm *vm, const generator *g) {
     gpa_str text;
     str_init(&text);
     str_printf(&text, "Exception ignored in: <generator object %s at 0x%012llx>\n%s%s%s\n",
-               generator_title(vm, g), (unsigned long long)(uintptr_t)g, gpa_err_name(vm->err.code),
-               vm->err.msg[0] ? ": " : "", vm->err.msg);
+               generator_title(vm, g), (unsigned long long)(uintptr_t)g,
+               gpa_err_name(vm->core.err.code), vm->core.err.msg[0] ? ": " : "", vm->core.err.msg);
     gpa_sym function = vm->n_trace ? vm->trace[0].function : 0;
-    source_render_place(vm->config.sources, &vm->err,
-                        function ? intern_text(vm->config.names, function) : NULL, &text);
+    source_render_place(vm->core.sources, &vm->core.err,
+                        function ? intern_text(vm->core.names, function) : NULL, &text);
     if (!text.failed) vm_write(vm, true, text.text, text.len);
     str_free(&text);
     vm_clear_error(vm);
 }
 
-/* What is let go of while one of them runs ends within it; what one held, before the next. */
+/* Ends abandoned generators. Objects released while one runs are destroyed inside it; generators it
+ * held are ended next. */
 void generator_end_abandoned(gpa_vm *vm) {
     if (vm->reentry + 10 > MAX_REENTRY || vm->depth + 50 > MAX_FRAMES) return;
     generator *left = NULL;
-    raise_aside aside; /* an error may be on its way */
-    raise_put_aside(vm, &aside);
+    raise_saved aside; /* an error may be propagating */
+    raise_save(vm, &aside);
     while (vm->abandoned || left) {
         if (vm->abandoned) {
             vm->last_abandoned->waiting = left;
@@ -409,10 +405,10 @@ void generator_end_abandoned(gpa_vm *vm) {
         }
         generator *g = left;
         left = g->waiting;
-        if (generator_close(vm, g)) tell_ignored(vm, g);
+        if (generator_close(vm, g)) print_ignored(vm, g);
         drop(vm, g);
     }
-    raise_take_back(vm, &aside);
+    raise_restore(vm, &aside);
 }
 
 static const generator *oldest(const gpa_vm *vm) {
@@ -421,13 +417,13 @@ static const generator *oldest(const gpa_vm *vm) {
     return g;
 }
 
-/* The first of g and those newer that has something left to do, with its holder held; or NULL. */
+/* The first unfinished generator among g and newer ones, with its holder retained; or NULL. */
 static generator *hold_next(const generator *g) {
     while (g && (!g->holder || g->running || !has_more_to_do(g))) g = g->prev;
     return g ? value_retain(v_obj(V_OBJECT, g->holder)).object->data : NULL;
 }
 
-/* Those that are made meanwhile are not asked: there would be no end. */
+/* Generators created meanwhile are skipped: otherwise this might not terminate. */
 void generator_end_all(gpa_vm *vm) {
     size_t most = 0;
     generator_end_abandoned(vm);
@@ -435,10 +431,10 @@ void generator_end_all(gpa_vm *vm) {
     for (generator *g = hold_next(oldest(vm)), *newer = NULL; g; g = newer, newer = NULL) {
         if (most > 0) {
             most--;
-            if (generator_close(vm, g)) tell_ignored(vm, g);
-            g->done = true; /* it may have refused to end */
+            if (generator_close(vm, g)) print_ignored(vm, g);
+            g->done = true; /* it may have ignored GeneratorExit */
             newer = hold_next(g->prev);
-            if (!newer) newer = hold_next(oldest(vm)); /* one that was gone on with meanwhile */
+            if (!newer) newer = hold_next(oldest(vm)); /* resumed meanwhile */
         }
         value_release(vm, v_obj(V_OBJECT, g->holder));
         generator_end_abandoned(vm);
@@ -450,7 +446,7 @@ void generator_break_cycles(gpa_vm *vm) {
         if (g->holder) g->holder->head.refs++;
     for (generator *g = vm->generators; g; g = g->next) {
         g->done = true;
-        let_go(vm, g);
+        release_registers(vm, g);
         for (uint32_t i = 0; i < g->n_cells; i++) reg_put(vm, &g->cells[i], v_unset());
     }
     vm->abandoned = NULL;
@@ -464,5 +460,5 @@ void generator_break_cycles(gpa_vm *vm) {
 }
 
 const char *generator_title(gpa_vm *vm, const generator *g) {
-    return g->fn ? func_title(vm, g->fn) : intern_text(vm->config.names, g->code->name);
+    return g->fn ? func_title(vm, g->fn) : intern_text(vm->core.names, g->code->name);
 }

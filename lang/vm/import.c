@@ -1,5 +1,5 @@
-/* Imports: built-in modules by the names of their owners, .gpa files beside the script or in the
- * current folder. */
+/* Imports: built-in modules by the names of their owners; .gpa and .py files in the script's folder
+ * or the current one. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -7,11 +7,11 @@
 
 #include "runtime/base/base.h"
 
-#include "lang/numpy/numpy.h"
+#include "lang/vm/absent.h"
 #include "lang/syntax/parse.h"
 
-/* Other names of built-in modules: cupy is numpy here, and so are its parts. The first that fits
- * counts, again and again. */
+/* Aliases of built-in modules: cupy is numpy, and so are its submodules. The first matching prefix
+ * is replaced, repeatedly. */
 static const struct {
     const char *name, *meant;
 } aliases[] = {
@@ -47,23 +47,23 @@ static void resolve(const char *name, char *to, size_t n) {
 }
 
 static module_obj *find_module(gpa_vm *vm, const char *name) {
-    gpa_sym s = intern_find(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_find(vm->core.names, name, strlen(name));
     for (module_obj *m = vm->modules; m && s; m = m->next)
         if (m->name == s && m != vm->main) return m;
     return NULL;
 }
 
 static gpa_code builtin_module(gpa_vm *vm, const char *name, native_owner o, module_obj **out) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     if (!s) return vm_no_memory(vm);
-    if (!(*out = module_new(vm, s))) return vm->err.code;
+    if (!(*out = module_new(vm, s))) return vm->core.err.code;
     (*out)->builtin = true;
     (*out)->doc = v_cstr(vm, owner_doc(o));
-    if ((*out)->doc.tag == V_UNSET) return vm->err.code;
+    if ((*out)->doc.tag == V_UNSET) return vm->core.err.code;
     gpa_code rc = module_fill(vm, *out, o);
     if (!rc && o != OWNER_NUMPY)
-        rc = vm_run_library(vm, *out,
-                            name); /* numpy's, which all others need, runs once all is filled */
+        rc = vm_run_library(vm, *out, name); /* numpy's library text, which all others need, runs
+                                                after everything is filled */
     return rc;
 }
 
@@ -86,34 +86,34 @@ static gpa_code file_module(gpa_vm *vm, const char *name, const char *path, cons
     uint32_t id;
     ast_module *ast = NULL;
     const parse_options options = {.magics = true};
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     if (!s) return vm_no_memory(vm);
     gpa_code rc =
-        source_add(vm->config.sources, SOURCE_FILE, path, text->text, text->len, &id, &vm->err);
+        source_add(vm->core.sources, SOURCE_FILE, path, text->text, text->len, &id, &vm->core.err);
     if (!rc)
-        rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast,
-                          &vm->err);
+        rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
+                          &vm->core.err);
     if (rc) return rc;
     *out = module_new(vm, s);
     if (*out && ast->doc)
         (*out)->doc = v_str(vm, ast->doc->string.text.at, ast->doc->string.text.len);
-    rc = *out && (*out)->doc.tag != V_UNSET ? vm_eval(vm, ast, *out, NULL) : vm->err.code;
-    if (rc && *out) (*out)->name = 0; /* to be tried again by the next import */
+    rc = *out && (*out)->doc.tag != V_UNSET ? vm_eval(vm, ast, *out, NULL) : vm->core.err.code;
+    if (rc && *out) (*out)->name = 0; /* retried by the next import */
     ast_release(ast);
     return rc;
 }
 
-/* The folder of the running script, the outermost frame's file; "." for a cell. Owned: mem_free. */
+/* The folder of the running script (the outermost frame's file); "." for a cell. Owned: mem_free.
+ */
 static char *script_folder(const gpa_vm *vm) {
-    const source *s =
-        vm->depth ? source_get(vm->config.sources, vm->frames[0].code->ast->src) : NULL;
+    const source *s = vm->depth ? source_get(vm->core.sources, vm->frames[0].code->ast->src) : NULL;
     const char *slash = s && s->kind == SOURCE_FILE ? strrchr(s->name, '/') : NULL;
     return slash ? mem_text(s->name, (size_t)(slash - s->name)) : mem_text(".", 1);
 }
 
 const char *const vm_program_ends[] = {".gpa", ".py", NULL};
 
-/* *out stays NULL where the file is not there. */
+/* *out stays NULL if the file does not exist. */
 static gpa_code find_file_in(gpa_vm *vm, const char *folder, const char *name, const char *end,
                              module_obj **out) {
     gpa_str path, text;
@@ -146,12 +146,12 @@ gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, module_obj 
     ast_module *ast = NULL;
     const parse_options options = {.magics = false};
     *last = v_unset();
-    if (!in && !(in = module_new(vm, 0))) return vm->err.code;
+    if (!in && !(in = module_new(vm, 0))) return vm->core.err.code;
     gpa_code rc =
-        source_add(vm->config.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->err);
+        source_add(vm->core.sources, SOURCE_FILE, name, text, strlen(text), &id, &vm->core.err);
     if (!rc)
-        rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast,
-                          &vm->err);
+        rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
+                          &vm->core.err);
     if (!rc) rc = vm_eval(vm, ast, in, last);
     ast_release(ast);
     return rc;
@@ -165,7 +165,7 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     char meant[256];
     resolve(name, meant, sizeof meant);
     if (vm->sealed && (strcmp(meant, "numpy") == 0 || strcmp(meant, "numba") == 0))
-        rt_prepare(vm->config.rt);
+        rt_prepare(vm->core.rt);
     if ((*out = strcmp(name, "__main__") == 0 ? vm->main : find_module(vm, meant))) return GPA_OK;
     native_owner o = owner_find(meant);
     if (o != OWNER_COUNT && owner_is_module(o)) return builtin_module(vm, meant, o, out);
@@ -173,22 +173,22 @@ gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out) {
     if (rc || *out) return rc;
     const char *dot = strchr(name, '.');
     module_obj *root;
-    if (dot) { /* the part that is missing is named */
+    if (dot) { /* the message names the missing part */
         char first[256];
         snprintf(first, sizeof first, "%.*s", (int)MIN(dot - name, 255), name);
-        if (vm_import(vm, first, &root)) return vm->err.code;
+        if (vm_import(vm, first, &root)) return vm->core.err.code;
     }
     rc = vm_fail(vm, GPA_E_NO_MODULE, "No module named '%s'", name);
     const char *best = NULL, *why = strncmp(meant, "numpy.", 6) == 0 ? np_absent(meant + 6) : NULL;
     size_t cost = SIZE_MAX;
     if (why) {
-        gpa_err_hint(&vm->err, "%s", why);
+        gpa_err_hint(&vm->core.err, "%s", why);
         return rc;
     }
     for (int k = 0; k < OWNER_COUNT; k++)
         if (owner_is_module((native_owner)k))
             vm_suggest(name, owner_name((native_owner)k), &best, &cost);
-    if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+    if (best) gpa_err_hint(&vm->core.err, "did you mean: '%s'?", best);
     return rc;
 }
 
@@ -207,8 +207,8 @@ gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out) {
     *out = v_unset();
     if (!m->builtin) return GPA_OK;
     char written[256];
-    snprintf(written, sizeof written, "%s.%s", intern_text(vm->config.names, m->name),
-             intern_text(vm->config.names, name));
+    snprintf(written, sizeof written, "%s.%s", intern_text(vm->core.names, m->name),
+             intern_text(vm->core.names, name));
     resolve(written, full, sizeof full);
     native_owner o = owner_find(full);
     if (o == OWNER_COUNT || !owner_is_module(o)) return GPA_OK;
@@ -227,19 +227,19 @@ gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out) {
     gpa_code rc = import_member(vm, m, name, out);
     if (rc || out->tag != V_UNSET) return rc;
     *out = v_none();
-    const char *text = intern_text(vm->config.names, name), *best = NULL,
+    const char *text = intern_text(vm->core.names, name), *best = NULL,
                *why = m == vm->numpy ? np_absent(text) : NULL;
     size_t cost = SIZE_MAX;
     rc = vm_fail(vm, GPA_E_IMPORT, "cannot import name '%s' from '%s'", text,
-                 intern_text(vm->config.names, m->name));
+                 intern_text(vm->core.names, m->name));
     if (why) {
-        gpa_err_hint(&vm->err, "%s", why);
+        gpa_err_hint(&vm->core.err, "%s", why);
         return rc;
     }
     for (uint32_t i = 0; i < m->n; i++)
         if (m->slots[i].tag != V_UNSET)
-            vm_suggest(text, intern_text(vm->config.names, m->names[i]), &best, &cost);
-    if (best) gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+            vm_suggest(text, intern_text(vm->core.names, m->names[i]), &best, &cost);
+    if (best) gpa_err_hint(&vm->core.err, "did you mean: '%s'?", best);
     return rc;
 }
 
@@ -248,7 +248,7 @@ gpa_code import_all(gpa_vm *vm, value module, module_obj *into) {
     const module_obj *m = module.module;
     if (m == into) return GPA_OK;
     for (uint32_t i = 0; i < m->n && !rc; i++)
-        if (m->slots[i].tag != V_UNSET && intern_text(vm->config.names, m->names[i])[0] != '_')
+        if (m->slots[i].tag != V_UNSET && intern_text(vm->core.names, m->names[i])[0] != '_')
             rc = module_set(vm, into, m->names[i], m->slots[i]);
     return rc;
 }

@@ -1,19 +1,19 @@
-/* The loop that executes bytecode.
+/* The interpreter loop: a register machine with threaded dispatch (computed goto).
  *
- * What is done here is what must be fast: moving, arithmetic on ints and floats, jumps, loops over
- * ranges and lists, calls and returns. Everything else is a function of step.c. `f->ip` is stored
- * before anything that can fail, so that an error finds its place. Calls of functions written in
- * gpa push a frame and go on in the same loop.
+ * Fast paths are inline here: moves, arithmetic on ints and floats, jumps, loops over ranges and
+ * lists, calls and returns. Every other instruction is a function of step.c. `f->ip` is stored
+ * before anything that can fail, so that an error finds its source location. Calls of functions
+ * written in the language push a frame and continue in the same loop.
  *
- * Read the macros, then any instruction, then calls, `leave` and `failed`. */
+ * Reading order: the macros, any instruction, then calls, `leave` and `failed`. */
 #include "lang/vm/generator.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/vm/iterate.h"
 #include "lang/vm/operate.h"
 #include "lang/vm/step.h"
 
 #pragma GCC diagnostic ignored \
-    "-Wpedantic" /* labels as values: each instruction jumps to the next by itself */
+    "-Wpedantic" /* labels as values: each instruction dispatches the next one itself */
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -34,19 +34,19 @@ frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs) {
     f->module = m;
     f->regs = regs;
     f->ip = f->next = c->ins;
-    f->base = f->detached = f->makes = false;
+    f->base = f->detached = f->constructs = false;
     for (unsigned i = c->n_params; i < c->n_vars; i++) regs[i].tag = V_UNSET;
     value *to = regs + c->n_vars;
     for (unsigned i = 0; i < c->n_consts_in_frame; i++) to[i] = c->consts[i];
     return f;
 }
 
-/* What a backward jump looks after. The loops of the library go over axes and arguments: what they
- * are given stays pending. */
+/* Work done at loop back-edges: poll for interrupts, flush pending nodes. Loops of library modules
+ * run over axes and arguments; they leave the arrays they were given pending. */
 static gpa_code poll(gpa_vm *vm) {
-    if (atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) return vm_poll(vm);
+    if (atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) return vm_poll(vm);
     if (vm->frames[vm->depth - 1].module->hidden) return GPA_OK;
-    if (rt_has_pending(vm->config.rt)) return rt_loop_edge(vm->config.rt, &vm->err);
+    if (rt_has_pending(vm->core.rt)) return rt_loop_edge(vm->core.rt, &vm->core.err);
     vm->maybe_pending = false;
     return GPA_OK;
 }
@@ -59,21 +59,21 @@ static void drop_registers(gpa_vm *vm, const frame *f, unsigned from) {
     }
 }
 
-/* Hands the current error to the innermost handler, leaving frames on the way, down to the frame
- * that entered from C. True when it was caught: the topmost frame goes on at its ip. */
+/* Unwinds to the innermost exception handler, leaving frames on the way, down to the frame that was
+ * entered from C. True when the exception was caught: the topmost frame continues at its ip. */
 static bool catch_error(gpa_vm *vm) {
-    bool placed = vm->tracing && vm->err.span.src; /* further inside */
+    bool placed = vm->tracing && vm->core.err.span.src; /* recorded by an inner frame */
     if (!vm->tracing) vm->n_trace = 0;
     vm->tracing = true;
-    if (!placed) raise_place(vm);
-    if (vm->err.code == GPA_E_INTERRUPT)
-        vm_interrupt_clear(vm); /* answered: a handler may compute again */
+    if (!placed) raise_locate(vm);
+    if (vm->core.err.code == GPA_E_INTERRUPT)
+        vm_interrupt_clear(vm); /* delivered: a handler may compute again */
     for (;;) {
         frame *f = &vm->frames[vm->depth - 1];
         const code_guard *g = code_guard_at(f->code, f->ip);
         value exc = v_unset();
         if (g) {
-            vm_find_earlier(vm); /* a handler gets the first error of its block */
+            vm_check_deferred(vm); /* a handler gets the first error of its block */
             raise_trace(vm, f);
             exc = raise_take(vm);
         }
@@ -94,22 +94,22 @@ static bool catch_error(gpa_vm *vm) {
     }
 }
 
-/* A value is let go of between two instructions, or where that makes no difference: a generator
- * that nobody holds any more ends here. */
-static inline void let_go(gpa_vm *vm, value v) {
+/* Releases a value between two instructions, or where the difference cannot be observed: an
+ * abandoned generator is ended here. */
+static inline void release(gpa_vm *vm, value v) {
     if (--v.o->refs) return;
     value_destroy(vm, v);
     if (UNLIKELY(vm->abandoned)) generator_end_abandoned(vm);
 }
 
-/* Leaves the topmost frame: its variables are given back. */
+/* Pops the topmost frame and releases its variables. */
 static inline void pop_frame(gpa_vm *vm, const frame *f) {
     value *r = f->regs;
     for (unsigned i = 0, n = f->code->n_vars; i < n; i++)
         if (is_counted(r[i])) {
             value v = r[i];
             r[i].tag = V_UNSET;
-            let_go(vm, v);
+            release(vm, v);
         }
     vm->depth--;
 }
@@ -122,15 +122,15 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         I += (words); \
         DISPATCH();   \
     } while (0)
-#define JUMP(word)                                                                             \
-    do {                                                                                       \
-        const ins *w_ = (word);                                                                \
-        int32_t d_ = w_->d;                                                                    \
-        I = w_ + d_;                                                                           \
-        if (d_ <= 0 && UNLIKELY(vm->maybe_pending |                                            \
-                                atomic_load_explicit(&vm->interrupted, memory_order_relaxed))) \
-            goto edge;                                                                         \
-        DISPATCH();                                                                            \
+#define JUMP(word)                                                                               \
+    do {                                                                                         \
+        const ins *w_ = (word);                                                                  \
+        int32_t d_ = w_->d;                                                                      \
+        I = w_ + d_;                                                                             \
+        if (d_ <= 0 && UNLIKELY(vm->maybe_pending | atomic_load_explicit(&vm->core.interrupted,  \
+                                                                         memory_order_relaxed))) \
+            goto edge;                                                                           \
+        DISPATCH();                                                                              \
     } while (0)
 #define SET(i_, v_)                      \
     do {                                 \
@@ -138,19 +138,20 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         if (UNLIKELY(is_counted(*d_))) { \
             value old_ = *d_;            \
             *d_ = (v_);                  \
-            let_go(vm, old_);            \
+            release(vm, old_);           \
         } else {                         \
             *d_ = (v_);                  \
         }                                \
     } while (0)
-/* The topmost frame goes on where `at` (ip or next) says. */
+/* Loads the topmost frame into the loop's registers; execution continues at its `at` (ip or next).
+ */
 #define TOP(at_)                        \
     do {                                \
         f = &vm->frames[vm->depth - 1]; \
         R = f->regs;                    \
         I = f->at_;                     \
     } while (0)
-/* The same, once a frame was left that gave `given`: to C if that had entered it. */
+/* The same after a frame was popped that gave `given`; returns to C if C had entered that frame. */
 #define BACK(at_)          \
     do {                   \
         if (f->base) {     \
@@ -169,52 +170,45 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
     if (UNLIKELY(step_##name(vm, f, R, I))) goto failed; \
     END_ABANDONED();                                     \
     GO(words);
+#define OPERANDS() const value *x = &R[I->b], *y = &R[I->c]
+/* The fast path of operands that both have tag t: a = x sign y. */
+#define FAST(t, field, type, make, sign)  \
+    if (BOTH(x, y, t)) {                  \
+        type r_ = x->field sign y->field; \
+        SET(I->a, make(r_));              \
+        GO(1);                            \
+    }
 #define ARITHMETIC(NAME, op_, overflows, sign, slow)                        \
     L_##NAME : {                                                            \
-        const value *x = &R[I->b], *y = &R[I->c];                           \
+        OPERANDS();                                                         \
         if (BOTH(x, y, V_INT)) {                                            \
             long long r;                                                    \
             if (LIKELY(!overflows((long long)x->i, (long long)y->i, &r))) { \
                 SET(I->a, v_int(r));                                        \
                 GO(1);                                                      \
             }                                                               \
-        } else if (BOTH(x, y, V_FLOAT)) {                                   \
-            double r = x->f sign y->f;                                      \
-            SET(I->a, v_float(r));                                          \
-            GO(1);                                                          \
-        }                                                                   \
+        } else                                                              \
+            FAST(V_FLOAT, f, double, v_float, sign)                         \
         op = op_;                                                           \
         goto slow;                                                          \
     }
 #define SLOW(NAME, op_)  \
     L_##NAME : op = op_; \
     goto binary;
-#define BITS(NAME, op_, sign)                     \
-    L_##NAME : {                                  \
-        const value *x = &R[I->b], *y = &R[I->c]; \
-        if (BOTH(x, y, V_INT)) {                  \
-            int64_t r = x->i sign y->i;           \
-            SET(I->a, v_int(r));                  \
-            GO(1);                                \
-        }                                         \
-        op = op_;                                 \
-        goto binary;                              \
+#define BITS(NAME, op_, sign)                \
+    L_##NAME : {                             \
+        OPERANDS();                          \
+        FAST(V_INT, i, int64_t, v_int, sign) \
+        op = op_;                            \
+        goto binary;                         \
     }
-#define COMPARE(NAME, op_, sign)                  \
-    L_##NAME : {                                  \
-        const value *x = &R[I->b], *y = &R[I->c]; \
-        if (BOTH(x, y, V_INT)) {                  \
-            bool r = x->i sign y->i;              \
-            SET(I->a, v_bool(r));                 \
-            GO(1);                                \
-        }                                         \
-        if (BOTH(x, y, V_FLOAT)) {                \
-            bool r = x->f sign y->f;              \
-            SET(I->a, v_bool(r));                 \
-            GO(1);                                \
-        }                                         \
-        op = op_;                                 \
-        goto binary;                              \
+#define COMPARE(NAME, op_, sign)             \
+    L_##NAME : {                             \
+        OPERANDS();                          \
+        FAST(V_INT, i, bool, v_bool, sign)   \
+        FAST(V_FLOAT, f, bool, v_bool, sign) \
+        op = op_;                            \
+        goto binary;                         \
     }
 #define COMPARE_JUMP(NAME, op_, sign)                                      \
     L_##NAME : {                                                           \
@@ -232,7 +226,7 @@ static inline void pop_frame(gpa_vm *vm, const frame *f) {
         GO(2);                                                             \
     }
 
-/* failing: the current error is raised where the topmost frame stands. */
+/* failing: raise the current error at the topmost frame's instruction. */
 static gpa_code loop(gpa_vm *vm, bool failing, value *out) {
     static const void *const labels[I_COUNT] = {
 #define OPC(name, words, layout) [I_##name] = &&L_##name,
@@ -296,7 +290,7 @@ L_SET_GLOBAL : {
     if (UNLIKELY(R[I->a].tag == V_UNSET)) goto unset;
     value *slot = &f->module->slots[I->d], old = *slot;
     *slot = reg_take(f, I->a);
-    if (is_counted(old)) let_go(vm, old);
+    if (is_counted(old)) release(vm, old);
     GO(1);
 }
     STEP(GET_OWN, get_own, 2)
@@ -340,7 +334,7 @@ L_FLOORDIV : {
 L_MOD : {
     const value *x = &R[I->b], *y = &R[I->c];
     if (BOTH(x, y, V_INT) && y->i > 0) {
-        /* a 32-bit division is several times faster */
+        /* a 32-bit division has a fraction of the latency */
         int64_t m = (uint64_t)(x->i | y->i) >> 32 ? x->i % y->i
                                                   : (int64_t)((uint32_t)x->i % (uint32_t)y->i);
         m += m < 0 ? y->i : 0;
@@ -473,7 +467,7 @@ L_NEXT : {
             if (!answer) {
                 I = body + 1;
                 if (UNLIKELY(vm->maybe_pending |
-                             atomic_load_explicit(&vm->interrupted, memory_order_relaxed)))
+                             atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)))
                     goto edge;
                 DISPATCH();
             }
@@ -527,7 +521,7 @@ L_SET_ITEM : {
         value *item = &x->list->items[y->i], old = *item;
         *item = reg_take(f, I->c);
         reg_consume(vm, f, I->a);
-        if (is_counted(old)) let_go(vm, old);
+        if (is_counted(old)) release(vm, old);
         GO(1);
     }
     f->ip = I;
@@ -600,7 +594,7 @@ call:
             if (is_counted(args[i])) {
                 value v = args[i];
                 args[i].tag = V_UNSET;
-                let_go(vm, v);
+                release(vm, v);
             }
         *fn = result;
         END_ABANDONED();
@@ -642,7 +636,7 @@ L_RETURN:
     R[I->a].tag = V_UNSET;
 returned:
     pop_frame(vm, f);
-    answer = f->makes;
+    answer = f->constructs;
     BACK(next);
     if (UNLIKELY(answer)) {
         if (LIKELY(given.tag == V_NONE)) DISPATCH();
@@ -676,7 +670,7 @@ yielded:
     JUMP(I + 1);
 L_YIELD_FROM:
     f->ip = I;
-    if (UNLIKELY(atomic_load_explicit(&vm->interrupted, memory_order_relaxed)) && poll(vm))
+    if (UNLIKELY(atomic_load_explicit(&vm->core.interrupted, memory_order_relaxed)) && poll(vm))
         goto failed;
     if (generator_is(R[I->a]) && !generator_of(R[I->a].iter)->done) {
         value sent = R[I->b];
@@ -750,7 +744,7 @@ unset:
     f->ip = I;
     step_unset(vm, f, R, I);
 failed:
-    if (!catch_error(vm)) return vm->err.code;
+    if (!catch_error(vm)) return vm->core.err.code;
     END_ABANDONED();
     TOP(ip);
     DISPATCH();

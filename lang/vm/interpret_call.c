@@ -1,23 +1,22 @@
-/* Calls that the loop does not do itself: of methods, classes and instances, of built-in functions,
- * with arguments to be bound or gathered. */
-#include "lang/object/instance.h"
+/* Calls outside the loop's fast path: methods, classes, instances and natives; arguments that must
+ * be bound or gathered. */
+#include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
-/* What is called in truth, when that is a function with an object as its first argument: a method's
- * function, __call__ of an instance, __init__ of a class, whose instance then is in *fn already
- * (*makes). */
-static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *makes) {
+/* Resolves a callable to a function with its first argument: a method's function, __call__ of an
+ * instance, or __init__ of a class, whose new instance is then in *fn (*constructs). */
+static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self, bool *constructs) {
     value made = v_unset(), init = v_unset();
     *callee = *fn;
     *self = v_unset();
-    *makes = false;
+    *constructs = false;
     if (fn->tag == V_METHOD && fn->method->fn.tag == V_FUNC) {
         *self = fn->method->self;
         *callee = fn->method->fn;
     } else if (fn->tag == V_CLASS) {
         gpa_code rc = instance_begin(vm, fn->class, &made, &init);
         if (rc || init.tag == V_UNSET) return rc;
-        *makes = true;
+        *constructs = true;
         *self = made;
         *callee = init;
         reg_put(vm, fn, made);
@@ -33,9 +32,9 @@ static gpa_code find_function(gpa_vm *vm, value *fn, value *callee, value *self,
 gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named,
                   const value *names, bool *entered) {
     value callee, self;
-    bool makes;
+    bool constructs;
     *entered = false;
-    gpa_code rc = find_function(vm, fn, &callee, &self, &makes);
+    gpa_code rc = find_function(vm, fn, &callee, &self, &constructs);
     if (rc) return rc;
     if (callee.tag == V_FUNC) {
         value *to = f->detached || self.tag != V_UNSET ? run_top(vm) : args;
@@ -53,7 +52,7 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t
         if (!c->simple || n != c->n_params || n_named)
             rc = call_bind(vm, callee.func, to, n, n_named, names);
         if (rc) return rc;
-        run_push(vm, c, callee.func, callee.func->module, to)->makes = makes;
+        run_push(vm, c, callee.func, callee.func->module, to)->constructs = constructs;
         *entered = true;
         return GPA_OK;
     }
@@ -70,11 +69,12 @@ gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t
     return GPA_OK;
 }
 
-/* Arguments gathered in a list and a dict: spread behind the frame, where a function finds its
- * registers, else beside it (what a native calls takes the place behind the frame), then called. */
+/* A call f(*args, **kwargs), with the arguments gathered in a list and a dict. They are spread
+ * above the frame where a function finds its registers; for a native they are copied elsewhere,
+ * since what it calls uses that part of the stack. */
 gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     value list = fn[2], named = fn[3];
-    if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* its object becomes the first argument */
+    if (fn->tag == V_METHOD && fn[1].tag == V_UNSET) { /* self becomes the first argument */
         value method = *fn;
         fn[1] = value_retain(method.method->self);
         *fn = value_retain(method.method->fn);
@@ -82,15 +82,15 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     }
     size_t n = list.list->count, n_named = 0, skip = fn[1].tag != V_UNSET, at = 0;
     if (named.tag == V_DICT) n_named = named.dict->count;
-    value *to = run_top(vm), names = v_unset(), few[8], *beside = NULL;
+    value *to = run_top(vm), names = v_unset(), few[8], *block = NULL;
     gpa_code rc = GPA_OK;
     if (to + skip + n + n_named + 64 > vm->stack_end)
         return vm_fail(vm, GPA_E_RECURSION, "maximum recursion depth exceeded");
     if (fn->tag != V_FUNC) {
         if (skip + n + n_named > COUNT_OF(few) &&
-            !(beside = mem_new((skip + n + n_named) * sizeof *beside)))
+            !(block = mem_new((skip + n + n_named) * sizeof *block)))
             return vm_no_memory(vm);
-        to = beside ? beside : few;
+        to = block ? block : few;
     }
     if (skip) to[0] = fn[1], fn[1].tag = V_UNSET;
     for (size_t i = 0; i < n; i++) to[skip + i] = value_retain(list.list->items[i]);
@@ -110,7 +110,7 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
     uint32_t depth = vm->depth;
     if (!rc) {
         bool detached = top->detached;
-        top->detached = false; /* the arguments are where they should be already */
+        top->detached = false; /* the arguments are in the callee's registers already */
         rc = run_call(vm, top, fn, to, skip + n, n_named, names.tuple->items, entered);
         top->detached = detached;
     }
@@ -120,7 +120,7 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered) {
             to[i].tag = V_UNSET;
             value_release(vm, v);
         }
-    mem_free(beside);
+    mem_free(block);
     value_release(vm, names);
     return rc;
 }

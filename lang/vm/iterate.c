@@ -30,7 +30,7 @@ static gpa_code tuple_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return GPA_OK;
 }
 
-/* `end` remembers how many entries there were: a dict that changes size under a loop is an error.
+/* `end` is the number of entries at the start: changing a dict's size during iteration is an error.
  */
 static gpa_code keys_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     const dict_obj *d = it->source.tag == V_SET ? &it->source.set->d : it->source.dict;
@@ -64,8 +64,8 @@ static gpa_code bytes_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     return GPA_OK;
 }
 
-/* Rows or elements of an array, as they are when their turn comes. The elements of a vector that
- * nobody else holds are read all at once into `extra`, a bytes value. */
+/* Rows or elements of an array. The elements of a vector that has no other reference are read all
+ * at once into `extra`, a bytes value. */
 static gpa_code array_next(gpa_vm *vm, iter_obj *it, value *out, bool *done) {
     gpa_arr *a = it->source.array->arr, *row;
     *done = it->at >= it->end;
@@ -158,7 +158,7 @@ gpa_code vm_collect(gpa_vm *vm, value iterable, value *out) {
     if (rc) return rc;
     list = v_list(vm, 0, NULL);
     if (list.tag == V_UNSET) rc = vm_err(vm)->code;
-    /* a range says how much it needs: too much fails at once, not when the machine is full */
+    /* a range has a known length: fail at once if it is too large, before memory is exhausted */
     if (!rc && iterable.tag == V_RANGE)
         rc = list_reserve(vm, list.list, (size_t)range_len(iterable.range));
     for (bool done = false; !rc;) {
@@ -196,4 +196,28 @@ gpa_code vm_len(gpa_vm *vm, value v, int64_t *out) {
         default: break;
     }
     return vm_fail(vm, GPA_E_TYPE, "object of type '%s' has no len()", value_type_name(v));
+}
+
+value set_of(gpa_vm *vm, value iterable, bool frozen) {
+    if (iterable.tag == V_SET) return set_copy(vm, iterable.set, frozen);
+    gpa_code rc = GPA_OK;
+    value it = v_unset(), out = v_set(vm);
+    if (out.tag == V_UNSET) return out;
+    out.set->frozen = frozen;
+    TRY(vm_iter(vm, iterable, &it));
+    bool done = false;
+    for (uint32_t n = 0;; n++) {
+        value v = v_none();
+        if (n % 1024 == 0) TRY(vm_poll(vm));
+        TRY(iter_next(vm, it, &v, &done));
+        if (done) break;
+        rc = set_add(vm, out.set, v);
+        value_release(vm, v);
+        if (rc) goto out;
+    }
+out:
+    value_release(vm, it);
+    if (!rc) return out;
+    value_release(vm, out);
+    return v_unset();
 }

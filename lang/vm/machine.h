@@ -1,109 +1,107 @@
-/* The machine's inner joints: its state, and what its files call of each other. Only they include
- * this.
+/* Internals of the virtual machine: its state, and the functions its files share. Outside this
+ * folder only natives that inspect frames include this.
  *
- * Frames stand on an array, their registers on one stack of values that never moves; a call's
- * arguments are already where the callee wants its parameters, so calling copies nothing. Only the
- * frames of generators have registers of their own (detached: lang/vm/generator.h). The machine
- * holds: above the registers of the running frame, and in dead temporaries, nothing is counted. */
+ * Frames are stored in an array, their registers on one stack of values that never moves; a call's
+ * arguments are already where the callee expects its parameters, so a call copies nothing. Only the
+ * frames of generators have registers of their own (detached: lang/vm/generator.h). Invariant:
+ * registers above the running frame and dead temporaries hold no counted references. */
 #ifndef GPA_VM_MACHINE_H
 #define GPA_VM_MACHINE_H
 
 #include <stdatomic.h>
 
-#include "lang/builtin/tables.h"
 #include "lang/compile/code.h"
-#include "lang/numpy/float_errors.h"
+#include "lang/vm/float_actions.h"
+#include "lang/vm/native_table.h"
 #include "lang/vm/vm.h"
 
 enum {
-    MAX_FRAMES = 1000, /* Python's recursion limit */
-    MAX_REENTRY = 150, /* native functions calling back into the machine, one inside the other */
-    STACK_VALUES = 1 << 19, /* registers of all frames; memory is touched as it is used */
+    MAX_FRAMES = 1000,      /* Python's recursion limit */
+    MAX_REENTRY = 150,      /* nested calls from natives back into the interpreter */
+    STACK_VALUES = 1 << 19, /* registers of all frames; pages are touched on use */
     MAX_NATIVE_PARAMS = 24
 };
 
 typedef struct frame {
     code *code;
-    func_obj *fn; /* borrowed from whoever called it; NULL: a module or a generator expression */
+    func_obj *fn; /* borrowed from the caller; NULL: a module or a generator expression */
     value *free;  /* the cells of a closure */
     module_obj *module;
     const ins *ip;   /* the instruction being executed */
-    const ins *next; /* where it goes on after a call */
+    const ins *next; /* where execution continues after a call */
     value *regs;
-    uint16_t dst; /* where the result of a call goes */
-    bool base;    /* returns to C */
-    bool makes;   /* runs __init__: its caller's dst has the instance already */
+    uint16_t dst; /* register for the result of a call */
+    bool base;    /* its return leaves the interpreter loop */
+    bool constructs; /* runs __init__: the caller's dst holds the instance */
     bool detached;
     struct generator *generator; /* of a detached frame */
 } frame;
 
-/* How a native function's arguments are bound: its signature, parsed once. */
+/* Parameter binding of a native: its signature, parsed once. */
 typedef struct signature {
     const native *row;
     uint16_t n, n_positional_only,
         n_positional;     /* parameters in all; keyword-only ones follow the positional ones */
     int16_t args, kwargs; /* index of *args and **kwargs, or -1 */
     bool plain;           /* positional parameters without defaults only */
-    bool arrays;          /* may make arrays */
+    bool arrays;          /* may create arrays */
     char *names[MAX_NATIVE_PARAMS];
     value defaults[MAX_NATIVE_PARAMS]; /* UNSET with `required` clear means <unset> */
     bool required[MAX_NATIVE_PARAMS];
 } signature;
 
-/* The row of a type's attribute that was looked up by name (attr.c); key 0: none. */
+/* Cache entry for a type's attribute, by type and name (attr.c); key 0: empty. */
 typedef struct {
     uint32_t key;
     gpa_sym name;
     const native *row;
-} known_row;
+} cached_row;
 
-enum { KNOWN_ROWS = 64 };
+enum { CACHED_ROWS = 64 };
 
-/* One frame that an error passed. */
+/* One traceback entry. */
 typedef struct {
     gpa_sym function; /* 0: the module */
     gpa_span at;
 } trace_entry;
 
 struct vm {
+    vm_core core; /* first: rooms below know only this part */
     vm_config config;
-    gpa_err err;
     value raised; /* the exception object of the current error when there is one already, else UNSET
                    */
     frame *frames;
     uint32_t depth; /* frames in use */
     uint32_t reentry;
     value *stack, *stack_end;
-    atomic_bool interrupted;
     bool sealed;        /* the built-in modules are complete */
-    bool measured;      /* vm_measure */
-    bool maybe_pending; /* something ran that may have left arrays pending */
+    bool maybe_pending; /* arrays may be pending: loop back-edges check */
     module_obj *modules, *main, *builtins, *numpy;
     func_obj *functions;
-    struct class_obj *classes;                    /* class.h: those of programs */
-    struct object_obj *instances;                 /* instance.h */
-    struct generator *generators;                 /* generator.h: all, the newest first */
-    struct generator *abandoned, *last_abandoned; /* those that nobody holds and that are still to
-                                                     be ended, the first first */
-    struct exc_obj *exceptions;                   /* raise.c */
-    struct dying *dying; /* value.c: what is being destroyed, while something is */
-    dict_obj *methods;   /* methods of arrays written in gpa: name to function */
+    struct class_obj *classes;    /* class.h: those of programs */
+    struct object_obj *instances; /* instance.h */
+    struct generator *generators; /* generator.h: all, the newest first */
+    struct generator *abandoned,
+        *last_abandoned;        /* queue of abandoned generators still to be ended */
+    struct exc_obj *exceptions; /* raise.c */
+    dict_obj *methods;          /* methods of arrays written in gpa: name to function */
     dict_obj *records; /* members of record types (record.h): the type's name to a dict; NULL before
                           the first */
     signature **signatures;
     size_t n_signatures, cap_signatures;
-    known_row known_rows[KNOWN_ROWS];                 /* by type and name */
-    const native *constructors[AUX_DTYPE + DT_COUNT]; /* of the language's own types and NumPy's
-                                                         scalar ones, once looked up */
+    cached_row cached_rows[CACHED_ROWS];              /* by type and name */
+    const native *constructors[AUX_DTYPE + DT_COUNT]; /* cached "__new__" rows of built-in types and
+                                                         NumPy's scalar types */
     trace_entry *trace;                               /* innermost first */
     size_t n_trace, cap_trace;
-    struct exc_obj *trace_of; /* the exception last caught, whose trace this is, while it lives */
-    bool tracing;             /* an error is on its way: frames are added to the trace */
-    bool trace_skip; /* raised again where it was caught: that frame is in the trace already */
+    struct exc_obj
+        *trace_of;   /* the exception last caught, which `trace` belongs to, while it lives */
+    bool tracing;    /* an error is propagating: frames are appended to the trace */
+    bool trace_skip; /* re-raised in the frame that caught it: that frame is in the trace already */
     vm_frame *trace_out;
-    dict_obj *warned;      /* the warnings that were printed, with their places (warn.c) */
+    dict_obj *warned;      /* warnings printed so far, with their locations (warn.c) */
     value warning_filters; /* a list of (action, category, start of the text), or NONE */
-    value warning_log;     /* what is called with a warning in place of printing it, or NONE */
+    value warning_log;     /* called with a warning instead of printing it, or NONE */
     float_actions floats;  /* numpy.seterr */
     value random; /* the generator of the module random, or UNSET before its first number */
     char *folder;
@@ -111,26 +109,26 @@ struct vm {
 };
 
 static inline const char *sym_text(const gpa_vm *vm, gpa_sym s) {
-    return intern_text(vm->config.names, s);
+    return intern_text(vm->core.names, s);
 }
 
-/* ---- run.c ---- */
+/* ---- interpret.c ---- */
 
-/* Runs the topmost frame, and on to the one that has `base` set, until that returns or yields; *out
- * is owned. */
+/* Runs the topmost frame, and its callers up to the one with `base` set, until that returns or
+ * yields; *out is owned. */
 gpa_code run(gpa_vm *vm, value *out);
-/* The same, where the current error is raised in the topmost frame. */
+/* The same, raising the current error in the topmost frame. */
 gpa_code run_failing(gpa_vm *vm, value *out);
 /* The first register above the running frame. */
 value *run_top(gpa_vm *vm);
-/* Pushes a frame for a function whose arguments are bound in regs, and readies its registers. The
- * caller sets next, dst, base. */
+/* Pushes a frame for a function whose arguments are bound in regs, and initializes its registers.
+ * The caller sets next, dst, base. */
 frame *run_push(gpa_vm *vm, code *c, func_obj *fn, module_obj *m, value *regs);
 
 /* ---- interpret_call.c ---- */
 
-/* A call with arguments at args (owned by the registers), n of them without and n_named with names:
- * a function's frame is pushed (*entered), else the result is in *fn. */
+/* A call with arguments at args (owned by the registers), n positional and n_named with names:
+ * pushes a function's frame (*entered), else the result is in *fn. */
 gpa_code run_call(gpa_vm *vm, frame *f, value *fn, value *args, size_t n, size_t n_named,
                   const value *names, bool *entered);
 /* The same with the arguments of fn[2], a list, and fn[3], a dict or UNSET. */
@@ -138,11 +136,11 @@ gpa_code run_call_spread(gpa_vm *vm, frame *f, value *fn, bool *entered);
 
 /* ---- call.c ---- */
 
-/* Arguments (n positional, then n_named with their names) lie in regs, owned; afterwards the
- * parameters do. On failure they are released. */
+/* Binds arguments (n positional, then n_named with their names) in regs, owned, to parameters, in
+ * place. On failure they are released. */
 gpa_code call_bind(gpa_vm *vm, func_obj *f, value *regs, size_t n, size_t n_named,
                    const value *names);
-/* Whether regs has room for a frame of this code; compiles it when it is not yet. */
+/* Ensures that a frame of this code fits at regs; compiles the code if necessary. */
 gpa_code call_ready(gpa_vm *vm, func_obj *f, const value *regs);
 gpa_code call_native(gpa_vm *vm, const native *row, const value *args, size_t n, size_t n_named,
                      const value *names, value *out);
@@ -153,9 +151,12 @@ void call_free(gpa_vm *vm);
 /* A function value; cells are taken from the frame. */
 gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdefaults, value *out);
 
+/* Unlinks a function from the vm's list and frees it. */
+void func_free(gpa_vm *vm, func_obj *f);
+
 /* ---- generator.c ---- */
 
-/* The `next` of the ITER that a generator is. */
+/* The `next` of generators. */
 gpa_code generator_next(gpa_vm *vm, iter_obj *it, value *out, bool *done);
 
 /* ---- raise.c ---- */
@@ -169,12 +170,13 @@ gpa_code raise_again(gpa_vm *vm, value exc);
 gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause);
 /* Sets the message of an exception from its arguments. */
 gpa_code raise_describe(gpa_vm *vm, exc_obj *x);
-/* An exception leaves the vm's list; at the end of the vm all let go of what they hold. */
-void exception_forget(gpa_vm *vm, exc_obj *x);
+/* Unlinks an exception from the vm's list. At the end of the vm all exceptions release what they
+ * hold. */
+void exception_unlink(gpa_vm *vm, exc_obj *x);
 void exception_break_cycles(gpa_vm *vm);
 gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out);
-/* The current error, if there is one, and the trace, put aside while other code runs; and back
- * again, or given up. */
+/* Saved error state (the current error and its trace) while other code runs; restored or discarded
+ * afterwards. */
 typedef struct {
     gpa_err err;
     value raised;
@@ -182,14 +184,14 @@ typedef struct {
     size_t n_trace, cap_trace;
     struct exc_obj *trace_of; /* counted */
     bool tracing, trace_skip;
-} raise_aside;
-void raise_put_aside(gpa_vm *vm, raise_aside *a);
-void raise_take_back(gpa_vm *vm, raise_aside *a);
-void raise_give_up(gpa_vm *vm, raise_aside *a);
-/* An error that leaves a frame: gives it a place, and notes the frame. */
+} raise_saved;
+void raise_save(gpa_vm *vm, raise_saved *a);
+void raise_restore(gpa_vm *vm, raise_saved *a);
+void raise_discard(gpa_vm *vm, raise_saved *a);
+/* Appends a frame to the traceback of a propagating error, and sets its location. */
 void raise_trace(gpa_vm *vm, const frame *f);
-/* Gives the error the place of the running instruction when it has none. */
-void raise_place(gpa_vm *vm);
+/* Sets the error's location to the running instruction if it has none. */
+void raise_locate(gpa_vm *vm);
 gpa_span raise_span(const ast_node *n);
 const ast_node *raise_node(const frame *f);
 gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot);
@@ -198,26 +200,22 @@ gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name);
 /* ---- attr.c ---- */
 
 gpa_code attr_get(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *out);
-/* For a call: the function, and the object it is called on or UNSET. */
+/* For a method call: the function, and its receiver or UNSET. */
 gpa_code attr_method(gpa_vm *vm, value v, gpa_sym name, attr_cache *cache, value *fn, value *self);
 gpa_code attr_set(gpa_vm *vm, value v, gpa_sym name, value item);
 gpa_code attr_delete(gpa_vm *vm, value v, gpa_sym name);
 
 /* ---- module.c ---- */
 
-/* The slot of a variable, made when new. -1: no memory (the error is set). */
-int32_t module_slot(gpa_vm *vm, module_obj *m, gpa_sym name);
-/* What a name that has no value means: the built-in, cached in the module. NULL: a NameError is
- * set. */
+/* Resolves an unset name: the built-in, cached in the module. NULL: a NameError is set. */
 const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot);
 module_obj *module_new(gpa_vm *vm, gpa_sym name);
-/* Fills a module with the rows of its owner. */
+/* Fills a module with the natives of its owner. */
 gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner);
-void module_clear(gpa_vm *vm, module_obj *m);
 
 /* ---- vm.c ---- */
 
-/* Runs what the built-in module `name` has that is written in gpa, if anything, inside of m. */
+/* Runs the library text of the built-in module `name`, if any, in the globals of m. */
 gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name);
 
 /* ---- import.c ---- */
@@ -227,5 +225,11 @@ gpa_code import_root(gpa_vm *vm, const char *name, module_obj **out);
 gpa_code import_member(gpa_vm *vm, module_obj *m, gpa_sym name, value *out);
 gpa_code import_name(gpa_vm *vm, value module, gpa_sym name, value *out);
 gpa_code import_all(gpa_vm *vm, value module, module_obj *into);
+
+/* ---- warn.c ---- (natives of the module warnings: rows of file.def) */
+
+gpa_code warnings_warn(gpa_vm *vm, value *argv, value *out);
+gpa_code warnings_state(gpa_vm *vm, value *argv, value *out);
+gpa_code warnings_set_state(gpa_vm *vm, value *argv, value *out);
 
 #endif

@@ -1,94 +1,11 @@
-/* Modules: variables in slots, found by name once. */
+/* Built-in names: lookup after a module's own variables, and filling modules from the tables. */
 #include <stdio.h>
 
 #include "lang/vm/machine.h"
 
-#include "runtime/base/base.h"
-
-#include "lang/numpy/numpy.h"
-
-static uint32_t hash_sym(gpa_sym s) { return s * 0x9e3779b1u; }
-
-/* The slot of a name + 1, or 0. */
-static uint32_t find(const module_obj *m, gpa_sym name) {
-    if (!m->n_index) return 0;
-    uint32_t mask = m->n_index - 1;
-    for (uint32_t at = hash_sym(name) >> 7 & mask; m->index[at]; at = (at + 1) & mask)
-        if (m->names[m->index[at] - 1] == name) return m->index[at];
-    return 0;
-}
-
-static bool grow_index(module_obj *m) {
-    uint32_t n = m->n_index ? m->n_index * 2 : 32;
-    uint32_t *index = mem_zero(n * sizeof *index);
-    if (!index) return false;
-    for (uint32_t i = 0; i < m->n; i++) {
-        uint32_t at = hash_sym(m->names[i]) >> 7 & (n - 1);
-        while (index[at]) at = (at + 1) & (n - 1);
-        index[at] = i + 1;
-    }
-    mem_free(m->index);
-    m->index = index;
-    m->n_index = n;
-    return true;
-}
-
-static bool grow_slots(module_obj *m) {
-    uint32_t cap = m->cap ? m->cap * 2 : 16;
-    gpa_sym *names = mem_resize(m->names, cap * sizeof *names);
-    if (names) m->names = names;
-    value *slots = names ? mem_resize(m->slots, cap * sizeof *slots) : NULL;
-    if (slots) m->slots = slots;
-    value *builtins = slots ? mem_resize(m->builtins, cap * sizeof *builtins) : NULL;
-    if (builtins) m->builtins = builtins;
-    if (!builtins) return false;
-    m->cap = cap;
-    return true;
-}
-
-int32_t module_slot(gpa_vm *vm, module_obj *m, gpa_sym name) {
-    uint32_t known = find(m, name);
-    if (known) return (int32_t)known - 1;
-    if ((m->n == m->cap && !grow_slots(m)) || (m->n * 2 >= m->n_index && !grow_index(m))) {
-        vm_no_memory(vm);
-        return -1;
-    }
-    uint32_t at = hash_sym(name) >> 7 & (m->n_index - 1);
-    while (m->index[at]) at = (at + 1) & (m->n_index - 1);
-    m->names[m->n] = name;
-    m->slots[m->n] = v_unset();
-    m->builtins[m->n] = v_unset();
-    m->index[at] = ++m->n;
-    return (int32_t)m->n - 1;
-}
-
-value module_get_peek(const module_obj *m, gpa_sym name) {
-    uint32_t at = find(m, name);
-    return at ? m->slots[at - 1] : v_unset();
-}
-
-value module_get_text_peek(gpa_vm *vm, const module_obj *m, const char *name) {
-    gpa_sym s = intern_find(vm->config.names, name, strlen(name));
-    return s ? module_get_peek(m, s) : v_unset();
-}
-
-gpa_code module_set(gpa_vm *vm, module_obj *m, gpa_sym name, value v) {
-    int32_t at = module_slot(vm, m, name);
-    if (at < 0) return GPA_E_MEMORY;
-    value old = m->slots[at];
-    m->slots[at] = value_retain(v);
-    value_release(vm, old);
-    return GPA_OK;
-}
-
-gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
-    return s ? module_set(vm, m, s, v) : vm_no_memory(vm);
-}
-
 static value *builtin_slot(module_obj *m, gpa_sym name) {
-    uint32_t at = m ? find(m, name) : 0;
-    return at && m->slots[at - 1].tag != V_UNSET ? &m->slots[at - 1] : NULL;
+    int32_t at = m ? module_find(m, name) : -1;
+    return at >= 0 && m->slots[at].tag != V_UNSET ? &m->slots[at] : NULL;
 }
 
 static value *builtin_of(gpa_vm *vm, gpa_sym name) {
@@ -101,8 +18,8 @@ value vm_builtin_peek(gpa_vm *vm, gpa_sym name) {
     return v ? *v : v_unset();
 }
 
-/* Names of other modules that are there without an import. Their modules are made when one of them
- * is first asked for. */
+/* Names of other modules that are available without an import. The module is created when one of
+ * its names is first used. */
 static const struct {
     const char *module, *names;
 } unimported[] = {
@@ -115,7 +32,7 @@ static const struct {
     {"IPython.display", " display update_display HTML Markdown image table "},
 };
 
-/* The value of such a name; NULL where it is none, or (*rc) its module fails. */
+/* The value of such a name; NULL if it is none, or (*rc) creating its module fails. */
 static const value *from_unimported(gpa_vm *vm, gpa_sym name, gpa_code *rc) {
     char wanted[32];
     module_obj *m = NULL;
@@ -137,8 +54,7 @@ const value *module_fallback(gpa_vm *vm, module_obj *m, int32_t slot) {
         if (!rc) raise_name(vm, m, name);
         return NULL;
     }
-    if (vm->sealed)
-        m->builtins[slot] = *v; /* the values of built-in modules do not change any more */
+    if (vm->sealed) m->builtins[slot] = *v; /* built-in modules do not change once sealed */
     return v;
 }
 
@@ -170,22 +86,4 @@ gpa_code module_fill(gpa_vm *vm, module_obj *m, native_owner owner) {
         value_release(vm, v);
     }
     return rc;
-}
-
-void module_clear(gpa_vm *vm, module_obj *m) {
-    for (uint32_t i = 0; i < m->n; i++) {
-        value v = m->slots[i];
-        m->slots[i] = v_unset();
-        value_release(vm, v);
-    }
-}
-
-void module_free(gpa_vm *vm, module_obj *m) {
-    module_clear(vm, m);
-    value_release(vm, m->doc);
-    mem_free(m->names);
-    mem_free(m->slots);
-    mem_free(m->builtins);
-    mem_free(m->index);
-    mem_free(m);
 }

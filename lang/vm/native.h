@@ -1,37 +1,34 @@
-/* How native code takes part in the language: the vm's services, and the tables of built-in
- * functions.
+/* Native functions: the rows of the built-in tables, and the services of the vm for them.
  *
- * A built-in is one row of a .def table under lang/builtin/:
+ * A native is one row of a .def table:
  *
  *   FN(OWNER, "name", c_function, "signature", "doc")
  *
- * OWNER is a module (BUILTINS, MATH, NUMPY, ...) or a type (STR, LIST, ARRAY, ...: a method; its
- * first parameter is self). The signature is written as Python would print it ("a, axis=None, *,
- * keepdims=False", "*args", "x, /") and is the only description of the parameters: the call binds
- * positional, keyword and default arguments by it, with CPython's error texts, and completion and
- * help show it. Defaults may be None, True, False, numbers, strings, `...` and `<unset>` (the
+ * OWNER is a module (BUILTINS, MATH, NUMPY, ...) or a type (STR, LIST, ARRAY, ...: a method, whose
+ * first parameter is self). The signature is written as Python prints it ("a, axis=None, *,
+ * keepdims=False", "*args", "x, /") and is the only description of the parameters: calls bind
+ * positional, keyword and default arguments by it, with CPython's error messages, and completion
+ * and help show it. Defaults may be None, True, False, numbers, strings, `...` and `<unset>` (the
  * argument arrives as UNSET). The function gets exactly one value per parameter, in order: *args as
  * a tuple, **kwargs as a dict.
  *
  *   PROP(TYPE, "name", c_getter, "doc")        an attribute: argv[0] is the object
- *   STATIC(TYPE, "name", c_function, "signature", "doc")   a method without self: dict.fromkeys
+ *   STATIC(TYPE, "name", c_function, "signature", "doc")   a static method: dict.fromkeys
  *   CONST(MODULE, "name", value_expression, "doc")
  *
  * Calling a type calls the row "__new__" of its owner, with the type value as the first argument
- * ("cls, x=0, /"). lang/builtin/tables.h finds rows; lang/builtin/owners.def lists the owners.
- */
+ * ("cls, x=0, /"). lang/vm/native_table.h looks rows up; lang/vm/owners.def lists the owners. */
 #ifndef GPA_VM_NATIVE_H
 #define GPA_VM_NATIVE_H
 
-#include "lang/object/value.h"
-
-typedef struct vm gpa_vm;
+#include "lang/object/core.h"
+#include "lang/object/kind.h"
 
 /* argv is borrowed; *out is owned by the caller and starts as NONE. Errors go to vm_err. */
 typedef gpa_code (*native_fn)(gpa_vm *vm, value *argv, value *out);
 
-/* FUNCTION: called as it is (of a module, or STATIC). METHOD: argv[0] is self. PROPERTY: called by
- * looking it up. */
+/* FUNCTION: called directly (of a module, or STATIC). METHOD: argv[0] is self. PROPERTY: called by
+ * attribute access. */
 typedef enum { NATIVE_FUNCTION, NATIVE_METHOD, NATIVE_PROPERTY } native_kind;
 
 typedef struct native {
@@ -42,81 +39,44 @@ typedef struct native {
     uint8_t kind; /* native_kind */
 } native;
 
-/* A NumPy ufunc as a value: numpy.add. Rows follow op.def; users' ufuncs make their own. */
+/* A NumPy ufunc as a value: numpy.add. One row per row of op.def. */
 typedef struct ufunc {
     gpa_op op;
     const char *name;
 } ufunc;
-
-struct mime_bundle;
-
-/* Kinds of OBJECT values. */
-typedef struct object_kind {
-    const char *type_name; /* "numpy.finfo", "_io.TextIOWrapper" */
-    bool tuple;            /* an object is the tuple in its field 0, with names for the items */
-    void (*free)(gpa_vm *vm, object_obj *o);                   /* may be NULL */
-    gpa_code (*repr)(gpa_vm *vm, object_obj *o, gpa_str *out); /* may be NULL: <type object> */
-    gpa_code (*str)(gpa_vm *vm, object_obj *o, gpa_str *out);  /* may be NULL: as repr */
-    gpa_code (*enter)(gpa_vm *vm, object_obj *o, value *out);  /* `with`; may be NULL */
-    gpa_code (*exit)(gpa_vm *vm, object_obj *o, value exc, bool *swallow); /* may be NULL */
-    gpa_code (*attr)(gpa_vm *vm, object_obj *o, const char *name,
-                     value *out); /* *out UNSET: no such attribute; may be NULL */
-    gpa_code (*set)(gpa_vm *vm, object_obj *o, const char *name,
-                    value v); /* may be NULL: attributes cannot be set */
-    gpa_code (*call)(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                     const value *kw_names, value *out);                   /* may be NULL */
-    gpa_code (*getitem)(gpa_vm *vm, object_obj *o, value key, value *out); /* may be NULL */
-    gpa_code (*setitem)(gpa_vm *vm, object_obj *o, value key, value item); /* may be NULL */
-    gpa_code (*delitem)(gpa_vm *vm, object_obj *o, value key);             /* may be NULL */
-    gpa_code (*iter)(gpa_vm *vm, object_obj *o, value *out);               /* may be NULL */
-    gpa_code (*len)(gpa_vm *vm, object_obj *o, int64_t *out); /* may be NULL: has no len() */
-    gpa_code (*contains)(gpa_vm *vm, object_obj *o, value item,
-                         bool *out); /* may be NULL: by iteration */
-    gpa_code (*mimes)(gpa_vm *vm, object_obj *o,
-                      struct mime_bundle *out); /* what it is shown as besides text
-                                                   (lang/session/mime.h); may be NULL */
-} object_kind;
-
-/* A new object of a kind with room for n fields (NONE), data NULL. UNSET on failure. */
-value v_object(gpa_vm *vm, const object_kind *kind, size_t n);
+/* The ufunc of this name ("add", "mod", "abs"), or NULL. Never freed. */
+const ufunc *ufunc_find(const char *name);
+/* The ufunc of a row. */
+const ufunc *ufunc_of(gpa_op op);
 
 /* ---- services of the vm ---- */
 
-gpa_err *vm_err(gpa_vm *vm); /* the error record of the running thread of evaluation */
-gpa_rt *vm_rt(gpa_vm *vm);   /* the arrays' runtime */
-/* Sets the error and returns its code: `return vm_fail(vm, GPA_E_TYPE, "...", ...)`. */
-gpa_code vm_fail(gpa_vm *vm, gpa_code code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-gpa_code vm_no_memory(gpa_vm *vm);
-/* Forgets the current error, and the exception object it may be already: how a native goes on after
- * a failure. */
+/* Clears the current error and its exception object: a native continues after a failure. */
 void vm_clear_error(gpa_vm *vm);
-/* After a failure: an error of the program that was recorded before it and not found yet takes its
- * place. Returns the code of the one that stands then. */
-gpa_code vm_find_earlier(gpa_vm *vm);
+/* After a failure: a deferred error that was recorded earlier replaces the current one. Returns the
+ * code of the resulting error. */
+gpa_code vm_check_deferred(gpa_vm *vm);
 /* Raises an exception with these arguments (KeyError('a') keeps the key). */
 gpa_code vm_raise(gpa_vm *vm, gpa_code code, size_t n, const value *args);
 /* Writes to the session's standard output or error. */
 gpa_code vm_write(gpa_vm *vm, bool to_stderr, const char *text, size_t n);
-/* What was written shall be seen now. */
+/* Flushes output. */
 void vm_flush(gpa_vm *vm);
-/* A warning as Python prints it ("file:line: RuntimeWarning: ..."), once per place. */
+/* Issues a warning as Python prints it ("file:line: RuntimeWarning: ..."), once per location. */
 gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Shows a value as the front end shows results, under a name (NULL: none), or in the place of what
- * has that name. */
+/* Displays a value in the front end, under an id (NULL: none); `update`: replaces the display with
+ * that id. */
 gpa_code vm_display(gpa_vm *vm, value v, const char *id, bool update);
-/* Takes away what the cell has shown; `wait`: when there is something new. */
+/* Clears the cell's output; `wait`: when new output arrives. */
 gpa_code vm_clear_output(gpa_vm *vm, bool wait);
-/* A text to read at leisure: in a pager where there is one, else written. */
+/* Shows a text in a pager if there is one, else writes it. */
 gpa_code vm_page(gpa_vm *vm, const char *text, size_t n);
-/* How far long work is: `done` of 1, seconds `left`; negative where nobody knows. text NULL: it is
- * over. */
+/* Progress of a long operation: `done` of 1, seconds `left`; negative if unknown. text NULL:
+ * finished. */
 void vm_progress(gpa_vm *vm, const char *text, double done, double left);
 /* Reads a line for input(); EOFError at the end. */
 gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out);
-/* GPA_E_INTERRUPT when Ctrl-C was pressed: native loops ask now and then. */
-gpa_code vm_poll(gpa_vm *vm);
 
 /* Calls any callable: n positional arguments, then n_kw keyword ones with their names (STR values).
  */
@@ -124,11 +84,10 @@ gpa_code vm_call(gpa_vm *vm, value fn, size_t n, const value *args, size_t n_kw,
                  const value *kw_names, value *out);
 /* Iteration: an ITER over any iterable, and its next value (*done at the end). */
 gpa_code vm_iter(gpa_vm *vm, value iterable, value *out);
-static inline gpa_code iter_next(gpa_vm *vm, value it, value *out, bool *done) {
-    return it.iter->next(vm, it.iter, out, done);
-}
 /* All items of an iterable as a new list. */
 gpa_code vm_collect(gpa_vm *vm, value iterable, value *out_list);
+/* A set of an iterable's items; UNSET on failure. */
+value set_of(gpa_vm *vm, value iterable, bool frozen);
 gpa_code vm_attr(gpa_vm *vm, value v, const char *name,
                  value *out); /* AttributeError with did-you-mean */
 gpa_code vm_len(gpa_vm *vm, value v,
@@ -144,8 +103,8 @@ gpa_code vm_less(gpa_vm *vm, value a, value b, bool *out);
 
 /* repr() and str(), and format(v, spec), appended to a buffer. */
 gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out);
-/* Sets an error whose words show a value's repr between `before` and `after`, and returns its code,
- * or that of a repr that failed. */
+/* Fails with a message that shows a value's repr between `before` and `after`; returns its code, or
+ * that of a failing repr. */
 gpa_code vm_fail_showing(gpa_vm *vm, gpa_code code, const char *before, value v, const char *after);
 gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out);
 gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out);
@@ -155,16 +114,15 @@ gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out
 
 gpa_code arg_int(gpa_vm *vm, value v, const char *what,
                  int64_t *out); /* ints, bools, NumPy ints: __index__ */
-/* The same of any size, as INT or BIG. Owned. */
-gpa_code arg_whole(gpa_vm *vm, value v, const char *what, value *out);
+/* The same without a size limit, as INT or BIG. Owned. */
+gpa_code arg_any_int(gpa_vm *vm, value v, const char *what, value *out);
 gpa_code arg_float(gpa_vm *vm, value v, const char *what,
                    double *out); /* anything float() takes but strings */
 gpa_code arg_bool(gpa_vm *vm, value v, const char *what, bool *out); /* truth */
 gpa_code arg_text(gpa_vm *vm, value v, const char *what, const char **text,
                   size_t *n);                            /* a str; borrowed */
 gpa_code arg_dtype(gpa_vm *vm, value v, gpa_dtype *out); /* None: DT_NONE; types, dtypes, names */
-/* An object's own attribute if the object is a record (lang/object/record.h) and the attribute a
- * str, else UNSET; borrowed. */
+/* A str attribute of a record (lang/vm/record.h), else UNSET; borrowed. */
 value record_text_peek(gpa_vm *vm, value v, const char *name);
 /* An int or a sequence of ints: a shape, axes, repetitions. */
 gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_t *out);
@@ -172,17 +130,33 @@ gpa_code arg_ints(gpa_vm *vm, value v, const char *what, int max, int *n, int64_
 gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out);
 /* The same, as an operand that keeps numbers weak. Release with arg_opnd_release. */
 gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out);
-/* NumPy's refusal of a list or tuple as one element of an array of dtype t. */
+/* NumPy's error for a sequence where one element of dtype t is expected. */
 gpa_code np_sequence_error(gpa_vm *vm, gpa_dtype t, value v);
-/* A value to be stored in an array of dtype t: as arg_opnd, and text that spells a number counts as
- * that number. */
+/* A value to be stored in an array of dtype t: as arg_opnd, and a str is parsed as a number. */
 gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out);
 void arg_opnd_release(gpa_vm *vm, gpa_opnd *o);
-/* A subscript (one index or a tuple of them) as the runtime's, in ix with room for ARG_MAX_INDEX;
- * IndexError for what cannot index. Index arrays are owned by ix: arg_index_release, also after a
- * failure. */
+/* Converts a subscript (one index or a tuple) to the runtime's indices, in ix with capacity for
+ * ARG_MAX_INDEX; IndexError. Index arrays are owned by ix: arg_index_release, also after a failure.
+ */
 enum { ARG_MAX_INDEX = 2 * GPA_MAX_DIMS };
 gpa_code arg_index(gpa_vm *vm, value key, gpa_index *ix, int *n);
 void arg_index_release(gpa_vm *vm, gpa_index *ix, int n);
+
+/* Hands a new value to the caller: UNSET means that making it failed. */
+static inline gpa_code native_return(value v, value *out) {
+    *out = v;
+    return v.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
+}
+
+/* ---- types ---- */
+
+/* The type of a value, as the `aux` of a TYPE; whether one type derives from another; whether a
+ * value is an instance of a type. */
+uint32_t type_of(value v);
+bool type_derives(uint32_t sub, uint32_t from);
+bool type_matches(value v, uint32_t aux);
+
+/* sorted()'s stable merge sort (key NONE: by the items themselves). */
+gpa_code list_sort(gpa_vm *vm, list_obj *l, value key, bool reverse);
 
 #endif

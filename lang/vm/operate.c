@@ -1,7 +1,7 @@
-/* Operators: text and containers here, numbers in operate_number.c, arrays and NumPy scalars in
- * operate_array.c.
+/* Operators on text and containers. Numbers are in lang/object/arithmetic.c, arrays and NumPy
+ * scalars in lang/numpy/operate_array.c.
  *
- * Read op_binary, then what it calls. */
+ * Reading order: op_binary, then what it calls. */
 #include "lang/vm/operate.h"
 
 #include <string.h>
@@ -10,11 +10,11 @@
 
 #include "lang/object/big.h"
 #include "lang/object/container.h"
-#include "lang/format/format.h"
-#include "lang/object/instance.h"
+#include "lang/vm/format_interface.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
-#include "lang/numpy/numpy.h"
-#include "lang/object/record.h"
+#include "lang/vm/array_interface.h"
+#include "lang/vm/record.h"
 #include "lang/text/text.h"
 
 static bool is_numpy(value v) {
@@ -77,7 +77,7 @@ static gpa_code concatenate(gpa_vm *vm, value a, value b, value *out) {
     if (a.tag != b.tag)
         return vm_fail(vm, GPA_E_TYPE, "can only concatenate %s (not \"%s\") to %s",
                        value_type_name(a), value_type_name(b), value_type_name(a));
-    if (a.tag == V_STR || a.tag == V_BYTES) return owned(vm, v_joined(vm, a, b), out);
+    if (a.tag == V_STR || a.tag == V_BYTES) return owned(vm, v_concat(vm, a, b), out);
     bool list = a.tag == V_LIST;
     size_t n = list ? a.list->count : a.tuple->count, m = list ? b.list->count : b.tuple->count;
     const value *x = list ? a.list->items : a.tuple->items,
@@ -119,7 +119,7 @@ static gpa_code repeat(gpa_vm *vm, value a, int64_t times, value *out) {
     return GPA_OK;
 }
 
-/* A number that can say how often: int, bool, NumPy's integers. */
+/* A repetition count: int, bool, NumPy's integers. */
 static bool as_times(value v, int64_t *out) {
     if (v.tag != V_INT && v.tag != V_BOOL && v.tag != V_NUM) return false;
     number n = number_of(v);
@@ -146,7 +146,7 @@ static gpa_code sequence(gpa_vm *vm, ast_op op, value a, value b, value *out, bo
     if (op == AST_OP_MOD && a.tag == V_STR) {
         gpa_str s;
         str_init(&s);
-        gpa_code rc = format_percent(vm, a.str, b, &s);
+        gpa_code rc = formatter.percent(vm, a.str, b, &s);
         if (!rc) return owned(vm, v_str_take(vm, &s), out);
         str_free(&s);
         return rc;
@@ -178,7 +178,7 @@ static gpa_code dict_union(gpa_vm *vm, value a, value b, value *out) {
     return rc;
 }
 
-/* ---- comparing ---- */
+/* ---- comparisons ---- */
 
 static gpa_code order(gpa_vm *vm, ast_op op, value a, value b, bool *out);
 
@@ -189,7 +189,8 @@ static bool by_sign(ast_op op, int sign) {
                              : sign >= 0;
 }
 
-/* Of two lists or two tuples: their first items that differ decide, else how many they have. */
+/* Lexicographic order of two lists or two tuples: the first items that differ decide, else the
+ * lengths. */
 static gpa_code order_items(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     gpa_code rc = GPA_OK;
     bool same = true;
@@ -256,13 +257,13 @@ gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out) {
     bool handled = false, numpy = is_numpy(a) || is_numpy(b);
     gpa_code rc =
         a.tag == V_OBJECT || b.tag == V_OBJECT ? record_binary(vm, op, a, b, &v, &handled) : GPA_OK;
-    if (!rc && !handled && numpy) rc = op_array(vm, op, a, b, &v);
+    if (!rc && !handled && numpy) rc = array_operators.binary(vm, op, a, b, &v);
     if (rc || handled || numpy) {
         if (!rc) rc = value_truth(vm, v, out);
         value_release(vm, v);
         return rc;
     }
-    if (is_ordering(op)) return order(vm, op, value_plain(a), value_plain(b), out);
+    if (is_ordering(op)) return order(vm, op, value_underlying(a), value_underlying(b), out);
     rc = value_equal(vm, a, b, out);
     if (op == AST_OP_NE) *out = !*out;
     return rc;
@@ -297,7 +298,7 @@ static gpa_code contains_in_array(gpa_vm *vm, value a, value item, bool *out) {
     value same = v_none();
     gpa_arr *any = NULL;
     arr_reduce_opts opts = {.axes = ~0u, .dtype = DT_NONE};
-    gpa_code rc = op_array(vm, AST_OP_EQ, a, item, &same);
+    gpa_code rc = array_operators.binary(vm, AST_OP_EQ, a, item, &same);
     if (!rc && same.tag != V_ARRAY)
         rc = value_truth(vm, same, out);
     else if (!rc)
@@ -386,7 +387,7 @@ gpa_code vm_contains(gpa_vm *vm, value v, value item, bool *out) {
     }
 }
 
-/* ---- zero ---- */
+/* ---- division by zero ---- */
 
 static bool divides(ast_op op) {
     return op == AST_OP_DIV || op == AST_OP_FLOORDIV || op == AST_OP_MOD;
@@ -395,7 +396,7 @@ static bool is_scalar(value v) {
     return is_number(v) || v.tag == V_NUM || (v.tag == V_ARRAY && v.aux);
 }
 
-/* Python's numbers divided by zero as NumPy's are. */
+/* Division of Python numbers by zero with NumPy's results. */
 static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     gpa_val v[2];
     gpa_dtype t[2], compute, result;
@@ -414,23 +415,22 @@ static gpa_code lenient_quotient(gpa_vm *vm, ast_op op, value a, value b, value 
     for (int i = 0; i < 2; i++) v[i] = dtype_cast(v[i], t[i], compute);
     value r = v_num(vm, result, op_scalar(op_row(op), compute, v[0], v[1], v[1]));
     gpa_code rc = owned(vm, r, out);
-    if (!rc) rc = value_python(vm, r, out);
+    if (!rc) rc = value_to_python(vm, r, out);
     value_release(vm, r);
     return rc;
 }
 
-/* In jitted functions dividing a number by zero does what their error model says, whichever kind of
- * number it is. */
+/* Division by zero in jitted functions follows their error_model, for every kind of number. */
 static gpa_code zero_divisor(gpa_vm *vm, ast_op op, value a, value b, value *out, bool *handled) {
     bool lenient = vm_is_lenient(vm);
     value left = v_none(), right = v_none();
     *handled = false;
     if (!is_scalar(a) || !is_scalar(b) || (lenient && (is_numpy(a) || is_numpy(b)))) return GPA_OK;
-    gpa_code rc = value_python(vm, b, &right);
+    gpa_code rc = value_to_python(vm, b, &right);
     if (rc || is_numpy(right)) goto out;
     number n = number_of(right);
     *handled = n.re == 0 && n.im == 0 && n.i == 0;
-    if (*handled) rc = value_python(vm, a, &left);
+    if (*handled) rc = value_to_python(vm, a, &left);
     if (*handled && !rc)
         rc = lenient ? lenient_quotient(vm, op, left, right, out)
                      : op_number(vm, op, left, right, out);
@@ -440,7 +440,7 @@ out:
     return rc;
 }
 
-/* ---- all of them ---- */
+/* ---- dispatch ---- */
 
 static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, value *out) {
     bool handled = false;
@@ -453,7 +453,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
     if (rc || handled) return rc;
     if (a.tag == V_OBJECT || b.tag == V_OBJECT) rc = record_binary(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
-    if (!is_membership(op)) a = value_plain(a), b = value_plain(b);
+    if (!is_membership(op)) a = value_underlying(a), b = value_underlying(b);
     if (op >= AST_OP_EQ && op <= AST_OP_IS_NOT && (!numpy || is_membership(op))) {
         bool truth = false;
         rc = op_compare(vm, op, a, b, &truth);
@@ -465,7 +465,7 @@ static gpa_code binary(gpa_vm *vm, ast_op op, bool update, value a, value b, val
         !(op == AST_OP_ADD && numpy && a.tag != V_STR))
         rc = sequence(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
-    if (numpy) return op_array(vm, op, a, b, out);
+    if (numpy) return array_operators.binary(vm, op, a, b, out);
     if (a.tag == V_SET && b.tag == V_SET) rc = set_operator(vm, op, a, b, out, &handled);
     if (rc || handled) return rc;
     if (a.tag == V_DICT && b.tag == V_DICT && op == AST_OP_BITOR) return dict_union(vm, a, b, out);
@@ -491,8 +491,7 @@ static gpa_code set_update(gpa_vm *vm, ast_op op, value a, value b) {
     bool handled;
     gpa_code rc = set_operator(vm, op, a, b, &made, &handled);
     if (rc) return rc;
-    dict_obj old = a.set->d,
-             new = made.set->d; /* the contents change places, the counts of references stay */
+    dict_obj old = a.set->d, new = made.set->d; /* contents are swapped, reference counts stay */
     a.set->d = new;
     a.set->arranged = false;
     a.set->d.head = old.head;
@@ -517,7 +516,7 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     int64_t times;
     bool bits =
         op == AST_OP_BITOR || op == AST_OP_BITAND || op == AST_OP_BITXOR || op == AST_OP_SUB;
-    if (a.tag == V_ARRAY && !a.aux) return op_array_update(vm, op, a, b, out);
+    if (a.tag == V_ARRAY && !a.aux) return array_operators.update(vm, op, a, b, out);
     if (a.tag == V_LIST && op == AST_OP_ADD && b.tag != V_ARRAY)
         rc = extend(vm, a.list, b);
     else if (a.tag == V_LIST && op == AST_OP_MUL && as_times(b, &times))
@@ -533,7 +532,7 @@ gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
 }
 
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out) {
-    if (is_numpy(a)) return op_array_unary(vm, op, a, out);
+    if (is_numpy(a)) return array_operators.unary(vm, op, a, out);
     if (a.tag == V_INT || a.tag == V_BOOL) {
         if (op == AST_OP_NEG && a.i == INT64_MIN) return big_unary(vm, op, a, out);
         *out = v_int(op == AST_OP_NEG ? -a.i : op == AST_OP_POS ? a.i : ~a.i);
@@ -562,12 +561,12 @@ gpa_code vm_binary(gpa_vm *vm, gpa_op op, value a, value b, value *out) {
     for (int k = AST_OP_ADD; k <= AST_OP_GE; k++)
         if (op_row((ast_op)k) == op && k != AST_OP_POS && k != AST_OP_NEG && k != AST_OP_INVERT)
             return op_binary(vm, (ast_op)k, a, b, out);
-    return ufunc_call(vm, ufunc_of(op), 2, (value[]){a, b}, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), 2, (value[]){a, b}, 0, NULL, out);
 }
 
 gpa_code vm_unary(gpa_vm *vm, gpa_op op, value a, value *out) {
     if (op == OP_NEGATIVE) return op_unary(vm, AST_OP_NEG, a, out);
     if (op == OP_POSITIVE) return op_unary(vm, AST_OP_POS, a, out);
     if (op == OP_INVERT) return op_unary(vm, AST_OP_INVERT, a, out);
-    return ufunc_call(vm, ufunc_of(op), 1, &a, 0, NULL, out);
+    return array_operators.call_ufunc(vm, ufunc_of(op), 1, &a, 0, NULL, out);
 }

@@ -3,6 +3,8 @@
 #define GPA_VM_OPERATE_H
 
 #include "lang/syntax/ast.h"
+#include "lang/object/number.h"
+#include "lang/vm/array_interface.h"
 #include "lang/vm/native.h"
 
 /* a op b for a BINARY or COMPARE operator (and IN, NOT_IN, IS, IS_NOT). *out is owned. */
@@ -11,9 +13,9 @@ gpa_code op_binary(gpa_vm *vm, ast_op op, value a, value b, value *out);
 gpa_code op_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
 /* +a, -a, ~a. */
 gpa_code op_unary(gpa_vm *vm, ast_op op, value a, value *out);
-gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out); /* the truth of it */
+gpa_code op_compare(gpa_vm *vm, ast_op op, value a, value b, bool *out); /* as a truth value */
 
-/* `in` by going through the items. */
+/* `in` by iteration. */
 gpa_code op_contains_items(gpa_vm *vm, value v, value item, bool *out);
 
 gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out);
@@ -21,24 +23,14 @@ gpa_code op_setitem(gpa_vm *vm, value v, value key, value item);
 gpa_code op_delitem(gpa_vm *vm, value v, value key);
 /* v[key] op= item, with v and key evaluated once. */
 gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value item);
-/* A slice applied to n items: where it begins and ends, within them or one beside, and the step. */
+/* slice.indices(n): start and stop within bounds (or one before), and the step. */
 gpa_code op_slice_bounds(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *stop,
                          int64_t *step);
-/* The same: the first item, the step, and how many. */
+/* The same: the first index, the step, and the number of items. */
 gpa_code op_slice(gpa_vm *vm, const slice_obj *s, int64_t n, int64_t *start, int64_t *step,
                   int64_t *count);
 
-/* Operators on arrays and NumPy scalars (operate_array.c): at least one operand is one. */
-gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out);
-gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out);
-gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out);
-gpa_code op_array_getitem(gpa_vm *vm, value a, value key, value *out);
-gpa_code op_array_setitem(gpa_vm *vm, value a, value key, value item,
-                          bool last); /* last: nobody else holds the item */
-gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value a, value key, value item);
-/* Operators on two int, bool, float or complex numbers. */
-gpa_code op_number(gpa_vm *vm, ast_op op, value a, value b, value *out);
-/* The row of op.def that an operator means; OP_COUNT for those that are none. */
+/* The row of op.def of an operator; OP_COUNT if it has none. */
 gpa_op op_row(ast_op op);
 
 #endif

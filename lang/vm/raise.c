@@ -1,13 +1,14 @@
-/* Exceptions: from error records to objects and back, their places, and the frames they passed.
+/* Exceptions: conversion between error records and exception objects, source locations, tracebacks.
  *
- * An error in flight is vm->err, and vm->raised when it is an object already. A frame that catches
- * it makes it an object (raise_take); raising that object again goes on with the same trace. */
+ * An error in flight is vm->core.err, and also vm->raised once it is an object. A frame that
+ * catches it converts it to an object (raise_take); raising that object again continues the same
+ * traceback. */
 #include "runtime/base/base.h"
 
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/vm/step.h"
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 gpa_span raise_span(const ast_node *n) {
     if (!n) return (gpa_span){0, 0, 0};
@@ -32,15 +33,16 @@ gpa_span vm_where(gpa_vm *vm) {
     return (gpa_span){0, 0, 0};
 }
 
-void raise_place(gpa_vm *vm) {
+void raise_locate(gpa_vm *vm) {
     for (uint32_t i = vm->depth; i > 0; i--) {
         const frame *f = &vm->frames[i - 1];
         if (f->module->hidden) {
-            vm->err.span = (gpa_span){0, 0, 0}; /* blame the caller's line, not the library's */
-            vm->err.n_notes = 0;
+            vm->core.err.span =
+                (gpa_span){0, 0, 0}; /* blame the caller's line, not the library's */
+            vm->core.err.n_notes = 0;
             continue;
         }
-        if (!vm->err.span.src) vm->err.span = raise_span(raise_node(f));
+        if (!vm->core.err.span.src) vm->core.err.span = raise_span(raise_node(f));
         return;
     }
 }
@@ -53,11 +55,11 @@ void raise_trace(gpa_vm *vm, const frame *f) {
     if (f->module->hidden) return;
     if (!mem_grow(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
     const ast_node *n = raise_node(f);
-    vm->trace[vm->n_trace++] = (trace_entry){f->code->name, n ? n->span : vm->err.span};
+    vm->trace[vm->n_trace++] = (trace_entry){f->code->name, n ? n->span : vm->core.err.span};
 }
 
 void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at) {
-    if (!vm->err.span.src) return;
+    if (!vm->core.err.span.src) return;
     if (!vm->tracing) vm->n_trace = 0;
     if (!mem_grow(&vm->trace, vm->n_trace, &vm->cap_trace, sizeof *vm->trace)) return;
     vm->trace[vm->n_trace++] = (trace_entry){function, at};
@@ -66,7 +68,7 @@ void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at) {
 
 /* ---- objects ---- */
 
-/* An error record is long and mostly empty: only what is used is copied. */
+/* An error record is large and mostly empty: copies the used part only. */
 static void copy_error(gpa_err *to, const gpa_err *from) {
     to->code = from->code;
     to->span = from->span;
@@ -95,7 +97,7 @@ value v_exception(gpa_vm *vm, gpa_code kind, value args) {
     return v_obj(V_EXCEPTION, x);
 }
 
-void exception_forget(gpa_vm *vm, exc_obj *x) {
+void exception_unlink(gpa_vm *vm, exc_obj *x) {
     if (vm->trace_of == x) vm->trace_of = NULL;
     if (x->prev)
         x->prev->next = x->next;
@@ -121,7 +123,8 @@ gpa_code raise_describe(gpa_vm *vm, exc_obj *x) {
     gpa_str s;
     str_init(&s);
     gpa_code rc = vm_str(vm, v_obj(V_EXCEPTION, x), &s);
-    if (rc && rc != GPA_E_INTERRUPT && rc != GPA_E_MEMORY) { /* it is raised all the same */
+    if (rc && rc != GPA_E_INTERRUPT &&
+        rc != GPA_E_MEMORY) { /* str() failed: raise it with a placeholder */
         vm_clear_error(vm);
         str_truncate(&s, 0);
         str_put(&s, "<exception str() failed>");
@@ -143,43 +146,44 @@ gpa_code vm_raise(gpa_vm *vm, gpa_code kind, size_t n, const value *args) {
         exc = v_unset();
     }
     value_release(vm, t);
-    return exc.tag == V_UNSET ? vm->err.code : raise_again(vm, exc);
+    return exc.tag == V_UNSET ? vm->core.err.code : raise_again(vm, exc);
 }
 
 /* Sets the current error to an exception's; consumes it. */
 gpa_code raise_again(gpa_vm *vm, value exc) {
-    copy_error(&vm->err, &exc.exc->err);
+    copy_error(&vm->core.err, &exc.exc->err);
     value_release(vm, vm->raised);
     vm->raised = exc;
     vm->tracing = vm->trace_skip = exc.exc == vm->trace_of;
-    return vm->err.code;
+    return vm->core.err.code;
 }
 
 value raise_take(gpa_vm *vm) {
     value exc = vm->raised;
     vm->raised = v_unset();
-    if (exc.tag != V_UNSET && (exc.exc->code != vm->err.code ||
-                               strcmp(exc.exc->err.msg, vm->err.msg) != 0)) { /* another one */
+    if (exc.tag != V_UNSET &&
+        (exc.exc->code != vm->core.err.code ||
+         strcmp(exc.exc->err.msg, vm->core.err.msg) != 0)) { /* a different error */
         value_release(vm, exc);
         exc = v_unset();
     }
     if (exc.tag == V_UNSET) {
         gpa_err err;
-        copy_error(&err, &vm->err);
-        gpa_err_clear(&vm->err);
+        copy_error(&err, &vm->core.err);
+        gpa_err_clear(&vm->core.err);
         value text = v_cstr(vm, err.msg);
         value args = v_tuple(vm, err.msg[0] != 0, &text);
         if (text.tag && args.tag) exc = v_exception(vm, err.code, args);
         value_release(vm, text);
         value_release(vm, args);
-        if (exc.tag == V_UNSET) { /* the MemoryError takes its place, and its line */
-            vm->err.span = err.span;
+        if (exc.tag == V_UNSET) { /* a MemoryError replaces it at its location */
+            vm->core.err.span = err.span;
             return exc;
         }
         copy_error(&exc.exc->err, &err);
     } else {
-        copy_error(&exc.exc->err, &vm->err);
-        gpa_err_clear(&vm->err);
+        copy_error(&exc.exc->err, &vm->core.err);
+        gpa_err_clear(&vm->core.err);
     }
     vm->trace_of = exc.exc;
     vm->tracing = false;
@@ -187,7 +191,7 @@ value raise_take(gpa_vm *vm) {
 }
 
 value vm_exception_peek(gpa_vm *vm) {
-    if (!vm->err.code) return v_none();
+    if (!vm->core.err.code) return v_none();
     value exc = raise_take(vm);
     if (exc.tag == V_UNSET) return v_none();
     raise_again(vm, exc);
@@ -197,30 +201,31 @@ value vm_exception_peek(gpa_vm *vm) {
 
 value vm_raised_peek(const gpa_vm *vm) {
     bool same = vm->raised.tag == V_EXCEPTION &&
-                vm->raised.exc->code == vm->err.code; /* else another error took its place */
+                vm->raised.exc->code == vm->core.err.code; /* else a different error replaced it */
     return same ? vm->raised : v_unset();
 }
 
 void vm_clear_error(gpa_vm *vm) {
     value raised = vm->raised;
-    gpa_err_clear(&vm->err);
+    gpa_err_clear(&vm->core.err);
     vm->raised = v_unset();
     vm->tracing = vm->trace_skip = false;
     value_release(vm, raised);
 }
 
-gpa_code vm_find_earlier(gpa_vm *vm) {
+gpa_code vm_check_deferred(gpa_vm *vm) {
     gpa_err first;
-    if (vm->err.code == GPA_E_INTERRUPT || !rt_may_raise(vm->config.rt)) return vm->err.code;
+    if (vm->core.err.code == GPA_E_INTERRUPT || !rt_may_raise(vm->core.rt))
+        return vm->core.err.code;
     gpa_err_clear(&first);
-    if (rt_check(vm->config.rt, &first)) {
+    if (rt_check(vm->core.rt, &first)) {
         vm_clear_error(vm);
-        vm->err = first;
+        vm->core.err = first;
     }
-    return vm->err.code;
+    return vm->core.err.code;
 }
 
-/* An exception to raise: an object as it is, a type called without arguments. Owned. */
+/* The exception to raise: an object itself, or a type called without arguments. Owned. */
 static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out) {
     *out = v_unset();
     if (v.tag == V_EXCEPTION) {
@@ -232,7 +237,7 @@ static gpa_code exception_of(gpa_vm *vm, value v, const char *words, value *out)
     } else if (v.tag == V_CLASS && v.class->error) {
         gpa_code rc = instance_new(vm, v.class, 0, NULL, 0, NULL, out);
         if (rc) return rc;
-        if (out->tag != V_EXCEPTION) { /* its __new__ made something else */
+        if (out->tag != V_EXCEPTION) { /* its __new__ returned another type */
             value_release(vm, *out);
             return vm_fail(vm, GPA_E_TYPE, "%s", words);
         }
@@ -269,7 +274,7 @@ gpa_code raise_value(gpa_vm *vm, value v, value cause, bool has_cause) {
     }
     raise_again(vm, exc);
     vm->trace_skip = false;
-    return vm->err.code;
+    return vm->core.err.code;
 }
 
 static bool is_exception_type(value v) {
@@ -297,18 +302,18 @@ gpa_code raise_match(gpa_vm *vm, value exc, value type, bool *out) {
     return GPA_OK;
 }
 
-/* ---- putting aside ---- */
+/* ---- saving and restoring the error state ---- */
 
-void raise_put_aside(gpa_vm *vm, raise_aside *a) {
-    *a = (raise_aside){.raised = vm->raised,
+void raise_save(gpa_vm *vm, raise_saved *a) {
+    *a = (raise_saved){.raised = vm->raised,
                        .trace = vm->trace,
                        .n_trace = vm->n_trace,
                        .cap_trace = vm->cap_trace,
                        .trace_of = vm->trace_of,
                        .tracing = vm->tracing,
                        .trace_skip = vm->trace_skip};
-    copy_error(&a->err, &vm->err);
-    gpa_err_clear(&vm->err);
+    copy_error(&a->err, &vm->core.err);
+    gpa_err_clear(&vm->core.err);
     if (a->trace_of) a->trace_of->head.refs++;
     vm->raised = v_unset();
     vm->trace = NULL;
@@ -317,10 +322,10 @@ void raise_put_aside(gpa_vm *vm, raise_aside *a) {
     vm->tracing = vm->trace_skip = false;
 }
 
-void raise_take_back(gpa_vm *vm, raise_aside *a) {
+void raise_restore(gpa_vm *vm, raise_saved *a) {
     mem_free(vm->trace);
     value_release(vm, vm->raised);
-    copy_error(&vm->err, &a->err);
+    copy_error(&vm->core.err, &a->err);
     vm->raised = a->raised;
     vm->trace = a->trace;
     vm->n_trace = a->n_trace;
@@ -331,13 +336,13 @@ void raise_take_back(gpa_vm *vm, raise_aside *a) {
     if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
 }
 
-void raise_give_up(gpa_vm *vm, raise_aside *a) {
+void raise_discard(gpa_vm *vm, raise_saved *a) {
     mem_free(a->trace);
     value_release(vm, a->raised);
     if (a->trace_of) value_release(vm, v_obj(V_EXCEPTION, a->trace_of));
 }
 
-/* ---- names that are not there ---- */
+/* ---- missing names ---- */
 
 gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {
     const char *name = slot < f->code->n_vars && f->code->scope->vars[slot].name
@@ -349,7 +354,7 @@ gpa_code raise_unbound(gpa_vm *vm, const frame *f, unsigned slot) {
                    name);
 }
 
-/* Edit distance as CPython weighs it: 2 for a change, 1 for a change of case. */
+/* Levenshtein distance with CPython's weights: 2 per change, 1 for a change of case. */
 static size_t distance(const char *a, const char *b, size_t most) {
     size_t n = strlen(a), m = strlen(b);
     size_t row[64];
@@ -402,23 +407,13 @@ gpa_code raise_name(gpa_vm *vm, module_obj *m, gpa_sym name) {
     suggest_module(vm, vm->numpy, text, &best, &cost);
     native_owner o = owner_find(text);
     if (o != OWNER_COUNT && owner_is_module(o))
-        gpa_err_hint(&vm->err, "did you forget to import '%s'?", text);
+        gpa_err_hint(&vm->core.err, "did you forget to import '%s'?", text);
     else if (best)
-        gpa_err_hint(&vm->err, "did you mean: '%s'?", best);
+        gpa_err_hint(&vm->core.err, "did you mean: '%s'?", best);
     return rc;
 }
 
-/* ---- failing ---- */
-
-gpa_code vm_fail(gpa_vm *vm, gpa_code kind, const char *fmt, ...) {
-    va_list ap;
-    va_start(ap, fmt);
-    gpa_failv(&vm->err, kind, fmt, ap);
-    va_end(ap);
-    return vm->err.code;
-}
-
-gpa_code vm_no_memory(gpa_vm *vm) { return gpa_no_memory(&vm->err); }
+/* ---- tracebacks ---- */
 
 size_t vm_trace(gpa_vm *vm, const vm_frame **frames) {
     vm_frame *out = mem_resize(vm->trace_out, (vm->n_trace + 1) * sizeof *out);

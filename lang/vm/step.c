@@ -1,35 +1,34 @@
-/* Instructions as functions. Operands that are unbound variables are noticed here: V_UNSET is no
- * value that any instruction accepts. */
+/* Instructions that are functions. Each checks its operands for unbound variables: no instruction
+ * accepts V_UNSET. */
 #include "lang/vm/step.h"
-#include "lang/typed/lift.h"
 
 #include <stdio.h>
 
 #include "runtime/base/base.h"
 
-#include "lang/object/class.h"
+#include "lang/vm/class.h"
 #include "lang/object/container.h"
-#include "lang/format/format.h"
+#include "lang/vm/format_interface.h"
 #include "lang/vm/generator.h"
 #include "lang/vm/operate.h"
-#include "lang/object/record.h"
+#include "lang/vm/record.h"
 
 #define STEP(NAME) gpa_code step_##NAME(gpa_vm *vm, frame *f, value *r, const ins *i)
 #define UNUSED (void)vm, (void)f, (void)r, (void)i
 #define BOUND(reg) \
     if (r[reg].tag == V_UNSET) return raise_unbound(vm, f, reg)
 
-/* Stores a result and forgets the operands. */
-static gpa_code done(gpa_vm *vm, frame *f, const ins *i, value v, bool b, bool c) {
+/* Stores a result and releases temporary operands. */
+static gpa_code finish(gpa_vm *vm, frame *f, const ins *i, value v, bool b, bool c) {
     if (b) reg_consume(vm, f, i->b);
     if (c) reg_consume(vm, f, i->c);
     reg_put(vm, &f->regs[i->a], v);
     return GPA_OK;
 }
 
-static gpa_code made(gpa_vm *vm, frame *f, const ins *i, value v) {
-    if (v.tag == V_UNSET) return vm->err.code ? vm->err.code : vm_no_memory(vm);
-    return done(vm, f, i, v, false, false);
+static gpa_code store_result(gpa_vm *vm, frame *f, const ins *i, value v) {
+    if (v.tag == V_UNSET) return vm->core.err.code ? vm->core.err.code : vm_no_memory(vm);
+    return finish(vm, f, i, v, false, false);
 }
 
 STEP(unset) {
@@ -43,15 +42,15 @@ STEP(unset) {
 
 STEP(get_global) {
     const value *v = module_fallback(vm, f->module, i->d);
-    if (!v) return vm->err.code;
+    if (!v) return vm->core.err.code;
     reg_put(vm, &r[i->a], value_retain(*v));
     return GPA_OK;
 }
 
 STEP(keep) {
     (void)f;
-    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->config.rt)
-               ? rt_flush(vm->config.rt, &vm->err)
+    return r[i->a].tag == V_ARRAY && rt_has_pending(vm->core.rt)
+               ? rt_flush(vm->core.rt, &vm->core.err)
                : GPA_OK;
 }
 
@@ -130,11 +129,11 @@ gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
     BOUND(i->b);
     BOUND(i->c);
     gpa_code rc = op_binary(vm, op, r[i->b], r[i->c], &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
-/* Whether a text that is to be added to can grow where it is, since nobody else holds it: a loop of
- * `s += t` takes linear time. */
+/* True if a str can be extended in place because this is the only reference: a loop of `s += t`
+ * takes linear time. */
 static bool grows(value a, value b) {
     return (a.tag == V_STR || a.tag == V_BYTES) && b.tag == a.tag && a.o != b.o && a.o->refs == 1;
 }
@@ -149,7 +148,7 @@ gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op) {
         return rc;
     }
     gpa_code rc = op_update(vm, op, r[i->b], r[i->c], &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
 gpa_code step_compare(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op, bool *out) {
@@ -196,7 +195,7 @@ STEP(unary) {
                                        : AST_OP_INVERT,
                       r[i->b], &v);
     }
-    return rc ? rc : done(vm, f, i, v, true, false);
+    return rc ? rc : finish(vm, f, i, v, true, false);
 }
 
 /* ---- iteration ---- */
@@ -205,10 +204,10 @@ STEP(iter) {
     value v = v_none();
     BOUND(i->b);
     gpa_code rc = vm_iter(vm, r[i->b], &v);
-    return rc ? rc : done(vm, f, i, v, true, false);
+    return rc ? rc : finish(vm, f, i, v, true, false);
 }
 
-/* The items of an iterable: of a list or tuple as they are, else collected into *kept (owned). */
+/* The items of an iterable: borrowed from a list or tuple, else collected into *kept (owned). */
 static gpa_code items_of(gpa_vm *vm, value v, const value **items, size_t *n, value *kept) {
     *kept = v_unset();
     if (v.tag == V_TUPLE) {
@@ -218,7 +217,8 @@ static gpa_code items_of(gpa_vm *vm, value v, const value **items, size_t *n, va
     }
     if (v.tag != V_LIST) {
         gpa_code rc = vm_collect(vm, v, kept);
-        if (rc == GPA_E_TYPE && !vm->err.span.src && strstr(vm->err.msg, "is not iterable")) {
+        if (rc == GPA_E_TYPE && !vm->core.err.span.src &&
+            strstr(vm->core.err.msg, "is not iterable")) {
             vm_clear_error(vm);
             return vm_fail(vm, GPA_E_TYPE, "cannot unpack non-iterable %s object",
                            value_type_name(v));
@@ -243,7 +243,7 @@ STEP(unpack) {
                       : vm_fail(vm, GPA_E_VALUE,
                                 "not enough values to unpack (expected %zu, got %zu)", want, n);
     } else {
-        value whole = reg_take(f, i->b); /* the items may overwrite its register */
+        value whole = reg_take(f, i->b); /* unpacking may overwrite its register */
         for (size_t k = 0; k < n; k++) reg_put(vm, &r[i->a + k], value_retain(items[k]));
         value_release(vm, whole);
     }
@@ -265,7 +265,7 @@ STEP(unpack_star) {
     } else {
         value middle = v_list(vm, n - before - after, items + before);
         if (middle.tag == V_UNSET) {
-            rc = vm->err.code;
+            rc = vm->core.err.code;
         } else {
             value whole = reg_take(f, i->b);
             for (size_t k = 0; k < before; k++) reg_put(vm, &r[i->a + k], value_retain(items[k]));
@@ -281,38 +281,38 @@ STEP(unpack_star) {
 
 /* ---- containers ---- */
 
-/* Takes c temporaries from b on: moved, so nothing is counted twice. */
-static void drop_items(gpa_vm *vm, value *r, const ins *i) {
+/* Clears c temporaries from b on: their references were moved. */
+static void consume_items(gpa_vm *vm, value *r, const ins *i) {
     for (unsigned k = 0; k < i->c; k++) reg_put(vm, &r[i->b + k], v_unset());
 }
 
 STEP(list) {
     value v = v_list(vm, i->c, r + i->b);
-    if (v.tag != V_UNSET) drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    if (v.tag != V_UNSET) consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(tuple) {
     value v = v_tuple(vm, i->c, r + i->b);
-    if (v.tag != V_UNSET) drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    if (v.tag != V_UNSET) consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(set) {
     value v = v_set(vm);
-    gpa_code rc = v.tag == V_UNSET ? vm->err.code : GPA_OK;
+    gpa_code rc = v.tag == V_UNSET ? vm->core.err.code : GPA_OK;
     for (unsigned k = 0; k < i->c && !rc; k++) rc = set_add(vm, v.set, r[i->b + k]);
     if (rc) {
         value_release(vm, v);
         return rc;
     }
-    drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(dict) {
     UNUSED;
-    return made(vm, f, i, v_dict(vm));
+    return store_result(vm, f, i, v_dict(vm));
 }
 
 STEP(append) {
@@ -323,35 +323,35 @@ STEP(append) {
 }
 
 /* "f() argument after": how an error begins that is about the arguments of a call. */
-static const char *called(gpa_vm *vm, value fn, char *room, size_t n) {
+static const char *callee_title(gpa_vm *vm, value fn, char *buffer, size_t n) {
     if (fn.tag == V_METHOD) fn = fn.method->fn;
     const char *name = fn.tag == V_FUNC     ? func_name(vm, fn.func)
                        : fn.tag == V_NATIVE ? fn.native->name
                                             : value_type_name(fn);
-    snprintf(room, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "",
+    snprintf(buffer, n, "%s%s%s", fn.tag == V_FUNC ? sym_text(vm, fn.func->module->name) : "",
              fn.tag == V_FUNC ? "." : "", name);
-    return room;
+    return buffer;
 }
 
-/* An error of iterating over what has a star before it. */
-static gpa_code not_starred(gpa_vm *vm, value v, const value *fn) {
-    char room[128];
-    if (vm->err.code == GPA_E_TYPE && strstr(vm->err.msg, "is not iterable")) {
+/* Rewrites the TypeError of iterating over a starred operand. */
+static gpa_code fail_starred(gpa_vm *vm, value v, const value *fn) {
+    char buffer[128];
+    if (vm->core.err.code == GPA_E_TYPE && strstr(vm->core.err.msg, "is not iterable")) {
         vm_clear_error(vm);
         if (fn)
             return vm_fail(vm, GPA_E_TYPE, "%s() argument after * must be an iterable, not %s",
-                           called(vm, *fn, room, sizeof room), value_type_name(v));
+                           callee_title(vm, *fn, buffer, sizeof buffer), value_type_name(v));
         return vm_fail(vm, GPA_E_TYPE, "Value after * must be an iterable, not %s",
                        value_type_name(v));
     }
-    return vm->err.code;
+    return vm->core.err.code;
 }
 
 STEP(extend) {
     value all = v_unset();
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
-    if (rc) return not_starred(vm, r[i->b], i->c ? &r[i->a - 2] : NULL);
+    if (rc) return fail_starred(vm, r[i->b], i->c ? &r[i->a - 2] : NULL);
     for (size_t k = 0; k < all.list->count && !rc; k++)
         rc = list_append(vm, r[i->a].list, all.list->items[k]);
     value_release(vm, all);
@@ -370,7 +370,7 @@ STEP(set_extend) {
     value all = v_unset();
     BOUND(i->b);
     gpa_code rc = vm_collect(vm, r[i->b], &all);
-    if (rc) return not_starred(vm, r[i->b], NULL);
+    if (rc) return fail_starred(vm, r[i->b], NULL);
     for (size_t k = 0; k < all.list->count && !rc; k++)
         rc = set_add(vm, r[i->a].set, all.list->items[k]);
     value_release(vm, all);
@@ -390,12 +390,13 @@ STEP(dict_set) {
 
 STEP(dict_merge) {
     value from = r[i->b], known;
-    char room[128];
+    char buffer[128];
     BOUND(i->b);
     if (from.tag != V_DICT)
         return i->c
                    ? vm_fail(vm, GPA_E_TYPE, "%s() argument after ** must be a mapping, not %s",
-                             called(vm, r[i->a - 3], room, sizeof room), value_type_name(from))
+                             callee_title(vm, r[i->a - 3], buffer, sizeof buffer),
+                             value_type_name(from))
                    : vm_fail(vm, GPA_E_TYPE, "'%s' object is not a mapping", value_type_name(from));
     dict_obj *into = r[i->a].dict;
     size_t at = 0;
@@ -405,7 +406,7 @@ STEP(dict_merge) {
             rc = vm_fail(vm, GPA_E_TYPE, "keywords must be strings");
         else if (i->c && !(rc = dict_get_peek(vm, into, e.key, &known)) && known.tag != V_UNSET)
             rc = vm_fail(vm, GPA_E_TYPE, "%s() got multiple values for keyword argument '%s'",
-                         called(vm, r[i->a - 3], room, sizeof room), e.key.str->text);
+                         callee_title(vm, r[i->a - 3], buffer, sizeof buffer), e.key.str->text);
         if (!rc) rc = dict_set(vm, into, e.key, e.v);
     }
     if (!rc) reg_consume(vm, f, i->b);
@@ -415,15 +416,15 @@ STEP(dict_merge) {
 STEP(to_tuple) {
     const list_obj *l = r[i->b].list;
     value v = v_tuple(vm, l->count, l->items);
-    if (v.tag == V_UNSET) return vm->err.code;
-    return done(vm, f, i, v, true, false);
+    if (v.tag == V_UNSET) return vm->core.err.code;
+    return finish(vm, f, i, v, true, false);
 }
 
 STEP(slice) {
     value v = v_slice(vm, r[i->b], r[i->b + 1], r[i->b + 2]);
-    if (v.tag == V_UNSET) return vm->err.code;
+    if (v.tag == V_UNSET) return vm->core.err.code;
     for (unsigned k = 0; k < 3; k++) reg_put(vm, &r[i->b + k], v_unset());
-    return made(vm, f, i, v);
+    return store_result(vm, f, i, v);
 }
 
 STEP(string) {
@@ -431,8 +432,8 @@ STEP(string) {
     str_init(&s);
     for (unsigned k = 0; k < i->c; k++) str_putn(&s, r[i->b + k].str->text, r[i->b + k].str->size);
     value v = v_str_take(vm, &s);
-    if (v.tag != V_UNSET) drop_items(vm, r, i);
-    return made(vm, f, i, v);
+    if (v.tag != V_UNSET) consume_items(vm, r, i);
+    return store_result(vm, f, i, v);
 }
 
 STEP(format) {
@@ -443,7 +444,7 @@ STEP(format) {
     str_init(&s);
     if (i->c) {
         rc = i->c == 's'   ? vm_str(vm, v, &s)
-             : i->c == 'a' ? format_ascii(vm, v, &s)
+             : i->c == 'a' ? formatter.ascii(vm, v, &s)
                            : vm_repr(vm, v, &s);
         if (!rc && spec.tag == V_STR) {
             text = v_str(vm, s.text, s.len);
@@ -461,10 +462,10 @@ STEP(format) {
     value out = rc ? v_unset() : v_str_take(vm, &s);
     if (rc || out.tag == V_UNSET) {
         str_free(&s);
-        return rc ? rc : vm->err.code;
+        return rc ? rc : vm->core.err.code;
     }
     if (i[1].a) reg_put(vm, &r[i[1].a - 1], v_unset());
-    return done(vm, f, i, out, true, false);
+    return finish(vm, f, i, out, true, false);
 }
 
 STEP(get_item) {
@@ -472,7 +473,7 @@ STEP(get_item) {
     BOUND(i->b);
     BOUND(i->c);
     gpa_code rc = op_getitem(vm, r[i->b], r[i->c], &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
 STEP(set_item) {
@@ -481,8 +482,9 @@ STEP(set_item) {
     BOUND(i->c);
     const value *to = &r[i->a], *v = &r[i->c];
     bool last = v->tag == V_ARRAY && v->o->refs == 1 && i->c >= f->code->first_temp;
-    gpa_code rc = to->tag == V_ARRAY && !to->aux ? op_array_setitem(vm, *to, r[i->b], *v, last)
-                                                 : op_setitem(vm, *to, r[i->b], *v);
+    gpa_code rc = to->tag == V_ARRAY && !to->aux
+                      ? array_operators.setitem(vm, *to, r[i->b], *v, last)
+                      : op_setitem(vm, *to, r[i->b], *v);
     if (rc) return rc;
     reg_consume(vm, f, i->c);
     reg_consume(vm, f, i->b);
@@ -492,10 +494,10 @@ STEP(set_item) {
 
 STEP(settle) {
     BOUND(i->a);
-    gpa_rt *rt = vm->config.rt;
+    gpa_rt *rt = vm->core.rt;
     if (r[i->a].tag != V_ARRAY || !arr_is_pending(r[i->a].array->arr)) return GPA_OK;
-    gpa_code rc = arr_eval(rt, &r[i->a].array->arr, 1, &vm->err);
-    return rc ? rc : rt_sync(rt, &vm->err);
+    gpa_code rc = arr_eval(rt, &r[i->a].array->arr, 1, &vm->core.err);
+    return rc ? rc : rt_sync(rt, &vm->core.err);
 }
 
 STEP(python) {
@@ -504,7 +506,7 @@ STEP(python) {
     value_tag tag = (value_tag)r[i->a].tag;
     if (inside || (tag != V_NUM && tag != V_ARRAY && tag != V_COMPLEX && tag != V_TUPLE))
         return GPA_OK;
-    gpa_code rc = value_python(vm, r[i->a], &out);
+    gpa_code rc = value_to_python(vm, r[i->a], &out);
     if (!rc) reg_put(vm, &r[i->a], out);
     return rc;
 }
@@ -523,7 +525,7 @@ STEP(get_attr) {
     value v = v_none();
     BOUND(i->b);
     gpa_code rc = attr_get(vm, r[i->b], i[1].sym, &f->code->caches[i[1].cache], &v);
-    return rc ? rc : done(vm, f, i, v, true, false);
+    return rc ? rc : finish(vm, f, i, v, true, false);
 }
 
 STEP(set_attr) {
@@ -556,16 +558,16 @@ STEP(get_method) {
 
 /* ---- functions ---- */
 
-/* The names in the order of their slots; the cell of __class__ goes along, for the class that is
- * made of them. */
+/* The namespace of a class body, in slot order. It includes the cell of __class__ for the class to
+ * be created. */
 STEP(namespace) {
     const ast_scope *s = f->code->scope;
     const ast_node *doc = f->code->node->class_.doc;
     value all = v_dict(vm);
-    gpa_code rc = all.tag == V_UNSET ? vm->err.code : GPA_OK;
+    gpa_code rc = all.tag == V_UNSET ? vm->core.err.code : GPA_OK;
     if (!rc && doc) {
         value text = v_str(vm, doc->string.text.at, doc->string.text.len);
-        rc = text.tag == V_UNSET ? vm->err.code : dict_set_text(vm, all.dict, "__doc__", text);
+        rc = text.tag == V_UNSET ? vm->core.err.code : dict_set_text(vm, all.dict, "__doc__", text);
         value_release(vm, text);
     }
     for (uint32_t k = 0; k < s->n_vars && !rc; k++) {
@@ -574,13 +576,13 @@ STEP(namespace) {
                            s->vars[k].cell ? "__classcell__" : sym_text(vm, s->vars[k].name), r[k]);
     }
     if (rc) value_release(vm, all);
-    return rc ? rc : made(vm, f, i, all);
+    return rc ? rc : store_result(vm, f, i, all);
 }
 
 STEP(class) {
     value v = v_none();
     gpa_code rc = class_new(vm, f->code->inner[i[1].a], r[i->b], r[i->c], f->module, &v);
-    return rc ? rc : done(vm, f, i, v, true, true);
+    return rc ? rc : finish(vm, f, i, v, true, true);
 }
 
 STEP(get_own) {
@@ -590,7 +592,7 @@ STEP(get_own) {
     }
     value v = f->module->slots[i[1].d];
     const value *found = v.tag != V_UNSET ? &v : module_fallback(vm, f->module, i[1].d);
-    if (!found) return vm->err.code;
+    if (!found) return vm->core.err.code;
     reg_put(vm, &r[i->a], value_retain(*found));
     return GPA_OK;
 }
@@ -630,11 +632,11 @@ STEP(raise) {
 
 STEP(check) {
     (void)f, (void)r, (void)i;
-    return rt_may_raise(vm->config.rt) ? rt_check(vm->config.rt, &vm->err) : GPA_OK;
+    return rt_may_raise(vm->core.rt) ? rt_check(vm->core.rt, &vm->core.err) : GPA_OK;
 }
 
-/* Contexts written in gpa, as assert_raises, may want to see an error; files, devices and their
- * like do not. */
+/* Checks for deferred errors before a context manager exits. Only managers written in the language
+ * (assert_raises) can observe the error; files and devices do not. */
 STEP(check_for) {
     value context = r[i->a];
     bool cares = context.tag == V_OBJECT && record_is(context.object->kind);
@@ -676,7 +678,7 @@ gpa_code step_match(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
 
 gpa_code step_lift(gpa_vm *vm, frame *f, value *r, const ins *i, bool *out) {
     lift_end end;
-    gpa_code rc = lift_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
+    gpa_code rc = typed_compiler.loop_run(vm, f->code->lifts[i->b], f->fn, r, &r[i->a], &end);
     *out = end != LIFT_NOT;
     return rc;
 }
@@ -694,7 +696,7 @@ STEP(enter) {
         return vm_fail(vm, GPA_E_TYPE, "'%s' object does not support the context manager protocol",
                        value_type_name(r[i->b]));
     gpa_code rc = k->enter(vm, r[i->b].object, &v);
-    return rc ? rc : done(vm, f, i, v, false, false);
+    return rc ? rc : finish(vm, f, i, v, false, false);
 }
 
 static gpa_code leave(gpa_vm *vm, value context, value exc, bool *swallow) {
@@ -710,20 +712,19 @@ STEP(leave) {
     return rc;
 }
 
-/* The exception may be raised elsewhere and caught again meanwhile: it comes from where it came
- * from. */
+/* __exit__ may raise and catch the same exception elsewhere: its original location is restored. */
 gpa_code step_leave_raised(gpa_vm *vm, frame *f, value *r, const ins *i, bool *swallowed) {
-    raise_aside aside;
+    raise_saved aside;
     value exc = r[i->b];
     gpa_span at = exc.exc->err.span;
-    raise_put_aside(vm, &aside);
+    raise_save(vm, &aside);
     vm->trace_of = exc.exc;
     gpa_code rc = leave(vm, r[i->a], exc, swallowed);
     if (rc && vm->raised.o != exc.o) {
-        raise_give_up(vm, &aside);
+        raise_discard(vm, &aside);
         return rc;
     }
-    raise_take_back(vm, &aside);
+    raise_restore(vm, &aside);
     exc.exc->err.span = at;
     if (rc) return raise_again(vm, value_retain(exc));
     reg_consume(vm, f, i->a);
@@ -749,7 +750,7 @@ STEP(import_root) {
 STEP(import_name) {
     value v = v_none();
     gpa_code rc = import_name(vm, r[i->b], i[1].sym, &v);
-    return rc ? rc : done(vm, f, i, v, false, false);
+    return rc ? rc : finish(vm, f, i, v, false, false);
 }
 
 STEP(import_all) {

@@ -1,8 +1,8 @@
-/* The instructions of the machine that are functions: one per row of opcode.def that run.c does not
- * do by itself.
+/* Instructions implemented as functions: one per row of opcode.def that interpret.c does not
+ * inline.
  *
- * Each reads and writes the registers `r` of frame f as its row's layout says. f->ip stands on the
- * instruction. */
+ * Each reads and writes the registers `r` of frame f according to the layout of its row. f->ip is
+ * at the instruction. */
 #ifndef GPA_VM_STEP_H
 #define GPA_VM_STEP_H
 
@@ -17,7 +17,7 @@ static inline void reg_put(gpa_vm *vm, value *r, value v) {
     if (is_counted(old) && --old.o->refs == 0) value_destroy(vm, old);
 }
 
-/* An operand was read: a temporary is dead now. */
+/* Releases an operand after its last use: temporaries are dead then. */
 static inline void reg_consume(gpa_vm *vm, const frame *f, unsigned i) {
     value *r = &f->regs[i];
     if (!is_counted(*r) || i < f->code->first_temp) return;
@@ -98,7 +98,7 @@ STEP(import_all);
 STEP(magic);
 #undef STEP
 
-/* With an answer. */
+/* Instructions with a result for the interpreter loop. */
 gpa_code step_binary(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op);
 gpa_code step_update(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op);
 gpa_code step_compare(gpa_vm *vm, frame *f, value *r, const ins *i, ast_op op, bool *out);

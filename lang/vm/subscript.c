@@ -1,13 +1,13 @@
-/* Subscripts: reading, storing and deleting items and slices of the language's own containers.
- * Arrays are in operate_array.c. */
+/* Subscripts: reading, storing and deleting items and slices of containers. Arrays are in
+ * lang/numpy/operate_array.c. */
 #include <string.h>
 
 #include "runtime/base/base.h"
 
 #include "lang/object/big.h"
-#include "lang/typed/types.h"
+#include "lang/compile/typed_interface.h"
 #include "lang/object/container.h"
-#include "lang/object/instance.h"
+#include "lang/vm/instance.h"
 #include "lang/object/number.h"
 #include "lang/vm/operate.h"
 #include "lang/text/text.h"
@@ -33,7 +33,8 @@ static bool as_index(value key, int64_t *out) {
 
 static bool has_index(value key) { return instance_has(key, "__index__"); }
 
-/* Whether a subscript asks what a program wrote: that may change the list it is for. */
+/* True if evaluating the subscript runs code of the program (__index__), which may change the list.
+ */
 static bool asks_index(value key) {
     if (key.tag != V_SLICE) return has_index(key);
     return has_index(key.slice->start) || has_index(key.slice->stop) || has_index(key.slice->step);
@@ -50,7 +51,7 @@ static gpa_code ask_part(gpa_vm *vm, value part, value *out) {
     return rc;
 }
 
-/* The same subscript in numbers. */
+/* The slice with its bounds converted to ints. */
 static gpa_code ask_index(gpa_vm *vm, value key, value *out) {
     if (key.tag != V_SLICE) return ask_part(vm, key, out);
     value start = v_none(), stop = v_none(), step = v_none();
@@ -64,7 +65,7 @@ static gpa_code ask_index(gpa_vm *vm, value key, value *out) {
     return rc;
 }
 
-/* A NumPy scalar not computed yet may be a subscript, too. */
+/* Computes a lazy NumPy scalar used as a subscript. */
 static gpa_code position(gpa_vm *vm, value key, const char *what, int64_t n, const char *words,
                          int64_t *out) {
     if (key.tag == V_BIG)
@@ -223,13 +224,13 @@ gpa_code op_getitem(gpa_vm *vm, value v, value key, value *out) {
         case V_STR: return text_item(vm, v.str, key, out);
         case V_BYTES: return bytes_item(vm, v.str, key, out);
         case V_RANGE: return range_item(vm, v.range, key, out);
-        case V_ARRAY: return op_array_getitem(vm, v, key, out);
+        case V_ARRAY: return array_operators.getitem(vm, v, key, out);
         case V_OBJECT:
             if (v.object->kind->getitem) return v.object->kind->getitem(vm, v.object, key, out);
             break;
         case V_TYPE: { /* float32[:,:]; list[int], in an annotation */
             bool is;
-            rc = typed_array_type(vm, v, key, &is, out);
+            rc = typed_compiler.array_type(vm, v, key, &is, out);
             if (!rc && !is) *out = v;
             return rc;
         }
@@ -245,7 +246,7 @@ gpa_code vm_getitem(gpa_vm *vm, value v, value key, value *out) {
 
 /* ---- storing ---- */
 
-/* The list's items [at, at + old) become `n` others (retained). */
+/* Replaces the list's items [at, at + old) by `n` others (retained). */
 static gpa_code splice(gpa_vm *vm, list_obj *l, size_t at, size_t old, const value *items,
                        size_t n) {
     size_t count = l->count - old + n;
@@ -276,7 +277,7 @@ static gpa_code set_slice(gpa_vm *vm, list_obj *l, const slice_obj *s, value ite
     }
     if (!rc)
         rc = op_slice(vm, s, (int64_t)l->count, &i, &step,
-                      &n); /* the items' iterator may have changed the list */
+                      &n); /* iterating over the items may have changed the list */
     if (rc) {
         value_release(vm, all);
         return rc;
@@ -313,7 +314,7 @@ static gpa_code set_list_item(gpa_vm *vm, list_obj *l, value key, value item) {
 
 gpa_code op_setitem(gpa_vm *vm, value v, value key, value item) {
     if (v.tag == V_DICT) return dict_set(vm, v.dict, key, item);
-    if (v.tag == V_ARRAY && !v.aux) return op_array_setitem(vm, v, key, item, false);
+    if (v.tag == V_ARRAY && !v.aux) return array_operators.setitem(vm, v, key, item, false);
     if (v.tag == V_OBJECT && v.object->kind->setitem)
         return v.object->kind->setitem(vm, v.object, key, item);
     if (v.tag != V_LIST)
@@ -335,7 +336,7 @@ static gpa_code delete_slice(gpa_vm *vm, list_obj *l, const slice_obj *s) {
     int64_t i, step, n;
     gpa_code rc = op_slice(vm, s, (int64_t)l->count, &i, &step, &n);
     if (rc || n == 0) return rc;
-    if (step < 0) { /* the same items, from below */
+    if (step < 0) { /* the same items in ascending order */
         i += (n - 1) * step;
         step = -step;
     }
@@ -374,7 +375,7 @@ gpa_code op_delitem(gpa_vm *vm, value v, value key) {
     return rc;
 }
 
-/* d[key] op= item: the key is looked up once. */
+/* d[key] op= item with one hash lookup. */
 static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, value item) {
     dict_entry *e;
     value new = v_none();
@@ -399,7 +400,7 @@ static gpa_code update_entry(gpa_vm *vm, ast_op op, dict_obj *d, value key, valu
 gpa_code op_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {
     value old = v_none(), new = v_none();
     if (v.tag == V_DICT) return update_entry(vm, op, v.dict, key, item);
-    if (v.tag == V_ARRAY && !v.aux) return op_array_update_item(vm, op, v, key, item);
+    if (v.tag == V_ARRAY && !v.aux) return array_operators.update_item(vm, op, v, key, item);
     gpa_code rc = op_getitem(vm, v, key, &old);
     if (!rc) rc = op_update(vm, op, old, item, &new);
     if (!rc) rc = op_setitem(vm, v, key, new);

@@ -1,5 +1,4 @@
-/* The virtual machine as a whole: its making and its end, evaluation of modules, and the services
- * that natives use. */
+/* Creation and destruction of the vm, evaluation of modules, services for natives. */
 #include "lang/vm/vm.h"
 
 #include <stdio.h>
@@ -7,25 +6,18 @@
 #include "runtime/base/base.h"
 
 #include "lang/object/container.h"
+#include "lang/vm/format_interface.h"
 #include "lang/vm/generator.h"
-#include "lang/object/instance.h"
-#include "lang/numpy/numpy.h"
+#include "lang/vm/instance.h"
 #include "lang/syntax/parse.h"
-#include "lang/library/library.h"
+#include "lang/vm/library.h"
 #include "lang/vm/step.h"
 
-gpa_err *vm_err(gpa_vm *vm) { return &vm->err; }
-gpa_rt *vm_rt(gpa_vm *vm) { return vm->config.rt; }
-void *vm_user(gpa_vm *vm) { return vm->config.user; }
-intern *vm_names(gpa_vm *vm) { return vm->config.names; }
-struct sources *vm_sources(gpa_vm *vm) {
-    return vm->config.sources;
-}
 module_obj *vm_main(gpa_vm *vm) { return vm->main; }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* The decorator of the library that also makes a function a method of arrays. */
+/* numpy._method: a decorator of the library that also adds a function to the methods of arrays. */
 static gpa_code add_method(gpa_vm *vm, value *argv, value *out) {
     if (argv[0].tag != V_FUNC) return vm_fail(vm, GPA_E_TYPE, "_method decorates functions");
     gpa_code rc = dict_set_text(vm, vm->methods, func_name(vm, argv[0].func), argv[0]);
@@ -71,7 +63,7 @@ static const struct {
 #undef OPX
 };
 
-/* A ufunc under a name, where the tables have no function of that name. */
+/* Binds a ufunc to a name, unless the tables have a function of that name. */
 static gpa_code add_ufunc(gpa_vm *vm, const char *name, gpa_op op) {
     if (module_get_text_peek(vm, vm->numpy, name).tag != V_UNSET) return GPA_OK;
     return module_set_text(vm, vm->numpy, name, (value){.tag = V_UFUNC, .ufunc = ufunc_of(op)});
@@ -83,7 +75,7 @@ static gpa_code fill_numpy(gpa_vm *vm) {
     for (size_t i = 0; i < COUNT_OF(other_names) && !rc; i++)
         rc = add_ufunc(vm, other_names[i].name, other_names[i].op);
     value methods = v_dict(vm);
-    if (methods.tag == V_UNSET) return vm->err.code;
+    if (methods.tag == V_UNSET) return vm->core.err.code;
     vm->methods = methods.dict;
     if (!rc)
         rc = module_set_text(vm, vm->numpy, "_method",
@@ -99,14 +91,14 @@ gpa_code vm_run_library(gpa_vm *vm, module_obj *m, const char *name) {
     const library_module *p = library_modules;
     while (p->module && strcmp(p->module, name) != 0) p++;
     if (!p->module) return GPA_OK;
-    gpa_code rc =
-        source_add(vm->config.sources, SOURCE_FILE, "<library>", p->text, p->size, &id, &vm->err);
+    gpa_code rc = source_add(vm->core.sources, SOURCE_FILE, "<library>", p->text, p->size, &id,
+                             &vm->core.err);
     if (!rc)
-        rc = parse_module(source_get(vm->config.sources, id), vm->config.names, &options, &ast,
-                          &vm->err);
+        rc = parse_module(source_get(vm->core.sources, id), vm->core.names, &options, &ast,
+                          &vm->core.err);
     if (!rc) rc = vm_eval(vm, ast, m, NULL);
     ast_release(ast);
-    m->hidden = true; /* from now on: errors of the library's own top level do show */
+    m->hidden = true; /* from now on: errors in the library's own top level do show */
     return rc;
 }
 
@@ -115,9 +107,12 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     *out = NULL;
     if (!vm) return gpa_no_memory(e);
     vm->config = *c;
+    vm->core.rt = c->rt;
+    vm->core.names = c->names;
+    vm->core.sources = c->sources;
     vm->raised = v_unset();
     vm->warning_filters = vm->warning_log = v_none();
-    vm->floats = float_actions_default;
+    vm->floats = FLOAT_ACTIONS_DEFAULT;
     vm->frames = mem_new((MAX_FRAMES + 1) * sizeof *vm->frames);
     vm->stack = mem_zero(STACK_VALUES * sizeof *vm->stack);
     vm->stack_end = vm->stack ? vm->stack + STACK_VALUES : NULL;
@@ -126,18 +121,19 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     vm->sym_init = intern_get(c->names, "__init__", 8);
     gpa_code rc =
         vm->frames && vm->stack && main && vm->sym_new && vm->sym_init ? GPA_OK : vm_no_memory(vm);
-    if (!rc && !(vm->main = module_new(vm, main))) rc = vm->err.code;
+    if (!rc && !(vm->main = module_new(vm, main))) rc = vm->core.err.code;
     if (!rc) rc = fill_builtins(vm);
     if (!rc) rc = fill_numpy(vm);
     if (!rc) rc = vm_run_library(vm, vm->numpy, "numpy");
     vm->sealed = true;
     if (!rc) {
         value name = v_cstr(vm, "__main__");
-        rc = name.tag == V_UNSET ? vm->err.code : module_set_text(vm, vm->main, "__name__", name);
+        rc = name.tag == V_UNSET ? vm->core.err.code
+                                 : module_set_text(vm, vm->main, "__name__", name);
         value_release(vm, name);
     }
     if (rc) {
-        *e = vm->err;
+        *e = vm->core.err;
         vm_free(vm);
         return rc;
     }
@@ -145,8 +141,8 @@ gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* Cycles pass through functions: emptying their cells breaks them. All functions are held
- * meanwhile, so that the list stays as it is. */
+/* Breaks reference cycles through functions by emptying their cells. All functions are retained
+ * meanwhile, so that the list does not change. */
 static void break_cycles(gpa_vm *vm) {
     for (func_obj *f = vm->functions; f; f = f->next) f->head.refs++;
     for (func_obj *f = vm->functions; f; f = f->next) {
@@ -207,7 +203,7 @@ gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder) {
 
 /* ---- evaluation ---- */
 
-/* `keep`: the value of the last expression is wanted. */
+/* `keep`: the value of the last expression is returned. */
 static gpa_code compile_module(gpa_vm *vm, ast_module *ast, module_obj *in, bool keep, code **out) {
     if (vm->depth == 0) {
         vm_clear_error(vm);
@@ -247,7 +243,7 @@ gpa_code vm_eval(gpa_vm *vm, ast_module *ast, module_obj *in, value *last) {
     return rc;
 }
 
-void vm_measure(gpa_vm *vm, bool on) { vm->measured = on; }
+void vm_measure(gpa_vm *vm, bool on) { vm->core.measured = on; }
 
 gpa_code vm_compile(gpa_vm *vm, ast_module *ast, module_obj *in, vm_program **out) {
     return compile_module(vm, ast, in ? in : vm->main, true, out);
@@ -293,27 +289,21 @@ void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), 
 }
 
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out) {
-    gpa_sym s = intern_get(vm->config.names, name, strlen(name));
+    gpa_sym s = intern_get(vm->core.names, name, strlen(name));
     *out = s ? module_new(vm, s) : NULL;
     if (!s) return vm_no_memory(vm);
-    return *out ? GPA_OK : vm->err.code;
+    return *out ? GPA_OK : vm->core.err.code;
 }
 
 bool vm_interrupt(gpa_vm *vm) {
-    bool before = atomic_exchange(&vm->interrupted, true);
-    rt_interrupt(vm->config.rt);
+    bool before = atomic_exchange(&vm->core.interrupted, true);
+    rt_interrupt(vm->core.rt);
     return before;
 }
 
 void vm_interrupt_clear(gpa_vm *vm) {
-    atomic_store(&vm->interrupted, false);
-    rt_interrupt_clear(vm->config.rt);
-}
-
-gpa_code vm_poll(gpa_vm *vm) {
-    if (!atomic_exchange(&vm->interrupted, false)) return GPA_OK;
-    rt_interrupt_clear(vm->config.rt);
-    return vm_fail(vm, GPA_E_INTERRUPT, "%s", "");
+    atomic_store(&vm->core.interrupted, false);
+    rt_interrupt_clear(vm->core.rt);
 }
 
 /* ---- services ---- */
@@ -359,5 +349,18 @@ gpa_code vm_input(gpa_vm *vm, const char *prompt, value *out) {
     size_t n = strlen(line);
     if (n && line[n - 1] == '\n') n--;
     *out = v_str(vm, line, n);
-    return out->tag == V_UNSET ? vm->err.code : GPA_OK;
+    return out->tag == V_UNSET ? vm->core.err.code : GPA_OK;
+}
+
+gpa_code vm_repr(gpa_vm *vm, value v, gpa_str *out) { return formatter.repr(vm, v, out); }
+
+gpa_code vm_str(gpa_vm *vm, value v, gpa_str *out) { return formatter.str(vm, v, out); }
+
+gpa_code vm_format(gpa_vm *vm, value v, const char *spec, size_t n, gpa_str *out) {
+    return formatter.format(vm, v, spec, n, out);
+}
+
+gpa_code vm_fail_showing(gpa_vm *vm, gpa_code kind, const char *before, value v,
+                         const char *after) {
+    return formatter.fail_showing(vm, kind, before, v, after);
 }

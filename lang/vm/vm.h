@@ -1,13 +1,14 @@
 /* The virtual machine: compiles parsed modules to bytecode and runs them.
  *
  * A vm is one thread of evaluation with its modules: the main one, whose globals are the session's
- * names, the built-in ones, and imported .gpa files. Calls of Python-level functions do not use the
- * C stack. Only vm_interrupt may be called from another thread or a signal handler. */
+ * names, the built-in ones, and imported files. Calls of functions written in the language do not
+ * use the C stack. Only vm_interrupt may be called from another thread or a signal handler. */
 #ifndef GPA_VM_VM_H
 #define GPA_VM_VM_H
 
 #include "lang/syntax/ast.h"
-#include "lang/text/intern.h"
+#include "lang/syntax/intern.h"
+#include "lang/object/module.h"
 #include "lang/vm/native.h"
 #include "lang/text/source.h"
 
@@ -21,7 +22,7 @@ typedef struct {
     gpa_code (*input)(void *user, const char *prompt, char *line,
                       size_t n); /* may be NULL: EOFError */
     gpa_code (*display)(void *user, value v, const char *id,
-                        bool update);                     /* may be NULL: nothing is shown */
+                        bool update);                     /* may be NULL: nothing is displayed */
     void (*clear)(void *user, bool wait);                 /* may be NULL */
     void (*page)(void *user, const char *text, size_t n); /* may be NULL: written */
     void (*progress)(void *user, const char *text, double done, double left); /* may be NULL */
@@ -32,32 +33,32 @@ typedef struct {
                       value *out); /* a MAGIC node; may be NULL */
 } vm_config;
 
-/* Makes the vm with its built-in modules and the library. On failure the error is in *e and *out is
- * NULL. */
+/* Creates the vm with its built-in modules and the library. On failure the error is in *e and *out
+ * is NULL. */
 gpa_code vm_new(const vm_config *c, gpa_vm **out, gpa_err *e);
-/* Releases everything the vm holds, cycles of functions included. */
+/* Frees the vm and everything it holds, reference cycles included. */
 void vm_free(gpa_vm *vm);
 
 /* Runs a parsed module in the globals of `in` (NULL: the main module). *last (may be NULL) gets the
  * value of the last statement when that is an expression, else UNSET; owned by the caller. On
- * failure the error is in vm_err and vm_trace tells the frames; the next vm_eval forgets both.
+ * failure the error is in vm_err and vm_trace gives the frames; the next vm_eval clears both.
  * Keeps the module alive as long as its functions live. May be called while another evaluation is
  * running (from vm_config.magic or a native function). */
 gpa_code vm_eval(gpa_vm *vm, ast_module *m, struct module_obj *in, value *last);
 
-/* While on, modules are compiled for being measured: arrays that a statement makes and leaves
- * unused are computed. */
+/* While on, modules are compiled for measurement (%timeit): arrays that a statement creates and
+ * leaves unused are computed. */
 void vm_measure(gpa_vm *vm, bool on);
 
-/* The same in two steps, for what runs often. The program is owned by the caller: vm_program_free.
- */
+/* Compilation and execution as separate steps, for code that runs repeatedly. The program is owned
+ * by the caller: vm_program_free. */
 typedef struct code vm_program;
 gpa_code vm_compile(gpa_vm *vm, ast_module *m, struct module_obj *in, vm_program **out);
 gpa_code vm_run(gpa_vm *vm, vm_program *p, struct module_obj *in, value *last);
 void vm_program_free(gpa_vm *vm, vm_program *p);
 
-/* Runs a text, in the globals of `in` (NULL: of a new module); `name` stands in messages. *last as
- * vm_eval's. */
+/* Runs a source text in the globals of `in` (NULL: of a new module); `name` appears in messages.
+ * *last as in vm_eval. */
 gpa_code vm_run_text(gpa_vm *vm, const char *name, const char *text, struct module_obj *in,
                      value *last);
 
@@ -68,100 +69,57 @@ typedef struct {
     gpa_span at;
 } vm_frame;
 size_t vm_trace(gpa_vm *vm, const vm_frame **frames);
-/* The current error stands inside a function that no frame is running, since it was being compiled:
- * makes it the innermost of the trace. Called again: a function around that one. The native that
- * called for it then fails. */
+/* Appends a function being compiled, where the current error is located, as the innermost frame of
+ * the traceback. Called again: the function around it. The calling native must then fail. */
 void vm_trace_inner(gpa_vm *vm, gpa_sym function, gpa_span at);
-/* The exception object of the last error, borrowed; NONE when there was none. Makes it if need be.
+/* The exception object of the last error, borrowed; NONE if there was none. Created if necessary.
  */
 value vm_exception_peek(gpa_vm *vm);
-/* The same where the program made the object itself, else UNSET: nothing is made, so this cannot
- * fail. Borrowed. */
+/* The exception object if the program created it itself, else UNSET: cannot fail. Borrowed. */
 value vm_raised_peek(const gpa_vm *vm);
 
-/* Stops the running evaluation, or the next one: it fails with KeyboardInterrupt, which may be
- * caught. From any thread or a signal handler. vm_interrupt_clear forgets a request. True: one from
- * before is not answered yet. */
+/* Stops the running evaluation, or the next one, with a KeyboardInterrupt, which can be caught.
+ * From any thread or a signal handler. vm_interrupt_clear cancels a request. True: an earlier
+ * request is still pending. */
 bool vm_interrupt(gpa_vm *vm);
 void vm_interrupt_clear(gpa_vm *vm);
 
 void *vm_user(gpa_vm *vm);
-intern *vm_names(gpa_vm *vm);
-struct sources *vm_sources(gpa_vm *vm);
-/* The place being evaluated, for messages and warnings; src 0 when nothing runs. Frames of the
- * library are left out. */
+/* The source location being evaluated, for messages and warnings; src 0 if nothing runs. Frames of
+ * the library are skipped. */
 gpa_span vm_where(gpa_vm *vm);
-/* `import x` looks for x.gpa beside the running script, then in this folder (copied) if one is set,
- * then in the current one. */
+/* `import x` looks for x.gpa and x.py in the running script's folder, then in this folder (copied)
+ * if set, then in the current one. */
 gpa_code vm_set_script_folder(gpa_vm *vm, const char *folder);
 
-/* ---- modules: names in slots ---- */
-
-/* A module's variables. Code addresses a variable by its slot, which never changes. */
-typedef struct module_obj {
-    obj head;
-    gpa_sym name;
-    bool builtin;    /* a table of natives; not writable by programs */
-    bool hidden;     /* its frames do not show in tracebacks */
-    uint32_t n, cap; /* slots */
-    gpa_sym *names;  /* of each slot, in order of first mention */
-    value *slots;    /* UNSET: not defined (deleted, or only read so far) */
-    value *
-        builtins; /* of each slot: the built-in of that name once looked up, borrowed; else UNSET */
-    uint32_t *index; /* hash of names: slot + 1 */
-    uint32_t n_index;
-    value doc;
-    struct module_obj *next; /* in the vm's list */
-} module_obj;
+/* ---- modules ---- */
 
 module_obj *vm_main(gpa_vm *vm);
 /* The module whose code is running; the main one when nothing runs. */
 module_obj *vm_module(gpa_vm *vm);
-/* The variables of the running function that are bound; at module level there are none. Functions
- * of the library do not count. */
+/* The bound variables of the running function; none at module level. Functions of the library are
+ * skipped. */
 void vm_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
-/* Those of all functions that are running, the innermost first. */
+/* Those of all active functions, innermost first. */
 void vm_all_locals(gpa_vm *vm, void (*each)(void *user, gpa_sym name, value v), void *user);
 /* An empty module, which programs cannot import. The vm keeps it. */
 gpa_code vm_module_new(gpa_vm *vm, const char *name, module_obj **out);
-/* The value of a variable, borrowed; UNSET when not defined. No fallback to built-in names. */
-value module_get_peek(const module_obj *m, gpa_sym name);
 /* A module that was imported by its full name, or NULL. */
 module_obj *vm_loaded_peek(gpa_vm *vm, const char *name);
-value module_get_text_peek(gpa_vm *vm, const module_obj *m, const char *name);
-/* Sets (retains) or with UNSET deletes a variable. */
-gpa_code module_set(gpa_vm *vm, module_obj *m, gpa_sym name, value v);
-gpa_code module_set_text(gpa_vm *vm, module_obj *m, const char *name, value v);
 /* The built-in of this name (builtins, then numpy), borrowed; UNSET when there is none. */
 value vm_builtin_peek(gpa_vm *vm, gpa_sym name);
 /* A module by its dotted name ("numpy", "numpy.linalg", "cupy", "tools" for tools.gpa), imported
  * when need be. Borrowed: the vm keeps its modules. ModuleNotFoundError. */
 gpa_code vm_import(gpa_vm *vm, const char *name, module_obj **out);
-/* What the names of files with programs end in, in the order in which they are looked for; NULL
- * behind the last. */
+/* Extensions of program files, in search order; NULL behind the last. */
 extern const char *const vm_program_ends[];
 
 /* ---- functions ---- */
 
-typedef struct func_obj {
-    obj head;
-    struct code *code;  /* counted */
-    module_obj *module; /* its globals; borrowed: modules live as long as the vm */
-    gpa_sym name;
-    value doc;                    /* STR or NONE */
-    value defaults;               /* a TUPLE for the last positional parameters, or NONE */
-    value kwdefaults;             /* a DICT by name for keyword-only ones, or NONE */
-    value attrs;                  /* a DICT of attributes set by programs, or NONE */
-    struct func_obj *prev, *next; /* all functions of the vm */
-    bool ufunc; /* one of NumPy's that is written in gpa: it tells itself a numpy.ufunc */
-    uint32_t n_free;
-    value free[]; /* CELLs */
-} func_obj;
-
-/* The same function with its loops compiled: what @jit makes. */
+/* A copy of the function whose loops are compiled: the result of @jit. */
 gpa_code func_jitted(gpa_vm *vm, value fn, bool lenient, value *out);
-/* Whether the code that runs is a jitted function's; and whether, in it, a number divided by zero
- * is what NumPy makes of it (lenient), not an error. */
+/* True if the running code is a jitted function's; true if, in it, division by zero gives NumPy's
+ * results instead of an error (lenient: error_model="numpy"). */
 bool vm_in_jitted(const gpa_vm *vm);
 bool vm_is_lenient(const gpa_vm *vm);
 /* The function's syntax (a FUNCTION node) and its module: for inspection and the compiled
@@ -169,7 +127,7 @@ bool vm_is_lenient(const gpa_vm *vm);
 const ast_node *func_node(const func_obj *f);
 ast_module *func_ast(const func_obj *f);
 const char *func_name(gpa_vm *vm, const func_obj *f);
-/* The name as messages tell it: with that of the class, if it is a member's. */
+/* The qualified name. */
 const char *func_title(gpa_vm *vm, const func_obj *f);
 /* "(a, b=2, *args)" as Python's inspect.signature prints it; `bound`: without the first parameter,
  * which is given. */
@@ -185,8 +143,8 @@ gpa_code vm_dir(gpa_vm *vm, value v, void (*each)(void *user, const char *name, 
 /* An exception object. args: a TUPLE (retained). UNSET when memory is short. */
 value v_exception(gpa_vm *vm, gpa_code code, value args);
 bool vm_callable(value v);
-/* Keeps the nearer one of *best and a candidate for a misspelt name, if it is near enough. *cost
- * begins as SIZE_MAX. */
+/* Did-you-mean search: keeps the better of *best and a candidate for a misspelt name, within an
+ * edit distance limit. *cost starts as SIZE_MAX. */
 void vm_suggest(const char *wrong, const char *candidate, const char **best, size_t *cost);
 
 #endif

@@ -1,17 +1,16 @@
-/* Warnings: what becomes of one, by the filters of the module warnings.
+/* Warnings and their filters.
  *
- * The first filter whose category and start of the text fit says what is done; without one a
- * warning is printed, once for each place. While something logs them (warnings.catch_warnings), it
- * is called in place of printing. */
+ * The first filter whose category and message prefix match gives the action; without one a warning
+ * is printed once per location. While warnings are recorded (warnings.catch_warnings), the recorder
+ * is called instead of printing. */
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/vm/machine.h"
 #include "lang/text/source.h"
 
-/* What is done with a warning: "default", or the action of the first filter that fits. */
+/* The action for a warning: that of the first matching filter, or "default". */
 static const char *action_of(const gpa_vm *vm, gpa_code category, const char *text) {
     if (vm->warning_filters.tag != V_LIST) return "default";
     const list_obj *filters = vm->warning_filters.list;
@@ -24,7 +23,7 @@ static const char *action_of(const gpa_vm *vm, gpa_code category, const char *te
     return "default";
 }
 
-/* Whether this is the first time; notes that it was seen. */
+/* True on the first occurrence, which is recorded. */
 static gpa_code first_time(gpa_vm *vm, const char *what, bool *first) {
     if (!vm->warned) {
         value d = v_dict(vm);
@@ -52,7 +51,7 @@ static gpa_code log_it(gpa_vm *vm, gpa_code category, const char *text, const ch
 gpa_code vm_warn(gpa_vm *vm, gpa_code category, const char *fmt, ...) {
     char text[GPA_ERR_TEXT];
     gpa_span at = vm_where(vm);
-    const source *s = source_get(vm->config.sources, at.src);
+    const source *s = source_get(vm->core.sources, at.src);
     uint32_t line = s ? source_at(s, at.lo).line : 0;
     bool shown = true;
     gpa_str out;
@@ -106,7 +105,7 @@ gpa_code warnings_warn(gpa_vm *vm, value *argv,
 
 gpa_code warnings_state(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
-    return native_give(v_tuple(vm, 2, (value[]){vm->warning_filters, vm->warning_log}), out);
+    return native_return(v_tuple(vm, 2, (value[]){vm->warning_filters, vm->warning_log}), out);
 }
 
 gpa_code warnings_set_state(gpa_vm *vm, value *argv, value *out) {

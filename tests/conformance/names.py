@@ -1,7 +1,7 @@
 """NumPy's public names, and how its functions are called: python tests/conformance/names.py BUILD
 
 For every module and class of OWNERS, each public name of the installed NumPy's must be there in gpa, or be told by a hint (rows ABSENT and
-REMOVED of lang/numpy/absent.def), or stand in NOT_HERE with a reason. Functions that both have must take the same parameters in the same
+REMOVED of lang/vm/absent.def), or stand in NOT_HERE with a reason. Functions that both have must take the same parameters in the same
 places with the same defaults; gpa may take more behind them, and need fewer. NumPy tells them by inspect.signature, for its C functions by the
 first line of the docstring. One test per owner."""
 

@@ -2,7 +2,7 @@
  * values, and what happens when memory is short at any moment. */
 #include "tests/unit/unit.h"
 
-#include "lang/builtin/tables.h"
+#include "lang/vm/native_table.h"
 #include "lang/object/container.h"
 #include "lang/syntax/parse.h"
 #include "lang/vm/vm.h"

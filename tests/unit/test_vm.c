@@ -4,6 +4,8 @@
 
 #include "lang/compile/code.h"
 #include "lang/syntax/parse.h"
+#include "lang/vm/disassemble.h"
+#include "lang/vm/vm.h"
 
 typedef struct {
     sources *texts;

@@ -1,0 +1,546 @@
+/* Operators and subscripts on arrays and NumPy scalars. Operands carry the places where they were
+ * written, so that an error about shapes can stand under them. */
+#include <math.h>
+#include <stdio.h>
+
+#include "lang/vm/machine.h"
+#include "lang/object/number.h"
+#include "lang/numpy/float_errors.h"
+#include "lang/numpy/numpy.h"
+#include "lang/vm/operate.h"
+#include "lang/text/source.h"
+
+/* ---- places ---- */
+
+/* Where the running instruction's operator and operands stand; empty in the library. */
+typedef struct {
+    gpa_span at, left, right;
+} places;
+
+static places places_now(gpa_vm *vm) {
+    places p = {vm_where(vm), {0, 0, 0}, {0, 0, 0}};
+    const frame *f = vm->depth ? &vm->frames[vm->depth - 1] : NULL;
+    const ast_node *n = f && !f->module->hidden ? raise_node(f) : NULL;
+    rt_at(vm->core.rt, p.at);
+    vm->maybe_pending = true;
+    if (!n) return p;
+    if (n->kind == AST_BINARY) {
+        p.left = n->binary.left->span;
+        p.right = n->binary.right->span;
+    } else if (n->kind == AST_AUGASSIGN) {
+        p.left = n->augassign.target->span;
+        p.right = n->augassign.value->span;
+    } else if (n->kind == AST_COMPARE && n->compare.links.n == 1) {
+        p.left = n->compare.first->span;
+        p.right = n->compare.links.at[0]->link.right->span;
+    } else if (n->kind == AST_LINK) {
+        p.right = n->link.right->span;
+    }
+    return p;
+}
+
+/* ---- the way out of shapes that do not fit ---- */
+
+/* What was written at a place, if it is a word, a call or a subscript, short enough to be repeated
+ * in a hint; else "". */
+static void written(gpa_vm *vm, gpa_span at, char *to, size_t room) {
+    const source *s = source_get(vm->core.sources, at.src);
+    size_t n = at.hi - at.lo;
+    to[0] = 0;
+    if (!s || n == 0 || n >= room || strcspn(s->text + at.lo, " \n+-*/@%&|<>=~^") < n) return;
+    memcpy(to, s->text + at.lo, n);
+    to[n] = 0;
+}
+
+static bool fits(ast_op op, int na, const int64_t *a, int nb, const int64_t *b) {
+    if (op == AST_OP_MATMUL) return na == 2 && nb == 2 && a[1] == b[0];
+    for (int i = 1; i <= na && i <= nb; i++)
+        if (a[na - i] != b[nb - i] && a[na - i] != 1 && b[nb - i] != 1) return false;
+    return true;
+}
+
+/* "NAME AXES has shape (3,1)" */
+static void hint_shape(gpa_vm *vm, const char *name, const char *axes, int n,
+                       const int64_t *shape) {
+    gpa_str s;
+    str_init(&s);
+    for (int d = 0; d < n; d++) str_printf(&s, "%s%lld", d ? "," : "", (long long)shape[d]);
+    if (!s.failed) gpa_err_hint(vm_err(vm), "%s%s has shape (%s)", name, axes, s.text);
+    str_free(&s);
+}
+
+/* Axes put behind an operand that has fewer of them, or a matrix turned, often is what was meant:
+ * then say so. */
+static void hint_shapes(gpa_vm *vm, ast_op op, const gpa_opnd *a, const gpa_opnd *b) {
+    char name[32], axes[8 + 6 * GPA_MAX_DIMS];
+    int64_t shape[GPA_MAX_DIMS];
+    if (vm_err(vm)->code != GPA_E_VALUE || !a->arr || !b->arr) return;
+    bool right = b->arr->ndim <= a->arr->ndim;
+    const gpa_opnd *few = right ? b : a, *many = right ? a : b;
+    int n = few->arr->ndim, most = many->arr->ndim;
+    written(vm, few->span, name, sizeof name);
+    if (!name[0] || n == 0) return;
+    memcpy(shape, few->arr->shape, (size_t)n * sizeof *shape);
+    if (n == 2 && most == 2) {
+        shape[0] = few->arr->shape[1], shape[1] = few->arr->shape[0];
+        if (fits(op, most, many->arr->shape, n, shape)) hint_shape(vm, name, ".T", n, shape);
+        return;
+    }
+    size_t at = (size_t)snprintf(axes, sizeof axes, n == 1 ? "[:" : "[...");
+    for (int k = n; k < most && op != AST_OP_MATMUL; k++) {
+        shape[k] = 1;
+        at += (size_t)snprintf(axes + at, sizeof axes - at, ", None");
+        if (!fits(op, most, many->arr->shape, k + 1, shape)) continue;
+        memcpy(axes + at, "]", 2);
+        hint_shape(vm, name, axes, k + 1, shape);
+        return;
+    }
+}
+
+/* ---- operators ---- */
+
+/* NumPy tries an array with what is no number element by element, and the words name the elements.
+ */
+static const char *element_name(value v) {
+    if (v.tag != V_ARRAY && v.tag != V_NUM) return value_type_name(v);
+    char kind = dtype_info[v.tag == V_NUM ? v.aux : v.array->arr->dtype].kind;
+    return kind == 'B' ? "bool" : kind == 'F' ? "float" : kind == 'C' ? "complex" : "int";
+}
+
+static gpa_code no_loop(gpa_vm *vm, ast_op op, value a, value b) {
+    bool order = op >= AST_OP_LT && op <= AST_OP_GE;
+    const char *words = order ? "'%s' not supported between instances of '%s' and '%s'"
+                              : "unsupported operand type(s) for %s: '%s' and '%s'";
+    vm_clear_error(vm);
+    return vm_fail(vm, GPA_E_TYPE, words, op == AST_OP_POW ? "** or pow()" : ast_op_text(op),
+                   element_name(a), element_name(b));
+}
+
+/* == and != with what is no array or number: nothing is equal to it. */
+static gpa_code never_equal(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    value array = a.tag == V_ARRAY ? a : b;
+    gpa_val v = {.BOOL = op == AST_OP_NE};
+    gpa_arr *result;
+    if (array.tag != V_ARRAY) {
+        *out = v_bool(op == AST_OP_NE);
+        return GPA_OK;
+    }
+    gpa_code rc = arr_full(vm_rt(vm), DT_BOOL, array.array->arr->ndim, array.array->arr->shape, v,
+                           &result, vm_err(vm));
+    return rc ? rc : np_return(vm, result, out);
+}
+
+static bool is_operand(value v) {
+    return v.tag == V_ARRAY || v.tag == V_NUM || v.tag == V_INT || v.tag == V_BOOL ||
+           v.tag == V_FLOAT || v.tag == V_COMPLEX || v.tag == V_BIG || v.tag == V_LIST ||
+           v.tag == V_TUPLE || v.tag == V_RANGE;
+}
+
+/* An int, or an int64 scalar. */
+static bool whole(value v, int64_t *i) {
+    *i = v.i;
+    return v.tag == V_INT || (v.tag == V_NUM && v.aux == DT_I64);
+}
+
+static bool real(value v, double *x) {
+    int64_t i;
+    *x = v.f;
+    if (v.tag == V_FLOAT || (v.tag == V_NUM && v.aux == DT_F64)) return true;
+    if (!whole(v, &i)) return false;
+    *x = (double)i;
+    return i < (INT64_C(1) << 53) && i > -(INT64_C(1) << 53);
+}
+
+/* order: -1, 0, 1; 2: there is none. */
+static value compared(ast_op op, int order) {
+    bool truth =
+        order == 0 ? op == AST_OP_EQ || op == AST_OP_LE || op == AST_OP_GE : op == AST_OP_NE;
+    if (order == -1) truth |= op == AST_OP_LT || op == AST_OP_LE;
+    if (order == 1) truth |= op == AST_OP_GT || op == AST_OP_GE;
+    return (value){.tag = V_NUM, .aux = DT_BOOL, .bits = truth};
+}
+
+/* Two int64 scalars, or one and an int: what ufunc_numbers would compute. False: another operation,
+ * or a case that warns. */
+static bool integers(ast_op op, value a, value b, value *out) {
+    int64_t x, y;
+    long long r;
+    if (!whole(a, &x) || !whole(b, &y) || (a.tag != V_NUM && b.tag != V_NUM)) return false;
+    switch ((int)op) {
+        case AST_OP_LT:
+        case AST_OP_LE:
+        case AST_OP_GT:
+        case AST_OP_GE:
+        case AST_OP_EQ:
+        case AST_OP_NE: *out = compared(op, x < y ? -1 : x > y); return true;
+        case AST_OP_ADD:
+            if (__builtin_add_overflow(x, y, &r)) return false;
+            break;
+        case AST_OP_SUB:
+            if (__builtin_sub_overflow(x, y, &r)) return false;
+            break;
+        case AST_OP_MUL:
+            if (__builtin_mul_overflow(x, y, &r)) return false;
+            break;
+        case AST_OP_MOD:
+            if (y <= 0) return false;
+            r = x % y + (x % y < 0 ? y : 0);
+            break;
+        case AST_OP_FLOORDIV:
+            if (y <= 0) return false;
+            r = x / y - (x % y < 0);
+            break;
+        default: return false;
+    }
+    *out = (value){.tag = V_NUM, .aux = DT_I64, .i = r};
+    return true;
+}
+
+/* The same of two float64 scalars, the commonest pair, or one and a number, or a float and an int64
+ * scalar. */
+static bool doubles(ast_op op, value a, value b, value *out) {
+    double x, y, r;
+    int64_t i;
+    if (!real(a, &x) || !real(b, &y) || (a.tag != V_NUM && b.tag != V_NUM) ||
+        (whole(a, &i) && whole(b, &i) && op != AST_OP_DIV))
+        return false;
+    switch ((int)op) {
+        case AST_OP_LT:
+        case AST_OP_LE:
+        case AST_OP_GT:
+        case AST_OP_GE:
+        case AST_OP_EQ:
+        case AST_OP_NE:
+            *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
+            return true;
+        case AST_OP_ADD: r = x + y; break;
+        case AST_OP_SUB: r = x - y; break;
+        case AST_OP_MUL: r = x * y; break;
+        case AST_OP_DIV: r = y != 0 ? x / y : NAN; break;
+        default: return false;
+    }
+    *out = (value){.tag = V_NUM, .aux = DT_F64, .f = r};
+    return isfinite(r);
+}
+
+/* The same of two float32 scalars, or one and a number, which is rounded to it first. */
+static bool single(value v, float *x) {
+    if (v.tag == V_NUM && v.aux == DT_F32) return memcpy(x, &v.bits, sizeof *x), true;
+    *x = v.tag == V_FLOAT ? (float)v.f : (float)v.i;
+    return v.tag == V_FLOAT || (v.tag == V_INT && v.i < 1 << 24 && v.i > -(1 << 24));
+}
+
+static bool singles(ast_op op, value a, value b, value *out) {
+    float x, y, r;
+    if ((a.tag != V_NUM && b.tag != V_NUM) || !single(a, &x) || !single(b, &y)) return false;
+    switch ((int)op) {
+        case AST_OP_LT:
+        case AST_OP_LE:
+        case AST_OP_GT:
+        case AST_OP_GE:
+        case AST_OP_EQ:
+        case AST_OP_NE:
+            *out = compared(op, isunordered(x, y) ? 2 : x < y ? -1 : x > y);
+            return isfinite(x) && isfinite(y);
+        case AST_OP_ADD: r = x + y; break;
+        case AST_OP_SUB: r = x - y; break;
+        case AST_OP_MUL: r = x * y; break;
+        case AST_OP_DIV: r = y != 0 ? x / y : NAN; break;
+        default: return false;
+    }
+    *out = (value){.tag = V_NUM, .aux = DT_F32};
+    memcpy(&out->bits, &r, sizeof r);
+    return isnormal(r) || (r == 0 && (x == 0 || op == AST_OP_ADD ||
+                                      op == AST_OP_SUB)); /* what underflows may warn */
+}
+
+/* The same of two scalars of one of the narrower kinds of integers, or one and an int that it
+ * holds. */
+static bool narrows(ast_op op, value a, value b, value *out) {
+    gpa_dtype t = (gpa_dtype)(a.tag == V_NUM ? a.aux : b.aux);
+    int64_t x[2], r;
+    bool sign = t == DT_I8 || t == DT_I16 || t == DT_I32;
+    if ((a.tag != V_NUM && b.tag != V_NUM) || !(sign || t == DT_U8 || t == DT_U16 || t == DT_U32))
+        return false;
+    const unsigned bits = 8 * (unsigned)dtype_size(t), unused = 64 - bits;
+    const int64_t most = (INT64_C(1) << (sign ? bits - 1 : bits)) - 1, least = sign ? -most - 1 : 0;
+    for (int k = 0; k < 2; k++) {
+        value v = k ? b : a;
+        if (v.tag == V_NUM ? v.aux != t : v.tag != V_INT || v.i < least || v.i > most) return false;
+        x[k] = v.tag == V_INT || !sign ? v.i : (int64_t)(v.bits << unused) >> unused;
+    }
+    switch ((int)op) {
+        case AST_OP_LT:
+        case AST_OP_LE:
+        case AST_OP_GT:
+        case AST_OP_GE:
+        case AST_OP_EQ:
+        case AST_OP_NE: *out = compared(op, x[0] < x[1] ? -1 : x[0] > x[1]); return true;
+        case AST_OP_ADD: r = x[0] + x[1]; break;
+        case AST_OP_SUB: r = x[0] - x[1]; break;
+        case AST_OP_MUL:
+            if (__builtin_mul_overflow(x[0], x[1], &r)) return false;
+            break;
+        default: return false;
+    }
+    *out = (value){.tag = V_NUM, .aux = t, .bits = (uint64_t)r << unused >> unused};
+    return r >= least && r <= most;
+}
+
+static gpa_code scalars(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    if (integers(op, a, b, out) || doubles(op, a, b, out) || singles(op, a, b, out) ||
+        narrows(op, a, b, out))
+        return GPA_OK;
+    value args[2] = {a, b};
+    gpa_code rc = ufunc_numbers(vm, op_row(op), args, out);
+    if (rc || op == AST_OP_EQ || op == AST_OP_NE) return rc;
+    return float_finish_check(vm, float_check_number(vm, op_row(op), true, args, *out), out);
+}
+
+static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    gpa_opnd in[2] = {{.arr = NULL}, {.arr = NULL}};
+    gpa_arr *result = NULL;
+    gpa_code rc = GPA_OK;
+    if (!is_operand(a) || !is_operand(b))
+        return op == AST_OP_EQ || op == AST_OP_NE ? never_equal(vm, op, a, b, out)
+                                                  : no_loop(vm, op, a, b);
+    if (a.tag != V_ARRAY && b.tag != V_ARRAY && a.tag < V_STR && b.tag < V_STR &&
+        op != AST_OP_MATMUL)
+        return scalars(vm, op, a, b, out);
+    places p = places_now(vm);
+    TRY(arg_opnd(vm, a, &in[0]));
+    TRY(arg_opnd(vm, b, &in[1]));
+    in[0].span = p.left;
+    in[1].span = p.right;
+    rc = op == AST_OP_MATMUL ? arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm))
+                             : arr_ufunc_kept(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
+    if (rc)
+        hint_shapes(vm, op, &in[0], &in[1]);
+    else if (op == AST_OP_MATMUL &&
+             (rc = float_check_arr(vm, "_float_look_product", 2, (value[3]){a, b}, result)))
+        arr_release(vm_rt(vm), result);
+    else
+        rc = np_return(vm, result, out);
+    if (!rc && op != AST_OP_MATMUL && float_checks_enabled(vm))
+        rc = float_finish_check(
+            vm, float_check_array(vm, op_row(op), (value[]){a, b}, v_unset(), *out), out);
+out:
+    arg_opnd_release(vm, &in[0]);
+    arg_opnd_release(vm, &in[1]);
+    return rc;
+}
+
+static gpa_code op_array_update(gpa_vm *vm, ast_op op, value a, value b, value *out) {
+    gpa_opnd rhs = {.arr = NULL};
+    gpa_code rc = GPA_OK;
+    if (!is_operand(b)) return no_loop(vm, op, a, b);
+    if (op == AST_OP_MATMUL) {
+        value product = v_none();
+        rc = op_array(vm, op, a, b, &product);
+        gpa_index all = {.kind = IX_ELLIPSIS};
+        if (!rc) rc = arg_opnd(vm, product, &rhs);
+        if (!rc) rc = arr_set(vm_rt(vm), a.array->arr, &all, 1, &rhs, vm_err(vm));
+        arg_opnd_release(vm, &rhs);
+        value_release(vm, product);
+        if (!rc) *out = value_retain(a);
+        return rc;
+    }
+    places p = places_now(vm);
+    if (float_checks_enabled(vm)) { /* a trial: what is looked at must still be there */
+        value trial = v_none();
+        rc = op_array(vm, op, a, b, &trial);
+        value_release(vm, trial);
+        if (rc) return rc;
+    }
+    TRY(arg_opnd(vm, b, &rhs));
+    rhs.span = p.right;
+    rc = arr_update(vm_rt(vm), op_row(op), a.array->arr, &rhs, vm_err(vm));
+    if (rc)
+        hint_shapes(vm, op, &(gpa_opnd){.arr = a.array->arr, .span = p.left}, &rhs);
+    else
+        *out = value_retain(a);
+out:
+    arg_opnd_release(vm, &rhs);
+    return rc;
+}
+
+static gpa_code op_array_unary(gpa_vm *vm, ast_op op, value a, value *out) {
+    places_now(vm);
+    if (a.tag == V_NUM && a.aux == DT_F64 && op == AST_OP_NEG) {
+        *out = a;
+        out->f = -a.f;
+        return GPA_OK;
+    }
+    return ufunc_call(vm, ufunc_of(op_row(op)), 1, &a, 0, NULL, out);
+}
+
+/* ---- subscripts ---- */
+
+/* A full set of plain integers: one element. */
+static bool whole_index(const gpa_arr *a, value key, int64_t *ix) {
+    if (key.tag == V_INT && a->ndim == 1) {
+        ix[0] = key.i;
+        return true;
+    }
+    if (key.tag != V_TUPLE || key.tuple->count != a->ndim) return false;
+    for (size_t i = 0; i < key.tuple->count; i++) {
+        if (key.tuple->items[i].tag != V_INT) return false;
+        ix[i] = key.tuple->items[i].i;
+    }
+    return a->ndim > 0;
+}
+
+static gpa_code op_array_getitem(gpa_vm *vm, value v, value key, value *out) {
+    gpa_arr *a = v.array->arr, *result;
+    gpa_index ix[ARG_MAX_INDEX];
+    int64_t at[GPA_MAX_DIMS];
+    int n = 0;
+    bool one = false;
+    if (!arr_is_pending(a) && whole_index(a, key, at)) {
+        gpa_val item;
+        gpa_code rc = arr_get_item(vm_rt(vm), a, at, a->ndim, &item, vm_err(vm));
+        if (rc) return rc;
+        *out = v_num(vm, (gpa_dtype)a->dtype, item);
+        return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+    }
+    places_now(vm);
+    gpa_code rc = arg_index(vm, key, ix, &n);
+    if (!rc) rc = arr_get(vm_rt(vm), a, ix, n, &one, &result, vm_err(vm));
+    arg_index_release(vm, ix, n);
+    if (!rc &&
+        (one ||
+         v.aux)) { /* a NumPy scalar keeps its value: what comes from one, and what becomes one */
+        gpa_arr *view = result;
+        rc = arr_copy(vm_rt(vm), view, &result, vm_err(vm));
+        arr_release(vm_rt(vm), view);
+    }
+    if (rc) return rc;
+    *out = v_array_take(vm, result, one);
+    return out->tag == V_UNSET ? vm_err(vm)->code : GPA_OK;
+}
+
+/* A plain number stored in one element, only where it cannot be out of bounds. */
+static bool plain_number(const gpa_arr *a, value item, gpa_dtype *t, gpa_val *v) {
+    if (item.tag == V_INT && (a->dtype == DT_I64 || a->dtype == DT_F64 || a->dtype == DT_F32)) {
+        *t = DT_I64;
+        v->I64 = item.i;
+    } else if (item.tag == V_FLOAT &&
+               (!dtype_is_int((gpa_dtype)a->dtype) || (item.f >= 0 && item.f < 128))) {
+        *t = DT_F64;
+        v->F64 = item.f;
+    } else if (item.tag == V_NUM) {
+        *t = (gpa_dtype)item.aux;
+        v->bits[0] = item.bits;
+        v->bits[1] = 0;
+        return !arr_check_number(&(gpa_opnd){.element = true, .dtype = *t, .v = *v},
+                                 (gpa_dtype)a->dtype, NULL);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool names_element(const gpa_arr *a, const gpa_index *ix, int n) {
+    for (int i = 0; i < n; i++)
+        if (ix[i].kind != IX_INT) return false;
+    return n == a->ndim;
+}
+
+/* What is stored in one element must be one: an array of size 1 counts as its element. */
+static gpa_code one_element(gpa_vm *vm, const gpa_arr *a, gpa_opnd *rhs) {
+    if (!rhs->arr || rhs->arr->ndim == 0) return GPA_OK;
+    if (rhs->arr->size != 1)
+        return dtype_is_complex((gpa_dtype)a->dtype)
+                   ? vm_fail(vm, GPA_E_TYPE,
+                             "only length-1 arrays can be converted to Python scalars")
+                   : vm_fail(vm, GPA_E_VALUE, "setting an array element with a sequence.");
+    gpa_arr *element;
+    gpa_code rc = arr_reshape(vm_rt(vm), rhs->arr, 0, NULL, &element, vm_err(vm));
+    if (rc) return rc;
+    arr_release(vm_rt(vm), rhs->arr);
+    rhs->arr = element;
+    return GPA_OK;
+}
+
+static bool is_view(const gpa_index *ix, int n) {
+    for (int i = 0; i < n; i++)
+        if (ix[i].kind == IX_ARRAY) return false;
+    return true;
+}
+
+static gpa_code op_array_setitem(gpa_vm *vm, value v, value key, value item, bool last) {
+    gpa_arr *a = v.array->arr;
+    gpa_index ix[ARG_MAX_INDEX];
+    int64_t at[GPA_MAX_DIMS];
+    gpa_opnd rhs = {.arr = NULL};
+    gpa_dtype t;
+    gpa_val one;
+    int n = 0;
+    gpa_code rc = GPA_OK;
+    if (whole_index(a, key, at) && plain_number(a, item, &t, &one) && !dtype_is_complex(t))
+        return arr_set_item(vm_rt(vm), a, at, a->ndim, t, one, vm_err(vm));
+    places_now(vm);
+    TRY(arg_index(vm, key, ix, &n));
+    if ((item.tag == V_LIST || item.tag == V_TUPLE) &&
+        names_element(a, ix, n)) { /* a bool is whether there are items */
+        if (a->dtype != DT_BOOL) TRY(np_sequence_error(vm, (gpa_dtype)a->dtype, item));
+        item = v_bool((item.tag == V_LIST ? item.list->count : item.tuple->count) != 0);
+    }
+    TRY(arg_element(vm, item, (gpa_dtype)a->dtype, &rhs));
+    if (names_element(a, ix, n)) TRY(one_element(vm, a, &rhs));
+    rhs.element = rhs.element && is_view(ix, n); /* through lists and masks it is cast */
+    rhs.last = last && item.tag == V_ARRAY && !item.aux;
+    if (!rhs.weak)
+        TRY(np_warn_cast(vm, rhs.arr ? (gpa_dtype)rhs.arr->dtype : rhs.dtype, (gpa_dtype)a->dtype));
+    rc = arr_set(vm_rt(vm), a, ix, n, &rhs, vm_err(vm));
+out:
+    arg_opnd_release(vm, &rhs);
+    arg_index_release(vm, ix, n);
+    return rc;
+}
+
+static gpa_code op_array_update_item(gpa_vm *vm, ast_op op, value v, value key, value item) {
+    gpa_arr *view = NULL;
+    gpa_index ix[ARG_MAX_INDEX];
+    int64_t at[GPA_MAX_DIMS];
+    int n = 0;
+    bool one = false, viewed = false;
+    value old = v_none(), new = v_none();
+    gpa_code rc = GPA_OK;
+    places_now(vm);
+    if (op != AST_OP_MATMUL && !v.aux &&
+        !(!arr_is_pending(v.array->arr) && whole_index(v.array->arr, key, at))) {
+        rc = arg_index(vm, key, ix, &n);
+        viewed = !rc && is_view(ix, n);
+        if (viewed) rc = arr_get(vm_rt(vm), v.array->arr, ix, n, &one, &view, vm_err(vm));
+        arg_index_release(vm, ix, n);
+        if (rc) return rc;
+    }
+    if (viewed && one) { /* one element is a number: computed by itself, then stored */
+        arr_release(vm_rt(vm), view);
+        viewed = false;
+    }
+    if (viewed) { /* the view shares the storage: updating it is all there is to do */
+        value target = v_array_take(vm, view, false);
+        rc = target.tag == V_UNSET ? vm_err(vm)->code : op_array_update(vm, op, target, item, &new);
+        value_release(vm, target);
+        value_release(vm, new);
+        return rc;
+    }
+    rc = op_array_getitem(vm, v, key, &old);
+    if (!rc) rc = op_update(vm, op, old, item, &new);
+    if (!rc) rc = op_array_setitem(vm, v, key, new, false);
+    value_release(vm, old);
+    value_release(vm, new);
+    return rc;
+}
+
+const array_interface array_operators = {
+    .binary = op_array,
+    .update = op_array_update,
+    .unary = op_array_unary,
+    .getitem = op_array_getitem,
+    .setitem = op_array_setitem,
+    .update_item = op_array_update_item,
+    .call_ufunc = ufunc_call,
+};
