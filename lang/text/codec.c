@@ -1,6 +1,6 @@
-/* A walk over code points or bytes, and what happens where one does not fit.
+/* Encoding and decoding of text, with CPython's error handlers strict, ignore and replace.
  *
- * Reading order: names, bytes to text, text to bytes. */
+ * Reading order: names, decoding, encoding. */
 #include "lang/text/codec.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 /* ---- names ---- */
 
 static const struct {
-    const char *name; /* in small letters, with - for _ and spaces */
+    const char *name; /* lower case, with - for _ and spaces */
     codec_id id;
 } names[] = {
     {"utf-8", CODEC_UTF8},          {"utf8", CODEC_UTF8},        {"u8", CODEC_UTF8},
@@ -22,7 +22,7 @@ static const char *const handlers[] = {
     [CODEC_STRICT] = "strict", [CODEC_IGNORE] = "ignore", [CODEC_REPLACE] = "replace"};
 static const struct {
     const char *shown, *in_errors;
-    uint32_t end; /* code points below it have bytes */
+    uint32_t end; /* code points below it are encodable */
 } facts[] = {
     [CODEC_UTF8] = {"UTF-8", "utf-8", 0x110000},
     [CODEC_UTF8_MARK] = {"utf-8-sig", "utf-8", 0x110000},
@@ -63,10 +63,10 @@ const char *codec_name(codec c) { return facts[c.id].shown; }
 bool codec_is_plain(codec c) { return c.id == CODEC_UTF8; }
 bool codec_is_narrow(codec c) { return c.id == CODEC_ASCII || c.id == CODEC_LATIN1; }
 
-/* ---- bytes to text ---- */
+/* ---- decoding ---- */
 
-/* Why no character begins at p (of n bytes), and how many bytes belong to what would have been one.
- */
+/* Why the bytes at p (of n) are not a character, and how many of them form the invalid sequence.
+ * / */
 static const char *fault_at(const char *p, size_t n, size_t *len) {
     const unsigned char *s = (const unsigned char *)p;
     *len = 1;
@@ -95,7 +95,7 @@ static gpa_code undecodable(gpa_vm *vm, codec c, const char *p, size_t at, size_
                    (unsigned)(unsigned char)p[at], at, why);
 }
 
-/* How many bytes are text in UTF-8, from the first on. */
+/* The length in bytes of the longest prefix that is valid UTF-8. */
 static size_t text_at_start(const char *p, size_t n) {
     size_t i = 0, len = 1;
     for (; i < n; i += len)
@@ -141,9 +141,9 @@ gpa_code codec_decode(gpa_vm *vm, codec c, const char *bytes, size_t n, value *o
     return rc;
 }
 
-/* ---- text to bytes ---- */
+/* ---- encoding ---- */
 
-/* The characters from `at` on that have no bytes are told together, as CPython does. */
+/* Adjacent unencodable characters are reported together, as CPython does. */
 static gpa_code unencodable(gpa_vm *vm, codec c, const char *text, size_t size, size_t at) {
     size_t position = text_count(text, at), n = 0, len;
     uint32_t first = text_decode(text + at, size - at, &len);

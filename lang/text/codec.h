@@ -1,4 +1,5 @@
-/* Text and bytes: UTF-8, ASCII and Latin-1, with Python's words for what does not fit. */
+/* Text encodings: UTF-8, ASCII and Latin-1, with CPython's UnicodeDecodeError and
+ * UnicodeEncodeError. */
 #ifndef GPA_TEXT_CODEC_H
 #define GPA_TEXT_CODEC_H
 
@@ -9,25 +10,25 @@ typedef enum {
     CODEC_UTF8_MARK,
     CODEC_ASCII,
     CODEC_LATIN1
-} codec_id; /* MARK: behind a byte order mark */
+} codec_id; /* UTF8_MARK: UTF-8 with a byte order mark. */
 typedef enum { CODEC_STRICT, CODEC_IGNORE, CODEC_REPLACE } codec_errors;
 
 typedef struct {
     codec_id id;
-    codec_errors errors; /* of what does not fit: an error, left out, a replacement */
+    codec_errors errors; /* On an unencodable or undecodable item: raise, skip, substitute. */
 } codec;
 
-/* The codec of a function's arguments `encoding` and `errors`, None and UNSET of which are "utf-8"
- * and "strict". LookupError for others. */
+/* Looks up the codec of the arguments `encoding` and `errors` of a function. None and UNSET mean
+ * "utf-8" and "strict". Raises LookupError for unknown names. */
 gpa_code codec_of(gpa_vm *vm, const char *function, value encoding, value errors, codec *out);
-/* "UTF-8", as a file tells it. */
+/* The canonical name, "UTF-8", as file objects report it. */
 const char *codec_name(codec c);
-/* *out: n bytes as text, owned by the caller. UnicodeDecodeError where they are none. */
+/* Decodes n bytes into *out, an owned str. Raises UnicodeDecodeError for invalid bytes. */
 gpa_code codec_decode(gpa_vm *vm, codec c, const char *bytes, size_t n, value *out);
-/* Appends the bytes of a text (n bytes of UTF-8) to *out. UnicodeEncodeError where there are none
- * for it. */
+/* Encodes n bytes of UTF-8 text and appends the result to *out. Raises UnicodeEncodeError for
+ * characters that the codec lacks. */
 gpa_code codec_encode(gpa_vm *vm, codec c, const char *text, size_t n, gpa_str *out);
-/* Whether its bytes are the text's, as it is kept, and whether each of its bytes is a character. */
+/* True if encoding copies the bytes of a str unchanged; true if every byte is one character. */
 bool codec_is_plain(codec c);
 bool codec_is_narrow(codec c);
 
