@@ -12,7 +12,7 @@ static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
     const source *src = source_get(s->sources, f->at.src);
     if (!src) return;
     str_put(text, "  called from ");
-    source_put_place(s->sources, f->at, f->function, text);
+    source_put_location(s->sources, f->at, f->function, text);
     size_t n;
     const char *line = source_line(src, source_at(src, f->at.lo).line, &n);
     while (n && (*line == ' ' || *line == '\t')) line++, n--;
@@ -59,7 +59,7 @@ static void put_error(gpa_session *s, const gpa_err *e, const exc_obj *x, const 
     str_put(text, name_of(e, x));
     if (e->msg[0]) str_printf(text, ": %s", e->msg);
     str_putc(text, '\n');
-    source_render_place(s->sources, e, function, text);
+    source_render_location(s->sources, e, function, text);
 }
 
 /* What an exception carries besides its place: the exceptions it was raised from, the nearest

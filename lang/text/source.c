@@ -97,7 +97,7 @@ const char *source_line(const source *s, uint32_t line, size_t *n) {
     return s->text + start;
 }
 
-void source_put_place(const sources *s, gpa_span at, const char *function, gpa_str *out) {
+void source_put_location(const sources *s, gpa_span at, const char *function, gpa_str *out) {
     const source *src = source_get(s, at.src);
     if (!src) return;
     uint32_t line = source_at(src, at.lo).line;
@@ -258,7 +258,7 @@ static void put_marked_line(const source *s, const mark *marks, size_t n, gpa_st
     free_shown(&l);
 }
 
-void source_render_place(const sources *s, const gpa_err *e, const char *function, gpa_str *out) {
+void source_render_location(const sources *s, const gpa_err *e, const char *function, gpa_str *out) {
     const source *src = source_get(s, e->span.src);
     if (src) {
         mark marks[MARKS];
@@ -267,7 +267,7 @@ void source_render_place(const sources *s, const gpa_err *e, const char *functio
         for (uint32_t i = 0; i < e->n_notes; i++)
             add_mark(src, e->notes[i].span, e->notes[i].text, marks, &n);
         str_put(out, "  ");
-        source_put_place(s, e->span, function, out);
+        source_put_location(s, e->span, function, out);
         str_putc(out, '\n');
         for (size_t i = 0, end; i < n; i = end) {
             for (end = i + 1; end < n && marks[end].line == marks[i].line;) end++;
@@ -281,5 +281,5 @@ void source_render(const sources *s, const gpa_err *e, const char *function, gpa
     str_put(out, gpa_err_name(e->code));
     if (e->msg[0]) str_printf(out, ": %s", e->msg);
     str_putc(out, '\n');
-    source_render_place(s, e, function, out);
+    source_render_location(s, e, function, out);
 }

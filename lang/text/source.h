@@ -50,7 +50,7 @@ const char *source_line(const source *s, uint32_t line, size_t *n);
 
 /* `In [7], line 1` or `File "x.gpa", line 3, in f` (`function` may be NULL). Nothing for an unknown
  * source. */
-void source_put_place(const sources *s, gpa_span at, const char *function, gpa_str *out);
+void source_put_location(const sources *s, gpa_span at, const char *function, gpa_str *out);
 
 /* Draws an error, each line ended by a newline:
  *
@@ -67,6 +67,6 @@ void source_put_place(const sources *s, gpa_span at, const char *function, gpa_s
 void source_render(const sources *s, const gpa_err *e, const char *function, gpa_str *out);
 /* As source_render without the first line `ValueError: ...`: the location, the line with its
  * marks, the hint. */
-void source_render_place(const sources *s, const gpa_err *e, const char *function, gpa_str *out);
+void source_render_location(const sources *s, const gpa_err *e, const char *function, gpa_str *out);
 
 #endif

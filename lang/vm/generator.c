@@ -388,7 +388,7 @@ static void tell_ignored(gpa_vm *vm, const generator *g) {
                generator_title(vm, g), (unsigned long long)(uintptr_t)g, gpa_err_name(vm->err.code),
                vm->err.msg[0] ? ": " : "", vm->err.msg);
     gpa_sym function = vm->n_trace ? vm->trace[0].function : 0;
-    source_render_place(vm->config.sources, &vm->err,
+    source_render_location(vm->config.sources, &vm->err,
                         function ? intern_text(vm->config.names, function) : NULL, &text);
     if (!text.failed) vm_write(vm, true, text.text, text.len);
     str_free(&text);
