@@ -18,8 +18,8 @@
 #include "runtime/base/base.h"
 
 enum {
-    KEEP = 20000,   /* entries that stay when the file is shortened */
-    MOST = 2 * KEEP /* entries that make it so */
+    KEEP = 20000,   /* entries kept when the file is truncated */
+    MOST = 2 * KEEP /* number of entries that triggers it */
 };
 
 /* ---- lines of the file ---- */
@@ -39,7 +39,7 @@ static void put_line(gpa_str *out, int session, int line, const char *input, siz
     str_putc(out, '\n');
 }
 
-/* The input of a line, unescaped; NULL when memory is short. */
+/* The unescaped input of a line; NULL when out of memory. */
 static char *get_input(const char *text, size_t n) {
     char *out = mem_text(text, n);
     size_t to = 0;
@@ -72,7 +72,7 @@ static gpa_code add_take(history *h, int session, int line, char *input) {
     return GPA_OK;
 }
 
-/* Drops the entries of this session, or those of all others. */
+/* Drops the entries of this session, or of all others. */
 static void drop(history *h, bool ours) {
     size_t kept = 0;
     for (size_t i = 0; i < h->n; i++) {
@@ -86,7 +86,7 @@ static void drop(history *h, bool ours) {
 
 /* ---- the file ---- */
 
-/* Makes the folders above the path. */
+/* Creates the parent folders of the path. */
 static void make_folders(const char *path) {
     char part[4096];
     if (strlen(path) >= sizeof part) return;
