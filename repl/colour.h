@@ -1,21 +1,21 @@
-/* Colours: whether there are any, and which. */
+/* Colour schemes: whether output is coloured, and with which palette. */
 #ifndef GPA_COLOUR_H
 #define GPA_COLOUR_H
 
 #include "lang/session.h"
 
-/* What is coloured: the parts of a source text (gpa_style) and those of the prompt. */
+/* Styles: the classes of a source text (gpa_style) and those of the prompt. */
 enum {
     TINT_IN = GPA_STYLE_COUNT, /* In [ ]: */
     TINT_IN_COUNT,
     TINT_OUT,
     TINT_OUT_COUNT,
     TINT_MORE,   /* ...: */
-    TINT_HINT,   /* what history suggests; side remarks */
+    TINT_HINT,   /* suggestions from history; secondary text */
     TINT_MATCH,  /* the bracket at the cursor and its partner */
-    TINT_CHOSEN, /* the line of a menu that Enter takes */
-    TINT_ERROR,  /* the name of an error, and its marks */
-    TINT_PLACE,  /* where it is */
+    TINT_CHOSEN, /* the selected line of a menu */
+    TINT_ERROR,  /* an error's name and marks */
+    TINT_PLACE,  /* an error's location */
     TINT_NOTE,   /* hint: */
     TINT_COUNT
 };
@@ -26,9 +26,9 @@ enum {
 bool colour_begin(const char *option);
 /* What GPA_THEME says when that is no theme, or NULL. */
 const char *colour_unknown_theme(void);
-/* Whether a stream, 1 or 2, is coloured. */
+/* True if a stream (1 or 2) is coloured. */
 bool colour_on(int fd);
-/* The sequence that begins a tint, and the one that ends any. "" where there is none. */
+/* The escape sequence that starts a style, and the one that resets. "" without colours. */
 const char *colour_of(int tint);
 #define COLOUR_END "\033[m"
 

@@ -1,4 +1,4 @@
-/* The choice between editing (edit.h) and plain reads, and the latter. */
+/* Reads cells by the editor (edit.h) or, without one, plain lines. */
 #include "repl/line.h"
 
 #include <errno.h>
@@ -17,8 +17,7 @@
 static gpa_session *session;
 static bool editing;
 
-/* Shows the prompt and waits for a line; false when Ctrl-C came first, be it before the wait began.
- */
+/* Shows the prompt and waits for a line; false if Ctrl-C came first, even before the wait. / */
 static bool wait_for_line(const char *prompt) {
     sigset_t before;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -32,7 +31,7 @@ static bool wait_for_line(const char *prompt) {
     return host_interrupts() == seen;
 }
 
-/* One line with its end. */
+/* One line including its end. */
 static line_result plain_line(const char *prompt, char **line) {
     size_t cap = 0;
     *line = NULL;
@@ -43,7 +42,7 @@ static line_result plain_line(const char *prompt, char **line) {
     free(*line);
     *line = NULL;
     clearerr(stdin);
-    if (interrupted) fputc('\n', stdout); /* behind the ^C that the terminal shows */
+    if (interrupted) fputc('\n', stdout); /* after the ^C that the terminal echoes */
     return interrupted ? LINE_DROPPED : LINE_END;
 }
 
@@ -53,7 +52,7 @@ static line_result plain_read(const char *prompt, const char *more, const char *
     line_result r;
     int indent;
     if (start) {
-        /* it cannot be put before a cursor: it is shown, and goes before what is typed */
+        /* no editor: the initial text is displayed and prepended to the input */
         buf_put(&cell, start);
         if (cell.len && cell.text[cell.len - 1] != '\n') buf_putc(&cell, '\n');
         printf("%s%s", prompt, cell.text);

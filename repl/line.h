@@ -8,19 +8,19 @@
 
 typedef enum {
     LINE_CELL,    /* a text */
-    LINE_DROPPED, /* Ctrl-C: what was typed is forgotten */
+    LINE_DROPPED, /* Ctrl-C: the input is discarded */
     LINE_END      /* the end of input */
 } line_result;
 
-/* Sets editing up: completion, highlighting and history are the session's. */
+/* Sets up editing: completion, highlighting and history come from the session. */
 void line_begin(gpa_session *s);
-/* Reads a cell, with `prompt` before its first line and `more` before the others (both with colour
- * sequences). It begins with `start` (NULL: empty). LINE_CELL: *text is owned by the caller (free).
- */
+/* Reads a cell, with `prompt` before its first line and `more` before the others (both with
+ * colour sequences). Initial text: `start` (NULL: empty). LINE_CELL: *text is owned by the
+ * caller (free). / */
 line_result line_read(const char *prompt, const char *more, const char *start, char **text);
-/* Reads one line in answer to a question. */
+/* Reads one line as the answer to a question. */
 line_result line_ask(const char *prompt, char **text);
-/* Adds a cell to what can be recalled. */
+/* Adds a cell to the history list. */
 void line_remember(const char *text);
 void line_end(void);
 

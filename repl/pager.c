@@ -1,4 +1,4 @@
-/* The pager is a child with its end of a pipe as input. While it runs Ctrl-C is its alone. */
+/* The pager is a child process that reads a pipe. While it runs Ctrl-C goes to it alone. */
 #include "repl/pager.h"
 
 #include <limits.h>
@@ -22,7 +22,7 @@ int pager_columns(void) {
     return measure(&size) ? size.ws_col : INT_MAX;
 }
 
-/* The cells of a line of n bytes; colour sequences take none. */
+/* The width of a line of n bytes in cells; escape sequences have none. */
 static size_t cells(const char *line, size_t n) {
     size_t width = 0;
     while (n) {
@@ -36,7 +36,7 @@ static size_t cells(const char *line, size_t n) {
     return width;
 }
 
-/* Whether the text has more rows than the terminal, one kept for the prompt. */
+/* True if the text has more rows than the terminal, minus one for the prompt. */
 static bool is_long(const char *text, size_t n) {
     struct winsize size;
     if (!isatty(STDIN_FILENO) || !measure(&size)) return false;
@@ -70,7 +70,8 @@ void pager_show(const char *text, size_t n) {
         sigaction(SIGPIPE, &pipe_before, NULL);
         sigaction(SIGINT, &interrupt, NULL);
         if (status == 0) return;
-        bool missing = status != -1 && (status >> 8) == 127; /* the shell found no such program */
+        bool missing =
+            status != -1 && (status >> 8) == 127; /* the shell did not find the program */
         if (!missing) return;
     }
     fwrite(text, 1, n, stdout);

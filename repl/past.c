@@ -1,4 +1,5 @@
-/* A walk goes on as long as the text is the one it put there; any change of it begins a new one. */
+/* Prefix search: a walk continues as long as the text is the entry it inserted; any edit starts
+ * a new walk. */
 #include "repl/past.h"
 
 #include <stdio.h>
@@ -12,9 +13,9 @@ enum { KEPT = 20000 };
 
 static bool loaded;
 static struct {
-    char *typed;     /* what stood there before the walk: where it ends when it comes back */
-    size_t prefix;   /* how much of it counts */
-    const char *put; /* the cell it stands at */
+    char *typed;     /* the text before the walk, restored at its end */
+    size_t prefix;   /* number of bytes of it that must match */
+    const char *put; /* the current entry */
     int at;
 } walk;
 

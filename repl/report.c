@@ -1,5 +1,5 @@
-/* The session's text is kept as it is; colours are laid over it by what each line is: the head, a
- * place, a source line, its marks, a hint. */
+/* Colours the session's error report by the kind of each line: head, location, source line,
+ * marks, hint. */
 #include "repl/report.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ void report_put(gpa_session *s, const gpa_diag *d, buf *out) {
         buf_put(out, d->text);
         return;
     }
-    bool source = false; /* the line before was a place */
+    bool source = false; /* the previous line was a location */
     for (const char *line = d->text; *line;) {
         size_t n = strcspn(line, "\n"), margin = strspn(line, " ");
         const char *body = line + margin;

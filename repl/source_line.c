@@ -1,5 +1,5 @@
-/* What is between the parts that the session tells is copied as it is. A line alone may be a piece
- * of what it belongs to, so nothing in it is called wrong. */
+/* Syntax highlighting of a single line. Text between the session's ranges is copied unchanged. A
+ * line may be a fragment, so nothing is marked as wrong. */
 #include "repl/source_line.h"
 
 #include "repl/colour.h"
