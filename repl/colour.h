@@ -1,8 +1,11 @@
-/* Colour schemes: whether output is coloured, and with which palette. */
+/* Colour: palettes, syntax highlighting of program lines, coloured error reports. */
 #ifndef GPA_COLOUR_H
 #define GPA_COLOUR_H
 
 #include "lang/session.h"
+#include "repl/buf.h"
+
+/* ---- palettes ---- */
 
 /* Styles: the classes of a source text (gpa_style) and those of the prompt. */
 enum {
@@ -31,5 +34,15 @@ bool colour_on(int fd);
 /* The escape sequence that starts a style, and the one that resets. "" without colours. */
 const char *colour_of(int tint);
 #define COLOUR_END "\033[m"
+
+/* ---- program lines ---- */
+
+/* Appends n bytes of a program with colours. s may be NULL: plain. */
+void source_line_put(gpa_session *s, const char *text, size_t n, buf *out);
+
+/* ---- error reports ---- */
+
+/* Appends the report. s (for the colours of source lines) may be NULL. */
+void report_put(gpa_session *s, const gpa_diag *d, buf *out);
 
 #endif

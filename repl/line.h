@@ -1,10 +1,24 @@
-/* A cell from the user: the small interface that line editing is kept behind. With GNU readline it
- * is edited as a whole, lines and all; without it, or on a terminal that cannot move its cursor,
- * lines are read plainly until they are a cell. */
+/* Input of cells: the editor or plain lines, and the list of earlier cells. */
 #ifndef GPA_LINE_H
 #define GPA_LINE_H
 
 #include "lang/session.h"
+
+/* ---- earlier cells ---- */
+
+/* Fills the list from the session's history, at the first call. */
+void past_load(gpa_session *s);
+/* Adds a cell, unless it equals the last one or begins with a blank. */
+void past_add(const char *text);
+/* Replaces the edited text by the previous (-1) or next (1) cell that begins with its first
+ * `prefix` bytes at the start of the walk. False: there is none. */
+bool past_walk(int direction, size_t prefix);
+/* The continuation of the latest cell that begins with this text; NULL: none. Valid until the
+ * list changes. */
+const char *past_hint(const char *text, size_t n);
+void past_free(void);
+
+/* ---- cells ---- */
 
 typedef enum {
     LINE_CELL,    /* a text */

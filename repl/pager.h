@@ -1,8 +1,18 @@
-/* Paging of long texts. */
+/* Help pages for a terminal, and paging of long texts. */
 #ifndef GPA_PAGER_H
 #define GPA_PAGER_H
 
 #include <stddef.h>
+
+#include "lang/session.h"
+#include "repl/buf.h"
+
+/* ---- pages ---- */
+
+/* Appends the page, for a terminal of so many columns; it ends with one end of line. */
+void page_put(gpa_session *s, const char *text, size_t n, int columns, buf *out);
+
+/* ---- paging ---- */
 
 /* Shows a text on standard output, by $PAGER (`less -R` if unset) if it is longer than the
  * terminal. */
