@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
-
 /* ---- palettes ---- */
 
 enum { NEUTRAL, LIGHT, DARK, PALETTES };
@@ -99,7 +97,8 @@ const char *colour_of(int tint) { return palette[tint][chosen]; }
 
 /* ---- program lines ---- */
 
-/* Syntax highlighting of a single line. Text between the session's ranges is copied unchanged. A line may be a fragment, so nothing is marked as wrong. */
+/* Syntax highlighting of a single line. Text between the session's ranges is copied unchanged. A
+ * line may be a fragment, so nothing is marked as wrong. */
 
 typedef struct {
     buf *out;
@@ -125,7 +124,8 @@ void source_line_put(gpa_session *s, const char *text, size_t n, buf *out) {
 
 /* ---- error reports ---- */
 
-/* Colours the session's error report by the kind of each line: head, location, source line, marks, hint. */
+/* Colours the session's error report by the kind of each line: head, location, source line, marks,
+ * hint. */
 
 enum { PLACE_MARGIN = 2, SOURCE_MARGIN = 4 };
 

@@ -20,7 +20,7 @@
 #include "repl/colour.h"
 #include "repl/keys.h"
 #include "repl/menu.h"
-#include "repl/past.h"
+#include "repl/line.h"
 #include "repl/screen.h"
 #include "repl/terminal.h"
 

@@ -16,10 +16,8 @@
 #include "repl/busy.h"
 #include "repl/colour.h"
 #include "repl/line.h"
-#include "repl/page.h"
 #include "repl/pager.h"
 #include "repl/picture.h"
-#include "repl/report.h"
 
 static gpa_session *volatile running;
 static volatile sig_atomic_t at_prompt, pressed; /* state of Ctrl-C in the running cell */

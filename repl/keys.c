@@ -16,7 +16,7 @@
 
 #include "repl/edit.h"
 #include "repl/menu.h"
-#include "repl/past.h"
+#include "repl/line.h"
 #include "repl/transcript.h"
 
 enum { STEP = 4, PASTE_PATIENCE_MS = 2000 };
