@@ -154,7 +154,7 @@ $(B)/tests/unit/test_sort_short: $(addprefix $(B)/runtime/cpu/,sort/sort_short.o
 $(B)/tests/unit/test_radix: LDFLAGS += $(B)/runtime/cpu/fft/bluestein.o
 $(B)/tests/unit/test_radix: $(B)/runtime/cpu/fft/bluestein.o
 # Messages are decoded by the kernel.
-WIRE := $(addprefix $(B)/kernel/,wire.o text.o sha256.o)
+WIRE := $(addprefix $(B)/kernel/,wire.o json.o sha256.o)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: LDFLAGS += $(WIRE) $(ZMQ_LIBS) $(JANSSON_LIBS)
 $(B)/tests/fuzz/fuzz_wire build/fuzz/fuzz_wire: $(WIRE)
 $(B)/tests/fuzz/fuzz_wire.o: EXTRA = $(CMOCKA_CFLAGS) $(ZMQ_CFLAGS) $(JANSSON_CFLAGS)

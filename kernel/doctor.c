@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "kernel/places.h"
+#include "kernel/install.h"
 #include "lang/session.h"
 
 typedef enum { OK, NOTE, BAD } verdict;

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <zmq.h>
 
-#include "kernel/bundle.h"
+#include "kernel/json.h"
 #include "kernel/capture.h"
 #include "kernel/kernel.h"
-#include "kernel/text.h"
 
 static const json_t *member(const message *m, const char *name) {
     return json_object_get(m->content, name);

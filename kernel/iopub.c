@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "kernel/text.h"
+#include "kernel/json.h"
 
 enum { GATHER_MS = 100, GATHER_BYTES = 1 << 16 };
 

@@ -13,10 +13,9 @@
 #include <time.h>
 
 #include "kernel/channel.h"
-#include "kernel/connection.h"
+#include "kernel/wire.h"
 #include "kernel/execute.h"
 #include "kernel/iopub.h"
-#include "kernel/wire.h"
 #include "lang/session.h"
 
 typedef struct kernel {

@@ -1,10 +1,18 @@
-/* Every request is enclosed in the states busy and idle, also one that is unknown. */
+/* Requests of front ends: one row per message type, one handler per row. Handlers that use the
+ * session run on the thread that owns it. */
 #include "kernel/request.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "kernel/answers.h"
 #include "kernel/kernel.h"
+#include "kernel/json.h"
+
+/* ---- dispatch ---- */
 
 typedef enum { AT_ONCE, IN_TURN } request_turn; /* IN_TURN: by the thread that owns the session */
 enum { SHELL = 1, CONTROL = 2 };                /* where it may come from */
@@ -61,4 +69,219 @@ void request_handle(kernel *k, message *m) {
     if (content) channel_answer_take(m, r->reply, content);
     iopub_status(k->iopub, m, "idle");
     message_release(m);
+}
+
+/* ---- handlers ---- */
+
+/* One function per request, in the order of the table in request.c. The protocol counts in code
+ * points, the session in bytes: text.h translates. */
+
+/* The text of a member, "" when there is none. */
+static const char *code_of(const message *m, size_t *n) {
+    const json_t *code = json_object_get(m->content, "code");
+    *n = json_string_length(code);
+    return json_is_string(code) ? json_string_value(code) : "";
+}
+
+/* The byte at the request's cursor; the end of the code when there is none. */
+static size_t cursor_of(const message *m, const char *code, size_t n) {
+    const json_t *cursor = json_object_get(m->content, "cursor_pos");
+    return json_is_integer(cursor) ? text_byte_at(code, n, json_integer_value(cursor)) : n;
+}
+
+json_t *answer_info(kernel *k, message *m) {
+    (void)k, (void)m;
+    json_t *mode = json_pack("{s:s, s:i}", "name", "ipython", "version", 3);
+    json_t *language =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "name", "gpa", "version", GPA_VERSION,
+                  "mimetype", "text/x-gpa", "file_extension", ".gpa", "pygments_lexer", "python3",
+                  "codemirror_mode", mode, "nbconvert_exporter", "script");
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:s, s:[{s:s, s:s}], s:[], s:b}", "status", "ok",
+        "protocol_version", "5.5", "implementation", "gpa", "implementation_version", GPA_VERSION,
+        "language_info", language, "banner",
+        "gpa " GPA_VERSION
+        ": arrays with Python's syntax and NumPy's meaning, fused and run where they are fastest",
+        "help_links", "text", "NumPy reference", "url", "https://numpy.org/doc/stable/reference/",
+        "supported_features", "debugger", 0);
+}
+
+/* ---- completion ---- */
+
+typedef struct {
+    const char *code;
+    size_t n;
+    json_t *matches, *types, *seen;
+    json_int_t start, end;
+} offers;
+
+static void add_offer(void *user, const gpa_completion *c) {
+    offers *o = user;
+    if (json_object_get(o->seen, c->text)) return;
+    json_object_set_new(o->seen, c->text, json_true());
+    o->start = text_point_at(o->code, o->n, c->start);
+    o->end = text_point_at(o->code, o->n, c->end);
+    json_array_append_new(o->matches, text_json(c->text, strlen(c->text)));
+    const char *more = *c->signature                                  ? c->signature
+                       : *c->type && strcmp(c->kind, "instance") == 0 ? c->type
+                                                                      : "";
+    json_array_append_new(
+        o->types, json_pack("{s:o, s:I, s:I, s:s, s:o}", "text",
+                            text_json(c->text, strlen(c->text)), "start", o->start, "end", o->end,
+                            "type", c->kind, "signature", text_json(more, strlen(more))));
+}
+
+json_t *answer_complete(kernel *k, message *m) {
+    size_t n;
+    const char *code = code_of(m, &n);
+    size_t cursor = cursor_of(m, code, n);
+    json_int_t here = text_point_at(code, n, cursor);
+    offers o = {code, n, json_array(), json_array(), json_object(), here, here};
+    gpa_session_complete(k->session, code, n, cursor, add_offer, &o);
+    json_decref(o.seen);
+    return json_pack("{s:s, s:o, s:I, s:I, s:{s:o}}", "status", "ok", "matches", o.matches,
+                     "cursor_start", o.start, "cursor_end", o.end, "metadata",
+                     "_jupyter_types_experimental", o.types);
+}
+
+/* ---- inspection ---- */
+
+static void add_repr(void *user, const gpa_repr *r) {
+    json_t *one = bundle_json(r, 1);
+    json_object_update(user, one);
+    json_decref(one);
+}
+
+json_t *answer_inspect(kernel *k, message *m) {
+    size_t n;
+    const char *code = code_of(m, &n);
+    size_t cursor = cursor_of(m, code, n);
+    json_t *data = json_object();
+    int level = json_integer_value(json_object_get(m->content, "detail_level")) > 0;
+    bool found =
+        data && gpa_session_inspect(k->session, code, n, cursor, level, add_repr, data) == GPA_OK;
+    return json_pack("{s:s, s:b, s:o, s:{}}", "status", "ok", "found", found, "data", data,
+                     "metadata");
+}
+
+/* The session promises that this is a question to the parser alone. */
+json_t *answer_is_complete(kernel *k, message *m) {
+    size_t n;
+    int columns = 0;
+    const char *code = code_of(m, &n), *state = "unknown";
+    switch (gpa_session_check(k->session, code, n, &columns)) {
+        case GPA_SRC_COMPLETE: state = "complete"; break;
+        case GPA_SRC_INVALID: state = "invalid"; break;
+        case GPA_SRC_INCOMPLETE:
+            return json_pack("{s:s, s:o}", "status", "incomplete", "indent",
+                             json_sprintf("%*s", columns, ""));
+    }
+    return json_pack("{s:s}", "status", state);
+}
+
+/* ---- history ---- */
+
+typedef struct {
+    json_t *rows;
+    bool output;
+} history_rows;
+
+static void add_row(void *user, const gpa_entry *e) {
+    history_rows *to = user;
+    json_t *input = text_json(e->input, strlen(e->input));
+    if (to->output)
+        input = json_pack("[o, o]", input,
+                          e->output ? text_json(e->output, strlen(e->output)) : json_null());
+    json_array_append_new(to->rows, json_pack("[i, i, o]", e->session, e->line, input));
+}
+
+static int number(const message *m, const char *name) {
+    return (int)json_integer_value(json_object_get(m->content, name));
+}
+
+json_t *answer_history(kernel *k, message *m) {
+    const char *kind = json_string_value(json_object_get(m->content, "hist_access_type"));
+    history_rows to = {json_array(), json_is_true(json_object_get(m->content, "output"))};
+    gpa_history_query q = {.kind = !kind || strcmp(kind, "tail") == 0 ? GPA_HISTORY_TAIL
+                                   : strcmp(kind, "range") == 0       ? GPA_HISTORY_RANGE
+                                                                      : GPA_HISTORY_SEARCH,
+                           .n = number(m, "n"),
+                           .session = number(m, "session"),
+                           .start = number(m, "start"),
+                           .stop = number(m, "stop"),
+                           .pattern = json_string_value(json_object_get(m->content, "pattern")),
+                           .unique = json_is_true(json_object_get(m->content, "unique"))};
+    gpa_session_history(k->session, &q, add_row, &to);
+    return json_pack("{s:s, s:o}", "status", "ok", "history", to.rows);
+}
+
+/* ---- comms: none of ours has a target, so that one that is opened is closed at once ---- */
+
+json_t *answer_comm_info(kernel *k, message *m) {
+    (void)k, (void)m;
+    return json_pack("{s:s, s:{}}", "status", "ok", "comms");
+}
+
+json_t *answer_comm_open(kernel *k, message *m) {
+    json_t *id = json_object_get(m->content, "comm_id");
+    if (json_is_string(id))
+        iopub_post_take(k->iopub, "comm_close", m, json_pack("{s:O, s:{}}", "comm_id", id, "data"));
+    return NULL;
+}
+
+json_t *answer_nothing(kernel *k, message *m) {
+    (void)k, (void)m;
+    return NULL;
+}
+
+/* ---- the process ---- */
+
+json_t *answer_connect(kernel *k, message *m) {
+    (void)m;
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i}", "status", "ok", "shell_port",
+                     atoi(k->at.ports[PORT_SHELL]), "iopub_port", atoi(k->at.ports[PORT_IOPUB]),
+                     "stdin_port", atoi(k->at.ports[PORT_STDIN]), "hb_port",
+                     atoi(k->at.ports[PORT_HB]), "control_port", atoi(k->at.ports[PORT_CONTROL]));
+}
+
+json_t *answer_interrupt(kernel *k, message *m) {
+    (void)m;
+    kernel_interrupt(k);
+    return json_pack("{s:s}", "status", "ok");
+}
+
+json_t *answer_shutdown(kernel *k, message *m) {
+    json_t *content = json_pack("{s:s, s:b}", "status", "ok", "restart",
+                                json_is_true(json_object_get(m->content, "restart")));
+    iopub_post_take(k->iopub, "shutdown_reply", m, json_incref(content));
+    kernel_quit(k);
+    return content;
+}
+
+/* What a front end's meter of the kernel's use shows: percent of one processor since the kernel
+ * began, and bytes. */
+json_t *answer_usage(kernel *k, message *m) {
+    (void)m;
+    char host[256] = "";
+    struct sysinfo system = {.mem_unit = 1};
+    struct timespec now, used;
+    long pages = 0;
+    gethostname(host, sizeof host - 1);
+    sysinfo(&system);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fscanf(f, "%*s %ld", &pages) != 1) pages = 0;
+    if (f) fclose(f);
+    double wall =
+        (double)(now.tv_sec - k->began.tv_sec) + (double)(now.tv_nsec - k->began.tv_nsec) * 1e-9;
+    double cpu = (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+    json_int_t total = (json_int_t)system.totalram * system.mem_unit,
+               rest = (json_int_t)system.freeram * system.mem_unit;
+    return json_pack("{s:s, s:s, s:i, s:f, s:I, s:i, s:{s:I, s:I, s:f}}", "status", "ok",
+                     "hostname", host, "pid", (int)getpid(), "kernel_cpu",
+                     wall > 0 ? 100 * cpu / wall : 0.0, "kernel_memory",
+                     (json_int_t)pages * sysconf(_SC_PAGESIZE), "cpu_count", get_nprocs(),
+                     "host_virtual_memory", "total", total, "free", rest, "percent",
+                     total ? 100 - 100 * (double)rest / (double)total : 0.0);
 }

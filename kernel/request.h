@@ -1,8 +1,11 @@
-/* What front ends may ask: one row per message type, and the one place that handles them. */
-#ifndef GPA_REQUEST_H
-#define GPA_REQUEST_H
+/* Requests of front ends: one row per message type, one handler per row. Handlers that use the
+ * session run on the thread that owns it. */
+#ifndef GPA_KERNEL_REQUEST_H
+#define GPA_KERNEL_REQUEST_H
 
 #include "kernel/wire.h"
+
+/* ---- dispatch ---- */
 
 struct kernel;
 
@@ -14,5 +17,11 @@ typedef json_t *request_handler(struct kernel *k, message *m);
 void request_arrived(struct kernel *k, message *m);
 /* Handles a request on this thread, between the states busy and idle. Consumes m. */
 void request_handle(struct kernel *k, message *m);
+
+/* ---- handlers ---- */
+
+request_handler answer_info, answer_complete, answer_inspect, answer_is_complete, answer_history,
+    answer_comm_info, answer_comm_open, answer_nothing, answer_connect, answer_interrupt,
+    answer_shutdown, answer_usage;
 
 #endif

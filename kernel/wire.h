@@ -1,16 +1,31 @@
 /* Messages on the wire: [identities] <IDS|MSG> signature header parent_header metadata content
- * [buffers].
- *
- * What arrives is verified over the bytes as they came, before anything of it is decoded. */
-#ifndef GPA_WIRE_H
-#define GPA_WIRE_H
+ * [buffers]; and the connection file. */
+#ifndef GPA_KERNEL_WIRE_H
+#define GPA_KERNEL_WIRE_H
 
 #include <jansson.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "kernel/queue.h"
 #include "kernel/sha256.h"
+
+/* ---- the connection file ---- */
+
+typedef enum { PORT_SHELL, PORT_CONTROL, PORT_STDIN, PORT_IOPUB, PORT_HB, N_PORTS } connection_port;
+
+typedef struct {
+    char transport[8], ip[256], key[256], scheme[32];
+    char ports[N_PORTS][8];
+} connection;
+
+/* Reads a file. On failure false, and a sentence in why[0..n). */
+bool connection_read(connection *c, const char *path, char *why, size_t n);
+/* "tcp://127.0.0.1:5555", "ipc:///tmp/k-1". */
+void connection_endpoint(const connection *c, connection_port port, char *text, size_t n);
+
+/* ---- messages ---- */
 
 typedef struct {
     hmac key;

@@ -1,4 +1,4 @@
-/* The room doubles when it does not suffice. */
+/* Growable text buffer: the capacity doubles when needed. */
 #include "repl/buf.h"
 
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether n bytes and a zero fit behind the text. */
+/* Ensures capacity for n more bytes and the terminating zero. */
 static bool room(buf *b, size_t n) {
     if (b->len + n + 1 <= b->cap) return true;
     size_t cap = b->cap ? b->cap : 64;

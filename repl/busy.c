@@ -1,5 +1,6 @@
-/* Everything is under one lock, which busy_pause holds until busy_resume: the sign is never drawn
- * into output. The thread is made with the first cell and sleeps while none runs. */
+/* All state is under one lock, which busy_pause holds until busy_resume, so that the indicator
+ * is never drawn into output. The thread is created with the first cell and sleeps while none
+ * runs. */
 #include "repl/busy.h"
 
 #include <pthread.h>
@@ -18,7 +19,7 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool made, running, shown, room, ending;
-    struct timespec began, quiet; /* the cell; the last output */
+    struct timespec began, quiet; /* start of the cell; time of the last output */
     char said[LONGEST];
 } busy = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
 
@@ -79,7 +80,7 @@ static void *watch(void *unused) {
     return unused;
 }
 
-/* Signals are for the thread that runs the cell: they must end what it waits for. */
+/* The thread blocks signals: they must interrupt the evaluating thread's system calls. */
 static void make_thread(void) {
     sigset_t all, before;
     sigfillset(&all);

@@ -9,15 +9,14 @@
 
 #include <stdbool.h>
 
-/* A cell begins; nothing happens where standard error is no terminal. */
+/* Starts the indicator for a cell; no effect where standard error is no terminal. */
 void busy_begin(void);
 void busy_end(void);
 void busy_free(void); /* at the end of the program */
 void busy_pause(void);
-/* at_margin: the terminal's cursor is at the beginning of a line, so that there is room for the
- * sign. */
+/* at_margin: the cursor is at the beginning of a line, so the indicator may be drawn. */
 void busy_resume(bool at_margin);
-/* What long work says of itself, shown in the place of the clock (NULL: the clock again). */
+/* Progress text of a long operation, shown instead of the elapsed time (NULL: elapsed time). */
 void busy_say(const char *text);
 
 #endif

@@ -1,21 +1,24 @@
-/* Colours: whether there are any, and which. */
+/* Colour: palettes, syntax highlighting of program lines, coloured error reports. */
 #ifndef GPA_COLOUR_H
 #define GPA_COLOUR_H
 
 #include "lang/session.h"
+#include "repl/buf.h"
 
-/* What is coloured: the parts of a source text (gpa_style) and those of the prompt. */
+/* ---- palettes ---- */
+
+/* Styles: the classes of a source text (gpa_style) and those of the prompt. */
 enum {
     TINT_IN = GPA_STYLE_COUNT, /* In [ ]: */
     TINT_IN_COUNT,
     TINT_OUT,
     TINT_OUT_COUNT,
     TINT_MORE,   /* ...: */
-    TINT_HINT,   /* what history suggests; side remarks */
+    TINT_HINT,   /* suggestions from history; secondary text */
     TINT_MATCH,  /* the bracket at the cursor and its partner */
-    TINT_CHOSEN, /* the line of a menu that Enter takes */
-    TINT_ERROR,  /* the name of an error, and its marks */
-    TINT_PLACE,  /* where it is */
+    TINT_CHOSEN, /* the selected line of a menu */
+    TINT_ERROR,  /* an error's name and marks */
+    TINT_PLACE,  /* an error's location */
     TINT_NOTE,   /* hint: */
     TINT_COUNT
 };
@@ -26,10 +29,20 @@ enum {
 bool colour_begin(const char *option);
 /* What GPA_THEME says when that is no theme, or NULL. */
 const char *colour_unknown_theme(void);
-/* Whether a stream, 1 or 2, is coloured. */
+/* True if a stream (1 or 2) is coloured. */
 bool colour_on(int fd);
-/* The sequence that begins a tint, and the one that ends any. "" where there is none. */
+/* The escape sequence that starts a style, and the one that resets. "" without colours. */
 const char *colour_of(int tint);
 #define COLOUR_END "\033[m"
+
+/* ---- program lines ---- */
+
+/* Appends n bytes of a program with colours. s may be NULL: plain. */
+void source_line_put(gpa_session *s, const char *text, size_t n, buf *out);
+
+/* ---- error reports ---- */
+
+/* Appends the report. s (for the colours of source lines) may be NULL. */
+void report_put(gpa_session *s, const gpa_diag *d, buf *out);
 
 #endif

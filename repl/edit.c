@@ -20,7 +20,7 @@
 #include "repl/colour.h"
 #include "repl/keys.h"
 #include "repl/menu.h"
-#include "repl/past.h"
+#include "repl/line.h"
 #include "repl/screen.h"
 #include "repl/terminal.h"
 
@@ -31,8 +31,8 @@ static struct {
     screen *screen;
     const char *prompt, *more, *start;
     bool asking, changed, ended;
-    char *got;      /* the text that was taken */
-    buf parameters; /* of the function whose call begins at the cursor */
+    char *got;      /* the accepted text */
+    buf parameters; /* parameters of the function whose call begins at the cursor */
     uint8_t *tints;
     size_t tints_cap;
 } edit;
@@ -40,7 +40,7 @@ static struct {
 gpa_session *edit_session(void) { return edit.session; }
 bool edit_asking(void) { return edit.asking; }
 
-/* Without colours a hint could not be told from what is typed. */
+/* Without colours a suggestion would be indistinguishable from input. */
 const char *edit_hint(void) {
     bool wanted = !edit.asking && rl_end > 0 && rl_point == rl_end && colour_on(STDOUT_FILENO);
     return wanted ? past_hint(rl_line_buffer, (size_t)rl_end) : NULL;
@@ -55,7 +55,7 @@ static void tint_part(void *user, size_t lo, size_t hi, gpa_style style) {
 
 static char opener_of(char c) { return c == ')' ? '(' : c == ']' ? '[' : '{'; }
 
-/* Pairs the brackets: one without a partner is wrong; the pair at the cursor is marked. */
+/* Matches brackets: an unmatched one is marked as wrong; the pair at the cursor is highlighted. */
 static void pair_brackets(const char *text, size_t n, size_t cursor) {
     enum { DEEPEST = 256 };
     size_t open[DEEPEST], depth = 0;
@@ -76,7 +76,7 @@ static void pair_brackets(const char *text, size_t n, size_t cursor) {
     while (depth) edit.tints[open[--depth]] = GPA_STYLE_WRONG;
 }
 
-/* The tints of the text; NULL where there are none. */
+/* The styles of the text; NULL without colours. */
 static const uint8_t *tints_of(const char *text, size_t n, size_t cursor) {
     if (edit.asking || !colour_on(STDOUT_FILENO) || n > TOO_LONG_TO_COLOUR) return NULL;
     if (n + 1 > edit.tints_cap) {
@@ -100,8 +100,8 @@ static void keep_parameters(void *user, const gpa_about *a) {
     if (open) buf_put(&edit.parameters, open + 1);
 }
 
-/* Behind `name(`: the parameters of the function, shown as a hint that cannot be taken. NULL: none.
- */
+/* After `name(`: the parameters of the function, displayed as a hint that cannot be accepted.
+ * NULL: none. / */
 static const char *parameters(const char *text, size_t n) {
     bool begins = n > 1 && text[n - 1] == '(' && !strchr(" \t\n([{=,", text[n - 2]);
     if (edit.asking || !begins || !colour_on(STDOUT_FILENO)) return NULL;
@@ -110,7 +110,7 @@ static const char *parameters(const char *text, size_t n) {
     return edit.parameters.len ? edit.parameters.text : NULL;
 }
 
-/* A search and its like: readline asks something, in the place of the prompt. */
+/* True while readline shows a message (a search, for example) instead of the prompt. */
 static bool in_message(void) { return rl_display_prompt && *rl_display_prompt; }
 
 static screen_view view_of(const char *text, size_t n, size_t cursor) {
@@ -158,7 +158,7 @@ void edit_take_back(void) {
     edit_redraw(false);
 }
 
-/* The text as it stays on the terminal. */
+/* Draws the text in its final form. */
 static void leave(const char *text) {
     size_t n = strlen(text);
     screen_view v = view_of(text, n, n + 1);
@@ -166,7 +166,7 @@ static void leave(const char *text) {
     screen_leave(edit.screen, &v);
 }
 
-/* The text as far as it is seen, without what was shown beside it. */
+/* Leaves the visible part of the text, without suggestions and menu. */
 static void abandon(void) {
     screen_view v = view_of(rl_line_buffer, (size_t)rl_end, (size_t)rl_point);
     menu_take();
@@ -211,7 +211,7 @@ static void key(void) {
     past_load(edit.session);
     keys_begin();
     rl_callback_read_char();
-    /* any key but the menu's own closes it */
+    /* any key other than the menu's own closes it */
     if (menu && !edit.ended && !RL_ISSTATE(RL_STATE_MULTIKEY) && !keys_of_menu())
         menu_take(), edit.changed = true;
 }
@@ -308,11 +308,10 @@ bool edit_begin(gpa_session *s) {
     rl_catch_signals = 0;
     rl_catch_sigwinch = 0;
     rl_change_environment = 0;
-    rl_erase_empty_line = 1; /* readline is not to end the line itself: `leave` does */
+    rl_erase_empty_line = 1; /* readline must not end the line itself: `leave` does */
     rl_startup_hook = begin_text;
     keys_bind();
-    rl_initialize(); /* with a redisplay that is not its own, readline would not ask what the
-                        terminal can do */
+    rl_initialize(); /* with a custom redisplay function readline would not query the terminal */
     keys_replace();
     rl_redisplay_function = note_change;
     return true;

@@ -1,12 +1,12 @@
-/* Editing a cell on a terminal: GNU readline's keys and commands, and a screen of our own that
- * shows many lines in colour. */
+/* Multi-line editing of a cell: GNU readline's keys and commands with a renderer that draws
+ * several lines in colour. */
 #ifndef GPA_EDIT_H
 #define GPA_EDIT_H
 
 #include "repl/line.h"
 
-/* False where there is no readline, or standard input and output are not a terminal that can be
- * edited on; then nothing else may be called. */
+/* False without readline, or if standard input and output are no terminal with cursor control;
+ * then no other function may be called. */
 bool edit_begin(gpa_session *s);
 line_result edit_read(const char *prompt, const char *more, const char *start, char **text);
 line_result edit_ask(const char *prompt, char **text);
@@ -16,15 +16,15 @@ void edit_end(void);
 /* ---- for the keys ---- */
 
 gpa_session *edit_session(void);
-/* Whether an answer is edited, not a cell: one line, without completion. */
+/* True if an answer is edited, not a cell: a single line without completion. */
 bool edit_asking(void);
-/* The suggestion that is shown behind the text; NULL: none. */
+/* The suggestion displayed after the text; NULL: none. */
 const char *edit_hint(void);
-/* The text is done. */
+/* Accepts the text. */
 void edit_done(void);
-/* Somebody else wrote to the terminal, or the terminal is to be cleared: all is drawn again. */
+/* Redraws everything: another program wrote to the terminal, or the screen is to be cleared. */
 void edit_redraw(bool clear);
-/* The terminal is another program's for a while, as that program expects it; and ours again. */
+/* Restores the terminal for another program; and sets it up for editing again. */
 void edit_lend(void);
 void edit_take_back(void);
 

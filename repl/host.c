@@ -16,18 +16,16 @@
 #include "repl/busy.h"
 #include "repl/colour.h"
 #include "repl/line.h"
-#include "repl/page.h"
 #include "repl/pager.h"
 #include "repl/picture.h"
-#include "repl/report.h"
 
 static gpa_session *volatile running;
-static volatile sig_atomic_t at_prompt, pressed; /* pressed: Ctrl-C, in the running cell */
+static volatile sig_atomic_t at_prompt, pressed; /* state of Ctrl-C in the running cell */
 static struct {
-    bool in_line; /* the terminal's cursor is not at the beginning of a line */
-    bool numbers; /* values are shown as Out[n] */
-    char *next;   /* what the next cell begins with */
-    int lost;     /* errno of the write to standard output that failed */
+    bool in_line; /* the cursor is not at the beginning of a line */
+    bool numbers; /* values are displayed as Out[n] */
+    char *next;   /* initial text of the next cell */
+    int lost;     /* errno of a failed write to standard output */
 } host;
 
 /* ---- streams ---- */
@@ -39,8 +37,7 @@ void host_hold_interrupts(sigset_t *before) {
     pthread_sigmask(SIG_BLOCK, &interrupt, before);
 }
 
-/* Ctrl-C waits until the text is out: stdio forgets what an interrupted call should have written.
- */
+/* Blocks Ctrl-C until the text is written: stdio drops data of an interrupted write. / */
 static void write_out(FILE *to, const char *text, size_t n, bool flush) {
     bool writes = flush || to == stderr || __flbf(to) || __fpending(to) + n >= __fbufsize(to);
     sigset_t before;
@@ -72,7 +69,7 @@ static void flush_streams(void *user) {
 
 int host_finish_output(void) {
     write_out(stdout, "", 0, true);
-    if (ferror(stdout) && !host.lost) host.lost = EIO; /* what wrote was not us */
+    if (ferror(stdout) && !host.lost) host.lost = EIO; /* another writer failed */
     int lost = host.lost;
     clearerr(stdout);
     host.lost = 0;
@@ -94,8 +91,8 @@ static const gpa_repr *find(const gpa_repr *r, size_t n, const char *mime) {
 
 static const gpa_repr *plain_of(const gpa_repr *r, size_t n) { return find(r, n, "text/plain"); }
 
-/* A picture among the representations is drawn. False: there is none, or it cannot be shown here.
- */
+/* Draws a picture among the representations. False: there is none, or it cannot be displayed
+ * here. / */
 static bool show_picture(const gpa_repr *r, size_t n) {
     const gpa_repr *picture = find(r, n, "image/png"), *words = find(r, n, "text/x-gpa-words");
     if (!picture) return false;
@@ -134,7 +131,7 @@ static void show_result(void *user, int count, const gpa_repr *r, size_t n) {
     } else {
         buf_printf(&b, "Out[%d]:", count);
     }
-    /* a value of several lines starts below its mark, so that its columns line up */
+    /* a value of several lines starts on the line after Out[n], so that its columns align */
     if (host.numbers) buf_putc(&b, memchr(text->data, '\n', text->n) ? '\n' : ' ');
     buf_putn(&b, text->data, text->n);
     buf_putc(&b, '\n');
@@ -150,7 +147,7 @@ static void show_error(void *user, const gpa_diag *d) {
     buf b = {0};
     (void)user;
     if (isatty(STDERR_FILENO)) {
-        if (pressed && isatty(STDIN_FILENO)) host.in_line = true; /* the terminal has echoed ^C */
+        if (pressed && isatty(STDIN_FILENO)) host.in_line = true; /* the terminal echoed ^C */
         pressed = 0;
         host_fresh_line();
     }
@@ -172,7 +169,7 @@ static void show_page(void *user, const gpa_repr *r, size_t n) {
     buf_free(&b);
 }
 
-/* Only the line that is being written can be taken back. */
+/* Only the current line can be cleared. */
 static void clear_line(void *user, bool wait) {
     (void)user, (void)wait;
     busy_pause();
@@ -263,8 +260,8 @@ int host_interrupts(void) { return interrupts; }
 
 enum { PATIENCE = 2 }; /* seconds */
 
-/* Code that is not gpa's - a driver, a library - may be where no interrupt ends it: whoever asks
- * again is told the way out. */
+/* Code outside gpa - a driver, a library - may not be interruptible: repeated interrupts explain
+ * the way out. */
 static void on_interrupt(int signal_number) {
     static const char way_out[] =
         "\nThe call that is running does not answer Ctrl-C. Ctrl-\\ ends the process.\n";
@@ -286,7 +283,7 @@ static void on_interrupt(int signal_number) {
 
 void host_catch_interrupts(gpa_session *s) {
     struct sigaction action = {
-        .sa_handler = s ? on_interrupt : SIG_DFL}; /* without a session nobody would answer */
+        .sa_handler = s ? on_interrupt : SIG_DFL}; /* without a session nothing handles it */
     running = s;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

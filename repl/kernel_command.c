@@ -1,4 +1,4 @@
-/* The program is looked for where this one is, then on the search path. */
+/* Looks for the program in the folder of this executable, then on the search path. */
 #include "repl/kernel_command.h"
 
 #include <errno.h>

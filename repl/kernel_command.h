@@ -1,9 +1,9 @@
-/* `gpa kernel ...`: the program gpa-kernel, which is installed beside gpa. */
+/* `gpa kernel ...`: runs the program gpa-kernel, which is installed next to gpa. */
 #ifndef GPA_KERNEL_COMMAND_H
 #define GPA_KERNEL_COMMAND_H
 
-/* Becomes gpa-kernel with the arguments from argv[1] on. Returns, with an exit code, only when
- * there is none: standard error says so. */
+/* Executes gpa-kernel with the arguments from argv[1] on. Returns an exit code only if it is
+ * missing, after reporting that on standard error. */
 int kernel_command(int argc, char **argv);
 
 #endif

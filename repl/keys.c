@@ -16,7 +16,7 @@
 
 #include "repl/edit.h"
 #include "repl/menu.h"
-#include "repl/past.h"
+#include "repl/line.h"
 #include "repl/transcript.h"
 
 enum { STEP = 4, PASTE_PATIENCE_MS = 2000 };
@@ -53,7 +53,8 @@ static int next_character(int at) {
     return at;
 }
 
-/* The place in the line that begins at `start` which is `cells` from its beginning, or its end. */
+/* The offset in the line beginning at `start` that is `cells` from its beginning, or the line's
+ * end. */
 static int at_cells(int start, size_t cells) {
     int at = start, end = end_of_line(start);
     while (at < end &&
@@ -64,7 +65,7 @@ static int at_cells(int start, size_t cells) {
 
 /* ---- lines and indentation ---- */
 
-/* The state of the first n bytes with an end of line behind them, and the next line's margin. */
+/* The parse state of the first n bytes plus a line end, and the indentation of the next line. */
 static gpa_src_state state_of(int n, int *indent) {
     buf b = {0};
     gpa_src_state state = GPA_SRC_COMPLETE;
@@ -95,7 +96,7 @@ static int new_line(int count, int key) {
     return 0;
 }
 
-/* Runs a whole cell from its last line; elsewhere, and where more must come, begins a line. */
+/* Enter: accepts a complete cell on its last line; otherwise inserts a line. */
 static int enter(int count, int key) {
     int indent;
     if (menu_take()) {
@@ -117,7 +118,7 @@ static int run_now(int count, int key) {
     return 0;
 }
 
-/* In a margin: back to the step before. */
+/* Within the indentation: removes one level. */
 static int backspace(int count, int key) {
     int margin = rl_point - start_of_line(rl_point);
     if (count != 1 || margin == 0 || !blank_before_point()) return rl_rubout(count, key);
@@ -135,8 +136,8 @@ static bool starts_with_word(const char *line, const char *const *words) {
     return false;
 }
 
-/* `else:` and its like, at the margin of the block that it ends, goes to the margin of what it
- * belongs to. */
+/* A colon after `else` and similar keywords at the indentation of the block they end dedents the
+ * line. */
 static int colon(int count, int key) {
     static const char *const leaving[] = {"else", "elif", "except", "finally", NULL};
     static const char *const opening[] = {"if",   "for",  "while",  "try",     "with",
@@ -155,8 +156,8 @@ static int colon(int count, int key) {
     return 0;
 }
 
-/* The bracket that one closed at `at` would belong to, or -1. Brackets in strings and comments are
- * not told apart: the worst is a margin that is not the best. */
+/* The offset of the bracket that one closing at `at` would match, or -1. Ignores strings and
+ * comments: at worst the indentation is not ideal. */
 static int opener_before(int at) {
     int depth = 0;
     while (at-- > 0) {
@@ -168,7 +169,7 @@ static int opener_before(int at) {
     return -1;
 }
 
-/* A closing bracket that begins a line goes to the margin of the line that opened it. */
+/* A closing bracket at the start of a line is indented like the line that opened it. */
 static int closer(int count, int key) {
     int start = start_of_line(rl_point), opener = opener_before(rl_point);
     int margin = opener >= 0 ? indent_at(start_of_line(opener)) : 0;
@@ -218,7 +219,7 @@ static int kill_line_before(int count, int key) {
 
 /* ---- history and hints ---- */
 
-/* To the line above or below. False: there is none. */
+/* Moves to the line above or below. False: there is none. */
 static bool move_line(int direction) {
     int start = start_of_line(rl_point), end = end_of_line(rl_point);
     if (direction < 0 ? start == 0 : end == rl_end) return false;
@@ -261,7 +262,7 @@ static int newer(int count, int key) {
     return walk(1);
 }
 
-/* Takes n bytes of the hint. */
+/* Accepts n bytes of the suggestion. */
 static void take_hint(size_t n) {
     char *text = strndup(edit_hint(), n);
     if (text) rl_insert_text(text);
@@ -345,15 +346,15 @@ static bool key_waits(void) {
     return poll(&fd, 1, PASTE_PATIENCE_MS) > 0;
 }
 
-/* The terminal marks what is pasted, so that nothing in it is taken for a key. One that breaks off
- * is pasted as far as it came. */
+/* Bracketed paste: the terminal marks pasted text, so that none of it is taken for keys. An
+ * incomplete paste is inserted as far as it came. */
 static int paste(int count, int key) {
     static const char last[] = "\033[201~";
     size_t end = sizeof last - 1;
     buf raw = {0}, text = {0};
     (void)count, (void)key;
-    size_t matched =
-        0; /* how much of the mark the text ends with: no further is read than the mark can reach */
+    size_t matched = 0; /* length of the end mark's prefix at the end of the text: reads no further
+                           than the mark can extend */
     while (matched < end && key_waits()) {
         char some[sizeof last];
         ssize_t n = read(STDIN_FILENO, some, end - matched);
@@ -403,7 +404,7 @@ static int run_editor(const char *path) {
     return status;
 }
 
-/* The text in $VISUAL or $EDITOR, and back. */
+/* Edits the text in $VISUAL or $EDITOR. */
 static int in_editor(int count, int key) {
     const char *tmp = getenv("TMPDIR");
     buf path = {0};
@@ -436,11 +437,11 @@ static int in_editor(int count, int key) {
 
 /* ---- the table ---- */
 
-#define BOTH "ei" /* the keymaps: emacs, vi's insertion, vi's movement */
+#define BOTH "ei" /* keymaps: emacs, vi insertion, vi movement */
 #define ALL "eim"
 
-/* Each command stands in for commands of readline's that know one line only, wherever these are
- * bound, by ~/.inputrc too; and has keys of its own, as the terminal sends them. */
+/* Each command replaces readline commands that know single lines only, wherever these are bound
+ * (by ~/.inputrc too), and has key sequences of its own. */
 static const struct {
     const char *name;
     rl_command_func_t *does;
@@ -508,7 +509,7 @@ void keys_bind(void) {
     }
 }
 
-/* readline's commands that the table names; NULL for what this readline does not have. */
+/* the readline commands named in the table; NULL for those that this readline lacks. */
 typedef struct {
     rl_command_func_t *of[COMMANDS][3];
 } replaced;
@@ -520,7 +521,7 @@ static rl_command_func_t *stand_in(const replaced *r, rl_command_func_t *command
     return command;
 }
 
-/* readline keeps the map of the keys that may follow in the place of a command. */
+/* readline stores the keymap of a prefix key in place of its command. */
 static Keymap map_behind(const KEYMAP_ENTRY *e) {
     union {
         rl_command_func_t *function;

@@ -1,18 +1,17 @@
-/* What keys do that readline has no command for, or another: each is a command of readline's, so
- * that ~/.inputrc may bind it. */
+/* Editing commands that readline lacks or defines for single lines. Each is a readline command,
+ * so that ~/.inputrc may bind it. */
 #ifndef GPA_KEYS_H
 #define GPA_KEYS_H
 
 #include <stdbool.h>
 
-/* Names the commands and binds them; before readline reads ~/.inputrc, which may bind otherwise. */
+/* Registers and binds the commands; before readline reads ~/.inputrc, which may rebind them. */
 void keys_bind(void);
-/* Puts the commands in the place of readline's that know one line only, wherever these are bound
- * now. */
+/* Replaces readline's single-line commands wherever they are bound. */
 void keys_replace(void);
-/* A key comes. */
+/* Called before each key. */
 void keys_begin(void);
-/* Whether it was the menu's. */
+/* True if the key was handled by the menu. */
 bool keys_of_menu(void);
 
 #endif

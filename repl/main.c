@@ -24,7 +24,7 @@
 
 enum { EXIT_UNCAUGHT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130, EXIT_LEFT_ALIVE = 99 };
 
-/* The whole of a stream, zero-terminated; NULL with errno set. Owned: free. */
+/* Reads a whole stream, zero-terminated; NULL with errno set. Owned: free. */
 static char *slurp(FILE *f, size_t *n) {
     size_t cap = 1 << 16;
     char *text = malloc(cap);
@@ -74,14 +74,13 @@ static int run_file(gpa_session *s, const options *o, const char *path) {
 
 static bool has_program(const options *o) { return o->n_code || o->file; }
 
-/* Whether there will be a prompt. */
+/* True if the program will show a prompt. */
 static bool prompts(const options *o) {
     bool only_tells = (o->devices || o->cache) && !has_program(o);
     return o->interactive || (!has_program(o) && !only_tells && isatty(STDIN_FILENO));
 }
 
-/* The prompt begins anew in the same process; what its options have set is in the environment or
- * kept. */
+/* Restarts the prompt in a new process image; options persist in the environment. */
 static void restart(void *user, const char *folder) {
     const options *o = user;
     char *args[] = {
@@ -113,7 +112,7 @@ static int run(gpa_session *s, const options *o) {
     return code;
 }
 
-/* In builds that check: no block may be alive once the session is gone. */
+/* Leak check in checked builds: no block may be alive after the session is freed. */
 static int check_memory(int code) {
 #ifdef GPA_CHECK
     if (gpa_session_live_blocks()) {

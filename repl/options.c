@@ -1,4 +1,4 @@
-/* The options are a table: one row has the names, what the argument is called, and the help. */
+/* The command-line options as a table: names, argument and help in one row. */
 #include "repl/options.h"
 
 #include <stdio.h>
@@ -67,8 +67,7 @@ static void print_help(void) {
         "  GPA_THEME         light, dark or neutral colours; NO_COLOR=1: none");
 }
 
-/* How many characters must be changed, added, left out or exchanged to make b of a; more than 2 all
- * count as 3. */
+/* Damerau-Levenshtein distance of a and b, capped at 3. */
 static int distance(const char *a, const char *b) {
     enum { LONGEST = 24, FAR = 3 };
     size_t m = strlen(a), n = strlen(b);
@@ -107,7 +106,7 @@ static int complain_unknown(const char *given) {
     return EXIT_USAGE;
 }
 
-/* Whether a word is one of "a|b|c"; any is where there is no choice. */
+/* True if a word is one of "a|b|c", or there is no choice. */
 static bool is_choice(const char *choices, const char *word) {
     size_t n = strlen(word);
     if (!strchr(choices, '|')) return true;
@@ -116,7 +115,7 @@ static bool is_choice(const char *choices, const char *word) {
     return false;
 }
 
-/* The row of an argument `-x`, `--name` or `--name=value`; OPTION_COUNT for none. */
+/* The row of an argument `-x`, `--name` or `--name=value`; OPTION_COUNT if unknown. */
 static option_id find(const char *given) {
     for (int i = 0; i < OPTION_COUNT; i++) {
         size_t n = table[i].name ? strlen(table[i].name) : 0;
@@ -128,8 +127,8 @@ static option_id find(const char *given) {
     return OPTION_COUNT;
 }
 
-/* The argument of the option at argv[*i]; NULL when it is missing or not one of the choices, which
- * has been said then. */
+/* The argument of the option at argv[*i]; NULL if it is missing or not among the choices, after
+ * reporting that. */
 static const char *argument_of(int argc, char **argv, int *i, option_id id) {
     const char *equals = argv[*i][1] == '-' ? strchr(argv[*i], '=') : NULL,
                *value = equals ? equals + 1 : NULL;
@@ -157,7 +156,7 @@ int options_read(int argc, char **argv, options *o) {
             break;
         }
         option_id id = find(argv[i]);
-        /* behind the text of a program all but a further text is its own */
+        /* after -c TEXT all arguments except further -c belong to the program */
         if (o->n_code && id != OPTION_CODE) break;
         if (id == OPTION_COUNT) return complain_unknown(argv[i]);
         const char *value = table[id].argument ? argument_of(argc, argv, &i, id) : "";

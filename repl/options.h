@@ -1,4 +1,4 @@
-/* The command line. */
+/* The command line of gpa. */
 #ifndef GPA_OPTIONS_H
 #define GPA_OPTIONS_H
 
@@ -14,8 +14,8 @@ typedef struct {
     int rest; /* index of the first argument after the program */
 } options;
 
-/* -1 to go on, else the exit code: an option was wrong, and standard error says how; or it was
- * answered. Owned: options_free. */
+/* Parses the command line. -1 to continue, else the exit code: usage error (reported on standard
+ * error), or an option that was answered. Owned: options_free. */
 int options_read(int argc, char **argv, options *o);
 void options_free(options *o);
 

@@ -1,5 +1,5 @@
-/* chafa reads the picture from a file in memory that is its standard input, and writes to the
- * terminal itself. */
+/* chafa reads the picture from a memory file on its standard input and writes to the terminal
+ * itself. */
 #include "repl/picture.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* The picture as an open file, at its beginning; -1: no room. */
+/* The picture as an open file, positioned at its start; -1: out of memory. */
 static int as_file(const char *data, size_t n) {
     int fd = memfd_create("gpa-picture", MFD_CLOEXEC);
     while (fd >= 0 && n > 0) {
@@ -40,7 +40,7 @@ static int as_file(const char *data, size_t n) {
 typedef enum { KITTY, SIXEL, ITERM, SYMBOLS, NONE, KINDS } graphics;
 
 static const struct {
-    const char *name, *format; /* in $GPA_GRAPHICS; chafa's option */
+    const char *name, *format; /* value of $GPA_GRAPHICS; chafa's option */
 } kinds[KINDS] = {
     [KITTY] = {"kitty", "--format=kitty"},
     [SIXEL] = {"sixel", "--format=sixels"},
@@ -49,7 +49,7 @@ static const struct {
     [NONE] = {"none", NULL},
 };
 
-/* Terminals by what their variables begin with. */
+/* Terminals by prefixes of their variables. */
 static const struct {
     const char *variable, *value;
     graphics kind;
@@ -90,7 +90,7 @@ static void size_here(int *columns, int *rows) {
 }
 
 void picture_room(int *columns, int *rows) {
-    enum { LEFT = 3 }; /* rows for the prompt */
+    enum { LEFT = 3 }; /* rows left for the prompt */
     size_here(columns, rows);
     *rows -= LEFT;
     if (kind_here() != SYMBOLS || !isatty(STDOUT_FILENO)) *columns = *rows = 0;
@@ -128,7 +128,7 @@ static bool draw(const char *png, size_t n, const char *format, int columns, int
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Writes the words over the picture above the cursor, on its white. */
+/* Writes the labels over the picture above the cursor. */
 static void put_words(const char *words, size_t n, int rows) {
     const char *end = words + n;
     bool colours = colour_on(STDOUT_FILENO);

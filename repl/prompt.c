@@ -1,5 +1,5 @@
-/* The loop of a session at a terminal: prompts as IPython's, a cell, its evaluation. Ctrl-C drops
- * what was typed and never ends the session; Ctrl-D asks when there is something to lose. */
+/* The read-eval-print loop: IPython's prompts, a cell, its evaluation. Ctrl-C discards input and
+ * never ends the session; Ctrl-D asks if there are variables to lose. */
 #include "repl/prompt.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 static const char greeting[] =
     "gpa " GPA_VERSION "    name? explains a name, Tab completes it, exit leaves\n";
 
-/* `In [7]: ` and, as wide, `   ...: `. */
+/* `In [7]: ` and a continuation prompt of the same width. */
 static void make_prompts(int count, buf *first, buf *more) {
     bool colour = colour_on(STDOUT_FILENO);
     const char *in = colour ? colour_of(TINT_IN) : "",
@@ -29,15 +29,14 @@ static void make_prompts(int count, buf *first, buf *more) {
     buf_printf(more, "%s%*s: %s", dots, width - 2, "...", end);
 }
 
-/* Whether a cell is this word alone. */
+/* True if a cell consists of this word. */
 static bool is_word(const char *cell, const char *word) {
     cell += strspn(cell, " \t\r\n");
     size_t n = strlen(word);
     return strncmp(cell, word, n) == 0 && cell[n + strspn(cell + n, " \t\r\n")] == 0;
 }
 
-/* Whether a cell may start programs that write to the terminal by themselves: `!ls`, `x = !ls`,
- * `%%bash`. */
+/* True if a cell may start processes that write to the terminal: `!ls`, `x = !ls`, `%%bash`. */
 static bool has_children(const char *cell) {
     for (const char *bang = strchr(cell, '!'); bang; bang = strchr(bang + 1, '!'))
         if (bang[1] != '=') return true;
@@ -58,7 +57,7 @@ static bool wants_to_leave(const gpa_session *s) {
     return yes;
 }
 
-/* The next cell, owned; NULL when the user leaves. */
+/* The next cell, owned; NULL when the user quits. */
 static char *read_cell(gpa_session *s, buf *first, buf *more) {
     for (;;) {
         char *text, *start = host_next_input();

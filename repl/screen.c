@@ -1,13 +1,6 @@
-/* Rows are built as bytes with their colours and compared with those that are drawn; a row that did
- * not change is not sent again, and all of a change goes out in one write. That is what keeps
- * typing in long blocks quick and steady.
- *
- * Invariant: shown[0 .. n_shown) is what stands on the terminal from the screen's first row on, and
- * the terminal's cursor is in row at_row, column at_column. Rows are ended by the screen itself, so
- * a row that fills the terminal's width needs care: the terminal's cursor still stands on its last
- * cell, and clearing to the end of the row would take that cell away.
- *
- * Reading order: layout, from characters to rows; the window; drawing; the public functions. */
+/* Screen renderer: rows are built with their colours and compared with those on screen; only
+ * changed rows are sent, in one write. This keeps typing in long cells fast over slow
+ * connections. */
 #include "repl/screen.h"
 
 #include <stdlib.h>
@@ -33,9 +26,9 @@ typedef struct {
 struct screen {
     int lines, columns;
     rows shown, next;
-    int at_row, at_column;         /* of the terminal's cursor, from the first shown row */
-    int cursor_row, cursor_column; /* of the text's cursor in `next` */
-    int top;                       /* the first row of the text that is in the window */
+    int at_row, at_column; /* of the terminal's cursor, relative to the first displayed row */
+    int cursor_row, cursor_column; /* of the text cursor in `next` */
+    int top;                       /* first row of the text in the window */
     buf out;
 };
 
@@ -45,8 +38,8 @@ typedef struct {
     rows *to;
     row *now;
     int column, columns;
-    int margin; /* where the text of this line begins: tabs count from there */
-    int tint;   /* the one that is on */
+    int margin; /* column where the text of the line begins: tabs are relative to it */
+    int tint;   /* the active style */
     bool coloured, failed;
 } layout;
 
@@ -60,7 +53,7 @@ static void next_row(layout *l) {
         row *grown = realloc(l->to->items, (size_t)cap * sizeof *grown);
         if (!grown) {
             l->failed = true;
-            return; /* the last row is written over */
+            return; /* the last row is overwritten */
         }
         memset(grown + l->to->cap, 0, (size_t)(cap - l->to->cap) * sizeof *grown);
         l->to->items = grown;
@@ -78,8 +71,7 @@ static void put_tint(layout *l, int tint) {
     l->tint = tint;
 }
 
-/* One character, or what stands for it, `width` cells wide; on the next row if it does not fit on
- * this. */
+/* One character (or its replacement) of `width` cells; wraps if it does not fit. */
 static void put_cells(layout *l, const char *text, size_t n, int width, int tint) {
     if (l->column + width > l->columns) next_row(l);
     put_tint(l, tint);
@@ -87,7 +79,7 @@ static void put_cells(layout *l, const char *text, size_t n, int width, int tint
     l->column += width;
 }
 
-/* The length of the character at s, at most n; 1 for a byte that begins none. */
+/* The length of the character at s, at most n; 1 for an invalid byte. */
 static size_t character(const char *s, size_t n) {
     unsigned char c = (unsigned char)*s;
     size_t want = c < 0x80 ? 1 : c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : c >= 0xc0 ? 2 : 0, have = 1;
@@ -110,7 +102,7 @@ static void put_character(layout *l, const char *s, size_t n, int tint) {
     }
 }
 
-/* A prompt: its colour sequences, and what readline marks as such, take no room. */
+/* A prompt: escape sequences and text in readline's ignore markers have no width. */
 static void put_prompt(layout *l, const char *s) {
     while (*s) {
         if (*s == '\001' || *s == '\002') {
@@ -142,7 +134,7 @@ static void put_hint(layout *l, const char *hint) {
     }
 }
 
-/* The rows of a view in s->next, without what stands below, and where the cursor is. */
+/* Lays out a view in s->next, without the lines below, and the position of the cursor. */
 static void lay_out(screen *s, const screen_view *v) {
     layout l = {.to = &s->next, .columns = s->columns, .coloured = colour_on(STDOUT_FILENO)};
     s->next.n = 0;
@@ -171,7 +163,7 @@ static void lay_out(screen *s, const screen_view *v) {
     l.now->width = l.column;
 }
 
-/* Appends the lines below as rows; they carry their own colours. */
+/* Appends the lines below as rows; they contain their own colours. */
 static void lay_below(screen *s, const char *below, int most) {
     layout l = {.to = &s->next, .columns = s->columns};
     for (; below && *below && most > 0; most--) {
@@ -193,7 +185,7 @@ static int count_lines(const char *text) {
     return n;
 }
 
-/* Drops the rows of the text that are outside a window of `height` rows around the cursor. */
+/* Drops the rows outside a window of `height` rows around the cursor. */
 static void clip(screen *s, int height) {
     int n = s->next.n;
     if (s->cursor_row < s->top) s->top = s->cursor_row;
@@ -201,7 +193,7 @@ static void clip(screen *s, int height) {
     if (s->top > n - height) s->top = n - height;
     if (s->top < 0) s->top = 0;
     if (n <= height) return;
-    /* the rows change places, so that none of their buffers is lost */
+    /* rows are swapped, so that their buffers are kept */
     for (int i = 0; i < height; i++) {
         row moved = s->next.items[i];
         s->next.items[i] = s->next.items[i + s->top];
@@ -213,7 +205,7 @@ static void clip(screen *s, int height) {
 
 /* ---- drawing ---- */
 
-/* The terminal's cursor to column 0 of a row; rows below the last shown one are opened. */
+/* Moves the terminal's cursor to column 0 of a row; opens rows below the last one. */
 static void go_to(screen *s, int to) {
     buf_putc(&s->out, '\r');
     if (to < s->at_row) buf_printf(&s->out, "\033[%dA", s->at_row - to);
@@ -297,8 +289,7 @@ void screen_measure(screen *s) {
         lines = size.ws_row, columns = size.ws_col;
     if (columns < MIN_COLUMNS) columns = MIN_COLUMNS;
     if (lines == s->lines && columns == s->columns) return;
-    /* the terminal has wrapped each drawn row by itself: the first is this far above the cursor now
-     */
+    /* the terminal has rewrapped the rows: the first one is this far above the cursor now / */
     for (int i = 0; i < s->at_row; i++)
         up += s->shown.items[i].width > columns ? (s->shown.items[i].width - 1) / columns + 1 : 1;
     up += s->at_column / columns;
@@ -328,7 +319,7 @@ void screen_show(screen *s, const screen_view *v) {
 void screen_leave(screen *s, const screen_view *v) {
     lay_out(s, v);
     if (s->top || s->next.n > s->lines) {
-        /* the window showed a part: all of it again, from the window's first row */
+        /* the window showed a part: redraw everything from its first row */
         go_to(s, 0);
         buf_put(&s->out, "\033[J");
         s->shown.n = 0;

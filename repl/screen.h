@@ -9,40 +9,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What to show. All is borrowed for the call. */
+/* What to display. Borrowed for the call. */
 typedef struct {
-    const char *prompt, *more; /* before the first line, before the others; with colour sequences */
+    const char *prompt, *more; /* before the first line, before the others; with escape sequences */
     const char *text;
     size_t n, cursor;
-    const uint8_t *tints; /* one for each byte of the text (colour.h); NULL: plain */
-    const char *hint;     /* shown faintly behind the text, as far as the row goes; NULL: none */
+    const uint8_t *tints; /* one style per byte of the text (colour.h); NULL: plain */
+    const char *hint; /* dimmed suggestion after the text, cut at the end of the row; NULL: none */
     const char *
         below; /* lines below the text, each with its end, none wider than the screen; NULL: none */
 } screen_view;
 
 typedef struct screen screen;
 
-/* NULL when memory is short. Owned: screen_free. */
+/* NULL when out of memory. Owned: screen_free. */
 screen *screen_new(void);
 void screen_free(screen *s);
-/* Asks the terminal for its size. When it changed, what is drawn is taken to be wrapped anew, and
- * drawn again next time. */
+/* Queries the size of the terminal. After a resize the rows count as rewrapped and are redrawn. */
 void screen_measure(screen *s);
 int screen_rows(const screen *s);
 int screen_columns(const screen *s);
-/* Shows: afterwards the terminal's cursor is where the text's is. More text than the screen has
- * rows is shown in part. */
+/* Displays a view and places the terminal's cursor. Text longer than the screen is shown in
+ * part. */
 void screen_show(screen *s, const screen_view *v);
-/* Shows the whole text, as it will stay, and leaves the cursor on a new row, where a next screen
- * begins. */
+/* Displays the whole text in its final form and moves to a new row. */
 void screen_leave(screen *s, const screen_view *v);
-/* Leaves what is shown as it is, and the cursor on a new row below. */
+/* Leaves the screen as it is and moves to a new row below. */
 void screen_abandon(screen *s);
-/* Takes away what is drawn, and begins again at the row where it began. */
+/* Erases the drawn rows; the next view starts at the first of them. */
 void screen_erase(screen *s);
-/* Begins again where the cursor is: somebody else wrote. */
+/* The next view starts at the cursor: another program wrote to the terminal. */
 void screen_forget(screen *s);
-/* Clears the whole terminal, and begins again at its top. */
+/* Clears the terminal; the next view starts at its top. */
 void screen_clear(screen *s);
 
 #endif

@@ -28,8 +28,7 @@ static void note(int signal_number) {
         if (noted[i] == signal_number) arrived[i] = 1;
 }
 
-/* Modes back, bracketed paste off, colours off, the cursor visible and on a new line; then what
- * would have happened. */
+/* Restores modes, bracketed paste, colours and cursor; then the default action of the signal. */
 static void restore(int signal_number) {
     static const char text[] = "\033[?2004l\033[?25h\033[m\r\n";
     int keep = errno;
@@ -102,7 +101,7 @@ terminal_event terminal_wait(int ms) {
         if (take(SIGWINCH)) return TERMINAL_RESIZED;
         if (ready > 0) return TERMINAL_INPUT;
         if (ready == 0) return TERMINAL_NOTHING;
-        if (errno != EINTR) return TERMINAL_INPUT; /* reading will tell */
+        if (errno != EINTR) return TERMINAL_INPUT; /* the following read reports it */
     }
 }
 
@@ -114,7 +113,7 @@ void terminal_stop(void) {
     sigaddset(&one, SIGTSTP);
     sigaction(SIGTSTP, &usual, &before);
     raise(SIGTSTP);
-    sigprocmask(SIG_UNBLOCK, &one, &old); /* it stops here */
+    sigprocmask(SIG_UNBLOCK, &one, &old); /* the process stops here */
     sigprocmask(SIG_SETMASK, &old, NULL);
     sigaction(SIGTSTP, &before, NULL);
 }

@@ -1,29 +1,29 @@
-/* The terminal's signals and modes while a text is edited. */
+/* Signals and modes of the terminal while a text is edited. */
 #ifndef GPA_TERMINAL_H
 #define GPA_TERMINAL_H
 
 #include <stdbool.h>
 
 typedef enum {
-    TERMINAL_INPUT,     /* a key waits to be read */
+    TERMINAL_INPUT,     /* input is available */
     TERMINAL_INTERRUPT, /* Ctrl-C */
     TERMINAL_RESIZED,
-    TERMINAL_STOP,      /* Ctrl-Z: call terminal_stop when the terminal is as a shell expects it */
-    TERMINAL_CONTINUED, /* somebody else may have changed the terminal's modes */
-    TERMINAL_NOTHING    /* the time is over */
+    TERMINAL_STOP,      /* Ctrl-Z: call terminal_stop once the terminal is in the shell's state */
+    TERMINAL_CONTINUED, /* terminal modes may have been changed by another program */
+    TERMINAL_NOTHING    /* timeout */
 } terminal_event;
 
-/* Keeps what the terminal was like when the program began; terminal_mend gives it back what a
- * shell's terminal must have, after programs that left it otherwise. */
+/* Saves the initial terminal modes; terminal_mend restores sane modes after programs that left
+ * others. */
 void terminal_begin(void);
 void terminal_mend(void);
-/* From here to terminal_release the signals that concern an editor arrive by terminal_wait, and
- * those that end the program first put the terminal back into the state it has now. */
+/* Until terminal_release signals relevant to editing are delivered by terminal_wait, and fatal
+ * ones first restore the current terminal state. */
 void terminal_hold(void);
 void terminal_release(void);
-/* The next event, after at most `ms` milliseconds (negative: without limit). */
+/* The next event, after at most `ms` milliseconds (negative: no limit). */
 terminal_event terminal_wait(int ms);
-/* Stops the program as Ctrl-Z does; returns when it goes on. */
+/* Stops the process as Ctrl-Z does; returns when it continues. */
 void terminal_stop(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Three passes: characters, prompts, margin. */
+/* Three passes: control characters, prompts, indentation. */
 #include "repl/transcript.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ static void clean_characters(const char *text, size_t n, buf *out) {
 
 static size_t digits(const char *s) { return strspn(s, "0123456789"); }
 
-/* The length of the prompt that a line begins with, 0 for none. */
+/* The length of the prompt at the start of a line, 0 if none. */
 static size_t prompt_length(const char *line) {
     const char *p = line + strspn(line, " ");
     if (strncmp(p, ">>>", 3) == 0 || (strncmp(p, "...", 3) == 0 && p[3] != ':')) {
@@ -41,7 +41,7 @@ static const char *next_line(const char *line) {
     return *line ? line + 1 : line;
 }
 
-/* Only text whose first line has a first prompt is a transcript. */
+/* A text is a transcript only if its first line has a first prompt. */
 static void strip_prompts(const char *text, buf *out) {
     size_t prompts = 0;
     const char *begin = text + strspn(text, " \t\n");
@@ -56,8 +56,7 @@ static void strip_prompts(const char *text, buf *out) {
     }
 }
 
-/* The blanks at the beginning of the first line with something on it, if every such line begins
- * with them. */
+/* The indentation of the first non-blank line, if all non-blank lines share it. */
 static size_t common_margin(const char *text) {
     size_t margin = SIZE_MAX;
     const char *first = NULL;

@@ -1,4 +1,4 @@
-/* Pasted text as a program: without the prompts and the output of a session it was copied from. */
+/* Pasted transcripts: strips prompts and output of a copied session. */
 #ifndef GPA_TRANSCRIPT_H
 #define GPA_TRANSCRIPT_H
 

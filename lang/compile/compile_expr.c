@@ -11,7 +11,7 @@ enum { MOST_AT_ONCE = 64 }; /* items of a display held in registers */
 /* ---- names ---- */
 
 /* A name in a class body: falls back to the global of that name. */
-static bool is_own(const compiler *c, ast_place p) {
+static bool is_own(const compiler *c, ast_storage p) {
     const ast_scope *s = c->code->scope;
     return s->kind == AST_SCOPE_CLASS && p.where == AST_IN_SLOT && !s->vars[p.slot].comprehension;
 }
@@ -24,7 +24,7 @@ static void load_own(compiler *c, const ast_node *n, uint32_t dst) {
 }
 
 static void load_name(compiler *c, const ast_node *n, uint32_t dst) {
-    ast_place p = n->name.place;
+    ast_storage p = n->name.place;
     if (is_own(c, p)) {
         load_own(c, n, dst);
         return;
@@ -40,7 +40,7 @@ static void load_name(compiler *c, const ast_node *n, uint32_t dst) {
 }
 
 static void store_name(compiler *c, const ast_node *n, uint32_t r) {
-    ast_place p = n->name.place;
+    ast_storage p = n->name.place;
     switch (p.where) {
         case AST_IN_GLOBALS:
             emit_d(c, I_SET_GLOBAL, r, module_slot(c->vm, c->globals, n->name.name));
@@ -52,7 +52,7 @@ static void store_name(compiler *c, const ast_node *n, uint32_t r) {
 }
 
 static void delete_name(compiler *c, const ast_node *n) {
-    ast_place p = n->name.place;
+    ast_storage p = n->name.place;
     switch (p.where) {
         case AST_IN_GLOBALS:
             emit_d(c, I_DEL_GLOBAL, 0, module_slot(c->vm, c->globals, n->name.name));
@@ -493,7 +493,7 @@ static void clause_loop(compiler *c, const comprehension *k, uint32_t i) {
 /* Creates cells for the captured variables of a target, or (at the end) clears its slots. */
 static void open_or_close(compiler *c, const ast_node *target, bool open) {
     if (target->kind == AST_NAME) {
-        ast_place p = target->name.place;
+        ast_storage p = target->name.place;
         if (open && p.where == AST_IN_CELL) emit(c, I_NEW_CELL, p.slot, 0, 0);
         if (!open && p.where <= AST_IN_CELL && p.where != AST_IN_GLOBALS)
             emit(c, I_CLEAR, p.slot, 0, 0);

@@ -1,5 +1,5 @@
-/* IPython's rule: one line, whose first word is the name of a line magic and no name that stands
- * for a value, and behind which no operator stands. */
+/* IPython's automagic rule: one line whose first word is a line magic and not a bound name, and
+ * is not followed by an operator. */
 #include "lang/session/automagic.h"
 
 #include "lang/session/magic.h"
@@ -10,7 +10,7 @@ static bool is_defined(gpa_session *s, const char *name, size_t n) {
                    vm_builtin_peek(s->vm, sym).tag != V_UNSET);
 }
 
-/* A path may begin with a slash; what is divided has a blank behind it. */
+/* A slash may begin a path; a division has a blank after it. */
 static bool is_operator(const char *text, size_t n) {
     return strchr("!=()<>,+*%^&|;:", *text) || (*text == '/' && n > 1 && text[1] == ' ');
 }

@@ -49,7 +49,7 @@ static void add(offers *o, const char *text, const char *kind, const char *type,
     o->failed = true;
 }
 
-/* Parameters first, names that begin with _ last. */
+/* Sort order: parameters first, names that begin with _ last. */
 static int rank(const candidate *c) {
     return c->kind[0] == 'p' && c->kind[2] == 'r' ? 0 : c->text[0] == '_' ? 2 : 1;
 }
@@ -96,7 +96,7 @@ static void add_value(void *to, const char *name, value v) {
     str_free(&signature);
 }
 
-/* A module's names, if it is there; only built-in ones are imported for that. */
+/* Adds the names of a module if it is loaded; only built-in modules are imported for that. */
 static void add_module(offers *o, const char *name) {
     module_obj *m;
     native_owner owner = owner_find(name);
@@ -121,12 +121,12 @@ static void add_names(offers *o) {
     add_module(o, "numpy");
 }
 
-/* The names of parameters in a signature "f(x, /, a, b=2, *args, c)", each with `=`. */
+/* Adds the parameters of a signature "f(x, /, a, b=2, *args, c)", each with `=`. */
 static void add_parameters(offers *o, const char *signature) {
     const char *at = strchr(signature, '(');
     const char *slash = strstr(signature, " /");
     if (slash && (slash[2] == ',' || slash[2] == ')'))
-        at = slash + 2; /* what stands before has no name */
+        at = slash + 2; /* positional-only parameters have no keyword */
     for (int depth = 0; at && *at; at++) {
         depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
         if (depth > 1 || (*at != '(' && *at != ',')) continue;
@@ -140,7 +140,7 @@ static void add_parameters(offers *o, const char *signature) {
     }
 }
 
-/* The parameters of the call around the cursor, where an argument begins. */
+/* Adds the parameters of the call around the cursor, where an argument begins. */
 static void add_arguments(offers *o, const char *src, size_t n) {
     size_t at = o->start, lo, hi;
     while (at > 0 && strchr(" \t\n", src[at - 1])) at--;
@@ -156,7 +156,7 @@ static void add_arguments(offers *o, const char *src, size_t n) {
     if (v.tag != V_UNSET) value_release(o->s->vm, v);
 }
 
-/* The parts of a built-in module that are modules: numpy.linalg. */
+/* Adds the submodules of a built-in module: numpy.linalg. */
 static void add_submodules(offers *o, const module_obj *m) {
     const char *name = intern_text(o->s->names, m->name);
     size_t n = strlen(name);
@@ -190,7 +190,7 @@ static void add_magics(offers *o, magic_kinds kinds) {
     }
 }
 
-/* The length of a program's name without its end; 0: it is none. */
+/* The length of a script's name without its extension; 0: not a script. */
 static size_t program_length(const char *name) {
     size_t n = strlen(name);
     for (const char *const *end = vm_program_ends; *end; end++) {
@@ -200,7 +200,7 @@ static size_t program_length(const char *name) {
     return 0;
 }
 
-/* Modules that can be imported: built-in ones, and programs in this folder. */
+/* Adds importable modules: built-in ones, and scripts in the current folder. */
 static void add_modules(offers *o) {
     for (int i = 0; i < OWNER_COUNT; i++)
         if (owner_is_module((native_owner)i)) add(o, owner_name((native_owner)i), "module", "", "");
@@ -245,7 +245,7 @@ static void add_files(offers *o, const char *path, size_t n) {
     str_free(&folder);
 }
 
-/* The keys of a dict, in d['...]. False: it is none. */
+/* Adds the keys of a dict, in d['...]. False: not a dict. */
 static bool add_keys(offers *o, const char *src, size_t quote) {
     size_t hi = quote, lo;
     if (!hi || src[hi - 1] != '[') return false;
@@ -263,8 +263,8 @@ static bool add_keys(offers *o, const char *src, size_t quote) {
 /* ---- the cursor's place ---- */
 
 typedef struct {
-    size_t line;  /* where the cursor's line begins, without its margin */
-    size_t quote; /* of the string the cursor is in ... */
+    size_t line;  /* start of the cursor's line, after its indentation */
+    size_t quote; /* of the string that contains the cursor ... */
     bool in_string, in_comment;
 } place;
 
@@ -305,7 +305,7 @@ static bool begins(const char *text, size_t n, const char *word) {
     return n > size && memcmp(text, word, size) == 0 && (text[size] == ' ' || text[size] == '\t');
 }
 
-/* Whether the line wants file names behind its first word. */
+/* True if the line takes file names after its first word. */
 static bool wants_files(const char *line, size_t n) {
     static const char *const words[] = {"%cd", "%run", "%load", "%%writefile", "%history -f"};
     if (line[0] == '!' || begins(line, n, "%sx") || begins(line, n, "%system")) return true;
@@ -314,7 +314,7 @@ static bool wants_files(const char *line, size_t n) {
     return false;
 }
 
-/* `import a, b`, `from a`, `from a import b`. False: the line is none of these. */
+/* `import a, b`, `from a`, `from a import b`. False: another kind of line. */
 static bool complete_import(offers *o, const char *line, size_t n, const char *src) {
     if (begins(line, n, "import")) {
         size_t lo = o->start; /* the whole dotted name */

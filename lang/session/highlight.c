@@ -13,8 +13,8 @@ typedef struct {
     lexer l;
     const char *text;
     size_t n, done;
-    token_kind before; /* the last token: `def name`, `a.name` */
-    uint8_t brackets;  /* open ones when the innermost f-string began */
+    token_kind before; /* the previous token: `def name`, `a.name` */
+    uint8_t brackets;  /* number of open brackets when the innermost f-string began */
     gpa_err err;
     void (*each)(void *user, size_t lo, size_t hi, gpa_style style);
     void *user;
@@ -28,7 +28,7 @@ static void put(painter *p, size_t lo, size_t hi, gpa_style style) {
     p->done = hi;
 }
 
-/* Comments up to a byte: what else the lexer steps over is blank. */
+/* Emits comments up to a byte offset: the lexer skips only comments and blanks. */
 static void put_gap(painter *p, size_t to) {
     for (size_t at = p->done; at < to && at < p->n; at++) {
         if (p->text[at] != '#') continue;
@@ -39,15 +39,14 @@ static void put_gap(painter *p, size_t to) {
     }
 }
 
-/* `name = ...`, `f(name=...)`. */
+/* A binding: `name = ...`, `f(name=...)`. */
 static bool is_given(const painter *p, const token *t) {
     size_t at = t->hi;
     while (at < p->n && p->text[at] == ' ') at++;
     return at < p->n && p->text[at] == '=' && (at + 1 == p->n || p->text[at + 1] != '=');
 }
 
-/* A name is a built-in one unless it is an attribute or the user has given it, or gives it here,
- * another meaning. */
+/* A name has the built-in style unless it is an attribute or is rebound by the user. */
 static gpa_style name_style(const painter *p, const token *t) {
     if (p->before == TOKEN_DEF || p->before == TOKEN_CLASS) return GPA_STYLE_DEFINITION;
     if (p->before == TOKEN_DOT || is_given(p, t)) return GPA_STYLE_PLAIN;
@@ -56,7 +55,7 @@ static gpa_style name_style(const painter *p, const token *t) {
     return vm_builtin_peek(p->s->vm, known).tag != V_UNSET ? GPA_STYLE_BUILTIN : GPA_STYLE_PLAIN;
 }
 
-/* The tokens whose kind alone tells; by default their class does. */
+/* Styles by token kind; other tokens have the style of their class. */
 static const uint8_t kind_style[TOKEN_COUNT] = {
     [TOKEN_NONE] = GPA_STYLE_NUMBER,    [TOKEN_TRUE] = GPA_STYLE_NUMBER,
     [TOKEN_FALSE] = GPA_STYLE_NUMBER,   [TOKEN_INTEGER] = GPA_STYLE_NUMBER,
@@ -88,8 +87,8 @@ static size_t line_end(const painter *p, size_t at) {
     return at;
 }
 
-/* `%timeit x + 1`: the word, then code again. `!ls`, `%%bash` and what the lexer cannot go on with:
- * the line stays as it is. */
+/* `%timeit x + 1`: the magic's name, then code. `!ls`, `%%bash` and text that does not lex stay
+ * plain. */
 static void put_magic(painter *p, const token *t) {
     size_t at = t->lo, end = line_end(p, t->lo);
     bool shell = p->text[at] == '!',
@@ -104,15 +103,14 @@ static void put_magic(painter *p, const token *t) {
     p->l.line_start = cell;
 }
 
-/* A token that cannot be: its first character is wrong; a string that does not end keeps its colour
- * up to where it should. */
+/* An invalid token: its first character is marked; an unterminated string keeps its style to the
+ * end of the line or text. */
 static void put_wrong(painter *p, const token *t) {
     size_t lo = t->lo, hi = MAX(t->hi, t->lo + 1);
     bool quote = lo < p->n && strchr("'\"bBfFrRuU", p->text[lo]) && !p->l.at_end;
     while (hi < p->n && (p->text[hi] & 0xc0) == 0x80) hi++;
     if (p->l.at_end || quote || p->l.n_fstrings) {
-        /* the lexer stands before the string, or within an f-string whose beginning is reported
-         * already */
+        /* the lexer is at the string, or inside an f-string whose start is reported already */
         size_t end = p->l.at_end ? p->n : line_end(p, lo);
         put(p, lo, lo + 1, GPA_STYLE_WRONG);
         put(p, lo, end, GPA_STYLE_STRING);
@@ -126,17 +124,17 @@ static void put_wrong(painter *p, const token *t) {
     if (p->text + hi > p->l.at) p->l.at = p->text + MIN(hi, p->n);
 }
 
-/* Whether the lexer can go on behind an error. */
+/* Skips past a lexer error; false if lexing cannot continue. */
 static bool recover(painter *p, const token *t) {
     const char *at = p->l.at;
     bool unclosed = p->l.at_end && p->l.at == p->l.end;
     if (unclosed) {
-        /* brackets that were never closed: the front end pairs them */
+        /* unclosed brackets: the front end matches them */
         put_gap(p, p->n);
         return false;
     }
     bool margin = p->err.code == GPA_E_INDENTATION ||
-                  p->err.code == GPA_E_TAB; /* the lexer is behind it already */
+                  p->err.code == GPA_E_TAB; /* the lexer is past it already */
     if (!margin) put_wrong(p, t);
     p->err = (gpa_err){0};
     p->l.at_end = false;
@@ -167,7 +165,8 @@ void gpa_session_highlight(gpa_session *s, const char *src, size_t n,
     uint32_t id;
     painter p = {.s = s, .n = n, .each = each, .user = user, .before = TOKEN_NEWLINE};
     sources *texts = sources_new();
-    intern *names = intern_new(); /* half-typed names must not stay in the session's table */
+    intern *names = intern_new(); /* a table of its own: half-typed names must not be interned in
+                                     the session's */
     arena *a = arena_new();
     if (texts && names && a && !source_add(texts, SOURCE_CELL, "", src, n, &id, &p.err)) {
         const source *text = source_get(texts, id);

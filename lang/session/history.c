@@ -18,8 +18,8 @@
 #include "runtime/base/base.h"
 
 enum {
-    KEEP = 20000,   /* entries that stay when the file is shortened */
-    MOST = 2 * KEEP /* entries that make it so */
+    KEEP = 20000,   /* entries kept when the file is truncated */
+    MOST = 2 * KEEP /* number of entries that triggers it */
 };
 
 /* ---- lines of the file ---- */
@@ -39,7 +39,7 @@ static void put_line(gpa_str *out, int session, int line, const char *input, siz
     str_putc(out, '\n');
 }
 
-/* The input of a line, unescaped; NULL when memory is short. */
+/* The unescaped input of a line; NULL when out of memory. */
 static char *get_input(const char *text, size_t n) {
     char *out = mem_text(text, n);
     size_t to = 0;
@@ -72,7 +72,7 @@ static gpa_code add_take(history *h, int session, int line, char *input) {
     return GPA_OK;
 }
 
-/* Drops the entries of this session, or those of all others. */
+/* Drops the entries of this session, or of all others. */
 static void drop(history *h, bool ours) {
     size_t kept = 0;
     for (size_t i = 0; i < h->n; i++) {
@@ -86,7 +86,7 @@ static void drop(history *h, bool ours) {
 
 /* ---- the file ---- */
 
-/* Makes the folders above the path. */
+/* Creates the parent folders of the path. */
 static void make_folders(const char *path) {
     char part[4096];
     if (strlen(path) >= sizeof part) return;
@@ -101,7 +101,7 @@ static void make_folders(const char *path) {
     }
 }
 
-/* Opens the file under a lock, which closing it gives up; -1 with errno set. */
+/* Opens the file under a lock, which closing releases; -1 with errno set. */
 static int open_locked(const history *h) {
     make_folders(h->path);
     int fd = open(h->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -118,7 +118,7 @@ static bool write_all(int fd, const char *text, size_t n) {
     return true;
 }
 
-/* Takes in what the text of whole lines says; *highest: the largest number of a session. */
+/* Parses whole lines into entries; *highest: the largest session number. */
 static gpa_code read_lines(history *h, const char *text, size_t n, int *highest) {
     gpa_code rc = GPA_OK;
     for (size_t at = 0; at < n && !rc;) {
@@ -137,13 +137,13 @@ static gpa_code read_lines(history *h, const char *text, size_t n, int *highest)
     return rc;
 }
 
-/* Everything from `at` on that is there in whole lines; NULL (and *n 0) when there is nothing.
- * Owned: mem_free. */
+/* The whole lines from `at` on; NULL (and *n 0) if there are none. Owned: mem_free. */
 static char *read_rest(history *h, int fd, size_t *n) {
     struct stat st;
     *n = 0;
     if (fstat(fd, &st)) return NULL;
-    if (h->id != st.st_ino || st.st_size < h->at) { /* another file, or shortened: begin again */
+    if (h->id != st.st_ino ||
+        st.st_size < h->at) { /* the file was replaced or truncated: read it again */
         if (h->id) drop(h, false);
         h->at = 0;
         h->id = st.st_ino;
@@ -161,8 +161,8 @@ static char *read_rest(history *h, int fd, size_t *n) {
     return text;
 }
 
-/* Writes the newest entries to a new file, which takes the place of the old one. Whatever fails,
- * the old one stays. */
+/* Writes the newest entries to a new file, which replaces the old one. On failure the old one
+ * stays. */
 static void shorten(history *h) {
     gpa_str text, fresh;
     str_init(&text);
@@ -186,12 +186,12 @@ static void shorten(history *h) {
     str_free(&fresh);
 }
 
-/* Reads the file for the first time and takes a number for this session. */
+/* Reads the file for the first time and allocates a number for this session. */
 static gpa_code enter(history *h, char *trouble, size_t room) {
     int highest = 0;
     size_t n;
     gpa_str mark;
-    h->session = -1; /* no entry in the file is this session's */
+    h->session = -1; /* no entry in the file belongs to this session */
     int fd = open_locked(h);
     if (fd < 0) {
         snprintf(trouble, room, "the history is not kept: %s: %s", h->path, strerror(errno));
@@ -214,7 +214,7 @@ static gpa_code enter(history *h, char *trouble, size_t room) {
     return rc;
 }
 
-/* Makes known what was entered elsewhere since the last time. */
+/* Reads entries that other sessions added since the last call. */
 static gpa_code refresh(history *h) {
     char trouble[256];
     int highest = 0;
@@ -251,7 +251,7 @@ void history_forget(history *h) { drop(h, true); }
 gpa_code history_add(history *h, int line, const char *input, size_t size, char *trouble,
                      size_t n) {
     *trouble = 0;
-    while (size && strchr(" \t\r\n", input[size - 1])) size--; /* and a NUL ends it: */
+    while (size && strchr(" \t\r\n", input[size - 1])) size--; /* the input ends at a NUL: */
     size = strnlen(input, size);
     if (!h->session && h->path) {
         gpa_code rc = enter(h, trouble, n);
@@ -260,7 +260,7 @@ gpa_code history_add(history *h, int line, const char *input, size_t size, char 
     if (!h->session) h->session = 1;
     gpa_code rc = add_take(h, h->session, line, mem_text(input, size));
     if (rc || !h->path || *input == ' ')
-        return rc; /* what begins with a blank is not for the file */
+        return rc; /* inputs that begin with a blank are not written to the file */
     gpa_str text;
     str_init(&text);
     put_line(&text, h->session, line, input, size);
@@ -278,7 +278,7 @@ void history_set_output(history *h, const char *text, size_t n) {
     history_entry *e = h->n ? &h->entries[h->n - 1] : NULL;
     if (!e || e->session != h->session) return;
     mem_free(e->output);
-    e->output = mem_text(text, n); /* without memory it has none */
+    e->output = mem_text(text, n); /* NULL when out of memory */
 }
 
 const history_entry *history_line(const history *h, int line) {
@@ -288,7 +288,7 @@ const history_entry *history_line(const history *h, int line) {
     return NULL;
 }
 
-/* Whether the same input comes again after entry i. */
+/* True if a later entry has the same input. */
 static bool again(const history *h, size_t i) {
     for (size_t k = i + 1; k < h->n; k++)
         if (strcmp(h->entries[i].input, h->entries[k].input) == 0) return true;

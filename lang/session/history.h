@@ -11,31 +11,31 @@
 
 typedef struct {
     int session, line;
-    char *input, *output; /* output: NULL when there is none */
+    char *input, *output; /* output: NULL if there is none */
 } history_entry;
 
 typedef struct {
     char *path; /* NULL: in memory only */
     history_entry *entries;
     size_t n, cap;
-    int session;  /* this one's number; 0: the file was not looked at yet */
-    long long at; /* how far the file was read */
-    unsigned long long
-        id; /* which file that was: another one stands in its place after it was shortened */
+    int session;           /* number of this session; 0: the file was not read yet */
+    long long at;          /* number of bytes read of the file */
+    unsigned long long id; /* inode of the file: truncation replaces it */
 } history;
 
 gpa_code history_init(history *h, const char *path);
 void history_free(history *h);
-/* Adds an entry of this session. A file that cannot be written to is not used again: *trouble (a
- * buffer of n bytes) says why, else it is empty. GPA_E_MEMORY when the entry could not be kept. */
+/* Adds an entry of this session. A file that cannot be written is not used again: *trouble (a
+ * buffer of n bytes) gets the reason, else it is empty. GPA_E_MEMORY if the entry could not be
+ * added. */
 gpa_code history_add(history *h, int line, const char *input, size_t size, char *trouble, size_t n);
-/* The text of the value of the entry added last. */
+/* Sets the value's text of the last entry. */
 void history_set_output(history *h, const char *text, size_t n);
-/* An entry of this session by its line, or NULL. */
+/* The entry of this session with this line number, or NULL. */
 const history_entry *history_line(const history *h, int line);
 gpa_code history_find(history *h, const gpa_history_query *q,
                       void (*each)(void *user, const gpa_entry *e), void *user);
-/* Forgets the inputs of this session; the file stays as it is. */
+/* Drops the inputs of this session from memory; the file is unchanged. */
 void history_forget(history *h);
 
 #endif

@@ -1,5 +1,5 @@
-/* Inspection: what is known about the name at the cursor. The dotted name is followed without
- * calling anything but properties. */
+/* Inspection: facts about the name at the cursor. Resolving a dotted name calls nothing but
+ * properties. */
 #include "lang/session/inspect.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "lang/vm/class.h"
 #include "lang/session/magic.h"
 
-enum { FARTHEST = 4000 }; /* bytes: so far back an open parenthesis is looked for */
+enum { FARTHEST = 4000 }; /* bytes before the cursor in which an open parenthesis is searched */
 
 bool inspect_is_name(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -52,7 +52,7 @@ void inspect_type(value v, gpa_str *out) {
     put_shape(v.array->arr, out);
 }
 
-/* Parameters as a table writes them, with NumPy's word for a default that is none. */
+/* Parameters of a table row, with NumPy's word for a default that has no value. */
 static void put_parameters(const char *text, gpa_str *out) {
     static const char none[] = "<unset>";
     for (const char *at; (at = strstr(text, none)); text = at + strlen(none)) {
@@ -62,8 +62,7 @@ static void put_parameters(const char *text, gpa_str *out) {
     str_put(out, text);
 }
 
-/* What a class is called with, or an instance that can be called: the method that takes the
- * arguments, else UNSET. */
+/* The method that takes the arguments of a call of a class or callable instance, or UNSET. */
 static value taker_of(value v, bool *bound) {
     const class_obj *c = v.tag == V_CLASS ? v.class : v.tag == V_OBJECT ? class_of_peek(v) : NULL;
     value fn = c ? class_text_peek(c, v.tag == V_CLASS ? "__init__" : "__call__") : v_unset();
@@ -138,8 +137,8 @@ bool inspect_name_at(const char *src, size_t n, size_t cursor, size_t *lo, size_
     return *hi > *lo;
 }
 
-/* Strings are passed over as they come from the right; a quote within a comment may mislead, which
- * costs a hint. */
+/* Scans from right to left and skips strings; a quote within a comment can mislead, which costs
+ * a hint. */
 bool inspect_call_at(const char *src, size_t n, size_t cursor, size_t *lo, size_t *hi) {
     size_t at = MIN(cursor, n), end = at > FARTHEST ? at - FARTHEST : 0;
     int depth = 0;
@@ -207,8 +206,7 @@ void inspect_doc(gpa_session *s, value v, gpa_str *out) {
     value_release(s->vm, doc);
 }
 
-/* What a table says of a constant, which is no part of its value: np.pi, or a name that is there
- * without an import. */
+/* The documentation of a constant in its table row, such as np.pi. */
 static void put_constant_doc(gpa_session *s, const char *name, size_t n, gpa_str *out) {
     const char *dot = memrchr(name, '.', n);
     gpa_sym own = dot ? 0 : intern_find(s->names, name, n);
@@ -226,7 +224,7 @@ static void put_constant_doc(gpa_session *s, const char *name, size_t n, gpa_str
     value_release(s->vm, module);
 }
 
-/* Where a function or a class was written; NULL for other values. */
+/* The syntax node of a function or class; NULL for other values. */
 static const ast_node *node_of(value v) {
     if (v.tag == V_METHOD) v = v.method->fn;
     return v.tag == V_FUNC ? func_node(v.func) : v.tag == V_CLASS ? class_node(v.class) : NULL;
@@ -255,7 +253,7 @@ void inspect_source(gpa_session *s, value v, gpa_str *out) {
     }
 }
 
-/* A value's text; nothing of what can be called. */
+/* The text of a value; empty for callables. */
 static void put_text(gpa_session *s, value v, gpa_str *out) {
     if (strcmp(inspect_kind(v), "instance") != 0) return;
     if (vm_str(s->vm, v, out)) {
@@ -295,7 +293,7 @@ static void tell_value(gpa_session *s, const char *name, size_t n, value v, int 
     for (int i = 0; i < ABOUT_TEXTS; i++) str_free(&t[i]);
 }
 
-/* %name or %%name, at the name's place. */
+/* %name or %%name around the cursor. */
 static bool tell_magic(const char *src, size_t lo, size_t hi,
                        void (*tell)(void *user, const gpa_about *a), void *user) {
     const magic *row = lo > 0 && src[lo - 1] == '%' ? magic_find(src + lo, hi - lo) : NULL;
@@ -336,7 +334,7 @@ typedef struct {
     const char *label, *text;
 } field;
 
-/* IPython's order: of what can be called the signature first, of other values the type. */
+/* IPython's order of fields: of callables the signature first, of other values the type. */
 static size_t list_fields(const gpa_about *a, field *f) {
     size_t n = 0;
     bool callable = a->signature;

@@ -1,6 +1,6 @@
-/* Magics: from a MAGIC node to its function, and what the functions share.
+/* Magics: dispatch from a MAGIC node to its function, and helpers shared by the functions.
  *
- * Reading order: session_magic at the end; finding, arguments, code, expansion, texts. */
+ * Reading order: session_magic at the end; lookup, arguments, code, expansion, texts. */
 #include "lang/session/magic.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static void skip(magic_call *m, size_t n) {
     trim(&m->args, &m->n);
 }
 
-/* The cluster of letters that the arguments begin with. */
+/* Consumes a cluster of option letters at the start of the arguments. */
 static bool next_cluster(magic_call *m) {
     if (m->n < 2 || m->args[0] != '-' || is_blank(m->args[1])) return false;
     size_t n = 1;
@@ -136,14 +136,14 @@ bool magic_word(magic_call *m, gpa_str *out) {
 
 /* ---- code ---- */
 
-/* The part of the source that is this part of the call's text; false: the text is not there (it was
- * expanded). */
+/* Finds a part of the call's text in its source; false: it is not there, because it was
+ * expanded. */
 static bool place(const magic_call *m, const source *src, const char *text, size_t n,
                   parse_options *o) {
     if (!src || text < m->text || m->at.hi > src->len) return false;
     size_t from = m->at.lo + (size_t)(text - m->text), to = from + n;
     if (to > m->at.hi || memcmp(src->text + from, text, n) != 0) return false;
-    while (to < src->len && src->text[to] != '\n') to++; /* blanks, perhaps */
+    while (to < src->len && src->text[to] != '\n') to++; /* trailing blanks */
     o->from = (uint32_t)from;
     o->to = (uint32_t)to;
     return to > from;
@@ -169,7 +169,7 @@ gpa_code magic_eval(const magic_call *m, const char *text, size_t n, value *last
 
 /* ---- {expression} and $name ---- */
 
-/* The text of an expression's value, appended. False: it has none. */
+/* Appends the text of an expression's value. False: it cannot be evaluated. */
 static bool put_expression(gpa_session *s, const char *text, size_t n, gpa_str *out) {
     ast_module *ast = NULL;
     value v = v_unset();
@@ -188,7 +188,7 @@ static bool is_name(char c) {
            (unsigned char)c >= 0x80;
 }
 
-/* At a $: what it stands for. The number of bytes that were read. */
+/* Expands a $ at text. Returns the number of bytes consumed. */
 static size_t expand_dollar(gpa_session *s, const char *text, size_t n, gpa_str *out) {
     size_t end = 1;
     if (n > 1 && text[1] == '$') {
@@ -200,7 +200,7 @@ static size_t expand_dollar(gpa_session *s, const char *text, size_t n, gpa_str 
         end++;
     value v = end > 1 && !(text[1] >= '0' && text[1] <= '9') ? inspect_resolve(s, text + 1, end - 1)
                                                              : v_unset();
-    if (v.tag == V_UNSET || vm_str(s->vm, v, out)) { /* the shell's own, perhaps */
+    if (v.tag == V_UNSET || vm_str(s->vm, v, out)) { /* possibly a shell variable */
         vm_clear_error(s->vm);
         str_putn(out, text, end);
     }
@@ -208,7 +208,7 @@ static size_t expand_dollar(gpa_session *s, const char *text, size_t n, gpa_str 
     return end;
 }
 
-/* At a {: what it stands for; 0: it cannot be evaluated. */
+/* Expands a { at text; 0: it cannot be evaluated. */
 static size_t expand_braces(gpa_session *s, const char *text, size_t n, gpa_str *out) {
     if (n > 1 && text[1] == '{') {
         str_putc(out, '{');
@@ -230,7 +230,7 @@ void magic_expand(gpa_session *s, const char *text, size_t n, gpa_str *out) {
         else
             str_putc(out, text[at]);
         if (text[at] == '}' && at + 1 < n && text[at + 1] == '}') took = 2;
-        if (!took) { /* not meant for us: awk '{print $1}' */
+        if (!took) { /* not an expression, such as awk '{print $1}' */
             str_truncate(out, start);
             str_putn(out, text, n);
             return;
@@ -240,7 +240,7 @@ void magic_expand(gpa_session *s, const char *text, size_t n, gpa_str *out) {
 
 /* ---- texts ---- */
 
-/* t in a unit: rounded first, so that 999.96 us is 1 ms. */
+/* t in its unit: rounded first, so that 999.96 us is 1 ms. */
 void magic_put_time(gpa_str *out, double t, int digits) {
     static const struct {
         const char *name;
@@ -297,7 +297,8 @@ gpa_code magic_confirm(gpa_session *s, const char *question, bool *yes) {
     char line[64] = "";
     gpa_code rc = s->host.input ? s->host.input(s->host.user, question, line, sizeof line)
                                 : GPA_E_UNSUPPORTED;
-    *yes = rc == GPA_E_UNSUPPORTED || line[0] == 'y' || line[0] == 'Y'; /* nobody to ask: go on */
+    *yes = rc == GPA_E_UNSUPPORTED || line[0] == 'y' ||
+           line[0] == 'Y'; /* no input available: proceed */
     return rc == GPA_E_INTERRUPT ? vm_fail(s->vm, rc, "%s", "") : GPA_OK;
 }
 
@@ -402,7 +403,7 @@ static gpa_code run_magic(magic_call *m, const char *text, size_t n, value *out)
     return call(m, text + name, at - name, out);
 }
 
-/* Whether the MAGIC stands behind an `=`. */
+/* True if the MAGIC is the right side of an assignment. */
 static bool is_wanted(const gpa_session *s, gpa_span at) {
     const source *src = source_get(s->sources, at.src);
     uint32_t lo = src ? at.lo : 0;

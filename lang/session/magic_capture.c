@@ -1,4 +1,4 @@
-/* %%capture: runs a cell and keeps what it writes and shows. */
+/* %%capture: runs a cell and keeps its output and displays. */
 #include "lang/vm/kinds.h"
 #include "lang/session/magic.h"
 
@@ -42,7 +42,7 @@ static gpa_code captured_repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     return GPA_OK;
 }
 
-/* str() and print() give what was written. */
+/* str() and print() give the captured text. */
 static gpa_code captured_str(gpa_vm *vm, object_obj *o, gpa_str *out) {
     (void)vm;
     str_putn(out, o->fields[F_STDOUT].str->text, o->fields[F_STDOUT].str->size);
@@ -127,7 +127,8 @@ gpa_code magic_capture(magic_call *m, value *out) {
     }
     if (!rc) rc = run_captured(m, &c);
     if (!rc && name.len) rc = keep(s, &c, &name);
-    if (rc) session_write(s, true, c.err.text, c.err.len); /* what led to the error is not lost */
+    if (rc)
+        session_write(s, true, c.err.text, c.err.len); /* the output before the error is shown */
     value_release(s->vm, c.shown);
     str_free(&c.out);
     str_free(&c.err);

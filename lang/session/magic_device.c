@@ -18,12 +18,12 @@ static gpa_code eval_settled(const magic_call *m, value *last) {
     if (!rc) rc = vm_eval(s->vm, ast, session_scope(s), last);
     vm_measure(s->vm, false);
     ast_release(ast);
-    if (!rc) rc = rt_flush(s->rt, vm_err(s->vm)); /* the value, too */
+    if (!rc) rc = rt_flush(s->rt, vm_err(s->vm)); /* the value counts, too */
     if (!rc) rc = rt_sync(s->rt, vm_err(s->vm));
     return rc;
 }
 
-/* The value goes on only where it is wanted: what these magics are asked for is their text. */
+/* Returns the value only if it is assigned: these magics exist for their text. */
 static void give(const magic_call *m, value last, gpa_code rc, value *out) {
     if (last.tag == V_UNSET) return;
     if (!rc && m->wanted)
@@ -35,10 +35,10 @@ static void give(const magic_call *m, value last, gpa_code rc, value *out) {
 static gpa_code explained(magic_call *m, rt_explain_what what, gpa_str *text, value *out) {
     gpa_session *s = m->s;
     value last = v_unset();
-    gpa_code rc = rt_flush(
-        s->rt, vm_err(s->vm)); /* what earlier lines left pending is not this statement's */
+    gpa_code rc =
+        rt_flush(s->rt, vm_err(s->vm)); /* earlier pending work does not belong to this statement */
     if (rc) return rc;
-    if (what == RT_EXPLAIN_ASSEMBLY) rt_finish_builds(s->rt); /* what is shown is what stays */
+    if (what == RT_EXPLAIN_ASSEMBLY) rt_finish_builds(s->rt); /* shows the final builds */
     rt_explain_start(s->rt, what);
     rc = eval_settled(m, &last);
     rt_explain_stop(s->rt, text);
@@ -78,7 +78,7 @@ gpa_code magic_kir(magic_call *m, value *out) { return explain(m, RT_EXPLAIN_KIR
 
 static bool on_gpu(gpa_session *s) { return strncmp(rt_device(s->rt), "cuda", 4) == 0; }
 
-/* Says why there is nothing to show. */
+/* Explains why there is nothing to show. */
 static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *instead) {
     rt_gpu_facts facts;
     gpa_err e = {0};
@@ -105,21 +105,20 @@ gpa_code magic_ptx(magic_call *m, value *out) {
                : say_no_gpu(m, "the PTX of programs", "`%explain -s` shows what this device runs.");
 }
 
-/* One program's PTX as machine code. */
+/* Appends one program's PTX as SASS. */
 static void put_sass(const char *ptx, size_t n, gpa_str *out) {
     if (!sass_of_ptx(ptx, n, out))
         str_put(out, "  ptxas and cuobjdump, of the CUDA toolkit, are needed\n");
 }
 
-/* Behind the last line that begins with } before `end`; `end` when there is none. */
+/* The position after the last line that begins with } before `end`; `end` if there is none. */
 static const char *last_brace(const char *at, const char *end) {
     const char *found = end;
     for (const char *p = at; (p = memmem(p, (size_t)(end - p), "\n}", 2)); p += 2) found = p + 2;
     return found;
 }
 
-/* In an explanation's text PTX stands from ".version" (or the comment above it) to its last brace.
- */
+/* In an explanation PTX extends from ".version" (or the comment above it) to its last brace. / */
 static void replace_ptx(const gpa_str *text, gpa_str *out) {
     const char *at = text->text ? text->text : "", *end = at + text->len;
     while (at < end) {
@@ -284,8 +283,7 @@ static void put_pair(gpa_str *out, double a, const char *between, double b, cons
     str_put(out, after);
 }
 
-/* What is known about the device, and about the GPU beside it; without a GPU the reason stands in
- * *why. */
+/* Collects facts about the device, and about the GPU; without a GPU *why is the reason. */
 static gpa_code collect(gpa_session *s, fact *f, gpa_err *why) {
     static const char *const labels[FACTS] = {"Device", "Driver", "Memory",         "Own arrays",
                                               "Limit",  "Use",    "Other processes"};

@@ -18,8 +18,8 @@ enum { LONGEST_PATH = 4096 };
 
 /* ---- %run ---- */
 
-/* The session's names, put aside while a program runs in a module that is empty but for __name__;
- * afterwards the program's names are added to them. */
+/* Saves the session's names while a program runs in a module that is empty but for __name__; the
+ * program's names are added to them afterwards. */
 static gpa_code put_aside(gpa_session *s, value **aside, uint32_t *n) {
     module_obj *m = vm_main(s->vm);
     *n = m->n;
@@ -85,7 +85,7 @@ static gpa_code set_name(gpa_session *s, const char *path, bool imported) {
     return rc;
 }
 
-/* The file, or the file with a program's end behind its name. */
+/* Finds the file, with or without a script's extension. */
 static gpa_code find_program(magic_call *m, gpa_str *path, gpa_str *text) {
     gpa_str word;
     str_init(&word);
@@ -173,7 +173,7 @@ out:
 
 /* ---- %load ---- */
 
-/* Lines of a text by ranges: "5-10,20,30:35" (the second number of a colon's is not in it). */
+/* Selects lines of a text by ranges: "5-10,20,30:35" (a colon's end is exclusive). */
 static void cut_lines(const gpa_str *text, const char *ranges, size_t n, gpa_str *out) {
     const char *end = ranges + n;
     while (ranges < end) {
@@ -197,7 +197,7 @@ static void cut_lines(const gpa_str *text, const char *ranges, size_t n, gpa_str
     }
 }
 
-/* The text that a name stands for: lines of the history, a file, a str, a function's definition. */
+/* The text denoted by a name: history lines, a file, a str, a function's definition. */
 static bool find_text(magic_call *m, const gpa_str *name, gpa_str *out) {
     gpa_str path;
     str_init(&path);
@@ -321,8 +321,7 @@ out:
 
 /* ---- folders ---- */
 
-/* _dh, made when it is not there, with the folder of the moment as its first. Borrowed; UNSET on
- * failure. */
+/* _dh, created with the current folder as its first entry. Borrowed; UNSET on failure. */
 static value folders(gpa_session *s) {
     char here[LONGEST_PATH];
     value dh = module_get_text_peek(s->vm, vm_main(s->vm), "_dh");
@@ -334,11 +333,11 @@ static value folders(gpa_session *s) {
     if (module_set_text(s->vm, vm_main(s->vm), "_dh", list))
         list = v_unset();
     else
-        value_release(s->vm, list); /* the module holds it */
+        value_release(s->vm, list); /* the module owns it */
     return list;
 }
 
-/* Where %cd is to go: "-", "-3" (of the folders so far), a path, nothing (home). */
+/* The target of %cd: "-", "-3" (an entry of _dh), a path, nothing (home). */
 static gpa_code find_folder(magic_call *m, value dh, gpa_str *out) {
     gpa_str word;
     char *end;
@@ -410,7 +409,7 @@ gpa_code magic_dhist(magic_call *m, value *out) {
 
 /* ---- %env ---- */
 
-/* Whether a value is better not shown. */
+/* True if a variable's value should not be shown. */
 static bool is_secret(const char *name, size_t n) {
     static const char *const words[] = {"key", "token", "secret"};
     char lower[256];
@@ -441,7 +440,7 @@ static gpa_code list_environment(gpa_session *s, value *out) {
     return rc;
 }
 
-/* Also in os.environ, as far as somebody imported it. */
+/* Also sets os.environ if the module os is imported. */
 static gpa_code set_environment(magic_call *m, const char *name, const char *text) {
     gpa_vm *vm = m->s->vm;
     module_obj *os;

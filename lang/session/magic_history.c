@@ -10,10 +10,9 @@
 
 /* ---- ranges ---- */
 
-/* One end of a range: "~2/7", "243/1", "7", "~1/". Which of its parts were there is told by the
- * flags. */
+/* One end of a range: "~2/7", "243/1", "7", "~1/". Flags tell which parts are present. */
 typedef struct {
-    int session; /* 0: this one; negative: so many before */
+    int session; /* 0: this session; negative: that many sessions before */
     int line;
     bool has_session, has_line;
 } point;
@@ -83,7 +82,7 @@ bool ranges_find(gpa_session *s, const char *words, size_t n, gpa_str *out) {
 
 typedef struct {
     bool numbers, outputs, prompts, other_sessions;
-    int skip; /* this line of this session is left out: the one that asks */
+    int skip; /* number of the requesting line, which is excluded */
     int session;
     gpa_str out;
 } listing;
@@ -214,7 +213,7 @@ static void keep_last(void *user, const gpa_entry *e) {
     str_put(user, e->input);
 }
 
-/* The last entry of this session that holds the text, but for the line that asks. */
+/* The last entry of this session that contains the text, excluding the requesting line. */
 typedef struct {
     const gpa_session *s;
     gpa_str *out;

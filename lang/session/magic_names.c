@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const variable *)a)->name, ((const variable *)b)->name);
 }
 
-/* Whether one of the words of `types` is the value's type; no words: any type will do. */
+/* True if a word of `types` is the value's type, or there are no words. */
 static bool has_type(value v, const char *types, size_t n) {
     const char *name = inspect_type_name(v);
     size_t size = strlen(name);
@@ -40,7 +40,7 @@ static bool has_type(value v, const char *types, size_t n) {
     return false;
 }
 
-/* All of these types, sorted. Give back with mem_free(out->items). */
+/* The variables of these types, sorted. Free with mem_free(out->items). */
 static gpa_code list_variables(gpa_session *s, const char *types, size_t n, variables *out) {
     const module_obj *m = vm_main(s->vm);
     *out = (variables){NULL, 0, 0};
@@ -147,7 +147,7 @@ static void put_data(gpa_session *s, value v, gpa_str *out) {
     str_free(&text);
 }
 
-/* What all arrays hold together, each storage once. */
+/* The total size of all arrays, counting each storage once. */
 static void put_total(gpa_session *s, const variables *all, gpa_str *out) {
     size_t arrays = 0;
     double bytes = 0;
@@ -241,7 +241,7 @@ static gpa_code unset(gpa_session *s, const char *name) {
     return module_set_text(s->vm, vm_main(s->vm), name, v_unset());
 }
 
-/* Takes away the user's names that `chosen` wants. */
+/* Deletes the user's names that `chosen` selects. */
 static gpa_code unset_where(gpa_session *s, bool (*chosen)(void *user, const variable *v),
                             void *user) {
     variables all;
@@ -263,7 +263,7 @@ gpa_code magic_forget_arrays(gpa_session *s) {
     return rc ? rc : rt_sync(s->rt, vm_err(s->vm));
 }
 
-/* Everything: the names, also those that begin with _, but not the module's own. */
+/* Deletes all names, including those that begin with _, except the module's own. */
 static gpa_code reset_all(gpa_session *s) {
     module_obj *m = vm_main(s->vm);
     gpa_code rc = GPA_OK;
@@ -364,7 +364,7 @@ gpa_code magic_reset_selective(magic_call *m, value *out) {
     return rc;
 }
 
-/* Takes a value out of Out, _, _n: wherever the session holds it. */
+/* Removes a value from Out, _, _n. */
 static gpa_code forget_value(gpa_session *s, value v) {
     module_obj *m = vm_main(s->vm);
     value kept = module_get_text_peek(s->vm, m, "Out");
@@ -421,7 +421,7 @@ static void show_page(void *user, const gpa_repr *r) {
 }
 
 typedef struct {
-    const char *pattern; /* of the last part of the name */
+    const char *pattern; /* matched against the last part of the name */
     gpa_str head;        /* "math." */
     gpa_str *out;
 } search;
@@ -438,7 +438,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines of a text, sorted, in place; the text loses its doubles. */
+/* Sorts the lines of a text in place and removes duplicates. */
 static gpa_code sort_lines(gpa_session *s, gpa_str *text, gpa_str *out) {
     char **lines = NULL;
     size_t n = 0, cap = 0;
@@ -459,7 +459,7 @@ static gpa_code sort_lines(gpa_session *s, gpa_str *text, gpa_str *out) {
     return GPA_OK;
 }
 
-/* np.*cos*? : the names that fit, one a line. */
+/* np.*cos*? : the matching names, one per line. */
 static gpa_code find_names(gpa_session *s, const char *name, size_t n) {
     gpa_str found, sorted;
     char pattern[128];
@@ -503,7 +503,7 @@ gpa_code magic_question(gpa_session *s, const char *name, size_t n, int level) {
         if (rc != GPA_E_NAME) return rc;
     }
     if (!gpa_session_inspect(s, name, n, n, level, show_page, s)) return GPA_OK;
-    gpa_str marked; /* a magic, without its mark */
+    gpa_str marked; /* a magic's name without its % */
     str_init(&marked);
     str_putc(&marked, '%');
     str_putn(&marked, name, n);
@@ -524,7 +524,7 @@ gpa_code magic_pinfo2(magic_call *m, value *out) {
     return magic_question(m->s, m->args, m->n, 1);
 }
 
-/* The value a magic's argument names; UNSET after saying that there is none. */
+/* The value that the argument names; UNSET after reporting that it is undefined. */
 static value named(magic_call *m) {
     value v = m->n ? inspect_resolve(m->s, m->args, m->n) : v_unset();
     if (v.tag == V_UNSET)

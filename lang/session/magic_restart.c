@@ -56,7 +56,7 @@ static bool put_entries(gpa_session *s, const dict_obj *d, bool pairs, int depth
     return good;
 }
 
-/* The value as an expression; false: there is none. */
+/* Appends the value as a literal expression; false: it has none. */
 static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
     if (depth++ > DEEP) return false;
     switch ((int)v.tag) {
@@ -81,7 +81,7 @@ static bool put_literal(gpa_session *s, value v, int depth, gpa_str *out) {
 
 /* ---- definitions ---- */
 
-/* The last top-level `def` of a name in what was entered, with its decorators. */
+/* The source of the last top-level `def` of a name in the inputs, with its decorators. */
 static bool put_def(gpa_session *s, gpa_sym name, gpa_str *out) {
     uint32_t last = 0;
     while (source_get(s->sources, last + 1)) last++;
@@ -118,7 +118,8 @@ static bool put_import(gpa_session *s, value v, const char *name, gpa_str *out) 
 typedef struct {
     gpa_session *s;
     char folder[PATH_ROOM];
-    gpa_str program, lost; /* what was written; names that cannot be kept, and why */
+    gpa_str program,
+        lost; /* statements that restore names; names that cannot be kept, with reasons */
     size_t kept;
 } keeping;
 
@@ -134,7 +135,7 @@ static void remove_folder(const char *folder) {
     rmdir(folder);
 }
 
-/* An array into its file; the error stays the vm's. */
+/* Saves an array to its file; the error remains the vm's. */
 static gpa_code save_array(keeping *k, const char *name, value v) {
     gpa_vm *vm = k->s->vm;
     char path[PATH_ROOM + 300];
@@ -154,7 +155,7 @@ static void lose(keeping *k, const char *name, const char *why) {
     str_printf(&k->lost, "%s%s (%s)", k->lost.len ? ", " : "", name, why);
 }
 
-/* One name: a statement of the program, or a word about why not. */
+/* Saves one name: a statement of the program, or the reason why not. */
 static gpa_code keep(keeping *k, gpa_sym sym, value v) {
     gpa_session *s = k->s;
     const char *name = intern_text(s->names, sym);
@@ -217,7 +218,7 @@ static gpa_code keep_all(keeping *k) {
 
 /* ---- the magic ---- */
 
-/* Where nobody can begin the process anew, the user is told how. */
+/* Where the process cannot be restarted, the user is told how. */
 static void hand_over(keeping *k) {
     if (k->s->host.restart) k->s->host.restart(k->s->host.user, k->folder);
     session_printf(k->s, false, "Restart the kernel, then get the names back: %%run %s/%s\n",

@@ -22,13 +22,13 @@ enum { TICK_MS = 50, PATIENCE_MS = 1500 };
 
 typedef struct {
     pid_t pid;
-    int in, out, err; /* our ends; -1: closed, or not ours */
-    bool own_group;   /* it and its children are a process group */
-    int signals;      /* how often it was told to stop */
+    int in, out, err; /* the parent's ends; -1: closed, or none */
+    bool own_group;   /* it leads a process group of its own */
+    int signals;      /* number of signals sent to it */
     struct timespec told;
-    const char *input; /* still to be written to it */
+    const char *input; /* input not written yet */
     size_t n_input;
-    gpa_str *take_out, *take_err; /* NULL: shown */
+    gpa_str *take_out, *take_err; /* NULL: displayed */
 } child;
 
 /* ---- starting ---- */
@@ -70,7 +70,7 @@ static bool open_pipes(pipes *p, bool input, bool merge) {
     return true;
 }
 
-/* Starts a program; `p` NULL: with our own descriptors. An errno, or 0. */
+/* Starts a program; `p` NULL: it inherits the descriptors. Returns an errno, or 0. */
 static int spawn(char *const argv[], const pipes *p, bool merge, pid_t *pid) {
     posix_spawn_file_actions_t acts;
     posix_spawnattr_t attr;
@@ -127,19 +127,19 @@ static double since(const struct timespec *t) {
     return (double)(now.tv_sec - t->tv_sec) * 1e3 + (double)(now.tv_nsec - t->tv_nsec) * 1e-6;
 }
 
-/* Passes an interrupt on; a child that does not heed it is ended. */
+/* Forwards an interrupt; a child that ignores it is killed. */
 static void pass_interrupt(gpa_session *s, child *c) {
     static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
     bool pressed = rt_interrupted(s->rt);
     if (pressed) vm_interrupt_clear(s->vm);
     if (!pressed && !(c->signals && since(&c->told) > (double)PATIENCE_MS)) return;
     if (c->own_group || c->signals)
-        stop(c, signals[MIN(c->signals, 2)]); /* else the terminal has told it */
+        stop(c, signals[MIN(c->signals, 2)]); /* otherwise the terminal has signalled it */
     c->signals++;
     clock_gettime(CLOCK_MONOTONIC, &c->told);
 }
 
-/* Until its output ends, then until it ends. The status of waitpid. */
+/* Transfers output until it ends, then waits for the child. Returns the status of waitpid. */
 static int attend(gpa_session *s, child *c) {
     int status = 0;
     for (bool ended = false;;) {
@@ -151,8 +151,7 @@ static int attend(gpa_session *s, child *c) {
             if (fds[2].revents) send(c);
             continue;
         }
-        /* Nothing to read: a grandchild may keep the pipes open when the child has ended long ago.
-         */
+        /* No output: a grandchild may keep the pipes open long after the child has ended. / */
         if (ended) break;
         pass_interrupt(s, c);
         ended = waitpid(c->pid, &status, WNOHANG) == c->pid;
@@ -168,11 +167,11 @@ static int exit_code(int status) {
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Starts argv and attends to it. `merge`: its errors go where its output goes. An errno, or 0 and
+/* Starts argv and waits for it. `merge`: stderr goes to stdout. Returns an errno, or 0 and
  * *code. */
 static int run(gpa_session *s, char *const argv[], child *c, bool merge, bool terminal, int *code) {
     pipes p;
-    fflush(NULL); /* what was written before comes before */
+    fflush(NULL); /* earlier output comes first */
     if (!terminal && !open_pipes(&p, c->input, merge)) return errno;
     int rc = spawn(argv, terminal ? NULL : &p, merge, &c->pid);
     if (!terminal) close_pipes(&p, rc != 0);
@@ -227,7 +226,8 @@ gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, 
         else if (!take)
             rc = module_set_text(
                 s->vm, vm_main(s->vm), "_exit_code",
-                v_int(code > 128 ? 128 - code : code)); /* a shell says signals so */
+                v_int(code > 128 ? 128 - code
+                                 : code)); /* a shell reports signals as 128 + number */
     }
     if (!rc && take) rc = give_lines(s, &taken, out);
     str_free(&text);
@@ -240,7 +240,7 @@ gpa_code magic_sx(magic_call *m, value *out) {
                    : magic_system(m->s, m->args, m->n, true, out);
 }
 
-/* A program of the system that goes by the magic's name: %ls, %cat. */
+/* A program of the system named like the magic: %ls, %cat. */
 gpa_code magic_program(magic_call *m, value *out) {
     gpa_str line;
     str_init(&line);
@@ -266,7 +266,7 @@ enum { MOST_WORDS = 64 };
 typedef struct {
     gpa_str words[MOST_WORDS]; /* the program and its arguments */
     int n;
-    gpa_str out_name, err_name; /* --out, --err: variables; "" : shown */
+    gpa_str out_name, err_name; /* --out, --err: names of variables; "": displayed */
     bool forgive;               /* --no-raise-error */
 } script;
 

@@ -1,4 +1,4 @@
-/* Magics about magics and about showing: %lsmagic, %magic, %quickref, %precision, %config, %xmode,
+/* Magics about magics and display: %lsmagic, %magic, %quickref, %precision, %config, %xmode,
  * %matplotlib, %%html ... */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp((*(const magic *const *)a)->name, (*(const magic *const *)b)->name);
 }
 
-/* All magics of a kind, by name. Owned: mem_free. */
+/* All magics of a kind, sorted by name. Owned: mem_free. */
 static const magic **sorted(magic_kinds kinds, size_t *n) {
     size_t all;
     const magic *rows = magic_all(&all), **out = mem_new(all * sizeof *out);
@@ -137,7 +137,7 @@ static gpa_code set_array_precision(gpa_session *s, int64_t digits) {
     return rc;
 }
 
-/* "%.3f" from "3", "%e" as it is; "" for nothing. */
+/* The format of an argument: "%.3f" from "3", "%e" unchanged; "" for none. */
 static gpa_code read_format(magic_call *m, char *format, size_t n, long *digits) {
     *digits = -1;
     format[0] = 0;
@@ -291,7 +291,7 @@ gpa_code magic_pprint(magic_call *m, value *out) {
 
 /* ---- what notebooks begin with ---- */
 
-/* The one extension that is known has nothing to do here: its magics are accepted. */
+/* autoreload is the one known extension: its magics are accepted and have no effect. */
 gpa_code magic_load_ext(magic_call *m, value *out) {
     (void)out;
     if (!m->n) return magic_usage(m, "Missing module name.");
@@ -327,7 +327,7 @@ gpa_code magic_pip(magic_call *m, value *out) {
                        m->row->name, m->row->name);
 }
 
-/* Notebooks begin with it; plots are shown where they are made anyway. */
+/* Accepted because notebooks begin with it; plots are always displayed inline. */
 gpa_code magic_matplotlib(magic_call *m, value *out) {
     (void)m, (void)out;
     return GPA_OK;

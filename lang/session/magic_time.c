@@ -1,9 +1,8 @@
-/* %timeit, %time and %prun. Time is what the user waits for: pending arrays are computed in every
- * loop, and the device has finished before the clock is read. Compiling is left out of loops and
- * reported.
+/* %timeit, %time and %prun. Measures wall-clock time as the user perceives it: every loop
+ * computes pending arrays, and the device has finished before the clock is read. Compile time is
+ * excluded from loops and reported.
  *
- * Reading order: clocks and counters, the line about the device, running a statement n times,
- * %timeit, %time, %prun. */
+ * Reading order: clocks and counters, the line about the device, %timeit, %time. */
 #include <math.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -14,7 +13,8 @@
 
 enum { RUNS = 7, DIGITS = 3, MOST_POWERS = 10 };
 static const double long_enough = 0.2, compile_told = 0.1; /* seconds: IPython's limits */
-static const double told_from = 0.5e-3; /* seconds of compiling, in the device's line */
+static const double told_from =
+    0.5e-3; /* seconds of compile time that are reported in the device's line */
 
 /* ---- clocks and counters ---- */
 
@@ -24,10 +24,10 @@ double magic_clock(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What the device did between two moments. */
+/* Device activity between two instants. */
 typedef struct {
     double launches, calls, bytes, compile, interpreted;
-    double busy; /* seconds by the device's own clock; 0: not measured */
+    double busy; /* seconds by the device's clock; 0: not measured */
 } work;
 
 static work work_so_far(gpa_session *s) {
@@ -56,7 +56,7 @@ static gpa_code settle(gpa_session *s) {
 /* "cuda:0: 51.2 μs in 1 launch, 80 MB, 1.56 TB/s, 53% of what a copy reaches (2.97 TB/s)": of one
  * loop that took `seconds`, or less where the device has its own clock. */
 static void put_device(gpa_session *s, work w, double seconds, const char *per, gpa_str *out) {
-    const double worth_comparing = 1e6; /* bytes: fewer stay in caches */
+    const double worth_comparing = 1e6; /* bytes: smaller working sets stay in caches */
     if (!(w.launches > 0 || w.calls > 0)) return;
     str_printf(out, "%s: ", rt_device(s->rt));
     if (w.busy > 0) {
@@ -106,7 +106,7 @@ static gpa_code take_snapshot(gpa_session *s, snapshot *out) {
     return GPA_OK;
 }
 
-/* What a timed statement assigned is undone: in IPython they are a function's own variables. */
+/* Restores variables that a timed statement assigned: in IPython they are local. */
 static void restore_take(gpa_session *s, snapshot *from) {
     module_obj *m = session_scope(s);
     for (uint32_t i = 0; from->values && i < m->n; i++) {
@@ -128,7 +128,8 @@ static gpa_code loop(gpa_session *s, vm_program *p, long n, double *seconds) {
         rc = vm_run(s->vm, p, session_scope(s), &last);
         if (rc) break;
         if (rt_has_pending(s->rt))
-            rc = rt_flush(s->rt, vm_err(s->vm)); /* while the value is there: it counts */
+            rc = rt_flush(s->rt,
+                          vm_err(s->vm)); /* before the values are dropped: pending work counts */
         value_release(s->vm, last);
         if (!rc) rc = vm_poll(s->vm);
     }
@@ -163,7 +164,7 @@ static gpa_code read_timing(magic_call *m, timing *t) {
     return rc;
 }
 
-/* The first power of ten whose loops take long enough. */
+/* The smallest power of ten whose loops take long enough. */
 static gpa_code choose_loops(gpa_session *s, vm_program *p, long *loops) {
     gpa_code rc = GPA_OK;
     double t = 0;
@@ -214,7 +215,7 @@ static gpa_code result_attr(gpa_vm *vm, object_obj *o, const char *name, value *
 const object_kind timeit_kind = {
     .type_name = "TimeitResult", .repr = result_repr, .attr = result_attr};
 
-/* What was measured. */
+/* The result of a measurement. */
 typedef struct {
     long loops, runs;
     const double *seconds;               /* of each run */
@@ -308,8 +309,7 @@ static gpa_code make_result(gpa_session *s, const measure *r, const char *text, 
 
 static void add_row(void *user, const rt_profile_row *row) { *(double *)user += row->seconds; }
 
-/* How long the device is busy in a loop, by its own clock: in loops of their own, which wait behind
- * every launch. */
+/* Device time per loop by the device's clock, in separate loops that wait after every launch. */
 static gpa_code take_busy(gpa_session *s, vm_program *p, measure *r) {
     enum { MOST_LOOPS = 20 };
     double t, busy = 0, worth = 0.1; /* seconds */
@@ -323,7 +323,7 @@ static gpa_code take_busy(gpa_session *s, vm_program *p, measure *r) {
     return rc;
 }
 
-/* Once, and where that was interpreted once more, which has it compiled. */
+/* Runs the program once, and again if it was interpreted, so that it is compiled. */
 static gpa_code compile_first(gpa_session *s, vm_program *p) {
     double seconds;
     work before = work_so_far(s);
@@ -334,7 +334,7 @@ static gpa_code compile_first(gpa_session *s, vm_program *p) {
     return rc;
 }
 
-/* Runs the program r->runs times r->loops times, after a first time that compiles. */
+/* Runs the program r->runs times r->loops times, after a first run that compiles. */
 static gpa_code take_times(gpa_session *s, vm_program *p, long loops, double *seconds, measure *r) {
     work before = work_so_far(s);
     gpa_code rc = compile_first(s, p);
@@ -386,7 +386,7 @@ gpa_code magic_timeit(magic_call *m, value *out) {
     if (rc) goto out;
     seconds = mem_new((size_t)t.runs * sizeof *seconds);
     if (!seconds) TRY(vm_no_memory(s->vm));
-    TRY(settle(s)); /* what earlier lines left pending is not this statement's */
+    TRY(settle(s)); /* earlier pending work does not belong to this statement */
     TRY(take_times(s, program, t.loops, seconds, &r));
 out:
     restore_take(s, &before);

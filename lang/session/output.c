@@ -1,6 +1,5 @@
-/* What the session says: streams, values as sets of representations, pages. Everything passes
- * through here, so that
- * %%capture can take it. */
+/* Output of a session: streams, values as sets of representations, pages. All output passes
+ * through here, so that %%capture can redirect it. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -47,7 +46,7 @@ void session_on_clear(void *user, bool wait) {
 
 /* ---- values ---- */
 
-/* repr(), or what %precision wants of a float. */
+/* repr(), or a float in the format of %precision. */
 static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
     bool real = v.tag == V_FLOAT || (v.tag == V_NUM && v.aux == DT_F64);
     if (!real || !s->float_format[0]) return vm_repr(s->vm, v, out);
@@ -58,7 +57,7 @@ static gpa_code put_plain(gpa_session *s, value v, gpa_str *out) {
     return rc;
 }
 
-/* A value's representations: its text, in *plain, then, if they are wanted, what its kind adds, in
+/* Collects a value's representations: its text in *plain, then, if `rich`, those of its kind in
  * *more. Borrowed from both. */
 static gpa_code represent(gpa_session *s, value v, bool rich, gpa_str *plain, mime_bundle *more,
                           gpa_repr *r, size_t *n) {
@@ -76,7 +75,7 @@ static gpa_code represent(gpa_session *s, value v, bool rich, gpa_str *plain, mi
     return GPA_OK;
 }
 
-/* The capture that takes what is displayed, if there is one. */
+/* The capture that receives displays, or NULL. */
 static capture *taker(const gpa_session *s) {
     capture *c = s->capture;
     while (c && !c->take_shown) c = c->outer;
@@ -99,7 +98,7 @@ void session_page(gpa_session *s, const gpa_repr *r, size_t n) {
         session_write(s, false, r->data, r->n);
 }
 
-/* help() is read in a pager at a terminal; elsewhere it is output like any other. */
+/* help() uses a pager at a terminal; elsewhere it is ordinary output. */
 void session_on_page(void *user, const char *text, size_t n) {
     gpa_session *s = user;
     gpa_repr r = {"text/plain", text, n, NULL};
@@ -109,7 +108,7 @@ void session_on_page(void *user, const char *text, size_t n) {
         session_write(s, false, text, n);
 }
 
-/* What a front end without a display, or a capture of the text, gets is the text. */
+/* A front end without displays, and a capture of text, get the plain text. */
 gpa_code session_on_display(void *user, value v, const char *id, bool update) {
     gpa_session *s = user;
     gpa_str plain;
@@ -143,7 +142,7 @@ gpa_code session_result(gpa_session *s, value v, bool keep) {
 
 /* ---- progress ---- */
 
-/* A bar that is an ordinary display, for front ends that can change what they have shown. */
+/* A progress bar as an updatable display, for front ends without a bar of their own. */
 static void show_bar(gpa_session *s, const char *text, double done, double left) {
     gpa_str plain, html;
     char id[32];

@@ -15,17 +15,17 @@ typedef struct {
     gpa_code (*item)(gpa_session *s, value v, gpa_str *out);
 } printer;
 
-/* A container that is laid out: its items, a dict's as keys and values. They are held: __repr__ may
- * change what they are from. */
+/* A container being laid out: its items; of a dict, keys and values. They are retained: __repr__
+ * may modify the original. */
 typedef struct {
     const char *open, *close;
-    value held; /* a LIST, or a TUPLE */
+    value held; /* a LIST or a TUPLE */
     const value *items;
     bool pairs;
     size_t n;
 } container;
 
-/* The members of a set in order, where they have one. */
+/* The members of a set in sorted order, if they are comparable. */
 static gpa_code in_order(const printer *p, value set, value *out) {
     gpa_vm *vm = p->s->vm;
     gpa_sym name = intern_find(p->s->names, "sorted", 6);
@@ -36,7 +36,7 @@ static gpa_code in_order(const printer *p, value set, value *out) {
     return vm_collect(vm, set, out);
 }
 
-/* The keys and values of a dict, by turns. */
+/* The keys and values of a dict, alternating. */
 static value pairs_of(gpa_vm *vm, const dict_obj *d) {
     value all = v_list(vm, 2 * d->count, NULL);
     size_t at = 0, n = 0;
@@ -47,7 +47,7 @@ static value pairs_of(gpa_vm *vm, const dict_obj *d) {
     return all;
 }
 
-/* *is: whether v is a container with something in it; then *c has it, and is given back by done. */
+/* *is: whether v is a non-empty container; if so *c holds it until done. */
 static gpa_code look(const printer *p, value v, container *c, bool *is) {
     gpa_vm *vm = p->s->vm;
     gpa_code rc = GPA_OK;
@@ -115,7 +115,7 @@ static void new_line(gpa_str *out, size_t columns) {
     str_fill(out, ' ', columns);
 }
 
-/* How many columns the last line has. */
+/* The width of the last line. */
 static size_t column_of(const gpa_str *out) {
     size_t n = 0;
     for (size_t i = out->len; i && out->text[i - 1] != '\n'; i--)
@@ -123,7 +123,7 @@ static size_t column_of(const gpa_str *out) {
     return n;
 }
 
-/* Whether a text fits on the line behind `from` columns and before `after`. */
+/* True if a text fits on the line after `from` columns and before `after` more. */
 static bool fits(const gpa_str *flat, size_t from, size_t after) {
     size_t n = from + after;
     for (size_t i = 0; i < flat->len; i++) {
@@ -133,11 +133,11 @@ static bool fits(const gpa_str *flat, size_t from, size_t after) {
     return n <= COLUMNS;
 }
 
-/* `after`: how many columns follow. */
+/* `after`: number of columns that follow. */
 static gpa_code put(const printer *p, value v, size_t depth, size_t after, gpa_str *out);
 
-/* How many columns of a dict's value stand on its key's line whatever is broken: all, or those of
- * an opening bracket. */
+/* The number of columns of a dict's value that always stay on the line of its key: all, or an
+ * opening bracket. */
 static gpa_code behind_key(const printer *p, value v, size_t follows, size_t *out) {
     gpa_str flat;
     if (v.tag == V_LIST || v.tag == V_TUPLE || v.tag == V_DICT || v.tag == V_SET) return GPA_OK;

@@ -1,5 +1,5 @@
-/* In and Out, with their short names: _ __ ___ _7, _i _ii _iii _i7. They are ordinary variables of
- * the main module, so that programs see them as in IPython; a _ that the user has set is left
+/* In and Out, with their short names: _ __ ___ _7, _i _ii _iii _i7. They are ordinary variables
+ * of the main module, so that programs see them as in IPython; a _ that the user has set is left
  * alone. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "lang/session/state.h"
 
 static const double usual_share =
-    0.1; /* of the device's memory, that arrays in Out may hold: %config Session.out_share */
+    0.1; /* share of the device's memory that arrays in Out may hold: %config Session.out_share */
 
-/* A variable that the session keeps, made by `make` when it is not of this type. Borrowed; UNSET
- * when memory is short. */
+/* A variable that the session maintains, created by `make` if it is not of this type. Borrowed;
+ * UNSET when out of memory. */
 static value kept(gpa_session *s, const char *name, value_tag tag) {
     value v = module_get_text_peek(s->vm, vm_main(s->vm), name);
     if (v.tag == tag) return v;
@@ -27,7 +27,7 @@ static value kept(gpa_session *s, const char *name, value_tag tag) {
 
 /* ---- inputs ---- */
 
-/* _iii = _ii, _ii = _i, _i = what was entered before, _i7. */
+/* _iii = _ii, _ii = _i, _i = the previous input, _i7. */
 static gpa_code shift_inputs(gpa_session *s, value text) {
     static const char *const names[] = {"_iii", "_ii", "_i"};
     module_obj *m = vm_main(s->vm);
@@ -71,7 +71,7 @@ gpa_code session_remember_input(gpa_session *s, const char *src, size_t n) {
 static gpa_code shift_values(gpa_session *s, value v) {
     static const char *const names[LAST_VALUES] = {"_", "__", "___"};
     module_obj *m = vm_main(s->vm);
-    for (int i = 0; i < LAST_VALUES; i++) { /* a value that the user has set himself ends this */
+    for (int i = 0; i < LAST_VALUES; i++) { /* stops once the user has assigned one of them */
         value now = module_get_text_peek(s->vm, m, names[i]);
         if (now.tag != V_UNSET && !value_is(now, s->last[i])) return GPA_OK;
     }
@@ -86,7 +86,7 @@ static gpa_code shift_values(gpa_session *s, value v) {
 
 /* ---- what Out may hold ---- */
 
-/* Bytes that an array keeps alive. */
+/* The number of bytes that an array keeps alive. */
 static double bytes_of(const gpa_arr *a) {
     while (a->base) a = a->base;
     return (double)a->size * (double)dtype_size((gpa_dtype)a->dtype);
@@ -101,7 +101,7 @@ static double bytes_held(value v) {
     return sum;
 }
 
-/* Puts the text of a value in its place wherever the session keeps it. */
+/* Replaces a value by its text wherever the session keeps it. */
 static gpa_code keep_text(gpa_session *s, dict_obj *out, int64_t line, value v) {
     const history_entry *e = history_line(&s->history, (int)line);
     value text = v_cstr(s->vm, e && e->output ? e->output : "");
@@ -124,7 +124,7 @@ static gpa_code keep_text(gpa_session *s, dict_obj *out, int64_t line, value v) 
     return rc;
 }
 
-/* The oldest arrays give way to their text until the rest is within the share. */
+/* Replaces the oldest arrays by their text until the rest is within the share. */
 static gpa_code shed(gpa_session *s, dict_obj *out) {
     rt_device_facts d;
     gpa_err quiet = {0};
@@ -176,7 +176,7 @@ bool session_owns_name(const char *name) {
     return false;
 }
 
-/* Unsets the session's numbered names and short ones: of inputs, or of values. */
+/* Unsets the session's numbered and short names: of inputs, or of values. */
 static void unset_names(gpa_session *s, bool inputs) {
     module_obj *m = vm_main(s->vm);
     for (uint32_t i = 0; i < m->n; i++) {

@@ -12,7 +12,7 @@ static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
     const source *src = source_get(s->sources, f->at.src);
     if (!src) return;
     str_put(text, "  called from ");
-    source_put_place(s->sources, f->at, f->function, text);
+    source_put_location(s->sources, f->at, f->function, text);
     size_t n;
     const char *line = source_line(src, source_at(src, f->at.lo).line, &n);
     while (n && (*line == ' ' || *line == '\t')) line++, n--;
@@ -23,7 +23,7 @@ static void put_frame(gpa_session *s, const vm_frame *f, gpa_str *text) {
 
 static bool same_place(gpa_span a, gpa_span b) { return a.src == b.src && a.lo == b.lo; }
 
-/* How often the `period` frames that end before n stand there again, going outwards. */
+/* How many repetitions of the last `period` frames precede frame n. */
 static size_t rounds(const vm_frame *frames, size_t n, size_t period) {
     size_t same = 0;
     while (same + period < n &&
@@ -32,8 +32,7 @@ static size_t rounds(const vm_frame *frames, size_t n, size_t period) {
     return same / period;
 }
 
-/* Frames that repeat (a recursion, of one function or of several in turn) are shown once and
- * counted. */
+/* Repeated frames (direct or mutual recursion) are shown once, with a count. */
 static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_str *text) {
     enum { LONGEST_PERIOD = 8 };
     while (n > 0) {
@@ -49,7 +48,8 @@ static void put_callers(gpa_session *s, const vm_frame *frames, size_t n, gpa_st
     }
 }
 
-/* An error as it is shown; x: its exception where there is one, whose class may be a program's. */
+/* The name of an error's class; x: its exception object, if any, whose class may be user-
+ * defined. */
 static const char *name_of(const gpa_err *e, const exc_obj *x) {
     return x && x->class.tag == V_CLASS ? x->class.class->text : gpa_err_name(e->code);
 }
@@ -59,11 +59,10 @@ static void put_error(gpa_session *s, const gpa_err *e, const exc_obj *x, const 
     str_put(text, name_of(e, x));
     if (e->msg[0]) str_printf(text, ": %s", e->msg);
     str_putc(text, '\n');
-    source_render_place(s->sources, e, function, text);
+    source_render_location(s->sources, e, function, text);
 }
 
-/* What an exception carries besides its place: the exceptions it was raised from, the nearest
- * first. */
+/* Appends the exceptions that an exception was raised from, nearest first. */
 static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
     enum { DEEPEST = 8 };
     for (int i = 0; i < DEEPEST && x->cause.tag == V_EXCEPTION; i++) {
@@ -73,7 +72,7 @@ static void put_causes(gpa_session *s, const exc_obj *x, gpa_str *text) {
     }
 }
 
-/* The message with the notes of its exception below, one a line. */
+/* Appends the notes of an exception to its message, one per line. */
 static void add_notes(gpa_err *e, const exc_obj *x) {
     size_t at = strlen(e->msg);
     for (size_t i = 0; x->notes.tag == V_LIST && i < x->notes.list->count; i++) {
@@ -96,8 +95,8 @@ static bool is_command(const char *name, size_t n) {
     return false;
 }
 
-/* A cell that begins as `cd folder`, `pip install` or `nvidia-smi` do, and fails there: the hint
- * names the magic, or the shell's line. */
+/* A cell that begins with a shell command such as `cd folder`, `pip install` or `nvidia-smi` and
+ * fails there gets a hint about the magic or `!`. */
 static void hint_at_shell(const gpa_session *s, gpa_err *e) {
     const source *src = source_get(s->sources, e->span.src);
     size_t n, word = 0;
@@ -131,7 +130,7 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
     str_init(&text);
     bool of_magic = n > 1 && is_module(&frames[n - 1]) && is_module(&frames[n - 2]) &&
                     frames[n - 1].at.src == frames[n - 2].at.src;
-    if (of_magic) n--; /* a magic's statement, which its line shows */
+    if (of_magic) n--; /* the statement of a magic, which its line shows */
     bool inside = n > 0 && strcmp(frames[n - 1].function, "<module>") != 0;
     if (x) add_notes(e, x);
     hint_at_shell(s, e);

@@ -22,8 +22,8 @@ static gpa_code read_in(void *user, const char *prompt, char *line, size_t n) {
     return s->host.input ? s->host.input(s->host.user, prompt, line, n) : GPA_E_EOF;
 }
 
-/* The arrays that names hold, for the MemoryError that lists the largest: variables of the running
- * functions and of the session, and what lies in their lists, tuples and dicts. */
+/* The arrays that variables reference, for the MemoryError that lists the largest: those of
+ * running functions and of the session, and the items of their lists, tuples and dicts. */
 typedef struct {
     gpa_session *s;
     void (*each)(void *to, const char *name, const gpa_arr *a);
@@ -133,10 +133,10 @@ out:
     return rc;
 }
 
-/* The virtual machine and what is kept in it. */
+/* Frees the virtual machine and the values kept in it. */
 static void end_vm(gpa_session *s) {
     if (!s->vm) return;
-    session_forget_values(s); /* Out may hold itself */
+    session_forget_values(s); /* Out may contain itself */
     vm_free(s->vm);
     s->vm = NULL;
 }
@@ -155,7 +155,7 @@ void gpa_session_free(gpa_session *s) {
 }
 
 bool gpa_session_end(gpa_session *s) {
-    end_vm(s); /* what is buffered for files is written */
+    end_vm(s); /* flushes buffered files */
     bool whole = !rt_is_starting(s->rt) && !rt_is_held(s->rt);
     if (whole) gpa_session_free(s);
     return whole;
@@ -225,7 +225,7 @@ gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const
     if (!rc)
         rc = parse_module(source_get(s->sources, id), s->names, &(parse_options){.magics = true},
                           out, e);
-    if (rc == GPA_E_INCOMPLETE) rc = e->code = GPA_E_SYNTAX; /* nobody can go on with it here */
+    if (rc == GPA_E_INCOMPLETE) rc = e->code = GPA_E_SYNTAX; /* no more input can come */
     return rc;
 }
 
@@ -238,8 +238,8 @@ void session_report_current(gpa_session *s) {
     vm_clear_error(s->vm);
 }
 
-/* A cell that ends with `;` keeps its value to itself. A semicolon in a comment behind it does not
- * count. */
+/* True if a cell ends with `;`, which suppresses its value. A semicolon in a trailing comment
+ * does not count. */
 static bool hushed(gpa_session *s, const ast_module *m) {
     const source *src = source_get(s->sources, m->src);
     if (!memrchr(src->text, ';', src->len)) return false;
@@ -266,8 +266,7 @@ static bool is_counted(int flags) {
     return !(flags & (GPA_EVAL_SCRIPT | GPA_EVAL_SILENT | GPA_EVAL_UNCOUNTED));
 }
 
-/* Figures that the cell has drawn on and not shown are shown at its end, where pictures can be
- * shown. */
+/* Shows figures that the cell drew without showing them, where pictures can be displayed. */
 static gpa_code show_figures(gpa_session *s) {
     const module_obj *plots = s->host.display ? vm_loaded_peek(s->vm, "matplotlib.pyplot") : NULL;
     value show = plots ? module_get_text_peek(s->vm, plots, "show") : v_unset(), nothing = v_none();
@@ -301,7 +300,7 @@ static void print_explain(gpa_session *s) {
     str_free(&text);
 }
 
-/* sys.exit(): its argument becomes the status; text goes to the error stream. */
+/* sys.exit(): its argument becomes the status; text is written to stderr. */
 static void leave(gpa_session *s, int *status) {
     value exc = vm_exception_peek(s->vm);
     value arg = exc.tag == V_EXCEPTION && exc.exc->args.tag == V_TUPLE && exc.exc->args.tuple->count
@@ -385,7 +384,7 @@ out:
 
 /* ---- whole cells ---- */
 
-/* A cell magic takes lines until a blank one. */
+/* A cell magic takes lines up to a blank one. */
 static bool open_cell_magic(const char *src, size_t n) {
     while (n && strchr(" \t\r\n", *src)) src++, n--;
     if (n < 3 || src[0] != '%' || src[1] != '%') return false;

@@ -1,4 +1,4 @@
-/* What a session holds; shared by the files of this folder, as is what they call of each other. */
+/* State of a session, and functions shared by the files of this folder. */
 #ifndef GPA_SESSION_STATE_H
 #define GPA_SESSION_STATE_H
 
@@ -9,10 +9,10 @@
 
 enum {
     LAST_VALUES = 3 /* _, __ and ___ */,
-    SCOPES = 8 /* magics within functions within magics */
+    SCOPES = 8 /* depth of magics within functions within magics */
 };
 
-/* Where output goes instead of to the host, while %%capture is at work. */
+/* Redirected output of %%capture. */
 typedef struct capture {
     gpa_str out, err;
     bool take_out, take_err, take_shown;
@@ -30,32 +30,32 @@ struct gpa_session {
     int flags;  /* of the cell that is running */
     bool ready; /* gpa_session_ready was called for the next cell */
     history history;
-    value last[LAST_VALUES]; /* what _, __ and ___ were set to: a program's own _ is left alone.
-                                UNSET: nothing yet */
+    value last[LAST_VALUES]; /* the values assigned to _, __ and ___: a program's own _ is not
+                                overwritten. UNSET: none yet */
     capture *capture;
-    module_obj *scope; /* where a magic looks up names and sets them; NULL: the main module */
-    module_obj *scopes[SCOPES]; /* scope.c: made when first needed; the vm keeps them */
-    size_t n_scopes;            /* in use */
-    char float_format[32];      /* %precision: how floats are shown; "": as they are */
-    int bars;          /* bars of progress shown so far, where the front end has none of its own */
-    bool bar;          /* one is shown */
+    module_obj
+        *scope; /* the module in which a magic looks up and sets names; NULL: the main module */
+    module_obj *scopes[SCOPES]; /* scope.c: created on demand, owned by the vm */
+    size_t n_scopes;            /* number in use */
+    char float_format[32];      /* %precision: the format of floats; "": default */
+    int bars;          /* progress bars shown so far, where the front end has none of its own */
+    bool bar;          /* a progress bar is shown */
     bool trace;        /* %trace */
-    bool minimal;      /* %xmode: errors are one line */
+    bool minimal;      /* %xmode: one-line errors */
     bool no_automagic; /* %automagic: magics need their % */
-    bool flat; /* %pprint: containers are shown on one line where the host would have them laid out
-                */
-    struct {   /* %config; empty: the default */
+    bool flat;         /* %pprint off: containers are displayed on one line / */
+    struct {           /* %config; empty: the default */
         gpa_str figure_format, out_share;
     } settings;
-    char *folder_before; /* what %cd - goes back to; NULL: nowhere */
+    char *folder_before; /* the folder that %cd - returns to; NULL: none */
 };
 
 /* ---- session.c ---- */
 
-/* Enters a text under a name and parses it, magics included. The error is the vm's. */
+/* Registers a text under a name and parses it, magics included. The error is the vm's. */
 gpa_code session_parse(gpa_session *s, source_kind kind, const char *name, const char *src,
                        size_t n, ast_module **out);
-/* Reports the vm's current error, and forgets it. */
+/* Reports the vm's current error and clears it. */
 void session_report_current(gpa_session *s);
 
 /* ---- magic.c ---- */
@@ -66,7 +66,7 @@ gpa_code session_magic(void *user, const char *text, size_t n, gpa_span at, valu
 /* ---- scope.c ---- */
 
 module_obj *session_scope(gpa_session *s);
-/* Around a magic: its names are those of the function and the module it stands in. */
+/* Scope of a magic: the names of the enclosing function and module. */
 typedef struct {
     module_obj *outer, *base, *filled;
 } scope_mark;
@@ -75,8 +75,8 @@ void scope_leave(gpa_session *s, const scope_mark *mark);
 
 /* ---- report.c ---- */
 
-/* The innermost place with its caret first, then who called it, then what caused it. `frames` are
- * outermost first; `x` is the exception's object, NULL where there is none. */
+/* Reports the innermost location with its caret, then its callers, then its cause. `frames` are
+ * outermost first; `x` is the exception object, or NULL. */
 void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame *frames, size_t n);
 
 /* ---- output.c ---- */
@@ -84,13 +84,13 @@ void session_report(gpa_session *s, gpa_err *e, const exc_obj *x, const vm_frame
 void session_write(gpa_session *s, bool to_stderr, const char *text, size_t n);
 void session_printf(gpa_session *s, bool to_stderr, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* Shows representations as display() does; the first is the plain text. */
+/* Displays representations as display() does; the first is the plain text. */
 void session_show(gpa_session *s, const gpa_repr *r, size_t n, const char *id, bool update);
 /* The same, in a pager. */
 void session_page(gpa_session *s, const gpa_repr *r, size_t n);
-/* The value of a cell's last expression: shown, and with `keep` remembered in Out, _ and _n. */
+/* Displays the value of a cell's last expression; `keep`: stores it in Out, _ and _n. */
 gpa_code session_result(gpa_session *s, value v, bool keep);
-/* What the vm calls: vm_config.write, .display, .clear, .page. */
+/* Callbacks of the vm: vm_config.write, .display, .clear, .page. */
 void session_on_write(void *user, bool to_stderr, const char *text, size_t n);
 gpa_code session_on_display(void *user, value v, const char *id, bool update);
 void session_on_flush(void *user);
@@ -102,11 +102,11 @@ void session_on_page(void *user, const char *text, size_t n);
 
 gpa_code session_remember_input(gpa_session *s, const char *src, size_t n);
 gpa_code session_remember_value(gpa_session *s, value v);
-/* Forgets all values kept (Out, _, _n ...), or all inputs (In, _i ...). The number of entries that
- * were there. */
+/* Drops all kept values (Out, _, _n ...), or all inputs (In, _i ...). Returns the number of
+ * entries. */
 size_t session_forget_values(gpa_session *s);
 size_t session_forget_inputs(gpa_session *s);
-/* Whether the session made this name, not the user: In, Out, _, _3, _ii, exit ... */
+/* True if the session defined this name, not the user: In, Out, _, _3, _ii, exit ... */
 bool session_owns_name(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* The syntax tree: every function here expands ast.def, so a new row needs nothing else.
+/* The syntax tree: constructors, traversal and printing, all expanded from the rows of ast.def.
  *
  * Reading order: facts per kind, making nodes, walking them, printing them. */
 #include "lang/syntax/ast.h"
@@ -51,7 +51,7 @@ ast_node *ast_new(arena *a, ast_kind kind, gpa_span span) {
     return n;
 }
 
-/* The readers below see children only. */
+/* The expansions below visit children only. */
 #define TEXT(f)
 #define SYM(f)
 #define OP(f)
@@ -59,7 +59,7 @@ ast_node *ast_new(arena *a, ast_kind kind, gpa_span span) {
 #define INT(f)
 #define REAL(f)
 #define NUM(f)
-#define PLACE(f)
+#define STORAGE(f)
 #define SCOPE(f)
 #define AST_LEAF(kind, what) case AST_##kind: break;
 #define AST(kind, member, what, fields)                  \
@@ -111,7 +111,7 @@ void ast_each_child(const ast_node *n, void (*visit)(void *user, ast_node *child
 #undef INT
 #undef REAL
 #undef NUM
-#undef PLACE
+#undef STORAGE
 #undef SCOPE
 #undef AST
 #undef AST_LEAF
@@ -134,8 +134,8 @@ static void put_sym(gpa_str *out, gpa_sym s, const intern *names) {
     str_put(out, s ? intern_text(names, s) : "-");
 }
 
-/* Globals show nothing: `x` is global, `x@0` in slot 0, `x@cell0`, `x@free0`. */
-static void put_place(gpa_str *out, ast_place p) {
+/* A global has no suffix: `x` is global, `x@0` in slot 0, `x@cell0`, `x@free0`. */
+static void put_storage(gpa_str *out, ast_storage p) {
     static const char *const where[] = {"", "@", "@cell", "@free"};
     if (p.where != AST_IN_GLOBALS) str_printf(out, "%s%u", where[p.where], p.slot);
 }
@@ -159,16 +159,16 @@ static void put_scope(gpa_str *out, const ast_scope *s, const intern *names) {
     for (uint32_t i = 0; s && i < s->n_frees; i++) {
         str_put(out, i ? " " : "; ");
         put_sym(out, s->frees[i].name, names);
-        put_place(out, s->frees[i].from);
+        put_storage(out, s->frees[i].from);
     }
     str_putc(out, '}');
 }
 
-/* The kinds that read better without their name. */
+/* Kinds that print without their name. */
 static bool put_plain(gpa_str *out, const ast_node *n, const intern *names) {
     if (n->kind == AST_NAME) {
         put_sym(out, n->name.name, names);
-        put_place(out, n->name.place);
+        put_storage(out, n->name.place);
     } else if (n->kind == AST_INTEGER) {
         str_printf(out, "%lld", (long long)n->integer.value);
     } else if (n->kind == AST_STRING) {
@@ -196,7 +196,7 @@ void ast_print(gpa_str *out, const ast_node *n, const intern *names) {
 #define INT(f) str_printf(out, " %lld", (long long)v->f);
 #define REAL(f) str_printf(out, " %.17g", v->f);
 #define NUM(f) str_printf(out, " %u", v->f);
-#define PLACE(f) put_place(out, v->f);
+#define STORAGE(f) put_storage(out, v->f);
 #define SCOPE(f) put_scope(out, v->f, names);
 // clang-format off
 #define AST_LEAF(kind, what) case AST_##kind: break;

@@ -4,7 +4,7 @@
  * freed with it, all at once. A function value keeps its module alive by ast_retain. Nodes are
  * never changed after parsing.
  *
- * Variables are resolved: every NAME says where its variable lives (ast_place), and every
+ * Variables are resolved: every NAME says where its variable lives (ast_storage), and every
  * function's scope lists its frame. Read NAMEs and the scope; never look at GLOBAL and NONLOCAL
  * statements.
  *
@@ -57,7 +57,7 @@ typedef struct {
     uint32_t n;
 } ast_list;
 
-/* Bytes in the arena, zero-terminated; may hold zeros. */
+/* Bytes in the arena, zero-terminated; may contain zero bytes. */
 typedef struct {
     const char *at;
     uint32_t len;
@@ -73,7 +73,7 @@ typedef enum {
 typedef struct {
     ast_where where;
     uint32_t slot;
-} ast_place;
+} ast_storage;
 
 typedef enum {
     AST_POSITIONAL_ONLY,
@@ -88,14 +88,15 @@ typedef struct {
     gpa_sym name;
     bool cell; /* captured by an inner function */
     bool param;
-    bool comprehension; /* belongs to a comprehension, not to the function's own names */
+    bool comprehension; /* the loop variable of a comprehension, invisible to the function's own
+                           scope */
 } ast_var;
 
 /* One captured variable: the cell in slot `slot` of the enclosing frame (from AST_IN_CELL), or that
  * frame's own free `slot` (from AST_IN_FREE). */
 typedef struct {
     gpa_sym name;
-    ast_place from;
+    ast_storage from;
 } ast_free_var;
 
 typedef enum {
@@ -123,7 +124,8 @@ struct ast_scope {
  * never copy one. */
 struct ast_node {
     uint16_t kind;   /* ast_kind */
-    uint16_t height; /* of the subtree: bounded, so that walking it recursively is safe */
+    uint16_t height; /* height of the subtree; bounded by AST_MAX_HEIGHT, so that recursive
+                        traversal is safe */
     gpa_span span;
     union {
 #define NODE(f) ast_node *f;
@@ -136,7 +138,7 @@ struct ast_node {
 #define INT(f) int64_t f;
 #define REAL(f) double f;
 #define NUM(f) uint32_t f;
-#define PLACE(f) ast_place f;
+#define STORAGE(f) ast_storage f;
 #define SCOPE(f) ast_scope *f;
 #define AST_LEAF(kind_, what)
 #define AST(kind_, member, what, fields) \
@@ -156,7 +158,7 @@ struct ast_node {
 #undef INT
 #undef REAL
 #undef NUM
-#undef PLACE
+#undef STORAGE
 #undef SCOPE
     };
 };
@@ -175,10 +177,10 @@ ast_module *ast_retain(ast_module *m);
 /* Frees the module and all its nodes with the last reference; NULL is ignored. */
 void ast_release(ast_module *m);
 
-/* "BINARY", and an operator's spelling ("+", "not in"; an augmented assignment's without its "=").
- */
+/* "BINARY", and the spelling of an operator ("+", "not in"; of an augmented assignment without
+ * "="). / */
 const char *ast_kind_name(ast_kind kind);
-/* How messages call an expression ("function call"); NULL for other kinds. */
+/* What error messages call an expression ("function call"); NULL for other kinds. */
 const char *ast_what(ast_kind kind);
 const char *ast_op_text(ast_op op);
 
@@ -189,10 +191,10 @@ enum { AST_MAX_HEIGHT = 1500 };
 ast_node *ast_new(struct arena *a, ast_kind kind, gpa_span span);
 bool ast_seal(ast_node *n);
 
-/* Calls visit for each child that is there, in the order of the row in ast.def. */
+/* Calls visit for each child that is not NULL, in the order of the row in ast.def. */
 void ast_each_child(const ast_node *n, void (*visit)(void *user, ast_node *child), void *user);
 
-/* The tree, or a list of statements, as an s-expression: for tests and for reading. */
+/* The tree, or a list of statements, as an s-expression, for tests and debugging. */
 void ast_print(gpa_str *out, const ast_node *n, const intern *names);
 void ast_print_module(gpa_str *out, const ast_module *m, const intern *names);
 

@@ -1,8 +1,8 @@
-/* Interned names: an open-addressing table of numbers beside an array of entries.
+/* Symbol table: an open-addressing hash table of numbers, and an array of entries.
  *
- * Invariant: the table's size is a power of two and at least twice the number of entries. Numbers 1
- * .. TOKEN_KEYWORDS are Python's keywords in the order of token.def, so that the lexer tells a
- * keyword by its number. */
+ * Invariant: the table's size is a power of two and at least twice the number of entries.
+ * Numbers 1 .. TOKEN_KEYWORDS are Python's keywords in the order of token.def, so that the lexer
+ * recognises a keyword by its number. */
 #include "lang/syntax/intern.h"
 
 #include "runtime/base/arena.h"
@@ -19,7 +19,7 @@ struct intern {
     arena *texts;
     entry *entries; /* entries[s] for s >= 1 */
     size_t n, cap;  /* n counts the unused entry 0 */
-    gpa_sym *table; /* 0: free */
+    gpa_sym *table; /* 0: empty slot */
     size_t mask;
 };
 
@@ -46,8 +46,8 @@ void intern_free(intern *t) {
     mem_free(t);
 }
 
-/* Where the name stands in the table, or the free place where it would. */
-static size_t place_of(const intern *t, const char *text, size_t n, uint64_t hash) {
+/* The slot of a name, or the empty slot where it would be inserted. */
+static size_t slot_of(const intern *t, const char *text, size_t n, uint64_t hash) {
     size_t i = hash & t->mask;
     for (; t->table[i]; i = (i + 1) & t->mask) {
         const entry *e = &t->entries[t->table[i]];
@@ -73,11 +73,11 @@ static bool grow_table(intern *t) {
 
 gpa_sym intern_get(intern *t, const char *text, size_t n) {
     uint64_t hash = hash_bytes(text, n, 0);
-    size_t i = place_of(t, text, n, hash);
+    size_t i = slot_of(t, text, n, hash);
     if (t->table[i]) return t->table[i];
     if (t->n * 2 > t->mask) {
         if (!grow_table(t)) return 0;
-        i = place_of(t, text, n, hash);
+        i = slot_of(t, text, n, hash);
     }
     while (t->n >= t->cap)
         if (!mem_grow(&t->entries, t->cap, &t->cap, sizeof *t->entries)) return 0;
@@ -89,7 +89,7 @@ gpa_sym intern_get(intern *t, const char *text, size_t n) {
 }
 
 gpa_sym intern_find(const intern *t, const char *text, size_t n) {
-    return t->table[place_of(t, text, n, hash_bytes(text, n, 0))];
+    return t->table[slot_of(t, text, n, hash_bytes(text, n, 0))];
 }
 
 const char *intern_text(const intern *t, gpa_sym s) { return t->entries[s].text; }

@@ -1,8 +1,8 @@
-/* Interned names: text to a small stable number and back.
+/* Interned names (symbols): text to a small stable number and back.
  *
- * A session owns one table. Two names are equal exactly when their numbers are; numbers count up
- * from 1 without gaps, so a reader may index arrays by them. Text stays where it is until the table
- * is freed. */
+ * A session owns one table. Two names are equal exactly when their numbers are. Numbers count up
+ * from 1 without gaps, so arrays may be indexed by them. The text of a name keeps its address
+ * until the table is freed. */
 #ifndef GPA_TEXT_INTERN_H
 #define GPA_TEXT_INTERN_H
 
@@ -14,19 +14,19 @@ typedef uint32_t gpa_sym;
 
 typedef struct intern intern;
 
-/* NULL when memory is short. Owned: intern_free. */
+/* Owned: intern_free. NULL when out of memory. */
 intern *intern_new(void);
 void intern_free(intern *t);
-/* The number of these n bytes, entered when new; 0 when memory is short. */
+/* The number of the name in these n bytes, interned if new; 0 when out of memory. */
 gpa_sym intern_get(intern *t, const char *text, size_t n);
-/* The number of a name already known, else 0. Never allocates. */
+/* The number of a name if it is interned, else 0. Never allocates. */
 gpa_sym intern_find(const intern *t, const char *text, size_t n);
 /* The text (zero-terminated), its length and its hash (hash_bytes with seed 0). s must come from
  * this table. */
 const char *intern_text(const intern *t, gpa_sym s);
 size_t intern_len(const intern *t, gpa_sym s);
 uint64_t intern_hash(const intern *t, gpa_sym s);
-/* The largest number given out. */
+/* The largest number in use. */
 gpa_sym intern_count(const intern *t);
 
 #endif

@@ -1,11 +1,11 @@
 /* The lexer.
  *
- * Invariant between tokens: `at` is behind the last token; brackets, indents and f-strings describe
- * what is open there. The text is valid UTF-8 without zero bytes and ends with one, so looking one
- * byte ahead is always safe.
+ * Invariant between tokens: `at` is the byte after the last token; brackets, indents and
+ * f-strings describe what is open there. The text is valid UTF-8 without zero bytes and ends
+ * with one, so reading one byte ahead is always safe.
  *
  * Reading order: failures, indentation, names and numbers, strings and f-strings, operators,
- * lex_next. */
+ * magics, the next token. */
 #include "lang/syntax/lex.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum { NAME_START = 1, NAME_PART = 2, DIGIT = 4, HEX = 8 };
 #define D (NAME_PART | DIGIT | HEX)
 #define X (NAME_START | NAME_PART | HEX)
 #define L (NAME_START | NAME_PART)
-/* What an ASCII byte may be part of; bytes beyond ASCII ask unicode.h. */
+/* Classes of ASCII bytes; other characters are classified by unicode.h. */
 static const uint8_t ascii[256] = {
     ['0'] = D, ['1'] = D, ['2'] = D, ['3'] = D, ['4'] = D, ['5'] = D, ['6'] = D, ['7'] = D,
     ['8'] = D, ['9'] = D, ['a'] = X, ['b'] = X, ['c'] = X, ['d'] = X, ['e'] = X, ['f'] = X,
@@ -75,7 +75,7 @@ static void fail_at_end(lexer *l, token *t, const char *lo, const char *hi, cons
     l->at_end = true;
 }
 
-/* Fails at the character at `lo`, which begins no token. */
+/* Fails at the character at `lo`, which starts no token. */
 static void fail_character(lexer *l, token *t, const char *lo) {
     uint32_t cp = 0;
     size_t n = utf8_get(lo, l->end, &cp);
@@ -101,7 +101,7 @@ static void skip_comment(lexer *l) {
     while (!at_line_end(l)) l->at++;
 }
 
-/* Skips lines with nothing on them, and measures the margin of the first with something. */
+/* Skips blank lines and measures the indentation of the next line that is not blank. */
 static void skip_margin(lexer *l, uint32_t *column, uint32_t *alternative) {
     for (;;) {
         *column = *alternative = 0;
@@ -114,7 +114,7 @@ static void skip_margin(lexer *l, uint32_t *column, uint32_t *alternative) {
             } else if (*l->at == '\f') {
                 *column = *alternative = 0;
             } else if (*l->at == '\\' && l->at[1] == '\n' && l->at + 2 < l->end) {
-                l->at++; /* a margin may be continued: the line below adds to it */
+                l->at++; /* a backslash continues the indentation: that of the next line is added */
             } else {
                 break;
             }
@@ -125,7 +125,7 @@ static void skip_margin(lexer *l, uint32_t *column, uint32_t *alternative) {
     }
 }
 
-/* Compares the new line's margin with the open blocks. False: *t is an error. */
+/* Compares the indentation of the new line with the open blocks. False: *t is an error. */
 static bool indentation(lexer *l, token *t) {
     uint32_t column, alternative;
     skip_margin(l, &column, &alternative);
@@ -166,7 +166,7 @@ static bool indentation(lexer *l, token *t) {
     return true;
 }
 
-/* Skips what separates tokens of a line, and, inside brackets, lines. False: *t is an error. */
+/* Skips white space between tokens and, inside brackets, line ends. False: *t is an error. */
 static bool skip_blanks(lexer *l, token *t) {
     while (l->at < l->end) {
         char c = *l->at;
@@ -197,7 +197,7 @@ static bool skip_blanks(lexer *l, token *t) {
 
 /* ---- names and numbers ---- */
 
-/* Moves over the characters of a name; at least one must be there. False: *t is an error. */
+/* Consumes a name of at least one character. False: *t is an error. */
 static bool skip_name(lexer *l, token *t) {
     const char *start = l->at;
     for (;;) {
@@ -243,8 +243,7 @@ static bool skip_digits(lexer *l, token *t, char highest, bool hex, const char *
     }
 }
 
-/* A number may stand right before a keyword (`1if x else 2`) and nothing else that looks like a
- * name. */
+/* A number may be followed directly by a keyword (`1if x else 2`), not by another name. */
 static bool ends_number(lexer *l, token *t, const char *kind) {
     static const char *const words[] = {"if", "in", "is", "and", "else", "for", "or", "not"};
     for (size_t i = 0; i < COUNT_OF(words); i++) {
@@ -278,7 +277,7 @@ static bool exponent_follows(const char *p) {
     return is(*p, DIGIT) || *p == '+' || *p == '-';
 }
 
-/* Moves over a decimal number; sets what it is. False: *t is an error. */
+/* Consumes a decimal number and sets its kind. False: *t is an error. */
 static bool decimal(lexer *l, token *t) {
     const char *start = l->at;
     t->kind = TOKEN_INTEGER;
@@ -313,7 +312,7 @@ static bool decimal(lexer *l, token *t) {
     return ends_number(l, t, "decimal");
 }
 
-/* The token's text: n bytes as they stand. */
+/* The token's text: n source bytes. */
 static void spelled(lexer *l, token *t, const char *start, size_t n) {
     char *text = arena_alloc(l->arena, n + 1);
     if (!text) {
@@ -351,7 +350,8 @@ static void number(lexer *l, token *t) {
 
 enum { PREFIX_RAW = 1, PREFIX_BYTES = 2, PREFIX_FORMAT = 4 };
 
-/* The length of a string prefix at p that a quote follows, and its flags; -1 when there is none. */
+/* The length of a string prefix at p that is followed by a quote, and its flags; -1 if there is
+ * none. */
 static int string_prefix(const char *p, unsigned *flags) {
     *flags = 0;
     bool u = false;
@@ -375,8 +375,8 @@ static uint32_t quotes_at(const char *p, char quote) {
     return p[0] == quote && p[1] == quote && p[2] == quote ? 3 : 1;
 }
 
-/* An f-string whose field is missing its brace looks like a string that starts where the f-string
- * wanted to end. */
+/* An f-string with an unclosed field looks like a string that starts where the f-string should
+ * end. */
 static bool closes_fstring(const lexer *l, char quote, uint32_t quotes) {
     const lex_fstring *f = l->n_fstrings ? &l->fstrings[l->n_fstrings - 1] : NULL;
     return f && f->quote == quote && f->quotes == quotes;
@@ -439,15 +439,15 @@ static void fstring_start(lexer *l, token *t, int prefix, unsigned flags) {
     t->kind = TOKEN_FSTRING;
 }
 
-/* Whether the next characters are text of an f-string: outside its fields, or in the specification
- * of one. */
+/* True if the next characters are literal text of an f-string: outside its fields, or in a
+ * format specification. */
 static bool in_fstring_text(const lexer *l) {
     if (!l->n_fstrings) return false;
     const lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
     return f->n_fields == 0 || f->fields[f->n_fields - 1].in_spec;
 }
 
-/* Where the text of an f-string ends: its quote, or a brace that is not doubled. NULL: *t is an
+/* The end of an f-string's literal text: its closing quote or a single brace. NULL: *t is an
  * error. */
 static const char *fstring_text_end(lexer *l, token *t, const lex_fstring *f) {
     const char *p = l->at, *start = l->src->text + f->lo;
@@ -455,7 +455,7 @@ static const char *fstring_text_end(lexer *l, token *t, const lex_fstring *f) {
         if (*p == f->quote && (f->quotes == 1 || quotes_at(p, f->quote) == 3)) return p;
         if (p == l->end || (f->quotes == 1 && (*p == '\n' || *p == '\r'))) {
             if (f->n_fields && f->quotes == 1 && p < l->end)
-                return p; /* the parser misses the brace */
+                return p; /* the parser reports the missing brace */
             fail_unterminated(l, t, start, p, f->quotes, "f-string");
             return NULL;
         }
@@ -554,7 +554,7 @@ static void close_bracket(lexer *l, token *t, char c) {
     t->kind = bracket_kind(c);
 }
 
-/* The operators, longest first within a first character, so that the first match is the token. */
+/* The operators, longest first for each first character, so that the first match is the longest. */
 static const struct {
     char text[4];
     uint8_t kind;
@@ -576,7 +576,8 @@ static const struct {
 #include "lang/syntax/token.def"
 };
 
-/* A ':' directly in a field of an f-string begins its specification, even before '=': f"{x:=5}". */
+/* A ':' at the top level of an f-string field starts its format specification, even before '=':
+ * f"{x:=5}". */
 static bool field_colon(lexer *l) {
     if (*l->at != ':' || !l->n_fstrings) return false;
     lex_fstring *f = &l->fstrings[l->n_fstrings - 1];
@@ -648,7 +649,7 @@ void lex_magic(lexer *l, token *t) { take_line(l, t, false); }
 
 /* ---- the next token ---- */
 
-/* Where the text ends for a reader: on its last line, not behind it. */
+/* Where errors place the end of the text: on its last line, not after it. */
 static uint32_t last_place(const lexer *l) {
     const char *p = l->end;
     if (p > l->src->text && p[-1] == '\n') p--;

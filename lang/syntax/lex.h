@@ -25,7 +25,7 @@ enum {
 typedef struct {
     token_kind kind;
     uint32_t lo, hi;
-    bool too_big; /* INTEGER: beyond 64 bits, as it was written: in `text` */
+    bool too_big; /* INTEGER: beyond 64 bits; its digits are in `text` */
     union {
         gpa_sym sym;     /* NAME */
         int64_t integer; /* INTEGER */
@@ -39,10 +39,10 @@ typedef struct {
     uint32_t quotes; /* its delimiter: 1 or 3 */
     char quote;
     bool raw;
-    uint8_t n_fields; /* open ones, one within the other's specification */
+    uint8_t n_fields; /* nested fields that are open */
     struct {
-        uint8_t depth; /* open brackets, its own brace included */
-        bool in_spec;  /* behind its colon: text again */
+        uint8_t depth; /* open brackets, including the field's own brace */
+        bool in_spec;  /* after its colon, in the format specification */
     } fields[LEX_MAX_FIELDS];
 } lex_fstring;
 
@@ -56,7 +56,7 @@ typedef struct {
     const char *at, *end;
     bool line_start; /* at the start of a logical line */
     bool open_line;  /* tokens since the last NEWLINE */
-    bool at_end;     /* the failure was that the text ended too early */
+    bool at_end;     /* the failure is an unexpected end of the text */
 
     uint8_t n_brackets;
     struct {
@@ -65,29 +65,28 @@ typedef struct {
     } brackets[LEX_MAX_BRACKETS];
 
     uint8_t n_indents;
-    int32_t dedents; /* still to be delivered */
+    int32_t dedents; /* DEDENT tokens still to be delivered */
     bool indent;     /* an INDENT still to be delivered */
     struct {
         uint32_t column,
-            alternative; /* with tabs to 8, and with tabs to 1: both must agree on the order */
+            alternative; /* columns with tab stops of 8 and of 1: both must order lines alike */
     } indents[LEX_MAX_INDENTS];
 
     uint8_t n_fstrings;
     lex_fstring fstrings[LEX_MAX_FSTRINGS];
 } lexer;
 
-/* Starts at the beginning of a source. All arguments are borrowed for as long as the lexer lives.
- */
+/* Starts at the beginning of a source. All arguments are borrowed for the lexer's lifetime. / */
 void lex_start(lexer *l, const source *src, intern *names, arena *a, bool magics, gpa_err *err);
-/* Right behind lex_start: reads bytes [from, to) alone. It ends before a newline, or with the
- * source. */
+/* To be called right after lex_start: restricts the lexer to bytes [from, to), which end before
+ * a newline or with the source. */
 void lex_within(lexer *l, uint32_t from, uint32_t to);
-/* The next token. TOKEN_ERROR: *err is set. After the end: TOKEN_END for ever. */
+/* The next token. TOKEN_ERROR: *err is set. After the end every call returns TOKEN_END. */
 void lex_next(lexer *l, token *t);
-/* Rereads from the token t, the last one delivered, to the end of its line as one MAGIC token: `x =
+/* Rescans from token t, the last one delivered, to the end of its line as one MAGIC token: `x =
  * !ls`. */
 void lex_magic(lexer *l, token *t);
-/* The line of a byte, from 1. */
+/* The line of a byte offset, from 1. */
 uint32_t lex_line(const lexer *l, uint32_t at);
 
 #endif

@@ -1,4 +1,4 @@
-/* Literals: numbers, then the escapes of strings. */
+/* Values of literals: numbers, and the escape sequences of strings. */
 #include "lang/syntax/literal.h"
 
 #include <stdlib.h>
@@ -36,8 +36,8 @@ bool literal_integer(const char *s, size_t n, uint64_t *out) {
     return true;
 }
 
-/* The program keeps LC_NUMERIC at "C", so strtod reads Python's spelling; what follows a literal
- * never prolongs it. */
+/* LC_NUMERIC is always "C", so strtod accepts Python's spelling; no character after a literal
+ * extends it. */
 bool literal_real(arena *a, const char *s, size_t n, double *out) {
     if (memchr(s, '_', n)) {
         char *plain = arena_alloc(a, n + 1);
@@ -60,8 +60,8 @@ typedef struct {
     gpa_err *err;
 } decoder;
 
-/* Where CPython's codec would say `p` is: it sees characters beyond ASCII as \U escapes of ten
- * bytes. */
+/* The position that CPython's codec reports for p: it counts a character beyond ASCII as a \U
+ * escape of ten bytes. */
 static size_t codec_position(const decoder *d, const char *p) {
     size_t at = 0;
     for (const char *q = d->s; q < p; q++)
@@ -81,7 +81,7 @@ static bool truncated(const decoder *d, const char *escape, const char *stop, co
     return false;
 }
 
-/* \xhh, \uhhhh or \Uhhhhhhhh; d->at is behind the letter. */
+/* \xhh, \uhhhh or \Uhhhhhhhh; d->at is after the letter. */
 static bool hex_escape(decoder *d, unsigned digits, const char *what) {
     const char *escape = d->at - 2;
     uint32_t value = 0;
@@ -107,7 +107,7 @@ static void octal_escape(decoder *d) {
         d->out += utf8_put(d->out, value);
 }
 
-/* d->at is behind the backslash. */
+/* d->at is after the backslash. */
 static bool escape(decoder *d) {
     static const char letters[] = "\\'\"abfnrtv", values[] = "\\'\"\a\b\f\n\r\t\v";
     if (d->at == d->end || ((d->flags & LITERAL_BRACES) && (*d->at == '{' || *d->at == '}'))) {
@@ -169,7 +169,7 @@ static bool decode(decoder *d) {
 
 gpa_code literal_text(arena *a, const char *s, size_t n, unsigned flags, ast_text *out,
                       gpa_err *e) {
-    char *buffer = arena_alloc(a, n + 1); /* no escape is shorter than what it stands for */
+    char *buffer = arena_alloc(a, n + 1); /* decoding an escape never lengthens the text */
     if (!buffer) return gpa_no_memory(e);
     decoder d = {s, s, s + n, buffer, flags, e};
     if (!decode(&d)) return e->code;

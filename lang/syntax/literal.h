@@ -1,4 +1,4 @@
-/* Literals: from their spelling to their value. */
+/* Values of literals: from source spelling to number or text. */
 #ifndef GPA_SYNTAX_LITERAL_H
 #define GPA_SYNTAX_LITERAL_H
 
@@ -12,15 +12,15 @@ enum {
     LITERAL_BRACES = 4 /* text of an f-string: {{ and }} are braces */
 };
 
-/* The text of a string literal, between its quotes: escapes decoded, line ends made \n. In the
- * arena. Failure: GPA_E_SYNTAX with CPython's words, or GPA_E_MEMORY. The span of the error is not
- * set. */
+/* Decodes the text of a string literal between its quotes: escape sequences, line ends as \n.
+ * Allocated in the arena. Fails with GPA_E_SYNTAX in CPython's words, or GPA_E_MEMORY; the span
+ * of the error is not set. */
 gpa_code literal_text(arena *a, const char *s, size_t n, unsigned flags, ast_text *out, gpa_err *e);
 
-/* An integer literal (digits with their prefix and underscores, valid). False when it is 2**64 or
- * more. */
+/* The value of a valid integer literal (digits with prefix and underscores). False if it is
+ * 2**64 or more. */
 bool literal_integer(const char *s, size_t n, uint64_t *out);
-/* A float literal (valid; in a zero-terminated text). False when memory is short. */
+/* The value of a valid float literal in a zero-terminated text. False when out of memory. */
 bool literal_real(arena *a, const char *s, size_t n, double *out);
 
 #endif

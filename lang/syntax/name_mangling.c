@@ -1,5 +1,5 @@
-/* Private names: a walk over the body of a class just parsed. Classes inside were walked before, by
- * their own names. */
+/* Name mangling of class-private names: a traversal of a class body just parsed. Nested classes
+ * were mangled before, with their own names. */
 #include "lang/syntax/name_mangling.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void visit(void *user, ast_node *n) {
     ast_each_child(n, visit, w);
 }
 
-bool private_names(intern *names, gpa_sym class, ast_list body) {
+bool mangle_names(intern *names, gpa_sym class, ast_list body) {
     const char *text = intern_text(names, class);
     walk w = {names, text + strspn(text, "_"), true};
     for (uint32_t i = 0; *w.class && i < body.n; i++) visit(&w, body.at[i]);

@@ -1,9 +1,8 @@
-/* The parser's ground floor: tokens, nodes, failures; then whole modules, and the question of a
- * prompt.
+/* The parser's core: tokens, nodes, failures; parsing of whole modules, and the completeness
+ * check of a prompt.
  *
- * Like CPython's, the parser stops at its first error and then lets the lexer read on: a bracket
- * that was never closed or a stray quote explains more than the token where the grammar stumbled.
- */
+ * Like CPython's, the parser stops at its first error and then lets the lexer read on: an
+ * unclosed bracket or a stray quote explains more than the token at which the grammar failed. / */
 #include "lang/syntax/parse.h"
 
 #include "lang/syntax/parse_state.h"
@@ -146,7 +145,7 @@ ast_node *parse_refuse(parser *p) {
                           "waited for when its values are needed");
 }
 
-/* ---- reading ahead ---- */
+/* ---- backtracking ---- */
 
 void parse_try(parser *p, parse_mark *m) {
     *m = (parse_mark){p->lex,   p->tok,   p->prev_hi, p->prev_kind, p->level, p->prev_level,
@@ -183,8 +182,7 @@ void parse_keep(parser *p, parse_mark *m) {
 
 /* ---- modules ---- */
 
-/* After a failure of the grammar: what the lexer finds further on explains it better, if it finds
- * something. */
+/* After a failure of the grammar: an error of the lexer further on takes precedence. */
 static void blame_lexer(parser *p) {
     token_kind at = p->tok.kind;
     if (at == TOKEN_ERROR || at == TOKEN_INDENT || at == TOKEN_DEDENT || p->refused ||
@@ -254,7 +252,7 @@ static bool statements(parser *p, ast_module *m) {
 
 /* How a text ended, for a prompt. */
 typedef struct {
-    bool at_end; /* it failed because it ended */
+    bool at_end; /* it failed because the text ended */
     bool in_block;
 } ending;
 
@@ -302,7 +300,7 @@ gpa_code parse_module(const source *s, intern *names, const parse_options *o, as
     return parse(s, names, o, out, &how, e);
 }
 
-/* ---- the question of a prompt ---- */
+/* ---- completeness of a prompt's input ---- */
 
 enum { STEP = 4 };
 
@@ -312,7 +310,7 @@ static bool ends_with_blank_line(const char *text, size_t n) {
     return newlines >= 2;
 }
 
-/* The margin of the last line that has something on it; *line and *end are set to its text. */
+/* The indentation of the last line that is not blank; *line and *end are set to its text. */
 static uint32_t last_margin(const char *text, size_t n, const char **line, const char **end) {
     while (n > 0 && strchr(" \t\r\n", text[n - 1])) n--;
     *end = text + n;

@@ -1,7 +1,8 @@
-/* The parser: Python 3.12's grammar, less classes, generators, async and match, to a resolved tree.
+/* The parser: recursive descent over Python 3.12's grammar without async and match, to a
+ * resolved tree.
  *
- * What CPython's compiler rejects is rejected, with its words and its place. Nesting is bounded: no
- * input can exhaust the stack. */
+ * Rejects what CPython's compiler rejects, with its messages and locations. Nesting is bounded:
+ * no input can exhaust the stack. */
 #ifndef GPA_SYNTAX_PARSE_H
 #define GPA_SYNTAX_PARSE_H
 
@@ -9,10 +10,10 @@
 #include "lang/text/source.h"
 
 typedef struct {
-    bool magics; /* lines that begin with % or ! or end with ?, and `x = %...`, `x = !...`, are
+    bool magics; /* lines that begin with % or ! or end with ?, and `x = %...`, `x = !...`, become
                     MAGIC nodes */
-    uint32_t from, to; /* bytes of the source that are parsed; `to` 0: to its end. Places remain
-                          those of the source */
+    uint32_t from, to; /* byte range of the source to parse; `to` 0: to its end. Spans remain
+                          relative to the source */
 } parse_options;
 
 /* Parses a source. On success *out is owned by the caller (ast_release). Failure: GPA_E_INCOMPLETE
@@ -24,10 +25,10 @@ gpa_code parse_module(const source *s, intern *names, const parse_options *o, as
 
 typedef enum { PARSE_COMPLETE, PARSE_INCOMPLETE, PARSE_INVALID } parse_status;
 
-/* What a prompt should do with the lines typed so far: run them, ask for another (*indent: the
- * columns it should begin with), or show the error. A compound statement is complete once a blank
- * line ends it; a text that ends with two newlines is never asked to go on for its block's sake
- * alone. */
+/* What a prompt should do with the lines typed so far: run them, ask for another line (*indent:
+ * its initial indentation), or show the error. A compound statement is complete once a blank
+ * line follows; a text that ends with two newlines is never continued merely because a block is
+ * open. */
 parse_status parse_check(const char *text, size_t n, const parse_options *o, uint32_t *indent);
 
 #endif

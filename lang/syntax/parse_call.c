@@ -1,4 +1,4 @@
-/* The two lists that look alike: the arguments of a call, and the parameters of a def or lambda. */
+/* Arguments of a call, and parameters of a def or lambda. */
 #include "lang/syntax/parse_state.h"
 
 #include "runtime/base/base.h"

@@ -1,4 +1,5 @@
-/* The wording of mistakes that take a second look: CPython's, and its way of finding them. */
+/* Specific messages for common syntax errors, in CPython's words and by its rules (invalid_* in
+ * its grammar). */
 #include "lang/syntax/parse_state.h"
 
 #include "runtime/base/base.h"
@@ -28,7 +29,7 @@ static bool is_bitwise_or(const parser *p, const ast_node *n) {
     return !looser && !(n->kind == AST_UNARY && n->unary.op == AST_OP_NOT);
 }
 
-/* Reads `= bitwise_or`, behind which no other '=' may stand, or `:= expression`. NULL: not of this
+/* Parses `= bitwise_or`, which no other '=' may follow, or `:= expression`. NULL: not of this
  * form, or the error is set. */
 static const ast_node *value_after_assign(parser *p, bool *failed) {
     parse_mark m;
@@ -57,7 +58,7 @@ ast_node *parse_stray_assign(parser *p, ast_node *n) {
                             "invalid syntax. Maybe you meant '==' or ':=' instead of '='?");
     bool other = n->kind == AST_LIST || n->kind == AST_TUPLE || n->kind == AST_GENEXP ||
                  n->kind == AST_TRUE || n->kind == AST_FALSE ||
-                 n->kind == AST_NONE; /* these cannot have been meant to be compared */
+                 n->kind == AST_NONE; /* kinds that are no plausible comparison operand */
     if (other || !is_bitwise_or(p, n)) return n;
     return parse_syntax(p, n->span,
                         "cannot assign to %s here. Maybe you meant '==' instead of '='?",

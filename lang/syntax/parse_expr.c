@@ -19,13 +19,13 @@ bool parse_starts_expression(token_kind kind) {
 
 bool parse_is_group(const parser *p, const ast_node *n) { return p->group == n; }
 
-/* ---- lists of expressions ---- */
+/* ---- expression lists ---- */
 
 typedef ast_node *(*rule)(parser *p);
 
 static ast_node *slice(parser *p);
 
-/* What may follow a comma without being another item. */
+/* True if the token ends an expression list after a trailing comma. */
 static bool ends_list(token_kind kind) {
     static const bool ends[TOKEN_COUNT] = {
         [TOKEN_NEWLINE] = true, [TOKEN_END] = true,    [TOKEN_SEMICOLON] = true,
@@ -36,7 +36,7 @@ static bool ends_list(token_kind kind) {
     return ends[kind] || token_info[kind].class == TOKEN_IS_AUGMENTED;
 }
 
-/* items: item (',' item)* [','], pushed; the first one is given. */
+/* items: item (',' item)* [','], pushed; the first item is already parsed. */
 static bool more_items(parser *p, ast_node *first, rule item) {
     if (!parse_push(p, first)) return false;
     while (parse_accept(p, TOKEN_COMMA)) {
@@ -324,7 +324,8 @@ static ast_node *factor(parser *p) {
     return n;
 }
 
-/* bitwise_or and below: factor (operator factor)*, operators that bind at least so tightly */
+/* bitwise_or and below: factor (operator factor)*, by precedence climbing: operators of at least
+ * binding power `bind` */
 ast_node *parse_binary(parser *p, int bind) {
     uint32_t lo = p->tok.lo;
     ast_node *left = factor(p);
@@ -451,7 +452,7 @@ static bool may_have_clauses(parser *p, const ast_node *item) {
     return false;
 }
 
-/* [a, b for ...]: the current token is `for`, behind the items since `mark`. */
+/* [a, b for ...]: the current token is `for`, after the items since `mark`. */
 static ast_node *fail_bare_target(parser *p, size_t mark) {
     parse_mark m;
     ast_list clauses;
@@ -469,8 +470,8 @@ static bool at_clauses(const parser *p) {
     return p->tok.kind == TOKEN_FOR || p->tok.kind == TOKEN_ASYNC;
 }
 
-/* What follows the first item of a list or a set: clauses, or more items on the parser's stack,
- * which begin at mark. */
+/* After the first item of a list or a set: clauses, or further items on the parser's stack from
+ * mark on. */
 static bool rest_of_display(parser *p, ast_node *first, size_t mark, ast_list *clauses) {
     if (at_clauses(p)) return may_have_clauses(p, first) && parse_clauses(p, clauses);
     return more_items(p, first, parse_star_named) && (!at_clauses(p) || fail_bare_target(p, mark));
@@ -505,7 +506,7 @@ static ast_node *pair(parser *p, ast_node *key) {
     bool unpack = !key && parse_accept(p, TOKEN_DSTAR);
     if (!unpack && !key) {
         bool trial = p->trial;
-        p->trial = true; /* what is missing behind a key is its colon, not a comma */
+        p->trial = true; /* after a key a colon is missing, not a comma */
         key = parse_expression(p);
         p->trial = trial;
         if (!key) return NULL;

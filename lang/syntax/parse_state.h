@@ -1,8 +1,8 @@
-/* What the parser's files share: its state, and the rules that call across them. Not for others.
+/* The parser's internal interface: its state, and the grammar rules that other files call.
  *
  * Every rule returns its node, or NULL when it failed and the error is set. The current token is
- * p->tok; nothing beyond it has been read, so a copy of the lexer and the token is a place to come
- * back to (parse_mark). */
+ * p->tok; nothing beyond it has been read, so a copy of the lexer and the token is a
+ * backtracking point (parse_mark). */
 #ifndef GPA_SYNTAX_PARSE_STATE_H
 #define GPA_SYNTAX_PARSE_STATE_H
 
@@ -17,27 +17,27 @@ typedef struct {
     token_kind prev_kind;
     uint8_t level,
         prev_level;    /* open brackets after the current and after the last consumed token */
-    uint16_t depth;    /* rules within rules */
-    uint32_t furthest; /* where the last token read starts, also when reading ahead */
-    bool plain;        /* the failure is "invalid syntax", which more specific words may replace */
-    bool committed;    /* an `as` was read: a with in parentheses can be nothing else */
-    bool refused;      /* the failure is that gpa leaves something out */
-    bool trial;        /* reading ahead to word a message: do not do so again within */
+    uint16_t depth;    /* nesting depth of rules */
+    uint32_t furthest; /* start of the last token read, including lookahead */
+    bool plain;     /* the failure is "invalid syntax", which a more specific message may replace */
+    bool committed; /* an `as` was consumed: only a with statement can have it inside parentheses */
+    bool refused;   /* the failure is a construct that gpa does not support */
+    bool trial;     /* parsing ahead only to word a message: do not nest */
     arena *arena;
     gpa_err *err;
-    const ast_node *group; /* the last expression that stood in parentheses of its own */
-    ast_node **items;      /* lists under construction, one on top of the other */
+    const ast_node *group; /* the last expression in parentheses of its own */
+    ast_node **items;      /* lists under construction, as a stack */
     size_t n_items, cap_items;
 } parser;
 
 /* ---- parse.c: tokens, nodes, failures ---- */
 
 void parse_advance(parser *p);
-/* Moves over a token of this kind if it is the current one. */
+/* Consumes the current token if it is of this kind. */
 bool parse_accept(parser *p, token_kind kind);
-/* The same, but anything else is an error. */
+/* The same; any other token is an error. */
 bool parse_expect(parser *p, token_kind kind);
-/* Anything else is the error "expected 'text'". */
+/* Any other token is the error "expected 'text'". */
 bool parse_demand(parser *p, token_kind kind);
 
 /* From byte lo to the end of the last consumed token; and that of the current token. */
@@ -46,7 +46,7 @@ gpa_span parse_here(const parser *p);
 gpa_span parse_range(const ast_node *first, const ast_node *last);
 
 ast_node *parse_new(parser *p, ast_kind kind, gpa_span span);
-/* Call once the fields of a composite node are set: bounds its height. NULL in, NULL out. */
+/* Call once the fields of a composite node are set: checks its height. NULL in, NULL out. */
 ast_node *parse_done(parser *p, ast_node *n);
 /* NULL when rules are nested too deeply; pairs with parse_leave. */
 bool parse_enter(parser *p);
@@ -56,18 +56,19 @@ void parse_leave(parser *p);
 bool parse_push(parser *p, ast_node *n);
 bool parse_take(parser *p, size_t mark, ast_list *out);
 
-/* Fail: all return NULL. parse_unexpected is the plain "invalid syntax" at the current token. */
+/* Record an error; all return NULL. parse_unexpected is the plain "invalid syntax" at the
+ * current token. */
 ast_node *parse_fail(parser *p, gpa_code code, gpa_span at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 ast_node *parse_syntax(parser *p, gpa_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 ast_node *parse_unexpected(parser *p);
-/* At a keyword of what gpa leaves out (async, await): the sentence that says so. */
+/* At a keyword that gpa does not support (async, await): the error that says so. */
 ast_node *parse_refuse(parser *p);
-/* The same for what has no keyword: `what` is the sentence. */
+/* The same for constructs without a keyword: `what` is the message. */
 ast_node *parse_left_out(parser *p, gpa_span at, const char *what);
 
-/* A place to come back to. Between mark and back, failures go to the mark. */
+/* A backtracking point. Between parse_try and parse_back, failures jump to it. */
 typedef struct {
     lexer lex;
     token tok;
@@ -81,10 +82,10 @@ typedef struct {
     gpa_err *outer, err;
 } parse_mark;
 void parse_try(parser *p, parse_mark *m);
-/* Back to the mark. False: the text read ahead has an error of the lexer, which then is the
- * parser's error. */
+/* Returns to the mark. False: the lexer failed while reading ahead; this is the parser's error
+ * now. */
 bool parse_back(parser *p, parse_mark *m);
-/* Goes on from where the parser is. */
+/* Drops the mark and continues from the current token. */
 void parse_keep(parser *p, parse_mark *m);
 
 /* ---- parse_expr.c ---- */
@@ -93,15 +94,15 @@ ast_node *parse_expression(parser *p);
 ast_node *parse_named(parser *p);
 ast_node *parse_star_named(parser *p);
 ast_node *parse_disjunction(parser *p);
-/* binary operators that bind at least so tightly; 1: all of them (the grammar's bitwise_or) */
+/* binary operators of at least this binding power; 1: all (the grammar's bitwise_or) */
 ast_node *parse_binary(parser *p, int bind);
 /* a, *b, c: one expression, or a TUPLE where there is a comma. */
 ast_node *parse_star_expressions(parser *p);
-/* At `yield`: it, and what it gives. */
+/* At `yield`: the expression with its operand. */
 ast_node *parse_yield(parser *p);
-/* One target that may have a star, as an expression. */
+/* One target, possibly starred, as an expression. */
 ast_node *parse_star_target(parser *p);
-/* The targets of a for: up to `in`. */
+/* The targets of a for, up to `in`. */
 ast_node *parse_for_targets(parser *p);
 /* for x in y if z ...: CLAUSE nodes. */
 bool parse_clauses(parser *p, ast_list *out);
@@ -110,26 +111,26 @@ bool parse_is_group(const parser *p, const ast_node *n);
 
 /* ---- parse_call.c: arguments and parameters ---- */
 
-/* A call's arguments, behind '(' and through ')'; lo: where the call begins. */
+/* The arguments of a call, after '(' and through ')'; lo: the first byte of the call. */
 ast_node *parse_call(parser *p, ast_node *func, uint32_t lo);
 /* Parameters up to `closer` (')' of a def, ':' of a lambda), which is not consumed. */
 bool parse_parameters(parser *p, token_kind closer, ast_list *out);
 
 /* ---- parse_string.c ---- */
 
-/* Neighbouring string literals and f-strings as one node. */
+/* Adjacent string literals and f-strings as one node. */
 ast_node *parse_strings(parser *p);
 
-/* ---- parse_error.c: the wording of mistakes ---- */
+/* ---- parse_error.c: error messages ---- */
 
-/* What makes n no target of an assignment; NULL when it is one. */
+/* The part of n that is no valid assignment target; NULL if n is valid. */
 const ast_node *parse_bad_target(const ast_node *n);
 /* Fails with "cannot assign to ...". */
 ast_node *parse_fail_target(parser *p, const ast_node *bad);
-/* At '=' or ':=' behind an expression where none may stand; NULL after an error, n when another
+/* At '=' or ':=' after an expression where none is allowed; NULL after an error, n when another
  * rule reports it. */
 ast_node *parse_stray_assign(parser *p, ast_node *n);
-/* At the start of an expression right behind the expression n: a forgotten comma, Python 2's print.
+/* At the start of an expression directly after expression n: a missing comma, Python 2's print.
  * As above. */
 ast_node *parse_run_on(parser *p, ast_node *n, const token *first);
 

@@ -1,4 +1,4 @@
-/* Statements: simple ones, compound ones, and what a line starts with. */
+/* Statements: simple statements, compound statements, imports, definitions. */
 #include "lang/syntax/parse_state.h"
 #include "lang/syntax/name_mangling.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- simple statements ---- */
 
-/* A node of the statement that began at byte lo and ends here. */
+/* A node of the statement that began at byte lo and ends at the last consumed token. */
 static ast_node *wrap(parser *p, ast_kind kind, uint32_t lo) {
     return parse_new(p, kind, parse_span(p, lo));
 }
@@ -15,8 +15,8 @@ static bool ends_simple(token_kind kind) {
     return kind == TOKEN_NEWLINE || kind == TOKEN_SEMICOLON || kind == TOKEN_END;
 }
 
-/* The right side of an assignment: yield_expr, star_expressions, or a magic line where those are
- * spoken. */
+/* The right side of an assignment: yield_expr, star_expressions, or a magic where the options
+ * allow magics. */
 static ast_node *assigned_value(parser *p) {
     bool magic = p->lex.magics && p->level == 0 &&
                  (p->tok.kind == TOKEN_PERCENT || p->tok.kind == TOKEN_BANG);
@@ -30,7 +30,7 @@ static ast_node *assigned_value(parser *p) {
     return n;
 }
 
-/* What the first left side did wrong. */
+/* Reports why the first left side is no valid target. */
 static ast_node *fail_target(parser *p, ast_node *left) {
     ast_node *last = left;
     if (left->kind == AST_TUPLE && !parse_is_group(p, left) && left->tuple.items.n)
@@ -158,7 +158,7 @@ static ast_node *names_statement(parser *p, ast_kind kind, uint32_t lo) {
     return parse_done(p, n);
 }
 
-/* Pushes the targets in one expression: tuples and lists are only punctuation here. */
+/* Pushes the targets of one expression: tuples and lists only group here. */
 static bool push_deleted(parser *p, ast_node *target) {
     if (target->kind == AST_NAME || target->kind == AST_ATTR || target->kind == AST_INDEX)
         return parse_push(p, target);
@@ -385,8 +385,8 @@ static bool block(parser *p, const char *what, uint32_t at, ast_list *out) {
     return parse_take(p, mark, out);
 }
 
-/* The ':' behind a named expression or a list: only the end of the line gets a message of its own.
- */
+/* The ':' after a named expression or a list: only the end of the line has a message of its own.
+ * / */
 static bool at_colon(parser *p) {
     if (p->tok.kind == TOKEN_COLON) return true;
     return p->tok.kind == TOKEN_NEWLINE ? parse_demand(p, TOKEN_COLON)
@@ -487,8 +487,8 @@ static ast_node *with_item(parser *p) {
     return parse_done(p, n);
 }
 
-/* The items of a with, pushed; in parentheses a comma may come last. False: not of this form, or
- * failed. */
+/* The items of a with, pushed; inside parentheses a trailing comma is allowed. False: not of
+ * this form, or failed. */
 static bool with_items(parser *p, bool group) {
     if (group) parse_advance(p);
     do {
@@ -501,8 +501,8 @@ static bool with_items(parser *p, bool group) {
 }
 
 /* with_stmt: 'with' ('(' with_item (',' with_item)* [','] ')' | with_item (',' with_item)*) ':'
- * block. Parentheses are tried as the statement's own first, and are the first expression's if no
- * ':' follows them. */
+ * block. Parentheses are first tried as the statement's own; if no ':' follows them they belong
+ * to the first expression. */
 static ast_node *with_statement(parser *p) {
     uint32_t lo = p->tok.lo;
     parse_advance(p);
@@ -607,7 +607,7 @@ static ast_node *docstring(ast_list body) {
     return value->kind == AST_STRING ? value : NULL;
 }
 
-/* The word that begins a definition and the NAME behind it, which is returned. */
+/* The keyword that begins a definition and the NAME after it, which is returned. */
 static ast_node *defined_name(parser *p) {
     parse_advance(p);
     if (p->tok.kind != TOKEN_NAME) return parse_unexpected(p);
@@ -686,7 +686,7 @@ static ast_node *class_statement(parser *p, ast_list decorators, uint32_t lo) {
     n->class_.bases = bases;
     n->class_.body = body;
     n->class_.doc = docstring(body);
-    if (!private_names(p->lex.names, target->name.name, body)) {
+    if (!mangle_names(p->lex.names, target->name.name, body)) {
         gpa_no_memory(p->err);
         return NULL;
     }

@@ -1,4 +1,5 @@
-/* String literals: neighbours become one, and f-strings become text and fields. */
+/* String literals: adjacent literals are concatenated, and f-strings are split into text and
+ * fields. */
 #include "lang/syntax/parse_state.h"
 
 #include "runtime/base/base.h"
@@ -16,7 +17,7 @@ static bool push_text(parser *p, ast_kind kind, gpa_span span, ast_text text) {
 
 static bool is_text(const ast_node *n) { return n->kind == AST_STRING || n->kind == AST_BYTES; }
 
-/* Makes one node of the text nodes at items[from .. to). */
+/* Concatenates the text nodes at items[from .. to). */
 static ast_node *merge(parser *p, size_t from, size_t to) {
     ast_node *first = p->items[from];
     if (to - from == 1) return first;
@@ -37,7 +38,7 @@ static ast_node *merge(parser *p, size_t from, size_t to) {
     return first;
 }
 
-/* Merges neighbouring text nodes since `mark` and leaves out empty ones. */
+/* Concatenates adjacent text nodes since `mark` and drops empty ones. */
 static bool merge_runs(parser *p, size_t mark) {
     size_t kept = mark;
     for (size_t i = mark; i < p->n_items;) {
@@ -67,8 +68,8 @@ static ast_node *join(parser *p, size_t mark, gpa_span span, bool format) {
 
 static bool field(parser *p);
 
-/* The specification of a field, behind its colon and up to its closing brace. NULL with *empty when
- * there is none. */
+/* The format specification of a field, after its colon and up to its closing brace. NULL with
+ * *empty if there is none. */
 static ast_node *specification(parser *p, bool *empty) {
     size_t mark = p->n_items;
     uint32_t lo = p->prev_hi;
@@ -126,7 +127,7 @@ static bool expecting(parser *p, const char *what) {
     return false;
 }
 
-/* The expression of a field, and its text and '=' for {x=}. */
+/* The expression of a field, and for {x=} its source text with '='. */
 static ast_node *field_value(parser *p) {
     token_kind first = p->tok.kind;
     if (first == TOKEN_ASSIGN || first == TOKEN_BANG || first == TOKEN_COLON ||
@@ -140,8 +141,8 @@ static ast_node *field_value(parser *p) {
     return parse_star_expressions(p);
 }
 
-/* A field's expression failed: CPython says what may follow the part that was one, if there was
- * such a part. */
+/* The expression of a field failed: CPython reports what may follow its valid prefix, if there
+ * is one. */
 static bool fail_value(parser *p, token_kind first) {
     if (!p->plain || p->trial) return false;
     gpa_err_clear(p->err);

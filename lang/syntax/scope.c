@@ -38,9 +38,9 @@ typedef struct {
     unsigned flags;
     gpa_span declared; /* of its global or nonlocal statement */
     bool resolved;
-    uint32_t home;   /* the symbol whose place it has; NONE: a global */
-    ast_place place; /* when it is its own home */
-    ast_place from;  /* AST_IN_FREE: where the frame around has it */
+    uint32_t home;     /* the symbol whose place it has; NONE: a global */
+    ast_storage place; /* when it is its own home */
+    ast_storage from;  /* AST_IN_FREE: where the frame around has it */
 } symbol;
 
 #define NONE UINT32_MAX /* no symbol, no level */
@@ -676,7 +676,7 @@ static void assign_slots(scoper *s) {
         if (!is_local(s, sym)) continue;
         uint32_t frame = sym->scope;
         while (!s->levels[frame].out) frame = s->levels[frame].parent;
-        sym->place = (ast_place){AST_IN_SLOT, s->levels[frame].n_slots++};
+        sym->place = (ast_storage){AST_IN_SLOT, s->levels[frame].n_slots++};
         sym->home = i;
         sym->resolved = true;
     }
@@ -698,7 +698,7 @@ static bool resolve(scoper *s, uint32_t scope, gpa_sym name, uint32_t *home) {
         symbol *from = &s->symbols[outer];
         if (from->place.where == AST_IN_SLOT) from->place.where = AST_IN_CELL;
         sym->from = from->place;
-        sym->place = (ast_place){AST_IN_FREE, s->levels[scope].n_frees++};
+        sym->place = (ast_storage){AST_IN_FREE, s->levels[scope].n_frees++};
         sym->home = i;
     }
     *home = sym->home;

@@ -1,4 +1,4 @@
-/* The tokens: token.def as an enum, and the facts in its columns. */
+/* Tokens: token.def as an enum, and the facts in its columns. */
 #ifndef GPA_SYNTAX_TOKEN_H
 #define GPA_SYNTAX_TOKEN_H
 
@@ -17,8 +17,8 @@ typedef enum {
 
 enum {
     TOKEN_FIRST_KEYWORD = TOKEN_FALSE,
-    TOKEN_KEYWORDS =
-        TOKEN_YIELD - TOKEN_FALSE + 1, /* how many; the symbols 1 .. TOKEN_KEYWORDS spell them */
+    TOKEN_KEYWORDS = TOKEN_YIELD - TOKEN_FALSE +
+                     1, /* the number of keywords; symbols 1 .. TOKEN_KEYWORDS are their names */
     TOKEN_MAX_BIND = 8,
     TOKEN_SIGN_BIND = 7
 };
@@ -35,7 +35,7 @@ typedef enum {
 typedef struct {
     const char *text;
     uint8_t class;
-    uint8_t bind; /* binary operators: how tightly; 0: not one */
+    uint8_t bind; /* binary operators: binding power; 0: not a binary operator */
     uint8_t op;   /* ast_op of binary operators, comparisons and augmented assignments */
 } token_facts;
 

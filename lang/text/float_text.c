@@ -1,6 +1,6 @@
-/* Digits first, then trimming, then padding. `digits` are significant digits without a point; `exp`
- * is the power of ten of the first. Exact digits come from the C library's conversions, which round
- * halves to even. */
+/* NumPy's float formatting. Digits first, then trimming, then padding. `digits` are significant
+ * digits without a point; `exp` is the power of ten of the first. Exact digits come from the C
+ * library's conversions, which round halves to even. */
 #include "lang/text/float_text.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ typedef struct {
 
 static int length(const digits *d) { return (int)d->text.len; }
 
-/* Drops the zeros that a carry left behind, down to `least` digits: NumPy's digit generation ends
- * where the carry did. */
+/* Drops zeros that a carry left at the end, down to `least` digits: NumPy's digit generation
+ * stops at the carry. */
 static void end_at_carry(digits *d, const char *rounded, double v, int least) {
     if (strtold(rounded, NULL) <= (long double)v) return;
     while (length(d) > least && d->text.text[d->text.len - 1] == '0')
@@ -26,7 +26,7 @@ static void end_at_carry(digits *d, const char *rounded, double v, int least) {
 
 enum { NO_END = 1 << 20 };
 
-/* The exact value rounded to n significant digits, of which `least` stay after a carry. */
+/* Rounds the exact value to n significant digits, of which `least` stay after a carry. */
 static void round_to(digits *d, double v, int n, int least) {
     gpa_str s;
     str_init(&s);
@@ -40,7 +40,7 @@ static void round_to(digits *d, double v, int n, int least) {
     str_free(&s);
 }
 
-/* The same with n digits behind the point. */
+/* The same with n digits after the point. */
 static void round_at(digits *d, double v, int n, int least) {
     gpa_str s;
     str_init(&s);
@@ -55,8 +55,8 @@ static void round_at(digits *d, double v, int n, int least) {
     str_free(&s);
 }
 
-/* The digits of |v| by the form; `behind`: precision and min_digits count from the point, else they
- * are significant. */
+/* The digits of |v| in the given form; `behind`: precision and min_digits count from the point,
+ * else from the first significant digit. */
 static void find_digits(digits *d, double v, gpa_dtype t, const float_form *f, bool behind) {
     v = fabs(v);
     if (!f->unique) {
@@ -86,7 +86,7 @@ static void find_digits(digits *d, double v, gpa_dtype t, const float_form *f, b
     }
 }
 
-/* Trims what stands behind the point at `point`, where the text may end. */
+/* Trims zeros after the point at offset `point`; the point itself may be removed. */
 static void trim_zeros(gpa_str *s, size_t point, char trim) {
     if (trim == 'k') return;
     size_t end = s->len;
@@ -97,7 +97,7 @@ static void trim_zeros(gpa_str *s, size_t point, char trim) {
     if (trim == '0' && bare) str_putc(s, '0');
 }
 
-/* The sign and the padding before the `whole` characters in front of the point. */
+/* Writes the sign and the padding before the `whole` characters of the integral part. */
 static void put_head(gpa_str *out, double v, const float_form *f, size_t whole) {
     const char *sign = signbit(v) ? "-" : f->sign ? "+" : "";
     whole += strlen(sign);

@@ -1,9 +1,9 @@
 /* Numbers to text and back.
  *
- * Shortest digits rest on two facts. A decimal of at most `safe` digits survives the way through
- * the dtype and back, so if any decimal that short stands for v, rounding v to `safe` digits finds
- * it. And `most` digits always suffice. Between the two each length is tried in turn, with the C
- * library's exact conversions. */
+ * Shortest round-trip digits rest on two facts. A decimal of at most `safe` digits survives
+ * conversion to the dtype and back, so if any decimal that short denotes v, rounding v to `safe`
+ * digits finds it. And `most` digits always suffice. Lengths between the two are tried in turn,
+ * with the C library's exact conversions. */
 #include "lang/text/number_text.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ decimal decimal_rounded(double v, int n) {
     return d;
 }
 
-/* Whether the decimal, read as t, gives |v|. */
+/* True if the decimal, converted to dtype t, equals |v|. */
 static bool stands_for(const decimal *d, double v, gpa_dtype t) {
     char text[40];
     snprintf(text, sizeof text, "%.1s.%se%d", d->digit, d->n > 1 ? d->digit + 1 : "0", d->exp);
@@ -37,7 +37,7 @@ static bool stands_for(const decimal *d, double v, gpa_dtype t) {
     return bfloat_to_float(bfloat_from_float(strtof(text, NULL))) == (float)v;
 }
 
-/* The next decimal of the same length above. */
+/* Increments the decimal by one unit in its last digit. */
 static void step_up(decimal *d, int n) {
     while (d->n < n) d->digit[d->n++] = '0';
     int i = n - 1;
@@ -67,8 +67,8 @@ decimal decimal_shortest(double v, gpa_dtype t) {
     for (int n = safe; n < most; n++) {
         decimal d = decimal_rounded(v, n);
         if (stands_for(&d, v, t)) return d;
-        /* Below a power of two the numbers lie twice as dense: the nearest decimal may miss and a
-         * farther one hit. */
+        /* Just below a power of two values are twice as dense: the nearest decimal may fail and
+         * a farther one succeed. */
         if (!lopsided) continue;
         step_up(&d, n);
         if (stands_for(&d, v, t)) return d;
@@ -76,7 +76,7 @@ decimal decimal_shortest(double v, gpa_dtype t) {
     return decimal_rounded(v, most);
 }
 
-/* ---- text of numbers ---- */
+/* ---- numbers to text ---- */
 
 static bool put_special(gpa_str *out, double v) {
     if (isfinite(v)) return false;
@@ -107,7 +107,7 @@ static void put_decimal(gpa_str *out, const decimal *d, bool scientific, bool do
         str_put(out, ".0");
 }
 
-/* Where str() of a NumPy scalar goes over to an exponent. */
+/* From this magnitude on str() of a NumPy scalar uses an exponent. */
 static double too_long(gpa_dtype t) {
     return t == DT_F16 ? 1e3 : t == DT_F32 || t == DT_BF16 ? 1e6 : 1e16;
 }
@@ -157,7 +157,7 @@ static int digit_of(char c) {
     return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
 }
 
-/* Takes "0x" and its like when they fit the base; base 0 takes it from them. */
+/* Consumes a prefix 0x, 0o or 0b that fits the base; base 0 takes the base from it. */
 static void take_prefix(const char **text, size_t *n, int *base) {
     char c = *n > 1 && **text == '0' ? (char)((*text)[1] | 32) : 0;
     int says = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 0;
@@ -195,7 +195,7 @@ parse_result parse_int(const char *text, size_t n, int base, int64_t *out, int_d
     return PARSE_OK;
 }
 
-/* Copies the text without underscores that stand between digits; false for one that does not, or a
+/* Copies the text without underscores between digits; false for an underscore elsewhere, or a
  * text too long. */
 static bool drop_underscores(const char *text, size_t n, char *to, size_t room) {
     size_t k = 0;
@@ -213,7 +213,7 @@ static bool drop_underscores(const char *text, size_t n, char *to, size_t room) 
     return k > 0;
 }
 
-/* How much of the text is a float in Python's form: no hexadecimal, no nan(...). */
+/* The length of the prefix that is a float literal of Python: no hexadecimal, no nan(...). */
 static size_t float_length(const char *s) {
     const char *p = s;
     if (*p == '+' || *p == '-') p++;
@@ -241,8 +241,8 @@ static size_t float_length(const char *s) {
 
 enum { LONGEST = 512 };
 
-/* Digits that a double holds exactly, times a power of ten that it holds exactly: one rounding, so
- * the nearest float. False: another form, or more digits. */
+/* Fast path: digits exactly representable in a double times an exactly representable power of
+ * ten need one rounding (Clinger 1990). False for other forms or more digits. */
 static bool plain_float(const char *p, size_t n, double *out) {
     static const double tens[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,

@@ -1,14 +1,14 @@
 /* Source texts and the renderer of errors.
  *
- * Reading order: the registry, places, then drawing: an error's marks are gathered, sorted by line,
- * and each line that has marks is drawn with them underneath. */
+ * Reading order: the registry, locations, then drawing: the marks of an error are collected,
+ * sorted by line, and each line with marks is drawn with them beneath it. */
 #include "lang/text/source.h"
 
 #include "lang/text/unicode.h"
 #include "runtime/base/base.h"
 
 struct sources {
-    source **items; /* items[id - 1]; each is its own block, so its address stays */
+    source **items; /* items[id - 1]; each is a block of its own, so its address is stable */
     size_t n, cap;
 };
 
@@ -69,7 +69,7 @@ const source *source_get(const sources *s, uint32_t id) {
     return id >= 1 && id <= s->n ? s->items[id - 1] : NULL;
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 static uint32_t line_of(const source *s, uint32_t byte) {
     uint32_t lo = 0, hi = s->n_lines; /* the line is in [lo, hi) */
@@ -97,7 +97,7 @@ const char *source_line(const source *s, uint32_t line, size_t *n) {
     return s->text + start;
 }
 
-void source_put_place(const sources *s, gpa_span at, const char *function, gpa_str *out) {
+void source_put_location(const sources *s, gpa_span at, const char *function, gpa_str *out) {
     const source *src = source_get(s, at.src);
     if (!src) return;
     uint32_t line = source_at(src, at.lo).line;
@@ -112,14 +112,14 @@ void source_put_place(const sources *s, gpa_span at, const char *function, gpa_s
 
 enum { MARKS = GPA_ERR_NOTES + 1, MARGIN = 4, GAP = 2, TAB = 4 };
 
-/* A stretch of one line to underline, in bytes of the line, and what to say about it. */
+/* A range of one line to underline, in bytes of the line, and its annotation. */
 typedef struct {
     uint32_t line, lo, hi;
     const char *text; /* NULL: the error's own span */
 } mark;
 
-/* The line as shown: without its indentation, tabs as blanks, control characters as dots. column[i]
- * is where byte i of the original stands. */
+/* A line as displayed: without indentation, tabs as spaces, control characters as dots.
+ * column[i] is the cell of byte i of the original. */
 typedef struct {
     gpa_str text;
     uint32_t *column; /* n + 1 of them */
@@ -176,14 +176,14 @@ static void add_mark(const source *s, gpa_span span, const char *text, mark *mar
     marks[at] = m;
 }
 
-/* Writes `text` into a row of cells that is blank from `from` on. */
+/* Writes `text` into a row of cells, which is blank from the column on. */
 static void put_at(gpa_str *row, uint32_t column, const char *text) {
     size_t width = unicode_width(row->text, row->len);
     if (column > width) str_fill(row, ' ', column - width);
     str_put(row, text);
 }
 
-/* The row of ^ and ~. The error's own mark is drawn over the others. */
+/* The row of ^ and ~. The error's own mark overrides the others. */
 static void put_underline(const shown_line *l, const mark *marks, size_t n, gpa_str *out) {
     uint32_t width = 0;
     for (size_t i = 0; i < n; i++)
@@ -208,8 +208,7 @@ static void put_underline(const shown_line *l, const mark *marks, size_t n, gpa_
     mem_free(cells);
 }
 
-/* The notes beneath their marks, centred, side by side where they fit, otherwise on rows of their
- * own. */
+/* The annotations beneath their marks, centred, on one row where they fit, otherwise on several. */
 static void put_notes(const shown_line *l, const mark *marks, size_t n, gpa_str *out) {
     bool done[MARKS] = {false};
     for (size_t left = n; left > 0;) {
@@ -259,7 +258,8 @@ static void put_marked_line(const source *s, const mark *marks, size_t n, gpa_st
     free_shown(&l);
 }
 
-void source_render_place(const sources *s, const gpa_err *e, const char *function, gpa_str *out) {
+void source_render_location(const sources *s, const gpa_err *e, const char *function,
+                            gpa_str *out) {
     const source *src = source_get(s, e->span.src);
     if (src) {
         mark marks[MARKS];
@@ -268,7 +268,7 @@ void source_render_place(const sources *s, const gpa_err *e, const char *functio
         for (uint32_t i = 0; i < e->n_notes; i++)
             add_mark(src, e->notes[i].span, e->notes[i].text, marks, &n);
         str_put(out, "  ");
-        source_put_place(s, e->span, function, out);
+        source_put_location(s, e->span, function, out);
         str_putc(out, '\n');
         for (size_t i = 0, end; i < n; i = end) {
             for (end = i + 1; end < n && marks[end].line == marks[i].line;) end++;
@@ -282,5 +282,5 @@ void source_render(const sources *s, const gpa_err *e, const char *function, gpa
     str_put(out, gpa_err_name(e->code));
     if (e->msg[0]) str_printf(out, ": %s", e->msg);
     str_putc(out, '\n');
-    source_render_place(s, e, function, out);
+    source_render_location(s, e, function, out);
 }

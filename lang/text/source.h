@@ -1,8 +1,8 @@
-/* Source texts, places in them, and the one renderer of errors.
+/* Source texts, locations in them, and the renderer of errors with carets.
  *
- * A session owns one registry. Every text that is parsed is entered and keeps its number for good,
- * so that an error or a traceback can show a line long after it ran. Spans (runtime/base/err.h) are
- * byte ranges of an entered text. */
+ * A session owns one registry. Every text that is parsed is registered and keeps its number, so
+ * that an error or a traceback can show a line long after it ran. Spans (runtime/base/err.h) are
+ * byte ranges of a registered text. */
 #ifndef GPA_TEXT_SOURCE_H
 #define GPA_TEXT_SOURCE_H
 
@@ -13,7 +13,7 @@
 #include "runtime/base/err.h"
 #include "runtime/base/str.h"
 
-/* How a place is named: `In [7], line 1`, or `File "x.gpa", line 1`. */
+/* How a location is named: `In [7], line 1`, or `File "x.gpa", line 1`. */
 typedef enum { SOURCE_CELL, SOURCE_FILE } source_kind;
 
 typedef struct {
@@ -22,35 +22,35 @@ typedef struct {
     const char *name; /* "In [7]", "<stdin>", "examples/heat.gpa" */
     const char *text; /* zero-terminated */
     uint32_t len;
-    const uint32_t *lines; /* where each line starts, n_lines of them */
+    const uint32_t *lines; /* byte offset of each line's start, n_lines of them */
     uint32_t n_lines;
 } source;
 
-/* Lines and columns count from 1. A column is the width in terminal cells of what stands before it,
- * plus 1. */
+/* Line and column of a location, from 1. A column is the width in terminal cells of the text
+ * before it, plus 1. */
 typedef struct {
     uint32_t line, column;
 } source_pos;
 
 typedef struct sources sources;
 
-/* NULL when memory is short. Owned: sources_free. */
+/* Owned: sources_free. NULL when out of memory. */
 sources *sources_new(void);
 void sources_free(sources *s);
-/* Enters a text (name and text are copied). GPA_E_MEMORY, or GPA_E_OVERFLOW for a text over 1 GiB.
- */
+/* Registers a text; name and text are copied. GPA_E_MEMORY, or GPA_E_OVERFLOW for a text over 1
+ * GiB. */
 gpa_code source_add(sources *s, source_kind kind, const char *name, const char *text, size_t n,
                     uint32_t *id, gpa_err *e);
-/* The source with this number, or NULL. Its address stays until sources_free. */
+/* The source with this number, or NULL. Its address is stable until sources_free. */
 const source *source_get(const sources *s, uint32_t id);
-/* Line and column of a byte; {0, 0} when the source is not known. */
+/* Line and column of a byte offset; {0, 0} when the source is unknown. */
 source_pos source_at(const source *s, uint32_t byte);
 /* The text of a line without its end; sets *n. */
 const char *source_line(const source *s, uint32_t line, size_t *n);
 
 /* `In [7], line 1` or `File "x.gpa", line 3, in f` (`function` may be NULL). Nothing for an unknown
  * source. */
-void source_put_place(const sources *s, gpa_span at, const char *function, gpa_str *out);
+void source_put_location(const sources *s, gpa_span at, const char *function, gpa_str *out);
 
 /* Draws an error, each line ended by a newline:
  *
@@ -65,7 +65,8 @@ void source_put_place(const sources *s, gpa_span at, const char *function, gpa_s
  * beneath, each as near to its mark as fits. A span over several lines is marked on its first.
  * Without a span: the head line alone. */
 void source_render(const sources *s, const gpa_err *e, const char *function, gpa_str *out);
-/* The same without the head line `ValueError: ...`: the place, the line and its marks, the hint. */
-void source_render_place(const sources *s, const gpa_err *e, const char *function, gpa_str *out);
+/* As source_render without the first line `ValueError: ...`: the location, the line with its
+ * marks, the hint. */
+void source_render_location(const sources *s, const gpa_err *e, const char *function, gpa_str *out);
 
 #endif

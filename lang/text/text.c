@@ -1,6 +1,5 @@
-/* UTF-8 text. Case and kind are known exactly for ASCII, Latin, Greek and Cyrillic; other
- * characters above U+00AA that are neither spaces, punctuation nor symbols count as letters without
- * case. */
+/* UTF-8 text. Case and class are exact for ASCII, Latin, Greek and Cyrillic; other characters
+ * above U+00AA that are neither spaces, punctuation nor symbols count as letters without case. */
 #include "lang/text/text.h"
 
 uint32_t text_decode(const char *p, size_t n, size_t *len) {
@@ -107,10 +106,10 @@ bool text_is_digit(uint32_t c) {
     return in_spans(c, digits, COUNT_OF(digits));
 }
 
-/* Capital and small letters: in these spans either they alternate (step 1), or they lie `step`
- * apart. */
+/* Upper and lower case: in these ranges the two alternate (step 1), or lower case is `step`
+ * above upper case. */
 static const struct {
-    uint32_t lo, hi; /* the capitals */
+    uint32_t lo, hi; /* the upper-case letters */
     uint32_t step;
 } cases[] = {
     {'A', 'Z', 32},     {0xC0, 0xD6, 32},    {0xD8, 0xDE, 32},    {0x100, 0x12E, 1},

@@ -1,4 +1,4 @@
-/* UTF-8, and what the lexer and the renderer must know of a character. */
+/* UTF-8 decoding and the character classes that the lexer and the error renderer need. */
 #ifndef GPA_TEXT_UNICODE_H
 #define GPA_TEXT_UNICODE_H
 
@@ -13,14 +13,14 @@ enum {
     U_N = 16 /* not printable */
 };
 
-/* Decodes the character at s (s < end): its length in bytes, or 0 when the bytes are not UTF-8. */
+/* Decodes the character at s (s < end). Returns its length in bytes, or 0 for invalid UTF-8. */
 size_t utf8_get(const char *s, const char *end, uint32_t *cp);
-/* Encodes cp (also a lone surrogate) into at most 4 bytes; returns how many. */
+/* Encodes cp (a lone surrogate too) into at most 4 bytes and returns their number. */
 size_t utf8_put(char *to, uint32_t cp);
 
-/* The U_ classes of a character (0: none of them). */
+/* The U_ classes of a character, or 0. */
 unsigned unicode_classes(uint32_t cp);
-/* Terminal cells of n bytes of text; a byte that is not UTF-8 and a control character count 1. */
+/* The width of n bytes of text in terminal cells; invalid bytes and control characters count 1. */
 size_t unicode_width(const char *text, size_t n);
 
 #endif

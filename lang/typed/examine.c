@@ -216,7 +216,7 @@ void loop_examine(gpa_vm *vm, typed_lift *l, bool inner) {
 
 /* What a name of a function stands for outside of it; UNSET: one of its own, or nothing yet. */
 static value outside(gpa_vm *vm, const func_obj *fn, const ast_node *name) {
-    ast_place p = name->name.place;
+    ast_storage p = name->name.place;
     if (p.where == AST_IN_FREE) return fn->free[p.slot].cell->v;
     if (p.where != AST_IN_GLOBALS) return v_unset();
     value v = module_get_peek(fn->module, name->name.name);

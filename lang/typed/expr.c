@@ -410,7 +410,7 @@ static gpa_code compare(walk *w, const ast_node *n, tv *out) {
 /* ---- names and attributes ---- */
 
 static gpa_code name(walk *w, const ast_node *n, tv *out) {
-    ast_place p = n->name.place;
+    ast_storage p = n->name.place;
     w->host = w->host || p.where == AST_IN_CELL;
     if (p.where == AST_IN_CELL)
         return typed_fail(w, n, GPA_E_UNSUPPORTED,

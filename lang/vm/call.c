@@ -610,7 +610,7 @@ gpa_code function_new(gpa_vm *vm, frame *f, code *c, value defaults, value kwdef
     g->doc = g->attrs = v_none();
     g->n_free = n;
     for (uint32_t i = 0; i < n; i++) {
-        ast_place p = c->scope->frees[i].from;
+        ast_storage p = c->scope->frees[i].from;
         g->free[i] = value_retain(p.where == AST_IN_FREE ? f->free[p.slot] : f->regs[p.slot]);
     }
     g->next = vm->functions;

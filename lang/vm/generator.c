@@ -383,8 +383,8 @@ static void print_ignored(gpa_vm *vm, const generator *g) {
                generator_title(vm, g), (unsigned long long)(uintptr_t)g,
                gpa_err_name(vm->core.err.code), vm->core.err.msg[0] ? ": " : "", vm->core.err.msg);
     gpa_sym function = vm->n_trace ? vm->trace[0].function : 0;
-    source_render_place(vm->core.sources, &vm->core.err,
-                        function ? intern_text(vm->core.names, function) : NULL, &text);
+    source_render_location(vm->core.sources, &vm->core.err,
+                           function ? intern_text(vm->core.names, function) : NULL, &text);
     if (!text.failed) vm_write(vm, true, text.text, text.len);
     str_free(&text);
     vm_clear_error(vm);

@@ -614,7 +614,7 @@ STEP(generator) {
     if (rc) return rc;
     generator *g = generator_of(v.iter);
     for (uint32_t k = 0; k < c->scope->n_frees; k++) {
-        ast_place p = c->scope->frees[k].from;
+        ast_storage p = c->scope->frees[k].from;
         g->cells[k] = value_retain(p.where == AST_IN_FREE ? f->free[p.slot] : r[p.slot]);
     }
     g->regs[0] = r[i->a];

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zmq.h>
 
-#include "kernel/text.h"
+#include "kernel/json.h"
 #include "kernel/wire.h"
 
 enum { MOST_FRAMES = 100 };
