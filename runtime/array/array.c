@@ -221,8 +221,8 @@ gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e) {
     gpa_code rc = a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : GPA_OK;
     const gpa_buf *b = a->storage->buf;
-    if (!rc && why == CUT_LIBRARY && doubt_is_open(b->doubt))
-        rc = host_wait(rt, b->device, e); /* what it gives has no doubt */
+    if (!rc && why == CUT_LIBRARY && deferred_is_open(b->deferred))
+        rc = host_wait(rt, b->device, e); /* a library call reports no faults */
     return rc ? rc : buf_check(b, e);
 }
 

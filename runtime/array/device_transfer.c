@@ -20,10 +20,11 @@ gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t
     gpa_code rc = buf_check(from, e);
     if (rc || !n) return rc;
     if (s == t) return s->be->copy(s->dev, to->mem, to_at, from->mem, from_at, n, e);
-    if (s->be == t->be && s->be->copy_from) { /* which does not wait: a copy has no doubt */
-        if (doubt_is_open(from->doubt)) rc = host_wait(rt, from->device, e);
-        return rc ? rc : t->be->copy_from(t->dev, to->mem, to_at, s->dev, from->mem, from_at, n, e);
-    }
+    /* Launches of one device never depend on deferred errors of another. */
+    if (deferred_is_open(from->deferred)) rc = host_wait(rt, from->device, e);
+    if (rc) return rc;
+    if (s->be == t->be && s->be->copy_from)
+        return t->be->copy_from(t->dev, to->mem, to_at, s->dev, from->mem, from_at, n, e);
     if (from->host) {
         rc = host_wait(rt, from->device, e);
         return rc ? rc : t->be->upload(t->dev, to->mem, to_at, from->host + from_at, n, e);

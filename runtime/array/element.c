@@ -2,6 +2,7 @@
  *
  * Scalar loops read and write elements one by one: where the host sees the memory and nothing
  * pends, that is a bounds check and a load. */
+#include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
@@ -62,7 +63,7 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || s->buf->doubt || !host_is_settled(rt, s->buf->device))
+    if (!s->buf->host || deferred_is_open(s->buf->deferred) || !host_is_settled(rt, s->buf->device))
         return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     return GPA_OK;

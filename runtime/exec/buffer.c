@@ -141,8 +141,8 @@ static void not_loose(struct pool *p, gpa_buf *b) {
 }
 
 static void put_free(gpa_rt *rt, gpa_buf *b) {
-    doubt_release(b->doubt);
-    b->doubt = NULL;
+    deferred_release(b->deferred);
+    b->deferred = NULL;
     struct pool *p = b->device->pool;
     size_t room;
     if (b->loose) not_loose(p, b);
@@ -244,7 +244,7 @@ void buf_usage(const gpa_device *d, uint64_t *live, uint64_t *cached) {
 }
 
 gpa_code buf_check(const gpa_buf *b, gpa_err *e) {
-    if (b->epoch == b->device->epoch) return b->doubt ? doubt_check(b->doubt, e) : GPA_OK;
+    if (b->epoch == b->device->epoch) return deferred_check(b->deferred, e);
     return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed",
                     b->device->caps.name);
 }

@@ -31,10 +31,10 @@ typedef struct gpa_buf {
     int32_t readers;  /* leaf nodes that hold it */
     uint32_t epoch;   /* the device's, when this memory was taken */
     uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
-    struct doubt *doubt;  /* on which what it holds depends (deferred_error.h); NULL: on nothing */
-    bool loose;           /* its block is larger than it needs (buf_shorten) */
-    buf_indices looked;   /* what was seen of them last (sparse.h) */
-    struct gpa_buf *next; /* the pool's list of free blocks, or of loose ones */
+    struct deferred_error *deferred; /* the launch that makes its contents valid; NULL: they are */
+    bool loose;                      /* its block is larger than it needs (buf_shorten) */
+    buf_indices looked;              /* what was seen of them last (sparse.h) */
+    struct gpa_buf *next;            /* the pool's list of free blocks, or of loose ones */
 } gpa_buf;
 
 /* n bytes, uninitialised, with one owner. GPA_E_MEMORY ("out of memory") when the device, the limit

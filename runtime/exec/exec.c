@@ -20,22 +20,6 @@
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 
-/* A launched program that may fault or be stopped: where it reports, and its places in the source.
- */
-typedef struct fault {
-    struct fault *next;
-    gpa_device *device;
-    kir_fault_record record;
-    doubt *doubt; /* of what it wrote */
-    bool kernel;  /* says which thread of which block */
-    bool raises;  /* it may fault, not only be stopped */
-    char name[32];
-    size_t n_spans, n_arrays, n_texts;
-    gpa_span *spans; /* with what follows, behind this structure */
-    uint8_t *where;  /* kir_where of each array */
-    char *texts;     /* one behind the other */
-} fault;
-
 struct exec {
     fuse_plan plan;
     lowered low;
@@ -43,8 +27,7 @@ struct exec {
     bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody
                             wants to see the programs */
     bool busy;           /* the plan is being run: do not begin another */
-    fault *first, *last; /* in launch order */
-    size_t n_expected, n_raising; /* faults; those of them that raise */
+    deferred_queue deferred; /* launches that may have failed */
 };
 
 static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
@@ -54,13 +37,10 @@ static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
     return GPA_OK;
 }
 
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered,
-                            gpa_err *e);
-
 void exec_free(gpa_rt *rt) {
     struct exec *x = rt->exec;
     if (!x) return;
-    drop_faults(x, NULL, NULL, true, NULL);
+    deferred_settle(&x->deferred, NULL, false, true, NULL);
     fuse_free(&x->plan);
     lower_free(&x->low);
     memo_free(x->memo);
@@ -68,45 +48,15 @@ void exec_free(gpa_rt *rt) {
     rt->exec = NULL;
 }
 
-/* ---- faults ---- */
-
-static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, bool raises,
-                             kir_fault_record **out, gpa_err *e) {
-    size_t spans = f->n_spans * sizeof(gpa_span), texts = 0;
-    for (size_t i = 0; i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
-    fault *n = mem_new(sizeof *n + spans + f->n_arrays + texts);
-    if (!n) return gpa_no_memory(e);
-    *n = (fault){.device = d,
-                 .doubt = doubt_new(),
-                 .kernel = f->form == KIR_KERNEL,
-                 .raises = raises,
-                 .n_spans = f->n_spans,
-                 .n_arrays = f->n_arrays,
-                 .n_texts = f->n_texts};
-    if (!n->doubt) {
-        mem_free(n);
-        return gpa_no_memory(e);
-    }
-    memcpy(n->name, f->name, sizeof n->name);
-    n->spans = (gpa_span *)(n + 1);
-    if (spans) memcpy(n->spans, f->spans, spans);
-    n->where = (uint8_t *)(n->spans + f->n_spans);
-    for (size_t i = 0; i < f->n_arrays; i++) n->where[i] = f->arrays[i].where;
-    n->texts = (char *)(n->where + f->n_arrays);
-    for (size_t i = 0, at = 0; i < f->n_texts; at += strlen(f->texts[i++]) + 1)
-        memcpy(n->texts + at, f->texts[i], strlen(f->texts[i]) + 1);
-    *(x->first ? &x->last->next : &x->first) = n;
-    x->last = n;
-    x->n_expected++;
-    x->n_raising += raises;
-    *out = &n->record;
-    return GPA_OK;
-}
+/* ---- deferred errors ---- */
 
 gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
                            kir_fault_record **out, gpa_err *e) {
+    deferred_error *x;
     gpa_code rc = scratch(rt, e);
-    return rc ? rc : expect_fault(rt->exec, d, f, raises, out, e);
+    if (!rc) rc = deferred_push(&rt->exec->deferred, d, f, raises, NULL, 0, &x, e);
+    if (!rc) *out = deferred_record(x);
+    return rc;
 }
 
 bool exec_may_stop(const gpa_device *d, const kir_func *f) {
@@ -117,171 +67,14 @@ bool exec_may_stop(const gpa_device *d, const kir_func *f) {
     return false;
 }
 
-enum { WHO = 80 };
-
-/* "thread (1, 0, 0) of block (0, 0, 0)" */
-static const char *who(char to[WHO], const int32_t thread[3], const int32_t block[3]) {
-    snprintf(to, WHO, "thread (%d, %d, %d) of block (%d, %d, %d)", thread[0], thread[1], thread[2],
-             block[0], block[1], block[2]);
-    return to;
-}
-
-static const char *memory_name(const fault *f, uint32_t array) {
-    return array < f->n_arrays && f->where[array] == KIR_SHARED ? "shared" : "global";
-}
-
-static const char *text_of(const fault *f, uint32_t i) {
-    const char *at = f->texts;
-    if (i >= f->n_texts) return "";
-    while (i--) at += strlen(at) + 1;
-    return at;
-}
-
-static gpa_code report_race(const fault *f, gpa_err *e) {
-    const kir_fault_record *r = &f->record;
-    char one[WHO], other[WHO];
-    bool writes = r->how & KIR_HOW_WRITES, wrote = r->how & KIR_HOW_OTHER_WRITES;
-    gpa_code rc = gpa_fail(e, GPA_E_RUNTIME,
-                           "race in kernel %s: %s %s element %lld of an array in %s memory that %s "
-                           "%s, and nothing orders the two",
-                           f->name, who(one, r->thread, r->block), writes ? "writes" : "reads",
-                           (long long)r->a, memory_name(f, r->axis),
-                           who(other, r->other_thread, r->other_block), wrote ? "writes" : "reads");
-    if (e && r->other_line < f->n_spans && r->other_line != r->line)
-        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) %s", r->other_thread[0],
-                     r->other_thread[1], r->other_thread[2], wrote ? "writes" : "reads");
-    return rc;
-}
-
-static gpa_code report_barrier(const fault *f, gpa_err *e) {
-    const kir_fault_record *r = &f->record;
-    char one[WHO], other[WHO];
-    bool ended = r->how & KIR_HOW_ENDED;
-    gpa_code rc = gpa_fail(
-        e, GPA_E_RUNTIME, "barrier in kernel %s: %s waits where %s does not come: it %s", f->name,
-        who(one, r->thread, r->block), who(other, r->other_thread, r->other_block),
-        ended ? "has ended" : "waits elsewhere");
-    if (e && !ended && r->other_line < f->n_spans)
-        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) waits", r->other_thread[0],
-                     r->other_thread[1], r->other_thread[2]);
-    return rc;
-}
-
-/* The text of an ASSERT or RAISE with its number, r->b, in its place. */
-static void message_of(const fault *f, char *to, size_t room) {
-    const char *text = text_of(f, f->record.axis), *place = strchr(text, '\1');
-    if (place)
-        snprintf(to, room, "%.*s%lld%s", (int)(place - text), text, (long long)f->record.b,
-                 place + 1);
-    else
-        snprintf(to, room, "%s", text);
-}
-
-static gpa_code report_kind(const fault *f, gpa_err *e) {
-    const kir_fault_record *r = &f->record;
-    char one[WHO], in[WHO + 48] = "", text[400] = "?";
-    if (r->kind == KIR_FT_ASSERT || r->kind == KIR_FT_RAISE) message_of(f, text, sizeof text);
-    if (f->kernel)
-        snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", f->name,
-                 who(one, r->thread, r->block));
-    switch ((kir_fault)r->kind) {
-        case KIR_FT_INDEX:
-            return gpa_fail(e, GPA_E_INDEX,
-                            "index %lld is out of bounds for axis %u with size %lld%s",
-                            (long long)r->a, r->axis, (long long)r->b, in);
-        case KIR_FT_RAISE: return gpa_fail(e, (gpa_code)r->a, "%s%s", text, in);
-        case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", in);
-        case KIR_FT_SHAPE:
-            return gpa_fail(
-                e, GPA_E_VALUE,
-                "could not broadcast input array from shape (%lld,) into shape (%lld,)%s",
-                (long long)r->a, (long long)r->b, in);
-        case KIR_FT_RACE: return report_race(f, e);
-        case KIR_FT_BARRIER: return report_barrier(f, e);
-        case KIR_FT_UNWRITTEN:
-            return gpa_fail(e, GPA_E_RUNTIME,
-                            "unwritten memory in kernel %s: %s reads element %lld of a shared "
-                            "array before any thread has written it",
-                            f->name, who(one, r->thread, r->block), (long long)r->a);
-        case KIR_FT_LANE:
-            if (r->how & KIR_HOW_OWN)
-                return gpa_fail(
-                    e, GPA_E_RUNTIME,
-                    "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name",
-                    f->name, who(one, r->thread, r->block), (long long)r->a);
-            return gpa_fail(e, GPA_E_RUNTIME,
-                            "undefined value in kernel %s: %s takes that of lane %lld of its warp, "
-                            "which does not take part",
-                            f->name, who(one, r->thread, r->block), (long long)r->a);
-        case KIR_FT_STOPPED: return gpa_interrupted(e);
-        case KIR_FT_ASSERT:
-        case KIR_FT_ROWS: break;
-    }
-    return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed",
-                    in);
-}
-
-static gpa_code report_fault(const fault *f, gpa_err *e) {
-    gpa_code rc = report_kind(f, e);
-    if (e && rc != GPA_E_INTERRUPT && f->record.line < f->n_spans)
-        gpa_fail_at(e, f->spans[f->record.line]);
-    return rc;
-}
-
-/* What reading an array tells later whose computation was given up. */
-static gpa_code interrupted(gpa_err *e) {
-    return gpa_fail(e, GPA_E_RUNTIME, "the computation of this array was interrupted");
-}
-
-size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->n_expected : 0; }
-bool exec_may_raise(const gpa_rt *rt) { return rt->exec && rt->exec->n_raising; }
+size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->deferred.n : 0; }
+bool exec_may_raise(const gpa_rt *rt) { return rt->exec && rt->exec->deferred.n_raising; }
 bool exec_is_busy(const gpa_rt *rt) { return rt->exec && rt->exec->busy; }
-
-/* Takes the device's (NULL: every device's) faults off the list. What they wrote gets `lost` as its
- * error, or (NULL) the one that was reported; the first of these is the result, but for an
- * interrupt that was `answered` already. */
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered,
-                            gpa_err *e) {
-    gpa_code rc = GPA_OK;
-    fault **at = &x->first;
-    x->last = NULL;
-    while (*at) {
-        fault *f = *at;
-        if (d && f->device != d) {
-            x->last = f;
-            at = &f->next;
-            continue;
-        }
-        gpa_err one, stopped; /* large, and seldom wanted */
-        const gpa_err *told = lost;
-        if (f->record.set && !lost) {
-            one = stopped = (gpa_err){0};
-            report_fault(f, &one);
-            if (one.code == GPA_E_INTERRUPT) interrupted(&stopped);
-            told = stopped.code ? &stopped : &one;
-            bool news = !stopped.code || !answered;
-            if (!rc && e && !e->code && news) *e = one;
-            if (!rc && news) rc = one.code;
-        }
-        doubt_settle(f->doubt, told);
-        doubt_release(f->doubt);
-        *at = f->next;
-        x->n_expected--;
-        x->n_raising -= f->raises;
-        mem_free(f);
-    }
-    return rc;
-}
 
 gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
     if (!rt->exec || (waited && waited != GPA_E_INTERRUPT && waited != GPA_E_DEVICE)) return waited;
-    gpa_err lost;
-    if (waited == GPA_E_INTERRUPT) {
-        lost = (gpa_err){0};
-        interrupted(&lost);
-    }
     gpa_code rc =
-        drop_faults(rt->exec, d, waited == GPA_E_INTERRUPT ? &lost : NULL, !rt_interrupted(rt), e);
+        deferred_settle(&rt->exec->deferred, d, waited == GPA_E_INTERRUPT, !rt_interrupted(rt), e);
     return waited ? waited : rc;
 }
 
@@ -461,15 +254,15 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
     return d->be->run(d->dev, prog, l, e);
 }
 
-/* *own (owned by the caller): the doubt of a program that may fault or be stopped. */
-static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bool raises,
-                       doubt **own, gpa_err *e) {
+/* Runs a program once, or once for each point of the dimensions that the host iterates over.
+ * `fault` (NULL: it cannot fault): where it reports. */
+static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l,
+                       kir_fault_record *fault, gpa_err *e) {
     double before = compiled_late(d, prog);
     uint64_t slow = interpreted(d, prog);
-    gpa_launch run = {.arrays = l->bind, .params = l->params};
+    gpa_launch run = {.arrays = l->bind, .params = l->params, .fault = fault};
     memcpy(run.size, l->size, sizeof run.size);
-    gpa_code rc = l->faults ? expect_fault(rt->exec, d, l->f, raises, &run.fault, e) : GPA_OK;
-    if (!rc && l->faults) *own = doubt_retain(rt->exec->last->doubt);
+    gpa_code rc = GPA_OK;
     int64_t at[LOWER_LOOPS] = {0};
     while (!rc) {
         rc = run_once(rt, d, prog, &run, e);
@@ -491,35 +284,54 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bo
     return rc;
 }
 
-/* What is stored into an array that is there must be a value: its doubts are settled first. */
+/* A store overwrites memory that stays valid if the program faults, so the values it stores must be
+ * known to be valid first: waits for the device if an operand is deferred. */
 static gpa_code settle_stored(gpa_rt *rt, gpa_device *d, const lowered *l, gpa_err *e) {
     bool stores = false, open = false;
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->buf[i]) continue;
         stores = stores || (l->stored >> i & 1);
-        open = open || doubt_is_open(l->buf[i]->doubt);
+        open = open || deferred_is_open(l->buf[i]->deferred);
     }
     return stores && open ? host_wait(rt, d, e) : GPA_OK;
 }
 
-/* What was computed is in doubt if the program may have faulted, or what it read is. */
-static gpa_code doubt_results(const lowered *l, doubt *own, gpa_buf **fresh, gpa_err *e) {
-    doubt *all = doubt_retain(own);
+/* The unsettled records that a step's operands depend on, each once; how many. */
+static size_t open_operands(const lowered *l, deferred_error **on) {
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        deferred_error *x = l->buf[i] ? l->buf[i]->deferred : NULL;
+        size_t k = 0;
+        while (k < n && on[k] != x) k++;
+        if (k == n && deferred_is_open(x)) on[n++] = x;
+    }
+    return n;
+}
+
+/* *own (owned by the caller; NULL: nothing): the record that the step's results depend on. It is
+ * new if the program may fault, or if it reads what several launches have to make valid. */
+static gpa_code defer_results(gpa_rt *rt, gpa_device *d, const lowered *l, bool raises,
+                              deferred_error **own, gpa_err *e) {
+    deferred_error *on[KIR_MAX_ARRAYS], *x = NULL;
+    size_t n = open_operands(l, on);
+    bool faults = l->faults && !l->empty;
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < l->n_arrays && !rc; i++)
-        if (l->buf[i] && l->buf[i]->doubt) rc = doubt_join(&all, l->buf[i]->doubt, e);
-    for (size_t i = 0; i < l->n_arrays && !rc && all; i++)
-        if (l->fresh[i]) fresh[i]->doubt = doubt_retain(all);
-    doubt_release(all);
+    if (faults || n > 1)
+        rc = deferred_push(&rt->exec->deferred, d, faults ? l->f : NULL, faults && raises, on, n,
+                           &x, e);
+    else if (n)
+        x = on[0];
+    if (!rc) *own = deferred_retain(x);
     return rc;
 }
 
 /* The roots have their memory. */
-static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
+static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh, deferred_error *on) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
         fuse_root *r = l->fresh[i];
         gpa_buf *b = fresh[i];
+        b->deferred = deferred_retain(on);
         fresh[i] = NULL;
         if (!node_is_leaf(r->value)) node_settle(rt, r->value, b);
         if (r->storage)
@@ -536,7 +348,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     gpa_buf *fresh[KIR_MAX_ARRAYS]; /* memory of roots; copies of operands from other devices */
     const cache_entry *program = NULL;
     int s = x->plan.order[i_step];
-    doubt *own = NULL;
+    deferred_error *own = NULL;
     gpa_device *d = current;
     bool built = false, raises = false;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
@@ -560,13 +372,14 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     TRY(bind_fresh(rt, d, l, fresh, e));
     TRY(bring_over(rt, d, l, fresh, e));
     TRY(settle_stored(rt, d, l, e));
+    if (!l->empty && x->known)
+        rt->stats.cache_hits++;
+    else if (!l->empty)
+        TRY(cache_get(rt, d, l->f, &program, &built, e));
+    TRY(defer_results(rt, d, l, raises, &own, e));
     if (!l->empty) {
-        if (x->known)
-            rt->stats.cache_hits++;
-        else
-            TRY(cache_get(rt, d, l->f, &program, &built, e));
         profile_begin(rt, d);
-        rc = launch(rt, d, program->prog, l, raises, &own, e);
+        rc = launch(rt, d, program->prog, l, l->faults ? deferred_record(own) : NULL, e);
         profile_step(rt, d, &x->plan, s, l, program);
         if (rt->explain)
             explain_step(rt, d, &x->plan, s, l, program,
@@ -575,12 +388,11 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
     }
-    TRY(doubt_results(l, own, fresh, e));
     if (raises) lower_checked(rt, &x->plan, s, l);
     if (!x->known && !x->watched) memo_note(x->memo, &x->plan, i_step, l, program);
-    settle(rt, l, fresh);
+    settle(rt, l, fresh, own);
 out:
-    doubt_release(own);
+    deferred_release(own);
     for (size_t i = 0; i < l->n_arrays; i++)
         if (fresh[i]) buf_disown(rt, fresh[i]);
     return device_result(rt, d, rc, e);
