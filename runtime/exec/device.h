@@ -9,7 +9,7 @@
 #include "runtime/backend.h"
 #include "runtime/runtime.h"
 
-struct cache;
+struct program_cache;
 struct pool;
 
 /* An opened device of one runtime. */
@@ -17,7 +17,7 @@ typedef struct gpa_device {
     const gpa_backend *be;
     gpa_dev *dev;
     gpa_caps caps;
-    struct cache *programs;                      /* program_cache.c: made at the first program */
+    struct program_cache *programs;              /* program_cache.c: made at the first program */
     void (*free_programs)(struct gpa_device *d); /* set with it; device_close_all calls it */
     struct pool *pool;                           /* buffer.c */
     uint32_t epoch;   /* raised when the memory was lost: buffers of earlier ones are */

@@ -346,7 +346,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     struct exec *x = rt->exec;
     lowered *l = &x->low;
     gpa_buf *fresh[KIR_MAX_ARRAYS]; /* memory of roots; copies of operands from other devices */
-    const cache_entry *program = NULL;
+    program_cache_entry *program = NULL;
     int s = x->plan.order[i_step];
     deferred_error *own = NULL;
     gpa_device *d = current;
@@ -375,7 +375,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     if (!l->empty && x->known)
         rt->stats.cache_hits++;
     else if (!l->empty)
-        TRY(cache_get(rt, d, l->f, &program, &built, e));
+        TRY(program_cache_get(rt, d, l->f, &program, &built, e));
     TRY(defer_results(rt, d, l, raises, &own, e));
     if (!l->empty) {
         profile_begin(rt, d);
@@ -406,7 +406,7 @@ out:
 static void compile_ahead(gpa_rt *rt, gpa_device *d) {
     struct exec *x = rt->exec;
     lowered *l = &x->low;
-    const cache_entry *program;
+    program_cache_entry *program;
     bool built;
     gpa_err quiet;
     if (!d->be->prepare || rt->devices->next || x->plan.n_order < 2) return;
@@ -415,7 +415,7 @@ static void compile_ahead(gpa_rt *rt, gpa_device *d) {
         l->ahead = true;
         gpa_code rc = lower(rt, &x->plan, x->plan.order[i], l, &quiet);
         l->ahead = false;
-        if (rc || l->hazard || l->empty || cache_get(rt, d, l->f, &program, &built, &quiet))
+        if (rc || l->hazard || l->empty || program_cache_get(rt, d, l->f, &program, &built, &quiet))
             continue;
         gpa_launch run = {.arrays = l->bind, .params = l->params};
         memcpy(run.size, l->size, sizeof run.size);

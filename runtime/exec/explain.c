@@ -200,7 +200,7 @@ void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l)
 
 /* What was asked for besides the plan. */
 static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
-                       const cache_entry *program, gpa_str *out) {
+                       program_cache_entry *program, gpa_str *out) {
     gpa_dump dump = GPA_DUMP_SOURCE;
     gpa_err quiet = {0};
     switch (what) {
@@ -215,7 +215,7 @@ static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
 }
 
 void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  const cache_entry *program, bool built) {
+                  program_cache_entry *program, bool built) {
     struct explain *x = rt->explain;
     gpa_str *out = &x->text;
     const fuse_step *step = &p->step[s];

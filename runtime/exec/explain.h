@@ -8,7 +8,7 @@
 
 /* Notes step `s`, lowered as `l` and about to run; called only while rt->explain is set. */
 void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  const cache_entry *program, bool built);
+                  program_cache_entry *program, bool built);
 /* Notes work outside of programs that made, or wrote into, `a`: by the library of device d, or
  * (NULL) by the host. Nothing happens while nobody asks for explanations. */
 void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_arr *a);

@@ -83,34 +83,39 @@ static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_p
     return GPA_OK;
 }
 
-/* A program that is looked up at most once for a device. */
-static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, gpa_prog **known,
+/* The program for f, looked up at most once: *known is retained. */
+static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, program_cache_entry **known,
                         gpa_err *e) {
-    const cache_entry *x;
+    program_cache_entry *x;
     bool built;
     if (*known) return GPA_OK;
-    gpa_code rc = cache_get(rt, d, f, &x, &built, e);
-    if (!rc) *known = x->prog;
+    gpa_code rc = program_cache_get(rt, d, f, &x, &built, e);
+    if (!rc) *known = program_retain(x);
     return rc;
 }
 
-enum { MOST_MARKED = 3 };
+enum { MAX_SPECIALIZATIONS = 3 };
 
-/* What is remembered beside a program that is kept. */
+/* What is remembered of a kernel's launches on one device. Programs are retained. */
 struct arr_known {
     gpa_device *device;
-    uint32_t epoch;           /* the device's: a fresh start takes its programs away */
-    gpa_prog *checked, *last; /* the program as it is; what ran */
+    uint32_t epoch;               /* the device's: a restart drops its programs */
+    program_cache_entry *checked; /* the program with all bounds checks */
+    gpa_prog *last;               /* what ran last; NULL: look again */
     struct {
-        gpa_prog *prog;
-        uint8_t *marks;
-    } marked[MOST_MARKED]; /* with what was known of launches compiled in */
-    int n_marked;
+        program_cache_entry *program;
+        uint8_t *marks; /* per instruction: the bounds fact it was compiled with (bounds.h) */
+    } special[MAX_SPECIALIZATIONS];
+    int n_special;
     inside *inside;
 };
 
 static void forget(struct arr_known *k) {
-    for (int i = 0; i < k->n_marked; i++) mem_free(k->marked[i].marks);
+    for (int i = 0; i < k->n_special; i++) {
+        program_release(k->special[i].program);
+        mem_free(k->special[i].marks);
+    }
+    program_release(k->checked);
     inside_free(k->inside);
 }
 
@@ -120,8 +125,7 @@ void arr_memo_free(arr_memo *memo) {
     *memo = NULL;
 }
 
-/* The memory of a program's launches on this device, as it is now: another one has other programs.
- */
+/* The record of a kernel's launches on this device as it is now; NULL without `memo` or memory. */
 static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
     struct arr_known *k = memo ? *memo : NULL;
     if (memo && !k && !(k = *memo = mem_zero(sizeof *k))) return NULL;
@@ -135,20 +139,23 @@ static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
 static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo,
                            gpa_prog **out, gpa_err *e) {
     struct arr_known *k = known_on(memo, d);
-    gpa_prog *own = NULL, **known = k ? &k->checked : &own;
+    program_cache_entry *x;
+    bool built;
     if (k && k->last) {
         *out = k->last;
         return GPA_OK;
     }
-    gpa_code rc = look_up(rt, d, f, known, e);
-    *out = *known;
+    gpa_code rc =
+        k ? look_up(rt, d, f, &k->checked, e) : program_cache_get(rt, d, f, &x, &built, e);
+    if (!rc) *out = k ? k->checked->prog : x->prog;
     return rc;
 }
 
-/* Compiles in what is known of this launch. */
-static gpa_code mark(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks,
-                     struct arr_known *k, gpa_prog **out, gpa_err *e) {
+/* Builds the program with the bounds facts of this launch as literals (specialization). */
+static gpa_code specialize(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks,
+                           struct arr_known *k, gpa_prog **out, gpa_err *e) {
     kir_func marked = *f;
+    program_cache_entry *program = NULL;
     uint8_t *own = mem_new(f->n_code);
     gpa_code rc = GPA_OK;
     marked.code = mem_new(f->n_code * sizeof *f->code);
@@ -158,9 +165,10 @@ static gpa_code mark(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t
     memcpy(marked.code, f->code, f->n_code * sizeof *f->code);
     for (size_t i = 0; i < f->n_code; i++)
         if (marks[i]) marked.code[i].imm = marks[i];
-    TRY(look_up(rt, d, &marked, out, e));
-    k->marked[k->n_marked].prog = *out;
-    k->marked[k->n_marked++].marks = own;
+    TRY(look_up(rt, d, &marked, &program, e));
+    *out = program->prog;
+    k->special[k->n_special].program = program;
+    k->special[k->n_special++].marks = own;
     own = NULL;
 out:
     mem_free(own);
@@ -168,28 +176,30 @@ out:
     return rc;
 }
 
-static bool as_much(const uint8_t *known, const uint8_t *marks, size_t n) {
+/* True if a program compiled with `marks` assumes nothing beyond `known`. */
+static bool assumes_at_most(const uint8_t *known, const uint8_t *marks, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (marks[i] && marks[i] != known[i]) return false;
     return true;
 }
 
-/* The program with what is known of this launch compiled in; where there are too many such already,
- * one of them that says no more than is known, or the program as it is. */
-static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
-                               gpa_prog **out, gpa_err *e) {
+/* The program specialized for this launch's bounds facts; once there are MAX_SPECIALIZATIONS, one
+ * of them that assumes no more than is known, or the program with all checks. */
+static gpa_code special_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
+                                gpa_prog **out, gpa_err *e) {
     size_t n;
     const uint8_t *known = inside_marks(k->inside, &n);
-    for (int i = 0; n && i < k->n_marked; i++) {
-        if (memcmp(k->marked[i].marks, known, f->n_code) != 0 &&
-            (k->n_marked < MOST_MARKED || !as_much(known, k->marked[i].marks, f->n_code)))
+    for (int i = 0; n && i < k->n_special; i++) {
+        if (memcmp(k->special[i].marks, known, f->n_code) != 0 &&
+            (k->n_special < MAX_SPECIALIZATIONS ||
+             !assumes_at_most(known, k->special[i].marks, f->n_code)))
             continue;
-        *out = k->marked[i].prog;
+        *out = k->special[i].program->prog;
         return GPA_OK;
     }
-    if (n && k->n_marked < MOST_MARKED) return mark(rt, d, f, known, k, out, e);
+    if (n && k->n_special < MAX_SPECIALIZATIONS) return specialize(rt, d, f, known, k, out, e);
     gpa_code rc = look_up(rt, d, f, &k->checked, e);
-    *out = k->checked;
+    *out = rc ? NULL : k->checked->prog;
     return rc;
 }
 
@@ -201,7 +211,7 @@ static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const 
     if (k && f->form == KIR_KERNEL) a = inside_look(&k->inside, f, l);
     if (k && a == INSIDE_UNKNOWN) k->last = NULL;
     if (a != INSIDE_NEW) return program_of(rt, d, f, memo, out, e);
-    gpa_code rc = marked_program(rt, d, f, k, out, e);
+    gpa_code rc = special_program(rt, d, f, k, out, e);
     k->last = rc ? NULL : *out;
     return rc;
 }

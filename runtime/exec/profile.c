@@ -9,8 +9,9 @@
 #include "runtime/exec/rt.h"
 
 typedef struct {
-    const void *key;
-    char *what; /* owned */
+    const void *key;              /* `program`, or the name of a call */
+    program_cache_entry *program; /* retained; NULL: a call */
+    char *what;                   /* owned */
     rt_profile_row row;
 } record;
 
@@ -61,10 +62,11 @@ static record *note(gpa_rt *rt, gpa_device *d, const void *key, uint64_t bytes) 
 }
 
 void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  const cache_entry *program) {
+                  program_cache_entry *program) {
     gpa_str text;
     record *r = rt->profile ? note(rt, d, program, l->bytes_read + l->bytes_written) : NULL;
     if (!r || r->what) return;
+    r->program = program_retain(program);
     str_init(&text);
     explain_put_step(&text, p, s, l);
     r->what = str_take(&text);
@@ -77,7 +79,10 @@ void profile_call(gpa_rt *rt, gpa_device *d, const char *name, uint64_t bytes) {
 
 void profile_free(gpa_rt *rt) {
     struct profile *p = rt->profile;
-    for (size_t i = 0; p && i < p->n; i++) mem_free(p->records[i].what);
+    for (size_t i = 0; p && i < p->n; i++) {
+        program_release(p->records[i].program);
+        mem_free(p->records[i].what);
+    }
     if (p) mem_free(p->records);
     mem_free(p);
     rt->profile = NULL;

@@ -10,7 +10,7 @@
 /* Around a launch or a call; nothing happens while no profile is taken. */
 void profile_begin(gpa_rt *rt, gpa_device *d);
 void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  const cache_entry *program);
+                  program_cache_entry *program);
 /* `name` stays where it is: a table's, or a program's. */
 void profile_call(gpa_rt *rt, gpa_device *d, const char *name, uint64_t bytes);
 void profile_free(gpa_rt *rt);
