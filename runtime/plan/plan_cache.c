@@ -29,7 +29,7 @@ typedef struct {
 } operand;
 
 typedef struct {
-    const cache_entry *program; /* NULL: nothing to run */
+    program_cache_entry *program; /* NULL: nothing to run */
     int32_t step;
     uint32_t operands, n_operands, numbers, n_numbers; /* its parts of the plan's rows */
     int64_t size[KIR_MAX_DIMS];
@@ -84,6 +84,7 @@ memo *memo_new(void) { return mem_zero(sizeof(memo)); }
 static void free_plan(plan *x) {
     if (!x) return;
     for (size_t i = 0; i < x->n_bodies; i++) body_release(x->bodies[i]);
+    for (size_t i = 0; i < x->p.n_actions; i++) program_release(x->p.actions[i].program);
     mem_free(x);
 }
 
@@ -92,9 +93,16 @@ static void forget_bodies(memo *m) {
     m->n_bodies = 0;
 }
 
+/* Gives up the plan being made. */
+static void forget_made(memo *m) {
+    for (size_t i = 0; i < m->made.n_actions; i++) program_release(m->made.actions[i].program);
+    m->made.n_actions = m->made.n_operands = m->made.n_numbers = m->made.n_roots = 0;
+}
+
 void memo_free(memo *m) {
     if (!m) return;
     forget_bodies(m);
+    forget_made(m);
     for (size_t i = 0; i < PLACES; i++) free_plan(m->place[i]);
     mem_free(m->words);
     mem_free(m->made.actions);
@@ -253,7 +261,7 @@ bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, f
     if (!m) return false;
     size_t asked = p->n_root;
     m->found = NULL;
-    m->made.n_actions = m->made.n_operands = m->made.n_numbers = m->made.n_roots = 0;
+    forget_made(m);
     if (!(m->fits = describe_all(m, rt, d, caps, p))) return false;
     m->hash = hash_words(m->words, m->n_words, 0);
     const plan *x = m->place[m->hash & (PLACES - 1)];
@@ -271,7 +279,7 @@ bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, f
 /* ---- lowering ---- */
 
 void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
-                const cache_entry **program) {
+                program_cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
     const uint16_t *number = m->found->p.numbers + a->numbers;
@@ -337,13 +345,13 @@ static bool note_number(memo *m, const node *n) {
 }
 
 static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
-                 const cache_entry *program) {
+                 program_cache_entry *program) {
     parts *x = &m->made;
     if (l->faults || l->hazard || l->n_loops ||
         !mem_room(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions))
         return false;
     action *a = &x->actions[x->n_actions++];
-    *a = (action){.program = program,
+    *a = (action){.program = program_retain(program),
                   .step = p->order[i],
                   .operands = (uint32_t)x->n_operands,
                   .n_operands = (uint32_t)l->n_arrays,
@@ -364,7 +372,7 @@ static bool note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
 }
 
 void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
-               const cache_entry *program) {
+               program_cache_entry *program) {
     if (m && m->fits) m->fits = note(m, p, i, l, program);
 }
 
@@ -405,6 +413,7 @@ void memo_keep(memo *m, const fuse_plan *p) {
     made->p.numbers = part(&at, x->numbers, x->n_numbers, sizeof *x->numbers);
     made->p.roots = part(&at, x->roots, x->n_roots, sizeof *x->roots);
     for (size_t i = 0; i < made->n_bodies; i++) body_retain(made->bodies[i]);
+    for (size_t i = 0; i < x->n_actions; i++) program_retain(x->actions[i].program);
     plan **place = &m->place[m->hash & (PLACES - 1)];
     free_plan(*place);
     *place = made;

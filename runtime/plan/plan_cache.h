@@ -28,11 +28,12 @@ void memo_free(memo *m);
 bool memo_find(memo *m, gpa_rt *rt, const gpa_device *d, const gpa_caps *caps, fuse_plan *p);
 /* The launch of p->order[i] of the plan that was found, as lower would give it, without kir. */
 void memo_lower(const memo *m, const fuse_plan *p, size_t i, lowered *l,
-                const cache_entry **program);
+                program_cache_entry **program);
 
 /* After memo_find was false: p->order[i] has been lowered (and not settled), to run that program.
  */
-void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l, const cache_entry *program);
+void memo_note(memo *m, const fuse_plan *p, size_t i, const lowered *l,
+               program_cache_entry *program);
 /* And all of them ran: the plan is known from now on, if it may be and memory suffices. */
 void memo_keep(memo *m, const fuse_plan *p);
 
