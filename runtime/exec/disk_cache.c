@@ -110,7 +110,7 @@ static char *get_from(char *folder, bool own, const char *key, size_t n, size_t 
     return data;
 }
 
-char *disk_get(const char *key, size_t n, size_t *n_data) {
+char *disk_cache_get(const char *key, size_t n, size_t *n_data) {
     char folder[PATH_ROOM], *data = NULL;
     if (own_folder(folder)) data = get_from(folder, true, key, n, n_data);
     if (!data && shared_folder(folder)) data = get_from(folder, false, key, n, n_data);
@@ -187,7 +187,7 @@ static bool is_time(uint64_t most, uint64_t written, uint64_t dice) {
     return dice % MAX(most / SWEEPS / written, 1) == 0;
 }
 
-void disk_put(const char *key, size_t n, const char *data, size_t n_data) {
+void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data) {
     char folder[PATH_ROOM], path[PATH_ROOM], fresh[PATH_ROOM];
     uint64_t most = limit(), bytes;
     if (!own_folder(folder) || sizeof(heading) + n + n_data > most) return;

@@ -3,7 +3,7 @@
  * Programs are kept in $GPA_CACHE_DIR, else $XDG_CACHE_HOME/gpa, else ~/.cache/gpa, and looked for
  * there and then in $GPA_CACHE_SHARED, which is never written to: a folder that somebody filled for
  * others. An entry is named by a hash of its key, and holds the whole key, the program and a
- * checksum; what does not fit is passed over, and replaced by the next disk_put. Entries appear and
+ * checksum; what does not fit is passed over, and replaced by the next disk_cache_put. Entries appear and
  * disappear whole, so any number of processes may use one folder. When the folder grows past its
  * limit ($GPA_CACHE_LIMIT bytes, else 256 MiB) what was used longest ago goes.
  *
@@ -16,8 +16,8 @@
 
 /* The program of *n_data bytes stored under the key of n bytes (owned: mem_free; a zero byte
  * follows it), or NULL. */
-char *disk_get(const char *key, size_t n, size_t *n_data);
+char *disk_cache_get(const char *key, size_t n, size_t *n_data);
 /* Stores a program; now and then makes room. */
-void disk_put(const char *key, size_t n, const char *data, size_t n_data);
+void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data);
 
 #endif

@@ -31,14 +31,14 @@ static void begin(void) {
 
 static bool holds(const char *key, const char *want) {
     size_t n = 0;
-    char *got = disk_get(key, strlen(key), &n);
+    char *got = disk_cache_get(key, strlen(key), &n);
     bool same = got && n == strlen(want) && !memcmp(got, want, n);
     mem_free(got);
     return same;
 }
 
 static void put(const char *key, const char *data) {
-    disk_put(key, strlen(key), data, strlen(data));
+    disk_cache_put(key, strlen(key), data, strlen(data));
 }
 
 /* The paths of the entries; how many. */
@@ -66,8 +66,8 @@ static void programs_come_back(void **state) {
     char bytes[256], *back;
     size_t n;
     for (int i = 0; i < 256; i++) bytes[i] = (char)i;
-    disk_put(bytes, sizeof bytes, bytes, sizeof bytes);
-    back = disk_get(bytes, sizeof bytes, &n);
+    disk_cache_put(bytes, sizeof bytes, bytes, sizeof bytes);
+    back = disk_cache_get(bytes, sizeof bytes, &n);
     assert_non_null(back);
     assert_int_equal(n, sizeof bytes);
     assert_memory_equal(back, bytes, n);
@@ -195,10 +195,10 @@ static void processes_do_not_meet(void **state) {
             size_t n;
             snprintf(key, sizeof key, "key %d", i % 25);
             memset(want, 'a' + i % 25, sizeof want);
-            char *got = disk_get(key, strlen(key), &n);
+            char *got = disk_cache_get(key, strlen(key), &n);
             if (got && (n != sizeof want || memcmp(got, want, n))) _exit(1);
             mem_free(got);
-            disk_put(key, strlen(key), want, sizeof want);
+            disk_cache_put(key, strlen(key), want, sizeof want);
         }
         _exit(0);
     }
