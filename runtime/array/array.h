@@ -1,64 +1,12 @@
-/* Storage and handles: what is behind a gpa_arr.
+/* Array handles inside runtime/: making them, and the graph nodes of their values.
  *
- * A storage is the cell that an array and its views share: either `node`, a pending value whose
- * elements in C order are the storage's, or `buf`, device memory. A handle's strides and offset
- * index the storage in elements of the handle's dtype. Pending storages stand in a doubly linked
- * list of the runtime; one whose handles are all gone leaves the list and is never computed. */
+ * A handle (gpa_arr, runtime.h) is a strided view of a storage (exec/storage.h). Its strides and
+ * offset index the storage in elements of the handle's dtype. */
 #ifndef GPA_ARRAY_ARRAY_H
 #define GPA_ARRAY_ARRAY_H
 
+#include "runtime/exec/storage.h"
 #include "runtime/graph/node.h"
-
-/* Why a step ends where it does, or why work began: CUT(ID, name, text). */
-#define GPA_CUTS(CUT)                                                       \
-    CUT(NEEDED, "needed", "the value was asked for")                        \
-    CUT(READERS, "readers", "several readers use it at different places")   \
-    CUT(AGAIN, "again", "many points share its elements")                   \
-    CUT(FAR, "far", "elements of a large array are found by it")            \
-    CUT(PHASE, "phase", "a long reduction must finish first")               \
-    CUT(SERIAL, "serial", "a running sum takes its elements one by one")    \
-    CUT(SHAPE, "shape", "another iteration space")                          \
-    CUT(HEIGHT, "height", "the expression is too high")                     \
-    CUT(NODES, "nodes", "the program has too many operations")              \
-    CUT(PARAMS, "parameters", "the program has too many parameters")        \
-    CUT(ARRAYS, "arrays", "the program reads and writes too many arrays")   \
-    CUT(MEMORY, "memory", "pending work keeps too much memory alive")       \
-    CUT(DEVICE, "device", "the device cannot do it in one program")         \
-    CUT(LIBRARY, "library", "a library call reads it")                      \
-    CUT(STORE, "store", "an array was assigned to")                         \
-    CUT(LOOP, "loop", "the end of a loop's trip")                           \
-    CUT(UNREAD, "unread", "a value that nobody reads may have a bad index") \
-    CUT(MOVE, "move", "another device became the current one")              \
-    CUT(USER, "user", "the end of a cell")
-typedef enum {
-#define CUT(id, name, text) CUT_##id,
-    GPA_CUTS(CUT)
-#undef CUT
-        CUT_ROWS
-} gpa_cut;
-extern const char *const cut_names[CUT_ROWS], *const cut_texts[CUT_ROWS];
-
-typedef struct gpa_storage {
-    int32_t refs;  /* handles */
-    uint8_t dtype; /* of the pending value; afterwards of the elements first written */
-    bool asked;    /* scratch of exec: it is among the roots already */
-    bool failed;   /* computing it failed: from now on only whoever reads it tries again */
-    int64_t size;  /* elements of that dtype */
-    node *node;    /* pending; NULL once computed */
-    gpa_buf *buf;  /* computed (an owner of it) */
-    struct gpa_storage *prev, *next; /* the runtime's list, while pending */
-} gpa_storage;
-
-/* A computed storage that takes over one ownership of b. On failure b is given up too. */
-gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, gpa_storage **out,
-                             gpa_err *e);
-void storage_release(gpa_rt *rt, gpa_storage *s);
-/* Memory for the pending storage s is there: it takes over one ownership of b and is pending no
- * more. */
-void storage_settle(gpa_rt *rt, gpa_storage *s, gpa_buf *b);
-
-/* A pending storage takes another pending value of as many elements and the same dtype. */
-gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e);
 
 /* A new handle on a storage (which gains a reference). base: the array it is a view of (retained),
  * NULL for none. */

@@ -6,8 +6,6 @@
  * order, so that of several values for one place the last one stays, as in NumPy.
  *
  * Reading order: numbers as values, views, masks, places. */
-#include <math.h>
-
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/index.h"
@@ -23,59 +21,6 @@ enum {
     MOST_ROWS = 1 << 24 /* bytes of rows that a mask chooses; of all of them, which are few enough
                            for one thread */
 };
-
-/* ---- numbers ---- */
-
-/* A float as an element of an integer dtype: its whole part must fit. */
-static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
-    if (isnan(x)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
-    if (isinf(x)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
-    double whole = trunc(x),
-           least = dtype_info[to].kind == 'U' ? 0 : -ldexp(1, 8 * (int)dtype_size(to) - 1);
-    double beyond = ldexp(1, 8 * (int)dtype_size(to) - (dtype_info[to].kind == 'I'));
-    if (whole >= least && whole < beyond) return GPA_OK;
-    if (fabs(whole) >= 0x1p63)
-        return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %.0f out of bounds for %s", whole,
-                    dtype_info[to].name);
-}
-
-/* NumPy's scalar as an element of a signed dtype, which takes it through int(): the unsigned ones
- * wrap. */
-static gpa_code check_scalar(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
-    if (!dtype_is_int(o->dtype)) return check_whole(dtype_cast(o->v, o->dtype, DT_F64).F64, to, e);
-    if (o->dtype == DT_U64 && o->v.U64 > INT64_MAX)
-        return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    const gpa_opnd plain = {
-        .weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(o->v, o->dtype, DT_I64)};
-    return arr_check_number(&plain, to, e);
-}
-
-gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
-    if (o->weak == WEAK_NO)
-        return o->element && dtype_info[to].kind == 'I' && o->dtype != to ? check_scalar(o, to, e)
-                                                                          : GPA_OK;
-    bool whole = dtype_is_int(to);
-    if (o->weak == WEAK_COMPLEX && whole)
-        return gpa_fail(
-            e, GPA_E_TYPE,
-            "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
-    if (o->weak == WEAK_COMPLEX && dtype_is_float(to))
-        return gpa_fail(e, GPA_E_TYPE,
-                        "float() argument must be a string or a real number, not 'complex'");
-    if (o->weak == WEAK_FLOAT && whole) return check_whole(o->v.F64, to, e);
-    if (o->weak == WEAK_INT && whole && o->dtype != DT_I64)
-        return o->dtype == DT_U64 && to == DT_U64
-                   ? GPA_OK
-                   : gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    if (o->weak == WEAK_INT && whole) {
-        int64_t v = o->v.I64, back = dtype_cast(dtype_cast(o->v, DT_I64, to), to, DT_I64).I64;
-        if (back != v || (v < 0 && dtype_info[to].kind == 'U'))
-            return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s",
-                            (long long)v, dtype_info[to].name);
-    }
-    return GPA_OK;
-}
 
 /* The value as a node: a number in the target's dtype, an array as it is. */
 static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **out, gpa_err *e) {
@@ -111,7 +56,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     *done = to->size <= FEW && b && b->host && !b->readers;
     if (o->arr)
         *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
-    gpa_code rc = *done ? host_wait(rt, b->device, e) : GPA_OK;
+    gpa_code rc = *done ? exec_wait(rt, b->device, e) : GPA_OK;
     if (!*done || rc) return rc;
     if (o->arr) {
         from = v->host + o->arr->offset * (int64_t)item;

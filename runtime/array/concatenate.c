@@ -142,7 +142,7 @@ static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa
     bool host = joins_here(made, in, n, axis);
     if (host) {
         TRY(arr_eval(rt, in, n, e));
-        TRY(host_wait(rt, made->storage->buf->device, e));
+        TRY(exec_wait(rt, made->storage->buf->device, e));
     }
     if (!host && are_pairs(in, n, axis, t)) {
         TRY(store_pairs(rt, made, in, e));

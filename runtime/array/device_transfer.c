@@ -10,41 +10,6 @@
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 
-enum { BLOCK = 64 << 20 };
-
-/* ---- copies ---- */
-
-gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
-                    gpa_err *e) {
-    const gpa_device *s = from->device, *t = to->device;
-    gpa_code rc = buf_check(from, e);
-    if (rc || !n) return rc;
-    if (s == t) return s->be->copy(s->dev, to->mem, to_at, from->mem, from_at, n, e);
-    /* Launches of one device never depend on deferred errors of another. */
-    if (deferred_is_open(from->deferred)) rc = host_wait(rt, from->device, e);
-    if (rc) return rc;
-    if (s->be == t->be && s->be->copy_from)
-        return t->be->copy_from(t->dev, to->mem, to_at, s->dev, from->mem, from_at, n, e);
-    if (from->host) {
-        rc = host_wait(rt, from->device, e);
-        return rc ? rc : t->be->upload(t->dev, to->mem, to_at, from->host + from_at, n, e);
-    }
-    if (to->host) {
-        rc = host_wait(rt, to->device, e);
-        return rc ? rc : s->be->download(s->dev, to->host + to_at, from->mem, from_at, n, e);
-    }
-    size_t part = MIN(n, (size_t)BLOCK);
-    void *block = mem_new(part);
-    if (!block) return gpa_no_memory(e);
-    for (size_t done = 0; done < n && !rc; done += part) {
-        part = MIN(part, n - done);
-        rc = s->be->download(s->dev, block, from->mem, from_at + done, part, e);
-        if (!rc) rc = t->be->upload(t->dev, to->mem, to_at + done, block, part, e);
-    }
-    mem_free(block);
-    return rc;
-}
-
 /* ---- the devices of pending values ---- */
 
 /* Adds one more device to what is known of an operation's: *mixed when they differ. */
@@ -117,8 +82,8 @@ static gpa_code copy_to(gpa_rt *rt, gpa_device *d, gpa_arr *a, gpa_arr **out, gp
     TRY(arr_force(rt, dense, CUT_NEEDED, e));
     rt->device = d;
     TRY(arr_empty(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, &made, e));
-    TRY(place_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item,
-                   (size_t)a->size * item, e));
+    TRY(buf_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item,
+                 (size_t)a->size * item, e));
     *out = made;
     made = NULL;
 out:

@@ -17,8 +17,5 @@ gpa_code place_of(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e);
 
 /* *a, owned, becomes a copy of itself on d if it is elsewhere; it is computed. */
 gpa_code place_bring(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e);
-/* Copies n bytes between memory of any two devices; waits for what is queued on the source. */
-gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
-                    gpa_err *e);
 
 #endif

@@ -37,7 +37,7 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     char raw[sizeof(gpa_val)];
     gpa_code rc = buf_check(b, e);
     if (b->host) {
-        if (!rc) rc = host_wait(rt, b->device, e);
+        if (!rc) rc = exec_wait(rt, b->device, e);
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
         return rc;
     }
@@ -63,7 +63,7 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || deferred_is_open(s->buf->deferred) || !host_is_settled(rt, s->buf->device))
+    if (!s->buf->host || deferred_is_open(s->buf->deferred) || !exec_is_idle(rt, s->buf->device))
         return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     return GPA_OK;
@@ -118,7 +118,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtyp
     if (t != own) v = dtype_cast(v, t, own);
     b->version++;
     if (b->host) {
-        if (!host_is_settled(rt, b->device)) rc = host_wait(rt, b->device, e);
+        if (!exec_is_idle(rt, b->device)) rc = exec_wait(rt, b->device, e);
         if (!rc) dtype_store(b->host + offset * (int64_t)item, own, v);
         return rc;
     }

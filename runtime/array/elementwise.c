@@ -1,7 +1,7 @@
 /* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is
  * found here, at once.
  *
- * Reading order: dtypes, shapes, the operation, casts. */
+ * Reading order: dtypes, shapes, the operation. */
 #include <math.h>
 #include <stdio.h>
 
@@ -422,24 +422,6 @@ out:
     for (int i = 0; i < n; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
     node_release(rt, full);
-    return rc;
-}
-
-/* ---- casts ---- */
-
-gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e) {
-    if (a->dtype == to && !copy) {
-        *out = arr_retain(a);
-        return GPA_OK;
-    }
-    node *n = NULL, *cast = NULL;
-    gpa_code rc = GPA_OK;
-    TRY(arr_node(rt, a, &n, e));
-    TRY(node_cast(rt, n, to, &cast, e));
-    TRY(arr_of_node(rt, cast, out, e));
-out:
-    node_release(rt, n);
-    node_release(rt, cast);
     return rc;
 }
 

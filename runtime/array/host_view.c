@@ -8,69 +8,7 @@
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 
-/* ---- strided copies ---- */
-
-/* One line of n elements; the sizes that elements have get loops of their own. */
-static void copy_line(char *to, int64_t ts, const char *from, int64_t fs, size_t item, int64_t n) {
-    if (ts == 1 && fs == 1) {
-        memcpy(to, from, (size_t)n * item);
-        return;
-    }
-    ts *= (int64_t)item;
-    fs *= (int64_t)item;
-#define LINE(bytes) \
-    for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, bytes)
-    switch (item) {
-        case 1: LINE(1); break;
-        case 2: LINE(2); break;
-        case 4: LINE(4); break;
-        case 8: LINE(8); break;
-        case 16: LINE(16); break;
-        default: LINE(item); break;
-    }
-#undef LINE
-}
-
-void strided_copy(void *to, const int64_t *to_strides, const void *from,
-                  const int64_t *from_strides, size_t item, int ndim, const int64_t *shape) {
-    int64_t size[GPA_MAX_DIMS], a[GPA_MAX_DIMS], b[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
-    for (int d = 0; d < ndim; d++) {
-        size[d] = shape[d];
-        a[d] = to_strides[d];
-        b[d] = from_strides[d];
-        if (shape[d] == 0) return;
-    }
-    ndim = shape_collapse(ndim, size, 2, (int64_t *[]){a, b});
-    if (ndim == 0) {
-        memcpy(to, from, item);
-        return;
-    }
-    char *t = to;
-    const char *f = from;
-    int last = ndim - 1;
-    for (;;) {
-        copy_line(t, a[last], f, b[last], item, size[last]);
-        int d = last - 1;
-        for (; d >= 0; d--) {
-            t += a[d] * (int64_t)item;
-            f += b[d] * (int64_t)item;
-            if (++at[d] < size[d]) break;
-            t -= a[d] * size[d] * (int64_t)item;
-            f -= b[d] * size[d] * (int64_t)item;
-            at[d] = 0;
-        }
-        if (d < 0) return;
-    }
-}
-
 /* ---- reading ---- */
-
-gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
-    if (host_is_settled(rt, d)) return GPA_OK;
-    gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
-    if (!rc) d->settled = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
-    return exec_faults(rt, d, rc, e);
-}
 
 /* The address of an array's first element, where it is visible. */
 static char *address(const gpa_arr *a) {
@@ -120,7 +58,7 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
         gpa_code rc = exec_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
         return rc ? rc : buf_check(b, e);
     }
-    gpa_code rc = host_wait(rt, d, e);
+    gpa_code rc = exec_wait(rt, d, e);
     if (rc) return rc;
     int64_t dense[GPA_MAX_DIMS];
     shape_c_strides(a->ndim, a->shape, dense);
@@ -137,7 +75,7 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
     gpa_device *d = a->storage->buf->device;
     if (d->caps.host_visible && arr_is_contiguous(a)) {
         h->data = address(a);
-        return host_wait(rt, d, e);
+        return exec_wait(rt, d, e);
     }
     h->own = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
     if (!h->own) return gpa_no_memory(e);
@@ -160,7 +98,7 @@ gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *stride
     }
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
     h->data = address(a);
-    return host_wait(rt, a->storage->buf->device, e);
+    return exec_wait(rt, a->storage->buf->device, e);
 }
 
 gpa_code host_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_dense *h, gpa_err *e) {
@@ -184,7 +122,7 @@ gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e)
     if (rc || a->size == 0) return rc;
     gpa_buf *b = a->storage->buf;
     if (b->device->caps.host_visible) {
-        rc = host_wait(rt, b->device, e);
+        rc = exec_wait(rt, b->device, e);
         p->first = address(a);
         return rc;
     }
@@ -242,7 +180,7 @@ gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_
     gpa_device *d = n->arr->storage->buf->device;
     if (d->caps.host_visible) {
         n->data = address(n->arr);
-        rc = host_wait(
+        rc = exec_wait(
             rt, d, e); /* the block may still be in use by work launched before it was recycled */
         if (rc) goto fail;
         return GPA_OK;

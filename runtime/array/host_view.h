@@ -7,20 +7,10 @@
 
 #include "runtime/array/array.h"
 #include "runtime/exec/device.h"
+#include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
+#include "runtime/graph/strided_copy.h"
 
-/* Copies elements of `item` bytes between two layouts of one shape; strides in elements. The two
- * must not overlap. */
-void strided_copy(void *to, const int64_t *to_strides, const void *from,
-                  const int64_t *from_strides, size_t item, int ndim, const int64_t *shape);
-
-/* Waits for the device's queued work and reports its first failure or fault. Costs nothing when
- * nothing was launched since the last time. */
-gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e);
-/* Whether host_wait would have nothing to do. */
-static inline bool host_is_settled(const gpa_rt *rt, const gpa_device *d) {
-    return d->settled == rt->stats.launches + rt->stats.lib_calls + 1;
-}
 /* The elements of a computed array to `to`, in C order. */
 gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e);
 

@@ -7,7 +7,7 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
-#include "runtime/lib/library.h"
+#include "runtime/exec/library_call.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/host/segmented_reduce.h"

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct gpa_buf {
     struct gpa_device *device;
     gpa_mem *mem;
-    char *host;       /* the memory itself where the host sees it (after host_wait), else NULL */
+    char *host;       /* the memory itself where the host sees it (after exec_wait), else NULL */
     size_t bytes;     /* asked for */
     size_t room;      /* the block's real size */
     int32_t owners;   /* storages that hold it */
@@ -54,6 +54,12 @@ bool buf_tighten(gpa_rt *rt, struct gpa_device *d);
 /* The address of its memory is told to somebody who may keep it: buf_tighten leaves it where it is.
  */
 void buf_fix(gpa_buf *b);
+/* Copies n bytes between buffers of any two devices, after the work queued on the source. Waits for
+ * a source whose contents are deferred, so launches never depend on deferred errors of another
+ * device.
+ */
+gpa_code buf_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
+                  gpa_err *e);
 /* Gives every unused block back to the device. */
 void buf_trim(gpa_rt *rt, struct gpa_device *d);
 /* The same, and frees the pool itself: for device_close_all. No buffer of the device may be alive.

@@ -20,12 +20,12 @@ typedef struct gpa_device {
     struct program_cache *programs;              /* program_cache.c: made at the first program */
     void (*free_programs)(struct gpa_device *d); /* set with it; device_close_all calls it */
     struct pool *pool;                           /* buffer.c */
-    uint32_t epoch;   /* raised when the memory was lost: buffers of earlier ones are */
-    bool revived;     /* rt_revive: what held or broke it is still there */
-    bool gone;        /* it failed, and cannot be started again */
-    uint64_t settled; /* host_view.c: launches and library calls of the runtime when the device was
-                         last waited for */
-    double bandwidth; /* profile.c: measured; 0: not yet */
+    uint32_t epoch;      /* raised when the memory was lost: buffers of earlier ones are */
+    bool revived;        /* rt_revive: what held or broke it is still there */
+    bool gone;           /* it failed, and cannot be started again */
+    uint64_t idle_since; /* exec_wait: launches and library calls of the runtime, plus 1, at the
+                            last wait for the device; 0: never */
+    double bandwidth;    /* profile.c: measured; 0: not yet */
     struct gpa_device *next;
 } gpa_device;
 

@@ -11,10 +11,8 @@
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/explain.h"
-#include "runtime/array/host_view.h"
 #include "runtime/plan/lower.h"
 #include "runtime/plan/plan_cache.h"
-#include "runtime/array/device_transfer.h"
 #include "runtime/exec/profile.h"
 #include "runtime/plan/loop_batch.h"
 #include "runtime/exec/rt.h"
@@ -76,6 +74,13 @@ gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
     gpa_code rc =
         deferred_settle(&rt->exec->deferred, d, waited == GPA_E_INTERRUPT, !rt_interrupted(rt), e);
     return waited ? waited : rc;
+}
+
+gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
+    if (exec_is_idle(rt, d)) return GPA_OK;
+    gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
+    if (!rc) d->idle_since = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
+    return exec_faults(rt, d, rc, e);
 }
 
 /* ---- memory ---- */
@@ -227,7 +232,7 @@ static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here
             continue;
         }
         TRY(buf_new(rt, d, b->bytes, &here[i], e));
-        TRY(place_copy(rt, here[i], 0, b, 0, b->bytes, e));
+        TRY(buf_copy(rt, here[i], 0, b, 0, b->bytes, e));
         l->bind[i].mem = here[i]->mem;
     }
 out:
@@ -293,7 +298,7 @@ static gpa_code settle_stored(gpa_rt *rt, gpa_device *d, const lowered *l, gpa_e
         stores = stores || (l->stored >> i & 1);
         open = open || deferred_is_open(l->buf[i]->deferred);
     }
-    return stores && open ? host_wait(rt, d, e) : GPA_OK;
+    return stores && open ? exec_wait(rt, d, e) : GPA_OK;
 }
 
 /* The unsettled records that a step's operands depend on, each once; how many. */

@@ -3,6 +3,7 @@
 #define GPA_EXEC_EXEC_H
 
 #include "runtime/exec/device.h"
+#include "runtime/exec/rt.h"
 #include "runtime/plan/fuse.h"
 
 /* Memory for an array of this shape, with one owner. When it is short: launches what is pending,
@@ -39,7 +40,14 @@ bool exec_is_busy(const gpa_rt *rt);
  * bad index), at the place that wrote it. If the wait was broken off, what they compute is given
  * up. The result is that of the wait, or the fault's. */
 gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e);
-/* Frees the scratch memory of all this. */
+/* Waits for the device's queued work and reports its first failure or fault. Costs nothing if
+ * nothing was launched since the last wait. */
+gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e);
+/* True if exec_wait would have nothing to do. */
+static inline bool exec_is_idle(const gpa_rt *rt, const gpa_device *d) {
+    return d->idle_since == rt->stats.launches + rt->stats.lib_calls + 1;
+}
+/* Frees the scratch memory of execution. */
 void exec_free(gpa_rt *rt);
 
 #endif

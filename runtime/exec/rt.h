@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "runtime/array/array.h"
+#include "runtime/exec/storage.h"
 #include "runtime/exec/device.h"
 
 enum { NODE_CLASSES = 6, ARR_POOLED_DIMS = 4 };

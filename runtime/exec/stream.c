@@ -3,7 +3,6 @@
 
 #include "runtime/base/base.h"
 #include "runtime/exec/exec.h"
-#include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 
 struct rt_event {

@@ -7,7 +7,6 @@
 #include "runtime/exec/unused_gather.h"
 
 #include "runtime/exec/exec.h"
-#include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 
 enum { MANY = 16, LARGE = 1 << 26 };
@@ -146,7 +145,7 @@ gpa_code rt_check(gpa_rt *rt, gpa_err *e) {
     }
     if (!rc) rc = unread_run(rt, e);
     for (gpa_device *d = rt->devices; d && !rc && exec_may_raise(rt); d = d->next)
-        if (!d->gone) rc = host_wait(rt, d, e);
+        if (!d->gone) rc = exec_wait(rt, d, e);
     if (rc) leave_gathers(rt);
     return rc;
 }

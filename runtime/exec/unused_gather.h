@@ -7,7 +7,7 @@
 #ifndef GPA_EXEC_UNUSED_GATHER_H
 #define GPA_EXEC_UNUSED_GATHER_H
 
-#include "runtime/array/array.h"
+#include "runtime/exec/storage.h"
 
 /* A gather whose places nobody has looked at goes: keeps its check. When memory is short there is
  * none. */

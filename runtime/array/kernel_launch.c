@@ -265,7 +265,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
     if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
-    if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
+    if (exec_expected(rt) >= MOST_EXPECTED) rc = exec_wait(rt, d, e);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
         rc = exec_expect_fault(rt, d, f, raises, &l.fault, e);

@@ -1,7 +1,7 @@
 /* A matrix is diagonal where its node says so: a choice by i == j between anything and 0, the cast
  * of i == j, and casts, negations and multiples of such. What is not finite outside of the diagonal
  * cannot be there: zeros are exact. */
-#include "runtime/graph/diagonal.h"
+#include "runtime/array/diagonal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Pending matrices that are diagonal by the way they were written: diag(v), eye(n), and what is
  * made of them by multiplication. */
-#ifndef GPA_GRAPH_DIAGONAL_H
-#define GPA_GRAPH_DIAGONAL_H
+#ifndef GPA_ARRAY_DIAGONAL_H
+#define GPA_ARRAY_DIAGONAL_H
 
 #include "runtime/array/array.h"
 
