@@ -5,7 +5,7 @@
  * to float, multiplied, and rounded once. Of truth values rows of B are words of bits, and a row of
  * C ends with the first row of B that makes all its bits true. */
 #include "runtime/base/base.h"
-#include "runtime/array/host_view.h"
+#include "runtime/graph/strided_copy.h"
 #include "runtime/host/host.h"
 #include "runtime/base/simd_clones.h"
 

@@ -3,7 +3,7 @@
  * The operands are computed first; the device's library does the call where it can, else the host.
  * Reading order: matmul, sorting, searching. */
 #include "runtime/exec/device.h"
-#include "runtime/graph/diagonal.h"
+#include "runtime/array/diagonal.h"
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"

@@ -8,7 +8,7 @@
 #define GPA_PLAN_FUSE_H
 
 #include "runtime/graph/affine.h"
-#include "runtime/array/array.h"
+#include "runtime/exec/storage.h"
 
 /* What is stored, and where. */
 typedef struct {

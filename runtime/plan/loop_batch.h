@@ -14,7 +14,7 @@
 #ifndef GPA_PLAN_LOOP_BATCH_H
 #define GPA_PLAN_LOOP_BATCH_H
 
-#include "runtime/array/array.h"
+#include "runtime/exec/storage.h"
 
 /* The back edge of a loop, with something pending: holds the trip back, or computes what is
  * pending. */
