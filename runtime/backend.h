@@ -34,8 +34,11 @@ typedef struct {
     uint32_t max_arrays, max_params;  /* of one program */
     uint32_t max_threads, max_shared; /* of a block, for KERNEL programs; 0: those cannot run */
     uint32_t units;                   /* threads or multiprocessors that share the work */
-    bool host_visible; /* gpa_backend.base gives ordinary memory; after sync it may be read and
-                          written */
+    bool host_visible; /* `base` gives host memory, which the host may access after `sync` */
+    bool gpu;       /* a GPU: launches are asynchronous, and run at full clock only after a while */
+    bool cuda_code; /* `dump` gives CUDA C as source and PTX as assembly */
+    bool interprets; /* programs are interpreted: times say nothing about the hardware */
+    int compute_major, compute_minor; /* CUDA compute capability; 0: none */
 } gpa_caps;
 
 /* A GLOBAL array bound for one launch. Strides are in elements and may be negative or 0; the

@@ -117,6 +117,13 @@ void rt_programs(bool clear, gpa_str *out);
 const char *rt_device(gpa_rt *rt);
 gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);
 const char *rt_device_asked(const gpa_rt *rt);
+/* What the current device is, opened if need be: a GPU; a device whose source is CUDA C and whose
+ * assembly is PTX. False if it does not open. */
+bool rt_is_gpu(gpa_rt *rt);
+bool rt_has_cuda_code(gpa_rt *rt);
+/* The name of the device that checks every access, and of the first device with host memory. */
+const char *rt_reference_device(void);
+const char *rt_host_device(gpa_rt *rt);
 /* Opens a device: its full name ("cuda" is "cuda:0"), and its memory in bytes, free and in all (may
  * be NULL; 0: not known). GPA_E_DEVICE when it is not there, GPA_E_VALUE when there is no such
  * name. */

@@ -48,10 +48,10 @@ static double measure(gpa_rt *rt, bool gpu) {
 double rt_bandwidth(gpa_rt *rt) {
     gpa_device *d;
     gpa_err quiet = {0};
-    if (device_default(rt, &d, &quiet) || d->be == &gpa_ref_backend) return 0;
+    if (device_default(rt, &d, &quiet) || d->caps.interprets) return 0;
     if (d->bandwidth > 0 || rt->explain || rt->profile) return d->bandwidth;
     rt_stats before = rt->stats;
-    d->bandwidth = measure(rt, strcmp(d->be->name, "cuda") == 0);
+    d->bandwidth = measure(rt, d->caps.gpu);
     buf_trim(rt, d);
     before.bytes_live = rt->stats.bytes_live;
     before.bytes_cached = rt->stats.bytes_cached;

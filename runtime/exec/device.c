@@ -30,15 +30,18 @@ enum { PATH_ROOM = 4096, WHY_ROOM = 256 };
 typedef struct {
     const char *name;
     const char *plugin; /* the file; NULL: built in */
+    bool gpu;           /* its devices are GPUs, which rt_get_gpu asks about */
+    bool opens_slowly;  /* worth opening in the background */
+    bool is_reference;  /* the device that checks every access */
     const gpa_backend *be;
     int count; /* devices; -1: not asked yet */
     char why[WHY_ROOM];
 } kind;
 
 static kind kinds[] = {
-    {.name = "cuda", .plugin = "gpa-cuda.so", .count = -1},
+    {.name = "cuda", .plugin = "gpa-cuda.so", .gpu = true, .opens_slowly = true, .count = -1},
     {.name = "cpu", .plugin = "gpa-cpu.so", .count = -1},
-    {.name = "ref", .be = &gpa_ref_backend, .count = -1},
+    {.name = "ref", .be = &gpa_ref_backend, .is_reference = true, .count = -1},
 };
 
 /* ---- names ---- */
@@ -207,7 +210,7 @@ void rt_prepare(gpa_rt *rt) {
     sigset_t all, before;
     if (rt->prepared) return;
     rt->prepared = true;
-    if (rt->device || !k || k != &kinds[0]) return; /* the others open in no time */
+    if (rt->device || !k || !k->opens_slowly) return;
     struct opener *o = mem_zero(sizeof *o);
     if (!o) return;
     o->plugin_dir = rt->config.plugin_dir;
@@ -378,6 +381,31 @@ const char *rt_device(gpa_rt *rt) {
     return device_default(rt, &d, NULL) ? rt->device_name : d->caps.name;
 }
 
+bool rt_is_gpu(gpa_rt *rt) {
+    gpa_device *d;
+    return !device_default(rt, &d, NULL) && d->caps.gpu;
+}
+
+bool rt_has_cuda_code(gpa_rt *rt) {
+    gpa_device *d;
+    return !device_default(rt, &d, NULL) && d->caps.cuda_code;
+}
+
+const char *rt_reference_device(void) {
+    const kind *k = kinds;
+    while (!k->is_reference) k++;
+    return k->name;
+}
+
+const char *rt_host_device(gpa_rt *rt) {
+    gpa_device *d;
+    gpa_err quiet = {0};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (!kinds[i].gpu && !device_named(rt, kinds[i].name, &d, &quiet) && d->caps.host_visible)
+            return d->caps.name;
+    return rt_reference_device();
+}
+
 gpa_code device_named(gpa_rt *rt, const char *name, gpa_device **out, gpa_err *e) {
     int number;
     kind *k = parse_name(name, &number);
@@ -406,9 +434,10 @@ gpa_code rt_get_device(gpa_rt *rt, rt_device_facts *out, gpa_err *e) {
 }
 
 gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
-    kind *k = &kinds[0];
+    kind *k = kinds;
     gpa_code rc = settle(rt, e);
     if (rc) return rc;
+    while (!k->gpu) k++;
     int count = count_devices(rt->config.plugin_dir, k);
     gpa_status s = {.utilisation = -1, .temperature = -1, .others = -1};
     if (!count) return gpa_fail(e, GPA_E_DEVICE, "%s", k->why);
@@ -457,9 +486,9 @@ gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e
     if (rc) return rc;
     *out = (rt_facts){.max_threads = d->caps.max_threads,
                       .max_shared = d->caps.max_shared,
-                      .units = d->caps.units};
-    const char *compute = strstr(d->caps.desc, "compute ");
+                      .units = d->caps.units,
+                      .major = d->caps.compute_major,
+                      .minor = d->caps.compute_minor};
     snprintf(out->description, sizeof out->description, "%s", d->caps.desc);
-    if (compute) sscanf(compute, "compute %d.%d", &out->major, &out->minor);
     return GPA_OK;
 }

@@ -41,7 +41,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),
                *simulator = getenv("NUMBA_ENABLE_CUDASIM");
     if (!name && simulator && strcmp(simulator, "1") == 0)
-        name = "ref"; /* Numba's variable for its simulator, which checks accesses as well */
+        name = rt_reference_device(); /* Numba's variable for its simulator, which checks accesses as well */
     gpa_code rc = check_settings(e);
     if (!rc && name && *name && !(rc = device_check_name(name, e)))
         snprintf(rt->device_name, sizeof rt->device_name, "%s", name);

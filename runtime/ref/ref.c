@@ -34,7 +34,8 @@ static void ref_caps(gpa_dev *d, gpa_caps *out) {
                       .max_threads = 1024,
                       .max_shared = 48 << 10,
                       .units = 1,
-                      .host_visible = true};
+                      .host_visible = true,
+                      .interprets = true};
 }
 
 /* ---- memory ---- */
