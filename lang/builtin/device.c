@@ -124,13 +124,6 @@ gpa_code device_mem_info(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- moving arrays ---- */
 
-/* The device whose memory the host sees. */
-static const char *host_name(gpa_vm *vm) {
-    gpa_err quiet = {0};
-    const char *name;
-    return rt_find_device(vm_rt(vm), "cpu", &name, NULL, NULL, &quiet) ? "ref" : "cpu";
-}
-
 /* `a` turned if that is asked for, and released. */
 static gpa_code turned(gpa_vm *vm, gpa_arr *a, bool turn, gpa_arr **out) {
     gpa_code rc = GPA_OK;
@@ -189,7 +182,7 @@ gpa_code nd_to_device(gpa_vm *vm, value *argv, value *out) { /* self, device, st
 }
 
 static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, char order, value *out) {
-    return into.tag == V_NONE ? move_in(vm, v, host_name(vm), copy, order, out)
+    return into.tag == V_NONE ? move_in(vm, v, rt_host_device(vm_rt(vm)), copy, order, out)
                               : store_into(vm, into, v, out);
 }
 
@@ -247,7 +240,7 @@ const object_kind cupy_stream_kind = {.type_name = "type", .call = stream_new, .
 
 /* Number 0 is the current device if that is no GPU: it simulates one. */
 static bool is_simulated(gpa_vm *vm, value number) {
-    return strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && number.tag == V_INT && number.i == 0;
+    return !rt_is_gpu(vm_rt(vm)) && number.tag == V_INT && number.i == 0;
 }
 
 gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) {

@@ -216,7 +216,7 @@ out:
 
 /* *out NULL: the machine runs the loop. */
 static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
-    bool strided = l->parallel && strncmp(rt_device(vm_rt(vm)), "cuda", 4) == 0;
+    bool strided = l->parallel && rt_is_gpu(vm_rt(vm));
     gpa_code rc = GPA_OK;
     for (int d = LOOP_DRAWS_NUMPY; d <= LOOP_DRAWS_PYTHON && !rc; d++)
         if (l->draws >> d & 1) rc = loop_ready_draws(vm, d, strided);

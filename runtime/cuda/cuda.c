@@ -26,9 +26,10 @@
 #include "runtime/cuda/driver/wait.h"
 #include "runtime/base/str.h"
 
-#define LIBRARY_SECONDS 0.01 /* a call that is not looked at more closely gets a mark of its own \
-                              */
-#define PEER_SECONDS 1e-10   /* for a byte from another GPU */
+#define LIBRARY_SECONDS                                                                        \
+    0.01                   /* a call that is not looked at more closely gets a mark of its own \
+                            */
+#define PEER_SECONDS 1e-10 /* for a byte from another GPU */
 #define CALL(name, ...) api_check(d->cu->name(__VA_ARGS__), #name, e)
 
 /* ---- devices ---- */
@@ -91,7 +92,11 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
                       .max_params = 96,
                       .max_threads = d->max_threads,
                       .max_shared = d->max_shared,
-                      .units = d->units};
+                      .units = d->units,
+                      .gpu = true,
+                      .cuda_code = true,
+                      .compute_major = d->target.major,
+                      .compute_minor = d->target.minor};
     snprintf(out->name, sizeof out->name, "cuda:%d", d->number);
     snprintf(out->desc, sizeof out->desc, "%.60s, compute %d.%d", name, d->target.major,
              d->target.minor);
