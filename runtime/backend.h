@@ -57,7 +57,7 @@ typedef struct {
     uint64_t block;
     uint32_t thread, text, n;
     gpa_val args[KIR_MAX_PRINT];
-} gpa_said;
+} gpa_printed;
 
 typedef struct {
     int64_t size[KIR_MAX_DIMS]; /* MAP: extents of the space; an extent 0 runs nothing but REDUCE
@@ -69,7 +69,7 @@ typedef struct {
     const gpa_val *params;     /* one per parameter */
     kir_fault_record
         *fault; /* where a fault is reported, at the latest by sync; NULL: the program has none */
-    void (*say)(void *user, const gpa_said *what); /* receives what a KERNEL prints, before run
+    void (*say)(void *user, const gpa_printed *what); /* receives what a KERNEL prints, before run
                                                       returns; NULL: nobody listens */
     void *user;
 } gpa_launch;

@@ -220,7 +220,7 @@ static inline gpa_arr *arr_retain(gpa_arr *a) {
 void arr_release(gpa_rt *rt, gpa_arr *a); /* NULL is ignored */
 bool arr_is_contiguous(const gpa_arr *a); /* C order */
 bool arr_is_f_contiguous(const gpa_arr *a);
-bool arr_lies_by_columns(const gpa_arr *a); /* Fortran order, and not C order as well */
+bool arr_is_only_f_contiguous(const gpa_arr *a); /* Fortran order, and not C order as well */
 /* Where the elements are, or will be computed. */
 const char *arr_device(gpa_rt *rt, const gpa_arr *a);
 /* The array on another device: itself if it is there already and copy is false, else a copy in C
@@ -228,13 +228,13 @@ const char *arr_device(gpa_rt *rt, const gpa_arr *a);
 gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *device, bool copy, gpa_arr **out, gpa_err *e);
 /* Makes the device that n arrays (some may be NULL) share the current one for a while, if they do:
  * for calls of libraries and of compiled functions, which make their results there. Ended by
- * place_leave. */
+ * device_scope_leave. */
 typedef struct {
     bool entered;
     struct gpa_device *before;
-} place_stay;
-place_stay place_enter(gpa_rt *rt, gpa_arr *const *in, int n);
-void place_leave(gpa_rt *rt, place_stay p);
+} device_scope;
+device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n);
+void device_scope_leave(gpa_rt *rt, device_scope p);
 bool arr_is_pending(const gpa_arr *a);
 /* Whether they have memory in common. */
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b);
@@ -277,7 +277,7 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
                    gpa_arr **out, gpa_err *e);
 /* The same with a result that lies in memory as the operands do, by columns for instance (NumPy's
  * order='K'). */
-gpa_code arr_ufunc_kept(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
+gpa_code arr_ufunc_order_k(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
                         gpa_arr **out, gpa_err *e);
 struct gpa_body;
 /* A compiled function (body.h) on as many operands as it has parameters, cast to their dtypes and
@@ -296,7 +296,7 @@ gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e);
 /* astype: the same array when nothing changes and copy is false. */
 gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
 /* The same with a result that lies in memory as `a` does. */
-gpa_code arr_cast_kept(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
+gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
 /* A fresh copy in C order. */
 gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
@@ -384,7 +384,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
 /* ufunc.reduceat along an axis, of integers `at` in one dimension: by the host, where that sees the
  * memory. *out is NULL where it has no way, and where slices are so few or so even that threads
  * share them rather. GPA_E_INDEX. */
-gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis,
+gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis,
                            gpa_dtype dtype, gpa_arr **out, gpa_err *e);
 /* mean and var are fused programs of their own: one pass. ddof as NumPy's. */
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
@@ -394,22 +394,22 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, 
 gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out,
                   gpa_err *e);
 /* The same with a result that lies in memory as `a` does; the axis counts from the first one on. */
-gpa_code arr_scan_kept(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
+gpa_code arr_scan_order_k(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
                        gpa_arr **out, gpa_err *e);
 /* NumPy's matmul: stacks, vectors, integer dtypes. */
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
                     gpa_err *e);
-gpa_code arr_concat_kept(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                         gpa_arr **out, gpa_err *e); /* as arr_scan_kept */
+gpa_code arr_concat_order_k(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
+                         gpa_arr **out, gpa_err *e); /* as arr_scan_order_k */
 gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
                   gpa_err *e); /* stable, NaN last */
-gpa_code arr_sort_kept(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
-                       gpa_err *e); /* as arr_scan_kept */
+gpa_code arr_sort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
+                       gpa_err *e); /* as arr_scan_order_k */
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
                      gpa_err *e); /* int64, stable */
 /* The same, done as `a` lies; the result lies in C order, as NumPy's does. The axis as above. */
-gpa_code arr_argsort_turned(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);
+gpa_code arr_argsort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);
 /* Ordered as far as n > 0 places (0 <= place < extent, ascending) ask: what sorting puts there is
  * there, what is smaller before it. */
 gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
@@ -438,11 +438,11 @@ typedef struct {
     bool sines, weighed; /* weighed: as `orthogonalize` of SciPy's dct */
     int axis;            /* not empty; type 1 by cosines has at least 2 points */
     double scale;        /* the result is multiplied by it */
-} arr_cosines_opts;
+} arr_dct_opts;
 
 /* SciPy's transform by cosines or sines of float32 or float64 along an axis; *out NULL: the device
  * has no library for it. */
-gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr **out, gpa_err *e);
+gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e);
 
 /* Matrix factorizations, of stacks (..., m, n) of float32, float64, complex64 or complex128. They
  * are computed at once; GPA_E_LINALG in NumPy's words for what has none. `part` is the real dtype;
@@ -459,17 +459,17 @@ typedef struct {
     int way;          /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; not with Cholesky's */
     bool upper, unit; /* which triangle, not of LU; of FACTORS_TRIANGLE, whether its diagonal counts
                          as ones */
-} arr_factors_opts;
+} arr_solve_factored_opts;
 
 /* X of A X = B for factors (..., n, n) of A, of which nothing else is read, and (..., n, k) with
  * the same stack and dtype; pivots: of LU, n places from 0 on, GPA_E_VALUE for what is none. *zero:
  * where, from 1 on, a diagonal that counts has a 0, else 0. *out NULL: the device has no library
  * for it, or an operand is empty. */
-gpa_code arr_factors(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_factors_opts *o,
+gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_solve_factored_opts *o,
                      gpa_arr **out, int64_t *zero, gpa_err *e);
 /* X of A X = B for a matrix by its diagonals, (below + above + 1, n) as SciPy's solve_banded has
  * them, and (n, k) of the same dtype. *out NULL: as above. */
-gpa_code arr_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
+gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
                     gpa_arr **out, gpa_err *e);
 /* The inverses of (..., n, n); by the host where the device's library has none. */
 gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
@@ -498,7 +498,7 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
 /* The product of a sparse matrix by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i
  * stand in the columns `column` - with a vector or a matrix x. The caller has checked that starts
  * and columns are in range. */
-gpa_code arr_sparse(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
+gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
                     gpa_arr **out, gpa_err *e);
 /* The product of two, each given by its starts, columns and values, the second with n columns, as
  * three such parts. A device's library has ascending columns in each row, the host leaves out
@@ -511,73 +511,73 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
  * them.
  *
  * Whether the columns ascend in each row. */
-gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e);
+gpa_code arr_csr_is_canonical(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e);
 /* The same matrix with ascending columns in each row and values at one place as they stand, with
  * `adding` added up: three parts, of which columns and values may have more room at their end than
  * the last of the starts says. out stays empty for a dtype that has no sums here. */
-gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
+gpa_code arr_csr_sort_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
                           gpa_err *e);
 /* What is in one or both of two matrices of as many rows; `ascending`: the columns do, in each row
  * of both. Starts, columns and, of operations that are done here, where both are of a dtype that
  * has it, what comes of the values, zeros left out; else, of ascending ones, a's values and, a
  * fourth part, b's, 0 where there is none. With more room at the end of columns and values, as
  * above. out stays empty where neither is done. */
-gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
+gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
                           bool ascending, gpa_arr **out, gpa_err *e);
 /* Some rows as a matrix; GPA_E_INDEX for one that is not there. */
-gpa_code arr_sparse_some(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out,
+gpa_code arr_csr_select_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out,
                          gpa_err *e);
 /* Some elements, each the sum of the values at its place; `ascending`: the columns are, in each
  * row. *out stays NULL as above. */
-gpa_code arr_sparse_elements(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
+gpa_code arr_csr_gather(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
                              gpa_arr *columns, bool ascending, gpa_arr **out, gpa_err *e);
 /* Which values stand at some places, as int32: their numbers from 1 on, 0 for none; of a matrix
  * whose columns ascend in each row. */
-gpa_code arr_sparse_places(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
+gpa_code arr_csr_gather_indices(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
                            gpa_arr *columns, gpa_arr **out, gpa_err *e);
 /* The product of a sparse matrix with a vector or a matrix x, where it is given by starts of
  * columns, rows and values, or with `places` by columns, rows and values; it has m rows. */
-gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
+gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
                             gpa_arr **out, gpa_err *e);
 /* Every range[2]-th of the columns range[0] .. range[1] - 1; with more room, as above. GPA_E_VALUE
  * for a step below 1. */
-gpa_code arr_sparse_between(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
+gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
                             gpa_arr **out, gpa_err *e);
 /* Some columns, also several times, in the order in which the rows have them; with more room, as
  * above. GPA_E_INDEX for one that is not there. */
-gpa_code arr_sparse_pick(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns, gpa_arr **out,
+gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns, gpa_arr **out,
                          gpa_err *e);
 /* The diagonal that begins in column `offset`, or row -offset; the sums of the columns; the largest
  * or smallest elements of the rows, of a matrix whose places have one value each. *out stays NULL
  * for a dtype that has none here. */
-gpa_code arr_sparse_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset,
+gpa_code arr_csr_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset,
                              gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out,
+gpa_code arr_csr_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out,
                                 gpa_err *e);
-gpa_code arr_sparse_extremes(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
+gpa_code arr_csr_row_minmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
                              gpa_err *e);
 /* The columns of these, of the first where there are several, as int64; the columns ascend in each
  * row. */
-gpa_code arr_sparse_where(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
+gpa_code arr_csr_row_argminmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
                           gpa_err *e);
 /* The line of each of `count` values, from where each line begins; where each of so many lines
  * begins, *out NULL if the places, of which `other` is the second part, do not ascend. */
-gpa_code arr_sparse_lines(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
+gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
+gpa_code arr_coo_row_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
                            gpa_err *e);
 /* The transpose: columns ascend in each of its rows, and values at one place stand as they stood.
  */
-gpa_code arr_sparse_turn_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_csr_transpose(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
 /* The elements as an array, with `turned` those of the transpose; added to those of an array of
  * that shape and dtype, or NULL. Those of an m x n matrix that is given by rows, columns and
  * values. *out stays NULL for a dtype that has no sums here. */
-gpa_code arr_sparse_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
+gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
                           gpa_arr **out, gpa_err *e);
-gpa_code arr_sparse_dense_places(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
+gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
                                  gpa_err *e);
 /* The m x n matrix whose diagonals are these values, one diagonal after the other, or in rows, each
  * from its place in the first row or column on, without those that are 0; offsets ascend. */
-gpa_code arr_sparse_diagonals(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
+gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
                               gpa_arr **out, gpa_err *e);
 /* Of an n x n matrix, n > 0: an order of elimination in which few values fill in, and how many
  * operations it takes. The factors of a matrix by columns in this order: where each row stands in
@@ -591,12 +591,12 @@ gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bo
                              gpa_arr **out, gpa_err *e);
 /* At least one matrix, each of n[b] columns, side by side: three parts of each, values of one
  * dtype. */
-gpa_code arr_sparse_beside(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
+gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
                            gpa_arr **out, gpa_err *e);
 /* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of
  * their columns, those of one column as they stand: where each of n columns begins, rows, values.
  * Rows NULL are neither taken nor given. After a failure as above. */
-gpa_code arr_sparse_turn(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
 /* How often each non-negative integer of a vector occurs, or the sums of the weights (NULL: none)
  * beside it in their order; at least `least` of them. By the host, where that sees the memory; *out
  * is NULL elsewhere. GPA_E_VALUE for negative ones. */

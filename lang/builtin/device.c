@@ -141,7 +141,7 @@ static gpa_code move_in(gpa_vm *vm, value v, const char *device, bool copy, char
     gpa_arr *a = NULL, *moved = NULL;
     gpa_code rc = arg_array(vm, v, DT_NONE, &a);
     if (rc) return rc;
-    bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && arr_lies_by_columns(a);
+    bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && arr_is_only_f_contiguous(a);
     if ((rc = turned(vm, a, columns, &a))) return rc;
     rc = arr_to(vm_rt(vm), a, device, copy || (order != 'A' && !arr_is_contiguous(a)), &moved,
                 vm_err(vm));
@@ -300,7 +300,7 @@ gpa_code numba_device_array_like(gpa_vm *vm, value *argv, value *out) { /* ary, 
     gpa_arr *a;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
-    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, arr_lies_by_columns(a), out);
+    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, arr_is_only_f_contiguous(a), out);
     arr_release(vm_rt(vm), a);
     return rc;
 }

@@ -61,7 +61,7 @@ out:
 gpa_code fft_cosines(
     gpa_vm *vm, value *argv,
     value *out) { /* a, kind, sines, weighed, axis, scale; None: the device has no library for it */
-    arr_cosines_opts o = {0};
+    arr_dct_opts o = {0};
     int64_t kind, axis;
     gpa_arr *a = NULL, *result = NULL;
     gpa_code rc = GPA_OK;
@@ -73,7 +73,7 @@ gpa_code fft_cosines(
     TRY(arg_float(vm, argv[5], "scale", &o.scale));
     o.kind = (int)kind;
     o.axis = (int)axis;
-    TRY(arr_cosines(vm_rt(vm), a, &o, &result, vm_err(vm)));
+    TRY(arr_dct(vm_rt(vm), a, &o, &result, vm_err(vm)));
     if (result)
         rc = np_return_array(vm, result, out);
     else

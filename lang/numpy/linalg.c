@@ -115,7 +115,7 @@ gpa_code linalg_factors(
     gpa_vm *vm, value *argv,
     value *out) { /* a, pivots, b, form, way, upper, unit; None, or the solution and where a 0 is */
     gpa_arr *a = NULL, *b = NULL, *pivots = NULL, *x = NULL;
-    arr_factors_opts o = {0};
+    arr_solve_factored_opts o = {0};
     int64_t form, way, zero = 0;
     value both[2] = {v_none(), v_none()};
     gpa_code rc = GPA_OK;
@@ -128,7 +128,7 @@ gpa_code linalg_factors(
     if (argv[1].tag != V_NONE) TRY(arg_array(vm, argv[1], DT_NONE, &pivots));
     o.form = (gpa_factors)form;
     o.way = (int)way;
-    TRY(arr_factors(vm_rt(vm), a, pivots, b, &o, &x, &zero, vm_err(vm)));
+    TRY(arr_solve_factored(vm_rt(vm), a, pivots, b, &o, &x, &zero, vm_err(vm)));
     if (!x) *out = v_none();
     if (!x) goto out;
     TRY(np_return_array(vm, x, &both[0]));
@@ -152,7 +152,7 @@ gpa_code linalg_banded(
     TRY(arg_int(vm, argv[1], "above", &above));
     TRY(arg_array(vm, argv[2], DT_NONE, &bands));
     TRY(arg_array(vm, argv[3], DT_NONE, &b));
-    TRY(arr_banded(vm_rt(vm), below, above, bands, b, &x, vm_err(vm)));
+    TRY(arr_solve_banded(vm_rt(vm), below, above, bands, b, &x, vm_err(vm)));
     if (x)
         rc = np_return_array(vm, x, out);
     else

@@ -66,7 +66,7 @@ bool arr_is_contiguous(const gpa_arr *a) { return shape_is_c(a->ndim, a->shape, 
 
 bool arr_is_f_contiguous(const gpa_arr *a) { return shape_is_f(a->ndim, a->shape, a->strides); }
 
-bool arr_lies_by_columns(const gpa_arr *a) {
+bool arr_is_only_f_contiguous(const gpa_arr *a) {
     return arr_is_f_contiguous(a) && !arr_is_contiguous(a);
 }
 
@@ -265,9 +265,9 @@ gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_
     return rc ? rc : whole_take(rt, s, ndim, shape, out, e);
 }
 
-void arr_shorten(gpa_rt *rt, gpa_arr *a, int64_t n) {
+void arr_truncate(gpa_rt *rt, gpa_arr *a, int64_t n) {
     a->shape[0] = a->size = a->storage->size = n;
-    buf_shorten(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
+    buf_truncate(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
 }
 
 gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data,

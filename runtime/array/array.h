@@ -26,7 +26,7 @@ gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const i
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e);
 /* A computed 1-d array that owns its data, of which there is no view, keeps its first n elements.
  * The memory beyond them is given back when there is need of it. */
-void arr_shorten(gpa_rt *rt, gpa_arr *a, int64_t n);
+void arr_truncate(gpa_rt *rt, gpa_arr *a, int64_t n);
 /* The array as a library operand: memory, offset, strides, sizes (ndim <= KIR_MAX_DIMS, a forced
  * array). */
 void arr_bind(const gpa_arr *a, gpa_binding *b);

@@ -84,7 +84,7 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
                         to->ndim);
     if (o.arr && o.arr->ndim > to->ndim) {
         int64_t strides[GPA_MAX_DIMS];
-        if (spread_value(o.arr, to->ndim, to->shape, strides))
+        if (broadcast_value(o.arr, to->ndim, to->shape, strides))
             TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
         o.arr = wide;
     }
@@ -237,7 +237,7 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     gpa_dtype t = (gpa_dtype)m->view->dtype;
     gpa_code rc = GPA_OK;
     if (o.arr) {
-        spread_value(o.arr, m->ndim, m->shape, strides);
+        broadcast_value(o.arr, m->ndim, m->shape, strides);
         TRY(arr_view(rt, o.arr, m->ndim, m->shape, strides, 0, &wide, e));
         o.arr = wide;
     }
@@ -245,9 +245,9 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     TRY(node_cast(rt, raw, t, &typed, e));
     TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
     TRY(index_nodes(rt, m, at, e));
-    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape,
-                      &(scatter_what){.value = value, .add = add, .sure = m->sure, .once = m->once},
-                      e));
+    TRY(store_scatter(
+        rt, m->view, at, m->from, m->ndim, m->shape,
+        &(scatter_options){.value = value, .add = add, .sure = m->sure, .once = m->once}, e));
 out:
     for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
     node_release(rt, raw);
@@ -262,8 +262,8 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     int64_t strides[GPA_MAX_DIMS];
     bool list = is_list(a, p);
     gpa_code rc = GPA_OK;
-    TRY(index_places(rt, a, p, &m, e));
-    if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides))
+    TRY(index_coordinates(rt, a, p, &m, e));
+    if (rhs->arr && !broadcast_value(rhs->arr, m.ndim, m.shape, strides))
         TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
     if (shape_size(m.wide, m.shape + m.lead) == 0)
         goto out; /* without places there are no bounds to check either */
@@ -271,7 +271,7 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     if (a->storage->buf->host ||
         !a->size) { /* nobody would read what finds a bad index of no elements */
         rc = scatter_set(rt, &m, rhs, e);
-        if (rc == GPA_E_INDEX) unread_excuse(rt, rhs->arr);
+        if (rc == GPA_E_INDEX) unused_gather_dismiss(rt, rhs->arr);
     } else if (shape_size(m.ndim, m.shape))
         TRY(set_on_device(rt, &m, rhs, false, e));
 out:
@@ -303,7 +303,7 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
         TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
         TRY(arr_force(rt, a, CUT_STORE, e));
-        TRY(scatter_chosen(rt, a, p.at[0].arr, rhs->arr, &done, e));
+        TRY(scatter_masked(rt, a, p.at[0].arr, rhs->arr, &done, e));
     }
     if (!done) TRY(set_places(rt, a, &p, rhs, e));
 out:
@@ -335,9 +335,9 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     if (rhs) in[1] = *rhs;
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
     TRY(index_resolve(rt, a, ix, n, &p, e));
-    TRY(index_places(rt, a, &p, &m, e));
+    TRY(index_coordinates(rt, a, &p, &m, e));
     if (rhs && rhs->arr &&
-        (rhs->arr->ndim > m.ndim || !spread_value(rhs->arr, m.ndim, m.shape, strides)))
+        (rhs->arr->ndim > m.ndim || !broadcast_value(rhs->arr, m.ndim, m.shape, strides)))
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
     bool places = shape_size(m.wide, m.shape + m.lead) != 0;

@@ -74,30 +74,30 @@ static gpa_code fill(bins *b, gpa_err *e) {
 
 gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, gpa_arr **out,
                       gpa_err *e) {
-    host_dense at = {"", NULL, NULL}, weight = {"", NULL, NULL};
-    host_new_array made;
+    host_view at = {"", NULL, NULL}, weight = {"", NULL, NULL};
+    host_result made;
     bins b = {.n = x->size};
     gpa_device *d;
     gpa_code rc = device_default(rt, &d, e);
     *out = NULL;
     if (rc || !d->caps.host_visible) return rc;
-    TRY(host_get_as(rt, x, DT_I64, &at, e));
+    TRY(host_view_get_as(rt, x, DT_I64, &at, e));
     b.x = (const int64_t *)(const void *)at.data;
     if (weights) {
-        TRY(host_get_as(rt, weights, DT_F64, &weight, e));
+        TRY(host_view_get_as(rt, weights, DT_F64, &weight, e));
         b.weight = (const double *)(const void *)weight.data;
     }
     TRY(fill(&b, e));
     int64_t size = MAX(b.used, least);
-    TRY(host_new(rt, weights ? DT_F64 : DT_I64, 1, &size, &made, e));
+    TRY(host_result_new(rt, weights ? DT_F64 : DT_I64, 1, &size, &made, e));
     if (b.used) memcpy(made.data, b.table, (size_t)b.used * sizeof(int64_t));
     memset(made.data + (size_t)b.used * sizeof(int64_t), 0,
            (size_t)(size - b.used) * sizeof(int64_t));
-    TRY(host_made(rt, &made, out, e));
+    TRY(host_result_finish(rt, &made, out, e));
     explain_call(rt, "bincount", NULL, *out);
 out:
     mem_free(b.table);
-    host_drop(rt, &at);
-    host_drop(rt, &weight);
+    host_view_release(rt, &at);
+    host_view_release(rt, &weight);
     return rc;
 }

@@ -24,26 +24,26 @@ enum {
 
 /* ---- by the host ---- */
 
-gpa_code pick_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    host_dense m = {0}, from = {0};
-    host_new_array to;
+gpa_code compact_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+    host_view m = {0}, from = {0};
+    host_result to;
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     TRY(arr_eval(rt, (gpa_arr *[]){a, mask}, 2, e));
-    TRY(host_get(rt, mask, &m, e));
-    TRY(host_get(rt, a, &from, e));
+    TRY(host_view_get(rt, mask, &m, e));
+    TRY(host_view_get(rt, a, &from, e));
     int64_t count = chosen_count(m.data, mask->size);
     int inner = a->ndim - mask->ndim;
     shape[0] = count;
     for (int d = 0; d < inner; d++) shape[1 + d] = a->shape[mask->ndim + d];
-    TRY(host_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
+    TRY(host_result_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
     size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, shape + 1);
     if (item) chosen_items(to.data, from.data, m.data, count, item);
-    TRY(host_made(rt, &to, out, e));
+    TRY(host_result_finish(rt, &to, out, e));
     explain_call(rt, "compress", NULL, *out);
 out:
-    host_drop(rt, &m);
-    host_drop(rt, &from);
+    host_view_release(rt, &m);
+    host_view_release(rt, &from);
     return rc;
 }
 
@@ -88,7 +88,7 @@ static gpa_code cut_off(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
         *a = own;
         own = NULL;
     } else
-        arr_shorten(rt, *a, n);
+        arr_truncate(rt, *a, n);
 out:
     arr_release(rt, part);
     arr_release(rt, own);
@@ -116,7 +116,7 @@ static gpa_code pick_from(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **out,
     TRY(node_cast(rt, place, DT_I64, &before, e));
     arr_release(rt, count); /* nobody else wants it: it is not stored */
     count = NULL;
-    const scatter_what what = {
+    const scatter_options what = {
         .value = value, .mask = when, .sure = true, .once = true, .beside = total};
     TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &what, e));
     TRY(arr_item(rt, total, &n, e));
@@ -151,7 +151,7 @@ static gpa_code pick(gpa_rt *rt, node *value, const gpa_arr *a, gpa_arr *mask, g
     return rc;
 }
 
-gpa_code pick_true(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+gpa_code compact_on_device(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     gpa_arr *flat = NULL;
     node *value = NULL;
     gpa_code rc = arr_reshape(rt, a, 1, &a->size, &flat, e);
@@ -178,26 +178,26 @@ static void find_true(const char *mask, int ndim, const int64_t *shape, int64_t 
 }
 
 static gpa_code nonzero_on_host(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    host_new_array made[GPA_MAX_DIMS] = {{0}};
+    host_result made[GPA_MAX_DIMS] = {{0}};
     int64_t *to[GPA_MAX_DIMS];
-    host_dense h = {0};
+    host_view h = {0};
     gpa_code rc = GPA_OK;
-    TRY(host_get(rt, mask, &h, e));
+    TRY(host_view_get(rt, mask, &h, e));
     int64_t count = chosen_count(h.data, mask->size);
     for (int d = 0; d < mask->ndim; d++) {
-        TRY(host_new(rt, DT_I64, 1, &count, &made[d], e));
+        TRY(host_result_new(rt, DT_I64, 1, &count, &made[d], e));
         to[d] = (int64_t *)(void *)made[d].data;
     }
     find_true(h.data, mask->ndim, mask->shape, count, to);
     for (int d = 0; d < mask->ndim; d++) {
-        rc = host_made(rt, &made[d], &out[d], e);
+        rc = host_result_finish(rt, &made[d], &out[d], e);
         if (!rc) continue;
         while (d--) arr_release(rt, out[d]);
         break;
     }
 out:
-    for (int d = 0; d < mask->ndim; d++) host_unmade(rt, &made[d]);
-    host_drop(rt, &h);
+    for (int d = 0; d < mask->ndim; d++) host_result_discard(rt, &made[d]);
+    host_view_release(rt, &h);
     return rc;
 }
 
@@ -276,18 +276,18 @@ out:
 }
 
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
-    place_stay p = place_enter(rt, &a, 1);
+    device_scope p = device_scope_enter(rt, &a, 1);
     gpa_code rc = nonzero_here(rt, a, out, e);
-    place_leave(rt, p);
+    device_scope_leave(rt, p);
     return rc;
 }
 
 gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e) {
-    host_dense h;
+    host_view h;
     *out = -1;
     if (arr_is_pending(a) || !a->storage->buf->host || !arr_is_contiguous(a)) return GPA_OK;
-    gpa_code rc = host_get(rt, a, &h, e);
+    gpa_code rc = host_view_get(rt, a, &h, e);
     if (!rc) *out = chosen_count(h.data, a->size);
-    host_drop(rt, &h);
+    host_view_release(rt, &h);
     return rc;
 }

@@ -5,9 +5,9 @@
 #include "runtime/array/array.h"
 
 /* By the host, where it sees both. The mask is over the first axes of `a`. */
-gpa_code pick_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e);
+gpa_code compact_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e);
 /* On the current device, which has memory of its own. The mask has the shape of `a`. Waits: how
  * many there are decides the shape. */
-gpa_code pick_true(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e);
+gpa_code compact_on_device(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e);
 
 #endif

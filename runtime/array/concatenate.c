@@ -61,19 +61,19 @@ static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, i
     gpa_dtype t = (gpa_dtype)to->dtype;
     const int64_t item = (int64_t)dtype_size(t);
     int64_t dense[GPA_MAX_DIMS];
-    host_dense h;
+    host_view h;
     if (part->dtype == t && lies_here(part)) {
         strided_copy(first + offset * item, to->strides,
                      part->storage->buf->host + part->offset * item, part->strides, dtype_size(t),
                      part->ndim, part->shape);
         return GPA_OK;
     }
-    gpa_code rc = host_get_as(rt, part, t, &h, e);
+    gpa_code rc = host_view_get_as(rt, part, t, &h, e);
     shape_c_strides(part->ndim, part->shape, dense);
     if (!rc)
         strided_copy(first + offset * item, to->strides, h.data, dense, dtype_size(t), part->ndim,
                      part->shape);
-    host_drop(rt, &h);
+    host_view_release(rt, &h);
     return rc;
 }
 
@@ -164,8 +164,8 @@ out:
 
 gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
                     gpa_err *e) {
-    place_stay p = place_enter(rt, in, n);
+    device_scope p = device_scope_enter(rt, in, n);
     gpa_code rc = concat_here(rt, in, n, axis, dtype, out, e);
-    place_leave(rt, p);
+    device_scope_leave(rt, p);
     return rc;
 }

@@ -43,7 +43,7 @@ static gpa_device *shared(gpa_rt *rt, gpa_arr *const *in, int n) {
     return mixed ? NULL : common;
 }
 
-gpa_code place_of(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e) {
+gpa_code arr_find_device(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e) {
     bool mixed = false;
     *out = NULL;
     rt->nodes.mark++;
@@ -53,19 +53,19 @@ gpa_code place_of(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e) {
 
 const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
     gpa_device *d;
-    return place_of(rt, a, &d, NULL) ? rt_device(rt) : d->caps.name;
+    return arr_find_device(rt, a, &d, NULL) ? rt_device(rt) : d->caps.name;
 }
 
 /* ---- moving arrays ---- */
 
-place_stay place_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
+device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
     gpa_device *d = rt->devices && rt->devices->next ? shared(rt, in, n) : NULL;
-    place_stay p = {d && d != rt->device, rt->device};
+    device_scope p = {d && d != rt->device, rt->device};
     if (p.entered) rt->device = d;
     return p;
 }
 
-void place_leave(gpa_rt *rt, place_stay p) {
+void device_scope_leave(gpa_rt *rt, device_scope p) {
     if (p.entered) rt->device = p.before && p.before->gone ? NULL : p.before;
 }
 
@@ -93,7 +93,7 @@ out:
     return rc;
 }
 
-gpa_code place_bring(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e) {
+gpa_code arr_bring_to_device(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e) {
     gpa_arr *here;
     gpa_code rc = arr_force(rt, *a, CUT_LIBRARY, e);
     if (rc || (*a)->storage->buf->device == d) return rc;

@@ -45,7 +45,7 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     rc = device_result(
         rt, b->device,
         b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
-    rc = exec_faults(rt, b->device, rc, e);
+    rc = exec_report_faults(rt, b->device, rc, e);
     if (!rc) rc = buf_check(b, e);
     if (!rc) *out = dtype_load(raw, t);
     return rc;

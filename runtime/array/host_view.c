@@ -55,7 +55,7 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     gpa_device *d = a->storage->buf->device;
     if (!d->caps.host_visible) {
         gpa_buf *b = a->storage->buf;
-        gpa_code rc = exec_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
+        gpa_code rc = exec_report_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
         return rc ? rc : buf_check(b, e);
     }
     gpa_code rc = exec_wait(rt, d, e);
@@ -68,8 +68,8 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
 }
 
 /* Takes over the caller's reference to a. */
-static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
-    *h = (host_dense){"", a, NULL};
+static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
+    *h = (host_view){"", a, NULL};
     gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
     if (rc || a->size == 0) return rc;
     gpa_device *d = a->storage->buf->device;
@@ -83,41 +83,41 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
     return host_read(rt, a, h->own, e);
 }
 
-gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
+gpa_code host_view_get(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
     return get_take(rt, arr_retain(a), h, e);
 }
 
-gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *strides, gpa_err *e) {
-    *h = (host_dense){"", arr_retain(a), NULL};
+gpa_code host_view_get_strided(gpa_rt *rt, gpa_arr *a, host_view *h, int64_t *strides, gpa_err *e) {
+    *h = (host_view){"", arr_retain(a), NULL};
     gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
     if (rc) return rc;
     if (a->size == 0 || !a->storage->buf->device->caps.host_visible) {
         shape_c_strides(a->ndim, a->shape, strides);
-        host_drop(rt, h);
-        return host_get(rt, a, h, e);
+        host_view_release(rt, h);
+        return host_view_get(rt, a, h, e);
     }
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
     h->data = address(a);
     return exec_wait(rt, a->storage->buf->device, e);
 }
 
-gpa_code host_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_dense *h, gpa_err *e) {
+gpa_code host_view_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_view *h, gpa_err *e) {
     gpa_arr *cast = NULL;
-    *h = (host_dense){"", NULL, NULL};
+    *h = (host_view){"", NULL, NULL};
     gpa_code rc = arr_cast(rt, a, t, false, &cast, e);
     return rc ? rc : get_take(rt, cast, h, e);
 }
 
-void host_drop(gpa_rt *rt, host_dense *h) {
+void host_view_release(gpa_rt *rt, host_view *h) {
     mem_free(h->own);
     arr_release(rt, h->arr);
-    *h = (host_dense){"", NULL, NULL};
+    *h = (host_view){"", NULL, NULL};
 }
 
 /* ---- writing in place ---- */
 
-gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e) {
-    *p = (host_place){.arr = a, .strides = a->strides};
+gpa_code host_target_open(gpa_rt *rt, gpa_arr *a, bool keep, host_target *p, gpa_err *e) {
+    *p = (host_target){.arr = a, .strides = a->strides};
     gpa_code rc = store_begin(rt, a, e);
     if (rc || a->size == 0) return rc;
     gpa_buf *b = a->storage->buf;
@@ -139,14 +139,14 @@ gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e)
     return rc;
 }
 
-void host_strides(const gpa_arr *a, int64_t *out) {
+void host_target_strides(const gpa_arr *a, int64_t *out) {
     if (a->storage->buf->host)
         memcpy(out, a->strides, a->ndim * sizeof *out);
     else
         shape_c_strides(a->ndim, a->shape, out);
 }
 
-gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e) {
+gpa_code host_target_close(gpa_rt *rt, host_target *p, gpa_err *e) {
     gpa_arr *a = p->arr, *block = NULL;
     gpa_code rc = GPA_OK;
     if (!p->own) goto out;
@@ -171,9 +171,9 @@ out:
 
 /* ---- new arrays ---- */
 
-gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_new_array *n,
-                  gpa_err *e) {
-    *n = (host_new_array){NULL, NULL, NULL};
+gpa_code host_result_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_result *n,
+                         gpa_err *e) {
+    *n = (host_result){NULL, NULL, NULL};
     gpa_code rc = arr_empty(rt, t, ndim, shape, &n->arr, e);
     if (!rc) rc = arr_force(rt, n->arr, CUT_LIBRARY, e);
     if (rc) goto fail;
@@ -189,11 +189,11 @@ gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_
     if (n->own) return GPA_OK;
     rc = gpa_no_memory(e);
 fail:
-    host_unmade(rt, n);
+    host_result_discard(rt, n);
     return rc;
 }
 
-gpa_code host_made(gpa_rt *rt, host_new_array *n, gpa_arr **out, gpa_err *e) {
+gpa_code host_result_finish(gpa_rt *rt, host_result *n, gpa_arr **out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     if (n->own && n->arr->size) {
         gpa_buf *b = n->arr->storage->buf;
@@ -204,24 +204,24 @@ gpa_code host_made(gpa_rt *rt, host_new_array *n, gpa_arr **out, gpa_err *e) {
         *out = n->arr;
         n->arr = NULL;
     }
-    host_unmade(rt, n);
+    host_result_discard(rt, n);
     return rc;
 }
 
-void host_unmade(gpa_rt *rt, host_new_array *n) {
+void host_result_discard(gpa_rt *rt, host_result *n) {
     mem_free(n->own);
     arr_release(rt, n->arr);
-    *n = (host_new_array){NULL, NULL, NULL};
+    *n = (host_result){NULL, NULL, NULL};
 }
 
 gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
                     gpa_code (*fill)(void *user, void *to, size_t n), void *user, gpa_arr **out,
                     gpa_err *e) {
-    host_new_array made;
-    gpa_code rc = host_new(rt, t, ndim, shape, &made, e);
+    host_result made;
+    gpa_code rc = host_result_new(rt, t, ndim, shape, &made, e);
     if (rc) return rc;
     rc = fill(user, made.data, (size_t)made.arr->size * dtype_size(t));
-    if (!rc) return host_made(rt, &made, out, e);
-    host_unmade(rt, &made);
+    if (!rc) return host_result_finish(rt, &made, out, e);
+    host_result_discard(rt, &made);
     return rc;
 }

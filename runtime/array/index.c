@@ -143,7 +143,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
                 at.kind = AT_GAP;
                 break;
             case IX_ARRAY:
-                at.kind = is_mask(&ix[i]) ? AT_MASK : AT_PLACES;
+                at.kind = is_mask(&ix[i]) ? AT_MASK : AT_INDICES;
                 at.arr = arr_retain(ix[i].arr);
                 at.sure = ix[i].sure;
                 *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
@@ -195,7 +195,7 @@ gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, 
                 }
                 break;
             case AT_GAP:
-            case AT_PLACES: break;
+            case AT_INDICES: break;
         }
     }
     if (ndim > GPA_MAX_DIMS) return too_wide(ndim, e);
@@ -214,7 +214,7 @@ static gpa_code zero_d_mask(gpa_rt *rt, index_entry *at, gpa_err *e) {
     if (rc) return rc;
     arr_release(rt, at->arr);
     at->arr = none;
-    at->kind = AT_PLACES;
+    at->kind = AT_INDICES;
     at->axis = -1;
     return GPA_OK;
 }
@@ -234,7 +234,7 @@ static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
     p->n += nd - 1;
     p->places += nd - 1;
     for (int d = 0; d < nd; d++)
-        p->at[i + d] = (index_entry){.kind = AT_PLACES,
+        p->at[i + d] = (index_entry){.kind = AT_INDICES,
                                      .axis = (int8_t)(at.axis + d),
                                      .arr = where[d],
                                      .sure = true,
@@ -248,7 +248,7 @@ static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape,
     bool fits = true;
     *ndim = 0;
     for (int i = 0; i < p->n; i++) {
-        if (p->at[i].kind != AT_PLACES || p->at[i].arr->ndim == 0)
+        if (p->at[i].kind != AT_INDICES || p->at[i].arr->ndim == 0)
             continue; /* 0-d: as an integer */
         ndims[n] = p->at[i].arr->ndim;
         shapes[n++] = p->at[i].arr->shape;
@@ -269,7 +269,7 @@ static bool together(const index_plan *p, int *first) {
     int last = -1, n = 0;
     *first = -1;
     for (int i = 0; i < p->n; i++) {
-        if (p->at[i].kind != AT_INT && p->at[i].kind != AT_PLACES) continue;
+        if (p->at[i].kind != AT_INT && p->at[i].kind != AT_INDICES) continue;
         if (*first < 0) *first = i;
         last = i;
         n++;
@@ -300,7 +300,7 @@ static gpa_code lay_out(const index_plan *p, index_map *m, int wide, const int64
     return GPA_OK;
 }
 
-gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e) {
+gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS], shape[GPA_MAX_DIMS], broad[GPA_MAX_DIMS], offset = 0;
     int wide;
     gpa_code rc = GPA_OK;
@@ -322,7 +322,7 @@ gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_e
         if (slice) offset += at->start * a->strides[at->axis];
         m->start[at->axis] = at->start;
         m->arr[at->axis] = at->arr;
-        m->sure = m->sure && (at->kind != AT_PLACES || at->sure);
+        m->sure = m->sure && (at->kind != AT_INDICES || at->sure);
     }
     TRY(arr_view(rt, a, a->ndim, shape, strides, offset, &m->view, e));
 out:
@@ -403,9 +403,9 @@ static bool all_within(const void *data, gpa_dtype t, int64_t n, int64_t extent)
 /* Bounds of an index array that is computed, small and visible: the error comes where the mistake
  * was made. */
 static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
-    host_dense h;
+    host_view h;
     int64_t extent = a->shape[at->axis];
-    gpa_code rc = host_get(rt, at->arr, &h, e);
+    gpa_code rc = host_view_get(rt, at->arr, &h, e);
     gpa_dtype t = (gpa_dtype)at->arr->dtype;
     bool fine = !rc && all_within(h.data, t, at->arr->size, extent);
     for (int64_t i = 0; i < at->arr->size && !fine && !rc; i++) {
@@ -415,7 +415,7 @@ static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, g
                       (long long)k, at->axis, (long long)extent);
         complain(e, at->span, rc);
     }
-    host_drop(rt, &h);
+    host_view_release(rt, &h);
     return rc;
 }
 
@@ -426,7 +426,7 @@ static gpa_code check_all_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p,
     *certain = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
-        if (at->kind != AT_PLACES || at->axis < 0 || at->sure) continue;
+        if (at->kind != AT_INDICES || at->axis < 0 || at->sure) continue;
         bool now = at->arr->size <= CHECK_NOW && !arr_is_pending(at->arr) &&
                    at->arr->storage->buf->device->caps.host_visible;
         if (now) rc = check_now(rt, a, at, e);
@@ -440,7 +440,7 @@ static gpa_code get_places(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out,
     bool certain = !p->places; /* those of masks are within bounds */
     node *at[GPA_MAX_DIMS] = {0}, *leaf = NULL, *all = NULL;
     gpa_code rc = GPA_OK;
-    TRY(index_places(rt, a, p, &m, e));
+    TRY(index_coordinates(rt, a, p, &m, e));
     if (shape_size(m.wide, m.shape + m.lead) && !certain) TRY(check_all_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
@@ -477,7 +477,7 @@ static bool is_there(const gpa_arr *a, const gpa_device *d) {
 /* Whole columns of what lies by columns, by one list of them. */
 static bool is_columns(const gpa_arr *a, const index_plan *p) {
     if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->places != 1 ||
-        !arr_lies_by_columns(a))
+        !arr_is_only_f_contiguous(a))
         return false;
     const index_entry *last = &p->at[p->n - 1];
     for (int i = 0; i < p->n - 1; i++)
@@ -485,7 +485,7 @@ static bool is_columns(const gpa_arr *a, const index_plan *p) {
             (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] ||
              p->at[i].step != 1))
             return false;
-    return (last->kind == AT_MASK || last->kind == AT_PLACES) && last->arr->ndim == 1;
+    return (last->kind == AT_MASK || last->kind == AT_INDICES) && last->arr->ndim == 1;
 }
 
 /* They are rows of the transpose, and what a subscript gives lies by columns, as in NumPy. *out
@@ -512,7 +512,7 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
                  gpa_err *e) {
     index_plan p;
     gpa_device *d;
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     TRY(index_resolve(rt, a, ix, n, &p, e));
     *out = NULL;
@@ -527,17 +527,17 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
         bool packed = mask->ndim == a->ndim ||
                       arr_is_contiguous(a); /* otherwise rows are chosen of what lies by columns */
         if (packed && is_seen(a, d) && is_seen(mask, d))
-            TRY(pick_on_host(rt, a, mask, out, e));
+            TRY(compact_on_host(rt, a, mask, out, e));
         else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) &&
                  is_there(mask, d))
-            TRY(pick_true(rt, a, mask, out, e));
+            TRY(compact_on_device(rt, a, mask, out, e));
         else
             TRY(get_places(rt, a, &p, out, e));
     } else
         TRY(get_places(rt, a, &p, out, e));
     if (one) *one = (*out)->ndim == 0 && !p.ellipsis;
 out:
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     index_drop(rt, &p);
     return rc;
 }

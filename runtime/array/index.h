@@ -4,7 +4,7 @@
  * An expression becomes a list of entries in the order in which the result's dimensions come, each
  * taking the axes of the array it consumes: an ellipsis is spelt out, missing axes are full slices,
  * slices are clamped, integers checked. Masks and index arrays stay what they are until
- * index_places makes them coordinates. */
+ * index_coordinates makes them coordinates. */
 #ifndef GPA_ARRAY_INDEX_H
 #define GPA_ARRAY_INDEX_H
 
@@ -16,8 +16,8 @@ typedef enum {
     AT_NEWAXIS, /* consumes nothing, makes an extent of 1 */
     AT_GAP,  /* where an ellipsis stood: nothing, but it parts the index arrays on its two sides */
     AT_MASK, /* arr: bool; consumes as many axes as it has (0-d: none) */
-    AT_PLACES, /* arr: integers along `axis`; axis -1: only takes part in broadcasting (a 0-d mask)
-                */
+    AT_INDICES, /* arr: integers along `axis`; axis -1: only takes part in broadcasting (a 0-d mask)
+                 */
 } index_kind;
 
 typedef struct {
@@ -64,7 +64,7 @@ typedef struct {
 /* Makes the masks of a plan into places (their true elements are counted: this computes them) and
  * broadcasts all. Bounds of index arrays are not looked at. m is given back with index_map_drop,
  * also after a failure. */
-gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e);
+gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e);
 void index_map_drop(gpa_rt *rt, index_map *m);
 /* The coordinates as nodes of the result's shape, for node_gather and store_scatter: node[axis],
  * NULL where from says it. Owned by the caller, also after a failure: release all that are not

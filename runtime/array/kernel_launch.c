@@ -251,7 +251,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
         if (f->arrays[k].access & KIR_READ) rt->stats.bytes_read += bytes;
         if (f->arrays[k].access & KIR_WRITE) rt->stats.bytes_written += bytes;
     }
-    said heard = {0};
+    printf_buffer printed = {0};
     for (size_t k = 0; k < f->n_arrays; k++)
         if (f->arrays[k].where == KIR_SHARED && !f->arrays[k].count)
             bind[k].size[0] = (int64_t)(p->shared / dtype_size((gpa_dtype)f->arrays[k].dtype));
@@ -259,24 +259,24 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
                     .params = p->params,
                     .shared = p->shared,
                     .stream = p->stream,
-                    .say = said_hear,
-                    .user = &heard};
+                    .say = printf_buffer_append,
+                    .user = &printed};
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
     if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
-    if (exec_expected(rt) >= MOST_EXPECTED) rc = exec_wait(rt, d, e);
+    if (exec_unsettled(rt) >= MOST_EXPECTED) rc = exec_wait(rt, d, e);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
-        rc = exec_expect_fault(rt, d, f, raises, &l.fault, e);
+        rc = exec_add_fault_record(rt, d, f, raises, &l.fault, e);
     profile_begin(rt, d);
     if (!rc) rc = device_result(rt, d, d->be->run(d->dev, prog, &l, e), e);
     profile_call(rt, d, f->name, bytes_of(f, p->arrays));
     rt->stats.launches++;
-    if (!rc && p->say && heard.n_lines) rc = said_tell(&heard, f, p->say, p->user, e);
-    said_free(&heard);
+    if (!rc && p->say && printed.n_lines) rc = printf_buffer_emit(&printed, f, p->say, p->user, e);
+    printf_buffer_free(&printed);
     if (!rc && d->caps.host_visible)
-        rc = exec_faults(rt, d, GPA_OK, e); /* it has run to its end already */
+        rc = exec_report_faults(rt, d, GPA_OK, e); /* it has run to its end already */
     return rc;
 }
 

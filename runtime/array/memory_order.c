@@ -100,8 +100,8 @@ static gpa_code permute_back_take(gpa_rt *rt, gpa_arr *made, const memory_order 
 
 /* ---- operations ---- */
 
-gpa_code arr_ufunc_kept(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
-                        gpa_arr **out, gpa_err *e) {
+gpa_code arr_ufunc_order_k(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
+                           gpa_arr **out, gpa_err *e) {
     int n = op_info[op].arity;
     memory_order o;
     gpa_arr *arrays[3] = {0}, *made = NULL;
@@ -127,8 +127,8 @@ out:
     return rc;
 }
 
-gpa_code arr_concat_kept(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                         gpa_arr **out, gpa_err *e) {
+gpa_code arr_concat_order_k(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
+                            gpa_arr **out, gpa_err *e) {
     memory_order o;
     gpa_arr **permuted = NULL, *made = NULL;
     gpa_code rc = GPA_OK;
@@ -170,8 +170,8 @@ gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *a, gpa_arr *m
     return GPA_OK;
 }
 
-gpa_code arr_cast_kept(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gpa_arr **out,
-                       gpa_err *e) {
+gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gpa_arr **out,
+                          gpa_err *e) {
     memory_order o;
     gpa_arr *permuted = NULL, *made = NULL;
     int none = 0;
@@ -181,8 +181,8 @@ gpa_code arr_cast_kept(gpa_rt *rt, gpa_arr *a, gpa_dtype dtype, bool copy, gpa_a
     return memory_order_leave_take(rt, rc, permuted, made, &o, out, e);
 }
 
-gpa_code arr_scan_kept(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
-                       gpa_arr **out, gpa_err *e) {
+gpa_code arr_scan_order_k(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
+                          gpa_arr **out, gpa_err *e) {
     memory_order o;
     gpa_arr *permuted = NULL, *made = NULL;
     gpa_code rc = memory_order_enter(rt, a, &axis, &o, &permuted, e);

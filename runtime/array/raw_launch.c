@@ -48,7 +48,7 @@ static gpa_code bind(gpa_rt *rt, const rt_raw *r, gpa_arr *a, gpa_raw_arg *to, g
     gpa_code rc = a->readonly ? arr_force(rt, a, CUT_USER, e) : store_begin(rt, a, e);
     if (rc) return rc;
     gpa_buf *b = a->storage->buf;
-    buf_fix(b);
+    buf_pin(b);
     if (b->device != r->device)
         return gpa_fail(e, GPA_E_DEVICE, "an array on %s is no argument of a kernel on %s",
                         b->device->caps.name, r->device->caps.name);

@@ -312,14 +312,14 @@ static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t 
     return GPA_OK;
 }
 
-gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis,
-                           gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype,
+                      gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype),
                     computed = dtype_info[t].compute;
     const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1),
                   rows = shape_size(axis, a->shape);
-    host_dense x = {"", NULL, NULL}, places = {"", NULL, NULL};
-    host_new_array made;
+    host_view x = {"", NULL, NULL}, places = {"", NULL, NULL};
+    host_result made;
     gpa_arr *result = NULL;
     int64_t shape[GPA_MAX_DIMS];
     gpa_device *d;
@@ -333,22 +333,22 @@ gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int
         (at->storage->buf && at->storage->buf->device != d))
         return GPA_OK;
     if (d->caps.units > 1 && at->size < FEW_SLICES && a->size > MANY_BETWEEN) return GPA_OK;
-    TRY(host_get_as(rt, at, DT_I64, &places, e));
+    TRY(host_view_get_as(rt, at, DT_I64, &places, e));
     const int64_t *begin = (const int64_t *)(const void *)places.data;
     TRY(check_slices(red, begin, at->size, n, &even, e));
     if (even && d->caps.units > 1) goto out;
-    TRY(host_get_as(rt, a, computed, &x, e));
+    TRY(host_view_get_as(rt, a, computed, &x, e));
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
     shape[axis] = at->size;
-    TRY(host_new(rt, computed, a->ndim, shape, &made, e));
+    TRY(host_result_new(rt, computed, a->ndim, shape, &made, e));
     slices_reduce(red, computed, x.data, rows, n, wide, begin, at->size, made.data);
-    TRY(host_made(rt, &made, &result, e));
+    TRY(host_result_finish(rt, &made, &result, e));
     explain_call(rt, name_of(red), NULL, result);
     rc = arr_cast(rt, result, t, false, out, e);
 out:
     arr_release(rt, result);
-    host_drop(rt, &x);
-    host_drop(rt, &places);
+    host_view_release(rt, &x);
+    host_view_release(rt, &places);
     return rc;
 }
 

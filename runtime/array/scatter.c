@@ -18,7 +18,7 @@ enum { PIECE = 512, AHEAD = 16 /* updates that memory is asked for in advance */
 
 /* One axis whose coordinates are an array: one coordinate per point. */
 typedef struct {
-    host_dense own;
+    host_view own;
     const int64_t *at;
     int64_t extent, stride;
     bool forward; /* no coordinate counts from the end */
@@ -29,7 +29,7 @@ typedef struct {
     int axes;
     int64_t base; /* the part of every offset that integers give */
     int64_t points;
-    host_dense value;
+    host_view value;
     char number[sizeof(gpa_val)];
     int64_t to_strides[GPA_MAX_DIMS]; /* of the target */
     const char *from;                 /* the value's first element; NULL: no value */
@@ -61,7 +61,7 @@ static gpa_code get_places(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *
     gpa_arr *wide = NULL;
     gpa_code rc = GPA_OK;
     s->points = shape_size(m->wide, m->shape + m->lead);
-    host_strides(m->view, s->to_strides);
+    host_target_strides(m->view, s->to_strides);
     for (int k = 0; k < m->view->ndim; k++) {
         if (m->from[k] >= 0) continue;
         if (!m->arr[k]) {
@@ -72,7 +72,7 @@ static gpa_code get_places(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *
         p->extent = m->view->shape[k];
         p->stride = s->to_strides[k];
         TRY(arr_broadcast_to(rt, m->arr[k], m->wide, m->shape + m->lead, &wide, e));
-        TRY(host_get_as(rt, wide, DT_I64, &p->own, e));
+        TRY(host_view_get_as(rt, wide, DT_I64, &p->own, e));
         p->at = (const int64_t *)(const void *)p->own.data;
         TRY(check_bounds(p, s->points, k, e));
         arr_release(rt, wide);
@@ -118,13 +118,13 @@ static inline int64_t offset_of(const points *p, int64_t j) {
 }
 
 static void scatter_end(gpa_rt *rt, scatter *s) {
-    for (int k = 0; k < s->axes; k++) host_drop(rt, &s->axis[k].own);
-    host_drop(rt, &s->value);
+    for (int k = 0; k < s->axes; k++) host_view_release(rt, &s->axis[k].own);
+    host_view_release(rt, &s->value);
 }
 
 /* ---- values ---- */
 
-bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides) {
+bool broadcast_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides) {
     int skip = 0;
     while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
     return shape_spread(v->ndim - skip, v->shape + skip, v->strides + skip, ndim, shape, strides);
@@ -145,12 +145,12 @@ static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, g
         TRY(arr_copy(rt, v, &copy, e));
         v = copy;
     }
-    TRY(host_get_as(rt, v, t, &s->value, e));
+    TRY(host_view_get_as(rt, v, t, &s->value, e));
     gpa_arr dense = *v;
     int64_t strides[GPA_MAX_DIMS];
     shape_c_strides(v->ndim, v->shape, strides);
     dense.strides = strides;
-    spread_value(&dense, m->ndim, m->shape, s->strides);
+    broadcast_value(&dense, m->ndim, m->shape, s->strides);
     s->from = s->value.data;
 out:
     arr_release(rt, copy);
@@ -160,7 +160,7 @@ out:
 /* Index arrays that share the target's storage are copied like such a value. */
 static gpa_code keep_places(const index_map *m, scatter *s, gpa_err *e) {
     for (int k = 0; k < s->axes; k++) {
-        host_dense *h = &s->axis[k].own;
+        host_view *h = &s->axis[k].own;
         if (h->own || !h->arr || h->arr->storage != m->view->storage) continue;
         size_t n = (size_t)s->points * sizeof(int64_t);
         h->own = mem_new(n);
@@ -311,40 +311,40 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
 
 gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e) {
     scatter s = {.axes = 0};
-    host_place to;
+    host_target to;
     gpa_dtype t = (gpa_dtype)m->view->dtype;
     gpa_code rc = GPA_OK;
     TRY(get_places(rt, m, &s, e));
     TRY(keep_places(m, &s, e));
     TRY(get_value(rt, m, rhs, t, &s, e));
-    TRY(host_open(rt, m->view, true, &to, e));
+    TRY(host_target_open(rt, m->view, true, &to, e));
     write_points(m, &s, to.first, dtype_size(t));
-    TRY(host_close(rt, &to, e));
+    TRY(host_target_close(rt, &to, e));
     explain_call(rt, "scatter into", NULL, m->view);
 out:
     scatter_end(rt, &s);
     return rc;
 }
 
-gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e) {
-    host_dense m = {0}, value = {0};
-    host_place to;
+gpa_code scatter_masked(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e) {
+    host_view m = {0}, value = {0};
+    host_target to;
     gpa_code rc = GPA_OK;
     *done = false;
     if (v->ndim != 1 || mask->ndim != a->ndim || !a->size || !a->storage->buf->host ||
         !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage)
         return rc;
-    TRY(host_get(rt, mask, &m, e));
+    TRY(host_view_get(rt, mask, &m, e));
     if (chosen_count(m.data, mask->size) != v->shape[0]) goto out;
-    TRY(host_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
-    TRY(host_open(rt, a, true, &to, e));
+    TRY(host_view_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
+    TRY(host_target_open(rt, a, true, &to, e));
     chosen_spread(to.first, value.data, m.data, v->shape[0], dtype_size((gpa_dtype)a->dtype));
-    TRY(host_close(rt, &to, e));
+    TRY(host_target_close(rt, &to, e));
     explain_call(rt, "scatter into", NULL, a);
     *done = true;
 out:
-    host_drop(rt, &m);
-    host_drop(rt, &value);
+    host_view_release(rt, &m);
+    host_view_release(rt, &value);
     return rc;
 }
 
@@ -453,15 +453,15 @@ gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype com
     update u = {op,  op_function(op, compute), compute, op_operand(op, compute, 1), result,
                 own, op_loop(op, own),         false};
     scatter s = {.axes = 0};
-    host_place to;
+    host_target to;
     gpa_code rc = GPA_OK;
     u.plain = own == compute && own == result && (u.loop || own == u.second);
     TRY(get_places(rt, m, &s, e));
     TRY(keep_places(m, &s, e));
     if (rhs) TRY(get_value(rt, m, rhs, u.second, &s, e));
-    TRY(host_open(rt, m->view, true, &to, e));
+    TRY(host_target_open(rt, m->view, true, &to, e));
     update_points(m, &s, to.first, &u);
-    TRY(host_close(rt, &to, e));
+    TRY(host_target_close(rt, &to, e));
     explain_call(rt, op_info[op].name, NULL, m->view);
 out:
     scatter_end(rt, &s);

@@ -33,7 +33,7 @@ typedef struct {
  * caller, also on failure. */
 static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r,
                              gpa_err *e) {
-    gpa_code rc = b->readers ? unread_run(rt, e) : GPA_OK; /* those may be among them, too */
+    gpa_code rc = b->readers ? unused_gather_run(rt, e) : GPA_OK; /* those may be among them, too */
     if (rc || !b->readers || !rt->n_pending) return rc;
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
@@ -171,7 +171,7 @@ out:
 }
 
 gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from,
-                       int ndim, const int64_t *shape, const scatter_what *what, gpa_err *e) {
+                       int ndim, const int64_t *shape, const scatter_options *what, gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0};
     fuse_root r = {.into = target,
                    .index = at,

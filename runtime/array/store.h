@@ -24,10 +24,10 @@ typedef struct {
     bool sure; /* no place is negative or out of bounds: they are not checked */
     bool once; /* no place is written twice */
     gpa_arr *beside; /* pending: computed too, in the same program if that goes; NULL: nothing */
-} scatter_what;
+} scatter_options;
 /* target[index...] = value at computed places: for dimension k of the target index[k] (int64 nodes
  * of the shape given, wrapped and checked) or, where NULL, the coordinate from[k] of that shape. */
 gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from,
-                       int ndim, const int64_t *shape, const scatter_what *what, gpa_err *e);
+                       int ndim, const int64_t *shape, const scatter_options *what, gpa_err *e);
 
 #endif

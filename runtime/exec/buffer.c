@@ -180,7 +180,7 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
 
 /* ---- blocks that are larger than need be ---- */
 
-void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n) {
+void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n) {
     (void)rt;
     size_t room;
     struct pool *p = b->device->pool;
@@ -191,11 +191,11 @@ void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n) {
     p->loose = b;
 }
 
-void buf_fix(gpa_buf *b) {
+void buf_pin(gpa_buf *b) {
     if (b->loose) not_loose(b->device->pool, b);
 }
 
-bool buf_tighten(gpa_rt *rt, gpa_device *d) {
+bool buf_compact(gpa_rt *rt, gpa_device *d) {
     struct pool *p = d->pool;
     gpa_err quiet = {0};
     bool any = false;
@@ -281,11 +281,11 @@ gpa_code rt_set_memory_limit(gpa_rt *rt, const char *text, gpa_err *e) {
 
 /* ---- owners and readers ---- */
 
-void buf_own(gpa_rt *rt, gpa_buf *b) {
+void buf_add_owner(gpa_rt *rt, gpa_buf *b) {
     if (b->owners++ == 0) rt->stats.bytes_pending -= b->room;
 }
 
-void buf_disown(gpa_rt *rt, gpa_buf *b) {
+void buf_remove_owner(gpa_rt *rt, gpa_buf *b) {
     if (--b->owners) return;
     if (b->readers)
         rt->stats.bytes_pending += b->room;
@@ -293,12 +293,12 @@ void buf_disown(gpa_rt *rt, gpa_buf *b) {
         put_free(rt, b);
 }
 
-void buf_read(gpa_rt *rt, gpa_buf *b) {
+void buf_add_reader(gpa_rt *rt, gpa_buf *b) {
     (void)rt;
     b->readers++;
 }
 
-void buf_unread(gpa_rt *rt, gpa_buf *b) {
+void buf_remove_reader(gpa_rt *rt, gpa_buf *b) {
     if (--b->readers || b->owners) return;
     rt->stats.bytes_pending -= b->room;
     put_free(rt, b);

@@ -32,7 +32,7 @@ typedef struct gpa_buf {
     uint32_t epoch;   /* the device's, when this memory was taken */
     uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
     struct deferred_error *deferred; /* the launch that makes its contents valid; NULL: they are */
-    bool loose;                      /* its block is larger than it needs (buf_shorten) */
+    bool loose;                      /* its block is larger than it needs (buf_truncate) */
     buf_indices looked;              /* what was seen of them last (sparse.h) */
     struct gpa_buf *next;            /* the pool's list of free blocks, or of loose ones */
 } gpa_buf;
@@ -41,19 +41,19 @@ typedef struct gpa_buf {
  * (GPA_MEMORY_LIMIT) and an emptied cache have no room: exec_alloc then flushes, and makes NumPy's
  * message. */
 gpa_code buf_new(gpa_rt *rt, struct gpa_device *d, size_t n, gpa_buf **out, gpa_err *e);
-void buf_own(gpa_rt *rt, gpa_buf *b);
-void buf_disown(gpa_rt *rt, gpa_buf *b);
-void buf_read(gpa_rt *rt, gpa_buf *b);
-void buf_unread(gpa_rt *rt, gpa_buf *b);
-/* Only the first n bytes are wanted any more. The block stays as it is until buf_tighten. */
-void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n);
+void buf_add_owner(gpa_rt *rt, gpa_buf *b);
+void buf_remove_owner(gpa_rt *rt, gpa_buf *b);
+void buf_add_reader(gpa_rt *rt, gpa_buf *b);
+void buf_remove_reader(gpa_rt *rt, gpa_buf *b);
+/* Only the first n bytes are wanted any more. The block stays as it is until buf_compact. */
+void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n);
 /* Moves what lies in blocks that are larger than it needs into smaller ones and gives the large
  * ones back to the device; whether there were any. Changes `mem` of buffers: of those bound for a
  * launch, it is looked at again. */
-bool buf_tighten(gpa_rt *rt, struct gpa_device *d);
-/* The address of its memory is told to somebody who may keep it: buf_tighten leaves it where it is.
+bool buf_compact(gpa_rt *rt, struct gpa_device *d);
+/* The address of its memory is told to somebody who may keep it: buf_compact leaves it where it is.
  */
-void buf_fix(gpa_buf *b);
+void buf_pin(gpa_buf *b);
 /* Copies n bytes between buffers of any two devices, after the work queued on the source. Waits for
  * a source whose contents are deferred, so launches never depend on deferred errors of another
  * device.

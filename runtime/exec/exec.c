@@ -48,8 +48,8 @@ void exec_free(gpa_rt *rt) {
 
 /* ---- deferred errors ---- */
 
-gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
-                           kir_fault_record **out, gpa_err *e) {
+gpa_code exec_add_fault_record(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
+                               kir_fault_record **out, gpa_err *e) {
     deferred_error *x;
     gpa_code rc = scratch(rt, e);
     if (!rc) rc = deferred_push(&rt->exec->deferred, d, f, raises, NULL, 0, &x, e);
@@ -65,11 +65,11 @@ bool exec_may_stop(const gpa_device *d, const kir_func *f) {
     return false;
 }
 
-size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->deferred.n : 0; }
+size_t exec_unsettled(const gpa_rt *rt) { return rt->exec ? rt->exec->deferred.n : 0; }
 bool exec_may_raise(const gpa_rt *rt) { return rt->exec && rt->exec->deferred.n_raising; }
 bool exec_is_busy(const gpa_rt *rt) { return rt->exec && rt->exec->busy; }
 
-gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
+gpa_code exec_report_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
     if (!rt->exec || (waited && waited != GPA_E_INTERRUPT && waited != GPA_E_DEVICE)) return waited;
     gpa_code rc =
         deferred_settle(&rt->exec->deferred, d, waited == GPA_E_INTERRUPT, !rt_interrupted(rt), e);
@@ -80,7 +80,7 @@ gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
     if (exec_is_idle(rt, d)) return GPA_OK;
     gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
     if (!rc) d->idle_since = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
-    return exec_faults(rt, d, rc, e);
+    return exec_report_faults(rt, d, rc, e);
 }
 
 /* ---- memory ---- */
@@ -165,7 +165,7 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
     }
     if (rc != GPA_E_MEMORY) return rc;
     gpa_err_clear(&first);
-    if (buf_tighten(rt, d) && !buf_new(rt, d, n, out, &first)) return GPA_OK;
+    if (buf_compact(rt, d) && !buf_new(rt, d, n, out, &first)) return GPA_OK;
     bool busy = rt->exec && rt->exec->busy;
     if (!busy && rt->n_pending) {
         gpa_err quiet = {0};
@@ -342,7 +342,7 @@ static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh, deferred_error *on) 
         if (r->storage)
             storage_settle(rt, r->storage, b);
         else
-            buf_disown(rt, b);
+            buf_remove_owner(rt, b);
     }
 }
 
@@ -399,7 +399,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
 out:
     deferred_release(own);
     for (size_t i = 0; i < l->n_arrays; i++)
-        if (fresh[i]) buf_disown(rt, fresh[i]);
+        if (fresh[i]) buf_remove_owner(rt, fresh[i]);
     return device_result(rt, d, rc, e);
 }
 

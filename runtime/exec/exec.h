@@ -24,22 +24,22 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e);
  * be computed first. */
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also,
                     bool *hazard, gpa_err *e);
-/* Where a launch of f that may fault (`raises`) or only be stopped reports, until exec_faults;
- * owned by the runtime. */
-gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
-                           kir_fault_record **out, gpa_err *e);
+/* Where a launch of f that may fault (`raises`) or only be stopped reports, until
+ * exec_report_faults; owned by the runtime. */
+gpa_code exec_add_fault_record(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
+                               kir_fault_record **out, gpa_err *e);
 /* Whether an interrupt can end f on the device before it is done, which is known only later. */
 bool exec_may_stop(const gpa_device *d, const kir_func *f);
 /* How many launches wait to be asked about; and whether one of them may have raised an error, not
  * only been stopped. */
-size_t exec_expected(const gpa_rt *rt);
+size_t exec_unsettled(const gpa_rt *rt);
 bool exec_may_raise(const gpa_rt *rt);
 /* Whether a plan is being run: no other one can be begun. */
 bool exec_is_busy(const gpa_rt *rt);
 /* After sync or download, with their result: reports the first fault of the device's programs (a
  * bad index), at the place that wrote it. If the wait was broken off, what they compute is given
  * up. The result is that of the wait, or the fault's. */
-gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e);
+gpa_code exec_report_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e);
 /* Waits for the device's queued work and reports its first failure or fault. Costs nothing if
  * nothing was launched since the last wait. */
 gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e);

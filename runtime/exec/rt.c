@@ -41,7 +41,8 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
     const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),
                *simulator = getenv("NUMBA_ENABLE_CUDASIM");
     if (!name && simulator && strcmp(simulator, "1") == 0)
-        name = rt_reference_device(); /* Numba's variable for its simulator, which checks accesses as well */
+        name = rt_reference_device(); /* Numba's variable for its simulator, which checks accesses
+                                         as well */
     gpa_code rc = check_settings(e);
     if (!rc && name && *name && !(rc = device_check_name(name, e)))
         snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
@@ -54,7 +55,7 @@ gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
 
 void rt_free(gpa_rt *rt) {
     if (!rt) return;
-    unread_free(rt);
+    unused_gather_free(rt);
     roll_free(rt);
     exec_free(rt);
     explain_free(rt);
@@ -97,7 +98,8 @@ gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (gpa_device *d = rt->devices; d && !rc; d = d->next)
-        if (!d->gone) rc = exec_faults(rt, d, device_result(rt, d, d->be->sync(d->dev, e), e), e);
+        if (!d->gone)
+            rc = exec_report_faults(rt, d, device_result(rt, d, d->be->sync(d->dev, e), e), e);
     return rc;
 }
 

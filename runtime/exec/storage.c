@@ -48,7 +48,7 @@ void storage_settle(gpa_rt *rt, gpa_storage *s, gpa_buf *b) {
 void storage_release(gpa_rt *rt, gpa_storage *s) {
     if (--s->refs > 0) return;
     if (s->node) unlink_pending(rt, s);
-    if (s->buf) buf_disown(rt, s->buf);
+    if (s->buf) buf_remove_owner(rt, s->buf);
     s->next = rt->free_storages;
     rt->free_storages = s;
 }
@@ -57,14 +57,14 @@ gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, 
                              gpa_err *e) {
     gpa_code rc = storage_new(rt, t, size, out, e);
     if (rc)
-        buf_disown(rt, b);
+        buf_remove_owner(rt, b);
     else
         (*out)->buf = b;
     return rc;
 }
 
 gpa_code storage_limit_pending(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
-    gpa_code rc = rt->unread.n ? unread_tick(rt, e) : GPA_OK;
+    gpa_code rc = rt->unread.n ? unused_gather_run_if_many(rt, e) : GPA_OK;
     if (rc) return rc;
     if (s->node->height >= TUNE_MAX_PENDING_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
     if (rt->n_pending >= TUNE_MAX_PENDING_ARRAYS) return exec_pending(rt, CUT_NODES, e);

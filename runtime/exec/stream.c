@@ -24,7 +24,7 @@ uint32_t rt_stream_new(gpa_rt *rt) { return ++rt->n_streams; }
 /* After a wait for some of the work: if something has faulted all is waited for, and says so. */
 static gpa_code reported(gpa_rt *rt, gpa_device *d, gpa_code rc, bool faulted, gpa_err *e) {
     if (!rc) return faulted ? rt_sync(rt, e) : GPA_OK;
-    return exec_faults(rt, d, device_result(rt, d, rc, e), e);
+    return exec_report_faults(rt, d, device_result(rt, d, rc, e), e);
 }
 
 gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e) {

@@ -50,14 +50,14 @@ static bool add_take(gpa_rt *rt, node *check) {
     return true;
 }
 
-void unread_keep(gpa_rt *rt, const node *n) {
+void unused_gather_keep(gpa_rt *rt, const node *n) {
     node *check;
     gpa_err quiet = {0};
     if (!rt->unread.closed && !check_of(rt, n, &check, &quiet) && add_take(rt, check))
         rt->nodes.unchecked++;
 }
 
-gpa_code unread_run(gpa_rt *rt, gpa_err *e) {
+gpa_code unused_gather_run(gpa_rt *rt, gpa_err *e) {
     size_t n = rt->unread.n;
     if (!n || exec_is_busy(rt)) return GPA_OK;
     node **check = rt->unread.check;
@@ -70,8 +70,8 @@ gpa_code unread_run(gpa_rt *rt, gpa_err *e) {
     return rc;
 }
 
-gpa_code unread_tick(gpa_rt *rt, gpa_err *e) {
-    return rt->unread.n < MANY ? GPA_OK : unread_run(rt, e);
+gpa_code unused_gather_run_if_many(gpa_rt *rt, gpa_err *e) {
+    return rt->unread.n < MANY ? GPA_OK : unused_gather_run(rt, e);
 }
 
 static void drop_checks(gpa_rt *rt) {
@@ -80,7 +80,7 @@ static void drop_checks(gpa_rt *rt) {
     rt->unread.n = 0;
 }
 
-void unread_free(gpa_rt *rt) {
+void unused_gather_free(gpa_rt *rt) {
     rt->unread.closed = true;
     drop_checks(rt);
     mem_free(rt->unread.check);
@@ -97,7 +97,7 @@ static void excuse(gpa_rt *rt, node *n) {
     for (int i = 0; i < n->n_in; i++) excuse(rt, n->in[i]);
 }
 
-void unread_excuse(gpa_rt *rt, gpa_arr *a) {
+void unused_gather_dismiss(gpa_rt *rt, gpa_arr *a) {
     rt->nodes.mark++;
     if (a && a->storage->node) excuse(rt, a->storage->node);
 }
@@ -143,7 +143,7 @@ gpa_code rt_check(gpa_rt *rt, gpa_err *e) {
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
             rc = add_below(rt, s->node, e);
     }
-    if (!rc) rc = unread_run(rt, e);
+    if (!rc) rc = unused_gather_run(rt, e);
     for (gpa_device *d = rt->devices; d && !rc && exec_may_raise(rt); d = d->next)
         if (!d->gone) rc = exec_wait(rt, d, e);
     if (rc) leave_gathers(rt);

@@ -11,14 +11,14 @@
 
 /* A gather whose places nobody has looked at goes: keeps its check. When memory is short there is
  * none. */
-void unread_keep(gpa_rt *rt, const node *n);
+void unused_gather_keep(gpa_rt *rt, const node *n);
 /* Runs the checks of what went; nothing while a plan is being run. */
-gpa_code unread_run(gpa_rt *rt, gpa_err *e);
+gpa_code unused_gather_run(gpa_rt *rt, gpa_err *e);
 /* The same when there are many. */
-gpa_code unread_tick(gpa_rt *rt, gpa_err *e);
+gpa_code unused_gather_run_if_many(gpa_rt *rt, gpa_err *e);
 /* An index error of the statement that wants `a` (or NULL) was found: none more is looked for in
  * what it still pends on. */
-void unread_excuse(gpa_rt *rt, gpa_arr *a);
-void unread_free(gpa_rt *rt);
+void unused_gather_dismiss(gpa_rt *rt, gpa_arr *a);
+void unused_gather_free(gpa_rt *rt);
 
 #endif

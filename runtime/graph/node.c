@@ -137,11 +137,11 @@ void node_release(gpa_rt *rt, node *n) {
     if (!n || --n->refs > 0) return;
     forget(rt, n);
     if (n->unchecked) {
-        unread_keep(rt, n);
+        unused_gather_keep(rt, n);
         node_checked(rt, n);
     }
     drop_inputs(rt, n);
-    if (n->buf) buf_unread(rt, n->buf);
+    if (n->buf) buf_remove_reader(rt, n->buf);
     give(rt, n);
 }
 
@@ -191,7 +191,7 @@ static gpa_code leaf(gpa_rt *rt, node_kind kind, gpa_buf *b, gpa_dtype t, int nd
     n->map[ndim] = offset;
     if (b) {
         n->buf = b;
-        buf_read(rt, b);
+        buf_add_reader(rt, b);
     }
     *out = intern(rt, n);
     return GPA_OK;
@@ -238,7 +238,7 @@ void node_settle(gpa_rt *rt, node *n, gpa_buf *b) {
     }
     n->map[n->ndim] = 0;
     n->buf = b;
-    buf_read(rt, b);
+    buf_add_reader(rt, b);
 }
 
 bool node_is_leaf(const node *n) { return n->kind <= NODE_SCALAR; }

@@ -6,8 +6,7 @@
 
 /* A call from a layout to another, its memory not yet bound. False when it has more dimensions than
  * a call can say. */
-static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t *to,
-                     gpa_libcall *c) {
+static bool describe(const arr_dct_opts *o, const gpa_arr *a, const int64_t *to, gpa_libcall *c) {
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     int others = 0;
     *c = (gpa_libcall){
@@ -32,16 +31,16 @@ static bool describe(const arr_cosines_opts *o, const gpa_arr *a, const int64_t 
     return true;
 }
 
-gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr **out, gpa_err *e) {
+gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e) {
     gpa_libcall c;
     gpa_device *d;
     gpa_arr *made = NULL;
     int64_t strides[GPA_MAX_DIMS];
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     *out = NULL;
     shape_c_strides(a->ndim, a->shape, strides);
-    TRY(place_of(rt, a, &d, e));
+    TRY(arr_find_device(rt, a, &d, e));
     if (!a->size || !describe(o, a, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
@@ -55,7 +54,7 @@ gpa_code arr_cosines(gpa_rt *rt, gpa_arr *a, const arr_cosines_opts *o, gpa_arr 
     explain_call(rt, library_names[LIB_COSINES], d, made);
     *out = arr_retain(made);
 out:
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     arr_release(rt, made);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* Sorts that keep their operand's memory order (NumPy's order='K'). */
 #include "runtime/array/memory_order.h"
 
-gpa_code arr_sort_kept(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+gpa_code arr_sort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     memory_order o;
     gpa_arr *sorted = NULL, *made = NULL;
     gpa_code rc = memory_order_enter(rt, a, &axis, &o, &sorted, e);
@@ -9,7 +9,7 @@ gpa_code arr_sort_kept(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err 
     return memory_order_leave_take(rt, rc, sorted, made, &o, out, e);
 }
 
-gpa_code arr_argsort_turned(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+gpa_code arr_argsort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
     memory_order o;
     gpa_arr *sorted = NULL, *made = NULL, *back = NULL;
     gpa_code rc = memory_order_enter(rt, a, &axis, &o, &sorted, e);

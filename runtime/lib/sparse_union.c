@@ -18,7 +18,7 @@ gpa_code sparse_in_order(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
 }
 
 /* What is known of n indices. */
-static buf_indices look(const host_dense *h, int64_t n) {
+static buf_indices look(const host_view *h, int64_t n) {
     gpa_buf *b = h->own || !h->arr->size ? NULL : h->arr->storage->buf;
     buf_indices seen = {
         .n = n, .at = b ? (size_t)(h->data - b->host) : 0, .version = b ? b->version : 0};
@@ -29,16 +29,16 @@ static buf_indices look(const host_dense *h, int64_t n) {
     return seen;
 }
 
-bool sparse_below(const host_dense *index, int64_t n, int64_t limit) {
+bool sparse_below(const host_view *index, int64_t n, int64_t limit) {
     return !n || look(index, n).most < limit;
 }
 
-bool sparse_start(const host_dense *start, int64_t n, int64_t count) {
+bool sparse_start(const host_view *start, int64_t n, int64_t count) {
     const int32_t *at = sparse_indices(start);
     return n > 0 && at[0] == 0 && at[n - 1] == count && look(start, n).rise;
 }
 
-gpa_code sparse_check(const host_dense *h, const host_rows *r, gpa_err *e) {
+gpa_code sparse_check(const host_view *h, const host_rows *r, gpa_err *e) {
     if (sparse_start(&h[SPARSE_START], r->m + 1, r->count) &&
         sparse_below(&h[SPARSE_COLUMN], r->count, r->n))
         return GPA_OK;
@@ -50,7 +50,7 @@ gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_rows *s
     for (int i = 0; i < SPARSE_PARTS; i++) {
         TRY(sparse_in_order(rt, parts[i], i == SPARSE_AT ? (gpa_dtype)parts[i]->dtype : DT_I32,
                             &s->in[i], e));
-        TRY(host_get(rt, s->in[i], &s->h[i], e));
+        TRY(host_view_get(rt, s->in[i], &s->h[i], e));
     }
     s->r = (host_rows){.m = parts[SPARSE_START]->size - 1,
                        .n = n,
@@ -67,35 +67,34 @@ out:
 
 void sparse_drop(gpa_rt *rt, sparse_rows *s) {
     for (int i = 0; i < SPARSE_PARTS; i++) {
-        host_drop(rt, &s->h[i]);
+        host_view_release(rt, &s->h[i]);
         arr_release(rt, s->in[i]);
     }
 }
 
-gpa_code sparse_new(gpa_rt *rt, gpa_dtype t, int64_t lines, int64_t count, host_new_array *made,
+gpa_code sparse_new(gpa_rt *rt, gpa_dtype t, int64_t lines, int64_t count, host_result *made,
                     gpa_err *e) {
     const int64_t starts = lines + 1;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < SPARSE_PARTS && !rc; i++)
-        rc = host_new(rt, i == SPARSE_AT ? t : DT_I32, 1, i == SPARSE_START ? &starts : &count,
-                      &made[i], e);
+        rc = host_result_new(rt, i == SPARSE_AT ? t : DT_I32, 1,
+                             i == SPARSE_START ? &starts : &count, &made[i], e);
     return rc;
 }
 
-gpa_code sparse_made(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out,
-                     gpa_err *e) {
+gpa_code sparse_made(gpa_rt *rt, gpa_code rc, host_result *made, int n, gpa_arr **out, gpa_err *e) {
     for (int i = 0; i < n; i++) {
         if (!rc)
-            rc = host_made(rt, &made[i], &out[i], e);
+            rc = host_result_finish(rt, &made[i], &out[i], e);
         else if (made[i].arr)
-            host_unmade(rt, &made[i]);
+            host_result_discard(rt, &made[i]);
     }
     return rc;
 }
 
 /* ---- order ---- */
 
-gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e) {
+gpa_code arr_csr_is_canonical(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e) {
     sparse_rows s = {0};
     gpa_code rc = sparse_get(rt, a, n, &s, e);
     *yes = !rc && hostcall_rows_ascend(&s.r);
@@ -103,12 +102,12 @@ gpa_code arr_sparse_ascends(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes,
     return rc;
 }
 
-gpa_code arr_sparse_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
-                          gpa_err *e) {
+gpa_code arr_csr_sort_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
+                              gpa_err *e) {
     enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_AT, PARTS = SPARSE_PARTS };
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_rows s = {0};
-    host_new_array made[PARTS] = {{0}};
+    host_result made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
     if (!hostcall_can_add(t)) return GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
@@ -134,8 +133,8 @@ static const gpa_op united[UNION_COUNT] = {[UNION_ADD] = OP_ADD,
                                            [UNION_NOT_EQUAL] = OP_NOT_EQUAL,
                                            [UNION_GREATER] = OP_GREATER};
 
-gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
-                          bool ascending, gpa_arr **out, gpa_err *e) {
+gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
+                        bool ascending, gpa_arr **out, gpa_err *e) {
     enum { START, COLUMN, IN_A, IN_B, RESULTS };
     const gpa_dtype t = (gpa_dtype)a[SPARSE_AT]->dtype, u = (gpa_dtype)b[SPARSE_AT]->dtype;
     host_union how = UNION_ADD;
@@ -144,7 +143,7 @@ gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *con
     const gpa_dtype made_in = one && how >= UNION_NOT_EQUAL ? DT_BOOL : t;
     const int results = one ? IN_B : RESULTS;
     sparse_rows x = {0}, y = {0};
-    host_new_array made[RESULTS] = {{0}};
+    host_result made[RESULTS] = {{0}};
     gpa_code rc = GPA_OK;
     if (!one && !ascending) return GPA_OK;
     TRY(sparse_get(rt, a, n, &x, e));
@@ -152,11 +151,11 @@ gpa_code arr_sparse_union(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *con
     if (x.r.m != y.r.m) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
     const int64_t most = x.r.count + y.r.count;
     for (int i = 0; i < results && !rc; i++)
-        rc = host_new(rt,
-                      i == IN_A   ? made_in
-                      : i == IN_B ? u
-                                  : DT_I32,
-                      1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
+        rc = host_result_new(rt,
+                             i == IN_A   ? made_in
+                             : i == IN_B ? u
+                                         : DT_I32,
+                             1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
     int32_t *start = sparse_ints(&made[START]), *column = sparse_ints(&made[COLUMN]);
     if (!rc && one)
         rc = hostcall_unite(how, t, &x.r, &y.r, ascending, start, column, made[IN_A].data,
@@ -174,8 +173,8 @@ out:
 
 /* ---- products ---- */
 
-gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
-                            gpa_arr **out, gpa_err *e) {
+gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
+                      gpa_arr **out, gpa_err *e) {
     enum { LINE, ROW, AT, X, OPERANDS };
     gpa_arr *const given[OPERANDS] = {a[LINE], a[ROW], a[AT], x};
     gpa_arr *in[OPERANDS] = {NULL};
@@ -184,12 +183,12 @@ gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t 
     gpa_libcall c = {.kind = LIB_SPARSE,
                      .dtype = t,
                      .sparse = {.m = m, .n = x->shape[0], .k = shape[1], .count = a[ROW]->size}};
-    host_dense h[OPERANDS] = {{0}};
-    host_new_array y = {0};
+    host_view h[OPERANDS] = {{0}};
+    host_result y = {0};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++) {
         TRY(sparse_in_order(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
-        TRY(host_get(rt, in[i], &h[i], e));
+        TRY(host_view_get(rt, in[i], &h[i], e));
     }
     const int32_t *line = sparse_indices(&h[LINE]), *row = sparse_indices(&h[ROW]);
     const host_rows turned = {
@@ -200,14 +199,14 @@ gpa_code arr_sparse_columns(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t 
                               sparse_below(&h[ROW], c.sparse.count, m))))
         TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
     if (!places) TRY(sparse_check(h, &turned, e));
-    TRY(host_new(rt, t, x->ndim, shape, &y, e));
+    TRY(host_result_new(rt, t, x->ndim, shape, &y, e));
     rc = hostcall_sparse_columns(&c, places, line, row, h[AT].data, h[X].data, y.data,
                                  &rt->interrupted, e);
     rc = sparse_made(rt, rc, &y, 1, out, e);
     if (!rc) explain_call(rt, "sparse product by columns", NULL, *out);
 out:
     for (int i = 0; i < OPERANDS; i++) {
-        host_drop(rt, &h[i]);
+        host_view_release(rt, &h[i]);
         arr_release(rt, in[i]);
     }
     return rc;

@@ -302,7 +302,7 @@ static const ref_step *run_end_for(ref_frame *fr, const ref_step *s) {
 /* The ARG steps, b of them, stand right before their PRINT. */
 static const ref_step *run_print(ref_frame *fr, const ref_step *s) {
     const gpa_launch *l = fr->launch;
-    gpa_said said = {.text = s->imm, .n = (uint32_t)s->b, .thread = fr->linear};
+    gpa_printed said = {.text = s->imm, .n = (uint32_t)s->b, .thread = fr->linear};
     said.block =
         fr->block[0] + (uint64_t)l->grid[0] * (fr->block[1] + (uint64_t)l->grid[1] * fr->block[2]);
     for (uint32_t k = 0; k < said.n; k++) said.args[k] = fr->r[(s - s->b + k)->a];

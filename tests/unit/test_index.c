@@ -341,14 +341,14 @@ static void scatters_where(void **state) {
     OK(node_scalar(rt, DT_I64, (gpa_val){.I64 = 1}, &one, &err));
     OK(node_op2(rt, OP_SUBTRACT, place, one, &before, &err));
     OK(store_scatter(rt, to, &before, (int8_t[]){-1}, DIMS(5),
-                     &(scatter_what){.value = value, .mask = when}, &err));
+                     &(scatter_options){.value = value, .mask = when}, &err));
     HOLDS(arr_retain(to), DIMS(3), 1, 3, 9);
     node_release(rt, place);
     node_release(rt, when);
     OK(arr_node(rt, far, &place, &err));
     OK(node_op2(rt, OP_LESS, place, one, &when, &err));
     OK(store_scatter(rt, to, &place, (int8_t[]){-1}, DIMS(5),
-                     &(scatter_what){.value = one, .mask = when, .add = true}, &err));
+                     &(scatter_options){.value = one, .mask = when, .add = true}, &err));
     HOLDS(arr_retain(to), DIMS(3), 2, 3, 9);
     node *all[] = {value, when, place, one, before};
     for (size_t k = 0; k < COUNT_OF(all); k++) node_release(rt, all[k]);
