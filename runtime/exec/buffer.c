@@ -1,12 +1,13 @@
-/* The caching pool.
+/* The caching allocator: segregated free lists by size class.
  *
- * Blocks come in size classes, eight to a doubling, so a block of a class fits every request of it
- * and at most an eighth is lost. A free block waits in its class's bin; a large request may also
- * take a somewhat larger free block. Free blocks are kept because new memory is slow: on a CPU its
- * pages must be mapped and cleared, on a GPU an allocation waits for the device.
+ * There are eight size classes per power of two, so a block fits every request of its class with
+ * at most an eighth of internal fragmentation. Free blocks are in the bin of their class; a
+ * large request may also take a block of the next classes. Blocks are cached because fresh
+ * memory is slow: on a CPU its pages must be faulted in and cleared, on a GPU an allocation
+ * synchronizes with the device.
  *
- * Invariants: bytes_live counts the rooms of blocks outside the bins and bytes_cached those inside;
- * live + cached never exceeds the limit. */
+ * Invariants: bytes_live is the capacity of blocks outside the bins, bytes_cached of those
+ * inside; live + cached never exceeds the limit. */
 #include "runtime/exec/buffer.h"
 
 #include <stdio.h>
@@ -17,45 +18,47 @@
 #include "runtime/exec/rt.h"
 
 enum {
-    SMALLEST = 6, /* log2 of the smallest block */
-    STEPS = 3,    /* log2 of the classes in a doubling */
-    BINS = (48 - SMALLEST) << STEPS,
-    LARGE = 1 << 20, /* a request from here on may take a block of ... */
-    NEIGHBOURS = 3,  /* ... this many classes above its own */
+    LOG2_MIN_BLOCK = 6, /* log2 of the smallest block */
+    LOG2_CLASSES = 3,   /* log2 of the classes in a doubling */
+    SIZE_CLASSES = (48 - LOG2_MIN_BLOCK) << LOG2_CLASSES,
+    LARGE_BYTES = 1 << 20,   /* requests of at least so many bytes may take a block of */
+    LARGE_EXTRA_CLASSES = 3, /* so many classes above their own */
 };
 
 #ifdef GPA_STRESS
-#define KEEP_BLOCKS false
+#define CACHE_BLOCKS false
 #else
-#define KEEP_BLOCKS true
+#define CACHE_BLOCKS true
 #endif
 
 struct pool {
-    gpa_buf *bin[BINS];
-    gpa_buf *loose; /* in use, but larger than need be */
+    gpa_buf *bin[SIZE_CLASSES];
+    gpa_buf *loose; /* truncated buffers in use */
     uint64_t live, cached;
     uint64_t limit; /* of live + cached; 0: none */
-    bool exact; /* blocks are as large as was asked for and none is kept: so a sanitizer sees what
-                   goes wrong with them */
+    /* Blocks have exactly the requested size and are not cached, so that a sanitizer detects
+     * accesses out of bounds and after free. */
+    bool exact;
 };
 
 /* ---- size classes ---- */
 
-/* The class of a request, and its block size. BINS when it is beyond all classes. */
+/* The class of a request, and its block size. SIZE_CLASSES when it is beyond all classes. */
 static size_t class_of(size_t n, size_t *room) {
-    if (n <= (size_t)1 << SMALLEST) n = ((size_t)1 << SMALLEST);
+    if (n <= (size_t)1 << LOG2_MIN_BLOCK) n = ((size_t)1 << LOG2_MIN_BLOCK);
     size_t top = 63u - (size_t)__builtin_clzll(n); /* 2^top <= n */
-    size_t step = (size_t)1 << (top > STEPS ? top - STEPS : 0);
+    size_t step = (size_t)1 << (top > LOG2_CLASSES ? top - LOG2_CLASSES : 0);
     size_t rounded = (n + step - 1) & ~(step - 1);
-    if (rounded < n) return BINS;
+    if (rounded < n) return SIZE_CLASSES;
     *room = rounded;
     top = 63u - (size_t)__builtin_clzll(rounded);
-    return ((top - SMALLEST) << STEPS) + ((rounded >> (top - STEPS)) & ((1u << STEPS) - 1));
+    return ((top - LOG2_MIN_BLOCK) << LOG2_CLASSES) +
+           ((rounded >> (top - LOG2_CLASSES)) & ((1u << LOG2_CLASSES) - 1));
 }
 
 /* ---- the pool ---- */
 
-/* What rt_set_memory_limit or GPA_MEMORY_LIMIT says, or all there is. */
+/* The limit of rt_set_memory_limit or GPA_MEMORY_LIMIT, else all of the device's memory. */
 static gpa_code read_limit(const gpa_rt *rt, const gpa_device *d, uint64_t *out, gpa_err *e) {
     const char *text = rt->memory_limit[0] ? rt->memory_limit : getenv("GPA_MEMORY_LIMIT");
     *out = d->caps.mem_total;
@@ -76,7 +79,7 @@ static gpa_code open_pool(gpa_rt *rt, gpa_device *d, gpa_err *e) {
     d->pool = mem_zero(sizeof *d->pool);
     if (!d->pool) return gpa_no_memory(e);
     d->pool->limit = limit;
-    d->pool->exact = !KEEP_BLOCKS || getenv("GPA_MEMORY_CHECK");
+    d->pool->exact = !CACHE_BLOCKS || getenv("GPA_MEMORY_CHECK");
     return GPA_OK;
 }
 
@@ -91,13 +94,13 @@ static void count_cached(gpa_rt *rt, struct pool *p, int64_t change) {
     rt->stats.bytes_cached += (uint64_t)change;
 }
 
-static void give_back(gpa_buf *b) {
+static void free_block(gpa_buf *b) {
     b->device->be->free(b->device->dev, b->mem);
     mem_free(b);
 }
 
-static gpa_buf *take_free(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
-    size_t last = MIN(bin + (n >= LARGE ? NEIGHBOURS : 0), (size_t)BINS - 1);
+static gpa_buf *take_cached(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
+    size_t last = MIN(bin + (n >= LARGE_BYTES ? LARGE_EXTRA_CLASSES : 0), (size_t)SIZE_CLASSES - 1);
     for (; bin <= last; bin++) {
         gpa_buf *b = p->bin[bin];
         if (!b) continue;
@@ -133,22 +136,22 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out,
     return GPA_OK;
 }
 
-static void not_loose(struct pool *p, gpa_buf *b) {
+static void unlink_loose(struct pool *p, gpa_buf *b) {
     gpa_buf **at = &p->loose;
     while (*at != b) at = &(*at)->next;
     *at = b->next;
     b->loose = false;
 }
 
-static void put_free(gpa_rt *rt, gpa_buf *b) {
+static void put_cached(gpa_rt *rt, gpa_buf *b) {
     deferred_release(b->deferred);
     b->deferred = NULL;
     struct pool *p = b->device->pool;
     size_t room;
-    if (b->loose) not_loose(p, b);
+    if (b->loose) unlink_loose(p, b);
     count_live(rt, p, -(int64_t)b->room);
     if (p->exact || b->epoch != b->device->epoch) {
-        give_back(b);
+        free_block(b);
         return;
     }
     size_t bin = class_of(b->room, &room);
@@ -161,9 +164,9 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     gpa_code rc = open_pool(rt, d, e);
     if (rc) return rc;
     size_t room, bin = class_of(n, &room);
-    if (bin >= BINS) return gpa_no_memory(e);
+    if (bin >= SIZE_CLASSES) return gpa_no_memory(e);
     if (d->pool->exact) room = MAX(n, 1);
-    gpa_buf *b = take_free(rt, d->pool, bin, n);
+    gpa_buf *b = take_cached(rt, d->pool, bin, n);
     if (!b) {
         rc = new_block(rt, d, room, &b, e);
         if (rc) return rc;
@@ -178,21 +181,21 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     return GPA_OK;
 }
 
-/* ---- blocks that are larger than need be ---- */
+/* ---- truncated buffers ---- */
 
 void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n) {
     (void)rt;
     size_t room;
     struct pool *p = b->device->pool;
     b->bytes = n;
-    if (b->loose || b->host || class_of(n, &room) >= BINS || room >= b->room) return;
+    if (b->loose || b->host || class_of(n, &room) >= SIZE_CLASSES || room >= b->room) return;
     b->loose = true;
     b->next = p->loose;
     p->loose = b;
 }
 
 void buf_pin(gpa_buf *b) {
-    if (b->loose) not_loose(b->device->pool, b);
+    if (b->loose) unlink_loose(b->device->pool, b);
 }
 
 bool buf_compact(gpa_rt *rt, gpa_device *d) {
@@ -213,7 +216,7 @@ bool buf_compact(gpa_rt *rt, gpa_device *d) {
         b->mem = mem;
         count_live(rt, p, (int64_t)room - (int64_t)b->room);
         b->room = room;
-        not_loose(p, b);
+        unlink_loose(p, b);
         any = true;
     }
     return any;
@@ -222,12 +225,12 @@ bool buf_compact(gpa_rt *rt, gpa_device *d) {
 void buf_trim(gpa_rt *rt, gpa_device *d) {
     struct pool *p = d->pool;
     if (!p) return;
-    for (size_t i = 0; i < BINS; i++) {
+    for (size_t i = 0; i < SIZE_CLASSES; i++) {
         while (p->bin[i]) {
             gpa_buf *b = p->bin[i];
             p->bin[i] = b->next;
             count_cached(rt, p, -(int64_t)b->room);
-            give_back(b);
+            free_block(b);
         }
     }
 }
@@ -290,7 +293,7 @@ void buf_remove_owner(gpa_rt *rt, gpa_buf *b) {
     if (b->readers)
         rt->stats.bytes_pending += b->room;
     else
-        put_free(rt, b);
+        put_cached(rt, b);
 }
 
 void buf_add_reader(gpa_rt *rt, gpa_buf *b) {
@@ -301,5 +304,5 @@ void buf_add_reader(gpa_rt *rt, gpa_buf *b) {
 void buf_remove_reader(gpa_rt *rt, gpa_buf *b) {
     if (--b->readers || b->owners) return;
     rt->stats.bytes_pending -= b->room;
-    put_free(rt, b);
+    put_cached(rt, b);
 }
