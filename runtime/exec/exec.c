@@ -1,9 +1,9 @@
-/* Execution: plan, lower, allocate, find or build the program, launch, settle.
+/* Execution of plans: fuse, lower, allocate, look up or build programs, launch, settle.
  *
- * Invariant: a step's roots settle as soon as it is launched, so the next step finds leaves. When a
- * step fails the earlier ones stay done and the rest stays pending.
+ * Invariant: a step's roots become leaves as soon as it is launched, so later steps read them
+ * from memory. If a step fails, earlier steps stay done and the rest stays pending.
  *
- * Reading order: faults, memory, one step, plans. */
+ * Reading order: deferred errors, memory, one step, plans. */
 #include "runtime/exec/exec.h"
 
 #include <stdio.h>
@@ -22,9 +22,9 @@ struct exec {
     fuse_plan plan;
     lowered low;
     memo *memo;
-    bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody
-                            wants to see the programs */
-    bool busy;           /* the plan is being run: do not begin another */
+    bool known;              /* plan cache hit: nothing is fused or lowered */
+    bool watched;            /* %explain or a profile records the steps: no plan cache */
+    bool busy;               /* a plan is being run: plans do not nest */
     deferred_queue deferred; /* launches that may have failed */
 };
 
@@ -85,26 +85,26 @@ gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
 
 /* ---- memory ---- */
 
-enum { LARGEST = 3 };
+enum { MAX_NAMES = 3 };
 
-/* The largest named arrays of a device so far; views of one memory count once. */
+/* The largest named arrays of a device so far; views of one buffer count once. */
 typedef struct {
     const gpa_device *d;
     struct {
         char name[32];
         uint64_t bytes;
         const gpa_buf *buf;
-    } top[LARGEST];
-} names;
+    } top[MAX_NAMES];
+} largest_names;
 
 static void note_name(void *to, const char *name, const gpa_arr *a) {
-    names *n = to;
+    largest_names *n = to;
     const gpa_buf *b = a->storage->buf;
     if (!b || b->device != n->d) return;
-    for (int i = 0; i < LARGEST; i++) {
+    for (int i = 0; i < MAX_NAMES; i++) {
         if (n->top[i].buf == b) return;
         if (b->bytes <= n->top[i].bytes) continue;
-        memmove(&n->top[i + 1], &n->top[i], (size_t)(LARGEST - 1 - i) * sizeof n->top[0]);
+        memmove(&n->top[i + 1], &n->top[i], (size_t)(MAX_NAMES - 1 - i) * sizeof n->top[0]);
         n->top[i].bytes = b->bytes;
         n->top[i].buf = b;
         snprintf(n->top[i].name, sizeof n->top[i].name, "%s", name);
@@ -128,21 +128,21 @@ static void put_usage(gpa_rt *rt, gpa_device *d, gpa_str *out) {
         str_printf(out, ", limit %s (GPA_MEMORY_LIMIT)", str_bytes(a, (double)limit));
 }
 
-static gpa_code no_room(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape,
-                        double bytes, gpa_err *e) {
+static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim,
+                                   const int64_t *shape, double bytes, gpa_err *e) {
     char asked[32], size[32], text[SHAPE_TEXT];
     gpa_str s;
-    /* NumPy writes this shape as Python does. */
+    /* NumPy formats this shape as a Python tuple. */
     str_init(&s);
     str_putc(&s, '(');
     for (int k = 0; k < ndim; k++) str_printf(&s, "%s%lld", k ? ", " : "", (long long)shape[k]);
     str_put(&s, ndim == 1 ? ",)" : ")");
     snprintf(text, sizeof text, "%s", s.text);
     str_clear(&s);
-    names n = {.d = d};
+    largest_names n = {.d = d};
     if (rt->config.name_arrays) rt->config.name_arrays(rt->config.user, note_name, &n);
     put_usage(rt, d, &s);
-    for (int i = 0; i < LARGEST && n.top[i].bytes; i++)
+    for (int i = 0; i < MAX_NAMES && n.top[i].bytes; i++)
         str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name,
                    str_bytes(size, (double)n.top[i].bytes));
     gpa_fail(e, GPA_E_MEMORY,
@@ -174,7 +174,7 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
             if (!buf_new(rt, d, n, out, &quiet)) return GPA_OK;
         }
     }
-    return no_room(rt, d, t, ndim, shape, (double)n, e);
+    return fail_out_of_memory(rt, d, t, ndim, shape, (double)n, e);
 }
 
 gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out,
@@ -186,7 +186,7 @@ gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa
 
 /* ---- one step ---- */
 
-/* Fresh memory for the roots, bound to their arrays. */
+/* Allocates memory for the roots and binds it to their arrays. */
 static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fresh, gpa_err *e) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
@@ -197,13 +197,12 @@ static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fres
         l->bind[i].mem = fresh[i]->mem;
     }
     for (size_t i = 0; i < l->n_arrays; i++)
-        if (l->buf[i])
-            l->bind[i].mem = l->buf[i]->mem; /* memory that was short may have moved them */
+        if (l->buf[i]) l->bind[i].mem = l->buf[i]->mem; /* buf_compact may have moved them */
     return GPA_OK;
 }
 
-/* Where a step runs: where its store's target is, else where all its operands are, else on the
- * current device. */
+/* The device of a step: that of its store's target, else the one all operands share, else the
+ * current one. */
 static gpa_device *step_device(const gpa_rt *rt, int s, gpa_device *current) {
     const fuse_plan *p = &rt->exec->plan;
     const lowered *l = &rt->exec->low;
@@ -219,8 +218,8 @@ static gpa_device *step_device(const gpa_rt *rt, int s, gpa_device *current) {
     return d ? d : current;
 }
 
-/* Operands that live on another device are copied over; the copies last until the launch. */
-static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here, gpa_err *e) {
+/* Copies operands on other devices to d, for the duration of the launch. */
+static gpa_code copy_operands(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < l->n_arrays && !rc; i++) {
         gpa_buf *b = l->buf[i];
@@ -239,19 +238,18 @@ out:
     return rc;
 }
 
-/* Compiling that a device put off until a launch. */
-static double compiled_late(const gpa_device *d, const gpa_prog *prog) {
+/* Seconds of compilation at launches, and interpreted launches. */
+static double launch_compile_seconds(const gpa_device *d, const gpa_prog *prog) {
     return d->be->compile_seconds ? d->be->compile_seconds(prog) : 0;
 }
 static uint64_t interpreted(const gpa_device *d, const gpa_prog *prog) {
     return d->be->interpreted ? d->be->interpreted(prog) : 0;
 }
 
-/* A program that needs memory of its own may find none: then what the pool keeps is given back
- * first. */
+/* Runs a program; if it lacks workspace memory, trims the pool and tries again. */
 static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_launch *l,
                          gpa_err *e) {
-    gpa_err first; /* cleared, not zeroed: this runs for every launch */
+    gpa_err first; /* cleared, not zeroed, since this runs for every launch */
     gpa_err_clear(&first);
     gpa_code rc = d->be->run(d->dev, prog, l, &first);
     if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
@@ -263,7 +261,7 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
  * `fault` (NULL: it cannot fault): where it reports. */
 static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l,
                        kir_fault_record *fault, gpa_err *e) {
-    double before = compiled_late(d, prog);
+    double before = launch_compile_seconds(d, prog);
     uint64_t slow = interpreted(d, prog);
     gpa_launch run = {.arrays = l->bind, .params = l->params, .fault = fault};
     memcpy(run.size, l->size, sizeof run.size);
@@ -274,7 +272,7 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l,
         rt->stats.launches++;
         if (!rc && rt_interrupted(rt)) rc = gpa_interrupted(e);
         int k = l->n_loops - 1;
-        for (; k >= 0; k--) { /* the next point of the dimensions that the host walks */
+        for (; k >= 0; k--) { /* the next point of the dimensions that the host iterates over */
             bool more = ++at[k] < l->loop_size[k];
             int64_t back = more ? 1 : 1 - l->loop_size[k];
             for (size_t i = 0; i < l->n_arrays; i++)
@@ -284,7 +282,7 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l,
         }
         if (k < 0) break;
     }
-    rt->stats.compile_seconds += compiled_late(d, prog) - before;
+    rt->stats.compile_seconds += launch_compile_seconds(d, prog) - before;
     rt->stats.interpreted += interpreted(d, prog) - slow;
     return rc;
 }
@@ -330,7 +328,7 @@ static gpa_code defer_results(gpa_rt *rt, gpa_device *d, const lowered *l, bool 
     return rc;
 }
 
-/* The roots have their memory. */
+/* Makes the roots leaves on their new memory, which depends on record `on`. */
 static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh, deferred_error *on) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
@@ -375,7 +373,7 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     if (!x->known)
         l->faults = l->faults || exec_may_stop(d, l->f); /* such a plan is not remembered */
     TRY(bind_fresh(rt, d, l, fresh, e));
-    TRY(bring_over(rt, d, l, fresh, e));
+    TRY(copy_operands(rt, d, l, fresh, e));
     TRY(settle_stored(rt, d, l, e));
     if (!l->empty && x->known)
         rt->stats.cache_hits++;
@@ -405,9 +403,9 @@ out:
 
 /* ---- plans ---- */
 
-/* Several new programs are compiled side by side, where the device has a background for that: each
- * step is lowered as if those before it had run. Nothing depends on it: what fails here, or is
- * taken for something else, comes up when it runs. */
+/* Starts background compilation of a plan's new programs in parallel, if the device supports it:
+ * each step is lowered as if the earlier ones had run. This is only a hint; errors are reported
+ * when the step runs. */
 static void compile_ahead(gpa_rt *rt, gpa_device *d) {
     struct exec *x = rt->exec;
     lowered *l = &x->low;
@@ -433,7 +431,7 @@ static void mark_failed(fuse_plan *p, int step) {
         if (p->root[i].step == step && p->root[i].storage) p->root[i].storage->failed = true;
 }
 
-/* What every opened device can do: a step may run on any of them. */
+/* The limits common to all opened devices: a step may run on any of them. */
 static gpa_caps common_caps(const gpa_rt *rt, const gpa_device *current) {
     gpa_caps caps = current->caps;
     for (const gpa_device *d = rt->devices; d; d = d->next) {
@@ -458,7 +456,7 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     else
         rc = fuse(rt, &x->plan, &caps, why, e);
     if (!rc && !x->known && !x->watched) compile_ahead(rt, d);
-    /* A root that settles lets go of its inputs; other roots may be among them. */
+    /* A root that becomes a leaf releases its inputs; other roots may be among them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
     for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) {
         rc = run_step(rt, d, i, hazard, e);
@@ -478,7 +476,7 @@ static gpa_code add_root(gpa_rt *rt, fuse_root r, gpa_err *e) {
     return GPA_OK;
 }
 
-/* A storage's root; where several storages have one node, the node's owner stands for them. */
+/* Adds a storage's root; if several storages share a node, its owner represents them. */
 static gpa_code add_storage(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
     if (!s->node) return GPA_OK;
     if (!node_is_leaf(s->node)) {
@@ -490,7 +488,7 @@ static gpa_code add_storage(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
     return add_root(rt, (fuse_root){.value = s->node, .storage = s}, e);
 }
 
-/* Runs what add_storage gathered. */
+/* Runs the roots added by add_storage. */
 static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     fuse_plan *p = &rt->exec->plan;
     bool hazard = false;
@@ -499,14 +497,14 @@ static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     return p->n_root ? run_plan(rt, why, &hazard, e) : GPA_OK;
 }
 
-/* What a loop holds back comes first. */
-static gpa_code begin(gpa_rt *rt, gpa_err *e) {
+/* Before a plan: computes iterations held back by loop batching. */
+static gpa_code prepare_plan(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
     return rc ? rc : roll_settle(rt, e);
 }
 
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
+    gpa_code rc = prepare_plan(rt, e);
     bool hazard = false;
     if (rc) return rc;
     rt->exec->plan.n_root = 0;
@@ -519,8 +517,8 @@ gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_e
 }
 
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
-    /* A storage that shares another's node is a copy of it in the second round. */
+    gpa_code rc = prepare_plan(rt, e);
+    /* A storage that shares another's node becomes a copy of it in the second round. */
     for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
         for (size_t i = 0; i < count && !rc; i++) rc = add_storage(rt, s[i], e);
@@ -533,7 +531,7 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
 }
 
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
+    gpa_code rc = prepare_plan(rt, e);
     for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
@@ -547,7 +545,7 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
 
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also,
                     bool *hazard, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
+    gpa_code rc = prepare_plan(rt, e);
     if (rc) return rc;
     fuse_plan *p = &rt->exec->plan;
     *hazard = false;

@@ -1,5 +1,4 @@
-/* Profiling. Records are found by what stays the same from call to call: a program's entry in the
- * cache, the name of a library call. */
+/* Profiling. A record's key is the program's cache entry, or the name of a library call. */
 #include "runtime/exec/profile.h"
 
 #include <time.h>
@@ -19,7 +18,7 @@ struct profile {
     record *records;
     size_t n, cap;
     double begun;
-    double compiled; /* what rt_stats.compile_seconds said then */
+    double compiled; /* rt_stats.compile_seconds at that time */
 };
 
 static double now(void) {
@@ -31,13 +30,13 @@ static double now(void) {
 void profile_begin(gpa_rt *rt, gpa_device *d) {
     if (!rt->profile) return;
     gpa_err quiet = {0};
-    d->be->sync(d->dev, &quiet); /* what failed is reported by the next who waits */
+    d->be->sync(d->dev, &quiet); /* a failure is reported by the next wait */
     rt->profile->begun = now();
     rt->profile->compiled = rt->stats.compile_seconds;
     if (d->be->clock) d->be->clock(d->dev, true);
 }
 
-/* The record of a key; NULL when it is new and there is no memory for it. */
+/* The record of a key, made if necessary; NULL: out of memory. */
 static record *find(struct profile *p, const void *key) {
     for (size_t i = 0; i < p->n; i++)
         if (p->records[i].key == key) return &p->records[i];

@@ -1,4 +1,4 @@
-/* The runtime's own structure, for the files of runtime/ that share it. */
+/* The runtime object, for the files of runtime/ that share it. */
 #ifndef GPA_EXEC_RT_H
 #define GPA_EXEC_RT_H
 
@@ -11,38 +11,38 @@ enum { NODE_CLASSES = 6, ARR_POOLED_DIMS = 4 };
 
 struct explain; /* explain.h */
 struct profile; /* profile.h */
-struct opener;  /* device.c: a device that is coming up */
-struct roll;    /* loop_batch.c: the trips of a loop that are held back */
-struct exec;    /* exec.c: scratch of the fuser, the program under construction, fault records */
+struct opener;  /* device.c: a device that is opening in the background */
+struct roll;    /* loop_batch.c: loop iterations that are held back */
+struct exec;    /* exec.c: scratch of plans and lowering, deferred errors, plan cache */
 
 struct gpa_rt {
     rt_config config;
-    gpa_span at; /* who is writing */
+    gpa_span at; /* the current source location (rt_at) */
     atomic_bool interrupted;
 
-    gpa_device *device;    /* the default one, once opened; NULL before */
+    gpa_device *device;    /* the current one, once opened; NULL before */
     gpa_device *devices;   /* all opened */
-    char device_name[16];  /* asked for; "" : the best there is */
-    bool prepared;         /* rt_prepare was here */
-    uint32_t n_streams;    /* made so far */
-    struct opener *opener; /* NULL: no device is coming up */
+    char device_name[16];  /* requested; "": the best available */
+    bool prepared;         /* rt_prepare was called */
+    uint32_t n_streams;    /* created so far */
+    struct opener *opener; /* NULL: no device is opening */
 
-    gpa_storage pending; /* head of the ring of pending storages, oldest first */
+    gpa_storage pending; /* sentinel of the circular list of pending storages, oldest first */
     size_t n_pending;
-    uint64_t pending_limit; /* bytes that only pending work may keep alive, at least */
+    uint64_t pending_limit; /* bytes that pending work alone may keep alive on any device */
 
     struct { /* node.c */
         node **slot;
         size_t cap, count;
         node *free[NODE_CLASSES];
-        uint32_t mark;    /* the last traversal's number */
-        size_t unchecked; /* gathers that nobody has looked at, checks that wait */
+        uint32_t mark;    /* number of the last traversal */
+        size_t unchecked; /* gathers without a bounds check yet, and queued checks */
     } nodes;
 
-    struct { /* unused_gather.c: checks that wait */
+    struct { /* unused_gather.c: queued bounds checks */
         node **check;
         size_t n, cap;
-        bool closed; /* the runtime ends: no more of them */
+        bool closed; /* the runtime is being freed: no more checks */
     } unread;
 
     gpa_arr *free_arrs; /* handles of up to ARR_POOLED_DIMS dimensions, linked through `base` */
@@ -51,8 +51,8 @@ struct gpa_rt {
     struct exec *exec;
     struct roll *roll;
     struct explain *explain; /* NULL: not recording */
-    struct profile *profile; /* the same */
-    char memory_limit[32];   /* rt_set_memory_limit; "": GPA_MEMORY_LIMIT holds */
+    struct profile *profile; /* NULL: not profiling */
+    char memory_limit[32];   /* of rt_set_memory_limit; "": GPA_MEMORY_LIMIT applies */
     rt_stats stats;
 };
 
