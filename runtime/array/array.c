@@ -80,9 +80,8 @@ void arr_bind(const gpa_arr *a, gpa_binding *b) {
     }
 }
 
-/* What a view shows in another shape without leaving out, repeating or reordering an element; else
- * the node itself. Readers of the view read what is below, so that is what must know its storage.
- */
+/* The input of a view that is a pure reshape; else the node itself. Readers of such a view read
+ * its input, so the input must be the node that has the storage. */
 static node *below_reshape(node *n) {
     int64_t unit[GPA_MAX_DIMS], want[GPA_MAX_DIMS];
     if (n->kind != NODE_VIEW || n->size != n->in[0]->size || n->in[0]->kind == NODE_SCALAR)
@@ -140,8 +139,8 @@ static bool is_whole(const gpa_arr *a, const node *n) {
     return arr_is_contiguous(a);
 }
 
-/* A number of elements as steps along the dimensions of n, largest first; `near` rounds instead of
- * cutting. */
+/* Decomposes an element offset into steps along the dimensions of n, outermost first; `near`
+ * rounds to nearest instead of toward zero. */
 static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool near, int64_t *by) {
     for (int k = 0; k < n->ndim; k++) {
         int64_t half = near ? (elements < 0 ? -unit[k] / 2 : unit[k] / 2) : 0;
@@ -150,7 +149,7 @@ static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool 
     }
 }
 
-/* The handle's strides over n's C order, as an index map; false when a coordinate would leave its
+/* The handle's strides over n's C order as an index map; false if a coordinate would leave its
  * range. */
 static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start, int64_t *step) {
     int64_t unit[GPA_MAX_DIMS], by[GPA_MAX_DIMS], lo[GPA_MAX_DIMS], hi[GPA_MAX_DIMS];
@@ -174,14 +173,14 @@ static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
                     a->offset, out, e);
 }
 
-/* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is
- * computed once. */
+/* True for a small view of a pending array that has other holders: the whole array will probably
+ * be read, so it is computed once instead of recomputed per view. */
 static bool is_part(const gpa_arr *a) {
     return a->size <= a->storage->size / TUNE_SMALL_PART_DIVISOR && a->base && a->base->refs > 1 &&
            !node_is_leaf(a->storage->node);
 }
 
-/* Whether the handle steps over the real or the imaginary parts of n. */
+/* True if the handle is a view of the real or the imaginary parts of n. */
 static bool is_complex_part(const gpa_arr *a, const node *n) {
     if (!dtype_is_complex((gpa_dtype)n->dtype) || dtype_info[n->dtype].real != a->dtype)
         return false;
@@ -190,7 +189,7 @@ static bool is_complex_part(const gpa_arr *a, const node *n) {
     return true;
 }
 
-/* Such a handle as that part of the elements: nothing is computed for it. */
+/* Such a handle as a REAL or IMAG node. */
 static gpa_code complex_part_node(gpa_rt *rt, const gpa_arr *a, gpa_dtype complex, node **out,
                                   gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
@@ -240,7 +239,7 @@ gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const i
     node *n = NULL, *cast = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_node(rt, o->arr, &n, e));
-    /* Cast before it is broadcast: a row or a number is converted once. */
+    /* Cast before broadcasting: each element of a row is converted once. */
     TRY(node_cast(rt, n, t, &cast, e));
     if (cast->kind == NODE_SCALAR)
         *out = node_retain(cast);
@@ -286,7 +285,7 @@ gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const
     return rc;
 }
 
-/* The array of a fresh node, which is given up. */
+/* The array of a new node, which is consumed. */
 static gpa_code array_take(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
     gpa_code rc = arr_of_node(rt, n, out, e);
     node_release(rt, n);

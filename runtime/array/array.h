@@ -15,20 +15,20 @@ gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int
                     gpa_err *e);
 /* A new pending array with the value and shape of n; cuts graphs that grew too high. */
 gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e);
-/* The value of an array as a node of its shape (owned): a leaf when computed, else its node through
- * the handle's index map. May compute the storage (cut "shape") when the map is not affine in the
- * pending value's own coordinates. */
+/* The value of an array as a node of its shape (owned): a leaf if it is computed, else a view of
+ * its storage's node by the handle's index map. Computes the storage (cut "shape") if the map is
+ * not affine in the node's coordinates. */
 gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e);
-/* An operand as a node of dtype t and of the given shape (numbers stay SCALAR). */
+/* An operand as a node of dtype t, broadcast to the shape (scalars stay SCALAR nodes). */
 gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape,
                    node **out, gpa_err *e);
-/* Computes the storage of `a` if it is pending; then a->storage->buf is there. */
+/* Computes the storage of `a` if it is pending: a->storage->buf is set afterwards. */
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e);
-/* A computed 1-d array that owns its data, of which there is no view, keeps its first n elements.
- * The memory beyond them is given back when there is need of it. */
+/* Truncates a computed 1-d array without views that owns its data to its first n elements. The
+ * memory behind them is freed when memory is short. */
 void arr_truncate(gpa_rt *rt, gpa_arr *a, int64_t n);
-/* The array as a library operand: memory, offset, strides, sizes (ndim <= KIR_MAX_DIMS, a forced
- * array). */
+/* Binds a computed array of at most KIR_MAX_DIMS dimensions as an operand of a launch or library
+ * call. */
 void arr_bind(const gpa_arr *a, gpa_binding *b);
 
 #endif

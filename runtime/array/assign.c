@@ -1,11 +1,11 @@
-/* Assignment through an index.
+/* Indexed assignment: a[ix...] = value, and ufunc.at.
  *
- * To a view it is one fused store. Through a mask, with a value that does not depend on which
- * elements are true, it is one fused store with a condition: no index is ever computed. Otherwise
- * the places are computed; where the host sees the memory it writes them itself (scatter.c), in
- * order, so that of several values for one place the last one stays, as in NumPy.
+ * Assignment to a view is one fused store. A mask with a value that does not depend on which
+ * elements are true is one fused store with a predicate. Anything else is a scatter: on host-
+ * visible devices by the host (scatter.c), in order, so that the last of several values for one
+ * element stays, as in NumPy.
  *
- * Reading order: numbers as values, views, masks, places. */
+ * Reading order: views, masks, scatters, ufunc.at. */
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/index.h"
@@ -15,14 +15,14 @@
 #include "runtime/exec/unused_gather.h"
 
 enum {
-    FEW = 64, /* a store of at most so many elements is not worth a launch */
-    LEAST_ROW = 4,
-    MOST_ROW = 4096,
-    MOST_ROWS = 1 << 24 /* bytes of rows that a mask chooses; of all of them, which are few enough
-                           for one thread */
+    MAX_HOST_STORE_ELEMS = 64, /* the host stores so few elements faster than a launch */
+    MIN_ROW_BYTES = 4,
+    MAX_ROW_BYTES = 4096,
+    /* Bytes of a row selected by a mask, and of the whole array: small enough for one thread. */
+    MAX_ROWS_BYTES = 1 << 24
 };
 
-/* The value as a node: a number in the target's dtype, an array as it is. */
+/* The value as a node: a scalar in the target's dtype, an array in its own. */
 static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **out, gpa_err *e) {
     if (o->arr) return arr_node(rt, o->arr, out, e);
     return node_scalar(rt, to, dtype_cast(o->v, o->dtype, to), out, e);
@@ -44,8 +44,8 @@ static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const 
                     shape_text(into, ndim, shape));
 }
 
-/* A few elements that the host sees, given by a number or by a computed array: written at once,
- * which costs less than a launch. *done false: not such a case. */
+/* Stores a few elements in host-visible memory from a scalar or a computed array directly, which
+ * costs less than a launch. *done false: does not apply. */
 static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0};
     char number[sizeof(gpa_val)];
@@ -53,7 +53,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
     gpa_dtype t = (gpa_dtype)to->dtype;
     size_t item = dtype_size(t);
-    *done = to->size <= FEW && b && b->host && !b->readers;
+    *done = to->size <= MAX_HOST_STORE_ELEMS && b && b->host && !b->readers;
     if (o->arr)
         *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
     gpa_code rc = *done ? exec_wait(rt, b->device, e) : GPA_OK;
@@ -70,7 +70,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     return GPA_OK;
 }
 
-/* `element`: a target of no dimensions is one element, not a view by an ellipsis. */
+/* `element`: a 0-d target is one element, not a view by an ellipsis. */
 static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool element, gpa_err *e) {
     gpa_arr *wide = NULL;
     bool done;
@@ -106,11 +106,10 @@ out:
 
 /* ---- masks ---- */
 
-/* The strides of the value over the dimensions of the view that a plan with one mask makes. The
- * value must be the same for every true element: its extent at the mask's place is 1 or missing.
- * False when it is not. */
-static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v,
-                             int64_t *strides) {
+/* The strides of the value over the view of a plan with one mask. False unless the value is the
+ * same for every true element: its extent along the mask's dimension is 1 or missing. */
+static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v,
+                                int64_t *strides) {
     int result[GPA_MAX_DIMS], dims = 0, ndim = 0, first = -1, last = -1, fancy = 0;
     for (int i = 0; i < p->n; i++) {
         if (p->at[i].kind != AT_INT && p->at[i].kind != AT_MASK) continue;
@@ -119,7 +118,7 @@ static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_a
         fancy++;
     }
     bool front =
-        last - first + 1 != fancy; /* integers elsewhere move the mask's dimension to the front */
+        last - first + 1 != fancy; /* an integer apart from the mask moves its dimension first */
     int places = front ? 0 : -1;
     if (front) dims++;
     for (int i = 0; i < p->n; i++) {
@@ -144,8 +143,8 @@ static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_a
     return true;
 }
 
-/* target = where(mask, value, target), as one store that writes only what is true. *done false: the
- * value is of another kind. */
+/* target = where(mask, value, target) as one predicated store. *done false: the value depends on
+ * the element. */
 static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs,
                          bool *done, gpa_err *e) {
     gpa_arr *to = NULL, *mask = NULL, *wide = NULL;
@@ -156,7 +155,7 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
     *done = false;
     TRY(index_view(rt, a, p, &to, e));
     if (o.arr) {
-        if (!spread_over_mask(p, to, o.arr, strides)) goto out;
+        if (!broadcast_over_mask(p, to, o.arr, strides)) goto out;
         if (to->size) TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
         o.arr = wide;
     }
@@ -182,7 +181,7 @@ out:
     return rc;
 }
 
-/* Whether the one mask of a plan has the extents of its axes, as all have but some empty ones. */
+/* True if the plan's mask has the extents of its axes; an empty mask may not. */
 static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == AT_MASK)
@@ -191,25 +190,25 @@ static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
     return false;
 }
 
-/* Whether the one mask chooses short rows of an array, all of which a store would read and write:
- * those that are true are visited one by one. */
-static bool chooses_rows(const gpa_arr *a, const index_plan *p) {
+/* True if the mask selects short rows of an array: visiting the true rows one by one is faster
+ * than a predicated store, which reads and writes all of them. */
+static bool selects_rows(const gpa_arr *a, const index_plan *p) {
     const gpa_arr *mask = p->at[0].arr;
     if (!index_is_lone_mask(a, p) || mask->ndim >= a->ndim || arr_is_pending(a) ||
         !a->storage->buf->host || !arr_is_contiguous(a) || !a->size)
         return false;
     const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype),
                   row = a->size / mask->size * item;
-    return row >= LEAST_ROW && row <= MOST_ROW && a->size * item <= MOST_ROWS;
+    return row >= MIN_ROW_BYTES && row <= MAX_ROW_BYTES && a->size * item <= MAX_ROWS_BYTES;
 }
 
-/* Whether the index is one mask of the array's own shape: then the value is a list, one per true
+/* True if the index is one mask of the array's shape: the value has one element per true
  * element. */
 static bool is_list(const gpa_arr *a, const index_plan *p) {
     return p->n == 1 && p->masks == 1 && p->at[0].arr->ndim == a->ndim;
 }
 
-/* ---- places ---- */
+/* ---- scatters ---- */
 
 static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
     if (m->wide == 0)
@@ -257,7 +256,8 @@ out:
     return rc;
 }
 
-static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd *rhs, gpa_err *e) {
+static gpa_code set_scatter(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd *rhs,
+                            gpa_err *e) {
     index_map m = {.view = NULL};
     int64_t strides[GPA_MAX_DIMS];
     bool list = is_list(a, p);
@@ -266,10 +266,10 @@ static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd
     if (rhs->arr && !broadcast_value(rhs->arr, m.ndim, m.shape, strides))
         TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
     if (shape_size(m.wide, m.shape + m.lead) == 0)
-        goto out; /* without places there are no bounds to check either */
+        goto out; /* no indices: no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
     if (a->storage->buf->host ||
-        !a->size) { /* nobody would read what finds a bad index of no elements */
+        !a->size) { /* empty targets too: a device program would not check their bounds */
         rc = scatter_set(rt, &m, rhs, e);
         if (rc == GPA_E_INDEX) unused_gather_dismiss(rt, rhs->arr);
     } else if (shape_size(m.ndim, m.shape))
@@ -281,7 +281,7 @@ out:
 
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
                  gpa_err *e) {
-    index_plan p; /* large: what is not used is not cleared */
+    index_plan p; /* large, so not cleared */
     gpa_arr *to = NULL;
     bool done = false;
     gpa_code rc = GPA_OK;
@@ -299,13 +299,13 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                      "input has %d dimensions",
                      rhs->arr->ndim));
-    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !chooses_rows(a, &p))
+    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !selects_rows(a, &p))
         TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
         TRY(arr_force(rt, a, CUT_STORE, e));
         TRY(scatter_masked(rt, a, p.at[0].arr, rhs->arr, &done, e));
     }
-    if (!done) TRY(set_places(rt, a, &p, rhs, e));
+    if (!done) TRY(set_scatter(rt, a, &p, rhs, e));
 out:
     arr_release(rt, to);
     index_drop(rt, &p);
@@ -314,9 +314,9 @@ out:
 
 /* ---- ufunc.at ---- */
 
-/* Whether a device's own memory takes the sums: those of integers are the same in any order. A bad
- * index of no elements is found here. */
-static bool adds_alike(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
+/* True if the device computes the scatter-add: integer sums do not depend on the order. Empty
+ * targets are checked by the host. */
+static bool adds_on_device(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
     return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype &&
            result == a->dtype && !a->storage->buf->host && a->size;
 }
@@ -341,7 +341,7 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
     bool places = shape_size(m.wide, m.shape + m.lead) != 0;
-    if (places && adds_alike(a, op, compute, result))
+    if (places && adds_on_device(a, op, compute, result))
         TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
     else if (places)
         TRY(scatter_update(rt, &m, op, compute, result, rhs, e));

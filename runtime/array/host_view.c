@@ -1,6 +1,4 @@
-/* Elements in host memory, in place where the device's memory is visible.
- *
- * Reading order: strided copies, reading, writing in place, new arrays. */
+/* Host access to array elements. Reading order: reading, writing, new arrays. */
 #include "runtime/array/host_view.h"
 
 #include "runtime/exec/exec.h"
@@ -10,13 +8,14 @@
 
 /* ---- reading ---- */
 
-/* The address of an array's first element, where it is visible. */
+/* The address of an array's first element, on a host-visible device. */
 static char *address(const gpa_arr *a) {
     return a->storage->buf->host + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
 }
 
-/* Copies the elements, in C order, from memory the host cannot see: straight where they lie
- * together, over a dense copy on the device where they are spread thin. */
+/* Downloads the elements in C order: directly if they are contiguous, by way of a contiguous
+ * copy on the device if they occupy less than half of their extent, else as a block that is
+ * packed here. */
 static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     size_t item = dtype_size((gpa_dtype)a->dtype);
     gpa_buf *b = a->storage->buf;
@@ -114,7 +113,7 @@ void host_view_release(gpa_rt *rt, host_view *h) {
     *h = (host_view){"", NULL, NULL};
 }
 
-/* ---- writing in place ---- */
+/* ---- writing ---- */
 
 gpa_code host_target_open(gpa_rt *rt, gpa_arr *a, bool keep, host_target *p, gpa_err *e) {
     *p = (host_target){.arr = a, .strides = a->strides};
@@ -180,8 +179,8 @@ gpa_code host_result_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape
     gpa_device *d = n->arr->storage->buf->device;
     if (d->caps.host_visible) {
         n->data = address(n->arr);
-        rc = exec_wait(
-            rt, d, e); /* the block may still be in use by work launched before it was recycled */
+        /* Work launched before the block was recycled may still use it. */
+        rc = exec_wait(rt, d, e);
         if (rc) goto fail;
         return GPA_OK;
     }
