@@ -27,9 +27,9 @@ static double copy(gpa_rt *rt, gpa_arr *a, int n) {
 
 static double measure(gpa_rt *rt, bool gpu) {
     enum { TRIES = 6 };
-    const double settled = 0.4; /* seconds after which a GPU runs the optimised build of the copy */
-    int64_t n = gpu ? 1 << 27 : 1 << 26; /* float32: far beyond every cache */
-    int batch = gpu ? 10 : 1; /* a GPU needs some work before its clock is up, and a full queue */
+    const double settled = 0.4; /* seconds until a GPU runs the optimised build of the copy */
+    int64_t n = gpu ? 1 << 27 : 1 << 26; /* float32 elements: far larger than any cache */
+    int batch = gpu ? 10 : 1; /* a GPU reaches its clock and full queue only under load */
     gpa_arr *a = NULL;
     gpa_err quiet = {0};
     double best = 0;

@@ -1,8 +1,5 @@
-/* Memory travels between devices of one backend as the backend does it, else through the host:
- * straight where one side is visible, else in blocks.
- *
- * Reading order: copies, the devices of pending values, moving arrays. rt_set_device is in
- * device.c. */
+/* Device residency and transfers of arrays. Reading order: the devices of pending values,
+ * transfers. rt_set_device is in exec/device.c, copies of memory in exec/buffer_copy.c. */
 #include "runtime/array/device_transfer.h"
 
 #include "runtime/exec/deferred_error.h"
@@ -12,34 +9,34 @@
 
 /* ---- the devices of pending values ---- */
 
-/* Adds one more device to what is known of an operation's: *mixed when they differ. */
-static void meet(gpa_device *d, gpa_device **common, bool *mixed) {
+/* Merges one more device into *common; *mixed: they differ. */
+static void merge_device(gpa_device *d, gpa_device **common, bool *mixed) {
     if (*common && *common != d) *mixed = true;
     *common = d;
 }
 
-/* The devices below a node; the traversal has a mark of its own. */
-static void look_below(gpa_rt *rt, node *n, gpa_device **common, bool *mixed) {
+/* Merges the devices of the leaves that n depends on; the caller has begun a traversal. */
+static void merge_node_devices(gpa_rt *rt, node *n, gpa_device **common, bool *mixed) {
     if (n->mark == rt->nodes.mark || *mixed) return;
     n->mark = rt->nodes.mark;
-    if (n->buf) meet(n->buf->device, common, mixed);
-    for (int i = 0; i < n->n_in; i++) look_below(rt, n->in[i], common, mixed);
+    if (n->buf) merge_device(n->buf->device, common, mixed);
+    for (int i = 0; i < n->n_in; i++) merge_node_devices(rt, n->in[i], common, mixed);
 }
 
-static void look_at(gpa_rt *rt, const gpa_arr *a, gpa_device **common, bool *mixed) {
+static void merge_array_devices(gpa_rt *rt, const gpa_arr *a, gpa_device **common, bool *mixed) {
     if (a->storage->buf)
-        meet(a->storage->buf->device, common, mixed);
+        merge_device(a->storage->buf->device, common, mixed);
     else
-        look_below(rt, a->storage->node, common, mixed);
+        merge_node_devices(rt, a->storage->node, common, mixed);
 }
 
-/* The one device that n arrays share; NULL: none of them has one, or they differ. */
+/* The device that n arrays share; NULL: they have none, or different ones. */
 static gpa_device *shared(gpa_rt *rt, gpa_arr *const *in, int n) {
     gpa_device *common = NULL;
     bool mixed = false;
     rt->nodes.mark++;
     for (int i = 0; i < n; i++)
-        if (in[i]) look_at(rt, in[i], &common, &mixed);
+        if (in[i]) merge_array_devices(rt, in[i], &common, &mixed);
     return mixed ? NULL : common;
 }
 
@@ -47,7 +44,7 @@ gpa_code arr_find_device(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err
     bool mixed = false;
     *out = NULL;
     rt->nodes.mark++;
-    look_at(rt, a, out, &mixed);
+    merge_array_devices(rt, a, out, &mixed);
     return *out && !mixed ? GPA_OK : device_default(rt, out, e);
 }
 
@@ -56,7 +53,7 @@ const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
     return arr_find_device(rt, a, &d, NULL) ? rt_device(rt) : d->caps.name;
 }
 
-/* ---- moving arrays ---- */
+/* ---- transfers ---- */
 
 device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
     gpa_device *d = rt->devices && rt->devices->next ? shared(rt, in, n) : NULL;

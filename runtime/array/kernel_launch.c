@@ -1,5 +1,5 @@
-/* Launches of programs that users write: arrays bound as they are, hazards with pending work
- * settled before. */
+/* Launches of user-written programs (@vectorize, @jit, @cuda.jit): argument checks, hazards with
+ * pending work, specialization by bounds facts. */
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
@@ -10,9 +10,9 @@
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 
-enum { MOST_EXPECTED = 256 }; /* launches that may have faulted before they are asked about */
+enum { MAX_UNSETTLED = 256 }; /* launches with fault records before a wait */
 
-/* Arrays in the program's order, skipping those that are not bound at launch. */
+/* Advances *k to the program's next array that is bound at launch; NULL at the end. */
 static gpa_arr *const *next_bound(const kir_func *f, size_t *k, gpa_arr *const *at) {
     while (*k < f->n_arrays && f->arrays[*k].where != KIR_GLOBAL &&
            f->arrays[*k].where != KIR_CONSTANT)
@@ -27,10 +27,9 @@ static gpa_code check_dims(const gpa_arr *a, gpa_err *e) {
                     a->ndim);
 }
 
-/* Everything in memory, nothing pending that reads what is going to be written; *d: where the
- * arrays are. */
-static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_device **d,
-                        gpa_err *e) {
+/* Computes the arrays, and pending work that reads those that are written; *d: their device. */
+static gpa_code compute_arrays(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_device **d,
+                               gpa_err *e) {
     bool first = true;
     gpa_code rc = device_default(rt, d, e);
     for (size_t k = 0; !rc && next_bound(f, &k, at); k++, at++) {
@@ -51,7 +50,7 @@ static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_d
     return rc;
 }
 
-/* The launch is one that the device can run. */
+/* Checks grid, block and shared memory against the device's limits, with CUDA's. */
 static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_program *p,
                              gpa_err *e) {
     uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2], shared = p->shared;
@@ -126,7 +125,7 @@ void arr_memo_free(arr_memo *memo) {
 }
 
 /* The record of a kernel's launches on this device as it is now; NULL without `memo` or memory. */
-static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
+static struct arr_known *launch_cache_on(arr_memo *memo, gpa_device *d) {
     struct arr_known *k = memo ? *memo : NULL;
     if (memo && !k && !(k = *memo = mem_zero(sizeof *k))) return NULL;
     if (k && (k->device != d || k->epoch != d->epoch)) {
@@ -138,7 +137,7 @@ static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
 
 static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo,
                            gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = known_on(memo, d);
+    struct arr_known *k = launch_cache_on(memo, d);
     program_cache_entry *x;
     bool built;
     if (k && k->last) {
@@ -206,7 +205,7 @@ static gpa_code special_program(gpa_rt *rt, gpa_device *d, const kir_func *f, st
 /* The program for this launch. */
 static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l,
                             arr_memo *memo, gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = known_on(memo, d);
+    struct arr_known *k = launch_cache_on(memo, d);
     inside_answer a = INSIDE_UNKNOWN;
     if (k && f->form == KIR_KERNEL) a = inside_look(&k->inside, f, l);
     if (k && a == INSIDE_UNKNOWN) k->last = NULL;
@@ -216,7 +215,7 @@ static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const 
     return rc;
 }
 
-/* A kernel may always fault: the checking device finds more than the program asks for. */
+/* A kernel may always fault: the reference device checks more than the program contains. */
 static bool may_fault(const kir_func *f) {
     if (f->form == KIR_KERNEL) return true;
     for (size_t i = 0; i < f->n_code; i++)
@@ -224,8 +223,8 @@ static bool may_fault(const kir_func *f) {
     return false;
 }
 
-/* What the arrays of a launch hold that is read or written. */
-static uint64_t bytes_of(const kir_func *f, gpa_arr *const *at) {
+/* The bytes of the arrays that a launch reads and writes. */
+static uint64_t bytes_accessed(const kir_func *f, gpa_arr *const *at) {
     uint64_t sum = 0;
     for (size_t k = 0; next_bound(f, &k, at); k++, at++) {
         uint64_t bytes = (uint64_t)(*at)->size * dtype_size((gpa_dtype)(*at)->dtype);
@@ -241,7 +240,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     gpa_prog *prog;
     gpa_arr *const *at = p->arrays;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
-    gpa_code rc = prepare(rt, f, at, &d, e);
+    gpa_code rc = compute_arrays(rt, f, at, &d, e);
     if (!rc && f->form == KIR_KERNEL) rc = check_blocks(f, d, p, e);
     if (rc) return rc;
     memset(bind, 0, f->n_arrays * sizeof *bind);
@@ -265,22 +264,22 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
     if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
-    if (exec_unsettled(rt) >= MOST_EXPECTED) rc = exec_wait(rt, d, e);
+    if (exec_unsettled(rt) >= MAX_UNSETTLED) rc = exec_wait(rt, d, e);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
         rc = exec_add_fault_record(rt, d, f, raises, &l.fault, e);
     profile_begin(rt, d);
     if (!rc) rc = device_result(rt, d, d->be->run(d->dev, prog, &l, e), e);
-    profile_call(rt, d, f->name, bytes_of(f, p->arrays));
+    profile_call(rt, d, f->name, bytes_accessed(f, p->arrays));
     rt->stats.launches++;
     if (!rc && p->say && printed.n_lines) rc = printf_buffer_emit(&printed, f, p->say, p->user, e);
     printf_buffer_free(&printed);
     if (!rc && d->caps.host_visible)
-        rc = exec_report_faults(rt, d, GPA_OK, e); /* it has run to its end already */
+        rc = exec_report_faults(rt, d, GPA_OK, e); /* it has finished */
     return rc;
 }
 
-/* The program where it ran last, else on the current device. */
+/* The program on the device where it ran last, else on the current device. */
 static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device **d, gpa_prog **out,
                       gpa_err *e) {
     *d = memo && *memo ? (*memo)->device : NULL;

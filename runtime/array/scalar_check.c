@@ -4,7 +4,7 @@
 
 #include "runtime/array/array.h"
 
-/* A float as an element of an integer dtype: its whole part must fit. */
+/* A float as an element of an integer dtype: its integral part must be in range. */
 static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
     if (isnan(x)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
     if (isinf(x)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
@@ -18,8 +18,7 @@ static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
                     dtype_info[to].name);
 }
 
-/* NumPy's scalar as an element of a signed dtype, which takes it through int(): the unsigned ones
- * wrap. */
+/* A NumPy scalar as an element of a signed dtype, which converts by int(); unsigned dtypes wrap. */
 static gpa_code check_scalar(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
     if (!dtype_is_int(o->dtype)) return check_whole(dtype_cast(o->v, o->dtype, DT_F64).F64, to, e);
     if (o->dtype == DT_U64 && o->v.U64 > INT64_MAX)

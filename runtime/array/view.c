@@ -1,14 +1,14 @@
-/* Views: new handles on the storage of an array. Nothing is computed or copied, pending or not,
- * except where the bytes are shown as another dtype (the storage is computed first; parts of
- * complex numbers are not) and where a reshape has no strides (a copy).
+/* Views: new handles on an array's storage. Nothing is computed or copied, with two exceptions:
+ * reinterpreting bytes as another dtype computes the storage (.real and .imag do not), and a
+ * reshape without suitable strides copies.
  *
- * Invariant: a view never reaches outside of its storage; a view of a read-only array is read-only.
- */
+ * Invariants: a view never reaches outside its storage; a view of a read-only array is read-
+ * only. */
 #include "runtime/array/array.h"
 #include "runtime/graph/shape.h"
 
-/* A handle on a's storage. Its base is the array that owns the data, as in NumPy: views do not
- * chain. */
+/* A handle on a's storage. Its base is the array that owns the data: bases do not chain, as in
+ * NumPy. */
 static gpa_code view_of(gpa_rt *rt, gpa_arr *a, gpa_dtype t, int ndim, const int64_t *shape,
                         const int64_t *strides, int64_t offset, gpa_arr **out, gpa_err *e) {
     gpa_code rc =
@@ -55,10 +55,11 @@ gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e) 
     return view_of(rt, a, part, a->ndim, a->shape, strides, a->offset * 2 + imag, out, e);
 }
 
-/* ---- the bytes as another dtype ---- */
+/* ---- reinterpreting ---- */
 
 /* The extent of the last axis when elements of `was` bytes are read as elements of `now` bytes. */
-static gpa_code recount(const gpa_arr *a, int64_t was, int64_t now, int64_t *last, gpa_err *e) {
+static gpa_code reinterpreted_extent(const gpa_arr *a, int64_t was, int64_t now, int64_t *last,
+                                     gpa_err *e) {
     if (a->ndim == 0)
         return gpa_fail(
             e, GPA_E_VALUE,
@@ -85,9 +86,9 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
     if (rc) return rc;
     if (was == now) return view_of(rt, a, t, a->ndim, a->shape, a->strides, a->offset, out, e);
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
-    rc = recount(a, was, now, a->ndim ? &shape[a->ndim - 1] : NULL, e);
+    rc = reinterpreted_extent(a, was, now, a->ndim ? &shape[a->ndim - 1] : NULL, e);
     if (rc) return rc;
-    bool whole = a->offset * was % now == 0 || !a->size; /* of no elements none lies askew */
+    bool whole = a->offset * was % now == 0 || !a->size; /* no elements: always aligned */
     for (int d = 0; d < a->ndim - 1; d++) {
         whole &= a->strides[d] * was % now == 0 || !a->size;
         strides[d] = a->strides[d] * was / now;
@@ -177,9 +178,9 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
     return rc;
 }
 
-/* Which two of the first n arrays do not fit: the last, and the one that its extent clashes with.
- */
-static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
+/* The error for two of the first n arrays that do not broadcast: the last, and the one it
+ * conflicts with. */
+static gpa_code fail_broadcast(gpa_arr *const *in, int n, gpa_err *e) {
     const gpa_arr *last = in[n - 1];
     char one[SHAPE_TEXT], two[SHAPE_TEXT];
     for (int i = 0; i < n - 1; i++)
@@ -200,7 +201,8 @@ static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
 gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e) {
     *ndim = 0;
     for (int i = 0; i < n; i++)
-        if (!shape_merge(ndim, shape, in[i]->ndim, in[i]->shape)) return clash(in, i + 1, e);
+        if (!shape_merge(ndim, shape, in[i]->ndim, in[i]->shape))
+            return fail_broadcast(in, i + 1, e);
     return GPA_OK;
 }
 
