@@ -13,14 +13,7 @@
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 #include "runtime/exec/unused_gather.h"
-
-enum {
-    MAX_HOST_STORE_ELEMS = 64, /* the host stores so few elements faster than a launch */
-    MIN_ROW_BYTES = 4,
-    MAX_ROW_BYTES = 4096,
-    /* Bytes of a row selected by a mask, and of the whole array: small enough for one thread. */
-    MAX_ROWS_BYTES = 1 << 24
-};
+#include "runtime/tables/tuning.h"
 
 /* The value as a node: a scalar in the target's dtype, an array in its own. */
 static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **out, gpa_err *e) {
@@ -53,7 +46,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
     gpa_dtype t = (gpa_dtype)to->dtype;
     size_t item = dtype_size(t);
-    *done = to->size <= MAX_HOST_STORE_ELEMS && b && b->host && !b->readers;
+    *done = to->size <= TUNE_MAX_HOST_STORE_ELEMS && b && b->host && !b->readers;
     if (o->arr)
         *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
     gpa_code rc = *done ? exec_wait(rt, b->device, e) : GPA_OK;
@@ -199,7 +192,8 @@ static bool selects_rows(const gpa_arr *a, const index_plan *p) {
         return false;
     const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype),
                   row = a->size / mask->size * item;
-    return row >= MIN_ROW_BYTES && row <= MAX_ROW_BYTES && a->size * item <= MAX_ROWS_BYTES;
+    return row >= TUNE_MASKED_ROW_MIN_BYTES && row <= TUNE_MASKED_ROW_MAX_BYTES &&
+           a->size * item <= TUNE_MASKED_ROWS_MAX_BYTES;
 }
 
 /* True if the index is one mask of the array's shape: the value has one element per true

@@ -9,8 +9,7 @@
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 #include "runtime/base/simd_clones.h"
-
-enum { CHUNK = 4096, FIRST_CAPACITY = 1 << 16 };
+#include "runtime/tables/tuning.h"
 
 /* Counts (int64), or with weights sums (float64), for the integers below `capacity`; those below
  * `used` may have occurred. */
@@ -37,13 +36,14 @@ GPA_WIDE static void find_min_max(const int64_t *x, int64_t n, int64_t *low, int
 static gpa_code grow_table(bins *b, int64_t i, int64_t n, gpa_err *e) {
     int64_t low, high;
     find_min_max(b->x + i, n, &low, &high);
-    if (low >= 0 && high >= b->capacity && high >= FIRST_CAPACITY && !b->is_final) {
+    if (low >= 0 && high >= b->capacity && high >= TUNE_BINCOUNT_FIRST_CAPACITY && !b->is_final) {
         find_min_max(b->x + i, b->n - i, &low, &high);
         b->is_final = true;
     }
     if (low < 0) return gpa_fail(e, GPA_E_VALUE, "'list' argument must have no negative elements");
     if (high >= b->capacity) {
-        int64_t capacity = b->is_final ? high + 1 : MIN(2 * (high + 1), (int64_t)FIRST_CAPACITY);
+        int64_t capacity =
+            b->is_final ? high + 1 : MIN(2 * (high + 1), (int64_t)TUNE_BINCOUNT_FIRST_CAPACITY);
         void *table = capacity > INT64_MAX / 16
                           ? NULL
                           : mem_resize(b->table, (size_t)capacity * sizeof(int64_t));
@@ -58,8 +58,8 @@ static gpa_code grow_table(bins *b, int64_t i, int64_t n, gpa_err *e) {
 }
 
 static gpa_code fill(bins *b, gpa_err *e) {
-    for (int64_t i = 0; i < b->n; i += CHUNK) {
-        int64_t n = MIN((int64_t)CHUNK, b->n - i);
+    for (int64_t i = 0; i < b->n; i += TUNE_BINCOUNT_CHUNK_ELEMS) {
+        int64_t n = MIN((int64_t)TUNE_BINCOUNT_CHUNK_ELEMS, b->n - i);
         const int64_t *x = b->x + i;
         gpa_code rc = grow_table(b, i, n, e);
         if (rc) return rc;

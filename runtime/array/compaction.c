@@ -15,12 +15,7 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
-
-enum {
-    MAX_RECOMPUTED_OPS = 4,    /* a mask of at most so many operations is recomputed, not stored */
-    MAX_SLACK_BYTES = 1 << 20, /* truncate instead of copying up to this capacity, */
-    MAX_SLACK_FACTOR = 4       /* and up to this multiple of the result's size */
-};
+#include "runtime/tables/tuning.h"
 
 /* ---- host ---- */
 
@@ -80,7 +75,7 @@ static gpa_code shrink_to(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
     int64_t one = 1;
     gpa_code rc = GPA_OK;
     if (n == (*a)->size) return GPA_OK;
-    if (room > MAX_SLACK_BYTES && room / MAX_SLACK_FACTOR > need) {
+    if (room > TUNE_COMPACTION_MAX_SLACK_BYTES && room / TUNE_COMPACTION_MAX_SLACK_FACTOR > need) {
         TRY(arr_view(rt, *a, 1, &n, &one, 0, &part, e));
         TRY(arr_copy(rt, part, &own, e));
         TRY(arr_force(rt, own, CUT_NEEDED, e));
@@ -140,7 +135,7 @@ out:
 static gpa_code compact_value(gpa_rt *rt, node *value, const gpa_arr *a, gpa_arr *mask,
                               gpa_arr **out, gpa_err *e) {
     node *pending = mask->storage->node;
-    if (!pending || !pending->owner || !is_cheap_mask(pending, a, MAX_RECOMPUTED_OPS))
+    if (!pending || !pending->owner || !is_cheap_mask(pending, a, TUNE_MASK_MAX_RECOMPUTED_OPS))
         return compact_node(rt, value, mask, out, e);
     gpa_storage *held = pending->owner;
     pending->owner = NULL; /* without an owner the node is not materialized */

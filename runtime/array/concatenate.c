@@ -6,10 +6,7 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
-
-/* Bytes of a result that the host concatenates, or average bytes of inputs that are computed
- * already. */
-enum { HOST_CONCAT_BYTES = 1 << 16 };
+#include "runtime/tables/tuning.h"
 
 /* ---- concatenate ---- */
 
@@ -81,8 +78,9 @@ static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, i
 /* True if the host concatenates: a small result, or small computed inputs along the first axis. */
 static bool host_concatenates(const gpa_arr *made, gpa_arr *const *in, int n, int axis) {
     const int64_t bytes = made->size * (int64_t)dtype_size((gpa_dtype)made->dtype);
-    if (!made->storage->buf->host || bytes <= HOST_CONCAT_BYTES) return made->storage->buf->host;
-    if (axis || bytes / n > HOST_CONCAT_BYTES) return false;
+    if (!made->storage->buf->host || bytes <= TUNE_HOST_CONCAT_MAX_BYTES)
+        return made->storage->buf->host;
+    if (axis || bytes / n > TUNE_HOST_CONCAT_MAX_BYTES) return false;
     for (int i = 0; i < n; i++)
         if (!is_in_host_memory(in[i])) return false;
     return true;

@@ -13,9 +13,7 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
-
-/* Computed index arrays up to this size are bounds-checked immediately on host-visible devices. */
-enum { CHECK_NOW_MAX_ELEMS = 4096 };
+#include "runtime/tables/tuning.h"
 
 static gpa_code fail_at_span(gpa_err *e, gpa_span span, gpa_code rc) {
     if (e) gpa_fail_at(e, span);
@@ -427,7 +425,7 @@ static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_p
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
         if (at->kind != AT_INDICES || at->axis < 0 || at->sure) continue;
-        bool now = at->arr->size <= CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
+        bool now = at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
                    at->arr->storage->buf->device->caps.host_visible;
         if (now) rc = check_bounds_now(rt, a, at, e);
         *certain = *certain && now;

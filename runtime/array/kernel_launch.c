@@ -9,8 +9,7 @@
 #include "runtime/exec/printf_buffer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
-
-enum { MAX_UNSETTLED = 256 }; /* launches with fault records before a wait */
+#include "runtime/tables/tuning.h"
 
 /* Advances *k to the program's next array that is bound at launch; NULL at the end. */
 static gpa_arr *const *next_bound(const kir_func *f, size_t *k, gpa_arr *const *at) {
@@ -93,8 +92,6 @@ static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, program_ca
     return rc;
 }
 
-enum { MAX_SPECIALIZATIONS = 3 };
-
 /* What is remembered of a kernel's launches on one device. Programs are retained. */
 struct arr_known {
     gpa_device *device;
@@ -104,7 +101,7 @@ struct arr_known {
     struct {
         program_cache_entry *program;
         uint8_t *marks; /* per instruction: the bounds fact it was compiled with (bounds.h) */
-    } special[MAX_SPECIALIZATIONS];
+    } special[TUNE_KERNEL_MAX_SPECIALIZATIONS];
     int n_special;
     inside *inside;
 };
@@ -182,21 +179,23 @@ static bool assumes_at_most(const uint8_t *known, const uint8_t *marks, size_t n
     return true;
 }
 
-/* The program specialized for this launch's bounds facts; once there are MAX_SPECIALIZATIONS, one
- * of them that assumes no more than is known, or the program with all checks. */
+/* The program specialized for this launch's bounds facts; once there are
+ * TUNE_KERNEL_MAX_SPECIALIZATIONS, one of them that assumes no more than is known, or the program
+ * with all checks. */
 static gpa_code special_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
                                 gpa_prog **out, gpa_err *e) {
     size_t n;
     const uint8_t *known = inside_marks(k->inside, &n);
     for (int i = 0; n && i < k->n_special; i++) {
         if (memcmp(k->special[i].marks, known, f->n_code) != 0 &&
-            (k->n_special < MAX_SPECIALIZATIONS ||
+            (k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
              !assumes_at_most(known, k->special[i].marks, f->n_code)))
             continue;
         *out = k->special[i].program->prog;
         return GPA_OK;
     }
-    if (n && k->n_special < MAX_SPECIALIZATIONS) return specialize(rt, d, f, known, k, out, e);
+    if (n && k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS)
+        return specialize(rt, d, f, known, k, out, e);
     gpa_code rc = look_up(rt, d, f, &k->checked, e);
     *out = rc ? NULL : k->checked->prog;
     return rc;
@@ -264,7 +263,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
     if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
-    if (exec_unsettled(rt) >= MAX_UNSETTLED) rc = exec_wait(rt, d, e);
+    if (exec_unsettled(rt) >= TUNE_MAX_UNSETTLED_LAUNCHES) rc = exec_wait(rt, d, e);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
         rc = exec_add_fault_record(rt, d, f, raises, &l.fault, e);

@@ -12,6 +12,7 @@
 #include "runtime/graph/shape.h"
 #include "runtime/host/segmented_reduce.h"
 #include "runtime/array/store.h"
+#include "runtime/tables/tuning.h"
 
 /* ---- shared parts ---- */
 
@@ -292,17 +293,12 @@ out:
     return rc;
 }
 
-/* Where parallel programs are faster than the host's segmented reduction: even segments of at
- * least LONG_SEGMENT elements in at least MANY_SEGMENTED, or fewer than FEW_SEGMENTS segments in
- * more than MANY_ELEMS. */
-enum { LONG_SEGMENT = 256, MANY_SEGMENTED = 1 << 22, FEW_SEGMENTS = 16, MANY_ELEMS = 1 << 18 };
-
 /* Checks that segments start within a row of n elements; *even: all have one length, and are
  * long. */
 static gpa_code check_segments(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even,
                                gpa_err *e) {
     int64_t length = (m > 1 ? at[1] : n) - at[0];
-    *even = length >= LONG_SEGMENT && n >= MANY_SEGMENTED;
+    *even = length >= TUNE_PARALLEL_SEGMENT_MIN_ELEMS && n >= TUNE_PARALLEL_SEGMENTED_MIN_ELEMS;
     for (int64_t k = 0; k < m; k++) {
         if (at[k] < 0 || at[k] >= n)
             return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
@@ -332,7 +328,9 @@ gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis
     if ((a->storage->buf && a->storage->buf->device != d) ||
         (at->storage->buf && at->storage->buf->device != d))
         return GPA_OK;
-    if (d->caps.units > 1 && at->size < FEW_SEGMENTS && a->size > MANY_ELEMS) return GPA_OK;
+    if (d->caps.units > 1 && at->size < TUNE_PARALLEL_MAX_SEGMENTS &&
+        a->size > TUNE_PARALLEL_FEW_SEGMENTS_MIN_ELEMS)
+        return GPA_OK;
     TRY(host_view_get_as(rt, at, DT_I64, &places, e));
     const int64_t *begin = (const int64_t *)(const void *)places.data;
     TRY(check_segments(red, begin, at->size, n, &even, e));

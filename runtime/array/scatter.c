@@ -12,8 +12,7 @@
 #include "runtime/array/host_view.h"
 #include "runtime/graph/shape.h"
 #include "runtime/base/simd_clones.h"
-
-enum { CHUNK = 512 /* points */, PREFETCH_DISTANCE = 16 /* updates */ };
+#include "runtime/tables/tuning.h"
 
 /* ---- coordinates ---- */
 
@@ -283,7 +282,8 @@ static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *
 }
 
 static void write_points(const index_map *m, const scatter *s, char *target, size_t item) {
-    int64_t to[CHUNK], from[CHUNK], at[GPA_MAX_DIMS] = {0}, where = 0;
+    int64_t to[TUNE_SCATTER_CHUNK_POINTS], from[TUNE_SCATTER_CHUNK_POINTS], at[GPA_MAX_DIMS] = {0},
+                                                                            where = 0;
     block b = block_of(m, s);
     bool number;
     size_t bytes = contiguous_bytes(&b, item, &number);
@@ -292,8 +292,8 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
     bool even = is_even(m, s, &step), single = shape_size(b.ndim, b.shape) == 1 && even;
     bool rows = bytes && bytes <= ROW && (!number || (even && step == 0));
     for (size_t k = 0; rows && number && k < bytes; k += item) memcpy(row + k, s->from, item);
-    for (int64_t i = 0; i < s->points; i += CHUNK) {
-        int64_t n = MIN((int64_t)CHUNK, s->points - i);
+    for (int64_t i = 0; i < s->points; i += TUNE_SCATTER_CHUNK_POINTS) {
+        int64_t n = MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, s->points - i);
         if (single) {
             write_elements(points_at(s, i, n, to), n, target, s->from + i * step * (int64_t)item,
                            step, item);
@@ -396,8 +396,8 @@ static void update_elements(const update *u, char *target, const int64_t *at, in
 #undef EACH
 }
 
-/* Updates the block at `to`, a row of its last dimension at a time. `line`: the offsets of CHUNK
- * elements of a row. */
+/* Updates the block at `to`, a row of its last dimension at a time. `line`: the offsets of
+ * TUNE_SCATTER_CHUNK_POINTS elements of a row. */
 static void update_block(const update *u, const block *b, const int64_t *line, char *to,
                          const char *from) {
     const int last = b->ndim - 1;
@@ -406,8 +406,9 @@ static void update_block(const update *u, const block *b, const int64_t *line, c
     const int64_t step = last < 0 ? 0 : b->to[last], value_step = last < 0 ? 0 : b->from[last];
     int64_t in[GPA_MAX_DIMS] = {0};
     for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
-        for (int64_t j = 0; j < wide && u->plain; j += CHUNK)
-            update_elements(u, to + j * step * own, line, MIN((int64_t)CHUNK, wide - j),
+        for (int64_t j = 0; j < wide && u->plain; j += TUNE_SCATTER_CHUNK_POINTS)
+            update_elements(u, to + j * step * own, line,
+                            MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, wide - j),
                             from + j * value_step * item, value_step);
         for (int64_t j = 0; j < wide && !u->plain; j++)
             update_converted(u, to + j * step * own, from + j * value_step * item);
@@ -424,13 +425,15 @@ static void update_block(const update *u, const block *b, const int64_t *line, c
 
 static void update_points(const index_map *m, const scatter *s, char *target, const update *u) {
     int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second);
-    int64_t to[CHUNK], from[CHUNK], line[CHUNK], at[GPA_MAX_DIMS] = {0}, where = 0, step;
+    int64_t to[TUNE_SCATTER_CHUNK_POINTS], from[TUNE_SCATTER_CHUNK_POINTS],
+        line[TUNE_SCATTER_CHUNK_POINTS], at[GPA_MAX_DIMS] = {0}, where = 0, step;
     const char *value = s->from ? s->from : s->number; /* not read by unary operations */
     const block b = block_of(m, s);
     const bool single = shape_size(b.ndim, b.shape) == 1 && is_even(m, s, &step) && u->plain;
-    for (int64_t j = 0; j < CHUNK; j++) line[j] = b.ndim ? j * b.to[b.ndim - 1] : 0;
-    for (int64_t i = 0; i < s->points; i += CHUNK) {
-        int64_t n = MIN((int64_t)CHUNK, s->points - i);
+    for (int64_t j = 0; j < TUNE_SCATTER_CHUNK_POINTS; j++)
+        line[j] = b.ndim ? j * b.to[b.ndim - 1] : 0;
+    for (int64_t i = 0; i < s->points; i += TUNE_SCATTER_CHUNK_POINTS) {
+        int64_t n = MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, s->points - i);
         const points p = points_at(s, i, n, to);
         if (single && p.plain) {
             update_elements(u, target + p.base * own, p.at, n, value + i * step * item, step);
@@ -443,7 +446,7 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
         }
         value_offsets(m, s, at, &where, n, from);
         for (int64_t j = 0; j < n; j++) {
-            __builtin_prefetch(target + to[MIN(j + PREFETCH_DISTANCE, n - 1)] * own, 1);
+            __builtin_prefetch(target + to[MIN(j + TUNE_SCATTER_PREFETCH_UPDATES, n - 1)] * own, 1);
             update_block(u, &b, line, target + to[j] * own, value + from[j] * item);
         }
     }

@@ -16,13 +16,12 @@
 #include "runtime/exec/device.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/rt.h"
+#include "runtime/tables/tuning.h"
 
 enum {
     LOG2_MIN_BLOCK = 6, /* log2 of the smallest block */
     LOG2_CLASSES = 3,   /* log2 of the classes in a doubling */
     SIZE_CLASSES = (48 - LOG2_MIN_BLOCK) << LOG2_CLASSES,
-    LARGE_BYTES = 1 << 20,   /* requests of at least so many bytes may take a block of */
-    LARGE_EXTRA_CLASSES = 3, /* so many classes above their own */
 };
 
 #ifdef GPA_STRESS
@@ -100,7 +99,8 @@ static void free_block(gpa_buf *b) {
 }
 
 static gpa_buf *take_cached(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
-    size_t last = MIN(bin + (n >= LARGE_BYTES ? LARGE_EXTRA_CLASSES : 0), (size_t)SIZE_CLASSES - 1);
+    size_t last = MIN(bin + (n >= TUNE_LARGE_BLOCK_MIN_BYTES ? TUNE_LARGE_BLOCK_EXTRA_CLASSES : 0),
+                      (size_t)SIZE_CLASSES - 1);
     for (; bin <= last; bin++) {
         gpa_buf *b = p->bin[bin];
         if (!b) continue;

@@ -3,8 +3,7 @@
 #include "runtime/exec/buffer.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
-
-enum { STAGING_BYTES = 64 << 20 };
+#include "runtime/tables/tuning.h"
 
 gpa_code buf_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
                   gpa_err *e) {
@@ -25,7 +24,7 @@ gpa_code buf_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t f
         rc = exec_wait(rt, to->device, e);
         return rc ? rc : s->be->download(s->dev, to->host + to_at, from->mem, from_at, n, e);
     }
-    size_t part = MIN(n, (size_t)STAGING_BYTES);
+    size_t part = MIN(n, (size_t)TUNE_DEVICE_COPY_STAGING_BYTES);
     void *block = mem_new(part);
     if (!block) return gpa_no_memory(e);
     for (size_t done = 0; done < n && !rc; done += part) {

@@ -15,13 +15,11 @@
 
 #include "runtime/base/base.h"
 #include "runtime/runtime.h"
+#include "runtime/tables/tuning.h"
 
 enum {
     PATH_CAPACITY = 4096,
     NAME_CAPACITY = 40,
-    TOUCH_AFTER_SECONDS = 600,  /* a hit updates a time of last use that is older */
-    ABANDONED_SECONDS = 3600,   /* a temporary file of this age has lost its writer */
-    EVICTIONS_PER_CAPACITY = 32 /* scans of the folder while as much as its limit is written */
 };
 
 static const char suffix[] = ".program", temporary[] = ".new-";
@@ -130,7 +128,7 @@ static char *get_from(const char *path, bool own, const char *key, size_t n, siz
     if (fd < 0) return NULL;
     if (!fstat(fd, &st) && S_ISREG(st.st_mode) && is_trusted(&st))
         data = read_entry(fd, &st, key, n, n_data);
-    if (data && own && st.st_mtime + TOUCH_AFTER_SECONDS < time(NULL)) futimens(fd, NULL);
+    if (data && own && st.st_mtime + TUNE_DISK_CACHE_TOUCH_SECONDS < time(NULL)) futimens(fd, NULL);
     close(fd);
     return data;
 }
@@ -169,7 +167,7 @@ static void list(DIR *d, entries *all) {
              partial = strncmp(x->d_name, temporary, sizeof temporary - 1) == 0;
         if ((!whole && !partial) || fstatat(dirfd(d), x->d_name, &st, AT_SYMLINK_NOFOLLOW))
             continue;
-        if (partial && st.st_mtime + ABANDONED_SECONDS < time(NULL))
+        if (partial && st.st_mtime + TUNE_DISK_CACHE_ABANDONED_SECONDS < time(NULL))
             unlinkat(dirfd(d), x->d_name, 0);
         if (partial || !mem_room(&all->at, all->n, &all->cap, sizeof *all->at)) continue;
         entry *e = &all->at[all->n++];
@@ -210,9 +208,9 @@ static bool write_all(int fd, const void *p, size_t n) {
 }
 
 /* Scanning a folder of thousands of files costs more than writing one: it is scanned at random, on
- * average once for each 1/EVICTIONS_PER_CAPACITY of its limit that is written. */
+ * average once for each 1/TUNE_DISK_CACHE_SCANS_PER_CAPACITY of its limit that is written. */
 static bool is_eviction_due(uint64_t capacity, uint64_t written, uint64_t random) {
-    return random % MAX(capacity / EVICTIONS_PER_CAPACITY / written, 1) == 0;
+    return random % MAX(capacity / TUNE_DISK_CACHE_SCANS_PER_CAPACITY / written, 1) == 0;
 }
 
 /* Writes the entry under a temporary name and renames it; false: nothing was stored. */

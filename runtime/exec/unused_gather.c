@@ -10,11 +10,7 @@
 
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
-
-enum {
-    MAX_QUEUED = 16,           /* checks; more are run at once */
-    MAX_STORED_ELEMS = 1 << 26 /* a larger check is reduced instead of stored */
-};
+#include "runtime/tables/tuning.h"
 
 static gpa_code make_check(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0};
@@ -30,7 +26,7 @@ static gpa_code make_check(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
     TRY(node_gather(rt, iota, index, from, n->ndim, n->shape, false, &all, e));
     node_checked(rt, all); /* it is the check */
     all->span = n->span;
-    if (n->size <= MAX_STORED_ELEMS)
+    if (n->size <= TUNE_MAX_STORED_CHECK_ELEMS)
         TRY(node_cast(rt, all, DT_BOOL, out, e));
     else
         TRY(node_reduce(rt, RED_MAX, all, (UINT32_C(1) << n->ndim) - 1, out, e));
@@ -76,7 +72,7 @@ gpa_code unused_gather_run(gpa_rt *rt, gpa_err *e) {
 }
 
 gpa_code unused_gather_run_if_many(gpa_rt *rt, gpa_err *e) {
-    return rt->unread.n < MAX_QUEUED ? GPA_OK : unused_gather_run(rt, e);
+    return rt->unread.n < TUNE_MAX_QUEUED_CHECKS ? GPA_OK : unused_gather_run(rt, e);
 }
 
 static void drop_checks(gpa_rt *rt) {
