@@ -11,25 +11,27 @@
 
 /* ---- handles ---- */
 
-gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape,
-                    const int64_t *strides, int64_t offset, gpa_arr *base, gpa_arr **out,
+gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, const arr_layout *l, gpa_arr *base, gpa_arr **out,
                     gpa_err *e) {
-    size_t dims = (size_t)MAX(ndim, ARR_POOLED_DIMS);
+    size_t dims = (size_t)MAX(l->ndim, ARR_POOLED_DIMS);
     gpa_arr *a = NULL;
-    if (ndim <= ARR_POOLED_DIMS && rt->free_arrs) {
+    if (l->ndim <= ARR_POOLED_DIMS && rt->free_arrs) {
         a = rt->free_arrs;
         rt->free_arrs = a->base;
     } else if (!(a = mem_new(sizeof *a + 2 * dims * sizeof(int64_t)))) {
         return gpa_no_memory(e);
     }
-    *a = (gpa_arr){
-        .refs = 1, .dtype = (uint8_t)t, .ndim = (uint8_t)ndim, .size = 1, .offset = offset};
+    *a = (gpa_arr){.refs = 1,
+                   .dtype = (uint8_t)l->dtype,
+                   .ndim = (uint8_t)l->ndim,
+                   .size = 1,
+                   .offset = l->offset};
     a->shape = (int64_t *)(a + 1);
     a->strides = a->shape + dims;
-    for (int d = 0; d < ndim; d++) {
-        a->shape[d] = shape[d];
-        a->strides[d] = strides[d];
-        a->size *= shape[d];
+    for (int d = 0; d < l->ndim; d++) {
+        a->shape[d] = l->shape[d];
+        a->strides[d] = l->strides[d];
+        a->size *= l->shape[d];
     }
     s->refs++;
     a->storage = s;
@@ -57,7 +59,8 @@ static gpa_code whole_take(gpa_rt *rt, gpa_storage *s, int ndim, const int64_t *
                            gpa_arr **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
     shape_c_strides(ndim, shape, strides);
-    gpa_code rc = arr_handle(rt, s, (gpa_dtype)s->dtype, ndim, shape, strides, 0, NULL, out, e);
+    const arr_layout l = {(gpa_dtype)s->dtype, ndim, shape, strides, 0};
+    gpa_code rc = arr_handle(rt, s, &l, NULL, out, e);
     storage_release(rt, s);
     return rc;
 }

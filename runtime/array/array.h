@@ -8,10 +8,16 @@
 #include "runtime/exec/storage.h"
 #include "runtime/graph/node.h"
 
+/* A strided view of a storage; strides and offset in elements of the dtype. */
+typedef struct {
+    gpa_dtype dtype;
+    int ndim;
+    const int64_t *shape, *strides;
+    int64_t offset;
+} arr_layout;
 /* A new handle on a storage (which gains a reference). base: the array it is a view of (retained),
- * NULL for none. */
-gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape,
-                    const int64_t *strides, int64_t offset, gpa_arr *base, gpa_arr **out,
+ * NULL: none. */
+gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, const arr_layout *l, gpa_arr *base, gpa_arr **out,
                     gpa_err *e);
 /* A new pending array with the value and shape of n; cuts graphs that grew too high. */
 gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e);

@@ -9,10 +9,8 @@
 
 /* A handle on a's storage. Its base is the array that owns the data: bases do not chain, as in
  * NumPy. */
-static gpa_code view_of(gpa_rt *rt, gpa_arr *a, gpa_dtype t, int ndim, const int64_t *shape,
-                        const int64_t *strides, int64_t offset, gpa_arr **out, gpa_err *e) {
-    gpa_code rc =
-        arr_handle(rt, a->storage, t, ndim, shape, strides, offset, a->base ? a->base : a, out, e);
+static gpa_code view_of(gpa_rt *rt, gpa_arr *a, const arr_layout *l, gpa_arr **out, gpa_err *e) {
+    gpa_code rc = arr_handle(rt, a->storage, l, a->base ? a->base : a, out, e);
     if (!rc) (*out)->readonly = a->readonly;
     return rc;
 }
@@ -30,7 +28,9 @@ gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const 
     shape_extent(&(shape_map){ndim, shape, strides, a->offset + offset, item}, &lo, &hi);
     if (lo < 0 || hi > a->storage->size * (int64_t)dtype_size((gpa_dtype)a->storage->dtype))
         return gpa_fail(e, GPA_E_VALUE, "the strides reach outside of the array's memory");
-    return view_of(rt, a, (gpa_dtype)a->dtype, ndim, shape, strides, a->offset + offset, out, e);
+    return view_of(rt, a,
+                   &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, a->offset + offset},
+                   out, e);
 }
 
 gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e) {
@@ -45,14 +45,17 @@ gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e) {
 gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e) {
     gpa_dtype t = (gpa_dtype)a->dtype, part = dtype_info[t].real;
     if (!dtype_is_complex(t)) {
-        if (!imag) return view_of(rt, a, t, a->ndim, a->shape, a->strides, a->offset, out, e);
+        if (!imag)
+            return view_of(rt, a, &(arr_layout){t, a->ndim, a->shape, a->strides, a->offset}, out,
+                           e);
         gpa_code rc = arr_full(rt, t, a->ndim, a->shape, (gpa_val){.bits = {0, 0}}, out, e);
         if (!rc) (*out)->readonly = true;
         return rc;
     }
     int64_t strides[GPA_MAX_DIMS];
     for (int d = 0; d < a->ndim; d++) strides[d] = a->strides[d] * 2;
-    return view_of(rt, a, part, a->ndim, a->shape, strides, a->offset * 2 + imag, out, e);
+    return view_of(rt, a, &(arr_layout){part, a->ndim, a->shape, strides, a->offset * 2 + imag},
+                   out, e);
 }
 
 /* ---- reinterpreting ---- */
@@ -84,7 +87,8 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
     gpa_code rc = GPA_OK;
     if (t != a->dtype) rc = arr_force(rt, a, CUT_SHAPE, e);
     if (rc) return rc;
-    if (was == now) return view_of(rt, a, t, a->ndim, a->shape, a->strides, a->offset, out, e);
+    if (was == now)
+        return view_of(rt, a, &(arr_layout){t, a->ndim, a->shape, a->strides, a->offset}, out, e);
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
     rc = reinterpreted_extent(a, was, now, a->ndim ? &shape[a->ndim - 1] : NULL, e);
     if (rc) return rc;
@@ -100,7 +104,7 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
         gpa_err_hint(e, "take a copy first: a.copy().view(...)");
         return GPA_E_UNSUPPORTED;
     }
-    return view_of(rt, a, t, a->ndim, shape, strides, a->offset * was / now, out, e);
+    return view_of(rt, a, &(arr_layout){t, a->ndim, shape, strides, a->offset * was / now}, out, e);
 }
 
 /* ---- axes and shapes ---- */
@@ -119,7 +123,8 @@ gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, g
         shape[d] = a->shape[from];
         strides[d] = a->strides[from];
     }
-    return view_of(rt, a, (gpa_dtype)a->dtype, a->ndim, shape, strides, a->offset, out, e);
+    return view_of(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, shape, strides, a->offset},
+                   out, e);
 }
 
 gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
@@ -135,7 +140,7 @@ gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa
         a = copy;
         shape_c_strides(ndim, to, strides);
     }
-    TRY(view_of(rt, a, (gpa_dtype)a->dtype, ndim, to, strides, a->offset, out, e));
+    TRY(view_of(rt, a, &(arr_layout){(gpa_dtype)a->dtype, ndim, to, strides, a->offset}, out, e));
 out:
     arr_release(rt, copy);
     return rc;
@@ -173,7 +178,8 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
                         "requested shape %s",
                         shape_text(from, a->ndim, a->shape), shape_text(to, ndim, shape));
     }
-    rc = view_of(rt, a, (gpa_dtype)a->dtype, ndim, shape, strides, a->offset, out, e);
+    rc =
+        view_of(rt, a, &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, a->offset}, out, e);
     if (!rc) (*out)->readonly = true;
     return rc;
 }
