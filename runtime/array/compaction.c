@@ -70,12 +70,14 @@ static gpa_code alloc_result(gpa_rt *rt, gpa_dtype t, const gpa_arr *mask, gpa_a
 
 /* Reduces *a, which has no other holder, to its first n elements. */
 static gpa_code shrink_to(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
-    size_t room = (*a)->storage->buf->room, need = (size_t)n * dtype_size((gpa_dtype)(*a)->dtype);
+    size_t capacity = (*a)->storage->buf->capacity,
+           need = (size_t)n * dtype_size((gpa_dtype)(*a)->dtype);
     gpa_arr *part = NULL, *own = NULL;
     int64_t one = 1;
     gpa_code rc = GPA_OK;
     if (n == (*a)->size) return GPA_OK;
-    if (room > TUNE_COMPACTION_MAX_SLACK_BYTES && room / TUNE_COMPACTION_MAX_SLACK_FACTOR > need) {
+    if (capacity > TUNE_COMPACTION_MAX_SLACK_BYTES &&
+        capacity / TUNE_COMPACTION_MAX_SLACK_FACTOR > need) {
         TRY(arr_view(rt, *a, 1, &n, &one, 0, &part, e));
         TRY(arr_copy(rt, part, &own, e));
         TRY(arr_force(rt, own, CUT_NEEDED, e));

@@ -106,12 +106,12 @@ typedef struct {
     bool plain; /* `at` are offsets from base */
 } points;
 
-static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *room) {
+static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *scratch) {
     const index_axis *p = &s->axis[0];
     if (s->axes == 1)
         return (points){p->at + i, p->extent, p->stride, s->base, p->forward && p->stride == 1};
-    make_offsets(s, i, n, room);
-    return (points){room, 0, 1, 0, true};
+    make_offsets(s, i, n, scratch);
+    return (points){scratch, 0, 1, 0, true};
 }
 
 static inline int64_t offset_of(const points *p, int64_t j) {

@@ -43,13 +43,13 @@ struct pool {
 /* ---- size classes ---- */
 
 /* The class of a request, and its block size. SIZE_CLASSES when it is beyond all classes. */
-static size_t class_of(size_t n, size_t *room) {
+static size_t class_of(size_t n, size_t *capacity) {
     if (n <= (size_t)1 << LOG2_MIN_BLOCK) n = ((size_t)1 << LOG2_MIN_BLOCK);
     size_t top = 63u - (size_t)__builtin_clzll(n); /* 2^top <= n */
     size_t step = (size_t)1 << (top > LOG2_CLASSES ? top - LOG2_CLASSES : 0);
     size_t rounded = (n + step - 1) & ~(step - 1);
     if (rounded < n) return SIZE_CLASSES;
-    *room = rounded;
+    *capacity = rounded;
     top = 63u - (size_t)__builtin_clzll(rounded);
     return ((top - LOG2_MIN_BLOCK) << LOG2_CLASSES) +
            ((rounded >> (top - LOG2_CLASSES)) & ((1u << LOG2_CLASSES) - 1));
@@ -105,24 +105,24 @@ static gpa_buf *take_cached(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
         gpa_buf *b = p->bin[bin];
         if (!b) continue;
         p->bin[bin] = b->next;
-        count_cached(rt, p, -(int64_t)b->room);
+        count_cached(rt, p, -(int64_t)b->capacity);
         return b;
     }
     return NULL;
 }
 
-static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out, gpa_err *e) {
+static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t capacity, gpa_buf **out, gpa_err *e) {
     struct pool *p = d->pool;
-    if (p->limit && room > p->limit - MIN(p->limit, p->live)) return gpa_no_memory(e);
-    if (p->limit && p->live + p->cached + room > p->limit) buf_trim(rt, d);
+    if (p->limit && capacity > p->limit - MIN(p->limit, p->live)) return gpa_no_memory(e);
+    if (p->limit && p->live + p->cached + capacity > p->limit) buf_trim(rt, d);
     gpa_buf *b = mem_zero(sizeof *b);
     if (!b) return gpa_no_memory(e);
     gpa_err first = {0};
-    gpa_code rc = d->be->alloc(d->dev, room, &b->mem, &first);
+    gpa_code rc = d->be->alloc(d->dev, capacity, &b->mem, &first);
     if (rc == GPA_E_MEMORY && p->cached) {
         buf_trim(rt, d);
         gpa_err_clear(&first);
-        rc = d->be->alloc(d->dev, room, &b->mem, &first);
+        rc = d->be->alloc(d->dev, capacity, &b->mem, &first);
     }
     if (rc) {
         mem_free(b);
@@ -130,7 +130,7 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out,
     }
     b->device = d;
     b->epoch = d->epoch;
-    b->room = room;
+    b->capacity = capacity;
     b->host = d->caps.host_visible ? d->be->base(b->mem) : NULL;
     *out = b;
     return GPA_OK;
@@ -147,31 +147,31 @@ static void put_cached(gpa_rt *rt, gpa_buf *b) {
     deferred_release(b->deferred);
     b->deferred = NULL;
     struct pool *p = b->device->pool;
-    size_t room;
+    size_t capacity;
     if (b->loose) unlink_loose(p, b);
-    count_live(rt, p, -(int64_t)b->room);
+    count_live(rt, p, -(int64_t)b->capacity);
     if (p->exact || b->epoch != b->device->epoch) {
         free_block(b);
         return;
     }
-    size_t bin = class_of(b->room, &room);
+    size_t bin = class_of(b->capacity, &capacity);
     b->next = p->bin[bin];
     p->bin[bin] = b;
-    count_cached(rt, p, (int64_t)b->room);
+    count_cached(rt, p, (int64_t)b->capacity);
 }
 
 gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e) {
     gpa_code rc = open_pool(rt, d, e);
     if (rc) return rc;
-    size_t room, bin = class_of(n, &room);
+    size_t capacity, bin = class_of(n, &capacity);
     if (bin >= SIZE_CLASSES) return gpa_no_memory(e);
-    if (d->pool->exact) room = MAX(n, 1);
+    if (d->pool->exact) capacity = MAX(n, 1);
     gpa_buf *b = take_cached(rt, d->pool, bin, n);
     if (!b) {
-        rc = new_block(rt, d, room, &b, e);
+        rc = new_block(rt, d, capacity, &b, e);
         if (rc) return rc;
     }
-    count_live(rt, d->pool, (int64_t)b->room);
+    count_live(rt, d->pool, (int64_t)b->capacity);
     b->bytes = n;
     b->owners = 1;
     b->readers = 0;
@@ -185,10 +185,11 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
 
 void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n) {
     (void)rt;
-    size_t room;
+    size_t capacity;
     struct pool *p = b->device->pool;
     b->bytes = n;
-    if (b->loose || b->host || class_of(n, &room) >= SIZE_CLASSES || room >= b->room) return;
+    if (b->loose || b->host || class_of(n, &capacity) >= SIZE_CLASSES || capacity >= b->capacity)
+        return;
     b->loose = true;
     b->next = p->loose;
     p->loose = b;
@@ -203,19 +204,19 @@ bool buf_compact(gpa_rt *rt, gpa_device *d) {
     gpa_err quiet = {0};
     bool any = false;
     gpa_mem *mem;
-    size_t room;
+    size_t capacity;
     for (gpa_buf *b = p ? p->loose : NULL, *next; b; b = next) {
         next = b->next;
-        class_of(b->bytes, &room);
-        if (b->epoch != d->epoch || d->be->alloc(d->dev, room, &mem, &quiet)) continue;
+        class_of(b->bytes, &capacity);
+        if (b->epoch != d->epoch || d->be->alloc(d->dev, capacity, &mem, &quiet)) continue;
         if (d->be->copy(d->dev, mem, 0, b->mem, 0, b->bytes, &quiet)) {
             d->be->free(d->dev, mem);
             continue;
         }
         d->be->free(d->dev, b->mem);
         b->mem = mem;
-        count_live(rt, p, (int64_t)room - (int64_t)b->room);
-        b->room = room;
+        count_live(rt, p, (int64_t)capacity - (int64_t)b->capacity);
+        b->capacity = capacity;
         unlink_loose(p, b);
         any = true;
     }
@@ -229,7 +230,7 @@ void buf_trim(gpa_rt *rt, gpa_device *d) {
         while (p->bin[i]) {
             gpa_buf *b = p->bin[i];
             p->bin[i] = b->next;
-            count_cached(rt, p, -(int64_t)b->room);
+            count_cached(rt, p, -(int64_t)b->capacity);
             free_block(b);
         }
     }
@@ -285,13 +286,13 @@ gpa_code rt_set_memory_limit(gpa_rt *rt, const char *text, gpa_err *e) {
 /* ---- owners and readers ---- */
 
 void buf_add_owner(gpa_rt *rt, gpa_buf *b) {
-    if (b->owners++ == 0) rt->stats.bytes_pending -= b->room;
+    if (b->owners++ == 0) rt->stats.bytes_pending -= b->capacity;
 }
 
 void buf_remove_owner(gpa_rt *rt, gpa_buf *b) {
     if (--b->owners) return;
     if (b->readers)
-        rt->stats.bytes_pending += b->room;
+        rt->stats.bytes_pending += b->capacity;
     else
         put_cached(rt, b);
 }
@@ -303,6 +304,6 @@ void buf_add_reader(gpa_rt *rt, gpa_buf *b) {
 
 void buf_remove_reader(gpa_rt *rt, gpa_buf *b) {
     if (--b->readers || b->owners) return;
-    rt->stats.bytes_pending -= b->room;
+    rt->stats.bytes_pending -= b->capacity;
     put_cached(rt, b);
 }

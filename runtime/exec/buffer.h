@@ -26,7 +26,7 @@ typedef struct gpa_buf {
     gpa_mem *mem;
     char *host;       /* its address on host-visible devices (access after exec_wait), else NULL */
     size_t bytes;     /* requested */
-    size_t room;      /* capacity: the size of the block */
+    size_t capacity;  /* size of the block */
     int32_t owners;   /* storages that hold it */
     int32_t readers;  /* leaf nodes that hold it */
     uint32_t epoch;   /* the device's at allocation; older than now: the contents are lost */

@@ -77,8 +77,8 @@ static void end(world *w) {
 static gpa_buf *take(world *w, size_t n) {
     gpa_buf *b = NULL;
     assert_int_equal(buf_new(&w->rt, &w->d, n, &b, &w->e), GPA_OK);
-    assert_true(b->room >= n && b->bytes == n);
-    assert_true(n < 64 || b->room - n <= n / 4);
+    assert_true(b->capacity >= n && b->bytes == n);
+    assert_true(n < 64 || b->capacity - n <= n / 4);
     return b;
 }
 
@@ -98,14 +98,14 @@ static void blocks_come_back(void **state) {
         buf_remove_owner(&w->rt, b);
     }
     gpa_buf *big = take(w, 10 << 20);
-    size_t room = big->room;
+    size_t capacity = big->capacity;
     buf_remove_owner(&w->rt, big);
     big = take(w, 9 << 20); /* a large request takes a neighbour */
 #ifndef GPA_STRESS
-    assert_int_equal(big->room, room);
+    assert_int_equal(big->capacity, capacity);
 #endif
-    assert_int_equal(w->rt.stats.bytes_live, big->room);
-    assert_true(w->rt.stats.bytes_peak >= room);
+    assert_int_equal(w->rt.stats.bytes_live, big->capacity);
+    assert_true(w->rt.stats.bytes_peak >= capacity);
     buf_remove_owner(&w->rt, big);
     end(w);
 }
@@ -117,8 +117,8 @@ static void readers_keep_a_block(void **state) {
     uint32_t version = b->version;
     buf_add_reader(&w->rt, b);
     buf_remove_owner(&w->rt, b);
-    assert_int_equal(w->rt.stats.bytes_pending, b->room);
-    assert_int_equal(w->rt.stats.bytes_live, b->room);
+    assert_int_equal(w->rt.stats.bytes_pending, b->capacity);
+    assert_int_equal(w->rt.stats.bytes_live, b->capacity);
     buf_add_owner(&w->rt, b);
     assert_int_equal(w->rt.stats.bytes_pending, 0);
     buf_remove_owner(&w->rt, b);
@@ -141,7 +141,7 @@ static void limits_hold(void **state) {
     assert_int_equal(buf_new(&w->rt, &w->d, 10 << 20, &b, &w->e), GPA_E_MEMORY);
     gpa_err_clear(&w->e);
     buf_remove_owner(&w->rt, a);
-    b = take(w, 10 << 20); /* the cached block makes room */
+    b = take(w, 10 << 20); /* the cached block is freed */
     assert_true(w->rt.stats.bytes_cached + w->rt.stats.bytes_live <= 25 << 20);
     buf_remove_owner(&w->rt, b);
     end(w);
@@ -221,7 +221,7 @@ static void shortened_blocks_are_made_smaller(void **state) {
     assert_int_equal(in_use, 17 << 20);
     assert_false(buf_compact(&w->rt, &w->d));
 
-    buf_truncate(&w->rt, told, 1 << 19); /* where there is no room for the smaller one it stays */
+    buf_truncate(&w->rt, told, 1 << 19); /* without memory for the smaller block it stays */
     capacity = in_use;
     assert_false(buf_compact(&w->rt, &w->d));
     capacity = 0;
