@@ -259,7 +259,7 @@ static gpa_code broadcast_indices(const index_plan *p, int *ndim, int64_t *shape
     shape_mismatch(n, ndims, shapes, &text);
     const char *list = strstr(text.msg, "shapes ");
     return gpa_fail(e, GPA_E_INDEX,
-                    "shape mismatch: indexing arrays could not be broadcast are_adjacent with %s",
+                    "shape mismatch: indexing arrays could not be broadcast together with %s",
                     list);
 }
 

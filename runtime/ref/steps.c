@@ -108,7 +108,7 @@ static const ref_step *run_bound(ref_frame *fr, const ref_step *s) {
     if (unchecked || (at >= 0 && at < n)) return s + 1;
     if (s->imm == KIR_INSIDE) {
         ref_stop(fr, GPA_E_INTERNAL,
-                 "kir: index %lld of %lld, in instruction %d, was line to be inside", (long long)i,
+                 "kir: index %lld of %lld, in instruction %d, was said to be inside", (long long)i,
                  (long long)n, (int)s->out);
         return NULL;
     }
@@ -265,7 +265,7 @@ static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
 static const ref_step *run_if(ref_frame *fr, const ref_step *s) {
     if (!fr->r[s->a].BOOL) return s->jump;
     if (s->imm != KIR_NEVER) return s + 1;
-    ref_stop(fr, GPA_E_INTERNAL, "kir: the condition of instruction %d was line never to hold",
+    ref_stop(fr, GPA_E_INTERNAL, "kir: the condition of instruction %d was said never to hold",
              (int)s->out);
     return NULL;
 }

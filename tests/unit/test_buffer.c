@@ -98,14 +98,14 @@ static void blocks_come_back(void **state) {
         buf_remove_owner(&w->rt, b);
     }
     gpa_buf *big = take(w, 10 << 20);
-    size_t capacity = big->capacity;
+    size_t block = big->capacity;
     buf_remove_owner(&w->rt, big);
     big = take(w, 9 << 20); /* a large request takes a neighbour */
 #ifndef GPA_STRESS
-    assert_int_equal(big->capacity, capacity);
+    assert_int_equal(big->capacity, block);
 #endif
     assert_int_equal(w->rt.stats.bytes_live, big->capacity);
-    assert_true(w->rt.stats.bytes_peak >= capacity);
+    assert_true(w->rt.stats.bytes_peak >= block);
     buf_remove_owner(&w->rt, big);
     end(w);
 }
