@@ -1,13 +1,14 @@
-/* Arrays, as the language sees them. The only header of runtime/ that lang/ includes beside the
- * tables.
+/* The array runtime: lazy N-dimensional arrays on CPU and GPU, with NumPy's semantics. The only
+ * header of runtime/ that lang/ includes besides the tables and base headers.
  *
- * An array is a reference-counted handle on a view of storage. Storage is either computed (device
- * memory) or pending (a node of the lazy graph); nobody can tell from a value. Every function that
- * makes an array checks shapes and dtypes at once, with NumPy's errors, and normally computes
- * nothing. An array returned through `out` is owned by the caller (arr_release); arguments are
- * borrowed.
+ * An array (gpa_arr) is a reference-counted handle: a strided view of a storage. A storage is
+ * either computed (device memory) or pending (a node of the lazy expression graph); results
+ * never depend on which. Every function that makes an array checks shapes and dtypes
+ * immediately, with NumPy's errors, and normally only records the operation.
  *
- * One thread at a time, except rt_interrupt. */
+ * Ownership: arguments are borrowed; an array returned through `out` is owned by the caller
+ * (arr_release). On failure nothing is returned, unless the function says otherwise. Threads:
+ * one at a time per runtime, except rt_interrupt. */
 #ifndef GPA_RUNTIME_H
 #define GPA_RUNTIME_H
 
@@ -27,29 +28,27 @@ typedef struct gpa_arr {
     int32_t refs;
     uint8_t dtype; /* gpa_dtype */
     uint8_t ndim;
-    bool readonly; /* a broadcast view: stores are refused, as NumPy does */
+    bool readonly; /* stores fail: a broadcast view, or not WRITEABLE */
     int64_t size;  /* elements */
-    int64_t
-        offset; /* of the first element, in elements of this dtype, from the start of the storage */
+    /* Of the first element, in elements of this dtype from the start of the storage. */
+    int64_t offset;
     int64_t *shape, *strides; /* ndim each; strides in elements */
     struct gpa_storage *storage;
-    struct gpa_arr
-        *base; /* the array this is a view of (owned), as ndarray.base; NULL: owns its data */
+    struct gpa_arr *base; /* ndarray.base (owned): the array it is a view of; NULL: owns its data */
 } gpa_arr;
 
-/* An operand: an array, or (arr NULL) a number. A number with weak set is Python's own (bool, int,
- * float, complex: `v` holds BOOL, I64, F64 or C128, and dtype says which; of an int beyond int64
- * U64, or beyond that the nearest F64); with WEAK_NO it is a typed NumPy scalar. */
+/* An operand: an array, or (arr NULL) a scalar. With `weak` set it is a Python scalar (NEP 50):
+ * `v` holds BOOL, I64, F64 or C128 as dtype says, and an int beyond int64 is U64, or beyond that
+ * the nearest F64. With WEAK_NO it is a NumPy scalar of that dtype. */
 typedef struct {
     gpa_arr *arr;
     gpa_weak weak;
-    bool last; /* nobody needs the array afterwards: what it is stored into may take its memory */
-    bool sequence; /* the array was made of a list or a tuple, whose depth counts */
-    bool element;  /* a NumPy scalar that becomes an element by itself: a signed dtype refuses what
-                      does not fit */
+    bool last;     /* the last use of the array: a store may take over its memory */
+    bool sequence; /* made from a list or tuple, whose nesting depth NumPy checks */
+    bool element;  /* a NumPy scalar assigned to one element: signed dtypes check its range */
     gpa_dtype dtype;
     gpa_val v;
-    gpa_span span; /* where the operand stands, for carets; may be empty */
+    gpa_span span; /* its source location, for carets; may be empty */
 } gpa_opnd;
 
 /* ---- the runtime ---- */
@@ -57,72 +56,77 @@ typedef struct {
 typedef struct {
     const char *device;     /* "cpu", "cuda:1", "ref"; NULL: GPA_DEVICE, else the best there is */
     const char *plugin_dir; /* NULL: GPA_PLUGIN_DIR, else beside the executable or in ../lib/gpa */
-    /* Called when memory is short, to name the largest live values in the message; may be NULL. */
+    /* Calls `each` for every named array; MemoryError lists the largest. May be NULL. */
     void (*name_arrays)(void *user, void (*each)(void *to, const char *name, const gpa_arr *a),
                         void *to);
     void *user;
 } rt_config;
 
-/* Nothing heavy happens here: devices open at first need. GPA_E_VALUE for an unknown device name.
- */
+/* Creates a runtime. Cheap: devices open at first need. GPA_E_VALUE for an unknown device name
+ * or an unreadable setting. */
 gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e);
 void rt_free(gpa_rt *rt);
-/* Arrays will be wanted: a device that takes long to open (a GPU) begins to, in the background.
- * Returns at once, and does nothing from the second time on. */
+/* Begins to open the default device in the background if that takes long (a GPU). Returns
+ * immediately; calls after the first do nothing. */
 void rt_prepare(gpa_rt *rt);
-/* Whether a device is still coming up: the program may end without waiting for it, if it ends by
- * _exit. */
+/* True while a device is opening in the background: the process may end by _exit without waiting
+ * for it. */
 bool rt_is_starting(const gpa_rt *rt);
-/* Whether a program that does not end holds a device, or one was given up to it: then only _exit
- * ends the process. */
+/* True if a kernel that does not end holds a device, or held one that rt_revive gave up: then
+ * only _exit ends the process. */
 bool rt_is_held(const gpa_rt *rt);
-/* Stops running work soon: it fails with GPA_E_INTERRUPT. From any thread or a signal handler.
- * `rt_interrupt_clear` forgets a request. */
+/* Makes running work stop soon and fail with GPA_E_INTERRUPT. Callable from any thread and from
+ * signal handlers. rt_interrupt_clear withdraws the request. */
 void rt_interrupt(gpa_rt *rt);
 void rt_interrupt_clear(gpa_rt *rt);
 bool rt_interrupted(const gpa_rt *rt);
 
-/* Whether something was recorded or launched that may still turn out to be an error (an index out
- * of bounds). Cheap. */
+/* True if recorded or launched work may still fail (an index out of bounds). Cheap. */
 bool rt_may_raise(const gpa_rt *rt);
-/* Finds it: checks what is pending, or was dropped unread, without computing it, and waits for what
- * was launched. The error is that of the first, at the line that wrote it. */
+/* Reports deferred errors: runs the bounds checks of pending and of unused gathers without
+ * computing them, and waits for launched work. Fails with the first error, at the source line
+ * that caused it. */
 gpa_code rt_check(gpa_rt *rt, gpa_err *e);
-/* Another error has ended what was recorded: nothing of it is looked for any more, but when it is
- * read. */
+/* After another error: drops the deferred checks. Pending gathers are then checked only if they
+ * are read. */
 void rt_excuse(gpa_rt *rt);
 
-/* Who is writing: nodes made from now on carry this place, and late errors report it. */
+/* Sets the current source location: nodes recorded from now on carry it for deferred errors. */
 void rt_at(gpa_rt *rt, gpa_span where);
 
-/* Whether pending arrays exist: cheap enough for every back edge of a loop. */
+/* True if pending arrays exist. Cheap enough for every loop back-edge. */
 bool rt_has_pending(const gpa_rt *rt);
-/* The back edge of a loop: computes what is pending and still referenced, so that each trip runs
- * the same program; or waits for the trips that follow, to run several of them in one
+/* A loop back-edge: computes pending arrays that are still referenced, so that each iteration
+ * runs the same program, or holds them back to run several iterations in one program
  * (loop_batch.h). */
 gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e);
-/* The end of a cell: launches everything pending that is still referenced; does not wait. */
+/* The end of a cell: launches all pending work that is still referenced. Does not wait. */
 gpa_code rt_flush(gpa_rt *rt, gpa_err *e);
 /* Waits for all launched work and reports its errors. */
 gpa_code rt_sync(gpa_rt *rt, gpa_err *e);
 
-/* Devices: one line each about what is there or why it is not, for `gpa --devices`. */
+/* Appends one line per device, or why there is none of its kind, for `gpa --devices`. */
 void rt_devices(gpa_rt *rt, gpa_str *out);
-/* Compiled programs on disk: a line for each folder about what it holds; or the user's own folder
- * is emptied. */
+/* Appends a line about each folder of the disk cache; with `clear`, empties the user's folder
+ * instead. */
 void rt_programs(bool clear, gpa_str *out);
-/* The current device's name, and a change of it ("cpu", "ref", "cuda:0"; "": the best there is):
- * new arrays are made there. What is pending is computed first. And the name that was asked for
- * last, "" if none was. */
+/* The current device, where new arrays are made: its name; setting it ("cpu", "ref", "cuda:0";
+ * "": the best available), which computes pending work first; and the name last set, "" if none. */
 const char *rt_device(gpa_rt *rt);
 gpa_code rt_set_device(gpa_rt *rt, const char *name, gpa_err *e);
 const char *rt_device_asked(const gpa_rt *rt);
-/* Opens a device: its full name ("cuda" is "cuda:0"), and its memory in bytes, free and in all (may
- * be NULL; 0: not known). GPA_E_DEVICE when it is not there, GPA_E_VALUE when there is no such
- * name. */
+/* What the current device is, opened if need be: a GPU; a device whose source is CUDA C and whose
+ * assembly is PTX. False if it does not open. */
+bool rt_is_gpu(gpa_rt *rt);
+bool rt_has_cuda_code(gpa_rt *rt);
+/* The name of the device that checks every access, and of the first device with host memory. */
+const char *rt_reference_device(void);
+const char *rt_host_device(gpa_rt *rt);
+/* Opens a device: its full name ("cuda" is "cuda:0"), its free and total memory in bytes (may be
+ * NULL; 0: unknown). GPA_E_DEVICE if it is not available, GPA_E_VALUE for an unknown name. */
 gpa_code rt_find_device(gpa_rt *rt, const char *name, const char **full, uint64_t *free_bytes,
                         uint64_t *total, gpa_err *e);
-/* What a device is, for those who ask before they launch. */
+/* Launch limits of a device. */
 typedef struct {
     uint32_t max_threads, max_shared; /* of a block */
     uint32_t units;                   /* multiprocessors, or threads */
@@ -130,78 +134,79 @@ typedef struct {
     char description[96];
 } rt_facts;
 gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e);
-/* A number of the device, by the driver's number of it, 0: the driver's version; devices without a
- * driver say `elsewhere`. */
+/* A device attribute by the CUDA driver's numbering (CUdevice_attribute); 0: the driver's
+ * version. Devices without a driver give `elsewhere`. */
 gpa_code rt_attribute(gpa_rt *rt, const char *name, int which, int64_t elsewhere, int64_t *out,
                       gpa_err *e);
 
 typedef struct {
     uint64_t launches, compiles, cache_hits, lib_calls, nodes;
-    uint64_t interpreted;               /* of the launches: the program was not compiled yet */
-    uint64_t plans_known;               /* computed without being fused and lowered again */
+    uint64_t interpreted;               /* launches run by an interpreter: not compiled yet */
+    uint64_t plans_known;               /* plan cache hits: neither fused nor lowered again */
     uint64_t bytes_read, bytes_written; /* by programs, counted from operands */
-    uint64_t bytes_live, bytes_cached,
-        bytes_peak;         /* device memory: in use, kept for reuse, most ever in use */
+    /* Device memory: in use, cached for reuse, the most ever in use. */
+    uint64_t bytes_live, bytes_cached, bytes_peak;
     uint64_t bytes_pending; /* kept alive only by pending work */
     double compile_seconds;
 } rt_stats;
 void rt_get_stats(const gpa_rt *rt, rt_stats *out);
-/* Waits until all that is being compiled in the background is there; counts as compiling. */
+/* Waits for background compilation; the time counts as compile_seconds. */
 void rt_finish_builds(gpa_rt *rt);
 
-/* Gives memory that is kept for reuse back to the devices. */
+/* Frees cached memory of all devices. */
 void rt_trim(gpa_rt *rt);
-/* How much memory arrays may take on each device: "4G", "25%", NULL: all there is. GPA_E_VALUE. */
+/* Limits the memory of arrays on each device: "4G", "25%"; NULL: no limit. GPA_E_VALUE for other
+ * texts. */
 gpa_code rt_set_memory_limit(gpa_rt *rt, const char *text, gpa_err *e);
 
-/* The default device, opened if need be. */
+/* The current device, opened if necessary. */
 typedef struct {
     char name[16], desc[96];
-    uint64_t total, limit; /* bytes; 0: not known, none */
+    uint64_t total, limit; /* bytes; 0: unknown, no limit */
 } rt_device_facts;
 gpa_code rt_get_device(gpa_rt *rt, rt_device_facts *out, gpa_err *e);
 
-/* What a GPU says about itself, without being opened: its name and driver, bytes in use by all
- * processes and (0: not known) by this one, per cent and degrees Celsius (-1: not known), other
- * processes that compute on it (-1: not known). */
+/* The driver's status of a GPU, which is not opened: name, driver, bytes in use by all processes
+ * and by this one (0: unknown), utilisation in per cent, degrees Celsius, other processes that
+ * compute on it (-1: unknown). */
 typedef struct {
     char name[96], driver[48];
     uint64_t total, used, used_here;
     int utilisation, temperature, others;
 } rt_gpu_facts;
-/* GPA_E_DEVICE, with the reason, when there is no GPU of this number. */
+/* GPA_E_DEVICE, with the reason, if there is no such GPU. */
 gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e);
 
-/* Starts devices afresh that have failed, or that a program holds which does not end; all that
- * their memory holds is lost. False: there are none. */
+/* Restarts devices that failed, or that a kernel that does not end holds; their memory contents
+ * are lost. False: there are none. */
 bool rt_revive(gpa_rt *rt);
 
-/* Explaining: between start and stop every step is recorded. The text has, for each step: what it
- * computes, its template, why it was cut there, launches, bytes read and written, time to compile,
- * and what else is asked for. */
+/* %explain: between start and stop every step is recorded as text: what it computes, its
+ * template, its cut reason, launches, bytes read and written, compile time, and the code asked
+ * for. */
 typedef enum {
     RT_EXPLAIN_PLAN,
-    RT_EXPLAIN_SOURCE,   /* with the generated code: CUDA C, LLVM's IR */
+    RT_EXPLAIN_SOURCE,   /* with the generated code: CUDA C, LLVM IR */
     RT_EXPLAIN_KIR,      /* with the program IR */
-    RT_EXPLAIN_ASSEMBLY, /* with PTX, or the processor's assembly */
-    RT_EXPLAIN_RESOURCES /* with registers, shared memory ... */
+    RT_EXPLAIN_ASSEMBLY, /* with PTX or CPU assembly */
+    RT_EXPLAIN_RESOURCES /* with registers, spills, shared memory, occupancy */
 } rt_explain_what;
 void rt_explain_start(gpa_rt *rt, rt_explain_what what);
 void rt_explain_stop(gpa_rt *rt, gpa_str *out);
 
-/* Profiling: between start and stop each program and library call is timed by itself. */
+/* Profiling: between start and stop each program and library call is timed on its own. */
 typedef struct {
     const char *what;      /* "row reduce: array float64 (100,) = sum(a * b, axis=1)", "matmul" */
     uint64_t calls, bytes; /* bytes 0: not counted */
     double seconds;
 } rt_profile_row;
 gpa_code rt_profile_start(gpa_rt *rt, gpa_err *e);
-bool rt_has_clock(gpa_rt *rt); /* whether the default device times its programs itself, so that what
-                                  lies between them does not count */
-/* Calls each (may be NULL) with every row. */
+/* True if the current device times its programs by its own clock, without launch overhead. */
+bool rt_has_clock(gpa_rt *rt);
+/* Ends a profile; calls `each` (may be NULL) for every row. */
 void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *row), void *user);
-/* Bytes that a copy of a large array reads and writes in a second on the default device: measured
- * at the first call, which leaves no trace in the statistics. 0: not known. */
+/* Memory bandwidth of the current device in bytes read and written per second by a copy of a
+ * large array: measured at the first call, which does not show in the statistics. 0: unknown. */
 double rt_bandwidth(gpa_rt *rt);
 
 /* ---- handles ---- */
@@ -213,112 +218,113 @@ static inline gpa_arr *arr_retain(gpa_arr *a) {
 void arr_release(gpa_rt *rt, gpa_arr *a); /* NULL is ignored */
 bool arr_is_contiguous(const gpa_arr *a); /* C order */
 bool arr_is_f_contiguous(const gpa_arr *a);
-bool arr_lies_by_columns(const gpa_arr *a); /* Fortran order, and not C order as well */
-/* Where the elements are, or will be computed. */
+bool arr_is_only_f_contiguous(const gpa_arr *a); /* Fortran order and not C order */
+/* The name of the device that holds the elements or will compute them. */
 const char *arr_device(gpa_rt *rt, const gpa_arr *a);
-/* The array on another device: itself if it is there already and copy is false, else a copy in C
- * order. What is pending is computed first, where it would have been. */
+/* The array on another device: itself if it is there and `copy` is false, else a copy in C
+ * order. A pending array is computed first, on its own device. */
 gpa_code arr_to(gpa_rt *rt, gpa_arr *a, const char *device, bool copy, gpa_arr **out, gpa_err *e);
-/* Makes the device that n arrays (some may be NULL) share the current one for a while, if they do:
- * for calls of libraries and of compiled functions, which make their results there. Ended by
- * place_leave. */
+/* Makes the device that n arrays (some may be NULL) share, if they share one, the current device
+ * until device_scope_leave: around library calls and compiled functions, whose results are made
+ * on the current device. */
 typedef struct {
     bool entered;
     struct gpa_device *before;
-} place_stay;
-place_stay place_enter(gpa_rt *rt, gpa_arr *const *in, int n);
-void place_leave(gpa_rt *rt, place_stay p);
+} device_scope;
+device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n);
+void device_scope_leave(gpa_rt *rt, device_scope p);
 bool arr_is_pending(const gpa_arr *a);
-/* Whether they have memory in common. */
+/* numpy.shares_memory: exact. */
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b);
-/* Whether the spans of memory from their first to their last elements meet. */
+/* numpy.may_share_memory: compares the address ranges only. */
 bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b);
 
 /* ---- making ---- */
 
-/* From host memory, C order, copied. */
+/* A copy of host memory in C order. */
 gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data,
                   gpa_arr **out, gpa_err *e);
-/* The same, written by `fill` where they stay as far as the host sees that memory: n bytes at `to`.
- * What it fails with is passed on. */
+/* The same with elements that `fill` writes: n bytes at `to`, which is the array's own memory on
+ * host-visible devices. Its error is passed on. */
 gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
                     gpa_code (*fill)(void *user, void *to, size_t n), void *user, gpa_arr **out,
                     gpa_err *e);
 gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_arr **out,
                    gpa_err *e);
-/* Every element v (a value of dtype t). Pending: costs nothing until needed. */
+/* Every element v (a value of dtype t); a pending array. */
 gpa_code arr_full(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_val v, gpa_arr **out,
                   gpa_err *e);
-/* The int64 values start + i * step, i < n: generated inside the program that uses them. */
+/* int64 values start + i * step, i < n, generated inside the programs that read them. */
 gpa_code arr_iota(gpa_rt *rt, int64_t n, int64_t start, int64_t step, gpa_arr **out, gpa_err *e);
-/* A 0-d array of one value. */
+/* A 0-d array. */
 gpa_code arr_scalar(gpa_rt *rt, gpa_dtype t, gpa_val v, gpa_arr **out, gpa_err *e);
 
 /* ---- elementwise ---- */
 
 typedef struct {
     gpa_dtype dtype; /* the loop's dtype (NumPy's dtype=); DT_NONE: chosen from the operands */
-    gpa_arr *into;   /* out=: stored there, and returned */
-    gpa_arr *where;  /* where=: bool, broadcast; elements elsewhere keep what `into` holds (or are
-                        undefined) */
+    gpa_arr *into;   /* out=: stored into, and returned; NULL: a new array */
+    /* where=: bool, broadcast; other elements keep the value of `into`, or are undefined. */
+    gpa_arr *where;
     gpa_casting casting;
 } arr_ufunc_opts;
 
-/* A row of op.def on `op_info[op].arity` operands, broadcast and promoted. opts may be NULL.
- * Errors: NumPy's (UFuncTypeError, broadcasting ValueError with a note under each operand). */
+/* An elementwise operation (a row of op.def) on op_info[op].arity operands, broadcast and
+ * promoted as NumPy's ufuncs. opts may be NULL. NumPy's errors: UFuncTypeError, broadcasting
+ * ValueError with a note under each operand. */
 gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
                    gpa_arr **out, gpa_err *e);
-/* The same with a result that lies in memory as the operands do, by columns for instance (NumPy's
- * order='K'). */
-gpa_code arr_ufunc_kept(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
-                        gpa_arr **out, gpa_err *e);
+/* The same with the result in the operands' memory order (order='K'). */
+gpa_code arr_ufunc_order_k(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_opts *opts,
+                           gpa_arr **out, gpa_err *e);
 struct gpa_body;
-/* A compiled function (body.h) on as many operands as it has parameters, cast to their dtypes and
- * broadcast. `dtype` of the options is not looked at: a body is made for its types. */
+/* A compiled function (body.h) on as many operands as it has parameters, cast to the parameters'
+ * dtypes and broadcast. Ignores opts->dtype: a body is compiled for its types. */
 gpa_code arr_apply(gpa_rt *rt, struct gpa_body *body, const gpa_opnd *in,
                    const arr_ufunc_opts *opts, gpa_arr **out, gpa_err *e);
-/* The dtypes arr_ufunc would compute in and return. */
+/* The dtypes that arr_ufunc would compute in and return. */
 gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result,
                          gpa_err *e);
-/* The same for operands that are all numbers: GPA_E_OVERFLOW for a Python int that does not fit
- * beside a typed one, but a comparison is computed in a type that holds both. */
+/* The same for scalars alone: GPA_E_OVERFLOW for a Python int out of range of the other
+ * operand's dtype; comparisons are computed in a dtype that holds both. */
 gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_dtype *result,
                           gpa_err *e);
 /* NumPy's result_type of n operands. */
 gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e);
 /* astype: the same array when nothing changes and copy is false. */
 gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
-/* The same with a result that lies in memory as `a` does. */
-gpa_code arr_cast_kept(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e);
+/* The same with the result in the memory order of `a`. */
+gpa_code arr_cast_order_k(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out,
+                          gpa_err *e);
 /* A fresh copy in C order. */
 gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
 /* ---- views ---- */
 
-/* Makes the only handle on a storage its owner: it has no base any more. */
+/* Makes the only handle of a storage its owner: base becomes NULL. */
 void arr_own(gpa_rt *rt, gpa_arr *a);
-/* Any view of the storage of `a`, by strides in elements relative to a's first element (offset
- * added to a's). */
+/* as_strided: a view of a's storage, with strides and offset in elements relative to a's first
+ * element. GPA_E_VALUE if it reaches outside the storage. */
 gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const int64_t *strides,
                   int64_t offset, gpa_arr **out, gpa_err *e);
-/* ndarray.flags.writeable: whether stores through this handle are refused. GPA_E_VALUE where NumPy
- * does not allow them: in views of read-only arrays, and where elements share their memory. */
+/* Sets ndarray.flags.writeable. GPA_E_VALUE where NumPy does not allow True: views of read-only
+ * arrays, and arrays whose elements share memory. */
 gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e);
-/* .real and .imag of complex arrays, as views with a float dtype. */
+/* .real and .imag: for complex arrays, views of the float dtype. */
 gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e);
-/* ndarray.view(dtype): the same bytes as another dtype; NumPy's rules for the last axis. */
+/* ndarray.view(dtype): reinterprets the bytes, with NumPy's rules for the last axis. */
 gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa_err *e);
-gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out,
-                       gpa_err *e); /* perm NULL: reversed */
-/* One extent may be -1. A view where strides allow it, else a copy. */
+/* perm NULL: axes reversed. */
+gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, gpa_err *e);
+/* One extent may be -1. A view if strides allow one, else a copy. */
 gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
                      gpa_err *e);
-/* The elements in another shape, in an array of their own. */
+/* A reshaped copy that owns its data. */
 gpa_code arr_reshaped_copy(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
                            gpa_err *e);
 gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
                           gpa_err *e);
-/* The common shape of n arrays; *ndim and shape (room for GPA_MAX_DIMS) are filled. */
+/* The broadcast shape of n arrays, in *ndim and shape (capacity GPA_MAX_DIMS). */
 gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e);
 
 /* ---- indexing ---- */
@@ -328,31 +334,30 @@ typedef enum { IX_INT, IX_SLICE, IX_NEWAXIS, IX_ELLIPSIS, IX_ARRAY } gpa_index_k
 typedef struct {
     gpa_index_kind kind;
     int64_t i;                 /* INT */
-    int64_t start, stop, step; /* SLICE; the has_ flags say which were written */
+    int64_t start, stop, step; /* SLICE; has_*: which of them are given */
     bool has_start, has_stop, has_step;
     gpa_arr *arr; /* ARRAY: integers or bool */
-    bool sure; /* ARRAY: no place is negative or outside: a device with memory of its own does not
-                  check */
+    bool sure; /* ARRAY: all indices are known to be in bounds and not negative: no bounds check */
     gpa_span span;
 } gpa_index;
 
-/* a[ix...], with NumPy's rules: a view for basic indexing, else a new array. `one` (may be NULL) is
- * set when the result is one element that NumPy would give as a scalar. */
+/* a[ix...] with NumPy's rules: a view for basic indexing, else a new array. *one (may be NULL):
+ * the result is one element, which NumPy returns as a scalar. */
 gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, gpa_arr **out,
                  gpa_err *e);
-/* Whether a number may become an element of an array of dtype `to`: Python's own are converted as
- * int(), float() and complex() would, and what does not fit is refused; NumPy's are cast, but for
- * elements of signed integers. */
+/* Checks that a scalar can be stored as an element of dtype `to`. Python scalars convert as by
+ * int(), float() and complex(), with range checks; NumPy scalars are cast, except that `element`
+ * ones are range-checked for signed dtypes. */
 gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e);
 /* a[ix...] = rhs: one fused store. */
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
                  gpa_err *e);
-/* a[...] op= rhs on the whole of a view, casting 'same_kind' as NumPy's in-place operators. */
+/* a[...] op= rhs, casting 'same_kind' as NumPy's in-place operators. */
 gpa_code arr_update(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_opnd *rhs, gpa_err *e);
-/* ufunc.at: unbuffered, repeated indices count each time. */
+/* ufunc.at: unbuffered; repeated indices apply each time (scatter-add for OP_ADD). */
 gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, int n,
                        const gpa_opnd *rhs, gpa_err *e);
-/* One element, by a full set of indices (negative allowed, bounds checked): the fast way for scalar
+/* One element by a full set of indices (negative ones allowed, bounds checked): fast, for scalar
  * loops. */
 gpa_code arr_get_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_val *out, gpa_err *e);
 gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtype t, gpa_val v,
@@ -365,46 +370,48 @@ typedef struct {
     bool keepdims;
     gpa_dtype dtype; /* the accumulator's and the result's; DT_NONE: NumPy's choice */
     gpa_arr *where;  /* bool, broadcast to the array; NULL: everywhere */
-    bool has_initial,
-        no_identity; /* no_identity: of no elements there is no result, whatever the operation */
+    bool has_initial;
+    bool no_identity; /* an empty reduction is an error even if the operation has an identity */
     gpa_opnd initial;
     gpa_arr *into; /* out= */
 } arr_reduce_opts;
 
-/* A row of reduce.def over the axes. NumPy's errors for empty input without an identity. */
+/* A reduction (a row of reduce.def) over axes. NumPy's errors for empty input without an
+ * identity. */
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out,
                     gpa_err *e);
-/* ufunc.reduceat along an axis, of integers `at` in one dimension: by the host, where that sees the
- * memory. *out is NULL where it has no way, and where slices are so few or so even that threads
- * share them rather. GPA_E_INDEX. */
-gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis,
-                           gpa_dtype dtype, gpa_arr **out, gpa_err *e);
-/* mean and var are fused programs of their own: one pass. ddof as NumPy's. */
+/* ufunc.reduceat (segmented reduction) along an axis; `at`: 1-d integer segment starts. Computed
+ * by the host on host-visible devices. *out is NULL if it does not apply: another device or
+ * operation, or so few or even segments that parallel programs are faster. GPA_E_INDEX. */
+gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype,
+                      gpa_arr **out, gpa_err *e);
+/* Mean and variance in one fused pass each; ddof as NumPy's. */
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *o, gpa_arr **out, gpa_err *e);
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *o, gpa_arr **out,
                  gpa_err *e);
-/* Running reduction along an axis (cumsum, cumprod, maximum.accumulate). */
+/* Scan (running reduction) along an axis: cumsum, cumprod, maximum.accumulate. */
 gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype, gpa_arr **out,
                   gpa_err *e);
-/* The same with a result that lies in memory as `a` does; the axis counts from the first one on. */
-gpa_code arr_scan_kept(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
-                       gpa_arr **out, gpa_err *e);
-/* NumPy's matmul: stacks, vectors, integer dtypes. */
+/* The same with the result in the memory order of `a`; axis >= 0. */
+gpa_code arr_scan_order_k(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype,
+                          gpa_arr **out, gpa_err *e);
+/* numpy.matmul: stacks of matrices, vectors, integer dtypes. */
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e);
 gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
                     gpa_err *e);
-gpa_code arr_concat_kept(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                         gpa_arr **out, gpa_err *e); /* as arr_scan_kept */
+gpa_code arr_concat_order_k(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
+                            gpa_arr **out, gpa_err *e); /* order='K' */
 gpa_code arr_sort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
                   gpa_err *e); /* stable, NaN last */
-gpa_code arr_sort_kept(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
-                       gpa_err *e); /* as arr_scan_kept */
+gpa_code arr_sort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
+                          gpa_err *e); /* as arr_scan_order_k */
 gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out,
                      gpa_err *e); /* int64, stable */
-/* The same, done as `a` lies; the result lies in C order, as NumPy's does. The axis as above. */
-gpa_code arr_argsort_turned(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);
-/* Ordered as far as n > 0 places (0 <= place < extent, ascending) ask: what sorting puts there is
- * there, what is smaller before it. */
+/* The same, computed in the memory order of `a`; the result is in C order, as NumPy's. axis >=
+ * 0. */
+gpa_code arr_argsort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e);
+/* numpy.partition by n > 0 ascending positions in [0, extent): those elements are where sorting
+ * would put them, smaller ones before. */
 gpa_code arr_partition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
                        gpa_arr **out, gpa_err *e);
 gpa_code arr_argpartition(gpa_rt *rt, gpa_arr *a, int axis, int n, const int64_t *places,
@@ -414,303 +421,290 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
 
 typedef struct {
     gpa_fft_form form;
-    bool inverse; /* the sign of the exponent: + */
-    int n_axes;   /* at least one, all different */
+    bool inverse; /* positive sign in the exponent */
+    int n_axes;   /* at least 1, all distinct */
     int axes[GPA_MAX_DIMS];
-    int64_t last;  /* the length of the last axis on its real side (R2C, C2R) */
-    double scale;  /* the result is multiplied by it */
-    gpa_arr *into; /* where the result is stored (it may be `a`, for C2C); NULL: a new array */
+    int64_t last;  /* the length of the last axis in the real domain (R2C, C2R) */
+    double scale;  /* multiplies the result */
+    gpa_arr *into; /* C2C: may be `a`; NULL: a new array */
 } arr_fft_opts;
 
-/* The discrete Fourier transform over some axes, in float32 or float64 arithmetic: a is of a float
- * dtype for R2C, of one or complex for C2C, else complex, and none of the axes is empty. */
+/* N-dimensional discrete Fourier transform over axes that are not empty, in float32 or float64.
+ * `a` is float for R2C, float or complex for C2C, complex for C2R. */
 gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, gpa_err *e);
 
 typedef struct {
     int kind;            /* 1 to 4 */
-    bool sines, weighed; /* weighed: as `orthogonalize` of SciPy's dct */
-    int axis;            /* not empty; type 1 by cosines has at least 2 points */
-    double scale;        /* the result is multiplied by it */
+    bool sines, weighed; /* DST; SciPy's `orthogonalize` */
+    int axis;            /* not empty; DCT-I has at least 2 points */
+    double scale;        /* multiplies the result */
 } arr_dct_opts;
 
-/* SciPy's transform by cosines or sines of float32 or float64 along an axis; *out NULL: the device
- * has no library for it. */
+/* Discrete cosine or sine transform (SciPy's dct, dst) of float32 or float64 along an axis. *out
+ * NULL: the device has no library for it. */
 gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, gpa_err *e);
 
-/* Matrix factorizations, of stacks (..., m, n) of float32, float64, complex64 or complex128. They
- * are computed at once; GPA_E_LINALG in NumPy's words for what has none. `part` is the real dtype;
+/* Matrix factorizations and solvers, for stacks (..., m, n) of float32, float64, complex64 or
+ * complex128. Computed immediately, not recorded. GPA_E_LINALG in NumPy's words (singular, not
+ * positive definite, no convergence). Below, "real dtype" is that of the matrix's real part, and
  * p = min(m, n). */
 
-/* For determinants: L below the diagonal and U of a square matrix, or of its transpose where that
- * is nearer, and the pivots as LAPACK counts them: int32 (..., p). A singular matrix is no error.
- */
+/* LU factorization for determinants: L below the diagonal and U, of a square matrix or of its
+ * transpose, whichever needs no copy; pivots in LAPACK's convention, int32 (..., p). A singular
+ * matrix is not an error. */
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e);
-/* X of A X = B, for (..., n, n) and (..., n, k) with the same stack and dtype. */
+/* Solves A X = B for (..., n, n) and (..., n, k) of the same stack shape and dtype. */
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e);
 typedef struct {
     gpa_factorization form;
-    int way;          /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; not with Cholesky's */
-    bool upper, unit; /* which triangle, not of LU; of FACTORS_TRIANGLE, whether its diagonal counts
-                         as ones */
+    int way;          /* 0: A X = B, 1: A^T X = B, 2: A^H X = B; 0 for Cholesky */
+    bool upper, unit; /* the triangle (not LU); FACTORS_TRIANGLE: unit diagonal */
 } arr_solve_factored_opts;
 
-/* X of A X = B for factors (..., n, n) of A, of which nothing else is read, and (..., n, k) with
- * the same stack and dtype; pivots: of LU, n places from 0 on, GPA_E_VALUE for what is none. *zero:
- * where, from 1 on, a diagonal that counts has a 0, else 0. *out NULL: the device has no library
- * for it, or an operand is empty. */
-gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b, const arr_solve_factored_opts *o,
-                     gpa_arr **out, int64_t *zero, gpa_err *e);
-/* X of A X = B for a matrix by its diagonals, (below + above + 1, n) as SciPy's solve_banded has
- * them, and (n, k) of the same dtype. *out NULL: as above. */
+/* Solves A X = B given factors of A (..., n, n), of which only the triangles in use are read,
+ * and B (..., n, k) of the same stack shape and dtype. pivots (LU): n row indices from 0,
+ * GPA_E_VALUE if out of range. *zero: the 1-based position of a zero on the diagonal, 0 if none.
+ * *out NULL: the device has no library for it, or an operand is empty. */
+gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
+                            const arr_solve_factored_opts *o, gpa_arr **out, int64_t *zero,
+                            gpa_err *e);
+/* Solves A X = B for a banded matrix in the diagonal layout of SciPy's solve_banded, (below +
+ * above + 1, n), and B (n, k) of the same dtype. *out NULL: as above. */
 gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *bands, gpa_arr *b,
-                    gpa_arr **out, gpa_err *e);
-/* The inverses of (..., n, n); by the host where the device's library has none. */
+                          gpa_arr **out, gpa_err *e);
+/* Inverses of (..., n, n); by the host if the device's library has no such call. */
 gpa_code arr_inverse(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
-/* The shortest of the X that make B - A X least, for an (m, n) matrix A and B of max(m, n) rows, of
- * which those beyond m do not count: X in its first n rows, and where rank = n < m what remains in
- * the others; the singular values (p), and how many are larger than `limit` times the first (1,
- * int32). *x NULL: the device's library has no such call. */
+/* Least squares (LAPACK gelsd): the minimum-norm X minimizing |B - A X| for an (m, n) matrix A
+ * and B of max(m, n) rows, of which those beyond m are ignored. *x: X in the first n rows and,
+ * if rank = n < m, the residuals in the others. *s: singular values (p). *rank: the number
+ * larger than `limit` times the first (1, int32). *x NULL: the device's library has no such
+ * call. */
 gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **x, gpa_arr **s,
                    gpa_arr **rank, gpa_err *e);
-/* The triangular factor in the lower (or upper) triangle that is looked at; what the rest is then
- * is not said. */
+/* Cholesky factor in the lower (or upper) triangle, the only one read; the other triangle is
+ * undefined. */
 gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err *e);
-/* R and Householder's reflectors (..., m, n), their factors (..., p), and the first k columns of Q
- * (q NULL: not wanted). */
+/* QR: R and the Householder reflectors (..., m, n), their factors tau (..., p), and the first k
+ * columns of Q (q NULL: not wanted). */
 gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q,
                 gpa_err *e);
-/* U, the singular values (part) and V^H, reduced or full; u and vh NULL: values only. */
+/* SVD: U, singular values (real dtype) and V^H, reduced or full; u and vh NULL: values only. */
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh,
                  gpa_err *e);
-/* Of Hermitian matrices, given by a triangle: eigenvalues (part), ascending, and vectors (v NULL:
- * not wanted). */
+/* Hermitian matrices, given by one triangle: ascending eigenvalues (real dtype) and eigenvectors
+ * (v NULL: not wanted). */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e);
-/* Eigenvalues, complex, and right eigenvectors (v NULL: not wanted) of a's dtype: where a real
- * matrix has a pair of conjugate ones, their real part and then their imaginary part. */
+/* Complex eigenvalues and right eigenvectors (v NULL: not wanted) in a's dtype: for a conjugate
+ * pair of a real matrix, the real part and then the imaginary part (LAPACK's layout). */
 gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e);
-/* The product of a sparse matrix by rows - values at[start[i]] .. at[start[i + 1] - 1] of row i
- * stand in the columns `column` - with a vector or a matrix x. The caller has checked that starts
- * and columns are in range. */
-gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
-                    gpa_arr **out, gpa_err *e);
-/* The product of two, each given by its starts, columns and values, the second with n columns, as
- * three such parts. A device's library has ascending columns in each row, the host leaves out
- * values that are 0. GPA_E_VALUE when it has 2^31 values or more. After a failure out may hold some
- * parts: the caller releases them. */
-gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out,
-                    gpa_err *e);
-/* By the host, for matrices given by starts, columns and values (of any dtype) and with n columns;
- * GPA_E_VALUE where these do not fit. After a failure out may hold some parts: the caller releases
+/* Sparse matrices are given as arrays of parts. CSR: row starts (indptr), column indices,
+ * values; the values of row i are [start[i], start[i + 1]), and n is the number of columns. CSC:
+ * the same by columns. COO: rows, columns, values. DIA: diagonals and offsets, as SciPy has
  * them.
  *
- * Whether the columns ascend in each row. */
+ * After a failure `out` may hold some parts, which the caller releases. Results of unknown size
+ * may have spare capacity behind the last row start.
+ *
+ * CSR times a vector or matrix x (SpMV, SpMM). The caller has checked that starts and columns
+ * are in range. */
+gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_arr *x,
+                  gpa_arr **out, gpa_err *e);
+/* CSR times CSR with n columns (SpGEMM), as CSR: a device's library sorts the columns of each
+ * row, the host drops zeros. GPA_E_VALUE for a result of 2^31 values or more. */
+gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n, gpa_arr **out,
+                    gpa_err *e);
+/* The functions below run on the host, for values of any dtype; GPA_E_VALUE for parts that do
+ * not fit each other.
+ *
+ * *yes: the columns of each row ascend. */
 gpa_code arr_csr_is_canonical(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool *yes, gpa_err *e);
-/* The same matrix with ascending columns in each row and values at one place as they stand, with
- * `adding` added up: three parts, of which columns and values may have more room at their end than
- * the last of the starts says. out stays empty for a dtype that has no sums here. */
+/* Sorts the columns of each row (stable), with `adding` also sums duplicates; as CSR with spare
+ * capacity. out stays empty if `adding` does not support the dtype. */
 gpa_code arr_csr_sort_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool adding, gpa_arr **out,
-                          gpa_err *e);
-/* What is in one or both of two matrices of as many rows; `ascending`: the columns do, in each row
- * of both. Starts, columns and, of operations that are done here, where both are of a dtype that
- * has it, what comes of the values, zeros left out; else, of ascending ones, a's values and, a
- * fourth part, b's, 0 where there is none. With more room at the end of columns and values, as
- * above. out stays empty where neither is done. */
+                              gpa_err *e);
+/* Elementwise operation on two CSR matrices of one shape, over the union of their elements,
+ * without zeros. `ascending`: the columns of each row ascend in both. For an operation or dtype
+ * not supported here, ascending matrices are aligned instead: values of a and, as a fourth part,
+ * of b, 0 where absent. With spare capacity. out stays empty if neither applies. */
 gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
-                          bool ascending, gpa_arr **out, gpa_err *e);
-/* Some rows as a matrix; GPA_E_INDEX for one that is not there. */
+                        bool ascending, gpa_arr **out, gpa_err *e);
+/* a[rows, :]; GPA_E_INDEX. */
 gpa_code arr_csr_select_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr **out,
-                         gpa_err *e);
-/* Some elements, each the sum of the values at its place; `ascending`: the columns are, in each
- * row. *out stays NULL as above. */
-gpa_code arr_csr_gather(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
-                             gpa_arr *columns, bool ascending, gpa_arr **out, gpa_err *e);
-/* Which values stand at some places, as int32: their numbers from 1 on, 0 for none; of a matrix
- * whose columns ascend in each row. */
-gpa_code arr_csr_gather_indices(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
-                           gpa_arr *columns, gpa_arr **out, gpa_err *e);
-/* The product of a sparse matrix with a vector or a matrix x, where it is given by starts of
- * columns, rows and values, or with `places` by columns, rows and values; it has m rows. */
-gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
-                            gpa_arr **out, gpa_err *e);
-/* Every range[2]-th of the columns range[0] .. range[1] - 1; with more room, as above. GPA_E_VALUE
- * for a step below 1. */
-gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
-                            gpa_arr **out, gpa_err *e);
-/* Some columns, also several times, in the order in which the rows have them; with more room, as
- * above. GPA_E_INDEX for one that is not there. */
-gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns, gpa_arr **out,
-                         gpa_err *e);
-/* The diagonal that begins in column `offset`, or row -offset; the sums of the columns; the largest
- * or smallest elements of the rows, of a matrix whose places have one value each. *out stays NULL
- * for a dtype that has none here. */
-gpa_code arr_csr_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset,
-                             gpa_arr **out, gpa_err *e);
-gpa_code arr_csr_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out,
-                                gpa_err *e);
-gpa_code arr_csr_row_minmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
                              gpa_err *e);
-/* The columns of these, of the first where there are several, as int64; the columns ascend in each
- * row. */
-gpa_code arr_csr_row_argminmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
+/* a[rows, columns] elementwise, duplicates summed; `ascending`: the columns of each row ascend.
+ * *out stays NULL if the dtype is not supported. */
+gpa_code arr_csr_gather(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows, gpa_arr *columns,
+                        bool ascending, gpa_arr **out, gpa_err *e);
+/* Positions of a[rows, columns] among the values, as int32 from 1, 0 for absent ones; the
+ * columns of each row ascend. */
+gpa_code arr_csr_gather_indices(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *rows,
+                                gpa_arr *columns, gpa_arr **out, gpa_err *e);
+/* CSC (with `places` COO: columns, rows, values) of m rows times a vector or matrix x. */
+gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa_arr *x,
+                      gpa_arr **out, gpa_err *e);
+/* a[:, start:stop:step] by range[0 .. 2]; with spare capacity. GPA_E_VALUE for a step below 1. */
+gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const int64_t *range,
+                               gpa_arr **out, gpa_err *e);
+/* a[:, columns], which may repeat; each row keeps its order of values; with spare capacity.
+ * GPA_E_INDEX. */
+gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *columns,
+                                gpa_arr **out, gpa_err *e);
+/* The diagonal from column `offset`, or row -offset; column sums; maxima or minima of the rows
+ * of a matrix without duplicates. *out stays NULL if the dtype is not supported. */
+gpa_code arr_csr_diagonal(gpa_rt *rt, gpa_arr *const *a, int64_t n, int64_t offset, gpa_arr **out,
                           gpa_err *e);
-/* The line of each of `count` values, from where each line begins; where each of so many lines
- * begins, *out NULL if the places, of which `other` is the second part, do not ascend. */
+gpa_code arr_csr_column_sums(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
+gpa_code arr_csr_row_minmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest, gpa_arr **out,
+                            gpa_err *e);
+/* argmax or argmin of each row (the first one), as int64; the columns of each row ascend. */
+gpa_code arr_csr_row_argminmax(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool largest,
+                               gpa_arr **out, gpa_err *e);
+/* CSR row starts to COO row indices of `count` values; and COO to row starts, *out NULL if the
+ * (line, other) pairs do not ascend. */
 gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e);
 gpa_code arr_coo_row_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
-                           gpa_err *e);
-/* The transpose: columns ascend in each of its rows, and values at one place stand as they stood.
- */
+                            gpa_err *e);
+/* The transpose, with sorted columns; duplicates keep their order. */
 gpa_code arr_csr_transpose(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
-/* The elements as an array, with `turned` those of the transpose; added to those of an array of
- * that shape and dtype, or NULL. Those of an m x n matrix that is given by rows, columns and
- * values. *out stays NULL for a dtype that has no sums here. */
+/* The dense array of a CSR matrix (`turned`: of its transpose), added to `added` if not NULL;
+ * and of an m x n COO matrix. Duplicates are summed. *out stays NULL if the dtype is not
+ * supported. */
 gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned, gpa_arr *added,
                           gpa_arr **out, gpa_err *e);
 gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, gpa_arr **out,
-                                 gpa_err *e);
-/* The m x n matrix whose diagonals are these values, one diagonal after the other, or in rows, each
- * from its place in the first row or column on, without those that are 0; offsets ascend. */
+                          gpa_err *e);
+/* DIA to CSR, m x n: values of one diagonal after the other, or 2-d in rows, each from its first
+ * element in the matrix; zeros are dropped; offsets ascend. */
 gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m, int64_t n,
-                              gpa_arr **out, gpa_err *e);
-/* Of an n x n matrix, n > 0: an order of elimination in which few values fill in, and how many
- * operations it takes. The factors of a matrix by columns in this order: where each row stands in
- * them, then the lower and the upper one by columns, three parts each. GPA_E_LINALG for a singular
- * matrix. With order, place and both factors the solution for right hand sides b, a vector or the
- * columns of a matrix; with `turned` that of the transpose. */
+                        gpa_arr **out, gpa_err *e);
+/* Sparse direct solver for an n x n matrix, n > 0. lu_order: a fill-reducing elimination order
+ * (minimum degree) and the operations it takes. lu: the factors of a CSC matrix in this order:
+ * the row permutation, then L and U in CSC, three parts each; GPA_E_LINALG for a singular
+ * matrix. lu_solve: given order, permutation and factors, the solution for a vector or the
+ * columns of a matrix; `turned`: of the transposed system. */
 gpa_code arr_sparse_lu_order(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e);
 gpa_code arr_sparse_lu(gpa_rt *rt, gpa_arr *const *a, gpa_arr *order, int64_t n, gpa_arr **out,
                        gpa_err *e);
 gpa_code arr_sparse_lu_solve(gpa_rt *rt, gpa_arr *const *factors, gpa_arr *b, bool turned,
                              gpa_arr **out, gpa_err *e);
-/* At least one matrix, each of n[b] columns, side by side: three parts of each, values of one
- * dtype. */
+/* hstack of at least one CSR matrix, three parts each, of n[b] columns and one dtype. */
 gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int64_t blocks,
-                           gpa_arr **out, gpa_err *e);
-/* The values of a sparse matrix, given as columns, rows and values (of any dtype), in the order of
- * their columns, those of one column as they stand: where each of n columns begins, rows, values.
- * Rows NULL are neither taken nor given. After a failure as above. */
-gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out, gpa_err *e);
-/* How often each non-negative integer of a vector occurs, or the sums of the weights (NULL: none)
- * beside it in their order; at least `least` of them. By the host, where that sees the memory; *out
- * is NULL elsewhere. GPA_E_VALUE for negative ones. */
+                        gpa_arr **out, gpa_err *e);
+/* COO (columns, rows, values) to CSC by a stable counting sort: starts of n columns, rows,
+ * values. Rows NULL are neither read nor returned. */
+gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_arr **out,
+                              gpa_err *e);
+/* numpy.bincount: counts of non-negative integers, or sums of `weights` (NULL: none) in order;
+ * minlength = `least`. Computed by the host on host-visible devices; *out is NULL on others.
+ * GPA_E_VALUE for negative values. */
 gpa_code arr_bincount(gpa_rt *rt, gpa_arr *x, gpa_arr *weights, int64_t least, gpa_arr **out,
                       gpa_err *e);
-/* Indices of the true elements, one int64 array per dimension (at least one), into out[0 .. ndim).
- */
+/* numpy.nonzero: the indices of true elements, an int64 array per dimension (at least one), into
+ * out[0 .. ndim). */
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
-/* How many elements of a bool array are true; -1 where it is pending, or not dense in visible
- * memory: a sum is faster then. */
+/* The number of true elements of a bool array; -1 if it is pending or not contiguous in host-
+ * visible memory, where a sum is faster. */
 gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e);
 
 /* ---- programs that users write ---- */
 
 struct kir_func;
-/* Where a program was built, and what is known of its launches; NULL at first, kept by whoever
- * keeps the program: arr_memo_free. */
+/* The launch cache of one program: where it was built, its specializations. NULL at first; freed
+ * by the program's owner with arr_memo_free. */
 typedef struct arr_known *arr_memo;
 void arr_memo_free(arr_memo *memo);
 
 typedef struct {
-    gpa_arr *const *arrays; /* one per GLOBAL and CONSTANT array, in order; each binds its own shape
-                               and strides */
+    /* One per GLOBAL and CONSTANT array, in order; each binds its own shape and strides. */
+    gpa_arr *const *arrays;
     const gpa_val *params;
-    const int64_t *size;        /* MAP: the space */
+    const int64_t *size;        /* MAP: the iteration space */
     uint32_t grid[3], block[3]; /* KERNEL */
     uint32_t shared;            /* KERNEL: bytes of dynamic shared memory */
-    uint32_t stream;            /* KERNEL: rt_stream_new's; 0: in the order of all work */
-    arr_memo *memo;             /* spares looking the program up; may be NULL */
-    /* KERNEL: receives what it prints, line by line, when it has ended: a text with \1 in the place
-     * of each argument, and the arguments with their dtypes. NULL: nobody listens. An error of it
-     * is arr_run's. */
+    uint32_t stream;            /* KERNEL: of rt_stream_new; 0: the default queue */
+    arr_memo *memo;             /* avoids program cache lookups; may be NULL */
+    /* KERNEL: called for each line that it printed, after it has ended: a text with \1 for each
+     * argument, and the arguments with their dtypes. NULL: output is dropped. Its error is
+     * arr_run's. */
     gpa_code (*say)(void *user, const char *text, uint32_t n, const uint8_t *types,
                     const gpa_val *args);
     void *user;
 } arr_program;
 
-/* Runs a checked kir program on arrays of at most KIR_MAX_DIMS dimensions. Arrays are computed
- * first; of those that the program writes, so is what pending work reads. Does not wait, except for
- * what a kernel prints: faults are reported by rt_sync or whoever reads, on devices of the host at
- * once. */
+/* Runs a verified kir program on arrays of at most KIR_MAX_DIMS dimensions. Computes the arrays
+ * first, and pending work that reads those that the program writes. Does not wait, except for
+ * printed output: faults are reported by rt_sync or a read, on host devices immediately. */
 gpa_code arr_run(gpa_rt *rt, const struct kir_func *f, const arr_program *p, gpa_err *e);
 
 /* ---- streams ---- */
 
-/* Kernels of different streams may run at the same time where the device can do that and the arrays
- * that they use let them: what a program says never depends on it. */
+/* A new stream. Kernels of different streams may run concurrently if the device supports it and
+ * the arrays they use do not conflict; results never depend on it. */
 uint32_t rt_stream_new(gpa_rt *rt);
-/* Waits for the work of a stream, 0: for all work, and reports faults. What is pending is launched
- * before. */
+/* Launches pending work, then waits for the work of a stream (0: all work) and reports faults. */
 gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e);
-/* Whether that work is done; waits where there are no streams. What is pending is launched before.
- */
+/* Launches pending work; *done: the work of the stream has finished. Waits on devices without
+ * streams. */
 gpa_code rt_stream_query(gpa_rt *rt, uint32_t stream, bool *done, gpa_err *e);
 
-/* A moment in a stream of the current device; where there are no streams, the time when all work
- * before it was done. */
+/* A CUDA-style event in a stream of the current device; without streams, the time at which all
+ * earlier work was done. */
 typedef struct rt_event rt_event;
 gpa_code rt_event_new(gpa_rt *rt, rt_event **out, gpa_err *e);
 void rt_event_free(rt_event *x); /* NULL is ignored */
 gpa_code rt_event_record(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e);
-/* The stream goes on when the event has passed. */
+/* Makes later work of the stream wait for the event (cudaStreamWaitEvent). */
 gpa_code rt_event_follow(gpa_rt *rt, rt_event *x, uint32_t stream, gpa_err *e);
 gpa_code rt_event_wait(gpa_rt *rt, rt_event *x, gpa_err *e);
 gpa_code rt_event_query(gpa_rt *rt, rt_event *x, bool *passed, gpa_err *e);
-/* Milliseconds between two recorded events, for the later of which it waits. GPA_E_DEVICE: one was
- * not recorded. */
+/* Milliseconds between two recorded events; waits for the later one. GPA_E_DEVICE if one is not
+ * recorded. */
 gpa_code rt_event_elapsed(gpa_rt *rt, rt_event *from, rt_event *to, double *ms, gpa_err *e);
 
-/* ---- programs in the device's own language ---- */
+/* ---- raw kernels: source in the device's own language (CUDA C, PTX) ---- */
 
 typedef struct rt_raw rt_raw;
 
-/* An argument: an array, whose first element's address is passed, or the first `size` bytes of v.
- */
+/* A kernel argument: the address of an array's first element, or the first `size` bytes of v. */
 typedef struct {
     gpa_arr *arr;
     size_t size;
     gpa_val v;
 } rt_raw_arg;
 
-/* Compiles a source for the default device; GPA_E_UNSUPPORTED with a sentence when that has no such
- * language, GPA_E_COMPILE with the compiler's first complaint. *out is owned by the caller:
- * rt_raw_free. */
+/* Compiles a source for the current device. GPA_E_UNSUPPORTED if that has no such language,
+ * GPA_E_COMPILE with the compiler's first error. *out is owned by the caller (rt_raw_free). */
 gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e);
 void rt_raw_free(gpa_rt *rt, rt_raw *r); /* NULL is ignored */
-/* Whether its device failed since: then it is only good for rt_raw_free. */
+/* True if its device was restarted since: only rt_raw_free may be called. */
 bool rt_raw_is_lost(const rt_raw *r);
-/* Queues a launch of a function. Arrays are computed first, and so is what pending work reads of
- * them, since the program may write any of them. They lie in one piece each and on the module's
- * device. */
+/* Queues a launch. Computes the arrays first, and pending work that reads them, since the kernel
+ * may write any of them. The arrays must be contiguous and on the module's device. */
 gpa_code rt_raw_run(gpa_rt *rt, rt_raw *r, const char *function, const uint32_t grid[3],
                     const uint32_t block[3], uint32_t shared, const rt_raw_arg *args, size_t n_args,
                     gpa_err *e);
 gpa_code rt_raw_fact(gpa_rt *rt, rt_raw *r, const char *function, raw_fact which, int64_t *out,
                      gpa_err *e);
 
-/* What became of a program, on the device that is current, as text: the source of its last variant,
- * its intermediate form, its assembly, what it takes of the machine. Builds it if need be. */
+/* A program's code on the current device as text: generated source of its last variant, IR,
+ * assembly, resource use. Builds it if necessary. */
 typedef enum { ARR_SOURCE, ARR_IR, ARR_ASM, ARR_RESOURCES } arr_text;
 gpa_code arr_program_text(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, arr_text what,
                           gpa_str *out, gpa_err *e);
-/* Numbers of a kernel's program: *out -1 where the device has none; and blocks of so many threads
- * on one multiprocessor. */
+/* A fact about a kernel's program (registers, shared memory; -1: unknown), and its occupancy:
+ * resident blocks of so many threads per multiprocessor. */
 gpa_code arr_program_fact(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, raw_fact which,
                           int64_t *out, gpa_err *e);
 gpa_code arr_program_blocks(gpa_rt *rt, const struct kir_func *f, arr_memo *memo, uint32_t threads,
                             uint32_t shared, int64_t *out, gpa_err *e);
 
-/* ---- values ----
- *
- * Later, memory of a device may be shared with other programs here, by CUDA's IPC handles, and with
- * other libraries, by DLPack's capsules: both need of an array what arr_bind and the device tell -
- * address, dtype, shape, strides, number of the device - and an owner that keeps its buffer until
- * the other side lets go. */
+/* ---- values ---- */
 
-/* Computes the arrays now, together where they fit in one program. */
+/* Computes the arrays now, fused where possible. Does not wait. */
 gpa_code arr_eval(gpa_rt *rt, gpa_arr *const *arrays, int n, gpa_err *e);
-/* Copies the elements to host memory in C order (size * itemsize bytes). Waits. */
+/* Waits, and copies the elements to host memory in C order (size * itemsize bytes). */
 gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e);
-/* The only element of a size-1 array. */
+/* The element of an array of size 1. Waits. */
 gpa_code arr_item(gpa_rt *rt, gpa_arr *a, gpa_val *out, gpa_err *e);
 
 #endif

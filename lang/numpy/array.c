@@ -345,7 +345,7 @@ static gpa_code reshape_order(gpa_vm *vm, value a_value, value shape, value orde
         return vm_fail(vm, GPA_E_VALUE, "order 'K' is not permitted for reshaping");
     const gpa_arr *a = a_value.tag == V_ARRAY ? a_value.array->arr : NULL;
     char wish = order.tag == V_STR ? order.str->text[0] : 'C';
-    bool columns = wish == 'F' || (wish == 'A' && a && arr_lies_by_columns(a));
+    bool columns = wish == 'F' || (wish == 'A' && a && arr_is_only_f_contiguous(a));
     if (!columns) return reshape_to(vm, a_value, shape, out);
     value t = v_none(), reversed = v_none(), reshaped = v_none();
     gpa_code rc = GPA_OK;
@@ -571,7 +571,8 @@ gpa_code nd_astype(gpa_vm *vm, value *argv,
             "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'",
             dtype_info[from].name, dtype_info[t].name, argv[3].str->text);
         if (!rc) rc = np_warn_cast(vm, from, t);
-        if (!rc) rc = (by_rows ? arr_cast : arr_cast_kept)(vm_rt(vm), a, t, copy, &b, vm_err(vm));
+        if (!rc) rc =
+            (by_rows ? arr_cast : arr_cast_order_k)(vm_rt(vm), a, t, copy, &b, vm_err(vm));
         if (!rc && (rc = float_check_arr(vm, "_float_look_cast", 1, (value[2]){argv[0]}, b)))
             arr_release(vm_rt(vm), b);
         if (!rc) rc = scalar ? np_return(vm, b, out) : np_return_array(vm, b, out);

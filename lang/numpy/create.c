@@ -16,7 +16,7 @@ gpa_code arg_order(gpa_vm *vm, value v, const gpa_arr *filled_like, bool *by_col
     if (c == 0 || !strchr("CFAK", c))
         return vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
                        v.str->text);
-    *by_columns = c == 'F' || (c != 'C' && filled_like && arr_lies_by_columns(filled_like));
+    *by_columns = c == 'F' || (c != 'C' && filled_like && arr_is_only_f_contiguous(filled_like));
     return GPA_OK;
 }
 

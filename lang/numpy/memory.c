@@ -23,7 +23,8 @@ gpa_code nd_tobytes(gpa_vm *vm, value *argv, value *out) { /* self, order */
     const char *order = argv[1].tag == V_STR ? argv[1].str->text : "C";
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
-    bool columns = strcmp(order, "F") == 0 || (strcmp(order, "A") == 0 && arr_lies_by_columns(a));
+    bool columns =
+        strcmp(order, "F") == 0 || (strcmp(order, "A") == 0 && arr_is_only_f_contiguous(a));
     if (!columns && strcmp(order, "C") != 0 && strcmp(order, "A") != 0 && strcmp(order, "K") != 0)
         rc = vm_fail(vm, GPA_E_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')",
                      order);

@@ -312,8 +312,9 @@ static gpa_code op_array(gpa_vm *vm, ast_op op, value a, value b, value *out) {
     TRY(arg_opnd(vm, b, &in[1]));
     in[0].span = p.left;
     in[1].span = p.right;
-    rc = op == AST_OP_MATMUL ? arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm))
-                             : arr_ufunc_kept(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
+    rc = op == AST_OP_MATMUL
+             ? arr_matmul(vm_rt(vm), &in[0], &in[1], &result, vm_err(vm))
+             : arr_ufunc_order_k(vm_rt(vm), op_row(op), in, NULL, &result, vm_err(vm));
     if (rc)
         hint_shapes(vm, op, &in[0], &in[1]);
     else if (op == AST_OP_MATMUL &&

@@ -13,7 +13,7 @@ gpa_code np_where(gpa_vm *vm, value *argv, value *out) { /* condition, x, y */
     gpa_arr *result = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 3; i++) TRY(arg_opnd(vm, argv[i], &in[i]));
-    rc = arr_ufunc_kept(vm_rt(vm), OP_WHERE, in, NULL, &result, vm_err(vm));
+    rc = arr_ufunc_order_k(vm_rt(vm), OP_WHERE, in, NULL, &result, vm_err(vm));
     if (!rc) rc = np_return_array(vm, result, out);
 out:
     for (int i = 0; i < 3; i++) arg_opnd_release(vm, &in[i]);
@@ -366,7 +366,7 @@ gpa_code np_concatenate(gpa_vm *vm, value *argv,
     if (argv[1].tag != V_NONE) TRY(arg_axis(vm, argv[1], parts[0]->ndim, &axis));
     for (size_t i = 0; i < n && t != DT_NONE; i++)
         TRY(out_check_cast(vm, (gpa_dtype)parts[i]->dtype, t, rule.casting));
-    TRY(arr_concat_kept(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
+    TRY(arr_concat_order_k(rt, parts, (int)n, axis, t, &result, vm_err(vm)));
     rc = out_return_take(vm, &rule, result, argv[2], out);
 out:
     for (size_t i = 0; parts && i < list.list->count; i++) arr_release(rt, parts[i]);
@@ -414,7 +414,7 @@ static gpa_code sort_with(gpa_vm *vm, value *argv,
         a = flat;
     } else if (a->ndim ||
                sorter !=
-                   arr_argsort_turned) { /* argsort takes a scalar for an array of one element */
+                   arr_argsort_order_k) { /* argsort takes a scalar for an array of one element */
         TRY(arg_axis(vm, argv[1], a->ndim, &axis));
     }
     TRY(sorter(vm_rt(vm), a, axis, &result, vm_err(vm)));
@@ -425,10 +425,10 @@ out:
 }
 
 gpa_code np_sort(gpa_vm *vm, value *argv, value *out) {
-    return sort_with(vm, argv, arr_sort_kept, out);
+    return sort_with(vm, argv, arr_sort_order_k, out);
 } /* a, axis, kind, order, stable */
 gpa_code np_argsort(gpa_vm *vm, value *argv, value *out) {
-    return sort_with(vm, argv, arr_argsort_turned, out);
+    return sort_with(vm, argv, arr_argsort_order_k, out);
 } /* likewise */
 
 gpa_code np_check_select_kind(gpa_vm *vm, value *argv,

@@ -160,7 +160,8 @@ static gpa_code apply(gpa_vm *vm, const ufunc *u, const value *args, const keywo
         goto out;
     }
     if (float_checks_enabled(vm)) TRY(check_errors(vm, u, args, k));
-    TRY((by_rows ? arr_ufunc : arr_ufunc_kept)(vm_rt(vm), u->op, in, &opts, &result, vm_err(vm)));
+    TRY((by_rows ? arr_ufunc : arr_ufunc_order_k)(vm_rt(vm), u->op, in, &opts, &result,
+                                                  vm_err(vm)));
     if (opts.into) {
         value v = k->out.tag == V_TUPLE ? k->out.tuple->items[0] : k->out;
         arr_release(vm_rt(vm), result);
@@ -312,8 +313,8 @@ static gpa_code reduce_by_host(gpa_vm *vm, value *argv, gpa_arr *at, value *out)
     *out = v_unset();
     if (!rc) rc = arg_dtype(vm, argv[4], &dtype);
     if (rc || float_checks_enabled(vm)) return rc;
-    TRY(arr_reduce_slices(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis,
-                          dtype, &reduced, vm_err(vm)));
+    TRY(arr_reduceat(vm_rt(vm), (gpa_red)op_info[argv[0].ufunc->op].identity, a, at, axis, dtype,
+                     &reduced, vm_err(vm)));
     if (!reduced) goto out;
     TRY(np_return_array(vm, reduced, &result));
     rc = library_reduction(vm, "_into", 2, (value[]){result, argv[5]}, out);

@@ -76,7 +76,7 @@ gpa_code magic_kir(magic_call *m, value *out) { return explain(m, RT_EXPLAIN_KIR
 
 /* ---- what only a GPU has ---- */
 
-static bool on_gpu(gpa_session *s) { return strncmp(rt_device(s->rt), "cuda", 4) == 0; }
+static bool on_gpu(gpa_session *s) { return rt_has_cuda_code(s->rt); }
 
 /* Explains why there is nothing to show. */
 static gpa_code say_no_gpu(const magic_call *m, const char *what, const char *instead) {
@@ -445,7 +445,7 @@ gpa_code magic_simulate(magic_call *m, value *out) {
     gpa_code rc = rt_flush(s->rt, vm_err(s->vm));
     if (rc) return rc;
     snprintf(before, sizeof before, "%s", rt_device(s->rt));
-    rc = rt_set_device(s->rt, "ref", vm_err(s->vm));
+    rc = rt_set_device(s->rt, rt_reference_device(), vm_err(s->vm));
     if (!rc) rc = eval_settled(m, &last);
     gpa_err quiet = {0};
     gpa_code back = rt_set_device(s->rt, before, &quiet);

@@ -56,7 +56,7 @@ gpa_code cuda_inspect_sass(gpa_vm *vm, value *argv, value *out) { /* self, signa
         const str_obj *ptx = x->v.str;
         gpa_str text;
         str_init(&text);
-        if (strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0)
+        if (!rt_has_cuda_code(vm_rt(vm)))
             str_put(&text, ptx->text);
         else if (!sass_of_ptx(ptx->text, ptx->size, &text))
             rc = vm_fail(vm, GPA_E_RUNTIME, "ptxas and cuobjdump, of the CUDA toolkit, are needed");

@@ -123,13 +123,6 @@ gpa_code device_mem_info(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- moving arrays ---- */
 
-/* The device whose memory is host memory. */
-static const char *host_name(gpa_vm *vm) {
-    gpa_err quiet = {0};
-    const char *name;
-    return rt_find_device(vm_rt(vm), "cpu", &name, NULL, NULL, &quiet) ? "ref" : "cpu";
-}
-
 /* Transposes `a` on request; consumes it. */
 static gpa_code transpose_take(gpa_vm *vm, gpa_arr *a, bool transpose, gpa_arr **out) {
     gpa_code rc = GPA_OK;
@@ -147,7 +140,7 @@ static gpa_code transfer_in_order(gpa_vm *vm, value v, const char *device, bool 
     gpa_arr *a = NULL, *moved = NULL;
     gpa_code rc = arg_array(vm, v, DT_NONE, &a);
     if (rc) return rc;
-    bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && arr_lies_by_columns(a);
+    bool columns = order == 'F' ? a->ndim > 1 : order == 'A' && arr_is_only_f_contiguous(a);
     if ((rc = transpose_take(vm, a, columns, &a))) return rc;
     rc = arr_to(vm_rt(vm), a, device, copy || (order != 'A' && !arr_is_contiguous(a)), &moved,
                 vm_err(vm));
@@ -188,8 +181,9 @@ gpa_code nd_to_device(gpa_vm *vm, value *argv, value *out) { /* self, device, st
 }
 
 static gpa_code to_host(gpa_vm *vm, value v, value into, bool copy, char order, value *out) {
-    return into.tag == V_NONE ? transfer_in_order(vm, v, host_name(vm), copy, order, out)
-                              : store_into(vm, into, v, out);
+    return into.tag == V_NONE
+               ? transfer_in_order(vm, v, rt_host_device(vm_rt(vm)), copy, order, out)
+               : store_into(vm, into, v, out);
 }
 
 static char order_of(value v) {
@@ -246,7 +240,7 @@ const object_kind cupy_stream_kind = {.type_name = "type", .call = stream_new, .
 
 /* GPU 0 is the current device if that is not a GPU, which simulates one. */
 static bool is_simulated(gpa_vm *vm, value number) {
-    return strncmp(rt_device(vm_rt(vm)), "cuda", 4) != 0 && number.tag == V_INT && number.i == 0;
+    return !rt_is_gpu(vm_rt(vm)) && number.tag == V_INT && number.i == 0;
 }
 
 gpa_code cupy_device(gpa_vm *vm, value *argv, value *out) {
@@ -306,7 +300,7 @@ gpa_code numba_device_array_like(gpa_vm *vm, value *argv, value *out) { /* ary, 
     gpa_arr *a;
     gpa_code rc = arg_array(vm, argv[0], DT_NONE, &a);
     if (rc) return rc;
-    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, arr_lies_by_columns(a), out);
+    rc = unset(vm, (gpa_dtype)a->dtype, a->ndim, a->shape, arr_is_only_f_contiguous(a), out);
     arr_release(vm_rt(vm), a);
     return rc;
 }

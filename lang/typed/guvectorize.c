@@ -309,9 +309,9 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
         if (k >= l->n_in && x->arg[k]) arr_retain(x->arg[k]);
         at[k] = k < l->n_in ? x->in[k].arr : x->arg[k];
     }
-    place_stay stay = place_enter(vm_rt(vm), at, n);
+    device_scope stay = device_scope_enter(vm_rt(vm), at, n);
     gpa_code rc = apply_here(vm, o, x, out);
-    place_leave(vm_rt(vm), stay);
+    device_scope_leave(vm_rt(vm), stay);
     return rc;
 }
 

@@ -216,7 +216,7 @@ out:
 
 /* *out NULL: the machine runs the loop. */
 static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
-    bool strided = l->parallel && strncmp(rt_device(vm_rt(vm)), "cuda", 4) == 0;
+    bool strided = l->parallel && rt_is_gpu(vm_rt(vm));
     gpa_code rc = GPA_OK;
     for (int d = LOOP_DRAWS_NUMPY; d <= LOOP_DRAWS_PYTHON && !rc; d++)
         if (l->draws >> d & 1) rc = loop_ready_draws(vm, d, strided);
@@ -434,12 +434,12 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     memset(&x, 0, offsetof(incoming, type));
     gpa_code rc = gather(vm, l, slots, *it, &x);
     for (int i = 0; i < x.n; i++) at[i] = x.leaf[i].arr;
-    place_stay stay = place_enter(vm_rt(vm), at, x.n); /* its arrays' device */
+    device_scope stay = device_scope_enter(vm_rt(vm), at, x.n); /* its arrays' device */
     if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
     if (!rc && f)
         rc = l->parallel ? run_parallel(vm, f, &x, slots)
                          : run_plain(vm, f, &x, slots, &returned, &did_return);
-    place_leave(vm_rt(vm), stay);
+    device_scope_leave(vm_rt(vm), stay);
     if (!rc && f) {
         value_release(vm, *it);
         *it = did_return ? returned : v_unset();

@@ -1,108 +1,37 @@
-/* Handles, storages, and the runtime itself.
+/* Array handles: creation, the graph nodes of their values, copies and casts.
  *
- * Invariant: a storage has exactly one of node and buf; with a node it stands in the ring of
- * pending storages and, if it was the first with that node, is the node's owner.
- *
- * Reading order: storages, handles, from handle to node, making, the runtime. */
+ * Reading order: handles, from handle to node, making. */
 #include "runtime/array/array.h"
-
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
-#include "runtime/array/host_view.h"
-#include "runtime/exec/explain.h"
-#include "runtime/exec/profile.h"
-#include "runtime/exec/loop_batch.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
-#include "runtime/exec/unused_gather.h"
-
-/* An expression that is higher is computed as it grows; more pending arrays than this are computed
- * as they come. */
-enum { MAX_HEIGHT = 100, MAX_PENDING = 4096, SMALL_PART = 8 };
-
-/* Pending work may keep alive a twentieth of the device's memory, and in any case PENDING_BYTES. */
-enum { PENDING_SHARE = 20, PENDING_BYTES = 256 << 20 };
-
-/* ---- storages ---- */
-
-static gpa_code storage_new(gpa_rt *rt, gpa_dtype t, int64_t size, gpa_storage **out, gpa_err *e) {
-    gpa_storage *s = rt->free_storages;
-    if (!rt->prepared) rt_prepare(rt);
-    if (s)
-        rt->free_storages = s->next;
-    else if (!(s = mem_new(sizeof *s)))
-        return gpa_no_memory(e);
-    *s = (gpa_storage){.refs = 1, .dtype = (uint8_t)t, .size = size};
-    *out = s;
-    return GPA_OK;
-}
-
-static void unlink_pending(gpa_rt *rt, gpa_storage *s) {
-    s->prev->next = s->next;
-    s->next->prev = s->prev;
-    s->prev = s->next = NULL;
-    rt->n_pending--;
-    if (s->node->owner == s) s->node->owner = NULL;
-    node_release(rt, s->node);
-    s->node = NULL;
-}
-
-static void link_pending(gpa_rt *rt, gpa_storage *s, node *n) {
-    s->node = node_retain(n);
-    if (!n->owner && !node_is_leaf(n)) n->owner = s;
-    s->prev = rt->pending.prev;
-    s->next = &rt->pending;
-    s->prev->next = s->next->prev = s;
-    rt->n_pending++;
-}
-
-void storage_settle(gpa_rt *rt, gpa_storage *s, gpa_buf *b) {
-    unlink_pending(rt, s);
-    s->buf = b;
-}
-
-void storage_release(gpa_rt *rt, gpa_storage *s) {
-    if (--s->refs > 0) return;
-    if (s->node) unlink_pending(rt, s);
-    if (s->buf) buf_disown(rt, s->buf);
-    s->next = rt->free_storages;
-    rt->free_storages = s;
-}
-
-gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, gpa_storage **out,
-                             gpa_err *e) {
-    gpa_code rc = storage_new(rt, t, size, out, e);
-    if (rc)
-        buf_disown(rt, b);
-    else
-        (*out)->buf = b;
-    return rc;
-}
+#include "runtime/tables/tuning.h"
 
 /* ---- handles ---- */
 
-gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape,
-                    const int64_t *strides, int64_t offset, gpa_arr *base, gpa_arr **out,
+gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, const arr_layout *l, gpa_arr *base, gpa_arr **out,
                     gpa_err *e) {
-    size_t dims = (size_t)MAX(ndim, ARR_POOLED_DIMS);
+    size_t dims = (size_t)MAX(l->ndim, ARR_POOLED_DIMS);
     gpa_arr *a = NULL;
-    if (ndim <= ARR_POOLED_DIMS && rt->free_arrs) {
+    if (l->ndim <= ARR_POOLED_DIMS && rt->free_arrs) {
         a = rt->free_arrs;
         rt->free_arrs = a->base;
     } else if (!(a = mem_new(sizeof *a + 2 * dims * sizeof(int64_t)))) {
         return gpa_no_memory(e);
     }
-    *a = (gpa_arr){
-        .refs = 1, .dtype = (uint8_t)t, .ndim = (uint8_t)ndim, .size = 1, .offset = offset};
+    *a = (gpa_arr){.refs = 1,
+                   .dtype = (uint8_t)l->dtype,
+                   .ndim = (uint8_t)l->ndim,
+                   .size = 1,
+                   .offset = l->offset};
     a->shape = (int64_t *)(a + 1);
     a->strides = a->shape + dims;
-    for (int d = 0; d < ndim; d++) {
-        a->shape[d] = shape[d];
-        a->strides[d] = strides[d];
-        a->size *= shape[d];
+    for (int d = 0; d < l->ndim; d++) {
+        a->shape[d] = l->shape[d];
+        a->strides[d] = l->strides[d];
+        a->size *= l->shape[d];
     }
     s->refs++;
     a->storage = s;
@@ -130,7 +59,8 @@ static gpa_code whole_take(gpa_rt *rt, gpa_storage *s, int ndim, const int64_t *
                            gpa_arr **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
     shape_c_strides(ndim, shape, strides);
-    gpa_code rc = arr_handle(rt, s, (gpa_dtype)s->dtype, ndim, shape, strides, 0, NULL, out, e);
+    const arr_layout l = {(gpa_dtype)s->dtype, ndim, shape, strides, 0};
+    gpa_code rc = arr_handle(rt, s, &l, NULL, out, e);
     storage_release(rt, s);
     return rc;
 }
@@ -139,7 +69,7 @@ bool arr_is_contiguous(const gpa_arr *a) { return shape_is_c(a->ndim, a->shape, 
 
 bool arr_is_f_contiguous(const gpa_arr *a) { return shape_is_f(a->ndim, a->shape, a->strides); }
 
-bool arr_lies_by_columns(const gpa_arr *a) {
+bool arr_is_only_f_contiguous(const gpa_arr *a) {
     return arr_is_f_contiguous(a) && !arr_is_contiguous(a);
 }
 
@@ -153,29 +83,8 @@ void arr_bind(const gpa_arr *a, gpa_binding *b) {
     }
 }
 
-/* A storage became pending: computes when the graph grows past what may stay pending. */
-static gpa_code keep_caps(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
-    gpa_code rc = rt->unread.n ? unread_tick(rt, e) : GPA_OK;
-    if (rc) return rc;
-    if (s->node->height >= MAX_HEIGHT) return exec_storages(rt, &s, 1, CUT_HEIGHT, e);
-    if (rt->n_pending >= MAX_PENDING) return exec_pending(rt, CUT_NODES, e);
-    uint64_t share = rt->device ? rt->device->caps.mem_total / PENDING_SHARE : 0;
-    if (rt->stats.bytes_pending > MAX(rt->pending_limit, share))
-        return exec_pending(rt, CUT_MEMORY, e);
-    return GPA_OK;
-}
-
-gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e) {
-    node_retain(n);
-    unlink_pending(rt, s);
-    link_pending(rt, s, n);
-    node_release(rt, n);
-    return keep_caps(rt, s, e);
-}
-
-/* What a view shows in another shape without leaving out, repeating or reordering an element; else
- * the node itself. Readers of the view read what is below, so that is what must know its storage.
- */
+/* The input of a view that is a pure reshape; else the node itself. Readers of such a view read
+ * its input, so the input must be the node that has the storage. */
 static node *below_reshape(node *n) {
     int64_t unit[GPA_MAX_DIMS], want[GPA_MAX_DIMS];
     if (n->kind != NODE_VIEW || n->size != n->in[0]->size || n->in[0]->kind == NODE_SCALAR)
@@ -198,9 +107,9 @@ gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
     gpa_arr *a;
     gpa_code rc = storage_new(rt, (gpa_dtype)n->dtype, n->size, &s, e);
     if (rc) return rc;
-    link_pending(rt, s, below_reshape(n));
+    storage_set_node(rt, s, below_reshape(n));
     if ((rc = whole_take(rt, s, n->ndim, n->shape, &a, e))) return rc;
-    if ((rc = keep_caps(rt, s, e)))
+    if ((rc = storage_limit_pending(rt, s, e)))
         arr_release(rt, a);
     else
         *out = a;
@@ -210,8 +119,8 @@ gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e) {
     gpa_code rc = a->storage->node ? exec_storages(rt, &a->storage, 1, why, e) : GPA_OK;
     const gpa_buf *b = a->storage->buf;
-    if (!rc && why == CUT_LIBRARY && doubt_is_open(b->doubt))
-        rc = host_wait(rt, b->device, e); /* what it gives has no doubt */
+    if (!rc && why == CUT_LIBRARY && deferred_is_open(b->deferred))
+        rc = exec_wait(rt, b->device, e); /* a library call reports no faults */
     return rc ? rc : buf_check(b, e);
 }
 
@@ -233,8 +142,8 @@ static bool is_whole(const gpa_arr *a, const node *n) {
     return arr_is_contiguous(a);
 }
 
-/* A number of elements as steps along the dimensions of n, largest first; `near` rounds instead of
- * cutting. */
+/* Decomposes an element offset into steps along the dimensions of n, outermost first; `near`
+ * rounds to nearest instead of toward zero. */
 static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool near, int64_t *by) {
     for (int k = 0; k < n->ndim; k++) {
         int64_t half = near ? (elements < 0 ? -unit[k] / 2 : unit[k] / 2) : 0;
@@ -243,7 +152,7 @@ static void in_steps(const node *n, const int64_t *unit, int64_t elements, bool 
     }
 }
 
-/* The handle's strides over n's C order, as an index map; false when a coordinate would leave its
+/* The handle's strides over n's C order as an index map; false if a coordinate would leave its
  * range. */
 static bool view_map(const gpa_arr *a, const node *n, bool near, int64_t *start, int64_t *step) {
     int64_t unit[GPA_MAX_DIMS], by[GPA_MAX_DIMS], lo[GPA_MAX_DIMS], hi[GPA_MAX_DIMS];
@@ -267,14 +176,14 @@ static gpa_code leaf_of(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return node_buf(rt, a->storage->buf, (gpa_dtype)a->dtype, &l, out, e);
 }
 
-/* A small part of a pending value that is held elsewhere too: the whole will be wanted, and is
- * computed once. */
+/* True for a small view of a pending array that has other holders: the whole array will probably
+ * be read, so it is computed once instead of recomputed per view. */
 static bool is_part(const gpa_arr *a) {
-    return a->size <= a->storage->size / SMALL_PART && a->base && a->base->refs > 1 &&
+    return a->size <= a->storage->size / TUNE_SMALL_PART_DIVISOR && a->base && a->base->refs > 1 &&
            !node_is_leaf(a->storage->node);
 }
 
-/* Whether the handle steps over the real or the imaginary parts of n. */
+/* True if the handle is a view of the real or the imaginary parts of n. */
 static bool is_complex_part(const gpa_arr *a, const node *n) {
     if (!dtype_is_complex((gpa_dtype)n->dtype) || dtype_info[n->dtype].real != a->dtype)
         return false;
@@ -283,7 +192,7 @@ static bool is_complex_part(const gpa_arr *a, const node *n) {
     return true;
 }
 
-/* Such a handle as that part of the elements: nothing is computed for it. */
+/* Such a handle as a REAL or IMAG node. */
 static gpa_code complex_part_node(gpa_rt *rt, const gpa_arr *a, gpa_dtype complex, node **out,
                                   gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS];
@@ -333,7 +242,7 @@ gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const i
     node *n = NULL, *cast = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_node(rt, o->arr, &n, e));
-    /* Cast before it is broadcast: a row or a number is converted once. */
+    /* Cast before broadcasting: each element of a row is converted once. */
     TRY(node_cast(rt, n, t, &cast, e));
     if (cast->kind == NODE_SCALAR)
         *out = node_retain(cast);
@@ -358,9 +267,9 @@ gpa_code arr_empty(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_
     return rc ? rc : whole_take(rt, s, ndim, shape, out, e);
 }
 
-void arr_shorten(gpa_rt *rt, gpa_arr *a, int64_t n) {
+void arr_truncate(gpa_rt *rt, gpa_arr *a, int64_t n) {
     a->shape[0] = a->size = a->storage->size = n;
-    buf_shorten(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
+    buf_truncate(rt, a->storage->buf, (size_t)n * dtype_size((gpa_dtype)a->dtype));
 }
 
 gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const void *data,
@@ -379,7 +288,7 @@ gpa_code arr_from(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, const
     return rc;
 }
 
-/* The array of a fresh node, which is given up. */
+/* The array of a new node, which is consumed. */
 static gpa_code array_take(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e) {
     gpa_code rc = arr_of_node(rt, n, out, e);
     node_release(rt, n);
@@ -421,96 +330,18 @@ gpa_code arr_copy(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     return rc ? rc : array_take(rt, n, out, e);
 }
 
-/* ---- the runtime ---- */
-
-/* What the environment sets and nobody could read is said at once, before anything is done
- * otherwise than was meant. */
-static gpa_code check_settings(gpa_err *e) {
-    static const struct {
-        const char *name;
-        uint64_t total; /* 0: a share makes no sense */
-    } amounts[] = {{"GPA_MEMORY_LIMIT", 100}, {"GPA_CACHE_LIMIT", 0}};
-    for (size_t i = 0; i < COUNT_OF(amounts); i++) {
-        const char *text = getenv(amounts[i].name);
-        uint64_t bytes;
-        if (text && *text && !str_read_bytes(text, amounts[i].total, &bytes))
-            return gpa_fail(e, GPA_E_VALUE, "%s: '%.40s' is not an amount of memory",
-                            amounts[i].name, text);
+gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e) {
+    if (a->dtype == to && !copy) {
+        *out = arr_retain(a);
+        return GPA_OK;
     }
-    return GPA_OK;
-}
-
-gpa_code rt_new(const rt_config *c, gpa_rt **out, gpa_err *e) {
-    mem_keep_pages();
-    gpa_rt *rt = mem_zero(sizeof *rt);
-    if (!rt) return gpa_no_memory(e);
-    if (c) rt->config = *c;
-    rt->pending.prev = rt->pending.next = &rt->pending;
-    rt->pending_limit = PENDING_BYTES;
-    rt->nodes.on_unused_gather = unread_keep;
-    const char *name = c && c->device ? c->device : getenv("GPA_DEVICE"),
-               *checked = getenv("NUMBA_ENABLE_CUDASIM");
-    if (!name && checked && strcmp(checked, "1") == 0)
-        name = "ref"; /* Numba's name for a checked run */
-    gpa_code rc = check_settings(e);
-    if (!rc && name && *name && !(rc = device_check_name(name, e)))
-        snprintf(rt->device_name, sizeof rt->device_name, "%s", name);
-    if (rc)
-        rt_free(rt);
-    else
-        *out = rt;
-    return rc;
-}
-
-void rt_free(gpa_rt *rt) {
-    if (!rt) return;
-    unread_free(rt);
-    loop_batch_free(rt);
-    exec_free(rt);
-    explain_free(rt);
-    profile_free(rt);
-    node_free_all(rt);
-    device_close_all(rt);
-    for (gpa_arr *a = rt->free_arrs, *next; a; a = next) {
-        next = a->base;
-        mem_free(a);
-    }
-    for (gpa_storage *s = rt->free_storages, *next; s; s = next) {
-        next = s->next;
-        mem_free(s);
-    }
-    mem_free(rt);
-}
-
-void rt_interrupt(gpa_rt *rt) {
-    atomic_store(&rt->interrupted, true);
-    for (gpa_device *d = rt->devices; d; d = d->next) d->be->interrupt(d->dev, true);
-}
-
-void rt_interrupt_clear(gpa_rt *rt) {
-    atomic_store(&rt->interrupted, false);
-    for (gpa_device *d = rt->devices; d; d = d->next) d->be->interrupt(d->dev, false);
-}
-
-bool rt_interrupted(const gpa_rt *rt) { return atomic_load(&rt->interrupted); }
-
-void rt_at(gpa_rt *rt, gpa_span where) { rt->at = where; }
-
-bool rt_has_pending(const gpa_rt *rt) { return rt->n_pending != 0; }
-
-gpa_code rt_loop_edge(gpa_rt *rt, gpa_err *e) {
-    return rt->n_pending ? loop_batch_edge(rt, e) : GPA_OK;
-}
-
-gpa_code rt_flush(gpa_rt *rt, gpa_err *e) {
-    return rt->n_pending ? exec_pending(rt, CUT_USER, e) : loop_batch_flush(rt, e);
-}
-
-gpa_code rt_sync(gpa_rt *rt, gpa_err *e) {
+    node *n = NULL, *cast = NULL;
     gpa_code rc = GPA_OK;
-    for (gpa_device *d = rt->devices; d && !rc; d = d->next)
-        if (!d->gone) rc = exec_faults(rt, d, device_result(rt, d, d->be->sync(d->dev, e), e), e);
+    TRY(arr_node(rt, a, &n, e));
+    TRY(node_cast(rt, n, to, &cast, e));
+    TRY(arr_of_node(rt, cast, out, e));
+out:
+    node_release(rt, n);
+    node_release(rt, cast);
     return rc;
 }
-
-void rt_get_stats(const gpa_rt *rt, rt_stats *out) { *out = rt->stats; }

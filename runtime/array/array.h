@@ -1,47 +1,40 @@
-/* Storage and handles: what is behind a gpa_arr.
+/* Array handles inside runtime/: making them, and the graph nodes of their values.
  *
- * A storage is the cell that an array and its views share: either `node`, a pending value whose
- * elements in C order are the storage's, or `buf`, device memory. A handle's strides and offset
- * index the storage in elements of the handle's dtype. Pending storages stand in a doubly linked
- * list of the runtime; one whose handles are all gone leaves the list and is never computed. */
+ * A handle (gpa_arr, runtime.h) is a strided view of a storage (exec/storage.h). Its strides and
+ * offset index the storage in elements of the handle's dtype. */
 #ifndef GPA_ARRAY_ARRAY_H
 #define GPA_ARRAY_ARRAY_H
 
-#include "runtime/graph/storage.h"
-#include "runtime/plan/cut.h"
+#include "runtime/exec/storage.h"
+#include "runtime/graph/node.h"
 
-/* A computed storage that takes over one ownership of b. On failure b is given up too. */
-gpa_code storage_of_buf_take(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t size, gpa_storage **out,
-                             gpa_err *e);
-void storage_release(gpa_rt *rt, gpa_storage *s);
-/* Memory for the pending storage s is there: it takes over one ownership of b and is pending no
- * more. */
-void storage_settle(gpa_rt *rt, gpa_storage *s, gpa_buf *b);
-
-/* A pending storage takes another pending value of as many elements and the same dtype. */
-gpa_code storage_replace(gpa_rt *rt, gpa_storage *s, node *n, gpa_err *e);
-
+/* A strided view of a storage; strides and offset in elements of the dtype. */
+typedef struct {
+    gpa_dtype dtype;
+    int ndim;
+    const int64_t *shape, *strides;
+    int64_t offset;
+} arr_layout;
 /* A new handle on a storage (which gains a reference). base: the array it is a view of (retained),
- * NULL for none. */
-gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, gpa_dtype t, int ndim, const int64_t *shape,
-                    const int64_t *strides, int64_t offset, gpa_arr *base, gpa_arr **out,
+ * NULL: none. */
+gpa_code arr_handle(gpa_rt *rt, gpa_storage *s, const arr_layout *l, gpa_arr *base, gpa_arr **out,
                     gpa_err *e);
 /* A new pending array with the value and shape of n; cuts graphs that grew too high. */
 gpa_code arr_of_node(gpa_rt *rt, node *n, gpa_arr **out, gpa_err *e);
-/* The value of an array as a node of its shape (owned): a leaf when computed, else its node through
- * the handle's index map. May compute the storage (cut "shape") when the map is not affine in the
- * pending value's own coordinates. */
+/* The value of an array as a node of its shape (owned): a leaf if it is computed, else a view of
+ * its storage's node by the handle's index map. Computes the storage (cut "shape") if the map is
+ * not affine in the node's coordinates. */
 gpa_code arr_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e);
-/* An operand as a node of dtype t and of the given shape (numbers stay SCALAR). */
+/* An operand as a node of dtype t, broadcast to the shape (scalars stay SCALAR nodes). */
 gpa_code opnd_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype t, int ndim, const int64_t *shape,
                    node **out, gpa_err *e);
-/* Computes the storage of `a` if it is pending; then a->storage->buf is there. */
+/* Computes the storage of `a` if it is pending: a->storage->buf is set afterwards. */
 gpa_code arr_force(gpa_rt *rt, gpa_arr *a, gpa_cut why, gpa_err *e);
-/* A computed 1-d array that owns its data, of which there is no view, keeps its first n elements.
- * The memory beyond them is given back when there is need of it. */
-void arr_shorten(gpa_rt *rt, gpa_arr *a, int64_t n);
-/* The array as a library operand: memory, offset, strides, sizes (ndim <= KIR_MAX_DIMS, a forced
- * array). */
+/* Truncates a computed 1-d array without views that owns its data to its first n elements. The
+ * memory behind them is freed when memory is short. */
+void arr_truncate(gpa_rt *rt, gpa_arr *a, int64_t n);
+/* Binds a computed array of at most KIR_MAX_DIMS dimensions as an operand of a launch or library
+ * call. */
 void arr_bind(const gpa_arr *a, gpa_binding *b);
 
 #endif

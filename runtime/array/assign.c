@@ -1,13 +1,11 @@
-/* Assignment through an index.
+/* Indexed assignment: a[ix...] = value, and ufunc.at.
  *
- * To a view it is one fused store. Through a mask, with a value that does not depend on which
- * elements are true, it is one fused store with a condition: no index is ever computed. Otherwise
- * the places are computed; where the host sees the memory it writes them itself (scatter.c), in
- * order, so that of several values for one place the last one stays, as in NumPy.
+ * Assignment to a view is one fused store. A mask with a value that does not depend on which
+ * elements are true is one fused store with a predicate. Anything else is a scatter: on host-
+ * visible devices by the host (scatter.c), in order, so that the last of several values for one
+ * element stays, as in NumPy.
  *
- * Reading order: numbers as values, views, masks, places. */
-#include <math.h>
-
+ * Reading order: views, masks, scatters, ufunc.at. */
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/index.h"
@@ -15,69 +13,9 @@
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 #include "runtime/exec/unused_gather.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    FEW = 64, /* a store of at most so many elements is not worth a launch */
-    LEAST_ROW = 4,
-    MOST_ROW = 4096,
-    MOST_ROWS = 1 << 24 /* bytes of rows that a mask chooses; of all of them, which are few enough
-                           for one thread */
-};
-
-/* ---- numbers ---- */
-
-/* A float as an element of an integer dtype: its whole part must fit. */
-static gpa_code check_whole(double x, gpa_dtype to, gpa_err *e) {
-    if (isnan(x)) return gpa_fail(e, GPA_E_VALUE, "cannot convert float NaN to integer");
-    if (isinf(x)) return gpa_fail(e, GPA_E_OVERFLOW, "cannot convert float infinity to integer");
-    double whole = trunc(x),
-           least = dtype_info[to].kind == 'U' ? 0 : -ldexp(1, 8 * (int)dtype_size(to) - 1);
-    double beyond = ldexp(1, 8 * (int)dtype_size(to) - (dtype_info[to].kind == 'I'));
-    if (whole >= least && whole < beyond) return GPA_OK;
-    if (fabs(whole) >= 0x1p63)
-        return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %.0f out of bounds for %s", whole,
-                    dtype_info[to].name);
-}
-
-/* NumPy's scalar as an element of a signed dtype, which takes it through int(): the unsigned ones
- * wrap. */
-static gpa_code check_scalar(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
-    if (!dtype_is_int(o->dtype)) return check_whole(dtype_cast(o->v, o->dtype, DT_F64).F64, to, e);
-    if (o->dtype == DT_U64 && o->v.U64 > INT64_MAX)
-        return gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    const gpa_opnd plain = {
-        .weak = WEAK_INT, .dtype = DT_I64, .v = dtype_cast(o->v, o->dtype, DT_I64)};
-    return arr_check_number(&plain, to, e);
-}
-
-gpa_code arr_check_number(const gpa_opnd *o, gpa_dtype to, gpa_err *e) {
-    if (o->weak == WEAK_NO)
-        return o->element && dtype_info[to].kind == 'I' && o->dtype != to ? check_scalar(o, to, e)
-                                                                          : GPA_OK;
-    bool whole = dtype_is_int(to);
-    if (o->weak == WEAK_COMPLEX && whole)
-        return gpa_fail(
-            e, GPA_E_TYPE,
-            "int() argument must be a string, a bytes-like object or a real number, not 'complex'");
-    if (o->weak == WEAK_COMPLEX && dtype_is_float(to))
-        return gpa_fail(e, GPA_E_TYPE,
-                        "float() argument must be a string or a real number, not 'complex'");
-    if (o->weak == WEAK_FLOAT && whole) return check_whole(o->v.F64, to, e);
-    if (o->weak == WEAK_INT && whole && o->dtype != DT_I64)
-        return o->dtype == DT_U64 && to == DT_U64
-                   ? GPA_OK
-                   : gpa_fail(e, GPA_E_OVERFLOW, "Python int too large to convert to C long");
-    if (o->weak == WEAK_INT && whole) {
-        int64_t v = o->v.I64, back = dtype_cast(dtype_cast(o->v, DT_I64, to), to, DT_I64).I64;
-        if (back != v || (v < 0 && dtype_info[to].kind == 'U'))
-            return gpa_fail(e, GPA_E_OVERFLOW, "Python integer %lld out of bounds for %s",
-                            (long long)v, dtype_info[to].name);
-    }
-    return GPA_OK;
-}
-
-/* The value as a node: a number in the target's dtype, an array as it is. */
+/* The value as a node: a scalar in the target's dtype, an array in its own. */
 static gpa_code value_node(gpa_rt *rt, const gpa_opnd *o, gpa_dtype to, node **out, gpa_err *e) {
     if (o->arr) return arr_node(rt, o->arr, out, e);
     return node_scalar(rt, to, dtype_cast(o->v, o->dtype, to), out, e);
@@ -99,8 +37,8 @@ static gpa_code no_fit_view(gpa_dtype to, int ndim, const int64_t *shape, const 
                     shape_text(into, ndim, shape));
 }
 
-/* A few elements that the host sees, given by a number or by a computed array: written at once,
- * which costs less than a launch. *done false: not such a case. */
+/* Stores a few elements in host-visible memory from a scalar or a computed array directly, which
+ * costs less than a launch. *done false: does not apply. */
 static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0};
     char number[sizeof(gpa_val)];
@@ -108,14 +46,15 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     gpa_buf *b = to->storage->buf, *v = o->arr ? o->arr->storage->buf : NULL;
     gpa_dtype t = (gpa_dtype)to->dtype;
     size_t item = dtype_size(t);
-    *done = to->size <= FEW && b && b->host && !b->readers;
+    *done = to->size <= TUNE_MAX_HOST_STORE_ELEMS && b && b->host && !b->readers;
     if (o->arr)
         *done = *done && v && v->host && v->device == b->device && v != b && o->arr->dtype == t;
-    gpa_code rc = *done ? host_wait(rt, b->device, e) : GPA_OK;
+    gpa_code rc = *done ? exec_wait(rt, b->device, e) : GPA_OK;
     if (!*done || rc) return rc;
     if (o->arr) {
         from = v->host + o->arr->offset * (int64_t)item;
-        shape_broadcast_strides(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape, strides);
+        shape_broadcast_strides(o->arr->ndim, o->arr->shape, o->arr->strides, to->ndim, to->shape,
+                                strides);
     } else {
         dtype_store(number, t, dtype_cast(o->v, o->dtype, t));
     }
@@ -125,7 +64,7 @@ static gpa_code set_few(gpa_rt *rt, gpa_arr *to, const gpa_opnd *o, bool *done, 
     return GPA_OK;
 }
 
-/* `element`: a target of no dimensions is one element, not a view by an ellipsis. */
+/* `element`: a 0-d target is one element, not a view by an ellipsis. */
 static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool element, gpa_err *e) {
     gpa_arr *wide = NULL;
     bool done;
@@ -139,13 +78,13 @@ static gpa_code set_view(gpa_rt *rt, gpa_arr *to, const gpa_opnd *rhs, bool elem
                         to->ndim);
     if (o.arr && o.arr->ndim > to->ndim) {
         int64_t strides[GPA_MAX_DIMS];
-        if (spread_value(o.arr, to->ndim, to->shape, strides))
+        if (broadcast_value(o.arr, to->ndim, to->shape, strides))
             TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
         o.arr = wide;
     }
     int64_t fit[GPA_MAX_DIMS];
-    if (rhs->arr && (!o.arr || !shape_broadcast_strides(o.arr->ndim, o.arr->shape, o.arr->strides, to->ndim,
-                                             to->shape, fit)))
+    if (rhs->arr && (!o.arr || !shape_broadcast_strides(o.arr->ndim, o.arr->shape, o.arr->strides,
+                                                        to->ndim, to->shape, fit)))
         TRY(no_fit_view((gpa_dtype)to->dtype, to->ndim, to->shape, rhs->arr, element, e));
     if (to->size == 0) goto out;
     if (rhs->last && o.arr == rhs->arr && store_take(to, o.arr)) goto out;
@@ -161,11 +100,10 @@ out:
 
 /* ---- masks ---- */
 
-/* The strides of the value over the dimensions of the view that a plan with one mask makes. The
- * value must be the same for every true element: its extent at the mask's place is 1 or missing.
- * False when it is not. */
-static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v,
-                             int64_t *strides) {
+/* The strides of the value over the view of a plan with one mask. False unless the value is the
+ * same for every true element: its extent along the mask's dimension is 1 or missing. */
+static bool broadcast_over_mask(const index_plan *p, const gpa_arr *to, const gpa_arr *v,
+                                int64_t *strides) {
     int result[GPA_MAX_DIMS], dims = 0, ndim = 0, first = -1, last = -1, fancy = 0;
     for (int i = 0; i < p->n; i++) {
         if (p->at[i].kind != AT_INT && p->at[i].kind != AT_MASK) continue;
@@ -174,7 +112,7 @@ static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_a
         fancy++;
     }
     bool front =
-        last - first + 1 != fancy; /* integers elsewhere move the mask's dimension to the front */
+        last - first + 1 != fancy; /* an integer apart from the mask moves its dimension first */
     int places = front ? 0 : -1;
     if (front) dims++;
     for (int i = 0; i < p->n; i++) {
@@ -199,8 +137,8 @@ static bool spread_over_mask(const index_plan *p, const gpa_arr *to, const gpa_a
     return true;
 }
 
-/* target = where(mask, value, target), as one store that writes only what is true. *done false: the
- * value is of another kind. */
+/* target = where(mask, value, target) as one predicated store. *done false: the value depends on
+ * the element. */
 static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_opnd *rhs,
                          bool *done, gpa_err *e) {
     gpa_arr *to = NULL, *mask = NULL, *wide = NULL;
@@ -211,7 +149,7 @@ static gpa_code set_mask(gpa_rt *rt, gpa_arr *a, const index_plan *p, const gpa_
     *done = false;
     TRY(index_view(rt, a, p, &to, e));
     if (o.arr) {
-        if (!spread_over_mask(p, to, o.arr, strides)) goto out;
+        if (!broadcast_over_mask(p, to, o.arr, strides)) goto out;
         if (to->size) TRY(arr_view(rt, o.arr, to->ndim, to->shape, strides, 0, &wide, e));
         o.arr = wide;
     }
@@ -237,7 +175,7 @@ out:
     return rc;
 }
 
-/* Whether the one mask of a plan has the extents of its axes, as all have but some empty ones. */
+/* True if the plan's mask has the extents of its axes; an empty mask may not. */
 static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == AT_MASK)
@@ -246,25 +184,26 @@ static bool has_mask_shape(const gpa_arr *a, const index_plan *p) {
     return false;
 }
 
-/* Whether the one mask chooses short rows of an array, all of which a store would read and write:
- * those that are true are visited one by one. */
-static bool chooses_rows(const gpa_arr *a, const index_plan *p) {
+/* True if the mask selects short rows of an array: visiting the true rows one by one is faster
+ * than a predicated store, which reads and writes all of them. */
+static bool selects_rows(const gpa_arr *a, const index_plan *p) {
     const gpa_arr *mask = p->at[0].arr;
     if (!index_is_lone_mask(a, p) || mask->ndim >= a->ndim || arr_is_pending(a) ||
         !a->storage->buf->host || !arr_is_contiguous(a) || !a->size)
         return false;
     const int64_t item = (int64_t)dtype_size((gpa_dtype)a->dtype),
                   row = a->size / mask->size * item;
-    return row >= LEAST_ROW && row <= MOST_ROW && a->size * item <= MOST_ROWS;
+    return row >= TUNE_MASKED_ROW_MIN_BYTES && row <= TUNE_MASKED_ROW_MAX_BYTES &&
+           a->size * item <= TUNE_MASKED_ROWS_MAX_BYTES;
 }
 
-/* Whether the index is one mask of the array's own shape: then the value is a list, one per true
+/* True if the index is one mask of the array's shape: the value has one element per true
  * element. */
 static bool is_list(const gpa_arr *a, const index_plan *p) {
     return p->n == 1 && p->masks == 1 && p->at[0].arr->ndim == a->ndim;
 }
 
-/* ---- places ---- */
+/* ---- scatters ---- */
 
 static gpa_code no_fit(const index_map *m, const gpa_arr *v, bool list, bool ellipsis, gpa_err *e) {
     if (m->wide == 0)
@@ -292,7 +231,7 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     gpa_dtype t = (gpa_dtype)m->view->dtype;
     gpa_code rc = GPA_OK;
     if (o.arr) {
-        spread_value(o.arr, m->ndim, m->shape, strides);
+        broadcast_value(o.arr, m->ndim, m->shape, strides);
         TRY(arr_view(rt, o.arr, m->ndim, m->shape, strides, 0, &wide, e));
         o.arr = wide;
     }
@@ -300,9 +239,9 @@ static gpa_code set_on_device(gpa_rt *rt, const index_map *m, const gpa_opnd *rh
     TRY(node_cast(rt, raw, t, &typed, e));
     TRY(node_broadcast(rt, typed, m->ndim, m->shape, &value, e));
     TRY(index_nodes(rt, m, at, e));
-    TRY(store_scatter(rt, m->view, at, m->from, m->ndim, m->shape,
-                      &(scatter_what){.value = value, .add = add, .sure = m->sure, .once = m->once},
-                      e));
+    TRY(store_scatter(
+        rt, m->view, at, m->from, m->ndim, m->shape,
+        &(scatter_options){.value = value, .add = add, .sure = m->sure, .once = m->once}, e));
 out:
     for (int k = 0; k < m->view->ndim; k++) node_release(rt, at[k]);
     node_release(rt, raw);
@@ -312,21 +251,22 @@ out:
     return rc;
 }
 
-static gpa_code set_places(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd *rhs, gpa_err *e) {
+static gpa_code set_scatter(gpa_rt *rt, gpa_arr *a, index_plan *p, const gpa_opnd *rhs,
+                            gpa_err *e) {
     index_map m = {.view = NULL};
     int64_t strides[GPA_MAX_DIMS];
     bool list = is_list(a, p);
     gpa_code rc = GPA_OK;
-    TRY(index_places(rt, a, p, &m, e));
-    if (rhs->arr && !spread_value(rhs->arr, m.ndim, m.shape, strides))
+    TRY(index_coordinates(rt, a, p, &m, e));
+    if (rhs->arr && !broadcast_value(rhs->arr, m.ndim, m.shape, strides))
         TRY(no_fit(&m, rhs->arr, list, p->ellipsis, e));
     if (shape_size(m.wide, m.shape + m.lead) == 0)
-        goto out; /* without places there are no bounds to check either */
+        goto out; /* no indices: no bounds to check either */
     TRY(arr_force(rt, a, CUT_STORE, e));
     if (a->storage->buf->host ||
-        !a->size) { /* nobody would read what finds a bad index of no elements */
+        !a->size) { /* empty targets too: a device program would not check their bounds */
         rc = scatter_set(rt, &m, rhs, e);
-        if (rc == GPA_E_INDEX) unread_excuse(rt, rhs->arr);
+        if (rc == GPA_E_INDEX) unused_gather_dismiss(rt, rhs->arr);
     } else if (shape_size(m.ndim, m.shape))
         TRY(set_on_device(rt, &m, rhs, false, e));
 out:
@@ -336,7 +276,7 @@ out:
 
 gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_opnd *rhs,
                  gpa_err *e) {
-    index_plan p; /* large: what is not used is not cleared */
+    index_plan p; /* large, so not cleared */
     gpa_arr *to = NULL;
     bool done = false;
     gpa_code rc = GPA_OK;
@@ -354,13 +294,13 @@ gpa_code arr_set(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, const gpa_o
                      "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, "
                      "input has %d dimensions",
                      rhs->arr->ndim));
-    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !chooses_rows(a, &p))
+    if (p.masks == 1 && !p.places && has_mask_shape(a, &p) && !selects_rows(a, &p))
         TRY(set_mask(rt, a, &p, rhs, &done, e));
     if (!done && rhs->arr && index_is_lone_mask(a, &p)) {
         TRY(arr_force(rt, a, CUT_STORE, e));
-        TRY(scatter_chosen(rt, a, p.at[0].arr, rhs->arr, &done, e));
+        TRY(scatter_masked(rt, a, p.at[0].arr, rhs->arr, &done, e));
     }
-    if (!done) TRY(set_places(rt, a, &p, rhs, e));
+    if (!done) TRY(set_scatter(rt, a, &p, rhs, e));
 out:
     arr_release(rt, to);
     index_drop(rt, &p);
@@ -369,9 +309,9 @@ out:
 
 /* ---- ufunc.at ---- */
 
-/* Whether a device's own memory takes the sums: those of integers are the same in any order. A bad
- * index of no elements is found here. */
-static bool adds_alike(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
+/* True if the device computes the scatter-add: integer sums do not depend on the order. Empty
+ * targets are checked by the host. */
+static bool adds_on_device(const gpa_arr *a, gpa_op op, gpa_dtype compute, gpa_dtype result) {
     return op == OP_ADD && dtype_is_int((gpa_dtype)a->dtype) && compute == a->dtype &&
            result == a->dtype && !a->storage->buf->host && a->size;
 }
@@ -390,13 +330,13 @@ gpa_code arr_update_at(gpa_rt *rt, gpa_op op, gpa_arr *a, const gpa_index *ix, i
     if (rhs) in[1] = *rhs;
     TRY(arr_ufunc_types(op, in, &compute, &result, e));
     TRY(index_resolve(rt, a, ix, n, &p, e));
-    TRY(index_places(rt, a, &p, &m, e));
+    TRY(index_coordinates(rt, a, &p, &m, e));
     if (rhs && rhs->arr &&
-        (rhs->arr->ndim > m.ndim || !spread_value(rhs->arr, m.ndim, m.shape, strides)))
+        (rhs->arr->ndim > m.ndim || !broadcast_value(rhs->arr, m.ndim, m.shape, strides)))
         TRY(gpa_fail(e, GPA_E_VALUE, "array is not broadcastable to correct shape"));
     TRY(arr_force(rt, a, CUT_STORE, e));
     bool places = shape_size(m.wide, m.shape + m.lead) != 0;
-    if (places && adds_alike(a, op, compute, result))
+    if (places && adds_on_device(a, op, compute, result))
         TRY(shape_size(m.ndim, m.shape) ? set_on_device(rt, &m, rhs, true, e) : GPA_OK);
     else if (places)
         TRY(scatter_update(rt, &m, op, compute, result, rhs, e));

@@ -1,11 +1,11 @@
-/* Choosing the true elements of a mask: what stands there in another array, or where they are.
+/* Stream compaction: a[mask], and nonzero.
  *
- * The host walks the mask. A device with memory of its own does it in one program: a running count
- * says where each chosen element goes, and its end how many there are. The result therefore first
- * has room for all; then it is shortened, or, where few were chosen, copied. Where there is no room
- * for all, they are counted before.
+ * The host scans the mask. Other devices run one program: a scan of the mask gives each selected
+ * element its output position, and its last value their number. The output is therefore
+ * allocated for all elements, then truncated or, if few are selected, copied. If memory does not
+ * suffice for all, they are counted first.
  *
- * Reading order: by the host, on a device, places. */
+ * Reading order: host, device, nonzero. */
 #include "runtime/array/compaction.h"
 
 #include "runtime/host/mask_select.h"
@@ -15,56 +15,51 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
+#include "runtime/tables/tuning.h"
 
-enum {
-    MASK_STEPS = 4,  /* operations of a mask that is computed again rather than stored */
-    SLACK = 1 << 20, /* bytes too many that nobody minds, */
-    SLACK_SHARE = 4  /* and times the result's own size */
-};
+/* ---- host ---- */
 
-/* ---- by the host ---- */
-
-gpa_code pick_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    host_dense m = {0}, from = {0};
-    host_new_array to;
+gpa_code compact_on_host(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+    host_view m = {0}, from = {0};
+    host_result to;
     int64_t shape[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
     TRY(arr_eval(rt, (gpa_arr *[]){a, mask}, 2, e));
-    TRY(host_get(rt, mask, &m, e));
-    TRY(host_get(rt, a, &from, e));
+    TRY(host_view_get(rt, mask, &m, e));
+    TRY(host_view_get(rt, a, &from, e));
     int64_t count = mask_select_count(m.data, mask->size);
     int inner = a->ndim - mask->ndim;
     shape[0] = count;
     for (int d = 0; d < inner; d++) shape[1 + d] = a->shape[mask->ndim + d];
-    TRY(host_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
+    TRY(host_result_new(rt, (gpa_dtype)a->dtype, 1 + inner, shape, &to, e));
     size_t item = dtype_size((gpa_dtype)a->dtype) * (size_t)shape_size(inner, shape + 1);
     if (item) mask_select_compress(to.data, from.data, m.data, count, item);
-    TRY(host_made(rt, &to, out, e));
+    TRY(host_result_finish(rt, &to, out, e));
     explain_call(rt, "compress", NULL, *out);
 out:
-    host_drop(rt, &m);
-    host_drop(rt, &from);
+    host_view_release(rt, &m);
+    host_view_release(rt, &from);
     return rc;
 }
 
-/* ---- on a device ---- */
+/* ---- device ---- */
 
-/* Whether n is computed, in a few operations, from numbers and computed elements at the same
- * places: those of `a`, unless it is NULL. */
-static bool is_of(const node *n, const gpa_arr *a, int depth) {
+/* True if n is a few elementwise operations on scalars and contiguous leaves; of the leaves only
+ * `a`, unless it is NULL. */
+static bool is_cheap_mask(const node *n, const gpa_arr *a, int depth) {
     if (n->kind == NODE_SCALAR) return true;
     if (n->kind == NODE_BUF)
         return node_is_contiguous(n) &&
                (!a || (n->buf == a->storage->buf && n->size == a->size && arr_is_contiguous(a)));
     bool all = depth > 0 && node_is_elementwise(n);
-    for (int i = 0; i < n->n_in && all; i++) all = is_of(n->in[i], a, depth - 1);
+    for (int i = 0; i < n->n_in && all; i++) all = is_cheap_mask(n->in[i], a, depth - 1);
     return all;
 }
 
-/* A result with room for all elements of a mask; where memory is short, for those that are true,
- * which are counted then. */
-static gpa_code make_room(gpa_rt *rt, gpa_dtype t, const gpa_arr *mask, gpa_arr *total,
-                          gpa_arr **out, gpa_err *e) {
+/* Allocates a result for all elements of the mask; if memory is short, counts the true ones
+ * (waits) and allocates for those. */
+static gpa_code alloc_result(gpa_rt *rt, gpa_dtype t, const gpa_arr *mask, gpa_arr *total,
+                             gpa_arr **out, gpa_err *e) {
     gpa_err quiet = {0};
     gpa_val n;
     gpa_code rc = arr_empty(rt, t, 1, &mask->size, out, &quiet);
@@ -73,14 +68,16 @@ static gpa_code make_room(gpa_rt *rt, gpa_dtype t, const gpa_arr *mask, gpa_arr 
     return rc ? rc : arr_empty(rt, t, 1, &n.I64, out, e);
 }
 
-/* The first n elements of *a, which has room for more and is nobody else's. */
-static gpa_code cut_off(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
-    size_t room = (*a)->storage->buf->room, need = (size_t)n * dtype_size((gpa_dtype)(*a)->dtype);
+/* Reduces *a, which has no other holder, to its first n elements. */
+static gpa_code shrink_to(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
+    size_t capacity = (*a)->storage->buf->capacity,
+           need = (size_t)n * dtype_size((gpa_dtype)(*a)->dtype);
     gpa_arr *part = NULL, *own = NULL;
     int64_t one = 1;
     gpa_code rc = GPA_OK;
     if (n == (*a)->size) return GPA_OK;
-    if (room > SLACK && room / SLACK_SHARE > need) {
+    if (capacity > TUNE_COMPACTION_MAX_SLACK_BYTES &&
+        capacity / TUNE_COMPACTION_MAX_SLACK_FACTOR > need) {
         TRY(arr_view(rt, *a, 1, &n, &one, 0, &part, e));
         TRY(arr_copy(rt, part, &own, e));
         TRY(arr_force(rt, own, CUT_NEEDED, e));
@@ -88,44 +85,44 @@ static gpa_code cut_off(gpa_rt *rt, gpa_arr **a, int64_t n, gpa_err *e) {
         *a = own;
         own = NULL;
     } else
-        arr_shorten(rt, *a, n);
+        arr_truncate(rt, *a, n);
 out:
     arr_release(rt, part);
     arr_release(rt, own);
     return rc;
 }
 
-/* The chosen elements of `value`, a node of the mask's elements in C order. */
-static gpa_code pick_from(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+/* The selected elements of `value`, a flat node of the mask's size. */
+static gpa_code compact_node(gpa_rt *rt, node *value, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     gpa_arr *flat = NULL, *total = NULL, *count = NULL, *made = NULL;
-    node *when = NULL, *place = NULL, *one = NULL, *before = NULL;
+    node *when = NULL, *position = NULL, *one = NULL, *before = NULL;
     const gpa_dtype t = mask->size < INT32_MAX ? DT_I32 : DT_I64;
     gpa_val n;
     gpa_code rc = GPA_OK;
     TRY(arr_reshape(rt, mask, 1, &mask->size, &flat, e));
     TRY(arr_reduce(rt, RED_SUM, flat, &(arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_I64},
                    &total, e));
-    TRY(make_room(rt, (gpa_dtype)value->dtype, mask, total, &made, e));
+    TRY(alloc_result(rt, (gpa_dtype)value->dtype, mask, total, &made, e));
     TRY(arr_scan(rt, RED_SUM, flat, 0, t, &count, e));
     TRY(arr_node(rt, flat, &when, e));
     TRY(arr_node(rt, count, &before, e));
     TRY(node_scalar(rt, t, t == DT_I32 ? (gpa_val){.I32 = 1} : (gpa_val){.I64 = 1}, &one, e));
-    TRY(node_op2(rt, OP_SUBTRACT, before, one, &place, e));
+    TRY(node_op2(rt, OP_SUBTRACT, before, one, &position, e));
     node_release(rt, before);
     before = NULL;
-    TRY(node_cast(rt, place, DT_I64, &before, e));
-    arr_release(rt, count); /* nobody else wants it: it is not stored */
+    TRY(node_cast(rt, position, DT_I64, &before, e));
+    arr_release(rt, count); /* without a holder it is fused, not stored */
     count = NULL;
-    const scatter_what what = {
+    const scatter_options what = {
         .value = value, .mask = when, .sure = true, .once = true, .beside = total};
     TRY(store_scatter(rt, made, &before, (int8_t[]){-1}, 1, &mask->size, &what, e));
     TRY(arr_item(rt, total, &n, e));
-    TRY(cut_off(rt, &made, n.I64, e));
+    TRY(shrink_to(rt, &made, n.I64, e));
     *out = made;
     made = NULL;
 out:
     node_release(rt, when);
-    node_release(rt, place);
+    node_release(rt, position);
     node_release(rt, one);
     node_release(rt, before);
     arr_release(rt, flat);
@@ -135,36 +132,36 @@ out:
     return rc;
 }
 
-/* The same. A mask that is quickly had from elements that are read anyway (`a`; NULL: any) is not
- * stored on the way. */
-static gpa_code pick(gpa_rt *rt, node *value, const gpa_arr *a, gpa_arr *mask, gpa_arr **out,
-                     gpa_err *e) {
+/* The same, but a pending mask that is cheap to recompute from elements that are read anyway
+ * (`a`; NULL: any) is not stored. */
+static gpa_code compact_value(gpa_rt *rt, node *value, const gpa_arr *a, gpa_arr *mask,
+                              gpa_arr **out, gpa_err *e) {
     node *pending = mask->storage->node;
-    if (!pending || !pending->owner || !is_of(pending, a, MASK_STEPS))
-        return pick_from(rt, value, mask, out, e);
+    if (!pending || !pending->owner || !is_cheap_mask(pending, a, TUNE_MASK_MAX_RECOMPUTED_OPS))
+        return compact_node(rt, value, mask, out, e);
     gpa_storage *held = pending->owner;
-    pending->owner = NULL; /* for steps that compute it, nobody holds it */
+    pending->owner = NULL; /* without an owner the node is not materialized */
     node_retain(pending);
-    gpa_code rc = pick_from(rt, value, mask, out, e);
+    gpa_code rc = compact_node(rt, value, mask, out, e);
     if (!pending->owner && held->node == pending) pending->owner = held;
     node_release(rt, pending);
     return rc;
 }
 
-gpa_code pick_true(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+gpa_code compact_on_device(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     gpa_arr *flat = NULL;
     node *value = NULL;
     gpa_code rc = arr_reshape(rt, a, 1, &a->size, &flat, e);
     if (!rc) rc = arr_node(rt, flat, &value, e);
-    if (!rc) rc = pick(rt, value, a, mask, out, e);
+    if (!rc) rc = compact_value(rt, value, a, mask, out, e);
     node_release(rt, value);
     arr_release(rt, flat);
     return rc;
 }
 
-/* ---- places ---- */
+/* ---- nonzero ---- */
 
-/* The coordinates of the true elements, row by row of the last dimension. */
+/* The coordinates of the true elements, one row of the last dimension at a time. */
 static void find_true(const char *mask, int ndim, const int64_t *shape, int64_t count,
                       int64_t *const *to) {
     int64_t at[GPA_MAX_DIMS] = {0}, found = 0, width = shape[ndim - 1];
@@ -178,55 +175,53 @@ static void find_true(const char *mask, int ndim, const int64_t *shape, int64_t 
 }
 
 static gpa_code nonzero_on_host(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    host_new_array made[GPA_MAX_DIMS] = {{0}};
+    host_result made[GPA_MAX_DIMS] = {{0}};
     int64_t *to[GPA_MAX_DIMS];
-    host_dense h = {0};
+    host_view h = {0};
     gpa_code rc = GPA_OK;
-    TRY(host_get(rt, mask, &h, e));
+    TRY(host_view_get(rt, mask, &h, e));
     int64_t count = mask_select_count(h.data, mask->size);
     for (int d = 0; d < mask->ndim; d++) {
-        TRY(host_new(rt, DT_I64, 1, &count, &made[d], e));
+        TRY(host_result_new(rt, DT_I64, 1, &count, &made[d], e));
         to[d] = (int64_t *)(void *)made[d].data;
     }
     find_true(h.data, mask->ndim, mask->shape, count, to);
     for (int d = 0; d < mask->ndim; d++) {
-        rc = host_made(rt, &made[d], &out[d], e);
+        rc = host_result_finish(rt, &made[d], &out[d], e);
         if (!rc) continue;
         while (d--) arr_release(rt, out[d]);
         break;
     }
 out:
-    for (int d = 0; d < mask->ndim; d++) host_unmade(rt, &made[d]);
-    host_drop(rt, &h);
+    for (int d = 0; d < mask->ndim; d++) host_result_discard(rt, &made[d]);
+    host_view_release(rt, &h);
     return rc;
 }
 
-/* The places in C order of the true elements. */
-static gpa_code flat_places(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
-    node *place = NULL;
+/* The flat indices of the true elements. */
+static gpa_code flat_nonzero(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
+    node *position = NULL;
     int64_t one = 1;
-    gpa_code rc = node_iota(rt, &(shape_layout){1, &mask->size, &one, 0, 0}, &place, e);
+    gpa_code rc = node_iota(rt, &(shape_layout){1, &mask->size, &one, 0, 0}, &position, e);
     *out = NULL;
     if (rc) return rc;
-    rc = pick(rt, place, NULL, mask, out, e);
-    node_release(rt, place);
+    rc = compact_value(rt, position, NULL, mask, out, e);
+    node_release(rt, position);
     return rc;
 }
 
-/* One integer operation with a number. */
-static gpa_code with_number(gpa_rt *rt, gpa_op op, gpa_arr *a, int64_t v, gpa_arr **out,
-                            gpa_err *e) {
+/* An operation with an integer scalar. */
+static gpa_code op_int(gpa_rt *rt, gpa_op op, gpa_arr *a, int64_t v, gpa_arr **out, gpa_err *e) {
     gpa_opnd in[2] = {{.arr = a}, {.weak = WEAK_INT, .dtype = DT_I64, .v = {.I64 = v}}};
     return arr_ufunc(rt, op, in, NULL, out, e);
 }
 
-/* Divides the places, which are `rest`, by an extent: rest becomes what is left for the dimensions
- * above. */
-static gpa_code take_extent(gpa_rt *rt, gpa_arr **rest, int64_t extent, gpa_arr **out, gpa_err *e) {
+/* Unravels one dimension: *out = *rest % extent, *rest = *rest / extent. */
+static gpa_code unravel_dim(gpa_rt *rt, gpa_arr **rest, int64_t extent, gpa_arr **out, gpa_err *e) {
     gpa_arr *at = NULL, *above = NULL;
     gpa_code rc = GPA_OK;
-    TRY(with_number(rt, OP_REMAINDER, *rest, extent, &at, e));
-    TRY(with_number(rt, OP_FLOOR_DIVIDE, *rest, extent, &above, e));
+    TRY(op_int(rt, OP_REMAINDER, *rest, extent, &at, e));
+    TRY(op_int(rt, OP_FLOOR_DIVIDE, *rest, extent, &above, e));
     TRY(arr_cast(rt, at, DT_I64, false, out, e));
     arr_release(rt, *rest);
     *rest = above;
@@ -237,16 +232,16 @@ out:
     return rc;
 }
 
-/* Coordinates follow from the places; where those fit in 32 bits, by divisions of 32 bits. */
+/* Unravels flat indices into coordinates, with 32-bit divisions if the size allows. */
 static gpa_code nonzero_on_device(gpa_rt *rt, gpa_arr *mask, gpa_arr **out, gpa_err *e) {
     gpa_arr *flat = NULL, *rest = NULL;
     gpa_code rc = GPA_OK;
     for (int d = 0; d < mask->ndim; d++) out[d] = NULL;
-    TRY(flat_places(rt, mask, &flat, e));
+    TRY(flat_nonzero(rt, mask, &flat, e));
     TRY(arr_cast(rt, flat, mask->ndim > 1 && mask->size <= UINT32_MAX ? DT_U32 : DT_I64, false,
                  &rest, e));
     for (int d = mask->ndim - 1; d > 0; d--)
-        TRY(take_extent(rt, &rest, mask->shape[d], &out[d], e));
+        TRY(unravel_dim(rt, &rest, mask->shape[d], &out[d], e));
     TRY(arr_cast(rt, rest, DT_I64, false, &out[0], e));
 out:
     for (int d = 0; d < mask->ndim && rc; d++) arr_release(rt, out[d]);
@@ -255,7 +250,7 @@ out:
     return rc;
 }
 
-static gpa_code nonzero_here(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
+static gpa_code nonzero_on_current(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
     gpa_device *d;
     gpa_arr *mask = NULL;
     gpa_code rc = GPA_OK;
@@ -276,18 +271,18 @@ out:
 }
 
 gpa_code arr_nonzero(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e) {
-    place_stay p = place_enter(rt, &a, 1);
-    gpa_code rc = nonzero_here(rt, a, out, e);
-    place_leave(rt, p);
+    device_scope p = device_scope_enter(rt, &a, 1);
+    gpa_code rc = nonzero_on_current(rt, a, out, e);
+    device_scope_leave(rt, p);
     return rc;
 }
 
 gpa_code arr_count_true(gpa_rt *rt, gpa_arr *a, int64_t *out, gpa_err *e) {
-    host_dense h;
+    host_view h;
     *out = -1;
     if (arr_is_pending(a) || !a->storage->buf->host || !arr_is_contiguous(a)) return GPA_OK;
-    gpa_code rc = host_get(rt, a, &h, e);
+    gpa_code rc = host_view_get(rt, a, &h, e);
     if (!rc) *out = mask_select_count(h.data, a->size);
-    host_drop(rt, &h);
+    host_view_release(rt, &h);
     return rc;
 }

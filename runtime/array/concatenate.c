@@ -1,16 +1,12 @@
-/* Joining arrays.
- *
- * Parts are stored into slices of the result: each store is fused with what makes the part. Small
- * parts are copied by the host where it sees them, which costs less than a launch. */
+/* Concatenation. Each input is stored into a slice of the result, fused with the computation of
+ * the input. On host-visible devices the host copies small inputs, which costs less than a
+ * launch. */
 #include "runtime/exec/device.h"
 #include "runtime/array/host_view.h"
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
-
-/* A result of at most so many bytes is put together by the host, or of parts that have so many on
- * average and are there already. */
-enum { SMALL_JOIN = 1 << 16 };
+#include "runtime/tables/tuning.h"
 
 /* ---- concatenate ---- */
 
@@ -53,43 +49,45 @@ out:
     return rc;
 }
 
-/* Whether the elements are where the host sees them, once it has waited for the device. */
-static bool lies_here(const gpa_arr *a) { return !arr_is_pending(a) && a->storage->buf->host; }
+/* True if the elements are computed in host-visible memory (access after exec_wait). */
+static bool is_in_host_memory(const gpa_arr *a) {
+    return !arr_is_pending(a) && a->storage->buf->host;
+}
 
 static gpa_code copy_part(gpa_rt *rt, gpa_arr *to, char *first, gpa_arr *part, int64_t offset,
                           gpa_err *e) {
     gpa_dtype t = (gpa_dtype)to->dtype;
     const int64_t item = (int64_t)dtype_size(t);
     int64_t dense[GPA_MAX_DIMS];
-    host_dense h;
-    if (part->dtype == t && lies_here(part)) {
+    host_view h;
+    if (part->dtype == t && is_in_host_memory(part)) {
         strided_copy(first + offset * item, to->strides,
                      part->storage->buf->host + part->offset * item, part->strides, dtype_size(t),
                      part->ndim, part->shape);
         return GPA_OK;
     }
-    gpa_code rc = host_get_as(rt, part, t, &h, e);
+    gpa_code rc = host_view_get_as(rt, part, t, &h, e);
     shape_c_strides(part->ndim, part->shape, dense);
     if (!rc)
         strided_copy(first + offset * item, to->strides, h.data, dense, dtype_size(t), part->ndim,
                      part->shape);
-    host_drop(rt, &h);
+    host_view_release(rt, &h);
     return rc;
 }
 
-/* Whether the host puts a result together: it is small, or its parts are, and each lies in one
- * piece of it. */
-static bool joins_here(const gpa_arr *made, gpa_arr *const *in, int n, int axis) {
+/* True if the host concatenates: a small result, or small computed inputs along the first axis. */
+static bool host_concatenates(const gpa_arr *made, gpa_arr *const *in, int n, int axis) {
     const int64_t bytes = made->size * (int64_t)dtype_size((gpa_dtype)made->dtype);
-    if (!made->storage->buf->host || bytes <= SMALL_JOIN) return made->storage->buf->host;
-    if (axis || bytes / n > SMALL_JOIN) return false;
+    if (!made->storage->buf->host || bytes <= TUNE_HOST_CONCAT_MAX_BYTES)
+        return made->storage->buf->host;
+    if (axis || bytes / n > TUNE_HOST_CONCAT_MAX_BYTES) return false;
     for (int i = 0; i < n; i++)
-        if (!lies_here(in[i])) return false;
+        if (!is_in_host_memory(in[i])) return false;
     return true;
 }
 
-/* Whether two parts lie side by side in the result, element by element, and can be parts of complex
- * numbers: floats, or bits taken for them. */
+/* True if two inputs interleave element by element in the result, and can be stored as the real
+ * and imaginary parts of complex elements: floats, or integers of their sizes reinterpreted. */
 static bool are_pairs(gpa_arr *const *in, int n, int axis, gpa_dtype t) {
     if (n != 2 || axis != in[0]->ndim - 1 || in[0]->shape[axis] != 1 || in[1]->shape[axis] != 1 ||
         !in[0]->size)
@@ -98,7 +96,7 @@ static bool are_pairs(gpa_arr *const *in, int n, int axis, gpa_dtype t) {
     return dtype_is_int(t) && dtype_size(t) >= 4 && in[0]->dtype == t && in[1]->dtype == t;
 }
 
-/* They are stored in one pass, as complex numbers. */
+/* Stores both in one pass as complex elements. */
 static gpa_code store_pairs(gpa_rt *rt, gpa_arr *to, gpa_arr *const *in, gpa_err *e) {
     gpa_dtype real = dtype_size((gpa_dtype)to->dtype) == 4 ? DT_F32 : DT_F64,
               both = real == DT_F32 ? DT_C64 : DT_C128;
@@ -126,8 +124,8 @@ out:
     return rc;
 }
 
-static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
-                            gpa_arr **out, gpa_err *e) {
+static gpa_code concat_on_current(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype,
+                                  gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], offset = 0;
     gpa_arr *made = NULL;
     gpa_code rc = GPA_OK;
@@ -139,10 +137,10 @@ static gpa_code concat_here(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa
     gpa_dtype t = dtype == DT_NONE ? (gpa_dtype)in[0]->dtype : dtype;
     for (int i = 1; i < n && dtype == DT_NONE; i++) t = dtype_promote(t, (gpa_dtype)in[i]->dtype);
     TRY(arr_empty(rt, t, in[0]->ndim, shape, &made, e));
-    bool host = joins_here(made, in, n, axis);
+    bool host = host_concatenates(made, in, n, axis);
     if (host) {
         TRY(arr_eval(rt, in, n, e));
-        TRY(host_wait(rt, made->storage->buf->device, e));
+        TRY(exec_wait(rt, made->storage->buf->device, e));
     }
     if (!host && are_pairs(in, n, axis, t)) {
         TRY(store_pairs(rt, made, in, e));
@@ -164,8 +162,8 @@ out:
 
 gpa_code arr_concat(gpa_rt *rt, gpa_arr *const *in, int n, int axis, gpa_dtype dtype, gpa_arr **out,
                     gpa_err *e) {
-    place_stay p = place_enter(rt, in, n);
-    gpa_code rc = concat_here(rt, in, n, axis, dtype, out, e);
-    place_leave(rt, p);
+    device_scope p = device_scope_enter(rt, in, n);
+    gpa_code rc = concat_on_current(rt, in, n, axis, dtype, out, e);
+    device_scope_leave(rt, p);
     return rc;
 }

@@ -1,8 +1,5 @@
-/* Memory travels between devices of one backend as the backend does it, else through the host:
- * straight where one side is visible, else in blocks.
- *
- * Reading order: copies, the devices of pending values, moving arrays. rt_set_device is in
- * device.c. */
+/* Device residency and transfers of arrays. Reading order: the devices of pending values,
+ * transfers. rt_set_device is in exec/device.c, copies of memory in exec/buffer_copy.c. */
 #include "runtime/array/device_transfer.h"
 
 #include "runtime/exec/deferred_error.h"
@@ -10,96 +7,62 @@
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 
-enum { BLOCK = 64 << 20 };
-
-/* ---- copies ---- */
-
-gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
-                    gpa_err *e) {
-    const gpa_device *s = from->device, *t = to->device;
-    gpa_code rc = buf_check(from, e);
-    if (rc || !n) return rc;
-    if (s == t) return s->be->copy(s->dev, to->mem, to_at, from->mem, from_at, n, e);
-    if (s->be == t->be && s->be->copy_from) { /* which does not wait: a copy has no doubt */
-        if (doubt_is_open(from->doubt)) rc = host_wait(rt, from->device, e);
-        return rc ? rc : t->be->copy_from(t->dev, to->mem, to_at, s->dev, from->mem, from_at, n, e);
-    }
-    if (from->host) {
-        rc = host_wait(rt, from->device, e);
-        return rc ? rc : t->be->upload(t->dev, to->mem, to_at, from->host + from_at, n, e);
-    }
-    if (to->host) {
-        rc = host_wait(rt, to->device, e);
-        return rc ? rc : s->be->download(s->dev, to->host + to_at, from->mem, from_at, n, e);
-    }
-    size_t part = MIN(n, (size_t)BLOCK);
-    void *block = mem_new(part);
-    if (!block) return gpa_no_memory(e);
-    for (size_t done = 0; done < n && !rc; done += part) {
-        part = MIN(part, n - done);
-        rc = s->be->download(s->dev, block, from->mem, from_at + done, part, e);
-        if (!rc) rc = t->be->upload(t->dev, to->mem, to_at + done, block, part, e);
-    }
-    mem_free(block);
-    return rc;
-}
-
 /* ---- the devices of pending values ---- */
 
-/* Adds one more device to what is known of an operation's: *mixed when they differ. */
-static void meet(gpa_device *d, gpa_device **common, bool *mixed) {
+/* Merges one more device into *common; *mixed: they differ. */
+static void merge_device(gpa_device *d, gpa_device **common, bool *mixed) {
     if (*common && *common != d) *mixed = true;
     *common = d;
 }
 
-/* The devices below a node; the traversal has a mark of its own. */
-static void look_below(gpa_rt *rt, node *n, gpa_device **common, bool *mixed) {
+/* Merges the devices of the leaves that n depends on; the caller has begun a traversal. */
+static void merge_node_devices(gpa_rt *rt, node *n, gpa_device **common, bool *mixed) {
     if (n->mark == rt->nodes.mark || *mixed) return;
     n->mark = rt->nodes.mark;
-    if (n->buf) meet(n->buf->device, common, mixed);
-    for (int i = 0; i < n->n_in; i++) look_below(rt, n->in[i], common, mixed);
+    if (n->buf) merge_device(n->buf->device, common, mixed);
+    for (int i = 0; i < n->n_in; i++) merge_node_devices(rt, n->in[i], common, mixed);
 }
 
-static void look_at(gpa_rt *rt, const gpa_arr *a, gpa_device **common, bool *mixed) {
+static void merge_array_devices(gpa_rt *rt, const gpa_arr *a, gpa_device **common, bool *mixed) {
     if (a->storage->buf)
-        meet(a->storage->buf->device, common, mixed);
+        merge_device(a->storage->buf->device, common, mixed);
     else
-        look_below(rt, a->storage->node, common, mixed);
+        merge_node_devices(rt, a->storage->node, common, mixed);
 }
 
-/* The one device that n arrays share; NULL: none of them has one, or they differ. */
+/* The device that n arrays share; NULL: they have none, or different ones. */
 static gpa_device *shared(gpa_rt *rt, gpa_arr *const *in, int n) {
     gpa_device *common = NULL;
     bool mixed = false;
     rt->nodes.mark++;
     for (int i = 0; i < n; i++)
-        if (in[i]) look_at(rt, in[i], &common, &mixed);
+        if (in[i]) merge_array_devices(rt, in[i], &common, &mixed);
     return mixed ? NULL : common;
 }
 
-gpa_code place_of(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e) {
+gpa_code arr_find_device(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e) {
     bool mixed = false;
     *out = NULL;
     rt->nodes.mark++;
-    look_at(rt, a, out, &mixed);
+    merge_array_devices(rt, a, out, &mixed);
     return *out && !mixed ? GPA_OK : device_default(rt, out, e);
 }
 
 const char *arr_device(gpa_rt *rt, const gpa_arr *a) {
     gpa_device *d;
-    return place_of(rt, a, &d, NULL) ? rt_device(rt) : d->caps.name;
+    return arr_find_device(rt, a, &d, NULL) ? rt_device(rt) : d->caps.name;
 }
 
-/* ---- moving arrays ---- */
+/* ---- transfers ---- */
 
-place_stay place_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
+device_scope device_scope_enter(gpa_rt *rt, gpa_arr *const *in, int n) {
     gpa_device *d = rt->devices && rt->devices->next ? shared(rt, in, n) : NULL;
-    place_stay p = {d && d != rt->device, rt->device};
+    device_scope p = {d && d != rt->device, rt->device};
     if (p.entered) rt->device = d;
     return p;
 }
 
-void place_leave(gpa_rt *rt, place_stay p) {
+void device_scope_leave(gpa_rt *rt, device_scope p) {
     if (p.entered) rt->device = p.before && p.before->gone ? NULL : p.before;
 }
 
@@ -116,8 +79,8 @@ static gpa_code copy_to(gpa_rt *rt, gpa_device *d, gpa_arr *a, gpa_arr **out, gp
     TRY(arr_force(rt, dense, CUT_NEEDED, e));
     rt->device = d;
     TRY(arr_empty(rt, (gpa_dtype)a->dtype, a->ndim, a->shape, &made, e));
-    TRY(place_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item,
-                   (size_t)a->size * item, e));
+    TRY(buf_copy(rt, made->storage->buf, 0, dense->storage->buf, (size_t)dense->offset * item,
+                 (size_t)a->size * item, e));
     *out = made;
     made = NULL;
 out:
@@ -127,7 +90,7 @@ out:
     return rc;
 }
 
-gpa_code place_bring(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e) {
+gpa_code arr_bring_to_device(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e) {
     gpa_arr *here;
     gpa_code rc = arr_force(rt, *a, CUT_LIBRARY, e);
     if (rc || (*a)->storage->buf->device == d) return rc;

@@ -1,24 +1,21 @@
-/* Where arrays live, and moving them.
+/* Device residency of arrays, and transfers between devices.
  *
- * Work follows data: an operation runs on the device that its operands share, else on the current
- * one (rt_set_device), to which the others are copied; place_enter and place_leave (runtime.h)
- * stand around what makes its results itself. Numbers and what is counted out (arange) belong to no
- * device. Pending work is computed before the current device changes, so it runs where it was
- * written. */
+ * An operation runs on the device that its operands share, else on the current one
+ * (rt_set_device), to which the others are copied; code that allocates its results itself is
+ * enclosed by device_scope_enter and device_scope_leave (runtime.h). Scalars and generated
+ * values (arange) belong to no device. Pending work is computed before the current device
+ * changes, so it runs on the device it was written for. */
 #ifndef GPA_ARRAY_DEVICE_TRANSFER_H
 #define GPA_ARRAY_DEVICE_TRANSFER_H
 
 #include "runtime/array/array.h"
 #include "runtime/exec/device.h"
 
-/* The device that an array's elements are on, or will be; the current one if that is open to
- * choice. */
-gpa_code place_of(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e);
+/* The device that holds an array's elements or will; the current one if its operands do not
+ * determine it. */
+gpa_code arr_find_device(gpa_rt *rt, const gpa_arr *a, gpa_device **out, gpa_err *e);
 
-/* *a, owned, becomes a copy of itself on d if it is elsewhere; it is computed. */
-gpa_code place_bring(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e);
-/* Copies n bytes between memory of any two devices; waits for what is queued on the source. */
-gpa_code place_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
-                    gpa_err *e);
+/* Computes *a and, if it is on another device, replaces it (owned) by a copy on d. */
+gpa_code arr_bring_to_device(gpa_rt *rt, gpa_device *d, gpa_arr **a, gpa_err *e);
 
 #endif

@@ -1,20 +1,20 @@
-/* Diagonal matrices, by pattern matching on the graph: where(i == j, anything, 0), a cast of i ==
- * j, and casts, negations, transposes and finite multiples of these. Off-diagonal zeros are then
- * exact: no NaN or infinity can be there. */
+/* Pattern matching on pending nodes: where(i == j, x, 0), a cast of i == j, and casts,
+ * negations, transposes and finite multiples of diagonal matrices. Elements off the diagonal are
+ * exact zeros, which a product with an infinity would not be. */
 #include "runtime/array/diagonal.h"
 
 #include <math.h>
 
 enum { MAX_DEPTH = 8 };
 
-/* The operand of a cast to an integer type that holds all indices; else n. */
-static const node *counter(const node *n) {
+/* The input of a cast to an integer dtype that holds all indices. */
+static const node *without_index_cast(const node *n) {
     bool holds = n->kind == NODE_CAST && n->ndim == 2 && dtype_is_int((gpa_dtype)n->dtype) &&
                  dtype_size((gpa_dtype)n->dtype) >= 4;
     return holds && n->shape[0] <= INT32_MAX && n->shape[1] <= INT32_MAX ? n->in[0] : n;
 }
 
-/* One is the row index and the other the column index, with equal offset and stride. */
+/* True if one node is the row index and the other the column index, from the same start. */
 static bool is_row_and_column(const node *i, const node *j) {
     if (i->kind != NODE_IOTA || j->kind != NODE_IOTA || i->ndim != 2 || j->ndim != 2) return false;
     if (!i->map[0]) return j->map[0] && is_row_and_column(j, i);
@@ -25,7 +25,7 @@ static bool is_zero(const node *n) {
     return n->kind == NODE_SCALAR && !n->v.bits[0] && !n->v.bits[1];
 }
 
-/* A finite scalar. */
+/* True for finite float scalars and for integers. */
 static bool is_finite_number(const node *n) {
     if (n->kind != NODE_SCALAR) return false;
     return n->dtype == DT_F64   ? isfinite(n->v.F64)
@@ -45,7 +45,8 @@ static bool is_diagonal(const node *n, int depth) {
     if (n->kind == NODE_CAST) return is_diagonal(n->in[0], depth + 1);
     if (n->kind != NODE_OP) return false;
     switch (n->sub) {
-        case OP_EQUAL: return is_row_and_column(counter(n->in[0]), counter(n->in[1]));
+        case OP_EQUAL:
+            return is_row_and_column(without_index_cast(n->in[0]), without_index_cast(n->in[1]));
         case OP_WHERE:
             return is_diagonal(n->in[0], depth + 1) && n->in[0]->dtype == DT_BOOL &&
                    is_zero(n->in[2]);

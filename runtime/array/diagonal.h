@@ -1,12 +1,11 @@
-/* Structural detection of diagonal matrices among pending arrays: diag(v), eye(n), and their
- * multiples and products. */
+/* Detection of pending diagonal matrices: diag(v), eye(n), and finite multiples of them. */
 #ifndef GPA_ARRAY_DIAGONAL_H
 #define GPA_ARRAY_DIAGONAL_H
 
 #include "runtime/array/array.h"
 
-/* The diagonal of a square matrix, pending, in *out (owned); NULL when the matrix is not known to
- * be diagonal. Nothing is computed. */
+/* *out (owned): the diagonal of a square matrix, pending; NULL if the matrix is not known to be
+ * diagonal. Computes nothing. */
 gpa_code diagonal_of(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_err *e);
 
 #endif

@@ -1,14 +1,13 @@
-/* Reads, and single elements.
- *
- * Scalar loops read and write elements one by one: where the host sees the memory and nothing
- * pends, that is a bounds check and a load. */
+/* Reads of whole arrays and of single elements, and stores of single elements. Scalar loops
+ * access elements one by one: in computed host-visible memory that is a bounds check and a load
+ * or store. */
+#include "runtime/exec/deferred_error.h"
 #include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 #include "runtime/array/store.h"
 
-/* Whether the pending value is one number everywhere: then nothing is computed for an element of
- * it. */
+/* True if the pending value is one broadcast scalar: its elements need no computation. */
 static bool is_constant(const gpa_arr *a, gpa_val *out) {
     const node *n = a->storage->node;
     if (n->kind == NODE_VIEW) n = n->in[0];
@@ -29,14 +28,14 @@ gpa_code arr_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     return rc ? rc : host_read(rt, a, to, e);
 }
 
-/* The element at `offset` of memory whose device has work or memory of its own. */
+/* Reads the element at `offset` after a wait, or by a download. */
 static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, gpa_val *out,
                           gpa_err *e) {
     size_t item = dtype_size(t);
     char raw[sizeof(gpa_val)];
     gpa_code rc = buf_check(b, e);
     if (b->host) {
-        if (!rc) rc = host_wait(rt, b->device, e);
+        if (!rc) rc = exec_wait(rt, b->device, e);
         if (!rc) *out = dtype_load(b->host + offset * (int64_t)item, t);
         return rc;
     }
@@ -44,7 +43,7 @@ static gpa_code fetch_one(gpa_rt *rt, gpa_buf *b, gpa_dtype t, int64_t offset, g
     rc = device_result(
         rt, b->device,
         b->device->be->download(b->device->dev, raw, b->mem, (size_t)offset * item, item, e), e);
-    rc = exec_faults(rt, b->device, rc, e);
+    rc = exec_report_faults(rt, b->device, rc, e);
     if (!rc) rc = buf_check(b, e);
     if (!rc) *out = dtype_load(raw, t);
     return rc;
@@ -55,14 +54,14 @@ static inline gpa_code read_one(gpa_rt *rt, gpa_arr *a, int64_t offset, gpa_val 
     gpa_dtype t = (gpa_dtype)a->dtype;
     if (s->node) {
         if (is_constant(a, out)) return GPA_OK;
-        /* One element of memory that is there: a copy would be a program of its own. */
+        /* One element of computed memory: reading it needs no program. */
         const node *n = s->node;
         if (n->kind == NODE_BUF && n->size == 1 && n->dtype == a->dtype)
             return fetch_one(rt, n->buf, t, n->map[n->ndim], out, e);
         gpa_code rc = arr_force(rt, a, CUT_NEEDED, e);
         if (rc) return rc;
     }
-    if (!s->buf->host || s->buf->doubt || !host_is_settled(rt, s->buf->device))
+    if (!s->buf->host || deferred_is_open(s->buf->deferred) || !exec_is_idle(rt, s->buf->device))
         return fetch_one(rt, s->buf, t, offset, out, e);
     *out = dtype_load(s->buf->host + offset * (int64_t)dtype_size(t), t);
     return GPA_OK;
@@ -108,7 +107,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtyp
     if (a->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     gpa_code rc = find_element(a, ix, n, &offset, e);
     if (rc) return rc;
-    /* Pending work that reads the array keeps the value it saw. */
+    /* Pending work must read the old value. */
     if (arr_is_pending(a) || a->storage->buf->readers) rc = store_begin(rt, a, e);
     if (rc) return rc;
     gpa_buf *b = a->storage->buf;
@@ -117,7 +116,7 @@ gpa_code arr_set_item(gpa_rt *rt, gpa_arr *a, const int64_t *ix, int n, gpa_dtyp
     if (t != own) v = dtype_cast(v, t, own);
     b->version++;
     if (b->host) {
-        if (!host_is_settled(rt, b->device)) rc = host_wait(rt, b->device, e);
+        if (!exec_is_idle(rt, b->device)) rc = exec_wait(rt, b->device, e);
         if (!rc) dtype_store(b->host + offset * (int64_t)item, own, v);
         return rc;
     }

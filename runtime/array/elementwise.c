@@ -1,7 +1,7 @@
-/* Elementwise operations: operands to dtypes, shapes and nodes. Everything that can be wrong is
- * found here, at once.
+/* Elementwise operations (ufuncs): promotion, broadcasting, and the node of the result. All
+ * errors are raised here, not when the node is computed.
  *
- * Reading order: dtypes, shapes, the operation, casts. */
+ * Reading order: dtypes, shapes, the operation, in place. */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ gpa_code arr_result_type(const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) 
     return GPA_OK;
 }
 
-/* NumPy's name of an operand's type; "uint8" is of the class UInt8DType. */
+/* NumPy's class name of an operand's dtype: UInt8DType for uint8. */
 static const char *type_name(const gpa_opnd *o, char *text, size_t n) {
     static const char *const weak[] = {"", "Bool", "_PyLong", "_PyFloat", "_PyComplex"};
     const char *name = dtype_info[opnd_dtype(o)].name;
@@ -50,8 +50,7 @@ static const char *type_name(const gpa_opnd *o, char *text, size_t n) {
     return text;
 }
 
-/* NumPy's other words for a missing loop, of operations that look for one by the operands' exact
- * types. */
+/* NumPy's message for a missing loop of ufuncs whose type resolver looks for exact types. */
 static gpa_code no_signature(gpa_op op, const gpa_opnd *in, gpa_err *e) {
     char a[64], b[64];
     type_name(&in[0], a, sizeof a);
@@ -84,7 +83,7 @@ static gpa_code no_loop(gpa_op op, gpa_dtype t, gpa_err *e) {
                     op_info[op].name);
 }
 
-/* The type that an operation's operands have in common. */
+/* The promoted dtype of the operands. */
 static gpa_code common_type(gpa_op op, const gpa_opnd *in, int n, gpa_dtype *out, gpa_err *e) {
     gpa_dtype t = op_promotion_type(op, opnd_dtype(&in[0]));
     bool weak = is_weak(&in[0]);
@@ -100,7 +99,7 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
                          gpa_err *e) {
     gpa_dtype t;
     gpa_sig sig = (gpa_sig)op_info[op].sig;
-    /* The condition of a selection and the exponent of ldexp say nothing about the values' type. */
+    /* The condition of `where` and the exponent of ldexp take no part in promotion. */
     const gpa_opnd *first = in + (sig == SIG_SELECT);
     int n = sig == SIG_LDEXP ? 1 : op_info[op].arity - (sig == SIG_SELECT);
     gpa_code rc = common_type(op, first, n, &t, e);
@@ -109,22 +108,23 @@ gpa_code arr_ufunc_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa_
         if (exponent == DT_U64 || (!dtype_is_int(exponent) && exponent != DT_BOOL))
             return no_loop(op, t, e);
         if (!in->arr && in->weak == WEAK_INT && !is_weak(&in[1]))
-            t = DT_F16; /* NumPy's first loop that a Python int may enter */
+            t = DT_F16; /* NumPy's first loop that accepts a Python int */
     }
     if (rc || op_types(op, t, compute, result)) return rc;
     bool by_type = sig == SIG_INT || (t == DT_BOOL && op != OP_SUBTRACT && op != OP_NEGATIVE);
     return by_type ? no_signature(op, in, e) : no_loop(op, t, e);
 }
 
-/* Python's int must fit the dtype it takes; comparisons and logic know what it would be. */
+/* A Python int must be in range of its dtype; comparisons and logic handle others
+ * (widen_comparison). */
 static gpa_code check_number(gpa_op op, const gpa_opnd *o, gpa_dtype t, gpa_err *e) {
     if (o->arr || o->weak != WEAK_INT || !dtype_is_int(t) || (op == OP_WHERE && o->dtype == DT_I64))
         return GPA_OK; /* np.where converts like astype */
     return arr_check_number(o, t, e);
 }
 
-/* A comparison of integers with a Python int beyond int64: in `own` as what it is, an uint64, or
- * beyond that as good as infinite. The operands to go on with. */
+/* Comparisons of integers with a Python int beyond int64: rewrites that operand in `own` to
+ * uint64, or beyond that to infinity. Returns the operands to use. */
 static const gpa_opnd *compare_large(gpa_op op, const gpa_opnd *in, gpa_opnd *own) {
     if (op_info[op].sig != SIG_COMPARE) return in;
     for (int i = 0; i < 2; i++) {
@@ -144,8 +144,8 @@ static const gpa_opnd *compare_large(gpa_op op, const gpa_opnd *in, gpa_opnd *ow
     return in;
 }
 
-/* A number that does not fit beside a typed integer: the two are compared (or are true) in int64,
- * or if that fails too in float64. */
+/* Compares a typed integer with a scalar out of its range in int64, or if that is too small in
+ * float64. */
 static void widen_comparison(gpa_op op, const gpa_opnd *in, gpa_dtype *compute) {
     gpa_sig sig = (gpa_sig)op_info[op].sig;
     if ((sig != SIG_COMPARE && sig != SIG_LOGIC) || !dtype_is_int(*compute)) return;
@@ -168,7 +168,7 @@ gpa_code arr_number_types(gpa_op op, const gpa_opnd *in, gpa_dtype *compute, gpa
     return rc;
 }
 
-/* A power with a small number for exponent is what NumPy makes of it. */
+/* NumPy's strength reduction of powers with a constant exponent. */
 static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
     if (op != OP_POWER || in[1].arr) return op;
     double x = dtype_cast(in[1].v, in[1].dtype, DT_F64).F64;
@@ -186,7 +186,7 @@ static gpa_op power_row(gpa_op op, const gpa_opnd *in, gpa_dtype compute) {
 
 enum { MOST_SHAPES = BODY_MAX_IN + 2 }; /* operands, out=, where= */
 
-/* The common shape of the operands, where= and out=, which must not be broadcast itself. */
+/* The broadcast shape of the operands, where= and out=; out= itself must not be broadcast. */
 static gpa_code common_shape(const gpa_opnd *in, int n, const arr_ufunc_opts *o, int *ndim,
                              int64_t *shape, gpa_err *e) {
     const gpa_arr *each[MOST_SHAPES];
@@ -230,9 +230,8 @@ static gpa_code check_cast(const char *name, gpa_dtype result, const arr_ufunc_o
         name, dtype_info[result].name, dtype_info[o->into->dtype].name, rules[casting]);
 }
 
-/* NumPy refuses a negative power of integers, also when only one of many exponents is negative: the
- * exponents are looked at before the power is recorded, since an error must not move to where the
- * value is used. */
+/* Integers to negative integer powers are a ValueError, even for one of many exponents. Reduces
+ * the exponents immediately, because the error must not be deferred. */
 static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype compute, gpa_err *e) {
     gpa_arr *b = in[1].arr, *least = NULL;
     gpa_val v = in[1].v;
@@ -255,7 +254,7 @@ static gpa_code check_exponents(gpa_rt *rt, const gpa_opnd *in, gpa_dtype comput
 
 /* ---- the operation ---- */
 
-/* The value of the operation; of numbers alone it is a number. */
+/* The node of the operation; constant folding for scalars. */
 static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result, node *const *in,
                       node **out, gpa_err *e) {
     bool numbers = true;
@@ -268,9 +267,9 @@ static gpa_code apply(gpa_rt *rt, gpa_op op, gpa_dtype compute, gpa_dtype result
     return node_op(rt, op, result, in, out, e);
 }
 
-/* Stores a result into out=, only where where= is true; a number is spread over it. */
-static gpa_code store_result(gpa_rt *rt, node *value, const arr_ufunc_opts *o, gpa_arr **out,
-                             gpa_err *e) {
+/* Stores a result into out= where where= is true. */
+static gpa_code store_into(gpa_rt *rt, node *value, const arr_ufunc_opts *o, gpa_arr **out,
+                           gpa_err *e) {
     node *mask = NULL;
     gpa_code rc = GPA_OK;
     if (o->where) TRY(arr_node(rt, o->where, &mask, e));
@@ -281,16 +280,16 @@ out:
     return rc;
 }
 
-/* Whether a comparison is between signed and uint64 operands. Their common type is float64, which
- * holds neither. */
+/* True for comparisons of signed integers with uint64. Their promoted dtype, float64, represents
+ * neither exactly. */
 static bool is_mixed(gpa_op op, const gpa_opnd *in) {
     if (op_info[op].sig != SIG_COMPARE || is_weak(&in[0]) || is_weak(&in[1])) return false;
     gpa_dtype a = opnd_dtype(&in[0]), b = opnd_dtype(&in[1]);
     return (dtype_info[a].kind == 'I' && b == DT_U64) || (a == DT_U64 && dtype_info[b].kind == 'I');
 }
 
-/* Such a comparison, exact as NumPy's: the signed operand, where it is not negative, in uint64;
- * where it is, known. in[0] and in[1] are the operands in their own kinds, as int64 and uint64. */
+/* Such a comparison, exact as NumPy's: in uint64 where the signed operand is not negative; where
+ * it is, the result is constant. `in` are the operands as int64 and uint64. */
 static gpa_code apply_mixed(gpa_rt *rt, gpa_op op, bool signed_first, node *const *in, node **out,
                             gpa_err *e) {
     node *zero = NULL, *negative = NULL, *bits = NULL, *compared = NULL;
@@ -315,16 +314,15 @@ out:
     return rc;
 }
 
-/* Whether it is an operand of plain(): an array with the dtype and the shape of a, or Python's real
- * number. */
+/* True for operands of plain(): arrays of a's dtype and shape, and real Python scalars. */
 static bool is_plain(const gpa_opnd *o, const gpa_arr *a) {
     if (!o->arr) return o->weak != WEAK_NO && o->weak != WEAK_COMPLEX;
     return o->arr == a || (o->arr->dtype == a->dtype &&
                            shape_equal(o->arr->ndim, o->arr->shape, a->ndim, a->shape));
 }
 
-/* The commonest operation, of two operands that are floats of one dtype and shape, or one of them a
- * number: nothing is cast or broadcast, and nothing can be wrong. *out NULL: it is another one. */
+/* Fast path: two float arrays of one dtype and shape, or one of them and a Python scalar, which
+ * need no cast, broadcast or check. *out stays NULL for others. */
 static gpa_code plain(gpa_rt *rt, gpa_op op, const gpa_opnd *in, node **out, gpa_err *e) {
     const gpa_arr *a = in[0].arr ? in[0].arr : in[1].arr;
     gpa_dtype t, result;
@@ -370,7 +368,8 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
         TRY(no_loop(op, o->dtype, e));
     if (o->into && o->into->readonly) TRY(gpa_fail(e, GPA_E_VALUE, "output array is read-only"));
     widen_comparison(op, in, &compute);
-    for (int i = 0; i < arity; i++) TRY(check_number(op, &in[i], op_operand_type(op, compute, i), e));
+    for (int i = 0; i < arity; i++)
+        TRY(check_number(op, &in[i], op_operand_type(op, compute, i), e));
     TRY(check_cast(op_info[op].name, result, o, e));
     TRY(common_shape(in, arity, o, &ndim, shape, e));
     if (op == OP_POWER) TRY(check_exponents(rt, in, compute, e));
@@ -379,17 +378,19 @@ gpa_code arr_ufunc(gpa_rt *rt, gpa_op op, const gpa_opnd *in, const arr_ufunc_op
     bool mixed = o->dtype == DT_NONE && is_mixed(op, in),
          first = mixed && opnd_dtype(&in[0]) != DT_U64;
     for (int i = 0; i < arity; i++) {
-        gpa_dtype t = !mixed ? op_operand_type(op, compute, i) : first == (i == 0) ? DT_I64 : DT_U64;
+        gpa_dtype t = !mixed              ? op_operand_type(op, compute, i)
+                      : first == (i == 0) ? DT_I64
+                                          : DT_U64;
         TRY(opnd_node(rt, &in[i], t, ndim, shape, &nodes[i], e));
     }
     if (mixed)
         TRY(apply_mixed(rt, op, first, nodes, &value, e));
     else
         TRY(apply(rt, op, compute, result, nodes, &value, e));
-    /* Arrays that are one repeated number leave a value without their shape. */
+    /* Broadcast scalars give a value without the result's shape. */
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
     if (o->into)
-        TRY(store_result(rt, full, o, out, e));
+        TRY(store_into(rt, full, o, out, e));
     else
         TRY(arr_of_node(rt, full, out, e));
 out:
@@ -415,31 +416,13 @@ gpa_code arr_apply(gpa_rt *rt, gpa_body *body, const gpa_opnd *in, const arr_ufu
     TRY(node_body(rt, body, 0, nodes, &value, e));
     TRY(node_broadcast(rt, value, ndim, shape, &full, e));
     if (o->into)
-        TRY(store_result(rt, full, o, out, e));
+        TRY(store_into(rt, full, o, out, e));
     else
         TRY(arr_of_node(rt, full, out, e));
 out:
     for (int i = 0; i < n; i++) node_release(rt, nodes[i]);
     node_release(rt, value);
     node_release(rt, full);
-    return rc;
-}
-
-/* ---- casts ---- */
-
-gpa_code arr_cast(gpa_rt *rt, gpa_arr *a, gpa_dtype to, bool copy, gpa_arr **out, gpa_err *e) {
-    if (a->dtype == to && !copy) {
-        *out = arr_retain(a);
-        return GPA_OK;
-    }
-    node *n = NULL, *cast = NULL;
-    gpa_code rc = GPA_OK;
-    TRY(arr_node(rt, a, &n, e));
-    TRY(node_cast(rt, n, to, &cast, e));
-    TRY(arr_of_node(rt, cast, out, e));
-out:
-    node_release(rt, n);
-    node_release(rt, cast);
     return rc;
 }
 

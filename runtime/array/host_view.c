@@ -1,6 +1,4 @@
-/* Elements in host memory, in place where the device's memory is visible.
- *
- * Reading order: strided copies, reading, writing in place, new arrays. */
+/* Host access to array elements. Reading order: reading, writing, new arrays. */
 #include "runtime/array/host_view.h"
 
 #include "runtime/exec/exec.h"
@@ -8,77 +6,16 @@
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
 
-/* ---- strided copies ---- */
-
-/* One line of n elements; the sizes that elements have get loops of their own. */
-static void copy_line(char *to, int64_t ts, const char *from, int64_t fs, size_t item, int64_t n) {
-    if (ts == 1 && fs == 1) {
-        memcpy(to, from, (size_t)n * item);
-        return;
-    }
-    ts *= (int64_t)item;
-    fs *= (int64_t)item;
-#define LINE(bytes) \
-    for (int64_t i = 0; i < n; i++, to += ts, from += fs) memcpy(to, from, bytes)
-    switch (item) {
-        case 1: LINE(1); break;
-        case 2: LINE(2); break;
-        case 4: LINE(4); break;
-        case 8: LINE(8); break;
-        case 16: LINE(16); break;
-        default: LINE(item); break;
-    }
-#undef LINE
-}
-
-void strided_copy(void *to, const int64_t *to_strides, const void *from,
-                  const int64_t *from_strides, size_t item, int ndim, const int64_t *shape) {
-    int64_t size[GPA_MAX_DIMS], a[GPA_MAX_DIMS], b[GPA_MAX_DIMS], at[GPA_MAX_DIMS] = {0};
-    for (int d = 0; d < ndim; d++) {
-        size[d] = shape[d];
-        a[d] = to_strides[d];
-        b[d] = from_strides[d];
-        if (shape[d] == 0) return;
-    }
-    ndim = shape_collapse(ndim, size, 2, (int64_t *[]){a, b});
-    if (ndim == 0) {
-        memcpy(to, from, item);
-        return;
-    }
-    char *t = to;
-    const char *f = from;
-    int last = ndim - 1;
-    for (;;) {
-        copy_line(t, a[last], f, b[last], item, size[last]);
-        int d = last - 1;
-        for (; d >= 0; d--) {
-            t += a[d] * (int64_t)item;
-            f += b[d] * (int64_t)item;
-            if (++at[d] < size[d]) break;
-            t -= a[d] * size[d] * (int64_t)item;
-            f -= b[d] * size[d] * (int64_t)item;
-            at[d] = 0;
-        }
-        if (d < 0) return;
-    }
-}
-
 /* ---- reading ---- */
 
-gpa_code host_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
-    if (host_is_settled(rt, d)) return GPA_OK;
-    gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
-    if (!rc) d->settled = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
-    return exec_faults(rt, d, rc, e);
-}
-
-/* The address of an array's first element, where it is visible. */
+/* The address of an array's first element, on a host-visible device. */
 static char *address(const gpa_arr *a) {
     return a->storage->buf->host + a->offset * (int64_t)dtype_size((gpa_dtype)a->dtype);
 }
 
-/* Copies the elements, in C order, from memory the host cannot see: straight where they lie
- * together, over a dense copy on the device where they are spread thin. */
+/* Downloads the elements in C order: directly if they are contiguous, by way of a contiguous
+ * copy on the device if they occupy less than half of their extent, else as a block that is
+ * packed here. */
 static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     size_t item = dtype_size((gpa_dtype)a->dtype);
     gpa_buf *b = a->storage->buf;
@@ -91,7 +28,8 @@ static gpa_code fetch(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
                                     (size_t)a->size * item, e));
         goto out;
     }
-    shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset, (int64_t)item}, &lo, &hi);
+    shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset, (int64_t)item}, &lo,
+                     &hi);
     if (hi - lo > MAX(4096, 2 * a->size * (int64_t)item)) {
         TRY(arr_copy(rt, a, &copy, e));
         TRY(arr_force(rt, copy, CUT_NEEDED, e));
@@ -117,10 +55,10 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
     gpa_device *d = a->storage->buf->device;
     if (!d->caps.host_visible) {
         gpa_buf *b = a->storage->buf;
-        gpa_code rc = exec_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
+        gpa_code rc = exec_report_faults(rt, d, device_result(rt, d, fetch(rt, a, to, e), e), e);
         return rc ? rc : buf_check(b, e);
     }
-    gpa_code rc = host_wait(rt, d, e);
+    gpa_code rc = exec_wait(rt, d, e);
     if (rc) return rc;
     int64_t dense[GPA_MAX_DIMS];
     shape_c_strides(a->ndim, a->shape, dense);
@@ -130,14 +68,14 @@ gpa_code host_read(gpa_rt *rt, gpa_arr *a, void *to, gpa_err *e) {
 }
 
 /* Takes over the caller's reference to a. */
-static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
-    *h = (host_dense){"", a, NULL};
+static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
+    *h = (host_view){"", a, NULL};
     gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
     if (rc || a->size == 0) return rc;
     gpa_device *d = a->storage->buf->device;
     if (d->caps.host_visible && arr_is_contiguous(a)) {
         h->data = address(a);
-        return host_wait(rt, d, e);
+        return exec_wait(rt, d, e);
     }
     h->own = mem_new((size_t)a->size * dtype_size((gpa_dtype)a->dtype));
     if (!h->own) return gpa_no_memory(e);
@@ -145,46 +83,46 @@ static gpa_code get_take(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
     return host_read(rt, a, h->own, e);
 }
 
-gpa_code host_get(gpa_rt *rt, gpa_arr *a, host_dense *h, gpa_err *e) {
+gpa_code host_view_get(gpa_rt *rt, gpa_arr *a, host_view *h, gpa_err *e) {
     return get_take(rt, arr_retain(a), h, e);
 }
 
-gpa_code host_get_strided(gpa_rt *rt, gpa_arr *a, host_dense *h, int64_t *strides, gpa_err *e) {
-    *h = (host_dense){"", arr_retain(a), NULL};
+gpa_code host_view_get_strided(gpa_rt *rt, gpa_arr *a, host_view *h, int64_t *strides, gpa_err *e) {
+    *h = (host_view){"", arr_retain(a), NULL};
     gpa_code rc = arr_force(rt, a, CUT_LIBRARY, e);
     if (rc) return rc;
     if (a->size == 0 || !a->storage->buf->device->caps.host_visible) {
         shape_c_strides(a->ndim, a->shape, strides);
-        host_drop(rt, h);
-        return host_get(rt, a, h, e);
+        host_view_release(rt, h);
+        return host_view_get(rt, a, h, e);
     }
     memcpy(strides, a->strides, (size_t)a->ndim * sizeof *strides);
     h->data = address(a);
-    return host_wait(rt, a->storage->buf->device, e);
+    return exec_wait(rt, a->storage->buf->device, e);
 }
 
-gpa_code host_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_dense *h, gpa_err *e) {
+gpa_code host_view_get_as(gpa_rt *rt, gpa_arr *a, gpa_dtype t, host_view *h, gpa_err *e) {
     gpa_arr *cast = NULL;
-    *h = (host_dense){"", NULL, NULL};
+    *h = (host_view){"", NULL, NULL};
     gpa_code rc = arr_cast(rt, a, t, false, &cast, e);
     return rc ? rc : get_take(rt, cast, h, e);
 }
 
-void host_drop(gpa_rt *rt, host_dense *h) {
+void host_view_release(gpa_rt *rt, host_view *h) {
     mem_free(h->own);
     arr_release(rt, h->arr);
-    *h = (host_dense){"", NULL, NULL};
+    *h = (host_view){"", NULL, NULL};
 }
 
-/* ---- writing in place ---- */
+/* ---- writing ---- */
 
-gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e) {
-    *p = (host_place){.arr = a, .strides = a->strides};
+gpa_code host_target_open(gpa_rt *rt, gpa_arr *a, bool keep, host_target *p, gpa_err *e) {
+    *p = (host_target){.arr = a, .strides = a->strides};
     gpa_code rc = store_begin(rt, a, e);
     if (rc || a->size == 0) return rc;
     gpa_buf *b = a->storage->buf;
     if (b->device->caps.host_visible) {
-        rc = host_wait(rt, b->device, e);
+        rc = exec_wait(rt, b->device, e);
         p->first = address(a);
         return rc;
     }
@@ -201,14 +139,14 @@ gpa_code host_open(gpa_rt *rt, gpa_arr *a, bool keep, host_place *p, gpa_err *e)
     return rc;
 }
 
-void host_strides(const gpa_arr *a, int64_t *out) {
+void host_target_strides(const gpa_arr *a, int64_t *out) {
     if (a->storage->buf->host)
         memcpy(out, a->strides, a->ndim * sizeof *out);
     else
         shape_c_strides(a->ndim, a->shape, out);
 }
 
-gpa_code host_close(gpa_rt *rt, host_place *p, gpa_err *e) {
+gpa_code host_target_close(gpa_rt *rt, host_target *p, gpa_err *e) {
     gpa_arr *a = p->arr, *block = NULL;
     gpa_code rc = GPA_OK;
     if (!p->own) goto out;
@@ -233,17 +171,17 @@ out:
 
 /* ---- new arrays ---- */
 
-gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_new_array *n,
-                  gpa_err *e) {
-    *n = (host_new_array){NULL, NULL, NULL};
+gpa_code host_result_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_result *n,
+                         gpa_err *e) {
+    *n = (host_result){NULL, NULL, NULL};
     gpa_code rc = arr_empty(rt, t, ndim, shape, &n->arr, e);
     if (!rc) rc = arr_force(rt, n->arr, CUT_LIBRARY, e);
     if (rc) goto fail;
     gpa_device *d = n->arr->storage->buf->device;
     if (d->caps.host_visible) {
         n->data = address(n->arr);
-        rc = host_wait(
-            rt, d, e); /* the block may still be in use by work launched before it was recycled */
+        /* Work launched before the block was recycled may still use it. */
+        rc = exec_wait(rt, d, e);
         if (rc) goto fail;
         return GPA_OK;
     }
@@ -251,11 +189,11 @@ gpa_code host_new(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, host_
     if (n->own) return GPA_OK;
     rc = gpa_no_memory(e);
 fail:
-    host_unmade(rt, n);
+    host_result_discard(rt, n);
     return rc;
 }
 
-gpa_code host_made(gpa_rt *rt, host_new_array *n, gpa_arr **out, gpa_err *e) {
+gpa_code host_result_finish(gpa_rt *rt, host_result *n, gpa_arr **out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     if (n->own && n->arr->size) {
         gpa_buf *b = n->arr->storage->buf;
@@ -266,24 +204,24 @@ gpa_code host_made(gpa_rt *rt, host_new_array *n, gpa_arr **out, gpa_err *e) {
         *out = n->arr;
         n->arr = NULL;
     }
-    host_unmade(rt, n);
+    host_result_discard(rt, n);
     return rc;
 }
 
-void host_unmade(gpa_rt *rt, host_new_array *n) {
+void host_result_discard(gpa_rt *rt, host_result *n) {
     mem_free(n->own);
     arr_release(rt, n->arr);
-    *n = (host_new_array){NULL, NULL, NULL};
+    *n = (host_result){NULL, NULL, NULL};
 }
 
 gpa_code arr_filled(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape,
                     gpa_code (*fill)(void *user, void *to, size_t n), void *user, gpa_arr **out,
                     gpa_err *e) {
-    host_new_array made;
-    gpa_code rc = host_new(rt, t, ndim, shape, &made, e);
+    host_result made;
+    gpa_code rc = host_result_new(rt, t, ndim, shape, &made, e);
     if (rc) return rc;
     rc = fill(user, made.data, (size_t)made.arr->size * dtype_size(t));
-    if (!rc) return host_made(rt, &made, out, e);
-    host_unmade(rt, &made);
+    if (!rc) return host_result_finish(rt, &made, out, e);
+    host_result_discard(rt, &made);
     return rc;
 }

@@ -1,10 +1,10 @@
-/* Indexing: what an expression means, and reading with it.
+/* Indexing: resolving index expressions, and reads.
  *
- * Basic indexing (integers, slices, newaxis, ellipsis) is a view. With index arrays the result is a
- * GATHER node, which fuses with what uses it and checks its bounds as it runs. What a lone mask
- * chooses is stored side by side (compaction.h); other masks become index arrays.
+ * Basic indexing (integers, slices, newaxis, ellipsis) is a view. Advanced indexing is a GATHER
+ * node, which fuses with its users and checks bounds as it runs. A single mask is a stream
+ * compaction (compaction.h); other masks become index arrays.
  *
- * Reading order: resolving, views, places, nodes, reading. */
+ * Reading order: resolving, views, coordinates, nodes, reading. */
 #include "runtime/array/index.h"
 
 #include "runtime/exec/device.h"
@@ -13,11 +13,9 @@
 #include "runtime/array/device_transfer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
+#include "runtime/tables/tuning.h"
 
-/* Index arrays up to this size are checked when the expression is written, if they are at hand. */
-enum { CHECK_NOW = 4096 };
-
-static gpa_code complain(gpa_err *e, gpa_span span, gpa_code rc) {
+static gpa_code fail_at_span(gpa_err *e, gpa_span span, gpa_code rc) {
     if (e) gpa_fail_at(e, span);
     return rc;
 }
@@ -38,18 +36,19 @@ static int consumed(const gpa_index *x) {
     return 0;
 }
 
-/* Counts axes and items, and finds what is wrong with an expression whatever the extents. */
-static gpa_code survey(const gpa_arr *a, const gpa_index *ix, int n, int *axes, gpa_err *e) {
+/* Counts the axes consumed, and checks what does not depend on extents. */
+static gpa_code check_expression(const gpa_arr *a, const gpa_index *ix, int n, int *axes,
+                                 gpa_err *e) {
     int ellipses = 0;
     *axes = 0;
     for (int i = 0; i < n; i++) {
         if (ix[i].kind == IX_ELLIPSIS && ellipses++)
-            return complain(
+            return fail_at_span(
                 e, ix[i].span,
                 gpa_fail(e, GPA_E_INDEX, "an index can only have a single ellipsis ('...')"));
         if (ix[i].kind == IX_ARRAY && !is_mask(&ix[i]) &&
             !dtype_is_int((gpa_dtype)ix[i].arr->dtype))
-            return complain(
+            return fail_at_span(
                 e, ix[i].span,
                 gpa_fail(e, GPA_E_INDEX,
                          "arrays used as indices must be of integer (or boolean) type"));
@@ -67,7 +66,7 @@ static gpa_code survey(const gpa_arr *a, const gpa_index *ix, int n, int *axes, 
 static gpa_code resolve_slice(const gpa_index *x, int64_t extent, index_entry *at, gpa_err *e) {
     int64_t step = x->has_step ? x->step : 1;
     if (step == 0)
-        return complain(e, x->span, gpa_fail(e, GPA_E_VALUE, "slice step cannot be zero"));
+        return fail_at_span(e, x->span, gpa_fail(e, GPA_E_VALUE, "slice step cannot be zero"));
     if (step < -INT64_MAX) step = -INT64_MAX;
     int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? extent - 1 : extent;
     int64_t start = step < 0 ? highest : lowest, stop = step < 0 ? lowest : highest;
@@ -90,7 +89,7 @@ static gpa_code resolve_slice(const gpa_index *x, int64_t extent, index_entry *a
 static gpa_code resolve_int(const gpa_index *x, int axis, int64_t extent, index_entry *at,
                             gpa_err *e) {
     if (x->i < -extent || x->i >= extent)
-        return complain(
+        return fail_at_span(
             e, x->span,
             gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld",
                      (long long)x->i, axis, (long long)extent));
@@ -98,20 +97,21 @@ static gpa_code resolve_int(const gpa_index *x, int axis, int64_t extent, index_
     return GPA_OK;
 }
 
-/* NumPy looks at all masks before it looks at integers. An extent of 0 goes with any axis: no
- * element there is true. */
+/* NumPy checks all masks before integers. A mask extent of 0 fits any axis: it has no true
+ * element. */
 static gpa_code check_masks(const gpa_arr *a, const gpa_index *ix, int n, int axes, gpa_err *e) {
     for (int i = 0, axis = 0; i < n;
          axis += ix[i].kind == IX_ELLIPSIS ? a->ndim - axes : consumed(&ix[i]), i++)
         for (int d = 0; is_mask(&ix[i]) && d < ix[i].arr->ndim; d++) {
             int64_t extent = a->shape[axis + d], has = ix[i].arr->shape[d];
             if (has && has != extent)
-                return complain(e, ix[i].span,
-                                gpa_fail(e, GPA_E_INDEX,
-                                         "boolean index did not match indexed array along axis %d; "
-                                         "size of axis is %lld but "
-                                         "size of corresponding boolean axis is %lld",
-                                         axis + d, (long long)extent, (long long)has));
+                return fail_at_span(
+                    e, ix[i].span,
+                    gpa_fail(e, GPA_E_INDEX,
+                             "boolean index did not match indexed array along axis %d; "
+                             "size of axis is %lld but "
+                             "size of corresponding boolean axis is %lld",
+                             axis + d, (long long)extent, (long long)has));
         }
     return GPA_OK;
 }
@@ -128,7 +128,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
     p->n = p->masks = p->places = 0;
     p->ellipsis = false;
     int axes, axis = 0;
-    gpa_code rc = survey(a, ix, n, &axes, e);
+    gpa_code rc = check_expression(a, ix, n, &axes, e);
     if (!rc) rc = check_masks(a, ix, n, axes, e);
     for (int i = 0; i < n && !rc; i++) {
         index_entry at = {.kind = AT_NEWAXIS};
@@ -143,7 +143,7 @@ gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index
                 at.kind = AT_GAP;
                 break;
             case IX_ARRAY:
-                at.kind = is_mask(&ix[i]) ? AT_MASK : AT_PLACES;
+                at.kind = is_mask(&ix[i]) ? AT_MASK : AT_INDICES;
                 at.arr = arr_retain(ix[i].arr);
                 at.sure = ix[i].sure;
                 *(at.kind == AT_MASK ? &p->masks : &p->places) += 1;
@@ -166,7 +166,7 @@ void index_drop(gpa_rt *rt, index_plan *p) {
 
 /* ---- views ---- */
 
-static gpa_code too_wide(int ndim, gpa_err *e) {
+static gpa_code too_many_dims(int ndim, gpa_err *e) {
     return gpa_fail(e, GPA_E_INDEX,
                     "number of dimensions must be within [0, %d], indexing result would have %d",
                     GPA_MAX_DIMS, ndim);
@@ -195,16 +195,16 @@ gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, 
                 }
                 break;
             case AT_GAP:
-            case AT_PLACES: break;
+            case AT_INDICES: break;
         }
     }
-    if (ndim > GPA_MAX_DIMS) return too_wide(ndim, e);
+    if (ndim > GPA_MAX_DIMS) return too_many_dims(ndim, e);
     return arr_view(rt, a, ndim, shape, strides, offset, out, e);
 }
 
-/* ---- places ---- */
+/* ---- coordinates ---- */
 
-/* A 0-d mask: places of no axis, one or none. */
+/* A 0-d mask: an index array of no axis with one element or none. */
 static gpa_code zero_d_mask(gpa_rt *rt, index_entry *at, gpa_err *e) {
     gpa_val v;
     gpa_arr *none = NULL;
@@ -214,12 +214,12 @@ static gpa_code zero_d_mask(gpa_rt *rt, index_entry *at, gpa_err *e) {
     if (rc) return rc;
     arr_release(rt, at->arr);
     at->arr = none;
-    at->kind = AT_PLACES;
+    at->kind = AT_INDICES;
     at->axis = -1;
     return GPA_OK;
 }
 
-/* Replaces entry i, a mask, by as many places as it has dimensions. */
+/* Replaces entry i, a mask, by an index array per dimension. */
 static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
     index_entry at = p->at[i];
     gpa_arr *where[GPA_MAX_DIMS];
@@ -234,7 +234,7 @@ static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
     p->n += nd - 1;
     p->places += nd - 1;
     for (int d = 0; d < nd; d++)
-        p->at[i + d] = (index_entry){.kind = AT_PLACES,
+        p->at[i + d] = (index_entry){.kind = AT_INDICES,
                                      .axis = (int8_t)(at.axis + d),
                                      .arr = where[d],
                                      .sure = true,
@@ -242,13 +242,13 @@ static gpa_code expand_mask(gpa_rt *rt, index_plan *p, int i, gpa_err *e) {
     return GPA_OK;
 }
 
-static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape, gpa_err *e) {
+static gpa_code broadcast_indices(const index_plan *p, int *ndim, int64_t *shape, gpa_err *e) {
     int ndims[INDEX_ENTRIES], n = 0;
     const int64_t *shapes[INDEX_ENTRIES];
     bool fits = true;
     *ndim = 0;
     for (int i = 0; i < p->n; i++) {
-        if (p->at[i].kind != AT_PLACES || p->at[i].arr->ndim == 0)
+        if (p->at[i].kind != AT_INDICES || p->at[i].arr->ndim == 0)
             continue; /* 0-d: as an integer */
         ndims[n] = p->at[i].arr->ndim;
         shapes[n++] = p->at[i].arr->shape;
@@ -263,13 +263,12 @@ static gpa_code broadcast_places(const index_plan *p, int *ndim, int64_t *shape,
                     list);
 }
 
-/* Whether the integers and index arrays stand side by side; *first is the entry where they begin.
- */
-static bool together(const index_plan *p, int *first) {
+/* True if integers and index arrays are adjacent; *first is the first such entry. */
+static bool are_adjacent(const index_plan *p, int *first) {
     int last = -1, n = 0;
     *first = -1;
     for (int i = 0; i < p->n; i++) {
-        if (p->at[i].kind != AT_INT && p->at[i].kind != AT_PLACES) continue;
+        if (p->at[i].kind != AT_INT && p->at[i].kind != AT_INDICES) continue;
         if (*first < 0) *first = i;
         last = i;
         n++;
@@ -277,22 +276,22 @@ static bool together(const index_plan *p, int *first) {
     return last - *first + 1 == n;
 }
 
-/* Lays out the result's dimensions: those of slices and newaxis in order, those of the places where
- * they belong. */
-static gpa_code lay_out(const index_plan *p, index_map *m, int wide, const int64_t *broad,
-                        gpa_err *e) {
+/* Lays out the result's dimensions: the broadcast dimensions replace adjacent index arrays, else
+ * they come first (NumPy's rule). */
+static gpa_code layout_dims(const index_plan *p, index_map *m, int wide, const int64_t *broad,
+                            gpa_err *e) {
     int first, ndim = 0;
-    bool here = together(p, &first);
+    bool here = are_adjacent(p, &first);
     m->wide = wide;
     for (int i = here ? 0 : -1; i < p->n; i++) {
         const index_entry *at = i < 0 ? NULL : &p->at[i];
         if (i == (here ? first : -1)) {
-            if (ndim + wide > GPA_MAX_DIMS) return too_wide(ndim + wide, e);
+            if (ndim + wide > GPA_MAX_DIMS) return too_many_dims(ndim + wide, e);
             m->lead = ndim;
             for (int d = 0; d < wide; d++) m->shape[ndim++] = broad[d];
         }
         if (!at || (at->kind != AT_SLICE && at->kind != AT_NEWAXIS)) continue;
-        if (ndim == GPA_MAX_DIMS) return too_wide(ndim + 1, e);
+        if (ndim == GPA_MAX_DIMS) return too_many_dims(ndim + 1, e);
         if (at->kind == AT_SLICE) m->from[at->axis] = (int8_t)ndim;
         m->shape[ndim++] = at->kind == AT_SLICE ? at->count : 1;
     }
@@ -300,7 +299,7 @@ static gpa_code lay_out(const index_plan *p, index_map *m, int wide, const int64
     return GPA_OK;
 }
 
-gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e) {
+gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS], shape[GPA_MAX_DIMS], broad[GPA_MAX_DIMS], offset = 0;
     int wide;
     gpa_code rc = GPA_OK;
@@ -311,8 +310,8 @@ gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_e
     m->once = p->masks == 1 && !p->places;
     for (int i = 0; i < p->n; i++)
         if (p->at[i].kind == AT_MASK) TRY(expand_mask(rt, p, i, e));
-    TRY(broadcast_places(p, &wide, broad, e));
-    TRY(lay_out(p, m, wide, broad, e));
+    TRY(broadcast_indices(p, &wide, broad, e));
+    TRY(layout_dims(p, m, wide, broad, e));
     for (int i = 0; i < p->n; i++) {
         const index_entry *at = &p->at[i];
         if (at->kind == AT_NEWAXIS || at->kind == AT_GAP || at->axis < 0) continue;
@@ -322,7 +321,7 @@ gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_e
         if (slice) offset += at->start * a->strides[at->axis];
         m->start[at->axis] = at->start;
         m->arr[at->axis] = at->arr;
-        m->sure = m->sure && (at->kind != AT_PLACES || at->sure);
+        m->sure = m->sure && (at->kind != AT_INDICES || at->sure);
     }
     TRY(arr_view(rt, a, a->ndim, shape, strides, offset, &m->view, e));
 out:
@@ -336,9 +335,9 @@ void index_map_drop(gpa_rt *rt, index_map *m) {
 
 /* ---- nodes ---- */
 
-/* The coordinates in `arr`, an int64 node spread over the result: its dimensions are the last of
- * the places'. */
-static gpa_code places_node(gpa_rt *rt, const index_map *m, gpa_arr *arr, node **out, gpa_err *e) {
+/* The coordinates in `arr` as an int64 node broadcast to the result: its dimensions are the last
+ * of the broadcast ones. */
+static gpa_code indices_node(gpa_rt *rt, const index_map *m, gpa_arr *arr, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     node *raw = NULL, *wide = NULL;
     gpa_code rc = GPA_OK;
@@ -363,7 +362,7 @@ gpa_code index_nodes(gpa_rt *rt, const index_map *m, node **nodes, gpa_err *e) {
     for (int k = 0; k < m->view->ndim; k++) {
         if (m->from[k] >= 0) continue;
         gpa_code rc = m->arr[k]
-                          ? places_node(rt, m, m->arr[k], &nodes[k], e)
+                          ? indices_node(rt, m, m->arr[k], &nodes[k], e)
                           : node_scalar(rt, DT_I64, (gpa_val){.I64 = m->start[k]}, &nodes[k], e);
         if (rc) return rc;
     }
@@ -372,7 +371,7 @@ gpa_code index_nodes(gpa_rt *rt, const index_map *m, node **nodes, gpa_err *e) {
 
 /* ---- reading ---- */
 
-/* A leaf on the elements of `a`: computed first unless it is generated. */
+/* A leaf for the elements of `a`: computes it first unless it is generated (iota). */
 static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     node *n = NULL;
     gpa_code rc = arr_node(rt, a, &n, e);
@@ -385,9 +384,8 @@ static gpa_code leaf_node(gpa_rt *rt, gpa_arr *a, node **out, gpa_err *e) {
     return rc;
 }
 
-/* Whether all of n indices of the usual kinds are within bounds; false: not all, or of another
- * kind. */
-static bool all_within(const void *data, gpa_dtype t, int64_t n, int64_t extent) {
+/* True if n int64 or int32 indices are all in bounds; false: not all, or another dtype. */
+static bool all_in_bounds(const void *data, gpa_dtype t, int64_t n, int64_t extent) {
     const int64_t *wide = data;
     const int32_t *narrow = data;
     bool outside = false;
@@ -400,48 +398,49 @@ static bool all_within(const void *data, gpa_dtype t, int64_t n, int64_t extent)
     return !outside;
 }
 
-/* Bounds of an index array that is computed, small and visible: the error comes where the mistake
- * was made. */
-static gpa_code check_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
-    host_dense h;
+/* Bounds check of a small computed index array on a host-visible device: immediate errors are
+ * cheap there. */
+static gpa_code check_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_entry *at, gpa_err *e) {
+    host_view h;
     int64_t extent = a->shape[at->axis];
-    gpa_code rc = host_get(rt, at->arr, &h, e);
+    gpa_code rc = host_view_get(rt, at->arr, &h, e);
     gpa_dtype t = (gpa_dtype)at->arr->dtype;
-    bool fine = !rc && all_within(h.data, t, at->arr->size, extent);
+    bool fine = !rc && all_in_bounds(h.data, t, at->arr->size, extent);
     for (int64_t i = 0; i < at->arr->size && !fine && !rc; i++) {
         int64_t k = dtype_cast(dtype_load(h.data + i * (int64_t)dtype_size(t), t), t, DT_I64).I64;
         if (k >= -extent && k < extent) continue;
         rc = gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld",
                       (long long)k, at->axis, (long long)extent);
-        complain(e, at->span, rc);
+        fail_at_span(e, at->span, rc);
     }
-    host_drop(rt, &h);
+    host_view_release(rt, &h);
     return rc;
 }
 
-/* The same for all index arrays; *certain: there are no others. */
-static gpa_code check_all_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p, bool *certain,
-                              gpa_err *e) {
+/* The same for all index arrays that allow it; *certain: all are checked. */
+static gpa_code check_all_bounds_now(gpa_rt *rt, const gpa_arr *a, const index_plan *p,
+                                     bool *certain, gpa_err *e) {
     gpa_code rc = GPA_OK;
     *certain = true;
     for (int i = 0; i < p->n && !rc; i++) {
         const index_entry *at = &p->at[i];
-        if (at->kind != AT_PLACES || at->axis < 0 || at->sure) continue;
-        bool now = at->arr->size <= CHECK_NOW && !arr_is_pending(at->arr) &&
+        if (at->kind != AT_INDICES || at->axis < 0 || at->sure) continue;
+        bool now = at->arr->size <= TUNE_CHECK_NOW_MAX_ELEMS && !arr_is_pending(at->arr) &&
                    at->arr->storage->buf->device->caps.host_visible;
-        if (now) rc = check_now(rt, a, at, e);
+        if (now) rc = check_bounds_now(rt, a, at, e);
         *certain = *certain && now;
     }
     return rc;
 }
 
-static gpa_code get_places(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out, gpa_err *e) {
+static gpa_code get_gather(gpa_rt *rt, gpa_arr *a, index_plan *p, gpa_arr **out, gpa_err *e) {
     index_map m;
-    bool certain = !p->places; /* those of masks are within bounds */
+    bool certain = !p->places; /* indices from masks are in bounds */
     node *at[GPA_MAX_DIMS] = {0}, *leaf = NULL, *all = NULL;
     gpa_code rc = GPA_OK;
-    TRY(index_places(rt, a, p, &m, e));
-    if (shape_size(m.wide, m.shape + m.lead) && !certain) TRY(check_all_now(rt, a, p, &certain, e));
+    TRY(index_coordinates(rt, a, p, &m, e));
+    if (shape_size(m.wide, m.shape + m.lead) && !certain)
+        TRY(check_all_bounds_now(rt, a, p, &certain, e));
     TRY(leaf_node(rt, m.view, &leaf, e));
     TRY(index_nodes(rt, &m, at, e));
     TRY(node_gather(rt, leaf, &(gather_map){at, m.from, m.ndim, m.shape, m.sure}, &all, e));
@@ -466,18 +465,18 @@ bool index_is_lone_mask(const gpa_arr *a, const index_plan *p) {
     return true;
 }
 
-/* Where arrays are: one that pends will be on device d. */
-static bool is_seen(const gpa_arr *a, const gpa_device *d) {
+/* True if an array is in host-visible memory; and on device d. A pending one will be on d. */
+static bool is_host_visible(const gpa_arr *a, const gpa_device *d) {
     return a->storage->buf ? a->storage->buf->host != NULL : d->caps.host_visible;
 }
-static bool is_there(const gpa_arr *a, const gpa_device *d) {
+static bool is_on_device(const gpa_arr *a, const gpa_device *d) {
     return a->storage->buf ? a->storage->buf->device == d : true;
 }
 
-/* Whole columns of what lies by columns, by one list of them. */
+/* True for a[..., list] that selects whole columns of a Fortran-ordered array. */
 static bool is_columns(const gpa_arr *a, const index_plan *p) {
     if (a->ndim < 2 || p->n != a->ndim + p->ellipsis || p->masks + p->places != 1 ||
-        !arr_lies_by_columns(a))
+        !arr_is_only_f_contiguous(a))
         return false;
     const index_entry *last = &p->at[p->n - 1];
     for (int i = 0; i < p->n - 1; i++)
@@ -485,24 +484,24 @@ static bool is_columns(const gpa_arr *a, const index_plan *p) {
             (p->at[i].kind != AT_SLICE || p->at[i].count != a->shape[p->at[i].axis] ||
              p->at[i].step != 1))
             return false;
-    return (last->kind == AT_MASK || last->kind == AT_PLACES) && last->arr->ndim == 1;
+    return (last->kind == AT_MASK || last->kind == AT_INDICES) && last->arr->ndim == 1;
 }
 
-/* They are rows of the transpose, and what a subscript gives lies by columns, as in NumPy. *out
- * stays NULL where an index may be found out of bounds later, which has to name its axis. */
+/* Selects them as rows of the transpose, so that the result is in Fortran order, as NumPy's.
+ * *out stays NULL if bounds are checked later, since the error must name the original axis. */
 static gpa_code get_columns(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out,
                             gpa_err *e) {
     const index_entry *last = &p->at[p->n - 1];
     gpa_index row = {.kind = IX_ARRAY, .arr = last->arr, .sure = last->sure, .span = last->span};
-    gpa_arr *turned = NULL, *rows = NULL;
+    gpa_arr *transposed = NULL, *rows = NULL;
     bool certain;
-    gpa_code rc = check_all_now(rt, a, p, &certain, e);
+    gpa_code rc = check_all_bounds_now(rt, a, p, &certain, e);
     if (rc || !certain) return rc;
-    TRY(arr_transpose(rt, a, NULL, &turned, e));
-    TRY(arr_get(rt, turned, &row, 1, NULL, &rows, e));
+    TRY(arr_transpose(rt, a, NULL, &transposed, e));
+    TRY(arr_get(rt, transposed, &row, 1, NULL, &rows, e));
     TRY(arr_transpose(rt, rows, NULL, out, e));
 out:
-    arr_release(rt, turned);
+    arr_release(rt, transposed);
     arr_release(rt, rows);
     if (!rc) arr_own(rt, *out);
     return rc;
@@ -512,7 +511,7 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
                  gpa_err *e) {
     index_plan p;
     gpa_device *d;
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     TRY(index_resolve(rt, a, ix, n, &p, e));
     *out = NULL;
@@ -524,20 +523,19 @@ gpa_code arr_get(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, bool *one, 
     else if (index_is_lone_mask(a, &p)) {
         gpa_arr *mask = p.at[0].arr;
         TRY(device_default(rt, &d, e));
-        bool packed = mask->ndim == a->ndim ||
-                      arr_is_contiguous(a); /* otherwise rows are chosen of what lies by columns */
-        if (packed && is_seen(a, d) && is_seen(mask, d))
-            TRY(pick_on_host(rt, a, mask, out, e));
-        else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim && is_there(a, d) &&
-                 is_there(mask, d))
-            TRY(pick_true(rt, a, mask, out, e));
+        bool packed = mask->ndim == a->ndim || arr_is_contiguous(a);
+        if (packed && is_host_visible(a, d) && is_host_visible(mask, d))
+            TRY(compact_on_host(rt, a, mask, out, e));
+        else if (!d->caps.host_visible && mask->size && mask->ndim == a->ndim &&
+                 is_on_device(a, d) && is_on_device(mask, d))
+            TRY(compact_on_device(rt, a, mask, out, e));
         else
-            TRY(get_places(rt, a, &p, out, e));
+            TRY(get_gather(rt, a, &p, out, e));
     } else
-        TRY(get_places(rt, a, &p, out, e));
+        TRY(get_gather(rt, a, &p, out, e));
     if (one) *one = (*out)->ndim == 0 && !p.ellipsis;
 out:
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     index_drop(rt, &p);
     return rc;
 }

@@ -1,10 +1,9 @@
-/* Index expressions, resolved: what a[...] means for one array, for reading (index.c) and writing
- * (assign.c).
+/* Index expressions resolved against an array, for reading (index.c) and writing (assign.c).
  *
- * An expression becomes a list of entries in the order in which the result's dimensions come, each
- * taking the axes of the array it consumes: an ellipsis is spelt out, missing axes are full slices,
- * slices are clamped, integers checked. Masks and index arrays stay what they are until
- * index_places makes them coordinates. */
+ * An expression becomes a list of entries in order of the result's dimensions, each consuming
+ * axes of the array: an ellipsis and missing axes become full slices, slices are clamped,
+ * integers bounds-checked. Masks and index arrays are kept until index_coordinates turns them
+ * into coordinates (advanced indexing). */
 #ifndef GPA_ARRAY_INDEX_H
 #define GPA_ARRAY_INDEX_H
 
@@ -14,18 +13,17 @@ typedef enum {
     AT_INT,     /* coordinate start of `axis` */
     AT_SLICE,   /* count coordinates from start by step */
     AT_NEWAXIS, /* consumes nothing, makes an extent of 1 */
-    AT_GAP,  /* where an ellipsis stood: nothing, but it parts the index arrays on its two sides */
-    AT_MASK, /* arr: bool; consumes as many axes as it has (0-d: none) */
-    AT_PLACES, /* arr: integers along `axis`; axis -1: only takes part in broadcasting (a 0-d mask)
-                */
+    AT_GAP,     /* an ellipsis: consumes nothing, but separates index arrays on its sides */
+    AT_MASK,    /* arr: bool; consumes as many axes as it has dimensions (0-d: none) */
+    AT_INDICES, /* arr: integer indices along `axis`; axis -1: broadcast only (a 0-d mask) */
 } index_kind;
 
 typedef struct {
     uint8_t kind; /* index_kind */
-    int8_t axis;  /* the first one it consumes */
+    int8_t axis;  /* the first axis it consumes */
     int64_t start, step, count;
-    gpa_arr *arr; /* an owner of it */
-    bool sure;    /* PLACES: none is negative or outside */
+    gpa_arr *arr; /* retained */
+    bool sure;    /* INDICES: known to be in bounds and not negative */
     gpa_span span;
 } index_entry;
 
@@ -34,41 +32,42 @@ enum { INDEX_ENTRIES = 4 * GPA_MAX_DIMS };
 typedef struct {
     index_entry at[INDEX_ENTRIES];
     int n;
-    int masks, places; /* entries of these kinds */
-    bool ellipsis;     /* one was written: a 0-d result stays an array */
+    int masks, places; /* number of MASK and of INDICES entries */
+    bool ellipsis;     /* the expression has one: a 0-d result stays an array */
 } index_plan;
 
-/* Resolves an expression; p is given back with index_drop, also after a failure. NumPy's
- * IndexErrors, at the span of the item they are about. */
+/* Resolves an expression; index_drop also after a failure. NumPy's IndexErrors, at the span of
+ * the item concerned. */
 gpa_code index_resolve(gpa_rt *rt, gpa_arr *a, const gpa_index *ix, int n, index_plan *p,
                        gpa_err *e);
 void index_drop(gpa_rt *rt, index_plan *p);
-/* Whether it is a mask over the first axes and nothing else. */
+/* True if the expression is one mask over the first axes (boolean select). */
 bool index_is_lone_mask(const gpa_arr *a, const index_plan *p);
-/* The view that integers, slices and newaxis make; the axes of masks are kept whole. No places. */
+/* The view by integers, slices and newaxis; axes of masks are kept whole. For plans without
+ * INDICES. */
 gpa_code index_view(gpa_rt *rt, gpa_arr *a, const index_plan *p, gpa_arr **out, gpa_err *e);
 
-/* An index with coordinates that are arrays: the result has dimensions from slices and newaxis, and
- * those of the broadcast index arrays, which stand together. */
+/* Advanced indexing: the result has the dimensions of slices and newaxis, and in between,
+ * adjacent, those of the broadcast index arrays. */
 typedef struct {
-    int ndim, lead, wide; /* of the result; where the places' dimensions begin, how many they are */
+    int ndim;                    /* of the result */
+    int lead, wide;              /* first dimension and number of the broadcast dimensions */
     int64_t shape[GPA_MAX_DIMS]; /* of the result */
-    int8_t from[GPA_MAX_DIMS];   /* per axis of `view`: the dimension of the result it follows; -1:
-                                    arr */
-    gpa_arr *arr[GPA_MAX_DIMS];  /* per axis of `view`: its coordinates (borrowed from the plan), or
-                                    NULL: start */
+    /* Per axis of `view`: the dimension of the result it follows; -1: arr. */
+    int8_t from[GPA_MAX_DIMS];
+    /* Per axis of `view`: its coordinates (borrowed from the plan); NULL: `start`. */
+    gpa_arr *arr[GPA_MAX_DIMS];
     int64_t start[GPA_MAX_DIMS];
-    bool sure, once; /* no place is negative or outside; none comes twice */
-    gpa_arr *view;   /* of the array, with as many axes: those of slices are sliced (owned) */
+    bool sure, once; /* all in bounds and not negative; no element selected twice */
+    gpa_arr *view;   /* of the array, with its axes of slices sliced (owned) */
 } index_map;
-/* Makes the masks of a plan into places (their true elements are counted: this computes them) and
- * broadcasts all. Bounds of index arrays are not looked at. m is given back with index_map_drop,
- * also after a failure. */
-gpa_code index_places(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e);
+/* Turns the masks of a plan into index arrays (nonzero, which computes them) and broadcasts all
+ * index arrays. Does not check bounds. index_map_drop also after a failure. */
+gpa_code index_coordinates(gpa_rt *rt, gpa_arr *a, index_plan *p, index_map *m, gpa_err *e);
 void index_map_drop(gpa_rt *rt, index_map *m);
-/* The coordinates as nodes of the result's shape, for node_gather and store_scatter: node[axis],
- * NULL where from says it. Owned by the caller, also after a failure: release all that are not
- * NULL. */
+/* The coordinates as int64 nodes of the result's shape, for node_gather and store_scatter:
+ * nodes[axis], NULL where `from` >= 0. Owned by the caller, also after a failure: release all
+ * that are not NULL. */
 gpa_code index_nodes(gpa_rt *rt, const index_map *m, node **nodes, gpa_err *e);
 
 #endif

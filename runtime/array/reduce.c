@@ -1,21 +1,22 @@
-/* Reductions and scans: operands to nodes, with NumPy's choices of dtype and NumPy's errors.
+/* Reductions and scans: nodes with NumPy's accumulator dtypes and NumPy's errors.
  *
- * Reading order: the parts that all share (where=, the shape of the result), reductions, means,
+ * Reading order: shared parts (where=, the result's shape), reductions, reduceat, means,
  * variances, scans. */
 #include <math.h>
 
 #include "runtime/exec/exec.h"
 #include "runtime/exec/explain.h"
 #include "runtime/array/host_view.h"
-#include "runtime/lib/library.h"
+#include "runtime/exec/library_call.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 #include "runtime/host/segmented_reduce.h"
 #include "runtime/array/store.h"
+#include "runtime/tables/tuning.h"
 
 /* ---- shared parts ---- */
 
-static const arr_reduce_opts *or_all(const arr_reduce_opts *o, arr_reduce_opts *all) {
+static const arr_reduce_opts *opts_or_all(const arr_reduce_opts *o, arr_reduce_opts *all) {
     if (o) return o;
     *all = (arr_reduce_opts){.axes = UINT32_MAX, .dtype = DT_NONE};
     return all;
@@ -25,7 +26,7 @@ static uint32_t axes_of(const gpa_arr *a, const arr_reduce_opts *o) {
     return a->ndim == 32 ? o->axes : o->axes & ((1u << a->ndim) - 1);
 }
 
-static int64_t count_reduced(const gpa_arr *a, uint32_t axes) {
+static int64_t reduced_size(const gpa_arr *a, uint32_t axes) {
     int64_t n = 1;
     for (int d = 0; d < a->ndim; d++)
         if (axes >> d & 1) n *= a->shape[d];
@@ -57,13 +58,13 @@ out:
     return rc;
 }
 
-/* The operand in a dtype, of the array's shape. */
+/* The operand cast to dtype t, of the array's shape. */
 static gpa_code operand(gpa_rt *rt, gpa_arr *a, gpa_dtype t, node **out, gpa_err *e) {
     node *n = NULL, *cast = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_node(rt, a, &n, e));
     TRY(node_cast(rt, n, t, &cast, e));
-    /* A number has no shape of its own. */
+    /* A scalar node has no shape. */
     TRY(node_broadcast(rt, cast, a->ndim, a->shape, out, e));
 out:
     node_release(rt, n);
@@ -85,7 +86,7 @@ static gpa_code then(gpa_rt *rt, gpa_op op, node **n, node *b, bool flip, gpa_er
     return GPA_OK;
 }
 
-static gpa_code then_number(gpa_rt *rt, gpa_op op, node **n, double v, gpa_err *e) {
+static gpa_code then_scalar(gpa_rt *rt, gpa_op op, node **n, double v, gpa_err *e) {
     node *number;
     gpa_dtype t = (gpa_dtype)(*n)->dtype;
     gpa_code rc = node_scalar(rt, t, dtype_cast((gpa_val){.F64 = v}, DT_F64, t), &number, e);
@@ -104,8 +105,7 @@ static gpa_code then_cast(gpa_rt *rt, gpa_dtype t, node **n, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The result as an array: with the reduced axes kept as extents of 1 if asked, or stored into out=.
- */
+/* The result as an array: reshaped for keepdims, or stored into out=. */
 static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_reduce_opts *o,
                         const char *name, node *value, gpa_arr **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
@@ -140,11 +140,11 @@ static gpa_code deliver(gpa_rt *rt, const gpa_arr *a, uint32_t axes, const arr_r
 
 /* ---- reductions ---- */
 
-static const char *name_of(gpa_red red) {
+static const char *ufunc_name(gpa_red red) {
     return red_info[red].op < OP_COUNT ? op_info[red_info[red].op].name : red_info[red].name;
 }
 
-/* The dtype a reduction accumulates in: sums and products of small integers are 64 bits wide. */
+/* The accumulator dtype: sums and products of integers use 64 bits. */
 static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
     if (red == RED_ANY || red == RED_ALL) return DT_BOOL;
     if (asked != DT_NONE) return asked;
@@ -155,7 +155,7 @@ static gpa_dtype accumulator(gpa_red red, gpa_dtype t, gpa_dtype asked) {
 
 static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_t axes,
                              const arr_reduce_opts *o, gpa_err *e) {
-    int64_t n = count_reduced(a, axes);
+    int64_t n = reduced_size(a, axes);
     bool identity = red_info[red].has_identity && !o->no_identity,
          none = n == 0 && !o->has_initial && !identity;
     if (!red_info[red].text[op_kind_index(dtype_info[t].kind)])
@@ -163,7 +163,7 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
                         "ufunc '%s' not supported for the input types, and the inputs could not be "
                         "safely coerced to any "
                         "supported types according to the casting rule ''safe''",
-                        name_of(red));
+                        ufunc_name(red));
     if (none && red_info[red].arg)
         return gpa_fail(e, GPA_E_VALUE, "attempt to get %s of an empty sequence",
                         red_info[red].name);
@@ -172,22 +172,22 @@ static gpa_code check_reduce(gpa_red red, const gpa_arr *a, gpa_dtype t, uint32_
                         "reduction operation '%s' does not have an identity, so to use a where "
                         "mask one has to specify "
                         "'initial'",
-                        name_of(red));
+                        ufunc_name(red));
     if (none)
         return gpa_fail(e, GPA_E_VALUE,
                         "zero-size array to reduction operation %s which has no identity",
-                        name_of(red));
+                        ufunc_name(red));
     return GPA_OK;
 }
 
-/* The places of extremes of rows that lie there computed, by a library; *out stays NULL where there
- * is none. */
-static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes,
-                           const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
+/* argmin and argmax of computed contiguous rows by a library; *out stays NULL if it does not
+ * apply. */
+static gpa_code argminmax_by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes,
+                                     const arr_reduce_opts *o, gpa_arr **out, gpa_err *e) {
     uint32_t last = 1u << (a->ndim - 1);
     if (o->into || o->where || o->has_initial || arr_is_pending(a) || !a->size) return GPA_OK;
     bool columns = a->ndim == 2 && axes == 1 && a->strides[0] == 1 &&
-                   a->strides[1] == a->shape[0]; /* which lie one after the other */
+                   a->strides[1] == a->shape[0]; /* contiguous columns */
     if (!columns && (!arr_is_contiguous(a) || (axes != last && axes != 2 * last - 1)))
         return GPA_OK;
     int64_t shape[GPA_MAX_DIMS];
@@ -200,7 +200,7 @@ static gpa_code by_library(gpa_rt *rt, gpa_red red, gpa_arr *a, uint32_t axes,
     gpa_code rc = device_default(rt, &d, e);
     gpa_libcall c = {.kind = LIB_ARGMINMAX,
                      .dtype = (gpa_dtype)a->dtype,
-                     .extreme = {.n = count_reduced(a, axes), .most = red == RED_ARGMAX}};
+                     .extreme = {.n = reduced_size(a, axes), .most = red == RED_ARGMAX}};
     c.extreme.rows = a->size / c.extreme.n;
     if (rc || d != a->storage->buf->device || !library_can(d, &c)) return rc;
     gpa_arr *made = NULL;
@@ -217,18 +217,18 @@ out:
     return rc;
 }
 
-/* Sums begin with 0, those of one element, too, which the graph takes for the element: of -0.0 it
- * is 0.0. */
-static gpa_code begun_with_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, node **sum,
-                                gpa_err *e) {
+/* Sums start at the identity 0.0, so the sum of a single -0.0 is 0.0; but the graph folds a sum
+ * of one element to the element. */
+static gpa_code add_identity_zero(gpa_rt *rt, const gpa_arr *a, uint32_t axes, node **sum,
+                                  gpa_err *e) {
     char kind = dtype_info[(*sum)->dtype].kind;
-    return count_reduced(a, axes) == 1 && (kind == 'F' || kind == 'C')
-               ? then_number(rt, OP_ADD, sum, 0, e)
+    return reduced_size(a, axes) == 1 && (kind == 'F' || kind == 'C')
+               ? then_scalar(rt, OP_ADD, sum, 0, e)
                : GPA_OK;
 }
 
-/* Sums that begin with -0.0: of nothing but such zeros they are -0.0. */
-static gpa_code begun_with_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
+/* Sums with initial=-0.0: -0.0 if all elements are -0.0. */
+static gpa_code keep_minus_zero(gpa_rt *rt, node *x, uint32_t axes, node **sum, gpa_err *e) {
     node *zero = NULL, *wide = NULL, *is_zero = NULL, *is_minus = NULL, *both = NULL, *all = NULL,
          *minus = NULL, *r = NULL;
     const gpa_dtype t = (gpa_dtype)x->dtype;
@@ -263,7 +263,7 @@ static bool is_minus_zero(const gpa_opnd *o) {
 gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out,
                     gpa_err *e) {
     arr_reduce_opts all;
-    const arr_reduce_opts *o = or_all(opts, &all);
+    const arr_reduce_opts *o = opts_or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
     gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, o->dtype);
     node *x = NULL, *r = NULL, *first = NULL;
@@ -271,7 +271,7 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
     TRY(check_reduce(red, a, t, axes, o, e));
     if (red_info[red].arg && a->ndim && a->ndim < 32 && o->dtype == DT_NONE) {
         *out = NULL;
-        TRY(by_library(rt, red, a, axes, o, out, e));
+        TRY(argminmax_by_library(rt, red, a, axes, o, out, e));
         if (*out) return GPA_OK;
     }
     TRY(operand(rt, a, t, &x, e));
@@ -282,11 +282,11 @@ gpa_code arr_reduce(gpa_rt *rt, gpa_red red, gpa_arr *a, const arr_reduce_opts *
         TRY(opnd_node(rt, &o->initial, t, r->ndim, r->shape, &first, e));
         TRY(then(rt, (gpa_op)red_info[red].op, &r, first, true, e));
         if (red == RED_SUM && dtype_is_float(t) && is_minus_zero(&o->initial))
-            TRY(begun_with_minus_zero(rt, x, axes, &r, e));
+            TRY(keep_minus_zero(rt, x, axes, &r, e));
     } else if (red == RED_SUM) {
-        TRY(begun_with_zero(rt, a, axes, &r, e));
+        TRY(add_identity_zero(rt, a, axes, &r, e));
     }
-    TRY(deliver(rt, a, axes, o, name_of(red), r, out, e));
+    TRY(deliver(rt, a, axes, o, ufunc_name(red), r, out, e));
 out:
     node_release(rt, x);
     node_release(rt, r);
@@ -294,33 +294,29 @@ out:
     return rc;
 }
 
-/* What threads may rather share: slices of one length and so long, of so many elements; few slices
- * of so many. */
-enum { LONG_SLICE = 256, MANY_SLICED = 1 << 22, FEW_SLICES = 16, MANY_BETWEEN = 1 << 18 };
-
-/* Checks that slices begin at places of a row of n; *even: whether they are all of one length, and
- * so long that threads may share them. */
-static gpa_code check_slices(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even,
-                             gpa_err *e) {
+/* Checks that segments start within a row of n elements; *even: all have one length, and are
+ * long. */
+static gpa_code check_segments(gpa_red red, const int64_t *at, int64_t m, int64_t n, bool *even,
+                               gpa_err *e) {
     int64_t length = (m > 1 ? at[1] : n) - at[0];
-    *even = length >= LONG_SLICE && n >= MANY_SLICED;
+    *even = length >= TUNE_PARALLEL_SEGMENT_MIN_ELEMS && n >= TUNE_PARALLEL_SEGMENTED_MIN_ELEMS;
     for (int64_t k = 0; k < m; k++) {
         if (at[k] < 0 || at[k] >= n)
             return gpa_fail(e, GPA_E_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)",
-                            (long long)at[k], name_of(red), (long long)n);
+                            (long long)at[k], ufunc_name(red), (long long)n);
         *even = *even && (k + 1 < m ? at[k + 1] : n) - at[k] == length;
     }
     return GPA_OK;
 }
 
-gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis,
-                           gpa_dtype dtype, gpa_arr **out, gpa_err *e) {
+gpa_code arr_reduceat(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int axis, gpa_dtype dtype,
+                      gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = accumulator(red, (gpa_dtype)a->dtype, dtype),
                     computed = dtype_info[t].compute;
     const int64_t n = a->shape[axis], wide = shape_size(a->ndim - axis - 1, a->shape + axis + 1),
                   rows = shape_size(axis, a->shape);
-    host_dense x = {"", NULL, NULL}, places = {"", NULL, NULL};
-    host_new_array made;
+    host_view x = {"", NULL, NULL}, places = {"", NULL, NULL};
+    host_result made;
     gpa_arr *result = NULL;
     int64_t shape[GPA_MAX_DIMS];
     gpa_device *d;
@@ -333,15 +329,17 @@ gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int
     if ((a->storage->buf && a->storage->buf->device != d) ||
         (at->storage->buf && at->storage->buf->device != d))
         return GPA_OK;
-    if (d->caps.units > 1 && at->size < FEW_SLICES && a->size > MANY_BETWEEN) return GPA_OK;
-    TRY(host_get_as(rt, at, DT_I64, &places, e));
+    if (d->caps.units > 1 && at->size < TUNE_PARALLEL_MAX_SEGMENTS &&
+        a->size > TUNE_PARALLEL_FEW_SEGMENTS_MIN_ELEMS)
+        return GPA_OK;
+    TRY(host_view_get_as(rt, at, DT_I64, &places, e));
     const int64_t *begin = (const int64_t *)(const void *)places.data;
-    TRY(check_slices(red, begin, at->size, n, &even, e));
+    TRY(check_segments(red, begin, at->size, n, &even, e));
     if (even && d->caps.units > 1) goto out;
-    TRY(host_get_as(rt, a, computed, &x, e));
+    TRY(host_view_get_as(rt, a, computed, &x, e));
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
     shape[axis] = at->size;
-    TRY(host_new(rt, computed, a->ndim, shape, &made, e));
+    TRY(host_result_new(rt, computed, a->ndim, shape, &made, e));
     rc = host_segmented_reduce(&(host_segmented){.red = red,
                                                  .dtype = computed,
                                                  .x = x.data,
@@ -353,27 +351,27 @@ gpa_code arr_reduce_slices(gpa_rt *rt, gpa_red red, gpa_arr *a, gpa_arr *at, int
                                                  .out = made.data},
                                e);
     if (rc) {
-        host_unmade(rt, &made);
+        host_result_discard(rt, &made);
         goto out;
     }
-    TRY(host_made(rt, &made, &result, e));
-    explain_call(rt, name_of(red), NULL, result);
+    TRY(host_result_finish(rt, &made, &result, e));
+    explain_call(rt, ufunc_name(red), NULL, result);
     rc = arr_cast(rt, result, t, false, out, e);
 out:
     arr_release(rt, result);
-    host_drop(rt, &x);
-    host_drop(rt, &places);
+    host_view_release(rt, &x);
+    host_view_release(rt, &places);
     return rc;
 }
 
 /* ---- means ---- */
 
-/* How many elements count: a number, or with where= a sum of the mask. As a node of dtype t, of the
- * result's shape. */
+/* The number of elements reduced: a scalar, or with where= the sum of the mask, as a node of
+ * dtype t and the result's shape. */
 static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_reduce_opts *o,
                            gpa_dtype t, node **out, gpa_err *e) {
     if (!o->where) {
-        gpa_val n = {.F64 = (double)count_reduced(a, axes)};
+        gpa_val n = {.F64 = (double)reduced_size(a, axes)};
         return node_scalar(rt, t, dtype_cast(n, DT_F64, t), out, e);
     }
     gpa_opnd w = {.arr = o->where};
@@ -383,8 +381,8 @@ static gpa_code count_node(gpa_rt *rt, gpa_arr *a, uint32_t axes, const arr_redu
     TRY(then_cast(rt, DT_F64, &mask, e));
     if (o->where->ndim) {
         TRY(node_reduce(rt, RED_SUM, mask, axes, &sum, e));
-    } else { /* one truth for all elements */
-        TRY(node_scalar(rt, DT_F64, (gpa_val){.F64 = (double)count_reduced(a, axes)}, &many, e));
+    } else { /* one mask value for all elements */
+        TRY(node_scalar(rt, DT_F64, (gpa_val){.F64 = (double)reduced_size(a, axes)}, &many, e));
         TRY(node_op(rt, OP_MULTIPLY, DT_F64, (node *[]){mask, many}, &sum, e));
     }
     rc = node_cast(rt, sum, t, out, e);
@@ -403,7 +401,7 @@ static gpa_dtype mean_dtype(gpa_dtype t, gpa_dtype asked) {
 
 gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr **out, gpa_err *e) {
     arr_reduce_opts all;
-    const arr_reduce_opts *o = or_all(opts, &all);
+    const arr_reduce_opts *o = opts_or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
     gpa_dtype result = mean_dtype((gpa_dtype)a->dtype, o->dtype), t = dtype_info[result].compute;
     node *x = NULL, *r = NULL, *n = NULL;
@@ -411,7 +409,7 @@ gpa_code arr_mean(gpa_rt *rt, gpa_arr *a, const arr_reduce_opts *opts, gpa_arr *
     TRY(operand(rt, a, t, &x, e));
     TRY(mask_node(rt, a, o->where, (gpa_val){.bits = {0, 0}}, &x, e));
     TRY(node_reduce(rt, RED_SUM, x, axes, &r, e));
-    TRY(begun_with_zero(rt, a, axes, &r, e));
+    TRY(add_identity_zero(rt, a, axes, &r, e));
     if (dtype_is_int(t) || t == DT_BOOL)
         TRY(then_cast(rt, DT_F64, &r, e)); /* dtype=int: an integer sum, then divided */
     TRY(count_node(rt, a, axes, o, (gpa_dtype)r->dtype, &n, e));
@@ -427,8 +425,8 @@ out:
 
 /* ---- variances ---- */
 
-/* The first element of each reduced row, seen over the whole array: sums of differences from it
- * lose little. */
+/* The first element of each reduced row, broadcast over the array: shifting by it reduces
+ * cancellation. */
 static gpa_code first_of_row(gpa_rt *rt, node *x, uint32_t axes, node **out, gpa_err *e) {
     int64_t start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     memset(step, 0, (size_t)(x->ndim * x->ndim) * sizeof *step);
@@ -453,18 +451,18 @@ out:
     return rc;
 }
 
-/* With d = x - x[0] of each row: (sum |d|^2 - |sum d|^2 / n) / (n - ddof), both sums in float64 and
- * in one pass. The relative error is at most about n times that of float64. */
+/* One-pass shifted variance: with d = x - x[0] of each row, (sum |d|^2 - |sum d|^2 / n) / (n -
+ * ddof), both sums in float64. The relative error is at most about n times that of float64. */
 gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opts, gpa_arr **out,
                  gpa_err *e) {
     arr_reduce_opts all;
-    const arr_reduce_opts *o = or_all(opts, &all);
+    const arr_reduce_opts *o = opts_or_all(opts, &all);
     uint32_t axes = axes_of(a, o);
     gpa_dtype t = (gpa_dtype)a->dtype, result = dtype_info[mean_dtype(t, o->dtype)].real;
     node *d = NULL, *first = NULL, *s1 = NULL, *s2 = NULL, *n = NULL;
     gpa_code rc = GPA_OK;
     TRY(operand(rt, a, dtype_is_complex(t) ? DT_C128 : DT_F64, &d, e));
-    if (count_reduced(a, axes) && d->kind != NODE_SCALAR) {
+    if (reduced_size(a, axes) && d->kind != NODE_SCALAR) {
         TRY(first_of_row(rt, d, axes, &first, e));
         TRY(then(rt, OP_SUBTRACT, &d, first, false, e));
     }
@@ -481,12 +479,12 @@ gpa_code arr_var(gpa_rt *rt, gpa_arr *a, double ddof, const arr_reduce_opts *opt
     TRY(count_node(rt, a, axes, o, DT_F64, &n, e));
     TRY(then(rt, OP_DIVIDE, &s1, n, false, e));
     TRY(then(rt, OP_SUBTRACT, &s2, s1, false, e));
-    TRY(then_number(rt, OP_MAXIMUM, &s2, 0, e)); /* rounding must not make it negative */
+    TRY(then_scalar(rt, OP_MAXIMUM, &s2, 0, e)); /* rounding may make it negative */
     if (n->kind == NODE_SCALAR) {
-        TRY(then_number(rt, OP_DIVIDE, &s2, MAX(n->v.F64 - ddof, 0), e));
+        TRY(then_scalar(rt, OP_DIVIDE, &s2, MAX(n->v.F64 - ddof, 0), e));
     } else {
-        TRY(then_number(rt, OP_SUBTRACT, &n, ddof, e));
-        TRY(then_number(rt, OP_MAXIMUM, &n, 0, e));
+        TRY(then_scalar(rt, OP_SUBTRACT, &n, ddof, e));
+        TRY(then_scalar(rt, OP_MAXIMUM, &n, 0, e));
         TRY(then(rt, OP_DIVIDE, &s2, n, false, e));
     }
     TRY(then_cast(rt, result, &s2, e));
@@ -502,8 +500,8 @@ out:
 
 /* ---- scans ---- */
 
-/* n with its last dimension and dimension `axis` exchanged. */
-static gpa_code exchange(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e) {
+/* n with its last dimension and dimension `axis` swapped. */
+static gpa_code swap_last(gpa_rt *rt, node *n, int axis, node **out, gpa_err *e) {
     int64_t shape[GPA_MAX_DIMS], start[GPA_MAX_DIMS] = {0}, step[GPA_MAX_DIMS * GPA_MAX_DIMS];
     memset(step, 0, (size_t)(n->ndim * n->ndim) * sizeof *step);
     for (int d = 0; d < n->ndim; d++) {
@@ -525,9 +523,9 @@ gpa_code arr_scan(gpa_rt *rt, gpa_red red, gpa_arr *a, int axis, gpa_dtype dtype
         TRY(check_reduce(red, a, t, 0, &o, e));
     }
     TRY(operand(rt, a, t, &x, e));
-    TRY(exchange(rt, x, axis, &last, e));
+    TRY(swap_last(rt, x, axis, &last, e));
     TRY(node_scan(rt, red, last, &run, e));
-    TRY(exchange(rt, run, axis, &back, e));
+    TRY(swap_last(rt, run, axis, &back, e));
     TRY(arr_of_node(rt, back, out, e));
 out:
     node_release(rt, x);

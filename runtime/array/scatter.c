@@ -1,9 +1,10 @@
-/* Writing through index arrays in host memory.
+/* Scatters in host memory.
  *
- * The points of the broadcast index arrays come in C order; each has an offset in the target and,
- * where there are slices or newaxis too, a block of elements. Offsets are made from the coordinates
- * a piece at a time, after all bounds have been checked: a bad index leaves the array as it was.
- * Reading order: places, values, assignment, updates. */
+ * The broadcast index arrays are points in C order. Each point has an offset in the target and,
+ * if there are slices or newaxis too, a block of elements. All bounds are checked first, so that
+ * a bad index leaves the array unchanged; then offsets are computed a chunk at a time.
+ *
+ * Reading order: coordinates, values, assignment, updates. */
 #include "runtime/array/scatter.h"
 
 #include "runtime/host/mask_select.h"
@@ -11,33 +12,33 @@
 #include "runtime/array/host_view.h"
 #include "runtime/graph/shape.h"
 #include "runtime/base/simd_clones.h"
+#include "runtime/tables/tuning.h"
 
-enum { PIECE = 512, AHEAD = 16 /* updates that memory is asked for in advance */ };
+/* ---- coordinates ---- */
 
-/* ---- places ---- */
-
-/* One axis whose coordinates are an array: one coordinate per point. */
+/* An axis with an index array: one coordinate per point. */
 typedef struct {
-    host_dense own;
+    host_view own;
     const int64_t *at;
     int64_t extent, stride;
-    bool forward; /* no coordinate counts from the end */
-} places;
+    bool forward; /* no coordinate is negative */
+} index_axis;
 
 typedef struct {
-    places axis[GPA_MAX_DIMS];
+    index_axis axis[GPA_MAX_DIMS];
     int axes;
-    int64_t base; /* the part of every offset that integers give */
+    int64_t base; /* the offset of integer indices */
     int64_t points;
-    host_dense value;
+    host_view value;
     char number[sizeof(gpa_val)];
     int64_t to_strides[GPA_MAX_DIMS]; /* of the target */
     const char *from;                 /* the value's first element; NULL: no value */
     int64_t strides[GPA_MAX_DIMS];    /* of the value, over the result's shape */
 } scatter;
 
-/* Whether one of n coordinates is outside; *forward: whether none counts from the end. */
-GPA_SIMD_CLONES static bool survey(const int64_t *at, int64_t n, uint64_t extent, bool *forward) {
+/* True if one of n coordinates is out of bounds; *forward: none is negative. */
+GPA_SIMD_CLONES static bool out_of_bounds(const int64_t *at, int64_t n, uint64_t extent,
+                                          bool *forward) {
     int64_t signs = 0;
     uint64_t outside = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -48,31 +49,31 @@ GPA_SIMD_CLONES static bool survey(const int64_t *at, int64_t n, uint64_t extent
     return outside != 0;
 }
 
-static gpa_code check_bounds(places *p, int64_t n, int axis, gpa_err *e) {
-    if (!survey(p->at, n, (uint64_t)p->extent, &p->forward)) return GPA_OK;
+static gpa_code check_bounds(index_axis *p, int64_t n, int axis, gpa_err *e) {
+    if (!out_of_bounds(p->at, n, (uint64_t)p->extent, &p->forward)) return GPA_OK;
     int64_t i = 0;
     while (p->at[i] >= -p->extent && p->at[i] < p->extent) i++;
     return gpa_fail(e, GPA_E_INDEX, "index %lld is out of bounds for axis %d with size %lld",
                     (long long)p->at[i], axis, (long long)p->extent);
 }
 
-/* Index arrays are spread over all points, which copies only those that are broadcast. */
-static gpa_code get_places(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *e) {
+/* Expands index arrays to all points; copies only those that are broadcast. */
+static gpa_code get_coordinates(gpa_rt *rt, const index_map *m, scatter *s, gpa_err *e) {
     gpa_arr *wide = NULL;
     gpa_code rc = GPA_OK;
     s->points = shape_size(m->wide, m->shape + m->lead);
-    host_strides(m->view, s->to_strides);
+    host_target_strides(m->view, s->to_strides);
     for (int k = 0; k < m->view->ndim; k++) {
         if (m->from[k] >= 0) continue;
         if (!m->arr[k]) {
             s->base += m->start[k] * s->to_strides[k];
             continue;
         }
-        places *p = &s->axis[s->axes++];
+        index_axis *p = &s->axis[s->axes++];
         p->extent = m->view->shape[k];
         p->stride = s->to_strides[k];
         TRY(arr_broadcast_to(rt, m->arr[k], m->wide, m->shape + m->lead, &wide, e));
-        TRY(host_get_as(rt, wide, DT_I64, &p->own, e));
+        TRY(host_view_get_as(rt, wide, DT_I64, &p->own, e));
         p->at = (const int64_t *)(const void *)p->own.data;
         TRY(check_bounds(p, s->points, k, e));
         arr_release(rt, wide);
@@ -87,7 +88,7 @@ out:
 GPA_SIMD_CLONES static void make_offsets(const scatter *s, int64_t i, int64_t n, int64_t *to) {
     for (int64_t j = 0; j < n && !s->axes; j++) to[j] = s->base; /* integers alone: one point */
     for (int k = 0; k < s->axes; k++) {
-        const places *p = &s->axis[k];
+        const index_axis *p = &s->axis[k];
         const int64_t *from = p->at + i, extent = p->extent, stride = p->stride, base = s->base;
         if (k)
             for (int64_t j = 0; j < n; j++)
@@ -98,19 +99,20 @@ GPA_SIMD_CLONES static void make_offsets(const scatter *s, int64_t i, int64_t n,
     }
 }
 
-/* Where n points are: of one axis its coordinates as they stand, else offsets that were made. */
+/* The offsets of n points: for one axis computed from its coordinates on the fly, else
+ * precomputed. */
 typedef struct {
     const int64_t *at;
     int64_t extent, stride, base;
-    bool plain; /* the coordinates are the offsets from base */
+    bool plain; /* `at` are offsets from base */
 } points;
 
-static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *room) {
-    const places *p = &s->axis[0];
+static points points_at(const scatter *s, int64_t i, int64_t n, int64_t *scratch) {
+    const index_axis *p = &s->axis[0];
     if (s->axes == 1)
         return (points){p->at + i, p->extent, p->stride, s->base, p->forward && p->stride == 1};
-    make_offsets(s, i, n, room);
-    return (points){room, 0, 1, 0, true};
+    make_offsets(s, i, n, scratch);
+    return (points){scratch, 0, 1, 0, true};
 }
 
 static inline int64_t offset_of(const points *p, int64_t j) {
@@ -118,21 +120,21 @@ static inline int64_t offset_of(const points *p, int64_t j) {
 }
 
 static void scatter_end(gpa_rt *rt, scatter *s) {
-    for (int k = 0; k < s->axes; k++) host_drop(rt, &s->axis[k].own);
-    host_drop(rt, &s->value);
+    for (int k = 0; k < s->axes; k++) host_view_release(rt, &s->axis[k].own);
+    host_view_release(rt, &s->value);
 }
 
 /* ---- values ---- */
 
-bool spread_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides) {
+bool broadcast_value(const gpa_arr *v, int ndim, const int64_t *shape, int64_t *strides) {
     int skip = 0;
     while (v->ndim - skip > ndim && v->shape[skip] == 1) skip++;
     return shape_broadcast_strides(v->ndim - skip, v->shape + skip, v->strides + skip, ndim, shape,
                                    strides);
 }
 
-/* The value in host memory, in dtype t. What shares the target's storage is copied: it is read
- * while that is written. */
+/* The value in host memory, in dtype t. Copies a value that shares the target's storage, which
+ * changes while it is read. */
 static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_dtype t,
                           scatter *s, gpa_err *e) {
     gpa_arr *v = rhs->arr, *copy = NULL;
@@ -146,22 +148,22 @@ static gpa_code get_value(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, g
         TRY(arr_copy(rt, v, &copy, e));
         v = copy;
     }
-    TRY(host_get_as(rt, v, t, &s->value, e));
+    TRY(host_view_get_as(rt, v, t, &s->value, e));
     gpa_arr dense = *v;
     int64_t strides[GPA_MAX_DIMS];
     shape_c_strides(v->ndim, v->shape, strides);
     dense.strides = strides;
-    spread_value(&dense, m->ndim, m->shape, s->strides);
+    broadcast_value(&dense, m->ndim, m->shape, s->strides);
     s->from = s->value.data;
 out:
     arr_release(rt, copy);
     return rc;
 }
 
-/* Index arrays that share the target's storage are copied like such a value. */
-static gpa_code keep_places(const index_map *m, scatter *s, gpa_err *e) {
+/* Copies index arrays that share the target's storage. */
+static gpa_code copy_aliased_coordinates(const index_map *m, scatter *s, gpa_err *e) {
     for (int k = 0; k < s->axes; k++) {
-        host_dense *h = &s->axis[k].own;
+        host_view *h = &s->axis[k].own;
         if (h->own || !h->arr || h->arr->storage != m->view->storage) continue;
         size_t n = (size_t)s->points * sizeof(int64_t);
         h->own = mem_new(n);
@@ -172,7 +174,7 @@ static gpa_code keep_places(const index_map *m, scatter *s, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The rest of the result's dimensions, which every point has: those of slices and newaxis. */
+/* The block of elements at every point: the dimensions of slices and newaxis. */
 typedef struct {
     int ndim;
     int64_t shape[GPA_MAX_DIMS], to[GPA_MAX_DIMS], from[GPA_MAX_DIMS];
@@ -192,7 +194,7 @@ static block block_of(const index_map *m, const scatter *s) {
     return b;
 }
 
-/* Whether the value's offsets at the points are even steps from the first. */
+/* True if the value's offsets at successive points differ by a constant step. */
 static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
     const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
     *step = m->wide ? strides[m->wide - 1] : 0;
@@ -201,7 +203,7 @@ static bool is_even(const index_map *m, const scatter *s, int64_t *step) {
     return true;
 }
 
-/* The value's offsets at n points, from the state left by the points before. */
+/* The value's offsets at the next n points; *where and `at` are the iteration state. */
 static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int64_t *where,
                           int64_t n, int64_t *to) {
     const int64_t *shape = m->shape + m->lead, *strides = s->strides + m->lead;
@@ -224,7 +226,7 @@ static void value_offsets(const index_map *m, const scatter *s, int64_t *at, int
 
 /* ---- assignment ---- */
 
-/* Single elements, with a loop for every size. */
+/* Single elements, with a loop for each element size. */
 static void write_elements(points p, int64_t n, char *target, const char *value, int64_t step,
                            size_t item) {
 #define WRITE(bytes)                                                                      \
@@ -245,9 +247,9 @@ static void write_elements(points p, int64_t n, char *target, const char *value,
 #undef WRITE
 }
 
-/* The bytes of a block that lies in one piece, as does its value or that is one number (strides of
- * 0); 0: it does not. */
-static size_t one_piece(const block *b, size_t item, bool *number) {
+/* The size in bytes of a contiguous block whose value is contiguous too or one scalar (*number,
+ * strides 0); 0: neither. */
+static size_t contiguous_bytes(const block *b, size_t item, bool *number) {
     int64_t n = 1;
     bool alike = true;
     *number = true;
@@ -263,10 +265,10 @@ static size_t one_piece(const block *b, size_t item, bool *number) {
 enum {
     LONG_ROW = 512,
     ROW = 4096
-}; /* bytes: from which on a call does not count; longer blocks are any */
+}; /* bytes: inline copies up to LONG_ROW, block copies up to ROW */
 
-/* Short blocks in one piece, a loop for those of 16 bytes and more: the last bytes may be copied
- * twice. */
+/* Short contiguous blocks. Those of 16 bytes and more are copied in 16-byte steps, with an
+ * overlapping last step. */
 static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *target,
                        const char *value, size_t item, size_t bytes) {
     for (int64_t j = 0; j < n; j++) {
@@ -282,17 +284,18 @@ static void write_rows(const int64_t *to, const int64_t *from, int64_t n, char *
 }
 
 static void write_points(const index_map *m, const scatter *s, char *target, size_t item) {
-    int64_t to[PIECE], from[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0;
+    int64_t to[TUNE_SCATTER_CHUNK_POINTS], from[TUNE_SCATTER_CHUNK_POINTS], at[GPA_MAX_DIMS] = {0},
+                                                                            where = 0;
     block b = block_of(m, s);
     bool number;
-    size_t bytes = one_piece(&b, item, &number);
+    size_t bytes = contiguous_bytes(&b, item, &number);
     char row[ROW];
     int64_t step;
     bool even = is_even(m, s, &step), single = shape_size(b.ndim, b.shape) == 1 && even;
     bool rows = bytes && bytes <= ROW && (!number || (even && step == 0));
     for (size_t k = 0; rows && number && k < bytes; k += item) memcpy(row + k, s->from, item);
-    for (int64_t i = 0; i < s->points; i += PIECE) {
-        int64_t n = MIN((int64_t)PIECE, s->points - i);
+    for (int64_t i = 0; i < s->points; i += TUNE_SCATTER_CHUNK_POINTS) {
+        int64_t n = MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, s->points - i);
         if (single) {
             write_elements(points_at(s, i, n, to), n, target, s->from + i * step * (int64_t)item,
                            step, item);
@@ -312,55 +315,55 @@ static void write_points(const index_map *m, const scatter *s, char *target, siz
 
 gpa_code scatter_set(gpa_rt *rt, const index_map *m, const gpa_opnd *rhs, gpa_err *e) {
     scatter s = {.axes = 0};
-    host_place to;
+    host_target to;
     gpa_dtype t = (gpa_dtype)m->view->dtype;
     gpa_code rc = GPA_OK;
-    TRY(get_places(rt, m, &s, e));
-    TRY(keep_places(m, &s, e));
+    TRY(get_coordinates(rt, m, &s, e));
+    TRY(copy_aliased_coordinates(m, &s, e));
     TRY(get_value(rt, m, rhs, t, &s, e));
-    TRY(host_open(rt, m->view, true, &to, e));
+    TRY(host_target_open(rt, m->view, true, &to, e));
     write_points(m, &s, to.first, dtype_size(t));
-    TRY(host_close(rt, &to, e));
+    TRY(host_target_close(rt, &to, e));
     explain_call(rt, "scatter into", NULL, m->view);
 out:
     scatter_end(rt, &s);
     return rc;
 }
 
-gpa_code scatter_chosen(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e) {
-    host_dense m = {0}, value = {0};
-    host_place to;
+gpa_code scatter_masked(gpa_rt *rt, gpa_arr *a, gpa_arr *mask, gpa_arr *v, bool *done, gpa_err *e) {
+    host_view m = {0}, value = {0};
+    host_target to;
     gpa_code rc = GPA_OK;
     *done = false;
     if (v->ndim != 1 || mask->ndim != a->ndim || !a->size || !a->storage->buf->host ||
         !arr_is_contiguous(a) || v->storage == a->storage || mask->storage == a->storage)
         return rc;
-    TRY(host_get(rt, mask, &m, e));
+    TRY(host_view_get(rt, mask, &m, e));
     if (mask_select_count(m.data, mask->size) != v->shape[0]) goto out;
-    TRY(host_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
-    TRY(host_open(rt, a, true, &to, e));
+    TRY(host_view_get_as(rt, v, (gpa_dtype)a->dtype, &value, e));
+    TRY(host_target_open(rt, a, true, &to, e));
     mask_select_expand(to.first, value.data, m.data, v->shape[0], dtype_size((gpa_dtype)a->dtype));
-    TRY(host_close(rt, &to, e));
+    TRY(host_target_close(rt, &to, e));
     explain_call(rt, "scatter into", NULL, a);
     *done = true;
 out:
-    host_drop(rt, &m);
-    host_drop(rt, &value);
+    host_view_release(rt, &m);
+    host_view_release(rt, &value);
     return rc;
 }
 
 /* ---- updates ---- */
 
-/* One operation with the types it runs in. */
+/* An operation and its dtypes. */
 typedef struct {
     gpa_op op;
     gpa_op_fn fn;
     gpa_dtype compute, second, result, own; /* second: of the other operand; own: the array's */
     gpa_op_loop loop;                       /* or NULL */
-    bool plain;                             /* nothing is converted */
+    bool plain;                             /* no conversions */
 } update;
 
-static void update_one(const update *u, char *to, const char *from) {
+static void update_converted(const update *u, char *to, const char *from) {
     gpa_val a = dtype_load(to, u->own), b = {.bits = {0, 0}}, r = {.bits = {0, 0}};
     if (u->own != u->compute) a = dtype_cast(a, u->own, u->compute);
     if (from) b = dtype_load(from, u->second);
@@ -368,8 +371,8 @@ static void update_one(const update *u, char *to, const char *from) {
     dtype_store(to, u->own, u->result == u->own ? r : dtype_cast(r, u->result, u->own));
 }
 
-/* Elements at places that count from `target`, where nothing is converted; values lie `step` apart.
- */
+/* Updates elements at offsets from `target` without conversions; values are `step` elements
+ * value_step. */
 static void update_elements(const update *u, char *target, const int64_t *at, int64_t n,
                             const char *value, int64_t step) {
     gpa_val a, b, r;
@@ -395,21 +398,22 @@ static void update_elements(const update *u, char *target, const int64_t *at, in
 #undef EACH
 }
 
-/* The block at `to`, a line of its last dimension at a time. `line`: the offsets of so many
- * elements of it as a piece has. */
+/* Updates the block at `to`, a row of its last dimension at a time. `line`: the offsets of
+ * TUNE_SCATTER_CHUNK_POINTS elements of a row. */
 static void update_block(const update *u, const block *b, const int64_t *line, char *to,
                          const char *from) {
     const int last = b->ndim - 1;
     const int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second),
                   wide = last < 0 ? 1 : b->shape[last];
-    const int64_t step = last < 0 ? 0 : b->to[last], apart = last < 0 ? 0 : b->from[last];
+    const int64_t step = last < 0 ? 0 : b->to[last], value_step = last < 0 ? 0 : b->from[last];
     int64_t in[GPA_MAX_DIMS] = {0};
     for (int64_t k = last < 0 ? 1 : shape_size(last, b->shape); k > 0; k--) {
-        for (int64_t j = 0; j < wide && u->plain; j += PIECE)
-            update_elements(u, to + j * step * own, line, MIN((int64_t)PIECE, wide - j),
-                            from + j * apart * item, apart);
+        for (int64_t j = 0; j < wide && u->plain; j += TUNE_SCATTER_CHUNK_POINTS)
+            update_elements(u, to + j * step * own, line,
+                            MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, wide - j),
+                            from + j * value_step * item, value_step);
         for (int64_t j = 0; j < wide && !u->plain; j++)
-            update_one(u, to + j * step * own, from + j * apart * item);
+            update_converted(u, to + j * step * own, from + j * value_step * item);
         for (int d = last - 1; d >= 0; d--) {
             bool over = ++in[d] == b->shape[d];
             int64_t by = over ? 1 - b->shape[d] : 1;
@@ -423,13 +427,15 @@ static void update_block(const update *u, const block *b, const int64_t *line, c
 
 static void update_points(const index_map *m, const scatter *s, char *target, const update *u) {
     int64_t own = (int64_t)dtype_size(u->own), item = (int64_t)dtype_size(u->second);
-    int64_t to[PIECE], from[PIECE], line[PIECE], at[GPA_MAX_DIMS] = {0}, where = 0, step;
-    const char *value = s->from ? s->from : s->number; /* of one operand none is read */
+    int64_t to[TUNE_SCATTER_CHUNK_POINTS], from[TUNE_SCATTER_CHUNK_POINTS],
+        line[TUNE_SCATTER_CHUNK_POINTS], at[GPA_MAX_DIMS] = {0}, where = 0, step;
+    const char *value = s->from ? s->from : s->number; /* not read by unary operations */
     const block b = block_of(m, s);
     const bool single = shape_size(b.ndim, b.shape) == 1 && is_even(m, s, &step) && u->plain;
-    for (int64_t j = 0; j < PIECE; j++) line[j] = b.ndim ? j * b.to[b.ndim - 1] : 0;
-    for (int64_t i = 0; i < s->points; i += PIECE) {
-        int64_t n = MIN((int64_t)PIECE, s->points - i);
+    for (int64_t j = 0; j < TUNE_SCATTER_CHUNK_POINTS; j++)
+        line[j] = b.ndim ? j * b.to[b.ndim - 1] : 0;
+    for (int64_t i = 0; i < s->points; i += TUNE_SCATTER_CHUNK_POINTS) {
+        int64_t n = MIN((int64_t)TUNE_SCATTER_CHUNK_POINTS, s->points - i);
         const points p = points_at(s, i, n, to);
         if (single && p.plain) {
             update_elements(u, target + p.base * own, p.at, n, value + i * step * item, step);
@@ -442,7 +448,7 @@ static void update_points(const index_map *m, const scatter *s, char *target, co
         }
         value_offsets(m, s, at, &where, n, from);
         for (int64_t j = 0; j < n; j++) {
-            __builtin_prefetch(target + to[MIN(j + AHEAD, n - 1)] * own, 1);
+            __builtin_prefetch(target + to[MIN(j + TUNE_SCATTER_PREFETCH_UPDATES, n - 1)] * own, 1);
             update_block(u, &b, line, target + to[j] * own, value + from[j] * item);
         }
     }
@@ -454,15 +460,15 @@ gpa_code scatter_update(gpa_rt *rt, const index_map *m, gpa_op op, gpa_dtype com
     update u = {op,  op_function(op, compute), compute, op_operand_type(op, compute, 1), result,
                 own, op_loop(op, own),         false};
     scatter s = {.axes = 0};
-    host_place to;
+    host_target to;
     gpa_code rc = GPA_OK;
     u.plain = own == compute && own == result && (u.loop || own == u.second);
-    TRY(get_places(rt, m, &s, e));
-    TRY(keep_places(m, &s, e));
+    TRY(get_coordinates(rt, m, &s, e));
+    TRY(copy_aliased_coordinates(m, &s, e));
     if (rhs) TRY(get_value(rt, m, rhs, u.second, &s, e));
-    TRY(host_open(rt, m->view, true, &to, e));
+    TRY(host_target_open(rt, m->view, true, &to, e));
     update_points(m, &s, to.first, &u);
-    TRY(host_close(rt, &to, e));
+    TRY(host_target_close(rt, &to, e));
     explain_call(rt, op_info[op].name, NULL, m->view);
 out:
     scatter_end(rt, &s);

@@ -1,10 +1,10 @@
 /* Stores.
  *
- * Invariant: when memory is about to change, no pending array reads it any more: those that do are
- * computed first, from the old contents. The value being stored may read the target: element by
- * element from the same place it is safe, from elsewhere the value goes through a temporary.
+ * Invariant: before memory changes, all pending arrays that read it are computed from the old
+ * contents. A value that reads the target at the same elements is stored directly; one that
+ * reads other elements (a hazard) goes through a temporary.
  *
- * Reading order: readers, the store itself, whole arrays, scatters. */
+ * Reading order: readers, the store, whole arrays, scatters. */
 #include "runtime/array/store.h"
 
 #include "runtime/exec/exec.h"
@@ -14,7 +14,7 @@
 
 /* ---- readers ---- */
 
-/* Whether the value of n depends on memory b. A node's slot holds the answer for this traversal. */
+/* True if n depends on buffer b. A node's slot holds the answer during the traversal. */
 static bool reads(gpa_rt *rt, node *n, const gpa_buf *b) {
     if (n->mark == rt->nodes.mark) return n->slot;
     bool found = n->buf == b;
@@ -29,11 +29,11 @@ typedef struct {
     size_t n, cap;
 } readers;
 
-/* The pending arrays that read b, but for those whose value is `but`. The list is freed by the
- * caller, also on failure. */
+/* The pending storages that read b, except those whose value is `but`. The caller frees the
+ * list, also on failure. */
 static gpa_code find_readers(gpa_rt *rt, const gpa_buf *b, const node *but, readers *r,
                              gpa_err *e) {
-    gpa_code rc = b->readers ? unread_run(rt, e) : GPA_OK; /* those may be among them, too */
+    gpa_code rc = b->readers ? unused_gather_run(rt, e) : GPA_OK; /* queued checks may read b too */
     if (rc || !b->readers || !rt->n_pending) return rc;
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next) {
@@ -54,9 +54,9 @@ gpa_code store_begin(gpa_rt *rt, gpa_arr *a, gpa_err *e) {
     return rc;
 }
 
-/* ---- the store itself ---- */
+/* ---- the store ---- */
 
-/* Makes *n a leaf on memory that nothing else writes. */
+/* Replaces *n by a leaf on a temporary. */
 static gpa_code to_temporary(gpa_rt *rt, node **n, gpa_err *e) {
     gpa_arr *copy;
     if (!*n || (*n)->kind == NODE_SCALAR) return GPA_OK;
@@ -73,9 +73,9 @@ static gpa_code to_temporary(gpa_rt *rt, node **n, gpa_err *e) {
     return rc;
 }
 
-/* What was pending with this value is now what the target holds: it reads that, and is never stored
- * twice. */
-static gpa_code read_back(gpa_rt *rt, gpa_arr *target, const node *source, gpa_err *e) {
+/* Storages pending with value `source` become views of the target, which holds it now, so that
+ * it is not computed twice. */
+static gpa_code view_target(gpa_rt *rt, gpa_arr *target, const node *source, gpa_err *e) {
     node *leaf = NULL;
     gpa_code rc = GPA_OK;
     for (gpa_storage *s = rt->pending.next, *next; s != &rt->pending && !rc; s = next) {
@@ -89,10 +89,10 @@ out:
     return rc;
 }
 
-/* Runs a store, and beside it computes what is pending and reads the old contents. Pending arrays
- * whose value is `source` (NULL: none) are being stored themselves. Owned nodes in r (value, mask,
- * and `index`, which r->index is) may become temporaries. `beside` (NULL: nothing) is computed too.
- */
+/* Runs a store, and computes the pending storages that read the old contents, fused if possible.
+ * Storages with value `source` (NULL: none) are what is stored. Owned nodes in r (value, mask,
+ * and `index`, which is r->index) may be replaced by temporaries. `beside` (NULL: none) is
+ * computed too. */
 static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, const node *source,
                     gpa_err *e) {
     bool hazard, alias = r->value == source && !r->mask && !index;
@@ -114,13 +114,13 @@ static gpa_code run(gpa_rt *rt, fuse_root *r, node **index, gpa_arr *beside, con
         if (hazard) TRY(gpa_fail(e, GPA_E_INTERNAL, "a store whose operands overlap it still"));
     }
     b->version++;
-    if (alias) rc = read_back(rt, r->into, source, e);
+    if (alias) rc = view_target(rt, r->into, source, e);
 out:
     mem_free(old.s);
     return rc;
 }
 
-/* n cast to the target's dtype and seen over `shape` (numbers become a value of that shape). */
+/* n cast to the target's dtype and broadcast to `shape`. */
 static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *shape, node **out,
                     gpa_err *e) {
     node *cast;
@@ -131,7 +131,7 @@ static gpa_code fit(gpa_rt *rt, node *n, gpa_dtype t, int ndim, const int64_t *s
     return rc;
 }
 
-static bool is_whole(const gpa_arr *a) {
+static bool is_whole_storage(const gpa_arr *a) {
     return a->dtype == a->storage->dtype && a->offset == 0 && a->size == a->storage->size &&
            arr_is_contiguous(a);
 }
@@ -139,8 +139,8 @@ static bool is_whole(const gpa_arr *a) {
 bool store_take(gpa_arr *target, gpa_arr *from) {
     gpa_storage *s = target->storage, *t = from->storage;
     gpa_buf *b = s->buf;
-    if (!b || !t->buf || s == t || t->refs != 1 || target->readonly || !is_whole(target) ||
-        !is_whole(from))
+    if (!b || !t->buf || s == t || t->refs != 1 || target->readonly || !is_whole_storage(target) ||
+        !is_whole_storage(from))
         return false;
     if (target->dtype != from->dtype || s->size != t->size || b->host ||
         b->device != t->buf->device)
@@ -156,8 +156,8 @@ gpa_code store_node(gpa_rt *rt, gpa_arr *target, node *value, node *mask, gpa_er
     if (target->readonly) return gpa_fail(e, GPA_E_VALUE, "assignment destination is read-only");
     if (target->size == 0) return GPA_OK;
     TRY(fit(rt, value, (gpa_dtype)target->dtype, target->ndim, target->shape, &r.value, e));
-    if (target->storage->node && !mask && is_whole(target)) {
-        /* Not computed yet and nothing of it stays: it simply becomes another pending value. */
+    if (target->storage->node && !mask && is_whole_storage(target)) {
+        /* Pending and completely overwritten: only its pending value changes. */
         rc = storage_replace(rt, target->storage, r.value, e);
         goto out;
     }
@@ -171,7 +171,7 @@ out:
 }
 
 gpa_code store_scatter(gpa_rt *rt, gpa_arr *target, node *const *index, const int8_t *from,
-                       int ndim, const int64_t *shape, const scatter_what *what, gpa_err *e) {
+                       int ndim, const int64_t *shape, const scatter_options *what, gpa_err *e) {
     node *at[GPA_MAX_DIMS] = {0};
     fuse_root r = {.into = target,
                    .index = at,

@@ -1,18 +1,16 @@
-/* Views: new handles on the storage of an array. Nothing is computed or copied, pending or not,
- * except where the bytes are shown as another dtype (the storage is computed first; parts of
- * complex numbers are not) and where a reshape has no strides (a copy).
+/* Views: new handles on an array's storage. Nothing is computed or copied, with two exceptions:
+ * reinterpreting bytes as another dtype computes the storage (.real and .imag do not), and a
+ * reshape without suitable strides copies.
  *
- * Invariant: a view never reaches outside of its storage; a view of a read-only array is read-only.
- */
+ * Invariants: a view never reaches outside its storage; a view of a read-only array is read-
+ * only. */
 #include "runtime/array/array.h"
 #include "runtime/graph/shape.h"
 
-/* A handle on a's storage. Its base is the array that owns the data, as in NumPy: views do not
- * chain. */
-static gpa_code view_of(gpa_rt *rt, gpa_arr *a, gpa_dtype t, int ndim, const int64_t *shape,
-                        const int64_t *strides, int64_t offset, gpa_arr **out, gpa_err *e) {
-    gpa_code rc =
-        arr_handle(rt, a->storage, t, ndim, shape, strides, offset, a->base ? a->base : a, out, e);
+/* A handle on a's storage. Its base is the array that owns the data: bases do not chain, as in
+ * NumPy. */
+static gpa_code view_of(gpa_rt *rt, gpa_arr *a, const arr_layout *l, gpa_arr **out, gpa_err *e) {
+    gpa_code rc = arr_handle(rt, a->storage, l, a->base ? a->base : a, out, e);
     if (!rc) (*out)->readonly = a->readonly;
     return rc;
 }
@@ -30,7 +28,9 @@ gpa_code arr_view(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, const 
     shape_byte_range(&(shape_layout){ndim, shape, strides, a->offset + offset, item}, &lo, &hi);
     if (lo < 0 || hi > a->storage->size * (int64_t)dtype_size((gpa_dtype)a->storage->dtype))
         return gpa_fail(e, GPA_E_VALUE, "the strides reach outside of the array's memory");
-    return view_of(rt, a, (gpa_dtype)a->dtype, ndim, shape, strides, a->offset + offset, out, e);
+    return view_of(rt, a,
+                   &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, a->offset + offset},
+                   out, e);
 }
 
 gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e) {
@@ -45,20 +45,24 @@ gpa_code arr_set_writeable(gpa_arr *a, bool writeable, gpa_err *e) {
 gpa_code arr_part(gpa_rt *rt, gpa_arr *a, bool imag, gpa_arr **out, gpa_err *e) {
     gpa_dtype t = (gpa_dtype)a->dtype, part = dtype_info[t].real;
     if (!dtype_is_complex(t)) {
-        if (!imag) return view_of(rt, a, t, a->ndim, a->shape, a->strides, a->offset, out, e);
+        if (!imag)
+            return view_of(rt, a, &(arr_layout){t, a->ndim, a->shape, a->strides, a->offset}, out,
+                           e);
         gpa_code rc = arr_full(rt, t, a->ndim, a->shape, (gpa_val){.bits = {0, 0}}, out, e);
         if (!rc) (*out)->readonly = true;
         return rc;
     }
     int64_t strides[GPA_MAX_DIMS];
     for (int d = 0; d < a->ndim; d++) strides[d] = a->strides[d] * 2;
-    return view_of(rt, a, part, a->ndim, a->shape, strides, a->offset * 2 + imag, out, e);
+    return view_of(rt, a, &(arr_layout){part, a->ndim, a->shape, strides, a->offset * 2 + imag},
+                   out, e);
 }
 
-/* ---- the bytes as another dtype ---- */
+/* ---- reinterpreting ---- */
 
 /* The extent of the last axis when elements of `was` bytes are read as elements of `now` bytes. */
-static gpa_code recount(const gpa_arr *a, int64_t was, int64_t now, int64_t *last, gpa_err *e) {
+static gpa_code reinterpreted_extent(const gpa_arr *a, int64_t was, int64_t now, int64_t *last,
+                                     gpa_err *e) {
     if (a->ndim == 0)
         return gpa_fail(
             e, GPA_E_VALUE,
@@ -83,11 +87,12 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
     gpa_code rc = GPA_OK;
     if (t != a->dtype) rc = arr_force(rt, a, CUT_SHAPE, e);
     if (rc) return rc;
-    if (was == now) return view_of(rt, a, t, a->ndim, a->shape, a->strides, a->offset, out, e);
+    if (was == now)
+        return view_of(rt, a, &(arr_layout){t, a->ndim, a->shape, a->strides, a->offset}, out, e);
     memcpy(shape, a->shape, a->ndim * sizeof *shape);
-    rc = recount(a, was, now, a->ndim ? &shape[a->ndim - 1] : NULL, e);
+    rc = reinterpreted_extent(a, was, now, a->ndim ? &shape[a->ndim - 1] : NULL, e);
     if (rc) return rc;
-    bool whole = a->offset * was % now == 0 || !a->size; /* of no elements none lies askew */
+    bool whole = a->offset * was % now == 0 || !a->size; /* no elements: always aligned */
     for (int d = 0; d < a->ndim - 1; d++) {
         whole &= a->strides[d] * was % now == 0 || !a->size;
         strides[d] = a->strides[d] * was / now;
@@ -99,7 +104,7 @@ gpa_code arr_reinterpret(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, gpa
         gpa_err_hint(e, "take a copy first: a.copy().view(...)");
         return GPA_E_UNSUPPORTED;
     }
-    return view_of(rt, a, t, a->ndim, shape, strides, a->offset * was / now, out, e);
+    return view_of(rt, a, &(arr_layout){t, a->ndim, shape, strides, a->offset * was / now}, out, e);
 }
 
 /* ---- axes and shapes ---- */
@@ -118,7 +123,8 @@ gpa_code arr_transpose(gpa_rt *rt, gpa_arr *a, const int *perm, gpa_arr **out, g
         shape[d] = a->shape[from];
         strides[d] = a->strides[from];
     }
-    return view_of(rt, a, (gpa_dtype)a->dtype, a->ndim, shape, strides, a->offset, out, e);
+    return view_of(rt, a, &(arr_layout){(gpa_dtype)a->dtype, a->ndim, shape, strides, a->offset},
+                   out, e);
 }
 
 gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa_arr **out,
@@ -134,7 +140,7 @@ gpa_code arr_reshape(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape, gpa
         a = copy;
         shape_c_strides(ndim, to, strides);
     }
-    TRY(view_of(rt, a, (gpa_dtype)a->dtype, ndim, to, strides, a->offset, out, e));
+    TRY(view_of(rt, a, &(arr_layout){(gpa_dtype)a->dtype, ndim, to, strides, a->offset}, out, e));
 out:
     arr_release(rt, copy);
     return rc;
@@ -172,14 +178,15 @@ gpa_code arr_broadcast_to(gpa_rt *rt, gpa_arr *a, int ndim, const int64_t *shape
                         "requested shape %s",
                         shape_text(from, a->ndim, a->shape), shape_text(to, ndim, shape));
     }
-    rc = view_of(rt, a, (gpa_dtype)a->dtype, ndim, shape, strides, a->offset, out, e);
+    rc =
+        view_of(rt, a, &(arr_layout){(gpa_dtype)a->dtype, ndim, shape, strides, a->offset}, out, e);
     if (!rc) (*out)->readonly = true;
     return rc;
 }
 
-/* Which two of the first n arrays do not fit: the last, and the one that its extent clashes with.
- */
-static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
+/* The error for two of the first n arrays that do not broadcast: the last, and the one it
+ * conflicts with. */
+static gpa_code fail_broadcast(gpa_arr *const *in, int n, gpa_err *e) {
     const gpa_arr *last = in[n - 1];
     char one[SHAPE_TEXT], two[SHAPE_TEXT];
     for (int i = 0; i < n - 1; i++)
@@ -200,16 +207,17 @@ static gpa_code clash(gpa_arr *const *in, int n, gpa_err *e) {
 gpa_code arr_broadcast_shape(gpa_arr *const *in, int n, int *ndim, int64_t *shape, gpa_err *e) {
     *ndim = 0;
     for (int i = 0; i < n; i++)
-        if (!shape_broadcast(ndim, shape, in[i]->ndim, in[i]->shape)) return clash(in, i + 1, e);
+        if (!shape_broadcast(ndim, shape, in[i]->ndim, in[i]->shape))
+            return fail_broadcast(in, i + 1, e);
     return GPA_OK;
 }
 
 bool arr_shares_memory(const gpa_arr *a, const gpa_arr *b) {
     if (a->storage != b->storage) return false;
     shape_layout ma = {a->ndim, a->shape, a->strides, a->offset,
-                    (int64_t)dtype_size((gpa_dtype)a->dtype)};
+                       (int64_t)dtype_size((gpa_dtype)a->dtype)};
     shape_layout mb = {b->ndim, b->shape, b->strides, b->offset,
-                    (int64_t)dtype_size((gpa_dtype)b->dtype)};
+                       (int64_t)dtype_size((gpa_dtype)b->dtype)};
     return shape_overlap(&ma, &mb) != OVERLAP_NONE;
 }
 
@@ -217,10 +225,10 @@ bool arr_may_share_memory(const gpa_arr *a, const gpa_arr *b) {
     int64_t lo[2], hi[2];
     if (a->storage != b->storage || a->size == 0 || b->size == 0) return false;
     shape_byte_range(&(shape_layout){a->ndim, a->shape, a->strides, a->offset,
-                              (int64_t)dtype_size((gpa_dtype)a->dtype)},
-                 &lo[0], &hi[0]);
+                                     (int64_t)dtype_size((gpa_dtype)a->dtype)},
+                     &lo[0], &hi[0]);
     shape_byte_range(&(shape_layout){b->ndim, b->shape, b->strides, b->offset,
-                              (int64_t)dtype_size((gpa_dtype)b->dtype)},
-                 &lo[1], &hi[1]);
+                                     (int64_t)dtype_size((gpa_dtype)b->dtype)},
+                     &lo[1], &hi[1]);
     return lo[0] < hi[1] && lo[1] < hi[0];
 }

@@ -117,7 +117,11 @@ static void cuda_caps(gpa_dev *d, gpa_caps *out) {
                       .max_params = 96,
                       .max_threads = d->max_threads,
                       .max_shared = d->max_shared,
-                      .units = d->units};
+                      .units = d->units,
+                      .gpu = true,
+                      .cuda_code = true,
+                      .compute_major = d->target.major,
+                      .compute_minor = d->target.minor};
     snprintf(out->name, sizeof out->name, "cuda:%d", d->number);
     snprintf(out->desc, sizeof out->desc, "%.60s, compute %d.%d", name, d->target.major,
              d->target.minor);

@@ -248,7 +248,7 @@ typedef struct {
 static void print_lines(const launch *L, const print_word *buf) {
     for (uint32_t at = 0; at < buf->w[0];) {
         const print_word *line = buf + 1 + at;
-        gpa_said s = {.block = line->w[0] | (uint64_t)line->w[1] << 32,
+        gpa_printed s = {.block = line->w[0] | (uint64_t)line->w[1] << 32,
                       .thread = line->w[2],
                       .text = line->w[3] >> 8,
                       .n = line->w[3] & 255};

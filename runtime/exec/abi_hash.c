@@ -1,5 +1,5 @@
-/* The hash by which a plugin and the core know that they were built from the same tables and
- * structures. */
+/* ABI hash: detects a plugin that was built from other tables or structure layouts than the
+ * core. */
 #include "runtime/backend.h"
 #include "runtime/base/base.h"
 

@@ -1,12 +1,13 @@
-/* The caching pool.
+/* The caching allocator: segregated free lists by size class.
  *
- * Blocks come in size classes, eight to a doubling, so a block of a class fits every request of it
- * and at most an eighth is lost. A free block waits in its class's bin; a large request may also
- * take a somewhat larger free block. Free blocks are kept because new memory is slow: on a CPU its
- * pages must be mapped and cleared, on a GPU an allocation waits for the device.
+ * There are eight size classes per power of two, so a block fits every request of its class with
+ * at most an eighth of internal fragmentation. Free blocks are in the bin of their class; a
+ * large request may also take a block of the next classes. Blocks are cached because fresh
+ * memory is slow: on a CPU its pages must be faulted in and cleared, on a GPU an allocation
+ * synchronizes with the device.
  *
- * Invariants: bytes_live counts the rooms of blocks outside the bins and bytes_cached those inside;
- * live + cached never exceeds the limit. */
+ * Invariants: bytes_live is the capacity of blocks outside the bins, bytes_cached of those
+ * inside; live + cached never exceeds the limit. */
 #include "runtime/exec/buffer.h"
 
 #include <stdio.h>
@@ -15,47 +16,48 @@
 #include "runtime/exec/device.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/rt.h"
+#include "runtime/tables/tuning.h"
 
 enum {
-    SMALLEST = 6, /* log2 of the smallest block */
-    STEPS = 3,    /* log2 of the classes in a doubling */
-    BINS = (48 - SMALLEST) << STEPS,
-    LARGE = 1 << 20, /* a request from here on may take a block of ... */
-    NEIGHBOURS = 3,  /* ... this many classes above its own */
+    LOG2_MIN_BLOCK = 6, /* log2 of the smallest block */
+    LOG2_CLASSES = 3,   /* log2 of the classes in a doubling */
+    SIZE_CLASSES = (48 - LOG2_MIN_BLOCK) << LOG2_CLASSES,
 };
 
 #ifdef GPA_STRESS
-#define KEEP_BLOCKS false
+#define CACHE_BLOCKS false
 #else
-#define KEEP_BLOCKS true
+#define CACHE_BLOCKS true
 #endif
 
 struct pool {
-    gpa_buf *bin[BINS];
-    gpa_buf *loose; /* in use, but larger than need be */
+    gpa_buf *bin[SIZE_CLASSES];
+    gpa_buf *loose; /* truncated buffers in use */
     uint64_t live, cached;
     uint64_t limit; /* of live + cached; 0: none */
-    bool exact; /* blocks are as large as was asked for and none is kept: so a sanitizer sees what
-                   goes wrong with them */
+    /* Blocks have exactly the requested size and are not cached, so that a sanitizer detects
+     * accesses out of bounds and after free. */
+    bool exact;
 };
 
 /* ---- size classes ---- */
 
-/* The class of a request, and its block size. BINS when it is beyond all classes. */
-static size_t class_of(size_t n, size_t *room) {
-    if (n <= (size_t)1 << SMALLEST) n = ((size_t)1 << SMALLEST);
+/* The class of a request, and its block size. SIZE_CLASSES when it is beyond all classes. */
+static size_t class_of(size_t n, size_t *capacity) {
+    if (n <= (size_t)1 << LOG2_MIN_BLOCK) n = ((size_t)1 << LOG2_MIN_BLOCK);
     size_t top = 63u - (size_t)__builtin_clzll(n); /* 2^top <= n */
-    size_t step = (size_t)1 << (top > STEPS ? top - STEPS : 0);
+    size_t step = (size_t)1 << (top > LOG2_CLASSES ? top - LOG2_CLASSES : 0);
     size_t rounded = (n + step - 1) & ~(step - 1);
-    if (rounded < n) return BINS;
-    *room = rounded;
+    if (rounded < n) return SIZE_CLASSES;
+    *capacity = rounded;
     top = 63u - (size_t)__builtin_clzll(rounded);
-    return ((top - SMALLEST) << STEPS) + ((rounded >> (top - STEPS)) & ((1u << STEPS) - 1));
+    return ((top - LOG2_MIN_BLOCK) << LOG2_CLASSES) +
+           ((rounded >> (top - LOG2_CLASSES)) & ((1u << LOG2_CLASSES) - 1));
 }
 
 /* ---- the pool ---- */
 
-/* What rt_set_memory_limit or GPA_MEMORY_LIMIT says, or all there is. */
+/* The limit of rt_set_memory_limit or GPA_MEMORY_LIMIT, else all of the device's memory. */
 static gpa_code read_limit(const gpa_rt *rt, const gpa_device *d, uint64_t *out, gpa_err *e) {
     const char *text = rt->memory_limit[0] ? rt->memory_limit : getenv("GPA_MEMORY_LIMIT");
     *out = d->caps.mem_total;
@@ -76,7 +78,7 @@ static gpa_code open_pool(gpa_rt *rt, gpa_device *d, gpa_err *e) {
     d->pool = mem_zero(sizeof *d->pool);
     if (!d->pool) return gpa_no_memory(e);
     d->pool->limit = limit;
-    d->pool->exact = !KEEP_BLOCKS || getenv("GPA_MEMORY_CHECK");
+    d->pool->exact = !CACHE_BLOCKS || getenv("GPA_MEMORY_CHECK");
     return GPA_OK;
 }
 
@@ -91,35 +93,36 @@ static void count_cached(gpa_rt *rt, struct pool *p, int64_t change) {
     rt->stats.bytes_cached += (uint64_t)change;
 }
 
-static void give_back(gpa_buf *b) {
+static void free_block(gpa_buf *b) {
     b->device->be->free(b->device->dev, b->mem);
     mem_free(b);
 }
 
-static gpa_buf *take_free(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
-    size_t last = MIN(bin + (n >= LARGE ? NEIGHBOURS : 0), (size_t)BINS - 1);
+static gpa_buf *take_cached(gpa_rt *rt, struct pool *p, size_t bin, size_t n) {
+    size_t last = MIN(bin + (n >= TUNE_LARGE_BLOCK_MIN_BYTES ? TUNE_LARGE_BLOCK_EXTRA_CLASSES : 0),
+                      (size_t)SIZE_CLASSES - 1);
     for (; bin <= last; bin++) {
         gpa_buf *b = p->bin[bin];
         if (!b) continue;
         p->bin[bin] = b->next;
-        count_cached(rt, p, -(int64_t)b->room);
+        count_cached(rt, p, -(int64_t)b->capacity);
         return b;
     }
     return NULL;
 }
 
-static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out, gpa_err *e) {
+static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t capacity, gpa_buf **out, gpa_err *e) {
     struct pool *p = d->pool;
-    if (p->limit && room > p->limit - MIN(p->limit, p->live)) return gpa_no_memory(e);
-    if (p->limit && p->live + p->cached + room > p->limit) buf_trim(rt, d);
+    if (p->limit && capacity > p->limit - MIN(p->limit, p->live)) return gpa_no_memory(e);
+    if (p->limit && p->live + p->cached + capacity > p->limit) buf_trim(rt, d);
     gpa_buf *b = mem_zero(sizeof *b);
     if (!b) return gpa_no_memory(e);
     gpa_err first = {0};
-    gpa_code rc = d->be->alloc(d->dev, room, &b->mem, &first);
+    gpa_code rc = d->be->alloc(d->dev, capacity, &b->mem, &first);
     if (rc == GPA_E_MEMORY && p->cached) {
         buf_trim(rt, d);
         gpa_err_clear(&first);
-        rc = d->be->alloc(d->dev, room, &b->mem, &first);
+        rc = d->be->alloc(d->dev, capacity, &b->mem, &first);
     }
     if (rc) {
         mem_free(b);
@@ -127,48 +130,48 @@ static gpa_code new_block(gpa_rt *rt, gpa_device *d, size_t room, gpa_buf **out,
     }
     b->device = d;
     b->epoch = d->epoch;
-    b->room = room;
+    b->capacity = capacity;
     b->host = d->caps.host_visible ? d->be->base(b->mem) : NULL;
     *out = b;
     return GPA_OK;
 }
 
-static void not_loose(struct pool *p, gpa_buf *b) {
+static void unlink_loose(struct pool *p, gpa_buf *b) {
     gpa_buf **at = &p->loose;
     while (*at != b) at = &(*at)->next;
     *at = b->next;
     b->loose = false;
 }
 
-static void put_free(gpa_rt *rt, gpa_buf *b) {
-    doubt_release(b->doubt);
-    b->doubt = NULL;
+static void put_cached(gpa_rt *rt, gpa_buf *b) {
+    deferred_release(b->deferred);
+    b->deferred = NULL;
     struct pool *p = b->device->pool;
-    size_t room;
-    if (b->loose) not_loose(p, b);
-    count_live(rt, p, -(int64_t)b->room);
+    size_t capacity;
+    if (b->loose) unlink_loose(p, b);
+    count_live(rt, p, -(int64_t)b->capacity);
     if (p->exact || b->epoch != b->device->epoch) {
-        give_back(b);
+        free_block(b);
         return;
     }
-    size_t bin = class_of(b->room, &room);
+    size_t bin = class_of(b->capacity, &capacity);
     b->next = p->bin[bin];
     p->bin[bin] = b;
-    count_cached(rt, p, (int64_t)b->room);
+    count_cached(rt, p, (int64_t)b->capacity);
 }
 
 gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e) {
     gpa_code rc = open_pool(rt, d, e);
     if (rc) return rc;
-    size_t room, bin = class_of(n, &room);
-    if (bin >= BINS) return gpa_no_memory(e);
-    if (d->pool->exact) room = MAX(n, 1);
-    gpa_buf *b = take_free(rt, d->pool, bin, n);
+    size_t capacity, bin = class_of(n, &capacity);
+    if (bin >= SIZE_CLASSES) return gpa_no_memory(e);
+    if (d->pool->exact) capacity = MAX(n, 1);
+    gpa_buf *b = take_cached(rt, d->pool, bin, n);
     if (!b) {
-        rc = new_block(rt, d, room, &b, e);
+        rc = new_block(rt, d, capacity, &b, e);
         if (rc) return rc;
     }
-    count_live(rt, d->pool, (int64_t)b->room);
+    count_live(rt, d->pool, (int64_t)b->capacity);
     b->bytes = n;
     b->owners = 1;
     b->readers = 0;
@@ -179,42 +182,43 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     return GPA_OK;
 }
 
-/* ---- blocks that are larger than need be ---- */
+/* ---- truncated buffers ---- */
 
-void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n) {
+void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n) {
     (void)rt;
-    size_t room;
+    size_t capacity;
     struct pool *p = b->device->pool;
     b->bytes = n;
-    if (b->loose || b->host || class_of(n, &room) >= BINS || room >= b->room) return;
+    if (b->loose || b->host || class_of(n, &capacity) >= SIZE_CLASSES || capacity >= b->capacity)
+        return;
     b->loose = true;
     b->next = p->loose;
     p->loose = b;
 }
 
-void buf_fix(gpa_buf *b) {
-    if (b->loose) not_loose(b->device->pool, b);
+void buf_pin(gpa_buf *b) {
+    if (b->loose) unlink_loose(b->device->pool, b);
 }
 
-bool buf_tighten(gpa_rt *rt, gpa_device *d) {
+bool buf_compact(gpa_rt *rt, gpa_device *d) {
     struct pool *p = d->pool;
     gpa_err quiet = {0};
     bool any = false;
     gpa_mem *mem;
-    size_t room;
+    size_t capacity;
     for (gpa_buf *b = p ? p->loose : NULL, *next; b; b = next) {
         next = b->next;
-        class_of(b->bytes, &room);
-        if (b->epoch != d->epoch || d->be->alloc(d->dev, room, &mem, &quiet)) continue;
+        class_of(b->bytes, &capacity);
+        if (b->epoch != d->epoch || d->be->alloc(d->dev, capacity, &mem, &quiet)) continue;
         if (d->be->copy(d->dev, mem, 0, b->mem, 0, b->bytes, &quiet)) {
             d->be->free(d->dev, mem);
             continue;
         }
         d->be->free(d->dev, b->mem);
         b->mem = mem;
-        count_live(rt, p, (int64_t)room - (int64_t)b->room);
-        b->room = room;
-        not_loose(p, b);
+        count_live(rt, p, (int64_t)capacity - (int64_t)b->capacity);
+        b->capacity = capacity;
+        unlink_loose(p, b);
         any = true;
     }
     return any;
@@ -223,12 +227,12 @@ bool buf_tighten(gpa_rt *rt, gpa_device *d) {
 void buf_trim(gpa_rt *rt, gpa_device *d) {
     struct pool *p = d->pool;
     if (!p) return;
-    for (size_t i = 0; i < BINS; i++) {
+    for (size_t i = 0; i < SIZE_CLASSES; i++) {
         while (p->bin[i]) {
             gpa_buf *b = p->bin[i];
             p->bin[i] = b->next;
-            count_cached(rt, p, -(int64_t)b->room);
-            give_back(b);
+            count_cached(rt, p, -(int64_t)b->capacity);
+            free_block(b);
         }
     }
 }
@@ -245,7 +249,7 @@ void buf_usage(const gpa_device *d, uint64_t *live, uint64_t *cached) {
 }
 
 gpa_code buf_check(const gpa_buf *b, gpa_err *e) {
-    if (b->epoch == b->device->epoch) return b->doubt ? doubt_check(b->doubt, e) : GPA_OK;
+    if (b->epoch == b->device->epoch) return deferred_check(b->deferred, e);
     return gpa_fail(e, GPA_E_DEVICE, "the elements of this array were lost when %s failed",
                     b->device->caps.name);
 }
@@ -282,14 +286,14 @@ gpa_code rt_set_memory_limit(gpa_rt *rt, const char *text, gpa_err *e) {
 
 /* ---- owners and readers ---- */
 
-void buf_own(gpa_rt *rt, gpa_buf *b) {
-    if (b->owners++ == 0) rt->stats.bytes_pending -= b->room;
+void buf_add_owner(gpa_rt *rt, gpa_buf *b) {
+    if (b->owners++ == 0) rt->stats.bytes_pending -= b->capacity;
 }
 
-void buf_disown(gpa_rt *rt, gpa_buf *b) {
+void buf_remove_owner(gpa_rt *rt, gpa_buf *b) {
     if (--b->owners) return;
     if (b->readers)
-        rt->stats.bytes_pending += b->room;
+        rt->stats.bytes_pending += b->capacity;
     else
-        put_free(rt, b);
+        put_cached(rt, b);
 }

@@ -1,40 +1,43 @@
-/* Device memory: counted buffers from a caching pool over the backend's allocator.
+/* Device memory: reference-counted buffers from a caching allocator over the backend's.
  *
- * A buffer has owners (storages of arrays) and readers (leaf nodes of pending work). It goes back
- * to the pool when both are 0. With owners 0 and readers left its bytes count as `bytes_pending`:
- * kept alive only by pending work. Work is queued in order, so a block may be handed out again
- * while launched programs still use it. */
+ * A buffer has owners (storages of arrays) and readers (leaf nodes of pending work), and returns
+ * to the pool when it has neither. A buffer with readers only counts as `bytes_pending`: kept
+ * alive by pending work alone. Work is queued in order, so a block may be reused while launched
+ * programs still use it. */
 #ifndef GPA_EXEC_BUFFER_H
 #define GPA_EXEC_BUFFER_H
 
 #include "runtime/graph/buf.h"
 
-/* n bytes, uninitialised, with one owner. GPA_E_MEMORY ("out of memory") when the device, the limit
- * (GPA_MEMORY_LIMIT) and an emptied cache have no room: exec_alloc then flushes, and makes NumPy's
- * message. */
+/* Allocates n bytes, uninitialised, with one owner. GPA_E_MEMORY ("out of memory") if neither
+ * the device nor the limit (GPA_MEMORY_LIMIT) allows it after trimming the pool: exec_alloc then
+ * flushes pending work, and makes NumPy's message. */
 gpa_code buf_new(gpa_rt *rt, struct gpa_device *d, size_t n, gpa_buf **out, gpa_err *e);
-void buf_own(gpa_rt *rt, gpa_buf *b);
-void buf_disown(gpa_rt *rt, gpa_buf *b);
-/* Only the first n bytes are wanted any more. The block stays as it is until buf_tighten. */
-void buf_shorten(gpa_rt *rt, gpa_buf *b, size_t n);
-/* Moves what lies in blocks that are larger than it needs into smaller ones and gives the large
- * ones back to the device; whether there were any. Changes `mem` of buffers: of those bound for a
- * launch, it is looked at again. */
-bool buf_tighten(gpa_rt *rt, struct gpa_device *d);
-/* The address of its memory is told to somebody who may keep it: buf_tighten leaves it where it is.
+void buf_add_owner(gpa_rt *rt, gpa_buf *b);
+void buf_remove_owner(gpa_rt *rt, gpa_buf *b);
+/* Shortens the buffer to its first n bytes. The block keeps its capacity until buf_compact. */
+void buf_truncate(gpa_rt *rt, gpa_buf *b, size_t n);
+/* Moves truncated buffers into smaller blocks and frees the large ones; false: there were none.
+ * Changes buffers' `mem`, so a launch must bind its arrays afterwards. */
+bool buf_compact(gpa_rt *rt, struct gpa_device *d);
+/* Pins the buffer, whose address is visible to user code: buf_compact does not move it. */
+void buf_pin(gpa_buf *b);
+/* Copies n bytes between buffers of any two devices, after the work queued on the source. Waits for
+ * a source whose contents are deferred, so launches never depend on deferred errors of another
+ * device.
  */
-void buf_fix(gpa_buf *b);
-/* Gives every unused block back to the device. */
+gpa_code buf_copy(gpa_rt *rt, gpa_buf *to, size_t to_at, gpa_buf *from, size_t from_at, size_t n,
+                  gpa_err *e);
+/* Frees all cached blocks of a device. */
 void buf_trim(gpa_rt *rt, struct gpa_device *d);
-/* The same, and frees the pool itself: for device_close_all. No buffer of the device may be alive.
- */
+/* The same, and frees the pool, for device_close_all. No buffer of the device may be alive. */
 void buf_close_pool(gpa_rt *rt, struct gpa_device *d);
-/* What a device's arrays take, and what its pool keeps for reuse. */
+/* Bytes in use by a device's arrays, and bytes cached for reuse. */
 void buf_usage(const struct gpa_device *d, uint64_t *live, uint64_t *cached);
-/* GPA_E_DEVICE when what the memory held was lost with a failure of its device; the error of a
- * launch that should have written it and is known to have faulted. */
+/* GPA_E_DEVICE if the contents were lost in a device failure; the error of the launch that
+ * should have written them, once it is known to have faulted. */
 gpa_code buf_check(const gpa_buf *b, gpa_err *e);
-/* The device's limit in bytes; 0: none. GPA_E_VALUE when GPA_MEMORY_LIMIT makes no sense. */
+/* The device's limit in bytes; 0: none. GPA_E_VALUE if GPA_MEMORY_LIMIT is unreadable. */
 gpa_code buf_limit(gpa_rt *rt, struct gpa_device *d, uint64_t *out, gpa_err *e);
 
 #endif

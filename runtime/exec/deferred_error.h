@@ -1,29 +1,59 @@
-/* Doubt: whether what a launch wrote is a value at all.
+/* Deferred errors: faults of launched programs, known only once the device has been waited for.
  *
- * A fault of a launched program (a bad index) is known only after the device was waited for. Until
- * then memory that the program wrote, and all that was computed from it, is in doubt; if it did
- * fault, whoever reads it gets the fault's error, as often as it is read. Doubts are counted; one
- * that depends on others holds them until they are settled. */
+ * A program reports a fault (an index out of bounds, an assertion, a race) into a record of its
+ * launch while it runs; the host reads the record after a wait. Until then the memory that the
+ * launch wrote, and everything computed from it, depends on that record: it is "deferred". If the
+ * launch did fault, every read of such memory fails with the fault's error, as often as it is read.
+ *
+ * A record is allocated before its launch, and settling it allocates nothing, so that a fault is
+ * never lost to a shortage of memory. Records stand in a queue in launch order. A record holds
+ * those that its launch depends on; all of them come earlier in the queue and are settled first, so
+ * that each is settled once, in constant time per dependency, and no graph is ever walked. */
 #ifndef GPA_EXEC_DEFERRED_ERROR_H
 #define GPA_EXEC_DEFERRED_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "runtime/base/err.h"
+#include "runtime/ir/kir.h"
 
-typedef struct doubt doubt;
+struct gpa_device;
 
-/* A doubt of its own; NULL when memory is short. */
-doubt *doubt_new(void);
-doubt *doubt_retain(doubt *d); /* NULL stays NULL */
-void doubt_release(doubt *d);  /* NULL is ignored */
-/* *all (owned, or NULL) is from now on what depends on it and on `other`. */
-gpa_code doubt_join(doubt **all, doubt *other, gpa_err *e);
-/* What became of the launch: its error, or (NULL) nothing wrong. */
-void doubt_settle(doubt *d, const gpa_err *fault);
-/* Whether it is open, or was found to be wrong; false: what depends on it is a value. */
-bool doubt_is_open(const doubt *d);
-/* The error of a launch that it depends on, with its place; GPA_OK while none is known. */
-gpa_code doubt_check(const doubt *d, gpa_err *e);
+/* The record of one launch, reference-counted. */
+typedef struct deferred_error deferred_error;
+
+/* Unsettled records of all devices, in launch order; the queue owns a reference to each. */
+typedef struct {
+    deferred_error *first, *last;
+    size_t n;         /* records */
+    size_t n_raising; /* of those, the ones that may hold an error, not only an interrupt */
+} deferred_queue;
+
+/* Appends the record of a launch of f on device d: of a program that may fault (`raises`) or only
+ * be stopped; with f NULL, of a launch that cannot fault but depends on several records. `on`: the
+ * n_on unsettled records that its operands depend on (retained). *out is borrowed from the queue.
+ * GPA_E_MEMORY: nothing was appended. */
+gpa_code deferred_push(deferred_queue *q, struct gpa_device *d, const kir_func *f, bool raises,
+                       deferred_error *const *on, size_t n_on, deferred_error **out, gpa_err *e);
+/* Where the program reports; valid until the record is settled. */
+kir_fault_record *deferred_record(deferred_error *x);
+
+deferred_error *deferred_retain(deferred_error *x); /* NULL stays NULL */
+void deferred_release(deferred_error *x);           /* NULL is ignored */
+
+/* Settles the records of a device (NULL: of every device), which has finished their launches.
+ * `gave_up`: the wait was broken off, so that none of their results counts. Fails with the first
+ * error in launch order; a launch that was stopped counts as one unless the interrupt was
+ * `answered` already. */
+gpa_code deferred_settle(deferred_queue *q, const struct gpa_device *d, bool gave_up, bool answered,
+                         gpa_err *e);
+
+/* True if the launch is unsettled or has failed; false: what depends on it is a valid value. NULL
+ * is a valid value. */
+bool deferred_is_open(const deferred_error *x);
+/* The error of the launch, or of the one it depends on, at its place in the source; GPA_OK while
+ * none is known. */
+gpa_code deferred_check(const deferred_error *x, gpa_err *e);
 
 #endif

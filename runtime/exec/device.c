@@ -1,14 +1,15 @@
-/* The device registry.
+/* The device registry: plugin loading, opening devices (also in the background), restart after
+ * failures.
  *
- * Backends stand in order of preference. A plugin is looked for when somebody asks for its devices;
- * one that is found and fits is kept for the life of the process, one that is not leaves the
- * reason.
+ * Backends are listed in order of preference. A plugin is loaded when its devices are first
+ * asked for, and stays loaded for the life of the process; if it cannot be loaded, the reason is
+ * kept.
  *
- * A device may come up in the background. Its thread finds the plugin and opens the device; whoever
- * first needs the registry waits for it (`settle`), so that only one thread at a time touches the
- * registry and a runtime's list.
+ * A device may open in the background. Its thread loads the plugin and opens the device; the
+ * first use of the registry joins the thread (join_opener), so that only one thread at a time
+ * accesses the registry and a runtime's device list.
  *
- * Reading order: names, plugins, opening, the background, what the language asks. */
+ * Reading order: names, plugins, opening, opening in the background, failures, queries. */
 #include "runtime/exec/device.h"
 
 #include <dlfcn.h>
@@ -24,26 +25,29 @@
 #include "runtime/exec/exec.h"
 #include "runtime/exec/rt.h"
 
-enum { PATH_ROOM = 4096, WHY_ROOM = 256 };
+enum { PATH_CAPACITY = 4096, WHY_CAPACITY = 256 };
 
-/* A kind of device: the backend once it is there, else why not. */
+/* A registry row: a kind of device, its backend once loaded, else the reason why not. */
 typedef struct {
     const char *name;
     const char *plugin; /* the file; NULL: built in */
+    bool gpu;           /* its devices are GPUs, which rt_get_gpu asks about */
+    bool opens_slowly;  /* worth opening in the background */
+    bool is_reference;  /* the device that checks every access */
     const gpa_backend *be;
-    int count; /* devices; -1: not asked yet */
-    char why[WHY_ROOM];
+    int count; /* devices; -1: not counted yet */
+    char why[WHY_CAPACITY];
 } kind;
 
 static kind kinds[] = {
-    {.name = "cuda", .plugin = "gpa-cuda.so", .count = -1},
+    {.name = "cuda", .plugin = "gpa-cuda.so", .gpu = true, .opens_slowly = true, .count = -1},
     {.name = "cpu", .plugin = "gpa-cpu.so", .count = -1},
-    {.name = "ref", .be = &gpa_ref_backend, .count = -1},
+    {.name = "ref", .be = &gpa_ref_backend, .is_reference = true, .count = -1},
 };
 
 /* ---- names ---- */
 
-/* Splits "cuda:1" into its kind and its number; NULL when it is no such name. */
+/* Parses "cuda:1" into kind and number; NULL if it is no device name. */
 static kind *parse_name(const char *name, int *number) {
     size_t n = strcspn(name, ":");
     *number = 0;
@@ -70,10 +74,9 @@ gpa_code device_check_name(const char *name, gpa_err *e) {
 
 /* ---- plugins ---- */
 
-/* Loads the plugin in `dir`, if it is there and fits. True when the search is over, for better or
- * worse. */
+/* Loads the plugin from `dir`. True if it was found there, whether it could be used or not. */
 static bool try_dir(kind *k, const char *dir) {
-    char path[PATH_ROOM];
+    char path[PATH_CAPACITY];
     if (snprintf(path, sizeof path, "%s/%s", dir, k->plugin) >= (int)sizeof path ||
         access(path, R_OK))
         return false;
@@ -84,7 +87,7 @@ static bool try_dir(kind *k, const char *dir) {
     }
     gpa_backend_entry_fn entry;
     void *symbol = dlsym(so, GPA_BACKEND_ENTRY);
-    memcpy(&entry, &symbol, sizeof entry); /* POSIX's way from an object pointer to a function */
+    memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from void * to a function */
     const gpa_backend *be = entry ? entry(GPA_BACKEND_ABI) : NULL;
     if (be && be->abi == GPA_BACKEND_ABI && be->size == sizeof *be &&
         be->tables == gpa_tables_hash()) {
@@ -96,14 +99,14 @@ static bool try_dir(kind *k, const char *dir) {
     return true;
 }
 
-/* The plugin is where the caller says, or where GPA_PLUGIN_DIR says, or beside the executable or in
+/* Searches plugin_dir if given, else GPA_PLUGIN_DIR if set, else the executable's folder and
  * ../lib/gpa. */
 static void load_plugin(const char *plugin_dir, kind *k) {
-    char exe[PATH_ROOM], lib[PATH_ROOM + 16];
-    const char *told = plugin_dir ? plugin_dir : getenv("GPA_PLUGIN_DIR");
+    char exe[PATH_CAPACITY], lib[PATH_CAPACITY + 16];
+    const char *only = plugin_dir ? plugin_dir : getenv("GPA_PLUGIN_DIR");
     snprintf(k->why, sizeof k->why, "%s is not there: not built, or not installed", k->plugin);
-    if (told) {
-        try_dir(k, told);
+    if (only) {
+        try_dir(k, only);
         return;
     }
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -114,7 +117,7 @@ static void load_plugin(const char *plugin_dir, kind *k) {
     if (!try_dir(k, dir)) try_dir(k, lib);
 }
 
-/* How many devices of a kind there are; with 0, k->why says why. */
+/* The number of devices of a kind; if 0, k->why is the reason. */
 static int count_devices(const char *plugin_dir, kind *k) {
     if (!k->be) load_plugin(plugin_dir, k);
     if (!k->be) return 0;
@@ -135,9 +138,9 @@ static gpa_device *find_open(const gpa_rt *rt, const kind *k, int number) {
     return NULL;
 }
 
-/* Makes an opened device one of the runtime's; on failure it is closed again. */
-static gpa_code adopt_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_device **out,
-                           gpa_err *e) {
+/* Adds an opened device to the runtime's list; closes it on failure. */
+static gpa_code adopt_device_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_device **out,
+                                  gpa_err *e) {
     gpa_device *d = mem_zero(sizeof *d);
     if (!d) {
         be->close(dev);
@@ -147,9 +150,9 @@ static gpa_code adopt_take(gpa_rt *rt, const gpa_backend *be, gpa_dev *dev, gpa_
     d->be = be;
     be->caps(dev, &d->caps);
     d->next = rt->devices;
-    __atomic_store_n(
-        &rt->devices, d,
-        __ATOMIC_SEQ_CST); /* whoever interrupts from now on sees it; before, we see that */
+    /* An interrupt after this store reaches the device through the list; one before it is seen
+     * below. */
+    __atomic_store_n(&rt->devices, d, __ATOMIC_SEQ_CST);
     if (rt_interrupted(rt)) be->interrupt(dev, true);
     *out = d;
     return GPA_OK;
@@ -170,13 +173,12 @@ static gpa_code open_device(gpa_rt *rt, kind *k, int number, gpa_device **out, g
                               (*out)->caps.name)
                    : GPA_OK;
     gpa_code rc = k->be->open(number, &dev, e);
-    return rc ? rc : adopt_take(rt, k->be, dev, out, e);
+    return rc ? rc : adopt_device_take(rt, k->be, dev, out, e);
 }
 
-/* ---- the background ---- */
+/* ---- opening in the background ---- */
 
-/* A device that is coming up. The thread writes all but `lock`; everything is read once it is done.
- */
+/* A device that is opening. The thread writes the results, which are read after `done`. */
 struct opener {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -185,12 +187,12 @@ struct opener {
     const char *plugin_dir;
     kind *k;
     int number;
-    gpa_dev *dev; /* NULL: there is no such device, or it failed (then rc, e) */
+    gpa_dev *dev; /* NULL: there is no such device, or opening it failed (rc, e) */
     gpa_code rc;
     gpa_err e;
 };
 
-static void *open_behind(void *arg) {
+static void *opener_main(void *arg) {
     struct opener *o = arg;
     if (o->number < count_devices(o->plugin_dir, o->k))
         o->rc = o->k->be->open(o->number, &o->dev, &o->e);
@@ -207,7 +209,7 @@ void rt_prepare(gpa_rt *rt) {
     sigset_t all, before;
     if (rt->prepared) return;
     rt->prepared = true;
-    if (rt->device || !k || k != &kinds[0]) return; /* the others open in no time */
+    if (rt->device || !k || !k->opens_slowly) return;
     struct opener *o = mem_zero(sizeof *o);
     if (!o) return;
     o->plugin_dir = rt->config.plugin_dir;
@@ -215,9 +217,9 @@ void rt_prepare(gpa_rt *rt) {
     o->number = number;
     pthread_mutex_init(&o->lock, NULL);
     pthread_cond_init(&o->changed, NULL);
-    sigfillset(&all); /* signals are for the threads that know what to do with them */
+    sigfillset(&all); /* the thread handles no signals */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    if (pthread_create(&o->thread, NULL, open_behind, o))
+    if (pthread_create(&o->thread, NULL, opener_main, o))
         mem_free(o);
     else
         rt->opener = o;
@@ -231,9 +233,9 @@ static bool is_done(struct opener *o) {
     return done;
 }
 
-/* Waits for the device that is coming up, if there is one, and takes it over; an interrupt ends the
- * wait. What failed when nobody asked for that device by name counts as not there. */
-static gpa_code settle(gpa_rt *rt, gpa_err *e) {
+/* Waits for the device that is opening, if there is one, and adopts it; an interrupt ends the
+ * wait. A failure of a device that was not asked for by name makes it unavailable, not an error. */
+static gpa_code join_opener(gpa_rt *rt, gpa_err *e) {
     struct opener *o = rt->opener;
     gpa_device *d;
     if (!o) return GPA_OK;
@@ -250,7 +252,7 @@ static gpa_code settle(gpa_rt *rt, gpa_err *e) {
     if (!done) return gpa_interrupted(e);
     pthread_join(o->thread, NULL);
     rt->opener = NULL;
-    gpa_code rc = o->dev ? adopt_take(rt, o->k->be, o->dev, &d, e) : GPA_OK;
+    gpa_code rc = o->dev ? adopt_device_take(rt, o->k->be, o->dev, &d, e) : GPA_OK;
     if (o->rc && !rt->device_name[0]) {
         snprintf(o->k->why, sizeof o->k->why, "%.255s", o->e.msg);
         o->k->count = 0;
@@ -265,8 +267,8 @@ bool rt_is_starting(const gpa_rt *rt) { return rt->opener && !is_done(rt->opener
 
 gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
     if (!rt->device) {
-        rt_prepare(rt); /* so that an interrupt ends the wait */
-        gpa_code rc = settle(rt, e);
+        rt_prepare(rt); /* opening in the background makes the wait interruptible */
+        gpa_code rc = join_opener(rt, e);
         int number;
         if (rc) return rc;
         rc = GPA_E_DEVICE;
@@ -277,12 +279,12 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
         }
         for (size_t i = 0; !rt->device_name[0] && rc && rc != GPA_E_VALUE && i < COUNT_OF(kinds);
              i++) {
-            gpa_err quiet = {0}; /* nobody asked for this one: go on to the next */
+            gpa_err quiet = {0}; /* not asked for by name: fall back to the next one */
             bool last = i + 1 == COUNT_OF(kinds);
             if (count_devices(rt->config.plugin_dir, &kinds[i]) == 0 && !last) continue;
             rc = open_device(rt, &kinds[i], 0, &rt->device, last ? e : &quiet);
             if (rc == GPA_E_VALUE && e && !last)
-                *e = quiet; /* a setting that cannot be read is for the user to mend */
+                *e = quiet; /* an unreadable setting is the user's error */
         }
         if (rc) return rc;
     }
@@ -290,8 +292,10 @@ gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e) {
     return GPA_OK;
 }
 
-/* The failed device without what it held, started again if it can be. */
-static gpa_code start_afresh(gpa_rt *rt, gpa_device *d) {
+/* ---- failures ---- */
+
+/* Drops a failed device's programs and memory, and restarts it. */
+static gpa_code restart(gpa_rt *rt, gpa_device *d) {
     gpa_err quiet = {0};
     if (d->programs) d->free_programs(d);
     buf_trim(rt, d);
@@ -301,7 +305,7 @@ static gpa_code start_afresh(gpa_rt *rt, gpa_device *d) {
 
 gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e) {
     if (rc != GPA_E_DEVICE || d->gone || !d->be->broken || !d->be->broken(d->dev)) return rc;
-    d->gone = start_afresh(rt, d) != GPA_OK;
+    d->gone = restart(rt, d) != GPA_OK;
     if (!d->gone) {
         if (e) gpa_err_hint(e, "%s was started afresh: what only it held is lost", d->caps.name);
         return rc;
@@ -322,7 +326,7 @@ bool rt_revive(gpa_rt *rt) {
     bool any = false;
     for (gpa_device *d = rt->devices; d; d = d->next) {
         if (d->gone || !d->be->broken || !d->be->broken(d->dev)) continue;
-        d->gone = start_afresh(rt, d) != GPA_OK;
+        d->gone = restart(rt, d) != GPA_OK;
         d->revived = any = true;
     }
     return any;
@@ -336,8 +340,8 @@ bool rt_is_held(const gpa_rt *rt) {
 
 void device_close_all(gpa_rt *rt) {
     if (rt->opener) {
-        rt_interrupt_clear(rt); /* nothing may be left behind: this wait ends with the device */
-        settle(rt, NULL);
+        rt_interrupt_clear(rt); /* this wait must not be interrupted: the thread uses the runtime */
+        join_opener(rt, NULL);
     }
     while (rt->devices) {
         gpa_device *d = rt->devices;
@@ -350,10 +354,10 @@ void device_close_all(gpa_rt *rt) {
     rt->device = NULL;
 }
 
-/* ---- what the language asks ---- */
+/* ---- queries ---- */
 
 void rt_devices(gpa_rt *rt, gpa_str *out) {
-    if (settle(rt, NULL)) return;
+    if (join_opener(rt, NULL)) return;
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         kind *k = &kinds[i];
         int count = count_devices(rt->config.plugin_dir, k);
@@ -378,10 +382,35 @@ const char *rt_device(gpa_rt *rt) {
     return device_default(rt, &d, NULL) ? rt->device_name : d->caps.name;
 }
 
+bool rt_is_gpu(gpa_rt *rt) {
+    gpa_device *d;
+    return !device_default(rt, &d, NULL) && d->caps.gpu;
+}
+
+bool rt_has_cuda_code(gpa_rt *rt) {
+    gpa_device *d;
+    return !device_default(rt, &d, NULL) && d->caps.cuda_code;
+}
+
+const char *rt_reference_device(void) {
+    const kind *k = kinds;
+    while (!k->is_reference) k++;
+    return k->name;
+}
+
+const char *rt_host_device(gpa_rt *rt) {
+    gpa_device *d;
+    gpa_err quiet = {0};
+    for (size_t i = 0; i < COUNT_OF(kinds); i++)
+        if (!kinds[i].gpu && !device_named(rt, kinds[i].name, &d, &quiet) && d->caps.host_visible)
+            return d->caps.name;
+    return rt_reference_device();
+}
+
 gpa_code device_named(gpa_rt *rt, const char *name, gpa_device **out, gpa_err *e) {
     int number;
     kind *k = parse_name(name, &number);
-    gpa_code rc = k ? settle(rt, e) : device_check_name(name, e);
+    gpa_code rc = k ? join_opener(rt, e) : device_check_name(name, e);
     return rc ? rc : open_device(rt, k, number, out, e);
 }
 
@@ -406,9 +435,10 @@ gpa_code rt_get_device(gpa_rt *rt, rt_device_facts *out, gpa_err *e) {
 }
 
 gpa_code rt_get_gpu(gpa_rt *rt, int i, rt_gpu_facts *out, gpa_err *e) {
-    kind *k = &kinds[0];
-    gpa_code rc = settle(rt, e);
+    kind *k = kinds;
+    gpa_code rc = join_opener(rt, e);
     if (rc) return rc;
+    while (!k->gpu) k++;
     int count = count_devices(rt->config.plugin_dir, k);
     gpa_status s = {.utilisation = -1, .temperature = -1, .others = -1};
     if (!count) return gpa_fail(e, GPA_E_DEVICE, "%s", k->why);
@@ -457,9 +487,9 @@ gpa_code rt_launch_facts(gpa_rt *rt, const char *name, rt_facts *out, gpa_err *e
     if (rc) return rc;
     *out = (rt_facts){.max_threads = d->caps.max_threads,
                       .max_shared = d->caps.max_shared,
-                      .units = d->caps.units};
-    const char *compute = strstr(d->caps.desc, "compute ");
+                      .units = d->caps.units,
+                      .major = d->caps.compute_major,
+                      .minor = d->caps.compute_minor};
     snprintf(out->description, sizeof out->description, "%s", d->caps.desc);
-    if (compute) sscanf(compute, "compute %d.%d", &out->major, &out->minor);
     return GPA_OK;
 }

@@ -1,6 +1,6 @@
-/* Devices: the registry of backends (built in and plugins), opened devices, the default one.
+/* Devices: the registry of backends (built in and plugins), opened devices, the current device.
  *
- * Backends are found once per process and stay: that table is the program's only mutable global.
+ * Backends are loaded once per process: the registry is the program's only mutable global.
  * Devices belong to a runtime and open at first need. device.c also implements rt_devices,
  * rt_prepare, rt_device and rt_set_device. */
 #ifndef GPA_EXEC_DEVICE_H
@@ -9,7 +9,7 @@
 #include "runtime/backend.h"
 #include "runtime/runtime.h"
 
-struct cache;
+struct program_cache;
 struct pool;
 
 /* An opened device of one runtime. */
@@ -17,31 +17,32 @@ typedef struct gpa_device {
     const gpa_backend *be;
     gpa_dev *dev;
     gpa_caps caps;
-    struct cache *programs;                      /* program_cache.c: made at the first program */
+    struct program_cache *programs;              /* program_cache.c: made at the first program */
     void (*free_programs)(struct gpa_device *d); /* set with it; device_close_all calls it */
     struct pool *pool;                           /* buffer.c */
-    uint32_t epoch;   /* raised when the memory was lost: buffers of earlier ones are */
-    bool revived;     /* rt_revive: what held or broke it is still there */
-    bool gone;        /* it failed, and cannot be started again */
-    uint64_t settled; /* host_view.c: launches and library calls of the runtime when the device was
-                         last waited for */
-    double bandwidth; /* profile.c: measured; 0: not yet */
+    uint32_t epoch;      /* incremented by a restart: older buffers and programs are lost */
+    bool revived;        /* by rt_revive: the kernel that held it may still run */
+    bool gone;           /* it failed and cannot be restarted */
+    uint64_t idle_since; /* exec_wait: launches and library calls of the runtime, plus 1, at the
+                            last wait for the device; 0: never */
+    double bandwidth;    /* bandwidth.c: measured; 0: not yet */
     struct gpa_device *next;
 } gpa_device;
 
-/* Whether a name could be a device's: "ref", "cpu", "cuda", "cuda:1". GPA_E_VALUE if not; nothing
- * is opened. For rt_new. */
+/* Checks the syntax of a device name ("ref", "cpu", "cuda", "cuda:1") without opening it.
+ * GPA_E_VALUE. */
 gpa_code device_check_name(const char *name, gpa_err *e);
-/* The default device, opened at first need: rt->device once that happened. With no name asked for,
- * the best that opens; GPA_E_DEVICE, with the reason, when the one asked for does not. */
+/* The current device, opened at first need: rt->device from then on. Without a requested name,
+ * the first of the registry that opens; GPA_E_DEVICE, with the reason, if the requested one does
+ * not. */
 gpa_code device_default(gpa_rt *rt, gpa_device **out, gpa_err *e);
 /* The device of that name, opened at first need. */
 gpa_code device_named(gpa_rt *rt, const char *name, gpa_device **out, gpa_err *e);
-/* Passes on the result of a call of the device. After a failure of the device as a whole it has
- * been started afresh - what was in its memory is lost - or, where that cannot be, is left aside;
- * then another one is the current one. */
+/* Passes on the result of a device call. If the device failed as a whole, restarts it (its
+ * memory contents are lost) or, if that is impossible, retires it and makes another device
+ * current. */
 gpa_code device_result(gpa_rt *rt, gpa_device *d, gpa_code rc, gpa_err *e);
-/* Closes what was opened; no buffer or program may be alive but those in pools and caches. */
+/* Closes all devices. Buffers and programs may only remain in pools and caches. */
 void device_close_all(gpa_rt *rt);
 
 #endif

@@ -1,8 +1,8 @@
-/* One file per entry: a heading, the key, the program. Written under a name of its own and renamed,
- * so that a reader sees a whole file or none; the time of last use is the file's time of
- * modification.
+/* One file per entry: a header, the key, the program. A file is written under a temporary name and
+ * renamed, so that a reader sees a whole file or none; its modification time is the time of last
+ * use.
  *
- * Reading order: folders, reading, making room, writing, what the user asks. */
+ * Reading order: folders, reading, eviction, writing, the report for the user. */
 #include "runtime/exec/disk_cache.h"
 
 #include <dirent.h>
@@ -15,15 +15,19 @@
 
 #include "runtime/base/base.h"
 #include "runtime/runtime.h"
+#include "runtime/tables/tuning.h"
 
-enum { PATH_ROOM = 4096, NAME_ROOM = 40, SWEEPS = 32, FRESH = 600, ABANDONED = 3600 };
+enum {
+    PATH_CAPACITY = 4096,
+    NAME_CAPACITY = 40,
+};
 
-static const char suffix[] = ".program", unfinished[] = ".new-";
+static const char suffix[] = ".program", temporary[] = ".new-";
 
 typedef struct {
     char magic[8];
-    uint64_t n_key, n_data, sum;
-} heading;
+    uint64_t n_key, n_data, checksum;
+} file_header;
 
 static const char magic[8] = "gpaprg3";
 
@@ -31,29 +35,31 @@ static const char magic[8] = "gpaprg3";
 
 static uint64_t limit(void) {
     uint64_t bytes;
-    const char *told = getenv("GPA_CACHE_LIMIT");
-    return told && str_read_bytes(told, 0, &bytes) ? bytes : 256u << 20;
+    const char *set = getenv("GPA_CACHE_LIMIT");
+    return set && str_read_bytes(set, 0, &bytes) ? bytes : 256u << 20;
 }
 
-/* Where programs are kept; false when nowhere. */
+/* The folder that programs are written to; false: no environment variable names one. */
 static bool own_folder(char *path) {
-    const char *told = getenv("GPA_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
+    const char *set = getenv("GPA_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
     int n = -1;
-    if (told && *told)
-        n = snprintf(path, PATH_ROOM, "%s", told);
+    if (set && *set)
+        n = snprintf(path, PATH_CAPACITY, "%s", set);
     else if (xdg && *xdg)
-        n = snprintf(path, PATH_ROOM, "%s/gpa", xdg);
+        n = snprintf(path, PATH_CAPACITY, "%s/gpa", xdg);
     else if (home && *home)
-        n = snprintf(path, PATH_ROOM, "%s/.cache/gpa", home);
-    return n > 0 && n < PATH_ROOM - 2 * NAME_ROOM;
+        n = snprintf(path, PATH_CAPACITY, "%s/.cache/gpa", home);
+    return n > 0 && n < PATH_CAPACITY - 2 * NAME_CAPACITY;
 }
 
 static bool shared_folder(char *path) {
-    const char *told = getenv("GPA_CACHE_SHARED");
-    return told && *told && snprintf(path, PATH_ROOM, "%s", told) < PATH_ROOM - 2 * NAME_ROOM;
+    const char *set = getenv("GPA_CACHE_SHARED");
+    return set && *set &&
+           snprintf(path, PATH_CAPACITY, "%s", set) < PATH_CAPACITY - 2 * NAME_CAPACITY;
 }
 
+/* Creates the folder, for the user alone, and its parents. */
 static void make_folder(char *path) {
     for (char *p = path + 1; *p; p++) {
         if (*p != '/') continue;
@@ -61,14 +67,26 @@ static void make_folder(char *path) {
         mkdir(path, 0777);
         *p = '/';
     }
-    mkdir(path, 0777);
+    mkdir(path, 0700);
 }
 
-static void add_name(char *path, const char *key, size_t n) {
-    size_t at = strlen(path);
-    snprintf(path + at, PATH_ROOM - at, "/%016llx%016llx%s",
-             (unsigned long long)hash_bytes(key, n, 1), (unsigned long long)hash_bytes(key, n, 2),
-             suffix);
+/* True if no user but this one and root can have written the file or changed the folder. */
+static bool is_trusted(const struct stat *st) {
+    return (st->st_uid == geteuid() || st->st_uid == 0) && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Opens a folder whose entries may be run; -1: there is none, or others may write to it. */
+static int open_trusted(const char *path) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && !fstat(fd, &st) && is_trusted(&st)) return fd;
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+static void entry_name(char name[NAME_CAPACITY + 1], const char *key, size_t n) {
+    snprintf(name, NAME_CAPACITY + 1, "%016llx%016llx%s", (unsigned long long)hash_bytes(key, n, 1),
+             (unsigned long long)hash_bytes(key, n, 2), suffix);
 }
 
 static bool is_entry(const char *name) {
@@ -85,42 +103,47 @@ static bool read_all(int fd, char *to, size_t n) {
 }
 
 static char *read_entry(int fd, const struct stat *st, const char *key, size_t n, size_t *n_data) {
-    heading h;
+    file_header h;
     char *all, *data = NULL;
     uint64_t most = (uint64_t)st->st_size;
     if (!read_all(fd, (char *)&h, sizeof h) || memcmp(h.magic, magic, sizeof magic)) return NULL;
     if (h.n_key != n || h.n_data > most || sizeof h + h.n_key + h.n_data != most) return NULL;
     size_t size = (size_t)(h.n_key + h.n_data);
     if (!(all = mem_new(size))) return NULL;
-    if (read_all(fd, all, size) && !memcmp(all, key, n) && hash_bytes(all, size, 3) == h.sum)
+    if (read_all(fd, all, size) && !memcmp(all, key, n) && hash_bytes(all, size, 3) == h.checksum)
         data = mem_text(all + n, (size_t)h.n_data);
     mem_free(all);
     *n_data = (size_t)h.n_data;
     return data;
 }
 
-static char *get_from(char *folder, bool own, const char *key, size_t n, size_t *n_data) {
+static char *get_from(const char *path, bool own, const char *key, size_t n, size_t *n_data) {
     struct stat st;
-    add_name(folder, key, n);
-    int fd = open(folder, O_RDONLY | O_CLOEXEC);
+    char name[NAME_CAPACITY + 1], *data = NULL;
+    int folder = open_trusted(path);
+    if (folder < 0) return NULL;
+    entry_name(name, key, n);
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    close(folder);
     if (fd < 0) return NULL;
-    char *data = fstat(fd, &st) ? NULL : read_entry(fd, &st, key, n, n_data);
-    if (data && own && st.st_mtime + FRESH < time(NULL)) futimens(fd, NULL);
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && is_trusted(&st))
+        data = read_entry(fd, &st, key, n, n_data);
+    if (data && own && st.st_mtime + TUNE_DISK_CACHE_TOUCH_SECONDS < time(NULL)) futimens(fd, NULL);
     close(fd);
     return data;
 }
 
-char *disk_get(const char *key, size_t n, size_t *n_data) {
-    char folder[PATH_ROOM], *data = NULL;
+char *disk_cache_get(const char *key, size_t n, size_t *n_data) {
+    char folder[PATH_CAPACITY], *data = NULL;
     if (own_folder(folder)) data = get_from(folder, true, key, n, n_data);
     if (!data && shared_folder(folder)) data = get_from(folder, false, key, n, n_data);
     return data;
 }
 
-/* ---- making room ---- */
+/* ---- eviction ---- */
 
 typedef struct {
-    char name[NAME_ROOM + 1];
+    char name[NAME_CAPACITY + 1];
     int64_t used, bytes;
 } entry;
 
@@ -135,16 +158,18 @@ static int by_use(const void *a, const void *b) {
     return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* The entries of a folder, to be freed by the caller. What a process that died was writing is
- * removed. */
+/* Lists the entries of a folder (freed by the caller), and removes the temporary files of writers
+ * that died. */
 static void list(DIR *d, entries *all) {
     for (struct dirent *x; (x = readdir(d));) {
         struct stat st;
         bool whole = is_entry(x->d_name),
-             part = strncmp(x->d_name, unfinished, sizeof unfinished - 1) == 0;
-        if ((!whole && !part) || fstatat(dirfd(d), x->d_name, &st, AT_SYMLINK_NOFOLLOW)) continue;
-        if (part && st.st_mtime + ABANDONED < time(NULL)) unlinkat(dirfd(d), x->d_name, 0);
-        if (part || !mem_grow(&all->at, all->n, &all->cap, sizeof *all->at)) continue;
+             partial = strncmp(x->d_name, temporary, sizeof temporary - 1) == 0;
+        if ((!whole && !partial) || fstatat(dirfd(d), x->d_name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        if (partial && st.st_mtime + TUNE_DISK_CACHE_ABANDONED_SECONDS < time(NULL))
+            unlinkat(dirfd(d), x->d_name, 0);
+        if (partial || !mem_grow(&all->at, all->n, &all->cap, sizeof *all->at)) continue;
         entry *e = &all->at[all->n++];
         snprintf(e->name, sizeof e->name, "%.40s", x->d_name);
         e->used = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
@@ -153,9 +178,9 @@ static void list(DIR *d, entries *all) {
     }
 }
 
-/* When a folder holds more than `past` bytes, removes what was used longest ago until at most
- * `most` are left; how many entries that were, and how many bytes there had been. */
-static size_t shrink(const char *folder, uint64_t past, uint64_t most, uint64_t *bytes) {
+/* If a folder holds more than `limit` bytes, removes the least recently used entries until at most
+ * `target` are left. Returns how many entries it removed; *bytes: what the folder held before. */
+static size_t evict(const char *folder, uint64_t limit, uint64_t target, uint64_t *bytes) {
     entries all = {0};
     size_t removed = 0;
     DIR *d = opendir(folder);
@@ -163,8 +188,9 @@ static size_t shrink(const char *folder, uint64_t past, uint64_t most, uint64_t 
     list(d, &all);
     *bytes = all.bytes;
     if (all.n > 1) qsort(all.at, all.n, sizeof *all.at, by_use);
-    for (size_t i = 0; i<all.n && * bytes> past && all.bytes > most; i++) {
-        removed += !unlinkat(dirfd(d), all.at[i].name, 0); /* or another process was first */
+    const bool over = all.bytes > limit;
+    for (size_t i = 0; over && i < all.n && all.bytes > target; i++) {
+        removed += !unlinkat(dirfd(d), all.at[i].name, 0); /* another process may be faster */
         all.bytes -= (uint64_t)all.at[i].bytes;
     }
     closedir(d);
@@ -181,60 +207,73 @@ static bool write_all(int fd, const void *p, size_t n) {
     return true;
 }
 
-/* A folder of thousands of files is looked through once in a while: on the average whenever a
- * thirty-second part of the limit was written. */
-static bool is_time(uint64_t most, uint64_t written, uint64_t dice) {
-    return dice % MAX(most / SWEEPS / written, 1) == 0;
+/* Scanning a folder of thousands of files costs more than writing one: it is scanned at random, on
+ * average once for each 1/TUNE_DISK_CACHE_SCANS_PER_CAPACITY of its limit that is written. */
+static bool is_eviction_due(uint64_t capacity, uint64_t written, uint64_t random) {
+    return random % MAX(capacity / TUNE_DISK_CACHE_SCANS_PER_CAPACITY / written, 1) == 0;
 }
 
-void disk_put(const char *key, size_t n, const char *data, size_t n_data) {
-    char folder[PATH_ROOM], path[PATH_ROOM], fresh[PATH_ROOM];
-    uint64_t most = limit(), bytes;
-    if (!own_folder(folder) || sizeof(heading) + n + n_data > most) return;
+/* Writes the entry under a temporary name and renames it; false: nothing was stored. */
+static bool write_entry(int folder, const char *name, const file_header *h, const char *all,
+                        size_t n) {
+    char fresh[NAME_CAPACITY + 1];
+    static unsigned count; /* names of one process differ */
+    snprintf(fresh, sizeof fresh, "%s%ld-%u", temporary, (long)getpid(),
+             __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED));
+    unlinkat(folder, fresh, 0); /* of a process of the same number that died */
+    int fd = openat(folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) return false;
+    bool good = write_all(fd, h, sizeof *h) && write_all(fd, all, n);
+    good = !fchmod(fd, 0644) && good;
+    good = !close(fd) && good;
+    if (good && !renameat(folder, fresh, folder, name)) return true;
+    unlinkat(folder, fresh, 0);
+    return false;
+}
+
+void disk_cache_put(const char *key, size_t n, const char *data, size_t n_data) {
+    char path[PATH_CAPACITY], name[NAME_CAPACITY + 1];
+    uint64_t capacity = limit(), bytes;
+    if (!own_folder(path) || sizeof(file_header) + n + n_data > capacity) return;
     char *all = mem_new(n + n_data);
     if (!all) return;
     memcpy(all, key, n);
     memcpy(all + n, data, n_data);
-    heading h = {.n_key = n, .n_data = n_data, .sum = hash_bytes(all, n + n_data, 3)};
+    file_header h = {.n_key = n, .n_data = n_data, .checksum = hash_bytes(all, n + n_data, 3)};
     memcpy(h.magic, magic, sizeof magic);
-    make_folder(folder);
-    memcpy(path, folder, sizeof path);
-    add_name(path, key, n);
-    snprintf(fresh, sizeof fresh, "%.*s/%s%ld-XXXXXX", PATH_ROOM - 2 * NAME_ROOM, folder,
-             unfinished, (long)getpid());
-    int fd = mkostemp(fresh, O_CLOEXEC);
-    if (fd >= 0) {
-        bool good = write_all(fd, &h, sizeof h) && write_all(fd, all, n + n_data);
-        good = !fchmod(fd, 0644) && good;
-        good = !close(fd) && good;
-        if (!good || rename(fresh, path))
-            unlink(fresh);
-        else if (is_time(most, sizeof h + n + n_data, h.sum))
-            shrink(folder, most, most / 4 * 3, &bytes);
-    }
+    make_folder(path);
+    int folder = open_trusted(path);
+    entry_name(name, key, n);
+    if (folder >= 0 && write_entry(folder, name, &h, all, n + n_data) &&
+        is_eviction_due(capacity, sizeof h + n + n_data, h.checksum))
+        evict(path, capacity, capacity / 4 * 3, &bytes);
+    if (folder >= 0) close(folder);
     mem_free(all);
 }
 
-/* ---- what the user asks ---- */
+/* ---- the report for the user ---- */
 
 static void describe(const char *folder, uint64_t most, const char *note, gpa_str *out) {
     entries all = {0};
     char holds[32], cap[32];
     DIR *d = opendir(folder);
+    int trusted = open_trusted(folder);
     if (d) list(d, &all), closedir(d);
     str_printf(out, "%s: %zu program%s, %s", folder, all.n, all.n == 1 ? "" : "s",
                str_bytes(holds, (double)all.bytes));
     if (most) str_printf(out, " of at most %s", str_bytes(cap, (double)most));
+    if (trusted < 0 && d) note = " (not used: other users may write to it)";
+    if (trusted >= 0) close(trusted);
     str_printf(out, "%s\n", d ? note : " (there is no such folder yet)");
     mem_free(all.at);
 }
 
 void rt_programs(bool clear, gpa_str *out) {
-    char folder[PATH_ROOM], held[32];
+    char folder[PATH_CAPACITY], held[32];
     uint64_t bytes = 0;
     bool own = own_folder(folder);
     if (own && clear) {
-        size_t n = shrink(folder, 0, 0, &bytes);
+        size_t n = evict(folder, 0, 0, &bytes);
         str_printf(out, "%s: removed %zu program%s, %s\n", folder, n, n == 1 ? "" : "s",
                    str_bytes(held, (double)bytes));
     } else if (own) {

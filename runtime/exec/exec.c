@@ -1,9 +1,9 @@
-/* Execution: plan, lower, allocate, find or build the program, launch, settle.
+/* Execution of plans: fuse, lower, allocate, look up or build programs, launch, settle.
  *
- * Invariant: a step's roots settle as soon as it is launched, so the next step finds leaves. When a
- * step fails the earlier ones stay done and the rest stays pending.
+ * Invariant: a step's roots become leaves as soon as it is launched, so later steps read them
+ * from memory. If a step fails, earlier steps stay done and the rest stays pending.
  *
- * Reading order: faults, memory, one step, plans. */
+ * Reading order: deferred errors, memory, one step, plans. */
 #include "runtime/exec/exec.h"
 
 #include <stdio.h>
@@ -11,56 +11,34 @@
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/deferred_error.h"
 #include "runtime/exec/explain.h"
-#include "runtime/array/host_view.h"
 #include "runtime/plan/lower.h"
 #include "runtime/plan/plan_cache.h"
-#include "runtime/array/device_transfer.h"
 #include "runtime/exec/profile.h"
 #include "runtime/exec/loop_batch.h"
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 
-/* A launched program that may fault or be stopped: where it reports, and its places in the source.
- */
-typedef struct fault {
-    struct fault *next;
-    gpa_device *device;
-    kir_fault_record record;
-    doubt *doubt; /* of what it wrote */
-    bool kernel;  /* says which thread of which block */
-    bool raises;  /* it may fault, not only be stopped */
-    char name[32];
-    size_t n_spans, n_arrays, n_texts;
-    gpa_span *spans; /* with what follows, behind this structure */
-    uint8_t *where;  /* kir_where of each array */
-    char *texts;     /* one behind the other */
-} fault;
-
 struct exec {
     fuse_plan plan;
     lowered low;
     plan_cache *plans;
-    bool known, watched; /* the plan: the memo has it, so nothing is fused or lowered; or somebody
-                            wants to see the programs */
-    bool busy;           /* the plan is being run: do not begin another */
-    fault *first, *last; /* in launch order */
-    size_t n_expected, n_raising; /* faults; those of them that raise */
+    bool known;              /* plan cache hit: nothing is fused or lowered */
+    bool watched;            /* %explain or a profile records the steps: no plan cache */
+    bool busy;               /* a plan is being run: plans do not nest */
+    deferred_queue deferred; /* launches that may have failed */
 };
 
 static gpa_code scratch(gpa_rt *rt, gpa_err *e) {
     if (rt->exec) return GPA_OK;
     if (!(rt->exec = mem_zero(sizeof *rt->exec))) return gpa_no_memory(e);
-    rt->exec->plans = plan_cache_new();
+    rt->exec->plans = plan_cache_new((plan_programs){program_retain, program_release});
     return GPA_OK;
 }
-
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered,
-                            gpa_err *e);
 
 void exec_free(gpa_rt *rt) {
     struct exec *x = rt->exec;
     if (!x) return;
-    drop_faults(x, NULL, NULL, true, NULL);
+    deferred_settle(&x->deferred, NULL, false, true, NULL);
     fuse_free(&x->plan);
     lower_free(&x->low);
     plan_cache_free(x->plans);
@@ -68,45 +46,15 @@ void exec_free(gpa_rt *rt) {
     rt->exec = NULL;
 }
 
-/* ---- faults ---- */
+/* ---- deferred errors ---- */
 
-static gpa_code expect_fault(struct exec *x, gpa_device *d, const kir_func *f, bool raises,
-                             kir_fault_record **out, gpa_err *e) {
-    size_t spans = f->n_spans * sizeof(gpa_span), texts = 0;
-    for (size_t i = 0; i < f->n_texts; i++) texts += strlen(f->texts[i]) + 1;
-    fault *n = mem_new(sizeof *n + spans + f->n_arrays + texts);
-    if (!n) return gpa_no_memory(e);
-    *n = (fault){.device = d,
-                 .doubt = doubt_new(),
-                 .kernel = f->form == KIR_KERNEL,
-                 .raises = raises,
-                 .n_spans = f->n_spans,
-                 .n_arrays = f->n_arrays,
-                 .n_texts = f->n_texts};
-    if (!n->doubt) {
-        mem_free(n);
-        return gpa_no_memory(e);
-    }
-    memcpy(n->name, f->name, sizeof n->name);
-    n->spans = (gpa_span *)(n + 1);
-    if (spans) memcpy(n->spans, f->spans, spans);
-    n->where = (uint8_t *)(n->spans + f->n_spans);
-    for (size_t i = 0; i < f->n_arrays; i++) n->where[i] = f->arrays[i].where;
-    n->texts = (char *)(n->where + f->n_arrays);
-    for (size_t i = 0, at = 0; i < f->n_texts; at += strlen(f->texts[i++]) + 1)
-        memcpy(n->texts + at, f->texts[i], strlen(f->texts[i]) + 1);
-    *(x->first ? &x->last->next : &x->first) = n;
-    x->last = n;
-    x->n_expected++;
-    x->n_raising += raises;
-    *out = &n->record;
-    return GPA_OK;
-}
-
-gpa_code exec_expect_fault(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
-                           kir_fault_record **out, gpa_err *e) {
+gpa_code exec_add_fault_record(gpa_rt *rt, gpa_device *d, const kir_func *f, bool raises,
+                               kir_fault_record **out, gpa_err *e) {
+    deferred_error *x;
     gpa_code rc = scratch(rt, e);
-    return rc ? rc : expect_fault(rt->exec, d, f, raises, out, e);
+    if (!rc) rc = deferred_push(&rt->exec->deferred, d, f, raises, NULL, 0, &x, e);
+    if (!rc) *out = deferred_record(x);
+    return rc;
 }
 
 bool exec_may_stop(const gpa_device *d, const kir_func *f) {
@@ -117,196 +65,46 @@ bool exec_may_stop(const gpa_device *d, const kir_func *f) {
     return false;
 }
 
-enum { WHO = 80 };
-
-/* "thread (1, 0, 0) of block (0, 0, 0)" */
-static const char *who(char to[WHO], const int32_t thread[3], const int32_t block[3]) {
-    snprintf(to, WHO, "thread (%d, %d, %d) of block (%d, %d, %d)", thread[0], thread[1], thread[2],
-             block[0], block[1], block[2]);
-    return to;
-}
-
-static const char *memory_name(const fault *f, uint32_t array) {
-    return array < f->n_arrays && f->where[array] == KIR_SHARED ? "shared" : "global";
-}
-
-static const char *text_of(const fault *f, uint32_t i) {
-    const char *at = f->texts;
-    if (i >= f->n_texts) return "";
-    while (i--) at += strlen(at) + 1;
-    return at;
-}
-
-static gpa_code report_race(const fault *f, gpa_err *e) {
-    const kir_fault_record *r = &f->record;
-    char one[WHO], other[WHO];
-    bool writes = r->how & KIR_HOW_WRITES, wrote = r->how & KIR_HOW_OTHER_WRITES;
-    gpa_code rc = gpa_fail(e, GPA_E_RUNTIME,
-                           "race in kernel %s: %s %s element %lld of an array in %s memory that %s "
-                           "%s, and nothing orders the two",
-                           f->name, who(one, r->thread, r->block), writes ? "writes" : "reads",
-                           (long long)r->a, memory_name(f, r->axis),
-                           who(other, r->other_thread, r->other_block), wrote ? "writes" : "reads");
-    if (e && r->other_line < f->n_spans && r->other_line != r->line)
-        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) %s", r->other_thread[0],
-                     r->other_thread[1], r->other_thread[2], wrote ? "writes" : "reads");
-    return rc;
-}
-
-static gpa_code report_barrier(const fault *f, gpa_err *e) {
-    const kir_fault_record *r = &f->record;
-    char one[WHO], other[WHO];
-    bool ended = r->how & KIR_HOW_ENDED;
-    gpa_code rc = gpa_fail(
-        e, GPA_E_RUNTIME, "barrier in kernel %s: %s waits where %s does not come: it %s", f->name,
-        who(one, r->thread, r->block), who(other, r->other_thread, r->other_block),
-        ended ? "has ended" : "waits elsewhere");
-    if (e && !ended && r->other_line < f->n_spans)
-        gpa_err_note(e, f->spans[r->other_line], "thread (%d, %d, %d) waits", r->other_thread[0],
-                     r->other_thread[1], r->other_thread[2]);
-    return rc;
-}
-
-/* The text of an ASSERT or RAISE with its number, r->b, in its place. */
-static void message_of(const fault *f, char *to, size_t room) {
-    const char *text = text_of(f, f->record.axis), *place = strchr(text, '\1');
-    if (place)
-        snprintf(to, room, "%.*s%lld%s", (int)(place - text), text, (long long)f->record.b,
-                 place + 1);
-    else
-        snprintf(to, room, "%s", text);
-}
-
-static gpa_code report_kind(const fault *f, gpa_err *e) {
-    const kir_fault_record *r = &f->record;
-    char one[WHO], in[WHO + 48] = "", text[400] = "?";
-    if (r->kind == KIR_FT_ASSERT || r->kind == KIR_FT_RAISE) message_of(f, text, sizeof text);
-    if (f->kernel)
-        snprintf(in, sizeof in, "%sin kernel %s, %s", text[0] ? "\n" : "", f->name,
-                 who(one, r->thread, r->block));
-    switch ((kir_fault)r->kind) {
-        case KIR_FT_INDEX:
-            return gpa_fail(e, GPA_E_INDEX,
-                            "index %lld is out of bounds for axis %u with size %lld%s",
-                            (long long)r->a, r->axis, (long long)r->b, in);
-        case KIR_FT_RAISE: return gpa_fail(e, (gpa_code)r->a, "%s%s", text, in);
-        case KIR_FT_DIVIDE: return gpa_fail(e, GPA_E_ZERO_DIVISION, "division by zero%s", in);
-        case KIR_FT_SHAPE:
-            return gpa_fail(
-                e, GPA_E_VALUE,
-                "could not broadcast input array from shape (%lld,) into shape (%lld,)%s",
-                (long long)r->a, (long long)r->b, in);
-        case KIR_FT_RACE: return report_race(f, e);
-        case KIR_FT_BARRIER: return report_barrier(f, e);
-        case KIR_FT_UNWRITTEN:
-            return gpa_fail(e, GPA_E_RUNTIME,
-                            "unwritten memory in kernel %s: %s reads element %lld of a shared "
-                            "array before any thread has written it",
-                            f->name, who(one, r->thread, r->block), (long long)r->a);
-        case KIR_FT_LANE:
-            if (r->how & KIR_HOW_OWN)
-                return gpa_fail(
-                    e, GPA_E_RUNTIME,
-                    "mask in kernel %s: %s is lane %lld of its warp, which the mask does not name",
-                    f->name, who(one, r->thread, r->block), (long long)r->a);
-            return gpa_fail(e, GPA_E_RUNTIME,
-                            "undefined value in kernel %s: %s takes that of lane %lld of its warp, "
-                            "which does not take part",
-                            f->name, who(one, r->thread, r->block), (long long)r->a);
-        case KIR_FT_STOPPED: return gpa_interrupted(e);
-        case KIR_FT_ASSERT:
-        case KIR_FT_ROWS: break;
-    }
-    return gpa_fail(e, GPA_E_ASSERTION, "%s%s", text[0] || f->kernel ? text : "assertion failed",
-                    in);
-}
-
-static gpa_code report_fault(const fault *f, gpa_err *e) {
-    gpa_code rc = report_kind(f, e);
-    if (e && rc != GPA_E_INTERRUPT && f->record.line < f->n_spans)
-        gpa_fail_at(e, f->spans[f->record.line]);
-    return rc;
-}
-
-/* What reading an array tells later whose computation was given up. */
-static gpa_code interrupted(gpa_err *e) {
-    return gpa_fail(e, GPA_E_RUNTIME, "the computation of this array was interrupted");
-}
-
-size_t exec_expected(const gpa_rt *rt) { return rt->exec ? rt->exec->n_expected : 0; }
-bool exec_may_raise(const gpa_rt *rt) { return rt->exec && rt->exec->n_raising; }
+size_t exec_unsettled(const gpa_rt *rt) { return rt->exec ? rt->exec->deferred.n : 0; }
+bool exec_may_raise(const gpa_rt *rt) { return rt->exec && rt->exec->deferred.n_raising; }
 bool exec_is_busy(const gpa_rt *rt) { return rt->exec && rt->exec->busy; }
 
-/* Takes the device's (NULL: every device's) faults off the list. What they wrote gets `lost` as its
- * error, or (NULL) the one that was reported; the first of these is the result, but for an
- * interrupt that was `answered` already. */
-static gpa_code drop_faults(struct exec *x, const gpa_device *d, const gpa_err *lost, bool answered,
-                            gpa_err *e) {
-    gpa_code rc = GPA_OK;
-    fault **at = &x->first;
-    x->last = NULL;
-    while (*at) {
-        fault *f = *at;
-        if (d && f->device != d) {
-            x->last = f;
-            at = &f->next;
-            continue;
-        }
-        gpa_err one, stopped; /* large, and seldom wanted */
-        const gpa_err *told = lost;
-        if (f->record.set && !lost) {
-            one = stopped = (gpa_err){0};
-            report_fault(f, &one);
-            if (one.code == GPA_E_INTERRUPT) interrupted(&stopped);
-            told = stopped.code ? &stopped : &one;
-            bool news = !stopped.code || !answered;
-            if (!rc && e && !e->code && news) *e = one;
-            if (!rc && news) rc = one.code;
-        }
-        doubt_settle(f->doubt, told);
-        doubt_release(f->doubt);
-        *at = f->next;
-        x->n_expected--;
-        x->n_raising -= f->raises;
-        mem_free(f);
-    }
-    return rc;
+gpa_code exec_report_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
+    if (!rt->exec || (waited && waited != GPA_E_INTERRUPT && waited != GPA_E_DEVICE)) return waited;
+    gpa_code rc =
+        deferred_settle(&rt->exec->deferred, d, waited == GPA_E_INTERRUPT, !rt_interrupted(rt), e);
+    return waited ? waited : rc;
 }
 
-gpa_code exec_faults(gpa_rt *rt, gpa_device *d, gpa_code waited, gpa_err *e) {
-    if (!rt->exec || (waited && waited != GPA_E_INTERRUPT && waited != GPA_E_DEVICE)) return waited;
-    gpa_err lost;
-    if (waited == GPA_E_INTERRUPT) {
-        lost = (gpa_err){0};
-        interrupted(&lost);
-    }
-    gpa_code rc =
-        drop_faults(rt->exec, d, waited == GPA_E_INTERRUPT ? &lost : NULL, !rt_interrupted(rt), e);
-    return waited ? waited : rc;
+gpa_code exec_wait(gpa_rt *rt, gpa_device *d, gpa_err *e) {
+    if (exec_is_idle(rt, d)) return GPA_OK;
+    gpa_code rc = device_result(rt, d, d->be->sync(d->dev, e), e);
+    if (!rc) d->idle_since = rt->stats.launches + rt->stats.lib_calls + 1; /* 0: never yet */
+    return exec_report_faults(rt, d, rc, e);
 }
 
 /* ---- memory ---- */
 
-enum { LARGEST = 3 };
+enum { MAX_NAMES = 3 };
 
-/* The largest named arrays of a device so far; views of one memory count once. */
+/* The largest named arrays of a device so far; views of one buffer count once. */
 typedef struct {
     const gpa_device *d;
     struct {
         char name[32];
         uint64_t bytes;
         const gpa_buf *buf;
-    } top[LARGEST];
-} names;
+    } top[MAX_NAMES];
+} largest_names;
 
 static void note_name(void *to, const char *name, const gpa_arr *a) {
-    names *n = to;
+    largest_names *n = to;
     const gpa_buf *b = a->storage->buf;
     if (!b || b->device != n->d) return;
-    for (int i = 0; i < LARGEST; i++) {
+    for (int i = 0; i < MAX_NAMES; i++) {
         if (n->top[i].buf == b) return;
         if (b->bytes <= n->top[i].bytes) continue;
-        memmove(&n->top[i + 1], &n->top[i], (size_t)(LARGEST - 1 - i) * sizeof n->top[0]);
+        memmove(&n->top[i + 1], &n->top[i], (size_t)(MAX_NAMES - 1 - i) * sizeof n->top[0]);
         n->top[i].bytes = b->bytes;
         n->top[i].buf = b;
         snprintf(n->top[i].name, sizeof n->top[i].name, "%s", name);
@@ -330,21 +128,21 @@ static void put_usage(gpa_rt *rt, gpa_device *d, gpa_str *out) {
         str_printf(out, ", limit %s (GPA_MEMORY_LIMIT)", str_bytes(a, (double)limit));
 }
 
-static gpa_code no_room(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const int64_t *shape,
-                        double bytes, gpa_err *e) {
+static gpa_code fail_out_of_memory(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim,
+                                   const int64_t *shape, double bytes, gpa_err *e) {
     char asked[32], size[32], text[SHAPE_TEXT];
     gpa_str s;
-    /* NumPy writes this shape as Python does. */
+    /* NumPy formats this shape as a Python tuple. */
     str_init(&s);
     str_putc(&s, '(');
     for (int k = 0; k < ndim; k++) str_printf(&s, "%s%lld", k ? ", " : "", (long long)shape[k]);
     str_put(&s, ndim == 1 ? ",)" : ")");
     snprintf(text, sizeof text, "%s", s.text);
     str_clear(&s);
-    names n = {.d = d};
+    largest_names n = {.d = d};
     if (rt->config.name_arrays) rt->config.name_arrays(rt->config.user, note_name, &n);
     put_usage(rt, d, &s);
-    for (int i = 0; i < LARGEST && n.top[i].bytes; i++)
+    for (int i = 0; i < MAX_NAMES && n.top[i].bytes; i++)
         str_printf(&s, "%s%s %s", i ? ", " : "\nlargest: ", n.top[i].name,
                    str_bytes(size, (double)n.top[i].bytes));
     gpa_fail(e, GPA_E_MEMORY,
@@ -367,7 +165,7 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
     }
     if (rc != GPA_E_MEMORY) return rc;
     gpa_err_clear(&first);
-    if (buf_tighten(rt, d) && !buf_new(rt, d, n, out, &first)) return GPA_OK;
+    if (buf_compact(rt, d) && !buf_new(rt, d, n, out, &first)) return GPA_OK;
     bool busy = rt->exec && rt->exec->busy;
     if (!busy && rt->n_pending) {
         gpa_err quiet = {0};
@@ -376,7 +174,7 @@ static gpa_code alloc_on(gpa_rt *rt, gpa_device *d, gpa_dtype t, int ndim, const
             if (!buf_new(rt, d, n, out, &quiet)) return GPA_OK;
         }
     }
-    return no_room(rt, d, t, ndim, shape, (double)n, e);
+    return fail_out_of_memory(rt, d, t, ndim, shape, (double)n, e);
 }
 
 gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa_buf **out,
@@ -388,7 +186,7 @@ gpa_code exec_alloc(gpa_rt *rt, gpa_dtype t, int ndim, const int64_t *shape, gpa
 
 /* ---- one step ---- */
 
-/* Fresh memory for the roots, bound to their arrays. */
+/* Allocates memory for the roots and binds it to their arrays. */
 static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fresh, gpa_err *e) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
@@ -399,13 +197,12 @@ static gpa_code bind_fresh(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **fres
         l->bind[i].mem = fresh[i]->mem;
     }
     for (size_t i = 0; i < l->n_arrays; i++)
-        if (l->buf[i])
-            l->bind[i].mem = l->buf[i]->mem; /* memory that was short may have moved them */
+        if (l->buf[i]) l->bind[i].mem = l->buf[i]->mem; /* buf_compact may have moved them */
     return GPA_OK;
 }
 
-/* Where a step runs: where its store's target is, else where all its operands are, else on the
- * current device. */
+/* The device of a step: that of its store's target, else the one all operands share, else the
+ * current one. */
 static gpa_device *step_device(const gpa_rt *rt, int s, gpa_device *current) {
     const fuse_plan *p = &rt->exec->plan;
     const lowered *l = &rt->exec->low;
@@ -421,8 +218,8 @@ static gpa_device *step_device(const gpa_rt *rt, int s, gpa_device *current) {
     return d ? d : current;
 }
 
-/* Operands that live on another device are copied over; the copies last until the launch. */
-static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here, gpa_err *e) {
+/* Copies operands on other devices to d, for the duration of the launch. */
+static gpa_code copy_operands(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here, gpa_err *e) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < l->n_arrays && !rc; i++) {
         gpa_buf *b = l->buf[i];
@@ -434,26 +231,25 @@ static gpa_code bring_over(gpa_rt *rt, gpa_device *d, lowered *l, gpa_buf **here
             continue;
         }
         TRY(buf_new(rt, d, b->bytes, &here[i], e));
-        TRY(place_copy(rt, here[i], 0, b, 0, b->bytes, e));
+        TRY(buf_copy(rt, here[i], 0, b, 0, b->bytes, e));
         l->bind[i].mem = here[i]->mem;
     }
 out:
     return rc;
 }
 
-/* Compiling that a device put off until a launch. */
-static double compiled_late(const gpa_device *d, const gpa_prog *prog) {
+/* Seconds of compilation at launches, and interpreted launches. */
+static double launch_compile_seconds(const gpa_device *d, const gpa_prog *prog) {
     return d->be->compile_seconds ? d->be->compile_seconds(prog) : 0;
 }
 static uint64_t interpreted(const gpa_device *d, const gpa_prog *prog) {
     return d->be->interpreted ? d->be->interpreted(prog) : 0;
 }
 
-/* A program that needs memory of its own may find none: then what the pool keeps is given back
- * first. */
+/* Runs a program; if it lacks workspace memory, trims the pool and tries again. */
 static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_launch *l,
                          gpa_err *e) {
-    gpa_err first; /* cleared, not zeroed: this runs for every launch */
+    gpa_err first; /* cleared, not zeroed, since this runs for every launch */
     gpa_err_clear(&first);
     gpa_code rc = d->be->run(d->dev, prog, l, &first);
     if (rc != GPA_E_MEMORY) return rc ? gpa_fail(e, rc, "%s", first.msg) : GPA_OK;
@@ -461,22 +257,22 @@ static gpa_code run_once(gpa_rt *rt, gpa_device *d, gpa_prog *prog, const gpa_la
     return d->be->run(d->dev, prog, l, e);
 }
 
-/* *own (owned by the caller): the doubt of a program that may fault or be stopped. */
-static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bool raises,
-                       doubt **own, gpa_err *e) {
-    double before = compiled_late(d, prog);
+/* Runs a program once, or once for each point of the dimensions that the host iterates over.
+ * `fault` (NULL: it cannot fault): where it reports. */
+static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l,
+                       kir_fault_record *fault, gpa_err *e) {
+    double before = launch_compile_seconds(d, prog);
     uint64_t slow = interpreted(d, prog);
-    gpa_launch run = {.arrays = l->bind, .params = l->params};
+    gpa_launch run = {.arrays = l->bind, .params = l->params, .fault = fault};
     memcpy(run.size, l->size, sizeof run.size);
-    gpa_code rc = l->faults ? expect_fault(rt->exec, d, l->f, raises, &run.fault, e) : GPA_OK;
-    if (!rc && l->faults) *own = doubt_retain(rt->exec->last->doubt);
+    gpa_code rc = GPA_OK;
     int64_t at[LOWER_LOOPS] = {0};
     while (!rc) {
         rc = run_once(rt, d, prog, &run, e);
         rt->stats.launches++;
         if (!rc && rt_interrupted(rt)) rc = gpa_interrupted(e);
         int k = l->n_loops - 1;
-        for (; k >= 0; k--) { /* the next point of the dimensions that the host walks */
+        for (; k >= 0; k--) { /* the next point of the dimensions that the host iterates over */
             bool more = ++at[k] < l->loop_size[k];
             int64_t back = more ? 1 : 1 - l->loop_size[k];
             for (size_t i = 0; i < l->n_arrays; i++)
@@ -486,46 +282,65 @@ static gpa_code launch(gpa_rt *rt, gpa_device *d, gpa_prog *prog, lowered *l, bo
         }
         if (k < 0) break;
     }
-    rt->stats.compile_seconds += compiled_late(d, prog) - before;
+    rt->stats.compile_seconds += launch_compile_seconds(d, prog) - before;
     rt->stats.interpreted += interpreted(d, prog) - slow;
     return rc;
 }
 
-/* What is stored into an array that is there must be a value: its doubts are settled first. */
+/* A store overwrites memory that stays valid if the program faults, so the values it stores must be
+ * known to be valid first: waits for the device if an operand is deferred. */
 static gpa_code settle_stored(gpa_rt *rt, gpa_device *d, const lowered *l, gpa_err *e) {
     bool stores = false, open = false;
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->buf[i]) continue;
         stores = stores || (l->stored >> i & 1);
-        open = open || doubt_is_open(l->buf[i]->doubt);
+        open = open || deferred_is_open(l->buf[i]->deferred);
     }
-    return stores && open ? host_wait(rt, d, e) : GPA_OK;
+    return stores && open ? exec_wait(rt, d, e) : GPA_OK;
 }
 
-/* What was computed is in doubt if the program may have faulted, or what it read is. */
-static gpa_code doubt_results(const lowered *l, doubt *own, gpa_buf **fresh, gpa_err *e) {
-    doubt *all = doubt_retain(own);
+/* The unsettled records that a step's operands depend on, each once; how many. */
+static size_t open_operands(const lowered *l, deferred_error **on) {
+    size_t n = 0;
+    for (size_t i = 0; i < l->n_arrays; i++) {
+        deferred_error *x = l->buf[i] ? l->buf[i]->deferred : NULL;
+        size_t k = 0;
+        while (k < n && on[k] != x) k++;
+        if (k == n && deferred_is_open(x)) on[n++] = x;
+    }
+    return n;
+}
+
+/* *own (owned by the caller; NULL: nothing): the record that the step's results depend on. It is
+ * new if the program may fault, or if it reads what several launches have to make valid. */
+static gpa_code defer_results(gpa_rt *rt, gpa_device *d, const lowered *l, bool raises,
+                              deferred_error **own, gpa_err *e) {
+    deferred_error *on[KIR_MAX_ARRAYS], *x = NULL;
+    size_t n = open_operands(l, on);
+    bool faults = l->faults && !l->empty;
     gpa_code rc = GPA_OK;
-    for (size_t i = 0; i < l->n_arrays && !rc; i++)
-        if (l->buf[i] && l->buf[i]->doubt) rc = doubt_join(&all, l->buf[i]->doubt, e);
-    for (size_t i = 0; i < l->n_arrays && !rc && all; i++)
-        if (l->fresh[i]) fresh[i]->doubt = doubt_retain(all);
-    doubt_release(all);
+    if (faults || n > 1)
+        rc = deferred_push(&rt->exec->deferred, d, faults ? l->f : NULL, faults && raises, on, n,
+                           &x, e);
+    else if (n)
+        x = on[0];
+    if (!rc) *own = deferred_retain(x);
     return rc;
 }
 
-/* The roots have their memory. */
-static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh) {
+/* Makes the roots leaves on their new memory, which depends on record `on`. */
+static void settle(gpa_rt *rt, lowered *l, gpa_buf **fresh, deferred_error *on) {
     for (size_t i = 0; i < l->n_arrays; i++) {
         if (!l->fresh[i]) continue;
         fuse_root *r = l->fresh[i];
         gpa_buf *b = fresh[i];
+        b->deferred = deferred_retain(on);
         fresh[i] = NULL;
         if (!node_is_leaf(r->value)) node_materialize(rt, r->value, b);
         if (r->storage)
             storage_settle(rt, r->storage, b);
         else
-            buf_disown(rt, b);
+            buf_remove_owner(rt, b);
     }
 }
 
@@ -534,9 +349,9 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     struct exec *x = rt->exec;
     lowered *l = &x->low;
     gpa_buf *fresh[KIR_MAX_ARRAYS]; /* memory of roots; copies of operands from other devices */
-    const cache_entry *program = NULL;
+    program_cache_entry *program = NULL;
     int s = x->plan.order[i_step];
-    doubt *own = NULL;
+    deferred_error *own = NULL;
     gpa_device *d = current;
     bool built = false, raises = false;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
@@ -558,15 +373,16 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
     if (!x->known)
         l->faults = l->faults || exec_may_stop(d, l->f); /* such a plan is not remembered */
     TRY(bind_fresh(rt, d, l, fresh, e));
-    TRY(bring_over(rt, d, l, fresh, e));
+    TRY(copy_operands(rt, d, l, fresh, e));
     TRY(settle_stored(rt, d, l, e));
+    if (!l->empty && x->known)
+        rt->stats.cache_hits++;
+    else if (!l->empty)
+        TRY(program_cache_get(rt, d, l->f, &program, &built, e));
+    TRY(defer_results(rt, d, l, raises, &own, e));
     if (!l->empty) {
-        if (x->known)
-            rt->stats.cache_hits++;
-        else
-            TRY(cache_get(rt, d, l->f, &program, &built, e));
         profile_begin(rt, d);
-        rc = launch(rt, d, program->prog, l, raises, &own, e);
+        rc = launch(rt, d, program->prog, l, l->faults ? deferred_record(own) : NULL, e);
         profile_step(rt, d, &x->plan, s, l, program);
         if (rt->explain)
             explain_step(rt, d, &x->plan, s, l, program,
@@ -575,26 +391,25 @@ static gpa_code run_step(gpa_rt *rt, gpa_device *current, size_t i_step, bool *h
         rt->stats.bytes_read += l->bytes_read;
         rt->stats.bytes_written += l->bytes_written;
     }
-    TRY(doubt_results(l, own, fresh, e));
     if (raises) lower_mark_checked(rt, &x->plan, s, l);
     if (!x->known && !x->watched) plan_cache_record(x->plans, &x->plan, i_step, l, program);
-    settle(rt, l, fresh);
+    settle(rt, l, fresh, own);
 out:
-    doubt_release(own);
+    deferred_release(own);
     for (size_t i = 0; i < l->n_arrays; i++)
-        if (fresh[i]) buf_disown(rt, fresh[i]);
+        if (fresh[i]) buf_remove_owner(rt, fresh[i]);
     return device_result(rt, d, rc, e);
 }
 
 /* ---- plans ---- */
 
-/* Several new programs are compiled side by side, where the device has a background for that: each
- * step is lowered as if those before it had run. Nothing depends on it: what fails here, or is
- * taken for something else, comes up when it runs. */
+/* Starts background compilation of a plan's new programs in parallel, if the device supports it:
+ * each step is lowered as if the earlier ones had run. This is only a hint; errors are reported
+ * when the step runs. */
 static void compile_ahead(gpa_rt *rt, gpa_device *d) {
     struct exec *x = rt->exec;
     lowered *l = &x->low;
-    const cache_entry *program;
+    program_cache_entry *program;
     bool built;
     gpa_err quiet;
     if (!d->be->prepare || rt->devices->next || x->plan.n_order < 2) return;
@@ -603,7 +418,7 @@ static void compile_ahead(gpa_rt *rt, gpa_device *d) {
         l->ahead = true;
         gpa_code rc = lower(rt, &x->plan, x->plan.order[i], l, &quiet);
         l->ahead = false;
-        if (rc || l->hazard || l->empty || cache_get(rt, d, l->f, &program, &built, &quiet))
+        if (rc || l->hazard || l->empty || program_cache_get(rt, d, l->f, &program, &built, &quiet))
             continue;
         gpa_launch run = {.arrays = l->bind, .params = l->params};
         memcpy(run.size, l->size, sizeof run.size);
@@ -616,7 +431,7 @@ static void mark_failed(fuse_plan *p, int step) {
         if (p->root[i].step == step && p->root[i].storage) p->root[i].storage->failed = true;
 }
 
-/* What every opened device can do: a step may run on any of them. */
+/* The limits common to all opened devices: a step may run on any of them. */
 static gpa_caps common_caps(const gpa_rt *rt, const gpa_device *current) {
     gpa_caps caps = current->caps;
     for (const gpa_device *d = rt->devices; d; d = d->next) {
@@ -635,13 +450,14 @@ static gpa_code run_plan(gpa_rt *rt, gpa_cut why, bool *hazard, gpa_err *e) {
     x->busy = true;
     gpa_caps caps = common_caps(rt, d);
     x->watched = rt->explain || rt->profile;
-    x->known = !x->watched && plan_cache_find(x->plans, rt, &(plan_device){d, d->epoch, &caps}, &x->plan);
+    x->known =
+        !x->watched && plan_cache_find(x->plans, rt, &(plan_device){d, d->epoch, &caps}, &x->plan);
     if (x->known)
         rt->stats.plans_known++;
     else
         rc = fuse(rt, &x->plan, &caps, why, e);
     if (!rc && !x->known && !x->watched) compile_ahead(rt, d);
-    /* A root that settles lets go of its inputs; other roots may be among them. */
+    /* A root that becomes a leaf releases its inputs; other roots may be among them. */
     for (size_t i = 0; i < x->plan.n_root; i++) node_retain(x->plan.root[i].value);
     for (size_t i = 0; i < x->plan.n_order && !rc && !*hazard; i++) {
         rc = run_step(rt, d, i, hazard, e);
@@ -661,7 +477,7 @@ static gpa_code add_root(gpa_rt *rt, fuse_root r, gpa_err *e) {
     return GPA_OK;
 }
 
-/* A storage's root; where several storages have one node, the node's owner stands for them. */
+/* Adds a storage's root; if several storages share a node, its owner represents them. */
 static gpa_code add_storage(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
     if (!s->node) return GPA_OK;
     if (!node_is_leaf(s->node)) {
@@ -673,7 +489,7 @@ static gpa_code add_storage(gpa_rt *rt, gpa_storage *s, gpa_err *e) {
     return add_root(rt, (fuse_root){.value = s->node, .storage = s}, e);
 }
 
-/* Runs what add_storage gathered. */
+/* Runs the roots added by add_storage. */
 static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     fuse_plan *p = &rt->exec->plan;
     bool hazard = false;
@@ -682,14 +498,14 @@ static gpa_code run_storages(gpa_rt *rt, gpa_cut why, gpa_err *e) {
     return p->n_root ? run_plan(rt, why, &hazard, e) : GPA_OK;
 }
 
-/* What a loop holds back comes first. */
-static gpa_code begin(gpa_rt *rt, gpa_err *e) {
+/* Before a plan: computes iterations held back by loop batching. */
+static gpa_code prepare_plan(gpa_rt *rt, gpa_err *e) {
     gpa_code rc = scratch(rt, e);
     return rc ? rc : loop_batch_flush(rt, e);
 }
 
 gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
+    gpa_code rc = prepare_plan(rt, e);
     bool hazard = false;
     if (rc) return rc;
     rt->exec->plan.n_root = 0;
@@ -702,8 +518,8 @@ gpa_code exec_nodes(gpa_rt *rt, node *const *n, size_t count, gpa_cut why, gpa_e
 }
 
 gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut why, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
-    /* A storage that shares another's node is a copy of it in the second round. */
+    gpa_code rc = prepare_plan(rt, e);
+    /* A storage that shares another's node becomes a copy of it in the second round. */
     for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
         for (size_t i = 0; i < count && !rc; i++) rc = add_storage(rt, s[i], e);
@@ -716,7 +532,7 @@ gpa_code exec_storages(gpa_rt *rt, gpa_storage *const *s, size_t count, gpa_cut 
 }
 
 gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
+    gpa_code rc = prepare_plan(rt, e);
     for (bool left = true; left && !rc;) {
         rt->exec->plan.n_root = 0;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
@@ -730,7 +546,7 @@ gpa_code exec_pending(gpa_rt *rt, gpa_cut why, gpa_err *e) {
 
 gpa_code exec_store(gpa_rt *rt, const fuse_root *root, gpa_storage *const *also, size_t n_also,
                     bool *hazard, gpa_err *e) {
-    gpa_code rc = begin(rt, e);
+    gpa_code rc = prepare_plan(rt, e);
     if (rc) return rc;
     fuse_plan *p = &rt->exec->plan;
     *hazard = false;

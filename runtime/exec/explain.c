@@ -1,36 +1,37 @@
-/* Explaining: the text of each step is written when it runs, because afterwards its nodes are gone.
+/* %explain: steps as text, written when they run, because their nodes are released afterwards.
  *
- * Expressions name the arrays they read a, b, c ... in the order they appear in the step, other
- * views of them a', a'' ... Reading order: names, expressions, templates, steps, the interface. */
+ * Expressions name the arrays they read a, b, c ... in order of appearance, and further views of
+ * an array a', a'' ...
+ *
+ * Reading order: expressions, steps, the interface. */
 #include "runtime/exec/explain.h"
 
 #include "runtime/exec/rt.h"
 #include "runtime/graph/shape.h"
 
-enum { LONGEST = 240 }; /* characters of an expression, about */
+enum { EXPRESSION_CHARS = 240 }; /* longer expressions are abbreviated */
 
 struct explain {
     gpa_str text;
     rt_explain_what what;
     int steps;
     uint64_t launches, read, written; /* counters at the start */
-    uint64_t interpreted;             /* and before the step */
+    uint64_t interpreted;             /* counter before the step */
 };
 
 /* ---- expressions ---- */
 
 typedef struct {
     gpa_str *out;
-    size_t end;            /* where the text is long enough */
+    size_t end;            /* abbreviate from this length on */
     const node *named[26]; /* views of arrays, in the order they appeared */
-    int letter[26];        /* and the letter of the array */
+    int letter[26];        /* the letter of each one's array */
     int n_named, n_letters;
 } writer;
 
 static void write_value(writer *w, const node *n, bool inside);
 
-/* One letter for an array; its first view in the step is called by the letter alone, the others get
- * marks: a, a', a''. */
+/* The array's letter; views after the first get primes: a, a', a''. */
 static void write_leaf(writer *w, const node *n) {
     int i = 0, letter = 0, views = 0;
     for (; i < w->n_named && w->named[i] != n; i++) {
@@ -101,7 +102,7 @@ static void write_reduction(writer *w, const node *n) {
     str_putc(w->out, ')');
 }
 
-/* A rolled loop is shown by one of its trips. */
+/* Batched loop iterations are shown by one of them. */
 static void write_body(writer *w, const node *n) {
     const gpa_body *b = n->body;
     if (b->trips < 0)
@@ -172,7 +173,7 @@ static uint64_t launches_of(const lowered *l) {
 }
 
 static void write_root(gpa_str *out, const fuse_root *r) {
-    writer w = {.out = out, .end = out->len + LONGEST};
+    writer w = {.out = out, .end = out->len + EXPRESSION_CHARS};
     char shape[SHAPE_TEXT];
     str_printf(out, "%s %s %s = ", r->into ? "store" : "array", dtype_info[r->value->dtype].name,
                shape_text(shape, r->value->ndim, r->value->shape));
@@ -183,7 +184,7 @@ static void write_root(gpa_str *out, const fuse_root *r) {
 }
 
 void explain_put_value(gpa_str *out, const node *n) {
-    writer w = {.out = out, .end = out->len + LONGEST};
+    writer w = {.out = out, .end = out->len + EXPRESSION_CHARS};
     write_value(&w, n, false);
 }
 
@@ -198,9 +199,9 @@ void explain_put_step(gpa_str *out, const fuse_plan *p, int s, const lowered *l)
     }
 }
 
-/* What was asked for besides the plan. */
+/* The code asked for besides the plan. */
 static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
-                       const cache_entry *program, gpa_str *out) {
+                       program_cache_entry *program, gpa_str *out) {
     gpa_dump dump = GPA_DUMP_SOURCE;
     gpa_err quiet = {0};
     switch (what) {
@@ -215,7 +216,7 @@ static void write_code(rt_explain_what what, gpa_device *d, const lowered *l,
 }
 
 void explain_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  const cache_entry *program, bool built) {
+                  program_cache_entry *program, bool built) {
     struct explain *x = rt->explain;
     gpa_str *out = &x->text;
     const fuse_step *step = &p->step[s];
@@ -250,7 +251,7 @@ void explain_call(gpa_rt *rt, const char *name, const gpa_device *d, const gpa_a
                d ? d->caps.name : "");
 }
 
-/* ---- the interface ---- */
+/* ---- start and stop ---- */
 
 void explain_free(gpa_rt *rt) {
     if (!rt->explain) return;
@@ -277,7 +278,7 @@ void rt_explain_stop(gpa_rt *rt, gpa_str *out) {
     if (!x) return;
     str_putn(out, x->text.text, x->text.len);
     uint64_t launches = rt->stats.launches - x->launches;
-    if (x->steps || launches) { /* a cell that computed nothing has no plan */
+    if (x->steps || launches) { /* a cell that computed nothing prints nothing */
         str_printf(out, "%d step%s, %llu launch%s", x->steps, x->steps == 1 ? "" : "s",
                    (unsigned long long)launches, launches == 1 ? "" : "es");
         write_bytes(out, "read", rt->stats.bytes_read - x->read);

@@ -13,7 +13,7 @@
 #ifndef GPA_EXEC_LOOP_BATCH_H
 #define GPA_EXEC_LOOP_BATCH_H
 
-#include "runtime/array/array.h"
+#include "runtime/exec/storage.h"
 
 /* The back edge of a loop, with work pending: records the iteration, or launches what is pending.
  */

@@ -1,5 +1,4 @@
-/* Profiling. Records are found by what stays the same from call to call: a program's entry in the
- * cache, the name of a library call. */
+/* Profiling. A record's key is the program's cache entry, or the name of a library call. */
 #include "runtime/exec/profile.h"
 
 #include <time.h>
@@ -9,8 +8,9 @@
 #include "runtime/exec/rt.h"
 
 typedef struct {
-    const void *key;
-    char *what; /* owned */
+    const void *key;              /* `program`, or the name of a call */
+    program_cache_entry *program; /* retained; NULL: a call */
+    char *what;                   /* owned */
     rt_profile_row row;
 } record;
 
@@ -18,7 +18,7 @@ struct profile {
     record *records;
     size_t n, cap;
     double begun;
-    double compiled; /* what rt_stats.compile_seconds said then */
+    double compiled; /* rt_stats.compile_seconds at that time */
 };
 
 static double now(void) {
@@ -30,13 +30,13 @@ static double now(void) {
 void profile_begin(gpa_rt *rt, gpa_device *d) {
     if (!rt->profile) return;
     gpa_err quiet = {0};
-    d->be->sync(d->dev, &quiet); /* what failed is reported by the next who waits */
+    d->be->sync(d->dev, &quiet); /* a failure is reported by the next wait */
     rt->profile->begun = now();
     rt->profile->compiled = rt->stats.compile_seconds;
     if (d->be->clock) d->be->clock(d->dev, true);
 }
 
-/* The record of a key; NULL when it is new and there is no memory for it. */
+/* The record of a key, made if necessary; NULL: out of memory. */
 static record *find(struct profile *p, const void *key) {
     for (size_t i = 0; i < p->n; i++)
         if (p->records[i].key == key) return &p->records[i];
@@ -61,10 +61,11 @@ static record *note(gpa_rt *rt, gpa_device *d, const void *key, uint64_t bytes) 
 }
 
 void profile_step(gpa_rt *rt, gpa_device *d, const fuse_plan *p, int s, const lowered *l,
-                  const cache_entry *program) {
+                  program_cache_entry *program) {
     gpa_str text;
     record *r = rt->profile ? note(rt, d, program, l->bytes_read + l->bytes_written) : NULL;
     if (!r || r->what) return;
+    r->program = program_retain(program);
     str_init(&text);
     explain_put_step(&text, p, s, l);
     r->what = str_take(&text);
@@ -77,7 +78,10 @@ void profile_call(gpa_rt *rt, gpa_device *d, const char *name, uint64_t bytes) {
 
 void profile_free(gpa_rt *rt) {
     struct profile *p = rt->profile;
-    for (size_t i = 0; p && i < p->n; i++) mem_free(p->records[i].what);
+    for (size_t i = 0; p && i < p->n; i++) {
+        program_release(p->records[i].program);
+        mem_free(p->records[i].what);
+    }
     if (p) mem_free(p->records);
     mem_free(p);
     rt->profile = NULL;
@@ -102,56 +106,4 @@ void rt_profile_stop(gpa_rt *rt, void (*each)(void *user, const rt_profile_row *
         if (each) each(user, &p->records[i].row);
     }
     profile_free(rt);
-}
-
-/* ---- bandwidth ---- */
-
-/* Seconds of n copies, queued one after the other; 0 after a failure. */
-static double copy(gpa_rt *rt, gpa_arr *a, int n) {
-    gpa_err quiet = {0};
-    gpa_code rc = GPA_OK;
-    double begun = now();
-    for (int i = 0; i < n && !rc; i++) {
-        gpa_arr *b = NULL;
-        rc = arr_copy(rt, a, &b, &quiet);
-        if (!rc) rc = arr_eval(rt, &b, 1, &quiet);
-        arr_release(rt, b);
-    }
-    if (!rc) rc = rt_sync(rt, &quiet);
-    return rc ? 0 : now() - begun;
-}
-
-static double measure(gpa_rt *rt, bool gpu) {
-    enum { TRIES = 6 };
-    const double settled = 0.4; /* seconds after which a GPU runs the optimised build of the copy */
-    int64_t n = gpu ? 1 << 27 : 1 << 26; /* float32: far beyond every cache */
-    int batch = gpu ? 10 : 1; /* a GPU needs some work before its clock is up, and a full queue */
-    gpa_arr *a = NULL;
-    gpa_err quiet = {0};
-    double best = 0;
-    gpa_code rc = arr_full(rt, DT_F32, 1, &n, (gpa_val){.F32 = 1}, &a, &quiet);
-    if (!rc) rc = arr_eval(rt, &a, 1, &quiet);
-    double begun = now();
-    for (int i = 0; (i <= TRIES || (gpu && now() - begun < settled)) && !rc;
-         i++) { /* the first compiles, and touches the memory */
-        double t = copy(rt, a, batch), moved = (double)n * 8 * batch;
-        if (t > 0 && i && moved / t > best) best = moved / t;
-    }
-    arr_release(rt, a);
-    return best;
-}
-
-double rt_bandwidth(gpa_rt *rt) {
-    gpa_device *d;
-    gpa_err quiet = {0};
-    if (device_default(rt, &d, &quiet) || d->be == &gpa_ref_backend) return 0;
-    if (d->bandwidth > 0 || rt->explain || rt->profile) return d->bandwidth;
-    rt_stats before = rt->stats;
-    d->bandwidth = measure(rt, strcmp(d->be->name, "cuda") == 0);
-    buf_trim(rt, d);
-    before.bytes_live = rt->stats.bytes_live;
-    before.bytes_cached = rt->stats.bytes_cached;
-    before.bytes_pending = rt->stats.bytes_pending;
-    rt->stats = before;
-    return d->bandwidth;
 }

@@ -1,9 +1,8 @@
-/* The runtime's own structure, for the files of runtime/ that share it. */
+/* The runtime object, for the files of runtime/ that share it. */
 #ifndef GPA_EXEC_RT_H
 #define GPA_EXEC_RT_H
 
-#include "runtime/array/array.h"
-#include "runtime/exec/buffer.h"
+#include "runtime/exec/storage.h"
 #include "runtime/exec/device.h"
 #include "runtime/graph/state.h"
 

@@ -1,15 +1,14 @@
-/* Streams and events over the backend's, and over the host's clock where it has none. */
+/* Streams and events: the backend's, or the host's clock for backends without streams. */
 #include <time.h>
 
 #include "runtime/base/base.h"
 #include "runtime/exec/exec.h"
-#include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
 
 struct rt_event {
-    gpa_device *device; /* on which it was recorded; NULL: it was not */
-    gpa_event *event;   /* NULL: the host's clock is used, */
-    double at;          /* and this was its time, in milliseconds */
+    gpa_device *device; /* where it was recorded; NULL: not recorded */
+    gpa_event *event;   /* NULL: the host's clock */
+    double at;          /* its time by the host's clock, in milliseconds */
 };
 
 static double now(void) {
@@ -22,10 +21,10 @@ static double now(void) {
 
 uint32_t rt_stream_new(gpa_rt *rt) { return ++rt->n_streams; }
 
-/* After a wait for some of the work: if something has faulted all is waited for, and says so. */
+/* After a wait for part of the work: if a launch has faulted, waits for all work and reports it. */
 static gpa_code reported(gpa_rt *rt, gpa_device *d, gpa_code rc, bool faulted, gpa_err *e) {
     if (!rc) return faulted ? rt_sync(rt, e) : GPA_OK;
-    return exec_faults(rt, d, device_result(rt, d, rc, e), e);
+    return exec_report_faults(rt, d, device_result(rt, d, rc, e), e);
 }
 
 gpa_code rt_stream_wait(gpa_rt *rt, uint32_t stream, gpa_err *e) {

@@ -1,20 +1,20 @@
-/* A check is the gather from numbers that lie nowhere, as bools: its program has the bounds and no
- * memory but the indices', and a byte for each of them, so that it goes over them as the gather
- * would and tells the same index. Of very many it is the largest.
+/* Queued bounds checks.
  *
- * Invariant: rt->nodes.unchecked counts the gathers, those whose checks wait included, whose places
- * nobody has looked at. While it is 0 nothing here costs anything. */
+ * A check is the same gather from a generated array (iota), cast to bool: its program reads no
+ * memory but the indices, stores one byte each, visits them in the gather's order and so reports
+ * the same index. For very many indices it reduces to one element instead.
+ *
+ * Invariant: rt->nodes.unchecked counts gathers that are not checked, including queued checks.
+ * While it is 0 nothing here costs anything. */
 #include "runtime/exec/unused_gather.h"
 
 #include "runtime/exec/exec.h"
-#include "runtime/array/host_view.h"
 #include "runtime/exec/rt.h"
+#include "runtime/tables/tuning.h"
 
-enum { MANY = 16, LARGE = 1 << 26 };
-
-static gpa_code check_of(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
+static gpa_code make_check(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
     int64_t strides[GPA_MAX_DIMS] = {0};
-    node *index[GPA_MAX_DIMS] = {0}, *nowhere = NULL, *all = NULL;
+    node *index[GPA_MAX_DIMS] = {0}, *iota = NULL, *all = NULL;
     int8_t from[GPA_MAX_DIMS];
     const node *a = n->in[0];
     gpa_code rc = GPA_OK;
@@ -22,22 +22,22 @@ static gpa_code check_of(gpa_rt *rt, const node *n, node **out, gpa_err *e) {
         from[k] = (int8_t)n->map[k];
         if (n->map[k] < 0) index[k] = n->in[i++];
     }
-    TRY(node_iota(rt, &(shape_layout){a->ndim, a->shape, strides, 0, 0}, &nowhere, e));
-    TRY(node_gather(rt, nowhere, &(gather_map){index, from, n->ndim, n->shape, false}, &all, e));
+    TRY(node_iota(rt, &(shape_layout){a->ndim, a->shape, strides, 0, 0}, &iota, e));
+    TRY(node_gather(rt, iota, &(gather_map){index, from, n->ndim, n->shape, false}, &all, e));
     node_bounds_checked(rt, all); /* it is the check */
     all->span = n->span;
-    if (n->size <= LARGE)
+    if (n->size <= TUNE_MAX_STORED_CHECK_ELEMS)
         TRY(node_cast(rt, all, DT_BOOL, out, e));
     else
         TRY(node_reduce(rt, RED_MAX, all, (UINT32_C(1) << n->ndim) - 1, out, e));
 out:
-    node_release(rt, nowhere);
+    node_release(rt, iota);
     node_release(rt, all);
     return rc;
 }
 
-/* Takes the check over; true: there is room for it, or it waits already. */
-static bool add_take(gpa_rt *rt, node *check) {
+/* Queues a check, consuming the reference; false: it is queued already, or memory is short. */
+static bool queue_take(gpa_rt *rt, node *check) {
     for (size_t i = 0; i < rt->unread.n; i++) {
         if (rt->unread.check[i] != check) continue;
         node_release(rt, check);
@@ -51,18 +51,18 @@ static bool add_take(gpa_rt *rt, node *check) {
     return true;
 }
 
-void unread_keep(gpa_rt *rt, const node *n) {
+void unused_gather_keep(gpa_rt *rt, const node *n) {
     node *check;
     gpa_err quiet = {0};
-    if (!rt->unread.closed && !check_of(rt, n, &check, &quiet) && add_take(rt, check))
+    if (!rt->unread.closed && !make_check(rt, n, &check, &quiet) && queue_take(rt, check))
         rt->nodes.unchecked++;
 }
 
-gpa_code unread_run(gpa_rt *rt, gpa_err *e) {
+gpa_code unused_gather_run(gpa_rt *rt, gpa_err *e) {
     size_t n = rt->unread.n;
     if (!n || exec_is_busy(rt)) return GPA_OK;
     node **check = rt->unread.check;
-    rt->unread.check = NULL; /* others may come meanwhile */
+    rt->unread.check = NULL; /* the run may queue others */
     rt->unread.n = rt->unread.cap = 0;
     rt->nodes.unchecked -= n;
     gpa_code rc = exec_nodes(rt, check, n, CUT_UNREAD, e);
@@ -71,8 +71,8 @@ gpa_code unread_run(gpa_rt *rt, gpa_err *e) {
     return rc;
 }
 
-gpa_code unread_tick(gpa_rt *rt, gpa_err *e) {
-    return rt->unread.n < MANY ? GPA_OK : unread_run(rt, e);
+gpa_code unused_gather_run_if_many(gpa_rt *rt, gpa_err *e) {
+    return rt->unread.n < TUNE_MAX_QUEUED_CHECKS ? GPA_OK : unused_gather_run(rt, e);
 }
 
 static void drop_checks(gpa_rt *rt) {
@@ -81,7 +81,7 @@ static void drop_checks(gpa_rt *rt) {
     rt->unread.n = 0;
 }
 
-void unread_free(gpa_rt *rt) {
+void unused_gather_free(gpa_rt *rt) {
     rt->unread.closed = true;
     drop_checks(rt);
     mem_free(rt->unread.check);
@@ -89,50 +89,50 @@ void unread_free(gpa_rt *rt) {
     rt->unread.cap = 0;
 }
 
-/* ---- what pends ---- */
+/* ---- pending gathers ---- */
 
-static void excuse(gpa_rt *rt, node *n) {
+static void mark_checked(gpa_rt *rt, node *n) {
     if (n->mark == rt->nodes.mark) return;
     n->mark = rt->nodes.mark;
     node_bounds_checked(rt, n);
-    for (int i = 0; i < n->n_in; i++) excuse(rt, n->in[i]);
+    for (int i = 0; i < n->n_in; i++) mark_checked(rt, n->in[i]);
 }
 
-void unread_excuse(gpa_rt *rt, gpa_arr *a) {
+void unused_gather_dismiss(gpa_rt *rt, gpa_arr *a) {
     rt->nodes.mark++;
-    if (a && a->storage->node) excuse(rt, a->storage->node);
+    if (a && a->storage->node) mark_checked(rt, a->storage->node);
 }
 
-/* Adds checks of the gathers below n that nobody has looked at. */
-static gpa_code add_below(gpa_rt *rt, node *n, gpa_err *e) {
+/* Queues checks of the unchecked gathers that n depends on. */
+static gpa_code queue_below(gpa_rt *rt, node *n, gpa_err *e) {
     node *check;
     gpa_code rc = GPA_OK;
     if (n->mark == rt->nodes.mark) return GPA_OK;
     n->mark = rt->nodes.mark;
-    for (int i = 0; i < n->n_in && !rc; i++) rc = add_below(rt, n->in[i], e);
+    for (int i = 0; i < n->n_in && !rc; i++) rc = queue_below(rt, n->in[i], e);
     if (rc || !n->unchecked) return rc;
-    if (!(rc = check_of(rt, n, &check, e)) && add_take(rt, check)) rt->nodes.unchecked++;
+    if (!(rc = make_check(rt, n, &check, e)) && queue_take(rt, check)) rt->nodes.unchecked++;
     node_bounds_checked(rt, n);
     return rc;
 }
 
-/* Whether a gather is below n; all of them become suspect. A node's slot holds the answer for this
- * traversal. */
-static bool suspects(gpa_rt *rt, node *n) {
+/* True if n depends on a gather; marks all of them suspect. A node's slot holds the answer
+ * during the traversal. */
+static bool mark_suspects(gpa_rt *rt, node *n) {
     if (n->mark == rt->nodes.mark) return n->slot;
     bool found = n->suspect = n->kind == NODE_GATHER;
-    for (int i = 0; i < n->n_in; i++) found = suspects(rt, n->in[i]) || found;
+    for (int i = 0; i < n->n_in; i++) found = mark_suspects(rt, n->in[i]) || found;
     n->mark = rt->nodes.mark;
     n->slot = found;
     return found;
 }
 
-/* An error was found: what pends on gathers is computed when somebody reads it, not before, so that
- * the error is told once. */
-static void leave_gathers(gpa_rt *rt) {
+/* After an error: pending values that depend on gathers are computed only when read, so that the
+ * error is reported once. */
+static void defer_gathers(gpa_rt *rt) {
     rt->nodes.mark++;
     for (gpa_storage *s = rt->pending.next; s != &rt->pending; s = s->next)
-        s->failed = suspects(rt, s->node) || s->failed;
+        s->failed = mark_suspects(rt, s->node) || s->failed;
 }
 
 bool rt_may_raise(const gpa_rt *rt) { return rt->nodes.unchecked || exec_may_raise(rt); }
@@ -142,16 +142,16 @@ gpa_code rt_check(gpa_rt *rt, gpa_err *e) {
     if (rt->nodes.unchecked > rt->unread.n) {
         rt->nodes.mark++;
         for (gpa_storage *s = rt->pending.next; s != &rt->pending && !rc; s = s->next)
-            rc = add_below(rt, s->node, e);
+            rc = queue_below(rt, s->node, e);
     }
-    if (!rc) rc = unread_run(rt, e);
+    if (!rc) rc = unused_gather_run(rt, e);
     for (gpa_device *d = rt->devices; d && !rc && exec_may_raise(rt); d = d->next)
-        if (!d->gone) rc = host_wait(rt, d, e);
-    if (rc) leave_gathers(rt);
+        if (!d->gone) rc = exec_wait(rt, d, e);
+    if (rc) defer_gathers(rt);
     return rc;
 }
 
 void rt_excuse(gpa_rt *rt) {
     drop_checks(rt);
-    leave_gathers(rt);
+    defer_gathers(rt);
 }

@@ -1,24 +1,23 @@
-/* Values that nobody reads: their indices are looked at all the same.
+/* Bounds checks for gathers whose result is never used.
  *
- * A gather (node.h) checks its places as it runs. One that is dropped before anything needed it
- * would never say that a place is out of bounds. What is left of it is a check: a program that
- * reads the indices and nothing else, and that faults at the line that wrote the gather. Checks are
- * few and wait for each other; gathers that were computed leave none. */
+ * A gather (node.h) checks its indices as it runs. A gather that is released unevaluated would
+ * never raise its IndexError, so a check takes its place: a program that reads the indices alone
+ * and faults at the gather's source line. Checks are queued and run together; a gather that was
+ * computed needs none. */
 #ifndef GPA_EXEC_UNUSED_GATHER_H
 #define GPA_EXEC_UNUSED_GATHER_H
 
-#include "runtime/array/array.h"
+#include "runtime/exec/storage.h"
 
-/* A gather whose places nobody has looked at goes: keeps its check. When memory is short there is
- * none. */
-void unread_keep(gpa_rt *rt, const node *n);
-/* Runs the checks of what went; nothing while a plan is being run. */
-gpa_code unread_run(gpa_rt *rt, gpa_err *e);
-/* The same when there are many. */
-gpa_code unread_tick(gpa_rt *rt, gpa_err *e);
-/* An index error of the statement that wants `a` (or NULL) was found: none more is looked for in
- * what it still pends on. */
-void unread_excuse(gpa_rt *rt, gpa_arr *a);
-void unread_free(gpa_rt *rt);
+/* Queues the check of an unchecked gather that is being released; drops it if memory is short. */
+void unused_gather_keep(gpa_rt *rt, const node *n);
+/* Runs the queued checks; does nothing while a plan is being run. */
+gpa_code unused_gather_run(gpa_rt *rt, gpa_err *e);
+/* The same, once many checks are queued. */
+gpa_code unused_gather_run_if_many(gpa_rt *rt, gpa_err *e);
+/* After an IndexError of the statement that reads `a` (or NULL): marks the pending gathers that
+ * `a` depends on as checked, so that no second error is reported. */
+void unused_gather_dismiss(gpa_rt *rt, gpa_arr *a);
+void unused_gather_free(gpa_rt *rt);
 
 #endif

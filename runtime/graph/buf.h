@@ -12,34 +12,35 @@
 
 struct gpa_device;
 
-/* Facts about n int32 indices that begin at a byte, valid for one version of the buffer. */
+/* Cached facts about n int32 indices at a byte offset, valid for one version of the buffer: the
+ * largest as uint32 (so that negative ones are out of bounds), and whether they ascend. */
 typedef struct {
-    int64_t n; /* 0: unknown */
+    int64_t n; /* 0: not examined */
     size_t at;
-    uint32_t version, most; /* most: the largest as an unsigned number */
-    bool rise;              /* no index is less than the one before it */
+    uint32_t version, most;
+    bool rise;
 } buf_indices;
 
 typedef struct gpa_buf {
     struct gpa_device *device;
     gpa_mem *mem;
-    char *host;       /* the memory itself where the host sees it (after host_wait), else NULL */
-    size_t bytes;     /* asked for */
-    size_t room;      /* capacity of the block */
+    char *host;       /* its address on host-visible devices (access after exec_wait), else NULL */
+    size_t bytes;     /* requested */
+    size_t capacity;  /* size of the block */
     int32_t owners;   /* storages that hold it */
     int32_t readers;  /* leaf nodes that hold it */
-    uint32_t epoch;   /* the device's, when this memory was allocated */
-    uint32_t version; /* raised by every store into it: a leaf made before is not the same value */
-    struct doubt *doubt;  /* on which what it holds depends (deferred_error.h); NULL: on nothing */
-    bool loose;           /* its block is larger than it needs (buf_shorten) */
-    buf_indices looked;   /* the last facts found about indices in it (sparse.h) */
-    struct gpa_buf *next; /* the pool's list of free blocks, or of loose ones */
+    uint32_t epoch;   /* the device's at allocation; older than now: the contents are lost */
+    uint32_t version; /* incremented by every store: an older leaf is another value */
+    struct deferred_error *deferred; /* the launch that makes its contents valid; NULL: they are */
+    bool loose;                      /* its block is larger than necessary (buf_truncate) */
+    buf_indices looked;              /* facts examined last (sparse.h) */
+    struct gpa_buf *next;            /* in the pool's list of free or of loose blocks */
     void (*release)(gpa_rt *rt, struct gpa_buf *b); /* called when owners and readers are both 0 */
 } gpa_buf;
 
 /* Counts a leaf node that reads b. */
-void buf_read(gpa_rt *rt, gpa_buf *b);
+void buf_add_reader(gpa_rt *rt, gpa_buf *b);
 /* Uncounts one; the last user of b releases it. */
-void buf_unread(gpa_rt *rt, gpa_buf *b);
+void buf_remove_reader(gpa_rt *rt, gpa_buf *b);
 
 #endif

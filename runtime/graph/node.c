@@ -145,7 +145,7 @@ void node_release(gpa_rt *rt, node *n) {
         node_bounds_checked(rt, n);
     }
     drop_inputs(rt, n);
-    if (n->buf) buf_unread(rt, n->buf);
+    if (n->buf) buf_remove_reader(rt, n->buf);
     free_node(rt, n);
 }
 
@@ -197,7 +197,7 @@ static gpa_code leaf(gpa_rt *rt, gpa_buf *b, gpa_dtype t, const shape_layout *l,
     n->map[l->ndim] = l->offset;
     if (b) {
         n->buf = b;
-        buf_read(rt, b);
+        buf_add_reader(rt, b);
     }
     *out = intern(rt, n);
     return GPA_OK;
@@ -243,7 +243,7 @@ void node_materialize(gpa_rt *rt, node *n, gpa_buf *b) {
     }
     n->map[n->ndim] = 0;
     n->buf = b;
-    buf_read(rt, b);
+    buf_add_reader(rt, b);
 }
 
 bool node_is_leaf(const node *n) { return n->kind <= NODE_SCALAR; }

@@ -5,7 +5,7 @@
  * once. Bool rows of B are packed into words of bits; a row of C is complete as soon as all its
  * bits are set. */
 #include "runtime/base/base.h"
-#include "runtime/array/host_view.h"
+#include "runtime/graph/strided_copy.h"
 #include "runtime/host/host.h"
 #include "runtime/base/simd_clones.h"
 

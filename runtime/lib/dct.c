@@ -36,11 +36,11 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     gpa_device *d;
     gpa_arr *made = NULL;
     int64_t strides[GPA_MAX_DIMS];
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     *out = NULL;
     shape_c_strides(a->ndim, a->shape, strides);
-    TRY(place_of(rt, a, &d, e));
+    TRY(arr_find_device(rt, a, &d, e));
     if (!a->size || !describe(o, a, strides, &c) || !library_can(d, &c)) goto out;
     TRY(arr_force(rt, a, CUT_LIBRARY, e));
     if (a->storage->buf->device != d) goto out;
@@ -54,7 +54,7 @@ gpa_code arr_dct(gpa_rt *rt, gpa_arr *a, const arr_dct_opts *o, gpa_arr **out, g
     explain_call(rt, library_names[LIB_DCT], d, made);
     *out = arr_retain(made);
 out:
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     arr_release(rt, made);
     return rc;
 }

@@ -100,8 +100,8 @@ static bool by_library(gpa_rt *rt, const gpa_arr *a, const transform *f, const g
 }
 
 static gpa_code by_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **out, gpa_err *e) {
-    host_dense in = {0};
-    host_new_array made = {0};
+    host_view in = {0};
+    host_result made = {0};
     gpa_libcall c;
     int64_t shape[GPA_MAX_DIMS], is[GPA_MAX_DIMS], os[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
@@ -111,17 +111,17 @@ static gpa_code by_host(gpa_rt *rt, gpa_arr *a, const transform *f, gpa_arr **ou
     if (!describe(f, a->ndim, f->form == FFT_C2R ? shape : a->shape, is, os,
                   complex_of((gpa_dtype)a->dtype), &c))
         TRY(gpa_fail(e, GPA_E_INTERNAL, "a Fourier transform of too many dimensions"));
-    TRY(host_get(rt, a, &in, e));
-    TRY(host_new(rt, result_type(a, f->form), a->ndim, shape, &made, e));
+    TRY(host_view_get(rt, a, &in, e));
+    TRY(host_result_new(rt, result_type(a, f->form), a->ndim, shape, &made, e));
     rc = hostcall_run(&c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted,
                       e);
     if (rc)
-        host_unmade(rt, &made);
+        host_result_discard(rt, &made);
     else
-        TRY(host_made(rt, &made, out, e));
+        TRY(host_result_finish(rt, &made, out, e));
     if (!rc) explain_call(rt, library_names[LIB_FFT], NULL, *out);
 out:
-    host_drop(rt, &in);
+    host_view_release(rt, &in);
     return rc;
 }
 
@@ -260,7 +260,7 @@ static gpa_code run_alone(gpa_rt *rt, gpa_arr *a, const transform *f, double sca
     g.scale = scale;
     result_shape(a, &g, shape);
     shape_c_strides(a->ndim, shape, strides);
-    TRY(place_of(rt, a, &d, e));
+    TRY(arr_find_device(rt, a, &d, e));
     if (!a->size || !d->caps.host_visible) goto out;
     if (!describe(&g, a->ndim, g.form == FFT_C2R ? shape : a->shape, a->strides, strides,
                   complex_of((gpa_dtype)a->dtype), &c))
@@ -356,7 +356,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
     transform f = {
         .form = o->form, .inverse = o->inverse, .n = o->n_axes, .axes = o->axes, .last = o->last};
     bool scale = o->scale != 1, copied = f.form == FFT_C2R && f.n == 1;
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_code rc = GPA_OK;
     *out = NULL;
     if (f.form == FFT_C2C && !dtype_is_complex((gpa_dtype)a->dtype)) {
@@ -399,7 +399,7 @@ gpa_code arr_fft(gpa_rt *rt, gpa_arr *a, const arr_fft_opts *o, gpa_arr **out, g
             *out = arr_retain(result);
     }
 out:
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     arr_release(rt, wide);
     arr_release(rt, before);
     arr_release(rt, first);

@@ -2,17 +2,8 @@
 #ifndef GPA_LIB_LIBRARY_H
 #define GPA_LIB_LIBRARY_H
 
-#include "runtime/exec/device.h"
-#include "runtime/ir/libcall.h"
-#include "runtime/exec/rt.h"
-
-/* The operation's name, for explanations. */
-extern const char *const library_names[LIB_COUNT];
-
-/* Whether the device has a library that does this call with the operands as they lie. */
-bool library_can(gpa_device *d, const gpa_libcall *c);
-/* Queues the call. */
-gpa_code library_run(gpa_rt *rt, gpa_device *d, const gpa_libcall *c, gpa_err *e);
+#include "runtime/array/array.h"
+#include "runtime/exec/library_call.h"
 
 /* A copy of a in dtype t that the call may overwrite, computed: in C order, or with the last two
  * axes exchanged - its matrices lie by columns. */

@@ -21,18 +21,18 @@ static gpa_libcall call_of(gpa_lib_kind kind, const gpa_arr *a) {
 }
 
 static gpa_code run_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *x, gpa_err *e) {
-    host_place place[LIB_MATRICES] = {0};
+    host_target place[LIB_MATRICES] = {0};
     host_operands at = {0};
     gpa_code rc = GPA_OK;
     int opened = 0;
     for (; opened < LIB_MATRICES && !rc; opened++) {
         if (!x[opened]) continue;
-        rc = host_open(rt, x[opened], true, &place[opened], e);
+        rc = host_target_open(rt, x[opened], true, &place[opened], e);
         at.out[opened] = place[opened].first;
     }
     if (!rc) rc = hostcall_run(c, &at, &rt->interrupted, e);
     for (int i = 0; i < opened; i++) {
-        gpa_code closed = place[i].arr ? host_close(rt, &place[i], rc ? NULL : e) : GPA_OK;
+        gpa_code closed = place[i].arr ? host_target_close(rt, &place[i], rc ? NULL : e) : GPA_OK;
         if (!rc) rc = closed;
     }
     return rc;
@@ -121,7 +121,7 @@ static gpa_code give_turned(gpa_rt *rt, gpa_arr **x, int i, gpa_arr **out, gpa_e
 
 gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_LU, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -133,13 +133,13 @@ gpa_code arr_lu(gpa_rt *rt, gpa_arr *a, gpa_arr **out, gpa_arr **pivots, gpa_err
     give(x, 1, pivots);
 out:
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
 gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SOLVE, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -151,7 +151,7 @@ gpa_code arr_solve(gpa_rt *rt, gpa_arr *a, gpa_arr *b, gpa_arr **out, gpa_err *e
     TRY(give_turned(rt, x, 1, out, e));
 out:
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
@@ -159,7 +159,7 @@ out:
 static gpa_code in_place(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, gpa_arr **out,
                          gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(kind, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -169,7 +169,7 @@ static gpa_code in_place(gpa_rt *rt, gpa_lib_kind kind, bool upper, gpa_arr *a, 
     give(x, 0, out);
 out:
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
@@ -186,7 +186,7 @@ gpa_code arr_cholesky(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **out, gpa_err
 gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factors, gpa_arr **q,
                 gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_QR, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -200,7 +200,7 @@ gpa_code arr_qr(gpa_rt *rt, gpa_arr *a, int64_t k, gpa_arr **r, gpa_arr **factor
     give(x, 1, factors);
 out:
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
@@ -209,7 +209,7 @@ out:
 gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gpa_arr **vh,
                  gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_SVD, a);
     int64_t m = MAX(c.matrix.m, c.matrix.n), n = MIN(c.matrix.m, c.matrix.n);
     bool wide = c.matrix.m <= c.matrix.n;
@@ -233,7 +233,7 @@ gpa_code arr_svd(gpa_rt *rt, gpa_arr *a, bool full, gpa_arr **u, gpa_arr **s, gp
     }
 out:
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
@@ -241,7 +241,7 @@ out:
  * are conjugated. */
 gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL}, *turned = NULL;
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_EIGH, a);
     bool blind = false;
     gpa_code rc = GPA_OK;
@@ -261,13 +261,13 @@ gpa_code arr_eigh(gpa_rt *rt, gpa_arr *a, bool upper, gpa_arr **w, gpa_arr **v, 
 out:
     arr_release(rt, turned);
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
 gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_EIG, a);
     gpa_dtype complex = dtype_info[c.dtype].real == DT_F32 ? DT_C64 : DT_C128;
     bool blind = false;
@@ -280,14 +280,14 @@ gpa_code arr_eig(gpa_rt *rt, gpa_arr *a, gpa_arr **w, gpa_arr **v, gpa_err *e) {
     give(x, 1, w);
 out:
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
 gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **out, gpa_arr **s,
                    gpa_arr **rank, gpa_err *e) {
     gpa_arr *x[LIB_MATRICES] = {NULL};
-    place_stay at = place_enter(rt, &a, 1);
+    device_scope at = device_scope_enter(rt, &a, 1);
     gpa_libcall c = call_of(LIB_LSTSQ, a);
     int64_t p = MIN(c.matrix.m, c.matrix.n), one = 1;
     bool blind = false;
@@ -306,6 +306,6 @@ gpa_code arr_lstsq(gpa_rt *rt, gpa_arr *a, gpa_arr *b, double limit, gpa_arr **o
     give(x, 3, rank);
 out:
     drop(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }

@@ -167,25 +167,25 @@ static gpa_code product_on_device(gpa_rt *rt, gpa_device *d, const stacks *s, gp
 /* Host operands may be copies: recompute their strides. */
 static gpa_code product_on_host(gpa_rt *rt, const stacks *s, gpa_dtype t, gpa_arr **out,
                                 gpa_err *e) {
-    host_dense a = {0}, b = {0};
-    host_new_array c = {0};
+    host_view a = {0}, b = {0};
+    host_result c = {0};
     stacks there;
     gpa_arr ta = *s->a, tb = *s->b;
     int64_t sa[GPA_MAX_DIMS], sb[GPA_MAX_DIMS];
     gpa_code rc = GPA_OK;
-    TRY(host_get_strided(rt, s->a, &a, ta.strides = sa, e));
-    TRY(host_get_strided(rt, s->b, &b, tb.strides = sb, e));
+    TRY(host_view_get_strided(rt, s->a, &a, ta.strides = sa, e));
+    TRY(host_view_get_strided(rt, s->b, &b, tb.strides = sb, e));
     TRY(plan_product(&ta, &tb, &there, e));
-    TRY(host_new(rt, t, s->ndim, s->result, &c, e));
+    TRY(host_result_new(rt, t, s->ndim, s->result, &c, e));
     place p = {.rt = rt, .a = a.data, .b = b.data, .c = c.data};
     rc = walk_stack(&p, &there, product_call(&there, t), e);
     if (rc)
-        host_unmade(rt, &c);
+        host_result_discard(rt, &c);
     else
-        TRY(host_made(rt, &c, out, e));
+        TRY(host_result_finish(rt, &c, out, e));
 out:
-    host_drop(rt, &a);
-    host_drop(rt, &b);
+    host_view_release(rt, &a);
+    host_view_release(rt, &b);
     return rc;
 }
 
@@ -331,8 +331,8 @@ static gpa_code matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr
         goto out;
     }
     TRY(arr_eval(rt, (gpa_arr *[]){s.a, s.b}, 2, e));
-    TRY(place_bring(rt, d, &s.a, e));
-    TRY(place_bring(rt, d, &s.b, e));
+    TRY(arr_bring_to_device(rt, d, &s.a, e));
+    TRY(arr_bring_to_device(rt, d, &s.b, e));
     gpa_arr *fa = s.a, *fb = s.b;
     TRY(plan_product(fa, fb, &s, e)); /* a cast is contiguous: new strides */
     gpa_libcall c = product_call(&s, t);
@@ -364,9 +364,9 @@ out:
 }
 
 gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **out, gpa_err *e) {
-    place_stay p = place_enter(rt, (gpa_arr *[]){a->arr, b->arr}, 2);
+    device_scope p = device_scope_enter(rt, (gpa_arr *[]){a->arr, b->arr}, 2);
     gpa_code rc = matmul(rt, a, b, out, e);
-    place_leave(rt, p);
+    device_scope_leave(rt, p);
     return rc;
 }
 
@@ -375,8 +375,8 @@ gpa_code arr_matmul(gpa_rt *rt, const gpa_opnd *a, const gpa_opnd *b, gpa_arr **
 static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to, gpa_arr **out,
                          gpa_err *e) {
     const char *name = library_names[c->kind];
-    host_dense in = {0};
-    host_new_array made = {0};
+    host_view in = {0};
+    host_result made = {0};
     gpa_arr *dense = NULL, *result = NULL;
     gpa_code rc = GPA_OK;
     TRY(arr_force(rt, rows, CUT_LIBRARY, e));
@@ -396,17 +396,17 @@ static gpa_code run_sort(gpa_rt *rt, gpa_arr *rows, gpa_libcall *c, gpa_dtype to
         result = NULL;
         goto out;
     }
-    TRY(host_get(rt, rows, &in, e));
-    TRY(host_new(rt, to, rows->ndim, rows->shape, &made, e));
+    TRY(host_view_get(rt, rows, &in, e));
+    TRY(host_result_new(rt, to, rows->ndim, rows->shape, &made, e));
     rc =
         hostcall_run(c, &(host_operands){.in = {in.data}, .out = {made.data}}, &rt->interrupted, e);
     if (rc)
-        host_unmade(rt, &made);
+        host_result_discard(rt, &made);
     else
-        TRY(host_made(rt, &made, out, e));
+        TRY(host_result_finish(rt, &made, out, e));
     if (!rc) explain_call(rt, name, NULL, *out);
 out:
-    host_drop(rt, &in);
+    host_view_release(rt, &in);
     arr_release(rt, dense);
     arr_release(rt, result);
     return rc;
@@ -452,10 +452,10 @@ out:
 
 static gpa_code sort_axis(gpa_rt *rt, gpa_libcall c, gpa_arr *a, int axis, gpa_arr **out,
                           gpa_err *e) {
-    place_stay p = place_enter(rt, &a, 1);
+    device_scope p = device_scope_enter(rt, &a, 1);
     c.dtype = (gpa_dtype)a->dtype;
     gpa_code rc = sort_here(rt, c, a, axis, out, e);
-    place_leave(rt, p);
+    device_scope_leave(rt, p);
     return rc;
 }
 
@@ -487,21 +487,21 @@ gpa_code arr_argsort(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e
 
 static gpa_code search_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *a, gpa_arr *v,
                                gpa_arr **out, gpa_err *e) {
-    host_dense in = {0}, what = {0};
-    host_new_array where = {0};
+    host_view in = {0}, what = {0};
+    host_result where = {0};
     gpa_code rc = GPA_OK;
-    TRY(host_get(rt, a, &in, e));
-    TRY(host_get(rt, v, &what, e));
-    TRY(host_new(rt, DT_I64, v->ndim, v->shape, &where, e));
+    TRY(host_view_get(rt, a, &in, e));
+    TRY(host_view_get(rt, v, &what, e));
+    TRY(host_result_new(rt, DT_I64, v->ndim, v->shape, &where, e));
     rc = hostcall_run(c, &(host_operands){.in = {in.data, what.data}, .out = {where.data}},
                       &rt->interrupted, e);
     if (rc)
-        host_unmade(rt, &where);
+        host_result_discard(rt, &where);
     else
-        TRY(host_made(rt, &where, out, e));
+        TRY(host_result_finish(rt, &where, out, e));
 out:
-    host_drop(rt, &in);
-    host_drop(rt, &what);
+    host_view_release(rt, &in);
+    host_view_release(rt, &what);
     return rc;
 }
 
@@ -529,7 +529,7 @@ static gpa_code search(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_arr *
     gpa_device *d;
     TRY(arr_eval(rt, in, 2, e));
     TRY(device_default(rt, &d, e));
-    for (int i = 0; i < 2; i++) TRY(place_bring(rt, d, &in[i], e));
+    for (int i = 0; i < 2; i++) TRY(arr_bring_to_device(rt, d, &in[i], e));
     if (!library_can(d, &c)) {
         TRY(search_on_host(rt, &c, in[0], in[1], out, e));
         explain_call(rt, library_names[LIB_SEARCHSORTED], NULL, *out);
@@ -554,8 +554,8 @@ gpa_code arr_searchsorted(gpa_rt *rt, gpa_arr *a, gpa_arr *v, bool right, gpa_ar
                           gpa_err *e) {
     if (a->ndim > 1) return gpa_fail(e, GPA_E_VALUE, "object too deep for desired array");
     if (a->ndim < 1) return gpa_fail(e, GPA_E_VALUE, "object of too small depth for desired array");
-    place_stay p = place_enter(rt, (gpa_arr *[]){a, v}, 2);
+    device_scope p = device_scope_enter(rt, (gpa_arr *[]){a, v}, 2);
     gpa_code rc = search(rt, a, v, right, out, e);
-    place_leave(rt, p);
+    device_scope_leave(rt, p);
     return rc;
 }

@@ -26,7 +26,7 @@ gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
     int32_t info = 0;
     int perm[GPA_MAX_DIMS];
     const int64_t n = a->shape[a->ndim - 1];
-    place_stay at = place_enter(rt, (gpa_arr *[]){a, b}, 2);
+    device_scope at = device_scope_enter(rt, (gpa_arr *[]){a, b}, 2);
     gpa_libcall c = {.kind = LIB_SOLVE_FACTORED,
                      .dtype = (gpa_dtype)a->dtype,
                      .factors = {.form = o->form,
@@ -38,13 +38,13 @@ gpa_code arr_solve_factored(gpa_rt *rt, gpa_arr *a, gpa_arr *pivots, gpa_arr *b,
                                  .info = &info}};
     gpa_code rc = GPA_OK;
     *out = NULL;
-    TRY(place_of(rt, a, &d, e));
+    TRY(arr_find_device(rt, a, &d, e));
     c.factors.a = (gpa_binding){.stride = {n * n, 1, n}};
     if (!a->size || !b->size || !library_can(d, &c)) goto out;
     c.factors.batch = a->size / (n * n);
     factors = arr_retain(a);
     TRY(arr_force(rt, factors, CUT_LIBRARY, e));
-    TRY(place_bring(rt, d, &factors, e));
+    TRY(arr_bring_to_device(rt, d, &factors, e));
     if (!describe(factors, &c) || !library_can(d, &c)) { /* else a copy in Fortran order */
         arr_release(rt, factors);
         factors = NULL;
@@ -70,7 +70,7 @@ out:
     arr_release(rt, rows);
     arr_release(rt, x);
     arr_release(rt, turned);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }
 
@@ -79,7 +79,7 @@ gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *ban
     gpa_arr *kept = NULL, *x = NULL;
     gpa_device *d;
     int32_t info = 0;
-    place_stay at = place_enter(rt, (gpa_arr *[]){bands, b}, 2);
+    device_scope at = device_scope_enter(rt, (gpa_arr *[]){bands, b}, 2);
     gpa_libcall c = {
         .kind = LIB_SOLVE_BANDED,
         .dtype = (gpa_dtype)bands->dtype,
@@ -87,7 +87,7 @@ gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *ban
             .below = below, .above = above, .n = bands->shape[1], .k = b->shape[1], .info = &info}};
     gpa_code rc = GPA_OK;
     *out = NULL;
-    TRY(place_of(rt, bands, &d, e));
+    TRY(arr_find_device(rt, bands, &d, e));
     if (!b->size || !library_can(d, &c)) goto out;
     TRY(library_copy(rt, bands, c.dtype, false, &kept, e));
     TRY(library_copy(rt, b, c.dtype, true, &x, e));
@@ -100,6 +100,6 @@ gpa_code arr_solve_banded(gpa_rt *rt, int64_t below, int64_t above, gpa_arr *ban
 out:
     arr_release(rt, kept);
     arr_release(rt, x);
-    place_leave(rt, at);
+    device_scope_leave(rt, at);
     return rc;
 }

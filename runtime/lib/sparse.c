@@ -26,7 +26,7 @@ static void bind(gpa_binding *b, const gpa_arr *a) {
 static gpa_code together(gpa_rt *rt, gpa_arr **in, int n, gpa_device **d, gpa_err *e) {
     gpa_code rc = arr_eval(rt, in, n, e);
     if (!rc) *d = in[n - 1]->storage->buf->device;
-    for (int i = 0; i < n - 1 && !rc; i++) rc = place_bring(rt, *d, &in[i], e);
+    for (int i = 0; i < n - 1 && !rc; i++) rc = arr_bring_to_device(rt, *d, &in[i], e);
     return rc;
 }
 
@@ -38,33 +38,33 @@ static void release_all(gpa_rt *rt, gpa_arr *const *in, int n) {
 
 /* Validates starts and columns in host memory: GPA_E_VALUE. */
 static gpa_code look(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_err *e) {
-    host_dense h[AT] = {{0}};
+    host_view h[AT] = {{0}};
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < AT; i++) TRY(host_get(rt, in[i], &h[i], e));
+    for (int i = 0; i < AT; i++) TRY(host_view_get(rt, in[i], &h[i], e));
     TRY(sparse_check(h, &(host_csr){.m = c->sparse.m, .n = c->sparse.n, .count = c->sparse.count},
                      e));
 out:
-    for (int i = 0; i < AT; i++) host_drop(rt, &h[i]);
+    for (int i = 0; i < AT; i++) host_view_release(rt, &h[i]);
     return rc;
 }
 
 static gpa_code on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, const int64_t *shape,
                         int ndim, gpa_arr **out, gpa_err *e) {
-    host_dense h[OPERANDS] = {{0}};
-    host_new_array y = {0};
+    host_view h[OPERANDS] = {{0}};
+    host_result y = {0};
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < OPERANDS; i++) TRY(host_get(rt, in[i], &h[i], e));
-    TRY(host_new(rt, c->dtype, ndim, shape, &y, e));
+    for (int i = 0; i < OPERANDS; i++) TRY(host_view_get(rt, in[i], &h[i], e));
+    TRY(host_result_new(rt, c->dtype, ndim, shape, &y, e));
     rc = hostcall_run(c,
                       &(host_operands){.in = {h[START].data, h[COLUMN].data, h[AT].data, h[X].data},
                                        .out = {y.data}},
                       &rt->interrupted, e);
     if (rc)
-        host_unmade(rt, &y);
+        host_result_discard(rt, &y);
     else
-        TRY(host_made(rt, &y, out, e));
+        TRY(host_result_finish(rt, &y, out, e));
 out:
-    for (int i = 0; i < OPERANDS; i++) host_drop(rt, &h[i]);
+    for (int i = 0; i < OPERANDS; i++) host_view_release(rt, &h[i]);
     return rc;
 }
 
@@ -77,7 +77,7 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
         .kind = LIB_SPMM,
         .dtype = t,
         .sparse = {.m = shape[0], .n = x->shape[0], .k = shape[1], .count = column->size}};
-    place_stay stay = place_enter(rt, &at, 1); /* on the device of the values */
+    device_scope stay = device_scope_enter(rt, &at, 1); /* on the device of the values */
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++)
         TRY(sparse_contiguous(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
@@ -87,7 +87,7 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
     }
     TRY(arr_eval(rt, in, OPERANDS, e));
     gpa_device *d = in[AT]->storage->buf->device;
-    for (int i = 0; i < OPERANDS; i++) TRY(place_bring(rt, d, &in[i], e));
+    for (int i = 0; i < OPERANDS; i++) TRY(arr_bring_to_device(rt, d, &in[i], e));
     const bool library = library_can(d, &c);
     if (!library || d->caps.host_visible) TRY(look(rt, &c, in, e));
     if (library) {
@@ -107,7 +107,7 @@ gpa_code arr_spmm(gpa_rt *rt, gpa_arr *start, gpa_arr *column, gpa_arr *at, gpa_
 out:
     release_all(rt, in, OPERANDS);
     arr_release(rt, y);
-    place_leave(rt, stay);
+    device_scope_leave(rt, stay);
     return rc;
 }
 
@@ -118,25 +118,25 @@ enum { FEW_PRODUCTS = 1 << 18 }; /* allocated at this bound, without the symboli
 static gpa_code spgemm_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,
                                gpa_err *e) {
     sparse_csr a = {0}, b = {0};
-    host_new_array made[PARTS] = {{0}};
+    host_result made[PARTS] = {{0}};
     int64_t most = 0;
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, in, c->spgemm.a.n, &a, e));
     TRY(sparse_get(rt, in + PARTS, c->spgemm.b.n, &b, e));
-    TRY(host_new(rt, DT_I32, 1, (int64_t[]){a.r.m + 1}, &made[START], e));
+    TRY(host_result_new(rt, DT_I32, 1, (int64_t[]){a.r.m + 1}, &made[START], e));
     most = hostcall_spgemm_products(&a.r, &b.r);
     if (most > FEW_PRODUCTS) {
         rc = hostcall_spgemm_row_starts(&a.r, &b.r, sparse_ints(&made[START]), &rt->interrupted, e);
         most = rc ? 0 : sparse_ints(&made[START])[a.r.m];
     }
     for (int i = COLUMN; i < PARTS && !rc; i++)
-        rc = host_new(rt, i == AT ? c->dtype : DT_I32, 1, &most, &made[i], e);
+        rc = host_result_new(rt, i == AT ? c->dtype : DT_I32, 1, &most, &made[i], e);
     if (!rc)
         rc = hostcall_spgemm(c->dtype, &a.r, &b.r, sparse_ints(&made[START]),
                              sparse_ints(&made[COLUMN]), made[AT].data, &rt->interrupted, e);
     const int64_t there = rc ? 0 : sparse_ints(&made[START])[a.r.m];
     rc = sparse_finish(rt, rc, made, PARTS, out, e);
-    for (int i = COLUMN; i < PARTS && !rc && there < most; i++) arr_shorten(rt, out[i], there);
+    for (int i = COLUMN; i < PARTS && !rc && there < most; i++) arr_truncate(rt, out[i], there);
 out:
     sparse_drop(rt, &a);
     sparse_drop(rt, &b);
@@ -176,7 +176,7 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
     c.spgemm.make = make_product;
     c.spgemm.owner = &p;
     gpa_arr *first = a[AT];
-    place_stay stay = place_enter(rt, &first, 1); /* on the device of the values */
+    device_scope stay = device_scope_enter(rt, &first, 1); /* on the device of the values */
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < 2 * PARTS; i++)
@@ -212,7 +212,7 @@ gpa_code arr_spgemm(gpa_rt *rt, gpa_arr *const *a, gpa_arr *const *b, int64_t n,
 out:
     release_all(rt, in, 2 * PARTS);
     release_all(rt, part, PARTS);
-    place_leave(rt, stay);
+    device_scope_leave(rt, stay);
     return rc;
 }
 
@@ -223,16 +223,16 @@ enum { KEY, OTHER, VALUES, TURNED, BEGIN = 0 };
 
 static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *in, gpa_arr **out,
                              gpa_err *e) {
-    host_dense h[TURNED] = {{0}};
-    host_new_array made[TURNED] = {{0}};
+    host_view h[TURNED] = {{0}};
+    host_result made[TURNED] = {{0}};
     const int64_t starts = c->turn.n + 1;
     gpa_code rc = GPA_OK;
-    for (int i = 0; i < TURNED; i++) TRY(host_get(rt, in[i], &h[i], e));
+    for (int i = 0; i < TURNED; i++) TRY(host_view_get(rt, in[i], &h[i], e));
     if (!sparse_indices_below(&h[KEY], c->turn.count, c->turn.n))
         TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
     for (int i = 0; i < TURNED && !rc; i++)
-        rc = host_new(rt, i == VALUES ? c->dtype : DT_I32, 1, i == BEGIN ? &starts : &c->turn.count,
-                      &made[i], e);
+        rc = host_result_new(rt, i == VALUES ? c->dtype : DT_I32, 1,
+                             i == BEGIN ? &starts : &c->turn.count, &made[i], e);
     if (!rc)
         rc = hostcall_run(
             c,
@@ -241,7 +241,7 @@ static gpa_code turn_on_host(gpa_rt *rt, const gpa_libcall *c, gpa_arr *const *i
             &rt->interrupted, e);
     rc = sparse_finish(rt, rc, made, TURNED, out, e);
 out:
-    for (int i = 0; i < TURNED; i++) host_drop(rt, &h[i]);
+    for (int i = 0; i < TURNED; i++) host_view_release(rt, &h[i]);
     return rc;
 }
 
@@ -256,7 +256,7 @@ gpa_code arr_sparse_transpose(gpa_rt *rt, gpa_arr *const *given, int64_t n, gpa_
                                                                               &c.turn.to_other,
                                                                               &c.turn.to_at};
     const int64_t starts = n + 1;
-    place_stay stay = place_enter(rt, &first, 1);
+    device_scope stay = device_scope_enter(rt, &first, 1);
     gpa_device *d = NULL;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < TURNED; i++)
@@ -290,6 +290,6 @@ out:
     }
     release_all(rt, in, TURNED);
     release_all(rt, made, TURNED);
-    place_leave(rt, stay);
+    device_scope_leave(rt, stay);
     return rc;
 }

@@ -11,37 +11,37 @@ static const char misfit[] = "the indices of a sparse matrix do not fit its shap
 /* ---- row indices ---- */
 
 gpa_code arr_csr_row_indices(gpa_rt *rt, gpa_arr *start, int64_t count, gpa_arr **out, gpa_err *e) {
-    host_dense h = {0};
-    host_new_array made = {0};
+    host_view h = {0};
+    host_result made = {0};
     gpa_code rc = GPA_OK;
-    TRY(host_get_as(rt, start, DT_I32, &h, e));
+    TRY(host_view_get_as(rt, start, DT_I32, &h, e));
     if (!sparse_starts_valid(&h, start->size, count)) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
-    TRY(host_new(rt, DT_I32, 1, &count, &made, e));
+    TRY(host_result_new(rt, DT_I32, 1, &count, &made, e));
     hostcall_csr_row_indices(sparse_indices(&h), start->size - 1, sparse_ints(&made));
-    TRY(host_made(rt, &made, out, e));
+    TRY(host_result_finish(rt, &made, out, e));
 out:
-    host_drop(rt, &h);
+    host_view_release(rt, &h);
     return rc;
 }
 
 gpa_code arr_coo_row_starts(gpa_rt *rt, gpa_arr *line, gpa_arr *other, int64_t lines, gpa_arr **out,
                             gpa_err *e) {
     const int64_t starts = lines + 1;
-    host_dense h[2] = {{0}};
-    host_new_array made = {0};
+    host_view h[2] = {{0}};
+    host_result made = {0};
     gpa_code rc = GPA_OK;
-    TRY(host_get_as(rt, line, DT_I32, &h[0], e));
-    TRY(host_get_as(rt, other, DT_I32, &h[1], e));
+    TRY(host_view_get_as(rt, line, DT_I32, &h[0], e));
+    TRY(host_view_get_as(rt, other, DT_I32, &h[1], e));
     if (line->size != other->size || !sparse_indices_below(&h[0], line->size, lines))
         TRY(gpa_fail(e, GPA_E_VALUE, misfit));
-    TRY(host_new(rt, DT_I32, 1, &starts, &made, e));
+    TRY(host_result_new(rt, DT_I32, 1, &starts, &made, e));
     if (hostcall_coo_row_starts(sparse_indices(&h[0]), sparse_indices(&h[1]), line->size, lines,
                                 sparse_ints(&made)))
-        TRY(host_made(rt, &made, out, e));
+        TRY(host_result_finish(rt, &made, out, e));
     else
-        host_unmade(rt, &made);
+        host_result_discard(rt, &made);
 out:
-    for (int i = 0; i < 2; i++) host_drop(rt, &h[i]);
+    for (int i = 0; i < 2; i++) host_view_release(rt, &h[i]);
     return rc;
 }
 
@@ -50,7 +50,7 @@ out:
 gpa_code arr_csr_transpose(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_csr s = {0};
-    host_new_array made[PARTS] = {{0}};
+    host_result made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
     rc = sparse_new(rt, t, n, s.r.count, made, e);
@@ -70,16 +70,16 @@ gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned,
                           gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_csr s = {0};
-    host_dense other = {0};
-    host_new_array made = {0};
+    host_view other = {0};
+    host_result made = {0};
     gpa_code rc = GPA_OK;
     if (!hostcall_can_sum(t)) return GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
-    if (added) TRY(host_get_as(rt, added, t, &other, e));
+    if (added) TRY(host_view_get_as(rt, added, t, &other, e));
     const int64_t shape[2] = {turned ? n : s.r.m, turned ? s.r.m : n};
     if (added && (added->ndim != 2 || added->shape[0] != shape[0] || added->shape[1] != shape[1]))
         TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
-    TRY(host_new(rt, t, 2, shape, &made, e));
+    TRY(host_result_new(rt, t, 2, shape, &made, e));
     const size_t size = (size_t)(shape[0] * shape[1]) * dtype_size(t);
     if (added && size)
         memcpy(made.data, other.data, size);
@@ -89,7 +89,7 @@ gpa_code arr_csr_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool turned,
     rc = sparse_finish(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
 out:
-    host_drop(rt, &other);
+    host_view_release(rt, &other);
     sparse_drop(rt, &s);
     return rc;
 }
@@ -98,21 +98,21 @@ gpa_code arr_coo_to_dense(gpa_rt *rt, gpa_arr *const *a, int64_t m, int64_t n, g
                           gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     const int64_t count = a[AT]->size, shape[2] = {m, n};
-    host_dense h[PARTS] = {{0}};
-    host_new_array made = {0};
+    host_view h[PARTS] = {{0}};
+    host_result made = {0};
     gpa_code rc = GPA_OK;
     if (!hostcall_can_sum(t)) return GPA_OK;
-    for (int i = 0; i < PARTS; i++) TRY(host_get_as(rt, a[i], i == AT ? t : DT_I32, &h[i], e));
+    for (int i = 0; i < PARTS; i++) TRY(host_view_get_as(rt, a[i], i == AT ? t : DT_I32, &h[i], e));
     if (a[0]->size != count || a[1]->size != count || !sparse_indices_below(&h[0], count, m) ||
         !sparse_indices_below(&h[1], count, n))
         TRY(gpa_fail(e, GPA_E_VALUE, misfit));
-    TRY(host_new(rt, t, 2, shape, &made, e));
+    TRY(host_result_new(rt, t, 2, shape, &made, e));
     hostcall_coo_add_to_dense(t, sparse_indices(&h[0]), sparse_indices(&h[1]), h[AT].data, count, m,
                               n, made.data);
     rc = sparse_finish(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "dense matrix of a sparse one", NULL, *out);
 out:
-    for (int i = 0; i < PARTS; i++) host_drop(rt, &h[i]);
+    for (int i = 0; i < PARTS; i++) host_view_release(rt, &h[i]);
     return rc;
 }
 
@@ -122,8 +122,8 @@ gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m
                         gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)values->dtype;
     const int64_t count = offsets->size;
-    host_dense h[2] = {{0}};
-    host_new_array made[PARTS] = {{0}};
+    host_view h[2] = {{0}};
+    host_result made[PARTS] = {{0}};
     int64_t *first = mem_new((size_t)(count + 1) * sizeof *first), all = 0;
     uint8_t *on = mem_new((size_t)MAX(count, DIA_CHUNK));
     gpa_arr *lines = NULL;
@@ -134,8 +134,8 @@ gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m
     if (across)
         TRY(arr_transpose(rt, values, NULL, &lines,
                           e)); /* read in memory order, across the diagonals */
-    TRY(host_get_as(rt, across ? lines : values, t, &h[0], e));
-    TRY(host_get_as(rt, offsets, DT_I64, &h[1], e));
+    TRY(host_view_get_as(rt, across ? lines : values, t, &h[0], e));
+    TRY(host_view_get_as(rt, offsets, DT_I64, &h[1], e));
     const int64_t *offset = (const int64_t *)(const void *)h[1].data;
     if (table && values->shape[0] != count) TRY(gpa_fail(e, GPA_E_VALUE, misfit));
     for (int64_t d = 0; d < count; d++) {
@@ -155,7 +155,7 @@ gpa_code arr_dia_to_csr(gpa_rt *rt, gpa_arr *values, gpa_arr *offsets, int64_t m
     rc = sparse_finish(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "sparse matrix of diagonals", NULL, out[AT]);
 out:
-    for (int i = 0; i < 2; i++) host_drop(rt, &h[i]);
+    for (int i = 0; i < 2; i++) host_view_release(rt, &h[i]);
     arr_release(rt, lines);
     mem_free(on);
     mem_free(first);
@@ -169,7 +169,7 @@ gpa_code arr_csr_hstack(gpa_rt *rt, gpa_arr *const *parts, const int64_t *n, int
     const gpa_dtype t = (gpa_dtype)parts[AT]->dtype;
     sparse_csr *s = mem_zero((size_t)blocks * sizeof *s);
     host_csr *rows = mem_new((size_t)blocks * sizeof *rows);
-    host_new_array made[PARTS] = {{0}};
+    host_result made[PARTS] = {{0}};
     int64_t all = 0, columns = 0;
     gpa_code rc = GPA_OK;
     if (!s || !rows) TRY(gpa_no_memory(e));

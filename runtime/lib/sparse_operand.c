@@ -13,7 +13,7 @@ gpa_code sparse_contiguous(gpa_rt *rt, gpa_arr *a, gpa_dtype t, gpa_arr **out, g
 }
 
 /* Maximum and monotonicity of n indices, cached in the buffer until it is written. */
-static buf_indices look(const host_dense *h, int64_t n) {
+static buf_indices look(const host_view *h, int64_t n) {
     gpa_buf *b = h->own || !h->arr->size ? NULL : h->arr->storage->buf;
     buf_indices seen = {
         .n = n, .at = b ? (size_t)(h->data - b->host) : 0, .version = b ? b->version : 0};
@@ -24,16 +24,16 @@ static buf_indices look(const host_dense *h, int64_t n) {
     return seen;
 }
 
-bool sparse_indices_below(const host_dense *index, int64_t n, int64_t limit) {
+bool sparse_indices_below(const host_view *index, int64_t n, int64_t limit) {
     return !n || look(index, n).most < limit;
 }
 
-bool sparse_starts_valid(const host_dense *start, int64_t n, int64_t count) {
+bool sparse_starts_valid(const host_view *start, int64_t n, int64_t count) {
     const int32_t *at = sparse_indices(start);
     return n > 0 && at[0] == 0 && at[n - 1] == count && look(start, n).rise;
 }
 
-gpa_code sparse_check(const host_dense *h, const host_csr *r, gpa_err *e) {
+gpa_code sparse_check(const host_view *h, const host_csr *r, gpa_err *e) {
     if (sparse_starts_valid(&h[SPARSE_START], r->m + 1, r->count) &&
         sparse_indices_below(&h[SPARSE_COLUMN], r->count, r->n))
         return GPA_OK;
@@ -45,7 +45,7 @@ gpa_code sparse_get(gpa_rt *rt, gpa_arr *const *parts, int64_t n, sparse_csr *s,
     for (int i = 0; i < SPARSE_PARTS; i++) {
         TRY(sparse_contiguous(
             rt, parts[i], i == SPARSE_VALUES ? (gpa_dtype)parts[i]->dtype : DT_I32, &s->in[i], e));
-        TRY(host_get(rt, s->in[i], &s->h[i], e));
+        TRY(host_view_get(rt, s->in[i], &s->h[i], e));
     }
     s->r = (host_csr){.m = parts[SPARSE_START]->size - 1,
                       .n = n,
@@ -62,28 +62,28 @@ out:
 
 void sparse_drop(gpa_rt *rt, sparse_csr *s) {
     for (int i = 0; i < SPARSE_PARTS; i++) {
-        host_drop(rt, &s->h[i]);
+        host_view_release(rt, &s->h[i]);
         arr_release(rt, s->in[i]);
     }
 }
 
-gpa_code sparse_new(gpa_rt *rt, gpa_dtype t, int64_t lines, int64_t count, host_new_array *made,
+gpa_code sparse_new(gpa_rt *rt, gpa_dtype t, int64_t lines, int64_t count, host_result *made,
                     gpa_err *e) {
     const int64_t starts = lines + 1;
     gpa_code rc = GPA_OK;
     for (int i = 0; i < SPARSE_PARTS && !rc; i++)
-        rc = host_new(rt, i == SPARSE_VALUES ? t : DT_I32, 1, i == SPARSE_START ? &starts : &count,
-                      &made[i], e);
+        rc = host_result_new(rt, i == SPARSE_VALUES ? t : DT_I32, 1,
+                             i == SPARSE_START ? &starts : &count, &made[i], e);
     return rc;
 }
 
-gpa_code sparse_finish(gpa_rt *rt, gpa_code rc, host_new_array *made, int n, gpa_arr **out,
+gpa_code sparse_finish(gpa_rt *rt, gpa_code rc, host_result *made, int n, gpa_arr **out,
                        gpa_err *e) {
     for (int i = 0; i < n; i++) {
         if (!rc)
-            rc = host_made(rt, &made[i], &out[i], e);
+            rc = host_result_finish(rt, &made[i], &out[i], e);
         else if (made[i].arr)
-            host_unmade(rt, &made[i]);
+            host_result_discard(rt, &made[i]);
     }
     return rc;
 }

@@ -13,24 +13,24 @@ gpa_code arr_csr_select_rows(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     const int64_t starts = rows->size + 1;
     sparse_csr s = {0};
-    host_dense row = {0};
-    host_new_array made[PARTS] = {{0}};
+    host_view row = {0};
+    host_result made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
-    TRY(host_get_as(rt, rows, DT_I64, &row, e));
+    TRY(host_view_get_as(rt, rows, DT_I64, &row, e));
     const int64_t *which = (const int64_t *)(const void *)row.data;
-    TRY(host_new(rt, DT_I32, 1, &starts, &made[START], e));
+    TRY(host_result_new(rt, DT_I32, 1, &starts, &made[START], e));
     rc = hostcall_csr_select_row_starts(&s.r, which, rows->size, sparse_ints(&made[START]), e);
     for (int i = COLUMN; i < PARTS && !rc; i++)
-        rc = host_new(rt, i == AT ? t : DT_I32, 1,
-                      (int64_t[]){sparse_ints(&made[START])[rows->size]}, &made[i], e);
+        rc = host_result_new(rt, i == AT ? t : DT_I32, 1,
+                             (int64_t[]){sparse_ints(&made[START])[rows->size]}, &made[i], e);
     if (!rc)
         hostcall_csr_select_rows(dtype_size(t), &s.r, which, rows->size, sparse_ints(&made[START]),
                                  sparse_ints(&made[COLUMN]), made[AT].data);
     rc = sparse_finish(rt, rc, made, PARTS, out, e);
     if (!rc) explain_call(rt, "rows of a sparse matrix", NULL, out[AT]);
 out:
-    host_drop(rt, &row);
+    host_view_release(rt, &row);
     sparse_drop(rt, &s);
     return rc;
 }
@@ -39,7 +39,7 @@ gpa_code arr_csr_slice_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, const i
                                gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_csr s = {0};
-    host_new_array made[PARTS] = {{0}};
+    host_result made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
     if (range[2] < 1) TRY(gpa_fail(e, GPA_E_VALUE, "slice step must be positive"));
     TRY(sparse_get(rt, a, n, &s, e));
@@ -60,12 +60,12 @@ gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_ar
                                 gpa_arr **out, gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_csr s = {0};
-    host_dense chosen = {0};
+    host_view chosen = {0};
     host_column_selection p = {0};
-    host_new_array made[PARTS] = {{0}};
+    host_result made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
-    TRY(host_get_as(rt, columns, DT_I64, &chosen, e));
+    TRY(host_view_get_as(rt, columns, DT_I64, &chosen, e));
     TRY(hostcall_column_selection_new(&s.r, (const int64_t *)(const void *)chosen.data,
                                       columns->size, &p, e));
     rc = sparse_new(rt, t, s.r.m, p.count + 1, made,
@@ -77,7 +77,7 @@ gpa_code arr_csr_select_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_ar
     if (!rc) explain_call(rt, "columns of a sparse matrix", NULL, out[AT]);
 out:
     hostcall_column_selection_free(&p);
-    host_drop(rt, &chosen);
+    host_view_release(rt, &chosen);
     sparse_drop(rt, &s);
     return rc;
 }
@@ -89,22 +89,22 @@ static gpa_code elements_in(gpa_rt *rt, gpa_arr *const *a, int64_t n, gpa_arr *r
                             gpa_arr *columns, bool ascending, gpa_dtype t, gpa_arr **out,
                             gpa_err *e) {
     sparse_csr s = {0};
-    host_dense row = {0}, column = {0};
-    host_new_array made = {0};
+    host_view row = {0}, column = {0};
+    host_result made = {0};
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
-    TRY(host_get_as(rt, rows, DT_I64, &row, e));
-    TRY(host_get_as(rt, columns, DT_I64, &column, e));
+    TRY(host_view_get_as(rt, rows, DT_I64, &row, e));
+    TRY(host_view_get_as(rt, columns, DT_I64, &column, e));
     if (rows->size != columns->size) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
-    TRY(host_new(rt, t == DT_NONE ? DT_I32 : t, 1, &rows->size, &made, e));
+    TRY(host_result_new(rt, t == DT_NONE ? DT_I32 : t, 1, &rows->size, &made, e));
     rc = hostcall_csr_gather(t, &s.r, (const int64_t *)(const void *)row.data,
                              (const int64_t *)(const void *)column.data, rows->size, ascending,
                              made.data, &rt->interrupted, e);
     rc = sparse_finish(rt, rc, &made, 1, out, e);
     if (!rc) explain_call(rt, "elements of a sparse matrix", NULL, *out);
 out:
-    host_drop(rt, &row);
-    host_drop(rt, &column);
+    host_view_release(rt, &row);
+    host_view_release(rt, &column);
     sparse_drop(rt, &s);
     return rc;
 }
@@ -134,13 +134,13 @@ static gpa_code vector_of(gpa_rt *rt, gpa_arr *const *a, int64_t n, asked q, gpa
                           gpa_err *e) {
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_csr s = {0};
-    host_new_array made = {0};
+    host_result made = {0};
     gpa_code rc = GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
     const int64_t size = q.what == DIAGONAL      ? hostcall_diagonal_size(s.r.m, n, q.offset)
                          : q.what == COLUMN_SUMS ? n
                                                  : s.r.m;
-    TRY(host_new(rt, q.what == WHERE ? DT_I64 : t, 1, &size, &made, e));
+    TRY(host_result_new(rt, q.what == WHERE ? DT_I64 : t, 1, &size, &made, e));
     if (q.what == DIAGONAL)
         hostcall_csr_diagonal(t, &s.r, q.offset, size, made.data);
     else if (q.what == COLUMN_SUMS)

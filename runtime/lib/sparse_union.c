@@ -19,7 +19,7 @@ gpa_code arr_csr_sort_columns(gpa_rt *rt, gpa_arr *const *a, int64_t n, bool add
     enum { START = SPARSE_START, COLUMN = SPARSE_COLUMN, AT = SPARSE_VALUES, PARTS = SPARSE_PARTS };
     const gpa_dtype t = (gpa_dtype)a[AT]->dtype;
     sparse_csr s = {0};
-    host_new_array made[PARTS] = {{0}};
+    host_result made[PARTS] = {{0}};
     gpa_code rc = GPA_OK;
     if (!hostcall_can_sum(t)) return GPA_OK;
     TRY(sparse_get(rt, a, n, &s, e));
@@ -56,7 +56,7 @@ gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const
     const gpa_dtype made_in = one && how >= CSR_NOT_EQUAL ? DT_BOOL : t;
     const int results = one ? IN_B : RESULTS;
     sparse_csr x = {0}, y = {0};
-    host_new_array made[RESULTS] = {{0}};
+    host_result made[RESULTS] = {{0}};
     gpa_code rc = GPA_OK;
     if (!one && !ascending) return GPA_OK;
     TRY(sparse_get(rt, a, n, &x, e));
@@ -64,11 +64,11 @@ gpa_code arr_csr_binary(gpa_rt *rt, gpa_op op, gpa_arr *const *a, gpa_arr *const
     if (x.r.m != y.r.m) TRY(gpa_fail(e, GPA_E_VALUE, "inconsistent shapes"));
     const int64_t most = x.r.count + y.r.count;
     for (int i = 0; i < results && !rc; i++)
-        rc = host_new(rt,
-                      i == IN_A   ? made_in
-                      : i == IN_B ? u
-                                  : DT_I32,
-                      1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
+        rc = host_result_new(rt,
+                             i == IN_A   ? made_in
+                             : i == IN_B ? u
+                                         : DT_I32,
+                             1, i == START ? &a[SPARSE_START]->size : &most, &made[i], e);
     int32_t *start = sparse_ints(&made[START]), *column = sparse_ints(&made[COLUMN]);
     if (!rc && one)
         rc = hostcall_csr_binary(how, t, &x.r, &y.r, ascending, start, column, made[IN_A].data,
@@ -96,12 +96,12 @@ gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa
     gpa_libcall c = {.kind = LIB_SPMM,
                      .dtype = t,
                      .sparse = {.m = m, .n = x->shape[0], .k = shape[1], .count = a[ROW]->size}};
-    host_dense h[OPERANDS] = {{0}};
-    host_new_array y = {0};
+    host_view h[OPERANDS] = {{0}};
+    host_result y = {0};
     gpa_code rc = GPA_OK;
     for (int i = 0; i < OPERANDS; i++) {
         TRY(sparse_contiguous(rt, given[i], i < AT ? DT_I32 : t, &in[i], e));
-        TRY(host_get(rt, in[i], &h[i], e));
+        TRY(host_view_get(rt, in[i], &h[i], e));
     }
     const int32_t *line = sparse_indices(&h[LINE]), *row = sparse_indices(&h[ROW]);
     const host_csr turned = {
@@ -112,14 +112,14 @@ gpa_code arr_spmm_csc(gpa_rt *rt, gpa_arr *const *a, bool places, int64_t m, gpa
                               sparse_indices_below(&h[ROW], c.sparse.count, m))))
         TRY(gpa_fail(e, GPA_E_VALUE, "the indices of a sparse matrix do not fit its shape"));
     if (!places) TRY(sparse_check(h, &turned, e));
-    TRY(host_new(rt, t, x->ndim, shape, &y, e));
+    TRY(host_result_new(rt, t, x->ndim, shape, &y, e));
     rc = hostcall_spmm_csc(&c, places, line, row, h[AT].data, h[X].data, y.data, &rt->interrupted,
                            e);
     rc = sparse_finish(rt, rc, &y, 1, out, e);
     if (!rc) explain_call(rt, "sparse product by columns", NULL, *out);
 out:
     for (int i = 0; i < OPERANDS; i++) {
-        host_drop(rt, &h[i]);
+        host_view_release(rt, &h[i]);
         arr_release(rt, in[i]);
     }
     return rc;

@@ -83,17 +83,6 @@ static bool stressed(ctx *c) {
 #endif
 }
 
-const char *const cut_names[CUT_ROWS] = {
-#define CUT(id, name, text) name,
-    GPA_CUTS(CUT)
-#undef CUT
-};
-const char *const cut_texts[CUT_ROWS] = {
-#define CUT(id, name, text) text,
-    GPA_CUTS(CUT)
-#undef CUT
-};
-
 /* ---- collecting ---- */
 
 static bool divides_int64(const node *n) {

@@ -34,7 +34,7 @@ typedef struct {
 } operand;
 
 typedef struct {
-    const struct cache_entry *program; /* NULL: nothing to run */
+    struct program_cache_entry *program; /* NULL: nothing to run */
     int32_t step;
     uint32_t operands, n_operands, numbers, n_numbers; /* ranges of the plan's arrays */
     int64_t size[KIR_MAX_DIMS];
@@ -64,6 +64,7 @@ typedef struct {
 } plan;
 
 struct plan_cache {
+    plan_programs programs;
     plan *slot[SLOTS];
     const plan *found;
     /* The graph that was looked up last. */
@@ -83,11 +84,16 @@ struct plan_cache {
     size_t cap_actions, cap_operands, cap_numbers, cap_roots;
 };
 
-plan_cache *plan_cache_new(void) { return mem_zero(sizeof(plan_cache)); }
+plan_cache *plan_cache_new(plan_programs programs) {
+    plan_cache *m = mem_zero(sizeof *m);
+    if (m) m->programs = programs;
+    return m;
+}
 
-static void free_plan(plan *x) {
+static void free_plan(plan_cache *m, plan *x) {
     if (!x) return;
     for (size_t i = 0; i < x->n_bodies; i++) body_release(x->bodies[i]);
+    for (size_t i = 0; i < x->p.n_actions; i++) m->programs.release(x->p.actions[i].program);
     mem_free(x);
 }
 
@@ -96,10 +102,17 @@ static void release_bodies(plan_cache *m) {
     m->n_bodies = 0;
 }
 
+/* Discards the plan under construction. */
+static void discard_made(plan_cache *m) {
+    for (size_t i = 0; i < m->made.n_actions; i++) m->programs.release(m->made.actions[i].program);
+    m->made.n_actions = m->made.n_operands = m->made.n_numbers = m->made.n_roots = 0;
+}
+
 void plan_cache_free(plan_cache *m) {
     if (!m) return;
     release_bodies(m);
-    for (size_t i = 0; i < SLOTS; i++) free_plan(m->slot[i]);
+    discard_made(m);
+    for (size_t i = 0; i < SLOTS; i++) free_plan(m, m->slot[i]);
     mem_free(m->words);
     mem_free(m->made.actions);
     mem_free(m->made.operands);
@@ -258,7 +271,7 @@ bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan 
     if (!m) return false;
     size_t asked = p->n_root;
     m->found = NULL;
-    m->made.n_actions = m->made.n_operands = m->made.n_numbers = m->made.n_roots = 0;
+    discard_made(m);
     if (!(m->fits = describe_all(m, rt, d, p))) return false;
     m->hash = hash_words(m->words, m->n_words, 0);
     const plan *x = m->slot[m->hash & (SLOTS - 1)];
@@ -276,7 +289,7 @@ bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan 
 /* ---- hits ---- */
 
 void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered *l,
-                      const struct cache_entry **program) {
+                      struct program_cache_entry **program) {
     const action *a = &m->found->p.actions[i];
     const operand *o = m->found->p.operands + a->operands;
     const uint16_t *number = m->found->p.numbers + a->numbers;
@@ -342,13 +355,13 @@ static bool record_scalar(plan_cache *m, const node *n) {
 }
 
 static bool record_step(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
-                        const struct cache_entry *program) {
+                        struct program_cache_entry *program) {
     plan_parts *x = &m->made;
     if (l->faults || l->hazard || l->n_loops ||
         !mem_grow(&x->actions, x->n_actions, &m->cap_actions, sizeof *x->actions))
         return false;
     action *a = &x->actions[x->n_actions++];
-    *a = (action){.program = program,
+    *a = (action){.program = m->programs.retain(program),
                   .step = p->order[i],
                   .operands = (uint32_t)x->n_operands,
                   .n_operands = (uint32_t)l->n_arrays,
@@ -369,7 +382,7 @@ static bool record_step(plan_cache *m, const fuse_plan *p, size_t i, const lower
 }
 
 void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
-                       const struct cache_entry *program) {
+                       struct program_cache_entry *program) {
     if (m && m->fits) m->fits = record_step(m, p, i, l, program);
 }
 
@@ -410,7 +423,8 @@ void plan_cache_insert(plan_cache *m, const fuse_plan *p) {
     made->p.numbers = copy_part(&at, x->numbers, x->n_numbers, sizeof *x->numbers);
     made->p.roots = copy_part(&at, x->roots, x->n_roots, sizeof *x->roots);
     for (size_t i = 0; i < made->n_bodies; i++) body_retain(made->bodies[i]);
+    for (size_t i = 0; i < x->n_actions; i++) m->programs.retain(x->actions[i].program);
     plan **slot = &m->slot[m->hash & (SLOTS - 1)];
-    free_plan(*slot);
+    free_plan(m, *slot);
     *slot = made;
 }

@@ -13,7 +13,7 @@
 
 #include "runtime/plan/lower.h"
 
-struct cache_entry; /* program_cache.h */
+struct program_cache_entry; /* program_cache.h */
 struct gpa_device;
 
 typedef struct plan_cache plan_cache;
@@ -25,8 +25,14 @@ typedef struct {
     const gpa_caps *caps; /* what it can do, as fuse is told */
 } plan_device;
 
-/* NULL when memory is short: all functions accept that and cache nothing. */
-plan_cache *plan_cache_new(void);
+/* How the cache retains the programs of its plans (exec/program_cache.h). */
+typedef struct {
+    struct program_cache_entry *(*retain)(struct program_cache_entry *program);
+    void (*release)(struct program_cache_entry *program);
+} plan_programs;
+
+/* NULL when out of memory: all functions accept that and cache nothing. */
+plan_cache *plan_cache_new(plan_programs programs);
 void plan_cache_free(plan_cache *m);
 
 /* Looks up the plan for p->root[0 .. n_root) on device d. On a hit, p's roots and order are what
@@ -34,12 +40,12 @@ void plan_cache_free(plan_cache *m);
 bool plan_cache_find(plan_cache *m, gpa_rt *rt, const plan_device *d, fuse_plan *p);
 /* The launch of p->order[i] of the plan that was found, as lower would produce it, without kir. */
 void plan_cache_lower(const plan_cache *m, const fuse_plan *p, size_t i, lowered *l,
-                      const struct cache_entry **program);
+                      struct program_cache_entry **program);
 
 /* After a miss: records that p->order[i] was lowered into l, to run `program`; before its nodes
  * become leaves. */
 void plan_cache_record(plan_cache *m, const fuse_plan *p, size_t i, const lowered *l,
-                       const struct cache_entry *program);
+                       struct program_cache_entry *program);
 /* After all steps were recorded and ran: inserts the plan, if it may be cached and memory suffices.
  * It evicts the plan in its slot. */
 void plan_cache_insert(plan_cache *m, const fuse_plan *p);

@@ -1,8 +1,8 @@
-/* kir into steps: registers keep the numbers of their instructions, regions become jumps.
+/* Decoding kir into steps: registers are numbered as their instructions, structured control flow
+ * becomes jumps.
  *
- * Instructions that a launch fixes make no step. Invariant: step_of[i] is the step that instruction
- * i became, or the next one that exists, so that a jump to any instruction is a jump to step_of of
- * it. */
+ * Launch constants make no step. Invariant: step_of[i] is the step of instruction i or, if it
+ * has none, the next step, so that any instruction can be a jump target. */
 #include "runtime/ref/ref.h"
 #include "runtime/base/str.h"
 
@@ -19,7 +19,7 @@ static bool is_fixed(uint8_t code) {
     return code == KIR_CONST || code == KIR_PARAM || code == KIR_SIZE || code == KIR_STRIDE;
 }
 
-/* Finds the shape of the regions and numbers the steps. */
+/* Finds the extent and nesting of regions, and numbers the steps. */
 static void scan_regions(decode *d) {
     const kir_func *f = d->f;
     int32_t around = -1;
@@ -45,7 +45,8 @@ static void scan_regions(decode *d) {
     d->p->n_steps = n + 1; /* and the end of the program */
 }
 
-/* The instruction that BREAK leaves behind, or the END at which NEXT goes on. */
+/* The instruction after the region that BREAK leaves, or the END of the loop that NEXT
+ * continues. */
 static int32_t jump_target(const decode *d, size_t at) {
     const kir_ins *k = &d->f->code[at];
     uint32_t left = k->imm;
@@ -57,7 +58,7 @@ static int32_t jump_target(const decode *d, size_t at) {
     }
 }
 
-/* Where instruction `at` jumps, as an instruction; -1: nowhere. */
+/* The jump target of instruction `at`, as an instruction; -1: none. */
 static int32_t target(const decode *d, size_t at) {
     const kir_ins *k = &d->f->code[at];
     switch ((kir_code)k->code) {
@@ -132,8 +133,8 @@ static ref_step make_step(const decode *d, size_t at) {
     return s;
 }
 
-/* Fills the tables of the program; accumulators are numbered in the order of their instructions, so
- * those of an EACH lie together, and its step says which: a .. b. */
+/* Fills the program's tables. Accumulators are numbered in order of their instructions, so those
+ * of an EACH are contiguous: [a, b) of its step. */
 static void fill(decode *d) {
     const kir_func *f = d->f;
     gpa_prog *p = d->p;

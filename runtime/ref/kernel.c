@@ -1,10 +1,12 @@
-/* KERNEL programs: the threads of a block run one after another, each until it waits or ends; when
- * none can go on, those that wait together are served together. What they do to memory that others
- * use is checked on the way (race_check.c).
+/* KERNEL programs: cooperative scheduling of the threads of a block.
  *
- * Invariant between rounds: every thread is DONE or waits at a step. A warp's exchange is served
- * when no lane of the warp can run, for the lanes that wait at the same step; a barrier when every
- * thread of the block that is not done waits at it. Blocks run in order. */
+ * Threads run one after another, each until it waits or ends. When none is ready, warp
+ * operations and barriers at which all participants wait are executed. Accesses to shared data
+ * are checked for races (race_check.c). Blocks run in order.
+ *
+ * Invariant between rounds: every thread has ended or waits at a step. A warp operation is
+ * executed when no lane of the warp is ready, for the lanes that wait at the same step; a
+ * barrier when every thread of the block that has not ended waits at it. */
 #include "runtime/ref/ref.h"
 
 enum { WARP = 32 };
@@ -24,8 +26,8 @@ typedef struct {
     size_t local, shared; /* bytes of LOCAL arrays per thread, SHARED ones per block */
     unsigned char *locals, *shareds;
     gpa_val *regs;
-    ref_place *places; /* per thread a copy: LOCAL arrays differ */
-    uint64_t number;   /* of the block, counted along x, then y, z */
+    ref_place *places; /* a copy per thread: LOCAL arrays differ */
+    uint64_t number;   /* linear index of the block, x fastest */
 } block;
 
 static size_t padded(size_t n) { return (n + 15u) & ~(size_t)15; }
@@ -36,9 +38,9 @@ static size_t static_bytes(const kir_array *a) {
     return padded(a->count * dtype_size((gpa_dtype)a->dtype));
 }
 
-/* Places the block's SHARED arrays; those whose size the launch gives lie at one place, behind the
- * others. */
-static gpa_code place_shared(block *b, gpa_err *e) {
+/* Binds the block's SHARED arrays; dynamic ones (sized by the launch) alias one region behind
+ * the others, as in CUDA. */
+static gpa_code bind_shared(block *b, gpa_err *e) {
     const gpa_prog *p = b->top->prog;
     const gpa_launch *l = b->top->launch;
     unsigned char *at = b->shareds, *dynamic = b->shareds + b->shared - padded(l->shared);
@@ -71,7 +73,7 @@ static gpa_code make_block(block *b, gpa_err *e) {
     b->locals = mem_zero(b->n * b->local);
     b->shareds = mem_zero(b->shared);
     bool got = b->threads && b->regs && b->places && b->locals && b->shareds;
-    return got ? place_shared(b, e) : gpa_no_memory(e);
+    return got ? bind_shared(b, e) : gpa_no_memory(e);
 }
 
 static void free_block(block *b) {
@@ -82,7 +84,7 @@ static void free_block(block *b) {
     mem_free(b->shareds);
 }
 
-/* Puts thread t at the start of the program, with its own registers and arrays. */
+/* Starts thread t at the first step, with its own registers and LOCAL arrays. */
 static void start_thread(block *b, uint32_t t, const uint32_t at[3]) {
     const gpa_prog *p = b->top->prog;
     const gpa_launch *l = b->top->launch;
@@ -107,7 +109,8 @@ static void start_thread(block *b, uint32_t t, const uint32_t at[3]) {
     th->state = READY;
 }
 
-/* Runs every thread that can; false when the launch ends here (an error or a fault). */
+/* Runs every ready thread until it waits or ends; false if the launch stops (an error or a
+ * fault). */
 static bool run_ready(block *b) {
     for (uint32_t t = 0; t < b->n; t++) {
         thread *th = &b->threads[t];
@@ -129,7 +132,7 @@ static bool run_ready(block *b) {
 /* ---- warps ---- */
 
 typedef struct {
-    thread *lane[WARP]; /* those that take part; NULL: not */
+    thread *lane[WARP]; /* NULL: does not take part */
     uint32_t active;    /* bit per lane */
     const ref_step *step;
 } exchange;
@@ -138,7 +141,7 @@ static gpa_val operand(const exchange *x, unsigned lane, int32_t reg) {
     return reg >= 0 && x->lane[lane] ? x->lane[lane]->fr.r[reg] : (gpa_val){.bits = {0, 0}};
 }
 
-/* The lane that `lane` reads from; itself where the warp ends before. */
+/* The lane that `lane` reads from; itself if that is beyond the warp. */
 static unsigned source_lane(const exchange *x, unsigned lane) {
     const ref_step *s = x->step;
     int by = operand(x, lane, s->b).I32, from = (int)lane;
@@ -188,7 +191,7 @@ static gpa_val warp_value(const exchange *x, unsigned lane) {
     return out;
 }
 
-/* The lanes that thread th says take part. */
+/* The participation mask of thread th. */
 static uint32_t mask_of(const thread *th) {
     const ref_step *s = th->fr.resume;
     int32_t reg = s->type == DT_NONE ? s->a : s->c; /* a warp's barrier, an exchange */
@@ -197,8 +200,8 @@ static uint32_t mask_of(const thread *th) {
 
 static bool at_exchange(const thread *th) { return th->state == WAITING && th->fr.why == REF_WARP; }
 
-/* The lanes that wait where lane k does, for the same lanes. */
-static void gather(block *b, uint32_t first, unsigned k, exchange *x) {
+/* Collects the lanes that wait at lane k's step with the same mask. */
+static void collect_lanes(block *b, uint32_t first, unsigned k, exchange *x) {
     const thread *one = &b->threads[first + k];
     *x = (exchange){.step = one->fr.resume};
     for (unsigned i = 0; i < WARP && first + i < b->n; i++) {
@@ -209,8 +212,8 @@ static void gather(block *b, uint32_t first, unsigned k, exchange *x) {
     }
 }
 
-/* A lane that is meant to take part, has not ended, and is not there; WARP: none. */
-static unsigned missing(const block *b, uint32_t first, const exchange *x, uint32_t mask) {
+/* A lane of the mask that has not ended and does not wait here; WARP: none. */
+static unsigned missing_lane(const block *b, uint32_t first, const exchange *x, uint32_t mask) {
     bool active = x->step->type != DT_NONE && x->step->sub == KIR_WA_ACTIVEMASK;
     unsigned i = 0;
     for (; i < WARP; i++)
@@ -220,7 +223,7 @@ static unsigned missing(const block *b, uint32_t first, const exchange *x, uint3
     return i;
 }
 
-/* Ends the launch: lane `from` does not take part. */
+/* Stops the launch with a fault: lane `from` does not take part. */
 static bool lane_fault(block *b, thread *th, unsigned from, uint32_t how) {
     ref_fault(&th->fr, th->fr.resume,
               (kir_fault_record){.kind = KIR_FT_LANE, .a = from, .how = how});
@@ -250,8 +253,8 @@ static bool exchange_values(block *b, uint32_t first, exchange *x) {
 
 static bool diverged(block *b, thread *waits, const thread *other);
 
-/* Serves the first exchange of this warp to which all its lanes have come. *served stays false
- * where nobody waits for one. False when the launch ends: some lanes do not come. */
+/* Executes the first warp operation at which all its lanes wait. *served stays false if no lane
+ * waits. False if the launch ends because lanes are missing_lane. */
 static bool serve_warp(block *b, uint32_t first, bool *served) {
     exchange x;
     thread *waits = NULL;
@@ -259,8 +262,8 @@ static bool serve_warp(block *b, uint32_t first, bool *served) {
     for (unsigned k = 0; k < WARP && first + k < b->n; k++) {
         thread *th = &b->threads[first + k];
         if (!at_exchange(th)) continue;
-        gather(b, first, k, &x);
-        unsigned who = missing(b, first, &x, mask_of(th));
+        collect_lanes(b, first, k, &x);
+        unsigned who = missing_lane(b, first, &x, mask_of(th));
         if (who == WARP) {
             *served = true;
             return exchange_values(b, first, &x);
@@ -272,7 +275,7 @@ static bool serve_warp(block *b, uint32_t first, bool *served) {
 
 /* ---- barriers ---- */
 
-/* Not all threads of the block are at one barrier: `waits` is, `other` is not. */
+/* Barrier divergence: thread `waits` is at a barrier that `other` does not reach. */
 static bool diverged(block *b, thread *waits, const thread *other) {
     kir_fault_record f = {.kind = KIR_FT_BARRIER};
     if (other->state == ENDED)
@@ -288,8 +291,8 @@ static bool diverged(block *b, thread *waits, const thread *other) {
     return false;
 }
 
-/* Serves the barrier that all threads stand at. False when all are done, or when some are not
- * there. */
+/* Releases the barrier at which all threads wait. False if all have ended, or after barrier
+ * divergence. */
 static bool serve_barrier(block *b) {
     thread *first = NULL;
     int32_t truths = 0;

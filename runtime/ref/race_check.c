@@ -1,14 +1,14 @@
-/* What threads of a KERNEL do to memory that others use: races, and reads of shared memory that
- * nobody wrote.
+/* Data race detection for KERNEL programs by a happens-before check on shadow memory, and
+ * detection of reads of uninitialized shared memory.
  *
- * Every element of an array that the program writes has a cell: its last write and its last two
- * reads by different threads. Two touches of one element by different threads, one of them a write,
- * are ordered when a barrier of the block (or, within a warp, of the warp) lies between them, when
- * both are atomic, or when the first thread's block passed a fence and the second thread has since
- * used an atomic: the way blocks tell each other that something is ready. Otherwise they race. A
- * write that leaves what is there already is none: many threads may raise one flag.
+ * Every element of an array that the program writes has a shadow cell: its last write and its
+ * last two reads by different threads. Two accesses of one element by different threads, at
+ * least one a write, are ordered if a barrier of the block (within a warp also one of the warp)
+ * is between them, if both are atomic, or if the first thread's block has executed a fence and
+ * the second thread an atomic since (the release/acquire pattern between blocks). Otherwise they
+ * race. A write of the value that is there already is not a race: many threads may set one flag.
  *
- * Reading order: shadows, the clock, touches. */
+ * Reading order: shadow memory, the clock, accesses. */
 #include "runtime/ref/ref.h"
 
 enum { PAGE = 256, WARPS = 32 };
@@ -17,13 +17,13 @@ typedef struct {
     uint64_t tick, block;
     uint32_t epoch, warp_epoch, line, thread;
     bool set, atomic;
-} touch;
+} access_record;
 
 typedef struct {
-    touch write, read[2];
+    access_record write, read[2];
 } cell;
 
-/* The cells of a piece of memory, in pages made at the first touch. */
+/* The cells of a memory region, in pages allocated at their first access. */
 typedef struct shadow {
     struct shadow *next;
     const unsigned char *base;
@@ -33,16 +33,17 @@ typedef struct shadow {
 } shadow;
 
 struct ref_check {
-    shadow *all, *of[KIR_MAX_ARRAYS]; /* of an array; NULL: nobody writes it */
+    shadow *all, *of[KIR_MAX_ARRAYS]; /* per array; NULL: never written */
     uint64_t tick, block;
-    uint64_t *fences;  /* per block: when it last passed a fence */
-    uint64_t *atomics; /* per thread of the block: when it last used an atomic */
+    uint64_t *fences;  /* per block: tick of its last fence */
+    uint64_t *atomics; /* per thread of the block: tick of its last atomic */
     uint32_t n_threads, epoch, warp_epoch[WARPS];
-    kir_fault_record unwritten; /* the round's first read of what nobody has written: a race if
-                                   someone still does */
+    /* The first read of an uninitialized element since the last round; if a thread writes the
+     * element later in the round, it is a race instead. */
+    kir_fault_record unwritten;
 };
 
-/* ---- shadows ---- */
+/* ---- shadow memory ---- */
 
 static void forget_cells(shadow *s) {
     for (size_t i = 0; i < s->n_pages; i++) {
@@ -51,10 +52,10 @@ static void forget_cells(shadow *s) {
     }
 }
 
-/* The shadow of memory at base for array k; cells are as small as the smallest element seen there.
- */
-static gpa_code shade(ref_check *c, size_t k, const unsigned char *base, size_t bytes, size_t unit,
-                      bool shared, gpa_err *e) {
+/* Gives array k the shadow of the memory at base; a cell is as large as the smallest element
+ * type there. */
+static gpa_code add_shadow(ref_check *c, size_t k, const unsigned char *base, size_t bytes,
+                           size_t unit, bool shared, gpa_err *e) {
     shadow *s = c->all;
     while (s && s->base != base) s = s->next;
     if (!s) {
@@ -96,7 +97,8 @@ gpa_code check_new(const ref_frame *fr, ref_check **out, gpa_err *e) {
         for (size_t w = 0; m && w < p->n_arrays; w++)
             written |=
                 p->arrays[w].where == KIR_GLOBAL && l->arrays[w].mem == m && p->written >> w & 1u;
-        if (written) TRY(shade(c, k, m->data, m->n, dtype_size((gpa_dtype)a->dtype), false, e));
+        if (written)
+            TRY(add_shadow(c, k, m->data, m->n, dtype_size((gpa_dtype)a->dtype), false, e));
     }
     *out = c;
     return GPA_OK;
@@ -107,7 +109,7 @@ out:
 
 gpa_code check_shared(ref_check *c, size_t k, const unsigned char *base, size_t n, size_t unit,
                       gpa_err *e) {
-    return shade(c, k, base, n, unit, true, e);
+    return add_shadow(c, k, base, n, unit, true, e);
 }
 
 void check_free(ref_check *c) {
@@ -140,16 +142,16 @@ void check_warp_barrier(ref_check *c, uint32_t warp) { c->warp_epoch[warp % WARP
 
 void check_fence(ref_check *c) { c->fences[c->block] = ++c->tick; }
 
-/* ---- touches ---- */
+/* ---- accesses ---- */
 
-static bool ordered(const ref_check *c, const touch *was, const touch *now) {
-    if (!was->set || (was->atomic && now->atomic)) return true;
-    bool here = was->block == now->block;
-    if (here && was->thread == now->thread) return true;
-    if (here && was->epoch != now->epoch) return true;
-    if (here && was->thread / 32 == now->thread / 32 && was->warp_epoch != now->warp_epoch)
+static bool ordered(const ref_check *c, const access_record *before, const access_record *now) {
+    if (!before->set || (before->atomic && now->atomic)) return true;
+    bool here = before->block == now->block;
+    if (here && before->thread == now->thread) return true;
+    if (here && before->epoch != now->epoch) return true;
+    if (here && before->thread / 32 == now->thread / 32 && before->warp_epoch != now->warp_epoch)
         return true;
-    return c->fences[was->block] > was->tick && c->atomics[now->thread] > was->tick;
+    return c->fences[before->block] > before->tick && c->atomics[now->thread] > before->tick;
 }
 
 static void unravel(int32_t out[3], uint64_t linear, const uint32_t size[3]) {
@@ -158,12 +160,12 @@ static void unravel(int32_t out[3], uint64_t linear, const uint32_t size[3]) {
     out[2] = (int32_t)(linear / size[0] / size[1]);
 }
 
-static bool race(ref_frame *fr, const ref_step *s, const touch *was, int64_t at, bool writes,
-                 bool other_writes) {
-    kir_fault_record f = {.kind = KIR_FT_RACE, .axis = s->sub, .a = at, .other_line = was->line};
+static bool race(ref_frame *fr, const ref_step *s, const access_record *before, int64_t at,
+                 bool writes, bool other_writes) {
+    kir_fault_record f = {.kind = KIR_FT_RACE, .axis = s->sub, .a = at, .other_line = before->line};
     f.how = (writes ? KIR_HOW_WRITES : 0u) | (other_writes ? KIR_HOW_OTHER_WRITES : 0u);
-    unravel(f.other_block, was->block, fr->launch->grid);
-    unravel(f.other_thread, was->thread, fr->launch->block);
+    unravel(f.other_block, before->block, fr->launch->grid);
+    unravel(f.other_thread, before->thread, fr->launch->block);
     ref_fault(fr, s, f);
     return false;
 }
@@ -185,15 +187,15 @@ bool check_round(ref_frame *top) {
     return false;
 }
 
-static void note_read(cell *x, const touch *now) {
+static void note_read(cell *x, const access_record *now) {
     bool same =
         x->read[0].set && x->read[0].block == now->block && x->read[0].thread == now->thread;
     if (!same) x->read[1] = x->read[0];
     x->read[0] = *now;
 }
 
-static bool touch_cell(ref_frame *fr, const ref_step *s, cell *x, int64_t at, const touch *now,
-                       ref_access how, bool changes) {
+static bool check_cell(ref_frame *fr, const ref_step *s, cell *x, int64_t at,
+                       const access_record *now, ref_access how, bool changes) {
     const ref_check *c = fr->check;
     bool writes = how != REF_READS;
     if (!ordered(c, &x->write, now) && (!writes || changes))
@@ -210,14 +212,14 @@ bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int6
     ref_check *c = fr->check;
     shadow *d = c->of[s->sub];
     if (!d) return true;
-    touch t = {.tick = ++c->tick,
-               .block = c->block,
-               .epoch = c->epoch,
-               .warp_epoch = c->warp_epoch[fr->linear / 32 % WARPS],
-               .line = s->line,
-               .thread = fr->linear,
-               .set = true,
-               .atomic = how == REF_UPDATES};
+    access_record t = {.tick = ++c->tick,
+                       .block = c->block,
+                       .epoch = c->epoch,
+                       .warp_epoch = c->warp_epoch[fr->linear / 32 % WARPS],
+                       .line = s->line,
+                       .thread = fr->linear,
+                       .set = true,
+                       .atomic = how == REF_UPDATES};
     bool changes = how == REF_UPDATES || (how == REF_WRITES && memcmp(p, now, s->size) != 0);
     for (size_t byte = 0; byte < s->size; byte += d->unit) {
         cell *x = cell_at(d, (size_t)(p - d->base) + byte);
@@ -226,7 +228,7 @@ bool check_access(ref_frame *fr, const ref_step *s, const unsigned char *p, int6
             return false;
         }
         if (d->shared && how != REF_WRITES && !x->write.set) note_unwritten(fr, s, at);
-        if (!touch_cell(fr, s, x, at, &t, how, changes)) return false;
+        if (!check_cell(fr, s, x, at, &t, how, changes)) return false;
     }
     if (how == REF_UPDATES) c->atomics[fr->linear] = c->tick;
     return true;

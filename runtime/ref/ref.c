@@ -1,8 +1,9 @@
-/* The reference device: host memory, kir interpreted literally, every access checked. It is the
- * oracle of the other devices and the device of a machine that has none. Work is done at once, so
- * there is nothing to queue or wait for.
+/* The reference device: an interpreter of kir in host memory that checks every access.
  *
- * Reading order: the device, memory, programs, launches, the table of the contract. */
+ * It is the oracle of the other devices, and the fallback where there is none. Work is done
+ * synchronously: there is no queue.
+ *
+ * Reading order: the device, memory, programs, launches, the backend table. */
 #include "runtime/ref/ref.h"
 #include "runtime/base/str.h"
 
@@ -34,7 +35,8 @@ static void ref_caps(gpa_dev *d, gpa_caps *out) {
                       .max_threads = 1024,
                       .max_shared = 48 << 10,
                       .units = 1,
-                      .host_visible = true};
+                      .host_visible = true,
+                      .interprets = true};
 }
 
 /* ---- memory ---- */
@@ -55,7 +57,7 @@ static void ref_free(gpa_dev *d, gpa_mem *m) {
 
 static void *ref_base(gpa_mem *m) { return m->data; }
 
-static gpa_code need_inside(const gpa_mem *m, size_t at, size_t n, gpa_err *e) {
+static gpa_code check_range(const gpa_mem *m, size_t at, size_t n, gpa_err *e) {
     if (at <= m->n && n <= m->n - at) return GPA_OK;
     return gpa_fail(e, GPA_E_INTERNAL, "bytes %zu to %zu of an allocation of %zu", at, at + n,
                     m->n);
@@ -64,14 +66,14 @@ static gpa_code need_inside(const gpa_mem *m, size_t at, size_t n, gpa_err *e) {
 static gpa_code ref_upload(gpa_dev *d, gpa_mem *to, size_t at, const void *from, size_t n,
                            gpa_err *e) {
     (void)d;
-    gpa_code rc = need_inside(to, at, n, e);
+    gpa_code rc = check_range(to, at, n, e);
     if (!rc && n) memcpy(to->data + at, from, n);
     return rc;
 }
 
 static gpa_code ref_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, size_t n, gpa_err *e) {
     (void)d;
-    gpa_code rc = need_inside(from, at, n, e);
+    gpa_code rc = check_range(from, at, n, e);
     if (!rc && n) memcpy(to, from->data + at, n);
     return rc;
 }
@@ -79,8 +81,8 @@ static gpa_code ref_download(gpa_dev *d, void *to, gpa_mem *from, size_t at, siz
 static gpa_code ref_copy(gpa_dev *d, gpa_mem *to, size_t to_at, gpa_mem *from, size_t from_at,
                          size_t n, gpa_err *e) {
     (void)d;
-    gpa_code rc = need_inside(to, to_at, n, e);
-    if (!rc) rc = need_inside(from, from_at, n, e);
+    gpa_code rc = check_range(to, to_at, n, e);
+    if (!rc) rc = check_range(from, from_at, n, e);
     if (!rc && n) memmove(to->data + to_at, from->data + from_at, n);
     return rc;
 }
@@ -131,8 +133,9 @@ void ref_fill(const gpa_prog *p, const gpa_launch *l, gpa_val *r) {
         r[p->fixed[k].reg] = fixed_value(p, l, &p->fixed[k].ins);
 }
 
-/* Arrays bound at launch; those of a block or a thread are placed by whoever owns their memory. */
-static void place_arrays(ref_frame *fr) {
+/* Binds the arrays of the launch; SHARED and LOCAL arrays are bound where their memory is
+ * allocated. */
+static void bind_arrays(ref_frame *fr) {
     for (size_t k = 0; k < fr->prog->n_arrays; k++) {
         const kir_array *a = &fr->prog->arrays[k];
         const gpa_binding *b = &fr->launch->arrays[k];
@@ -150,8 +153,9 @@ static size_t local_bytes(const kir_array *a) {
                                  : 0;
 }
 
-/* LOCAL arrays of a MAP program lie in one block (owned by the caller): there is one thread. */
-static unsigned char *place_locals(ref_frame *fr) {
+/* Allocates the LOCAL arrays of a MAP program, which has one thread, in one block (owned by the
+ * caller). */
+static unsigned char *alloc_locals(ref_frame *fr) {
     const gpa_prog *p = fr->prog;
     size_t n = 0;
     for (size_t k = 0; k < p->n_arrays; k++) n += local_bytes(&p->arrays[k]);
@@ -191,12 +195,12 @@ static gpa_code ref_run_prog(gpa_dev *d, gpa_prog *p, const gpa_launch *l, gpa_e
         goto out;
     }
     ref_fill(p, l, fr.r);
-    place_arrays(&fr);
+    bind_arrays(&fr);
     if (p->form == KIR_KERNEL) {
         rc = ref_run_kernel(&fr);
         goto out;
     }
-    locals = place_locals(&fr);
+    locals = alloc_locals(&fr);
     rc = locals ? ref_run_map(&fr) : gpa_no_memory(e);
 out:
     mem_free(locals);
@@ -216,7 +220,7 @@ static void ref_interrupt(gpa_dev *d, bool on) {
     atomic_store_explicit(&d->interrupted, on, memory_order_relaxed);
 }
 
-/* ---- the contract ---- */
+/* ---- the backend table ---- */
 
 /* `tables` stays 0: the backend is part of the core, built from the same tables. */
 const gpa_backend gpa_ref_backend = {

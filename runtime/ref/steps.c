@@ -1,11 +1,13 @@
-/* What each instruction does: the definition of kir.
+/* The semantics of each kir instruction; this file is their definition.
  *
- * Every access of memory is checked against the allocation; one outside is a fault of whoever made
- * the program, so it is GPA_E_INTERNAL. Reading order: the frame, values, memory, reductions,
- * structure, reports, kernels, the table. */
+ * Every memory access is checked against the allocation. One out of bounds is an error of the
+ * compiler that made the program, hence GPA_E_INTERNAL.
+ *
+ * Reading order: the frame, values, memory, reductions, control flow, faults and prints,
+ * kernels, the table. */
 #include "runtime/ref/ref.h"
 
-enum { FUEL = 4096 };
+enum { POLL_INTERVAL = 4096 };
 
 /* ---- the frame ---- */
 
@@ -20,7 +22,7 @@ const ref_step *ref_stop(ref_frame *fr, gpa_code rc, const char *fmt, ...) {
 
 bool ref_alive(ref_frame *fr) {
     if (--fr->fuel) return true;
-    fr->fuel = FUEL;
+    fr->fuel = POLL_INTERVAL;
     if (!atomic_load_explicit(&fr->dev->interrupted, memory_order_relaxed)) return true;
     ref_stop(fr, GPA_E_INTERRUPT, "%s", "");
     return false;
@@ -190,7 +192,7 @@ static void acc_start(ref_acc *acc, const ref_step *s) {
     acc->blocks = acc->n = 0;
 }
 
-/* Puts the full block into the tree: where a place is taken, both move up together. */
+/* Adds the full block to the tree, as a binary counter increments: equal levels merge and carry. */
 static void acc_carry(ref_acc *acc, const ref_step *s) {
     gpa_red r = (gpa_red)s->sub;
     gpa_red_state sum = acc->part;
@@ -223,7 +225,7 @@ static const ref_step *run_reduce(ref_frame *fr, const ref_step *s) {
     return s + 1;
 }
 
-/* A running reduction is rounded at every point, as NumPy's accumulate is. */
+/* A scan rounds at every element, as NumPy's accumulate does. */
 static const ref_step *run_scan(ref_frame *fr, const ref_step *s) {
     ref_acc *acc = &fr->accs[s->imm];
     gpa_dtype t = (gpa_dtype)s->from, wide = dtype_info[t].compute;
@@ -241,8 +243,8 @@ static const ref_step *run_each(ref_frame *fr, const ref_step *s) {
                       : s + 1; /* - 1: the END, which gives the reductions their start */
 }
 
-/* The END of EACH: after the last point the coordinates are back at 0 and the reductions get their
- * values. */
+/* The END of EACH: after the last point the coordinates are 0 again and the reductions are
+ * finished. */
 static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
     const ref_step *each = s->jump;
     if (!fr->hollow && ref_advance(fr, fr->prog->inner)) return ref_alive(fr) ? each + 1 : NULL;
@@ -258,7 +260,7 @@ static const ref_step *run_end_each(ref_frame *fr, const ref_step *s) {
     return s + 1;
 }
 
-/* ---- structure ---- */
+/* ---- control flow ---- */
 
 static const ref_step *run_if(ref_frame *fr, const ref_step *s) {
     if (!fr->r[s->a].BOOL) return s->jump;
@@ -273,7 +275,7 @@ static const ref_step *run_jump(ref_frame *fr, const ref_step *s) {
     return s->jump;
 }
 
-static const ref_step *run_trip(ref_frame *fr, const ref_step *s) {
+static const ref_step *run_loop_end(ref_frame *fr, const ref_step *s) {
     return ref_alive(fr) ? s->jump : NULL;
 }
 
@@ -297,16 +299,16 @@ static const ref_step *run_end_for(ref_frame *fr, const ref_step *s) {
     return ref_alive(fr) ? loop + 1 : NULL;
 }
 
-/* ---- reports ---- */
+/* ---- faults and prints ---- */
 
-/* The ARG steps, b of them, stand right before their PRINT. */
+/* The b ARG steps of a PRINT immediately precede it. */
 static const ref_step *run_print(ref_frame *fr, const ref_step *s) {
     const gpa_launch *l = fr->launch;
-    gpa_said said = {.text = s->imm, .n = (uint32_t)s->b, .thread = fr->linear};
-    said.block =
+    gpa_printed line = {.text = s->imm, .n = (uint32_t)s->b, .thread = fr->linear};
+    line.block =
         fr->block[0] + (uint64_t)l->grid[0] * (fr->block[1] + (uint64_t)l->grid[1] * fr->block[2]);
-    for (uint32_t k = 0; k < said.n; k++) said.args[k] = fr->r[(s - s->b + k)->a];
-    if (l->say) l->say(l->user, &said);
+    for (uint32_t k = 0; k < line.n; k++) line.args[k] = fr->r[(s - s->b + k)->a];
+    if (l->say) l->say(l->user, &line);
     return s + 1;
 }
 
@@ -334,7 +336,7 @@ static const ref_step *run_thread(ref_frame *fr, const ref_step *s) {
     return s + 1;
 }
 
-/* The thread waits; kernel.c brings the others and goes on behind the step. */
+/* The thread waits; kernel.c resumes it after this step when the others have arrived. */
 static const ref_step *run_barrier(ref_frame *fr, const ref_step *s) {
     fr->why = s->sub == KIR_BA_WARP ? REF_WARP : REF_BARRIER;
     fr->resume = s;
@@ -365,7 +367,7 @@ static ref_run load_of(uint8_t size) {
 static ref_run end_of(kir_code opener) {
     return opener == KIR_EACH   ? run_end_each
            : opener == KIR_FOR  ? run_end_for
-           : opener == KIR_LOOP ? run_trip
+           : opener == KIR_LOOP ? run_loop_end
                                 : run_on;
 }
 

@@ -77,8 +77,8 @@ static void end(world *w) {
 static gpa_buf *take(world *w, size_t n) {
     gpa_buf *b = NULL;
     assert_int_equal(buf_new(&w->rt, &w->d, n, &b, &w->e), GPA_OK);
-    assert_true(b->room >= n && b->bytes == n);
-    assert_true(n < 64 || b->room - n <= n / 4);
+    assert_true(b->capacity >= n && b->bytes == n);
+    assert_true(n < 64 || b->capacity - n <= n / 4);
     return b;
 }
 
@@ -88,25 +88,25 @@ static void blocks_come_back(void **state) {
     for (size_t n = 0; n < 100000; n = n * 3 / 2 + 1) {
         gpa_buf *b = take(w, n);
         gpa_mem *m = b->mem;
-        buf_disown(&w->rt, b);
+        buf_remove_owner(&w->rt, b);
         b = take(w, n);
 #ifndef GPA_STRESS
         assert_ptr_equal(b->mem, m);
 #else
         (void)m;
 #endif
-        buf_disown(&w->rt, b);
+        buf_remove_owner(&w->rt, b);
     }
     gpa_buf *big = take(w, 10 << 20);
-    size_t room = big->room;
-    buf_disown(&w->rt, big);
+    size_t block = big->capacity;
+    buf_remove_owner(&w->rt, big);
     big = take(w, 9 << 20); /* a large request takes a neighbour */
 #ifndef GPA_STRESS
-    assert_int_equal(big->room, room);
+    assert_int_equal(big->capacity, block);
 #endif
-    assert_int_equal(w->rt.stats.bytes_live, big->room);
-    assert_true(w->rt.stats.bytes_peak >= room);
-    buf_disown(&w->rt, big);
+    assert_int_equal(w->rt.stats.bytes_live, big->capacity);
+    assert_true(w->rt.stats.bytes_peak >= block);
+    buf_remove_owner(&w->rt, big);
     end(w);
 }
 
@@ -115,14 +115,14 @@ static void readers_keep_a_block(void **state) {
     world *w = begin(0, NULL);
     gpa_buf *b = take(w, 1000);
     uint32_t version = b->version;
-    buf_read(&w->rt, b);
-    buf_disown(&w->rt, b);
-    assert_int_equal(w->rt.stats.bytes_pending, b->room);
-    assert_int_equal(w->rt.stats.bytes_live, b->room);
-    buf_own(&w->rt, b);
+    buf_add_reader(&w->rt, b);
+    buf_remove_owner(&w->rt, b);
+    assert_int_equal(w->rt.stats.bytes_pending, b->capacity);
+    assert_int_equal(w->rt.stats.bytes_live, b->capacity);
+    buf_add_owner(&w->rt, b);
     assert_int_equal(w->rt.stats.bytes_pending, 0);
-    buf_disown(&w->rt, b);
-    buf_unread(&w->rt, b);
+    buf_remove_owner(&w->rt, b);
+    buf_remove_reader(&w->rt, b);
     assert_int_equal(w->rt.stats.bytes_live, 0);
     b = take(w, 1000);
 #ifndef GPA_STRESS
@@ -130,7 +130,7 @@ static void readers_keep_a_block(void **state) {
 #else
     (void)version;
 #endif
-    buf_disown(&w->rt, b);
+    buf_remove_owner(&w->rt, b);
     end(w);
 }
 
@@ -140,19 +140,19 @@ static void limits_hold(void **state) {
     gpa_buf *a = take(w, 20 << 20), *b = NULL;
     assert_int_equal(buf_new(&w->rt, &w->d, 10 << 20, &b, &w->e), GPA_E_MEMORY);
     gpa_err_clear(&w->e);
-    buf_disown(&w->rt, a);
-    b = take(w, 10 << 20); /* the cached block makes room */
+    buf_remove_owner(&w->rt, a);
+    b = take(w, 10 << 20); /* the cached block is freed */
     assert_true(w->rt.stats.bytes_cached + w->rt.stats.bytes_live <= 25 << 20);
-    buf_disown(&w->rt, b);
+    buf_remove_owner(&w->rt, b);
     end(w);
 
     w = begin(0, NULL); /* the device itself runs short */
     capacity = 30 << 20;
     a = take(w, 20 << 20);
-    buf_disown(&w->rt, a);
+    buf_remove_owner(&w->rt, a);
     b = take(w, 28 << 20);
     assert_int_equal(buf_new(&w->rt, &w->d, 1 << 20 << 2, &a, &w->e), GPA_E_MEMORY);
-    buf_disown(&w->rt, b);
+    buf_remove_owner(&w->rt, b);
     end(w);
 }
 
@@ -192,7 +192,7 @@ static void failure_leaves_nothing(void **state) {
         gpa_code rc = buf_new(&w->rt, &w->d, 5000, &b, &w->e);
         mem_fail_at(0);
         assert_true(rc == GPA_OK || rc == GPA_E_MEMORY);
-        if (!rc) buf_disown(&w->rt, b);
+        if (!rc) buf_remove_owner(&w->rt, b);
         end(w);
     }
 }
@@ -203,34 +203,34 @@ static void shortened_blocks_are_made_smaller(void **state) {
     gpa_buf *few = take(w, 8 << 20), *gone = take(w, 8 << 20), *told = take(w, 8 << 20),
             *most = take(w, 8 << 20), *small;
     const gpa_mem *before = few->mem;
-    buf_shorten(&w->rt, few, 1 << 20);
-    buf_shorten(&w->rt, gone, 1 << 20);
-    buf_shorten(&w->rt, told, 1 << 20);
-    buf_shorten(&w->rt, most, (8 << 20) - 1);
+    buf_truncate(&w->rt, few, 1 << 20);
+    buf_truncate(&w->rt, gone, 1 << 20);
+    buf_truncate(&w->rt, told, 1 << 20);
+    buf_truncate(&w->rt, most, (8 << 20) - 1);
     assert_int_equal(w->rt.stats.bytes_live, 32 << 20);
-    buf_fix(told);
-    buf_disown(&w->rt, gone);
+    buf_pin(told);
+    buf_remove_owner(&w->rt, gone);
     buf_trim(&w->rt, &w->d);
     copied = 0;
-    assert_true(buf_tighten(&w->rt, &w->d));
+    assert_true(buf_compact(&w->rt, &w->d));
     assert_int_equal(copied, 1 << 20);
     assert_ptr_not_equal(few->mem, before);
     assert_int_equal(few->mem->n, 1 << 20);
     assert_int_equal(few->bytes, 1 << 20);
     assert_int_equal(w->rt.stats.bytes_live, 17 << 20);
     assert_int_equal(in_use, 17 << 20);
-    assert_false(buf_tighten(&w->rt, &w->d));
+    assert_false(buf_compact(&w->rt, &w->d));
 
-    buf_shorten(&w->rt, told, 1 << 19); /* where there is no room for the smaller one it stays */
+    buf_truncate(&w->rt, told, 1 << 19); /* without memory for the smaller block it stays */
     capacity = in_use;
-    assert_false(buf_tighten(&w->rt, &w->d));
+    assert_false(buf_compact(&w->rt, &w->d));
     capacity = 0;
-    buf_disown(&w->rt, few);
+    buf_remove_owner(&w->rt, few);
     small = take(w, 1 << 20); /* a moved block comes back as one of its new size */
     assert_ptr_equal(small, few);
-    buf_disown(&w->rt, small);
-    buf_disown(&w->rt, told);
-    buf_disown(&w->rt, most);
+    buf_remove_owner(&w->rt, small);
+    buf_remove_owner(&w->rt, told);
+    buf_remove_owner(&w->rt, most);
     end(w);
 }
 

@@ -1,4 +1,4 @@
-/* The cache of programs on disk: what comes back, what is refused, what goes when room is short. */
+/* The cache of programs on disk: what comes back, what is refused, which entries are evicted. */
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
@@ -31,14 +31,14 @@ static void begin(void) {
 
 static bool holds(const char *key, const char *want) {
     size_t n = 0;
-    char *got = disk_get(key, strlen(key), &n);
+    char *got = disk_cache_get(key, strlen(key), &n);
     bool same = got && n == strlen(want) && !memcmp(got, want, n);
     mem_free(got);
     return same;
 }
 
 static void put(const char *key, const char *data) {
-    disk_put(key, strlen(key), data, strlen(data));
+    disk_cache_put(key, strlen(key), data, strlen(data));
 }
 
 /* The paths of the entries; how many. */
@@ -66,8 +66,8 @@ static void programs_come_back(void **state) {
     char bytes[256], *back;
     size_t n;
     for (int i = 0; i < 256; i++) bytes[i] = (char)i;
-    disk_put(bytes, sizeof bytes, bytes, sizeof bytes);
-    back = disk_get(bytes, sizeof bytes, &n);
+    disk_cache_put(bytes, sizeof bytes, bytes, sizeof bytes);
+    back = disk_cache_get(bytes, sizeof bytes, &n);
     assert_non_null(back);
     assert_int_equal(n, sizeof bytes);
     assert_memory_equal(back, bytes, n);
@@ -181,6 +181,50 @@ static void a_shared_folder_is_only_read(void **state) {
     assert_int_equal(files(own, path, 2), 2);
 }
 
+/* Entries are machine code: what another user could have written is never loaded. */
+static void entries_of_others_are_refused(void **state) {
+    (void)state;
+    char path[2][256];
+    struct stat st;
+    begin();
+    put("key", "program");
+    assert_int_equal(stat(own, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(files(own, path, 2), 1);
+    static const mode_t writable[] = {0720, 0702, 0777}, safe[] = {0700, 0755};
+    for (size_t i = 0; i < COUNT_OF(writable); i++) {
+        assert_int_equal(chmod(own, writable[i]), 0);
+        assert_false(holds("key", "program"));
+        put("new", "program"); /* nor is anything stored there */
+        assert_int_equal(files(own, path, 2), 1);
+        assert_int_equal(chmod(own, 0700), 0);
+        assert_int_equal(chmod(path[0], writable[i]), 0);
+        assert_false(holds("key", "program"));
+        assert_int_equal(chmod(path[0], 0644), 0);
+    }
+    for (size_t i = 0; i < COUNT_OF(safe); i++) {
+        assert_int_equal(chmod(own, safe[i]), 0);
+        assert_true(holds("key", "program"));
+    }
+    assert_int_equal(chmod(path[0], 0666), 0);
+    put("key", "program"); /* a refused entry is replaced */
+    assert_true(holds("key", "program"));
+    if (geteuid() == 0) {
+        assert_int_equal(chown(path[0], 65534, 65534), 0);
+        assert_false(holds("key", "program"));
+        assert_int_equal(chown(path[0], 0, 0), 0);
+        assert_int_equal(chown(own, 65534, 65534), 0);
+        assert_false(holds("key", "program"));
+        assert_int_equal(chown(own, 0, 0), 0);
+        assert_true(holds("key", "program"));
+    }
+    char target[300];
+    snprintf(target, sizeof target, "%s.moved", path[0]);
+    assert_int_equal(rename(path[0], target), 0);
+    assert_int_equal(symlink(target, path[0]), 0);
+    assert_false(holds("key", "program"));
+}
+
 /* Many processes at once, also with a limit that makes them remove each other's entries: what is
  * read is whole. */
 static void processes_do_not_meet(void **state) {
@@ -195,10 +239,10 @@ static void processes_do_not_meet(void **state) {
             size_t n;
             snprintf(key, sizeof key, "key %d", i % 25);
             memset(want, 'a' + i % 25, sizeof want);
-            char *got = disk_get(key, strlen(key), &n);
+            char *got = disk_cache_get(key, strlen(key), &n);
             if (got && (n != sizeof want || memcmp(got, want, n))) _exit(1);
             mem_free(got);
-            disk_put(key, strlen(key), want, sizeof want);
+            disk_cache_put(key, strlen(key), want, sizeof want);
         }
         _exit(0);
     }
@@ -259,5 +303,6 @@ static void it_tells_and_clears(void **state) {
 }
 
 UNIT_TESTS(TEST(programs_come_back), TEST(damage_is_seen), TEST(foreign_entries_are_not_used),
-           TEST(the_oldest_goes), TEST(a_shared_folder_is_only_read), TEST(processes_do_not_meet),
+           TEST(the_oldest_goes), TEST(a_shared_folder_is_only_read),
+           TEST(entries_of_others_are_refused), TEST(processes_do_not_meet),
            TEST(nowhere_is_an_empty_cache), TEST(it_tells_and_clears))

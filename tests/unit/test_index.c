@@ -3,6 +3,8 @@
  * pending. */
 #include "tests/unit/unit.h"
 
+#include <unistd.h>
+
 #include "runtime/runtime.h"
 #include "runtime/array/store.h"
 
@@ -339,14 +341,14 @@ static void scatters_where(void **state) {
     OK(node_scalar(rt, DT_I64, (gpa_val){.I64 = 1}, &one, &err));
     OK(node_op2(rt, OP_SUBTRACT, place, one, &before, &err));
     OK(store_scatter(rt, to, &before, (int8_t[]){-1}, DIMS(5),
-                     &(scatter_what){.value = value, .mask = when}, &err));
+                     &(scatter_options){.value = value, .mask = when}, &err));
     HOLDS(arr_retain(to), DIMS(3), 1, 3, 9);
     node_release(rt, place);
     node_release(rt, when);
     OK(arr_node(rt, far, &place, &err));
     OK(node_op2(rt, OP_LESS, place, one, &when, &err));
     OK(store_scatter(rt, to, &place, (int8_t[]){-1}, DIMS(5),
-                     &(scatter_what){.value = one, .mask = when, .add = true}, &err));
+                     &(scatter_options){.value = one, .mask = when, .add = true}, &err));
     HOLDS(arr_retain(to), DIMS(3), 2, 3, 9);
     node *all[] = {value, when, place, one, before};
     for (size_t k = 0; k < COUNT_OF(all); k++) node_release(rt, all[k]);
@@ -481,6 +483,91 @@ static void short_of_memory(void **state) {
     end();
 }
 
+/* n elements 0 .. n - 1, and n indices of them, computed; the last index is `last`. There are too
+ * many to check before the launch. */
+static void gather_operands(int64_t n, int64_t last, gpa_arr **a, gpa_arr **index) {
+    int64_t *v = test_malloc((size_t)n * sizeof *v);
+    for (int64_t i = 0; i < n; i++) v[i] = i;
+    OK(arr_from(rt, DT_I64, DIMS(n), v, index, &err));
+    OK(arr_cast(rt, *index, DT_F64, false, a, &err));
+    arr_release(rt, *index);
+    v[n - 1] = last;
+    OK(arr_from(rt, DT_I64, DIMS(n), v, index, &err));
+    OK(arr_eval(rt, (gpa_arr *[]){*a, *index}, 2, &err));
+    test_free(v);
+}
+
+/* Each value depends on both gathers, and on the value before twice: the time to find that out must
+ * not double with each. */
+static void deferred_errors_stay_flat(void **state) {
+    (void)state;
+    enum { N = 5000, TRIPS = 200 };
+    gpa_arr *a, *index, *x, *w, *product, *mean, *next;
+    double *got = test_malloc(N * sizeof *got);
+    begin();
+    gather_operands(N, N - 1, &a, &index);
+    OK(arr_get(rt, a, IX(ARR(index)), NULL, &x, &err));
+    OK(arr_get(rt, a, IX(ARR(index), DOTS), NULL, &w, &err));
+    OK(arr_eval(rt, (gpa_arr *[]){x}, 1, &err));
+    OK(arr_eval(rt, (gpa_arr *[]){w}, 1, &err));
+    alarm(60);
+    for (int i = 0; i < TRIPS; i++) {
+        OK(arr_ufunc(rt, OP_MULTIPLY, (gpa_opnd[]){{.arr = x}, {.arr = w}}, NULL, &product, &err));
+        OK(arr_mean(rt, product, NULL, &mean, &err));
+        OK(arr_ufunc(rt, OP_SUBTRACT, (gpa_opnd[]){{.arr = x}, {.arr = mean}}, NULL, &next, &err));
+        OK(arr_eval(rt, &next, 1, &err));
+        arr_release(rt, product);
+        arr_release(rt, mean);
+        arr_release(rt, x);
+        x = next;
+    }
+    OK(arr_read(rt, x, got, &err));
+    alarm(0);
+    arr_release(rt, x);
+    arr_release(rt, w);
+    arr_release(rt, a);
+    arr_release(rt, index);
+    test_free(got);
+    end();
+}
+
+/* What depends on a launch that faulted fails however often it is read, and also when memory was
+ * short as that was found out. */
+static void deferred_errors_last(void **state) {
+    (void)state;
+    enum { N = 5000 };
+    static const char words[] = "index 5000 is out of bounds for axis 0 with size 5000";
+    gpa_arr *a, *index, *x, *y, *z;
+    double *got = test_malloc(N * sizeof *got);
+    begin();
+    gather_operands(N, N, &a, &index);
+    OK(arr_get(rt, a, IX(ARR(index)), NULL, &x, &err));
+    OK(arr_eval(rt, &x, 1, &err));
+    OK(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){{.arr = x}, {.arr = a}}, NULL, &y, &err));
+    OK(arr_eval(rt, &y, 1, &err));
+    OK(arr_ufunc(rt, OP_ADD, (gpa_opnd[]){{.arr = x}, {.arr = y}}, NULL, &z, &err));
+    OK(arr_eval(rt, &z, 1, &err));
+    mem_fail_at(1);
+    gpa_code rc = arr_read(rt, a, got, &err);
+    mem_fail_at(0);
+    assert_int_equal(rc, GPA_E_INDEX);
+    gpa_err_clear(&err);
+    for (int i = 0; i < 2; i++) {
+        FAILS(arr_read(rt, x, got, &err), GPA_E_INDEX, words);
+        FAILS(arr_read(rt, y, got, &err), GPA_E_INDEX, words);
+        FAILS(arr_read(rt, z, got, &err), GPA_E_INDEX, words);
+    }
+    OK(arr_read(rt, a, got, &err));
+    arr_release(rt, x);
+    arr_release(rt, y);
+    arr_release(rt, z);
+    arr_release(rt, a);
+    arr_release(rt, index);
+    test_free(got);
+    end();
+}
+
 UNIT_TESTS(TEST(views), TEST(basic), TEST(masks_and_places), TEST(late_bounds), TEST(stores),
            TEST(numbers), TEST(masked_stores), TEST(scatters), TEST(scatters_where), TEST(items),
-           TEST(calls), TEST(empty_ones), TEST(short_of_memory))
+           TEST(calls), TEST(empty_ones), TEST(short_of_memory), TEST(deferred_errors_stay_flat),
+           TEST(deferred_errors_last))

@@ -464,7 +464,7 @@ static void test_targets_of_other_dimensions(void **state) {
     gpa_device *d;
     gpa_buf *b;
     node *n;
-    plan_cache *cache = plan_cache_new();
+    plan_cache *cache = plan_cache_new((plan_programs){program_retain, program_release});
     ok(device_default(rt, &d, &err));
     ok(buf_new(rt, d, BYTES, &b, &err));
     ok(node_scalar(rt, DT_F64, (gpa_val){.F64 = 0.5}, &n, &err));
@@ -486,7 +486,7 @@ static void test_targets_of_other_dimensions(void **state) {
     }
     plan_cache_free(cache);
     node_release(rt, n);
-    buf_disown(rt, b);
+    buf_remove_owner(rt, b);
 }
 
 /* %explain shows the programs of cached plans too. */
@@ -507,6 +507,40 @@ static void test_explained(void **state) {
     }
 }
 
+/* The i-th of many different programs of x and y: each bit of i chooses an operation. */
+static gpa_arr *distinct(gpa_arr *x, gpa_arr *y, int i) {
+    gpa_arr *r = x;
+    for (int bit = 0; bit < 12; bit++) r = op2(i >> bit & 1 ? OP_ADD : OP_MAXIMUM, r, y);
+    return r;
+}
+
+/* The program cache is bounded: of many programs those used long ago are dropped and built again.
+ */
+static void test_bounded(void **state) {
+    (void)state;
+    enum { PROGRAMS = 3000 };
+    rt_stats first, second, third;
+    for (int round = 0; round < 2; round++) {
+        rt_get_stats(rt, &first);
+        for (int i = 0; i < PROGRAMS; i++) {
+            gpa_arr *x = numbers(1, SHAPE(4)), *y = numbers(2, SHAPE(4)), *r = distinct(x, y, i);
+            double *v = values(r), want = value(1, 0);
+            for (int bit = 0; bit < 12; bit++)
+                want = i >> bit & 1 ? want + value(2, 0) : MAX(want, value(2, 0));
+            assert_true(v[0] == want);
+            test_free(v);
+            drop_all();
+        }
+        rt_get_stats(rt, &second);
+        if (COUNTED) assert_true(second.compiles - first.compiles > PROGRAMS / 2);
+    }
+    gpa_arr *x = numbers(1, SHAPE(4)), *y = numbers(2, SHAPE(4));
+    eval(distinct(x, y, PROGRAMS - 1)); /* used last: still there */
+    rt_get_stats(rt, &third);
+    count_is(third.compiles - second.compiles, 0);
+    drop_all();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         GRAPH_TEST(test_numbers_and_memory),
@@ -523,6 +557,7 @@ int main(void) {
         GRAPH_TEST(test_interrupt),
         GRAPH_TEST(test_memory),
         GRAPH_TEST(test_explained),
+        GRAPH_TEST(test_bounded),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -449,7 +449,7 @@ static void local_arrays_belong_to_a_point(void **state) {
     finish(&b);
 }
 
-static void hear(void *user, const gpa_said *what) {
+static void hear(void *user, const gpa_printed *what) {
     gpa_str *to = user;
     str_printf(to, "%u:", what->text);
     for (uint32_t i = 0; i < what->n; i++)

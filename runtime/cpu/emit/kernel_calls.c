@@ -29,7 +29,7 @@ void kernel_fault(kernel_cell *c, uint64_t kind_axis, uint64_t line, int64_t a, 
 
 void kernel_say(kernel_cell *c, uint64_t text_n, int64_t block, int64_t thread, uint64_t lanes_mask,
                 const gpa_val *args) {
-    gpa_said s = {
+    gpa_printed s = {
         .block = (uint64_t)block, .text = (uint32_t)text_n, .n = (uint32_t)(text_n >> 32)};
     if (!c->launch->say) return;
     while (__atomic_exchange_n(&c->said, 1, __ATOMIC_ACQUIRE)) continue;

@@ -164,7 +164,7 @@ static gpa_code object_of(jit *j, LLVMModuleRef m, jit_effort effort, const gpa_
                           const char *name, LLVMMemoryBufferRef *out, gpa_err *e) {
     gpa_code rc = GPA_OK;
     size_t n;
-    char *kept = disk_get(key->text, key->len, &n);
+    char *kept = disk_cache_get(key->text, key->len, &n);
     if (kept) {
         *out = LLVMCreateMemoryBufferWithMemoryRangeCopy(kept, n, name);
         mem_free(kept);
@@ -173,7 +173,7 @@ static gpa_code object_of(jit *j, LLVMModuleRef m, jit_effort effort, const gpa_
     LLVMSetValueName2(LLVMGetNamedFunction(m, JIT_FUNCTION), name, strlen(name));
     TRY(optimise(j, m, effort, e));
     TRY(emit_object(j, m, LLVMObjectFile, out, e));
-    disk_put(key->text, key->len, LLVMGetBufferStart(*out), LLVMGetBufferSize(*out));
+    disk_cache_put(key->text, key->len, LLVMGetBufferStart(*out), LLVMGetBufferSize(*out));
 out:
     return rc;
 }

@@ -132,16 +132,16 @@ gpa_code compile_ptx(const char *source, cu_target target, cu_effort *effort, ch
     *effort = EFFORT_FULL;
     *out = NULL;
     put_key(&key, source, target, EFFORT_FULL, version);
-    if (!key.failed) *out = disk_get(key.text, key.len, &size);
+    if (!key.failed) *out = disk_cache_get(key.text, key.len, &size);
     if (!*out && wanted_effort == EFFORT_QUICK) {
         *effort = EFFORT_QUICK;
         put_key(&key, source, target, EFFORT_QUICK, version);
-        if (!key.failed) *out = disk_get(key.text, key.len, &size);
+        if (!key.failed) *out = disk_cache_get(key.text, key.len, &size);
     }
     if (key.failed)
         rc = gpa_no_memory(e);
     else if (!*out && !(rc = compile_and_patch(source, target, *effort, out, &size, e)))
-        disk_put(key.text, key.len, *out, size);
+        disk_cache_put(key.text, key.len, *out, size);
     str_free(&key);
     return rc;
 }
@@ -155,7 +155,7 @@ bool compile_is_known(const char *source, cu_target target) {
     for (cu_effort effort = EFFORT_QUICK; effort <= EFFORT_FULL && !known; effort++) {
         size_t size;
         put_key(&key, source, target, effort, version);
-        char *entry = key.failed ? NULL : disk_get(key.text, key.len, &size);
+        char *entry = key.failed ? NULL : disk_cache_get(key.text, key.len, &size);
         known = entry != NULL;
         mem_free(entry);
     }

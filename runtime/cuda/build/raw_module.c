@@ -233,10 +233,11 @@ static gpa_code compile_or_find(gpa_dev *d, const raw_source *s, gpa_raw *r, gpa
     if (!rtc) TRY(gpa_fail(e, GPA_E_DEVICE, "the run-time compiler of CUDA: %s", why));
     TRY(make_options(d, rtc, s, &o, e));
     bool cached = make_key(s, &o, &key);
-    if (cached && (found = disk_get(key.text, key.len, &n)) && !unpack(r, s, found, n, e)) goto out;
+    if (cached && (found = disk_cache_get(key.text, key.len, &n)) && !unpack(r, s, found, n, e))
+        goto out;
     TRY(compile(rtc, s, &o, r, &n, e));
     if (cached) pack(r, n, &entry);
-    if (cached && !entry.failed) disk_put(key.text, key.len, entry.text, entry.len);
+    if (cached && !entry.failed) disk_cache_put(key.text, key.len, entry.text, entry.len);
 out:
     mem_free(found);
     str_free(&key);

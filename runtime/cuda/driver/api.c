@@ -117,7 +117,7 @@ LIBRARY(sparse, CUDA_SPARSE, NOTHING, "cusparse", 1)
 /* A version recorded in the disk cache; 0: none. */
 static int read_note(const char *key, size_t n_key) {
     size_t n;
-    char *note = disk_get(key, n_key, &n);
+    char *note = disk_cache_get(key, n_key, &n);
     int version = note ? atoi(note) : 0;
     mem_free(note);
     return version;
@@ -125,7 +125,7 @@ static int read_note(const char *key, size_t n_key) {
 
 static void write_note(const char *key, size_t n_key, int version) {
     char text[16];
-    disk_put(key, n_key, text, (size_t)snprintf(text, sizeof text, "%d", version));
+    disk_cache_put(key, n_key, text, (size_t)snprintf(text, sizeof text, "%d", version));
 }
 
 int api_nvrtc_version(void) {

@@ -1,5 +1,5 @@
-/* Launches of programs that users write: arrays bound as they are, hazards with pending work
- * settled before. */
+/* Launches of user-written programs (@vectorize, @jit, @cuda.jit): argument checks, hazards with
+ * pending work, specialization by bounds facts. */
 #include "runtime/exec/program_cache.h"
 #include "runtime/exec/exec.h"
 #include "runtime/array/host_view.h"
@@ -9,10 +9,9 @@
 #include "runtime/exec/printf_buffer.h"
 #include "runtime/graph/shape.h"
 #include "runtime/array/store.h"
+#include "runtime/tables/tuning.h"
 
-enum { MOST_EXPECTED = 256 }; /* launches that may have faulted before they are asked about */
-
-/* Arrays in the program's order, skipping those that are not bound at launch. */
+/* Advances *k to the program's next array that is bound at launch; NULL at the end. */
 static gpa_arr *const *next_bound(const kir_func *f, size_t *k, gpa_arr *const *at) {
     while (*k < f->n_arrays && f->arrays[*k].where != KIR_GLOBAL &&
            f->arrays[*k].where != KIR_CONSTANT)
@@ -27,10 +26,9 @@ static gpa_code check_dims(const gpa_arr *a, gpa_err *e) {
                     a->ndim);
 }
 
-/* Everything in memory, nothing pending that reads what is going to be written; *d: where the
- * arrays are. */
-static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_device **d,
-                        gpa_err *e) {
+/* Computes the arrays, and pending work that reads those that are written; *d: their device. */
+static gpa_code compute_arrays(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_device **d,
+                               gpa_err *e) {
     bool first = true;
     gpa_code rc = device_default(rt, d, e);
     for (size_t k = 0; !rc && next_bound(f, &k, at); k++, at++) {
@@ -51,7 +49,7 @@ static gpa_code prepare(gpa_rt *rt, const kir_func *f, gpa_arr *const *at, gpa_d
     return rc;
 }
 
-/* The launch is one that the device can run. */
+/* Checks grid, block and shared memory against the device's limits, with CUDA's. */
 static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_program *p,
                              gpa_err *e) {
     uint64_t threads = (uint64_t)p->block[0] * p->block[1] * p->block[2], shared = p->shared;
@@ -83,35 +81,38 @@ static gpa_code check_blocks(const kir_func *f, const gpa_device *d, const arr_p
     return GPA_OK;
 }
 
-/* A program that is looked up at most once for a device. */
-static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, gpa_prog **known,
+/* The program for f, looked up at most once: *known is retained. */
+static gpa_code look_up(gpa_rt *rt, gpa_device *d, const kir_func *f, program_cache_entry **known,
                         gpa_err *e) {
-    const cache_entry *x;
+    program_cache_entry *x;
     bool built;
     if (*known) return GPA_OK;
-    gpa_code rc = cache_get(rt, d, f, &x, &built, e);
-    if (!rc) *known = x->prog;
+    gpa_code rc = program_cache_get(rt, d, f, &x, &built, e);
+    if (!rc) *known = program_retain(x);
     return rc;
 }
 
-enum { MOST_MARKED = 3 };
-
-/* What is remembered beside a program that is kept. */
+/* What is remembered of a kernel's launches on one device. Programs are retained. */
 struct arr_known {
     gpa_device *device;
-    uint32_t epoch;           /* the device's: a fresh start takes its programs away */
-    gpa_prog *checked, *last; /* the program as it is; what ran */
+    uint32_t epoch;               /* the device's: a restart drops its programs */
+    program_cache_entry *checked; /* the program with all bounds checks */
+    gpa_prog *last;               /* what ran last; NULL: look again */
     struct {
-        gpa_prog *prog;
-        uint8_t *marks;
-    } marked[MOST_MARKED]; /* with what was known of launches compiled in */
-    int n_marked;
-    bounds *bounds;
+        program_cache_entry *program;
+        uint8_t *marks; /* per instruction: the bounds fact it was compiled with (bounds.h) */
+    } special[TUNE_KERNEL_MAX_SPECIALIZATIONS];
+    int n_special;
+    bounds *inside;
 };
 
 static void forget(struct arr_known *k) {
-    for (int i = 0; i < k->n_marked; i++) mem_free(k->marked[i].marks);
-    bounds_free(k->bounds);
+    for (int i = 0; i < k->n_special; i++) {
+        program_release(k->special[i].program);
+        mem_free(k->special[i].marks);
+    }
+    program_release(k->checked);
+    bounds_free(k->inside);
 }
 
 void arr_memo_free(arr_memo *memo) {
@@ -120,9 +121,8 @@ void arr_memo_free(arr_memo *memo) {
     *memo = NULL;
 }
 
-/* The memory of a program's launches on this device, as it is now: another one has other programs.
- */
-static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
+/* The record of a kernel's launches on this device as it is now; NULL without `memo` or memory. */
+static struct arr_known *launch_cache_on(arr_memo *memo, gpa_device *d) {
     struct arr_known *k = memo ? *memo : NULL;
     if (memo && !k && !(k = *memo = mem_zero(sizeof *k))) return NULL;
     if (k && (k->device != d || k->epoch != d->epoch)) {
@@ -134,21 +134,24 @@ static struct arr_known *known_on(arr_memo *memo, gpa_device *d) {
 
 static gpa_code program_of(gpa_rt *rt, gpa_device *d, const kir_func *f, arr_memo *memo,
                            gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = known_on(memo, d);
-    gpa_prog *own = NULL, **known = k ? &k->checked : &own;
+    struct arr_known *k = launch_cache_on(memo, d);
+    program_cache_entry *x;
+    bool built;
     if (k && k->last) {
         *out = k->last;
         return GPA_OK;
     }
-    gpa_code rc = look_up(rt, d, f, known, e);
-    *out = *known;
+    gpa_code rc =
+        k ? look_up(rt, d, f, &k->checked, e) : program_cache_get(rt, d, f, &x, &built, e);
+    if (!rc) *out = k ? k->checked->prog : x->prog;
     return rc;
 }
 
-/* Compiles in what is known of this launch. */
-static gpa_code mark(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks,
-                     struct arr_known *k, gpa_prog **out, gpa_err *e) {
+/* Builds the program with the bounds facts of this launch as literals (specialization). */
+static gpa_code specialize(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t *marks,
+                           struct arr_known *k, gpa_prog **out, gpa_err *e) {
     kir_func marked = *f;
+    program_cache_entry *program = NULL;
     uint8_t *own = mem_new(f->n_code);
     gpa_code rc = GPA_OK;
     marked.code = mem_new(f->n_code * sizeof *f->code);
@@ -158,9 +161,10 @@ static gpa_code mark(gpa_rt *rt, gpa_device *d, const kir_func *f, const uint8_t
     memcpy(marked.code, f->code, f->n_code * sizeof *f->code);
     for (size_t i = 0; i < f->n_code; i++)
         if (marks[i]) marked.code[i].imm = marks[i];
-    TRY(look_up(rt, d, &marked, out, e));
-    k->marked[k->n_marked].prog = *out;
-    k->marked[k->n_marked++].marks = own;
+    TRY(look_up(rt, d, &marked, &program, e));
+    *out = program->prog;
+    k->special[k->n_special].program = program;
+    k->special[k->n_special++].marks = own;
     own = NULL;
 out:
     mem_free(own);
@@ -168,45 +172,49 @@ out:
     return rc;
 }
 
-static bool as_much(const uint8_t *known, const uint8_t *marks, size_t n) {
+/* True if a program compiled with `marks` assumes nothing beyond `known`. */
+static bool assumes_at_most(const uint8_t *known, const uint8_t *marks, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (marks[i] && marks[i] != known[i]) return false;
     return true;
 }
 
-/* The program with what is known of this launch compiled in; where there are too many such already,
- * one of them that says no more than is known, or the program as it is. */
-static gpa_code marked_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
-                               gpa_prog **out, gpa_err *e) {
+/* The program specialized for this launch's bounds facts; once there are
+ * TUNE_KERNEL_MAX_SPECIALIZATIONS, one of them that assumes no more than is known, or the program
+ * with all checks. */
+static gpa_code special_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
+                                gpa_prog **out, gpa_err *e) {
     size_t n;
-    const uint8_t *known = bounds_marks(k->bounds, &n);
-    for (int i = 0; n && i < k->n_marked; i++) {
-        if (memcmp(k->marked[i].marks, known, f->n_code) != 0 &&
-            (k->n_marked < MOST_MARKED || !as_much(known, k->marked[i].marks, f->n_code)))
+    const uint8_t *known = bounds_marks(k->inside, &n);
+    for (int i = 0; n && i < k->n_special; i++) {
+        if (memcmp(k->special[i].marks, known, f->n_code) != 0 &&
+            (k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||
+             !assumes_at_most(known, k->special[i].marks, f->n_code)))
             continue;
-        *out = k->marked[i].prog;
+        *out = k->special[i].program->prog;
         return GPA_OK;
     }
-    if (n && k->n_marked < MOST_MARKED) return mark(rt, d, f, known, k, out, e);
+    if (n && k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS)
+        return specialize(rt, d, f, known, k, out, e);
     gpa_code rc = look_up(rt, d, f, &k->checked, e);
-    *out = k->checked;
+    *out = rc ? NULL : k->checked->prog;
     return rc;
 }
 
 /* The program for this launch. */
 static gpa_code program_for(gpa_rt *rt, gpa_device *d, const kir_func *f, const gpa_launch *l,
                             arr_memo *memo, gpa_prog **out, gpa_err *e) {
-    struct arr_known *k = known_on(memo, d);
+    struct arr_known *k = launch_cache_on(memo, d);
     bounds_result a = BOUNDS_UNKNOWN;
     if (k && f->form == KIR_KERNEL) a = bounds_analyze(&k->bounds, f, l);
     if (k && a == BOUNDS_UNKNOWN) k->last = NULL;
     if (a != BOUNDS_NEW) return program_of(rt, d, f, memo, out, e);
-    gpa_code rc = marked_program(rt, d, f, k, out, e);
+    gpa_code rc = special_program(rt, d, f, k, out, e);
     k->last = rc ? NULL : *out;
     return rc;
 }
 
-/* A kernel may always fault: the checking device finds more than the program asks for. */
+/* A kernel may always fault: the reference device checks more than the program contains. */
 static bool may_fault(const kir_func *f) {
     if (f->form == KIR_KERNEL) return true;
     for (size_t i = 0; i < f->n_code; i++)
@@ -214,8 +222,8 @@ static bool may_fault(const kir_func *f) {
     return false;
 }
 
-/* What the arrays of a launch hold that is read or written. */
-static uint64_t bytes_of(const kir_func *f, gpa_arr *const *at) {
+/* The bytes of the arrays that a launch reads and writes. */
+static uint64_t bytes_accessed(const kir_func *f, gpa_arr *const *at) {
     uint64_t sum = 0;
     for (size_t k = 0; next_bound(f, &k, at); k++, at++) {
         uint64_t bytes = (uint64_t)(*at)->size * dtype_size((gpa_dtype)(*at)->dtype);
@@ -231,7 +239,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
     gpa_prog *prog;
     gpa_arr *const *at = p->arrays;
     if (rt_interrupted(rt)) return gpa_interrupted(e);
-    gpa_code rc = prepare(rt, f, at, &d, e);
+    gpa_code rc = compute_arrays(rt, f, at, &d, e);
     if (!rc && f->form == KIR_KERNEL) rc = check_blocks(f, d, p, e);
     if (rc) return rc;
     memset(bind, 0, f->n_arrays * sizeof *bind);
@@ -241,7 +249,7 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
         if (f->arrays[k].access & KIR_READ) rt->stats.bytes_read += bytes;
         if (f->arrays[k].access & KIR_WRITE) rt->stats.bytes_written += bytes;
     }
-    said heard = {0};
+    printf_buffer printed = {0};
     for (size_t k = 0; k < f->n_arrays; k++)
         if (f->arrays[k].where == KIR_SHARED && !f->arrays[k].count)
             bind[k].size[0] = (int64_t)(p->shared / dtype_size((gpa_dtype)f->arrays[k].dtype));
@@ -249,28 +257,28 @@ gpa_code arr_run(gpa_rt *rt, const kir_func *f, const arr_program *p, gpa_err *e
                     .params = p->params,
                     .shared = p->shared,
                     .stream = p->stream,
-                    .say = said_hear,
-                    .user = &heard};
+                    .say = printf_buffer_append,
+                    .user = &printed};
     for (int i = 0; p->size && i < f->ndim; i++) l.size[i] = p->size[i];
     memcpy(l.grid, p->grid, sizeof l.grid);
     memcpy(l.block, p->block, sizeof l.block);
     if ((rc = program_for(rt, d, f, &l, p->memo, &prog, e))) return rc;
-    if (exec_expected(rt) >= MOST_EXPECTED) rc = host_wait(rt, d, e);
+    if (exec_unsettled(rt) >= TUNE_MAX_UNSETTLED_LAUNCHES) rc = exec_wait(rt, d, e);
     bool raises = may_fault(f);
     if (!rc && (raises || exec_may_stop(d, f)))
-        rc = exec_expect_fault(rt, d, f, raises, &l.fault, e);
+        rc = exec_add_fault_record(rt, d, f, raises, &l.fault, e);
     profile_begin(rt, d);
     if (!rc) rc = device_result(rt, d, d->be->run(d->dev, prog, &l, e), e);
-    profile_call(rt, d, f->name, bytes_of(f, p->arrays));
+    profile_call(rt, d, f->name, bytes_accessed(f, p->arrays));
     rt->stats.launches++;
-    if (!rc && p->say && heard.n_lines) rc = said_tell(&heard, f, p->say, p->user, e);
-    said_free(&heard);
+    if (!rc && p->say && printed.n_lines) rc = printf_buffer_emit(&printed, f, p->say, p->user, e);
+    printf_buffer_free(&printed);
     if (!rc && d->caps.host_visible)
-        rc = exec_faults(rt, d, GPA_OK, e); /* it has run to its end already */
+        rc = exec_report_faults(rt, d, GPA_OK, e); /* it has finished */
     return rc;
 }
 
-/* The program where it ran last, else on the current device. */
+/* The program on the device where it ran last, else on the current device. */
 static gpa_code built(gpa_rt *rt, const kir_func *f, arr_memo *memo, gpa_device **d, gpa_prog **out,
                       gpa_err *e) {
     *d = memo && *memo ? (*memo)->device : NULL;

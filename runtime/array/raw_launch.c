@@ -1,5 +1,5 @@
-/* Programs in the device's own language. A module belongs to a device, and is lost when that starts
- * afresh. */
+/* Raw kernels: modules in the device's own language (CUDA C, PTX), and their launches. A module
+ * belongs to a device, and is lost when that is restarted. */
 #include "runtime/base/base.h"
 #include "runtime/exec/buffer.h"
 #include "runtime/array/host_view.h"
@@ -9,7 +9,7 @@
 struct rt_raw {
     gpa_device *device;
     gpa_raw *module;
-    uint32_t epoch; /* of the device, when it was made */
+    uint32_t epoch; /* of the device at compilation */
 };
 
 gpa_code rt_raw_new(gpa_rt *rt, const raw_source *s, rt_raw **out, gpa_err *e) {
@@ -43,12 +43,12 @@ void rt_raw_free(gpa_rt *rt, rt_raw *r) {
     mem_free(r);
 }
 
-/* The address of an array's first element, with nothing pending that the program may disturb. */
+/* Binds an array: computes it, and pending work that reads it unless it is read-only. */
 static gpa_code bind(gpa_rt *rt, const rt_raw *r, gpa_arr *a, gpa_raw_arg *to, gpa_err *e) {
     gpa_code rc = a->readonly ? arr_force(rt, a, CUT_USER, e) : store_begin(rt, a, e);
     if (rc) return rc;
     gpa_buf *b = a->storage->buf;
-    buf_fix(b);
+    buf_pin(b);
     if (b->device != r->device)
         return gpa_fail(e, GPA_E_DEVICE, "an array on %s is no argument of a kernel on %s",
                         b->device->caps.name, r->device->caps.name);

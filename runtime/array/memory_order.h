@@ -1,0 +1,21 @@
+/* Running an operation in its operand's memory order (NumPy's order='K'), for operations of one
+ * operand. */
+#ifndef GPA_ARRAY_MEMORY_ORDER_H
+#define GPA_ARRAY_MEMORY_ORDER_H
+
+#include "runtime/array/array.h"
+
+typedef struct {
+    int ndim;               /* 0: C order, nothing is permuted */
+    int perm[GPA_MAX_DIMS]; /* the axes, largest stride first */
+} memory_order;
+
+/* *out (owned): `a` with its axes sorted by stride; *axis becomes that axis's new position. */
+gpa_code memory_order_enter(gpa_rt *rt, gpa_arr *a, int *axis, memory_order *o, gpa_arr **out,
+                            gpa_err *e);
+/* Ends it with the operation's code and result: *out is `made` with the axes in their original
+ * order. `a` (of memory_order_enter) and `made` are consumed. */
+gpa_code memory_order_leave_take(gpa_rt *rt, gpa_code rc, gpa_arr *a, gpa_arr *made,
+                                 const memory_order *o, gpa_arr **out, gpa_err *e);
+
+#endif

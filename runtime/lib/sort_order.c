@@ -1,0 +1,26 @@
+/* Sorts that keep their operand's memory order (NumPy's order='K'). */
+#include "runtime/array/memory_order.h"
+
+gpa_code arr_sort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    memory_order o;
+    gpa_arr *sorted = NULL, *made = NULL;
+    gpa_code rc = memory_order_enter(rt, a, &axis, &o, &sorted, e);
+    if (!rc) rc = arr_sort(rt, sorted, axis, &made, e);
+    return memory_order_leave_take(rt, rc, sorted, made, &o, out, e);
+}
+
+gpa_code arr_argsort_order_k(gpa_rt *rt, gpa_arr *a, int axis, gpa_arr **out, gpa_err *e) {
+    memory_order o;
+    gpa_arr *sorted = NULL, *made = NULL, *back = NULL;
+    gpa_code rc = memory_order_enter(rt, a, &axis, &o, &sorted, e);
+    if (!rc) rc = arr_argsort(rt, sorted, axis, &made, e);
+    rc = memory_order_leave_take(rt, rc, sorted, made, &o, &back, e);
+    if (rc) return rc;
+    if (arr_is_contiguous(back)) {
+        *out = back;
+        return GPA_OK;
+    }
+    rc = arr_copy(rt, back, out, e);
+    arr_release(rt, back);
+    return rc;
+}

@@ -1,0 +1,13 @@
+/* Names and texts of the cut reasons. */
+#include "runtime/plan/cut.h"
+
+const char *const cut_names[CUT_ROWS] = {
+#define CUT(id, name, text) name,
+    GPA_CUTS(CUT)
+#undef CUT
+};
+const char *const cut_texts[CUT_ROWS] = {
+#define CUT(id, name, text) text,
+    GPA_CUTS(CUT)
+#undef CUT
+};
