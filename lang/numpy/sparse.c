@@ -52,7 +52,7 @@ gpa_code sparse_union(gpa_vm *vm, value *argv, value *out) {
     gpa_code rc = begin(vm, argv, 6, NO_OPTIONAL, 2, &c);
     if (!rc)
         rc = arr_csr_binary(c.rt, op_find(argv[8].str->text, argv[8].str->size), c.in, c.in + 3,
-                              c.n[0], c.n[1] != 0, c.made, c.e);
+                            c.n[0], c.n[1] != 0, c.made, c.e);
     return end(vm, rc, &c, c.made[3] ? 4 : 3, out);
 }
 

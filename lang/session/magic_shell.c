@@ -213,7 +213,8 @@ gpa_code magic_system(gpa_session *s, const char *command, size_t n, bool take, 
     str_init(&text);
     str_init(&taken);
     magic_expand(s, command, n, &text);
-    while (text.len && strchr(" \t\r\n", text.text[text.len - 1])) str_truncate(&text, text.len - 1);
+    while (text.len && strchr(" \t\r\n", text.text[text.len - 1]))
+        str_truncate(&text, text.len - 1);
     gpa_code rc = text.failed ? vm_no_memory(s->vm) : GPA_OK;
     if (!rc && text.len && text.text[text.len - 1] == '&')
         rc = vm_fail(s->vm, GPA_E_OS, "Background processes not supported.");

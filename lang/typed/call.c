@@ -22,16 +22,14 @@ typedef enum {
 #define CALLS(CALL)                                                                                                       \
     CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                                \
     CALL("math", "asin", ARCSIN, AS_FLOAT)                                                                                \
-    CALL("math", "atan", ARCTAN, AS_FLOAT) CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL(                                 \
-        "math", "asinh", ARCSINH,                                                                                         \
-        AS_FLOAT) CALL("math", "atanh", ARCTANH,                                                                          \
-                       AS_FLOAT) CALL("math", "sin", SIN,                                                                 \
-                                      AS_FLOAT) CALL("math", "cos", COS,                                                  \
-                                                     AS_FLOAT) CALL("math", "tan", TAN, AS_FLOAT)                         \
+    CALL("math", "atan", ARCTAN, AS_FLOAT)                                                                                \
+    CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL("math", "asinh", ARCSINH, AS_FLOAT) CALL(                               \
+        "math", "atanh", ARCTANH, AS_FLOAT) CALL("math", "sin", SIN,                                                      \
+                                                 AS_FLOAT) CALL("math", "cos", COS,                                       \
+                                                                AS_FLOAT) CALL("math", "tan", TAN,                        \
+                                                                               AS_FLOAT)                                  \
         CALL("math", "sinh", SINH, AS_FLOAT) CALL("math", "cosh", COSH, AS_FLOAT) CALL(                                   \
-            "math",                                                                                                       \
-            "tanh",                                                                                                       \
-            TANH,                                                                                                         \
+            "math", "tanh", TANH,                                                                                         \
             AS_FLOAT) CALL("math", "exp", EXP,                                                                            \
                            AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT)                                                 \
             CALL("math", "expm1", EXPM1, AS_FLOAT) CALL("math", "log", LOG, AS_FLOAT) CALL(                               \
@@ -106,34 +104,38 @@ typedef enum {
                                                                     ISFINITE, AS_COMPLEX)                                 \
                                                                     CALL("builtins", "abs",                               \
                                                                          ABSOLUTE, AS_NUMPY)                              \
-                                                                        CALL("builtins", "pow",                           \
-                                                                             POWER,                                       \
-                                                                             AS_NUMPY)                                    \
-                                                                            CALL("numpy", "where",                        \
-                                                                                 WHERE, AS_NUMPY)                         \
-                                                                                CALL(                                     \
-                                                                                    "nump"                                \
-                                                                                    "y",                                  \
-                                                                                    "cli"                                 \
-                                                                                    "p",                                  \
-                                                                                    CLIP,                                 \
-                                                                                    AS_NUMPY)                             \
-                                                                                    CALL("numpy",                         \
-                                                                                         "angle",                         \
-                                                                                         ANGLE,                           \
-                                                                                         AS_NUMPY)                        \
+                                                                        CALL(                                             \
+                                                                            "builtins",                                   \
+                                                                            "pow", POWER,                                 \
+                                                                            AS_NUMPY) CALL("nump"                         \
+                                                                                           "y",                           \
+                                                                                           "wher"                         \
+                                                                                           "e",                           \
+                                                                                           WHERE, AS_NUMPY)               \
+                                                                            CALL(                                         \
+                                                                                "nump"                                    \
+                                                                                "y",                                      \
+                                                                                "cli"                                     \
+                                                                                "p",                                      \
+                                                                                CLIP, AS_NUMPY)                           \
+                                                                                CALL("numpy",                             \
+                                                                                     "angle",                             \
+                                                                                     ANGLE,                               \
+                                                                                     AS_NUMPY)                            \
+                                                                                    CALL(                                 \
+                                                                                        "nump"                            \
+                                                                                        "y",                              \
+                                                                                        "rea"                             \
+                                                                                        "l",                              \
+                                                                                        REAL,                             \
+                                                                                        AS_NUMPY)                         \
                                                                                         CALL(                             \
                                                                                             "nump"                        \
                                                                                             "y",                          \
-                                                                                            "rea"                         \
-                                                                                            "l",                          \
-                                                                                            REAL,                         \
-                                                                                            AS_NUMPY)                     \
-                                                                                            CALL(                         \
-                                                                                                "numpy",                  \
-                                                                                                "imag",                   \
-                                                                                                IMAG,                     \
-                                                                                                AS_NUMPY)
+                                                                                            "ima"                         \
+                                                                                            "g",                          \
+                                                                                            IMAG,                         \
+                                                                                            AS_NUMPY)
 
 static const struct {
     const char *owner, *name;

@@ -266,7 +266,7 @@ gpa_code arg_opnd(gpa_vm *vm, value v, gpa_opnd *out) {
         *out = (gpa_opnd){.arr = arr_retain(v.array->arr)};
         return GPA_OK;
     }
-    if (number_operand(v, out)) return GPA_OK;
+    if (number(v, out)) return GPA_OK;
     *out = (gpa_opnd){0};
     return arg_array(vm, v, DT_NONE, &out->arr);
 }
@@ -307,7 +307,7 @@ gpa_code arg_element(gpa_vm *vm, value v, gpa_dtype t, gpa_opnd *out) {
                                  : dtype_is_complex(t) ? V_COMPLEX
                                                        : V_FLOAT),
                           1, &v, 0, NULL, &n);
-    if (!rc) number_operand(n, out);
+    if (!rc) number(n, out);
     value_release(vm, n);
     return rc;
 }
@@ -426,9 +426,9 @@ static gpa_code discover(walk *w, value v, int depth) {
     if (v.tag == V_ARRAY) {
         t = (gpa_dtype)v.array->arr->dtype;
         rc = leaf_shape(w, depth, v.array->arr->ndim, v.array->arr->shape);
-    } else if (number_operand(v, &o)) {
+    } else if (number(v, &o)) {
         t = o.dtype;
-        if (v.tag == V_BIG && t == DT_F64 && w->want == DT_NONE) return fail_int_range(w->vm);
+        if (v.tag == V_BIG && t == DT_F64 && w->want == DT_NONE) return beyond(w->vm);
         rc = leaf_shape(w, depth, 0, NULL);
     } else if (w->want != DT_NONE && (v.tag == V_STR || v.tag == V_NONE)) {
         t = w->want;
@@ -561,10 +561,10 @@ gpa_code arg_array(gpa_vm *vm, value v, gpa_dtype t, gpa_arr **out) {
         gpa_code rc = np_warn_cast(vm, (gpa_dtype)a->dtype, t);
         return rc ? rc : arr_cast(vm_rt(vm), a, t, false, out, vm_err(vm));
     }
-    if (number_operand(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
+    if (number(v, &o) || (v.tag == V_STR && t != DT_NONE)) {
         gpa_val x;
         gpa_dtype to = t == DT_NONE ? o.dtype : t;
-        if (v.tag == V_BIG && to == DT_F64 && t == DT_NONE) return fail_int_range(vm);
+        if (v.tag == V_BIG && to == DT_F64 && t == DT_NONE) return beyond(vm);
         gpa_code rc = v.tag == V_STR ? arg_element(vm, v, t, &o) : GPA_OK;
         if (!rc) rc = convert(vm, &o, to, &x);
         return rc ? rc : arr_scalar(vm_rt(vm), to, x, out, vm_err(vm));

@@ -30,8 +30,8 @@ typedef struct frame {
     const ins *ip;   /* the instruction being executed */
     const ins *next; /* where execution continues after a call */
     value *regs;
-    uint16_t dst; /* register for the result of a call */
-    bool base;    /* its return leaves the interpreter loop */
+    uint16_t dst;    /* register for the result of a call */
+    bool base;       /* its return leaves the interpreter loop */
     bool constructs; /* runs __init__: the caller's dst holds the instance */
     bool detached;
     struct generator *generator; /* of a detached frame */

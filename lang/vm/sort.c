@@ -63,19 +63,19 @@ static void insertion(sorter *s, pair *p, size_t n) {
     for (size_t i = 1; i < n; i++) {
         pair moving = p[i];
         size_t at = i;
-        for (; at > 0 && precedes(s, &moving, &p[at - 1]); at--) p[at] = p[at - 1];
+        for (; at > 0 && before(s, &moving, &p[at - 1]); at--) p[at] = p[at - 1];
         p[at] = moving;
     }
 }
 
 static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, pair *to) {
-    if (n && m && !precedes(s, &b[0], &a[n - 1])) {
+    if (n && m && !before(s, &b[0], &a[n - 1])) {
         memcpy(to, a, n * sizeof *a);
         memcpy(to + n, b, m * sizeof *b);
         return;
     }
     while (n && m) {
-        if (precedes(s, b, a)) {
+        if (before(s, b, a)) {
             *to++ = *b++;
             m--;
         } else {
@@ -91,7 +91,7 @@ static void merge(sorter *s, const pair *a, size_t n, const pair *b, size_t m, p
 static pair *sort_pairs(sorter *s, pair *p, pair *scratch, size_t n) {
     for (size_t i = 0; i < n; i += RUN) {
         insertion(s, p + i, MIN((size_t)RUN, n - i));
-        poll_moves(s, RUN);
+        moved(s, RUN);
     }
     for (size_t width = RUN; width < n; width *= 2) {
         for (size_t i = 0; i < n; i += 2 * width) {

@@ -103,7 +103,7 @@ struct arr_known {
         uint8_t *marks; /* per instruction: the bounds fact it was compiled with (bounds.h) */
     } special[TUNE_KERNEL_MAX_SPECIALIZATIONS];
     int n_special;
-    bounds *inside;
+    bounds *bounds;
 };
 
 static void forget(struct arr_known *k) {
@@ -112,7 +112,7 @@ static void forget(struct arr_known *k) {
         mem_free(k->special[i].marks);
     }
     program_release(k->checked);
-    bounds_free(k->inside);
+    bounds_free(k->bounds);
 }
 
 void arr_memo_free(arr_memo *memo) {
@@ -185,7 +185,7 @@ static bool assumes_at_most(const uint8_t *known, const uint8_t *marks, size_t n
 static gpa_code special_program(gpa_rt *rt, gpa_device *d, const kir_func *f, struct arr_known *k,
                                 gpa_prog **out, gpa_err *e) {
     size_t n;
-    const uint8_t *known = bounds_marks(k->inside, &n);
+    const uint8_t *known = bounds_marks(k->bounds, &n);
     for (int i = 0; n && i < k->n_special; i++) {
         if (memcmp(k->special[i].marks, known, f->n_code) != 0 &&
             (k->n_special < TUNE_KERNEL_MAX_SPECIALIZATIONS ||

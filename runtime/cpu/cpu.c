@@ -35,7 +35,7 @@ struct gpa_dev {
     int32_t stop;
     blas *b;       /* NULL until the first product */
     lapack *l;     /* NULL until the first factorization */
-    solver_lib *q;  /* NULL until the first solution by factors */
+    solver_lib *q; /* NULL until the first solution by factors */
     fft_tables *f; /* NULL until the first transform */
     cosines *c;    /* NULL until the first one by cosines */
 };

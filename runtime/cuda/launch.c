@@ -249,9 +249,9 @@ static void print_lines(const launch *L, const print_word *buf) {
     for (uint32_t at = 0; at < buf->w[0];) {
         const print_word *line = buf + 1 + at;
         gpa_printed s = {.block = line->w[0] | (uint64_t)line->w[1] << 32,
-                      .thread = line->w[2],
-                      .text = line->w[3] >> 8,
-                      .n = line->w[3] & 255};
+                         .thread = line->w[2],
+                         .text = line->w[3] >> 8,
+                         .n = line->w[3] & 255};
         for (uint32_t i = 0; i < s.n && i < KIR_MAX_PRINT; i++)
             memcpy(&s.args[i], line + 1 + i, WORD);
         L->l->say(L->l->user, &s);

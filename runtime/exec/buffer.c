@@ -177,7 +177,7 @@ gpa_code buf_new(gpa_rt *rt, gpa_device *d, size_t n, gpa_buf **out, gpa_err *e)
     b->readers = 0;
     b->version++;
     b->next = NULL;
-    b->release = put_free;
+    b->release = put_cached;
     *out = b;
     return GPA_OK;
 }

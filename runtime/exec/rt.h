@@ -2,6 +2,7 @@
 #ifndef GPA_EXEC_RT_H
 #define GPA_EXEC_RT_H
 
+#include "runtime/exec/buffer.h"
 #include "runtime/exec/storage.h"
 #include "runtime/exec/device.h"
 #include "runtime/graph/state.h"

@@ -47,7 +47,7 @@ typedef struct {
     GEMM(F64, double, c += a * b)
 
 #define GEMM(id, T, STEP)                                                                     \
-    GPA_SIMD_CLONES static void gemm_##id(const product *p) {                                        \
+    GPA_SIMD_CLONES static void gemm_##id(const product *p) {                                 \
         const T *pa = p->a, *pb = p->b;                                                       \
         for (int64_t k0 = 0; k0 < p->k; k0 += BLOCK_K)                                        \
             for (int64_t j0 = 0; j0 < p->n; j0 += BLOCK_N) {                                  \
@@ -90,7 +90,7 @@ INTEGERS(GEMM)
 /* A product with few columns: blocks of rows of A are transposed, so that the rows of a column are
  * vectorized. */
 #define GEMM(id, T, STEP)                                                                      \
-    GPA_SIMD_CLONES static void thin_##id(const product *p) {                                         \
+    GPA_SIMD_CLONES static void thin_##id(const product *p) {                                  \
         T at[THIN_K * THIN_ROWS] = {0}, sum[THIN_ROWS];                                        \
         for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i += THIN_ROWS)            \
             for (int64_t k0 = 0; k0 < p->k; k0 += THIN_K) {                                    \
@@ -123,7 +123,7 @@ NUMBERS(GEMM)
 /* A product with few rows and columns and long sums: rows of A and columns of B are contiguous, and
  * the terms of a sum are vectorized. */
 #define GEMM(id, T, STEP)                                                           \
-    GPA_SIMD_CLONES static void deep_##id(const product *p) {                              \
+    GPA_SIMD_CLONES static void deep_##id(const product *p) {                       \
         for (int64_t k0 = 0; k0 < p->k && !hostcall_stopped(p->stop); k0 += DEEP_K) \
             for (int64_t i = 0; i < p->m; i++)                                      \
                 for (int64_t j = 0; j < p->n; j++) {                                \
@@ -143,7 +143,7 @@ NUMBERS(GEMM)
 
 /* Complex numbers, as pairs. */
 #define GEMM_COMPLEX(id, T)                                                           \
-    GPA_SIMD_CLONES static void gemm_##id(const product *p) {                                \
+    GPA_SIMD_CLONES static void gemm_##id(const product *p) {                         \
         const T *pa = p->a, *pb = p->b;                                               \
         for (int64_t i = 0; i < p->m && !hostcall_stopped(p->stop); i++)              \
             for (int64_t k = 0; k < p->k; k++) {                                      \

@@ -325,14 +325,14 @@ void hostcall_csr_column_sums(gpa_dtype t, const host_csr *a, void *out) {
 }
 
 /* EXTREME(dtype, C type): the ordered dtypes. NaN propagates. */
-#define EXTREMES(EXTREME)                                                                    \
-    EXTREME(I8, int8_t)                                                                      \
-    EXTREME(I16, int16_t)                                                                    \
-    EXTREME(I32, int32_t)                                                                    \
-    EXTREME(I64, int64_t)                                                                    \
-    EXTREME(U8, uint8_t)                                                                     \
-    EXTREME(U16, uint16_t) EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) \
-        EXTREME(F64, double)
+#define EXTREMES(EXTREME)  \
+    EXTREME(I8, int8_t)    \
+    EXTREME(I16, int16_t)  \
+    EXTREME(I32, int32_t)  \
+    EXTREME(I64, int64_t)  \
+    EXTREME(U8, uint8_t)   \
+    EXTREME(U16, uint16_t) \
+    EXTREME(U32, uint32_t) EXTREME(U64, uint64_t) EXTREME(F32, float) EXTREME(F64, double)
 #define EXTREME(id, T)                                                          \
     static void extreme_##id(const host_csr *a, bool largest, void *out) {      \
         for (int64_t i = 0; i < a->m; i++) {                                    \

@@ -45,28 +45,28 @@ enum { SPMM_AHEAD = TUNE_SPMM_PREFETCH_ROWS };
         }                                                                                   \
         for (int w = 0; w < WIDTH; w++) y[w + j] = sum[w];                                  \
     }
-#define SPMM(id, T, ADD)                                                         \
-    static inline void spmv_##id(const spmm *p, int64_t from, int64_t to) {      \
-        const T *at = p->at, *x = p->x;                                          \
-        for (int64_t i = from; i < to; i++) {                                    \
-            T c = {0};                                                           \
-            for (int64_t s = p->start[i], end = p->start[i + 1]; s < end; s++) { \
-                const T a = at[s], b = x[p->column[s]];                          \
-                ADD;                                                             \
-            }                                                                    \
-            ((T *)p->y)[i] = c;                                                  \
-        }                                                                        \
-    }                                                                            \
-    static GPA_SIMD_CLONES void spmm_##id(const spmm *p, int64_t from, int64_t to) {    \
-        const T *at = p->at, *x = p->x;                                          \
-        const int64_t end = from < to ? p->start[to] : 0;                        \
-        for (int64_t i = from; i < to; i++) {                                    \
-            T *y = (T *)p->y + i * p->k;                                         \
-            int64_t j = 0;                                                       \
-            SPMM_BLOCK(T, 8, ADD)                                                \
-            SPMM_BLOCK(T, 4, ADD)                                                \
-            SPMM_BLOCK(T, 1, ADD)                                                \
-        }                                                                        \
+#define SPMM(id, T, ADD)                                                             \
+    static inline void spmv_##id(const spmm *p, int64_t from, int64_t to) {          \
+        const T *at = p->at, *x = p->x;                                              \
+        for (int64_t i = from; i < to; i++) {                                        \
+            T c = {0};                                                               \
+            for (int64_t s = p->start[i], end = p->start[i + 1]; s < end; s++) {     \
+                const T a = at[s], b = x[p->column[s]];                              \
+                ADD;                                                                 \
+            }                                                                        \
+            ((T *)p->y)[i] = c;                                                      \
+        }                                                                            \
+    }                                                                                \
+    static GPA_SIMD_CLONES void spmm_##id(const spmm *p, int64_t from, int64_t to) { \
+        const T *at = p->at, *x = p->x;                                              \
+        const int64_t end = from < to ? p->start[to] : 0;                            \
+        for (int64_t i = from; i < to; i++) {                                        \
+            T *y = (T *)p->y + i * p->k;                                             \
+            int64_t j = 0;                                                           \
+            SPMM_BLOCK(T, 8, ADD)                                                    \
+            SPMM_BLOCK(T, 4, ADD)                                                    \
+            SPMM_BLOCK(T, 1, ADD)                                                    \
+        }                                                                            \
     }
 SPMM_TYPES(SPMM)
 #undef SPMM

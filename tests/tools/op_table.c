@@ -46,7 +46,8 @@ static void list_pairs(void) {
     for (int op = 0; op < OP_COUNT; op++)
         for (int k = 0; op_info[op].arity == 2 && k < DT_COUNT * DT_COUNT; k++) {
             gpa_dtype a = (gpa_dtype)(k / DT_COUNT), b = (gpa_dtype)(k % DT_COUNT), compute, result;
-            gpa_dtype t = dtype_promote(op_promotion_type((gpa_op)op, a), op_promotion_type((gpa_op)op, b));
+            gpa_dtype t =
+                dtype_promote(op_promotion_type((gpa_op)op, a), op_promotion_type((gpa_op)op, b));
             if (!op_types((gpa_op)op, t, &compute, &result)) result = DT_NONE;
             printf("%s %s %s %s\n", shown((gpa_op)op), name_of(a), name_of(b), name_of(result));
         }

@@ -3,6 +3,7 @@
  */
 #include "runtime/ir/body.h"
 #include "runtime/exec/rt.h"
+#include "runtime/exec/program_cache.h"
 #include "runtime/plan/plan_cache.h"
 #include "tests/unit/graph.h"
 

@@ -58,10 +58,11 @@ static void broadcasting(void **state) {
     assert_true(shape_broadcast(&n, z, SHAPE(0)));
     assert_int_equal(z[0], 0);
     int64_t out[3];
-    assert_true(
-        shape_broadcast_strides(2, (int64_t[]){3, 1}, (int64_t[]){1, 7}, 3, (int64_t[]){5, 3, 4}, out));
+    assert_true(shape_broadcast_strides(2, (int64_t[]){3, 1}, (int64_t[]){1, 7}, 3,
+                                        (int64_t[]){5, 3, 4}, out));
     assert_true(out[0] == 0 && out[1] == 1 && out[2] == 0);
-    assert_false(shape_broadcast_strides(1, (int64_t[]){3}, (int64_t[]){1}, 1, (int64_t[]){1}, out));
+    assert_false(
+        shape_broadcast_strides(1, (int64_t[]){3}, (int64_t[]){1}, 1, (int64_t[]){1}, out));
     gpa_err e = {0};
     shape_mismatch(2, (int[]){2, 1}, (const int64_t *[]){(int64_t[]){3, 4}, (int64_t[]){3}}, &e);
     assert_string_equal(e.msg, "operands could not be broadcast together with shapes (3,4) (3,) ");
@@ -88,7 +89,8 @@ static void reshaping(void **state) {
     assert_false(shape_reshape_strides(2, shape, (int64_t[]){13, 2}, 1, (int64_t[]){24}, out));
     assert_true(shape_reshape_strides(2, shape, strides, 1, (int64_t[]){24}, out));
     assert_int_equal(out[0], 2);
-    assert_true(shape_reshape_strides(2, shape, (int64_t[]){1, 4}, 4, (int64_t[]){2, 2, 1, 6}, out));
+    assert_true(
+        shape_reshape_strides(2, shape, (int64_t[]){1, 4}, 4, (int64_t[]){2, 2, 1, 6}, out));
     assert_true(out[0] == 2 && out[1] == 1 && out[3] == 4);
     assert_false(shape_reshape_strides(2, shape, (int64_t[]){1, 4}, 2, (int64_t[]){6, 4}, out));
     assert_true(shape_reshape_strides(0, NULL, NULL, 2, (int64_t[]){1, 1}, out));
@@ -154,9 +156,9 @@ static void overlap_of_slices(void **state) {
     int64_t n = 1 << 20, five[2] = {500, 500}, rows[2] = {1000, 1};
     int64_t one = 1, two = 2, half = n / 2, back = -1;
     shape_layout all = {1, &n, &one, 0, 8}, even = {1, &half, &two, 0, 8},
-              odd = {1, &half, &two, 1, 8};
+                 odd = {1, &half, &two, 1, 8};
     shape_layout rev = {1, &n, &back, n - 1, 8}, left = {2, five, rows, 0, 8},
-              right = {2, five, rows, 500, 8};
+                 right = {2, five, rows, 500, 8};
     assert_int_equal(shape_overlap(&all, &all), OVERLAP_SAME);
     assert_int_equal(shape_overlap(&even, &odd), OVERLAP_NONE);
     assert_int_equal(shape_overlap(&all, &rev), OVERLAP_SOME);

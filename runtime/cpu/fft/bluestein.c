@@ -58,37 +58,37 @@ void bluestein_free(bluestein *c) {
 
 /* ---- passes ---- */
 
-#define PASSES(name, T)                                                                \
-    GPA_SIMD_CLONES static void name##_scale(const T *in, T by, int64_t numbers, T *out) {    \
-        for (int64_t i = 0; i < numbers; i++) out[i] = in[i] * by;                     \
-    }                                                                                  \
-    GPA_SIMD_CLONES static void name##_product(const T *a, const T *restrict b, int64_t n,    \
-                                        T *out) { /* out may be a */                   \
-        for (int64_t i = 0; i < n; i++) {                                              \
-            T re = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1];                  \
-            T im = a[2 * i] * b[2 * i + 1] + a[2 * i + 1] * b[2 * i];                  \
-            out[2 * i] = re, out[2 * i + 1] = im;                                      \
-        }                                                                              \
-    }                                                                                  \
-    static void name##_widen(const T *in, int64_t step, int64_t n, T *row) {           \
-        for (int64_t k = 0; k < n; k++) row[2 * k] = in[k * step], row[2 * k + 1] = 0; \
-    }                                                                                  \
-    static void name##_mirror(const T *in, int64_t step, int64_t n, T *row) {          \
-        row[0] = in[0], row[1] = 0;                                                    \
-        for (int64_t k = 1; k <= n / 2; k++) {                                         \
-            T re = in[2 * k * step], im = 2 * k == n ? 0 : in[2 * k * step + 1];       \
-            row[2 * k] = row[2 * (n - k)] = re;                                        \
-            row[2 * k + 1] = im;                                                       \
-            if (2 * k != n) row[2 * (n - k) + 1] = -im;                                \
-        }                                                                              \
-    }                                                                                  \
-    static void name##_half(const T *row, int64_t n, T *out, int64_t step) {           \
-        for (int64_t k = 0; k <= n / 2; k++)                                           \
-            out[2 * k * step] = row[2 * k],                                            \
-                        out[2 * k * step + 1] = k && 2 * k != n ? row[2 * k + 1] : 0;  \
-    }                                                                                  \
-    static void name##_reals(const T *row, int64_t n, T *out, int64_t step) {          \
-        for (int64_t k = 0; k < n; k++) out[k * step] = row[2 * k];                    \
+#define PASSES(name, T)                                                                    \
+    GPA_SIMD_CLONES static void name##_scale(const T *in, T by, int64_t numbers, T *out) { \
+        for (int64_t i = 0; i < numbers; i++) out[i] = in[i] * by;                         \
+    }                                                                                      \
+    GPA_SIMD_CLONES static void name##_product(const T *a, const T *restrict b, int64_t n, \
+                                               T *out) { /* out may be a */                \
+        for (int64_t i = 0; i < n; i++) {                                                  \
+            T re = a[2 * i] * b[2 * i] - a[2 * i + 1] * b[2 * i + 1];                      \
+            T im = a[2 * i] * b[2 * i + 1] + a[2 * i + 1] * b[2 * i];                      \
+            out[2 * i] = re, out[2 * i + 1] = im;                                          \
+        }                                                                                  \
+    }                                                                                      \
+    static void name##_widen(const T *in, int64_t step, int64_t n, T *row) {               \
+        for (int64_t k = 0; k < n; k++) row[2 * k] = in[k * step], row[2 * k + 1] = 0;     \
+    }                                                                                      \
+    static void name##_mirror(const T *in, int64_t step, int64_t n, T *row) {              \
+        row[0] = in[0], row[1] = 0;                                                        \
+        for (int64_t k = 1; k <= n / 2; k++) {                                             \
+            T re = in[2 * k * step], im = 2 * k == n ? 0 : in[2 * k * step + 1];           \
+            row[2 * k] = row[2 * (n - k)] = re;                                            \
+            row[2 * k + 1] = im;                                                           \
+            if (2 * k != n) row[2 * (n - k) + 1] = -im;                                    \
+        }                                                                                  \
+    }                                                                                      \
+    static void name##_half(const T *row, int64_t n, T *out, int64_t step) {               \
+        for (int64_t k = 0; k <= n / 2; k++)                                               \
+            out[2 * k * step] = row[2 * k],                                                \
+                        out[2 * k * step + 1] = k && 2 * k != n ? row[2 * k + 1] : 0;      \
+    }                                                                                      \
+    static void name##_reals(const T *row, int64_t n, T *out, int64_t step) {              \
+        for (int64_t k = 0; k < n; k++) out[k * step] = row[2 * k];                        \
     }
 PASSES(single, float)
 PASSES(wide, double)

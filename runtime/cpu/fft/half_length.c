@@ -30,7 +30,7 @@
             s[2 * k] = s[2 * k + 1] = (T)-sin(angle);                                             \
         }                                                                                         \
     }                                                                                             \
-    GPA_SIMD_CLONES static void name(const T *in, T *x, int64_t h, const T *w, bool inverse) {           \
+    GPA_SIMD_CLONES static void name(const T *in, T *x, int64_t h, const T *w, bool inverse) {    \
         const T *c = w, *s = w + 2 * (h / 2 + 1), way = inverse ? -1 : 1,                         \
                 scale = inverse ? 1 : (T)0.5;                                                     \
         const T first = in[0], other = inverse ? in[2 * h] : in[1];                               \

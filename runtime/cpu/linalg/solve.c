@@ -4,7 +4,6 @@
  * transposed again, is the one meant. Reading order: the library, triangles, bands, calls. */
 #include "runtime/cpu/linalg/solve.h"
 
-
 #include "runtime/base/base.h"
 #include "runtime/cpu/parallel/memory.h"
 #include "runtime/cpu/parallel/threads.h"

@@ -67,7 +67,7 @@ static int64_t by_keys(const search *s, int64_t j) {
     typedef T name##_group __attribute__((vector_size(REGISTER)));                                 \
     static inline bool name##_between(const T *w, T low, T high) {                                 \
         int64_t between = 0;                                                                       \
-        GPA_NO_UNROLL for (int k = 0; k < GROUP; k++) between +=                                       \
+        GPA_NO_UNROLL for (int k = 0; k < GROUP; k++) between +=                                   \
             (low BEFORE w[k]) & !(high BEFORE w[k]);                                               \
         return between == GROUP;                                                                   \
     }                                                                                              \
@@ -76,14 +76,14 @@ static int64_t by_keys(const search *s, int64_t j) {
         C count[MANY] = {0}, numbers = 0;                                                          \
         for (int64_t j = 0, n = s->c->search.n; j < n; j++) {                                      \
             T x = a[j];                                                                            \
-            GPA_NO_UNROLL for (int k = 0; k < MANY; k++) count[k] += x BEFORE w[k];                    \
+            GPA_NO_UNROLL for (int k = 0; k < MANY; k++) count[k] += x BEFORE w[k];                \
         }                                                                                          \
-        GPA_NO_UNROLL for (int k = 0; k < MANY; k++) s->out[from + k] = count[k];                      \
-        GPA_NO_UNROLL for (int k = 0; k < MANY; k++) numbers += w[k] == w[k];                          \
+        GPA_NO_UNROLL for (int k = 0; k < MANY; k++) s->out[from + k] = count[k];                  \
+        GPA_NO_UNROLL for (int k = 0; k < MANY; k++) numbers += w[k] == w[k];                      \
         for (int k = 0; k < MANY && numbers < MANY; k++)                                           \
             if (w[k] != w[k]) s->out[from + k] = by_keys(s, from + k);                             \
     }                                                                                              \
-    GPA_SIMD_CLONES static void name##_all(const search *s, int64_t from, int64_t to) {                   \
+    GPA_SIMD_CLONES static void name##_all(const search *s, int64_t from, int64_t to) {            \
         const T *a = s->a, *v = s->v;                                                              \
         int64_t n = s->c->search.n, at = 0, width = STEP;                                          \
         for (; n <= FEW(T) && from + MANY <= to; from += MANY) name##_few(s, from);                \
@@ -130,7 +130,7 @@ static int64_t by_keys(const search *s, int64_t j) {
     }                                                                                              \
     /* Of n values, at most a PIECE, those that lie outside of all elements are told at once, the  \
      * others are looked for by themselves. */                                                     \
-    GPA_SIMD_CLONES static void name##_inside(const search *s, int64_t from, int64_t n) {                 \
+    GPA_SIMD_CLONES static void name##_inside(const search *s, int64_t from, int64_t n) {          \
         const T *a = s->a, *w = (const T *)s->v + from, first = a[0],                              \
                 last = a[s->c->search.n - 1];                                                      \
         int64_t found[PIECE], *out = s->out + from, m = 0;                                         \

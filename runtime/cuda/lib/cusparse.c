@@ -123,7 +123,7 @@ static gpa_code describe(gpa_dev *d, gpa_dtype t, const gpa_csr *r, cusparseSpMa
 gpa_code cusparse_run(gpa_dev *d, const gpa_libcall *c, gpa_err *e) {
     cusparseSpMatDescr_t a = NULL;
     const gpa_csr rows = {c->sparse.m,     c->sparse.n,      c->sparse.count,
-                           c->sparse.start, c->sparse.column, c->sparse.at};
+                          c->sparse.start, c->sparse.column, c->sparse.at};
     gpa_code rc = describe(d, c->dtype, &rows, &a, e);
     if (!rc) rc = c->sparse.k == 1 ? times_vector(d, c, a, e) : times(d, c, a, e);
     if (a) d->sparse->matrix_free(a);
