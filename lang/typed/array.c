@@ -1,7 +1,9 @@
-/* Arrays in bodies: views, subscripts, elements, attributes.
+/* Array views in compiled functions: slicing, indexing with bounds checks, loads, stores,
+ * attributes.
  *
- * Invariant: the values of a view are made in the region where the view is, so they are known
- * wherever it can be named. A subscript is checked once (BOUND), whatever it is used for.
+ * Invariant: the kir values of a view (offset, sizes, strides) are emitted in the region that
+ * creates the view, so they dominate every use. A subscript is bounds-checked once (KIR_BOUND),
+ * however often it is used.
  *
  * Reading order: arithmetic, views of whole arrays, slices, subscripts, elements, attributes. */
 #include <string.h>
@@ -17,7 +19,7 @@ static int32_t constant(walk *w, int64_t i) { return kir_const(w->f, DT_I64, (gp
 
 static int32_t plus(walk *w, int32_t a, int32_t b) { return kir_op2(w->f, OP_ADD, a, b); }
 
-/* a times b; b -1: 1 */
+/* a * b; b = -1 stands for the constant 1. */
 static int32_t times(walk *w, int32_t a, int32_t b) {
     return b < 0 ? a : kir_op2(w->f, OP_MULTIPLY, a, b);
 }
@@ -35,7 +37,8 @@ bool typed_constant(const walk *w, int32_t v, int64_t *out) {
     return true;
 }
 
-/* The index along a dimension: checked, unless it is known to be inside. */
+/* Index along a dimension. The bounds check is omitted where the index is provably in bounds: a
+ * loop counter whose range bound is this size, or a literal within a constant size. */
 static int32_t index_of(walk *w, tv v, int32_t size, int axis) {
     int64_t n, most;
     bool fixed = typed_constant(w, size, &n);
@@ -112,7 +115,7 @@ static gpa_code bound_of(walk *w, const ast_node *n, int32_t *out) {
     return GPA_OK;
 }
 
-/* A bound as written: counted from the end where negative, and brought into lo .. hi. */
+/* Normalizes a slice bound: adds the size to a negative one, then clamps to lo .. hi. */
 static int32_t into(walk *w, int32_t v, int32_t n, int32_t lo, int32_t hi) {
     int32_t negative = kir_op2(w->f, OP_LESS, v, constant(w, 0));
     v = kir_op3(w->f, OP_WHERE, negative, plus(w, v, n), v);
@@ -133,7 +136,7 @@ static gpa_code step_of(walk *w, const ast_node *n, int64_t *out) {
     return GPA_OK;
 }
 
-/* Dimension d of `from` sliced, as dimension k of `to`. */
+/* Slices dimension d of `from` into dimension k of `to`. */
 static gpa_code slice(walk *w, const ast_node *n, const tview *from, int d, tview *to, int k) {
     int64_t step;
     int32_t size = from->size[d], zero = constant(w, 0), one = constant(w, 1), start, stop;
@@ -169,7 +172,7 @@ static gpa_code slice(walk *w, const ast_node *n, const tview *from, int d, tvie
 
 /* ---- subscripts ---- */
 
-/* A subscript: what is written, or (n NULL) a number that is computed already. */
+/* A subscript: an AST node (a slice), or (n NULL) an index that is already evaluated. */
 typedef struct {
     const ast_node *n;
     tv v;
@@ -177,7 +180,7 @@ typedef struct {
 
 typedef struct {
     subscript at[2 * KIR_MAX_DIMS];
-    int n, numbers, ellipsis; /* place of the ellipsis; -1: none */
+    int n, numbers, ellipsis; /* ellipsis: index in `at` where it stands; -1: none */
 } subscripts;
 
 static gpa_code add_subscript(walk *w, const ast_node *at, subscripts *s, subscript one) {
@@ -187,7 +190,7 @@ static gpa_code add_subscript(walk *w, const ast_node *at, subscripts *s, subscr
     return GPA_OK;
 }
 
-/* One written subscript; a name may stand for a tuple of them. */
+/* Reads one subscript; a name may be bound to a tuple, which contributes all its items. */
 static gpa_code read_subscript(walk *w, const ast_node *n, subscripts *s) {
     tv v;
     if (n->kind == AST_SLICE) return add_subscript(w, n, s, (subscript){.n = n});
@@ -311,9 +314,10 @@ gpa_code typed_store(walk *w, const ast_node *at, const tview *x, tv v) {
     return GPA_OK;
 }
 
-/* The element of a view that has the dimensions of the loops around, of which `from` (a view with
- * as many, or fewer) has the last ones. at: the place that is assigned to, or the whole statement
- * of an augmented assignment. */
+/* Emits the loop nest of an assignment to a view, from dimension d on; `ix` holds the counters
+ * of the loops opened so far. `from` (a view with as many dimensions, or fewer) broadcasts along
+ * the leading ones; NULL: every element is *v. at: the assignment's target, or the whole
+ * statement if it is augmented. */
 static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int d, const tv *v,
                               const tview *from, const tv *ix) {
     tv now[KIR_MAX_DIMS];
@@ -338,7 +342,7 @@ static gpa_code copy_elements(walk *w, const ast_node *at, const tview *to, int 
     return rc;
 }
 
-/* Sizes must agree: what is known only when running is checked there. */
+/* Emits a runtime check that two sizes agree, unless they are the same kir value. */
 static void check_size(walk *w, int32_t want, int32_t have) {
     if (want == have) return;
     typed_open(w, KIR_IF, DT_NONE, kir_op2(w->f, OP_NOT_EQUAL, want, have), -1, -1);
@@ -352,7 +356,7 @@ static void check_size(walk *w, int32_t want, int32_t have) {
     typed_close(w, KIR_IF);
 }
 
-/* A row takes the numbers of a tuple. */
+/* Stores the items of a tuple in a one-dimensional view. */
 static gpa_code fill_row(walk *w, const ast_node *at, const tview *to, const tv *v) {
     tview place;
     gpa_code rc = GPA_OK;
@@ -419,7 +423,7 @@ gpa_code typed_array_attr(walk *w, const ast_node *at, const tv *a, const char *
     return GPA_OK;
 }
 
-/* len(array), len(tuple) */
+/* len(x) of an array or a tuple. */
 gpa_code typed_len(walk *w, const typed_site *s, tv *out) {
     if (s->n != 1)
         return typed_fail(w, s->node, GPA_E_TYPE, "len() takes exactly one argument (%u given)",

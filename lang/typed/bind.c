@@ -1,8 +1,8 @@
-/* Binding the arguments of a call to the parameters of a compiled function, with keywords and
- * defaults.
+/* Argument binding: positional and keyword arguments of a call to the parameters of a compiled
+ * function, with defaults.
  *
- * Compiled functions have named parameters only: no **kwargs, and *args where calls are written
- * into a body (inline.c). */
+ * Compiled functions have named parameters only. **kwargs is not supported; *args only in
+ * inlined calls (inline.c). */
 #include "lang/builtin/all.h"
 #include "lang/object/container.h"
 #include "lang/typed/typed.h"
@@ -59,7 +59,7 @@ gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, size_t n, const value *args,
     return rc;
 }
 
-/* The names of a function's positional parameters. */
+/* A function's positional parameter names, as a tuple. */
 gpa_code typed_parameters(gpa_vm *vm, value *argv, value *out) {
     value names[BODY_MAX_IN];
     if (argv[0].tag != V_FUNC)

@@ -1,7 +1,8 @@
-/* Calls: NumPy's ufuncs, functions of math, cmath and the language that mean a row of op.def,
- * types, and gpa functions.
+/* Lowering of calls: ufuncs, scalar functions of math and cmath, conversions, intrinsics, and
+ * inlined gpa functions.
  *
- * Reading order: the table, what needs more than a row, gpa functions, signatures, the call. */
+ * Reading order: scalar functions (scalar_calls.def), special cases, intrinsics, gpa functions,
+ * signatures, the call. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,141 +10,131 @@
 #include "lang/builtin/kinds.h"
 #include "lang/typed/lower.h"
 
-/* ---- the table ---- */
+/* ---- scalar functions ---- */
 
-/* How a function treats its arguments before the row is applied. */
+/* How a function converts its arguments before the operation is applied. */
 typedef enum {
-    AS_NUMPY,   /* as they are */
-    AS_FLOAT,   /* integers become float64; complex numbers are refused */
-    AS_COMPLEX, /* become complex */
-    TO_INT      /* AS_FLOAT, and the result becomes Python's int */
+    AS_NUMPY,   /* not at all: NumPy's promotion */
+    AS_FLOAT,   /* integers to float64; complex numbers are a TypeError */
+    AS_COMPLEX, /* to complex */
+    TO_INT      /* as AS_FLOAT; the result is converted to Python's int */
 } manner;
 
-#define CALLS(CALL)                                                                                                     \
-    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                              \
-    CALL("math", "asin", ARCSIN, AS_FLOAT) CALL("math", "atan", ARCTAN, AS_FLOAT) CALL(                                 \
-        "math", "acosh", ARCCOSH,                                                                                       \
-        AS_FLOAT) CALL("math", "asinh", ARCSINH,                                                                        \
-                       AS_FLOAT) CALL("math", "atanh", ARCTANH,                                                         \
-                                      AS_FLOAT) CALL("math", "sin", SIN,                                                \
-                                                     AS_FLOAT) CALL("math", "cos", COS, AS_FLOAT)                       \
-        CALL("math", "tan", TAN, AS_FLOAT) CALL("math", "sinh", SINH, AS_FLOAT) CALL(                                   \
-            "math",                                                                                                     \
-            "cosh",                                                                                                     \
-            COSH, AS_FLOAT) CALL("math", "tanh", TANH, AS_FLOAT)                                                        \
-            CALL("math", "exp", EXP, AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT) CALL(                               \
-                "math",                                                                                                 \
-                "expm1",                                                                                                \
-                EXPM1,                                                                                                  \
-                AS_FLOAT) CALL("math", "log", LOG,                                                                      \
-                               AS_FLOAT) CALL("math", "log2", LOG2, AS_FLOAT)                                           \
-                CALL("math", "log10", LOG10, AS_FLOAT) CALL("math", "log1p", LOG1P, AS_FLOAT) CALL(                     \
-                    "math",                                                                                             \
-                    "sqrt",                                                                                             \
-                    SQRT, AS_FLOAT) CALL("math", "cbrt", CBRT, AS_FLOAT)                                                \
-                    CALL("math", "erf", ERF, AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT) CALL(                       \
-                        "math",                                                                                         \
-                        "gamma",                                                                                        \
-                        GAMMA,                                                                                          \
-                        AS_FLOAT) CALL("math", "lgamma", LGAMMA,                                                        \
-                                       AS_FLOAT) CALL("math", "fabs", ABSOLUTE, AS_FLOAT)                               \
-                        CALL("math", "ulp", SPACING, AS_FLOAT) CALL(                                                    \
-                            "math",                                                                                     \
-                            "degrees", DEGREES,                                                                         \
-                            AS_FLOAT) CALL("math", "radians", RADIANS,                                                  \
-                                           AS_FLOAT) CALL("math", "isnan", ISNAN, AS_FLOAT)                             \
-                            CALL("math", "isinf", ISINF, AS_FLOAT) CALL(                                                \
-                                "math",                                                                                 \
-                                "isfinite",                                                                             \
-                                ISFINITE,                                                                               \
-                                AS_FLOAT) CALL("math", "floor",                                                         \
-                                               FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT)                        \
-                                CALL("math", "trunc", TRUNC, TO_INT) CALL(                                              \
-                                    "math",                                                                             \
-                                    "atan2",                                                                            \
-                                    ARCTAN2,                                                                            \
-                                    AS_FLOAT) CALL("math", "fmod", FMOD, AS_FLOAT)                                      \
-                                    CALL("math", "pow", POWER, AS_FLOAT) CALL(                                          \
-                                        "math",                                                                         \
-                                        "copysign",                                                                     \
-                                        COPYSIGN,                                                                       \
-                                        AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER,                             \
-                                                       AS_FLOAT) CALL("math", "hypot", HYPOT, AS_FLOAT)                 \
-                                        CALL("math", "fma", FMA, AS_FLOAT) CALL(                                        \
-                                            "math",                                                                     \
-                                            "nextafter",                                                                \
-                                            NEXTAFTER,                                                                  \
-                                            AS_FLOAT) CALL("math", "gcd", GCD,                                          \
-                                                           AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                 \
-                                            CALL("cmath", "exp", EXP, AS_COMPLEX) CALL(                                 \
-                                                "cmath",                                                                \
-                                                "log", LOG,                                                             \
-                                                AS_COMPLEX) CALL("cmath", "log10", LOG10, AS_COMPLEX)                   \
-                                                CALL("cmath", "sqrt", SQRT, AS_COMPLEX) CALL(                           \
-                                                    "cmath",                                                            \
-                                                    "sin", SIN,                                                         \
-                                                    AS_COMPLEX) CALL("cmath", "cos", COS, AS_COMPLEX)                   \
-                                                    CALL("cmath", "tan", TAN,                                           \
-                                                         AS_COMPLEX) CALL("cmath", "asin", ARCSIN,                      \
-                                                                          AS_COMPLEX) CALL("cmat"                       \
-                                                                                           "h",                         \
-                                                                                           "acos",                      \
-                                                                                           ARCCOS,                      \
-                                                                                           AS_COMPLEX)                  \
-                                                        CALL("cmath", "atan", ARCTAN, AS_COMPLEX) CALL(                 \
-                                                            "cmath",                                                    \
-                                                            "sinh",                                                     \
-                                                            SINH,                                                       \
-                                                            AS_COMPLEX) CALL("cmath", "cosh", COSH, AS_COMPLEX)         \
-                                                            CALL("cmath", "tanh", TANH, AS_COMPLEX) CALL(               \
-                                                                "cmath",                                                \
-                                                                "asinh",                                                \
-                                                                ARCSINH,                                                \
-                                                                AS_COMPLEX) CALL("cmath", "acosh", ARCCOSH, AS_COMPLEX) \
-                                                                CALL("cmath", "atanh", ARCTANH,                         \
-                                                                     AS_COMPLEX) CALL("cmath",                          \
-                                                                                      "phase", ANGLE,                   \
-                                                                                      AS_COMPLEX)                       \
-                                                                    CALL("cmath", "isnan", ISNAN,                       \
-                                                                         AS_COMPLEX) CALL("cmath",                      \
-                                                                                          "isinf", ISINF,               \
-                                                                                          AS_COMPLEX)                   \
-                                                                        CALL("cmath", "isfinite",                       \
-                                                                             ISFINITE, AS_COMPLEX)                      \
-                                                                            CALL("builtins",                            \
-                                                                                 "abs",                                 \
-                                                                                 ABSOLUTE,                              \
-                                                                                 AS_NUMPY)                              \
-                                                                                CALL("builtins",                        \
-                                                                                     "pow",                             \
-                                                                                     POWER,                             \
-                                                                                     AS_NUMPY)                          \
-                                                                                    CALL("numpy",                       \
-                                                                                         "where",                       \
-                                                                                         WHERE,                         \
-                                                                                         AS_NUMPY)                      \
-                                                                                        CALL(                           \
-                                                                                            "nump"                      \
-                                                                                            "y",                        \
-                                                                                            "cli"                       \
-                                                                                            "p",                        \
-                                                                                            CLIP,                       \
-                                                                                            AS_NUMPY)                   \
-                                                                                            CALL(                       \
-                                                                                                "numpy",                \
-                                                                                                "angle",                \
-                                                                                                ANGLE,                  \
-                                                                                                AS_NUMPY)               \
-                                                                                                CALL(                   \
-                                                                                                    "numpy",            \
-                                                                                                    "real",             \
-                                                                                                    REAL,               \
-                                                                                                    AS_NUMPY)           \
-                                                                                                    CALL(               \
-                                                                                                        "numpy",        \
-                                                                                                        "imag",         \
-                                                                                                        IMAG,           \
-                                                                                                        AS_NUMPY)
+#define CALLS(CALL)                                                                                                       \
+    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                                \
+    CALL("math", "asin", ARCSIN, AS_FLOAT)                                                                                \
+    CALL("math", "atan", ARCTAN, AS_FLOAT) CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL(                                 \
+        "math", "asinh", ARCSINH,                                                                                         \
+        AS_FLOAT) CALL("math", "atanh", ARCTANH,                                                                          \
+                       AS_FLOAT) CALL("math", "sin", SIN,                                                                 \
+                                      AS_FLOAT) CALL("math", "cos", COS,                                                  \
+                                                     AS_FLOAT) CALL("math", "tan", TAN, AS_FLOAT)                         \
+        CALL("math", "sinh", SINH, AS_FLOAT) CALL("math", "cosh", COSH, AS_FLOAT) CALL(                                   \
+            "math",                                                                                                       \
+            "tanh",                                                                                                       \
+            TANH,                                                                                                         \
+            AS_FLOAT) CALL("math", "exp", EXP,                                                                            \
+                           AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT)                                                 \
+            CALL("math", "expm1", EXPM1, AS_FLOAT) CALL("math", "log", LOG, AS_FLOAT) CALL(                               \
+                "math",                                                                                                   \
+                "log2",                                                                                                   \
+                LOG2, AS_FLOAT) CALL("math", "log10", LOG10, AS_FLOAT)                                                    \
+                CALL("math", "log1p", LOG1P, AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT) CALL(                         \
+                    "math",                                                                                               \
+                    "cbrt",                                                                                               \
+                    CBRT,                                                                                                 \
+                    AS_FLOAT) CALL("math", "erf", ERF,                                                                    \
+                                   AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT)                                         \
+                    CALL("math", "gamma", GAMMA, AS_FLOAT) CALL("math", "lgamma", LGAMMA, AS_FLOAT) CALL(                 \
+                        "math",                                                                                           \
+                        "fabs",                                                                                           \
+                        ABSOLUTE,                                                                                         \
+                        AS_FLOAT) CALL("math", "ulp", SPACING,                                                            \
+                                       AS_FLOAT) CALL("math", "degrees", DEGREES, AS_FLOAT)                               \
+                        CALL("math", "radians", RADIANS, AS_FLOAT) CALL(                                                  \
+                            "math",                                                                                       \
+                            "isnan",                                                                                      \
+                            ISNAN, AS_FLOAT) CALL("math", "isinf", ISINF,                                                 \
+                                                  AS_FLOAT) CALL("math", "isfinite", ISFINITE, AS_FLOAT)                  \
+                            CALL("math", "floor", FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT) CALL(                 \
+                                "math",                                                                                   \
+                                "trunc",                                                                                  \
+                                TRUNC, TO_INT) CALL("math", "atan2", ARCTAN2, AS_FLOAT)                                   \
+                                CALL("math", "fmod", FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT) CALL(           \
+                                    "math",                                                                               \
+                                    "copysign",                                                                           \
+                                    COPYSIGN,                                                                             \
+                                    AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER,                                   \
+                                                   AS_FLOAT) CALL("math", "hypot", HYPOT, AS_FLOAT)                       \
+                                    CALL("math", "fma", FMA, AS_FLOAT) CALL(                                              \
+                                        "math",                                                                           \
+                                        "nextafter",                                                                      \
+                                        NEXTAFTER,                                                                        \
+                                        AS_FLOAT) CALL("math", "gcd", GCD,                                                \
+                                                       AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                       \
+                                        CALL("cmath", "exp", EXP, AS_COMPLEX) CALL("cmath", "log", LOG, AS_COMPLEX) CALL( \
+                                            "cmath",                                                                      \
+                                            "log10",                                                                      \
+                                            LOG10,                                                                        \
+                                            AS_COMPLEX) CALL("cmath", "sqrt", SQRT, AS_COMPLEX)                           \
+                                            CALL("cmath", "sin", SIN, AS_COMPLEX) CALL(                                   \
+                                                "cmath",                                                                  \
+                                                "cos", COS,                                                               \
+                                                AS_COMPLEX) CALL("cmath", "tan", TAN, AS_COMPLEX)                         \
+                                                CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL(                           \
+                                                    "cmat"                                                                \
+                                                    "h",                                                                  \
+                                                    "acos",                                                               \
+                                                    ARCCOS,                                                               \
+                                                    AS_COMPLEX) CALL("cmath", "atan", ARCTAN, AS_COMPLEX)                 \
+                                                    CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL(                         \
+                                                        "cmath",                                                          \
+                                                        "cosh",                                                           \
+                                                        COSH, AS_COMPLEX) CALL("cmath",                                   \
+                                                                               "tanh", TANH, AS_COMPLEX)                  \
+                                                        CALL("cmath", "asinh", ARCSINH, AS_COMPLEX) CALL(                 \
+                                                            "cmath",                                                      \
+                                                            "acosh",                                                      \
+                                                            ARCCOSH,                                                      \
+                                                            AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX)       \
+                                                            CALL("cmath", "phase", ANGLE,                                 \
+                                                                 AS_COMPLEX) CALL("cmath",                                \
+                                                                                  "isnan", ISNAN,                         \
+                                                                                  AS_COMPLEX)                             \
+                                                                CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL(           \
+                                                                    "cmath",                                              \
+                                                                    "isfinite",                                           \
+                                                                    ISFINITE, AS_COMPLEX)                                 \
+                                                                    CALL("builtins", "abs",                               \
+                                                                         ABSOLUTE, AS_NUMPY)                              \
+                                                                        CALL("builtins", "pow",                           \
+                                                                             POWER,                                       \
+                                                                             AS_NUMPY)                                    \
+                                                                            CALL("numpy", "where",                        \
+                                                                                 WHERE, AS_NUMPY)                         \
+                                                                                CALL(                                     \
+                                                                                    "nump"                                \
+                                                                                    "y",                                  \
+                                                                                    "cli"                                 \
+                                                                                    "p",                                  \
+                                                                                    CLIP,                                 \
+                                                                                    AS_NUMPY)                             \
+                                                                                    CALL("numpy",                         \
+                                                                                         "angle",                         \
+                                                                                         ANGLE,                           \
+                                                                                         AS_NUMPY)                        \
+                                                                                        CALL(                             \
+                                                                                            "nump"                        \
+                                                                                            "y",                          \
+                                                                                            "rea"                         \
+                                                                                            "l",                          \
+                                                                                            REAL,                         \
+                                                                                            AS_NUMPY)                     \
+                                                                                            CALL(                         \
+                                                                                                "numpy",                  \
+                                                                                                "imag",                   \
+                                                                                                IMAG,                     \
+                                                                                                AS_NUMPY)
 
 static const struct {
     const char *owner, *name;
@@ -187,9 +178,9 @@ static gpa_code apply(walk *w, const ast_node *n, gpa_op op, manner how, const c
     return rc;
 }
 
-/* ---- more than a row ---- */
+/* ---- special cases ---- */
 
-/* min and max: Python's, the first of equals. */
+/* Python's min and max: the first of equal values wins. */
 static gpa_code extreme(walk *w, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args,
                         tv *out) {
     if (n_args < 2)
@@ -268,7 +259,7 @@ static gpa_code native_call(walk *w, const ast_node *n, const native *f, tv *v, 
                       f->owner, f->name);
 }
 
-/* int(x), np.float32(x), complex(a, b). */
+/* Type conversions: int(x), np.float32(x), complex(a, b). */
 static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, uint32_t n_args,
                         tv *out) {
     typed_ty t = {.dtype = DT_NONE, .weak = true};
@@ -296,7 +287,7 @@ static gpa_code convert(walk *w, const ast_node *n, uint32_t aux, const tv *v, u
     return GPA_OK;
 }
 
-/* ---- known.def ---- */
+/* ---- intrinsics.def ---- */
 
 typedef struct {
     const char *of, *name;
@@ -309,7 +300,7 @@ static const known_row known_calls[] = {
 #undef CALL
 };
 
-/* The last row keeps the table from being empty. */
+/* The terminating row keeps the table from being empty. */
 static const known_row known_reads[] = {
 #define READ(kind, name, function) {kind, name, function},
 #include "lang/typed/known.def"
@@ -338,14 +329,14 @@ gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *
 
 /* ---- gpa functions ---- */
 
-/* The arguments of a call by parameter: positional ones, keyword-only ones, the tuple of *args. The
- * words are CPython's. */
+/* Arguments of a call by parameter: positional, keyword-only, the tuple of *args. Error messages
+ * are CPython's. */
 typedef struct {
     const func_obj *f;
     const ast_scope *scope;
     tv at[BODY_MAX_IN];
     bool given[BODY_MAX_IN];
-    uint32_t n; /* parameters with a name */
+    uint32_t n; /* named parameters */
 } bound;
 
 static const char *parameter(const walk *w, const bound *b, uint32_t i) {
@@ -403,7 +394,7 @@ static gpa_code place_keyword(walk *w, const ast_node *k, bound *b) {
                       intern_text(vm_names(w->vm), k->keyword.name));
 }
 
-/* What the call says. */
+/* Binds the arguments that the call gives. */
 static gpa_code place_arguments(walk *w, const ast_node *n, const tv *v, uint32_t have, bound *b) {
     uint32_t most = b->scope->n_positional;
     gpa_code rc = GPA_OK;
@@ -424,7 +415,7 @@ static gpa_code place_arguments(walk *w, const ast_node *n, const tv *v, uint32_
     return rc;
 }
 
-/* What the function says. */
+/* Fills unbound parameters with their defaults. */
 static gpa_code place_defaults(walk *w, const ast_node *n, bound *b) {
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < b->n && !rc; i++) {
@@ -437,7 +428,8 @@ static gpa_code place_defaults(walk *w, const ast_node *n, bound *b) {
 
 /* ---- signatures ---- */
 
-/* As the host's call of such a function: arrays are of the type, numbers can be cast to it. */
+/* True if a signature accepts the arguments by a casting rule, as in calls from the host: array
+ * types must be equal, scalars must be castable. */
 static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_casting how) {
     bool fits = (uint32_t)s->n == n_args;
     for (uint32_t i = 0; i < n_args && fits; i++) {
@@ -451,8 +443,8 @@ static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_ca
     return fits;
 }
 
-/* The numbers among the arguments in the types of the signature that fits best, the first of
- * equals, and the type of the result. */
+/* Overload resolution: casts the scalar arguments to the first signature that accepts them under
+ * the strictest casting rule, and returns its result type. */
 static gpa_code cast_arguments(walk *w, const ast_node *n, value list, tv *v, uint32_t n_args,
                                typed_ty *result) {
     static const gpa_casting rules[] = TYPED_RULES;
@@ -501,7 +493,7 @@ static gpa_code function_call(walk *w, const ast_node *n, func_obj *f, value sig
 
 /* ---- the call ---- */
 
-/* The positional arguments of a call; *t stands for the items of a tuple. */
+/* Evaluates the positional arguments of a call; *t is expanded to the items of a tuple. */
 static gpa_code positional(walk *w, const ast_node *n, tv *v, uint32_t *have) {
     const ast_list *args = &n->call.args;
     gpa_code rc = GPA_OK;
@@ -523,8 +515,8 @@ static gpa_code positional(walk *w, const ast_node *n, tv *v, uint32_t *have) {
     return rc;
 }
 
-/* Functions of whole arrays that a loop applies to a row of numbers, x.sum() and np.sum(x): by
- * numba's _row_functions, which are written into the loop. *found false: it is no such call. */
+/* Reductions of a one-dimensional view, x.sum() and np.sum(x): inlines the loop of numba's
+ * _row_functions. *found false: the call is not one of these. */
 static gpa_code row_call(walk *w, const ast_node *n, const char *name, bool method, bool *found,
                          tv *out) {
     tv v[2];
@@ -554,7 +546,7 @@ static gpa_code row_call(walk *w, const ast_node *n, const char *name, bool meth
     return *found ? function_call(w, n, fn.func, v_none(), v, n_args, out) : rc;
 }
 
-/* z.conjugate(), row.sum() */
+/* Method calls: z.conjugate(), row.sum(). */
 static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
     const ast_node *f = n->call.func;
     bool found = false;
@@ -571,7 +563,7 @@ static bool method_call(walk *w, const ast_node *n, tv *out, gpa_code *rc) {
     return true;
 }
 
-/* The name by which NumPy has a function, or NULL. */
+/* Name of the numpy function that f is, or NULL. */
 static const char *numpy_name(const walk *w, value f) {
     if (f.tag == V_NATIVE && strcmp(f.native->owner, "numpy") == 0) return f.native->name;
     bool own = f.tag == V_FUNC && f.func->module &&
@@ -579,7 +571,7 @@ static const char *numpy_name(const walk *w, value f) {
     return own ? func_name(w->vm, f.func) : NULL;
 }
 
-/* A random number: what cannot be compiled is left to the machine. */
+/* Random sampling; what is not supported falls back to the interpreter. */
 static gpa_code draw_call(walk *w, const ast_node *n, int family, value callee, tv *out) {
     enum { LEADING = 2 };
     tv v[BODY_MAX_IN + LEADING];

@@ -1,7 +1,7 @@
-/* Shapes that are known when compiling: the sizes of shared and local arrays.
+/* Compile-time shapes of shared and local arrays.
  *
- * Variables from outside are pinned: their values are part of what was compiled, and another value
- * compiles anew. */
+ * Global and captured variables in a shape are frozen (literal specialization): another value
+ * compiles the function again. */
 #include "lang/builtin/all.h"
 #include "lang/typed/lower.h"
 

@@ -1,9 +1,10 @@
-/* @cuda.jit: functions as kernels, and their launches.
+/* @cuda.jit: kernel objects, launch configurations and launches.
  *
- * A kernel is compiled for the types of a call's arguments, once. kernel[grid, block, stream,
- * shared] is the kernel with a launch; calling that runs it.
+ * A kernel is compiled once for each combination of argument types. kernel[grid, block, stream,
+ * shared] is a configured kernel; calling it launches the kernel.
  *
- * Reading order: options, launches, signatures, running, configurations, the decorator. */
+ * Reading order: options, launch configurations, argument types, launches, configured kernels,
+ * the decorator. */
 #include <string.h>
 
 #include "lang/builtin/all.h"
@@ -14,10 +15,10 @@ enum { FUNCTION, SIGNATURES, FIELDS };
 enum { KERNEL, CONFIGURED_FIELDS };
 enum { DEFAULT_BLOCK = 256 };
 
-/* What belongs to a kernel beside its fields. */
+/* Data of a kernel object, in addition to its fields. */
 typedef struct {
     typed_fn *known;
-    uint32_t flags; /* KIR_F_... of every program of it */
+    uint32_t flags; /* KIR_F_... flags of all its programs */
 } kernel_data;
 
 typedef struct {
@@ -33,9 +34,9 @@ typed_fn *cuda_compiled(const object_obj *kernel) {
     return d->known;
 }
 
-/* ---- launches ---- */
+/* ---- launch configurations ---- */
 
-/* Numba's words. */
+/* Error message: Numba's words. */
 static gpa_code not_configured(gpa_vm *vm) {
     return vm_fail(
         vm, GPA_E_VALUE,
@@ -105,10 +106,10 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
     return GPA_OK;
 }
 
-/* ---- running ---- */
+/* ---- launches ---- */
 
-/* A line that the kernel printed: numbers as Python prints them, or as the format before their
- * place says. */
+/* Formats a line of the device printf buffer: numbers as Python's str(), or by the format
+ * specification in front of each placeholder. */
 static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *types,
                     const gpa_val *args) {
     gpa_vm *vm = user;
@@ -138,7 +139,7 @@ static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *typ
     return rc;
 }
 
-/* The arguments of a call: types for all, arrays and numbers apart. */
+/* Arguments of a call: the types of all, the arrays, the scalars. */
 typedef struct {
     typed_ty types[BODY_MAX_IN];
     gpa_arr *arrays[KIR_MAX_ARRAYS];
@@ -148,7 +149,7 @@ typedef struct {
 
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a);
 
-/* A tuple is a mark, then its items. */
+/* Appends a tuple: a mark, then its items. */
 static gpa_code read_tuple(gpa_vm *vm, const object_obj *k, const tuple_obj *t, int i,
                            arguments *a) {
     gpa_code rc = GPA_OK;
@@ -169,7 +170,7 @@ static gpa_code not_argument(gpa_vm *vm, const object_obj *k, value v, int i) {
     return rc;
 }
 
-/* Argument i, counted from 1. */
+/* Appends argument i, counted from 1 (for messages). */
 static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, arguments *a) {
     if (a->n == BODY_MAX_IN)
         return vm_fail(vm, GPA_E_UNSUPPORTED,
@@ -209,8 +210,7 @@ static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const 
     return rc;
 }
 
-/* How well arguments fit a signature: not at all, with a cast of the same kind, without loss,
- * exactly. */
+/* Match of the arguments with a signature: none, by a same-kind cast, by a safe cast, exact. */
 enum { FITS_NOT, FITS_KIND, FITS_SAFE, FITS_EXACTLY };
 
 static int fit(const gpa_opnd *number, typed_ty have, typed_ty want) {
@@ -233,7 +233,7 @@ static int fit_all(const arguments *a, const typed_signature *s) {
     return worst;
 }
 
-/* Numba's words. */
+/* Error message: Numba's words. */
 static gpa_code no_match(gpa_vm *vm, const arguments *a) {
     gpa_str have;
     str_init(&have);
@@ -244,7 +244,8 @@ static gpa_code no_match(gpa_vm *vm, const arguments *a) {
     return rc;
 }
 
-/* Numbers get the types of the signature that fits best, the first of equals. */
+/* Overload resolution: casts the scalars to the types of the best-matching signature, the first
+ * of equals. */
 static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
     value list = k->fields[SIGNATURES];
     typed_signature s, best = {0};
@@ -305,7 +306,7 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
     return arr_run(vm_rt(vm), t->f, &p, vm_err(vm));
 }
 
-/* ---- configurations ---- */
+/* ---- configured kernels ---- */
 
 static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                                 const value *names, value *out) {
@@ -354,8 +355,7 @@ const object_kind cuda_kernel_kind = {.type_name = "numba.cuda.Kernel",
                                       .getitem = item_of_kernel,
                                       .repr = repr_kernel};
 
-/* What stands for a thread's numbers: cuda.threadIdx. Outside of kernels they have no attributes.
- */
+/* Objects such as cuda.threadIdx. Only kernels read their attributes (intrinsics.def). */
 #define PLACE(id) const object_kind cuda_##id##_kind
 PLACE(threadidx) = {.type_name = "numba.cuda.threadIdx"};
 PLACE(blockidx) = {.type_name = "numba.cuda.blockIdx"};
@@ -431,8 +431,7 @@ static gpa_code read_options(gpa_vm *vm, value options, kernel_data *d) {
     return rc;
 }
 
-/* Compiles for each signature, so that a function that does not fit it fails where it is written.
- */
+/* Compiles for each signature eagerly, so that type errors are raised at the definition. */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     kernel_data *d = o->data;
     value list = o->fields[SIGNATURES];
@@ -442,7 +441,8 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_fn *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         for (int k = 0; k < s.n && !rc; k++)
-            s.args[k].unit = s.args[k].rank > 1; /* as most arrays will be */
+            s.args[k].unit =
+                s.args[k].rank > 1; /* most arrays have unit stride along the last axis */
         if (!rc)
             rc = typed_get(vm, &d->known, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n,
                            DT_NONE, &t);
@@ -468,7 +468,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value options, valu
     return rc;
 }
 
-/* What @cuda.jit(...) gives: called with the function. */
+/* The decorator object that @cuda.jit(...) returns; called with the function. */
 enum { WITH_SIGNATURES, WITH_DEVICE, WITH_OPTIONS, WITH_FIELDS };
 
 static gpa_code call_with(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,

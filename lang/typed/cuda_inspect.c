@@ -1,4 +1,5 @@
-/* What became of a kernel: its types, programs, generated code, resources. */
+/* Kernel introspection: inspect_types, inspect_asm and the like, registers, shared memory,
+ * occupancy. */
 #include <string.h>
 
 #include "lang/builtin/all.h"
@@ -26,7 +27,7 @@ static gpa_code nothing_yet(gpa_vm *vm) {
     return vm_fail(vm, GPA_E_VALUE, "the kernel has not been compiled: launch it first");
 }
 
-/* A dict of texts by types. */
+/* A dict from argument types to generated text of kind `what`. */
 static gpa_code texts(gpa_vm *vm, value kernel, arr_text what, value *out) {
     value d = v_dict(vm);
     gpa_code rc = d.tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
@@ -117,7 +118,8 @@ gpa_code cuda_signatures(gpa_vm *vm, value *argv, value *out) {
     return rc;
 }
 
-/* What a device says of the program compiled last, else what the program says itself. */
+/* A resource figure of the kernel compiled last: as the device reports it, else computed from
+ * the program. */
 static gpa_code fact(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     typed_fn *t = cuda_compiled(kernel.object);
     int64_t v;
@@ -174,7 +176,6 @@ gpa_code cuda_active_blocks(gpa_vm *vm, value *argv, value *out) { /* self, bloc
     *out = v_int(0);
     rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i,
                             vm_err(vm));
-    if (!rc && out->i < 0)
-        out->i = 1; /* other devices run one block after the other on each thread */
+    if (!rc && out->i < 0) out->i = 1; /* other devices run one block per thread of the pool */
     return rc;
 }

@@ -1,9 +1,10 @@
-/* What kernels say of cuda: who they are, barriers, atomics, warps.
+/* Intrinsics of numba.cuda in kernels: thread indices, barriers, memory fences, atomics, warp
+ * shuffles and votes, bit operations, print.
  *
- * A thread's numbers are Python ints here (int64), so that index arithmetic does not overflow;
- * masks too.
+ * Thread indices and lane masks are Python ints here (int64), so that index arithmetic does not
+ * overflow.
  *
- * Reading order: places, threads, meetings, atomics, warps, bits, arrays, print. */
+ * Reading order: arguments, thread indices, barriers, atomics, warps, bits, arrays, print. */
 #include <string.h>
 
 #include "runtime/base/arena.h"
@@ -17,7 +18,7 @@ static tv number(typed_ty t, int32_t v) { return (tv){.kind = TV_NUMBER, .t = t,
 
 static tv as_int(walk *w, int32_t v) { return number(py_int, kir_cast(w->f, DT_I64, v)); }
 
-/* ---- places ---- */
+/* ---- arguments ---- */
 
 static gpa_code in_kernel(walk *w, const typed_site *s) {
     if (w->to->form == TYPED_KERNEL) return GPA_OK;
@@ -42,7 +43,7 @@ static gpa_code need_number(walk *w, const typed_site *s, uint32_t i) {
                       typed_article(&s->args[i]), typed_kind(&s->args[i]));
 }
 
-/* The lanes that take part, -1: all. */
+/* The lane mask of a warp intrinsic; -1: all lanes. */
 static gpa_code lanes_of(walk *w, const typed_site *s, int32_t *out) {
     gpa_code rc = need_number(w, s, 0);
     const tv *v = &s->args[0];
@@ -55,7 +56,7 @@ static gpa_code lanes_of(walk *w, const typed_site *s, int32_t *out) {
     return GPA_OK;
 }
 
-/* ---- threads ---- */
+/* ---- thread indices ---- */
 
 static int32_t thread(walk *w, kir_thread row, uint32_t axis) {
     int32_t v = kir_emit(w->f, (kir_ins){.code = KIR_THREAD,
@@ -68,7 +69,7 @@ static int32_t thread(walk *w, kir_thread row, uint32_t axis) {
     return kir_cast(w->f, DT_I64, v);
 }
 
-/* cuda.threadIdx.x: the kind's name says which, the attribute along which axis. */
+/* cuda.threadIdx.x: the object's kind selects the index, the attribute its axis. */
 gpa_code typed_cuda_index(walk *w, const typed_site *s, tv *out) {
     const char *kind = s->args[0].is.object->kind->type_name,
                *axis = intern_text(vm_names(w->vm), s->node->attr.name);
@@ -88,7 +89,7 @@ gpa_code typed_cuda_lane(walk *w, const typed_site *s, tv *out) {
     return rc;
 }
 
-/* One number for each of so many axes, alone for one. */
+/* Emits an index per axis: a tuple, or a number for one axis. */
 static gpa_code per_axis(walk *w, const typed_site *s, int32_t (*one)(walk *, uint32_t), tv *out) {
     gpa_code rc = takes(w, s, 1, 1);
     if (rc) return rc;
@@ -121,7 +122,7 @@ gpa_code typed_cuda_gridsize(walk *w, const typed_site *s, tv *out) {
     return per_axis(w, s, extent, out);
 }
 
-/* ---- meetings ---- */
+/* ---- barriers ---- */
 
 static gpa_code barrier(walk *w, const typed_site *s, kir_barrier row, tv *out) {
     bool votes = row == KIR_BA_COUNT || row == KIR_BA_AND || row == KIR_BA_OR;
@@ -183,7 +184,7 @@ gpa_code typed_cuda_fence(walk *w, const typed_site *s, tv *out) {
 
 /* ---- atomics ---- */
 
-/* The element that args[0] and a subscript (a number or a tuple of them; NULL: element 0) mean. */
+/* The element that args[0] and a subscript (a number or a tuple; NULL: element 0) designate. */
 static gpa_code element(walk *w, const typed_site *s, const tv *index, tview *out) {
     const tv *a = &s->args[0];
     const tv zero = typed_int(w, 0);
@@ -240,8 +241,8 @@ static gpa_code atomic(walk *w, const typed_site *s, kir_atomic row, const tv *i
     return GPA_OK;
 }
 
-/* cuda.atomic.add(array, index, value), and cas(array, index, old, value), compare_and_swap(array,
- * old, value) */
+/* cuda.atomic.add(array, index, value) and the like; cas(array, index, old, value);
+ * compare_and_swap(array, old, value). */
 gpa_code typed_cuda_atomic(walk *w, const typed_site *s, tv *out) {
     static const struct {
         const char *name;
@@ -274,7 +275,7 @@ static int32_t warp(walk *w, kir_warp row, gpa_dtype t, int32_t a, int32_t b, in
             .code = KIR_WARP, .type = (uint8_t)t, .sub = (uint16_t)row, .a = a, .b = b, .c = mask});
 }
 
-/* shfl_sync(mask, value, lane) */
+/* shfl_sync(mask, value, lane) and its up, down and xor variants. */
 gpa_code typed_cuda_shuffle(walk *w, const typed_site *s, tv *out) {
     kir_warp row = strstr(s->callee->name, "_up_")     ? KIR_WA_SHFL_UP
                    : strstr(s->callee->name, "_down_") ? KIR_WA_SHFL_DOWN
@@ -291,7 +292,7 @@ gpa_code typed_cuda_shuffle(walk *w, const typed_site *s, tv *out) {
     return GPA_OK;
 }
 
-/* all_sync(mask, predicate) ... ballot_sync: a mask */
+/* all_sync, any_sync, eq_sync, ballot_sync (mask, predicate). */
 gpa_code typed_cuda_vote(walk *w, const typed_site *s, tv *out) {
     const char *name = s->callee->name;
     kir_warp row = strncmp(name, "all", 3) == 0   ? KIR_WA_ALL
@@ -311,8 +312,8 @@ gpa_code typed_cuda_vote(walk *w, const typed_site *s, tv *out) {
     return GPA_OK;
 }
 
-/* match_any_sync(mask, value): the lanes with the same value; match_all_sync: they and whether all
- * have it. */
+/* match_any_sync(mask, value): mask of the lanes with an equal value. match_all_sync: the mask,
+ * and whether all lanes are equal. */
 gpa_code typed_cuda_match(walk *w, const typed_site *s, tv *out) {
     bool all = strstr(s->callee->name, "all") != NULL;
     int32_t among = -1;
@@ -337,7 +338,7 @@ gpa_code typed_cuda_active(walk *w, const typed_site *s, tv *out) {
         *out = as_int(w, warp(w, KIR_WA_ACTIVEMASK, DT_U32, -1, -1, -1));
         return GPA_OK;
     }
-    int32_t one = typed_int(w, 1).v; /* lanemask_lt */
+    int32_t one = typed_int(w, 1).v; /* lanemask_lt: the bits below the lane's own */
     *out =
         number(py_int, kir_op2(w->f, OP_SUBTRACT,
                                kir_op2(w->f, OP_LEFT_SHIFT, one, thread(w, KIR_TH_LANE, 0)), one));
@@ -355,7 +356,7 @@ static int32_t whole(walk *w, gpa_dtype t, uint64_t v) {
     return kir_const(w->f, t, dtype_cast((gpa_val){.U64 = v}, DT_U64, t));
 }
 
-/* Every bit below the highest 1, too. */
+/* Sets every bit below the highest set bit. */
 static int32_t smear(walk *w, gpa_dtype t, int32_t x) {
     for (uint64_t by = 1; by < 8 * dtype_size(t); by *= 2)
         x = kir_op2(w->f, OP_BITWISE_OR, x, kir_op2(w->f, OP_RIGHT_SHIFT, x, whole(w, t, by)));
@@ -378,7 +379,7 @@ static int32_t count(walk *w, int32_t x) {
     return kir_cast(w->f, DT_I64, kir_op1(w->f, OP_BITWISE_COUNT, x));
 }
 
-/* popc, brev, clz, ffs of an integer, in its own width */
+/* popc, brev, clz, ffs of an integer in its own bit width. */
 gpa_code typed_cuda_bits(walk *w, const typed_site *s, tv *out) {
     const char *name = s->callee->name;
     gpa_code rc = takes(w, s, 1, 1);
@@ -397,7 +398,7 @@ gpa_code typed_cuda_bits(walk *w, const typed_site *s, tv *out) {
         *out = number(v->t, kir_cast(w->f, (gpa_dtype)v->t.dtype, reversed(w, t, x)));
     else if (name[0] == 'c')
         *out = number(py_int, kir_op2(w->f, OP_SUBTRACT, bits, count(w, smear(w, t, x))));
-    else { /* ffs: bits up to the lowest 1, that one included */
+    else { /* ffs: population count of the bits up to and including the lowest set bit */
         int32_t lowest = kir_op2(w->f, OP_BITWISE_AND, x, kir_op2(w->f, OP_SUBTRACT, zero, x));
         int32_t below = count(w, kir_op2(w->f, OP_SUBTRACT, lowest, whole(w, t, 1)));
         int32_t place_ = kir_op2(w->f, OP_ADD, below, typed_int(w, 1).v);
@@ -407,7 +408,7 @@ gpa_code typed_cuda_bits(walk *w, const typed_site *s, tv *out) {
     return GPA_OK;
 }
 
-/* fma(a, b, c), cbrt(x), selp(test, a, b) */
+/* fma(a, b, c), cbrt(x), selp(test, a, b). */
 gpa_code typed_cuda_math(walk *w, const typed_site *s, tv *out) {
     const char *name = s->callee->name;
     uint32_t n = name[0] == 'c' ? 1 : 3;
@@ -432,7 +433,7 @@ gpa_code typed_cuda_math(walk *w, const typed_site *s, tv *out) {
 
 /* ---- arrays ---- */
 
-/* cuda.const.array_like(array): the array itself, not to be written. */
+/* cuda.const.array_like(array): a read-only view of the array itself. */
 gpa_code typed_cuda_const(walk *w, const typed_site *s, tv *out) {
     gpa_code rc = takes(w, s, 1, 1);
     if (rc) return rc;
@@ -446,7 +447,7 @@ gpa_code typed_cuda_const(walk *w, const typed_site *s, tv *out) {
 
 /* ---- print ---- */
 
-/* Gives the print every number of an argument. */
+/* Emits a KIR_PRINT operand for each number of an argument. */
 static void give_numbers(walk *w, const tv *a) {
     if (a->kind == TV_NUMBER)
         kir_emit(w->f, (kir_ins){.code = KIR_ARG, .type = DT_NONE, .a = a->v, .b = -1, .c = -1});
@@ -454,7 +455,7 @@ static void give_numbers(walk *w, const tv *a) {
         for (uint32_t i = 0; i < a->n; i++) give_numbers(w, &a->items[i]);
 }
 
-/* The text of one argument, and how many numbers are in it. */
+/* Appends the text of one argument, with a placeholder for each number. */
 static gpa_code printed(walk *w, const ast_node *at, const tv *a, gpa_str *text, uint32_t *n) {
     gpa_code rc = GPA_OK;
     if (a->kind == TV_TUPLE) {
@@ -477,7 +478,7 @@ static gpa_code printed(walk *w, const ast_node *at, const tv *a, gpa_str *text,
     return rc;
 }
 
-/* print("text", number, f"{number:.2f}", ...): one line, the pieces separated by blanks. */
+/* print("text", number, f"{number:.2f}", ...): one line, separated by blanks. */
 gpa_code typed_cuda_print(walk *w, const typed_site *s, tv *out) {
     gpa_str text;
     uint32_t n = 0;

@@ -1,7 +1,7 @@
-/* cuda's streams, events and contexts. A stream is a number (runtime.h); number 0 is the order of
- * all work.
+/* CUDA streams, events, contexts and device attributes of numba.cuda. A stream is an id
+ * (runtime.h); id 0 is the default stream, which is ordered with all work.
  *
- * Reading order: waiting, streams, events, contexts, devices. */
+ * Reading order: synchronization, streams, events, contexts, devices. */
 #include <stdio.h>
 
 #include "lang/builtin/all.h"
@@ -9,7 +9,7 @@
 #include "lang/typed/cuda.h"
 #include "lang/vm/vm.h"
 
-/* ---- waiting ---- */
+/* ---- synchronization ---- */
 
 static gpa_code wait_all(gpa_vm *vm) { return rt_stream_wait(vm_rt(vm), 0, vm_err(vm)); }
 
@@ -37,7 +37,7 @@ static gpa_code stream_enter(gpa_vm *vm, object_obj *o, value *out) {
     return GPA_OK;
 }
 
-/* After an exception the work is waited for as well, but what was raised stays. */
+/* Synchronizes after an exception too, but keeps that exception instead of a new error. */
 static gpa_code stream_exit(gpa_vm *vm, object_obj *o, value exc, bool *swallow) {
     gpa_err quiet = {0};
     *swallow = false;
@@ -72,7 +72,7 @@ gpa_code cuda_stream(gpa_vm *vm, value *argv, value *out) {
     return make_stream(vm, rt_stream_new(vm_rt(vm)), out);
 }
 
-/* Also the contexts that have nothing to do but to wait at their end. */
+/* Also serves context managers that only synchronize at their end. */
 gpa_code cuda_default_stream(gpa_vm *vm, value *argv, value *out) {
     (void)argv;
     return make_stream(vm, 0, out);
@@ -291,7 +291,7 @@ gpa_code cuda_pci_bus_id(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_cstr(vm, text), out);
 }
 
-/* The version of a GPU's architecture; (0, 0) of other devices. */
+/* Compute capability (major, minor); (0, 0) of devices other than GPUs. */
 gpa_code cuda_capability(gpa_vm *vm, value *argv, value *out) {
     rt_facts f;
     gpa_code rc = facts_of(vm, argv[0], &f);

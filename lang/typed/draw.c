@@ -1,9 +1,8 @@
-/* Random numbers in compiled loops: calls of numpy.random's functions and of Python's random, one
- * number each.
+/* Random sampling in compiled loops: scalar calls of numpy.random and of Python's random.
  *
- * Every thread that shares a loop draws from a state of its own: a row of an array in numpy.random
- * (11_lanes.gpa), where the functions are that take their place; those are written into the loop
- * like any other. The rows begin anew with each seed. */
+ * Every worker of a loop has its own generator state: a row of an array in numpy.random
+ * (11_lanes.gpa). Functions written in the language replace the generator's and are inlined like
+ * any other call. A new seed resets the rows. */
 #include <string.h>
 
 #include "lang/builtin/kinds.h"
@@ -11,7 +10,7 @@
 #include "lang/typed/loop.h"
 
 static const struct {
-    const char *rows, *functions; /* variables of numpy.random */
+    const char *rows, *functions; /* variables of the module numpy.random */
 } families[] = {[LOOP_DRAWS_NUMPY] = {"_lanes", "_lane_functions"},
                 [LOOP_DRAWS_PYTHON] = {"_own_lanes", "_own_lane_functions"}};
 
@@ -45,7 +44,8 @@ gpa_code typed_draw(walk *w, const ast_node *n, int family, value callee, tv *v,
     if (rc) return rc;
     value table = module_get_text_peek(w->vm, m, families[family].functions);
     *fn = dict_text_peek(w->vm, table.dict, name + (name[0] == '_'));
-    w->host = true; /* arrays of numbers, and what has no row, are the machine's */
+    w->host = true; /* array sampling, and functions without a replacement, fall back to the
+                       interpreter */
     if (fn->tag == V_UNSET)
         return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s() cannot be used in a compiled function",
                           name);

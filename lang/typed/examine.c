@@ -1,6 +1,7 @@
-/* What a loop does with its function's variables, from its syntax alone.
+/* Loop analysis on the syntax tree: liveness of variables, reduction recognition, eligibility
+ * for compilation.
  *
- * Reading order: mentions, reductions, the first use in a trip, loops that are taken out. */
+ * Reading order: uses, reductions, first use in an iteration (privatization), eligible loops. */
 #include <string.h>
 
 #include "lang/typed/loop.h"
@@ -11,12 +12,12 @@ static bool is_slot(const ast_node *n, uint32_t *which) {
     return true;
 }
 
-/* ---- mentions ---- */
+/* ---- uses ---- */
 
 typedef struct {
     uint8_t *use;
     uint32_t n;
-    const ast_node *except; /* not looked into */
+    const ast_node *except; /* subtree to skip */
     uint8_t mark;
 } mentions;
 
@@ -81,7 +82,7 @@ static loop_trip of_operator(ast_op op) {
                                                 : TRIP_CARRIED;
 }
 
-/* x = x + e, x = e + x, x = min(x, e): what it does to x, which e does not mention. */
+/* Recognizes x = x + e, x = e + x, x = min(x, e), where e does not mention x. */
 static loop_trip of_value(const ast_node *v, uint32_t which) {
     uint32_t s;
     if (v->kind == AST_BINARY) {
@@ -98,14 +99,15 @@ static loop_trip of_value(const ast_node *v, uint32_t which) {
     for (int i = 0; i < 2; i++)
         if (is_slot(v->call.args.at[i], &s) && s == which) mine = i;
     if (mine < 0 || mentions_slot(v->call.args.at[1 - mine], which)) return TRIP_CARRIED;
-    return TRIP_MIN; /* or MAX: the name says */
+    return TRIP_MIN; /* or MAX: the caller decides by the function's name */
 }
 
 typedef struct {
     uint32_t slot;
-    uint32_t mentions, explained; /* of the which in all; those in updates of one kind */
+    uint32_t mentions, explained; /* mentions: all occurrences; explained: those that belong to
+                                     updates of one kind */
     loop_trip kind;
-    gpa_sym name; /* of min or max */
+    gpa_sym name; /* name of the function: min or max */
 } update;
 
 static void explain(update *u, loop_trip t, uint32_t n, gpa_sym name) {
@@ -137,7 +139,7 @@ static void look_at_update(void *user, ast_node *n) {
     ast_each_child(n, look_at_update, u);
 }
 
-/* ---- the first use in a trip ---- */
+/* ---- first use in an iteration ---- */
 
 typedef enum { UNUSED, ASSIGNED, READ } first_use;
 
@@ -212,9 +214,9 @@ void loop_examine(gpa_vm *vm, typed_lift *l, bool inner) {
     }
 }
 
-/* ---- loops that are taken out ---- */
+/* ---- eligible loops ---- */
 
-/* What a name of a function stands for outside of it; UNSET: one of its own, or nothing yet. */
+/* The current value of a free or global variable; UNSET: a local variable, or unbound. */
 static value outside(gpa_vm *vm, const func_obj *fn, const ast_node *name) {
     ast_place p = name->name.place;
     if (p.where == AST_IN_FREE) return fn->free[p.slot].cell->v;
@@ -223,8 +225,7 @@ static value outside(gpa_vm *vm, const func_obj *fn, const ast_node *name) {
     return v.tag == V_UNSET ? vm_builtin_peek(vm, name->name.name) : v;
 }
 
-/* Whether a loop goes over prange(...): by whatever name, by whatever module that is reached
- * through. */
+/* True if a loop iterates over prange(...), whatever name or module it is reached through. */
 static bool over_prange(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
     if (loop->kind != AST_FOR || loop->for_.iter->kind != AST_CALL) return false;
     const ast_node *f = loop->for_.iter->call.func;
@@ -238,7 +239,7 @@ static bool over_prange(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
 typedef struct {
     gpa_vm *vm;
     const func_obj *fn;
-    bool parallel, returns, other; /* other: what only the machine can do */
+    bool parallel, returns, other; /* other: contains what only the interpreter can run */
 } content;
 
 static void look_inside(void *user, ast_node *n) {

@@ -1,6 +1,7 @@
-/* Expressions: types by NumPy's rules, values as kir.
+/* Lowering of expressions: type inference by NumPy's promotion rules, values as kir.
  *
- * Reading order: operators, truth and choice, comparisons, names and attributes, the expression. */
+ * Reading order: operators, truth values and conditionals, comparisons, names and attributes,
+ * the expression. */
 #include <string.h>
 
 #include "runtime/base/arena.h"
@@ -64,7 +65,7 @@ static tv sure(walk *w, bool truth) {
                 .i = truth};
 }
 
-/* Python's bool counts as its int in arithmetic. */
+/* Converts Python's bool to its int, for arithmetic. */
 static tv as_int(walk *w, tv v) {
     if (!v.t.weak || v.t.dtype != DT_BOOL) return v;
     return number(py_int, typed_cast(w, v, py_int));
@@ -112,12 +113,12 @@ gpa_code typed_apply(walk *w, const ast_node *at, gpa_op op, const tv *in, int n
     return GPA_OK;
 }
 
-/* A power with a small number for exponent, as NumPy writes it. */
+/* Strength reduction of powers with a small literal exponent, as NumPy does it. */
 static bool small_power(walk *w, tv a, tv b, const ast_node *at, tv *out, gpa_code *rc) {
     if (!b.known) return false;
     if (b.i == 2)
         *rc = typed_apply(w, at, OP_SQUARE, &a, 1, out);
-    else if (b.i < 0 && dtype_is_int((gpa_dtype)a.t.dtype)) { /* Python gives a float */
+    else if (b.i < 0 && dtype_is_int((gpa_dtype)a.t.dtype)) { /* Python's result is a float */
         tv f = number(py_float, typed_cast(w, a, py_float));
         *rc = typed_apply(w, at, OP_POWER, (tv[]){f, b}, 2, out);
     } else
@@ -125,7 +126,7 @@ static bool small_power(walk *w, tv a, tv b, const ast_node *at, tv *out, gpa_co
     return true;
 }
 
-/* Python's words for a division of its own numbers by zero; NULL: op is none. */
+/* CPython's message for division of its own numbers by zero; NULL: op does not divide. */
 static const char *words_of_zero(gpa_op op, gpa_dtype t) {
     const char *by_int = NULL, *by_float = NULL;
     if (op == OP_DIVIDE) by_int = "division by zero", by_float = "float division by zero";
@@ -136,8 +137,8 @@ static const char *words_of_zero(gpa_op op, gpa_dtype t) {
     return dtype_is_int(t) || t == DT_BOOL ? by_int : by_float;
 }
 
-/* In a loop of a jitted function zero as a divisor is an error, of elements of arrays too, unless
- * the function divides as NumPy. */
+/* Emits a ZeroDivisionError check in loops of jitted functions, also for array elements, unless
+ * error_model='numpy'. */
 static gpa_code check_divisor(walk *w, const ast_node *at, gpa_op op, tv a, tv b) {
     typed_ty t = typed_join(a.t, b.t);
     const char *words = words_of_zero(op, (gpa_dtype)t.dtype);
@@ -213,7 +214,7 @@ static gpa_code unary(walk *w, const ast_node *n, tv *out) {
     return rc;
 }
 
-/* ---- truth and choice ---- */
+/* ---- truth values and conditionals ---- */
 
 static gpa_code need_number(walk *w, const ast_node *n, const tv *v) {
     w->host = w->host || v->kind == TV_ARRAY;
@@ -221,8 +222,8 @@ static gpa_code need_number(walk *w, const ast_node *n, const tv *v) {
                       typed_kind(v));
 }
 
-/* A tuple is true when it has items; what is known when compiling (a function, a module) is true.
- */
+/* Truth value of a tuple (non-empty) and of a compile-time constant (a function or module is
+ * true). */
 static gpa_code truth_of(walk *w, const ast_node *n, const tv *v, tv *out) {
     bool is_static = v->kind == TV_STATIC && v->is.tag != V_STR && v->is.tag != V_NONE;
     if (typed_is_none(v) || v->kind == TV_TUPLE || is_static)
@@ -240,8 +241,8 @@ gpa_code typed_truth(walk *w, const ast_node *n, tv *out) {
     return rc ? rc : truth_of(w, n, &v, out);
 }
 
-/* What may fail, and so must not be computed where it is not chosen: a call, an element, in a loop
- * a division. */
+/* Searches for operations that may fail (a call, an element access, a division in a loop): these
+ * must not be evaluated speculatively. */
 typedef struct {
     bool loop, found;
 } risk;
@@ -264,8 +265,9 @@ static bool may_fail(const walk *w, const ast_node *n) {
     return r.found;
 }
 
-/* Two arms of which one counts. Without calls both are computed and one is chosen; else only that
- * one is. `then` NULL: it is `first`, which the test came from. */
+/* Conditional value. Without operations that may fail both arms are evaluated and a select
+ * (OP_WHERE) chooses; else a branch evaluates one arm. `then` NULL: it is `first`, from which
+ * the test was computed. */
 static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node *then,
                        const ast_node *other, const tv *first, tv *out) {
     int32_t s = typed_slot(w);
@@ -296,7 +298,7 @@ static gpa_code choose(walk *w, const ast_node *at, int32_t test, const ast_node
     return rc;
 }
 
-/* a and b and c: Python's, the operand that decides. */
+/* a and b and c: short-circuit evaluation, the value of the deciding operand. */
 static gpa_code boolop(walk *w, const ast_node *n, tv *out) {
     bool is_and = n->boolop.op == AST_OP_AND;
     gpa_code rc = typed_expr(w, n->boolop.items.at[0], out);
@@ -321,7 +323,7 @@ static gpa_code ifexp(walk *w, const ast_node *n, tv *out) {
     return choose(w, n, test.v, n->ifexp.then, n->ifexp.other, NULL, out);
 }
 
-/* x in (a, b): whether it equals one of them. */
+/* x in (a, b): true if x equals one of the items. */
 static gpa_code member(walk *w, const ast_node *n, tv *out) {
     const ast_node *link = n->compare.links.at[0];
     tv x, all, one;
@@ -344,7 +346,8 @@ static gpa_code member(walk *w, const ast_node *n, tv *out) {
     return GPA_OK;
 }
 
-/* x is None, x == None: of which kind a value is, is known. Numbers are not compared by `is`. */
+/* x is None, x == None: decided at compile time from the kind of value. Numbers are not compared
+ * by `is`. */
 static gpa_code with_none(walk *w, const ast_node *n, ast_op op, bool *found, tv *out) {
     tv left, right;
     bool is = op == AST_OP_IS || op == AST_OP_IS_NOT,
@@ -364,8 +367,8 @@ static gpa_code with_none(walk *w, const ast_node *n, ast_op op, bool *found, tv
     return GPA_OK;
 }
 
-/* Links `i` to the last, of which the first has `left` on its left. What may fail in a later link
- * is not computed where an earlier one does not hold. */
+/* Chained comparison from link i on, with its left operand evaluated. Links that may fail are
+ * evaluated only if the earlier ones hold. */
 static gpa_code compare_links(walk *w, const ast_node *n, uint32_t i, tv left, tv *out) {
     const ast_node *link = n->compare.links.at[i],
                    *before = i ? n->compare.links.at[i - 1]->link.right : n->compare.first;
@@ -458,7 +461,7 @@ static gpa_code attribute(walk *w, const ast_node *n, tv *out) {
                       what);
 }
 
-/* An object that stands for a value when compiling: cuda.laneid. */
+/* An object that is an intrinsic value, such as cuda.laneid. */
 static gpa_code stands_for(walk *w, const ast_node *n, gpa_code rc, tv *out) {
     bool found = false;
     tv object = *out;
@@ -479,8 +482,8 @@ static gpa_code text(walk *w, const ast_node *n, tv *out) {
     return static_text(w, n->string.text.at, n->string.text.len, out);
 }
 
-/* One {value:spec} of an f-string: a text that is known is written out, a number is left to the
- * printing. */
+/* One {value:spec} of an f-string: constants are formatted at compile time, numbers become
+ * placeholders formatted when printing. */
 static gpa_code field(walk *w, const ast_node *n, tv *whole, gpa_str *to) {
     const ast_node *spec = n->field.spec;
     tv v;
@@ -536,7 +539,7 @@ static gpa_code tuple(walk *w, const ast_list *items, tv *out) {
     return rc;
 }
 
-/* a[i] of an array or a tuple. */
+/* Subscripts of arrays and tuples: a[i]. */
 static gpa_code item(walk *w, const ast_node *n, tv *out) {
     tv t;
     gpa_code rc = typed_expr(w, n->index.object, &t);
@@ -564,7 +567,7 @@ static gpa_code not_compiled(walk *w, const ast_node *n) {
                       ast_what((ast_kind)n->kind));
 }
 
-/* As Numba has it: a literal beyond int64 is an uint64. */
+/* Integer literals beyond int64 are uint64, as in Numba. */
 static gpa_code big_literal(walk *w, const ast_node *n, tv *out) {
     uint64_t u;
     if (!big_value(n, &u))

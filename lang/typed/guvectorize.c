@@ -1,9 +1,10 @@
-/* @guvectorize: a function of parts of arrays as a generalised ufunc.
+/* @guvectorize: generalized ufuncs.
  *
- * A call fits its arrays to the layout, gives every argument the loop dimensions of all (broadcast
- * views, so strides of 0), joins loop dimensions that lie alike in all arguments, and runs the
- * function once per loop point. Small core dimensions are compiled in: their loops unroll. Outputs
- * are made by the call, or given; what overlaps an input is computed beside and stored afterwards.
+ * A call matches its arrays against the layout, broadcasts every argument over all loop
+ * dimensions (strides of 0), collapses adjacent loop dimensions whose strides are compatible in
+ * all arguments, and runs the function once per loop index. Small core dimensions are compile-
+ * time constants, so that their loops unroll. Outputs are allocated by the call, or given; an
+ * output that overlaps an input is computed in a temporary and copied.
  *
  * Reading order: the object, types, one argument, the launch, the call, decorators. */
 #include <string.h>
@@ -17,7 +18,7 @@ enum { FUNCTION, SIGNATURES, LAYOUT, FIELDS };
 enum {
     SMALL = 8,
     FEW_ELEMENTS = 64
-}; /* core dimensions up to SMALL, of arguments of few elements, are compiled in */
+}; /* core dimensions up to SMALL, of arguments of at most FEW_ELEMENTS per core, are specialized */
 
 typedef struct {
     typed_layout layout;
@@ -31,7 +32,7 @@ static const char *text_of(const object_obj *o) { return o->fields[LAYOUT].str->
 
 /* ---- types ---- */
 
-/* Without signatures: inputs as they are; an output as it is given, else what NumPy makes of the
+/* Types without signatures: inputs as they are; outputs as given, else the result type of the
  * inputs. */
 static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given,
                       typed_ty *types) {
@@ -48,7 +49,7 @@ static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa
     return rc;
 }
 
-/* Of every argument the dtype and how it arrives: rank 0 as a number. */
+/* Dtype and rank of every argument; rank 0 is passed by value. */
 static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout *l,
                              const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
     value list = o->fields[SIGNATURES];
@@ -61,8 +62,8 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
 
 /* ---- one argument ---- */
 
-/* a over the loop space, then its core: a view. Arguments without a core that arrive as arrays have
- * one element. */
+/* A view of `a` broadcast over the loop dimensions, followed by its core dimensions. Arguments
+ * without a core that are passed as arrays have one element. */
 static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
                        gpa_arr *a, gpa_arr **out) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
@@ -95,8 +96,8 @@ static bool is_dense(const gpa_arr *a, int first) {
 
 /* ---- the launch ---- */
 
-/* Whether loop dimensions d and d + 1 lie like one in every argument; *keep: the one whose strides
- * it has. */
+/* True if loop dimensions d and d + 1 can be collapsed in every argument; *keep: the one whose
+ * strides the result has. */
 static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int *keep) {
     *keep = loop[d + 1] == 1 ? d : d + 1;
     if (loop[d] == 1 || loop[d + 1] == 1) return true;
@@ -105,7 +106,7 @@ static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int 
     return true;
 }
 
-/* Dimensions d and d + 1 become one of this size, with the strides of `keep`. */
+/* Collapses dimensions d and d + 1 into one of this size, with the strides of `keep`. */
 static gpa_code join_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t size) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_arr *a = *view, *made;
@@ -208,10 +209,10 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
 
 typedef struct {
     gpa_opnd in[BODY_MAX_IN];
-    gpa_arr *arg[BODY_MAX_IN];  /* inputs in their dtype; outputs that are given (both owned) */
-    gpa_arr *to[BODY_MAX_IN];   /* outputs: what the program writes (owned) */
-    gpa_arr *view[BODY_MAX_IN]; /* all arguments over the loop space (owned) */
-    value out[BODY_MAX_IN];     /* outputs that are given, borrowed */
+    gpa_arr *arg[BODY_MAX_IN];  /* inputs cast to their dtype; given outputs (both owned) */
+    gpa_arr *to[BODY_MAX_IN];   /* outputs: arrays that the program writes (owned) */
+    gpa_arr *view[BODY_MAX_IN]; /* all arguments, broadcast over the loop dimensions (owned) */
+    value out[BODY_MAX_IN];     /* given outputs, borrowed */
 } operands;
 
 static void release(gpa_vm *vm, operands *x, int n) {
@@ -230,8 +231,8 @@ static gpa_code input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) 
     return arr_cast(vm_rt(vm), o->arr, (gpa_dtype)t.dtype, false, out, vm_err(vm));
 }
 
-/* Where output k is written: the array given if it has the dtype and overlaps no input, else a new
- * one. */
+/* The array that output k is written to: the given one if it has the dtype and overlaps no
+ * input, else a new one. */
 static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
                        operands *x) {
     int64_t shape[2 * GPA_MAX_DIMS];
@@ -248,7 +249,8 @@ static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, con
     for (int d = 0; d < l->ndim[k]; d++) shape[n++] = f->core[l->dim[k][d]];
     gpa_code rc = arr_empty(vm_rt(vm), (gpa_dtype)t.dtype, n, shape, &x->to[k], vm_err(vm));
     if (rc || !given) return rc;
-    gpa_opnd old = {.arr = given}; /* what the function leaves alone stays */
+    gpa_opnd old = {.arr =
+                        given}; /* elements that the function does not assign keep their values */
     gpa_index all = {.kind = IX_ELLIPSIS};
     return arr_set(vm_rt(vm), x->to[k], &all, 1, &old, vm_err(vm));
 }
@@ -297,7 +299,7 @@ out:
     return rc;
 }
 
-/* Where the operands are. */
+/* Converts the operands and runs the call on their device. */
 static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x, value *out) {
     const typed_layout *l = &((const gufunc *)o->data)->layout;
     int n = l->n_in + l->n_out;
@@ -380,7 +382,7 @@ gpa_code gufunc_signature(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- decorators ---- */
 
-/* Numba's arrays where NumPy's layout has a core, numbers or arrays elsewhere. */
+/* Checks the ranks: arrays where the layout has a core, scalars or arrays elsewhere. */
 static gpa_code check_signatures(gpa_vm *vm, const typed_layout *l, value list) {
     for (size_t i = 0; list.tag == V_LIST && i < list.list->count; i++) {
         typed_signature s;
@@ -402,8 +404,8 @@ static gpa_code check_signatures(gpa_vm *vm, const typed_layout *l, value list) 
     return GPA_OK;
 }
 
-/* Compiles for each signature, over one loop dimension and cores of any size, so that a function
- * that does not fit it fails where it is written. */
+/* Compiles for each signature eagerly, with one loop dimension and cores of any size, so that
+ * type errors are raised at the definition. */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     gufunc *g = o->data;
     value list = o->fields[SIGNATURES];
@@ -455,7 +457,8 @@ out:
     return rc;
 }
 
-/* What @guvectorize(...) gives; fields: the signatures or None, the layout. */
+/* The decorator object that @guvectorize(...) returns; fields: the signatures or None, the
+ * layout. */
 static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                           const value *names, value *out) {
     (void)names;

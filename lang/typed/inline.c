@@ -1,4 +1,4 @@
-/* Calls of gpa functions: written into the body that calls them. */
+/* Inlining: calls of gpa functions are expanded at the call site. */
 #include "runtime/base/arena.h"
 #include "lang/typed/lower.h"
 
@@ -60,7 +60,7 @@ static gpa_code results(walk *w, const ast_node *at, const tframe *fr, tv *out) 
     return GPA_OK;
 }
 
-/* Whether a function with this body returns something. */
+/* Searches for a return with a value. */
 static void look_for_value(void *user, ast_node *n) {
     bool *found = user;
     *found =
@@ -80,7 +80,7 @@ static bool gives(const ast_list *body) {
     return found;
 }
 
-/* An error in a function that another one called: both are in the trace. */
+/* Adds the call site to the traceback of an error in an inlined function. */
 static gpa_code blame(walk *w, const ast_node *at, const tframe *fr, gpa_code rc) {
     if (!rc || !fr->outer || w->to->form == TYPED_LOOP) return rc;
     vm_trace_inner(w->vm, fr->fn->name, w->blamed.src ? w->blamed : vm_err(w->vm)->span);

@@ -1,6 +1,6 @@
-/* Loops: while, and for over range, arrays, enumerate and zip; their else.
+/* Lowering of loops: while; for over range, arrays, enumerate, zip; their else clauses.
  *
- * Reading order: while, arrays, arrays together, range, the for loop, the else. */
+ * Reading order: while, arrays, enumerate and zip, range, the for loop, else. */
 #include <string.h>
 
 #include "lang/typed/lower.h"
@@ -40,7 +40,7 @@ static tv open_counter(walk *w, int32_t stop) {
         .kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)w->f->n_code - 1};
 }
 
-/* for x in array: its elements, or its rows. */
+/* for x in array: iterates over elements or rows. */
 gpa_code typed_each(walk *w, const ast_node *n, const tv *a) {
     tv one;
     if (a->view->ndim == 0)
@@ -53,11 +53,12 @@ gpa_code typed_each(walk *w, const ast_node *n, const tv *a) {
     return rc;
 }
 
-/* ---- arrays together ---- */
+/* ---- enumerate and zip ---- */
 
 enum { MOST_TOGETHER = 4 };
 
-/* The arrays that a loop goes over together, and how many items the shortest has. */
+/* Evaluates the arrays that a loop iterates over together; the trip count is the shortest
+ * length. */
 static gpa_code arrays_of(walk *w, const ast_list *args, uint32_t n, tv *a, int32_t *stop) {
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < n && !rc; i++) {
@@ -73,8 +74,7 @@ static gpa_code arrays_of(walk *w, const ast_list *args, uint32_t n, tv *a, int3
     return rc;
 }
 
-/* for i, x in enumerate(array, start): a count and an item. for x, y in zip(a, b): items of several
- * arrays. */
+/* for i, x in enumerate(array, start) (counts), and for x, y in zip(a, b). */
 static gpa_code together(walk *w, const ast_node *n, bool counts) {
     const ast_node *it = n->for_.iter;
     const ast_list *args = &it->call.args;
@@ -105,7 +105,7 @@ static gpa_code together(walk *w, const ast_node *n, bool counts) {
 
 /* ---- range ---- */
 
-/* A step of 0 is an error; in a ufunc, which reports none, the loop has no trip. */
+/* A step of 0 is a ValueError; a ufunc, which cannot raise, executes no iteration. */
 static gpa_code check_step(walk *w, const ast_node *at, int32_t abc[3]) {
     static const char why[] = "range() arg 3 must not be zero";
     int64_t step;
@@ -123,7 +123,7 @@ static gpa_code check_step(walk *w, const ast_node *at, int32_t abc[3]) {
     return GPA_OK;
 }
 
-/* for ... in range(...): a, b, c of the counter, in one type. */
+/* Start, stop and step of range(...), promoted to one type. */
 static gpa_code range_of(walk *w, const ast_node *n, int32_t abc[3]) {
     static const typed_ty t = {.dtype = DT_I64, .weak = true};
     const ast_node *it = n->for_.iter;
@@ -180,7 +180,7 @@ static void look_for_assignment(void *user, ast_node *n) {
     ast_each_child(n, look_for_assignment, a);
 }
 
-/* Whether something in the list may assign to the variable. */
+/* True if a statement of the list may assign to the variable. */
 static bool assigns_to(const ast_list *l, uint32_t which) {
     assigned a = {which, false};
     for (uint32_t i = 0; i < l->n && !a.found; i++) look_for_assignment(&a, l->at[i]);
@@ -227,9 +227,9 @@ static gpa_code for_loop(walk *w, const ast_node *n) {
     return rc ? rc : typed_for(w, n, abc);
 }
 
-/* ---- the else ---- */
+/* ---- else ---- */
 
-/* A loop and its else, which a break goes around. */
+/* A loop and its else clause, which a break skips. */
 static gpa_code with_else(walk *w, const ast_node *n, const ast_list *other,
                           gpa_code (*loop)(walk *, const ast_node *)) {
     uint32_t before = w->leave;

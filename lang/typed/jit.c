@@ -1,5 +1,5 @@
-/* @jit, @njit, @autojit: functions whose loops are compiled (lift.h). With a signature the
- * arguments are cast to its types, and so is the result. */
+/* @jit, @njit, @autojit: the decorators, and dispatch by signature. Loops are compiled when they
+ * are reached (lift.h). With signatures, arguments and result are cast to the declared types. */
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
@@ -13,7 +13,7 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) {
     return func_name(vm, o->fields[FUNCTION].func);
 }
 
-/* An argument as the signature wants it; *fits false: it cannot be. */
+/* Casts an argument to a signature's type; *fits false: the casting rule forbids it. */
 static gpa_code cast_argument(gpa_vm *vm, value v, typed_ty t, gpa_casting how, bool *fits,
                               value *out) {
     gpa_opnd o = {0};
@@ -130,7 +130,8 @@ gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value 
     return GPA_OK;
 }
 
-/* What `@jit(...)` gives: the signatures or None, and whether zero divides as NumPy's. */
+/* The decorator object that @jit(...) returns: signatures or None, and the error model (true:
+ * NumPy's). */
 enum { WITH_SIGNATURES, WITH_LENIENT, WITH_FIELDS };
 
 static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
@@ -142,13 +143,13 @@ static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args
 
 static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};
 
-/* jit(target='gpu') made kernels, before there was cuda.jit. */
+/* jit(target='gpu') defined kernels in versions of Numba before cuda.jit. */
 static bool for_gpu(gpa_vm *vm, value options) {
     value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "target") : v_unset();
     return v.tag == V_STR && (strcmp(v.str->text, "gpu") == 0 || strcmp(v.str->text, "cuda") == 0);
 }
 
-/* error_model: Python's, where dividing by zero is an error, or NumPy's. */
+/* error_model: 'python' raises ZeroDivisionError, 'numpy' gives infinities and NaN. */
 static gpa_code read_error_model(gpa_vm *vm, value options, bool *lenient) {
     value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "error_model") : v_unset();
     *lenient = v.tag == V_STR && strcmp(v.str->text, "numpy") == 0;

@@ -1,11 +1,11 @@
-/* Layouts: reading one, and fitting a call's arrays to it. */
+/* Layouts of generalized ufuncs: parser, and matching of a call's shapes (broadcasting). */
 #include "lang/typed/layout.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading ---- */
+/* ---- parser ---- */
 
 typedef struct {
     gpa_vm *vm;
@@ -22,7 +22,7 @@ static gpa_code expected(const reader *r, const char *what) {
                    (int)(r->at - r->text), r->text);
 }
 
-/* The number of a dimension's name, a new one for a new name; inputs only may make one. */
+/* Index of a dimension's name; inputs may introduce new names, outputs may not. */
 static gpa_code find_name(reader *r, const char *from, size_t n, bool output, int *out) {
     typed_layout *l = r->l;
     for (*out = 0; *out < l->n_names; ++*out)
@@ -39,7 +39,7 @@ static gpa_code find_name(reader *r, const char *from, size_t n, bool output, in
     return GPA_OK;
 }
 
-/* "(m,n)" */
+/* Parses one argument: "(m,n)". */
 static gpa_code read_argument(reader *r, bool output) {
     typed_layout *l = r->l;
     int k = l->n_in + l->n_out;
@@ -98,7 +98,7 @@ gpa_code layout_read(gpa_vm *vm, const char *text, typed_layout *out) {
     return rc;
 }
 
-/* ---- fitting ---- */
+/* ---- matching ---- */
 
 static const char *side_of(const typed_layout *l, int *k) {
     if (*k < l->n_in) return "Input";
@@ -132,7 +132,7 @@ static void put_shape(gpa_str *s, const int64_t *shape, int n, int more) {
     str_put(s, n + more == 1 && !more ? ",)" : ")");
 }
 
-/* NumPy shows every operand's shape before and after its core is taken off. */
+/* Error message: NumPy shows every operand's shape with and without its core dimensions. */
 static gpa_code no_broadcast(gpa_vm *vm, const typed_layout *l, gpa_arr *const *args) {
     gpa_str s;
     int core = 0;

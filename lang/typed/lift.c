@@ -1,9 +1,11 @@
-/* Running the compiled loops of jitted functions.
+/* Execution of compiled loops of jitted functions: specialization, launch, write-back of
+ * results.
  *
- * The variables of the frame are taken as they are when the loop is reached; their types, and what
- * is no number or array, choose the program. Its results become the variables again.
+ * The types of the frame's variables when the loop is reached, and the identity of functions and
+ * modules among them, select the compiled specialization. Its results are assigned to the
+ * frame's variables.
  *
- * Reading order: what comes in, finding the program, the launch, what goes out, lift_run. */
+ * Reading order: inputs, specializations, the launch, results, lift_run. */
 #include "lang/typed/lift.h"
 
 #include <stddef.h>
@@ -14,15 +16,15 @@
 
 enum { HOST_PARTS = 1 << 10 };
 
-/* ---- what comes in ---- */
+/* ---- inputs ---- */
 
 typedef struct {
     loop_in *in; /* of every variable; values borrowed from the frame */
     int n, n_over;
-    bool over_array, foreign; /* foreign: only the machine can do it */
+    bool over_array, foreign; /* foreign: only the interpreter can run the loop */
     int64_t step, trips;
-    typed_ty type[BODY_MAX_IN]; /* n of them, */
-    gpa_opnd leaf[BODY_MAX_IN]; /* owned */
+    typed_ty type[BODY_MAX_IN]; /* types of the n leaves */
+    gpa_opnd leaf[BODY_MAX_IN]; /* their values (owned) */
 } incoming;
 
 static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
@@ -48,7 +50,7 @@ static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
     return GPA_OK;
 }
 
-/* A number, an array, a tuple of these, or something that is known by itself. */
+/* Adds a variable: a number, an array, a tuple of these, or a compile-time constant. */
 static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loop_in *in) {
     bool taken;
     gpa_code rc = GPA_OK;
@@ -121,13 +123,13 @@ static void drop_incoming(gpa_vm *vm, incoming *x) {
     mem_free(x->in);
 }
 
-/* ---- finding the program ---- */
+/* ---- specializations ---- */
 
 static bool same_in(const loop_in *a, const loop_in *b) {
     return a->kind == b->kind && a->n == b->n && (a->kind != IN_STATIC || value_is(a->is, b->is));
 }
 
-/* The closure's variables are those that were compiled for. */
+/* True if every captured variable of the compiled loop is a captured variable of this closure. */
 static bool same_cells(const typed_fn *t, const func_obj *fn) {
     for (size_t i = 0; i < t->n_deps; i++) {
         bool found = t->deps[i].module != NULL;
@@ -158,7 +160,8 @@ static void free_loop(gpa_vm *vm, loop_fn *f) {
     mem_free(f);
 }
 
-/* Memory for the results of a plain loop: element i of `place`, seen in its own dtype. */
+/* Allocates the results of a sequential loop: 16 bytes each in one array, with a view of the
+ * result's dtype. */
 static gpa_code make_places(gpa_vm *vm, loop_fn *f) {
     gpa_rt *rt = vm_rt(vm);
     int64_t n = f->n_results;
@@ -214,7 +217,7 @@ out:
     return rc;
 }
 
-/* *out NULL: the machine runs the loop. */
+/* Finds or compiles the specialization; *out NULL: the interpreter runs the loop. */
 static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
     bool strided = l->parallel && strncmp(rt_device(vm_rt(vm)), "cuda", 4) == 0;
     gpa_code rc = GPA_OK;
@@ -234,7 +237,7 @@ static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_
 
 /* ---- the launch ---- */
 
-/* The numbers that the loop takes from outside of its function. */
+/* Appends the values of global and captured numbers. */
 static gpa_code put_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, int n) {
     gpa_opnd more[BODY_MAX_IN] = {0};
     gpa_code rc = typed_numbers(vm, &f->base, more);
@@ -262,7 +265,7 @@ static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const
     return arr_run(vm_rt(vm), f->base.f, &p, vm_err(vm));
 }
 
-/* ---- what goes out ---- */
+/* ---- results ---- */
 
 static value as_value(gpa_vm *vm, typed_ty t, gpa_val v) {
     if (!t.weak) return v_num(vm, (gpa_dtype)t.dtype, v);
@@ -334,7 +337,7 @@ static gpa_red reduction(loop_trip t) {
                                : RED_MAX;
 }
 
-/* The parts of a reduction as one value. */
+/* Combines the workers' partial results of a reduction. */
 static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_trip trip, gpa_val *out) {
     gpa_dtype t = (gpa_dtype)parts->dtype;
     gpa_rt *rt = vm_rt(vm);
@@ -392,7 +395,7 @@ out:
     return rc;
 }
 
-/* ---- the lift ---- */
+/* ---- the loop object ---- */
 
 typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool inner) {
     const ast_node *function = fn->code->node;
@@ -430,11 +433,11 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     loop_fn *f = NULL;
     *end = LIFT_NOT;
     if (l->host || l->parallel != lift_parallel(vm, fn, l->loop))
-        return GPA_OK; /* or the name has become another thing's */
+        return GPA_OK; /* or the name prange was rebound */
     memset(&x, 0, offsetof(incoming, type));
     gpa_code rc = gather(vm, l, slots, *it, &x);
     for (int i = 0; i < x.n; i++) at[i] = x.leaf[i].arr;
-    place_stay stay = place_enter(vm_rt(vm), at, x.n); /* its arrays' device */
+    place_stay stay = place_enter(vm_rt(vm), at, x.n); /* on the device of its arrays */
     if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
     if (!rc && f)
         rc = l->parallel ? run_parallel(vm, f, &x, slots)

@@ -1,11 +1,13 @@
-/* Compiled loops: the walk over one, with its function's variables coming in and going out.
+/* Lowering of one compiled loop: variables in, the body, variables out.
  *
- * A plain loop is a program of one point. A prange loop is a program whose points are workers: each
- * takes its share of the trips, in blocks or (on devices that want neighbours side by side) in
- * strides, and leaves its part of every reduction; who launched it puts the parts together. How
- * many workers there are depends on the trips alone, so that results do not depend on the threads.
+ * A sequential loop is a program of one point. A prange loop is a program whose points are
+ * workers. Each worker runs its share of the iterations, in blocks or (on GPUs, for coalescing)
+ * with a grid stride, and stores a partial result of every reduction; lift.c combines these. The
+ * number of workers depends on the trip count alone, so that results do not depend on the number
+ * of threads.
  *
- * Reading order: results, variables, plain loops, parallel ones, the round. */
+ * Reading order: results, variables, sequential loops, parallel loops, one iteration of the
+ * fixed point. */
 #include "runtime/base/arena.h"
 #include "lang/typed/loop.h"
 
@@ -13,7 +15,7 @@ static int32_t constant(walk *w, int64_t i) { return kir_const(w->f, DT_I64, (gp
 
 /* ---- results ---- */
 
-/* Stores a value where the caller finds it: the number of the result, -1 when memory ran out. */
+/* Stores a result in a new output array; returns its number, -1 when out of memory. */
 static int give(walk *w, loop_fn *l, int32_t v, typed_ty t, int32_t at) {
     int array = kir_add_array(w->f, (kir_array){.dtype = t.dtype,
                                                 .where = KIR_GLOBAL,
@@ -35,7 +37,7 @@ static int give(walk *w, loop_fn *l, int32_t v, typed_ty t, int32_t at) {
 
 /* ---- variables ---- */
 
-/* The tuple or number that comes in as the next leaves. */
+/* Reassembles a variable (a tuple or a number) from the next leaves. */
 static gpa_code take(walk *w, const loop_in *in, const tv *leaf, int *next, tv *out) {
     if (in->kind == IN_STATIC) {
         *out = (tv){.kind = TV_STATIC, .is = in->is};
@@ -50,7 +52,7 @@ static gpa_code take(walk *w, const loop_in *in, const tv *leaf, int *next, tv *
     return GPA_OK;
 }
 
-/* What a reduction starts from in every worker. */
+/* Initial value of a reduction in every worker: the identity element. */
 static tv identity(walk *w, loop_trip t, tv v) {
     gpa_val one = dtype_cast((gpa_val){.I64 = t == TRIP_PRODUCT}, DT_I64, (gpa_dtype)v.t.dtype);
     if (t == TRIP_SUM || t == TRIP_PRODUCT) v.v = kir_const(w->f, (gpa_dtype)v.t.dtype, one);
@@ -84,7 +86,7 @@ static gpa_code bring_in(walk *w, const loop_fn *l, const tv *leaf) {
     return rc;
 }
 
-/* Results for what the loop assigned; `at`: the place in each result. */
+/* Emits results for the variables that the loop assigned; `at`: index in each result array. */
 static gpa_code bring_out(walk *w, loop_fn *l, int32_t at) {
     const typed_lift *of = l->of;
     l->n_out = 0;
@@ -96,7 +98,7 @@ static gpa_code bring_out(walk *w, loop_fn *l, int32_t at) {
         *o = (loop_out){.slot = i, .t = s->t, .result = -1, .flag = -1};
         bool own = of->parallel && of->trip[i] == TRIP_OWN;
         o->clear = own || (!s->stored && s->direct.kind != TV_NUMBER);
-        if (!o->clear && !s->stored) continue; /* never assigned after all */
+        if (!o->clear && !s->stored) continue; /* assigned in no reachable statement */
         l->n_out++;
         if (o->clear) continue;
         tv v = typed_read(w, (int32_t)(w->frame->slots + i));
@@ -109,7 +111,7 @@ static gpa_code bring_out(walk *w, loop_fn *l, int32_t at) {
     return GPA_OK;
 }
 
-/* ---- plain loops ---- */
+/* ---- sequential loops ---- */
 
 static gpa_code plain_body(walk *w, loop_fn *l, const tv *over) {
     const ast_node *n = l->of->loop;
@@ -160,7 +162,7 @@ static gpa_code refuse_carried(walk *w, const loop_fn *l) {
     return GPA_OK;
 }
 
-/* over: start, how many trips. */
+/* Emits a worker's share of the iterations. over: start, trip count. */
 static gpa_code parallel(walk *w, loop_fn *l, tframe *fr, const tv *over) {
     gpa_code rc = refuse_carried(w, l);
     if (rc) return rc;
@@ -183,7 +185,7 @@ static gpa_code parallel(walk *w, loop_fn *l, tframe *fr, const tv *over) {
         by = constant(w, 1);
     }
     int32_t abc[3] = {lo, hi, by};
-    if (l->step != 1) { /* trips as the counter's values */
+    if (l->step != 1) { /* from iteration numbers to values of the counter */
         for (int i = 0; i < 3; i++) abc[i] = kir_op2(w->f, OP_MULTIPLY, abc[i], step);
     }
     for (int i = 0; i < 2; i++) abc[i] = kir_op2(w->f, OP_ADD, abc[i], over[0].v);
@@ -191,7 +193,7 @@ static gpa_code parallel(walk *w, loop_fn *l, tframe *fr, const tv *over) {
     return rc ? rc : bring_out(w, l, me);
 }
 
-/* ---- the round ---- */
+/* ---- one iteration of the fixed point ---- */
 
 gpa_code loop_round(walk *w, func_obj *fn) {
     loop_fn *l = (loop_fn *)(void *)w->to;

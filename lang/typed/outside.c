@@ -1,16 +1,18 @@
-/* What a body reads from outside of its function: numbers and arrays become arguments of the
- * program, all else is part of what was compiled, and is looked at again before every call.
+/* Free and global variables of compiled functions: dependences and their guards.
  *
- * Reading order: outside, at the call. */
+ * Numbers and arrays become arguments of the program. Everything else is part of the
+ * specialization and is compared before every call.
+ *
+ * Reading order: dependences, guards at the call. */
 #include <string.h>
 
 #include "runtime/base/arena.h"
 #include "lang/object/container.h"
 #include "lang/typed/loop.h"
 
-/* ---- outside ---- */
+/* ---- dependences ---- */
 
-/* A number or anything else as an operand: false for what is no number. */
+/* A scalar as an operand; false: not a scalar. */
 static bool number_of(gpa_vm *vm, value v, gpa_opnd *out, gpa_code *rc) {
     value now = v_unset();
     *out = (gpa_opnd){0};
@@ -43,7 +45,7 @@ static gpa_code constants(walk *w, const ast_node *at, const tuple_obj *t, tv *o
 
 static gpa_code not_number(walk *w, const ast_node *at, value v, tv *out) {
     if (v.tag == V_TUPLE) return constants(w, at, v.tuple, out);
-    bool text = v.tag == V_STR && w->to->form == TYPED_KERNEL; /* kernels print */
+    bool text = v.tag == V_STR && w->to->form == TYPED_KERNEL; /* kernels print strings */
     w->host = w->host || v.tag == V_STR || v.tag == V_LIST || v.tag == V_ARRAY;
     if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || (v.tag == V_STR && !text) ||
         v.tag == V_SET)
@@ -63,7 +65,7 @@ gpa_code typed_value(walk *w, const ast_node *at, value v, tv *out) {
     return GPA_OK;
 }
 
-/* The number of the parameter, or of the array, for dependence i. */
+/* Index of the parameter, or of the array, of dependence i. */
 static uint32_t place_of(const walk *w, size_t i, bool array) {
     uint32_t n = 0;
     for (int k = 0; k < w->to->n_args; k++)
@@ -91,8 +93,8 @@ static gpa_code read_dependence(walk *w, const ast_node *at, size_t i, tv *out) 
     return GPA_OK;
 }
 
-/* An array of the program: those of dependences stand before shared and local ones, so the next
- * walk declares it. */
+/* A dependence on an array. Arrays of dependences precede shared and local ones, so the next
+ * iteration declares it. */
 static gpa_code new_array(walk *w, const ast_node *at, const gpa_arr *a, typed_dep *d) {
     if (a->ndim > KIR_MAX_DIMS)
         return typed_fail(w, at, GPA_E_UNSUPPORTED,
@@ -103,7 +105,7 @@ static gpa_code new_array(walk *w, const ast_node *at, const gpa_arr *a, typed_d
     return GPA_OK;
 }
 
-/* The dependence on the same variable, of the same manner; n_deps: there is none. */
+/* Index of the dependence on the same variable, frozen or not; n_deps: none. */
 static size_t find_dependence(const typed_fn *to, const typed_dep *d) {
     size_t i = 0;
     for (; i < to->n_deps; i++) {
@@ -176,8 +178,8 @@ gpa_code typed_pinned(walk *w, const ast_node *n, value *out) {
     return GPA_OK;
 }
 
-/* A kernel's small global integers, such as the width of its tiles, are part of what is compiled;
- * unless one was found to change from launch to launch. */
+/* Literal specialization: a kernel's small global integers (a tile width) are constants, unless
+ * one was found to change between launches. */
 static bool is_fixed(const walk *w, const ast_node *n) {
     enum { SMALL = 1024 };
     typed_dep d = outside(w, n);
@@ -196,7 +198,7 @@ gpa_code typed_outside(walk *w, const ast_node *n, tv *out) {
 
 gpa_code typed_global(walk *w, const ast_node *at, module_obj *m, const char *name, tv *out) {
     gpa_sym sym =
-        intern_find(vm_names(w->vm), name, strlen(name)); /* there since the module was run */
+        intern_find(vm_names(w->vm), name, strlen(name)); /* interned since the module was run */
     return depend(w, at, (typed_dep){.module = m, .name = sym, .cell = v_none()}, out);
 }
 
@@ -219,7 +221,7 @@ void typed_declare(walk *w, typed_ty t) {
         kir_add_param(w->f, (gpa_dtype)t.dtype);
 }
 
-/* ---- at the call ---- */
+/* ---- guards at the call ---- */
 
 bool typed_still_true(gpa_vm *vm, const typed_fn *t) {
     for (size_t i = 0; i < t->n_deps; i++) {

@@ -1,15 +1,16 @@
-/* Arrays that compiled code makes: of a block (cuda.shared.array), and of a thread or a point
- * (cuda.local.array, np.zeros, np.ones, np.empty). Their sizes are known when compiling.
+/* Arrays created in compiled code: shared memory of a block (cuda.shared.array), private arrays
+ * of a thread or point (cuda.local.array, np.zeros, np.ones, np.empty). Their sizes are compile-
+ * time constants.
  *
- * In a plain loop of @jit arrays are the machine's: they may leave the loop.
+ * In a sequential loop of @jit the interpreter creates arrays, since they may outlive the loop.
  *
- * Reading order: arguments, making, the functions. */
+ * Reading order: arguments, allocation, the functions. */
 #include <string.h>
 
 #include "lang/builtin/all.h"
 #include "lang/typed/loop.h"
 
-enum { MOST_BYTES = 512 * 1024 }; /* of an array of a thread: a GPU's limit */
+enum { MOST_BYTES = 512 * 1024 }; /* GPUs' limit of local memory per thread */
 
 /* ---- arguments ---- */
 
@@ -52,7 +53,7 @@ static gpa_code dtype_named(walk *w, const ast_node *n, gpa_dtype *out) {
     return typed_fail(w, n, GPA_E_TYPE, "a dtype such as numba.float32 is needed here");
 }
 
-/* ---- making ---- */
+/* ---- allocation ---- */
 
 static gpa_code allowed(walk *w, const typed_site *s, kir_where where) {
     bool kernel = w->to->form == TYPED_KERNEL, plain = w->to->form == TYPED_LOOP && w->f->ndim == 0;
@@ -66,8 +67,8 @@ static gpa_code allowed(walk *w, const typed_site *s, kir_where where) {
                       "threads and blocks exist in kernels only: functions under @cuda.jit");
 }
 
-/* The array, all of whose elements are `fill`; NULL: they are not set. Size 0 of shared memory is
- * given at the launch. */
+/* Creates the array, filled with *fill; NULL: uninitialized. Shared memory of size 0 takes its
+ * size from the launch (dynamic shared memory). */
 static gpa_code make(walk *w, const typed_site *s, kir_where where, const int64_t *fill, tv *out) {
     array_args a = {0};
     int64_t size[KIR_MAX_DIMS], total = 1;

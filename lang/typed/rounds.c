@@ -1,7 +1,8 @@
-/* Compiling: rounds of the walk until nothing changes, and the list of what was compiled.
+/* Compilation by fixed-point iteration: the lowering pass is repeated until the inferred types
+ * are stable. Also the list of specializations of a function.
  *
- * The kir of a round that changed something is thrown away unread. Types only widen, so the rounds
- * end. */
+ * The kir of an iteration that widened a type is discarded. Types only widen, in a lattice of
+ * finite height, so the iteration terminates. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,9 +10,10 @@
 #include "lang/object/container.h"
 #include "lang/typed/loop.h"
 
-/* ---- rounds ---- */
+/* ---- fixed-point iteration ---- */
 
-/* Argument i of a CORE function at the current point: a view of its core, or its only element. */
+/* Argument i of a generalized ufunc at the current loop index: a view of its core, or its only
+ * element. */
 static gpa_code core_argument(walk *w, int i, tv *out) {
     const typed_core *c = &w->to->core;
     typed_ty t = w->to->args[i];
@@ -61,7 +63,7 @@ gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *o
     return GPA_OK;
 }
 
-/* The argument that begins at *at of the list of types, with its items. */
+/* The argument at *at in the list of types, with its items if it is a tuple. */
 static gpa_code any_argument(walk *w, int *at, uint32_t *number, int *array, tv *out) {
     typed_ty t = w->to->args[(*at)++];
     *out = (tv){.kind = TV_NONE};
@@ -103,7 +105,7 @@ static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
     return GPA_OK;
 }
 
-/* Which call asked, for the reader of an error. */
+/* Adds the argument types of the call to an error. */
 static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
     gpa_str types;
     str_init(&types);
@@ -114,7 +116,7 @@ static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
     str_free(&types);
 }
 
-/* The program that the last walk wrote becomes the function's. */
+/* Moves the program of the last iteration to the function. */
 static gpa_code finish(walk *w, typed_fn *t, tv result) {
     kir_func *f = w->f;
     gpa_err *e = vm_err(w->vm);
@@ -154,7 +156,7 @@ out:
     return rc;
 }
 
-/* ---- the list ---- */
+/* ---- specializations ---- */
 
 void typed_clear(gpa_vm *vm, typed_fn *t) {
     for (size_t i = 0; i < t->n_deps; i++) {
@@ -195,7 +197,7 @@ static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
         if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 ||
             !same_args(t, args, n, result))
             continue;
-        *at = t->next; /* to the front, or away */
+        *at = t->next; /* move to front, or evict */
         if (!typed_still_true(vm, t)) {
             varies = true;
             free_one(vm, t);
@@ -234,7 +236,7 @@ gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_
     return get(vm, known, fn, TYPED_CORE, core, args, n, DT_NONE, out);
 }
 
-/* ---- looking ---- */
+/* ---- introspection ---- */
 
 void typed_print(const typed_fn *t, gpa_str *out) {
     if (t->f) kir_print(t->f, out);

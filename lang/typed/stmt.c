@@ -1,8 +1,9 @@
-/* Statements.
+/* Lowering of statements.
  *
- * A return that is the last thing its function does sets the results and goes on; any other also
- * leaves the BLOCK that then stands around the function's body. What follows an `if` one arm of
- * which always leaves is written into the other arm, so the common early return needs no BLOCK.
+ * kir is structured: there is no goto. A return that ends its function sets the results; any
+ * other return also leaves a BLOCK around the function's body. Statements after an `if` with an
+ * arm that always leaves are moved into the other arm, so the common early return needs no
+ * BLOCK.
  *
  * Reading order: returns, assignments, branches, one statement; loops are in iterate.c, calls in
  * inline.c. */
@@ -12,8 +13,8 @@
 #include "runtime/base/arena.h"
 #include "lang/typed/lower.h"
 
-/* Statements still to do: a list from `at` on, then those behind it. `last`: nothing of the
- * function follows. */
+/* Continuation: the statements of a list from `at` on, then the rest of the enclosing lists.
+ * `last`: nothing of the function follows. */
 typedef struct rest {
     ast_list list;
     uint32_t at;
@@ -76,7 +77,7 @@ static gpa_code returns(walk *w, const ast_node *n, bool last) {
 
 /* ---- assignments ---- */
 
-/* The array of a[...] that is assigned to, and the place in it. */
+/* The array and the subscript of an assignment target a[...]. */
 static gpa_code place_of(walk *w, const ast_node *target, tview *out) {
     tv a;
     gpa_code rc = typed_expr(w, target->index.object, &a);
@@ -94,7 +95,7 @@ static gpa_code assign_item(walk *w, const ast_node *target, tv v) {
     return rc ? rc : typed_fill(w, target, &to, &v);
 }
 
-/* The items of a row, whose number is known only when running. */
+/* Unpacks a row, whose length is checked at run time. */
 static gpa_code unpack(walk *w, const ast_node *target, const tview *row, uint32_t n, tv *out) {
     tview place;
     gpa_code rc = GPA_OK;
@@ -157,7 +158,7 @@ static gpa_code assign_all(walk *w, const ast_node *n) {
     return rc;
 }
 
-/* a[i] += v: the index is computed once. A row takes it in each element. */
+/* a[i] += v: evaluates the index once. Applies to each element of a view. */
 static gpa_code augment_item(walk *w, const ast_node *n) {
     const ast_node *target = n->augassign.target;
     tview to;
@@ -186,7 +187,7 @@ static gpa_code augment(walk *w, const ast_node *n) {
 
 /* ---- branches ---- */
 
-/* Whether control never reaches the end of a list. */
+/* True if control never reaches the end of a list. */
 static bool leaves(const ast_list *l) {
     if (l->n == 0) return false;
     const ast_node *n = l->at[l->n - 1];
@@ -196,7 +197,7 @@ static bool leaves(const ast_list *l) {
     return n->kind == AST_IF && leaves(&n->if_.body) && leaves(&n->if_.other);
 }
 
-/* Whether a break leaves the loop with this body. */
+/* True if a break leaves the loop with this body. */
 static bool breaks(const ast_list *l) {
     bool found = false;
     for (uint32_t i = 0; i < l->n && !found; i++) {
@@ -209,8 +210,7 @@ static bool breaks(const ast_list *l) {
     return found;
 }
 
-/* Whether control does not come out of a loop at its end: it has none, or the else that follows
- * leaves. */
+/* True if control never leaves a loop at its end: it is infinite, or its else clause leaves. */
 static bool endless(const ast_node *n) {
     if (n->kind != AST_WHILE && n->kind != AST_FOR) return false;
     const ast_list *body = n->kind == AST_FOR ? &n->for_.body : &n->while_.body,
@@ -231,7 +231,7 @@ static gpa_code must_return(walk *w, const ast_node *n) {
         "a compiled function of numbers must return a number on every way through it");
 }
 
-/* The arm of an `if` whose test is sure, and what follows it. */
+/* The taken arm of an `if` whose test is decided at compile time, and its continuation. */
 static gpa_code only_arm(walk *w, const ast_node *n, bool first, const rest *after, bool last,
                          bool *left) {
     rest all = {first ? n->if_.body : n->if_.other, 0, after};
@@ -241,8 +241,8 @@ static gpa_code only_arm(walk *w, const ast_node *n, bool first, const rest *aft
     return !rc && last && w->frame->gives && !out ? must_return(w, n) : rc;
 }
 
-/* An `if` and what follows it; *left: control leaves in both arms, or what follows was written into
- * one. */
+/* An `if` and its continuation; *left: control leaves in both arms, or the continuation was
+ * moved into one. */
 static gpa_code branch(walk *w, const ast_node *n, const rest *after, bool last, bool *left) {
     tv test;
     bool ends[2] = {leaves(&n->if_.body), leaves(&n->if_.other)}, out[2];
@@ -275,10 +275,10 @@ static gpa_code refuse(walk *w, const ast_node *n) {
                       "assignments, if, for ... in range, while and return");
 }
 
-/* What an error says: a text, in which a number may have its place (\1). */
+/* Message of a raised error: a text with at most one runtime number (\1 marks its position). */
 typedef struct {
     uint32_t text;
-    int32_t number; /* int64, -1: none */
+    int32_t number; /* int64 kir value; -1: none */
 } message;
 
 static gpa_code put_message(walk *w, const ast_node *at, const tv *v, bool quoted, gpa_str *out,
@@ -300,7 +300,7 @@ static gpa_code put_message(walk *w, const ast_node *at, const tv *v, bool quote
     return GPA_OK;
 }
 
-/* Of the arguments of an error, as Python shows them: one by itself, several as a tuple. */
+/* Formats the arguments of an error as Python does: one as itself, several as a tuple. */
 static gpa_code read_message(walk *w, const ast_list *args, message *m) {
     gpa_str text;
     gpa_code rc = GPA_OK;
@@ -341,7 +341,7 @@ static gpa_code assertion(walk *w, const ast_node *n) {
     return rc;
 }
 
-/* The error that `raise` names: a class of errors, or a call of one with a text or nothing. */
+/* The error that `raise` names: an exception class, or a call of one with a message or nothing. */
 static gpa_code raised(walk *w, const ast_node *n, gpa_code *code, message *text) {
     const ast_node *v = n->raise_.value;
     const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;
@@ -406,12 +406,12 @@ static gpa_code simple(walk *w, const ast_node *n) {
         case AST_ASSERT: return assertion(w, n);
         case AST_RAISE: return raises(w, n);
         case AST_GLOBAL:
-        case AST_NONLOCAL: return GPA_OK; /* what they forbid is refused where it is done */
+        case AST_NONLOCAL: return GPA_OK; /* declarations, checked by the compiler of scopes */
         default: return refuse(w, n);
     }
 }
 
-/* *left: control does not come out at the end. */
+/* *left: control never reaches the end. */
 static gpa_code statements(walk *w, const rest *r, bool last, bool *left) {
     gpa_code rc = GPA_OK;
     *left = false;

@@ -1,7 +1,8 @@
-/* Tuples in bodies: several values, of which each has its own type. They are no value of the kir:
- * an index that is known takes the item itself, one that is not chooses among numbers, and a loop
- * over numbers counts through such choices. A loop over arrays is written out, once for each.
- * CUDA's vectors are tuples of numbers of one type.
+/* Tuples in compiled functions: one kir value per item, each with its own type.
+ *
+ * A constant index selects the item at compile time; a runtime index is a chain of selects over
+ * items of a common type, and a loop over numbers iterates over such indices. A loop over other
+ * items is unrolled. CUDA's vector types are tuples of numbers of one type.
  *
  * Reading order: items, loops, vectors. */
 #include <string.h>
@@ -24,7 +25,7 @@ static bool all_numbers(const tv *t) {
     return numbers;
 }
 
-/* The item at a place that is not below 0 and below n, in the type that all have in common. */
+/* The item at a runtime index within 0 .. n - 1, converted to the common type. */
 static gpa_code chosen(walk *w, const ast_node *at, const tv *t, int32_t place, tv *out) {
     typed_ty common = {.dtype = DT_NONE};
     for (uint32_t i = 0; i < t->n; i++) {
@@ -85,7 +86,7 @@ static void look_for_leaving(void *user, ast_node *n) {
         ast_each_child(n, look_for_leaving, found);
 }
 
-/* Whether a break or continue in the list means the loop around it. */
+/* True if a break or continue in the list refers to the enclosing loop. */
 static bool leaves_loop(const ast_list *l) {
     bool found = false;
     for (uint32_t i = 0; i < l->n && !found; i++) look_for_leaving(&found, l->at[i]);

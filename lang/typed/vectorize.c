@@ -1,8 +1,8 @@
-/* @vectorize: a function of numbers as a ufunc.
+/* @vectorize: scalar functions as ufuncs.
  *
- * A call finds the operands' types, has the function compiled for them (once), and makes a node:
- * nothing runs until the result is needed. With signatures the first whose types the operands can
- * be cast to safely is taken, as NumPy chooses a loop.
+ * A call infers the types from its operands, finds or compiles the specialization, and creates a
+ * lazy node. With signatures, the first one to whose types the operands can be cast safely is
+ * used, as NumPy selects a loop.
  *
  * Reading order: signatures, calls, attributes, decorators; the methods are in methods.c. */
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) {
 
 /* ---- signatures ---- */
 
-/* The types to compile for: of the first signature that fits, else the operands' own. */
+/* The types to compile for: those of the first signature that matches, else the operands' own. */
 static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop,
                        typed_ty *types, gpa_dtype *result) {
     value list = o->fields[SIGNATURES];
@@ -72,7 +72,7 @@ static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *
     return GPA_OK;
 }
 
-/* "dd->d": the loop that it names, which has one type throughout. */
+/* The type of the loop that a string like "dd->d" names, which is the same for all operands. */
 static gpa_code loop_of(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out) {
     if (v.tag != V_STR || v.str->size == 0)
         return vm_fail(vm, GPA_E_TYPE,
@@ -179,7 +179,7 @@ gpa_code typed_nargs(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* "dd->d" of each signature. */
+/* Signatures in NumPy's notation: "dd->d". */
 gpa_code typed_types(gpa_vm *vm, value *argv, value *out) {
     const value *list = &argv[0].object->fields[SIGNATURES];
     gpa_code rc = native_give(v_list(vm, 0, NULL), out);
@@ -206,7 +206,7 @@ gpa_code typed_ntypes(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* A compiled function has no identity that is known. */
+/* The identity element of a compiled function is unknown. */
 gpa_code typed_identity(gpa_vm *vm, value *argv, value *out) {
     (void)vm, (void)argv;
     *out = v_none();
@@ -219,7 +219,7 @@ gpa_code typed_py_func(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-/* Every compiled function has the one it was made of as its first field. */
+/* Field 0 of every compiled function is the original function. */
 gpa_code typed_its_doc(gpa_vm *vm, value *argv, value *out) {
     return vm_attr(vm, argv[0].object->fields[FUNCTION], "__doc__", out);
 }
@@ -230,8 +230,7 @@ gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) {
 
 /* ---- decorators ---- */
 
-/* Compiles for each signature, so that a function that does not fit it fails where it is written.
- */
+/* Compiles for each signature eagerly, so that type errors are raised at the definition. */
 static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     value list = o->fields[SIGNATURES];
     gpa_code rc = GPA_OK;
@@ -266,7 +265,7 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
     return rc;
 }
 
-/* What @vectorize(...) gives: called with the function. Its field is the list of signatures or
+/* The decorator object that @vectorize(...) returns. Its field is the list of signatures or
  * None. */
 static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                           const value *names, value *out) {

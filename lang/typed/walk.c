@@ -1,7 +1,7 @@
-/* The walk's state: types, regions, slots.
+/* State of the lowering pass: error reports, type lattice, regions, slots (variables).
  *
- * Invariant: the order in which slots are asked for does not depend on types, so a slot of one
- * round is that of the next. Types only widen.
+ * Invariant: the order in which slots are created does not depend on types, so a slot of one
+ * iteration is that of the next. Types only widen.
  *
  * Reading order: errors, types, kir, slots. */
 #include <stdio.h>
@@ -38,7 +38,7 @@ const char *typed_name(typed_ty t) {
                                     : WEAK_COMPLEX];
 }
 
-/* The type at t; what follows it. */
+/* Appends the type at t; returns the address of the next one. */
 static const typed_ty *put_type(const typed_ty *t, gpa_str *out) {
     int n = t->mark - TYPED_TUPLE;
     if (t->mark < TYPED_TUPLE) {
@@ -137,7 +137,7 @@ int32_t typed_emit(walk *w, kir_code code, gpa_dtype t, int32_t a, int32_t b, in
 
 int32_t typed_cast(walk *w, tv v, typed_ty t) { return kir_cast(w->f, (gpa_dtype)t.dtype, v.v); }
 
-/* The regions by number: what was made in one is known while it is open. */
+/* Opens a region with a new id: a value defined in it is valid while it is open. */
 static void enter_region(walk *w) {
     if (mem_room(&w->open, w->n_open, &w->cap_open, sizeof *w->open))
         w->open[w->n_open++] = ++w->n_numbered;
@@ -175,8 +175,8 @@ void typed_close(walk *w, kir_code code) {
 
 /* ---- slots ---- */
 
-/* A slot at the beginning of a round, with the nest of where it is made: every use lies inside or
- * behind, so this is the place of one VAR for all assignments. */
+/* Declares a slot at the start of an iteration. Every use is dominated by this point, so its VAR
+ * is emitted here. */
 static void begin_slot(walk *w, slot *s) {
     s->bound = false;
     s->nest = w->nest;
@@ -202,8 +202,9 @@ void typed_free_slots(walk *w) {
     mem_free(w->slots);
 }
 
-/* An array or a tuple in a branch or a loop: it is known until that ends. What was assigned outside
- * cannot change inside, since what follows, or the next trip, would have to know which it is. */
+/* Assigns an array or a tuple in a branch or loop: valid until that closes. A value assigned
+ * outside cannot change inside: after the join, or in the next iteration of the loop, it would
+ * not be unique at compile time. */
 static gpa_code assign_inside(walk *w, const ast_node *at, slot *s, tv v) {
     uint32_t here = innermost(w);
     if (s->stored)
@@ -224,7 +225,7 @@ static gpa_code assign_inside(walk *w, const ast_node *at, slot *s, tv v) {
 
 static gpa_code assign(walk *w, const ast_node *at, slot *s, tv v);
 
-/* A tuple of numbers, item by item. */
+/* Assigns a tuple of numbers item by item. */
 static gpa_code assign_parts(walk *w, const ast_node *at, slot *s, tv v) {
     gpa_code rc = GPA_OK;
     if (v.kind != TV_TUPLE || v.n != s->n_parts)
@@ -238,8 +239,8 @@ static gpa_code assign_parts(walk *w, const ast_node *at, slot *s, tv v) {
     return rc;
 }
 
-/* Whether a variable that changes in a branch or a loop can have this value there: a tuple of
- * numbers, unless it is the machine's. */
+/* True for a value that may change in a branch or loop as separate variables: a tuple of
+ * numbers, unless the variable belongs to the interpreter's frame. */
 static bool has_parts(const walk *w, const tv *v) {
     bool good = v->kind == TV_TUPLE && v->n && (w->to->form != TYPED_LOOP || w->frame->outer);
     for (uint32_t i = 0; good && i < v->n; i++) good = v->items[i].kind == TV_NUMBER;
@@ -284,7 +285,7 @@ static gpa_code assign(walk *w, const ast_node *at, slot *s, tv v) {
     }
     if (v.kind != TV_NUMBER) return GPA_OK;
     typed_ty t = typed_join(s->t, v.t);
-    if (straight) { /* what it holds now; a later branch must know all that it held */
+    if (straight) { /* its current type; a later branch needs the join of all */
         if (t.dtype != DT_NONE) s->t = t;
         return GPA_OK;
     }
@@ -326,8 +327,7 @@ bool typed_known(const walk *w, int32_t i) {
 static tv read_slot(walk *w, slot *s) {
     if (s->parts) {
         tv all = s->direct;
-        if (typed_tuple(w, s->n_parts, &all))
-            return s->direct; /* the walk ends for want of memory */
+        if (typed_tuple(w, s->n_parts, &all)) return s->direct; /* the pass ends: out of memory */
         all.is = s->direct.is;
         for (uint32_t i = 0; i < s->n_parts; i++) all.items[i] = read_slot(w, &s->parts[i]);
         return all;
