@@ -296,14 +296,14 @@ typedef struct {
 
 static const known_row known_calls[] = {
 #define CALL(owner, name, function) {owner, name, function},
-#include "lang/typed/known.def"
+#include "lang/typed/intrinsics.def"
 #undef CALL
 };
 
 /* The terminating row keeps the table from being empty. */
 static const known_row known_reads[] = {
 #define READ(kind, name, function) {kind, name, function},
-#include "lang/typed/known.def"
+#include "lang/typed/intrinsics.def"
 #undef READ
     {"", "", NULL}};
 

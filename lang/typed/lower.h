@@ -169,13 +169,13 @@ typedef struct {
 typedef gpa_code (*typed_known_fn)(walk *w, const typed_site *s, tv *out);
 #define CALL(owner, name, function) gpa_code function(walk *w, const typed_site *s, tv *out);
 #define READ(kind, name, function) gpa_code function(walk *w, const typed_site *s, tv *out);
-#include "lang/typed/known.def"
+#include "lang/typed/intrinsics.def"
 #undef CALL
 #undef READ
 /* Attribute of a STATIC value, by intrinsics.def. */
 gpa_code typed_read_known(walk *w, const typed_site *s, const char *name, bool *found, tv *out);
 
-/* ---- draw.c ---- */
+/* ---- sampling.c ---- */
 /* The source of random numbers (LOOP_RANDOM_... of loop.h) that a function samples from. */
 int typed_draws(const walk *w, value callee);
 /* The function that replaces it (*fn, borrowed), and that function's first two arguments. */
@@ -209,7 +209,7 @@ gpa_code typed_inline(walk *w, const ast_node *at, func_obj *fn, const tv *args,
 gpa_code typed_enter(walk *w, const ast_node *at, tframe *fr);
 bool typed_gives(const ast_node *n); /* n contains a return with a value */
 
-/* ---- rounds.c ---- */
+/* ---- fixed_point.c ---- */
 /* Clears the program and declares its arguments and dependences. */
 void typed_begin(walk *w, const func_obj *fn);
 gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out);
@@ -217,13 +217,13 @@ gpa_code typed_compile(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *host);
 /* Releases what a compiled function owns, but not the structure. */
 void typed_clear(gpa_vm *vm, typed_fn *t);
 
-/* ---- outside.c ---- */
+/* ---- free_variables.c ---- */
 static inline bool typed_is_number(typed_ty t) { return t.dtype != DT_NONE && !t.rank; }
 void typed_declare(walk *w, typed_ty t); /* adds a parameter or an array to the program */
 /* True if the globals that a compiled function depends on are unchanged. */
 bool typed_still_true(gpa_vm *vm, const typed_fn *t);
 
-/* ---- walk.c ---- */
+/* ---- lower.c ---- */
 bool typed_same(typed_ty a, typed_ty b);
 gpa_code typed_fail(walk *w, const ast_node *at, gpa_code code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
