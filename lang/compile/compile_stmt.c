@@ -160,7 +160,7 @@ static uint32_t add_lift(compiler *c, const ast_node *n) {
 /* A loop: in a jitted function run as a program, if it can be, in one step; else, or when that step
  * declines, here. */
 static void loop(compiler *c, const ast_node *n) {
-    bool lifted = c->code->jit && lift_wanted(c->vm, c->code->jit, n), is_for = n->kind == AST_FOR;
+    bool lifted = c->code->jit && lift_eligible(c->vm, c->code->jit, n), is_for = n->kind == AST_FOR;
     label done = LABEL_NEW, end = LABEL_NEW;
     uint32_t it = is_for || lifted ? temp(c) : 0;
     if (is_for)

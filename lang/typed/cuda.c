@@ -17,7 +17,7 @@ enum { DEFAULT_BLOCK = 256 };
 
 /* Data of a kernel object, in addition to its fields. */
 typedef struct {
-    typed_fn *known;
+    typed_fn *compiled;
     uint32_t flags; /* KIR_F_... flags of all its programs */
 } kernel_data;
 
@@ -31,7 +31,7 @@ static const char *name_of(gpa_vm *vm, const object_obj *k) {
 
 typed_fn *cuda_compiled(const object_obj *kernel) {
     const kernel_data *d = kernel->data;
-    return d->known;
+    return d->compiled;
 }
 
 /* ---- launch configurations ---- */
@@ -237,7 +237,7 @@ static int fit_all(const arguments *a, const typed_signature *s) {
 static gpa_code no_match(gpa_vm *vm, const arguments *a) {
     gpa_str have;
     str_init(&have);
-    typed_put_types(a->types, a->n, &have);
+    typed_print_types(a->types, a->n, &have);
     gpa_code rc =
         vm_fail(vm, GPA_E_TYPE, "No matching definition for argument type(s) %s", have.text);
     str_free(&have);
@@ -275,8 +275,8 @@ static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
 
 static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, typed_fn **out) {
     kernel_data *d = k->data;
-    gpa_code rc = typed_get(vm, &d->known, k->fields[FUNCTION].func, TYPED_KERNEL, a->types, a->n,
-                            DT_NONE, out);
+    gpa_code rc = typed_get(vm, &d->compiled, k->fields[FUNCTION].func, TYPED_KERNEL, a->types,
+                            a->n, DT_NONE, out);
     if (!rc) (*out)->f->flags |= d->flags;
     return rc;
 }
@@ -340,7 +340,7 @@ static gpa_code item_of_kernel(gpa_vm *vm, object_obj *o, value key, value *out)
 
 static void free_kernel(gpa_vm *vm, object_obj *o) {
     kernel_data *d = o->data;
-    if (d) typed_free_all(vm, d->known);
+    if (d) typed_free_all(vm, d->compiled);
     mem_free(d);
 }
 
@@ -389,11 +389,11 @@ gpa_code cuda_py_func(gpa_vm *vm, value *argv, value *out) {
     return GPA_OK;
 }
 
-gpa_code cuda_its_name(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_kernel_name(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out);
 }
 
-gpa_code cuda_inside(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_only_in_kernels(gpa_vm *vm, value *argv, value *out) {
     (void)argv, (void)out;
     return vm_fail(vm, GPA_E_UNSUPPORTED, "this works in kernels only: functions under @cuda.jit");
 }
@@ -444,7 +444,7 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
             s.args[k].unit =
                 s.args[k].rank > 1; /* most arrays have unit stride along the last axis */
         if (!rc)
-            rc = typed_get(vm, &d->known, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n,
+            rc = typed_get(vm, &d->compiled, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n,
                            DT_NONE, &t);
     }
     return rc;

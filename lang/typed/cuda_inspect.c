@@ -12,7 +12,7 @@
 /* "(float64[:], int)" */
 static void put_types(const typed_fn *t, gpa_str *out) {
     str_putc(out, '(');
-    typed_put_types(t->args, t->n_args, out);
+    typed_print_types(t->args, t->n_args, out);
     str_put(out, t->n_args == 1 ? ",)" : ")");
 }
 
@@ -130,7 +130,7 @@ static gpa_code fact(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     if (rc) return rc;
     bool own = which == RAW_SHARED || which == RAW_LOCAL;
     *out = v_int(v >= 0                     ? v
-                 : own                      ? (int64_t)typed_own_bytes(t, which == RAW_SHARED)
+                 : own                      ? (int64_t)typed_array_bytes(t, which == RAW_SHARED)
                  : which == RAW_MAX_THREADS ? f.max_threads
                                             : 0);
     return GPA_OK;

@@ -83,13 +83,13 @@ gpa_code cuda_stream_wait(gpa_vm *vm, value *argv, value *out) { /* self */
     return rt_stream_wait(vm_rt(vm), (uint32_t)argv[0].object->fields[STREAM_NUMBER].i, vm_err(vm));
 }
 
-gpa_code cuda_itself(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_return_self(gpa_vm *vm, value *argv, value *out) {
     (void)vm;
     *out = value_retain(argv[0]);
     return GPA_OK;
 }
 
-gpa_code cuda_nothing(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_no_op(gpa_vm *vm, value *argv, value *out) {
     (void)vm, (void)argv, (void)out;
     return GPA_OK;
 }
@@ -251,19 +251,19 @@ gpa_code cuda_max_threads(gpa_vm *vm, value *argv, value *out) {
 gpa_code cuda_max_shared(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], shared_of, out);
 }
-gpa_code cuda_units(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_multiprocessors(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], units_of, out);
 }
 gpa_code cuda_warp_size(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], warp_of, out);
 }
-gpa_code cuda_max_depth(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_max_block_z(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], depth_of, out);
 }
 gpa_code cuda_max_grid(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], grid_of, out);
 }
-gpa_code cuda_max_rows(gpa_vm *vm, value *argv, value *out) {
+gpa_code cuda_max_grid_yz(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], rows_of, out);
 }
 

@@ -14,94 +14,94 @@
 
 /* Argument i of a generalized ufunc at the current loop index: a view of its core, or its only
  * element. */
-static gpa_code core_argument(walk *w, int i, tv *out) {
-    const typed_core *c = &w->to->core;
-    typed_ty t = w->to->args[i];
+static gpa_code core_argument(lowering *lw, int i, tv *out) {
+    const typed_core *c = &lw->to->core;
+    typed_ty t = lw->to->args[i];
     tview a = {.array = i, .dtype = t.dtype, .ndim = (uint8_t)(t.rank - 1)};
     int32_t apart = -1;
-    a.offset = kir_const(w->f, DT_I64, (gpa_val){.I64 = 0});
+    a.offset = kir_const(lw->f, DT_I64, (gpa_val){.I64 = 0});
     for (int d = 0; d < c->loops; d++) {
-        int32_t at = typed_emit(w, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
+        int32_t at = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
         int64_t elements = 1;
         for (int k = 0; k < a.ndim; k++) elements *= c->dim[i][k] < 0 ? 1 : c->fixed[c->dim[i][k]];
-        int32_t by = c->packed >> i & 1 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = elements})
-                                        : typed_axis(w, KIR_STRIDE, i, d);
-        a.offset = kir_op2(w->f, OP_ADD, a.offset, kir_op2(w->f, OP_MULTIPLY, at, by));
+        int32_t by = c->packed >> i & 1 ? kir_const(lw->f, DT_I64, (gpa_val){.I64 = elements})
+                                        : typed_axis(lw, KIR_STRIDE, i, d);
+        a.offset = kir_op2(lw->f, OP_ADD, a.offset, kir_op2(lw->f, OP_MULTIPLY, at, by));
     }
     for (int d = a.ndim - 1; d >= 0; d--) {
         int64_t fixed = c->dim[i][d] < 0 ? 1 : c->fixed[c->dim[i][d]];
-        a.size[d] = fixed >= 0 ? kir_const(w->f, DT_I64, (gpa_val){.I64 = fixed})
-                               : typed_axis(w, KIR_SIZE, i, c->loops + d);
+        a.size[d] = fixed >= 0 ? kir_const(lw->f, DT_I64, (gpa_val){.I64 = fixed})
+                               : typed_axis(lw, KIR_SIZE, i, c->loops + d);
         bool dense = c->dense >> i & 1;
-        a.stride[d] = dense ? apart : typed_axis(w, KIR_STRIDE, i, c->loops + d);
-        apart = apart < 0 ? a.size[d] : kir_op2(w->f, OP_MULTIPLY, apart, a.size[d]);
+        a.stride[d] = dense ? apart : typed_axis(lw, KIR_STRIDE, i, c->loops + d);
+        apart = apart < 0 ? a.size[d] : kir_op2(lw->f, OP_MULTIPLY, apart, a.size[d]);
     }
-    if (!(c->number >> i & 1)) return typed_sub(w, &a, out);
-    *out = typed_load(w, &a);
+    if (!(c->number >> i & 1)) return typed_view_value(lw, &a, out);
+    *out = typed_load(lw, &a);
     return GPA_OK;
 }
 
-void typed_begin(walk *w, const func_obj *fn) {
-    kir_reset(w->f, w->to->form == TYPED_KERNEL ? KIR_KERNEL : KIR_MAP, func_name(w->vm, fn));
-    w->n_slots = w->n_shapes = w->n_open = 0;
-    w->n_numbered = 0;
-    w->changed = false;
-    w->nest = w->regions = 0;
-    w->leave = 0;
-    for (int i = 0; i < w->to->n_args; i++) typed_declare(w, w->to->args[i]);
-    for (size_t i = 0; i < w->to->n_deps; i++) typed_declare(w, w->to->deps[i].ty);
-    if (w->to->form != TYPED_CORE) return;
-    w->f->ndim = w->to->core.loops;
-    w->f->flags |= KIR_F_FREE;
+void typed_begin_program(lowering *lw, const func_obj *fn) {
+    kir_reset(lw->f, lw->to->form == TYPED_KERNEL ? KIR_KERNEL : KIR_MAP, func_name(lw->vm, fn));
+    lw->n_slots = lw->n_shapes = lw->n_open = 0;
+    lw->n_regions_made = 0;
+    lw->changed = false;
+    lw->nest = lw->regions = 0;
+    lw->break_extra = 0;
+    for (int i = 0; i < lw->to->n_args; i++) typed_declare(lw, lw->to->args[i]);
+    for (size_t i = 0; i < lw->to->n_deps; i++) typed_declare(lw, lw->to->deps[i].ty);
+    if (lw->to->form != TYPED_CORE) return;
+    lw->f->ndim = lw->to->core.loops;
+    lw->f->flags |= KIR_F_FREE;
 }
 
-gpa_code typed_argument(walk *w, typed_ty t, uint32_t *number, int *array, tv *out) {
-    if (t.rank) return typed_view(w, (*array)++, t.rank - 1, t.unit, NULL, out);
+gpa_code typed_argument(lowering *lw, typed_ty t, uint32_t *number, int *array, tv *out) {
+    if (t.rank) return typed_view(lw, (*array)++, t.rank - 1, t.unit, NULL, out);
     *out = (tv){.kind = TV_NUMBER,
                 .t = t,
-                .v = typed_emit(w, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
+                .v = typed_emit(lw, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
     return GPA_OK;
 }
 
 /* The argument at *at in the list of types, with its items if it is a tuple. */
-static gpa_code any_argument(walk *w, int *at, uint32_t *number, int *array, tv *out) {
-    typed_ty t = w->to->args[(*at)++];
+static gpa_code any_argument(lowering *lw, int *at, uint32_t *number, int *array, tv *out) {
+    typed_ty t = lw->to->args[(*at)++];
     *out = (tv){.kind = TV_NONE};
-    if (!t.mark) return typed_argument(w, t, number, array, out);
+    if (!t.mark) return typed_argument(lw, t, number, array, out);
     if (t.mark == TYPED_NONE) return GPA_OK;
-    gpa_code rc = typed_tuple(w, (uint32_t)(t.mark - TYPED_TUPLE), out);
+    gpa_code rc = typed_tuple(lw, (uint32_t)(t.mark - TYPED_TUPLE), out);
     for (uint32_t i = 0; i < out->n && !rc; i++)
-        rc = any_argument(w, at, number, array, &out->items[i]);
+        rc = any_argument(lw, at, number, array, &out->items[i]);
     return rc;
 }
 
-static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
+static gpa_code one_round(lowering *lw, func_obj *fn, tv *out) {
     tv args[BODY_MAX_IN];
     uint32_t number = 0;
     int array = 0, n = 0;
     gpa_code rc = GPA_OK;
-    w->frame = NULL;
-    typed_begin(w, fn);
-    for (int i = 0; i < w->to->n_args && !rc; n++)
-        rc = w->to->form == TYPED_CORE ? core_argument(w, i++, &args[n])
-                                       : any_argument(w, &i, &number, &array, &args[n]);
+    lw->frame = NULL;
+    typed_begin_program(lw, fn);
+    for (int i = 0; i < lw->to->n_args && !rc; n++)
+        rc = lw->to->form == TYPED_CORE ? core_argument(lw, i++, &args[n])
+                                        : any_argument(lw, &i, &number, &array, &args[n]);
     const ast_scope *s = func_node(fn)->function.scope;
     if (!rc && (uint32_t)n != s->n_positional + s->n_keyword_only + s->has_args)
-        rc = typed_fail(w, func_node(fn), GPA_E_UNSUPPORTED,
+        rc = typed_fail(lw, func_node(fn), GPA_E_UNSUPPORTED,
                         "a compiled function of numbers has positional parameters only");
-    if (!rc) rc = typed_inline(w, func_node(fn), fn, args, out);
+    if (!rc) rc = typed_inline(lw, func_node(fn), fn, args, out);
     if (rc) return rc;
-    if (w->to->form == TYPED_BODY && out->kind == TV_NONE)
-        return typed_fail(w, func_node(fn), GPA_E_TYPE,
+    if (lw->to->form == TYPED_BODY && out->kind == TV_NONE)
+        return typed_fail(lw, func_node(fn), GPA_E_TYPE,
                           "%s() returns no number: a compiled function of numbers must return one",
-                          func_name(w->vm, fn));
-    if (w->to->form == TYPED_BODY && out->kind != TV_NUMBER)
-        return typed_fail(w, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not %s %s",
+                          func_name(lw->vm, fn));
+    if (lw->to->form == TYPED_BODY && out->kind != TV_NUMBER)
+        return typed_fail(lw, func_node(fn), GPA_E_TYPE, "a ufunc gives one number, not %s %s",
                           typed_article(out), typed_kind(out));
-    if (w->to->form != TYPED_BODY && out->kind != TV_NONE)
-        return typed_fail(w, func_node(fn), GPA_E_TYPE,
+    if (lw->to->form != TYPED_BODY && out->kind != TV_NONE)
+        return typed_fail(lw, func_node(fn), GPA_E_TYPE,
                           "%s() returns a %s: it gives its results through its arrays",
-                          func_name(w->vm, fn), typed_kind(out));
+                          func_name(lw->vm, fn), typed_kind(out));
     return GPA_OK;
 }
 
@@ -109,7 +109,7 @@ static gpa_code one_round(walk *w, func_obj *fn, tv *out) {
 static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
     gpa_str types;
     str_init(&types);
-    typed_put_types(t->args, t->n_args, &types);
+    typed_print_types(t->args, t->n_args, &types);
     if (!vm_err(vm)->hint[0])
         gpa_err_hint(vm_err(vm), "compiled for %s(%s)", func_name(vm, fn),
                      types.len ? types.text : "");
@@ -117,10 +117,10 @@ static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
 }
 
 /* Moves the program of the last iteration to the function. */
-static gpa_code finish(walk *w, typed_fn *t, tv result) {
-    kir_func *f = w->f;
-    gpa_err *e = vm_err(w->vm);
-    w->f = NULL;
+static gpa_code finish(lowering *lw, typed_fn *t, tv result) {
+    kir_func *f = lw->f;
+    gpa_err *e = vm_err(lw->vm);
+    lw->f = NULL;
     if (t->form == TYPED_BODY) {
         typed_ty to = t->result.dtype == DT_NONE ? result.t : t->result;
         int32_t number = kir_cast(f, (gpa_dtype)to.dtype, result.v);
@@ -130,29 +130,29 @@ static gpa_code finish(walk *w, typed_fn *t, tv result) {
     return f->failed ? gpa_no_memory(e) : kir_check(f, e);
 }
 
-gpa_code typed_compile(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *host) {
-    walk w = {.vm = vm, .to = t, .kept = v_list(vm, 0, NULL), .arena = arena_new()};
+gpa_code typed_compile_fixed_point(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *host) {
+    lowering lw = {.vm = vm, .to = t, .retained = v_list(vm, 0, NULL), .arena = arena_new()};
     gpa_code rc = GPA_OK;
     tv result = {0};
-    w.f = kir_new(KIR_MAP, func_name(vm, fn));
-    if (!w.f || !w.arena || w.kept.tag == V_UNSET) TRY(vm_no_memory(vm));
+    lw.f = kir_new(KIR_MAP, func_name(vm, fn));
+    if (!lw.f || !lw.arena || lw.retained.tag == V_UNSET) TRY(vm_no_memory(vm));
     do {
         TRY(vm_poll(vm));
-        TRY(t->form == TYPED_LOOP ? loop_round(&w, fn) : one_round(&w, fn, &result));
-    } while (w.changed);
-    rc = finish(&w, t, result);
+        TRY(t->form == TYPED_LOOP ? loop_lower(&lw, fn) : one_round(&lw, fn, &result));
+    } while (lw.changed);
+    rc = finish(&lw, t, result);
 out:
-    if (host) *host = w.host;
+    if (host) *host = lw.fallback;
     if (rc && t->form != TYPED_LOOP) {
         say_types(vm, fn, t);
-        vm_trace_inner(vm, fn->name, w.blamed.src ? w.blamed : vm_err(vm)->span);
+        vm_trace_inner(vm, fn->name, lw.error_site.src ? lw.error_site : vm_err(vm)->span);
     }
-    kir_free(w.f);
-    arena_free(w.arena);
-    typed_free_slots(&w);
-    mem_free(w.shapes);
-    mem_free(w.open);
-    value_release(vm, w.kept);
+    kir_free(lw.f);
+    arena_free(lw.arena);
+    typed_free_slots(&lw);
+    mem_free(lw.shapes);
+    mem_free(lw.open_regions);
+    value_release(vm, lw.retained);
     return rc;
 }
 
@@ -161,7 +161,7 @@ out:
 void typed_clear(gpa_vm *vm, typed_fn *t) {
     for (size_t i = 0; i < t->n_deps; i++) {
         value_release(vm, t->deps[i].cell);
-        value_release(vm, t->deps[i].was);
+        value_release(vm, t->deps[i].snapshot);
     }
     mem_free(t->deps);
     body_release(t->body);
@@ -184,27 +184,27 @@ void typed_free_all(gpa_vm *vm, typed_fn *list) {
 
 static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype result) {
     bool same = t->n_args == n && t->result.dtype == result;
-    for (int i = 0; i < n && same; i++) same = typed_same(t->args[i], args[i]);
+    for (int i = 0; i < n && same; i++) same = typed_same_type(t->args[i], args[i]);
     return same;
 }
 
-static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
+static gpa_code get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
                     const typed_core *core, const typed_ty *args, int n, gpa_dtype result,
                     typed_fn **out) {
     bool varies = false;
-    for (typed_fn **at = known; *at; at = &(*at)->next) {
+    for (typed_fn **at = compiled; *at; at = &(*at)->next) {
         typed_fn *t = *at;
         if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 ||
             !same_args(t, args, n, result))
             continue;
         *at = t->next; /* move to front, or evict */
-        if (!typed_still_true(vm, t)) {
+        if (!typed_guards_hold(vm, t)) {
             varies = true;
             free_one(vm, t);
             break;
         }
-        t->next = *known;
-        *out = *known = t;
+        t->next = *compiled;
+        *out = *compiled = t;
         return GPA_OK;
     }
     typed_fn *t = mem_zero(sizeof *t);
@@ -214,26 +214,26 @@ static gpa_code get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
     t->n_args = n;
     memcpy(t->args, args, (size_t)n * sizeof *args);
     t->result = (typed_ty){.dtype = (uint8_t)result};
-    t->varies = varies;
-    gpa_code rc = typed_compile(vm, fn, t, NULL);
+    t->globals_vary = varies;
+    gpa_code rc = typed_compile_fixed_point(vm, fn, t, NULL);
     if (rc) {
         free_one(vm, t);
         return rc;
     }
-    t->next = *known;
-    *out = *known = t;
+    t->next = *compiled;
+    *out = *compiled = t;
     return GPA_OK;
 }
 
-gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
+gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
                    const typed_ty *args, int n, gpa_dtype result, typed_fn **out) {
     static const typed_core none;
-    return get(vm, known, fn, form, &none, args, n, result, out);
+    return get(vm, compiled, fn, form, &none, args, n, result, out);
 }
 
-gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core,
+gpa_code typed_get_core(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_core *core,
                         const typed_ty *args, int n, typed_fn **out) {
-    return get(vm, known, fn, TYPED_CORE, core, args, n, DT_NONE, out);
+    return get(vm, compiled, fn, TYPED_CORE, core, args, n, DT_NONE, out);
 }
 
 /* ---- introspection ---- */
@@ -242,7 +242,7 @@ void typed_print(const typed_fn *t, gpa_str *out) {
     if (t->f) kir_print(t->f, out);
 }
 
-size_t typed_own_bytes(const typed_fn *t, bool shared) {
+size_t typed_array_bytes(const typed_fn *t, bool shared) {
     size_t n = 0;
     for (size_t k = 0; t->f && k < t->f->n_arrays; k++)
         if (t->f->arrays[k].where == (shared ? KIR_SHARED : KIR_LOCAL))

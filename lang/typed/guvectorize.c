@@ -22,7 +22,7 @@ enum {
 
 typedef struct {
     typed_layout layout;
-    typed_fn *known;
+    typed_fn *compiled;
 } gufunc;
 
 static const char *name_of(gpa_vm *vm, const object_obj *o) {
@@ -55,7 +55,7 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
     value list = o->fields[SIGNATURES];
     typed_signature s;
     if (list.tag == V_NONE) return infer(vm, l, in, given, types);
-    gpa_code rc = typed_choose(vm, o->fields[FUNCTION].func, list, in, l->n_in, 0, &s);
+    gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list, in, l->n_in, 0, &s);
     if (!rc) memcpy(types, s.args, sizeof s.args);
     return rc;
 }
@@ -195,7 +195,7 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
                            KIR_MAX_DIMS);
         arrays[k] = views[k];
     }
-    if ((rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, args, n, &t)))
+    if ((rc = typed_get_core(vm, &g->compiled, o->fields[FUNCTION].func, &core, args, n, &t)))
         return rc;
     if ((rc = typed_numbers(vm, t, numbers))) return rc;
     int n_params = (int)t->f->n_params;
@@ -348,7 +348,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
 
 static void forget(gpa_vm *vm, object_obj *o) {
     gufunc *g = o->data;
-    if (g) typed_free_all(vm, g->known);
+    if (g) typed_free_all(vm, g->compiled);
     mem_free(g);
 }
 
@@ -424,7 +424,7 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
                 (typed_ty){.dtype = s.args[k].dtype, .rank = s.args[k].rank ? s.args[k].rank : 1};
         }
         if (!rc)
-            rc = typed_get_core(vm, &g->known, o->fields[FUNCTION].func, &core, s.args, s.n, &t);
+            rc = typed_get_core(vm, &g->compiled, o->fields[FUNCTION].func, &core, s.args, s.n, &t);
     }
     return rc;
 }

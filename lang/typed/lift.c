@@ -74,7 +74,7 @@ static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loo
         in->kind = IN_UNBOUND;
     else if (!taken && !fixed)
         x->foreign = true;
-    if (in->kind == IN_STATIC) in->is = v;
+    if (in->kind == IN_STATIC) in->constant = v;
     return rc;
 }
 
@@ -111,7 +111,7 @@ static gpa_code gather(gpa_vm *vm, const typed_lift *l, const value *slots, valu
     if (!x->in) return vm_no_memory(vm);
     for (uint32_t i = 0; i < l->n && !rc && !x->foreign; i++) {
         bool written = l->use[i] & USE_WRITTEN,
-             own = l->parallel && written && l->trip[i] == TRIP_OWN;
+             own = l->parallel && written && l->role[i] == ROLE_PRIVATE;
         if (l->use[i] & (USE_READ | USE_WRITTEN) && !own)
             rc = add_variable(vm, x, slots[i], written, &x->in[i]);
     }
@@ -126,7 +126,8 @@ static void drop_incoming(gpa_vm *vm, incoming *x) {
 /* ---- specializations ---- */
 
 static bool same_in(const loop_in *a, const loop_in *b) {
-    return a->kind == b->kind && a->n == b->n && (a->kind != IN_STATIC || value_is(a->is, b->is));
+    return a->kind == b->kind && a->n == b->n &&
+           (a->kind != IN_STATIC || value_is(a->constant, b->constant));
 }
 
 /* True if every captured variable of the compiled loop is a captured variable of this closure. */
@@ -144,17 +145,18 @@ static bool fits(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const incomin
                  bool strided) {
     bool same = f->base.n_args == x->n && f->over_array == x->over_array && f->step == x->step &&
                 f->strided == strided;
-    if (same && f->place) same = strcmp(arr_device(vm_rt(vm), f->place), rt_device(vm_rt(vm))) == 0;
-    for (int i = 0; i < x->n && same; i++) same = typed_same(f->base.args[i], x->type[i]);
+    if (same && f->result_memory)
+        same = strcmp(arr_device(vm_rt(vm), f->result_memory), rt_device(vm_rt(vm))) == 0;
+    for (int i = 0; i < x->n && same; i++) same = typed_same_type(f->base.args[i], x->type[i]);
     for (uint32_t i = 0; i < f->of->n && same; i++) same = same_in(&f->in[i], &x->in[i]);
-    return same && same_cells(&f->base, fn) && typed_still_true(vm, &f->base);
+    return same && same_cells(&f->base, fn) && typed_guards_hold(vm, &f->base);
 }
 
 static void free_loop(gpa_vm *vm, loop_fn *f) {
     typed_clear(vm, &f->base);
-    for (uint32_t i = 0; f->in && i < f->of->n; i++) value_release(vm, f->in[i].is);
-    for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), f->result_at[i]);
-    arr_release(vm_rt(vm), f->place);
+    for (uint32_t i = 0; f->in && i < f->of->n; i++) value_release(vm, f->in[i].constant);
+    for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), f->result_view[i]);
+    arr_release(vm_rt(vm), f->result_memory);
     mem_free(f->in);
     mem_free(f->out);
     mem_free(f);
@@ -166,15 +168,15 @@ static gpa_code make_places(gpa_vm *vm, loop_fn *f) {
     gpa_rt *rt = vm_rt(vm);
     int64_t n = f->n_results;
     if (f->of->parallel || n == 0) return GPA_OK;
-    gpa_code rc = arr_empty(rt, DT_C128, 1, &n, &f->place, vm_err(vm));
-    if (!rc) rc = arr_eval(rt, &f->place, 1, vm_err(vm));
+    gpa_code rc = arr_empty(rt, DT_C128, 1, &n, &f->result_memory, vm_err(vm));
+    if (!rc) rc = arr_eval(rt, &f->result_memory, 1, vm_err(vm));
     for (int i = 0; i < n && !rc; i++) {
         gpa_arr *as;
-        rc = arr_reinterpret(rt, f->place, (gpa_dtype)f->result[i].dtype, &as, vm_err(vm));
+        rc = arr_reinterpret(rt, f->result_memory, (gpa_dtype)f->result[i].dtype, &as, vm_err(vm));
         if (rc) break;
         rc = arr_view(rt, as, 0, NULL, NULL,
                       i * (int64_t)(sizeof(gpa_c128) / dtype_size((gpa_dtype)f->result[i].dtype)),
-                      &f->result_at[i], vm_err(vm));
+                      &f->result_view[i], vm_err(vm));
         arr_release(rt, as);
     }
     return rc;
@@ -190,7 +192,7 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     f->in = x->in;
     x->in = NULL;
     for (uint32_t i = 0; i < l->n; i++)
-        f->in[i].is = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].is) : v_none();
+        f->in[i].constant = f->in[i].kind == IN_STATIC ? value_retain(f->in[i].constant) : v_none();
     f->out = mem_zero((l->n + 1) * sizeof *f->out);
     if (!f->out) TRY(vm_no_memory(vm));
     f->over_array = x->over_array;
@@ -200,11 +202,11 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     f->base.form = TYPED_LOOP;
     f->base.n_args = x->n;
     memcpy(f->base.args, x->type, (size_t)x->n * sizeof *x->type);
-    TRY(typed_compile(vm, fn, &f->base, &host));
+    TRY(typed_compile_fixed_point(vm, fn, &f->base, &host));
     TRY(make_places(vm, f));
-    l->draws |= f->draws;
-    f->next = l->known;
-    *out = l->known = f;
+    l->random_sources |= f->random_sources;
+    f->next = l->compiled;
+    *out = l->compiled = f;
     return GPA_OK;
 out:
     free_loop(vm, f);
@@ -221,15 +223,15 @@ out:
 static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
     bool strided = l->parallel && strncmp(rt_device(vm_rt(vm)), "cuda", 4) == 0;
     gpa_code rc = GPA_OK;
-    for (int d = LOOP_DRAWS_NUMPY; d <= LOOP_DRAWS_PYTHON && !rc; d++)
-        if (l->draws >> d & 1) rc = loop_ready_draws(vm, d, strided);
+    for (int d = LOOP_RANDOM_NUMPY; d <= LOOP_RANDOM_PYTHON && !rc; d++)
+        if (l->random_sources >> d & 1) rc = loop_prepare_random(vm, d, strided);
     if (rc) return rc;
-    for (loop_fn **at = &l->known; *at; at = &(*at)->next) {
+    for (loop_fn **at = &l->compiled; *at; at = &(*at)->next) {
         loop_fn *f = *at;
         if (!fits(vm, f, fn, x, strided)) continue;
         *at = f->next;
-        f->next = l->known;
-        *out = l->known = f;
+        f->next = l->compiled;
+        *out = l->compiled = f;
         return GPA_OK;
     }
     return compile(vm, l, fn, x, strided, out);
@@ -306,9 +308,9 @@ static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, v
 static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots, value *returned,
                           bool *did_return) {
     gpa_val raw[LOOP_MAX_RESULTS], got[LOOP_MAX_RESULTS];
-    gpa_code rc = launch(vm, f, x, f->result_at, NULL);
+    gpa_code rc = launch(vm, f, x, f->result_view, NULL);
     if (!rc)
-        rc = f->n_results ? arr_read(vm_rt(vm), f->place, raw, vm_err(vm))
+        rc = f->n_results ? arr_read(vm_rt(vm), f->result_memory, raw, vm_err(vm))
                           : rt_sync(vm_rt(vm), vm_err(vm));
     for (int i = 0; i < f->n_results && !rc; i++)
         got[i] = dtype_load(&raw[i], (gpa_dtype)f->result[i].dtype);
@@ -323,22 +325,22 @@ static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slot
     return rc || !*did_return ? rc : put_returned(vm, f, got, returned);
 }
 
-static gpa_op joining(loop_trip t) {
-    return t == TRIP_SUM       ? OP_ADD
-           : t == TRIP_PRODUCT ? OP_MULTIPLY
-           : t == TRIP_MIN     ? OP_FMIN
+static gpa_op joining(loop_role t) {
+    return t == ROLE_SUM       ? OP_ADD
+           : t == ROLE_PRODUCT ? OP_MULTIPLY
+           : t == ROLE_MIN     ? OP_FMIN
                                : OP_FMAX;
 }
 
-static gpa_red reduction(loop_trip t) {
-    return t == TRIP_SUM       ? RED_SUM
-           : t == TRIP_PRODUCT ? RED_PROD
-           : t == TRIP_MIN     ? RED_MIN
+static gpa_red reduction(loop_role t) {
+    return t == ROLE_SUM       ? RED_SUM
+           : t == ROLE_PRODUCT ? RED_PROD
+           : t == ROLE_MIN     ? RED_MIN
                                : RED_MAX;
 }
 
 /* Combines the workers' partial results of a reduction. */
-static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_trip trip, gpa_val *out) {
+static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_role trip, gpa_val *out) {
     gpa_dtype t = (gpa_dtype)parts->dtype;
     gpa_rt *rt = vm_rt(vm);
     if (parts->size > HOST_PARTS) {
@@ -373,7 +375,7 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *s
     if (f->n_results == 0) rc = rt_sync(vm_rt(vm), vm_err(vm));
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {
         const loop_out *o = &f->out[i];
-        loop_trip trip = (loop_trip)f->of->trip[o->slot];
+        loop_role trip = (loop_role)f->of->role[o->slot];
         value *to = &slots[o->slot], now = v_unset();
         gpa_opnd before = {0};
         gpa_val v;
@@ -405,9 +407,9 @@ typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool 
     l->parallel = lift_parallel(vm, fn, loop);
     l->returns = lift_returns(vm, fn, loop);
     l->use = mem_zero(l->n + 1);
-    l->trip = mem_zero(l->n + 1);
-    if (l->use && l->trip) {
-        loop_examine(vm, l, inner);
+    l->role = mem_zero(l->n + 1);
+    if (l->use && l->role) {
+        loop_analyze(vm, l, inner);
         return l;
     }
     lift_free(vm, l);
@@ -416,12 +418,12 @@ typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool 
 
 void lift_free(gpa_vm *vm, typed_lift *l) {
     if (!l) return;
-    for (loop_fn *f = l->known, *next; f; f = next) {
+    for (loop_fn *f = l->compiled, *next; f; f = next) {
         next = f->next;
         free_loop(vm, f);
     }
     mem_free(l->use);
-    mem_free(l->trip);
+    mem_free(l->role);
     mem_free(l);
 }
 
@@ -431,7 +433,7 @@ gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *
     value returned = v_unset();
     bool did_return = false;
     loop_fn *f = NULL;
-    *end = LIFT_NOT;
+    *end = LIFT_INTERPRET;
     if (l->host || l->parallel != lift_parallel(vm, fn, l->loop))
         return GPA_OK; /* or the name prange was rebound */
     memset(&x, 0, offsetof(incoming, type));

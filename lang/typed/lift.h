@@ -17,7 +17,7 @@
 typedef struct typed_lift typed_lift;
 
 /* Whether the syntax of a loop allows compilation; contains a return; iterates over prange. */
-bool lift_wanted(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
+bool lift_eligible(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
 bool lift_returns(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
 bool lift_parallel(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
 /* Analyzes a loop; `inner`: an enclosing loop is interpreted. NULL: out of memory. Owned by the
@@ -25,9 +25,10 @@ bool lift_parallel(gpa_vm *vm, const func_obj *fn, const ast_node *loop);
 typed_lift *lift_new(gpa_vm *vm, const func_obj *fn, const ast_node *loop, bool inner);
 void lift_free(gpa_vm *vm, typed_lift *l); /* NULL is ignored */
 
-typedef enum { LIFT_NOT, LIFT_DONE, LIFT_RETURNED } lift_end;
+typedef enum { LIFT_INTERPRET, LIFT_DONE, LIFT_RETURNED } lift_end;
 /* Runs the loop on the variables of a frame of fn. *it: the iterable of a for loop, owned by the
- * caller; unchanged if LIFT_NOT, else released and set to the function's return value, or UNSET. */
+ * caller; unchanged if LIFT_INTERPRET, else released and set to the function's return value, or
+ * UNSET. */
 gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it, lift_end *end);
 
 #endif

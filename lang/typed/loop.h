@@ -14,24 +14,24 @@ typedef enum {
 } loop_use;
 
 /* Data sharing of a variable that a prange loop writes. */
-typedef enum { TRIP_OWN, TRIP_SUM, TRIP_PRODUCT, TRIP_MIN, TRIP_MAX, TRIP_CARRIED } loop_trip;
+typedef enum { ROLE_PRIVATE, ROLE_SUM, ROLE_PRODUCT, ROLE_MIN, ROLE_MAX, ROLE_CARRIED } loop_role;
 
 struct typed_lift {
     const ast_node *loop, *function;
     bool parallel, returns, host; /* host: known to need the interpreter */
     uint32_t n;                   /* variables of the function */
     uint8_t *use;                 /* loop_use of each */
-    uint8_t *trip;                /* loop_role of each */
-    uint8_t draws; /* bit per source (LOOP_RANDOM_...) that its programs sample from */
-    struct loop_fn *known;
+    uint8_t *role;                /* loop_role of each */
+    uint8_t random_sources; /* bit per source (LOOP_RANDOM_...) that its programs sample from */
+    struct loop_fn *compiled;
 };
 
 /* Kind of a variable when the loop is reached. */
 typedef enum { IN_UNBOUND, IN_VALUE, IN_TUPLE, IN_STATIC } loop_kind;
 typedef struct {
-    uint8_t kind; /* loop_kind */
-    uint8_t n;    /* TUPLE: items */
-    value is;     /* STATIC (owned) */
+    uint8_t kind;   /* loop_kind */
+    uint8_t n;      /* TUPLE: items */
+    value constant; /* STATIC (owned) */
 } loop_in;
 
 typedef struct {
@@ -48,7 +48,7 @@ enum { LOOP_MAX_RESULTS = 24 };
 enum { LOOP_WORKERS = 256, LOOP_GPU_WORKERS = 1 << 18 };
 
 /* Sources of random numbers in a loop. */
-enum { LOOP_DRAWS_NOTHING, LOOP_DRAWS_NUMPY, LOOP_DRAWS_PYTHON };
+enum { LOOP_RANDOM_NONE, LOOP_RANDOM_NUMPY, LOOP_RANDOM_PYTHON };
 
 /* A specialization of a loop. base.args: the leaves of the input variables, then the iterable:
  * start and stop of a range (start and trip count for prange), or the array. The program's last
@@ -61,7 +61,7 @@ typedef struct loop_fn {
     loop_out *out; /* capacity of->n */
     uint32_t n_out;
     bool over_array, strided;
-    uint8_t draws; /* as in typed_lift */
+    uint8_t random_sources; /* as in typed_lift */
     int n_over;
     int64_t step;
     int returned; /* result: whether the loop returned; -1: it has no return */
@@ -70,15 +70,15 @@ typedef struct loop_fn {
     bool returned_tuple;
     int n_results;
     typed_ty result[LOOP_MAX_RESULTS];
-    gpa_arr *place; /* sequential loops: memory of the results, 16 bytes each */
-    gpa_arr *result_at[LOOP_MAX_RESULTS];
+    gpa_arr *result_memory; /* sequential loops: memory of the results, 16 bytes each */
+    gpa_arr *result_view[LOOP_MAX_RESULTS];
 } loop_fn;
 
 /* Liveness and data sharing of the variables: fills l->use and l->role. */
-void loop_examine(gpa_vm *vm, typed_lift *l, bool inner);
+void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner);
 /* One iteration of the fixed point over a loop (fixed_point.c). */
-gpa_code loop_round(walk *w, func_obj *fn);
+gpa_code loop_lower(lowering *lw, func_obj *fn);
 /* Creates the generator states of a source of random numbers, one per worker. */
-gpa_code loop_ready_draws(gpa_vm *vm, int family, bool strided);
+gpa_code loop_prepare_random(gpa_vm *vm, int family, bool strided);
 
 #endif

@@ -76,44 +76,44 @@ static bool mentions_slot(const ast_node *n, uint32_t which) {
     return s.found;
 }
 
-static loop_trip of_operator(ast_op op) {
-    return op == AST_OP_ADD || op == AST_OP_SUB ? TRIP_SUM
-           : op == AST_OP_MUL                   ? TRIP_PRODUCT
-                                                : TRIP_CARRIED;
+static loop_role of_operator(ast_op op) {
+    return op == AST_OP_ADD || op == AST_OP_SUB ? ROLE_SUM
+           : op == AST_OP_MUL                   ? ROLE_PRODUCT
+                                                : ROLE_CARRIED;
 }
 
 /* Recognizes x = x + e, x = e + x, x = min(x, e), where e does not mention x. */
-static loop_trip of_value(const ast_node *v, uint32_t which) {
+static loop_role of_value(const ast_node *v, uint32_t which) {
     uint32_t s;
     if (v->kind == AST_BINARY) {
         const ast_node *a = v->binary.left, *b = v->binary.right;
-        loop_trip t = of_operator(v->binary.op);
+        loop_role t = of_operator(v->binary.op);
         if (is_slot(a, &s) && s == which && !mentions_slot(b, which)) return t;
         if (v->binary.op != AST_OP_SUB && is_slot(b, &s) && s == which && !mentions_slot(a, which))
             return t;
-        return TRIP_CARRIED;
+        return ROLE_CARRIED;
     }
     if (v->kind != AST_CALL || v->call.func->kind != AST_NAME || v->call.args.n != 2)
-        return TRIP_CARRIED;
+        return ROLE_CARRIED;
     int mine = -1;
     for (int i = 0; i < 2; i++)
         if (is_slot(v->call.args.at[i], &s) && s == which) mine = i;
-    if (mine < 0 || mentions_slot(v->call.args.at[1 - mine], which)) return TRIP_CARRIED;
-    return TRIP_MIN; /* or MAX: the caller decides by the function's name */
+    if (mine < 0 || mentions_slot(v->call.args.at[1 - mine], which)) return ROLE_CARRIED;
+    return ROLE_MIN; /* or MAX: the caller decides by the function's name */
 }
 
 typedef struct {
     uint32_t slot;
     uint32_t mentions, explained; /* mentions: all occurrences; explained: those that belong to
                                      updates of one kind */
-    loop_trip kind;
+    loop_role kind;
     gpa_sym name; /* name of the function: min or max */
 } update;
 
-static void explain(update *u, loop_trip t, uint32_t n, gpa_sym name) {
+static void explain(update *u, loop_role t, uint32_t n, gpa_sym name) {
     bool first = u->explained == 0;
-    if (t == TRIP_CARRIED || (!first && (t != u->kind || name != u->name))) {
-        u->kind = TRIP_CARRIED;
+    if (t == ROLE_CARRIED || (!first && (t != u->kind || name != u->name))) {
+        u->kind = ROLE_CARRIED;
         return;
     }
     if (first) u->kind = t;
@@ -127,7 +127,7 @@ static void look_at_update(void *user, ast_node *n) {
     if (is_slot(n, &s) && s == u->slot) u->mentions++;
     if (n->kind == AST_AUGASSIGN && is_slot(n->augassign.target, &s) && s == u->slot)
         explain(u,
-                mentions_slot(n->augassign.value, s) ? TRIP_CARRIED : of_operator(n->augassign.op),
+                mentions_slot(n->augassign.value, s) ? ROLE_CARRIED : of_operator(n->augassign.op),
                 1, 0);
     if (n->kind == AST_ASSIGN && n->assign.targets.n == 1 && is_slot(n->assign.targets.at[0], &s) &&
         s == u->slot) {
@@ -188,21 +188,21 @@ static first_use use_of(const ast_list *body, uint32_t which) {
     return UNUSED;
 }
 
-static loop_trip trip_of(gpa_vm *vm, const typed_lift *l, uint32_t which) {
-    update u = {.slot = which, .kind = TRIP_CARRIED};
+static loop_role trip_of(gpa_vm *vm, const typed_lift *l, uint32_t which) {
+    update u = {.slot = which, .kind = ROLE_CARRIED};
     const ast_list *body = body_of(l->loop);
-    if (mentions_slot(l->loop->for_.target, which)) return TRIP_OWN;
+    if (mentions_slot(l->loop->for_.target, which)) return ROLE_PRIVATE;
     for (uint32_t i = 0; i < body->n; i++) look_at_update(&u, body->at[i]);
-    const char *name = u.kind == TRIP_MIN ? intern_text(vm_names(vm), u.name) : "";
-    if (u.kind == TRIP_MIN)
-        u.kind = strcmp(name, "min") == 0   ? TRIP_MIN
-                 : strcmp(name, "max") == 0 ? TRIP_MAX
-                                            : TRIP_CARRIED;
-    if (u.kind != TRIP_CARRIED && u.explained == u.mentions) return u.kind;
-    return use_of(body, which) == READ ? TRIP_CARRIED : TRIP_OWN;
+    const char *name = u.kind == ROLE_MIN ? intern_text(vm_names(vm), u.name) : "";
+    if (u.kind == ROLE_MIN)
+        u.kind = strcmp(name, "min") == 0   ? ROLE_MIN
+                 : strcmp(name, "max") == 0 ? ROLE_MAX
+                                            : ROLE_CARRIED;
+    if (u.kind != ROLE_CARRIED && u.explained == u.mentions) return u.kind;
+    return use_of(body, which) == READ ? ROLE_CARRIED : ROLE_PRIVATE;
 }
 
-void loop_examine(gpa_vm *vm, typed_lift *l, bool inner) {
+void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner) {
     mentions in = {.use = l->use, .n = l->n, .mark = USE_READ};
     mentions out = {.use = l->use, .n = l->n, .except = l->loop, .mark = USE_AFTER};
     look_at(&in, (ast_node *)(uintptr_t)l->loop);
@@ -210,7 +210,8 @@ void loop_examine(gpa_vm *vm, typed_lift *l, bool inner) {
         look_at(&out, l->function->function.body.at[i]);
     for (uint32_t i = 0; i < l->n; i++) {
         if (inner && l->use[i]) l->use[i] |= USE_AFTER;
-        l->trip[i] = l->parallel && l->use[i] & USE_WRITTEN ? (uint8_t)trip_of(vm, l, i) : TRIP_OWN;
+        l->role[i] =
+            l->parallel && l->use[i] & USE_WRITTEN ? (uint8_t)trip_of(vm, l, i) : ROLE_PRIVATE;
     }
 }
 
@@ -259,7 +260,7 @@ static content content_of(gpa_vm *vm, const func_obj *fn, const ast_node *loop) 
     return c;
 }
 
-bool lift_wanted(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
+bool lift_eligible(gpa_vm *vm, const func_obj *fn, const ast_node *loop) {
     content c = content_of(vm, fn, loop);
     return !c.other && (over_prange(vm, fn, loop) ? !c.returns : !c.parallel);
 }

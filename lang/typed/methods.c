@@ -33,10 +33,10 @@ static gpa_code folds_of(gpa_vm *vm, object_obj *o, module_obj *numba, value *ou
  * commutative; else NULL. */
 static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
     typed_ty types[2] = {{.dtype = (uint8_t)t}, {.dtype = (uint8_t)t}};
-    typed_fn *known = o->data, *fn = NULL;
+    typed_fn *compiled = o->data, *fn = NULL;
     if (t >= DT_COUNT || !dtype_is_int(t)) return NULL;
-    gpa_code rc = typed_get(vm, &known, o->fields[0].func, TYPED_BODY, types, 2, DT_NONE, &fn);
-    o->data = known;
+    gpa_code rc = typed_get(vm, &compiled, o->fields[0].func, TYPED_BODY, types, 2, DT_NONE, &fn);
+    o->data = compiled;
     if (rc) vm_clear_error(vm);
     if (rc || fn->body->dtype[0] != t) return NULL;
     const kir_ins *code = fn->body->f->code, *i = &code[fn->body->value[0]];

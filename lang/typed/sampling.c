@@ -11,22 +11,22 @@
 
 static const struct {
     const char *rows, *functions; /* variables of the module numpy.random */
-} families[] = {[LOOP_DRAWS_NUMPY] = {"_lanes", "_lane_functions"},
-                [LOOP_DRAWS_PYTHON] = {"_own_lanes", "_own_lane_functions"}};
+} families[] = {[LOOP_RANDOM_NUMPY] = {"_lanes", "_lane_functions"},
+                [LOOP_RANDOM_PYTHON] = {"_own_lanes", "_own_lane_functions"}};
 
-int typed_draws(const walk *w, value callee) {
-    if (w->to->form != TYPED_LOOP) return LOOP_DRAWS_NOTHING;
+int typed_random_source(const lowering *lw, value callee) {
+    if (lw->to->form != TYPED_LOOP) return LOOP_RANDOM_NONE;
     if (callee.tag == V_NATIVE && strcmp(callee.native->owner, "random") == 0)
-        return LOOP_DRAWS_PYTHON;
+        return LOOP_RANDOM_PYTHON;
     bool method = callee.tag == V_METHOD && callee.method->fn.tag == V_FUNC &&
                   callee.method->self.tag == V_OBJECT;
-    return method && callee.method->self.object->kind == &random_state_kind ? LOOP_DRAWS_NUMPY
-                                                                            : LOOP_DRAWS_NOTHING;
+    return method && callee.method->self.object->kind == &random_state_kind ? LOOP_RANDOM_NUMPY
+                                                                            : LOOP_RANDOM_NONE;
 }
 
-gpa_code loop_ready_draws(gpa_vm *vm, int family, bool strided) {
+gpa_code loop_prepare_random(gpa_vm *vm, int family, bool strided) {
     module_obj *m;
-    value out = v_unset(), args[2] = {v_bool(family == LOOP_DRAWS_PYTHON),
+    value out = v_unset(), args[2] = {v_bool(family == LOOP_RANDOM_PYTHON),
                                       v_int(strided ? LOOP_GPU_WORKERS : LOOP_WORKERS)};
     gpa_code rc = vm_import(vm, "numpy.random", &m);
     if (!rc) rc = vm_call(vm, module_get_text_peek(vm, m, "_ready_lanes"), 2, args, 0, NULL, &out);
@@ -34,23 +34,24 @@ gpa_code loop_ready_draws(gpa_vm *vm, int family, bool strided) {
     return rc;
 }
 
-gpa_code typed_draw(walk *w, const ast_node *n, int family, value callee, tv *v, value *fn) {
-    loop_fn *l = (loop_fn *)(void *)w->to;
+gpa_code typed_random_call(lowering *lw, const ast_node *n, int family, value callee, tv *v,
+                           value *fn) {
+    loop_fn *l = (loop_fn *)(void *)lw->to;
     const char *name =
-        callee.tag == V_NATIVE ? callee.native->name : func_name(w->vm, callee.method->fn.func);
+        callee.tag == V_NATIVE ? callee.native->name : func_name(lw->vm, callee.method->fn.func);
     module_obj *m;
-    gpa_code rc = loop_ready_draws(w->vm, family, l->strided);
-    if (!rc) rc = vm_import(w->vm, "numpy.random", &m);
+    gpa_code rc = loop_prepare_random(lw->vm, family, l->strided);
+    if (!rc) rc = vm_import(lw->vm, "numpy.random", &m);
     if (rc) return rc;
-    value table = module_get_text_peek(w->vm, m, families[family].functions);
-    *fn = dict_text_peek(w->vm, table.dict, name + (name[0] == '_'));
-    w->host = true; /* array sampling, and functions without a replacement, fall back to the
+    value table = module_get_text_peek(lw->vm, m, families[family].functions);
+    *fn = dict_text_peek(lw->vm, table.dict, name + (name[0] == '_'));
+    lw->fallback = true; /* array sampling, and functions without a replacement, fall back to the
                        interpreter */
     if (fn->tag == V_UNSET)
-        return typed_fail(w, n, GPA_E_UNSUPPORTED, "%s() cannot be used in a compiled function",
+        return typed_fail(lw, n, GPA_E_UNSUPPORTED, "%s() cannot be used in a compiled function",
                           name);
-    l->draws |= (uint8_t)(1 << family);
+    l->random_sources |= (uint8_t)(1 << family);
     v[1] = (tv){.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}};
-    v[1].v = w->lane >= 0 ? w->lane : kir_const(w->f, DT_I64, (gpa_val){.I64 = 0});
-    return typed_global(w, n, m, families[family].rows, &v[0]);
+    v[1].v = lw->worker >= 0 ? lw->worker : kir_const(lw->f, DT_I64, (gpa_val){.I64 = 0});
+    return typed_global(lw, n, m, families[family].rows, &v[0]);
 }

@@ -202,8 +202,8 @@ static bool takes(const typed_signature *s, const gpa_opnd *in, int n, bool weak
     return good;
 }
 
-gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in,
-                      int n, typed_signature *s) {
+gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in,
+                               int n_in, int n, typed_signature *s) {
     bool alone = true;
     for (int i = 0; i < n_in; i++) alone = alone && typed_of(&in[i]).weak;
     for (int weak = !alone; weak < 2; weak++)

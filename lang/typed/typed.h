@@ -43,10 +43,10 @@ enum { TYPED_NONE = 1, TYPED_TUPLE = 2 };
 typedef struct {
     module_obj *module; /* NULL: captured */
     gpa_sym name;
-    value cell;  /* cell of the captured variable (owned), else NONE */
-    typed_ty ty; /* type of a number or array; DT_NONE: other values */
-    value was;   /* other values: the one compiled for (owned) */
-    bool pinned; /* a number specialized as a constant: `snapshot`; ty is DT_NONE */
+    value cell;     /* cell of the captured variable (owned), else NONE */
+    typed_ty ty;    /* type of a number or array; DT_NONE: other values */
+    value snapshot; /* other values: the one compiled for (owned) */
+    bool frozen;    /* a number specialized as a constant: `snapshot`; ty is DT_NONE */
 } typed_dep;
 
 /* The kind of program that a function is compiled to. */
@@ -84,17 +84,17 @@ typedef struct typed_fn {
     typed_ty result; /* requested result type; DT_NONE: inferred */
     typed_dep *deps;
     size_t n_deps, cap_deps;
-    bool varies; /* KERNEL: a guard failed once: global integers are read at every launch instead of
-                    being specialized */
+    bool globals_vary; /* KERNEL: a guard failed once: global integers are read at every launch
+                    instead of being specialized */
 } typed_fn;
 
 /* Finds the specialization for these types in the list at *compiled, if its guards hold, else
  * compiles it; moves it to the front. `result` a dtype: the value is cast to it (BODY). Borrowed
  * from the list. */
-gpa_code typed_get(gpa_vm *vm, typed_fn **known, func_obj *fn, typed_form form,
+gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
                    const typed_ty *args, int n, gpa_dtype result, typed_fn **out);
 /* The same for a CORE program. */
-gpa_code typed_get_core(gpa_vm *vm, typed_fn **known, func_obj *fn, const typed_core *core,
+gpa_code typed_get_core(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_core *core,
                         const typed_ty *args, int n, typed_fn **out);
 void typed_free_all(gpa_vm *vm, typed_fn *list);
 /* Current values of the numbers among the dependences, as operands that follow the arguments. */
@@ -104,7 +104,7 @@ int typed_arrays(gpa_vm *vm, const typed_fn *t, gpa_arr **to);
 
 /* The program as text; the bytes of its SHARED (or LOCAL) arrays of constant size. */
 void typed_print(const typed_fn *t, gpa_str *out);
-size_t typed_own_bytes(const typed_fn *t, bool shared);
+size_t typed_array_bytes(const typed_fn *t, bool shared);
 
 /* Type of a whole array, as programs with arrays take it. */
 typed_ty typed_of_array(const gpa_arr *a);
@@ -116,7 +116,7 @@ static inline typed_ty typed_of(const gpa_opnd *o) {
 /* Name for messages: "float32", "int" (Python's), "float32[:,:]". */
 const char *typed_name(typed_ty t);
 /* Appends a list of argument types: "float32[:], (int, int), none". */
-void typed_put_types(const typed_ty *t, int n, gpa_str *out);
+void typed_print_types(const typed_ty *t, int n, gpa_str *out);
 /* Binds the arguments of a call to parameters, with keywords and defaults. Values are borrowed;
  * `to` has capacity BODY_MAX_IN. Error messages are those of inspect.Signature, which Numba
  * uses. */
@@ -153,8 +153,8 @@ gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
  * first types the n_in operands can be cast safely; else the ufunc's TypeError. A number without
  * a dtype matches every type of its kind and above; if all operands are such numbers, signatures
  * with int64, float64 or complex128 are preferred. */
-gpa_code typed_choose(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in, int n_in,
-                      int n, typed_signature *s);
+gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in,
+                               int n_in, int n, typed_signature *s);
 /* Signatures of a decorator's argument as a list (owned); None if it gives none. */
 gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
 gpa_code typed_check_target(gpa_vm *vm, value v);

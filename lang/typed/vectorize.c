@@ -35,7 +35,7 @@ static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int 
     for (int i = 0; i < n; i++)
         types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
     if (list.tag == V_NONE || loop != DT_NONE) return GPA_OK;
-    gpa_code rc = typed_choose(vm, o->fields[FUNCTION].func, list, in, n, n, &s);
+    gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list, in, n, n, &s);
     if (rc) return rc;
     for (int i = 0; i < n; i++) types[i] = s.args[i];
     *result = (gpa_dtype)s.result.dtype;
@@ -91,15 +91,15 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
                     gpa_arr **out) {
     typed_ty types[BODY_MAX_IN];
     gpa_dtype result;
-    typed_fn *known = o->data, *t;
+    typed_fn *compiled = o->data, *t;
     gpa_code rc = choose(vm, o, in, n, opts->dtype, types, &result);
     for (int i = 0; i < n && !rc; i++)
         if (in[i].weak == WEAK_NO)
             rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)types[i].dtype,
                                    opts->casting);
     if (rc) return rc;
-    rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
-    o->data = known;
+    rc = typed_get(vm, &compiled, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
+    o->data = compiled;
     if (!rc) rc = typed_numbers(vm, t, in + n);
     return rc ? rc : arr_apply(vm_rt(vm), t->body, in, opts, out, vm_err(vm));
 }
@@ -220,11 +220,11 @@ gpa_code typed_py_func(gpa_vm *vm, value *argv, value *out) {
 }
 
 /* Field 0 of every compiled function is the original function. */
-gpa_code typed_its_doc(gpa_vm *vm, value *argv, value *out) {
+gpa_code typed_doc(gpa_vm *vm, value *argv, value *out) {
     return vm_attr(vm, argv[0].object->fields[FUNCTION], "__doc__", out);
 }
 
-gpa_code typed_its_name(gpa_vm *vm, value *argv, value *out) {
+gpa_code typed_func_name(gpa_vm *vm, value *argv, value *out) {
     return native_give(v_cstr(vm, name_of(vm, argv[0].object)), out);
 }
 
@@ -236,12 +236,12 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; list.tag == V_LIST && i < list.list->count && !rc; i++) {
         typed_signature s;
-        typed_fn *known = o->data, *t;
+        typed_fn *compiled = o->data, *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         if (!rc)
-            rc = typed_get(vm, &known, o->fields[FUNCTION].func, TYPED_BODY, s.args, s.n,
+            rc = typed_get(vm, &compiled, o->fields[FUNCTION].func, TYPED_BODY, s.args, s.n,
                            (gpa_dtype)s.result.dtype, &t);
-        o->data = known;
+        o->data = compiled;
     }
     return rc;
 }
