@@ -74,15 +74,15 @@ gpa_code typed_view(lowering *lw, int array, int ndim, bool unit, const int64_t 
                .dtype = k->dtype,
                .ndim = (uint8_t)ndim,
                .readonly = k->where == KIR_CONSTANT};
-    int64_t apart = 1;
+    int64_t c_stride = 1;
     a.offset = constant(lw, 0);
     for (int d = ndim - 1; d >= 0; d--) {
         bool own = !size, last = d == ndim - 1;
         a.size[d] = own ? typed_axis(lw, KIR_SIZE, array, d) : constant(lw, size[d]);
         a.stride[d] = last && (unit || !own) ? -1
                       : own                  ? typed_axis(lw, KIR_STRIDE, array, d)
-                                             : constant(lw, apart);
-        if (!own) apart *= size[d];
+                                             : constant(lw, c_stride);
+        if (!own) c_stride *= size[d];
     }
     return typed_view_value(lw, &a, out);
 }
@@ -119,7 +119,7 @@ static gpa_code bound_of(lowering *lw, const ast_node *n, int32_t *out) {
 }
 
 /* Normalizes a slice bound: adds the size to a negative one, then clamps to lo .. hi. */
-static int32_t into(lowering *lw, int32_t v, int32_t n, int32_t lo, int32_t hi) {
+static int32_t clamp_bound(lowering *lw, int32_t v, int32_t n, int32_t lo, int32_t hi) {
     int32_t negative = kir_op2(lw->f, OP_LESS, v, constant(lw, 0));
     v = kir_op3(lw->f, OP_WHERE, negative, plus(lw, v, n), v);
     return kir_op2(lw->f, OP_MINIMUM, kir_op2(lw->f, OP_MAXIMUM, v, lo), hi);
@@ -155,9 +155,9 @@ static gpa_code slice(lowering *lw, const ast_node *n, const tview *from, int d,
     start = up ? zero : last;
     stop = up ? size : lo;
     if (has_start && !(rc = bound_of(lw, n->slice.start, &start)))
-        start = into(lw, start, size, lo, hi);
+        start = clamp_bound(lw, start, size, lo, hi);
     if (!rc && has_stop && !(rc = bound_of(lw, n->slice.stop, &stop)))
-        stop = into(lw, stop, size, lo, hi);
+        stop = clamp_bound(lw, stop, size, lo, hi);
     if (rc) return rc;
     int32_t count =
         up ? kir_op2(lw->f, OP_SUBTRACT, stop, start) : kir_op2(lw->f, OP_SUBTRACT, start, stop);
@@ -222,7 +222,7 @@ static gpa_code read_subscript(lowering *lw, const ast_node *n, subscripts *s) {
     return rc;
 }
 
-static gpa_code too_many(lowering *lw, const ast_node *at, const tview *a, int n) {
+static gpa_code too_many_indices(lowering *lw, const ast_node *at, const tview *a, int n) {
     return typed_fail(lw, at, GPA_E_INDEX,
                       "too many indices for array: array is %d-dimensional, but %d were indexed",
                       a->ndim, n);
@@ -232,7 +232,7 @@ static gpa_code apply_subscripts(lowering *lw, const ast_node *at, const tview *
                                  const subscripts *s, tview *out) {
     tview r = {.array = a->array, .dtype = a->dtype, .readonly = a->readonly, .offset = a->offset};
     int k = 0, skip = a->ndim - s->n;
-    if (skip < 0) return too_many(lw, at, a, s->n);
+    if (skip < 0) return too_many_indices(lw, at, a, s->n);
     int gap = s->ellipsis < 0 ? s->n : s->ellipsis;
     for (int d = 0, i = 0; d < a->ndim; d++) {
         if (d >= gap && d < gap + skip) {
@@ -270,18 +270,18 @@ gpa_code typed_subscript(lowering *lw, const ast_node *at, const tv *a, const as
 gpa_code typed_index(lowering *lw, const ast_node *at, const tview *a, const tv *ix, int n,
                      tview *out) {
     subscripts s = {.ellipsis = -1};
-    if (n > a->ndim) return too_many(lw, at, a, n);
+    if (n > a->ndim) return too_many_indices(lw, at, a, n);
     for (int i = 0; i < n; i++) s.at[s.n++] = (subscript){.v = ix[i]};
     return apply_subscripts(lw, at, a, &s, out);
 }
 
 gpa_code typed_subscript_value(lowering *lw, const ast_node *at, const tv *a, const ast_node *index,
                                tv *out) {
-    tview place;
-    gpa_code rc = typed_subscript(lw, at, a, index, &place);
+    tview element;
+    gpa_code rc = typed_subscript(lw, at, a, index, &element);
     if (rc) return rc;
-    if (place.ndim) return typed_view_value(lw, &place, out);
-    *out = typed_load(lw, &place);
+    if (element.ndim) return typed_view_value(lw, &element, out);
+    *out = typed_load(lw, &element);
     return GPA_OK;
 }
 
@@ -326,9 +326,9 @@ gpa_code typed_store(lowering *lw, const ast_node *at, const tview *x, tv v) {
 static gpa_code copy_elements(lowering *lw, const ast_node *at, const tview *to, int d, const tv *v,
                               const tview *from, const tv *ix) {
     tv now[KIR_MAX_DIMS];
-    tview place;
+    tview element;
     if (d == to->ndim) {
-        gpa_code rc = typed_index(lw, at, to, ix, d, &place);
+        gpa_code rc = typed_index(lw, at, to, ix, d, &element);
         tv one = *v;
         tview origin;
         if (!rc && from)
@@ -336,8 +336,8 @@ static gpa_code copy_elements(lowering *lw, const ast_node *at, const tview *to,
         if (!rc && from) one = typed_load(lw, &origin);
         if (!rc && at->kind == AST_AUGASSIGN)
             rc = typed_binary(lw, at, typed_operator(at->augassign.op), at->augassign.target,
-                              at->augassign.value, typed_load(lw, &place), one, &one);
-        return rc ? rc : typed_store(lw, at, &place, one);
+                              at->augassign.value, typed_load(lw, &element), one, &one);
+        return rc ? rc : typed_store(lw, at, &element, one);
     }
     if (d) memcpy(now, ix, (size_t)d * sizeof *now);
     typed_open(lw, KIR_FOR, DT_I64, constant(lw, 0), to->size[d], constant(lw, 1));
@@ -363,13 +363,13 @@ static void check_size(lowering *lw, int32_t want, int32_t have) {
 
 /* Stores the items of a tuple in a one-dimensional view. */
 static gpa_code fill_row(lowering *lw, const ast_node *at, const tview *to, const tv *v) {
-    tview place;
+    tview element;
     gpa_code rc = GPA_OK;
     check_size(lw, to->size[0], constant(lw, v->n));
     for (uint32_t i = 0; i < v->n && !rc; i++) {
         tv ix = typed_int(lw, i);
-        rc = typed_index(lw, at, to, &ix, 1, &place);
-        if (!rc) rc = typed_store(lw, at, &place, v->items[i]);
+        rc = typed_index(lw, at, to, &ix, 1, &element);
+        if (!rc) rc = typed_store(lw, at, &element, v->items[i]);
     }
     return rc;
 }

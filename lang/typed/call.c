@@ -18,164 +18,165 @@ typedef enum {
     AS_FLOAT,   /* integers to float64; complex numbers are a TypeError */
     AS_COMPLEX, /* to complex */
     TO_INT      /* as AS_FLOAT; the result is converted to Python's int */
-} manner;
+} conversion;
 
-#define CALLS(CALL)                                                                                                       \
-    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                                \
-    CALL("math", "asin", ARCSIN, AS_FLOAT)                                                                                \
-    CALL("math", "atan", ARCTAN, AS_FLOAT)                                                                                \
-    CALL("math", "acosh", ARCCOSH, AS_FLOAT) CALL("math", "asinh", ARCSINH, AS_FLOAT) CALL(                               \
-        "math", "atanh", ARCTANH, AS_FLOAT) CALL("math", "sin", SIN,                                                      \
-                                                 AS_FLOAT) CALL("math", "cos", COS,                                       \
-                                                                AS_FLOAT) CALL("math", "tan", TAN,                        \
-                                                                               AS_FLOAT)                                  \
-        CALL("math", "sinh", SINH, AS_FLOAT) CALL("math", "cosh", COSH, AS_FLOAT) CALL(                                   \
-            "math", "tanh", TANH,                                                                                         \
-            AS_FLOAT) CALL("math", "exp", EXP,                                                                            \
-                           AS_FLOAT) CALL("math", "exp2", EXP2, AS_FLOAT)                                                 \
-            CALL("math", "expm1", EXPM1, AS_FLOAT) CALL("math", "log", LOG, AS_FLOAT) CALL(                               \
-                "math",                                                                                                   \
-                "log2",                                                                                                   \
-                LOG2, AS_FLOAT) CALL("math", "log10", LOG10, AS_FLOAT)                                                    \
-                CALL("math", "log1p", LOG1P, AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT) CALL(                         \
-                    "math",                                                                                               \
-                    "cbrt",                                                                                               \
-                    CBRT,                                                                                                 \
-                    AS_FLOAT) CALL("math", "erf", ERF,                                                                    \
-                                   AS_FLOAT) CALL("math", "erfc", ERFC, AS_FLOAT)                                         \
-                    CALL("math", "gamma", GAMMA, AS_FLOAT) CALL("math", "lgamma", LGAMMA, AS_FLOAT) CALL(                 \
-                        "math",                                                                                           \
-                        "fabs",                                                                                           \
-                        ABSOLUTE,                                                                                         \
-                        AS_FLOAT) CALL("math", "ulp", SPACING,                                                            \
-                                       AS_FLOAT) CALL("math", "degrees", DEGREES, AS_FLOAT)                               \
-                        CALL("math", "radians", RADIANS, AS_FLOAT) CALL(                                                  \
-                            "math",                                                                                       \
-                            "isnan",                                                                                      \
-                            ISNAN, AS_FLOAT) CALL("math", "isinf", ISINF,                                                 \
-                                                  AS_FLOAT) CALL("math", "isfinite", ISFINITE, AS_FLOAT)                  \
-                            CALL("math", "floor", FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT) CALL(                 \
-                                "math",                                                                                   \
-                                "trunc",                                                                                  \
-                                TRUNC, TO_INT) CALL("math", "atan2", ARCTAN2, AS_FLOAT)                                   \
-                                CALL("math", "fmod", FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT) CALL(           \
-                                    "math",                                                                               \
-                                    "copysign",                                                                           \
-                                    COPYSIGN,                                                                             \
-                                    AS_FLOAT) CALL("math", "remainder", IEEE_REMAINDER,                                   \
-                                                   AS_FLOAT) CALL("math", "hypot", HYPOT, AS_FLOAT)                       \
-                                    CALL("math", "fma", FMA, AS_FLOAT) CALL(                                              \
-                                        "math",                                                                           \
-                                        "nextafter",                                                                      \
-                                        NEXTAFTER,                                                                        \
-                                        AS_FLOAT) CALL("math", "gcd", GCD,                                                \
-                                                       AS_NUMPY) CALL("math", "lcm", LCM, AS_NUMPY)                       \
-                                        CALL("cmath", "exp", EXP, AS_COMPLEX) CALL("cmath", "log", LOG, AS_COMPLEX) CALL( \
-                                            "cmath",                                                                      \
-                                            "log10",                                                                      \
-                                            LOG10,                                                                        \
-                                            AS_COMPLEX) CALL("cmath", "sqrt", SQRT, AS_COMPLEX)                           \
-                                            CALL("cmath", "sin", SIN, AS_COMPLEX) CALL(                                   \
-                                                "cmath",                                                                  \
-                                                "cos", COS,                                                               \
-                                                AS_COMPLEX) CALL("cmath", "tan", TAN, AS_COMPLEX)                         \
-                                                CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL(                           \
-                                                    "cmat"                                                                \
-                                                    "h",                                                                  \
-                                                    "acos",                                                               \
-                                                    ARCCOS,                                                               \
-                                                    AS_COMPLEX) CALL("cmath", "atan", ARCTAN, AS_COMPLEX)                 \
-                                                    CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL(                         \
-                                                        "cmath",                                                          \
-                                                        "cosh",                                                           \
-                                                        COSH, AS_COMPLEX) CALL("cmath",                                   \
-                                                                               "tanh", TANH, AS_COMPLEX)                  \
-                                                        CALL("cmath", "asinh", ARCSINH, AS_COMPLEX) CALL(                 \
-                                                            "cmath",                                                      \
-                                                            "acosh",                                                      \
-                                                            ARCCOSH,                                                      \
-                                                            AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX)       \
-                                                            CALL("cmath", "phase", ANGLE,                                 \
-                                                                 AS_COMPLEX) CALL("cmath",                                \
-                                                                                  "isnan", ISNAN,                         \
-                                                                                  AS_COMPLEX)                             \
-                                                                CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL(           \
-                                                                    "cmath",                                              \
-                                                                    "isfinite",                                           \
-                                                                    ISFINITE, AS_COMPLEX)                                 \
-                                                                    CALL("builtins", "abs",                               \
-                                                                         ABSOLUTE, AS_NUMPY)                              \
-                                                                        CALL(                                             \
-                                                                            "builtins",                                   \
-                                                                            "pow", POWER,                                 \
-                                                                            AS_NUMPY) CALL("nump"                         \
-                                                                                           "y",                           \
-                                                                                           "wher"                         \
-                                                                                           "e",                           \
-                                                                                           WHERE, AS_NUMPY)               \
-                                                                            CALL(                                         \
-                                                                                "nump"                                    \
-                                                                                "y",                                      \
-                                                                                "cli"                                     \
-                                                                                "p",                                      \
-                                                                                CLIP, AS_NUMPY)                           \
-                                                                                CALL("numpy",                             \
-                                                                                     "angle",                             \
-                                                                                     ANGLE,                               \
-                                                                                     AS_NUMPY)                            \
-                                                                                    CALL(                                 \
-                                                                                        "nump"                            \
-                                                                                        "y",                              \
-                                                                                        "rea"                             \
-                                                                                        "l",                              \
-                                                                                        REAL,                             \
-                                                                                        AS_NUMPY)                         \
-                                                                                        CALL(                             \
-                                                                                            "nump"                        \
-                                                                                            "y",                          \
-                                                                                            "ima"                         \
-                                                                                            "g",                          \
-                                                                                            IMAG,                         \
+#define CALLS(CALL)                                                                                                 \
+    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                          \
+    CALL("math", "asin", ARCSIN, AS_FLOAT)                                                                          \
+    CALL("math", "atan", ARCTAN, AS_FLOAT)                                                                          \
+    CALL("math", "acosh", ARCCOSH, AS_FLOAT)                                                                        \
+    CALL("math", "asinh", ARCSINH, AS_FLOAT)                                                                        \
+    CALL("math", "atanh", ARCTANH, AS_FLOAT) CALL("math", "sin", SIN, AS_FLOAT) CALL(                               \
+        "math", "cos", COS, AS_FLOAT) CALL("math", "tan", TAN, AS_FLOAT) CALL("math", "sinh",                       \
+                                                                              SINH, AS_FLOAT)                       \
+        CALL("math", "cosh", COSH, AS_FLOAT) CALL("math", "tanh", TANH, AS_FLOAT) CALL(                             \
+            "math", "exp", EXP, AS_FLOAT) CALL("math", "exp2", EXP2,                                                \
+                                               AS_FLOAT) CALL("math", "expm1", EXPM1, AS_FLOAT)                     \
+            CALL("math", "log", LOG, AS_FLOAT) CALL("math", "log2", LOG2, AS_FLOAT) CALL(                           \
+                "math",                                                                                             \
+                "log10",                                                                                            \
+                LOG10, AS_FLOAT) CALL("math", "log1p", LOG1P,                                                       \
+                                      AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT)                                \
+                CALL("math", "cbrt", CBRT, AS_FLOAT) CALL("math", "erf", ERF, AS_FLOAT) CALL(                       \
+                    "math",                                                                                         \
+                    "erfc",                                                                                         \
+                    ERFC,                                                                                           \
+                    AS_FLOAT) CALL("math", "gamma",                                                                 \
+                                   GAMMA, AS_FLOAT) CALL("math", "lgamma", LGAMMA, AS_FLOAT)                        \
+                    CALL("math", "fabs", ABSOLUTE, AS_FLOAT) CALL("math", "ulp", SPACING, AS_FLOAT) CALL(           \
+                        "math",                                                                                     \
+                        "degrees", DEGREES,                                                                         \
+                        AS_FLOAT) CALL("math", "radians", RADIANS,                                                  \
+                                       AS_FLOAT) CALL("math", "isnan", ISNAN, AS_FLOAT)                             \
+                        CALL("math", "isinf", ISINF, AS_FLOAT) CALL(                                                \
+                            "math",                                                                                 \
+                            "isfinite",                                                                             \
+                            ISFINITE,                                                                               \
+                            AS_FLOAT) CALL("math", "floor",                                                         \
+                                           FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT)                        \
+                            CALL("math", "trunc", TRUNC, TO_INT) CALL("math", "atan2", ARCTAN2, AS_FLOAT) CALL(     \
+                                "math",                                                                             \
+                                "fmod",                                                                             \
+                                FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT)                                \
+                                CALL("math", "copysign", COPYSIGN, AS_FLOAT) CALL(                                  \
+                                    "math",                                                                         \
+                                    "remainder",                                                                    \
+                                    IEEE_REMAINDER,                                                                 \
+                                    AS_FLOAT) CALL("math", "hypot",                                                 \
+                                                   HYPOT, AS_FLOAT) CALL("math", "fma", FMA, AS_FLOAT)              \
+                                    CALL("math", "nextafter", NEXTAFTER, AS_FLOAT) CALL(                            \
+                                        "math",                                                                     \
+                                        "gcd", GCD,                                                                 \
+                                        AS_NUMPY) CALL("math", "lcm", LCM,                                          \
+                                                       AS_NUMPY) CALL("cmath", "exp", EXP, AS_COMPLEX)              \
+                                        CALL("cmath", "log", LOG, AS_COMPLEX) CALL(                                 \
+                                            "cmath",                                                                \
+                                            "log10",                                                                \
+                                            LOG10,                                                                  \
+                                            AS_COMPLEX) CALL("cmath", "sqrt", SQRT, AS_COMPLEX)                     \
+                                            CALL("cmath", "sin", SIN, AS_COMPLEX) CALL(                             \
+                                                "cmath",                                                            \
+                                                "cos", COS,                                                         \
+                                                AS_COMPLEX) CALL("cmath", "tan", TAN, AS_COMPLEX)                   \
+                                                CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL(                     \
+                                                    "cmat"                                                          \
+                                                    "h",                                                            \
+                                                    "acos",                                                         \
+                                                    ARCCOS,                                                         \
+                                                    AS_COMPLEX) CALL("cmath", "atan", ARCTAN, AS_COMPLEX)           \
+                                                    CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL(                   \
+                                                        "cmath",                                                    \
+                                                        "cosh",                                                     \
+                                                        COSH, AS_COMPLEX) CALL("cmath",                             \
+                                                                               "tanh", TANH, AS_COMPLEX)            \
+                                                        CALL("cmath", "asinh", ARCSINH, AS_COMPLEX) CALL(           \
+                                                            "cmath",                                                \
+                                                            "acosh",                                                \
+                                                            ARCCOSH,                                                \
+                                                            AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX) \
+                                                            CALL("cmath", "phase", ANGLE,                           \
+                                                                 AS_COMPLEX) CALL("cmath",                          \
+                                                                                  "isnan", ISNAN,                   \
+                                                                                  AS_COMPLEX)                       \
+                                                                CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL(     \
+                                                                    "cmath",                                        \
+                                                                    "isfinite",                                     \
+                                                                    ISFINITE, AS_COMPLEX)                           \
+                                                                    CALL(                                           \
+                                                                        "builtins",                                 \
+                                                                        "abs", ABSOLUTE,                            \
+                                                                        AS_NUMPY) CALL("builtins",                  \
+                                                                                       "pow", POWER, AS_NUMPY)      \
+                                                                        CALL(                                       \
+                                                                            "nump"                                  \
+                                                                            "y",                                    \
+                                                                            "wher"                                  \
+                                                                            "e",                                    \
+                                                                            WHERE, AS_NUMPY)                        \
+                                                                            CALL(                                   \
+                                                                                "nump"                              \
+                                                                                "y",                                \
+                                                                                "cli"                               \
+                                                                                "p",                                \
+                                                                                CLIP, AS_NUMPY)                     \
+                                                                                CALL("numpy",                       \
+                                                                                     "angle",                       \
+                                                                                     ANGLE,                         \
+                                                                                     AS_NUMPY)                      \
+                                                                                    CALL(                           \
+                                                                                        "nump"                      \
+                                                                                        "y",                        \
+                                                                                        "rea"                       \
+                                                                                        "l",                        \
+                                                                                        REAL,                       \
+                                                                                        AS_NUMPY)                   \
+                                                                                        CALL(                       \
+                                                                                            "nump"                  \
+                                                                                            "y",                    \
+                                                                                            "ima"                   \
+                                                                                            "g",                    \
+                                                                                            IMAG,                   \
                                                                                             AS_NUMPY)
 
 static const struct {
     const char *owner, *name;
     gpa_op op;
-    manner how;
+    conversion convert_as;
 } rows[] = {
-#define CALL(owner, name, op, how) {owner, name, OP_##op, how},
+#define CALL(owner, name, op, convert_as) {owner, name, OP_##op, convert_as},
     CALLS(CALL)
 #undef CALL
 };
 
-static gpa_code prepare(lowering *lw, const ast_node *at, manner how, const char *name, tv *v) {
+static gpa_code prepare(lowering *lw, const ast_node *at, conversion convert_as, const char *name,
+                        tv *v) {
     typed_ty t = v->t;
-    if (how == AS_NUMPY) return GPA_OK;
+    if (convert_as == AS_NUMPY) return GPA_OK;
     if (dtype_is_complex((gpa_dtype)t.dtype)) {
-        if (how == AS_COMPLEX) return GPA_OK;
+        if (convert_as == AS_COMPLEX) return GPA_OK;
         gpa_code rc = typed_fail(lw, at, GPA_E_TYPE, "math.%s() takes real numbers, not %s", name,
                                  typed_name(t));
         typed_note(lw, at, *v);
         return rc;
     }
     if (!dtype_is_float((gpa_dtype)t.dtype)) t = (typed_ty){.dtype = DT_F64, .weak = t.weak};
-    if (how == AS_COMPLEX) t.dtype = t.dtype == DT_F64 ? DT_C128 : DT_C64;
+    if (convert_as == AS_COMPLEX) t.dtype = t.dtype == DT_F64 ? DT_C128 : DT_C64;
     *v = (tv){.kind = TV_NUMBER, .t = t, .v = typed_cast(lw, *v, t)};
     return GPA_OK;
 }
 
-static gpa_code apply(lowering *lw, const ast_node *n, gpa_op op, manner how, const char *name,
-                      tv *v, uint32_t n_args, tv *out) {
+static gpa_code apply(lowering *lw, const ast_node *n, gpa_op op, conversion convert_as,
+                      const char *name, tv *v, uint32_t n_args, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (n_args != op_info[op].arity)
         return typed_fail(lw, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name,
                           op_info[op].arity, op_info[op].arity == 1 ? "" : "s", n_args);
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < n_args && !rc; i++)
-        rc = prepare(lw, n->call.args.at[i], how, name, &v[i]);
+        rc = prepare(lw, n->call.args.at[i], convert_as, name, &v[i]);
     if (!rc && (rc = typed_apply(lw, n, op, v, (int)n_args, out)))
         for (uint32_t i = 0; i < n_args; i++) typed_note(lw, n->call.args.at[i], v[i]);
-    if (!rc && how == TO_INT)
+    if (!rc && convert_as == TO_INT)
         *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, *out, py_int)};
     return rc;
 }
@@ -183,7 +184,7 @@ static gpa_code apply(lowering *lw, const ast_node *n, gpa_op op, manner how, co
 /* ---- special cases ---- */
 
 /* Python's min and max: the first of equal values wins. */
-static gpa_code extreme(lowering *lw, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args,
+static gpa_code min_max(lowering *lw, const ast_node *n, gpa_op beats, const tv *v, uint32_t n_args,
                         tv *out) {
     if (n_args < 2)
         return typed_fail(lw, n, GPA_E_TYPE,
@@ -211,14 +212,14 @@ static const struct {
 
 static gpa_code pair(lowering *lw, const ast_node *n, size_t row, tv *v, uint32_t n_args, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
-    manner how = pairs[row].n_args == 1 ? AS_FLOAT : AS_NUMPY;
+    conversion convert_as = pairs[row].n_args == 1 ? AS_FLOAT : AS_NUMPY;
     tv first, second;
     if (n_args != pairs[row].n_args)
         return typed_fail(lw, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)",
                           pairs[row].name, pairs[row].n_args, pairs[row].n_args == 1 ? "" : "s",
                           n_args);
-    gpa_code rc = apply(lw, n, pairs[row].first, how, pairs[row].name, v, n_args, &first);
-    if (!rc) rc = apply(lw, n, pairs[row].second, how, pairs[row].name, v, n_args, &second);
+    gpa_code rc = apply(lw, n, pairs[row].first, convert_as, pairs[row].name, v, n_args, &first);
+    if (!rc) rc = apply(lw, n, pairs[row].second, convert_as, pairs[row].name, v, n_args, &second);
     if (rc) return rc;
     if (pairs[row].int_second)
         second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, second, py_int)};
@@ -239,7 +240,7 @@ static gpa_code native_call(lowering *lw, const ast_node *n, const native *f, tv
     }
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (strcmp(f->owner, rows[i].owner) == 0 && strcmp(f->name, rows[i].name) == 0)
-            return apply(lw, n, rows[i].op, rows[i].how, f->name, v, n_args, out);
+            return apply(lw, n, rows[i].op, rows[i].convert_as, f->name, v, n_args, out);
     for (size_t i = 0; i < COUNT_OF(pairs); i++)
         if (strcmp(f->owner, pairs[i].owner) == 0 && strcmp(f->name, pairs[i].name) == 0)
             return pair(lw, n, i, v, n_args, out);
@@ -248,8 +249,8 @@ static gpa_code native_call(lowering *lw, const ast_node *n, const native *f, tv
         return rc ? rc : typed_apply(lw, n, OP_LDEXP, v, 2, out);
     }
     if (strcmp(f->owner, "builtins") == 0) {
-        if (strcmp(f->name, "min") == 0) return extreme(lw, n, OP_LESS, v, n_args, out);
-        if (strcmp(f->name, "max") == 0) return extreme(lw, n, OP_GREATER, v, n_args, out);
+        if (strcmp(f->name, "min") == 0) return min_max(lw, n, OP_LESS, v, n_args, out);
+        if (strcmp(f->name, "max") == 0) return min_max(lw, n, OP_GREATER, v, n_args, out);
         if (strcmp(f->name, "round") == 0 && n_args == 1) {
             gpa_code rc = apply(lw, n, OP_RINT, AS_FLOAT, "round", v, 1, out);
             if (!rc) *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, *out, py_int)};
@@ -399,8 +400,7 @@ static gpa_code place_keyword(lowering *lw, const ast_node *k, bound *b) {
 }
 
 /* Binds the arguments that the call gives. */
-static gpa_code place_arguments(lowering *lw, const ast_node *n, const tv *v, uint32_t have,
-                                bound *b) {
+static gpa_code bind_given(lowering *lw, const ast_node *n, const tv *v, uint32_t have, bound *b) {
     uint32_t most = b->scope->n_positional;
     gpa_code rc = GPA_OK;
     if (b->n + b->scope->has_args > BODY_MAX_IN)
@@ -421,7 +421,7 @@ static gpa_code place_arguments(lowering *lw, const ast_node *n, const tv *v, ui
 }
 
 /* Fills unbound parameters with their defaults. */
-static gpa_code place_defaults(lowering *lw, const ast_node *n, bound *b) {
+static gpa_code bind_defaults(lowering *lw, const ast_node *n, bound *b) {
     gpa_code rc = GPA_OK;
     for (uint32_t i = 0; i < b->n && !rc; i++) {
         if (b->given[i]) continue;
@@ -435,7 +435,8 @@ static gpa_code place_defaults(lowering *lw, const ast_node *n, bound *b) {
 
 /* True if a signature accepts the arguments by a casting rule, as in calls from the host: array
  * types must be equal, scalars must be castable. */
-static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_casting how) {
+static bool accepts(const typed_signature *s, const tv *v, uint32_t n_args,
+                    gpa_casting convert_as) {
     bool fits = (uint32_t)s->n == n_args;
     for (uint32_t i = 0; i < n_args && fits; i++) {
         typed_ty have = v[i].t, want = s->args[i];
@@ -443,7 +444,7 @@ static bool takes(const typed_signature *s, const tv *v, uint32_t n_args, gpa_ca
         if (!number || want.rank)
             fits = v[i].kind == TV_ARRAY && want.rank == have.rank && want.dtype == have.dtype;
         else
-            fits = typed_may_cast(have, (gpa_dtype)want.dtype, how);
+            fits = typed_may_cast(have, (gpa_dtype)want.dtype, convert_as);
     }
     return fits;
 }
@@ -460,7 +461,7 @@ static gpa_code cast_arguments(lowering *lw, const ast_node *n, value list, tv *
     for (size_t i = 0; i < TYPED_N_RULES * count; i++) {
         gpa_code rc = typed_read_signature(lw->vm, list.list->items[i % count], &s);
         if (rc) return rc;
-        if (!takes(&s, v, n_args, rules[i / count])) continue;
+        if (!accepts(&s, v, n_args, rules[i / count])) continue;
         for (uint32_t k = 0; k < n_args; k++)
             if (v[k].kind == TV_NUMBER)
                 v[k] = (tv){.kind = TV_NUMBER,
@@ -485,10 +486,10 @@ static gpa_code function_call(lowering *lw, const ast_node *n, func_obj *f, valu
     typed_ty result;
     uint32_t in_order = 0;
     b.n = b.scope->n_positional + b.scope->n_keyword_only;
-    gpa_code rc = place_arguments(lw, n, v, n_args, &b);
+    gpa_code rc = bind_given(lw, n, v, n_args, &b);
     while (!rc && in_order < b.n && b.given[in_order]) in_order++;
     if (!rc) rc = cast_arguments(lw, n, signatures, b.at, in_order, &result);
-    if (!rc) rc = place_defaults(lw, n, &b);
+    if (!rc) rc = bind_defaults(lw, n, &b);
     if (!rc) rc = typed_inline(lw, n, f, b.at, out);
     if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER)
         *out = (tv){
@@ -522,8 +523,8 @@ static gpa_code positional(lowering *lw, const ast_node *n, tv *v, uint32_t *hav
 
 /* Reductions of a one-dimensional view, x.sum() and np.sum(x): inlines the loop of numba's
  * _row_functions. *found false: the call is not one of these. */
-static gpa_code row_call(lowering *lw, const ast_node *n, const char *name, bool method,
-                         bool *found, tv *out) {
+static gpa_code row_reduction(lowering *lw, const ast_node *n, const char *name, bool method,
+                              bool *found, tv *out) {
     tv v[2];
     module_obj *numba;
     uint32_t n_args = method;
@@ -559,7 +560,7 @@ static bool method_call(lowering *lw, const ast_node *n, tv *out, gpa_code *rc) 
     if (f->kind != AST_ATTR) return false;
     const char *name = intern_text(vm_names(lw->vm), f->attr.name);
     if (f->attr.object->kind == AST_NAME || f->attr.object->kind == AST_INDEX)
-        *rc = row_call(lw, n, name, true, &found, out);
+        *rc = row_reduction(lw, n, name, true, &found, out);
     if (*rc || found) return true;
     if (n->call.args.n || strcmp(name, "conjugate") != 0) return false;
     *rc = typed_expr(lw, f->attr.object, &a);
@@ -577,7 +578,7 @@ static const char *numpy_name(const lowering *lw, value f) {
 }
 
 /* Random sampling; what is not supported falls back to the interpreter. */
-static gpa_code draw_call(lowering *lw, const ast_node *n, int family, value callee, tv *out) {
+static gpa_code random_call(lowering *lw, const ast_node *n, int family, value callee, tv *out) {
     enum { LEADING = 2 };
     tv v[BODY_MAX_IN + LEADING];
     value fn = v_none();
@@ -609,9 +610,9 @@ gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
     if (compiled) callee = callee.object->fields[0];
     const char *name = numpy_name(lw, callee);
     bool found = false;
-    if (name && ((rc = row_call(lw, n, name, false, &found, out)) || found)) return rc;
+    if (name && ((rc = row_reduction(lw, n, name, false, &found, out)) || found)) return rc;
     int family = typed_random_source(lw, callee);
-    if (family) return draw_call(lw, n, family, callee, out);
+    if (family) return random_call(lw, n, family, callee, out);
     if (callee.tag == V_FUNC) {
         rc = positional(lw, n, v, &n_args);
         kir_at(lw->f, n->span);

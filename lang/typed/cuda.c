@@ -110,8 +110,8 @@ static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, val
 
 /* Formats a line of the device printf buffer: numbers as Python's str(), or by the format
  * specification in front of each placeholder. */
-static gpa_code say(void *user, const char *text, uint32_t n, const uint8_t *types,
-                    const gpa_val *args) {
+static gpa_code format_printf_line(void *user, const char *text, uint32_t n, const uint8_t *types,
+                                   const gpa_val *args) {
     gpa_vm *vm = user;
     gpa_str line;
     gpa_code rc = GPA_OK;
@@ -246,7 +246,7 @@ static gpa_code no_match(gpa_vm *vm, const arguments *a) {
 
 /* Overload resolution: casts the scalars to the types of the best-matching signature, the first
  * of equals. */
-static gpa_code match(gpa_vm *vm, const object_obj *k, arguments *a) {
+static gpa_code match_signature(gpa_vm *vm, const object_obj *k, arguments *a) {
     value list = k->fields[SIGNATURES];
     typed_signature s, best = {0};
     int how = FITS_NOT, number = 0;
@@ -287,7 +287,7 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
     gpa_code rc = read_arguments(vm, k, n, args, n_kw, names, &a);
-    if (!rc) rc = match(vm, k, &a);
+    if (!rc) rc = match_signature(vm, k, &a);
     if (!rc) rc = find_program(vm, k, &a, &t);
     if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
     if (rc) return rc;
@@ -299,7 +299,7 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
                      .shared = l->shared,
                      .stream = l->stream,
                      .memo = &t->memo,
-                     .say = say,
+                     .say = format_printf_line,
                      .user = vm};
     memcpy(p.grid, l->grid, sizeof p.grid);
     memcpy(p.block, l->block, sizeof p.block);
@@ -356,14 +356,14 @@ const object_kind cuda_kernel_kind = {.type_name = "numba.cuda.Kernel",
                                       .repr = repr_kernel};
 
 /* Objects such as cuda.threadIdx. Only kernels read their attributes (intrinsics.def). */
-#define PLACE(id) const object_kind cuda_##id##_kind
-PLACE(threadidx) = {.type_name = "numba.cuda.threadIdx"};
-PLACE(blockidx) = {.type_name = "numba.cuda.blockIdx"};
-PLACE(blockdim) = {.type_name = "numba.cuda.blockDim"};
-PLACE(griddim) = {.type_name = "numba.cuda.gridDim"};
-PLACE(laneid) = {.type_name = "numba.cuda.laneid"};
-PLACE(warpsize) = {.type_name = "numba.cuda.warpsize"};
-#undef PLACE
+#define INDEX_OBJECT(id) const object_kind cuda_##id##_kind
+INDEX_OBJECT(threadidx) = {.type_name = "numba.cuda.threadIdx"};
+INDEX_OBJECT(blockidx) = {.type_name = "numba.cuda.blockIdx"};
+INDEX_OBJECT(blockdim) = {.type_name = "numba.cuda.blockDim"};
+INDEX_OBJECT(griddim) = {.type_name = "numba.cuda.gridDim"};
+INDEX_OBJECT(laneid) = {.type_name = "numba.cuda.laneid"};
+INDEX_OBJECT(warpsize) = {.type_name = "numba.cuda.warpsize"};
+#undef INDEX_OBJECT
 
 gpa_code cuda_configure(gpa_vm *vm, value *argv, value *out) {
     return configure(vm, argv[0], argv[1], argv[2], argv[3], argv[4], out);

@@ -10,7 +10,7 @@
 #include "lang/typed/typed.h"
 
 /* "(float64[:], int)" */
-static void put_types(const typed_fn *t, gpa_str *out) {
+static void print_types(const typed_fn *t, gpa_str *out) {
     str_putc(out, '(');
     typed_print_types(t->args, t->n_args, out);
     str_put(out, t->n_args == 1 ? ",)" : ")");
@@ -19,11 +19,11 @@ static void put_types(const typed_fn *t, gpa_str *out) {
 static value types_of(gpa_vm *vm, const typed_fn *t) {
     gpa_str text;
     str_init(&text);
-    put_types(t, &text);
+    print_types(t, &text);
     return v_str_take(vm, &text);
 }
 
-static gpa_code nothing_yet(gpa_vm *vm) {
+static gpa_code not_compiled_yet(gpa_vm *vm) {
     return vm_fail(vm, GPA_E_VALUE, "the kernel has not been compiled: launch it first");
 }
 
@@ -90,7 +90,7 @@ gpa_code cuda_inspect_types(gpa_vm *vm, value *argv, value *out) { /* self, file
     str_init(&text);
     for (typed_fn *t = cuda_compiled(argv[0].object); t; t = t->next) {
         str_printf(&text, "%s ", func_name(vm, argv[0].object->fields[0].func));
-        put_types(t, &text);
+        print_types(t, &text);
         str_putc(&text, '\n');
         str_fill(&text, '-', 80);
         str_putc(&text, '\n');
@@ -120,11 +120,11 @@ gpa_code cuda_signatures(gpa_vm *vm, value *argv, value *out) {
 
 /* A resource figure of the kernel compiled last: as the device reports it, else computed from
  * the program. */
-static gpa_code fact(gpa_vm *vm, value kernel, raw_fact which, value *out) {
+static gpa_code resource(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     typed_fn *t = cuda_compiled(kernel.object);
     int64_t v;
     rt_facts f;
-    if (!t) return nothing_yet(vm);
+    if (!t) return not_compiled_yet(vm);
     gpa_code rc = arr_program_fact(vm_rt(vm), t->f, &t->memo, which, &v, vm_err(vm));
     if (!rc && v < 0) rc = rt_launch_facts(vm_rt(vm), rt_device(vm_rt(vm)), &f, vm_err(vm));
     if (rc) return rc;
@@ -137,19 +137,19 @@ static gpa_code fact(gpa_vm *vm, value kernel, raw_fact which, value *out) {
 }
 
 gpa_code cuda_registers(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_REGISTERS, out);
+    return resource(vm, argv[0], RAW_REGISTERS, out);
 }
 gpa_code cuda_shared_bytes(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_SHARED, out);
+    return resource(vm, argv[0], RAW_SHARED, out);
 }
 gpa_code cuda_local_bytes(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_LOCAL, out);
+    return resource(vm, argv[0], RAW_LOCAL, out);
 }
 gpa_code cuda_const_bytes(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_CONST, out);
+    return resource(vm, argv[0], RAW_CONST, out);
 }
 gpa_code cuda_threads_of_block(gpa_vm *vm, value *argv, value *out) {
-    return fact(vm, argv[0], RAW_MAX_THREADS, out);
+    return resource(vm, argv[0], RAW_MAX_THREADS, out);
 }
 
 gpa_code cuda_context_blocks(gpa_vm *vm, value *argv,
@@ -171,7 +171,7 @@ gpa_code cuda_active_blocks(gpa_vm *vm, value *argv, value *out) { /* self, bloc
                      (long long)threads);
     if (!rc && (shared < 0 || shared > INT32_MAX))
         rc = vm_fail(vm, GPA_E_VALUE, "sharedmem cannot be %lld bytes", (long long)shared);
-    if (!rc && !t) rc = nothing_yet(vm);
+    if (!rc && !t) rc = not_compiled_yet(vm);
     if (rc) return rc;
     *out = v_int(0);
     rc = arr_program_blocks(vm_rt(vm), t->f, &t->memo, (uint32_t)threads, (uint32_t)shared, &out->i,

@@ -45,7 +45,7 @@ static gpa_code need_number(lowering *lw, const typed_site *s, uint32_t i) {
 }
 
 /* The lane mask of a warp intrinsic; -1: all lanes. */
-static gpa_code lanes_of(lowering *lw, const typed_site *s, int32_t *out) {
+static gpa_code lane_mask(lowering *lw, const typed_site *s, int32_t *out) {
     gpa_code rc = need_number(lw, s, 0);
     const tv *v = &s->args[0];
     *out = -1;
@@ -132,7 +132,7 @@ static gpa_code barrier(lowering *lw, const typed_site *s, kir_barrier row, tv *
     gpa_code rc = takes(lw, s, votes ? 1 : 0, row == KIR_BA_WARP || votes ? 1 : 0);
     int32_t a = -1;
     if (!rc && votes) rc = need_number(lw, s, 0);
-    if (!rc && row == KIR_BA_WARP && s->n) rc = lanes_of(lw, s, &a);
+    if (!rc && row == KIR_BA_WARP && s->n) rc = lane_mask(lw, s, &a);
     if (rc) return rc;
     if (votes) a = kir_cast(lw->f, DT_BOOL, s->args[0].v);
     int32_t v = kir_emit(lw->f, (kir_ins){.code = KIR_BARRIER,
@@ -286,7 +286,7 @@ gpa_code typed_cuda_shuffle(lowering *lw, const typed_site *s, tv *out) {
                                                        : KIR_WA_SHFL;
     int32_t mask = -1;
     gpa_code rc = takes(lw, s, 3, 3);
-    if (!rc) rc = lanes_of(lw, s, &mask);
+    if (!rc) rc = lane_mask(lw, s, &mask);
     for (uint32_t i = 1; i < 3 && !rc; i++) rc = need_number(lw, s, i);
     if (rc) return rc;
     const tv *v = &s->args[1];
@@ -304,7 +304,7 @@ gpa_code typed_cuda_vote(lowering *lw, const typed_site *s, tv *out) {
                                                   : KIR_WA_BALLOT;
     int32_t mask = -1;
     gpa_code rc = takes(lw, s, 2, 2);
-    if (!rc) rc = lanes_of(lw, s, &mask);
+    if (!rc) rc = lane_mask(lw, s, &mask);
     if (!rc) rc = need_number(lw, s, 1);
     if (rc) return rc;
     int32_t a = kir_cast(lw->f, DT_BOOL, s->args[1].v);
@@ -321,7 +321,7 @@ gpa_code typed_cuda_match(lowering *lw, const typed_site *s, tv *out) {
     bool all = strstr(s->callee->name, "all") != NULL;
     int32_t among = -1;
     gpa_code rc = takes(lw, s, 2, 2);
-    if (!rc) rc = lanes_of(lw, s, &among);
+    if (!rc) rc = lane_mask(lw, s, &among);
     if (!rc) rc = need_number(lw, s, 1);
     if (rc) return rc;
     tv mask = as_int(
@@ -451,21 +451,22 @@ gpa_code typed_cuda_const(lowering *lw, const typed_site *s, tv *out) {
 /* ---- print ---- */
 
 /* Emits a KIR_PRINT operand for each number of an argument. */
-static void give_numbers(lowering *lw, const tv *a) {
+static void emit_numbers(lowering *lw, const tv *a) {
     if (a->kind == TV_NUMBER)
         kir_emit(lw->f, (kir_ins){.code = KIR_ARG, .type = DT_NONE, .a = a->v, .b = -1, .c = -1});
     else if (a->kind == TV_TUPLE || a->kind == TV_TEXT)
-        for (uint32_t i = 0; i < a->n; i++) give_numbers(lw, &a->items[i]);
+        for (uint32_t i = 0; i < a->n; i++) emit_numbers(lw, &a->items[i]);
 }
 
 /* Appends the text of one argument, with a placeholder for each number. */
-static gpa_code printed(lowering *lw, const ast_node *at, const tv *a, gpa_str *text, uint32_t *n) {
+static gpa_code print_argument(lowering *lw, const ast_node *at, const tv *a, gpa_str *text,
+                               uint32_t *n) {
     gpa_code rc = GPA_OK;
     if (a->kind == TV_TUPLE) {
         str_putc(text, '(');
         for (uint32_t i = 0; i < a->n && !rc; i++) {
             if (i) str_put(text, ", ");
-            rc = printed(lw, at, &a->items[i], text, n);
+            rc = print_argument(lw, at, &a->items[i], text, n);
         }
         str_put(text, a->n == 1 ? ",)" : ")");
     } else if (a->kind == TV_NUMBER) {
@@ -494,13 +495,13 @@ gpa_code typed_cuda_print(lowering *lw, const typed_site *s, tv *out) {
     str_init(&text);
     for (uint32_t i = 0; i < s->n && !rc; i++) {
         if (i) str_putc(&text, ' ');
-        rc = printed(lw, s->node->call.args.at[i], &s->args[i], &text, &n);
+        rc = print_argument(lw, s->node->call.args.at[i], &s->args[i], &text, &n);
     }
     str_putc(&text, '\n');
     if (!rc && n > KIR_MAX_PRINT)
         rc = typed_fail(lw, s->node, GPA_E_UNSUPPORTED,
                         "a kernel prints at most %d numbers at once", KIR_MAX_PRINT);
-    for (uint32_t i = 0; i < s->n && !rc; i++) give_numbers(lw, &s->args[i]);
+    for (uint32_t i = 0; i < s->n && !rc; i++) emit_numbers(lw, &s->args[i]);
     if (!rc)
         kir_emit(lw->f, (kir_ins){.code = KIR_PRINT,
                                   .type = DT_NONE,

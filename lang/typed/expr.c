@@ -127,7 +127,7 @@ static bool small_power(lowering *lw, tv a, tv b, const ast_node *at, tv *out, g
 }
 
 /* CPython's message for division of its own numbers by zero; NULL: op does not divide. */
-static const char *words_of_zero(gpa_op op, gpa_dtype t) {
+static const char *zero_division_message(gpa_op op, gpa_dtype t) {
     const char *by_int = NULL, *by_float = NULL;
     if (op == OP_DIVIDE) by_int = "division by zero", by_float = "float division by zero";
     if (op == OP_FLOOR_DIVIDE)
@@ -141,7 +141,7 @@ static const char *words_of_zero(gpa_op op, gpa_dtype t) {
  * error_model='numpy'. */
 static gpa_code check_divisor(lowering *lw, const ast_node *at, gpa_op op, tv a, tv b) {
     typed_ty t = typed_join(a.t, b.t);
-    const char *words = words_of_zero(op, (gpa_dtype)t.dtype);
+    const char *words = zero_division_message(op, (gpa_dtype)t.dtype);
     tv none;
     if (lw->to->form != TYPED_LOOP || vm_is_lenient(lw->vm) || !words || t.dtype == DT_NONE ||
         (b.literal && b.i))
@@ -250,7 +250,8 @@ typedef struct {
 
 static bool fails_itself(const ast_node *n, bool loop) {
     return n->kind == AST_CALL || n->kind == AST_INDEX ||
-           (loop && n->kind == AST_BINARY && words_of_zero(typed_operator(n->binary.op), DT_I64));
+           (loop && n->kind == AST_BINARY &&
+            zero_division_message(typed_operator(n->binary.op), DT_I64));
 }
 
 static void look_for_risk(void *user, ast_node *n) {
@@ -269,8 +270,8 @@ static bool may_fail(const lowering *lw, const ast_node *n) {
 /* Conditional value. Without operations that may fail both arms are evaluated and a select
  * (OP_WHERE) chooses; else a branch evaluates one arm. `then` NULL: it is `first`, from which
  * the test was computed. */
-static gpa_code choose(lowering *lw, const ast_node *at, int32_t test, const ast_node *then,
-                       const ast_node *other, const tv *first, tv *out) {
+static gpa_code conditional(lowering *lw, const ast_node *at, int32_t test, const ast_node *then,
+                            const ast_node *other, const tv *first, tv *out) {
     int32_t s = typed_slot(lw);
     tv a = first ? *first : (tv){0}, b;
     gpa_code rc = GPA_OK;
@@ -311,8 +312,8 @@ static gpa_code boolop(lowering *lw, const ast_node *n, tv *out) {
         if (truth.decided)
             rc = typed_expr(lw, n->boolop.items.at[i], out);
         else
-            rc = choose(lw, n, is_and ? kir_op1(lw->f, OP_LOGICAL_NOT, truth.v) : truth.v, NULL,
-                        n->boolop.items.at[i], out, out);
+            rc = conditional(lw, n, is_and ? kir_op1(lw->f, OP_LOGICAL_NOT, truth.v) : truth.v,
+                             NULL, n->boolop.items.at[i], out, out);
     }
     return rc;
 }
@@ -322,11 +323,11 @@ static gpa_code ifexp(lowering *lw, const ast_node *n, tv *out) {
     gpa_code rc = typed_truth(lw, n->ifexp.test, &test);
     if (rc) return rc;
     if (test.decided) return typed_expr(lw, test.i ? n->ifexp.then : n->ifexp.other, out);
-    return choose(lw, n, test.v, n->ifexp.then, n->ifexp.other, NULL, out);
+    return conditional(lw, n, test.v, n->ifexp.then, n->ifexp.other, NULL, out);
 }
 
 /* x in (a, b): true if x equals one of the items. */
-static gpa_code member(lowering *lw, const ast_node *n, tv *out) {
+static gpa_code membership(lowering *lw, const ast_node *n, tv *out) {
     const ast_node *link = n->compare.links.at[0];
     tv x, all, one;
     gpa_code rc = typed_number(lw, n->compare.first, &x);
@@ -350,7 +351,7 @@ static gpa_code member(lowering *lw, const ast_node *n, tv *out) {
 
 /* x is None, x == None: decided at compile time from the kind of value. Numbers are not compared
  * by `is`. */
-static gpa_code with_none(lowering *lw, const ast_node *n, ast_op op, bool *found, tv *out) {
+static gpa_code compare_none(lowering *lw, const ast_node *n, ast_op op, bool *found, tv *out) {
     tv left, right;
     bool is = op == AST_OP_IS || op == AST_OP_IS_NOT,
          none = n->compare.first->kind == AST_NONE ||
@@ -404,9 +405,9 @@ static gpa_code compare(lowering *lw, const ast_node *n, tv *out) {
     tv left;
     ast_op op = n->compare.links.at[0]->link.op;
     if (n->compare.links.n == 1 && (op == AST_OP_IN || op == AST_OP_NOT_IN))
-        return member(lw, n, out);
+        return membership(lw, n, out);
     bool found = false;
-    gpa_code rc = n->compare.links.n == 1 ? with_none(lw, n, op, &found, out) : GPA_OK;
+    gpa_code rc = n->compare.links.n == 1 ? compare_none(lw, n, op, &found, out) : GPA_OK;
     if (rc || found) return rc;
     rc = typed_number(lw, n->compare.first, &left);
     return rc ? rc : compare_links(lw, n, 0, left, out);
@@ -467,7 +468,7 @@ static gpa_code attribute(lowering *lw, const ast_node *n, tv *out) {
 }
 
 /* An object that is an intrinsic value, such as cuda.laneid. */
-static gpa_code stands_for(lowering *lw, const ast_node *n, gpa_code rc, tv *out) {
+static gpa_code intrinsic_value(lowering *lw, const ast_node *n, gpa_code rc, tv *out) {
     bool found = false;
     tv object = *out;
     if (rc || out->kind != TV_STATIC || out->constant.tag != V_OBJECT) return rc;
@@ -547,7 +548,7 @@ static gpa_code tuple(lowering *lw, const ast_list *items, tv *out) {
 }
 
 /* Subscripts of arrays and tuples: a[i]. */
-static gpa_code item(lowering *lw, const ast_node *n, tv *out) {
+static gpa_code subscript(lowering *lw, const ast_node *n, tv *out) {
     tv t;
     gpa_code rc = typed_expr(lw, n->index.object, &t);
     if (rc) return rc;
@@ -606,8 +607,8 @@ gpa_code typed_expr(lowering *lw, const ast_node *n, tv *out) {
         case AST_STRING: return text(lw, n, out);
         case AST_FSTRING:
             return lw->to->form == TYPED_KERNEL ? typed_fstring(lw, n, out) : not_compiled(lw, n);
-        case AST_NAME: return stands_for(lw, n, name(lw, n, out), out);
-        case AST_ATTR: return stands_for(lw, n, attribute(lw, n, out), out);
+        case AST_NAME: return intrinsic_value(lw, n, name(lw, n, out), out);
+        case AST_ATTR: return intrinsic_value(lw, n, attribute(lw, n, out), out);
         case AST_UNARY: return unary(lw, n, out);
         case AST_BINARY: return binary(lw, n, out);
         case AST_BOOLOP: return boolop(lw, n, out);
@@ -615,7 +616,7 @@ gpa_code typed_expr(lowering *lw, const ast_node *n, tv *out) {
         case AST_IFEXP: return ifexp(lw, n, out);
         case AST_NAMED: return named(lw, n, out);
         case AST_TUPLE: return tuple(lw, &n->tuple.items, out);
-        case AST_INDEX: return item(lw, n, out);
+        case AST_INDEX: return subscript(lw, n, out);
         case AST_CALL: return typed_call(lw, n, out);
         default: return not_compiled(lw, n);
     }

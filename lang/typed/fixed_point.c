@@ -18,7 +18,7 @@ static gpa_code core_argument(lowering *lw, int i, tv *out) {
     const typed_core *c = &lw->to->core;
     typed_ty t = lw->to->args[i];
     tview a = {.array = i, .dtype = t.dtype, .ndim = (uint8_t)(t.rank - 1)};
-    int32_t apart = -1;
+    int32_t c_stride = -1;
     a.offset = kir_const(lw->f, DT_I64, (gpa_val){.I64 = 0});
     for (int d = 0; d < c->loops; d++) {
         int32_t at = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
@@ -33,8 +33,8 @@ static gpa_code core_argument(lowering *lw, int i, tv *out) {
         a.size[d] = fixed >= 0 ? kir_const(lw->f, DT_I64, (gpa_val){.I64 = fixed})
                                : typed_axis(lw, KIR_SIZE, i, c->loops + d);
         bool dense = c->dense >> i & 1;
-        a.stride[d] = dense ? apart : typed_axis(lw, KIR_STRIDE, i, c->loops + d);
-        apart = apart < 0 ? a.size[d] : kir_op2(lw->f, OP_MULTIPLY, apart, a.size[d]);
+        a.stride[d] = dense ? c_stride : typed_axis(lw, KIR_STRIDE, i, c->loops + d);
+        c_stride = c_stride < 0 ? a.size[d] : kir_op2(lw->f, OP_MULTIPLY, c_stride, a.size[d]);
     }
     if (!(c->number >> i & 1)) return typed_view_value(lw, &a, out);
     *out = typed_load(lw, &a);
@@ -64,18 +64,18 @@ gpa_code typed_argument(lowering *lw, typed_ty t, uint32_t *number, int *array, 
 }
 
 /* The argument at *at in the list of types, with its items if it is a tuple. */
-static gpa_code any_argument(lowering *lw, int *at, uint32_t *number, int *array, tv *out) {
+static gpa_code argument_with_items(lowering *lw, int *at, uint32_t *number, int *array, tv *out) {
     typed_ty t = lw->to->args[(*at)++];
     *out = (tv){.kind = TV_NONE};
     if (!t.mark) return typed_argument(lw, t, number, array, out);
     if (t.mark == TYPED_NONE) return GPA_OK;
     gpa_code rc = typed_tuple(lw, (uint32_t)(t.mark - TYPED_TUPLE), out);
     for (uint32_t i = 0; i < out->n && !rc; i++)
-        rc = any_argument(lw, at, number, array, &out->items[i]);
+        rc = argument_with_items(lw, at, number, array, &out->items[i]);
     return rc;
 }
 
-static gpa_code one_round(lowering *lw, func_obj *fn, tv *out) {
+static gpa_code lower_once(lowering *lw, func_obj *fn, tv *out) {
     tv args[BODY_MAX_IN];
     uint32_t number = 0;
     int array = 0, n = 0;
@@ -84,7 +84,7 @@ static gpa_code one_round(lowering *lw, func_obj *fn, tv *out) {
     typed_begin_program(lw, fn);
     for (int i = 0; i < lw->to->n_args && !rc; n++)
         rc = lw->to->form == TYPED_CORE ? core_argument(lw, i++, &args[n])
-                                        : any_argument(lw, &i, &number, &array, &args[n]);
+                                        : argument_with_items(lw, &i, &number, &array, &args[n]);
     const ast_scope *s = func_node(fn)->function.scope;
     if (!rc && (uint32_t)n != s->n_positional + s->n_keyword_only + s->has_args)
         rc = typed_fail(lw, func_node(fn), GPA_E_UNSUPPORTED,
@@ -106,7 +106,7 @@ static gpa_code one_round(lowering *lw, func_obj *fn, tv *out) {
 }
 
 /* Adds the argument types of the call to an error. */
-static void say_types(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
+static void add_type_hint(gpa_vm *vm, const func_obj *fn, const typed_fn *t) {
     gpa_str types;
     str_init(&types);
     typed_print_types(t->args, t->n_args, &types);
@@ -138,13 +138,13 @@ gpa_code typed_compile_fixed_point(gpa_vm *vm, func_obj *fn, typed_fn *t, bool *
     if (!lw.f || !lw.arena || lw.retained.tag == V_UNSET) TRY(vm_no_memory(vm));
     do {
         TRY(vm_poll(vm));
-        TRY(t->form == TYPED_LOOP ? loop_lower(&lw, fn) : one_round(&lw, fn, &result));
+        TRY(t->form == TYPED_LOOP ? loop_lower(&lw, fn) : lower_once(&lw, fn, &result));
     } while (lw.changed);
     rc = finish(&lw, t, result);
 out:
     if (host) *host = lw.fallback;
     if (rc && t->form != TYPED_LOOP) {
-        say_types(vm, fn, t);
+        add_type_hint(vm, fn, t);
         vm_trace_inner(vm, fn->name, lw.error_site.src ? lw.error_site : vm_err(vm)->span);
     }
     kir_free(lw.f);
@@ -188,9 +188,9 @@ static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype 
     return same;
 }
 
-static gpa_code get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
-                    const typed_core *core, const typed_ty *args, int n, gpa_dtype result,
-                    typed_fn **out) {
+static gpa_code find_or_compile(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
+                                const typed_core *core, const typed_ty *args, int n,
+                                gpa_dtype result, typed_fn **out) {
     bool varies = false;
     for (typed_fn **at = compiled; *at; at = &(*at)->next) {
         typed_fn *t = *at;
@@ -228,12 +228,12 @@ static gpa_code get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form fo
 gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
                    const typed_ty *args, int n, gpa_dtype result, typed_fn **out) {
     static const typed_core none;
-    return get(vm, compiled, fn, form, &none, args, n, result, out);
+    return find_or_compile(vm, compiled, fn, form, &none, args, n, result, out);
 }
 
 gpa_code typed_get_core(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_core *core,
                         const typed_ty *args, int n, typed_fn **out) {
-    return get(vm, compiled, fn, TYPED_CORE, core, args, n, DT_NONE, out);
+    return find_or_compile(vm, compiled, fn, TYPED_CORE, core, args, n, DT_NONE, out);
 }
 
 /* ---- introspection ---- */

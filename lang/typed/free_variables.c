@@ -13,7 +13,7 @@
 /* ---- dependences ---- */
 
 /* A scalar as an operand; false: not a scalar. */
-static bool number_of(gpa_vm *vm, value v, gpa_opnd *out, gpa_code *rc) {
+static bool as_number(gpa_vm *vm, value v, gpa_opnd *out, gpa_code *rc) {
     value now = v_unset();
     *out = (gpa_opnd){0};
     *rc = GPA_OK;
@@ -27,15 +27,17 @@ static bool number_of(gpa_vm *vm, value v, gpa_opnd *out, gpa_code *rc) {
     return is && !*rc;
 }
 
-static value current(gpa_vm *vm, const typed_dep *d) {
+static value current_value(gpa_vm *vm, const typed_dep *d) {
     if (!d->module) return d->cell.cell->v;
     value v = module_get_peek(d->module, d->name);
     return v.tag == V_UNSET ? vm_builtin_peek(vm, d->name) : v;
 }
 
-static gpa_code keep(lowering *lw, value v) { return list_append(lw->vm, lw->retained.list, v); }
+static gpa_code retain_static(lowering *lw, value v) {
+    return list_append(lw->vm, lw->retained.list, v);
+}
 
-static gpa_code constants(lowering *lw, const ast_node *at, const tuple_obj *t, tv *out) {
+static gpa_code tuple_of_constants(lowering *lw, const ast_node *at, const tuple_obj *t, tv *out) {
     gpa_code rc = GPA_OK;
     if (typed_tuple(lw, (uint32_t)t->count, out)) return GPA_E_MEMORY;
     for (size_t i = 0; i < t->count && !rc; i++)
@@ -43,8 +45,8 @@ static gpa_code constants(lowering *lw, const ast_node *at, const tuple_obj *t, 
     return rc;
 }
 
-static gpa_code not_number(lowering *lw, const ast_node *at, value v, tv *out) {
-    if (v.tag == V_TUPLE) return constants(lw, at, v.tuple, out);
+static gpa_code static_value(lowering *lw, const ast_node *at, value v, tv *out) {
+    if (v.tag == V_TUPLE) return tuple_of_constants(lw, at, v.tuple, out);
     bool text = v.tag == V_STR && lw->to->form == TYPED_KERNEL; /* kernels print strings */
     lw->fallback = lw->fallback || v.tag == V_STR || v.tag == V_LIST || v.tag == V_ARRAY;
     if (v.tag == V_ARRAY || v.tag == V_LIST || v.tag == V_DICT || (v.tag == V_STR && !text) ||
@@ -53,20 +55,20 @@ static gpa_code not_number(lowering *lw, const ast_node *at, value v, tv *out) {
                           "a compiled function of numbers cannot use a %s; give it as an argument",
                           value_type_name(v));
     *out = (tv){.kind = TV_STATIC, .constant = v};
-    return keep(lw, v);
+    return retain_static(lw, v);
 }
 
 gpa_code typed_value(lowering *lw, const ast_node *at, value v, tv *out) {
     gpa_opnd o;
     gpa_code rc;
-    if (!number_of(lw->vm, v, &o, &rc)) return rc ? rc : not_number(lw, at, v, out);
+    if (!as_number(lw->vm, v, &o, &rc)) return rc ? rc : static_value(lw, at, v, out);
     typed_ty t = typed_of(&o);
     *out = (tv){.kind = TV_NUMBER, .t = t, .v = kir_const(lw->f, (gpa_dtype)t.dtype, o.v)};
     return GPA_OK;
 }
 
 /* Index of the parameter, or of the array, of dependence i. */
-static uint32_t place_of(const lowering *lw, size_t i, bool array) {
+static uint32_t argument_index(const lowering *lw, size_t i, bool array) {
     uint32_t n = 0;
     for (int k = 0; k < lw->to->n_args; k++)
         n += array ? lw->to->args[k].rank > 0 : typed_is_number(lw->to->args[k]);
@@ -86,11 +88,13 @@ static int add_array(lowering *lw, typed_ty t) {
 
 static gpa_code read_dependence(lowering *lw, const ast_node *at, size_t i, tv *out) {
     const typed_dep *d = &lw->to->deps[i];
-    if (d->ty.dtype == DT_NONE) return not_number(lw, at, d->snapshot, out);
+    if (d->ty.dtype == DT_NONE) return static_value(lw, at, d->snapshot, out);
     if (d->ty.rank)
-        return typed_view(lw, (int)place_of(lw, i, true), d->ty.rank - 1, d->ty.unit, NULL, out);
+        return typed_view(lw, (int)argument_index(lw, i, true), d->ty.rank - 1, d->ty.unit, NULL,
+                          out);
     *out = (tv){.kind = TV_NUMBER, .t = d->ty};
-    out->v = typed_emit(lw, KIR_PARAM, (gpa_dtype)d->ty.dtype, -1, -1, -1, place_of(lw, i, false));
+    out->v =
+        typed_emit(lw, KIR_PARAM, (gpa_dtype)d->ty.dtype, -1, -1, -1, argument_index(lw, i, false));
     return GPA_OK;
 }
 
@@ -118,18 +122,18 @@ static size_t find_dependence(const typed_fn *to, const typed_dep *d) {
     return i;
 }
 
-static gpa_code depend(lowering *lw, const ast_node *at, typed_dep d, tv *out) {
+static gpa_code use_dependence(lowering *lw, const ast_node *at, typed_dep d, tv *out) {
     typed_fn *to = lw->to;
     size_t i = find_dependence(to, &d);
     if (i == to->n_deps) {
         gpa_opnd o;
         gpa_code rc;
-        value v = current(lw->vm, &d);
+        value v = current_value(lw->vm, &d);
         if (v.tag == V_UNSET)
             return typed_fail(lw, at, GPA_E_NAME, "name '%s' is not defined",
                               intern_text(vm_names(lw->vm), d.name));
         d.ty.dtype = DT_NONE;
-        bool number = number_of(lw->vm, v, &o, &rc);
+        bool number = as_number(lw->vm, v, &o, &rc);
         if (rc) return rc;
         if (!mem_room(&to->deps, to->n_deps, &to->cap_deps, sizeof *to->deps))
             return vm_no_memory(lw->vm);
@@ -139,7 +143,7 @@ static gpa_code depend(lowering *lw, const ast_node *at, typed_dep d, tv *out) {
         d.snapshot = number || array ? v_none() : value_retain(v);
         value_retain(d.cell);
         to->deps[to->n_deps++] = d;
-        if (number && place_of(lw, to->n_deps, false) > BODY_MAX_IN)
+        if (number && argument_index(lw, to->n_deps, false) > BODY_MAX_IN)
             return typed_fail(lw, at, GPA_E_UNSUPPORTED,
                               "a compiled function has at most %d arguments and global numbers",
                               BODY_MAX_IN);
@@ -149,7 +153,7 @@ static gpa_code depend(lowering *lw, const ast_node *at, typed_dep d, tv *out) {
     return read_dependence(lw, at, i, out);
 }
 
-static typed_dep outside(const lowering *lw, const ast_node *n) {
+static typed_dep dependence_of(const lowering *lw, const ast_node *n) {
     typed_dep d = {.module = lw->frame->fn->module, .name = n->name.name, .cell = v_none()};
     if (n->name.place.where == AST_IN_FREE) {
         d.module = NULL;
@@ -160,11 +164,11 @@ static typed_dep outside(const lowering *lw, const ast_node *n) {
 
 gpa_code typed_frozen(lowering *lw, const ast_node *n, value *out) {
     typed_fn *to = lw->to;
-    typed_dep d = outside(lw, n);
+    typed_dep d = dependence_of(lw, n);
     d.frozen = true;
     size_t i = find_dependence(to, &d);
     if (i == to->n_deps) {
-        value v = current(lw->vm, &d);
+        value v = current_value(lw->vm, &d);
         if (v.tag == V_UNSET)
             return typed_fail(lw, n, GPA_E_NAME, "name '%s' is not defined",
                               intern_text(vm_names(lw->vm), d.name));
@@ -181,17 +185,17 @@ gpa_code typed_frozen(lowering *lw, const ast_node *n, value *out) {
 
 /* Literal specialization: a kernel's small global integers (a tile width) are constants, unless
  * one was found to change between launches. */
-static bool is_fixed(const lowering *lw, const ast_node *n) {
-    enum { SMALL = 1024 };
-    typed_dep d = outside(lw, n);
-    value v = current(lw->vm, &d);
+static bool is_specialized(const lowering *lw, const ast_node *n) {
+    enum { MAX_SPECIALIZED = 1024 };
+    typed_dep d = dependence_of(lw, n);
+    value v = current_value(lw->vm, &d);
     return lw->to->form == TYPED_KERNEL && !lw->to->globals_vary && v.tag == V_INT && v.i >= 0 &&
-           v.i <= SMALL;
+           v.i <= MAX_SPECIALIZED;
 }
 
 gpa_code typed_free_variable(lowering *lw, const ast_node *n, tv *out) {
     value v;
-    if (!is_fixed(lw, n)) return depend(lw, n, outside(lw, n), out);
+    if (!is_specialized(lw, n)) return use_dependence(lw, n, dependence_of(lw, n), out);
     gpa_code rc = typed_frozen(lw, n, &v);
     if (!rc) *out = typed_int(lw, v.i);
     return rc;
@@ -200,12 +204,13 @@ gpa_code typed_free_variable(lowering *lw, const ast_node *n, tv *out) {
 gpa_code typed_global(lowering *lw, const ast_node *at, module_obj *m, const char *name, tv *out) {
     gpa_sym sym =
         intern_find(vm_names(lw->vm), name, strlen(name)); /* interned since the module was run */
-    return depend(lw, at, (typed_dep){.module = m, .name = sym, .cell = v_none()}, out);
+    return use_dependence(lw, at, (typed_dep){.module = m, .name = sym, .cell = v_none()}, out);
 }
 
 gpa_code typed_member(lowering *lw, const ast_node *n, module_obj *m, tv *out) {
     if (!m->builtin)
-        return depend(lw, n, (typed_dep){.module = m, .name = n->attr.name, .cell = v_none()}, out);
+        return use_dependence(
+            lw, n, (typed_dep){.module = m, .name = n->attr.name, .cell = v_none()}, out);
     value v = v_none();
     gpa_code rc =
         vm_attr(lw->vm, v_obj(V_MODULE, m), intern_text(vm_names(lw->vm), n->attr.name), &v);
@@ -227,14 +232,14 @@ void typed_declare(lowering *lw, typed_ty t) {
 bool typed_guards_hold(gpa_vm *vm, const typed_fn *t) {
     for (size_t i = 0; i < t->n_deps; i++) {
         const typed_dep *d = &t->deps[i];
-        value v = current(vm, d);
+        value v = current_value(vm, d);
         gpa_opnd o;
         gpa_code rc;
         if (d->frozen) {
             if (v.tag != d->snapshot.tag || !value_is(v, d->snapshot)) return false;
             continue;
         }
-        bool number = number_of(vm, v, &o, &rc);
+        bool number = as_number(vm, v, &o, &rc);
         if (rc || number != typed_is_number(d->ty)) return false;
         if (d->ty.rank) {
             if (v.tag != V_ARRAY || !typed_same_type(typed_of_array(v.array->arr), d->ty))
@@ -250,7 +255,8 @@ bool typed_guards_hold(gpa_vm *vm, const typed_fn *t) {
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to) {
     gpa_code rc = GPA_OK;
     for (size_t i = 0; i < t->n_deps && !rc; i++)
-        if (typed_is_number(t->deps[i].ty) && number_of(vm, current(vm, &t->deps[i]), to, &rc))
+        if (typed_is_number(t->deps[i].ty) &&
+            as_number(vm, current_value(vm, &t->deps[i]), to, &rc))
             to++;
     return rc;
 }
@@ -258,6 +264,6 @@ gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to) {
 int typed_arrays(gpa_vm *vm, const typed_fn *t, gpa_arr **to) {
     int n = 0;
     for (size_t i = 0; i < t->n_deps; i++)
-        if (t->deps[i].ty.rank) to[n++] = current(vm, &t->deps[i]).array->arr;
+        if (t->deps[i].ty.rank) to[n++] = current_value(vm, &t->deps[i]).array->arr;
     return n;
 }

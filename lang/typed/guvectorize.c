@@ -16,8 +16,8 @@
 
 enum { FUNCTION, SIGNATURES, LAYOUT, FIELDS };
 enum {
-    SMALL = 8,
-    FEW_ELEMENTS = 64
+    MAX_CORE_SIZE = 8,
+    MAX_CORE_ELEMS = 64
 }; /* core dimensions up to SMALL, of arguments of at most FEW_ELEMENTS per core, are specialized */
 
 typedef struct {
@@ -34,8 +34,8 @@ static const char *text_of(const object_obj *o) { return o->fields[LAYOUT].str->
 
 /* Types without signatures: inputs as they are; outputs as given, else the result type of the
  * inputs. */
-static gpa_code infer(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in, gpa_arr *const *given,
-                      typed_ty *types) {
+static gpa_code infer_types(gpa_vm *vm, const typed_layout *l, const gpa_opnd *in,
+                            gpa_arr *const *given, typed_ty *types) {
     gpa_dtype common;
     gpa_code rc = arr_result_type(in, l->n_in, &common, vm_err(vm));
     for (int k = 0; k < l->n_in + l->n_out; k++) {
@@ -54,7 +54,7 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
                              const gpa_opnd *in, gpa_arr *const *given, typed_ty *types) {
     value list = o->fields[SIGNATURES];
     typed_signature s;
-    if (list.tag == V_NONE) return infer(vm, l, in, given, types);
+    if (list.tag == V_NONE) return infer_types(vm, l, in, given, types);
     gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list, in, l->n_in, 0, &s);
     if (!rc) memcpy(types, s.args, sizeof s.args);
     return rc;
@@ -64,8 +64,8 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
 
 /* A view of `a` broadcast over the loop dimensions, followed by its core dimensions. Arguments
  * without a core that are passed as arrays have one element. */
-static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
-                       gpa_arr *a, gpa_arr **out) {
+static gpa_code broadcast_argument(gpa_vm *vm, const typed_layout *l, int k, typed_ty t,
+                                   const layout_fit *f, gpa_arr *a, gpa_arr **out) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     int core = l->ndim[k], own = a->ndim - core, n = 0;
     for (int d = 0; d < f->loops; d++, n++) {
@@ -84,12 +84,12 @@ static gpa_code spread(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, con
     return arr_view(vm_rt(vm), a, n, shape, strides, 0, out, vm_err(vm));
 }
 
-static bool is_dense(const gpa_arr *a, int first) {
-    int64_t apart = 1;
+static bool is_contiguous(const gpa_arr *a, int first) {
+    int64_t stride = 1;
     bool dense = true;
     for (int d = a->ndim - 1; d >= first; d--) {
-        dense = dense && (a->strides[d] == apart || a->shape[d] == 1);
-        apart *= a->shape[d];
+        dense = dense && (a->strides[d] == stride || a->shape[d] == 1);
+        stride *= a->shape[d];
     }
     return dense;
 }
@@ -98,7 +98,7 @@ static bool is_dense(const gpa_arr *a, int first) {
 
 /* True if loop dimensions d and d + 1 can be collapsed in every argument; *keep: the one whose
  * strides the result has. */
-static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int *keep) {
+static bool can_collapse(gpa_arr *const *views, int n, const int64_t *loop, int d, int *keep) {
     *keep = loop[d + 1] == 1 ? d : d + 1;
     if (loop[d] == 1 || loop[d + 1] == 1) return true;
     for (int k = 0; k < n; k++)
@@ -107,7 +107,7 @@ static bool joins(gpa_arr *const *views, int n, const int64_t *loop, int d, int 
 }
 
 /* Collapses dimensions d and d + 1 into one of this size, with the strides of `keep`. */
-static gpa_code join_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t size) {
+static gpa_code collapse_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t size) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
     gpa_arr *a = *view, *made;
     int n = 0;
@@ -127,12 +127,12 @@ static gpa_code join_dims(gpa_vm *vm, gpa_arr **view, int d, int keep, int64_t s
     return GPA_OK;
 }
 
-static gpa_code join_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
+static gpa_code collapse_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
     gpa_code rc = GPA_OK;
     for (int d = f->loops - 2, keep; d >= 0 && !rc; d--) {
-        if (!joins(views, n, f->loop, d, &keep)) continue;
+        if (!can_collapse(views, n, f->loop, d, &keep)) continue;
         int64_t size = f->loop[d] * f->loop[d + 1];
-        for (int k = 0; k < n && !rc; k++) rc = join_dims(vm, &views[k], d, keep, size);
+        for (int k = 0; k < n && !rc; k++) rc = collapse_dims(vm, &views[k], d, keep, size);
         f->loop[d] = size;
         for (int i = d + 1; i + 1 < f->loops; i++) f->loop[i] = f->loop[i + 1];
         f->loops--;
@@ -140,8 +140,8 @@ static gpa_code join_loops(gpa_vm *vm, gpa_arr **views, int n, layout_fit *f) {
     return rc;
 }
 
-static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const *views,
-                     const typed_ty *types, typed_core *c) {
+static void describe_core(const typed_layout *l, const layout_fit *f, gpa_arr *const *views,
+                          const typed_ty *types, typed_core *c) {
     memset(c, 0, sizeof *c);
     memset(c->dim, -1, sizeof c->dim);
     for (int i = 0; i < KIR_MAX_DIMS; i++) c->fixed[i] = -1;
@@ -149,14 +149,14 @@ static void describe(const typed_layout *l, const layout_fit *f, gpa_arr *const 
     for (int k = 0; k < l->n_in + l->n_out; k++) {
         int64_t elements = 1;
         if (!types[k].rank) c->number |= 1u << k;
-        if (is_dense(views[k], f->loops)) c->dense |= 1u << k;
+        if (is_contiguous(views[k], f->loops)) c->dense |= 1u << k;
         for (int d = 0; d < l->ndim[k]; d++) {
             c->dim[k][d] = l->dim[k][d];
             elements *= f->core[l->dim[k][d]];
         }
         for (int d = 0; d < l->ndim[k]; d++) {
             int64_t size = f->core[l->dim[k][d]];
-            if (size <= SMALL && elements <= FEW_ELEMENTS) c->fixed[l->dim[k][d]] = size;
+            if (size <= MAX_CORE_SIZE && elements <= MAX_CORE_ELEMS) c->fixed[l->dim[k][d]] = size;
         }
     }
     for (int k = 0; k < l->n_in + l->n_out; k++) {
@@ -181,9 +181,9 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
     gpa_opnd numbers[BODY_MAX_IN] = {0};
     gpa_arr *arrays[BODY_MAX_IN + KIR_MAX_ARRAYS];
     gpa_val params[BODY_MAX_IN];
-    gpa_code rc = join_loops(vm, views, n, f);
+    gpa_code rc = collapse_loops(vm, views, n, f);
     if (rc) return rc;
-    describe(l, f, views, types, &core);
+    describe_core(l, f, views, types, &core);
     for (int k = 0; k < n; k++) {
         args[k] = types[k];
         args[k].weak = false;
@@ -224,7 +224,7 @@ static void release(gpa_vm *vm, operands *x, int n) {
     }
 }
 
-static gpa_code input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) {
+static gpa_code convert_input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) {
     if (!o->arr)
         return arr_scalar(vm_rt(vm), (gpa_dtype)t.dtype,
                           dtype_cast(o->v, o->dtype, (gpa_dtype)t.dtype), out, vm_err(vm));
@@ -233,8 +233,8 @@ static gpa_code input(gpa_vm *vm, const gpa_opnd *o, typed_ty t, gpa_arr **out) 
 
 /* The array that output k is written to: the given one if it has the dtype and overlaps no
  * input, else a new one. */
-static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, const layout_fit *f,
-                       operands *x) {
+static gpa_code choose_output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t,
+                              const layout_fit *f, operands *x) {
     int64_t shape[2 * GPA_MAX_DIMS];
     gpa_arr *given = x->arg[k];
     bool fits = given && given->dtype == t.dtype;
@@ -255,7 +255,7 @@ static gpa_code output(gpa_vm *vm, const typed_layout *l, int k, typed_ty t, con
     return arr_set(vm_rt(vm), x->to[k], &all, 1, &old, vm_err(vm));
 }
 
-static gpa_code give(gpa_vm *vm, const operands *x, int k, value *out) {
+static gpa_code return_output(gpa_vm *vm, const operands *x, int k, value *out) {
     if (!x->arg[k]) return np_return(vm, arr_retain(x->to[k]), out);
     *out = value_retain(x->out[k]);
     if (x->arg[k] == x->to[k]) return GPA_OK;
@@ -264,13 +264,13 @@ static gpa_code give(gpa_vm *vm, const operands *x, int k, value *out) {
     return arr_set(vm_rt(vm), x->arg[k], &all, 1, &made, vm_err(vm));
 }
 
-static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, value *out) {
+static gpa_code return_outputs(gpa_vm *vm, const typed_layout *l, const operands *x, value *out) {
     value one[BODY_MAX_IN];
     gpa_code rc = GPA_OK;
     int n = 0;
     for (; n < l->n_out && !rc; n++) {
         one[n] = v_none();
-        rc = give(vm, x, l->n_in + n, &one[n]);
+        rc = return_output(vm, x, l->n_in + n, &one[n]);
     }
     if (!rc && l->n_out > 1)
         rc = native_give(v_tuple(vm, (size_t)n, one), out);
@@ -280,7 +280,7 @@ static gpa_code results(gpa_vm *vm, const typed_layout *l, const operands *x, va
     return rc;
 }
 
-static gpa_code apply_here(gpa_vm *vm, object_obj *o, operands *x, value *out) {
+static gpa_code run_on_device(gpa_vm *vm, object_obj *o, operands *x, value *out) {
     gufunc *g = o->data;
     const typed_layout *l = &g->layout;
     int n = l->n_in + l->n_out;
@@ -288,13 +288,14 @@ static gpa_code apply_here(gpa_vm *vm, object_obj *o, operands *x, value *out) {
     layout_fit fit;
     gpa_code rc = GPA_OK;
     TRY(choose_types(vm, o, l, x->in, x->arg, types));
-    for (int k = 0; k < l->n_in; k++) TRY(input(vm, &x->in[k], types[k], &x->arg[k]));
+    for (int k = 0; k < l->n_in; k++) TRY(convert_input(vm, &x->in[k], types[k], &x->arg[k]));
     TRY(layout_match(vm, name_of(vm, o), text_of(o), l, x->arg, &fit));
-    for (int k = l->n_in; k < n; k++) TRY(output(vm, l, k, types[k], &fit, x));
+    for (int k = l->n_in; k < n; k++) TRY(choose_output(vm, l, k, types[k], &fit, x));
     for (int k = 0; k < n; k++)
-        TRY(spread(vm, l, k, types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k], &x->view[k]));
+        TRY(broadcast_argument(vm, l, k, types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k],
+                               &x->view[k]));
     TRY(launch(vm, o, x->view, types, &fit));
-    rc = results(vm, l, x, out);
+    rc = return_outputs(vm, l, x, out);
 out:
     return rc;
 }
@@ -312,7 +313,7 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, operands *x,
         at[k] = k < l->n_in ? x->in[k].arr : x->arg[k];
     }
     place_stay stay = place_enter(vm_rt(vm), at, n);
-    gpa_code rc = apply_here(vm, o, x, out);
+    gpa_code rc = run_on_device(vm, o, x, out);
     place_leave(vm_rt(vm), stay);
     return rc;
 }
@@ -346,7 +347,7 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
     return rc;
 }
 
-static void forget(gpa_vm *vm, object_obj *o) {
+static void free_gufunc(gpa_vm *vm, object_obj *o) {
     gufunc *g = o->data;
     if (g) typed_free_all(vm, g->compiled);
     mem_free(g);
@@ -358,7 +359,7 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 const object_kind gufunc_kind = {
-    .type_name = "numba._GUFunc", .free = forget, .call = call, .repr = repr};
+    .type_name = "numba._GUFunc", .free = free_gufunc, .call = call, .repr = repr};
 
 /* ---- attributes ---- */
 
@@ -459,15 +460,15 @@ out:
 
 /* The decorator object that @guvectorize(...) returns; fields: the signatures or None, the
  * layout. */
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                          const value *names, value *out) {
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                               const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     return make(vm, args[0], o->fields[0], o->fields[1], out);
 }
 
 static const object_kind guvectorize_with_kind = {.type_name = "numba.guvectorize",
-                                                  .call = with_call};
+                                                  .call = decorator_call};
 
 gpa_code numba_guvectorize(gpa_vm *vm, value *argv,
                            value *out) { /* ftylist_or_layout, layout, target, **kws */

@@ -28,7 +28,8 @@ gpa_code typed_begin_frame(lowering *lw, const ast_node *at, inline_frame *fr) {
     return GPA_OK;
 }
 
-static gpa_code bind(lowering *lw, const ast_node *at, const inline_frame *fr, const tv *args) {
+static gpa_code bind_arguments(lowering *lw, const ast_node *at, const inline_frame *fr,
+                               const tv *args) {
     gpa_code rc = GPA_OK;
     const ast_scope *s = fr->node->function.scope;
     for (uint32_t i = 0; i < s->n_positional + s->n_keyword_only + s->has_args && !rc; i++) {
@@ -74,14 +75,15 @@ bool typed_returns_value(const ast_node *n) {
     return found;
 }
 
-static bool gives(const ast_list *body) {
+static bool body_returns_value(const ast_list *body) {
     bool found = false;
     for (uint32_t i = 0; i < body->n; i++) found = found || typed_returns_value(body->at[i]);
     return found;
 }
 
 /* Adds the call site to the traceback of an error in an inlined function. */
-static gpa_code blame(lowering *lw, const ast_node *at, const inline_frame *fr, gpa_code rc) {
+static gpa_code add_call_site(lowering *lw, const ast_node *at, const inline_frame *fr,
+                              gpa_code rc) {
     if (!rc || !fr->outer || lw->to->form == TYPED_LOOP) return rc;
     vm_trace_inner(lw->vm, fr->fn->name,
                    lw->error_site.src ? lw->error_site : vm_err(lw->vm)->span);
@@ -97,11 +99,11 @@ gpa_code typed_inline(lowering *lw, const ast_node *at, func_obj *fn, const tv *
                        .depth = lw->frame ? lw->frame->depth + 1 : 0};
     const ast_scope *s = fr.node->function.scope;
     bool left;
-    fr.returns_value = gives(&fr.node->function.body);
+    fr.returns_value = body_returns_value(&fr.node->function.body);
     if (s->has_kwargs)
         return typed_fail(lw, at, GPA_E_UNSUPPORTED, "a compiled function has no ** parameter");
     gpa_code rc = typed_begin_frame(lw, at, &fr);
-    if (!rc) rc = bind(lw, at, &fr, args);
+    if (!rc) rc = bind_arguments(lw, at, &fr, args);
     if (rc) return rc;
     bool block = lw->shapes[fr.shape].block;
     lw->frame = &fr;
@@ -116,5 +118,5 @@ gpa_code typed_inline(lowering *lw, const ast_node *at, func_obj *fn, const tv *
         rc = typed_fail(lw, fr.node, GPA_E_TYPE,
                         "%s() returns no number: a compiled function of numbers must return one",
                         func_name(lw->vm, fn));
-    return rc ? blame(lw, at, &fr, rc) : results(lw, at, &fr, out);
+    return rc ? add_call_site(lw, at, &fr, rc) : results(lw, at, &fr, out);
 }

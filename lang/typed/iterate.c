@@ -75,7 +75,7 @@ static gpa_code arrays_of(lowering *lw, const ast_list *args, uint32_t n, tv *a,
 }
 
 /* for i, x in enumerate(array, start) (counts), and for x, y in zip(a, b). */
-static gpa_code together(lowering *lw, const ast_node *n, bool counts) {
+static gpa_code for_together(lowering *lw, const ast_node *n, bool counts) {
     const ast_node *it = n->for_.iter;
     const ast_list *args = &it->call.args;
     uint32_t n_arrays = counts ? 1 : args->n;
@@ -106,14 +106,14 @@ static gpa_code together(lowering *lw, const ast_node *n, bool counts) {
 /* ---- range ---- */
 
 /* A step of 0 is a ValueError; a ufunc, which cannot raise, executes no iteration. */
-static gpa_code check_step(lowering *lw, const ast_node *at, int32_t abc[3]) {
+static gpa_code check_step(lowering *lw, const ast_node *at, int32_t bounds[3]) {
     static const char why[] = "range() arg 3 must not be zero";
     int64_t step;
-    if (typed_constant(lw, abc[2], &step))
+    if (typed_constant(lw, bounds[2], &step))
         return step ? GPA_OK : typed_fail(lw, at, GPA_E_VALUE, "%s", why);
-    int32_t none = kir_op2(lw->f, OP_EQUAL, abc[2], typed_int(lw, 0).v);
+    int32_t none = kir_op2(lw->f, OP_EQUAL, bounds[2], typed_int(lw, 0).v);
     if (lw->to->form == TYPED_BODY) {
-        abc[1] = kir_op3(lw->f, OP_WHERE, none, abc[0], abc[1]);
+        bounds[1] = kir_op3(lw->f, OP_WHERE, none, bounds[0], bounds[1]);
         return GPA_OK;
     }
     kir_at(lw->f, at->span);
@@ -124,7 +124,7 @@ static gpa_code check_step(lowering *lw, const ast_node *at, int32_t abc[3]) {
 }
 
 /* Start, stop and step of range(...), promoted to one type. */
-static gpa_code range_of(lowering *lw, const ast_node *n, int32_t abc[3]) {
+static gpa_code range_bounds(lowering *lw, const ast_node *n, int32_t bounds[3]) {
     static const typed_ty t = {.dtype = DT_I64, .weak = true};
     const ast_node *it = n->for_.iter;
     tv f = {0}, v[3];
@@ -149,10 +149,10 @@ static gpa_code range_of(lowering *lw, const ast_node *n, int32_t abc[3]) {
         typed_note(lw, it->call.args.at[i], v[i]);
         return rc;
     }
-    abc[0] = typed_cast(lw, n_args > 1 ? v[0] : typed_int(lw, 0), t);
-    abc[1] = typed_cast(lw, v[n_args > 1], t);
-    abc[2] = typed_cast(lw, n_args > 2 ? v[2] : typed_int(lw, 1), t);
-    return check_step(lw, it, abc);
+    bounds[0] = typed_cast(lw, n_args > 1 ? v[0] : typed_int(lw, 0), t);
+    bounds[1] = typed_cast(lw, v[n_args > 1], t);
+    bounds[2] = typed_cast(lw, n_args > 2 ? v[2] : typed_int(lw, 1), t);
+    return check_step(lw, it, bounds);
 }
 
 typedef struct {
@@ -187,8 +187,8 @@ static bool assigns_to(const ast_list *l, uint32_t which) {
     return a.found;
 }
 
-gpa_code typed_for(lowering *lw, const ast_node *n, const int32_t abc[3]) {
-    typed_open(lw, KIR_FOR, DT_I64, abc[0], abc[1], abc[2]);
+gpa_code typed_for(lowering *lw, const ast_node *n, const int32_t bounds[3]) {
+    typed_open(lw, KIR_FOR, DT_I64, bounds[0], bounds[1], bounds[2]);
     tv counter = {
         .kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)lw->f->n_code - 1};
     const ast_node *t = n->for_.target;
@@ -196,18 +196,18 @@ gpa_code typed_for(lowering *lw, const ast_node *n, const int32_t abc[3]) {
     bool own = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT &&
                !assigns_to(&n->for_.body, t->name.place.slot);
     int64_t from, by;
-    bool up =
-        typed_constant(lw, abc[0], &from) && typed_constant(lw, abc[2], &by) && from >= 0 && by > 0;
+    bool up = typed_constant(lw, bounds[0], &from) && typed_constant(lw, bounds[2], &by) &&
+              from >= 0 && by > 0;
     if (!rc && own)
         typed_hold_counter(lw, (int32_t)(lw->frame->slots + t->name.place.slot),
-                           up ? (uint32_t)abc[1] + 1 : 0);
+                           up ? (uint32_t)bounds[1] + 1 : 0);
     if (!rc) rc = typed_block(lw, n->for_.body);
     typed_close(lw, KIR_FOR);
     return rc;
 }
 
 static gpa_code for_loop(lowering *lw, const ast_node *n) {
-    int32_t abc[3] = {-1, -1, -1};
+    int32_t bounds[3] = {-1, -1, -1};
     gpa_code rc;
     if (n->for_.iter->kind != AST_CALL) {
         tv a;
@@ -222,17 +222,17 @@ static gpa_code for_loop(lowering *lw, const ast_node *n) {
     const native *callee =
         f.kind == TV_STATIC && f.constant.tag == V_NATIVE ? f.constant.native : NULL;
     bool builtin = callee && strcmp(callee->owner, "builtins") == 0;
-    if (builtin && strcmp(callee->name, "enumerate") == 0) return together(lw, n, true);
-    if (builtin && strcmp(callee->name, "zip") == 0) return together(lw, n, false);
-    rc = range_of(lw, n, abc);
-    return rc ? rc : typed_for(lw, n, abc);
+    if (builtin && strcmp(callee->name, "enumerate") == 0) return for_together(lw, n, true);
+    if (builtin && strcmp(callee->name, "zip") == 0) return for_together(lw, n, false);
+    rc = range_bounds(lw, n, bounds);
+    return rc ? rc : typed_for(lw, n, bounds);
 }
 
 /* ---- else ---- */
 
 /* A loop and its else clause, which a break skips. */
-static gpa_code with_else(lowering *lw, const ast_node *n, const ast_list *other,
-                          gpa_code (*loop)(lowering *, const ast_node *)) {
+static gpa_code loop_with_else(lowering *lw, const ast_node *n, const ast_list *other,
+                               gpa_code (*loop)(lowering *, const ast_node *)) {
     uint32_t before = lw->break_extra;
     if (other->n) typed_open(lw, KIR_BLOCK, DT_NONE, -1, -1, -1);
     lw->break_extra = other->n > 0;
@@ -245,6 +245,6 @@ static gpa_code with_else(lowering *lw, const ast_node *n, const ast_list *other
 }
 
 gpa_code typed_loop(lowering *lw, const ast_node *n) {
-    return n->kind == AST_FOR ? with_else(lw, n, &n->for_.other, for_loop)
-                              : with_else(lw, n, &n->while_.other, typed_while);
+    return n->kind == AST_FOR ? loop_with_else(lw, n, &n->for_.other, for_loop)
+                              : loop_with_else(lw, n, &n->while_.other, typed_while);
 }

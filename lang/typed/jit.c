@@ -110,11 +110,11 @@ const object_kind jitted_kind = {.type_name = "numba.CPUDispatcher", .call = cal
 
 /* ---- decorators ---- */
 
-gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value *out) {
+gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool numpy_errors, value *out) {
     value f = v_none();
     if (fn.tag != V_FUNC)
         return vm_fail(vm, GPA_E_TYPE, "@jit takes a function, not '%s'", value_type_name(fn));
-    gpa_code rc = func_jitted(vm, fn, lenient, &f);
+    gpa_code rc = func_jitted(vm, fn, numpy_errors, &f);
     if (rc || signatures.tag == V_NONE) {
         *out = f;
         return rc;
@@ -132,13 +132,13 @@ gpa_code jitted_new(gpa_vm *vm, value fn, value signatures, bool lenient, value 
 
 /* The decorator object that @jit(...) returns: signatures or None, and the error model (true:
  * NumPy's). */
-enum { WITH_SIGNATURES, WITH_LENIENT, WITH_FIELDS };
+enum { WITH_SIGNATURES, WITH_NUMPY_ERRORS, WITH_FIELDS };
 
 static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                           const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
-    return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_LENIENT].i, out);
+    return jitted_new(vm, args[0], o->fields[WITH_SIGNATURES], o->fields[WITH_NUMPY_ERRORS].i, out);
 }
 
 static const object_kind jit_with_kind = {.type_name = "numba.jit", .call = with_call};
@@ -150,22 +150,22 @@ static bool for_gpu(gpa_vm *vm, value options) {
 }
 
 /* error_model: 'python' raises ZeroDivisionError, 'numpy' gives infinities and NaN. */
-static gpa_code read_error_model(gpa_vm *vm, value options, bool *lenient) {
+static gpa_code read_error_model(gpa_vm *vm, value options, bool *numpy_errors) {
     value v = options.tag == V_DICT ? dict_text_peek(vm, options.dict, "error_model") : v_unset();
-    *lenient = v.tag == V_STR && strcmp(v.str->text, "numpy") == 0;
-    if (v.tag == V_UNSET || *lenient || (v.tag == V_STR && strcmp(v.str->text, "python") == 0))
+    *numpy_errors = v.tag == V_STR && strcmp(v.str->text, "numpy") == 0;
+    if (v.tag == V_UNSET || *numpy_errors || (v.tag == V_STR && strcmp(v.str->text, "python") == 0))
         return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "error_model is 'python' or 'numpy'");
 }
 
 gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_function, **options */
     value list;
-    bool lenient;
+    bool numpy_errors;
     if (for_gpu(vm, argv[1]))
         return cuda_jit(vm, (value[]){argv[0], v_unset(), v_bool(false), argv[1]}, out);
-    gpa_code rc = read_error_model(vm, argv[1], &lenient);
+    gpa_code rc = read_error_model(vm, argv[1], &numpy_errors);
     if (rc) return rc;
-    if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), lenient, out);
+    if (argv[0].tag == V_FUNC) return jitted_new(vm, argv[0], v_none(), numpy_errors, out);
     rc = typed_signatures(vm, argv[0], &list);
     if (rc) return rc;
     value o = v_object(vm, &jit_with_kind, WITH_FIELDS);
@@ -174,7 +174,7 @@ gpa_code numba_jit(gpa_vm *vm, value *argv, value *out) { /* signature_or_functi
         return GPA_E_MEMORY;
     }
     o.object->fields[WITH_SIGNATURES] = list;
-    o.object->fields[WITH_LENIENT] = v_bool(lenient);
+    o.object->fields[WITH_NUMPY_ERRORS] = v_bool(numpy_errors);
     *out = o;
     return GPA_OK;
 }

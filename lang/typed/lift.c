@@ -14,24 +14,25 @@
 #include "lang/compile/code.h"
 #include "lang/typed/loop.h"
 
-enum { HOST_PARTS = 1 << 10 };
+enum { HOST_COMBINE_MAX_PARTIALS = 1 << 10 };
 
 /* ---- inputs ---- */
 
 typedef struct {
     loop_in *in; /* of every variable; values borrowed from the frame */
     int n, n_over;
-    bool over_array, foreign; /* foreign: only the interpreter can run the loop */
+    bool over_array,
+        needs_interpreter; /* needs_interpreter: only the interpreter can run the loop */
     int64_t step, trips;
     typed_ty type[BODY_MAX_IN]; /* types of the n leaves */
     gpa_opnd leaf[BODY_MAX_IN]; /* their values (owned) */
-} incoming;
+} loop_inputs;
 
-static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
+static gpa_code add_leaf(gpa_vm *vm, loop_inputs *x, value v, bool *taken) {
     value now = v_unset();
     *taken = false;
     if (x->n == BODY_MAX_IN) {
-        x->foreign = true;
+        x->needs_interpreter = true;
         return GPA_OK;
     }
     gpa_opnd *to = &x->leaf[x->n];
@@ -44,14 +45,14 @@ static gpa_code add_leaf(gpa_vm *vm, incoming *x, value v, bool *taken) {
     if (array || number) rc = arg_opnd(vm, now, to);
     value_release(vm, now);
     if (rc || !(array || number)) return rc;
-    if (array && to->arr->ndim > KIR_MAX_DIMS) x->foreign = true;
+    if (array && to->arr->ndim > KIR_MAX_DIMS) x->needs_interpreter = true;
     x->type[x->n++] = array ? typed_of_array(to->arr) : typed_of(to);
     *taken = true;
     return GPA_OK;
 }
 
 /* Adds a variable: a number, an array, a tuple of these, or a compile-time constant. */
-static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loop_in *in) {
+static gpa_code add_variable(gpa_vm *vm, loop_inputs *x, value v, bool written, loop_in *in) {
     bool taken;
     gpa_code rc = GPA_OK;
     *in = (loop_in){.kind = IN_UNBOUND};
@@ -59,10 +60,10 @@ static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loo
     if (v.tag == V_TUPLE) {
         in->kind = IN_TUPLE;
         in->n = (uint8_t)MIN(v.tuple->count, (size_t)TYPED_MAX_TUPLE + 1);
-        x->foreign = x->foreign || in->n > TYPED_MAX_TUPLE;
-        for (int i = 0; i < in->n && !rc && !x->foreign; i++) {
+        x->needs_interpreter = x->needs_interpreter || in->n > TYPED_MAX_TUPLE;
+        for (int i = 0; i < in->n && !rc && !x->needs_interpreter; i++) {
             rc = add_leaf(vm, x, v.tuple->items[i], &taken);
-            x->foreign = x->foreign || !taken;
+            x->needs_interpreter = x->needs_interpreter || !taken;
         }
         return rc;
     }
@@ -73,12 +74,12 @@ static gpa_code add_variable(gpa_vm *vm, incoming *x, value v, bool written, loo
     if (!taken && written)
         in->kind = IN_UNBOUND;
     else if (!taken && !fixed)
-        x->foreign = true;
+        x->needs_interpreter = true;
     if (in->kind == IN_STATIC) in->constant = v;
     return rc;
 }
 
-static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it) {
+static gpa_code add_over(gpa_vm *vm, const typed_lift *l, loop_inputs *x, value it) {
     bool taken;
     gpa_code rc;
     if (l->loop->kind == AST_WHILE) return GPA_OK;
@@ -86,11 +87,11 @@ static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it)
         x->over_array = true;
         x->n_over = 1;
         rc = add_leaf(vm, x, it, &taken);
-        x->foreign = x->foreign || !taken || x->type[x->n - 1].rank < 2;
+        x->needs_interpreter = x->needs_interpreter || !taken || x->type[x->n - 1].rank < 2;
         return rc;
     }
     if (it.tag != V_RANGE) {
-        x->foreign = true;
+        x->needs_interpreter = true;
         return GPA_OK;
     }
     const range_obj *r = it.range;
@@ -105,20 +106,21 @@ static gpa_code add_over(gpa_vm *vm, const typed_lift *l, incoming *x, value it)
     return rc ? rc : add_leaf(vm, x, v_int(l->parallel ? x->trips : r->stop), &taken);
 }
 
-static gpa_code gather(gpa_vm *vm, const typed_lift *l, const value *slots, value it, incoming *x) {
+static gpa_code collect_inputs(gpa_vm *vm, const typed_lift *l, const value *slots, value it,
+                               loop_inputs *x) {
     gpa_code rc = GPA_OK;
     x->in = mem_zero(l->n * sizeof *x->in);
     if (!x->in) return vm_no_memory(vm);
-    for (uint32_t i = 0; i < l->n && !rc && !x->foreign; i++) {
+    for (uint32_t i = 0; i < l->n && !rc && !x->needs_interpreter; i++) {
         bool written = l->use[i] & USE_WRITTEN,
-             own = l->parallel && written && l->role[i] == ROLE_PRIVATE;
-        if (l->use[i] & (USE_READ | USE_WRITTEN) && !own)
+             private = l->parallel && written && l->role[i] == ROLE_PRIVATE;
+        if (l->use[i] & (USE_READ | USE_WRITTEN) && !private)
             rc = add_variable(vm, x, slots[i], written, &x->in[i]);
     }
-    return rc || x->foreign ? rc : add_over(vm, l, x, it);
+    return rc || x->needs_interpreter ? rc : add_over(vm, l, x, it);
 }
 
-static void drop_incoming(gpa_vm *vm, incoming *x) {
+static void release_inputs(gpa_vm *vm, loop_inputs *x) {
     for (int i = 0; i < x->n; i++) arg_opnd_release(vm, &x->leaf[i]);
     mem_free(x->in);
 }
@@ -141,8 +143,8 @@ static bool same_cells(const typed_fn *t, const func_obj *fn) {
     return true;
 }
 
-static bool fits(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const incoming *x,
-                 bool strided) {
+static bool matches(gpa_vm *vm, const loop_fn *f, const func_obj *fn, const loop_inputs *x,
+                    bool strided) {
     bool same = f->base.n_args == x->n && f->over_array == x->over_array && f->step == x->step &&
                 f->strided == strided;
     if (same && f->result_memory)
@@ -164,7 +166,7 @@ static void free_loop(gpa_vm *vm, loop_fn *f) {
 
 /* Allocates the results of a sequential loop: 16 bytes each in one array, with a view of the
  * result's dtype. */
-static gpa_code make_places(gpa_vm *vm, loop_fn *f) {
+static gpa_code make_result_memory(gpa_vm *vm, loop_fn *f) {
     gpa_rt *rt = vm_rt(vm);
     int64_t n = f->n_results;
     if (f->of->parallel || n == 0) return GPA_OK;
@@ -182,7 +184,7 @@ static gpa_code make_places(gpa_vm *vm, loop_fn *f) {
     return rc;
 }
 
-static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bool strided,
+static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, loop_inputs *x, bool strided,
                         loop_fn **out) {
     bool host = false;
     loop_fn *f = mem_zero(sizeof *f);
@@ -203,7 +205,7 @@ static gpa_code compile(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, bo
     f->base.n_args = x->n;
     memcpy(f->base.args, x->type, (size_t)x->n * sizeof *x->type);
     TRY(typed_compile_fixed_point(vm, fn, &f->base, &host));
-    TRY(make_places(vm, f));
+    TRY(make_result_memory(vm, f));
     l->random_sources |= f->random_sources;
     f->next = l->compiled;
     *out = l->compiled = f;
@@ -212,7 +214,7 @@ out:
     free_loop(vm, f);
     if (host && rc != GPA_E_MEMORY && rc != GPA_E_INTERRUPT) {
         vm_clear_error(vm);
-        l->host = true;
+        l->interpreted = true;
         rc = GPA_OK;
     }
     *out = NULL;
@@ -220,7 +222,8 @@ out:
 }
 
 /* Finds or compiles the specialization; *out NULL: the interpreter runs the loop. */
-static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_fn **out) {
+static gpa_code find_specialization(gpa_vm *vm, typed_lift *l, func_obj *fn, loop_inputs *x,
+                                    loop_fn **out) {
     bool strided = l->parallel && strncmp(rt_device(vm_rt(vm)), "cuda", 4) == 0;
     gpa_code rc = GPA_OK;
     for (int d = LOOP_RANDOM_NUMPY; d <= LOOP_RANDOM_PYTHON && !rc; d++)
@@ -228,7 +231,7 @@ static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_
     if (rc) return rc;
     for (loop_fn **at = &l->compiled; *at; at = &(*at)->next) {
         loop_fn *f = *at;
-        if (!fits(vm, f, fn, x, strided)) continue;
+        if (!matches(vm, f, fn, x, strided)) continue;
         *at = f->next;
         f->next = l->compiled;
         *out = l->compiled = f;
@@ -240,14 +243,14 @@ static gpa_code find(gpa_vm *vm, typed_lift *l, func_obj *fn, incoming *x, loop_
 /* ---- the launch ---- */
 
 /* Appends the values of global and captured numbers. */
-static gpa_code put_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, int n) {
+static gpa_code append_numbers(gpa_vm *vm, const loop_fn *f, gpa_val *params, int n) {
     gpa_opnd more[BODY_MAX_IN] = {0};
     gpa_code rc = typed_numbers(vm, &f->base, more);
     for (int i = 0; i < n && !rc; i++) params[i] = more[i].v;
     return rc;
 }
 
-static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const *results,
+static gpa_code launch(gpa_vm *vm, loop_fn *f, const loop_inputs *x, gpa_arr *const *results,
                        const int64_t *size) {
     gpa_arr *arrays[2 * KIR_MAX_ARRAYS];
     gpa_val params[2 * BODY_MAX_IN];
@@ -259,7 +262,7 @@ static gpa_code launch(gpa_vm *vm, loop_fn *f, const incoming *x, gpa_arr *const
             params[n_params++] = x->leaf[i].v;
     }
     int more = (int)f->base.f->n_params - n_params;
-    gpa_code rc = more ? put_numbers(vm, f, params + n_params, more) : GPA_OK;
+    gpa_code rc = more ? append_numbers(vm, f, params + n_params, more) : GPA_OK;
     if (rc) return rc;
     n_arrays += typed_arrays(vm, &f->base, arrays + n_arrays);
     for (int i = 0; i < f->n_results; i++) arrays[n_arrays++] = results[i];
@@ -289,7 +292,7 @@ static void unset(gpa_vm *vm, value *slot_) {
     *slot_ = v_unset();
 }
 
-static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, value *out) {
+static gpa_code return_values(gpa_vm *vm, const loop_fn *f, const gpa_val *got, value *out) {
     value item[TYPED_MAX_TUPLE];
     uint32_t n = f->n_returned;
     *out = v_none();
@@ -305,8 +308,8 @@ static gpa_code put_returned(gpa_vm *vm, const loop_fn *f, const gpa_val *got, v
     return out->tag == V_UNSET ? GPA_E_MEMORY : GPA_OK;
 }
 
-static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots, value *returned,
-                          bool *did_return) {
+static gpa_code run_sequential(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots,
+                               value *returned, bool *did_return) {
     gpa_val raw[LOOP_MAX_RESULTS], got[LOOP_MAX_RESULTS];
     gpa_code rc = launch(vm, f, x, f->result_view, NULL);
     if (!rc)
@@ -322,10 +325,10 @@ static gpa_code run_plain(gpa_vm *vm, loop_fn *f, const incoming *x, value *slot
             rc = set_variable(vm, &slots[o->slot], as_value(vm, o->t, got[o->result]));
     }
     *did_return = !rc && f->returned >= 0 && got[f->returned].BOOL;
-    return rc || !*did_return ? rc : put_returned(vm, f, got, returned);
+    return rc || !*did_return ? rc : return_values(vm, f, got, returned);
 }
 
-static gpa_op joining(loop_role t) {
+static gpa_op combine_op(loop_role t) {
     return t == ROLE_SUM       ? OP_ADD
            : t == ROLE_PRODUCT ? OP_MULTIPLY
            : t == ROLE_MIN     ? OP_FMIN
@@ -340,30 +343,30 @@ static gpa_red reduction(loop_role t) {
 }
 
 /* Combines the workers' partial results of a reduction. */
-static gpa_code join_parts(gpa_vm *vm, gpa_arr *parts, loop_role trip, gpa_val *out) {
-    gpa_dtype t = (gpa_dtype)parts->dtype;
+static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role trip, gpa_val *out) {
+    gpa_dtype t = (gpa_dtype)partials->dtype;
     gpa_rt *rt = vm_rt(vm);
-    if (parts->size > HOST_PARTS) {
+    if (partials->size > HOST_COMBINE_MAX_PARTIALS) {
         arr_reduce_opts o = {.axes = 1, .dtype = t};
         gpa_arr *one;
-        gpa_code rc = arr_reduce(rt, reduction(trip), parts, &o, &one, vm_err(vm));
+        gpa_code rc = arr_reduce(rt, reduction(trip), partials, &o, &one, vm_err(vm));
         if (rc) return rc;
         rc = arr_item(rt, one, out, vm_err(vm));
         arr_release(rt, one);
         return rc;
     }
-    char *raw = mem_new((size_t)parts->size * dtype_size(t));
+    char *raw = mem_new((size_t)partials->size * dtype_size(t));
     if (!raw) return vm_no_memory(vm);
-    gpa_code rc = arr_read(rt, parts, raw, vm_err(vm));
-    for (int64_t i = 0; i < parts->size && !rc; i++) {
+    gpa_code rc = arr_read(rt, partials, raw, vm_err(vm));
+    for (int64_t i = 0; i < partials->size && !rc; i++) {
         gpa_val one = dtype_load(raw + i * (int64_t)dtype_size(t), t);
-        *out = i ? op_scalar(joining(trip), t, *out, one, one) : one;
+        *out = i ? op_scalar(combine_op(trip), t, *out, one, one) : one;
     }
     mem_free(raw);
     return rc;
 }
 
-static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *slots) {
+static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots) {
     gpa_arr *results[LOOP_MAX_RESULTS] = {0};
     int64_t workers = MIN(x->trips, f->strided ? LOOP_GPU_WORKERS : LOOP_WORKERS);
     gpa_code rc = GPA_OK;
@@ -383,14 +386,15 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const incoming *x, value *s
             unset(vm, to);
             continue;
         }
-        TRY(join_parts(vm, results[o->result], trip, &v));
+        TRY(combine_partials(vm, results[o->result], trip, &v));
         TRY(value_now(vm, *to, &now));
         rc = arg_opnd(vm, now, &before);
         value_release(vm, now);
         if (rc) goto out;
         gpa_val a = dtype_cast(before.v, before.dtype, (gpa_dtype)o->t.dtype);
         TRY(set_variable(
-            vm, to, as_value(vm, o->t, op_scalar(joining(trip), (gpa_dtype)o->t.dtype, a, v, v))));
+            vm, to,
+            as_value(vm, o->t, op_scalar(combine_op(trip), (gpa_dtype)o->t.dtype, a, v, v))));
     }
 out:
     for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), results[i]);
@@ -428,28 +432,28 @@ void lift_free(gpa_vm *vm, typed_lift *l) {
 }
 
 gpa_code lift_run(gpa_vm *vm, typed_lift *l, func_obj *fn, value *slots, value *it, lift_end *end) {
-    incoming x;
+    loop_inputs x;
     gpa_arr *at[BODY_MAX_IN];
     value returned = v_unset();
     bool did_return = false;
     loop_fn *f = NULL;
     *end = LIFT_INTERPRET;
-    if (l->host || l->parallel != lift_parallel(vm, fn, l->loop))
+    if (l->interpreted || l->parallel != lift_parallel(vm, fn, l->loop))
         return GPA_OK; /* or the name prange was rebound */
-    memset(&x, 0, offsetof(incoming, type));
-    gpa_code rc = gather(vm, l, slots, *it, &x);
+    memset(&x, 0, offsetof(loop_inputs, type));
+    gpa_code rc = collect_inputs(vm, l, slots, *it, &x);
     for (int i = 0; i < x.n; i++) at[i] = x.leaf[i].arr;
     place_stay stay = place_enter(vm_rt(vm), at, x.n); /* on the device of its arrays */
-    if (!rc && !x.foreign) rc = find(vm, l, fn, &x, &f);
+    if (!rc && !x.needs_interpreter) rc = find_specialization(vm, l, fn, &x, &f);
     if (!rc && f)
         rc = l->parallel ? run_parallel(vm, f, &x, slots)
-                         : run_plain(vm, f, &x, slots, &returned, &did_return);
+                         : run_sequential(vm, f, &x, slots, &returned, &did_return);
     place_leave(vm_rt(vm), stay);
     if (!rc && f) {
         value_release(vm, *it);
         *it = did_return ? returned : v_unset();
         *end = did_return ? LIFT_RETURNED : LIFT_DONE;
     }
-    drop_incoming(vm, &x);
+    release_inputs(vm, &x);
     return rc;
 }

@@ -10,7 +10,7 @@
 #include "lang/builtin/all.h"
 #include "lang/typed/loop.h"
 
-enum { MOST_BYTES = 512 * 1024 }; /* GPUs' limit of local memory per thread */
+enum { MAX_LOCAL_BYTES = 512 * 1024 }; /* GPUs' limit of local memory per thread */
 
 /* ---- arguments ---- */
 
@@ -37,7 +37,7 @@ static gpa_code bind(lowering *lw, const typed_site *s, array_args *a) {
                                  s->callee->name);
 }
 
-static gpa_code dtype_named(lowering *lw, const ast_node *n, gpa_dtype *out) {
+static gpa_code read_dtype(lowering *lw, const ast_node *n, gpa_dtype *out) {
     tv v;
     if (n->kind == AST_STRING) {
         *out = dtype_find(n->string.text.at, n->string.text.len);
@@ -55,7 +55,7 @@ static gpa_code dtype_named(lowering *lw, const ast_node *n, gpa_dtype *out) {
 
 /* ---- allocation ---- */
 
-static gpa_code allowed(lowering *lw, const typed_site *s, kir_where where) {
+static gpa_code check_allowed(lowering *lw, const typed_site *s, kir_where where) {
     bool kernel = lw->to->form == TYPED_KERNEL,
          plain = lw->to->form == TYPED_LOOP && lw->f->ndim == 0;
     lw->fallback = lw->fallback || plain;
@@ -70,25 +70,26 @@ static gpa_code allowed(lowering *lw, const typed_site *s, kir_where where) {
 
 /* Creates the array, filled with *fill; NULL: uninitialized. Shared memory of size 0 takes its
  * size from the launch (dynamic shared memory). */
-static gpa_code make(lowering *lw, const typed_site *s, kir_where where, const int64_t *fill,
-                     tv *out) {
+static gpa_code make_array(lowering *lw, const typed_site *s, kir_where where, const int64_t *fill,
+                           tv *out) {
     array_args a = {0};
     int64_t size[KIR_MAX_DIMS], total = 1;
     int ndim;
     gpa_dtype t = DT_F64;
-    gpa_code rc = allowed(lw, s, where);
+    gpa_code rc = check_allowed(lw, s, where);
     if (!rc) rc = bind(lw, s, &a);
     if (!rc) rc = typed_sizes(lw, a.shape, KIR_MAX_DIMS, &ndim, size);
-    if (!rc && a.dtype) rc = dtype_named(lw, a.dtype, &t);
+    if (!rc && a.dtype) rc = read_dtype(lw, a.dtype, &t);
     if (rc) return rc;
     bool dynamic = where == KIR_SHARED && ndim == 1 && size[0] == 0;
     for (int d = 0; d < ndim; d++) {
         if (size[d] < (dynamic ? 0 : 1))
             return typed_fail(lw, a.shape, GPA_E_VALUE, "the size of an array must be positive");
         if (__builtin_mul_overflow(total, size[d], &total) ||
-            total > MOST_BYTES / (int64_t)dtype_size(t))
+            total > MAX_LOCAL_BYTES / (int64_t)dtype_size(t))
             return typed_fail(lw, a.shape, GPA_E_VALUE,
-                              "an array that compiled code makes has at most %d bytes", MOST_BYTES);
+                              "an array that compiled code makes has at most %d bytes",
+                              MAX_LOCAL_BYTES);
     }
     uint8_t own_dims = lw->to->form == TYPED_KERNEL;
     int k =
@@ -110,28 +111,28 @@ static gpa_code make(lowering *lw, const typed_site *s, kir_where where, const i
 
 /* ---- the functions ---- */
 
-static gpa_code of_cuda(lowering *lw, const typed_site *s, kir_where where, tv *out) {
+static gpa_code cuda_array(lowering *lw, const typed_site *s, kir_where where, tv *out) {
     const ast_node *call = s->node;
     bool dtype = call->call.args.n > 1;
     for (uint32_t i = 0; i < call->call.keywords.n && !dtype; i++)
         dtype = intern_text(vm_names(lw->vm), call->call.keywords.at[i]->keyword.name)[0] != 's';
     if (!dtype)
         return typed_fail(lw, call, GPA_E_TYPE, "array() missing required argument: 'dtype'");
-    return make(lw, s, where, NULL, out);
+    return make_array(lw, s, where, NULL, out);
 }
 
 gpa_code typed_cuda_shared(lowering *lw, const typed_site *s, tv *out) {
-    return of_cuda(lw, s, KIR_SHARED, out);
+    return cuda_array(lw, s, KIR_SHARED, out);
 }
 gpa_code typed_cuda_local(lowering *lw, const typed_site *s, tv *out) {
-    return of_cuda(lw, s, KIR_LOCAL, out);
+    return cuda_array(lw, s, KIR_LOCAL, out);
 }
 gpa_code typed_np_empty(lowering *lw, const typed_site *s, tv *out) {
-    return make(lw, s, KIR_LOCAL, NULL, out);
+    return make_array(lw, s, KIR_LOCAL, NULL, out);
 }
 gpa_code typed_np_zeros(lowering *lw, const typed_site *s, tv *out) {
-    return make(lw, s, KIR_LOCAL, &(int64_t){0}, out);
+    return make_array(lw, s, KIR_LOCAL, &(int64_t){0}, out);
 }
 gpa_code typed_np_ones(lowering *lw, const typed_site *s, tv *out) {
-    return make(lw, s, KIR_LOCAL, &(int64_t){1}, out);
+    return make_array(lw, s, KIR_LOCAL, &(int64_t){1}, out);
 }

@@ -18,7 +18,7 @@ static int32_t constant(lowering *lw, int64_t i) {
 /* ---- results ---- */
 
 /* Stores a result in a new output array; returns its number, -1 when out of memory. */
-static int give(lowering *lw, loop_fn *l, int32_t v, typed_ty t, int32_t at) {
+static int add_result(lowering *lw, loop_fn *l, int32_t v, typed_ty t, int32_t at) {
     int array = kir_add_array(lw->f, (kir_array){.dtype = t.dtype,
                                                  .where = KIR_GLOBAL,
                                                  .access = KIR_WRITE,
@@ -40,7 +40,7 @@ static int give(lowering *lw, loop_fn *l, int32_t v, typed_ty t, int32_t at) {
 /* ---- variables ---- */
 
 /* Reassembles a variable (a tuple or a number) from the next leaves. */
-static gpa_code take(lowering *lw, const loop_in *in, const tv *leaf, int *next, tv *out) {
+static gpa_code read_input(lowering *lw, const loop_in *in, const tv *leaf, int *next, tv *out) {
     if (in->kind == IN_STATIC) {
         *out = (tv){.kind = TV_STATIC, .constant = in->constant};
         return GPA_OK;
@@ -62,7 +62,7 @@ static tv identity(lowering *lw, loop_role t, tv v) {
     return v;
 }
 
-static gpa_code bring_in(lowering *lw, const loop_fn *l, const tv *leaf) {
+static gpa_code read_variables(lowering *lw, const loop_fn *l, const tv *leaf) {
     const typed_lift *of = l->of;
     int next = 0;
     gpa_code rc = GPA_OK;
@@ -72,7 +72,7 @@ static gpa_code bring_in(lowering *lw, const loop_fn *l, const tv *leaf) {
         bool written = of->use[i] & USE_WRITTEN;
         s->flag = -1;
         if (l->in[i].kind != IN_UNBOUND)
-            rc = take(lw, &l->in[i], leaf, &next, &v);
+            rc = read_input(lw, &l->in[i], leaf, &next, &v);
         else if (written && !of->parallel && of->use[i] & USE_AFTER)
             s->flag = typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, -1, 0);
         if (rc || l->in[i].kind == IN_UNBOUND) continue;
@@ -89,7 +89,7 @@ static gpa_code bring_in(lowering *lw, const loop_fn *l, const tv *leaf) {
 }
 
 /* Emits results for the variables that the loop assigned; `at`: index in each result array. */
-static gpa_code bring_out(lowering *lw, loop_fn *l, int32_t at) {
+static gpa_code write_variables(lowering *lw, loop_fn *l, int32_t at) {
     const typed_lift *of = l->of;
     l->n_out = 0;
     for (uint32_t i = 0; i < of->n; i++) {
@@ -98,16 +98,16 @@ static gpa_code bring_out(lowering *lw, loop_fn *l, int32_t at) {
         if (!(of->use[i] & USE_WRITTEN) || !after || !s->bound) continue;
         loop_out *o = &l->out[l->n_out];
         *o = (loop_out){.slot = i, .t = s->t, .result = -1, .flag = -1};
-        bool own = of->parallel && of->role[i] == ROLE_PRIVATE;
-        o->clear = own || (!s->stored && s->direct.kind != TV_NUMBER);
+        bool private = of->parallel && of->role[i] == ROLE_PRIVATE;
+        o->clear = private || (!s->stored && s->direct.kind != TV_NUMBER);
         if (!o->clear && !s->stored) continue; /* assigned in no reachable statement */
         l->n_out++;
         if (o->clear) continue;
         tv v = typed_read(lw, (int32_t)(lw->frame->slots + i));
-        o->result = give(lw, l, v.v, s->t, at);
+        o->result = add_result(lw, l, v.v, s->t, at);
         if (s->flag >= 0) {
             int32_t set = typed_emit(lw, KIR_GET, DT_BOOL, s->flag, -1, -1, 0);
-            o->flag = give(lw, l, set, (typed_ty){.dtype = DT_BOOL}, at);
+            o->flag = add_result(lw, l, set, (typed_ty){.dtype = DT_BOOL}, at);
         }
     }
     return GPA_OK;
@@ -115,39 +115,40 @@ static gpa_code bring_out(lowering *lw, loop_fn *l, int32_t at) {
 
 /* ---- sequential loops ---- */
 
-static gpa_code plain_body(lowering *lw, loop_fn *l, const tv *over) {
+static gpa_code sequential_body(lowering *lw, loop_fn *l, const tv *over) {
     const ast_node *n = l->of->loop;
     if (n->kind == AST_WHILE) return typed_while(lw, n);
     if (l->over_array) return typed_for_array(lw, n, over);
-    int32_t abc[3] = {over[0].v, over[1].v, constant(lw, l->step)};
-    return typed_for(lw, n, abc);
+    int32_t bounds[3] = {over[0].v, over[1].v, constant(lw, l->step)};
+    return typed_for(lw, n, bounds);
 }
 
-static gpa_code plain(lowering *lw, loop_fn *l, inline_frame *fr, const tv *over) {
+static gpa_code lower_sequential(lowering *lw, loop_fn *l, inline_frame *fr, const tv *over) {
     bool returns = l->of->returns;
     int32_t zero = constant(lw, 0);
     fr->nest = lw->nest;
     fr->regions = lw->regions;
     fr->returned_flag = returns ? typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, -1, 0) : -1;
     if (returns) typed_open(lw, KIR_BLOCK, DT_NONE, -1, -1, -1);
-    gpa_code rc = plain_body(lw, l, over);
+    gpa_code rc = sequential_body(lw, l, over);
     if (returns) typed_close(lw, KIR_BLOCK);
     if (rc) return rc;
     l->returned = -1;
     l->n_returned = 0;
     if (returns) {
         const return_shape *s = &lw->shapes[fr->shape];
-        l->returned = give(lw, l, typed_emit(lw, KIR_GET, DT_BOOL, fr->returned_flag, -1, -1, 0),
-                           (typed_ty){.dtype = DT_BOOL}, zero);
+        l->returned =
+            add_result(lw, l, typed_emit(lw, KIR_GET, DT_BOOL, fr->returned_flag, -1, -1, 0),
+                       (typed_ty){.dtype = DT_BOOL}, zero);
         l->first_returned = l->n_results;
         l->returned_tuple = s->tuple;
         l->n_returned = fr->returns_value ? s->n : 0;
         for (uint32_t i = 0; i < l->n_returned; i++) {
             tv v = typed_read(lw, (int32_t)(s->first + i));
-            give(lw, l, v.v, v.t, zero);
+            add_result(lw, l, v.v, v.t, zero);
         }
     }
-    return bring_out(lw, l, zero);
+    return write_variables(lw, l, zero);
 }
 
 /* ---- parallel loops ---- */
@@ -168,31 +169,32 @@ static gpa_code refuse_carried(lowering *lw, const loop_fn *l) {
 static gpa_code parallel(lowering *lw, loop_fn *l, inline_frame *fr, const tv *over) {
     gpa_code rc = refuse_carried(lw, l);
     if (rc) return rc;
-    int32_t me = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, 0), trips = over[1].v,
+    int32_t self_index = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, 0), trips = over[1].v,
             step = constant(lw, l->step);
     int32_t workers = kir_emit(
         lw->f,
         (kir_ins){.code = KIR_SIZE, .type = DT_I64, .sub = KIR_SPACE, .a = -1, .b = -1, .c = -1});
-    int32_t lo = me, hi = trips, by = workers;
-    lw->worker = me;
+    int32_t lo = self_index, hi = trips, stride = workers;
+    lw->worker = self_index;
     fr->nest = lw->nest;
     fr->regions = lw->regions;
     if (!l->strided) {
-        int32_t each = kir_op2(lw->f, OP_FLOOR_DIVIDE, trips, workers),
-                more = kir_op2(lw->f, OP_REMAINDER, trips, workers);
-        lo = kir_op2(lw->f, OP_ADD, kir_op2(lw->f, OP_MULTIPLY, me, each),
-                     kir_op2(lw->f, OP_MINIMUM, me, more));
-        int32_t extra = kir_cast(lw->f, DT_I64, kir_op2(lw->f, OP_LESS, me, more));
-        hi = kir_op2(lw->f, OP_ADD, kir_op2(lw->f, OP_ADD, lo, each), extra);
-        by = constant(lw, 1);
+        int32_t share = kir_op2(lw->f, OP_FLOOR_DIVIDE, trips, workers),
+                extra_iterations = kir_op2(lw->f, OP_REMAINDER, trips, workers);
+        lo = kir_op2(lw->f, OP_ADD, kir_op2(lw->f, OP_MULTIPLY, self_index, share),
+                     kir_op2(lw->f, OP_MINIMUM, self_index, extra_iterations));
+        int32_t has_extra =
+            kir_cast(lw->f, DT_I64, kir_op2(lw->f, OP_LESS, self_index, extra_iterations));
+        hi = kir_op2(lw->f, OP_ADD, kir_op2(lw->f, OP_ADD, lo, share), has_extra);
+        stride = constant(lw, 1);
     }
-    int32_t abc[3] = {lo, hi, by};
+    int32_t bounds[3] = {lo, hi, stride};
     if (l->step != 1) { /* from iteration numbers to values of the counter */
-        for (int i = 0; i < 3; i++) abc[i] = kir_op2(lw->f, OP_MULTIPLY, abc[i], step);
+        for (int i = 0; i < 3; i++) bounds[i] = kir_op2(lw->f, OP_MULTIPLY, bounds[i], step);
     }
-    for (int i = 0; i < 2; i++) abc[i] = kir_op2(lw->f, OP_ADD, abc[i], over[0].v);
-    rc = typed_for(lw, l->of->loop, abc);
-    return rc ? rc : bring_out(lw, l, me);
+    for (int i = 0; i < 2; i++) bounds[i] = kir_op2(lw->f, OP_ADD, bounds[i], over[0].v);
+    rc = typed_for(lw, l->of->loop, bounds);
+    return rc ? rc : write_variables(lw, l, self_index);
 }
 
 /* ---- one iteration of the fixed point ---- */
@@ -217,9 +219,9 @@ gpa_code loop_lower(lowering *lw, func_obj *fn) {
     if (rc) return rc;
     fr.returns_value = typed_returns_value(l->of->loop);
     lw->frame = &fr;
-    rc = bring_in(lw, l, leaf);
+    rc = read_variables(lw, l, leaf);
     const tv *over = leaf + n - l->n_over;
-    if (!rc) rc = l->of->parallel ? parallel(lw, l, &fr, over) : plain(lw, l, &fr, over);
+    if (!rc) rc = l->of->parallel ? parallel(lw, l, &fr, over) : lower_sequential(lw, l, &fr, over);
     lw->frame = NULL;
     return rc;
 }

@@ -18,10 +18,10 @@ typedef enum { ROLE_PRIVATE, ROLE_SUM, ROLE_PRODUCT, ROLE_MIN, ROLE_MAX, ROLE_CA
 
 struct typed_lift {
     const ast_node *loop, *function;
-    bool parallel, returns, host; /* host: known to need the interpreter */
-    uint32_t n;                   /* variables of the function */
-    uint8_t *use;                 /* loop_use of each */
-    uint8_t *role;                /* loop_role of each */
+    bool parallel, returns, interpreted; /* interpreted: known to need the interpreter */
+    uint32_t n;                          /* variables of the function */
+    uint8_t *use;                        /* loop_use of each */
+    uint8_t *role;                       /* loop_role of each */
     uint8_t random_sources; /* bit per source (LOOP_RANDOM_...) that its programs sample from */
     struct loop_fn *compiled;
 };
@@ -79,6 +79,6 @@ void loop_analyze(gpa_vm *vm, typed_lift *l, bool inner);
 /* One iteration of the fixed point over a loop (fixed_point.c). */
 gpa_code loop_lower(lowering *lw, func_obj *fn);
 /* Creates the generator states of a source of random numbers, one per worker. */
-gpa_code loop_prepare_random(gpa_vm *vm, int family, bool strided);
+gpa_code loop_prepare_random(gpa_vm *vm, int generator, bool strided);
 
 #endif

@@ -230,7 +230,7 @@ static gpa_code assign_inside(lowering *lw, const ast_node *at, slot *s, tv v) {
 static gpa_code assign(lowering *lw, const ast_node *at, slot *s, tv v);
 
 /* Assigns a tuple of numbers item by item. */
-static gpa_code assign_parts(lowering *lw, const ast_node *at, slot *s, tv v) {
+static gpa_code assign_items(lowering *lw, const ast_node *at, slot *s, tv v) {
     gpa_code rc = GPA_OK;
     if (v.kind != TV_TUPLE || v.n != s->n_items)
         return typed_fail(lw, at, GPA_E_TYPE, "the variable would be both a tuple of %u and %s%s",
@@ -245,13 +245,13 @@ static gpa_code assign_parts(lowering *lw, const ast_node *at, slot *s, tv v) {
 
 /* True for a value that may change in a branch or loop as separate variables: a tuple of
  * numbers, unless the variable belongs to the interpreter's frame. */
-static bool has_parts(const lowering *lw, const tv *v) {
+static bool is_number_tuple(const lowering *lw, const tv *v) {
     bool good = v->kind == TV_TUPLE && v->n && (lw->to->form != TYPED_LOOP || lw->frame->outer);
     for (uint32_t i = 0; good && i < v->n; i++) good = v->items[i].kind == TV_NUMBER;
     return good;
 }
 
-static gpa_code make_parts(lowering *lw, slot *s, uint32_t n) {
+static gpa_code split_into_items(lowering *lw, slot *s, uint32_t n) {
     if (!(s->items = mem_new(n * sizeof *s->items))) return vm_no_memory(lw->vm);
     s->n_items = n;
     for (uint32_t i = 0; i < n; i++)
@@ -267,20 +267,20 @@ static gpa_code make_parts(lowering *lw, slot *s, uint32_t n) {
 
 gpa_code typed_split_tuple(lowering *lw, int32_t i, bool *kept) {
     slot *s = &lw->slots[i];
-    *kept = has_parts(lw, &s->direct);
-    return *kept ? make_parts(lw, s, s->direct.n) : GPA_OK;
+    *kept = is_number_tuple(lw, &s->direct);
+    return *kept ? split_into_items(lw, s, s->direct.n) : GPA_OK;
 }
 
 static gpa_code assign(lowering *lw, const ast_node *at, slot *s, tv v) {
     bool straight = lw->nest == s->nest && !s->stored;
-    if (s->items) return assign_parts(lw, at, s, v);
+    if (s->items) return assign_items(lw, at, s, v);
     if (v.kind != TV_NUMBER && !straight) {
         bool changes = s->bound && s->direct.kind == TV_TUPLE && s->region != innermost(lw) &&
                        is_open(lw, s->region);
-        if (s->stored || !changes || !has_parts(lw, &v) || !has_parts(lw, &s->direct))
+        if (s->stored || !changes || !is_number_tuple(lw, &v) || !is_number_tuple(lw, &s->direct))
             return assign_inside(lw, at, s, v);
-        gpa_code rc = make_parts(lw, s, v.n);
-        return rc ? rc : assign_parts(lw, at, s, v);
+        gpa_code rc = split_into_items(lw, s, v.n);
+        return rc ? rc : assign_items(lw, at, s, v);
     }
     if (straight) {
         s->direct = v;

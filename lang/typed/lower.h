@@ -182,7 +182,7 @@ gpa_code typed_read_intrinsic(lowering *lw, const typed_site *s, const char *nam
 /* The source of random numbers (LOOP_RANDOM_... of loop.h) that a function samples from. */
 int typed_random_source(const lowering *lw, value callee);
 /* The function that replaces it (*fn, borrowed), and that function's first two arguments. */
-gpa_code typed_random_call(lowering *lw, const ast_node *n, int family, value callee, tv *v,
+gpa_code typed_random_call(lowering *lw, const ast_node *n, int generator, value callee, tv *v,
                            value *fn);
 
 /* ---- constant.c ---- */

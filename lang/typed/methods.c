@@ -53,8 +53,8 @@ static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
 }
 
 /* Calls a function of numba.gpa with the ufunc, its folds, and arguments 1 .. n. */
-static gpa_code fold(gpa_vm *vm, const char *method, const char *function, const value *argv,
-                     size_t n, value *out) {
+static gpa_code call_fold(gpa_vm *vm, const char *method, const char *function, const value *argv,
+                          size_t n, value *out) {
     object_obj *o = argv[0].object;
     module_obj *numba;
     value args[12] = {argv[0]};
@@ -76,18 +76,18 @@ gpa_code typed_reduce(gpa_vm *vm, value *argv,
     memcpy(args, argv, 8 * sizeof *args);
     args[8] = name ? v_cstr(vm, name) : v_none();
     if (args[8].tag == V_UNSET) return GPA_E_MEMORY;
-    gpa_code rc = fold(vm, "reduce", "_reduce", args, 8, out);
+    gpa_code rc = call_fold(vm, "reduce", "_reduce", args, 8, out);
     value_release(vm, args[8]);
     return rc;
 }
 
 /* self, array, axis, dtype, out */
 gpa_code typed_accumulate(gpa_vm *vm, value *argv, value *out) {
-    return fold(vm, "accumulate", "_accumulate", argv, 4, out);
+    return call_fold(vm, "accumulate", "_accumulate", argv, 4, out);
 }
 /* self, array, indices, axis, dtype, out */
 gpa_code typed_reduceat(gpa_vm *vm, value *argv, value *out) {
-    return fold(vm, "reduceat", "_reduceat", argv, 5, out);
+    return call_fold(vm, "reduceat", "_reduceat", argv, 5, out);
 }
 
 /* a[i] = f(a[i], b[i]), sequentially: repeated indices accumulate. */
@@ -100,7 +100,7 @@ gpa_code typed_at(gpa_vm *vm, value *argv, value *out) { /* self, a, indices, b 
         return vm_fail(vm, GPA_E_VALUE,
                        arity == 2 ? "second operand needed for ufunc"
                                   : "second operand provided when ufunc is unary");
-    return fold(vm, NULL, arity == 2 ? "_at" : "_at_each", argv, arity + 1, out);
+    return call_fold(vm, NULL, arity == 2 ? "_at" : "_at_each", argv, arity + 1, out);
 }
 
 gpa_code typed_outer(gpa_vm *vm, value *argv, value *out) { /* self, A, B */

@@ -11,8 +11,8 @@
 
 static const struct {
     const char *rows, *functions; /* variables of the module numpy.random */
-} families[] = {[LOOP_RANDOM_NUMPY] = {"_lanes", "_lane_functions"},
-                [LOOP_RANDOM_PYTHON] = {"_own_lanes", "_own_lane_functions"}};
+} tables[] = {[LOOP_RANDOM_NUMPY] = {"_lanes", "_lane_functions"},
+              [LOOP_RANDOM_PYTHON] = {"_own_lanes", "_own_lane_functions"}};
 
 int typed_random_source(const lowering *lw, value callee) {
     if (lw->to->form != TYPED_LOOP) return LOOP_RANDOM_NONE;
@@ -24,9 +24,9 @@ int typed_random_source(const lowering *lw, value callee) {
                                                                             : LOOP_RANDOM_NONE;
 }
 
-gpa_code loop_prepare_random(gpa_vm *vm, int family, bool strided) {
+gpa_code loop_prepare_random(gpa_vm *vm, int generator, bool strided) {
     module_obj *m;
-    value out = v_unset(), args[2] = {v_bool(family == LOOP_RANDOM_PYTHON),
+    value out = v_unset(), args[2] = {v_bool(generator == LOOP_RANDOM_PYTHON),
                                       v_int(strided ? LOOP_GPU_WORKERS : LOOP_WORKERS)};
     gpa_code rc = vm_import(vm, "numpy.random", &m);
     if (!rc) rc = vm_call(vm, module_get_text_peek(vm, m, "_ready_lanes"), 2, args, 0, NULL, &out);
@@ -34,24 +34,24 @@ gpa_code loop_prepare_random(gpa_vm *vm, int family, bool strided) {
     return rc;
 }
 
-gpa_code typed_random_call(lowering *lw, const ast_node *n, int family, value callee, tv *v,
+gpa_code typed_random_call(lowering *lw, const ast_node *n, int generator, value callee, tv *v,
                            value *fn) {
     loop_fn *l = (loop_fn *)(void *)lw->to;
     const char *name =
         callee.tag == V_NATIVE ? callee.native->name : func_name(lw->vm, callee.method->fn.func);
     module_obj *m;
-    gpa_code rc = loop_prepare_random(lw->vm, family, l->strided);
+    gpa_code rc = loop_prepare_random(lw->vm, generator, l->strided);
     if (!rc) rc = vm_import(lw->vm, "numpy.random", &m);
     if (rc) return rc;
-    value table = module_get_text_peek(lw->vm, m, families[family].functions);
+    value table = module_get_text_peek(lw->vm, m, tables[generator].functions);
     *fn = dict_text_peek(lw->vm, table.dict, name + (name[0] == '_'));
     lw->fallback = true; /* array sampling, and functions without a replacement, fall back to the
                        interpreter */
     if (fn->tag == V_UNSET)
         return typed_fail(lw, n, GPA_E_UNSUPPORTED, "%s() cannot be used in a compiled function",
                           name);
-    l->random_sources |= (uint8_t)(1 << family);
+    l->random_sources |= (uint8_t)(1 << generator);
     v[1] = (tv){.kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}};
     v[1].v = lw->worker >= 0 ? lw->worker : kir_const(lw->f, DT_I64, (gpa_val){.I64 = 0});
-    return typed_global(lw, n, m, families[family].rows, &v[0]);
+    return typed_global(lw, n, m, tables[generator].rows, &v[0]);
 }

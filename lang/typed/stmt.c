@@ -15,13 +15,13 @@
 
 /* Continuation: the statements of a list from `at` on, then the rest of the enclosing lists.
  * `last`: nothing of the function follows. */
-typedef struct rest {
+typedef struct continuation {
     ast_list list;
     uint32_t at;
-    const struct rest *then;
-} rest;
+    const struct continuation *then;
+} continuation;
 
-static gpa_code statements(lowering *lw, const rest *r, bool last, bool *left);
+static gpa_code statements(lowering *lw, const continuation *r, bool last, bool *left);
 
 /* ---- returns ---- */
 
@@ -79,7 +79,7 @@ static gpa_code returns(lowering *lw, const ast_node *n, bool last) {
 /* ---- assignments ---- */
 
 /* The array and the subscript of an assignment target a[...]. */
-static gpa_code place_of(lowering *lw, const ast_node *target, tview *out) {
+static gpa_code target_subscript(lowering *lw, const ast_node *target, tview *out) {
     tv a;
     gpa_code rc = typed_expr(lw, target->index.object, &a);
     if (rc) return rc;
@@ -92,7 +92,7 @@ static gpa_code place_of(lowering *lw, const ast_node *target, tview *out) {
 
 static gpa_code assign_item(lowering *lw, const ast_node *target, tv v) {
     tview to;
-    gpa_code rc = place_of(lw, target, &to);
+    gpa_code rc = target_subscript(lw, target, &to);
     return rc ? rc : typed_fill(lw, target, &to, &v);
 }
 
@@ -167,7 +167,7 @@ static gpa_code augment_item(lowering *lw, const ast_node *n) {
     const ast_node *target = n->augassign.target;
     tview to;
     tv a, b, v;
-    gpa_code rc = place_of(lw, target, &to);
+    gpa_code rc = target_subscript(lw, target, &to);
     if (!rc)
         rc = to.ndim ? typed_expr(lw, n->augassign.value, &b)
                      : typed_number(lw, n->augassign.value, &b);
@@ -192,13 +192,13 @@ static gpa_code augment(lowering *lw, const ast_node *n) {
 /* ---- branches ---- */
 
 /* True if control never reaches the end of a list. */
-static bool leaves(const ast_list *l) {
+static bool always_leaves(const ast_list *l) {
     if (l->n == 0) return false;
     const ast_node *n = l->at[l->n - 1];
     if (n->kind == AST_RETURN || n->kind == AST_BREAK || n->kind == AST_CONTINUE ||
         n->kind == AST_RAISE)
         return true;
-    return n->kind == AST_IF && leaves(&n->if_.body) && leaves(&n->if_.other);
+    return n->kind == AST_IF && always_leaves(&n->if_.body) && always_leaves(&n->if_.other);
 }
 
 /* True if a break leaves the loop with this body. */
@@ -215,15 +215,15 @@ static bool breaks(const ast_list *l) {
 }
 
 /* True if control never leaves a loop at its end: it is infinite, or its else clause leaves. */
-static bool endless(const ast_node *n) {
+static bool never_ends(const ast_node *n) {
     if (n->kind != AST_WHILE && n->kind != AST_FOR) return false;
     const ast_list *body = n->kind == AST_FOR ? &n->for_.body : &n->while_.body,
                    *other = n->kind == AST_FOR ? &n->for_.other : &n->while_.other;
     return !breaks(body) &&
-           (leaves(other) || (n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE));
+           (always_leaves(other) || (n->kind == AST_WHILE && n->while_.test->kind == AST_TRUE));
 }
 
-static bool nothing(const rest *r) {
+static bool nothing(const continuation *r) {
     for (; r; r = r->then)
         if (r->at < r->list.n) return false;
     return true;
@@ -236,9 +236,9 @@ static gpa_code must_return(lowering *lw, const ast_node *n) {
 }
 
 /* The taken arm of an `if` whose test is decided at compile time, and its continuation. */
-static gpa_code only_arm(lowering *lw, const ast_node *n, bool first, const rest *after, bool last,
-                         bool *left) {
-    rest all = {first ? n->if_.body : n->if_.other, 0, after};
+static gpa_code taken_arm(lowering *lw, const ast_node *n, bool first, const continuation *after,
+                          bool last, bool *left) {
+    continuation all = {first ? n->if_.body : n->if_.other, 0, after};
     bool out;
     gpa_code rc = statements(lw, &all, last, &out);
     *left = true;
@@ -247,15 +247,16 @@ static gpa_code only_arm(lowering *lw, const ast_node *n, bool first, const rest
 
 /* An `if` and its continuation; *left: control leaves in both arms, or the continuation was
  * moved into one. */
-static gpa_code branch(lowering *lw, const ast_node *n, const rest *after, bool last, bool *left) {
+static gpa_code if_statement(lowering *lw, const ast_node *n, const continuation *after, bool last,
+                             bool *left) {
     tv test;
-    bool ends[2] = {leaves(&n->if_.body), leaves(&n->if_.other)}, out[2];
+    bool ends[2] = {always_leaves(&n->if_.body), always_leaves(&n->if_.other)}, out[2];
     bool moved = ends[0] != ends[1], arm_last = last && (moved || nothing(after));
-    rest body = {n->if_.body, 0, moved && ends[1] ? after : NULL},
-         other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
+    continuation body = {n->if_.body, 0, moved && ends[1] ? after : NULL},
+                 other = {n->if_.other, 0, moved && ends[0] ? after : NULL};
     gpa_code rc = typed_truth(lw, n->if_.test, &test);
     if (rc) return rc;
-    if (test.decided) return only_arm(lw, n, test.i, after, last, left);
+    if (test.decided) return taken_arm(lw, n, test.i, after, last, left);
     typed_open(lw, KIR_IF, DT_NONE, test.v, -1, -1);
     rc = statements(lw, &body, arm_last, &out[0]);
     if (!rc && !nothing(&other)) {
@@ -347,7 +348,7 @@ static gpa_code assertion(lowering *lw, const ast_node *n) {
 }
 
 /* The error that `raise` names: an exception class, or a call of one with a message or nothing. */
-static gpa_code raised(lowering *lw, const ast_node *n, gpa_code *code, message *text) {
+static gpa_code read_raise(lowering *lw, const ast_node *n, gpa_code *code, message *text) {
     const ast_node *v = n->raise_.value;
     const ast_list *args = v && v->kind == AST_CALL ? &v->call.args : NULL;
     tv type;
@@ -386,7 +387,7 @@ static gpa_code raises(lowering *lw, const ast_node *n) {
     gpa_code code = GPA_OK;
     message text = {KIR_NO_TEXT, -1};
     if (lw->to->form != TYPED_KERNEL) return refuse(lw, n);
-    gpa_code rc = raised(lw, n, &code, &text);
+    gpa_code rc = read_raise(lw, n, &code, &text);
     if (rc) return rc;
     kir_at(lw->f, n->span);
     raise_it(lw, code, text);
@@ -417,10 +418,10 @@ static gpa_code simple(lowering *lw, const ast_node *n) {
 }
 
 /* *left: control never reaches the end. */
-static gpa_code statements(lowering *lw, const rest *r, bool last, bool *left) {
+static gpa_code statements(lowering *lw, const continuation *r, bool last, bool *left) {
     gpa_code rc = GPA_OK;
     *left = false;
-    for (rest here = *r; !rc && !*left;) {
+    for (continuation here = *r; !rc && !*left;) {
         if (here.at == here.list.n) {
             if (!here.then) break;
             here = *here.then;
@@ -429,7 +430,7 @@ static gpa_code statements(lowering *lw, const rest *r, bool last, bool *left) {
         const ast_node *n = here.list.at[here.at++];
         kir_at(lw->f, n->span);
         switch ((int)n->kind) {
-            case AST_IF: rc = branch(lw, n, &here, last, left); break;
+            case AST_IF: rc = if_statement(lw, n, &here, last, left); break;
             case AST_RETURN:
                 *left = true;
                 rc = returns(lw, n, last);
@@ -440,17 +441,17 @@ static gpa_code statements(lowering *lw, const rest *r, bool last, bool *left) {
                 typed_emit(lw, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1,
                            n->kind == AST_BREAK ? lw->break_extra : 0);
                 break;
-            default: rc = simple(lw, n); *left = endless(n) || n->kind == AST_RAISE;
+            default: rc = simple(lw, n); *left = never_ends(n) || n->kind == AST_RAISE;
         }
     }
     return rc;
 }
 
 gpa_code typed_body(lowering *lw, ast_list body, bool *left) {
-    return statements(lw, &(rest){body, 0, NULL}, true, left);
+    return statements(lw, &(continuation){body, 0, NULL}, true, left);
 }
 
 gpa_code typed_block(lowering *lw, ast_list body) {
     bool left;
-    return statements(lw, &(rest){body, 0, NULL}, false, &left);
+    return statements(lw, &(continuation){body, 0, NULL}, false, &left);
 }

@@ -26,7 +26,7 @@ static bool all_numbers(const tv *t) {
 }
 
 /* The item at a runtime index within 0 .. n - 1, converted to the common type. */
-static gpa_code chosen(lowering *lw, const ast_node *at, const tv *t, int32_t place, tv *out) {
+static gpa_code select_item(lowering *lw, const ast_node *at, const tv *t, int32_t place, tv *out) {
     typed_ty common = {.dtype = DT_NONE};
     for (uint32_t i = 0; i < t->n; i++) {
         typed_ty before = common;
@@ -57,7 +57,7 @@ static gpa_code item_at(lowering *lw, const ast_node *n, const tv *t, const tv *
     typed_open(lw, KIR_IF, DT_NONE, outside, -1, -1);
     typed_raise_here(lw, GPA_E_INDEX, kir_add_text(lw->f, "tuple index out of range"), -1);
     typed_close(lw, KIR_IF);
-    return chosen(lw, n, t, wrapped, out);
+    return select_item(lw, n, t, wrapped, out);
 }
 
 gpa_code typed_tuple_item(lowering *lw, const ast_node *n, const tv *t, tv *out) {
@@ -93,7 +93,7 @@ static bool leaves_loop(const ast_list *l) {
     return found;
 }
 
-static gpa_code written_out(lowering *lw, const ast_node *n, const tv *t) {
+static gpa_code unroll(lowering *lw, const ast_node *n, const tv *t) {
     gpa_code rc = GPA_OK;
     if (leaves_loop(&n->for_.body))
         return typed_fail(
@@ -109,10 +109,10 @@ static gpa_code written_out(lowering *lw, const ast_node *n, const tv *t) {
 gpa_code typed_for_tuple(lowering *lw, const ast_node *n, const tv *t) {
     tv one;
     if (!t->n) return GPA_OK;
-    if (!all_numbers(t)) return written_out(lw, n, t);
+    if (!all_numbers(t)) return unroll(lw, n, t);
     int32_t zero = typed_int(lw, 0).v, stop = typed_int(lw, t->n).v, step = typed_int(lw, 1).v;
     typed_open(lw, KIR_FOR, DT_I64, zero, stop, step);
-    gpa_code rc = chosen(lw, n->for_.iter, t, (int32_t)lw->f->n_code - 1, &one);
+    gpa_code rc = select_item(lw, n->for_.iter, t, (int32_t)lw->f->n_code - 1, &one);
     if (!rc) rc = typed_assign_to(lw, n->for_.target, one);
     if (!rc) rc = typed_block(lw, n->for_.body);
     typed_close(lw, KIR_FOR);

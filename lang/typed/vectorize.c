@@ -27,8 +27,8 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) {
 /* ---- signatures ---- */
 
 /* The types to compile for: those of the first signature that matches, else the operands' own. */
-static gpa_code choose(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n, gpa_dtype loop,
-                       typed_ty *types, gpa_dtype *result) {
+static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n,
+                             gpa_dtype loop, typed_ty *types, gpa_dtype *result) {
     value list = o->fields[SIGNATURES];
     typed_signature s;
     *result = loop;
@@ -73,7 +73,7 @@ static gpa_code bind(gpa_vm *vm, const object_obj *o, size_t n_kw, const value *
 }
 
 /* The type of the loop that a string like "dd->d" names, which is the same for all operands. */
-static gpa_code loop_of(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out) {
+static gpa_code loop_type(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *out) {
     if (v.tag != V_STR || v.str->size == 0)
         return vm_fail(vm, GPA_E_TYPE,
                        "the signature object to ufunc must be a string or a tuple.");
@@ -92,7 +92,7 @@ static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_op
     typed_ty types[BODY_MAX_IN];
     gpa_dtype result;
     typed_fn *compiled = o->data, *t;
-    gpa_code rc = choose(vm, o, in, n, opts->dtype, types, &result);
+    gpa_code rc = choose_types(vm, o, in, n, opts->dtype, types, &result);
     for (int i = 0; i < n && !rc; i++)
         if (in[i].weak == WEAK_NO)
             rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)types[i].dtype,
@@ -113,7 +113,7 @@ static gpa_code apply(gpa_vm *vm, object_obj *o, const value *args, const keywor
     for (int i = 0; i < n; i++) TRY(arg_opnd(vm, args[i], &in[i]));
     TRY(arg_dtype(vm, k->dtype, &opts.dtype));
     TRY(arg_casting(vm, k->casting, &opts.casting));
-    if (k->signature.tag != V_UNSET) TRY(loop_of(vm, o, k->signature, &opts.dtype));
+    if (k->signature.tag != V_UNSET) TRY(loop_type(vm, o, k->signature, &opts.dtype));
     TRY(arg_out(vm, k->out, &opts.into));
     if (k->where.tag != V_UNSET && !(k->where.tag == V_BOOL && k->where.i))
         TRY(arg_array(vm, k->where, DT_BOOL, &where));
@@ -149,7 +149,7 @@ gpa_code vectorized_call(gpa_vm *vm, object_obj *o, const value *args, value *ou
     return apply(vm, o, args, &no_keywords, out);
 }
 
-static void forget(gpa_vm *vm, object_obj *o) { typed_free_all(vm, o->data); }
+static void free_specializations(gpa_vm *vm, object_obj *o) { typed_free_all(vm, o->data); }
 
 static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
     str_printf(out, "<ufunc '%s'>", name_of(vm, o));
@@ -157,7 +157,7 @@ static gpa_code repr(gpa_vm *vm, object_obj *o, gpa_str *out) {
 }
 
 const object_kind vectorized_kind = {
-    .type_name = "numba.DUFunc", .free = forget, .call = call, .repr = repr};
+    .type_name = "numba.DUFunc", .free = free_specializations, .call = call, .repr = repr};
 
 /* ---- attributes ---- */
 
@@ -267,14 +267,14 @@ static gpa_code make(gpa_vm *vm, value fn, value signatures, value *out) {
 
 /* The decorator object that @vectorize(...) returns. Its field is the list of signatures or
  * None. */
-static gpa_code with_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
-                          const value *names, value *out) {
+static gpa_code decorator_call(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
+                               const value *names, value *out) {
     (void)names;
     if (n != 1 || n_kw) return vm_fail(vm, GPA_E_TYPE, "a decorator takes the function alone");
     return make(vm, args[0], o->fields[0], out);
 }
 
-const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = with_call};
+const object_kind vectorize_with_kind = {.type_name = "numba.vectorize", .call = decorator_call};
 
 gpa_code numba_vectorize(gpa_vm *vm, value *argv,
                          value *out) { /* ftylist_or_function, target, **kws */
