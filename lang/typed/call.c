@@ -20,132 +20,14 @@ typedef enum {
     TO_INT      /* as AS_FLOAT; the result is converted to Python's int */
 } conversion;
 
-#define CALLS(CALL)                                                                                                 \
-    CALL("math", "acos", ARCCOS, AS_FLOAT)                                                                          \
-    CALL("math", "asin", ARCSIN, AS_FLOAT)                                                                          \
-    CALL("math", "atan", ARCTAN, AS_FLOAT)                                                                          \
-    CALL("math", "acosh", ARCCOSH, AS_FLOAT)                                                                        \
-    CALL("math", "asinh", ARCSINH, AS_FLOAT)                                                                        \
-    CALL("math", "atanh", ARCTANH, AS_FLOAT) CALL("math", "sin", SIN, AS_FLOAT) CALL(                               \
-        "math", "cos", COS, AS_FLOAT) CALL("math", "tan", TAN, AS_FLOAT) CALL("math", "sinh",                       \
-                                                                              SINH, AS_FLOAT)                       \
-        CALL("math", "cosh", COSH, AS_FLOAT) CALL("math", "tanh", TANH, AS_FLOAT) CALL(                             \
-            "math", "exp", EXP, AS_FLOAT) CALL("math", "exp2", EXP2,                                                \
-                                               AS_FLOAT) CALL("math", "expm1", EXPM1, AS_FLOAT)                     \
-            CALL("math", "log", LOG, AS_FLOAT) CALL("math", "log2", LOG2, AS_FLOAT) CALL(                           \
-                "math",                                                                                             \
-                "log10",                                                                                            \
-                LOG10, AS_FLOAT) CALL("math", "log1p", LOG1P,                                                       \
-                                      AS_FLOAT) CALL("math", "sqrt", SQRT, AS_FLOAT)                                \
-                CALL("math", "cbrt", CBRT, AS_FLOAT) CALL("math", "erf", ERF, AS_FLOAT) CALL(                       \
-                    "math",                                                                                         \
-                    "erfc",                                                                                         \
-                    ERFC,                                                                                           \
-                    AS_FLOAT) CALL("math", "gamma",                                                                 \
-                                   GAMMA, AS_FLOAT) CALL("math", "lgamma", LGAMMA, AS_FLOAT)                        \
-                    CALL("math", "fabs", ABSOLUTE, AS_FLOAT) CALL("math", "ulp", SPACING, AS_FLOAT) CALL(           \
-                        "math",                                                                                     \
-                        "degrees", DEGREES,                                                                         \
-                        AS_FLOAT) CALL("math", "radians", RADIANS,                                                  \
-                                       AS_FLOAT) CALL("math", "isnan", ISNAN, AS_FLOAT)                             \
-                        CALL("math", "isinf", ISINF, AS_FLOAT) CALL(                                                \
-                            "math",                                                                                 \
-                            "isfinite",                                                                             \
-                            ISFINITE,                                                                               \
-                            AS_FLOAT) CALL("math", "floor",                                                         \
-                                           FLOOR, TO_INT) CALL("math", "ceil", CEIL, TO_INT)                        \
-                            CALL("math", "trunc", TRUNC, TO_INT) CALL("math", "atan2", ARCTAN2, AS_FLOAT) CALL(     \
-                                "math",                                                                             \
-                                "fmod",                                                                             \
-                                FMOD, AS_FLOAT) CALL("math", "pow", POWER, AS_FLOAT)                                \
-                                CALL("math", "copysign", COPYSIGN, AS_FLOAT) CALL(                                  \
-                                    "math",                                                                         \
-                                    "remainder",                                                                    \
-                                    IEEE_REMAINDER,                                                                 \
-                                    AS_FLOAT) CALL("math", "hypot",                                                 \
-                                                   HYPOT, AS_FLOAT) CALL("math", "fma", FMA, AS_FLOAT)              \
-                                    CALL("math", "nextafter", NEXTAFTER, AS_FLOAT) CALL(                            \
-                                        "math",                                                                     \
-                                        "gcd", GCD,                                                                 \
-                                        AS_NUMPY) CALL("math", "lcm", LCM,                                          \
-                                                       AS_NUMPY) CALL("cmath", "exp", EXP, AS_COMPLEX)              \
-                                        CALL("cmath", "log", LOG, AS_COMPLEX) CALL(                                 \
-                                            "cmath",                                                                \
-                                            "log10",                                                                \
-                                            LOG10,                                                                  \
-                                            AS_COMPLEX) CALL("cmath", "sqrt", SQRT, AS_COMPLEX)                     \
-                                            CALL("cmath", "sin", SIN, AS_COMPLEX) CALL(                             \
-                                                "cmath",                                                            \
-                                                "cos", COS,                                                         \
-                                                AS_COMPLEX) CALL("cmath", "tan", TAN, AS_COMPLEX)                   \
-                                                CALL("cmath", "asin", ARCSIN, AS_COMPLEX) CALL(                     \
-                                                    "cmat"                                                          \
-                                                    "h",                                                            \
-                                                    "acos",                                                         \
-                                                    ARCCOS,                                                         \
-                                                    AS_COMPLEX) CALL("cmath", "atan", ARCTAN, AS_COMPLEX)           \
-                                                    CALL("cmath", "sinh", SINH, AS_COMPLEX) CALL(                   \
-                                                        "cmath",                                                    \
-                                                        "cosh",                                                     \
-                                                        COSH, AS_COMPLEX) CALL("cmath",                             \
-                                                                               "tanh", TANH, AS_COMPLEX)            \
-                                                        CALL("cmath", "asinh", ARCSINH, AS_COMPLEX) CALL(           \
-                                                            "cmath",                                                \
-                                                            "acosh",                                                \
-                                                            ARCCOSH,                                                \
-                                                            AS_COMPLEX) CALL("cmath", "atanh", ARCTANH, AS_COMPLEX) \
-                                                            CALL("cmath", "phase", ANGLE,                           \
-                                                                 AS_COMPLEX) CALL("cmath",                          \
-                                                                                  "isnan", ISNAN,                   \
-                                                                                  AS_COMPLEX)                       \
-                                                                CALL("cmath", "isinf", ISINF, AS_COMPLEX) CALL(     \
-                                                                    "cmath",                                        \
-                                                                    "isfinite",                                     \
-                                                                    ISFINITE, AS_COMPLEX)                           \
-                                                                    CALL(                                           \
-                                                                        "builtins",                                 \
-                                                                        "abs", ABSOLUTE,                            \
-                                                                        AS_NUMPY) CALL("builtins",                  \
-                                                                                       "pow", POWER, AS_NUMPY)      \
-                                                                        CALL(                                       \
-                                                                            "nump"                                  \
-                                                                            "y",                                    \
-                                                                            "wher"                                  \
-                                                                            "e",                                    \
-                                                                            WHERE, AS_NUMPY)                        \
-                                                                            CALL(                                   \
-                                                                                "nump"                              \
-                                                                                "y",                                \
-                                                                                "cli"                               \
-                                                                                "p",                                \
-                                                                                CLIP, AS_NUMPY)                     \
-                                                                                CALL("numpy",                       \
-                                                                                     "angle",                       \
-                                                                                     ANGLE,                         \
-                                                                                     AS_NUMPY)                      \
-                                                                                    CALL(                           \
-                                                                                        "nump"                      \
-                                                                                        "y",                        \
-                                                                                        "rea"                       \
-                                                                                        "l",                        \
-                                                                                        REAL,                       \
-                                                                                        AS_NUMPY)                   \
-                                                                                        CALL(                       \
-                                                                                            "nump"                  \
-                                                                                            "y",                    \
-                                                                                            "ima"                   \
-                                                                                            "g",                    \
-                                                                                            IMAG,                   \
-                                                                                            AS_NUMPY)
-
 static const struct {
     const char *owner, *name;
     gpa_op op;
     conversion convert_as;
 } rows[] = {
-#define CALL(owner, name, op, convert_as) {owner, name, OP_##op, convert_as},
-    CALLS(CALL)
-#undef CALL
+#define SCALAR_CALL(owner, name, op, convert_as) {owner, name, OP_##op, convert_as},
+#include "lang/typed/scalar_calls.def"
+#undef SCALAR_CALL
 };
 
 static gpa_code prepare(lowering *lw, const ast_node *at, conversion convert_as, const char *name,
@@ -544,10 +426,11 @@ static gpa_code row_reduction(lowering *lw, const ast_node *n, const char *name,
         rc = typed_expr(lw, n->call.args.at[i], &v[n_args++]);
     *found = !rc;
     for (uint32_t i = 0; i < n_args && !rc; i++) {
-        bool wide = v[i].kind == TV_ARRAY && dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) &&
-                    v[i].view->ndim == 1;
-        *found =
-            *found && wide && (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
+        bool promotable = v[i].kind == TV_ARRAY &&
+                          dtype_size((gpa_dtype)v[i].t.dtype) >= sizeof(float) &&
+                          v[i].view->ndim == 1;
+        *found = *found && promotable &&
+                 (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
     }
     return *found ? function_call(lw, n, fn.func, v_none(), v, n_args, out) : rc;
 }
@@ -572,9 +455,9 @@ static bool method_call(lowering *lw, const ast_node *n, tv *out, gpa_code *rc) 
 /* Name of the numpy function that f is, or NULL. */
 static const char *numpy_name(const lowering *lw, value f) {
     if (f.tag == V_NATIVE && strcmp(f.native->owner, "numpy") == 0) return f.native->name;
-    bool own = f.tag == V_FUNC && f.func->module &&
-               strcmp(intern_text(vm_names(lw->vm), f.func->module->name), "numpy") == 0;
-    return own ? func_name(lw->vm, f.func) : NULL;
+    bool numpy_function = f.tag == V_FUNC && f.func->module &&
+                          strcmp(intern_text(vm_names(lw->vm), f.func->module->name), "numpy") == 0;
+    return numpy_function ? func_name(lw->vm, f.func) : NULL;
 }
 
 /* Random sampling; what is not supported falls back to the interpreter. */
