@@ -77,12 +77,12 @@ gpa_code typed_view(lowering *lw, int array, int ndim, bool unit, const int64_t 
     int64_t c_stride = 1;
     a.offset = constant(lw, 0);
     for (int d = ndim - 1; d >= 0; d--) {
-        bool own = !size, last = d == ndim - 1;
-        a.size[d] = own ? typed_axis(lw, KIR_SIZE, array, d) : constant(lw, size[d]);
-        a.stride[d] = last && (unit || !own) ? -1
-                      : own                  ? typed_axis(lw, KIR_STRIDE, array, d)
-                                             : constant(lw, c_stride);
-        if (!own) c_stride *= size[d];
+        bool whole = !size, last = d == ndim - 1;
+        a.size[d] = whole ? typed_axis(lw, KIR_SIZE, array, d) : constant(lw, size[d]);
+        a.stride[d] = last && (unit || !whole) ? -1
+                      : whole                  ? typed_axis(lw, KIR_STRIDE, array, d)
+                                               : constant(lw, c_stride);
+        if (!whole) c_stride *= size[d];
     }
     return typed_view_value(lw, &a, out);
 }
@@ -382,8 +382,8 @@ gpa_code typed_fill(lowering *lw, const ast_node *at, const tview *to, const tv 
     lw->fallback = lw->fallback || v->kind == TV_TUPLE;
     if (from && from->ndim > to->ndim)
         return typed_fail(lw, at, GPA_E_VALUE,
-                          "an array of %d dimensions cannot be stored in a place of %d", from->ndim,
-                          to->ndim);
+                          "an array of %d dimensions cannot be assigned to a view of %d",
+                          from->ndim, to->ndim);
     lw->fallback = lw->fallback || (from && from->array == to->array);
     if (from && from->array == to->array)
         return typed_fail(

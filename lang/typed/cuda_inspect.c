@@ -128,9 +128,9 @@ static gpa_code resource(gpa_vm *vm, value kernel, raw_fact which, value *out) {
     gpa_code rc = arr_program_fact(vm_rt(vm), t->f, &t->memo, which, &v, vm_err(vm));
     if (!rc && v < 0) rc = rt_launch_facts(vm_rt(vm), rt_device(vm_rt(vm)), &f, vm_err(vm));
     if (rc) return rc;
-    bool own = which == RAW_SHARED || which == RAW_LOCAL;
+    bool program_fact = which == RAW_SHARED || which == RAW_LOCAL;
     *out = v_int(v >= 0                     ? v
-                 : own                      ? (int64_t)typed_array_bytes(t, which == RAW_SHARED)
+                 : program_fact             ? (int64_t)typed_array_bytes(t, which == RAW_SHARED)
                  : which == RAW_MAX_THREADS ? f.max_threads
                                             : 0);
     return GPA_OK;

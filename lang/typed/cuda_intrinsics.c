@@ -107,7 +107,7 @@ static gpa_code per_axis(lowering *lw, const typed_site *s, int32_t (*one)(lower
     return GPA_OK;
 }
 
-static int32_t place(lowering *lw, uint32_t axis) {
+static int32_t thread_index(lowering *lw, uint32_t axis) {
     int32_t before =
         kir_op2(lw->f, OP_MULTIPLY, thread(lw, KIR_TH_BID, axis), thread(lw, KIR_TH_BDIM, axis));
     return kir_op2(lw->f, OP_ADD, before, thread(lw, KIR_TH_TID, axis));
@@ -119,7 +119,7 @@ static int32_t extent(lowering *lw, uint32_t axis) {
 }
 
 gpa_code typed_cuda_grid(lowering *lw, const typed_site *s, tv *out) {
-    return per_axis(lw, s, place, out);
+    return per_axis(lw, s, thread_index, out);
 }
 gpa_code typed_cuda_gridsize(lowering *lw, const typed_site *s, tv *out) {
     return per_axis(lw, s, extent, out);
@@ -223,11 +223,11 @@ static gpa_code atomic(lowering *lw, const typed_site *s, kir_atomic row, const 
     gpa_dtype t = (gpa_dtype)at.dtype;
     bool bits = row == KIR_AT_AND || row == KIR_AT_OR || row == KIR_AT_XOR,
          counts = row == KIR_AT_INC || row == KIR_AT_DEC;
-    bool known = bits     ? dtype_is_int(t) || t == DT_BOOL
-                 : counts ? dtype_is_int(t)
-                          : t != DT_BOOL || row == KIR_AT_EXCH || row == KIR_AT_CAS;
-    if (dtype_is_complex(t) && (row == KIR_AT_MIN || row == KIR_AT_MAX)) known = false;
-    if (!known)
+    bool supported = bits     ? dtype_is_int(t) || t == DT_BOOL
+                     : counts ? dtype_is_int(t)
+                              : t != DT_BOOL || row == KIR_AT_EXCH || row == KIR_AT_CAS;
+    if (dtype_is_complex(t) && (row == KIR_AT_MIN || row == KIR_AT_MAX)) supported = false;
+    if (!supported)
         return typed_fail(lw, s->node, GPA_E_TYPE, "cuda.atomic.%s() is not defined for %s",
                           s->callee->name, dtype_info[t].name);
     const typed_ty ty = {.dtype = at.dtype};

@@ -87,9 +87,9 @@ gpa_code typed_apply(lowering *lw, const ast_node *at, gpa_op op, const tv *in, 
         typed_ty one = a[i].t;
         if (!one.weak) one.dtype = (uint8_t)op_entry(op, (gpa_dtype)one.dtype);
         weak = weak && one.weak;
-        bool known = t.dtype != DT_NONE;
+        bool joined = t.dtype != DT_NONE;
         t = typed_join(t, one);
-        if (known && t.dtype == DT_NONE) break;
+        if (joined && t.dtype == DT_NONE) break;
     }
     gpa_dtype compute, result;
     if (t.dtype == DT_NONE || !op_types(op, (gpa_dtype)t.dtype, &compute, &result)) {
@@ -103,13 +103,15 @@ gpa_code typed_apply(lowering *lw, const ast_node *at, gpa_op op, const tv *in, 
     }
     int32_t v[3] = {-1, -1, -1};
     for (int i = 0; i < n; i++) v[i] = kir_cast(lw->f, op_operand(op, compute, i), a[i].v);
-    bool own = result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
+    bool python_type =
+        result == DT_BOOL || result == DT_I64 || result == DT_F64 || result == DT_C128;
     bool compares = op_info[op].sig == SIG_COMPARE || op_info[op].sig == SIG_LOGIC ||
                     op_info[op].sig == SIG_TEST;
     int32_t r = n == 1   ? kir_op1(lw->f, op, v[0])
                 : n == 2 ? kir_op2(lw->f, op, v[0], v[1])
                          : kir_op3(lw->f, op, v[0], v[1], v[2]);
-    *out = number((typed_ty){.dtype = (uint8_t)result, .weak = compares || (weak && own)}, r);
+    *out =
+        number((typed_ty){.dtype = (uint8_t)result, .weak = compares || (weak && python_type)}, r);
     return GPA_OK;
 }
 

@@ -67,15 +67,15 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
 static gpa_code broadcast_argument(gpa_vm *vm, const typed_layout *l, int k, typed_ty t,
                                    const layout_fit *f, gpa_arr *a, gpa_arr **out) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
-    int core = l->ndim[k], own = a->ndim - core, n = 0;
+    int core = l->ndim[k], loops = a->ndim - core, n = 0;
     for (int d = 0; d < f->loops; d++, n++) {
-        int from = d - (f->loops - own);
+        int from = d - (f->loops - loops);
         shape[n] = f->loop[d];
         strides[n] = from < 0 || a->shape[from] == 1 ? 0 : a->strides[from];
     }
     for (int d = 0; d < core; d++, n++) {
-        shape[n] = a->shape[own + d];
-        strides[n] = a->strides[own + d];
+        shape[n] = a->shape[loops + d];
+        strides[n] = a->strides[loops + d];
     }
     if (core == 0 && t.rank) {
         shape[n] = 1;

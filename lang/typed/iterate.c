@@ -193,12 +193,12 @@ gpa_code typed_for(lowering *lw, const ast_node *n, const int32_t bounds[3]) {
         .kind = TV_NUMBER, .t = {.dtype = DT_I64, .weak = true}, .v = (int32_t)lw->f->n_code - 1};
     const ast_node *t = n->for_.target;
     gpa_code rc = typed_assign_to(lw, t, counter);
-    bool own = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT &&
-               !assigns_to(&n->for_.body, t->name.place.slot);
+    bool fixed_counter = t->kind == AST_NAME && t->name.place.where == AST_IN_SLOT &&
+                         !assigns_to(&n->for_.body, t->name.place.slot);
     int64_t from, by;
     bool up = typed_constant(lw, bounds[0], &from) && typed_constant(lw, bounds[2], &by) &&
               from >= 0 && by > 0;
-    if (!rc && own)
+    if (!rc && fixed_counter)
         typed_hold_counter(lw, (int32_t)(lw->frame->slots + t->name.place.slot),
                            up ? (uint32_t)bounds[1] + 1 : 0);
     if (!rc) rc = typed_block(lw, n->for_.body);

@@ -88,11 +88,11 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
     str_init(&have);
     for (size_t i = 0; i < n; i++) {
         gpa_opnd a = {0};
-        bool known = args[i].tag != V_STR && !arg_opnd(vm, args[i], &a);
-        if (!known) vm_clear_error(vm);
+        bool convertible = args[i].tag != V_STR && !arg_opnd(vm, args[i], &a);
+        if (!convertible) vm_clear_error(vm);
         str_printf(&have, "%s%s", i ? ", " : "",
-                   !known ? value_type_name(args[i])
-                          : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
+                   !convertible ? value_type_name(args[i])
+                                : typed_name(a.arr ? typed_of_array(a.arr) : typed_of(&a)));
         arg_opnd_release(vm, &a);
     }
     gpa_code rc =

@@ -23,7 +23,7 @@ typedef struct {
     int n, n_over;
     bool over_array,
         needs_interpreter; /* needs_interpreter: only the interpreter can run the loop */
-    int64_t step, trips;
+    int64_t step, trip_count;
     typed_ty type[BODY_MAX_IN]; /* types of the n leaves */
     gpa_opnd leaf[BODY_MAX_IN]; /* their values (owned) */
 } loop_inputs;
@@ -99,11 +99,11 @@ static gpa_code add_over(gpa_vm *vm, const typed_lift *l, loop_inputs *x, value 
                                 : (uint64_t)r->start - (uint64_t)r->stop;
     uint64_t by = r->step > 0 ? (uint64_t)r->step : 0 - (uint64_t)r->step;
     bool none = r->step > 0 ? r->start >= r->stop : r->start <= r->stop;
-    x->trips = none ? 0 : (int64_t)((span - 1) / by + 1);
+    x->trip_count = none ? 0 : (int64_t)((span - 1) / by + 1);
     x->step = r->step;
     x->n_over = 2;
     rc = add_leaf(vm, x, v_int(r->start), &taken);
-    return rc ? rc : add_leaf(vm, x, v_int(l->parallel ? x->trips : r->stop), &taken);
+    return rc ? rc : add_leaf(vm, x, v_int(l->parallel ? x->trip_count : r->stop), &taken);
 }
 
 static gpa_code collect_inputs(gpa_vm *vm, const typed_lift *l, const value *slots, value it,
@@ -343,13 +343,13 @@ static gpa_red reduction(loop_role t) {
 }
 
 /* Combines the workers' partial results of a reduction. */
-static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role trip, gpa_val *out) {
+static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role role, gpa_val *out) {
     gpa_dtype t = (gpa_dtype)partials->dtype;
     gpa_rt *rt = vm_rt(vm);
     if (partials->size > HOST_COMBINE_MAX_PARTIALS) {
         arr_reduce_opts o = {.axes = 1, .dtype = t};
         gpa_arr *one;
-        gpa_code rc = arr_reduce(rt, reduction(trip), partials, &o, &one, vm_err(vm));
+        gpa_code rc = arr_reduce(rt, reduction(role), partials, &o, &one, vm_err(vm));
         if (rc) return rc;
         rc = arr_item(rt, one, out, vm_err(vm));
         arr_release(rt, one);
@@ -360,7 +360,7 @@ static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role trip, 
     gpa_code rc = arr_read(rt, partials, raw, vm_err(vm));
     for (int64_t i = 0; i < partials->size && !rc; i++) {
         gpa_val one = dtype_load(raw + i * (int64_t)dtype_size(t), t);
-        *out = i ? op_scalar(combine_op(trip), t, *out, one, one) : one;
+        *out = i ? op_scalar(combine_op(role), t, *out, one, one) : one;
     }
     mem_free(raw);
     return rc;
@@ -368,7 +368,7 @@ static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role trip, 
 
 static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots) {
     gpa_arr *results[LOOP_MAX_RESULTS] = {0};
-    int64_t workers = MIN(x->trips, f->strided ? LOOP_GPU_WORKERS : LOOP_WORKERS);
+    int64_t workers = MIN(x->trip_count, f->strided ? LOOP_GPU_WORKERS : LOOP_WORKERS);
     gpa_code rc = GPA_OK;
     if (workers == 0) return GPA_OK;
     for (int i = 0; i < f->n_results; i++)
@@ -378,7 +378,7 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value
     if (f->n_results == 0) rc = rt_sync(vm_rt(vm), vm_err(vm));
     for (uint32_t i = 0; i < f->n_out && !rc; i++) {
         const loop_out *o = &f->out[i];
-        loop_role trip = (loop_role)f->of->role[o->slot];
+        loop_role role = (loop_role)f->of->role[o->slot];
         value *to = &slots[o->slot], now = v_unset();
         gpa_opnd before = {0};
         gpa_val v;
@@ -386,7 +386,7 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value
             unset(vm, to);
             continue;
         }
-        TRY(combine_partials(vm, results[o->result], trip, &v));
+        TRY(combine_partials(vm, results[o->result], role, &v));
         TRY(value_now(vm, *to, &now));
         rc = arg_opnd(vm, now, &before);
         value_release(vm, now);
@@ -394,7 +394,7 @@ static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value
         gpa_val a = dtype_cast(before.v, before.dtype, (gpa_dtype)o->t.dtype);
         TRY(set_variable(
             vm, to,
-            as_value(vm, o->t, op_scalar(combine_op(trip), (gpa_dtype)o->t.dtype, a, v, v))));
+            as_value(vm, o->t, op_scalar(combine_op(role), (gpa_dtype)o->t.dtype, a, v, v))));
     }
 out:
     for (int i = 0; i < f->n_results; i++) arr_release(vm_rt(vm), results[i]);

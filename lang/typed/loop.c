@@ -159,7 +159,8 @@ static gpa_code refuse_carried(lowering *lw, const loop_fn *l) {
         if (of->use[i] & USE_WRITTEN && of->role[i] == ROLE_CARRIED)
             return typed_fail(
                 lw, of->loop, GPA_E_UNSUPPORTED,
-                "'%s' is carried from one trip of prange to the next: only x += e, x *= e, x = "
+                "'%s' is carried from one iteration of prange to the next: only x += e, x *= e, x "
+                "= "
                 "min(x, e) and x = max(x, e) can be",
                 intern_text(vm_names(lw->vm), of->function->function.scope->vars[i].name));
     return GPA_OK;
@@ -169,18 +170,18 @@ static gpa_code refuse_carried(lowering *lw, const loop_fn *l) {
 static gpa_code parallel(lowering *lw, loop_fn *l, inline_frame *fr, const tv *over) {
     gpa_code rc = refuse_carried(lw, l);
     if (rc) return rc;
-    int32_t self_index = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, 0), trips = over[1].v,
+    int32_t self_index = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, 0), trip_count = over[1].v,
             step = constant(lw, l->step);
     int32_t workers = kir_emit(
         lw->f,
         (kir_ins){.code = KIR_SIZE, .type = DT_I64, .sub = KIR_SPACE, .a = -1, .b = -1, .c = -1});
-    int32_t lo = self_index, hi = trips, stride = workers;
+    int32_t lo = self_index, hi = trip_count, stride = workers;
     lw->worker = self_index;
     fr->nest = lw->nest;
     fr->regions = lw->regions;
     if (!l->strided) {
-        int32_t share = kir_op2(lw->f, OP_FLOOR_DIVIDE, trips, workers),
-                extra_iterations = kir_op2(lw->f, OP_REMAINDER, trips, workers);
+        int32_t share = kir_op2(lw->f, OP_FLOOR_DIVIDE, trip_count, workers),
+                extra_iterations = kir_op2(lw->f, OP_REMAINDER, trip_count, workers);
         lo = kir_op2(lw->f, OP_ADD, kir_op2(lw->f, OP_MULTIPLY, self_index, share),
                      kir_op2(lw->f, OP_MINIMUM, self_index, extra_iterations));
         int32_t has_extra =

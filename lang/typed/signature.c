@@ -220,8 +220,8 @@ gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, const
 }
 
 gpa_code typed_check_target(gpa_vm *vm, value v) {
-    static const char *const known[] = {"cpu", "parallel", "cuda", "gpu"};
-    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(known); i++)
-        if (strcmp(v.str->text, known[i]) == 0) return GPA_OK;
+    static const char *const targets[] = {"cpu", "parallel", "cuda", "gpu"};
+    for (size_t i = 0; v.tag == V_STR && i < COUNT_OF(targets); i++)
+        if (strcmp(v.str->text, targets[i]) == 0) return GPA_OK;
     return vm_fail(vm, GPA_E_VALUE, "target must be 'cpu', 'parallel', 'cuda' or 'gpu'");
 }

@@ -99,7 +99,7 @@ static gpa_code assign_item(lowering *lw, const ast_node *target, tv v) {
 /* Unpacks a row, whose length is checked at run time. */
 static gpa_code unpack(lowering *lw, const ast_node *target, const tview *row, uint32_t n,
                        tv *out) {
-    tview place;
+    tview element;
     gpa_code rc = GPA_OK;
     for (int more = 0; more < 2; more++) {
         char text[64];
@@ -116,11 +116,11 @@ static gpa_code unpack(lowering *lw, const ast_node *target, const tview *row, u
     if (typed_tuple(lw, n, out)) return GPA_E_MEMORY;
     for (uint32_t i = 0; i < n && !rc; i++) {
         tv ix = typed_int(lw, i);
-        rc = typed_index(lw, target, row, &ix, 1, &place);
-        if (!rc && place.ndim)
-            rc = typed_view_value(lw, &place, &out->items[i]);
+        rc = typed_index(lw, target, row, &ix, 1, &element);
+        if (!rc && element.ndim)
+            rc = typed_view_value(lw, &element, &out->items[i]);
         else if (!rc)
-            out->items[i] = typed_load(lw, &place);
+            out->items[i] = typed_load(lw, &element);
     }
     return rc;
 }
