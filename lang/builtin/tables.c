@@ -36,6 +36,11 @@ static const struct {
 #undef TYPE
 };
 
+/* Docstrings of compiled functions, which rows name doc_NAME. */
+#define DOC(name, text) static const char doc_##name[] = text;
+#include "lang/typed/doc/all.def"
+#undef DOC
+
 static const native rows[] = {
 #define FN(owner, name, fn, signature, doc) {owner_##owner, name, fn, signature, doc, KIND_##owner},
 #define STATIC(owner, name, fn, signature, doc) \
