@@ -319,30 +319,38 @@ gpa_code typed_store(lowering *lw, const ast_node *at, const tview *x, tv v) {
     return GPA_OK;
 }
 
-/* Emits the loop nest of an assignment to a view, from dimension d on; `ix` holds the counters
- * of the loops opened so far. `from` (a view with as many dimensions, or fewer) broadcasts along
- * the leading ones; NULL: every element is *v. at: the assignment's target, or the whole
- * statement if it is augmented. */
-static gpa_code copy_elements(lowering *lw, const ast_node *at, const tview *to, int d, const tv *v,
-                              const tview *from, const tv *ix) {
+/* An elementwise assignment to a view. `from` (a view with as many dimensions, or fewer)
+ * broadcasts along the leading ones; NULL: every element is *v. */
+typedef struct {
+    const ast_node *at; /* the assignment's target, or the whole statement if it is augmented */
+    const tview *to, *from;
+    const tv *v;
+} element_copy;
+
+/* Emits the loop nest of an assignment, from dimension d on; `ix` holds the counters of the loops
+ * opened so far. */
+static gpa_code copy_elements(lowering *lw, const element_copy *copy, int d, const tv *ix) {
+    const ast_node *at = copy->at;
+    const tview *to = copy->to, *from = copy->from;
     tv now[KIR_MAX_DIMS];
     tview element;
     if (d == to->ndim) {
         gpa_code rc = typed_index(lw, at, to, ix, d, &element);
-        tv one = *v;
+        tv one = *copy->v;
         tview origin;
         if (!rc && from)
             rc = typed_index(lw, at, from, ix + (to->ndim - from->ndim), from->ndim, &origin);
         if (!rc && from) one = typed_load(lw, &origin);
         if (!rc && at->kind == AST_AUGASSIGN)
-            rc = typed_binary(lw, at, typed_operator(at->augassign.op), at->augassign.target,
-                              at->augassign.value, typed_load(lw, &element), one, &one);
+            rc = typed_binary(lw, at, typed_operator(at->augassign.op),
+                              (typed_operand){at->augassign.target, typed_load(lw, &element)},
+                              (typed_operand){at->augassign.value, one}, &one);
         return rc ? rc : typed_store(lw, at, &element, one);
     }
     if (d) memcpy(now, ix, (size_t)d * sizeof *now);
     typed_open(lw, KIR_FOR, DT_I64, constant(lw, 0), to->size[d], constant(lw, 1));
     now[d] = integer((int32_t)lw->f->n_code - 1);
-    gpa_code rc = copy_elements(lw, at, to, d + 1, v, from, now);
+    gpa_code rc = copy_elements(lw, copy, d + 1, now);
     typed_close(lw, KIR_FOR);
     return rc;
 }
@@ -391,7 +399,7 @@ gpa_code typed_fill(lowering *lw, const ast_node *at, const tview *to, const tv 
             "a part of an array cannot be copied to a part of the same array here: write the loop");
     for (int d = 0; from && d < from->ndim; d++)
         check_size(lw, to->size[d + to->ndim - from->ndim], from->size[d]);
-    return copy_elements(lw, at, to, 0, v, from, NULL);
+    return copy_elements(lw, &(element_copy){.at = at, .to = to, .from = from, .v = v}, 0, NULL);
 }
 
 /* ---- attributes ---- */

@@ -20,11 +20,14 @@ typedef enum {
     TO_INT      /* as AS_FLOAT; the result is converted to Python's int */
 } conversion;
 
-static const struct {
+/* A scalar function: the operation that it means, and how its arguments are converted. */
+typedef struct {
     const char *owner, *name;
     gpa_op op;
     conversion convert_as;
-} rows[] = {
+} scalar_function;
+
+static const scalar_function rows[] = {
 #define SCALAR_CALL(owner, name, op, convert_as) {owner, name, OP_##op, convert_as},
 #include "lang/typed/scalar_calls.def"
 #undef SCALAR_CALL
@@ -47,8 +50,11 @@ static gpa_code prepare(lowering *lw, const ast_node *at, conversion convert_as,
     return GPA_OK;
 }
 
-static gpa_code apply(lowering *lw, const ast_node *n, gpa_op op, conversion convert_as,
-                      const char *name, tv *v, uint32_t n_args, tv *out) {
+static gpa_code apply(lowering *lw, const ast_node *n, const scalar_function *f, tv *v,
+                      uint32_t n_args, tv *out) {
+    const gpa_op op = f->op;
+    const conversion convert_as = f->convert_as;
+    const char *name = f->name;
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (n_args != op_info[op].arity)
         return typed_fail(lw, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)", name,
@@ -100,8 +106,10 @@ static gpa_code pair(lowering *lw, const ast_node *n, size_t row, tv *v, uint32_
         return typed_fail(lw, n, GPA_E_TYPE, "%s() takes %u argument%s here (%u given)",
                           pairs[row].name, pairs[row].n_args, pairs[row].n_args == 1 ? "" : "s",
                           n_args);
-    gpa_code rc = apply(lw, n, pairs[row].first, convert_as, pairs[row].name, v, n_args, &first);
-    if (!rc) rc = apply(lw, n, pairs[row].second, convert_as, pairs[row].name, v, n_args, &second);
+    scalar_function f = {.name = pairs[row].name, .op = pairs[row].first, .convert_as = convert_as};
+    gpa_code rc = apply(lw, n, &f, v, n_args, &first);
+    f.op = pairs[row].second;
+    if (!rc) rc = apply(lw, n, &f, v, n_args, &second);
     if (rc) return rc;
     if (pairs[row].int_second)
         second = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, second, py_int)};
@@ -115,14 +123,15 @@ static gpa_code native_call(lowering *lw, const ast_node *n, const native *f, tv
                             uint32_t n_args, tv *out) {
     static const typed_ty py_int = {.dtype = DT_I64, .weak = true};
     if (strcmp(f->owner, "math") == 0 && strcmp(f->name, "log") == 0 && n_args == 2) {
+        const scalar_function ln = {.name = "log", .op = OP_LOG, .convert_as = AS_FLOAT};
         tv a, b;
-        gpa_code rc = apply(lw, n, OP_LOG, AS_FLOAT, "log", v, 1, &a);
-        if (!rc) rc = apply(lw, n, OP_LOG, AS_FLOAT, "log", v + 1, 1, &b);
+        gpa_code rc = apply(lw, n, &ln, v, 1, &a);
+        if (!rc) rc = apply(lw, n, &ln, v + 1, 1, &b);
         return rc ? rc : typed_apply(lw, n, OP_DIVIDE, (tv[]){a, b}, 2, out);
     }
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (strcmp(f->owner, rows[i].owner) == 0 && strcmp(f->name, rows[i].name) == 0)
-            return apply(lw, n, rows[i].op, rows[i].convert_as, f->name, v, n_args, out);
+            return apply(lw, n, &rows[i], v, n_args, out);
     for (size_t i = 0; i < COUNT_OF(pairs); i++)
         if (strcmp(f->owner, pairs[i].owner) == 0 && strcmp(f->name, pairs[i].name) == 0)
             return pair(lw, n, i, v, n_args, out);
@@ -134,7 +143,9 @@ static gpa_code native_call(lowering *lw, const ast_node *n, const native *f, tv
         if (strcmp(f->name, "min") == 0) return min_max(lw, n, OP_LESS, v, n_args, out);
         if (strcmp(f->name, "max") == 0) return min_max(lw, n, OP_GREATER, v, n_args, out);
         if (strcmp(f->name, "round") == 0 && n_args == 1) {
-            gpa_code rc = apply(lw, n, OP_RINT, AS_FLOAT, "round", v, 1, out);
+            const scalar_function nearest = {
+                .name = "round", .op = OP_RINT, .convert_as = AS_FLOAT};
+            gpa_code rc = apply(lw, n, &nearest, v, 1, out);
             if (!rc) *out = (tv){.kind = TV_NUMBER, .t = py_int, .v = typed_cast(lw, *out, py_int)};
             return rc;
         }
@@ -362,15 +373,22 @@ static gpa_code cast_arguments(lowering *lw, const ast_node *n, value list, tv *
     return rc;
 }
 
-static gpa_code function_call(lowering *lw, const ast_node *n, func_obj *f, value signatures,
-                              const tv *v, uint32_t n_args, tv *out) {
+/* A function to call, with the signatures that its decorator gives, or None. */
+typedef struct {
+    func_obj *fn;
+    value signatures;
+} target;
+
+static gpa_code function_call(lowering *lw, const ast_node *n, target t, const tv *v,
+                              uint32_t n_args, tv *out) {
+    func_obj *f = t.fn;
     bound b = {.f = f, .scope = func_node(f)->function.scope};
     typed_ty result;
     uint32_t in_order = 0;
     b.n = b.scope->n_positional + b.scope->n_keyword_only;
     gpa_code rc = bind_given(lw, n, v, n_args, &b);
     while (!rc && in_order < b.n && b.given[in_order]) in_order++;
-    if (!rc) rc = cast_arguments(lw, n, signatures, b.at, in_order, &result);
+    if (!rc) rc = cast_arguments(lw, n, t.signatures, b.at, in_order, &result);
     if (!rc) rc = bind_defaults(lw, n, &b);
     if (!rc) rc = typed_inline(lw, n, f, b.at, out);
     if (!rc && result.dtype != DT_NONE && out->kind == TV_NUMBER)
@@ -432,7 +450,7 @@ static gpa_code row_reduction(lowering *lw, const ast_node *n, const char *name,
         *found = *found && promotable &&
                  (dtype_is_float((gpa_dtype)v[i].t.dtype) || v[i].t.dtype == DT_I64);
     }
-    return *found ? function_call(lw, n, fn.func, v_none(), v, n_args, out) : rc;
+    return *found ? function_call(lw, n, (target){fn.func, v_none()}, v, n_args, out) : rc;
 }
 
 /* Method calls: z.conjugate(), row.sum(). */
@@ -461,46 +479,26 @@ static const char *numpy_name(const lowering *lw, value f) {
 }
 
 /* Random sampling; what is not supported falls back to the interpreter. */
-static gpa_code random_call(lowering *lw, const ast_node *n, int family, value callee, tv *out) {
+static gpa_code random_call(lowering *lw, const ast_node *n, int generator, value callee, tv *out) {
     enum { LEADING = 2 };
     tv v[BODY_MAX_IN + LEADING];
     value fn = v_none();
     uint32_t n_args;
     bool host = lw->fallback;
-    gpa_code rc = typed_random_call(lw, n, family, callee, v, &fn);
+    gpa_code rc = typed_random_call(lw, n, generator, callee, v, &fn);
     if (!rc) rc = positional(lw, n, v + LEADING, &n_args);
     kir_at(lw->f, n->span);
-    if (!rc) rc = function_call(lw, n, fn.func, v_none(), v, n_args + LEADING, out);
+    if (!rc) rc = function_call(lw, n, (target){fn.func, v_none()}, v, n_args + LEADING, out);
     if (!rc) lw->fallback = host;
     return rc;
 }
 
-gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
-    tv f, v[BODY_MAX_IN];
+/* A call of a ufunc, a built-in function or a type. `intrinsic`: its own lowering, or NULL. */
+static gpa_code builtin_call(lowering *lw, const ast_node *n, value callee,
+                             typed_intrinsic intrinsic, tv *out) {
+    tv v[BODY_MAX_IN];
     uint32_t n_args = n->call.args.n;
     gpa_code rc = GPA_OK;
-    if (method_call(lw, n, out, &rc)) return rc;
-    if ((rc = typed_expr(lw, n->call.func, &f))) return rc;
-    if (f.kind != TV_STATIC)
-        return typed_fail(lw, n->call.func, GPA_E_TYPE, "'%s' object is not callable",
-                          typed_kind(&f));
-    typed_intrinsic intrinsic =
-        f.constant.tag == V_NATIVE ? intrinsic_call(f.constant.native) : NULL;
-    lw->fallback = lw->fallback || (!intrinsic && n->call.keywords.n && f.constant.tag == V_NATIVE);
-    value callee = f.constant;
-    bool compiled = is_kind(callee, &vectorized_kind) || is_kind(callee, &jitted_kind);
-    const value signatures = compiled ? callee.object->fields[1] : v_none();
-    if (compiled) callee = callee.object->fields[0];
-    const char *name = numpy_name(lw, callee);
-    bool found = false;
-    if (name && ((rc = row_reduction(lw, n, name, false, &found, out)) || found)) return rc;
-    int family = typed_random_source(lw, callee);
-    if (family) return random_call(lw, n, family, callee, out);
-    if (callee.tag == V_FUNC) {
-        rc = positional(lw, n, v, &n_args);
-        kir_at(lw->f, n->span);
-        return rc ? rc : function_call(lw, n, callee.func, signatures, v, n_args, out);
-    }
     lw->fallback = lw->fallback || (callee.tag == V_METHOD && lw->to->form == TYPED_LOOP);
     bool vector = is_kind(callee, &cuda_vector_kind);
     if (!intrinsic && n->call.keywords.n)
@@ -519,10 +517,42 @@ gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
         return intrinsic(
             lw, &(typed_site){.node = n, .callee = callee.native, .args = v, .n = n_args}, out);
     if (vector) return typed_vector(lw, n, callee.object, v, n_args, out);
-    if (callee.tag == V_UFUNC)
-        return apply(lw, n, callee.ufunc->op, AS_NUMPY, callee.ufunc->name, v, n_args, out);
+    if (callee.tag == V_UFUNC) {
+        const scalar_function f = {
+            .name = callee.ufunc->name, .op = callee.ufunc->op, .convert_as = AS_NUMPY};
+        return apply(lw, n, &f, v, n_args, out);
+    }
     if (callee.tag == V_NATIVE) return native_call(lw, n, callee.native, v, n_args, out);
     if (callee.tag == V_TYPE) return convert(lw, n, callee.aux, v, n_args, out);
     return typed_fail(lw, n->call.func, GPA_E_UNSUPPORTED,
                       "a %s cannot be called in a compiled function", value_type_name(callee));
+}
+
+gpa_code typed_call(lowering *lw, const ast_node *n, tv *out) {
+    tv f, v[BODY_MAX_IN];
+    uint32_t n_args;
+    gpa_code rc = GPA_OK;
+    if (method_call(lw, n, out, &rc)) return rc;
+    if ((rc = typed_expr(lw, n->call.func, &f))) return rc;
+    if (f.kind != TV_STATIC)
+        return typed_fail(lw, n->call.func, GPA_E_TYPE, "'%s' object is not callable",
+                          typed_kind(&f));
+    typed_intrinsic intrinsic =
+        f.constant.tag == V_NATIVE ? intrinsic_call(f.constant.native) : NULL;
+    lw->fallback = lw->fallback || (!intrinsic && n->call.keywords.n && f.constant.tag == V_NATIVE);
+    value callee = f.constant;
+    bool compiled = is_kind(callee, &vectorized_kind) || is_kind(callee, &jitted_kind);
+    const value signatures = compiled ? callee.object->fields[1] : v_none();
+    if (compiled) callee = callee.object->fields[0];
+    const char *name = numpy_name(lw, callee);
+    bool found = false;
+    if (name && ((rc = row_reduction(lw, n, name, false, &found, out)) || found)) return rc;
+    int generator = typed_random_source(lw, callee);
+    if (generator) return random_call(lw, n, generator, callee, out);
+    if (callee.tag == V_FUNC) {
+        rc = positional(lw, n, v, &n_args);
+        kir_at(lw->f, n->span);
+        return rc ? rc : function_call(lw, n, (target){callee.func, signatures}, v, n_args, out);
+    }
+    return builtin_call(lw, n, callee, intrinsic, out);
 }

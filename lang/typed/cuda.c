@@ -81,8 +81,9 @@ static gpa_code read_dims(gpa_vm *vm, value v, const char *name, uint32_t out[3]
     return GPA_OK;
 }
 
-static gpa_code configure(gpa_vm *vm, value kernel, value grid, value block, value stream,
-                          value shared, value *out) {
+/* config: griddim, blockdim, stream, sharedmem. */
+static gpa_code configure(gpa_vm *vm, value kernel, const value *config, value *out) {
+    value grid = config[0], block = config[1], stream = config[2], shared = config[3];
     launch l = {0};
     int64_t bytes = 0;
     gpa_code rc = grid.tag == V_NONE || block.tag == V_NONE ? not_configured(vm) : GPA_OK;
@@ -200,11 +201,11 @@ static gpa_code read_argument(gpa_vm *vm, const object_obj *k, value v, int i, a
     return rc;
 }
 
-static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, size_t n, const value *args,
-                               size_t n_kw, const value *names, arguments *a) {
+static gpa_code read_arguments(gpa_vm *vm, const object_obj *k, const typed_actuals *given,
+                               arguments *a) {
     value bound[BODY_MAX_IN];
     int count = 0;
-    gpa_code rc = typed_bind(vm, k->fields[FUNCTION].func, n, args, n_kw, names, bound, &count);
+    gpa_code rc = typed_bind(vm, k->fields[FUNCTION].func, given, bound, &count);
     a->n = a->n_arrays = a->n_numbers = 0;
     for (int i = 0; i < count && !rc; i++) rc = read_argument(vm, k, bound[i], i + 1, a);
     return rc;
@@ -275,18 +276,19 @@ static gpa_code match_signature(gpa_vm *vm, const object_obj *k, arguments *a) {
 
 static gpa_code find_program(gpa_vm *vm, object_obj *k, const arguments *a, typed_fn **out) {
     kernel_data *d = k->data;
-    gpa_code rc = typed_get(vm, &d->compiled, k->fields[FUNCTION].func, TYPED_KERNEL, a->types,
-                            a->n, DT_NONE, out);
+    gpa_code rc = typed_get(
+        vm, &d->compiled, k->fields[FUNCTION].func,
+        &(typed_request){.form = TYPED_KERNEL, .args = a->types, .n = a->n, .result = DT_NONE},
+        out);
     if (!rc) (*out)->f->flags |= d->flags;
     return rc;
 }
 
-static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const value *args,
-                    size_t n_kw, const value *names) {
+static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, const typed_actuals *given) {
     arguments a;
     typed_fn *t;
     gpa_val params[2 * BODY_MAX_IN];
-    gpa_code rc = read_arguments(vm, k, n, args, n_kw, names, &a);
+    gpa_code rc = read_arguments(vm, k, given, &a);
     if (!rc) rc = match_signature(vm, k, &a);
     if (!rc) rc = find_program(vm, k, &a, &t);
     if (!rc) rc = typed_numbers(vm, t, a.numbers + a.n_numbers);
@@ -311,7 +313,8 @@ static gpa_code run(gpa_vm *vm, object_obj *k, const launch *l, size_t n, const 
 static gpa_code call_configured(gpa_vm *vm, object_obj *o, size_t n, const value *args, size_t n_kw,
                                 const value *names, value *out) {
     *out = v_none();
-    return run(vm, o->fields[KERNEL].object, o->data, n, args, n_kw, names);
+    return run(vm, o->fields[KERNEL].object, o->data,
+               &(typed_actuals){.n = n, .n_kw = n_kw, .args = args, .names = names});
 }
 
 static void free_configured(gpa_vm *vm, object_obj *o) {
@@ -334,8 +337,8 @@ static gpa_code item_of_kernel(gpa_vm *vm, object_obj *o, value key, value *out)
     if (n < 2 || n > 4)
         return vm_fail(vm, GPA_E_VALUE, "must specify at least the griddim and blockdim");
     const value *k = key.tuple->items;
-    return configure(vm, v_obj(V_OBJECT, o), k[0], k[1], n > 2 ? k[2] : v_unset(),
-                     n > 3 ? k[3] : v_unset(), out);
+    const value config[] = {k[0], k[1], n > 2 ? k[2] : v_unset(), n > 3 ? k[3] : v_unset()};
+    return configure(vm, v_obj(V_OBJECT, o), config, out);
 }
 
 static void free_kernel(gpa_vm *vm, object_obj *o) {
@@ -366,7 +369,7 @@ INDEX_OBJECT(warpsize) = {.type_name = "numba.cuda.warpsize"};
 #undef INDEX_OBJECT
 
 gpa_code cuda_configure(gpa_vm *vm, value *argv, value *out) {
-    return configure(vm, argv[0], argv[1], argv[2], argv[3], argv[4], out);
+    return configure(vm, argv[0], argv + 1, out);
 }
 
 gpa_code cuda_forall(gpa_vm *vm, value *argv,
@@ -380,7 +383,8 @@ gpa_code cuda_forall(gpa_vm *vm, value *argv,
     if (rc) return rc;
     if (tpb <= 0) tpb = DEFAULT_BLOCK;
     int64_t blocks = n / tpb + (n % tpb != 0);
-    return configure(vm, argv[0], v_int(blocks ? blocks : 1), v_int(tpb), argv[3], argv[4], out);
+    const value config[] = {v_int(blocks ? blocks : 1), v_int(tpb), argv[3], argv[4]};
+    return configure(vm, argv[0], config, out);
 }
 
 gpa_code cuda_py_func(gpa_vm *vm, value *argv, value *out) {
@@ -444,8 +448,10 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
             s.args[k].unit =
                 s.args[k].rank > 1; /* most arrays have unit stride along the last axis */
         if (!rc)
-            rc = typed_get(vm, &d->compiled, o->fields[FUNCTION].func, TYPED_KERNEL, s.args, s.n,
-                           DT_NONE, &t);
+            rc = typed_get(
+                vm, &d->compiled, o->fields[FUNCTION].func,
+                &(typed_request){.form = TYPED_KERNEL, .args = s.args, .n = s.n, .result = DT_NONE},
+                &t);
     }
     return rc;
 }

@@ -215,8 +215,9 @@ static gpa_code element(lowering *lw, const typed_site *s, const tv *index, tvie
                : GPA_OK;
 }
 
+/* operands: the value, and for compare-and-swap the old value in front of it. */
 static gpa_code atomic(lowering *lw, const typed_site *s, kir_atomic row, const tv *index,
-                       const tv *b, const tv *c, tv *out) {
+                       const tv *operands, tv *out) {
     tview at;
     gpa_code rc = element(lw, s, index, &at);
     if (rc) return rc;
@@ -232,7 +233,8 @@ static gpa_code atomic(lowering *lw, const typed_site *s, kir_atomic row, const 
                           s->callee->name, dtype_info[t].name);
     const typed_ty ty = {.dtype = at.dtype};
     lw->f->arrays[at.array].access |= KIR_READ | KIR_WRITE;
-    int32_t vb = typed_cast(lw, *b, ty), vc = c ? typed_cast(lw, *c, ty) : -1;
+    int32_t vb = typed_cast(lw, operands[0], ty),
+            vc = row == KIR_AT_CAS ? typed_cast(lw, operands[1], ty) : -1;
     int32_t v = kir_emit(lw->f, (kir_ins){.code = KIR_ATOMIC,
                                           .type = at.dtype,
                                           .sub = (uint16_t)at.array,
@@ -264,9 +266,7 @@ gpa_code typed_cuda_atomic(lowering *lw, const typed_site *s, tv *out) {
     uint32_t n = whole ? 3 : row == KIR_AT_CAS ? 4 : 3, first = whole ? 1 : 2;
     gpa_code rc = takes(lw, s, n, n);
     for (uint32_t i = first; i < n && !rc; i++) rc = need_number(lw, s, i);
-    return rc ? rc
-              : atomic(lw, s, row, whole ? NULL : &s->args[1], &s->args[first],
-                       row == KIR_AT_CAS ? &s->args[first + 1] : NULL, out);
+    return rc ? rc : atomic(lw, s, row, whole ? NULL : &s->args[1], &s->args[first], out);
 }
 
 /* ---- warps ---- */

@@ -157,8 +157,9 @@ static gpa_code check_divisor(lowering *lw, const ast_node *at, gpa_op op, tv a,
     return GPA_OK;
 }
 
-gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, const ast_node *left,
-                      const ast_node *right, tv a, tv b, tv *out) {
+gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, typed_operand left,
+                      typed_operand right, tv *out) {
+    const tv a = left.v, b = right.v;
     gpa_code rc = GPA_OK;
     if (op == OP_COUNT)
         rc = typed_fail(lw, at, GPA_E_UNSUPPORTED, "this operator cannot be compiled for numbers");
@@ -167,8 +168,8 @@ gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, const ast_nod
         if (!rc) rc = typed_apply(lw, at, op, (tv[]){a, b}, 2, out);
     }
     if (!rc) return GPA_OK;
-    typed_note(lw, left, a);
-    typed_note(lw, right, b);
+    typed_note(lw, left.node, a);
+    typed_note(lw, right.node, b);
     return rc;
 }
 
@@ -177,8 +178,9 @@ static gpa_code binary(lowering *lw, const ast_node *n, tv *out) {
     gpa_code rc = typed_number(lw, n->binary.left, &a);
     if (!rc) rc = typed_number(lw, n->binary.right, &b);
     return rc ? rc
-              : typed_binary(lw, n, typed_operator(n->binary.op), n->binary.left, n->binary.right,
-                             a, b, out);
+              : typed_binary(lw, n, typed_operator(n->binary.op),
+                             (typed_operand){n->binary.left, a},
+                             (typed_operand){n->binary.right, b}, out);
 }
 
 static bool big_value(const ast_node *n, uint64_t *out) {
@@ -269,12 +271,19 @@ static bool may_fail(const lowering *lw, const ast_node *n) {
     return r.found;
 }
 
+/* A conditional expression. `then` NULL: it is `first`, from which the test was computed. */
+typedef struct {
+    int32_t test;
+    const ast_node *then, *other;
+    const tv *first;
+} arms;
+
 /* Conditional value. Without operations that may fail both arms are evaluated and a select
- * (OP_WHERE) chooses; else a branch evaluates one arm. `then` NULL: it is `first`, from which
- * the test was computed. */
-static gpa_code conditional(lowering *lw, const ast_node *at, int32_t test, const ast_node *then,
-                            const ast_node *other, const tv *first, tv *out) {
-    int32_t s = typed_slot(lw);
+ * (OP_WHERE) chooses; else a branch evaluates one arm. */
+static gpa_code conditional(lowering *lw, const ast_node *at, const arms *c, tv *out) {
+    const ast_node *then = c->then, *other = c->other;
+    const tv *first = c->first;
+    int32_t test = c->test, s = typed_slot(lw);
     tv a = first ? *first : (tv){0}, b;
     gpa_code rc = GPA_OK;
     if (s < 0) return vm_no_memory(lw->vm);
@@ -314,8 +323,12 @@ static gpa_code boolop(lowering *lw, const ast_node *n, tv *out) {
         if (truth.decided)
             rc = typed_expr(lw, n->boolop.items.at[i], out);
         else
-            rc = conditional(lw, n, is_and ? kir_op1(lw->f, OP_LOGICAL_NOT, truth.v) : truth.v,
-                             NULL, n->boolop.items.at[i], out, out);
+            rc = conditional(
+                lw, n,
+                &(arms){.test = is_and ? kir_op1(lw->f, OP_LOGICAL_NOT, truth.v) : truth.v,
+                        .other = n->boolop.items.at[i],
+                        .first = out},
+                out);
     }
     return rc;
 }
@@ -325,7 +338,8 @@ static gpa_code ifexp(lowering *lw, const ast_node *n, tv *out) {
     gpa_code rc = typed_truth(lw, n->ifexp.test, &test);
     if (rc) return rc;
     if (test.decided) return typed_expr(lw, test.i ? n->ifexp.then : n->ifexp.other, out);
-    return conditional(lw, n, test.v, n->ifexp.then, n->ifexp.other, NULL, out);
+    return conditional(
+        lw, n, &(arms){.test = test.v, .then = n->ifexp.then, .other = n->ifexp.other}, out);
 }
 
 /* x in (a, b): true if x equals one of the items. */
@@ -380,8 +394,8 @@ static gpa_code compare_links(lowering *lw, const ast_node *n, uint32_t i, tv le
     tv right, one, rest;
     gpa_code rc = typed_number(lw, link->link.right, &right);
     if (!rc)
-        rc = typed_binary(lw, link, typed_operator(link->link.op), before, link->link.right, left,
-                          right, &one);
+        rc = typed_binary(lw, link, typed_operator(link->link.op), (typed_operand){before, left},
+                          (typed_operand){link->link.right, right}, &one);
     if (rc || i + 1 == n->compare.links.n) {
         *out = number(py_bool, rc ? -1 : one.v);
         return rc;
@@ -394,12 +408,12 @@ static gpa_code compare_links(lowering *lw, const ast_node *n, uint32_t i, tv le
         if (!rc) *out = number(py_bool, kir_op2(lw->f, OP_LOGICAL_AND, one.v, rest.v));
         return rc;
     }
-    int32_t all = typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, -1, 0);
+    int32_t all = typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, 0);
     typed_open(lw, KIR_IF, DT_NONE, one.v, -1, -1);
     rc = compare_links(lw, n, i + 1, right, &rest);
-    if (!rc) typed_emit(lw, KIR_SET, DT_NONE, all, rest.v, -1, 0);
+    if (!rc) typed_emit(lw, KIR_SET, DT_NONE, all, rest.v, 0);
     typed_close(lw, KIR_IF);
-    *out = number(py_bool, typed_emit(lw, KIR_GET, DT_BOOL, all, -1, -1, 0));
+    *out = number(py_bool, typed_emit(lw, KIR_GET, DT_BOOL, all, -1, 0));
     return rc;
 }
 

@@ -21,7 +21,7 @@ static gpa_code core_argument(lowering *lw, int i, tv *out) {
     int32_t c_stride = -1;
     a.offset = kir_const(lw->f, DT_I64, (gpa_val){.I64 = 0});
     for (int d = 0; d < c->loops; d++) {
-        int32_t at = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, (uint32_t)d);
+        int32_t at = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, (uint32_t)d);
         int64_t elements = 1;
         for (int k = 0; k < a.ndim; k++) elements *= c->dim[i][k] < 0 ? 1 : c->fixed[c->dim[i][k]];
         int32_t by = c->packed >> i & 1 ? kir_const(lw->f, DT_I64, (gpa_val){.I64 = elements})
@@ -59,7 +59,7 @@ gpa_code typed_argument(lowering *lw, typed_ty t, uint32_t *number, int *array, 
     if (t.rank) return typed_view(lw, (*array)++, t.rank - 1, t.unit, NULL, out);
     *out = (tv){.kind = TV_NUMBER,
                 .t = t,
-                .v = typed_emit(lw, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, -1, (*number)++)};
+                .v = typed_emit(lw, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, (*number)++)};
     return GPA_OK;
 }
 
@@ -182,20 +182,20 @@ void typed_free_all(gpa_vm *vm, typed_fn *list) {
     }
 }
 
-static bool same_args(const typed_fn *t, const typed_ty *args, int n, gpa_dtype result) {
-    bool same = t->n_args == n && t->result.dtype == result;
-    for (int i = 0; i < n && same; i++) same = typed_same_type(t->args[i], args[i]);
+static bool same_args(const typed_fn *t, const typed_request *r) {
+    bool same = t->n_args == r->n && t->result.dtype == r->result;
+    for (int i = 0; i < r->n && same; i++) same = typed_same_type(t->args[i], r->args[i]);
     return same;
 }
 
-static gpa_code find_or_compile(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
-                                const typed_core *core, const typed_ty *args, int n,
-                                gpa_dtype result, typed_fn **out) {
+gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_request *r,
+                   typed_fn **out) {
+    static const typed_core none;
+    const typed_core *core = r->core ? r->core : &none;
     bool varies = false;
     for (typed_fn **at = compiled; *at; at = &(*at)->next) {
         typed_fn *t = *at;
-        if (t->form != form || memcmp(&t->core, core, sizeof *core) != 0 ||
-            !same_args(t, args, n, result))
+        if (t->form != r->form || memcmp(&t->core, core, sizeof *core) != 0 || !same_args(t, r))
             continue;
         *at = t->next; /* move to front, or evict */
         if (!typed_guards_hold(vm, t)) {
@@ -209,11 +209,11 @@ static gpa_code find_or_compile(gpa_vm *vm, typed_fn **compiled, func_obj *fn, t
     }
     typed_fn *t = mem_zero(sizeof *t);
     if (!t) return vm_no_memory(vm);
-    t->form = form;
+    t->form = r->form;
     t->core = *core;
-    t->n_args = n;
-    memcpy(t->args, args, (size_t)n * sizeof *args);
-    t->result = (typed_ty){.dtype = (uint8_t)result};
+    t->n_args = r->n;
+    memcpy(t->args, r->args, (size_t)r->n * sizeof *r->args);
+    t->result = (typed_ty){.dtype = (uint8_t)r->result};
     t->globals_vary = varies;
     gpa_code rc = typed_compile_fixed_point(vm, fn, t, NULL);
     if (rc) {
@@ -223,17 +223,6 @@ static gpa_code find_or_compile(gpa_vm *vm, typed_fn **compiled, func_obj *fn, t
     t->next = *compiled;
     *out = *compiled = t;
     return GPA_OK;
-}
-
-gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
-                   const typed_ty *args, int n, gpa_dtype result, typed_fn **out) {
-    static const typed_core none;
-    return find_or_compile(vm, compiled, fn, form, &none, args, n, result, out);
-}
-
-gpa_code typed_get_core(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_core *core,
-                        const typed_ty *args, int n, typed_fn **out) {
-    return find_or_compile(vm, compiled, fn, TYPED_CORE, core, args, n, DT_NONE, out);
 }
 
 /* ---- introspection ---- */

@@ -94,7 +94,7 @@ static gpa_code read_dependence(lowering *lw, const ast_node *at, size_t i, tv *
                           out);
     *out = (tv){.kind = TV_NUMBER, .t = d->ty};
     out->v =
-        typed_emit(lw, KIR_PARAM, (gpa_dtype)d->ty.dtype, -1, -1, -1, argument_index(lw, i, false));
+        typed_emit(lw, KIR_PARAM, (gpa_dtype)d->ty.dtype, -1, -1, argument_index(lw, i, false));
     return GPA_OK;
 }
 

@@ -55,19 +55,20 @@ static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const typed_layout
     value list = o->fields[SIGNATURES];
     typed_signature s;
     if (list.tag == V_NONE) return infer_types(vm, l, in, given, types);
-    gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list, in, l->n_in, 0, &s);
+    gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list,
+                                        (typed_operands){.in = in, .n = l->n_in}, &s);
     if (!rc) memcpy(types, s.args, sizeof s.args);
     return rc;
 }
 
 /* ---- one argument ---- */
 
-/* A view of `a` broadcast over the loop dimensions, followed by its core dimensions. Arguments
- * without a core that are passed as arrays have one element. */
-static gpa_code broadcast_argument(gpa_vm *vm, const typed_layout *l, int k, typed_ty t,
-                                   const layout_fit *f, gpa_arr *a, gpa_arr **out) {
+/* A view of `a` broadcast over the loop dimensions, followed by its `core` core dimensions.
+ * Arguments without a core that are passed as arrays have one element. */
+static gpa_code broadcast_argument(gpa_vm *vm, int core, typed_ty t, const layout_fit *f,
+                                   gpa_arr *a, gpa_arr **out) {
     int64_t shape[GPA_MAX_DIMS], strides[GPA_MAX_DIMS];
-    int core = l->ndim[k], loops = a->ndim - core, n = 0;
+    int loops = a->ndim - core, n = 0;
     for (int d = 0; d < f->loops; d++, n++) {
         int from = d - (f->loops - loops);
         shape[n] = f->loop[d];
@@ -195,7 +196,11 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
                            KIR_MAX_DIMS);
         arrays[k] = views[k];
     }
-    if ((rc = typed_get_core(vm, &g->compiled, o->fields[FUNCTION].func, &core, args, n, &t)))
+    if ((rc = typed_get(
+             vm, &g->compiled, o->fields[FUNCTION].func,
+             &(typed_request){
+                 .form = TYPED_CORE, .core = &core, .args = args, .n = n, .result = DT_NONE},
+             &t)))
         return rc;
     if ((rc = typed_numbers(vm, t, numbers))) return rc;
     int n_params = (int)t->f->n_params;
@@ -292,7 +297,7 @@ static gpa_code run_on_device(gpa_vm *vm, object_obj *o, operands *x, value *out
     TRY(layout_match(vm, name_of(vm, o), text_of(o), l, x->arg, &fit));
     for (int k = l->n_in; k < n; k++) TRY(choose_output(vm, l, k, types[k], &fit, x));
     for (int k = 0; k < n; k++)
-        TRY(broadcast_argument(vm, l, k, types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k],
+        TRY(broadcast_argument(vm, l->ndim[k], types[k], &fit, k < l->n_in ? x->arg[k] : x->to[k],
                                &x->view[k]));
     TRY(launch(vm, o, x->view, types, &fit));
     rc = return_outputs(vm, l, x, out);
@@ -425,7 +430,11 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
                 (typed_ty){.dtype = s.args[k].dtype, .rank = s.args[k].rank ? s.args[k].rank : 1};
         }
         if (!rc)
-            rc = typed_get_core(vm, &g->compiled, o->fields[FUNCTION].func, &core, s.args, s.n, &t);
+            rc = typed_get(
+                vm, &g->compiled, o->fields[FUNCTION].func,
+                &(typed_request){
+                    .form = TYPED_CORE, .core = &core, .args = s.args, .n = s.n, .result = DT_NONE},
+                &t);
     }
     return rc;
 }

@@ -13,7 +13,7 @@ gpa_code typed_while(lowering *lw, const ast_node *n) {
     gpa_code rc = typed_truth(lw, n->while_.test, &test);
     if (!rc && n->while_.test->kind != AST_TRUE) {
         typed_open(lw, KIR_IF, DT_NONE, kir_op1(lw->f, OP_LOGICAL_NOT, test.v), -1, -1);
-        typed_emit(lw, KIR_BREAK, DT_NONE, -1, -1, -1, 0);
+        typed_emit(lw, KIR_BREAK, DT_NONE, -1, -1, 0);
         typed_close(lw, KIR_IF);
     }
     if (!rc) rc = typed_block(lw, n->while_.body);

@@ -41,18 +41,27 @@ static gpa_code cast_result(gpa_vm *vm, typed_ty t, value v, value *out) {
     return rc;
 }
 
-static gpa_code try_signature(gpa_vm *vm, object_obj *o, const typed_signature *s, gpa_casting how,
-                              size_t n, const value *args, bool *fits, value *out) {
+/* A signature to try: the rule that its arguments may be cast by, and their number in the call. */
+typedef struct {
+    typed_signature signature;
+    gpa_casting rule;
+    int n_args;
+} overload;
+
+/* Calls the function if its arguments can be cast to a signature by the rule. */
+static gpa_code try_signature(gpa_vm *vm, object_obj *o, const overload *v, const value *args,
+                              bool *fits, value *out) {
+    const typed_signature *s = &v->signature;
     value cast[BODY_MAX_IN], result = v_none(), typed = v_none();
     gpa_code rc = GPA_OK;
     int have = 0;
-    *fits = (size_t)s->n == n;
+    *fits = s->n == v->n_args;
     for (; have < s->n && *fits; have++) {
         cast[have] = v_none();
-        TRY(cast_argument(vm, args[have], s->args[have], how, fits, &cast[have]));
+        TRY(cast_argument(vm, args[have], s->args[have], v->rule, fits, &cast[have]));
     }
     if (!*fits) goto out;
-    TRY(vm_call(vm, o->fields[FUNCTION], n, cast, 0, NULL, &result));
+    TRY(vm_call(vm, o->fields[FUNCTION], (size_t)s->n, cast, 0, NULL, &result));
     TRY(cast_result(vm, s->result, result, &typed));
     if (vm_in_jitted(vm))
         *out = value_retain(typed);
@@ -72,16 +81,18 @@ static gpa_code call(gpa_vm *vm, object_obj *o, size_t n, const value *args, siz
     value bound[BODY_MAX_IN];
     if (n_kw) {
         int count;
-        gpa_code rc = typed_bind(vm, o->fields[FUNCTION].func, n, args, n_kw, names, bound, &count);
+        gpa_code rc = typed_bind(
+            vm, o->fields[FUNCTION].func,
+            &(typed_actuals){.n = n, .n_kw = n_kw, .args = args, .names = names}, bound, &count);
         if (rc) return rc;
         n = (size_t)count;
         args = bound;
     }
     for (size_t i = 0; i < TYPED_N_RULES * list->count; i++) {
-        typed_signature s;
+        overload v = {.rule = rules[i / list->count], .n_args = (int)n};
         bool fits;
-        gpa_code rc = typed_read_signature(vm, list->items[i % list->count], &s);
-        if (!rc) rc = try_signature(vm, o, &s, rules[i / list->count], n, args, &fits, out);
+        gpa_code rc = typed_read_signature(vm, list->items[i % list->count], &v.signature);
+        if (!rc) rc = try_signature(vm, o, &v, args, &fits, out);
         if (rc || fits) return rc;
     }
     gpa_str have;

@@ -74,7 +74,7 @@ static gpa_code read_variables(lowering *lw, const loop_fn *l, const tv *leaf) {
         if (l->in[i].kind != IN_UNBOUND)
             rc = read_input(lw, &l->in[i], leaf, &next, &v);
         else if (written && !of->parallel && of->use[i] & USE_AFTER)
-            s->flag = typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, -1, 0);
+            s->flag = typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, 0);
         if (rc || l->in[i].kind == IN_UNBOUND) continue;
         if (of->parallel && written && of->role[i] == ROLE_PRIVATE) continue;
         if (of->parallel && written && v.kind == TV_NUMBER)
@@ -106,7 +106,7 @@ static gpa_code write_variables(lowering *lw, loop_fn *l, int32_t at) {
         tv v = typed_read(lw, (int32_t)(lw->frame->slots + i));
         o->result = add_result(lw, l, v.v, s->t, at);
         if (s->flag >= 0) {
-            int32_t set = typed_emit(lw, KIR_GET, DT_BOOL, s->flag, -1, -1, 0);
+            int32_t set = typed_emit(lw, KIR_GET, DT_BOOL, s->flag, -1, 0);
             o->flag = add_result(lw, l, set, (typed_ty){.dtype = DT_BOOL}, at);
         }
     }
@@ -128,7 +128,7 @@ static gpa_code lower_sequential(lowering *lw, loop_fn *l, inline_frame *fr, con
     int32_t zero = constant(lw, 0);
     fr->nest = lw->nest;
     fr->regions = lw->regions;
-    fr->returned_flag = returns ? typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, -1, 0) : -1;
+    fr->returned_flag = returns ? typed_emit(lw, KIR_VAR, DT_BOOL, -1, -1, 0) : -1;
     if (returns) typed_open(lw, KIR_BLOCK, DT_NONE, -1, -1, -1);
     gpa_code rc = sequential_body(lw, l, over);
     if (returns) typed_close(lw, KIR_BLOCK);
@@ -137,9 +137,8 @@ static gpa_code lower_sequential(lowering *lw, loop_fn *l, inline_frame *fr, con
     l->n_returned = 0;
     if (returns) {
         const return_shape *s = &lw->shapes[fr->shape];
-        l->returned =
-            add_result(lw, l, typed_emit(lw, KIR_GET, DT_BOOL, fr->returned_flag, -1, -1, 0),
-                       (typed_ty){.dtype = DT_BOOL}, zero);
+        l->returned = add_result(lw, l, typed_emit(lw, KIR_GET, DT_BOOL, fr->returned_flag, -1, 0),
+                                 (typed_ty){.dtype = DT_BOOL}, zero);
         l->first_returned = l->n_results;
         l->returned_tuple = s->tuple;
         l->n_returned = fr->returns_value ? s->n : 0;
@@ -170,7 +169,7 @@ static gpa_code refuse_carried(lowering *lw, const loop_fn *l) {
 static gpa_code parallel(lowering *lw, loop_fn *l, inline_frame *fr, const tv *over) {
     gpa_code rc = refuse_carried(lw, l);
     if (rc) return rc;
-    int32_t self_index = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, -1, 0), trip_count = over[1].v,
+    int32_t self_index = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, 0), trip_count = over[1].v,
             step = constant(lw, l->step);
     int32_t workers = kir_emit(
         lw->f,

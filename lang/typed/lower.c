@@ -128,11 +128,10 @@ typed_ty typed_of_array(const gpa_arr *a) {
 
 /* ---- kir ---- */
 
-int32_t typed_emit(lowering *lw, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c,
-                   uint32_t imm) {
+int32_t typed_emit(lowering *lw, kir_code code, gpa_dtype t, int32_t a, int32_t b, uint32_t imm) {
     return kir_emit(
         lw->f,
-        (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = a, .b = b, .c = c, .imm = imm});
+        (kir_ins){.code = (uint8_t)code, .type = (uint8_t)t, .a = a, .b = b, .c = -1, .imm = imm});
 }
 
 int32_t typed_cast(lowering *lw, tv v, typed_ty t) {
@@ -158,7 +157,7 @@ static uint32_t innermost(const lowering *lw) {
 }
 
 void typed_else(lowering *lw) {
-    typed_emit(lw, KIR_ELSE, DT_NONE, -1, -1, -1, 0);
+    typed_emit(lw, KIR_ELSE, DT_NONE, -1, -1, 0);
     if (lw->n_open) lw->n_open--;
     enter_region(lw);
 }
@@ -187,7 +186,7 @@ static void begin_slot(lowering *lw, slot *s) {
     s->var = s->flag = -1;
     s->last_region = s->counter_region = UINT32_MAX;
     if (s->stored && s->t.dtype != DT_NONE)
-        s->var = typed_emit(lw, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, -1, 0);
+        s->var = typed_emit(lw, KIR_VAR, (gpa_dtype)s->t.dtype, -1, -1, 0);
     for (uint32_t i = 0; i < s->n_items; i++) begin_slot(lw, &s->items[i]);
 }
 
@@ -299,15 +298,15 @@ static gpa_code assign(lowering *lw, const ast_node *at, slot *s, tv v) {
     if (!typed_same_type(t, s->t) || !s->stored) {
         s->t = t;
         s->stored = lw->changed = true;
-        s->var = typed_emit(lw, KIR_VAR, (gpa_dtype)t.dtype, -1, -1, -1, 0);
+        s->var = typed_emit(lw, KIR_VAR, (gpa_dtype)t.dtype, -1, -1, 0);
     }
     s->bound = true;
     if (s->flag >= 0)
         typed_emit(lw, KIR_SET, DT_NONE, s->flag,
-                   kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = true}), -1, 0);
+                   kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = true}), 0);
     s->last_value = typed_cast(lw, v, t);
     s->last_region = innermost(lw);
-    typed_emit(lw, KIR_SET, DT_NONE, s->var, s->last_value, -1, 0);
+    typed_emit(lw, KIR_SET, DT_NONE, s->var, s->last_value, 0);
     return GPA_OK;
 }
 
@@ -343,7 +342,7 @@ static tv read_slot(lowering *lw, slot *s) {
         return (tv){.kind = TV_NUMBER, .t = s->t, .v = s->last_value};
     return (tv){.kind = TV_NUMBER,
                 .t = s->t,
-                .v = typed_emit(lw, KIR_GET, (gpa_dtype)s->t.dtype, s->var, -1, -1, 0)};
+                .v = typed_emit(lw, KIR_GET, (gpa_dtype)s->t.dtype, s->var, -1, 0)};
 }
 
 tv typed_read(lowering *lw, int32_t i) { return read_slot(lw, &lw->slots[i]); }

@@ -114,8 +114,13 @@ gpa_code typed_number(lowering *lw, const ast_node *n,
                       tv *out); /* as typed_expr; TypeError unless it is a number */
 /* Truth value of n: a bool, possibly decided at compile time. */
 gpa_code typed_truth(lowering *lw, const ast_node *n, tv *out);
-gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, const ast_node *left,
-                      const ast_node *right, tv a, tv b, tv *out);
+/* An evaluated operand, with its node for error messages. */
+typedef struct {
+    const ast_node *node;
+    tv v;
+} typed_operand;
+gpa_code typed_binary(lowering *lw, const ast_node *at, gpa_op op, typed_operand left,
+                      typed_operand right, tv *out);
 gpa_code typed_apply(lowering *lw, const ast_node *at, gpa_op op, const tv *in, int n, tv *out);
 tv typed_int(lowering *lw, int64_t i);
 /* A constant or parameter for a value; STATIC if it is not a number. */
@@ -250,8 +255,7 @@ gpa_code typed_split_tuple(lowering *lw, int32_t slot, bool *kept);
 void typed_free_slots(lowering *lw);
 /* Records that the variable keeps its value (a loop counter) until the innermost region closes. */
 void typed_hold_counter(lowering *lw, int32_t slot, uint32_t below);
-int32_t typed_emit(lowering *lw, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c,
-                   uint32_t imm);
+int32_t typed_emit(lowering *lw, kir_code code, gpa_dtype t, int32_t a, int32_t b, uint32_t imm);
 void typed_open(lowering *lw, kir_code code, gpa_dtype t, int32_t a, int32_t b, int32_t c);
 void typed_else(lowering *lw);
 void typed_close(lowering *lw, kir_code code);

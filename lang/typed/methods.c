@@ -35,7 +35,9 @@ static const char *reorderable(gpa_vm *vm, object_obj *o, gpa_dtype t) {
     typed_ty types[2] = {{.dtype = (uint8_t)t}, {.dtype = (uint8_t)t}};
     typed_fn *compiled = o->data, *fn = NULL;
     if (t >= DT_COUNT || !dtype_is_int(t)) return NULL;
-    gpa_code rc = typed_get(vm, &compiled, o->fields[0].func, TYPED_BODY, types, 2, DT_NONE, &fn);
+    gpa_code rc = typed_get(
+        vm, &compiled, o->fields[0].func,
+        &(typed_request){.form = TYPED_BODY, .args = types, .n = 2, .result = DT_NONE}, &fn);
     o->data = compiled;
     if (rc) vm_clear_error(vm);
     if (rc || fn->body->dtype[0] != t) return NULL;

@@ -202,15 +202,15 @@ static bool takes(const typed_signature *s, const gpa_opnd *in, int n, bool weak
     return good;
 }
 
-gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in,
-                               int n_in, int n, typed_signature *s) {
+gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, typed_operands o,
+                               typed_signature *s) {
     bool alone = true;
-    for (int i = 0; i < n_in; i++) alone = alone && typed_of(&in[i]).weak;
+    for (int i = 0; i < o.n; i++) alone = alone && typed_of(&o.in[i]).weak;
     for (int weak = !alone; weak < 2; weak++)
         for (size_t k = 0; k < list.list->count; k++) {
             gpa_code rc = typed_read_signature(vm, list.list->items[k], s);
             if (rc) return rc;
-            if ((!n || s->n == n) && takes(s, in, n_in, weak)) return GPA_OK;
+            if ((!o.n_types || s->n == o.n_types) && takes(s, o.in, o.n, weak)) return GPA_OK;
         }
     return vm_fail(vm, GPA_E_TYPE,
                    "ufunc '%s' not supported for the input types, and the inputs could not be "

@@ -43,8 +43,7 @@ static gpa_code learn_shape(lowering *lw, const ast_node *at, const tv *v, retur
 }
 
 static void set_flag(lowering *lw, int32_t flag) {
-    typed_emit(lw, KIR_SET, DT_NONE, flag, kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = true}), -1,
-               0);
+    typed_emit(lw, KIR_SET, DT_NONE, flag, kir_const(lw->f, DT_BOOL, (gpa_val){.BOOL = true}), 0);
 }
 
 static gpa_code returns(lowering *lw, const ast_node *n, bool last) {
@@ -72,7 +71,7 @@ static gpa_code returns(lowering *lw, const ast_node *n, bool last) {
     if (rc || last) return rc;
     if (!s->block) s->block = lw->changed = true;
     if (fr->returned_flag >= 0) set_flag(lw, fr->returned_flag);
-    typed_emit(lw, KIR_BREAK, DT_NONE, -1, -1, -1, (uint32_t)(lw->regions - fr->regions - 1));
+    typed_emit(lw, KIR_BREAK, DT_NONE, -1, -1, (uint32_t)(lw->regions - fr->regions - 1));
     return GPA_OK;
 }
 
@@ -174,7 +173,8 @@ static gpa_code augment_item(lowering *lw, const ast_node *n) {
     if (rc || to.ndim) return rc ? rc : typed_fill(lw, n, &to, &b);
     kir_at(lw->f, target->span);
     a = typed_load(lw, &to);
-    rc = typed_binary(lw, n, typed_operator(n->augassign.op), target, n->augassign.value, a, b, &v);
+    rc = typed_binary(lw, n, typed_operator(n->augassign.op), (typed_operand){target, a},
+                      (typed_operand){n->augassign.value, b}, &v);
     return rc ? rc : typed_store(lw, target, &to, v);
 }
 
@@ -184,8 +184,9 @@ static gpa_code augment(lowering *lw, const ast_node *n) {
     gpa_code rc = typed_number(lw, n->augassign.target, &a);
     if (!rc) rc = typed_number(lw, n->augassign.value, &b);
     if (!rc)
-        rc = typed_binary(lw, n, typed_operator(n->augassign.op), n->augassign.target,
-                          n->augassign.value, a, b, &v);
+        rc = typed_binary(lw, n, typed_operator(n->augassign.op),
+                          (typed_operand){n->augassign.target, a},
+                          (typed_operand){n->augassign.value, b}, &v);
     return rc ? rc : typed_assign_to(lw, n->augassign.target, v);
 }
 
@@ -438,7 +439,7 @@ static gpa_code statements(lowering *lw, const continuation *r, bool last, bool 
             case AST_BREAK:
             case AST_CONTINUE:
                 *left = true;
-                typed_emit(lw, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1, -1,
+                typed_emit(lw, n->kind == AST_BREAK ? KIR_BREAK : KIR_NEXT, DT_NONE, -1, -1,
                            n->kind == AST_BREAK ? lw->break_extra : 0);
                 break;
             default: rc = simple(lw, n); *left = never_ends(n) || n->kind == AST_RAISE;

@@ -88,14 +88,18 @@ typedef struct typed_fn {
                     instead of being specialized */
 } typed_fn;
 
-/* Finds the specialization for these types in the list at *compiled, if its guards hold, else
- * compiles it; moves it to the front. `result` a dtype: the value is cast to it (BODY). Borrowed
- * from the list. */
-gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, typed_form form,
-                   const typed_ty *args, int n, gpa_dtype result, typed_fn **out);
-/* The same for a CORE program. */
-gpa_code typed_get_core(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_core *core,
-                        const typed_ty *args, int n, typed_fn **out);
+/* What a function is compiled for: the key of a specialization. */
+typedef struct {
+    typed_form form;
+    const typed_core *core; /* CORE; else NULL */
+    const typed_ty *args;
+    int n;
+    gpa_dtype result; /* BODY: the value is cast to it; DT_NONE: inferred */
+} typed_request;
+/* Finds the specialization in the list at *compiled, if its guards hold, else compiles it; moves
+ * it to the front. Borrowed from the list. */
+gpa_code typed_get(gpa_vm *vm, typed_fn **compiled, func_obj *fn, const typed_request *r,
+                   typed_fn **out);
 void typed_free_all(gpa_vm *vm, typed_fn *list);
 /* Current values of the numbers among the dependences, as operands that follow the arguments. */
 gpa_code typed_numbers(gpa_vm *vm, const typed_fn *t, gpa_opnd *to);
@@ -117,11 +121,15 @@ static inline typed_ty typed_of(const gpa_opnd *o) {
 const char *typed_name(typed_ty t);
 /* Appends a list of argument types: "float32[:], (int, int), none". */
 void typed_print_types(const typed_ty *t, int n, gpa_str *out);
+/* Actual arguments of a call: n positional values, followed by those of the n_kw keywords. */
+typedef struct {
+    size_t n, n_kw;
+    const value *args, *names;
+} typed_actuals;
 /* Binds the arguments of a call to parameters, with keywords and defaults. Values are borrowed;
  * `to` has capacity BODY_MAX_IN. Error messages are those of inspect.Signature, which Numba
  * uses. */
-gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, size_t n, const value *args, size_t n_kw,
-                    const value *names, value *to, int *n_out);
+gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const typed_actuals *a, value *to, int *n_out);
 /* Default of parameter i; UNSET: none. Borrowed. */
 value typed_default_peek(gpa_vm *vm, const func_obj *fn, size_t i);
 
@@ -149,12 +157,17 @@ typedef struct {
  * signature object. */
 gpa_code typed_read_signature(gpa_vm *vm, value v, typed_signature *s);
 
-/* Overload resolution of a ufunc: the first signature with n types (0: any number) to whose
- * first types the n_in operands can be cast safely; else the ufunc's TypeError. A number without
+/* Operands of a ufunc, and how many types its signatures have (0: any number). */
+typedef struct {
+    const gpa_opnd *in;
+    int n, n_types;
+} typed_operands;
+/* Overload resolution of a ufunc: the first signature with n_types types to whose first types the
+ * operands can be cast safely; else the ufunc's TypeError. A number without
  * a dtype matches every type of its kind and above; if all operands are such numbers, signatures
  * with int64, float64 or complex128 are preferred. */
-gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, const gpa_opnd *in,
-                               int n_in, int n, typed_signature *s);
+gpa_code typed_match_signature(gpa_vm *vm, const func_obj *fn, value list, typed_operands o,
+                               typed_signature *s);
 /* Signatures of a decorator's argument as a list (owned); None if it gives none. */
 gpa_code typed_signatures(gpa_vm *vm, value v, value *list);
 gpa_code typed_check_target(gpa_vm *vm, value v);

@@ -28,18 +28,15 @@ static const char *name_of(gpa_vm *vm, const object_obj *o) {
 
 /* The types to compile for: those of the first signature that matches, else the operands' own. */
 static gpa_code choose_types(gpa_vm *vm, const object_obj *o, const gpa_opnd *in, int n,
-                             gpa_dtype loop, typed_ty *types, gpa_dtype *result) {
+                             gpa_dtype loop, typed_signature *s) {
     value list = o->fields[SIGNATURES];
-    typed_signature s;
-    *result = loop;
+    s->n = n;
+    s->result = (typed_ty){.dtype = (uint8_t)loop};
     for (int i = 0; i < n; i++)
-        types[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
+        s->args[i] = loop == DT_NONE ? typed_of(&in[i]) : (typed_ty){.dtype = (uint8_t)loop};
     if (list.tag == V_NONE || loop != DT_NONE) return GPA_OK;
-    gpa_code rc = typed_match_signature(vm, o->fields[FUNCTION].func, list, in, n, n, &s);
-    if (rc) return rc;
-    for (int i = 0; i < n; i++) types[i] = s.args[i];
-    *result = (gpa_dtype)s.result.dtype;
-    return GPA_OK;
+    return typed_match_signature(vm, o->fields[FUNCTION].func, list,
+                                 (typed_operands){.in = in, .n = n, .n_types = n}, s);
 }
 
 /* ---- calls ---- */
@@ -89,16 +86,19 @@ static gpa_code loop_type(gpa_vm *vm, const object_obj *o, value v, gpa_dtype *o
 
 static gpa_code run(gpa_vm *vm, object_obj *o, gpa_opnd *in, int n, arr_ufunc_opts *opts,
                     gpa_arr **out) {
-    typed_ty types[BODY_MAX_IN];
-    gpa_dtype result;
+    typed_signature s;
     typed_fn *compiled = o->data, *t;
-    gpa_code rc = choose_types(vm, o, in, n, opts->dtype, types, &result);
+    gpa_code rc = choose_types(vm, o, in, n, opts->dtype, &s);
     for (int i = 0; i < n && !rc; i++)
         if (in[i].weak == WEAK_NO)
-            rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)types[i].dtype,
+            rc = ufunc_check_input(vm, name_of(vm, o), in, i, 2, (gpa_dtype)s.args[i].dtype,
                                    opts->casting);
     if (rc) return rc;
-    rc = typed_get(vm, &compiled, o->fields[FUNCTION].func, TYPED_BODY, types, n, result, &t);
+    rc = typed_get(
+        vm, &compiled, o->fields[FUNCTION].func,
+        &(typed_request){
+            .form = TYPED_BODY, .args = s.args, .n = n, .result = (gpa_dtype)s.result.dtype},
+        &t);
     o->data = compiled;
     if (!rc) rc = typed_numbers(vm, t, in + n);
     return rc ? rc : arr_apply(vm_rt(vm), t->body, in, opts, out, vm_err(vm));
@@ -239,8 +239,12 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_fn *compiled = o->data, *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         if (!rc)
-            rc = typed_get(vm, &compiled, o->fields[FUNCTION].func, TYPED_BODY, s.args, s.n,
-                           (gpa_dtype)s.result.dtype, &t);
+            rc = typed_get(vm, &compiled, o->fields[FUNCTION].func,
+                           &(typed_request){.form = TYPED_BODY,
+                                            .args = s.args,
+                                            .n = s.n,
+                                            .result = (gpa_dtype)s.result.dtype},
+                           &t);
         o->data = compiled;
     }
     return rc;
