@@ -64,7 +64,7 @@ gpa_code typed_view_value(lowering *lw, const tview *a, tv *out) {
     *out->view = *a;
     out->t = (typed_ty){.dtype = a->dtype,
                         .rank = (uint8_t)(a->ndim + 1),
-                        .unit = a->ndim && a->stride[a->ndim - 1] < 0};
+                        .unit_stride = a->ndim && a->stride[a->ndim - 1] < 0};
     return GPA_OK;
 }
 
@@ -394,9 +394,9 @@ gpa_code typed_fill(lowering *lw, const ast_node *at, const tview *to, const tv 
                           from->ndim, to->ndim);
     lw->fallback = lw->fallback || (from && from->array == to->array);
     if (from && from->array == to->array)
-        return typed_fail(
-            lw, at, GPA_E_UNSUPPORTED,
-            "a part of an array cannot be copied to a part of the same array here: write the loop");
+        return typed_fail(lw, at, GPA_E_UNSUPPORTED,
+                          "a slice of an array cannot be assigned to a slice of the same array "
+                          "here: write the loop");
     for (int d = 0; from && d < from->ndim; d++)
         check_size(lw, to->size[d + to->ndim - from->ndim], from->size[d]);
     return copy_elements(lw, &(element_copy){.at = at, .to = to, .from = from, .v = v}, 0, NULL);

@@ -40,7 +40,7 @@ gpa_code typed_bind(gpa_vm *vm, const func_obj *fn, const typed_actuals *a, valu
     gpa_code rc = GPA_OK;
     if (s->has_args || s->has_kwargs)
         return vm_fail(vm, GPA_E_UNSUPPORTED,
-                       "%s() has * parameters: they cannot be compiled for a call from outside",
+                       "%s() has * parameters: they cannot be compiled for a call from the host",
                        func_name(vm, fn));
     if (want > BODY_MAX_IN)
         return vm_fail(vm, GPA_E_UNSUPPORTED, "a compiled function has at most %d arguments",

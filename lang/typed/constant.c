@@ -6,9 +6,9 @@
 #include "lang/typed/lower.h"
 
 static gpa_code not_constant(lowering *lw, const ast_node *n) {
-    return typed_fail(
-        lw, n, GPA_E_TYPE,
-        "the shape of a kernel's own array is a literal, or a global integer or tuple of integers");
+    return typed_fail(lw, n, GPA_E_TYPE,
+                      "the shape of an array in shared or local memory is a literal, or a global "
+                      "integer or tuple of integers");
 }
 
 static gpa_code of_value(lowering *lw, const ast_node *n, value v, int most, int *ndim,

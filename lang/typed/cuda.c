@@ -404,9 +404,8 @@ gpa_code cuda_only_in_kernels(gpa_vm *vm, value *argv, value *out) {
 
 gpa_code cuda_this_grid(gpa_vm *vm, value *argv, value *out) {
     (void)argv, (void)out;
-    return vm_fail(
-        vm, GPA_E_UNSUPPORTED,
-        "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
+    return vm_fail(vm, GPA_E_UNSUPPORTED,
+                   "kernels have no grid-wide barrier: split the work into two kernels");
 }
 
 /* ---- the decorator ---- */
@@ -445,7 +444,7 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_fn *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         for (int k = 0; k < s.n && !rc; k++)
-            s.args[k].unit =
+            s.args[k].unit_stride =
                 s.args[k].rank > 1; /* most arrays have unit stride along the last axis */
         if (!rc)
             rc = typed_get(

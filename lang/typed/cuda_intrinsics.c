@@ -158,9 +158,8 @@ gpa_code typed_cuda_syncthreads(lowering *lw, const typed_site *s, tv *out) {
 
 gpa_code typed_cuda_this_grid(lowering *lw, const typed_site *s, tv *out) {
     (void)out;
-    return typed_fail(
-        lw, s->node, GPA_E_UNSUPPORTED,
-        "there is no barrier for all blocks of a grid: what comes behind it is another kernel");
+    return typed_fail(lw, s->node, GPA_E_UNSUPPORTED,
+                      "kernels have no grid-wide barrier: split the work into two kernels");
 }
 
 gpa_code typed_cuda_pause(lowering *lw, const typed_site *s, tv *out) {

@@ -447,7 +447,7 @@ static gpa_code name(lowering *lw, const ast_node *n, tv *out) {
     if (!kept)
         return typed_fail(
             lw, n, GPA_E_UNSUPPORTED,
-            "'%s' holds a %s that was assigned in a branch or a loop: it is not known here",
+            "'%s' holds a %s that was assigned in a branch or a loop: it has no value here",
             intern_text(vm_names(lw->vm), n->name.name), typed_kind(&s->direct));
     if (!s->bound)
         return typed_fail(

@@ -23,20 +23,21 @@ static gpa_code core_argument(lowering *lw, int i, tv *out) {
     for (int d = 0; d < c->loops; d++) {
         int32_t at = typed_emit(lw, KIR_INDEX, DT_I64, -1, -1, (uint32_t)d);
         int64_t elements = 1;
-        for (int k = 0; k < a.ndim; k++) elements *= c->dim[i][k] < 0 ? 1 : c->fixed[c->dim[i][k]];
+        for (int k = 0; k < a.ndim; k++)
+            elements *= c->dim[i][k] < 0 ? 1 : c->const_size[c->dim[i][k]];
         int32_t by = c->packed >> i & 1 ? kir_const(lw->f, DT_I64, (gpa_val){.I64 = elements})
                                         : typed_axis(lw, KIR_STRIDE, i, d);
         a.offset = kir_op2(lw->f, OP_ADD, a.offset, kir_op2(lw->f, OP_MULTIPLY, at, by));
     }
     for (int d = a.ndim - 1; d >= 0; d--) {
-        int64_t fixed = c->dim[i][d] < 0 ? 1 : c->fixed[c->dim[i][d]];
+        int64_t fixed = c->dim[i][d] < 0 ? 1 : c->const_size[c->dim[i][d]];
         a.size[d] = fixed >= 0 ? kir_const(lw->f, DT_I64, (gpa_val){.I64 = fixed})
                                : typed_axis(lw, KIR_SIZE, i, c->loops + d);
-        bool dense = c->dense >> i & 1;
+        bool dense = c->contiguous >> i & 1;
         a.stride[d] = dense ? c_stride : typed_axis(lw, KIR_STRIDE, i, c->loops + d);
         c_stride = c_stride < 0 ? a.size[d] : kir_op2(lw->f, OP_MULTIPLY, c_stride, a.size[d]);
     }
-    if (!(c->number >> i & 1)) return typed_view_value(lw, &a, out);
+    if (!(c->scalars >> i & 1)) return typed_view_value(lw, &a, out);
     *out = typed_load(lw, &a);
     return GPA_OK;
 }
@@ -56,7 +57,7 @@ void typed_begin_program(lowering *lw, const func_obj *fn) {
 }
 
 gpa_code typed_argument(lowering *lw, typed_ty t, uint32_t *number, int *array, tv *out) {
-    if (t.rank) return typed_view(lw, (*array)++, t.rank - 1, t.unit, NULL, out);
+    if (t.rank) return typed_view(lw, (*array)++, t.rank - 1, t.unit_stride, NULL, out);
     *out = (tv){.kind = TV_NUMBER,
                 .t = t,
                 .v = typed_emit(lw, KIR_PARAM, (gpa_dtype)t.dtype, -1, -1, (*number)++)};

@@ -90,8 +90,8 @@ static gpa_code read_dependence(lowering *lw, const ast_node *at, size_t i, tv *
     const typed_dep *d = &lw->to->deps[i];
     if (d->ty.dtype == DT_NONE) return static_value(lw, at, d->snapshot, out);
     if (d->ty.rank)
-        return typed_view(lw, (int)argument_index(lw, i, true), d->ty.rank - 1, d->ty.unit, NULL,
-                          out);
+        return typed_view(lw, (int)argument_index(lw, i, true), d->ty.rank - 1, d->ty.unit_stride,
+                          NULL, out);
     *out = (tv){.kind = TV_NUMBER, .t = d->ty};
     out->v =
         typed_emit(lw, KIR_PARAM, (gpa_dtype)d->ty.dtype, -1, -1, argument_index(lw, i, false));
@@ -148,7 +148,8 @@ static gpa_code use_dependence(lowering *lw, const ast_node *at, typed_dep d, tv
                               "a compiled function has at most %d arguments and global numbers",
                               BODY_MAX_IN);
         if (number) kir_add_param(lw->f, (gpa_dtype)d.ty.dtype);
-        if (array) return typed_view(lw, add_array(lw, d.ty), d.ty.rank - 1, d.ty.unit, NULL, out);
+        if (array)
+            return typed_view(lw, add_array(lw, d.ty), d.ty.rank - 1, d.ty.unit_stride, NULL, out);
     }
     return read_dependence(lw, at, i, out);
 }

@@ -145,26 +145,27 @@ static void describe_core(const typed_layout *l, const layout_fit *f, gpa_arr *c
                           const typed_ty *types, typed_core *c) {
     memset(c, 0, sizeof *c);
     memset(c->dim, -1, sizeof c->dim);
-    for (int i = 0; i < KIR_MAX_DIMS; i++) c->fixed[i] = -1;
+    for (int i = 0; i < KIR_MAX_DIMS; i++) c->const_size[i] = -1;
     c->loops = (uint8_t)f->loops;
     for (int k = 0; k < l->n_in + l->n_out; k++) {
         int64_t elements = 1;
-        if (!types[k].rank) c->number |= 1u << k;
-        if (is_contiguous(views[k], f->loops)) c->dense |= 1u << k;
+        if (!types[k].rank) c->scalars |= 1u << k;
+        if (is_contiguous(views[k], f->loops)) c->contiguous |= 1u << k;
         for (int d = 0; d < l->ndim[k]; d++) {
             c->dim[k][d] = l->dim[k][d];
             elements *= f->core[l->dim[k][d]];
         }
         for (int d = 0; d < l->ndim[k]; d++) {
             int64_t size = f->core[l->dim[k][d]];
-            if (size <= MAX_CORE_SIZE && elements <= MAX_CORE_ELEMS) c->fixed[l->dim[k][d]] = size;
+            if (size <= MAX_CORE_SIZE && elements <= MAX_CORE_ELEMS)
+                c->const_size[l->dim[k][d]] = size;
         }
     }
     for (int k = 0; k < l->n_in + l->n_out; k++) {
         int64_t elements = 1;
-        bool packed = f->loops == 1 && c->dense >> k & 1;
+        bool packed = f->loops == 1 && c->contiguous >> k & 1;
         for (int d = 0; d < l->ndim[k]; d++) {
-            packed = packed && c->fixed[l->dim[k][d]] >= 0;
+            packed = packed && c->const_size[l->dim[k][d]] >= 0;
             elements *= f->core[l->dim[k][d]];
         }
         if (packed && views[k]->strides[0] == elements) c->packed |= 1u << k;
@@ -188,7 +189,7 @@ static gpa_code launch(gpa_vm *vm, object_obj *o, gpa_arr **views, const typed_t
     for (int k = 0; k < n; k++) {
         args[k] = types[k];
         args[k].weak = false;
-        args[k].unit = core.dense >> k & 1;
+        args[k].unit_stride = core.contiguous >> k & 1;
         args[k].rank = (uint8_t)(views[k]->ndim - f->loops + 1);
         if (views[k]->ndim > KIR_MAX_DIMS)
             return vm_fail(vm, GPA_E_UNSUPPORTED,
@@ -422,9 +423,9 @@ static gpa_code compile_signatures(gpa_vm *vm, object_obj *o) {
         typed_fn *t;
         rc = typed_signature_for(vm, o->fields[FUNCTION].func, list, i, &s);
         memset(core.dim, -1, sizeof core.dim);
-        for (int d = 0; d < KIR_MAX_DIMS; d++) core.fixed[d] = -1;
+        for (int d = 0; d < KIR_MAX_DIMS; d++) core.const_size[d] = -1;
         for (int k = 0; k < s.n && !rc; k++) {
-            if (!s.args[k].rank) core.number |= 1u << k;
+            if (!s.args[k].rank) core.scalars |= 1u << k;
             for (int d = 0; d < g->layout.ndim[k]; d++) core.dim[k][d] = g->layout.dim[k][d];
             s.args[k] =
                 (typed_ty){.dtype = s.args[k].dtype, .rank = s.args[k].rank ? s.args[k].rank : 1};

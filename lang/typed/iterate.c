@@ -55,7 +55,7 @@ gpa_code typed_for_array(lowering *lw, const ast_node *n, const tv *a) {
 
 /* ---- enumerate and zip ---- */
 
-enum { MOST_TOGETHER = 4 };
+enum { MAX_ZIP_ARRAYS = 4 };
 
 /* Evaluates the arrays that a loop iterates over together; the trip count is the shortest
  * length. */
@@ -79,14 +79,14 @@ static gpa_code for_together(lowering *lw, const ast_node *n, bool counts) {
     const ast_node *it = n->for_.iter;
     const ast_list *args = &it->call.args;
     uint32_t n_arrays = counts ? 1 : args->n;
-    tv a[MOST_TOGETHER], item[MOST_TOGETHER + 1], all = {.kind = TV_TUPLE, .items = item},
-                                                  start = typed_int(lw, 0);
+    tv a[MAX_ZIP_ARRAYS], item[MAX_ZIP_ARRAYS + 1], all = {.kind = TV_TUPLE, .items = item},
+                                                    start = typed_int(lw, 0);
     int32_t stop = -1;
-    if (it->call.keywords.n || args->n < 1 || args->n > (counts ? 2 : MOST_TOGETHER))
+    if (it->call.keywords.n || args->n < 1 || args->n > (counts ? 2 : MAX_ZIP_ARRAYS))
         return typed_fail(
             lw, it, GPA_E_UNSUPPORTED,
             "a compiled loop has enumerate(array, start), or zip() of at most %d arrays",
-            MOST_TOGETHER);
+            MAX_ZIP_ARRAYS);
     gpa_code rc = arrays_of(lw, args, n_arrays, a, &stop);
     if (!rc && counts && args->n == 2) rc = typed_number(lw, args->at[1], &start);
     if (!rc && !dtype_is_int((gpa_dtype)start.t.dtype))

@@ -117,13 +117,13 @@ typed_ty typed_join(typed_ty a, typed_ty b) {
 }
 
 bool typed_same_type(typed_ty a, typed_ty b) {
-    return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank && a.unit == b.unit &&
-           a.mark == b.mark;
+    return a.dtype == b.dtype && a.weak == b.weak && a.rank == b.rank &&
+           a.unit_stride == b.unit_stride && a.mark == b.mark;
 }
 
 typed_ty typed_of_array(const gpa_arr *a) {
     bool unit = a->ndim && a->strides[a->ndim - 1] == 1;
-    return (typed_ty){.dtype = a->dtype, .rank = (uint8_t)(a->ndim + 1), .unit = unit};
+    return (typed_ty){.dtype = a->dtype, .rank = (uint8_t)(a->ndim + 1), .unit_stride = unit};
 }
 
 /* ---- kir ---- */

@@ -231,9 +231,8 @@ static bool nothing(const continuation *r) {
 }
 
 static gpa_code must_return(lowering *lw, const ast_node *n) {
-    return typed_fail(
-        lw, n, GPA_E_TYPE,
-        "a compiled function of numbers must return a number on every way through it");
+    return typed_fail(lw, n, GPA_E_TYPE,
+                      "a compiled function of numbers must return a number on every path");
 }
 
 /* The taken arm of an `if` whose test is decided at compile time, and its continuation. */

@@ -98,7 +98,7 @@ static gpa_code unroll(lowering *lw, const ast_node *n, const tv *t) {
     if (leaves_loop(&n->for_.body))
         return typed_fail(
             lw, n, GPA_E_UNSUPPORTED,
-            "a loop over a tuple of arrays is written out: it has no break or continue");
+            "a loop over a tuple of arrays is unrolled: it cannot contain break or continue");
     for (uint32_t i = 0; i < t->n && !rc; i++) {
         rc = typed_assign_to(lw, n->for_.target, t->items[i]);
         if (!rc) rc = typed_block(lw, n->for_.body);
@@ -143,8 +143,9 @@ static gpa_code attr_of_vector(gpa_vm *vm, object_obj *o, const char *name, valu
     if (strcmp(name, "__doc__") != 0) return GPA_OK;
     str_init(&doc);
     str_printf(&doc,
-               "The type of vectors of %lld %s, for kernels: made of numbers and shorter vectors, "
-               "with the parts .x, .y, .z, .w as far as they go.\n\n>>> from numba import "
+               "The type of vectors of %lld %s, for kernels: constructed from numbers and shorter "
+               "vectors, "
+               "with the components .x, .y, .z, .w.\n\n>>> from numba import "
                "cuda\n>>> cuda.%s\n%s",
                (long long)o->fields[VECTOR_N].i, dtype_info[o->fields[VECTOR_DTYPE].i].name, own,
                own);

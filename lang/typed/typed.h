@@ -29,12 +29,12 @@
 #include "runtime/ir/body.h"
 
 typedef struct {
-    uint8_t dtype; /* gpa_dtype; DT_NONE: unknown */
-    bool weak;     /* Python's own number (NEP 50) */
-    uint8_t rank;  /* 0: a scalar; n + 1: an array of n dimensions, with elements of the dtype */
-    bool unit;     /* an array with unit stride along the last dimension */
-    uint8_t mark;  /* in a list of arguments, with dtype NONE: TYPED_NONE stands for None,
-                      TYPED_TUPLE + n for a tuple of the n types that follow */
+    uint8_t dtype;    /* gpa_dtype; DT_NONE: unknown */
+    bool weak;        /* Python's own number (NEP 50) */
+    uint8_t rank;     /* 0: a scalar; n + 1: an array of n dimensions, with elements of the dtype */
+    bool unit_stride; /* an array with unit stride along the last dimension */
+    uint8_t mark;     /* in a list of arguments, with dtype NONE: TYPED_NONE stands for None,
+                         TYPED_TUPLE + n for a tuple of the n types that follow */
 } typed_ty;
 
 enum { TYPED_NONE = 1, TYPED_TUPLE = 2 };
@@ -60,13 +60,13 @@ typedef enum {
 /* How a CORE program takes its arguments: each is one array with the loop dimensions, then its
  * core dimensions. */
 typedef struct {
-    uint8_t loops;   /* loop dimensions of the iteration space */
-    uint32_t number; /* bit per argument: passed by value (its only element) */
-    uint32_t dense;  /* bit per argument: its core is contiguous */
-    uint32_t packed; /* bit per argument: its cores, of constant size, are adjacent (one loop
-                        dimension) */
+    uint8_t loops;       /* loop dimensions of the iteration space */
+    uint32_t scalars;    /* bit per argument: passed by value (its only element) */
+    uint32_t contiguous; /* bit per argument: its core is contiguous */
+    uint32_t packed;     /* bit per argument: its cores, of constant size, are adjacent (one loop
+                            dimension) */
     int8_t dim[BODY_MAX_IN][KIR_MAX_DIMS]; /* index in the layout of each core dimension */
-    int64_t fixed[KIR_MAX_DIMS]; /* constant size of a core dimension; -1: given at launch */
+    int64_t const_size[KIR_MAX_DIMS]; /* constant size of a core dimension; -1: given at launch */
 } typed_core;
 
 /* A specialization of a function for argument types. Parameters of the program: the scalars
