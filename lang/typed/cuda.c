@@ -7,13 +7,13 @@
  * the decorator. */
 #include <string.h>
 
+#include "runtime/tables/tuning.h"
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/typed/cuda.h"
 
 enum { FUNCTION, SIGNATURES, FIELDS };
 enum { KERNEL, CONFIGURED_FIELDS };
-enum { DEFAULT_BLOCK = 256 };
 
 /* Data of a kernel object, in addition to its fields. */
 typedef struct {
@@ -381,7 +381,7 @@ gpa_code cuda_forall(gpa_vm *vm, value *argv,
         rc = vm_fail(vm, GPA_E_VALUE, "Can't create ForAll with negative task count: %lld",
                      (long long)n);
     if (rc) return rc;
-    if (tpb <= 0) tpb = DEFAULT_BLOCK;
+    if (tpb <= 0) tpb = TUNE_KERNEL_DEFAULT_BLOCK_THREADS;
     int64_t blocks = n / tpb + (n % tpb != 0);
     const value config[] = {v_int(blocks ? blocks : 1), v_int(tpb), argv[3], argv[4]};
     return configure(vm, argv[0], config, out);

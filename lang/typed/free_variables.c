@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
+#include "runtime/tables/tuning.h"
 #include "lang/object/container.h"
 #include "lang/typed/loop.h"
 
@@ -187,11 +188,10 @@ gpa_code typed_frozen(lowering *lw, const ast_node *n, value *out) {
 /* Literal specialization: a kernel's small global integers (a tile width) are constants, unless
  * one was found to change between launches. */
 static bool is_specialized(const lowering *lw, const ast_node *n) {
-    enum { MAX_SPECIALIZED = 1024 };
     typed_dep d = dependence_of(lw, n);
     value v = current_value(lw->vm, &d);
     return lw->to->form == TYPED_KERNEL && !lw->to->globals_vary && v.tag == V_INT && v.i >= 0 &&
-           v.i <= MAX_SPECIALIZED;
+           v.i <= TUNE_KERNEL_MAX_CONST_GLOBAL;
 }
 
 gpa_code typed_free_variable(lowering *lw, const ast_node *n, tv *out) {

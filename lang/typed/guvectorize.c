@@ -9,16 +9,13 @@
  * Reading order: the object, types, one argument, the launch, the call, decorators. */
 #include <string.h>
 
+#include "runtime/tables/tuning.h"
 #include "lang/builtin/all.h"
 #include "lang/builtin/kinds.h"
 #include "lang/numpy/numpy.h"
 #include "lang/typed/layout.h"
 
 enum { FUNCTION, SIGNATURES, LAYOUT, FIELDS };
-enum {
-    MAX_CORE_SIZE = 8,
-    MAX_CORE_ELEMS = 64
-}; /* core dimensions up to SMALL, of arguments of at most FEW_ELEMENTS per core, are specialized */
 
 typedef struct {
     typed_layout layout;
@@ -157,7 +154,8 @@ static void describe_core(const typed_layout *l, const layout_fit *f, gpa_arr *c
         }
         for (int d = 0; d < l->ndim[k]; d++) {
             int64_t size = f->core[l->dim[k][d]];
-            if (size <= MAX_CORE_SIZE && elements <= MAX_CORE_ELEMS)
+            if (size <= TUNE_GUFUNC_MAX_CONST_CORE_DIM &&
+                elements <= TUNE_GUFUNC_MAX_CONST_CORE_ELEMS)
                 c->const_size[l->dim[k][d]] = size;
         }
     }

@@ -11,10 +11,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "runtime/tables/tuning.h"
 #include "lang/compile/code.h"
 #include "lang/typed/loop.h"
-
-enum { HOST_COMBINE_MAX_PARTIALS = 1 << 10 };
 
 /* ---- inputs ---- */
 
@@ -346,7 +345,7 @@ static gpa_red reduction(loop_role t) {
 static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role role, gpa_val *out) {
     gpa_dtype t = (gpa_dtype)partials->dtype;
     gpa_rt *rt = vm_rt(vm);
-    if (partials->size > HOST_COMBINE_MAX_PARTIALS) {
+    if (partials->size > TUNE_PRANGE_MAX_HOST_PARTIALS) {
         arr_reduce_opts o = {.axes = 1, .dtype = t};
         gpa_arr *one;
         gpa_code rc = arr_reduce(rt, reduction(role), partials, &o, &one, vm_err(vm));
@@ -368,7 +367,8 @@ static gpa_code combine_partials(gpa_vm *vm, gpa_arr *partials, loop_role role, 
 
 static gpa_code run_parallel(gpa_vm *vm, loop_fn *f, const loop_inputs *x, value *slots) {
     gpa_arr *results[LOOP_MAX_RESULTS] = {0};
-    int64_t workers = MIN(x->trip_count, f->strided ? LOOP_GPU_WORKERS : LOOP_WORKERS);
+    int64_t workers =
+        MIN(x->trip_count, f->strided ? TUNE_PRANGE_MAX_GPU_WORKERS : TUNE_PRANGE_MAX_WORKERS);
     gpa_code rc = GPA_OK;
     if (workers == 0) return GPA_OK;
     for (int i = 0; i < f->n_results; i++)

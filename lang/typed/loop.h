@@ -44,9 +44,6 @@ typedef struct {
 
 enum { LOOP_MAX_RESULTS = 24 };
 
-/* Upper bounds of the workers of a prange loop. */
-enum { LOOP_WORKERS = 256, LOOP_GPU_WORKERS = 1 << 18 };
-
 /* Sources of random numbers in a loop. */
 enum { LOOP_RANDOM_NONE, LOOP_RANDOM_NUMPY, LOOP_RANDOM_PYTHON };
 

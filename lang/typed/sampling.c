@@ -5,6 +5,7 @@
  * any other call. A new seed resets the rows. */
 #include <string.h>
 
+#include "runtime/tables/tuning.h"
 #include "lang/builtin/kinds.h"
 #include "lang/object/container.h"
 #include "lang/typed/loop.h"
@@ -26,8 +27,9 @@ int typed_random_source(const lowering *lw, value callee) {
 
 gpa_code loop_prepare_random(gpa_vm *vm, int generator, bool strided) {
     module_obj *m;
-    value out = v_unset(), args[2] = {v_bool(generator == LOOP_RANDOM_PYTHON),
-                                      v_int(strided ? LOOP_GPU_WORKERS : LOOP_WORKERS)};
+    value out = v_unset(),
+          args[2] = {v_bool(generator == LOOP_RANDOM_PYTHON),
+                     v_int(strided ? TUNE_PRANGE_MAX_GPU_WORKERS : TUNE_PRANGE_MAX_WORKERS)};
     gpa_code rc = vm_import(vm, "numpy.random", &m);
     if (!rc) rc = vm_call(vm, module_get_text_peek(vm, m, "_ready_lanes"), 2, args, 0, NULL, &out);
     value_release(vm, out);
