@@ -106,7 +106,7 @@ static loop_role role_of_update(const ast_node *v, uint32_t slot_index) {
 typedef struct {
     uint32_t slot;
     uint32_t mentions, in_updates; /* mentions: all occurrences; in_updates: those that belong to
-                                     updates of one kind */
+                                      updates of one kind */
     loop_role kind;
     gpa_sym name; /* name of the function: min or max */
 } update;

@@ -29,12 +29,12 @@ typedef struct tv {
     tview *view;  /* ARRAY: in the pass's arena */
     bool literal; /* NUMBER: an int literal, value `i` */
     bool decided; /* NUMBER: a truth value `i` decided at compile time (comparison with None):
-                  untaken branches are not compiled */
+                     untaken branches are not compiled */
     int64_t i;
     uint32_t limit; /* NUMBER, not 0: the value is in 0 .. n - 1, where n is the kir value limit - 1
                        (a loop counter): range analysis for bounds checks */
     value constant; /* STATIC, TEXT (in KIR_PRINT's format): borrowed from `retained`. TUPLE: its
-                 CUDA vector type, or NONE */
+                       CUDA vector type, or NONE */
     uint32_t n;     /* TUPLE: items; TEXT: numbers */
     struct tv *items; /* in the pass's arena */
 } tv;
@@ -51,14 +51,16 @@ typedef struct slot {
     int32_t flag;    /* a bool VAR: assigned at run time; -1: not needed */
     uint32_t region; /* region of the assignment of `direct`, valid while that is open */
     tv direct;
-    int32_t last_value;   /* stored: the value assigned last, valid */
-    uint32_t last_region; /* in this region only: a read there needs no GET (store-to-load
-                               forwarding) */
-    int32_t counter; /* value of a loop counter that its body does not assign to, valid while */
-    uint32_t counter_limit;  /* as tv.limit */
-    uint32_t counter_region; /* this region is open */
-    struct slot *items;      /* a tuple of numbers assigned in a branch or loop: a variable per item
-                                (owned); else NULL */
+    /* Stored: the value assigned last, in last_region. A read in that region needs no GET
+     * (store-to-load forwarding). */
+    int32_t last_value;
+    uint32_t last_region;
+    /* Value of a loop counter that the loop's body does not assign, while counter_region is open;
+     * counter_limit as tv.limit. */
+    int32_t counter;
+    uint32_t counter_limit, counter_region;
+    /* A tuple of numbers assigned in a branch or loop: a variable per item (owned); else NULL. */
+    struct slot *items;
     uint32_t n_items;
 } slot;
 
@@ -100,7 +102,7 @@ typedef struct typed_lowering {
                             function */
     int nest, regions;
     uint32_t break_extra; /* regions that a break leaves beyond the innermost: 1 for a loop with an
-                       else clause */
+                             else clause */
     uint32_t *open_regions; /* ids of the open regions, outermost first; an ELSE opens a new one */
     size_t n_open, cap_open;
     uint32_t n_regions_made;
@@ -110,8 +112,8 @@ typedef struct typed_lowering {
 
 /* ---- expr.c ---- */
 gpa_code typed_expr(lowering *lw, const ast_node *n, tv *out);
-gpa_code typed_number(lowering *lw, const ast_node *n,
-                      tv *out); /* as typed_expr; TypeError unless it is a number */
+/* As typed_expr; TypeError unless it is a number. */
+gpa_code typed_number(lowering *lw, const ast_node *n, tv *out);
 /* Truth value of n: a bool, possibly decided at compile time. */
 gpa_code typed_truth(lowering *lw, const ast_node *n, tv *out);
 /* An evaluated operand, with its node for error messages. */

@@ -48,7 +48,7 @@ gpa_code typed_random_call(lowering *lw, const ast_node *n, int generator, value
     value table = module_get_text_peek(lw->vm, m, tables[generator].functions);
     *fn = dict_text_peek(lw->vm, table.dict, name + (name[0] == '_'));
     lw->fallback = true; /* array sampling, and functions without a replacement, fall back to the
-                       interpreter */
+                            interpreter */
     if (fn->tag == V_UNSET)
         return typed_fail(lw, n, GPA_E_UNSUPPORTED, "%s() cannot be used in a compiled function",
                           name);

@@ -85,7 +85,7 @@ typedef struct typed_fn {
     typed_dep *deps;
     size_t n_deps, cap_deps;
     bool globals_vary; /* KERNEL: a guard failed once: global integers are read at every launch
-                    instead of being specialized */
+                          instead of being specialized */
 } typed_fn;
 
 /* What a function is compiled for: the key of a specialization. */
