@@ -267,11 +267,15 @@ gpa_code cuda_max_grid_yz(gpa_vm *vm, value *argv, value *out) {
     return fact(vm, argv[0], rows_of, out);
 }
 
-#define ATTRIBUTE(name, number, elsewhere, doc)                                                \
-    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) {                      \
-        *out = v_int(elsewhere);                                                               \
-        return rt_attribute(vm_rt(vm), argv[0].object->fields[0].str->text, number, elsewhere, \
-                            &out->i, vm_err(vm));                                              \
+static gpa_code attribute(gpa_vm *vm, value device, int number, int elsewhere, value *out) {
+    *out = v_int(elsewhere);
+    return rt_attribute(vm_rt(vm), device.object->fields[0].str->text, number, elsewhere, &out->i,
+                        vm_err(vm));
+}
+
+#define ATTRIBUTE(name, number, elsewhere, doc)                           \
+    gpa_code cuda_attribute_##name(gpa_vm *vm, value *argv, value *out) { \
+        return attribute(vm, argv[0], number, elsewhere, out);            \
     }
 #include "lang/typed/cuda_attribute.def"
 #undef ATTRIBUTE
